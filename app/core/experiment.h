@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+
+#include "core/config.h"
+#include "core/json_fwd.h"
+#include "core/problem.h"
+
+namespace attnscope {
+
+struct MeasurePolicy {
+  std::string cache = "hot";      // hot or cold
+  double sampled_share = 1.0;     // emulated: share of the CTAs to run, (0, 1]
+  int64_t max_time_ms = 2000;     // measured: give up improving the interval then
+  bool operator==(const MeasurePolicy&) const = default;
+};
+
+// problem + kernel (with its content hash) + config + device + measuring policy; an immutable value.
+struct Experiment {
+  Problem problem;
+  std::string kernel;       // id
+  std::string kernel_hash;  // Kernel::content_hash
+  Config config;
+  std::string device = "emulated:l4";
+  MeasurePolicy measure;
+  bool operator==(const Experiment&) const = default;
+};
+
+// XXH3-128 in hex of the canonical JSON.
+std::string hash_of(const Experiment& experiment);
+Json to_json(const Experiment& experiment);  // without "hash"
+Result<Experiment> experiment_from_json(const Json& json, const std::string& where);
+
+}  // namespace attnscope

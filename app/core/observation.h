@@ -1,0 +1,163 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/experiment.h"
+#include "core/json_fwd.h"
+#include "core/result.h"
+
+namespace attnscope {
+
+// Every figure says which of these it is; they are never mixed in one series.
+enum class FigureKind { measured, counted, modelled, reported };
+std::string_view to_string(FigureKind kind);
+
+struct Versions {
+  std::string app, nvrtc, driver, gpu;  // empty: not there
+  bool operator==(const Versions&) const = default;
+};
+
+struct SharedBuffer {
+  std::string name;
+  int64_t bytes = 0;
+  bool dynamic = false;
+  bool operator==(const SharedBuffer&) const = default;
+};
+
+// What the compiler made: the part of a Variant that an Observation keeps.
+struct VariantInfo {
+  int arch = 0;
+  int64_t registers = 0;  // per thread
+  int64_t spill_bytes = 0;  // stores + loads, per thread, as ptxas counts them
+  int64_t stack_bytes = 0;
+  int64_t static_shared_bytes = 0;
+  int64_t dynamic_shared_bytes = 0;
+  std::vector<SharedBuffer> shared_buffers;
+  std::string code_hash;
+  bool cached = false;
+  double compile_ms = 0;
+  std::string log;
+  bool operator==(const VariantInfo&) const = default;
+};
+
+struct Occupancy {
+  int64_t ctas_per_sm = 0;
+  int64_t warps_per_sm = 0;
+  double fraction = 0;   // of the device's warps per SM
+  std::string limiter;   // "shared memory", "registers", "warps", "CTAs", "barriers"
+  double waves = 0;      // grid / (ctas_per_sm · SMs)
+  int64_t total_ctas = 0;
+  int64_t resident_ctas = 0;  // ctas_per_sm · SMs
+  int64_t tail_ctas = 0;      // CTAs in the last, partial wave; 0 when it is full
+  bool operator==(const Occupancy&) const = default;
+};
+
+struct BadElement {
+  int64_t batch = 0, head = 0, row = 0, column = 0;
+  double expected = 0, got = 0;
+  bool operator==(const BadElement&) const = default;
+};
+
+struct Verdict {
+  std::string state = "unchecked";  // correct, wrong, unchecked
+  std::string reason;               // one sentence: why wrong, or why unchecked
+  int64_t nonfinite = 0;            // NaN or Inf where the reference has none, or the other way round
+  double max_abs = 0;
+  double mean_abs = 0;
+  double rel_frobenius = 0;
+  double cosine = 0;
+  double outside_share = 0;         // of elements outside atol + rtol·|reference|
+  double atol = 1e-3, rtol = 1e-3;
+  double naive_rel_frobenius = 0;   // of the fp32 naive attention rounding S, P, O to dtype
+  double rel_frobenius_limit = 0;   // max(2 × naive, 2^-11)
+  int64_t rows_checked = 0;
+  int64_t rows_total = 0;
+  std::optional<BadElement> first_bad;
+  bool operator==(const Verdict&) const = default;
+};
+
+struct Timing {
+  FigureKind kind = FigureKind::modelled;
+  double p10 = 0, p50 = 0, p90 = 0;  // us
+  double interval_low = 0, interval_high = 0;  // us: 95 % bootstrap (measured) or the model's error bar (modelled)
+  int64_t samples = 0;
+  std::string cache = "hot";
+  double clock_mhz = 0;
+  std::string bound;  // what the model or the counters say binds it: "shared memory", "issue", …; empty unknown
+  bool operator==(const Timing&) const = default;
+};
+
+struct Counters {
+  FigureKind kind = FigureKind::counted;
+  double sampled_fraction = 1.0;  // of the grid's CTAs; figures are of the emulated ones, never scaled up
+  std::map<std::string, int64_t> instructions;  // warp instructions by class, and "total"
+  double active_lanes_mean = 0;
+  int64_t threads = 0;            // thread instructions
+  int64_t shared_wavefronts = 0;
+  int64_t shared_wavefronts_ideal = 0;
+  int64_t shared_bank_conflicts = 0;
+  int64_t global_load_sectors = 0;
+  int64_t global_store_sectors = 0;
+  int64_t local_sectors = 0;
+  int64_t barriers = 0;           // warp arrivals
+  int64_t emulated_ctas = 0;
+  int64_t total_ctas = 0;
+  bool operator==(const Counters&) const = default;
+};
+
+struct Evidence {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  FigureKind kind = FigureKind::counted;
+  bool operator==(const Evidence&) const = default;
+};
+
+struct Finding {
+  std::string rule;      // stable id
+  std::string severity;  // info, warning, error
+  std::string sentence;
+  std::vector<Evidence> evidence;
+  std::map<std::string, std::string> where;  // file, line, buffer, element, cta, threads
+  std::optional<double> est_gain_us;
+  std::map<std::string, int64_t> next_set;   // knob → value
+  bool operator==(const Finding&) const = default;
+};
+
+// What came of an experiment. Small, kept for ever. A part that is absent was not reached.
+struct Observation {
+  Experiment experiment;
+  std::string hash;  // hash_of(experiment)
+  Versions versions;
+  std::string device;  // DeviceSpec::id
+  std::optional<VariantInfo> variant;
+  std::optional<Occupancy> occupancy;
+  std::optional<Verdict> verdict;
+  std::optional<Timing> timing;
+  std::optional<double> tflops;
+  std::optional<Counters> counters;
+  std::vector<Finding> findings;
+  std::optional<Failure> failure;
+  bool operator==(const Observation&) const = default;
+};
+
+Json to_json(const VariantInfo&);
+Json to_json(const Occupancy&);
+Json to_json(const Verdict&);
+Json to_json(const Timing&);
+Json to_json(const Counters&);
+Json to_json(const Finding&);
+Json to_json(const Failure&);
+// docs/observation.schema.json describes it: every key always present, null where a part was not reached.
+Json to_json(const Observation& observation);
+Result<Observation> observation_from_json(const Json& json, const std::string& where);
+
+// A stage's part of the observation as it streams from a worker: an object holding any of the keys versions, device,
+// variant, occupancy, verdict, timing, tflops, counters, findings, failure. Present keys replace; null clears.
+Result<void> apply_part(Observation& observation, const Json& part);
+
+}  // namespace attnscope

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json_fwd.h"
+#include "core/result.h"
+
+namespace attnscope {
+
+enum class ProblemKind { attention, gemm, softmax, reduction, transpose, custom };
+enum class Causal { none, top_left, bottom_right };
+enum class Layout { BHSD, BSHD };
+enum class DType { f16, bf16, f32 };
+enum class Distribution { normal, uniform, large, constant };
+
+std::string_view to_string(ProblemKind value);
+std::string_view to_string(Causal value);
+std::string_view to_string(Layout value);
+std::string_view to_string(DType value);
+std::string_view to_string(Distribution value);
+uint32_t bytes_of(DType dtype);
+
+// What is computed. For attention, O[b,h,i,:] = softmax_j(scale · Q[b,h,i,:]·K[b,h,j,:]) V[b,h,j,:].
+struct Problem {
+  ProblemKind kind = ProblemKind::attention;
+  int64_t batch = 1;
+  int64_t heads = 8;
+  int64_t kv_heads = 8;
+  int64_t seq_q = 512;
+  int64_t seq_k = 512;
+  int64_t head_dim = 64;
+  Causal causal = Causal::none;
+  Layout layout = Layout::BHSD;
+  DType dtype = DType::f16;
+  std::optional<double> scale;  // empty: 1/sqrt(head_dim)
+  Distribution distribution = Distribution::normal;
+  uint64_t seed = 0;
+
+  double effective_scale() const;
+  // Floating-point operations by the field's convention: 4·B·H·Sq·Sk·D, halved for causal (facts: FlashAttention's).
+  double flops() const;
+  int64_t q_elements() const { return batch * heads * seq_q * head_dim; }
+  int64_t kv_elements() const { return batch * kv_heads * seq_k * head_dim; }
+  bool operator==(const Problem&) const = default;
+};
+
+// Largest key index, exclusive, that query row `i` may see.
+int64_t visible_keys(const Problem& problem, int64_t i);
+
+Json to_json(const Problem& problem);
+// `where` names the file for messages. Unknown keys, wrong types and sizes outside their range are Failures.
+Result<Problem> problem_from_json(const Json& json, const std::string& where);
+// The command line's form: B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal. S sets both lengths; every JSON key is
+// accepted too (seq_q=…). `causal=true` is bottom_right. Starts from `base`.
+Result<Problem> problem_from_text(std::string_view text, Problem base = {});
+Result<void> validate(const Problem& problem, const std::string& where);
+// "B1 H8 S512 D64", "B1 H8 Sq333 Sk512 D64 causal"
+std::string short_text(const Problem& problem);
+
+}  // namespace attnscope

@@ -1,0 +1,46 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace attnscope {
+
+// Where an expected refusal arose. The command line's exit status follows from it (cli/exit_status.h).
+enum class Stage {
+  input,     // a knob, preset, manifest, option or environment value is not acceptable
+  catalog,   // a kernel or its manifest cannot be read
+  compile,   // NVRTC refused, or is not to be had
+  limits,    // the variant does not fit the device
+  device,    // no such device, or it went away
+  decode,    // machine code that is not understood: an opcode form outside the tested list
+  launch,    // the kernel did something illegal: an address outside its buffers, a misaligned access
+  deadline,  // no progress within the deadline, or a deadlock
+  crash,     // the executing process ended unexpectedly
+  cancelled,
+  check,     // a reference could not be made
+  store,     // a file could not be read or written
+  protocol,  // a malformed message
+  internal,  // our own fault; the message is for a bug report
+};
+
+// An expected refusal, as a value. `message` names the file, knob or config; `hint` says what to do.
+struct Failure {
+  Stage stage = Stage::internal;
+  std::string message;
+  std::string hint;
+  bool operator==(const Failure&) const = default;
+};
+
+template <class T>
+using Result = tl::expected<T, Failure>;
+
+std::string_view to_string(Stage stage);
+Result<Stage> parse_stage(std::string_view text);
+
+inline tl::unexpected<Failure> fail(Stage stage, std::string message, std::string hint = {}) {
+  return tl::unexpected<Failure>(Failure{stage, std::move(message), std::move(hint)});
+}
+inline tl::unexpected<Failure> fail(Failure failure) { return tl::unexpected<Failure>(std::move(failure)); }
+
+}  // namespace attnscope

@@ -1,0 +1,45 @@
+# One folder under app/ is one static library, attnscope_<layer>. Warnings are errors in our code alone: they are set
+# here, never globally, so that no third-party source is built with them.
+
+function(attnscope_strict target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+  if(ATTNSCOPE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${ATTNSCOPE_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${ATTNSCOPE_SANITIZE})
+  endif()
+endfunction()
+
+# attnscope_layer(<layer> DEPS <layers...> LIBS <imported targets...>)
+# Every .cpp of app/<layer> (and its sub-folders) belongs to the layer.
+function(attnscope_layer layer)
+  cmake_parse_arguments(arg "" "" "DEPS;LIBS" ${ARGN})
+  set(target attnscope_${layer})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/app/${layer}/*.cpp")
+  list(TRANSFORM arg_DEPS PREPEND attnscope_)
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC "${CMAKE_SOURCE_DIR}/app")
+    target_link_libraries(${target} PUBLIC ${arg_DEPS} ${arg_LIBS})
+    attnscope_strict(${target})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${CMAKE_SOURCE_DIR}/app")
+    target_link_libraries(${target} INTERFACE ${arg_DEPS} ${arg_LIBS})
+  endif()
+endfunction()
+
+# attnscope_unit_tests(<layer> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become <layer>_tests, one binary a layer.
+function(attnscope_unit_tests layer)
+  cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cpp")
+  if(NOT sources OR NOT TARGET attnscope_${layer})
+    return()
+  endif()
+  add_executable(${layer}_tests ${sources})
+  target_include_directories(${layer}_tests PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+  target_compile_definitions(${layer}_tests PRIVATE ATTNSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${layer}_tests PRIVATE attnscope_${layer} ${arg_LIBS} GTest::gmock GTest::gtest_main)
+  attnscope_strict(${layer}_tests)
+  gtest_discover_tests(${layer}_tests TEST_PREFIX "${layer}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "unit;${layer}")
+endfunction()

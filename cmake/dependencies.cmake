@@ -1,0 +1,27 @@
+# System libraries, all from the distribution's packages (the list is in dev). Static where the distribution has it, so
+# that the program starts on another Linux that lacks them.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+
+# attnscope_static_library(<name> <header> <library names...>): an imported target dep::<name>
+function(attnscope_library name header)
+  find_path(${name}_INCLUDE_DIR ${header} REQUIRED)
+  find_library(${name}_LIBRARY NAMES ${ARGN} REQUIRED)
+  add_library(dep::${name} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(dep::${name} PROPERTIES IMPORTED_LOCATION "${${name}_LIBRARY}"
+                        INTERFACE_INCLUDE_DIRECTORIES "${${name}_INCLUDE_DIR}")
+endfunction()
+attnscope_library(muparser muParser.h muparser)
+attnscope_library(xxhash xxhash.h libxxhash.a xxhash)
+attnscope_library(uv uv.h libuv_a.a libuv.a uv)
+attnscope_library(sqlite3 sqlite3.h libsqlite3.a sqlite3)
+attnscope_library(sqlitecpp SQLiteCpp/SQLiteCpp.h libSQLiteCpp.a SQLiteCpp)
+attnscope_library(hwy hwy/highway.h libhwy.a hwy)
+target_link_libraries(dep::uv INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(dep::sqlite3 INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(dep::sqlitecpp INTERFACE dep::sqlite3)
