@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/experiment.h"
+#include "core/observation.h"
+#include "core/view.h"
+#include "session/snapshot.h"
+
+namespace attnscope::session {
+
+struct WorkerCommand {
+  std::string name = "local";
+  std::vector<std::string> argv;  // {self, "worker"}; a test gives a fake worker
+};
+
+struct Deadlines {
+  int compile_ms = 60000;  // without progress
+  int emulated_ms = 5000;
+  int launch_ms = 2000;
+};
+
+struct SessionOptions {
+  std::vector<std::filesystem::path> kernel_dirs;  // the shipped ones first
+  std::filesystem::path assets_dir;
+  std::vector<std::filesystem::path> preset_dirs;
+  std::filesystem::path state_dir;  // settings, results database, journal; empty: keep nothing
+  std::vector<WorkerCommand> workers;
+  Deadlines deadlines;
+  bool watch_files = true;          // reload edited kernels live
+};
+
+// What a person asks for. The session completes and validates it; a refusal comes back as focus.failure.
+struct Draft {
+  Problem problem;
+  std::string kernel;                      // id
+  std::map<std::string, int64_t> knobs;    // missing ones take the kernel's default
+  CompileOptions options;
+  std::string device;
+  MeasurePolicy measure;
+};
+
+// A drag sends every legal step under one gesture: one entry of history and undo.
+struct Gesture {
+  uint64_t id = 0;         // equal ids are one gesture
+  bool finished = true;    // the knob was let go
+  std::string change;      // "NUM_WARPS 4 → 8"
+};
+
+// Owns the workers, lanes, history and undo, on its own thread (libuv). Every method but stop() and the futures only posts;
+// none blocks, none does I/O on the caller's thread. `on_change` is called from the session's thread after each published
+// snapshot and may only wake the caller.
+class Session {
+ public:
+  static Result<std::unique_ptr<Session>> start(SessionOptions options, std::function<void()> on_change);
+  virtual ~Session() = default;
+
+  virtual std::shared_ptr<const Snapshot> snapshot() const = 0;  // never null
+
+  // Focus lane: one in flight, one waiting, latest wins.
+  virtual void focus(Draft draft, Gesture gesture) = 0;
+  virtual void rerun() = 0;   // the wanted experiment, again
+  virtual void cancel() = 0;  // what runs in focus
+  virtual void undo() = 0;    // shows the kept observation, does not rerun
+  virtual void redo() = 0;
+  virtual void select_history(uint64_t id) = 0;  // 0: back to live
+  // Queue lane: every request is answered exactly once. on_part runs on the session's thread.
+  virtual std::future<Observation> queue(Draft draft, std::function<void(const Observation&)> on_part = {}) = 0;
+
+  virtual void request_view(ViewRequest request) = 0;  // answers land in Snapshot::tiles
+  virtual void load_preset(std::filesystem::path path) = 0;   // a refusal is a toast and a log line
+  virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
+  virtual void reload_kernels() = 0;
+  virtual void dismiss_toast(uint64_t id) = 0;
+  virtual void note(LogLevel level, std::string text) = 0;    // a line for the log
+
+  virtual void stop() = 0;  // ends workers and the thread; idempotent
+};
+
+}  // namespace attnscope::session

@@ -1,0 +1,120 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device_spec.h"
+#include "core/kernel.h"
+#include "core/observation.h"
+#include "core/view.h"
+
+namespace attnscope::session {
+
+enum class WorkerState { starting, ready, busy, restarting, lost };
+std::string_view to_string(WorkerState state);
+
+struct WorkerStatus {
+  std::string name;          // "local"
+  WorkerState state = WorkerState::starting;
+  std::string detail;        // why it restarts, what it does: "emulating tiled, 43 of 128 CTAs"
+  Versions versions;
+  std::vector<DeviceSpec> devices;
+};
+
+// The parts that stream in on their own, each replaced by its own stage.
+enum class Part { variant, occupancy, counters, verdict, timing };
+inline constexpr int kParts = 5;
+
+enum class PartState {
+  none,     // never delivered
+  kept,     // from a previous experiment, shown dimmed and named
+  partial,  // of the wanted experiment, still growing
+  fresh,    // of the wanted experiment, final
+  failed    // the wanted experiment's failure took this stage or an earlier one
+};
+
+// The one experiment that the knobs ask for, and what is shown for it.
+struct Focus {
+  Experiment wanted;
+  std::string wanted_hash;
+  std::string change;  // what the last gesture did: "NUM_WARPS 4 → 8"; empty at first start
+  // Parts of `shown` may come from different experiments while one runs; part_hash says which experiment each is of and
+  // part_from names it for the dimmed label ("BLOCK_M=32 NUM_WARPS=4").
+  std::shared_ptr<const Observation> shown;
+  PartState parts[kParts] = {};
+  std::string part_hash[kParts];
+  std::string part_from[kParts];
+  bool running = false;
+  std::string stage;      // "compiling", "emulating", "checking"
+  double progress = 0;    // 0…1 of the emulated CTAs; 0 unknown
+  std::optional<Failure> failure;       // of the wanted experiment
+  std::string same_code_as;  // short text of an earlier config with identical machine code; empty none
+};
+
+struct HistoryEntry {
+  uint64_t id = 0;  // order of runs, from 1
+  std::shared_ptr<const Observation> observation;
+  std::string change;     // the gesture that made it
+  std::string config_text;  // short_text(config, kernel)
+  double finished_at = 0;   // seconds since the epoch
+};
+
+// Append-only: chunks are shared between snapshots, a new snapshot never copies old entries.
+struct HistoryChunk {
+  std::vector<HistoryEntry> entries;
+};
+struct History {
+  std::vector<std::shared_ptr<const HistoryChunk>> chunks;
+  size_t size = 0;
+  const HistoryEntry& at(size_t index) const;  // oldest first
+};
+
+enum class LogLevel { info, warning, error };
+struct LogLine {
+  double at = 0;  // seconds since the epoch
+  LogLevel level = LogLevel::info;
+  std::string text;
+};
+
+struct PresetItem {
+  std::string name;  // title in the file, or the file's name
+  std::string path;
+  std::string group;  // "Reports", "Defaults", "Yours"
+};
+
+struct Toast {
+  uint64_t id = 0;
+  LogLevel level = LogLevel::info;
+  std::string text;
+  std::string hint;
+};
+
+// Everything a panel may show. Immutable; published atomically.
+struct Snapshot {
+  uint64_t version = 0;
+  Focus focus;
+  std::optional<HistoryEntry> selected;  // an entry picked in the history, shown instead of the focus; empty: live
+  std::shared_ptr<const std::vector<Kernel>> kernels;
+  std::shared_ptr<const std::vector<Failure>> kernel_failures;  // kernels that did not load
+  std::shared_ptr<const std::vector<DeviceSpec>> devices;
+  std::shared_ptr<const std::vector<PresetItem>> presets;
+  std::vector<WorkerStatus> workers;
+  History history;
+  std::shared_ptr<const std::vector<LogLine>> log;  // the last 2,000 lines
+  std::vector<Toast> toasts;
+  std::map<std::string, std::shared_ptr<const Tile>> tiles;  // newest tile by tile_key(request)
+  size_t queue_waiting = 0;
+  bool can_undo = false, can_redo = false;
+  std::string device_reason;  // why this device was chosen at first start, in words
+  std::string preset_path;    // of the loaded preset; empty none
+  bool preset_modified = false;
+};
+
+std::string tile_key(const ViewRequest& request);
+const Kernel* find_kernel(const Snapshot& snapshot, const std::string& id);
+const DeviceSpec* find_device(const Snapshot& snapshot, const std::string& id);
+
+}  // namespace attnscope::session
