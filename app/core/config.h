@@ -24,6 +24,7 @@ struct Config {
 };
 
 Json to_json(const Config& config);
+Result<CompileOptions> compile_options_from_json(const Json& json, const std::string& where);
 // "BLOCK_M=32 NUM_WARPS=4": the knobs in the kernel's order, labels where it has them.
 std::string short_text(const Config& config, const Kernel& kernel);
 

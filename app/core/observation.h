@@ -145,6 +145,7 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
+Json to_json(const Versions&);
 Json to_json(const VariantInfo&);
 Json to_json(const Occupancy&);
 Json to_json(const Verdict&);
@@ -152,6 +153,7 @@ Json to_json(const Timing&);
 Json to_json(const Counters&);
 Json to_json(const Finding&);
 Json to_json(const Failure&);
+Result<Failure> failure_from_json(const Json& json, const std::string& where);
 // docs/observation.schema.json describes it: every key always present, null where a part was not reached.
 Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);

@@ -20,6 +20,9 @@ std::string_view to_string(Causal value);
 std::string_view to_string(Layout value);
 std::string_view to_string(DType value);
 std::string_view to_string(Distribution value);
+Result<Causal> parse_causal(std::string_view text);  // true and 1 are bottom_right
+Result<DType> parse_dtype(std::string_view text);
+Result<ProblemKind> parse_problem_kind(std::string_view text);
 uint32_t bytes_of(DType dtype);
 
 // What is computed. For attention, O[b,h,i,:] = softmax_j(scale · Q[b,h,i,:]·K[b,h,j,:]) V[b,h,j,:].

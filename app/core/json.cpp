@@ -1,0 +1,121 @@
+#include "core/json.h"
+
+namespace attnscope {
+
+Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage) {
+  constexpr int kMaxDepth = 64;
+  std::vector<std::set<std::string>> keys;
+  std::string fault;
+  auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kMaxDepth) fault = "nested deeper than 64 levels";
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.empty() && !keys.back().insert(parsed.get<std::string>()).second)
+      fault = "the key \"" + parsed.get<std::string>() + "\" stands twice";
+    return true;
+  };
+  // nlohmann's parser recurses no stack, so the depth check is for our own readers.
+  try {
+    Json json = Json::parse(text, watch);
+    if (!fault.empty()) return fail(stage, where + ": " + fault, "Write each key once and nest less.");
+    return json;
+  } catch (const Json::exception& error) {
+    return fail(stage, where + ": not JSON: " + error.what(), "Check the file with a JSON validator.");
+  }
+}
+
+JsonReader::JsonReader(const Json& json, std::string where, Stage stage)
+    : json_(json), where_(std::move(where)), stage_(stage) {
+  if (!json_.is_object()) failure_ = Failure{stage_, where_ + ": must be an object", "Write { … } here."};
+}
+
+void JsonReader::fault(const std::string& key, const std::string& reason, const std::string& hint) {
+  if (!failure_) failure_ = Failure{stage_, path(key) + ": " + reason, hint};
+}
+
+const Json* JsonReader::value(const char* key) {
+  known_.insert(key);
+  if (!json_.is_object()) return nullptr;
+  auto found = json_.find(key);
+  return found == json_.end() ? nullptr : &*found;
+}
+
+bool JsonReader::has(const char* key) {
+  const Json* found = value(key);
+  return found && !found->is_null();
+}
+
+void JsonReader::required(const char* key) {
+  if (!has(key)) fault(key, "is missing");
+}
+
+void JsonReader::boolean(const char* key, bool& out) {
+  if (!has(key)) return;
+  const Json& found = *value(key);
+  if (found.is_boolean()) out = found.get<bool>();
+  else fault(key, "must be true or false");
+}
+
+void JsonReader::integer(const char* key, int64_t& out, int64_t low, int64_t high) {
+  if (!has(key)) return;
+  const Json& found = *value(key);
+  if (!found.is_number_integer()) return fault(key, "must be a whole number, not " + found.dump());
+  if (found.is_number_unsigned() && found.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()))
+    return fault(key, found.dump() + " is too large");
+  const int64_t number = found.get<int64_t>();
+  if (number < low || number > high)
+    return fault(key, found.dump() + " is outside " + std::to_string(low) + "…" + std::to_string(high));
+  out = number;
+}
+
+void JsonReader::integer(const char* key, int& out, int low, int high) {
+  int64_t wide = out;
+  integer(key, wide, low, high);
+  out = static_cast<int>(wide);
+}
+
+void JsonReader::unsigned_integer(const char* key, uint64_t& out) {
+  if (!has(key)) return;
+  const Json& found = *value(key);
+  if (found.is_number_unsigned() || (found.is_number_integer() && found.get<int64_t>() >= 0)) out = found.get<uint64_t>();
+  else fault(key, "must be a whole number of 0 or more, not " + found.dump());
+}
+
+void JsonReader::number(const char* key, double& out) {
+  if (!has(key)) return;
+  const Json& found = *value(key);
+  if (found.is_number()) out = found.get<double>();
+  else if (found == "nan") out = std::numeric_limits<double>::quiet_NaN();
+  else if (found == "inf") out = std::numeric_limits<double>::infinity();
+  else if (found == "-inf") out = -std::numeric_limits<double>::infinity();
+  else fault(key, "must be a number, not " + found.dump());
+}
+
+void JsonReader::text(const char* key, std::string& out, size_t max_bytes) {
+  if (!has(key)) return;
+  const Json& found = *value(key);
+  if (!found.is_string()) return fault(key, "must be a text, not " + found.dump());
+  if (found.get_ref<const std::string&>().size() > max_bytes) return fault(key, "is longer than the limit");
+  out = found.get<std::string>();
+}
+
+Result<void> JsonReader::finish(bool refuse_unknown) {
+  if (!failure_ && refuse_unknown) {
+    for (const auto& [key, unused] : json_.items()) {
+      if (!known_.contains(key)) {
+        fault(key, "is not a known key", "Remove it, or check its spelling.");
+        break;
+      }
+    }
+  }
+  if (failure_) return fail(*failure_);
+  return {};
+}
+
+Json number_json(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+}  // namespace attnscope

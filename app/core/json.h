@@ -1,0 +1,70 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "core/result.h"
+
+namespace attnscope {
+
+// Parses text from outside. Nesting deeper than 64, duplicate keys and trailing bytes are refused.
+Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage = Stage::input);
+
+// Reads an object from outside field by field and keeps the first fault, named "where/pointer: reason". Every reader method
+// marks its key as known; finish() refuses keys that nobody read.
+class JsonReader {
+ public:
+  JsonReader(const Json& json, std::string where, Stage stage = Stage::input);
+
+  bool has(const char* key);  // present and not null
+  // Each leaves `out` alone when the key is absent; required(...) makes absence a fault.
+  void boolean(const char* key, bool& out);
+  void integer(const char* key, int64_t& out, int64_t low = std::numeric_limits<int64_t>::min(),
+               int64_t high = std::numeric_limits<int64_t>::max());
+  void integer(const char* key, int& out, int low, int high);
+  void unsigned_integer(const char* key, uint64_t& out);
+  void number(const char* key, double& out);  // null is NaN: JSON has no NaN or Inf, to_json writes null (see number_json)
+  void text(const char* key, std::string& out, size_t max_bytes = 1 << 20);
+  void required(const char* key);
+  void ignore(const char* key) { known_.insert(key); }
+  // The value itself, or null when absent; marks it known.
+  const Json* value(const char* key);
+  std::string path(const std::string& key) const { return where_ + "/" + key; }
+
+  template <class T, class Parse>
+  void word(const char* key, T& out, Parse parse) {
+    std::string name;
+    if (!has(key)) return;
+    text(key, name);
+    if (failure_) return;
+    Result<T> parsed = parse(name);
+    if (parsed) out = *parsed;
+    else fault(key, parsed.error().message, parsed.error().hint);
+  }
+
+  void fault(const std::string& key, const std::string& reason, const std::string& hint = {});
+  void adopt(const Failure& failure) {
+    if (!failure_) failure_ = failure;
+  }
+  bool failed() const { return failure_.has_value(); }
+  Result<void> finish(bool refuse_unknown = true);
+
+ private:
+  const Json& json_;
+  std::string where_;
+  Stage stage_;
+  std::set<std::string> known_;
+  std::optional<Failure> failure_;
+};
+
+// NaN and infinities as the strings "nan", "inf", "-inf": JSON has no such numbers and null would lose which.
+Json number_json(double value);
+
+}  // namespace attnscope

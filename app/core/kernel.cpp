@@ -1,0 +1,22 @@
+#include "core/kernel.h"
+
+namespace attnscope {
+
+const KnobValue* Knob::find(int64_t value) const {
+  for (const KnobValue& candidate : values)
+    if (candidate.value == value) return &candidate;
+  return nullptr;
+}
+
+std::string Knob::text_of(int64_t value) const {
+  const KnobValue* found = find(value);
+  return found ? found->text() : std::to_string(value);
+}
+
+const Knob* Kernel::find_knob(const std::string& name) const {
+  for (const Knob& knob : knobs)
+    if (knob.name == name) return &knob;
+  return nullptr;
+}
+
+}  // namespace attnscope
