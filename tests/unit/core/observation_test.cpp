@@ -1,0 +1,113 @@
+#include "core/observation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/json.h"
+#include "core/view.h"
+
+namespace attnscope {
+namespace {
+
+Observation full_observation() {
+  Observation o;
+  o.experiment.kernel = "tiled";
+  o.experiment.kernel_hash = "abc";
+  o.experiment.config.knobs = {{"BLOCK_M", 32}, {"NUM_WARPS", 8}};
+  o.hash = hash_of(o.experiment);
+  o.versions = {"0.1.0", "12.8", "", ""};
+  o.device = "emulated:l4";
+  o.variant = VariantInfo{89, 64, 0, 0, 36928, 0, {{"Q_tile", 4096, false}}, "c0de", true, 180.5, ""};
+  o.occupancy = Occupancy{2, 16, 1.0 / 3, "shared memory", 128.0 / 116, 128, 116, 12};
+  Verdict v;
+  v.state = "wrong";
+  v.max_abs = 0.5;
+  v.first_bad = BadElement{0, 1, 2, 3, 0.25, std::nan("")};
+  o.verdict = v;
+  o.timing = Timing{FigureKind::modelled, 800, 839.4, 880, 700, 900, 0, "hot", 2040, "shared memory"};
+  o.tflops = 0.64;
+  Counters c;
+  c.instructions = {{"total", 1000}, {"fp32", 400}};
+  o.counters = c;
+  Finding f;
+  f.rule = "same-code";
+  f.evidence = {{"hash", 1, "", FigureKind::counted}};
+  f.where = {{"line", "12"}};
+  f.next_set = {{"VEC_WIDTH", 4}};
+  o.findings = {f};
+  o.failure = Failure{Stage::deadline, "m", "h"};
+  return o;
+}
+
+TEST(Observation, GoesThroughJsonUnchanged) {
+  Observation o = full_observation();
+  o.verdict->first_bad->got = 1;  // NaN is never equal to itself: held in the next test
+  auto back = observation_from_json(to_json(o), "o.json");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, o);
+}
+
+TEST(Observation, KeepsNaNThroughText) {
+  const std::string text = to_json(full_observation()).dump();
+  auto json = parse_json(text, "o.json");
+  ASSERT_TRUE(json);
+  auto back = observation_from_json(*json, "o.json");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_TRUE(std::isnan(back->verdict->first_bad->got));
+}
+
+TEST(Observation, PartsReplaceAndNullClears) {
+  Observation o = full_observation();
+  ASSERT_TRUE(apply_part(o, Json{{"tflops", 2.0}, {"failure", nullptr}}));
+  EXPECT_EQ(o.tflops, 2.0);
+  EXPECT_FALSE(o.failure);
+  EXPECT_TRUE(o.variant);
+}
+
+TEST(Observation, ABadPartChangesNothing) {
+  Observation o = full_observation();
+  const Observation before = full_observation();
+  EXPECT_FALSE(apply_part(o, Json{{"tflops", 2.0}, {"surprise", 1}}));
+  EXPECT_FALSE(apply_part(o, Json{{"tflops", "fast"}}));
+  EXPECT_FALSE(apply_part(o, Json::array()));
+  EXPECT_EQ(o.tflops, before.tflops);
+}
+
+TEST(Experiment, HashFollowsEveryField) {
+  const Experiment base = full_observation().experiment;
+  Experiment other = base;
+  other.config.knobs["NUM_WARPS"] = 4;
+  EXPECT_NE(hash_of(base), hash_of(other));
+  other = base;
+  other.problem.seed = 1;
+  EXPECT_NE(hash_of(base), hash_of(other));
+  other = base;
+  other.config.options.fast_math = false;
+  EXPECT_NE(hash_of(base), hash_of(other));
+  EXPECT_EQ(hash_of(base), hash_of(full_observation().experiment));
+}
+
+TEST(Tile, RefusesAnArrayOfTheWrongSize) {
+  Tile t;
+  t.width = 3;
+  t.height = 2;
+  t.values = {0, 1, 2, 3, 4, 5};
+  t.ready_rows = {1, 0};
+  auto back = tile_from_json(to_json(t), "tile");
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, t);
+  Json broken = to_json(t);
+  broken["width"] = 4;
+  EXPECT_FALSE(tile_from_json(broken, "tile"));
+}
+
+TEST(Json, RefusesDuplicatesDepthAndGarbage) {
+  EXPECT_FALSE(parse_json(R"({"a":1,"a":2})", "f"));
+  EXPECT_FALSE(parse_json(std::string(100, '[') + std::string(100, ']'), "f"));
+  EXPECT_FALSE(parse_json("\x80\x01garbage", "f"));
+  EXPECT_TRUE(parse_json(R"({"a":{"a":1},"b":[{"a":1},{"a":2}]})", "f"));
+}
+
+}  // namespace
+}  // namespace attnscope
