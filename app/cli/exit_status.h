@@ -1,0 +1,21 @@
+#pragma once
+#include "core/observation.h"
+
+namespace attnscope::cli {
+
+// What the program's exit status says.
+enum ExitStatus : int {
+  kCorrectOrUnchecked = 0,
+  kWrong = 1,     // ran, and the verdict is wrong
+  kBadInput = 2,  // an option, preset, manifest or value is not acceptable
+  kRefused = 3,   // does not compile, does not fit, no such device
+  kEnded = 4      // hung or crashed, and was ended
+};
+
+ExitStatus status_of(const Failure& failure);
+ExitStatus status_of(const Observation& observation);
+
+// Writes the message and, indented, the hint to stderr; returns status_of(failure).
+int report(const Failure& failure);
+
+}  // namespace attnscope::cli
