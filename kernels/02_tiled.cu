@@ -1,0 +1,273 @@
+// Rung 2: tiled. Online softmax over K/V tiles in shared memory, with the "light barrier".
+//
+// What changed: a CTA takes BLOCK_M query rows and walks the keys BLOCK_N at a time. Q, K and V tiles live in shared
+// memory, so a K/V row is fetched once for BLOCK_M rows instead of once a row; scores S and the output O are fp32 tiles
+// in shared memory too, and a running maximum and sum a row make the softmax online.
+//
+// What it gained: 2870 us became 839 us at BLOCK_M 32, NUM_WARPS 8 (reported, L4, B1 H8 S512 D64). It disappointed: a
+// fused library kernel takes 47 us there. The reasons are kept in on purpose; they are what the knobs let you see.
+//   * One score row a thread: with BLOCK_M 32 a single warp computes every score while the others wait for it. More
+//     warps speed up only the softmax and P·V.
+//   * Tile rows are HEAD_DIM halves, a multiple of 128 bytes, so in the score loop all lanes read the same banks:
+//     SWIZZLE_XOR 1 spreads them; 0 is how the kernel was published.
+//   * The light barrier: below SYNC_POLICY 5 no CTA barrier stands between writing the scores and reading them for the
+//     row maximum. A stale maximum only shifts the exponent, so the output often survives; it is a race all the same.
+//   * A CTA barrier inside the row loop, where a warp's own would do. When NUM_WARPS does not divide BLOCK_M the warps
+//     pass it a different number of times and drift apart: the output is wrong (BLOCK_M 32, NUM_WARPS 6).
+//   * VEC_WIDTH 4 and 8 are one thing: every width from 4 up takes the 16-byte copy.
+//   * S and O in fp32 make BLOCK_M 64 ask 57,376 bytes at HEAD_DIM 64, over the 48 KB that a kernel may declare
+//     statically: SHARED dynamic is the way out.
+//
+// Layout: q, o are [batch][heads][seq_q][HEAD_DIM], k, v are [batch][heads][seq_k][HEAD_DIM], row-major, 16-byte aligned.
+// Grid (ceil(seq_q / BLOCK_M), heads, batch), 32·NUM_WARPS threads.
+#include <cuda_fp16.h>
+
+#ifndef HEAD_DIM
+#define HEAD_DIM 64
+#endif
+#ifndef CAUSAL  // 0 none, 1 top_left, 2 bottom_right
+#define CAUSAL 0
+#endif
+#ifndef ATTN_T
+#define ATTN_T half
+#endif
+#ifndef BLOCK_M
+#define BLOCK_M 32
+#endif
+#ifndef BLOCK_N
+#define BLOCK_N 64
+#endif
+#ifndef NUM_WARPS
+#define NUM_WARPS 4
+#endif
+#ifndef VEC_WIDTH
+#define VEC_WIDTH 4
+#endif
+#ifndef SYNC_POLICY
+#define SYNC_POLICY 5
+#endif
+#ifndef SWIZZLE_XOR
+#define SWIZZLE_XOR 0
+#endif
+#ifndef REDUCE_WARP  // 1: shuffles; 0: one lane reads the whole row
+#define REDUCE_WARP 1
+#endif
+#ifndef SHARED  // 0 static, 1 dynamic
+#define SHARED 0
+#endif
+
+namespace {
+
+constexpr int kThreads = 32 * NUM_WARPS;
+constexpr int kRowsPerWarp = (BLOCK_M + NUM_WARPS - 1) / NUM_WARPS;  // the most that a warp owns
+constexpr int kStates = (kRowsPerWarp + 31) / 32;                    // registers for running maxima: a lane holds a row
+constexpr int kColumns = HEAD_DIM / 32;                              // of O, a lane
+constexpr unsigned kFullWarp = 0xffffffffu;
+constexpr float kLog2e = 1.4426950408889634f;
+
+// One copy's worth of halves: 2, 4 or 16 bytes.
+#if VEC_WIDTH >= 4
+using Vector = uint4;
+#elif VEC_WIDTH == 2
+using Vector = unsigned int;
+#else
+using Vector = unsigned short;
+#endif
+constexpr int kVector = sizeof(Vector) / sizeof(ATTN_T);  // halves
+
+__device__ __forceinline__ float minus_infinity() { return __int_as_float(0xff800000); }
+
+// Where (row, column) of a [rows][HEAD_DIM] tile of halves lies. The swizzle permutes a row's 16-byte chunks by the
+// row's number, so that eight rows at one column use all 32 banks.
+__device__ __forceinline__ int half_at(int row, int column) {
+#if SWIZZLE_XOR
+  return row * HEAD_DIM + ((((column >> 3) ^ (row & 7)) << 3) | (column & 7));
+#else
+  return row * HEAD_DIM + column;
+#endif
+}
+
+// The same for the [BLOCK_M][BLOCK_N] tile of fp32 scores, a bank at a time.
+__device__ __forceinline__ int score_at(int row, int key) {
+#if SWIZZLE_XOR
+  return row * BLOCK_N + (key ^ (row & 31));
+#else
+  return row * BLOCK_N + key;
+#endif
+}
+
+// Copies rows first…first+kRows-1 of a [rows][HEAD_DIM] tensor into a tile; rows past the end are zeros.
+template <int kRows>
+__device__ __forceinline__ void load_tile(ATTN_T* tile, const ATTN_T* tensor, int first, int rows) {
+  for (int i = threadIdx.x; i < kRows * HEAD_DIM / kVector; i += kThreads) {
+    const int row = i * kVector / HEAD_DIM;
+    const int column = i * kVector % HEAD_DIM;
+    Vector value{};
+    if (first + row < rows) {
+      value = *reinterpret_cast<const Vector*>(tensor + (size_t)(first + row) * HEAD_DIM + column);
+    }
+    *reinterpret_cast<Vector*>(tile + half_at(row, column)) = value;
+  }
+}
+
+// Largest key, exclusive, that a query row may see.
+__device__ __forceinline__ int visible_keys(int row, int seq_q, int seq_k) {
+#if CAUSAL == 1
+  return min(row + 1, seq_k);
+#elif CAUSAL == 2
+  return max(0, min(row + 1 + seq_k - seq_q, seq_k));
+#else
+  return seq_k;
+#endif
+}
+
+// A row's maximum or sum over its BLOCK_N scores, valid in lane 0.
+template <bool kMaximum>
+__device__ __forceinline__ float reduce_row(const float* S_tile, int row, int lane) {
+  float result = kMaximum ? minus_infinity() : 0.0f;
+#if REDUCE_WARP
+  for (int key = lane; key < BLOCK_N; key += 32) {
+    const float s = S_tile[score_at(row, key)];
+    result = kMaximum ? fmaxf(result, s) : result + s;
+  }
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const float other = __shfl_down_sync(kFullWarp, result, offset);
+    result = kMaximum ? fmaxf(result, other) : result + other;
+  }
+#else
+  if (lane == 0) {
+    for (int key = 0; key < BLOCK_N; ++key) {
+      const float s = S_tile[score_at(row, key)];
+      result = kMaximum ? fmaxf(result, s) : result + s;
+    }
+  }
+#endif
+  return result;
+}
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
+attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, const ATTN_T* __restrict__ v,
+                ATTN_T* __restrict__ o, float scale, int batch, int heads, int seq_q, int seq_k) {
+#if SHARED == 0
+  __shared__ __align__(16) ATTN_T Q_tile[BLOCK_M * HEAD_DIM];
+  __shared__ __align__(16) ATTN_T K_tile[BLOCK_N * HEAD_DIM];
+  __shared__ __align__(16) ATTN_T V_tile[BLOCK_N * HEAD_DIM];
+  __shared__ __align__(16) float S_tile[BLOCK_M * BLOCK_N];   // scores, then probabilities
+  __shared__ __align__(16) float O_tile[BLOCK_M * HEAD_DIM];  // not yet divided by the row's sum
+  __shared__ float warp_max[NUM_WARPS];
+  __shared__ float warp_sum[NUM_WARPS];
+#else
+  extern __shared__ __align__(16) unsigned char dynamic_shared[];
+  ATTN_T* Q_tile = reinterpret_cast<ATTN_T*>(dynamic_shared);
+  ATTN_T* K_tile = Q_tile + BLOCK_M * HEAD_DIM;
+  ATTN_T* V_tile = K_tile + BLOCK_N * HEAD_DIM;
+  float* S_tile = reinterpret_cast<float*>(V_tile + BLOCK_N * HEAD_DIM);
+  float* O_tile = S_tile + BLOCK_M * BLOCK_N;
+  float* warp_max = O_tile + BLOCK_M * HEAD_DIM;
+  float* warp_sum = warp_max + NUM_WARPS;
+#endif
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int first_row = blockIdx.x * BLOCK_M;
+  const size_t head = (size_t)blockIdx.z * heads + blockIdx.y;
+  const ATTN_T* k_head = k + head * seq_k * HEAD_DIM;
+  const ATTN_T* v_head = v + head * seq_k * HEAD_DIM;
+  const int last_row = min(first_row + BLOCK_M, seq_q) - 1;
+  const int keys = visible_keys(last_row, seq_q, seq_k);  // later keys are masked for every row of this CTA
+
+  load_tile<BLOCK_M>(Q_tile, q + head * seq_q * HEAD_DIM, first_row, seq_q);
+  for (int i = threadIdx.x; i < BLOCK_M * HEAD_DIM; i += kThreads) O_tile[i] = 0.0f;
+  float running_max[kStates];  // lane i: of the warp's row i
+  float running_sum[kStates];
+#pragma unroll
+  for (int state = 0; state < kStates; ++state) {
+    running_max[state] = minus_infinity();
+    running_sum[state] = 0.0f;
+  }
+
+  for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
+    load_tile<BLOCK_N>(K_tile, k_head, first_key, seq_k);
+    load_tile<BLOCK_N>(V_tile, v_head, first_key, seq_k);
+    __syncthreads();
+
+    // Scores: one row a thread.
+    for (int row = threadIdx.x; row < BLOCK_M; row += kThreads) {
+      const int visible = visible_keys(first_row + row, seq_q, seq_k);
+      for (int key = 0; key < BLOCK_N; ++key) {
+        float dot = 0.0f;
+#pragma unroll
+        for (int d = 0; d < HEAD_DIM; ++d) dot += float(Q_tile[half_at(row, d)]) * float(K_tile[half_at(key, d)]);
+        S_tile[score_at(row, key)] = first_key + key < visible ? dot * scale : minus_infinity();
+      }
+    }
+#if SYNC_POLICY == 5
+    __syncthreads();
+#elif SYNC_POLICY == 2
+    __syncwarp();  // orders this warp's scores only; the row maximum below may read another's
+#endif
+
+    // Softmax: rows go round the warps, one lane of a warp keeping each row's running maximum and sum.
+#pragma unroll
+    for (int state = 0; state < kStates; ++state) {
+      for (int i = 0; i < min(32, kRowsPerWarp); ++i) {
+        const int row = warp + (state * 32 + i) * NUM_WARPS;
+        if (row >= BLOCK_M) break;
+        const float tile_max = reduce_row<true>(S_tile, row, lane);
+        if (lane == 0) warp_max[warp] = tile_max;
+        __syncthreads();  // inside the row loop: every warp must come here equally often
+        const float old_max = __shfl_sync(kFullWarp, running_max[state], i);
+        const float new_max = fmaxf(old_max, warp_max[warp]);
+        const float base = new_max == minus_infinity() ? 0.0f : new_max;  // a row masked so far: exp(-inf - 0) = 0
+        for (int key = lane; key < BLOCK_N; key += 32) {
+          float* s = &S_tile[score_at(row, key)];
+          *s = exp2f((*s - base) * kLog2e);
+        }
+        __syncwarp();
+        const float tile_sum = reduce_row<false>(S_tile, row, lane);
+        if (lane == 0) warp_sum[warp] = tile_sum;
+        __syncwarp();
+        const float rescale = exp2f((old_max - base) * kLog2e);
+        if (lane == i) {
+          running_max[state] = new_max;
+          running_sum[state] = running_sum[state] * rescale + warp_sum[warp];
+        }
+        for (int d = lane; d < HEAD_DIM; d += 32) O_tile[row * HEAD_DIM + d] *= rescale;
+      }
+    }
+#if SYNC_POLICY == 0
+    __syncwarp();  // enough: a warp multiplies only the rows that it made
+#else
+    __syncthreads();
+#endif
+
+    // O += P·V: a warp's own rows, a lane's columns lane, lane + 32, …
+    for (int row = warp; row < BLOCK_M; row += NUM_WARPS) {
+      float sum[kColumns] = {};
+      for (int key = 0; key < BLOCK_N; ++key) {
+        const float p = S_tile[score_at(row, key)];
+#pragma unroll
+        for (int c = 0; c < kColumns; ++c) sum[c] += p * float(V_tile[half_at(key, c * 32 + lane)]);
+      }
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c) O_tile[row * HEAD_DIM + c * 32 + lane] += sum[c];
+    }
+    __syncthreads();  // the next tile overwrites K, V and S
+  }
+
+  // Divide and store; a row that saw no key is 0.
+#pragma unroll
+  for (int state = 0; state < kStates; ++state) {
+    for (int i = 0; i < min(32, kRowsPerWarp); ++i) {
+      const int row = warp + (state * 32 + i) * NUM_WARPS;
+      if (row >= BLOCK_M || first_row + row >= seq_q) break;
+      const float total = __shfl_sync(kFullWarp, running_sum[state], i);
+      const float inverse = 1.0f / total;
+      ATTN_T* o_row = o + (head * seq_q + first_row + row) * HEAD_DIM;
+      for (int d = lane; d < HEAD_DIM; d += 32) {
+        o_row[d] = ATTN_T(total == 0.0f ? 0.0f : O_tile[row * HEAD_DIM + d] * inverse);
+      }
+    }
+  }
+}
