@@ -1,0 +1,86 @@
+#include "protocol/frame.h"
+
+#include <algorithm>
+
+namespace attnscope::protocol {
+namespace {
+constexpr std::string_view kBanner = "attnscope-worker ";
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 120)) out += (c >= ' ' && c < 0x7f) ? c : '?';
+  return out;
+}
+}  // namespace
+
+std::string banner_line(std::string_view version) { return std::string(kBanner) + std::string(version) + "\n"; }
+
+Result<std::vector<std::byte>> frame_of(std::span<const std::byte> payload) {
+  if (payload.size() > kMaxFrame)
+    return fail(Stage::protocol, "a message of " + std::to_string(payload.size()) + " bytes is over the limit of " +
+                                     std::to_string(kMaxFrame),
+                "Ask for a smaller view.");
+  std::vector<std::byte> frame(kHeader + payload.size());
+  for (size_t i = 0; i < kHeader; ++i) frame[i] = static_cast<std::byte>((payload.size() >> (8 * i)) & 0xff);
+  std::copy(payload.begin(), payload.end(), frame.begin() + kHeader);
+  return frame;
+}
+
+Result<bool> BannerSkipper::feed(std::span<const std::byte> bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const char c = static_cast<char>(bytes[i]);
+    if (c != '\n') {
+      line_ += c;
+    } else {
+      if (!line_.empty() && line_.back() == '\r') line_.pop_back();  // a pseudo-terminal on the way
+      if (line_.starts_with(kBanner)) {
+        version_ = line_.substr(kBanner.size());
+        rest_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(i) + 1, bytes.end());
+        return true;
+      }
+      if (!line_.empty()) last_ = line_;
+      line_.clear();
+    }
+    if (++skipped_ > kMaxBanner)
+      return fail(Stage::protocol, "the worker wrote " + std::to_string(kMaxBanner) +
+                                       " bytes that are not attnscope's; its last whole line: \"" +
+                                       printable(last_.empty() ? line_ : last_) + "\"",
+                  "Check that the worker's command ends in `attnscope worker` and that it runs in a shell by hand.");
+  }
+  return false;
+}
+
+void FrameDecoder::feed(std::span<const std::byte> bytes) {
+  if (broken_) return;
+  if (begin_ == buffer_.size()) {
+    buffer_.clear();
+    begin_ = 0;
+  } else if (begin_ > buffer_.size() / 2) {  // amortised: each byte moves at most once on average
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
+    begin_ = 0;
+  }
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+}
+
+Result<std::optional<std::vector<std::byte>>> FrameDecoder::next() {
+  if (broken_) return fail(*broken_);
+  const size_t held = buffer_.size() - begin_;
+  if (held < kHeader) return std::nullopt;
+  size_t length = 0;
+  for (size_t i = 0; i < kHeader; ++i) length |= static_cast<size_t>(buffer_[begin_ + i]) << (8 * i);
+  if (length > max_frame_) {
+    broken_ = Failure{Stage::protocol,
+                      "a frame of " + std::to_string(length) + " bytes is over the limit of " + std::to_string(max_frame_),
+                      "The other side is not attnscope, or something else writes to its output."};
+    buffer_ = {};
+    begin_ = 0;
+    return fail(*broken_);
+  }
+  if (held - kHeader < length) return std::nullopt;
+  const auto from = buffer_.begin() + static_cast<std::ptrdiff_t>(begin_ + kHeader);
+  std::vector<std::byte> payload(from, from + static_cast<std::ptrdiff_t>(length));
+  begin_ += kHeader + length;
+  return payload;
+}
+
+}  // namespace attnscope::protocol

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace attnscope::protocol {
+
+inline constexpr size_t kMaxFrame = size_t{256} << 20;  // bytes of payload; a longer frame is refused unread
+inline constexpr size_t kMaxBanner = size_t{64} << 10;  // bytes of noise skipped before the banner
+inline constexpr size_t kHeader = 4;                    // little-endian length of the payload
+
+// "attnscope-worker 0.1.0\n": the line after which only frames come.
+std::string banner_line(std::string_view version);
+
+// The frame of a payload: its length, then the payload. Longer than kMaxFrame is a Failure (Stage::protocol).
+Result<std::vector<std::byte>> frame_of(std::span<const std::byte> payload);
+
+// Finds the banner in a stream that may begin with other output (a login message of ssh, a module's chatter).
+class BannerSkipper {
+ public:
+  // Takes bytes as they come. Once found, version() is set and the bytes after the line are in rest(). More than
+  // kMaxBanner bytes without it is a Failure that quotes the last line seen.
+  Result<bool> feed(std::span<const std::byte> bytes);
+  bool found() const { return version_.has_value(); }
+  const std::string& version() const { return *version_; }
+  std::span<const std::byte> rest() const { return rest_; }
+
+ private:
+  std::string line_;  // the line being read
+  std::string last_;  // the last whole line that was not the banner
+  size_t skipped_ = 0;
+  std::optional<std::string> version_;
+  std::vector<std::byte> rest_;
+};
+
+// Cuts a byte stream into payloads, however it was split on the way.
+class FrameDecoder {
+ public:
+  explicit FrameDecoder(size_t max_frame = kMaxFrame) : max_frame_(max_frame) {}
+  void feed(std::span<const std::byte> bytes);
+  // The next whole payload; empty when more bytes are needed. A length over the cap is a Failure as soon as its header is
+  // in, and for ever after: a stream that lost its frame boundaries has no next message.
+  Result<std::optional<std::vector<std::byte>>> next();
+  bool in_frame() const { return buffer_.size() > begin_; }  // bytes of an unfinished frame are held
+
+ private:
+  size_t max_frame_;
+  std::vector<std::byte> buffer_;
+  size_t begin_ = 0;  // of the unread bytes in buffer_
+  std::optional<Failure> broken_;
+};
+
+}  // namespace attnscope::protocol

@@ -1,0 +1,142 @@
+#include "protocol/msgpack.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace attnscope::protocol {
+namespace {
+
+constexpr size_t kMaxDepth = 64;
+
+// Well-formed UTF-8 as RFC 3629 has it (no surrogates, nothing over U+10FFFF, no over-long forms).
+bool is_utf8(std::span<const std::byte> text) {
+  size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<uint8_t>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const size_t more = lead >= 0xc2 && lead <= 0xdf ? 1 : (lead & 0xf0) == 0xe0 ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
+    if (more == 0 || text.size() - i <= more) return false;
+    for (size_t k = 1; k <= more; ++k)
+      if ((static_cast<uint8_t>(text[i + k]) & 0xc0) != 0x80) return false;
+    const auto second = static_cast<uint8_t>(text[i + 1]);
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
+        (lead == 0xf4 && second > 0x8f))
+      return false;
+    i += more + 1;
+  }
+  return true;
+}
+
+// Walks a MessagePack value without recursion and without building anything.
+class Scanner {
+ public:
+  explicit Scanner(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  Result<void> scan() {
+    open_.push_back({1, false});
+    while (!open_.empty()) {
+      if (open_.back().left == 0) {
+        open_.pop_back();
+        continue;
+      }
+      Level& level = open_.back();
+      const bool key = level.map && level.left % 2 == 0;  // a map of n holds 2n values: text, value, text, value…
+      --level.left;
+      if (!value(key)) return fail(Stage::protocol, "malformed message: " + why_ + " at byte " + std::to_string(at_), "");
+    }
+    if (at_ != bytes_.size()) return fail(Stage::protocol, "malformed message: bytes after its end", "");
+    return {};
+  }
+
+ private:
+  struct Level {
+    uint64_t left;
+    bool map;
+  };
+
+  bool wrong(const char* why) {
+    why_ = why;
+    return false;
+  }
+  size_t left() const { return bytes_.size() - at_; }
+  bool take(uint64_t count) {
+    if (count > left()) return wrong("it ends too early");
+    at_ += static_cast<size_t>(count);
+    return true;
+  }
+  bool big_endian(size_t width, uint64_t& out) {
+    if (width > left()) return wrong("it ends too early");
+    out = 0;
+    for (size_t i = 0; i < width; ++i) out = out << 8 | static_cast<uint8_t>(bytes_[at_++]);
+    return true;
+  }
+  bool text(uint64_t length) {
+    if (length > left()) return wrong("it ends too early");
+    if (!is_utf8(bytes_.subspan(at_, static_cast<size_t>(length)))) return wrong("a text that is not UTF-8");
+    return take(length);
+  }
+  bool nest(uint64_t values, bool map) {
+    if (values > left()) return wrong("it ends too early");  // each value takes a byte or more
+    if (open_.size() >= kMaxDepth) return wrong("nested deeper than 64 levels");
+    open_.push_back({values, map});
+    return true;
+  }
+
+  bool value(bool key) {
+    if (left() == 0) return wrong("it ends too early");
+    const auto tag = static_cast<uint8_t>(bytes_[at_++]);
+    const bool is_text = (tag >= 0xa0 && tag <= 0xbf) || (tag >= 0xd9 && tag <= 0xdb);
+    if (key && !is_text) return wrong("a key that is not a text");
+    if (tag <= 0x7f || tag >= 0xe0) return true;                   // small integers
+    if (tag <= 0x8f) return nest(2 * uint64_t{tag & 0x0fu}, true);
+    if (tag <= 0x9f) return nest(tag & 0x0fu, false);
+    if (tag <= 0xbf) return text(tag & 0x1fu);
+    uint64_t length = 0;
+    switch (tag) {
+      case 0xc0: case 0xc2: case 0xc3: return true;  // nil, false, true
+      case 0xc4: return big_endian(1, length) && take(length);
+      case 0xc5: return big_endian(2, length) && take(length);
+      case 0xc6: return big_endian(4, length) && take(length);
+      case 0xca: case 0xce: case 0xd2: return take(4);
+      case 0xcb: case 0xcf: case 0xd3: return take(8);
+      case 0xcc: case 0xd0: return take(1);
+      case 0xcd: case 0xd1: return take(2);
+      case 0xd9: return big_endian(1, length) && text(length);
+      case 0xda: return big_endian(2, length) && text(length);
+      case 0xdb: return big_endian(4, length) && text(length);
+      case 0xdc: return big_endian(2, length) && nest(length, false);
+      case 0xdd: return big_endian(4, length) && nest(length, false);
+      case 0xde: return big_endian(2, length) && nest(2 * length, true);
+      case 0xdf: return big_endian(4, length) && nest(2 * length, true);
+      default: return wrong("a type that attnscope does not use");  // ext and 0xc1
+    }
+  }
+
+  std::span<const std::byte> bytes_;
+  size_t at_ = 0;
+  std::vector<Level> open_;
+  std::string why_;
+};
+
+}  // namespace
+
+std::vector<std::byte> to_msgpack(const Json& json) {
+  std::vector<uint8_t> bytes;
+  Json::to_msgpack(json, bytes);
+  const auto raw = std::as_bytes(std::span(bytes));
+  return {raw.begin(), raw.end()};
+}
+
+Result<Json> from_msgpack(std::span<const std::byte> bytes) {
+  if (auto scanned = Scanner(bytes).scan(); !scanned) return fail(scanned.error());
+  const auto* first = reinterpret_cast<const uint8_t*>(bytes.data());
+  Json json = Json::from_msgpack(first, first + bytes.size(), true, false);
+  if (json.is_discarded()) return fail(Stage::protocol, "malformed message: not MessagePack", "");
+  return json;
+}
+
+}  // namespace attnscope::protocol

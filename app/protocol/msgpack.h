@@ -1,0 +1,19 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "core/result.h"
+
+namespace attnscope::protocol {
+
+// MessagePack of a JSON value, arrays of numbers as bin where the value holds Json::binary.
+std::vector<std::byte> to_msgpack(const Json& json);
+
+// Checks the whole structure first (lengths within the bytes, depth ≤ 64, UTF-8 texts, text keys, no extension types,
+// nothing after the value) and only then builds the value: what comes from a pipe can neither exhaust the stack nor ask
+// for more memory than its own bytes justify. Failures have Stage::protocol and name the byte.
+Result<Json> from_msgpack(std::span<const std::byte> bytes);
+
+}  // namespace attnscope::protocol

@@ -1,0 +1,133 @@
+#include "protocol/frame.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace attnscope::protocol {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+Bytes copy_of(const std::string& text) { return {bytes_of(text).begin(), bytes_of(text).end()}; }
+
+TEST(Frame, HeaderIsLittleEndianLength) {
+  auto frame = frame_of(Bytes(0x010203));
+  ASSERT_TRUE(frame);
+  EXPECT_EQ((*frame)[0], std::byte{3});
+  EXPECT_EQ((*frame)[1], std::byte{2});
+  EXPECT_EQ((*frame)[2], std::byte{1});
+  EXPECT_EQ((*frame)[3], std::byte{0});
+  EXPECT_EQ(frame->size(), 4u + 0x010203u);
+}
+
+TEST(Frame, EverySplitGivesTheSamePayloads) {
+  std::mt19937 random(1);
+  std::vector<Bytes> payloads;
+  Bytes stream;
+  for (int i = 0; i < 200; ++i) {
+    Bytes payload(i % 7 == 0 ? 0 : random() % 5000);
+    for (std::byte& b : payload) b = static_cast<std::byte>(random());
+    auto frame = frame_of(payload);
+    ASSERT_TRUE(frame);
+    stream.insert(stream.end(), frame->begin(), frame->end());
+    payloads.push_back(std::move(payload));
+  }
+  for (int round = 0; round < 20; ++round) {
+    FrameDecoder decoder;
+    std::vector<Bytes> got;
+    for (size_t at = 0; at < stream.size();) {
+      const size_t most = round == 0 ? 1 : 1 + random() % (round < 10 ? 9000 : 40);
+      const size_t count = std::min(most, stream.size() - at);
+      decoder.feed(std::span(stream).subspan(at, count));
+      at += count;
+      for (;;) {
+        auto next = decoder.next();
+        ASSERT_TRUE(next);
+        if (!*next) break;
+        got.push_back(std::move(**next));
+      }
+    }
+    EXPECT_EQ(got, payloads);
+    EXPECT_FALSE(decoder.in_frame());
+  }
+}
+
+TEST(Frame, TruncatedFrameStaysWaiting) {
+  auto frame = frame_of(copy_of("hello"));
+  FrameDecoder decoder;
+  decoder.feed(std::span(*frame).first(frame->size() - 1));
+  auto next = decoder.next();
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(next->has_value());
+  EXPECT_TRUE(decoder.in_frame());
+}
+
+TEST(Frame, OversizeIsRefusedFromItsHeaderAlone) {
+  FrameDecoder decoder;
+  decoder.feed(Bytes{std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0x10}});  // 256 MiB + 1
+  auto next = decoder.next();
+  ASSERT_FALSE(next);
+  EXPECT_EQ(next.error().stage, Stage::protocol);
+  EXPECT_NE(next.error().message.find("268435457"), std::string::npos);
+  decoder.feed(*frame_of(copy_of("fine")));
+  EXPECT_FALSE(decoder.next()) << "a stream that lost its boundaries must stay refused";
+}
+
+TEST(Frame, LargestFrameIsAccepted) {
+  FrameDecoder decoder(1000);
+  decoder.feed(*frame_of(Bytes(1000)));
+  auto next = decoder.next();
+  ASSERT_TRUE(next && *next);
+  EXPECT_EQ((*next)->size(), 1000u);
+  decoder.feed(*frame_of(Bytes(1001)));
+  EXPECT_FALSE(decoder.next());
+}
+
+TEST(Frame, SendingOversizeIsRefused) { EXPECT_FALSE(frame_of(Bytes(kMaxFrame + 1))); }
+
+TEST(Banner, FoundAtOnceAndSplit) {
+  const std::string stream = banner_line("0.1.0") + "rest";
+  for (size_t split = 0; split <= stream.size(); ++split) {
+    BannerSkipper skipper;
+    std::string rest;
+    auto first = skipper.feed(bytes_of(stream.substr(0, split)));
+    ASSERT_TRUE(first);
+    if (*first) {
+      rest.append(reinterpret_cast<const char*>(skipper.rest().data()), skipper.rest().size());
+      rest += stream.substr(split);
+    } else {
+      ASSERT_TRUE(skipper.feed(bytes_of(stream.substr(split))).value());
+      rest.append(reinterpret_cast<const char*>(skipper.rest().data()), skipper.rest().size());
+    }
+    EXPECT_EQ(skipper.version(), "0.1.0");
+    EXPECT_EQ(rest, "rest") << split;
+  }
+}
+
+TEST(Banner, SkipsALoginMessage) {
+  BannerSkipper skipper;
+  const std::string noise = "Welcome to l4box\r\nattnscope-like text\n\n";
+  EXPECT_TRUE(skipper.feed(bytes_of(noise + "attnscope-worker 1.2\r\n")).value());
+  EXPECT_EQ(skipper.version(), "1.2");
+}
+
+TEST(Banner, GivesUpAfterTheCapAndQuotesTheNoise) {
+  BannerSkipper skipper;
+  std::string noise;
+  while (noise.size() < kMaxBanner) noise += "srun: job queued\n";
+  auto fed = skipper.feed(bytes_of(noise));
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(fed.error().stage, Stage::protocol);
+  EXPECT_NE(fed.error().message.find("srun: job"), std::string::npos);
+}
+
+TEST(Banner, ALineWithoutEndIsCappedToo) {
+  BannerSkipper skipper;
+  EXPECT_FALSE(skipper.feed(Bytes(kMaxBanner + 1, std::byte{'x'})));
+}
+
+}  // namespace
+}  // namespace attnscope::protocol

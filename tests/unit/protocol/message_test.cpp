@@ -1,0 +1,221 @@
+#include "protocol/message.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "protocol/frame.h"
+#include "protocol/msgpack.h"
+
+namespace attnscope::protocol {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Experiment an_experiment() {
+  Experiment e;
+  e.kernel = "tiled";
+  e.kernel_hash = std::string(32, 'a');
+  e.config.knobs = {{"BLOCK_M", 32}, {"NUM_WARPS", 4}};
+  e.problem.seq_q = 333;
+  return e;
+}
+
+DeviceSpec a_device() {
+  DeviceSpec spec;
+  spec.id = "emulated:l4";
+  spec.name = "NVIDIA L4";
+  spec.sms = 58;
+  spec.shared_static_block = 49152;
+  spec.shared_optin_block = 101376;
+  spec.shared_sm = 102400;
+  spec.shared_reserved_block = 1024;
+  spec.warps_sm = 48;
+  spec.ctas_sm = 24;
+  spec.registers_sm = spec.registers_block = 65536;
+  spec.clock_mhz = 2040;
+  spec.dram_gbs = 300;
+  spec.l2_mb = 48;
+  spec.tensor_tflops_f16 = 121;
+  return spec;
+}
+
+Tile a_tile() {
+  Tile tile;
+  tile.request = {.experiment_hash = "ab", .map = MapKind::error, .head = 2, .row_end = 4, .width = 3, .height = 2};
+  tile.width = 3;
+  tile.height = 2;
+  tile.values = {0, 1, 2, 3, Tile::kNotYet, 5};
+  tile.ready_rows = {1, 0};
+  return tile;
+}
+
+std::vector<Request> all_requests() {
+  return {Hello{1},
+          KernelContent{2, "h", "02_tiled.cu", "02_tiled.json", "source \xe9\xff latin-1", "{}"},
+          Compile{3, an_experiment(), {1, 2, 3}},
+          Run{4, an_experiment(), {}, ViewRequest{.experiment_hash = "x", .width = 8}},
+          Run{5, an_experiment(), {}, std::nullopt},
+          View{6, a_tile().request},
+          Unoffered{7, "watch"},
+          Unoffered{8, "micro"},
+          Cancel{UINT64_MAX, 4}};
+}
+
+std::vector<Reply> all_replies() {
+  return {HelloReply{1, {"0.1.0", "13.0", "", ""}, {a_device()}, 4242},
+          Need{2, {"a", "b"}},
+          Progress{3, Step::emulating, 43, 128},
+          part_of(4, Json{{"tflops", 0.5}, {"device", "emulated:l4"}}, false),
+          TileMessage{5, a_tile()},
+          Done{6, std::nullopt},
+          Done{7, Failure{Stage::deadline, "tiled hung", "try"}},
+          Heartbeat{WorkerPhase::restarting, "tiled hung"},
+          Log{LogLevel::warning, "a cache entry was remade"}};
+}
+
+Bytes payload_of(const Bytes& frame) { return {frame.begin() + kHeader, frame.end()}; }
+
+TEST(Message, EveryRequestComesBackAsItWas) {
+  for (const Request& request : all_requests()) {
+    auto frame = encode(request);
+    ASSERT_TRUE(frame);
+    auto back = decode_request(payload_of(*frame));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_TRUE(*back == request) << "index " << request.index();
+    EXPECT_EQ(id_of(*back), id_of(request));
+  }
+}
+
+TEST(Message, EveryReplyComesBackAsItWas) {
+  for (const Reply& reply : all_replies()) {
+    auto frame = encode(reply);
+    ASSERT_TRUE(frame);
+    auto back = decode_reply(payload_of(*frame));
+    ASSERT_TRUE(back) << back.error().message;
+    ASSERT_EQ(back->index(), reply.index());
+    EXPECT_EQ(id_of(*back), id_of(reply));
+    std::visit(
+        [&](const auto& sent) {
+          using T = std::decay_t<decltype(sent)>;
+          const auto& got = std::get<T>(*back);
+          if constexpr (std::is_same_v<T, Part>) {
+            EXPECT_EQ(*got.part, *sent.part);
+            EXPECT_EQ(got.final, sent.final);
+          } else {
+            EXPECT_TRUE(got == sent) << reply.index();
+          }
+        },
+        reply);
+  }
+}
+
+TEST(Message, BadTextOfACompilerIsMadeUtf8) {
+  auto frame = encode(Reply(Done{1, Failure{Stage::compile, "caf\xe9 is not declared", ""}}));
+  auto back = decode_reply(payload_of(*frame));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(std::get<Done>(*back).failure->message, "caf\xef\xbf\xbd is not declared");
+}
+
+Result<Request> decode_json(const Json& json) { return decode_request(to_msgpack(json)); }
+
+TEST(Message, WrongFieldsAreNamed) {
+  const std::pair<Json, const char*> cases[] = {
+      {Json::array(), "no type"},
+      {Json{{"id", 1}}, "no type"},
+      {Json{{"type", 7}, {"id", 1}}, "no type"},
+      {Json{{"type", "exec"}, {"id", 1}}, "exec"},
+      {Json{{"type", "hello"}}, "hello/id"},
+      {Json{{"type", "hello"}, {"id", -1}}, "hello/id"},
+      {Json{{"type", "hello"}, {"id", "1"}}, "hello/id"},
+      {Json{{"type", "hello"}, {"id", 1}, {"extra", 1}}, "hello/extra"},
+      {Json{{"type", "cancel"}, {"id", 1}}, "cancel/target"},
+      {Json{{"type", "run"}, {"id", 1}}, "run/experiment"},
+      {Json{{"type", "watch"}}, "watch/id"},
+      {Json{{"type", "kernel"}, {"id", 1}, {"hash", "x"}, {"source_name", "text"}}, "kernel/source_name"},
+      {Json{{"type", "run"}, {"id", 1}, {"experiment", to_json(an_experiment())}, {"deadlines", {{"compile_ms", 0}}}},
+       "run/deadlines/compile_ms"},
+  };
+  for (const auto& [json, expected] : cases) {
+    auto decoded = decode_json(json);
+    ASSERT_FALSE(decoded) << json.dump();
+    EXPECT_EQ(decoded.error().stage, Stage::protocol);
+    EXPECT_NE(decoded.error().message.find(expected), std::string::npos) << decoded.error().message;
+  }
+}
+
+TEST(Message, AKnobThatIsAFlagIsRefused) {
+  Json experiment = to_json(an_experiment());
+  experiment["config"]["knobs"]["BLOCK_M"] = "32 -DX";
+  auto decoded = decode_json(Json{{"type", "run"}, {"id", 9}, {"experiment", experiment}});
+  ASSERT_FALSE(decoded);
+  EXPECT_NE(decoded.error().message.find("BLOCK_M"), std::string::npos) << decoded.error().message;
+  EXPECT_EQ(id_of_malformed(to_msgpack(Json{{"type", "run"}, {"id", 9}})), Id{9});
+}
+
+TEST(Message, TruncationsAreRefused) {
+  for (const Reply& reply : all_replies()) {
+    const Bytes payload = payload_of(*encode(reply));
+    for (size_t length = 0; length < payload.size(); ++length)
+      EXPECT_FALSE(decode_reply(std::span(payload).first(length))) << reply.index() << " at " << length;
+    Bytes longer = payload;
+    longer.push_back(std::byte{0xc0});
+    EXPECT_FALSE(decode_reply(longer));
+  }
+}
+
+TEST(Message, FlippedBytesNeverCrash) {
+  std::mt19937 random(7);
+  for (const Reply& reply : all_replies()) {
+    const Bytes payload = payload_of(*encode(reply));
+    for (int round = 0; round < 2000; ++round) {
+      Bytes broken = payload;
+      for (size_t k = 0; k <= random() % 3; ++k) broken[random() % broken.size()] = static_cast<std::byte>(random());
+      if (auto decoded = decode_reply(broken)) encode(*decoded);  // whatever is accepted can be sent on
+    }
+  }
+}
+
+TEST(Message, GarbageNeverCrashes) {
+  std::mt19937 random(8);
+  int accepted = 0;
+  for (int round = 0; round < 20000; ++round) {
+    Bytes garbage(random() % 64);
+    for (std::byte& b : garbage) b = static_cast<std::byte>(random());
+    accepted += decode_request(garbage).has_value() + decode_reply(garbage).has_value();
+  }
+  EXPECT_EQ(accepted, 0);
+}
+
+TEST(MsgPack, DepthIsCapped) {
+  EXPECT_TRUE(from_msgpack(Bytes{std::byte{0x91}, std::byte{0xc0}}));
+  Bytes deep(1 << 20, std::byte{0x91});  // a million arrays of one: would exhaust a recursive reader's stack
+  deep.push_back(std::byte{0xc0});
+  auto refused = from_msgpack(deep);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("64"), std::string::npos);
+}
+
+TEST(MsgPack, LengthsBeyondTheBytesAreRefused) {
+  for (const int tag : {0xdd, 0xdf, 0xdb, 0xc6})  // array, map, text, bytes of 2^32 - 1
+    EXPECT_FALSE(from_msgpack(Bytes{std::byte(tag), std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}}));
+}
+
+TEST(MsgPack, TextMustBeUtf8AndKeysTexts) {
+  EXPECT_FALSE(from_msgpack(Bytes{std::byte{0xa2}, std::byte{0xc0}, std::byte{0x80}}));  // over-long NUL
+  EXPECT_FALSE(from_msgpack(Bytes{std::byte{0xa3}, std::byte{0xed}, std::byte{0xa0}, std::byte{0x80}}));  // surrogate
+  EXPECT_TRUE(from_msgpack(Bytes{std::byte{0xa2}, std::byte{0xc3}, std::byte{0xa9}}));
+  EXPECT_FALSE(from_msgpack(Bytes{std::byte{0x81}, std::byte{1}, std::byte{2}}));
+  EXPECT_FALSE(from_msgpack(Bytes{std::byte{0xd4}, std::byte{1}, std::byte{2}}));  // extension type
+}
+
+TEST(MsgPack, ValuesComeBack) {
+  const Json json{{"a", {1, -5, 3.5, nullptr, true, "é"}}, {"b", Json::binary({1, 2, 255})}, {"c", UINT64_MAX}};
+  auto back = from_msgpack(to_msgpack(json));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, json);
+}
+
+}  // namespace
+}  // namespace attnscope::protocol
