@@ -1,0 +1,35 @@
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace attnscope::platform {
+
+// A program whose stdin and stdout are pipes of ours and whose stderr is our stderr.
+struct ChildProcess {
+  pid_t pid = -1;
+  int stdin_fd = -1;   // we write; owned by the caller
+  int stdout_fd = -1;  // we read; owned by the caller
+};
+
+// Starts argv[0] (looked up in PATH) in a process group of its own, so that end_group() reaches what it starts too.
+// A program that cannot be started is a Failure (Stage::device) that names it.
+Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv);
+
+// SIGKILL to the process group that `leader` leads. A group that is gone already is no fault.
+void end_group(pid_t leader);
+
+// Asks the kernel to end this process when its parent ends, whatever way the parent goes. Returns false when the parent has
+// gone already (the caller then leaves): `parent` is the pid that the caller took for its parent.
+bool die_with_parent(pid_t parent);
+
+// A peer that goes away must show as an error of write(), never as a signal that ends us.
+void ignore_broken_pipes();
+
+// The calling thread gives way to everything else on the machine. Cannot be undone without privileges.
+void lower_thread_priority();
+
+}  // namespace attnscope::platform

@@ -1,0 +1,117 @@
+#include "platform/paths.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/file_lock.h"
+
+namespace attnscope::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Sets a variable for a test's duration.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = getenv(name)) old_ = old, had_ = true;
+    if (value) setenv(name, value, 1);
+    else unsetenv(name);
+  }
+  ~Variable() {
+    if (had_) setenv(name_, old_.c_str(), 1);
+    else unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::string old_;
+  bool had_ = false;
+};
+
+TEST(Paths, XdgVariablesAndTheirDefaults) {
+  Variable own("ATTNSCOPE_HOME", nullptr), home("HOME", "/h"), config("XDG_CONFIG_HOME", nullptr);
+  Variable cache("XDG_CACHE_HOME", "/c"), data("XDG_DATA_HOME", "relative/is/ignored");
+  auto paths = user_paths();
+  ASSERT_TRUE(paths);
+  EXPECT_EQ(paths->cache, "/c/attnscope");
+  EXPECT_EQ(paths->config, "/h/.config/attnscope");
+  EXPECT_EQ(paths->data, "/h/.local/share/attnscope");
+}
+
+TEST(Paths, OwnHomeHoldsAll) {
+  Variable own("ATTNSCOPE_HOME", "/own"), cache("XDG_CACHE_HOME", "/c");
+  EXPECT_EQ(user_paths()->cache, "/own/cache");
+  EXPECT_EQ(user_paths()->config, "/own/config");
+  EXPECT_EQ(user_paths()->data, "/own/data");
+}
+
+TEST(Paths, NoHomeIsAFailure) {
+  Variable own("ATTNSCOPE_HOME", nullptr), home("HOME", nullptr), cache("XDG_CACHE_HOME", nullptr);
+  auto paths = user_paths();
+  ASSERT_FALSE(paths);
+  EXPECT_EQ(paths.error().stage, Stage::store);
+}
+
+TEST(Paths, ResourcesOfABuildTreeAreTheSourceTree) {
+  Variable named("ATTNSCOPE_RESOURCES", nullptr);
+  auto found = resources();
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(*found, fs::path(ATTNSCOPE_SOURCE_DIR));
+}
+
+TEST(Paths, NamedResourcesMustHoldThem) {
+  Variable named("ATTNSCOPE_RESOURCES", "/nowhere");
+  auto found = resources();
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("/nowhere"), std::string::npos);
+}
+
+TEST(Paths, OwnExecutableIsThisTest) { EXPECT_EQ(own_executable()->filename(), "platform_tests"); }
+
+TEST(FileLock, OneHolderAtATime) {
+  const fs::path file = fs::temp_directory_path() / ("attnscope_lock_" + std::to_string(getpid()));
+  {
+    auto first = FileLock::wait(file);
+    ASSERT_TRUE(first && first->held());
+    auto second = FileLock::try_now(file);
+    ASSERT_TRUE(second);
+    EXPECT_FALSE(second->held());
+  }
+  auto third = FileLock::try_now(file);
+  ASSERT_TRUE(third);
+  EXPECT_TRUE(third->held());
+  fs::remove(file);
+}
+
+TEST(FileLock, AHolderThatDiesFreesIt) {
+  const fs::path file = fs::temp_directory_path() / ("attnscope_lock2_" + std::to_string(getpid()));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    auto lock = FileLock::wait(file);
+    if (write(ends[1], "l", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char locked;
+  ASSERT_EQ(read(ends[0], &locked, 1), 1);
+  EXPECT_FALSE(FileLock::try_now(file)->held());
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
+  EXPECT_TRUE(FileLock::try_now(file)->held());
+  close(ends[0]);
+  close(ends[1]);
+  fs::remove(file);
+}
+
+TEST(FileLock, AFolderThatIsNotThereIsNamed) {
+  auto lock = FileLock::wait("/no/such/folder/lock");
+  ASSERT_FALSE(lock);
+  EXPECT_NE(lock.error().message.find("/no/such/folder/lock"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope::platform

@@ -1,0 +1,100 @@
+#include "platform/process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+
+namespace attnscope::platform {
+namespace {
+
+std::string read_all(int fd) {
+  std::string out;
+  char buffer[256];
+  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0;) out.append(buffer, static_cast<size_t>(got));
+  return out;
+}
+
+void release(const ChildProcess& child) {
+  close(child.stdin_fd);
+  close(child.stdout_fd);
+  waitpid(child.pid, nullptr, 0);
+}
+
+TEST(Process, PipesReachTheChildAndBack) {
+  auto child = spawn_piped({"cat"});
+  ASSERT_TRUE(child) << child.error().message;
+  ASSERT_EQ(write(child->stdin_fd, "hello", 5), 5);
+  close(child->stdin_fd);
+  EXPECT_EQ(read_all(child->stdout_fd), "hello");
+  close(child->stdout_fd);
+  int status = 0;
+  waitpid(child->pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+}
+
+TEST(Process, AMissingProgramIsNamed) {
+  auto child = spawn_piped({"attnscope-no-such-program"});
+  ASSERT_FALSE(child);
+  EXPECT_EQ(child.error().stage, Stage::device);
+  EXPECT_NE(child.error().message.find("attnscope-no-such-program"), std::string::npos);
+  EXPECT_FALSE(spawn_piped({}));
+}
+
+TEST(Process, EndingAGroupReachesGrandchildren) {
+  // The shell's child holds the pipe's other end: reading it to its end means that the grandchild is gone as well.
+  auto child = spawn_piped({"sh", "-c", "sleep 1000 & echo started; wait"});
+  ASSERT_TRUE(child);
+  char line[8];
+  ASSERT_EQ(read(child->stdout_fd, line, sizeof line), 8);
+  end_group(child->pid);
+  EXPECT_EQ(read_all(child->stdout_fd), "");
+  release(*child);
+}
+
+TEST(Process, DyingWithTheParent) {
+  // A grandchild asks to die with its parent; it holds the pipe, so its end shows as the end of the pipe.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t middle = fork();
+  if (middle == 0) {
+    const pid_t self = getpid();
+    if (fork() == 0) {
+      if (!die_with_parent(self)) _exit(0);
+      if (write(ends[1], "r", 1) != 1) _exit(1);
+      for (;;) pause();
+    }
+    for (;;) pause();
+  }
+  close(ends[1]);
+  char ready;
+  ASSERT_EQ(read(ends[0], &ready, 1), 1);
+  kill(middle, SIGKILL);
+  EXPECT_EQ(read(ends[0], &ready, 1), 0);
+  waitpid(middle, nullptr, 0);
+  close(ends[0]);
+}
+
+TEST(Process, AnOrphanIsTold) {
+  const pid_t child = fork();
+  if (child == 0) _exit(die_with_parent(1 << 22) ? 1 : 0);  // no process has that pid as our parent
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Process, LowPriorityIsTheThreadsAlone) {
+  errno = 0;
+  const int before = nice(0);
+  std::thread([] {
+    lower_thread_priority();
+    EXPECT_EQ(nice(0), 19);
+  }).join();
+  EXPECT_EQ(nice(0), before);
+}
+
+}  // namespace
+}  // namespace attnscope::platform
