@@ -24,8 +24,8 @@ inline constexpr Rate kMufu{"mufu", 16};              // EX2, LG2, RCP, RSQ, SIN
 inline constexpr Rate kConversion{"conversion", 16};  // F2F, F2I, I2F (F2FP packs on the int pipe)
 inline constexpr Rate kShuffle{"shuffle", 32};        // SHFL
 inline constexpr Rate kVote{"vote", 64};              // VOTE, MATCH
-inline constexpr Rate kUniform{"uniform", 64};        // the uniform datapath, as lanes so that a warp takes half a clock
-inline constexpr Rate kLsuIssue{"lsu", 32};           // memory instructions entering the LSU (address generation)
+inline constexpr Rate kUniform{"uniform", 64};  // the uniform datapath, as lanes so that a warp takes half a clock
+inline constexpr Rate kLsuIssue{"lsu", 32};     // memory instructions entering the LSU (address generation)
 
 // Memory throughputs
 inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts of 128 B per SM and clock
@@ -33,23 +33,25 @@ inline constexpr Rate kL1Sectors{"l1_sectors", 4};                // sectors of 
 inline constexpr Rate kL2Sectors{"l2_sectors", 1.4};              // sectors per SM and clock with every SM asking
 
 // Latencies: clocks from issue to a dependent instruction, unloaded
-inline constexpr Rate kLatencyAlu{"latency_alu", 4.5};         // between dependent FMA, ALU and fp16 instructions
-inline constexpr Rate kLatencyMufu{"latency_mufu", 23};        // MUFU and conversions
+inline constexpr Rate kLatencyAlu{"latency_alu", 4.5};   // between dependent FMA, ALU and fp16 instructions
+inline constexpr Rate kLatencyMufu{"latency_mufu", 23};  // MUFU and conversions
 inline constexpr Rate kLatencyShuffle{"latency_shuffle", 24};
-inline constexpr Rate kLatencyShared{"latency_shared", 29};    // LDS without conflict
+inline constexpr Rate kLatencyShared{"latency_shared", 29};  // LDS without conflict
 inline constexpr Rate kLatencyL1{"latency_l1", 33};
 inline constexpr Rate kLatencyL2{"latency_l2", 270};
 inline constexpr Rate kLatencyDram{"latency_dram", 600};
 inline constexpr Rate kLatencyBarrier{"latency_barrier", 20};  // BAR.SYNC once the last warp has arrived
 
 // Per kernel and per CTA
-inline constexpr Rate kLaunchUs{"launch_us", 2.0};          // microseconds of an empty kernel, start to end on the device
-inline constexpr Rate kCtaStartClocks{"cta_start", 700};    // clocks from a freed slot to the first instruction of the next CTA
+inline constexpr Rate kLaunchUs{"launch_us", 2.0};  // microseconds of an empty kernel, start to end on the device
+inline constexpr Rate kCtaStartClocks{"cta_start",
+                                      700};  // clocks from a freed slot to the first instruction of the next CTA
 
 inline constexpr const Rate* kAll[] = {
-    &kIssue,         &kFp32,          &kFp16x2,        &kFp64,       &kInt,           &kImad,         &kMufu,
-    &kConversion,    &kShuffle,       &kVote,          &kUniform,    &kLsuIssue,      &kSharedWavefronts,
-    &kL1Sectors,     &kL2Sectors,     &kLatencyAlu,    &kLatencyMufu, &kLatencyShuffle, &kLatencyShared,
-    &kLatencyL1,     &kLatencyL2,     &kLatencyDram,   &kLatencyBarrier, &kLaunchUs,   &kCtaStartClocks};
+    &kIssue,      &kFp32,        &kFp16x2,           &kFp64,          &kInt,
+    &kImad,       &kMufu,        &kConversion,       &kShuffle,       &kVote,
+    &kUniform,    &kLsuIssue,    &kSharedWavefronts, &kL1Sectors,     &kL2Sectors,
+    &kLatencyAlu, &kLatencyMufu, &kLatencyShuffle,   &kLatencyShared, &kLatencyL1,
+    &kLatencyL2,  &kLatencyDram, &kLatencyBarrier,   &kLaunchUs,      &kCtaStartClocks};
 
 }  // namespace attnscope::model::rates

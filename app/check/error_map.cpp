@@ -1,0 +1,133 @@
+#include "check/error_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "check/float_formats.h"
+#include "check/guarded_buffer.h"
+
+namespace attnscope::check {
+namespace {
+
+constexpr int64_t kMaxTexels = int64_t{1} << 20;  // 4 MB of floats
+
+float reference_value(const Reference& reference, int64_t index) {
+  switch (reference.class_of(index)) {
+    case ElementClass::nan:
+      return std::numeric_limits<float>::quiet_NaN();
+    case ElementClass::plus_inf:
+      return std::numeric_limits<float>::infinity();
+    case ElementClass::minus_inf:
+      return -std::numeric_limits<float>::infinity();
+    case ElementClass::finite:
+      break;
+  }
+  return static_cast<float>(reference.values[static_cast<size_t>(index)]);
+}
+
+float error_of(const Reference& reference, int64_t index, float got) {
+  const float expected = reference_value(reference, index);
+  if (std::isfinite(expected) && std::isfinite(got))
+    return static_cast<float>(std::abs(static_cast<double>(got) - reference.values[static_cast<size_t>(index)]));
+  const bool same = std::isnan(expected) ? std::isnan(got) : expected == got;
+  return same ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+}
+
+// The value that stays when two share a texel.
+float graver(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<float>::quiet_NaN();
+  return std::abs(b) > std::abs(a) ? b : a;
+}
+
+Result<void> check_request(const ViewRequest& r, const Problem& p, int64_t row_end) {
+  auto refuse = [](std::string message) {
+    return fail(Stage::input, std::move(message), "Ask for a map inside the problem.");
+  };
+  if (r.batch < 0 || r.batch >= p.batch) return refuse(fmt::format("view: batch {} of {}", r.batch, p.batch));
+  if (r.head < 0 || r.head >= p.heads) return refuse(fmt::format("view: head {} of {}", r.head, p.heads));
+  if (r.row_begin < 0 || r.row_begin >= row_end || row_end > p.seq_q)
+    return refuse(fmt::format("view: rows {} to {} of {}", r.row_begin, row_end, p.seq_q));
+  if (r.width < 0 || r.height < 0) return refuse(fmt::format("view: {} × {} texels", r.width, r.height));
+  return {};
+}
+
+// What one query row gives a map: its values, and whether it is there.
+struct RowView {
+  const Problem& problem;
+  std::span<const std::byte> output;
+  const Reference* reference;
+  MapKind map;
+
+  bool has_value(int64_t row) const { return map == MapKind::output || (reference && reference->find_row(row) >= 0); }
+  bool computed(int64_t row) const {
+    return map == MapKind::reference || !is_poison_row(problem.dtype, output.data(), offset(row), problem.head_dim);
+  }
+  int64_t offset(int64_t row) const {
+    return element_offset(problem, problem.heads, problem.seq_q, row / problem.seq_q / problem.heads,
+                          row / problem.seq_q % problem.heads, row % problem.seq_q, 0);
+  }
+  float value(int64_t row, int64_t d) const {
+    if (map == MapKind::reference) return reference_value(*reference, reference->find_row(row) * problem.head_dim + d);
+    const float got = load_element(problem.dtype, output.data(), offset(row) + d);
+    if (map == MapKind::output) return got;
+    return error_of(*reference, reference->find_row(row) * problem.head_dim + d, got);
+  }
+};
+
+// Fills one texel row from query rows [begin, end); says whether it is ready.
+bool fill_texel_row(const RowView& view, int64_t begin, int64_t end, std::span<float> texels) {
+  const int64_t columns = view.problem.head_dim, width = static_cast<int64_t>(texels.size());
+  bool any = false;
+  for (int64_t row = begin; row < end; ++row) {
+    if (!view.has_value(row)) continue;
+    if (!view.computed(row)) return false;
+    for (int64_t x = 0; x < width; ++x) {
+      const int64_t last = (x + 1) * columns / width;
+      for (int64_t d = x * columns / width; d < last; ++d) {
+        float& texel = texels[static_cast<size_t>(x)];
+        const bool first = !any && d == x * columns / width;
+        texel = first ? view.value(row, d) : graver(texel, view.value(row, d));
+      }
+    }
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+Result<Tile> make_tile(const ViewRequest& request, const Problem& problem, std::span<const std::byte> output,
+                       const Reference* reference) {
+  const int64_t row_end = request.row_end == 0 ? problem.seq_q : request.row_end;
+  if (auto valid = check_request(request, problem, row_end); !valid) return fail(valid.error());
+  if (request.map != MapKind::reference &&
+      output.size() != static_cast<size_t>(problem.q_elements()) * bytes_of(problem.dtype))
+    return fail(Stage::internal, "the output has another size than its problem", "Report this with the problem.");
+  const int64_t rows = row_end - request.row_begin;
+  const int64_t width = request.width == 0 ? problem.head_dim : std::min<int64_t>(request.width, problem.head_dim);
+  const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);
+  if (width * height > kMaxTexels)
+    return fail(Stage::input, fmt::format("view: {} × {} texels are over {}", width, height, kMaxTexels),
+                "Ask for a lower resolution.");
+  Tile tile;
+  tile.request = request;
+  tile.width = static_cast<int>(width);
+  tile.height = static_cast<int>(height);
+  tile.values.assign(static_cast<size_t>(width * height), Tile::kNotYet);
+  tile.ready_rows.assign(static_cast<size_t>(height), 0);
+  const RowView view{problem, output, reference, request.map};
+  const int64_t head_start = (request.batch * problem.heads + request.head) * problem.seq_q + request.row_begin;
+  for (int64_t y = 0; y < height; ++y) {
+    const std::span<float> texels(tile.values.data() + y * width, static_cast<size_t>(width));
+    const bool ready =
+        fill_texel_row(view, head_start + y * rows / height, head_start + (y + 1) * rows / height, texels);
+    tile.ready_rows[static_cast<size_t>(y)] = ready;
+    if (!ready) std::fill(texels.begin(), texels.end(), Tile::kNotYet);
+  }
+  return tile;
+}
+
+}  // namespace attnscope::check

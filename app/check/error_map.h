@@ -1,0 +1,23 @@
+#pragma once
+#include <cstddef>
+#include <span>
+
+#include "check/reference.h"
+#include "core/result.h"
+#include "core/view.h"
+
+namespace attnscope::check {
+
+// A map of one head: rows are query rows [row_begin, row_end), columns head_dim, at most request.width × request.height
+// texels (0, or more than there are elements: one texel an element). A texel that covers several elements holds the
+// value of largest magnitude, and NaN wins. An error is |output - reference|; NaN where only one of them is finite, 0
+// where both are the same NaN or Inf.
+//
+// `reference` may be null (an output map needs none). Rows that are wholly poison are not computed yet, rows that were
+// not sampled have no reference: ready_rows is 1 when every row under a texel row that has a reference (output map:
+// every row) is computed and there is one at all. A texel of a row that is not ready holds Tile::kNotYet. Failure
+// (Stage::input) for a batch, head or rows that the problem does not have or more than 4 MB of texels.
+Result<Tile> make_tile(const ViewRequest& request, const Problem& problem, std::span<const std::byte> output,
+                       const Reference* reference);
+
+}  // namespace attnscope::check

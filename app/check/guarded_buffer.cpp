@@ -1,0 +1,73 @@
+#include "check/guarded_buffer.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace attnscope::check {
+namespace {
+
+// Differs from byte to byte, so that copying a canary elsewhere does not restore one.
+std::byte canary(size_t index) { return static_cast<std::byte>((index * 167 + 91) ^ (index >> 7)); }
+
+uint16_t poison_16(DType dtype) { return dtype == DType::f16 ? kPoison16F : kPoison16B; }
+
+}  // namespace
+
+void fill_poison(DType dtype, std::span<std::byte> tensor) {
+  if (dtype == DType::f32) {
+    for (size_t i = 0; i + 4 <= tensor.size(); i += 4) std::memcpy(tensor.data() + i, &kPoison32, 4);
+  } else {
+    const uint16_t poison = poison_16(dtype);
+    for (size_t i = 0; i + 2 <= tensor.size(); i += 2) std::memcpy(tensor.data() + i, &poison, 2);
+  }
+}
+
+bool is_poison(DType dtype, const std::byte* tensor, int64_t index) {
+  if (dtype == DType::f32) {
+    uint32_t bits;
+    std::memcpy(&bits, tensor + 4 * index, 4);
+    return bits == kPoison32;
+  }
+  uint16_t bits;
+  std::memcpy(&bits, tensor + 2 * index, 2);
+  return bits == poison_16(dtype);
+}
+
+bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count) {
+  for (int64_t i = first; i < first + count; ++i)
+    if (!is_poison(dtype, tensor, i)) return false;
+  return true;
+}
+
+int64_t count_poison(DType dtype, std::span<const std::byte> tensor) {
+  int64_t found = 0;
+  const auto elements = static_cast<int64_t>(tensor.size() / bytes_of(dtype));
+  for (int64_t i = 0; i < elements; ++i) found += is_poison(dtype, tensor.data(), i);
+  return found;
+}
+
+GuardedBuffer::GuardedBuffer(std::string name, size_t bytes)
+    : name_(std::move(name)), bytes_(bytes), storage_(bytes + 2 * kGuardBytes + kAlignment) {
+  const auto start = reinterpret_cast<uintptr_t>(storage_.data()) + kGuardBytes;
+  offset_ = kGuardBytes + (kAlignment - start % kAlignment) % kAlignment;
+  std::byte* before = storage_.data() + offset_ - kGuardBytes;
+  std::byte* after = storage_.data() + offset_ + bytes_;
+  for (size_t i = 0; i < kGuardBytes; ++i) before[i] = after[i] = canary(i);
+}
+
+Result<void> GuardedBuffer::check_guards() const {
+  const std::byte* before = storage_.data() + offset_ - kGuardBytes;
+  const std::byte* after = storage_.data() + offset_ + bytes_;
+  auto refuse = [&](size_t distance, const char* side) {
+    return fail(Stage::launch, fmt::format("the kernel wrote {} B {} buffer {} ({} B)", distance, side, name_, bytes_),
+                "An index runs outside the tensor: check the bounds of the last tile and of ragged lengths.");
+  };
+  for (size_t i = kGuardBytes; i-- > 0;)
+    if (before[i] != canary(i)) return refuse(kGuardBytes - i, "before the start of");
+  for (size_t i = 0; i < kGuardBytes; ++i)
+    if (after[i] != canary(i)) return refuse(i + 1, "past the end of");
+  return {};
+}
+
+}  // namespace attnscope::check

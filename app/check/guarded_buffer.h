@@ -1,0 +1,52 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/problem.h"
+#include "core/result.h"
+
+namespace attnscope::check {
+
+// What an output holds before a kernel runs: signalling NaNs with a payload. IEEE arithmetic and the hardware's
+// conversions only ever make quiet NaNs, so an element with these bits was never written.
+inline constexpr uint16_t kPoison16F = 0x7d5a;      // f16
+inline constexpr uint16_t kPoison16B = 0x7fa5;      // bf16
+inline constexpr uint32_t kPoison32 = 0x7fa5a5a5u;  // f32
+
+void fill_poison(DType dtype, std::span<std::byte> tensor);
+bool is_poison(DType dtype, const std::byte* tensor, int64_t index);
+bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count);  // every element of it
+int64_t count_poison(DType dtype, std::span<const std::byte> tensor);
+
+// A buffer with a canary on either side. The device layer gives a kernel `data()` alone; on a GPU it copies `whole()`
+// there and back, so that a store just outside is seen.
+class GuardedBuffer {
+ public:
+  static constexpr size_t kGuardBytes = 4096;
+  static constexpr size_t kAlignment = 256;  // of data(), as cudaMalloc gives
+
+  GuardedBuffer(std::string name, size_t bytes);
+  GuardedBuffer(GuardedBuffer&&) noexcept = default;
+  GuardedBuffer& operator=(GuardedBuffer&&) noexcept = default;
+
+  const std::string& name() const { return name_; }
+  std::span<std::byte> data() { return {storage_.data() + offset_, bytes_}; }
+  std::span<const std::byte> data() const { return {storage_.data() + offset_, bytes_}; }
+  // Guard, data, guard; kGuardBytes before data() and at least kGuardBytes after it.
+  std::span<std::byte> whole() { return {storage_.data() + offset_ - kGuardBytes, bytes_ + 2 * kGuardBytes}; }
+
+  // Failure (Stage::launch) naming the buffer and the first canary byte that changed.
+  Result<void> check_guards() const;
+
+ private:
+  std::string name_;
+  size_t bytes_ = 0;
+  size_t offset_ = 0;  // of data() in storage_
+  std::vector<std::byte> storage_;
+};
+
+}  // namespace attnscope::check

@@ -1,0 +1,358 @@
+#include "check/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include "check/attention_simd.h"
+#include "check/float_formats.h"
+#include "check/philox.h"
+
+namespace attnscope::check {
+namespace {
+
+constexpr int64_t kMaxHeadElements = int64_t{1} << 25;  // of one key head: 800 MB decoded
+constexpr int64_t kMinRandomRows = 256;
+constexpr int64_t kMinRandomRowsPerHead = 4;
+constexpr int64_t kTileEdges[] = {16, 32, 48, 64, 128};
+
+int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// A stretch of `rows` that one thread computes: rows of query heads that share one key head.
+struct Item {
+  int64_t batch = 0, kv_head = 0;
+  size_t begin = 0, end = 0;  // into Reference::rows
+};
+
+struct RowClasses {
+  size_t row;  // into Reference::rows
+  std::vector<ElementClass> classes;
+};
+
+// What one thread owns. Made before the threads start, so that running out of memory is met on the caller's.
+struct Workspace {
+  DecodedHead head;
+  int64_t decoded_batch = -1, decoded_kv_head = -1;
+  RowTile tile;
+  Scratch scratch;
+  std::vector<float> row;  // head_dim
+  std::vector<RowClasses> classes;
+};
+
+struct Job {
+  const Problem& problem;
+  const AttentionInputs& inputs;
+  Reference& reference;
+  const std::atomic<bool>* cancel;
+  std::vector<Item> items;
+  std::vector<double> difference, norm;  // squares, a row each: summed in order, so threads do not change the figure
+  std::atomic<size_t> next{0};
+  std::atomic<bool> out_of_memory{false};
+};
+
+ElementClass class_of_value(float value) {
+  if (std::isnan(value)) return ElementClass::nan;
+  if (std::isinf(value)) return value > 0 ? ElementClass::plus_inf : ElementClass::minus_inf;
+  return ElementClass::finite;
+}
+
+double largest_finite(DType dtype) { return dtype == DType::f16 ? 65504.0 : 3.3895e38; }
+
+void prepare(Workspace& space, const Problem& p) {
+  DecodedHead& head = space.head;
+  head.keys = p.seq_k;
+  head.padded_keys = round_up(p.seq_k, kKeyTile);
+  head.dim = p.head_dim;
+  head.padded_dim = round_up(p.head_dim, kDimTile);
+  const auto transposed = static_cast<size_t>(head.dim * head.padded_keys);
+  const auto values = static_cast<size_t>(head.padded_keys * head.padded_dim);
+  head.exact.k_transposed.resize(transposed);
+  head.naive.k_transposed.resize(transposed);
+  head.exact.v.resize(values);
+  head.naive.v.resize(values);
+  space.tile.q.resize(static_cast<size_t>(kRowTile * p.head_dim));
+  const auto scores = static_cast<size_t>(kRowTile * head.padded_keys),
+             out = static_cast<size_t>(kRowTile * head.padded_dim);
+  space.scratch.scores.resize(scores);
+  space.scratch.naive_scores.resize(scores);
+  space.scratch.out.resize(out);
+  space.scratch.naive_out.resize(out);
+  space.row.resize(static_cast<size_t>(p.head_dim));
+}
+
+// Decodes one key head's K and V; the padding was zeroed by prepare() and is never written.
+void decode(Workspace& space, const Job& job, int64_t b, int64_t kv_head) {
+  if (space.decoded_batch == b && space.decoded_kv_head == kv_head) return;
+  const Problem& p = job.problem;
+  DecodedHead& head = space.head;
+  const double safe = 0.99 * largest_finite(p.dtype);
+  head.v_safe = true;
+  for (int64_t s = 0; s < p.seq_k; ++s) {
+    const int64_t at = element_offset(p, p.kv_heads, p.seq_k, b, kv_head, s, 0);
+    for (int64_t d = 0; d < p.head_dim; ++d) {
+      const float k = load_element(p.dtype, job.inputs.k.data(), at + d);
+      const float v = load_element(p.dtype, job.inputs.v.data(), at + d);
+      const auto key = static_cast<size_t>(d * head.padded_keys + s);
+      const auto value = static_cast<size_t>(s * head.padded_dim + d);
+      head.exact.k_transposed[key] = static_cast<double>(k);
+      head.naive.k_transposed[key] = k;
+      head.exact.v[value] = static_cast<double>(v);
+      head.naive.v[value] = v;
+      head.v_safe = head.v_safe && std::abs(static_cast<double>(v)) <= safe;
+    }
+  }
+  space.decoded_batch = b;
+  space.decoded_kv_head = kv_head;
+}
+
+void load_tile(Workspace& space, const Job& job, size_t begin, size_t count) {
+  const Problem& p = job.problem;
+  std::fill(space.tile.q.begin(), space.tile.q.end(), 0.0f);
+  for (size_t r = 0; r < static_cast<size_t>(kRowTile); ++r) {
+    space.tile.visible[r] = 0;
+    if (r >= count) continue;
+    const int64_t row = job.reference.rows[begin + r];
+    const int64_t i = row % p.seq_q, h = row / p.seq_q % p.heads, b = row / p.seq_q / p.heads;
+    const int64_t at = element_offset(p, p.heads, p.seq_q, b, h, i, 0);
+    for (int64_t d = 0; d < p.head_dim; ++d)
+      space.tile.q[r * static_cast<size_t>(p.head_dim) + static_cast<size_t>(d)] =
+          load_element(p.dtype, job.inputs.q.data(), at + d);
+    space.tile.visible[r] = visible_keys(p, i);
+  }
+}
+
+// Keeps row `index` of the tile's results: fp64 values, its share of the naive error, and any non-finite element.
+void store_row(Workspace& space, Job& job, size_t tile_row, size_t index) {
+  const Problem& p = job.problem;
+  const auto dim = static_cast<size_t>(p.head_dim), padded = static_cast<size_t>(space.head.padded_dim);
+  const double* exact = space.scratch.out.data() + tile_row * padded;
+  const float* naive = space.scratch.naive_out.data() + tile_row * padded;
+  std::copy_n(exact, dim, job.reference.values.begin() + static_cast<ptrdiff_t>(index * dim));
+  double difference = 0, norm = 0;
+  for (size_t d = 0; d < dim; ++d) {
+    const double error = static_cast<double>(naive[d]) - exact[d];
+    difference += error * error;
+    norm += exact[d] * exact[d];
+  }
+  if (std::isfinite(difference)) job.difference[index] = difference, job.norm[index] = norm;
+  const bool masked = space.tile.visible[tile_row] == 0;
+  if (masked || (space.scratch.naive_scores_finite[tile_row] && space.head.v_safe)) return;
+  // Rare: the plain fp32 attention decides which elements are NaN or Inf.
+  naive_row(p, job.inputs, job.reference.rows[index], Accumulate::f32, false, space.row);
+  RowClasses found{index, std::vector<ElementClass>(dim)};
+  bool any = false;
+  for (size_t d = 0; d < dim; ++d) {
+    found.classes[d] = class_of_value(round_to(p.dtype, space.row[d]));
+    any = any || found.classes[d] != ElementClass::finite;
+  }
+  if (any) space.classes.push_back(std::move(found));
+}
+
+void work(Workspace& space, Job& job) {
+  const Problem& p = job.problem;
+  const double scale = p.effective_scale();
+  while (true) {
+    const size_t at = job.next.fetch_add(1);
+    if (at >= job.items.size()) return;
+    const Item& item = job.items[at];
+    for (size_t begin = item.begin; begin < item.end; begin += kRowTile) {
+      if (job.cancel && job.cancel->load(std::memory_order_relaxed)) return;
+      if (begin == item.begin) decode(space, job, item.batch, item.kv_head);
+      const size_t count = std::min(item.end - begin, static_cast<size_t>(kRowTile));
+      load_tile(space, job, begin, count);
+      attend_exact(space.head, space.tile, scale, space.scratch);
+      attend_naive(space.head, space.tile, static_cast<float>(scale), p.dtype, job.reference.accumulate, space.scratch);
+      for (size_t r = 0; r < count; ++r) store_row(space, job, r, begin + r);
+    }
+  }
+}
+
+// Only the rare rows with non-finite scores allocate here; an exception must not leave a thread.
+void guarded_work(Workspace& space, Job& job) {
+  try {
+    work(space, job);
+  } catch (const std::bad_alloc&) {
+    job.out_of_memory = true;
+  }
+}
+
+// Splits the rows by key head, and each key head's rows so that every thread has several items.
+std::vector<Item> split(const Problem& p, const std::vector<int64_t>& rows, size_t threads) {
+  const int64_t group = p.heads / p.kv_heads;  // query heads of one key head lie side by side in `rows`
+  const auto units = static_cast<size_t>(p.batch * p.kv_heads);
+  const size_t parts = units >= 2 * threads ? 1 : (4 * threads + units - 1) / units;
+  std::vector<Item> items;
+  size_t begin = 0;
+  while (begin < rows.size()) {
+    const int64_t unit = rows[begin] / (p.seq_q * group);
+    const int64_t last_row = (unit + 1) * p.seq_q * group;
+    const auto end = static_cast<size_t>(
+        std::lower_bound(rows.begin() + static_cast<ptrdiff_t>(begin), rows.end(), last_row) - rows.begin());
+    const size_t step = std::max<size_t>(32, (end - begin + parts - 1) / parts);
+    for (size_t at = begin; at < end; at += step)
+      items.push_back({unit / p.kv_heads, unit % p.kv_heads, at, std::min(end, at + step)});
+    begin = end;
+  }
+  return items;
+}
+
+void run(Job& job, std::vector<Workspace>& spaces) {
+  std::vector<std::thread> threads;
+  for (size_t t = 1; t < spaces.size(); ++t) {
+    try {
+      threads.emplace_back([&job, &space = spaces[t]] { guarded_work(space, job); });
+    } catch (const std::system_error&) {
+      break;  // no thread to be had: the ones running take its share
+    }
+  }
+  guarded_work(spaces[0], job);
+  for (std::thread& thread : threads) thread.join();
+}
+
+void finish(Job& job, const std::vector<Workspace>& spaces) {
+  const auto dim = static_cast<size_t>(job.problem.head_dim);
+  double difference = 0, norm = 0;
+  for (size_t row = 0; row < job.reference.rows.size(); ++row) difference += job.difference[row], norm += job.norm[row];
+  job.reference.naive_rel_frobenius = norm > 0 ? std::sqrt(difference / norm) : 0;
+  for (const Workspace& space : spaces) {
+    for (const RowClasses& found : space.classes) {
+      job.reference.classes.resize(job.reference.rows.size() * dim, ElementClass::finite);
+      std::copy(found.classes.begin(), found.classes.end(),
+                job.reference.classes.begin() + static_cast<ptrdiff_t>(found.row * dim));
+    }
+  }
+}
+
+Result<void> acceptable(const Problem& p, const AttentionInputs& inputs) {
+  if (p.kind != ProblemKind::attention)
+    return fail(Stage::check, fmt::format("there is no reference for a problem of kind {}", to_string(p.kind)),
+                "Its verdict is unchecked.");
+  if (p.seq_k * p.head_dim > kMaxHeadElements)
+    return fail(
+        Stage::check,
+        fmt::format("seq_k {} at head_dim {} is too long for the fp64 reference: a key head may have {} elements",
+                    p.seq_k, p.head_dim, kMaxHeadElements),
+        "Check at a shorter seq_k.");
+  const auto q = static_cast<size_t>(p.q_elements()) * bytes_of(p.dtype);
+  const auto kv = static_cast<size_t>(p.kv_elements()) * bytes_of(p.dtype);
+  if (inputs.q.size() != q || inputs.k.size() != kv || inputs.v.size() != kv)
+    return fail(Stage::internal, "the inputs have other sizes than their problem", "Report this with the problem.");
+  return {};
+}
+
+}  // namespace
+
+Result<Accumulate> parse_accumulate(const std::string& text) {
+  if (text == "f32") return Accumulate::f32;
+  if (text == "f16") return Accumulate::f16;
+  return fail(Stage::input, "accumulate: \"" + text + "\" is not one of f32, f16", "Use f32 or f16.");
+}
+
+int64_t Reference::find_row(int64_t row) const {
+  if (all_rows) return row >= 0 && row < static_cast<int64_t>(rows.size()) ? row : -1;
+  const auto found = std::lower_bound(rows.begin(), rows.end(), row);
+  return found != rows.end() && *found == row ? found - rows.begin() : -1;
+}
+
+std::vector<int64_t> reference_rows(const Problem& p) {
+  const int64_t heads = p.batch * p.heads, total = heads * p.seq_q;
+  std::vector<int64_t> rows;
+  const double flops = 4.0 * double(p.q_elements()) * double(p.seq_k);
+  if (flops <= kAllRowsFlops && p.q_elements() <= kAllRowsElements) {
+    rows.resize(static_cast<size_t>(total));
+    for (int64_t row = 0; row < total; ++row) rows[static_cast<size_t>(row)] = row;
+    return rows;
+  }
+  const int64_t random = std::max(kMinRandomRowsPerHead, (kMinRandomRows + heads - 1) / heads);
+  for (int64_t head = 0; head < heads; ++head) {
+    std::vector<int64_t> picked{0, p.seq_q - 1};
+    for (int64_t edge : kTileEdges) {
+      const int64_t last_tile = (p.seq_q - 1) / edge * edge;  // the ragged tile's first row
+      for (int64_t i : {edge - 1, edge, last_tile - 1, last_tile})
+        if (i >= 0 && i < p.seq_q) picked.push_back(i);
+    }
+    for (int64_t n = 0; n < random; ++n) {
+      const auto words =
+          philox_block(p.seed, static_cast<uint32_t>(Tensor::sampled_rows), static_cast<uint64_t>(head * random + n));
+      const uint64_t wide = uint64_t{words[0]} << 32 | words[1];
+      picked.push_back(static_cast<int64_t>(wide % static_cast<uint64_t>(p.seq_q)));
+    }
+    std::sort(picked.begin(), picked.end());
+    picked.erase(std::unique(picked.begin(), picked.end()), picked.end());
+    for (int64_t i : picked) rows.push_back(head * p.seq_q + i);
+  }
+  return rows;
+}
+
+Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, const AttentionInputs& inputs,
+                                                        Accumulate accumulate, const ReferenceOptions& options) {
+  if (auto fits = acceptable(problem, inputs); !fits) return fail(fits.error());
+  try {
+    auto reference = std::make_shared<Reference>();
+    reference->problem = problem;
+    reference->accumulate = accumulate;
+    reference->rows = reference_rows(problem);
+    reference->all_rows = static_cast<int64_t>(reference->rows.size()) == reference->rows_total();
+    reference->values.resize(reference->rows.size() * static_cast<size_t>(problem.head_dim));
+    size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
+                                         : std::max<size_t>(1, std::thread::hardware_concurrency());
+    // A decoded key head takes 24 B an element for each thread: keep them together under about 2 GB.
+    const auto head_bytes = static_cast<size_t>(24 * problem.seq_k * problem.head_dim);
+    threads = std::clamp<size_t>((size_t{2} << 30) / std::max<size_t>(1, head_bytes), 1, threads);
+    Job job{problem, inputs, *reference, options.cancel, split(problem, reference->rows, threads), {}, {}, {}, {}};
+    job.difference.resize(reference->rows.size());
+    job.norm.resize(reference->rows.size());
+    std::vector<Workspace> spaces(std::min(threads, std::max<size_t>(1, job.items.size())));
+    for (Workspace& space : spaces) prepare(space, problem);
+    run(job, spaces);
+    if (options.cancel && options.cancel->load()) return fail(Stage::cancelled, "the reference was cancelled");
+    if (job.out_of_memory) throw std::bad_alloc();
+    finish(job, spaces);
+    return reference;
+  } catch (const std::bad_alloc&) {
+    return fail(Stage::check, "there is not enough memory for the fp64 reference of " + short_text(problem),
+                "Check at a smaller size.");
+  }
+}
+
+void naive_row(const Problem& p, const AttentionInputs& inputs, int64_t row, Accumulate accumulate, bool rounded,
+               std::span<float> out) {
+  const int64_t i = row % p.seq_q, h = row / p.seq_q % p.heads, b = row / p.seq_q / p.heads;
+  const int64_t kv_head = h / (p.heads / p.kv_heads), visible = visible_keys(p, i);
+  const auto keep = [&](float value) { return rounded ? round_to(p.dtype, value) : value; };
+  const auto add = [&](float sum, float a, float c) {
+    const float next = std::fma(a, c, sum);
+    return accumulate == Accumulate::f16 ? round_to(DType::f16, next) : next;
+  };
+  std::vector<float> scores(static_cast<size_t>(visible));
+  const int64_t q_at = element_offset(p, p.heads, p.seq_q, b, h, i, 0);
+  float highest = -std::numeric_limits<float>::infinity();
+  for (int64_t j = 0; j < visible; ++j) {
+    const int64_t k_at = element_offset(p, p.kv_heads, p.seq_k, b, kv_head, j, 0);
+    float sum = 0;
+    for (int64_t d = 0; d < p.head_dim; ++d)
+      sum =
+          add(sum, load_element(p.dtype, inputs.q.data(), q_at + d), load_element(p.dtype, inputs.k.data(), k_at + d));
+    const float score = keep(sum * static_cast<float>(p.effective_scale()));
+    scores[static_cast<size_t>(j)] = score;
+    if (score > highest || std::isnan(score)) highest = score;
+  }
+  float total = 0;
+  for (float& score : scores) total += score = std::exp(score - highest);
+  for (float& score : scores) score = keep(score / total);
+  for (int64_t d = 0; d < p.head_dim; ++d) {
+    float sum = 0;
+    for (int64_t j = 0; j < visible; ++j) {
+      const int64_t v_at = element_offset(p, p.kv_heads, p.seq_k, b, kv_head, j, d);
+      sum = add(sum, scores[static_cast<size_t>(j)], load_element(p.dtype, inputs.v.data(), v_at));
+    }
+    out[static_cast<size_t>(d)] = keep(sum);
+  }
+}
+
+}  // namespace attnscope::check
