@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/experiment.h"
+#include "core/json_fwd.h"
 #include "core/observation.h"
 #include "core/view.h"
 #include "session/snapshot.h"
@@ -33,6 +34,8 @@ struct SessionOptions {
   std::vector<WorkerCommand> workers;
   Deadlines deadlines;
   bool watch_files = true;          // reload edited kernels live
+  bool first_experiment = true;     // start with the restored or the default experiment in focus
+  int silence_ms = 15000;           // a worker that said hello and is silent that long is replaced
 };
 
 // What a person asks for. The session completes and validates it; a refusal comes back as focus.failure.
@@ -77,6 +80,7 @@ class Session {
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   virtual void reload_kernels() = 0;
   virtual void dismiss_toast(uint64_t id) = 0;
+  virtual void set_setting(std::string key, Json value) = 0;  // kept in settings.json; shown in Snapshot::settings
   virtual void note(LogLevel level, std::string text) = 0;    // a line for the log
 
   virtual void stop() = 0;  // ends workers and the thread; idempotent

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/device_spec.h"
+#include "core/json_fwd.h"
 #include "core/kernel.h"
 #include "core/observation.h"
 #include "core/view.h"
@@ -35,6 +36,8 @@ enum class PartState {
   fresh,    // of the wanted experiment, final
   failed    // the wanted experiment's failure took this stage or an earlier one
 };
+// A config that is refused before anything is sent (failure set, not running) leaves the parts kept. Counters that were
+// still growing when a failure came are failed, and Focus::shown holds them as far as they got.
 
 // The one experiment that the knobs ask for, and what is shown for it.
 struct Focus {
@@ -111,6 +114,10 @@ struct Snapshot {
   std::string device_reason;  // why this device was chosen at first start, in words
   std::string preset_path;    // of the loaded preset; empty none
   bool preset_modified = false;
+  std::shared_ptr<const Json> preset_view;  // the loaded preset's "view", an object; null: none
+  std::string user_preset_dir;              // where "save" offers to put a new preset; empty: nothing is kept
+  std::shared_ptr<const Json> settings;     // the window's settings, an object; never null
+  bool first_start = false;                 // nothing was kept from an earlier run
 };
 
 std::string tile_key(const ViewRequest& request);

@@ -1,0 +1,162 @@
+#include "session/focus_state.h"
+
+#include "core/json.h"
+#include "session/naming.h"
+
+namespace attnscope::session {
+namespace {
+
+constexpr const char* kKeys[kParts] = {"variant", "occupancy", "counters", "verdict", "timing"};
+
+bool has(const Observation& o, int part) {
+  switch (static_cast<Part>(part)) {
+    case Part::variant: return o.variant.has_value();
+    case Part::occupancy: return o.occupancy.has_value();
+    case Part::counters: return o.counters.has_value();
+    case Part::verdict: return o.verdict.has_value();
+    case Part::timing: return o.timing.has_value();
+  }
+  return false;
+}
+
+void copy_part(Observation& to, const Observation& from, int part) {
+  switch (static_cast<Part>(part)) {
+    case Part::variant: to.variant = from.variant; break;
+    case Part::occupancy: to.occupancy = from.occupancy; break;
+    case Part::counters: to.counters = from.counters; break;
+    case Part::verdict: to.verdict = from.verdict; break;
+    case Part::timing:
+      to.timing = from.timing;
+      to.tflops = from.tflops;
+      break;
+  }
+}
+
+}  // namespace
+
+void FocusState::set_wanted(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change) {
+  view_.wanted = std::move(experiment);
+  view_.wanted_hash = hash_of(view_.wanted);
+  view_.change = std::move(change);
+  view_.failure.reset();
+  view_.same_code_as.clear();
+  view_.stage.clear();
+  view_.progress = 0;
+  kernel_ = std::move(kernel);
+  own_ = Observation{};
+  own_.experiment = view_.wanted;
+  own_.hash = view_.wanted_hash;
+  own_.device = view_.wanted.device;
+  own_started_ = false;
+}
+
+void FocusState::keep_parts() {
+  for (int part = 0; part < kParts; ++part)
+    view_.parts[part] = shown_ && has(*shown_, part) ? PartState::kept : PartState::none;
+}
+
+void FocusState::name_origins() {
+  for (int part = 0; part < kParts; ++part) {
+    const bool named = view_.parts[part] != PartState::none && view_.parts[part] != PartState::failed && origins_[part];
+    view_.part_hash[part] = named ? origins_[part]->hash : "";
+    view_.part_from[part] = view_.parts[part] == PartState::kept && origins_[part]
+                                ? difference_text(origins_[part]->experiment, view_.wanted, origins_[part]->kernel.get())
+                                : "";
+  }
+}
+
+void FocusState::want(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change) {
+  set_wanted(std::move(experiment), std::move(kernel), std::move(change));
+  view_.running = true;
+  keep_parts();
+  name_origins();
+}
+
+void FocusState::refuse(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change, Failure failure) {
+  want(std::move(experiment), std::move(kernel), std::move(change));
+  view_.running = false;
+  view_.failure = std::move(failure);
+}
+
+void FocusState::show(std::shared_ptr<const Observation> observation, std::shared_ptr<const Kernel> kernel,
+                      std::string change) {
+  set_wanted(observation->experiment, std::move(kernel), std::move(change));
+  own_ = *observation;
+  own_started_ = true;
+  for (int part = 0; part < kParts; ++part) view_.parts[part] = PartState::fresh;
+  finish(observation->failure);
+  published_ = std::move(observation);
+}
+
+void FocusState::progress(std::string stage, int64_t done, int64_t total) {
+  if (!view_.running) return;
+  view_.stage = std::move(stage);
+  view_.progress = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+}
+
+Result<void> FocusState::apply(const Json& part, bool final) {
+  if (auto applied = apply_part(own_, part); !applied) return applied;
+  own_.device = view_.wanted.device;  // a worker of a name knows its devices without that name
+  if (!shown_) shown_.emplace();
+  if (!own_started_) shown_->findings.clear();
+  own_started_ = true;
+  shown_->experiment = own_.experiment;
+  shown_->hash = own_.hash;
+  shown_->versions = own_.versions;
+  shown_->device = own_.device;
+  auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_});
+  for (int index = 0; index < kParts; ++index) {
+    if (!part.contains(kKeys[index])) continue;
+    copy_part(*shown_, own_, index);
+    origins_[index] = origin;
+    view_.parts[index] = !has(own_, index) ? PartState::none : final ? PartState::fresh : PartState::partial;
+  }
+  if (part.contains("tflops")) shown_->tflops = own_.tflops;
+  if (part.contains("findings")) shown_->findings = own_.findings;
+  shown_->failure = view_.failure = own_.failure;
+  name_origins();
+  published_.reset();
+  return {};
+}
+
+void FocusState::restart() {
+  own_ = Observation{};
+  own_.experiment = view_.wanted;
+  own_.hash = view_.wanted_hash;
+  own_.device = view_.wanted.device;
+  own_started_ = false;
+  view_.failure.reset();
+  view_.stage.clear();
+  view_.progress = 0;
+  keep_parts();
+  name_origins();
+}
+
+std::shared_ptr<const Observation> FocusState::finish(std::optional<Failure> failure) {
+  if (failure) own_.failure = std::move(failure);
+  const bool failed = own_.failure.has_value();
+  for (int part = 0; part < kParts; ++part) {
+    const bool arrived = has(own_, part);
+    if (failed && (!arrived || view_.parts[part] == PartState::partial)) view_.parts[part] = PartState::failed;
+    else view_.parts[part] = arrived ? PartState::fresh : PartState::none;
+  }
+  auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_});
+  origins_.fill(origin);
+  shown_ = own_;
+  view_.running = false;
+  view_.stage.clear();
+  view_.progress = 0;
+  view_.failure = own_.failure;
+  name_origins();
+  published_ = std::make_shared<const Observation>(own_);
+  return published_;
+}
+
+Focus FocusState::view() const {
+  Focus focus = view_;
+  if (!published_ && shown_) published_ = std::make_shared<const Observation>(*shown_);
+  focus.shown = published_;
+  return focus;
+}
+
+}  // namespace attnscope::session

@@ -1,0 +1,53 @@
+#include "session/naming.h"
+
+#include "core/config.h"
+
+namespace attnscope::session {
+namespace {
+
+void add(std::string& text, const std::string& word, const char* separator = " ") {
+  text += (text.empty() ? "" : separator) + word;
+}
+
+std::string knobs_text(const Experiment& other, const Experiment& wanted, const Kernel* kernel) {
+  std::string text;
+  for (const auto& [name, value] : other.config.knobs) {
+    auto same = wanted.config.knobs.find(name);
+    if (same != wanted.config.knobs.end() && same->second == value) continue;
+    const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
+    add(text, name + "=" + (knob ? knob->text_of(value) : std::to_string(value)));
+  }
+  return text;
+}
+
+std::string options_text(const CompileOptions& other, const CompileOptions& wanted) {
+  std::string text;
+  if (other.fast_math != wanted.fast_math) add(text, other.fast_math ? "fast_math=on" : "fast_math=off");
+  if (other.fmad != wanted.fmad) add(text, other.fmad ? "fmad=on" : "fmad=off");
+  if (other.maxrregcount != wanted.maxrregcount) add(text, "maxrregcount=" + std::to_string(other.maxrregcount));
+  return text;
+}
+
+}  // namespace
+
+std::string difference_text(const Experiment& other, const Experiment& wanted, const Kernel* kernel) {
+  std::string text;
+  if (other.kernel != wanted.kernel) {
+    add(text, other.kernel);
+    if (kernel) add(text, short_text(other.config, *kernel));
+  } else {
+    if (other.kernel_hash != wanted.kernel_hash) add(text, other.kernel + " before the edit");
+    if (const std::string knobs = knobs_text(other, wanted, kernel); !knobs.empty()) add(text, knobs, ", ");
+  }
+  if (const std::string options = options_text(other.config.options, wanted.config.options); !options.empty())
+    add(text, options);
+  if (other.problem != wanted.problem) {
+    const std::string name = short_text(other.problem);
+    add(text, name != short_text(wanted.problem) ? name : "other inputs", ", ");
+  }
+  if (other.device != wanted.device) add(text, other.device, ", ");
+  if (text.empty() && other.measure != wanted.measure) text = "another measuring policy";
+  return text.empty() ? "the run before" : text;
+}
+
+}  // namespace attnscope::session

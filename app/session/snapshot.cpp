@@ -1,0 +1,43 @@
+#include "session/snapshot.h"
+
+#include <fmt/format.h>
+
+#include "core/words.h"
+
+namespace attnscope::session {
+namespace {
+constexpr WordTable<WorkerState, 5> kStates{{{WorkerState::starting, "starting"},
+                                             {WorkerState::ready, "ready"},
+                                             {WorkerState::busy, "busy"},
+                                             {WorkerState::restarting, "restarting"},
+                                             {WorkerState::lost, "lost"}}};
+}  // namespace
+
+std::string_view to_string(WorkerState state) { return word_of(kStates, state); }
+
+const HistoryEntry& History::at(size_t index) const {
+  // Every chunk but the last is full, and they are all of one capacity.
+  const size_t capacity = chunks.front()->entries.size();
+  return chunks[index / capacity]->entries[index % capacity];
+}
+
+std::string tile_key(const ViewRequest& request) {
+  return fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch, request.head,
+                     request.row_begin, request.row_end, request.width, request.height);
+}
+
+const Kernel* find_kernel(const Snapshot& snapshot, const std::string& id) {
+  if (!snapshot.kernels) return nullptr;
+  for (const Kernel& kernel : *snapshot.kernels)
+    if (kernel.id == id) return &kernel;
+  return nullptr;
+}
+
+const DeviceSpec* find_device(const Snapshot& snapshot, const std::string& id) {
+  if (!snapshot.devices) return nullptr;
+  for (const DeviceSpec& device : *snapshot.devices)
+    if (device.id == id) return &device;
+  return nullptr;
+}
+
+}  // namespace attnscope::session

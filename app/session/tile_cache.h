@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/view.h"
+
+namespace attnscope::session {
+
+// The newest tile of each request, bounded: beyond kMaxBytes or kMaxTiles the one that arrived longest ago goes.
+class TileCache {
+ public:
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
+  static constexpr size_t kMaxTiles = 64;
+
+  void add(Tile tile);
+  const Tile* find(const ViewRequest& request) const;
+  const std::map<std::string, std::shared_ptr<const Tile>>& view() const { return tiles_; }
+
+ private:
+  void remove(const std::string& key);
+
+  std::map<std::string, std::shared_ptr<const Tile>> tiles_;
+  std::map<std::string, uint64_t> arrived_;  // order of arrival by key
+  size_t bytes_ = 0;
+  uint64_t clock_ = 0;
+};
+
+// Every row of it is computed.
+bool complete(const Tile& tile);
+
+}  // namespace attnscope::session

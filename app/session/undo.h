@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/kernel.h"
+#include "core/observation.h"
+
+namespace attnscope::session {
+
+// One state of the knobs, with what came of it as far as it is known.
+struct UndoState {
+  Experiment experiment;
+  std::string hash;
+  std::shared_ptr<const Kernel> kernel;  // the version that the experiment names
+  std::string change;                    // the gesture that led here
+  std::shared_ptr<const Observation> observation;  // empty: it never came to an end
+};
+
+// The states that Ctrl+Z and Ctrl+Y walk through: one for each gesture.
+class UndoStack {
+ public:
+  static constexpr size_t kDepth = 1000;
+
+  // A new state after the present one; what could be redone is gone. The states of one gesture are one: a push with the
+  // gesture of the present state takes its place. Gesture 0 is never the same as another.
+  void push(UndoState state, uint64_t gesture);
+  // Keeps what came of the present state, if it is of that experiment.
+  void keep(const std::string& hash, std::shared_ptr<const Observation> observation);
+
+  bool can_undo() const { return at_ > 1; }
+  bool can_redo() const { return at_ < states_.size(); }
+  // Move, and return the state that is present now; null when there is none to move to.
+  const UndoState* undo();
+  const UndoState* redo();
+
+ private:
+  std::vector<UndoState> states_;
+  size_t at_ = 0;  // states_[at_ - 1] is the present one; 0 none yet
+  uint64_t gesture_ = 0;
+};
+
+}  // namespace attnscope::session

@@ -1,0 +1,177 @@
+#include "session/focus_state.h"
+
+#include <gtest/gtest.h>
+
+#include "core/json.h"
+
+namespace attnscope::session {
+namespace {
+
+constexpr int kVariant = int(Part::variant), kCounters = int(Part::counters), kVerdict = int(Part::verdict),
+              kTiming = int(Part::timing);
+
+std::shared_ptr<const Kernel> tiled() {
+  auto kernel = std::make_shared<Kernel>();
+  kernel->id = "tiled";
+  kernel->knobs = {{"BLOCK_M", {{16, ""}, {32, ""}}, 32, ""},
+                   {"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""},
+                   {"SHARED", {{0, "static"}, {1, "dynamic"}}, 0, ""}};
+  return kernel;
+}
+
+Experiment experiment(int64_t warps, int64_t shared = 0) {
+  Experiment e;
+  e.kernel = "tiled";
+  e.kernel_hash = "k1";
+  e.config.knobs = {{"BLOCK_M", 32}, {"NUM_WARPS", warps}, {"SHARED", shared}};
+  return e;
+}
+
+Json variant_part(int registers) {
+  VariantInfo v;
+  v.registers = registers;
+  return Json{{"variant", to_json(v)}};
+}
+Json counters_part(int64_t ctas) {
+  Counters c;
+  c.emulated_ctas = ctas;
+  c.total_ctas = 128;
+  return Json{{"counters", to_json(c)}};
+}
+Json timing_part(double us) {
+  Timing t;
+  t.p50 = us;
+  return Json{{"timing", to_json(t)}, {"tflops", 1.5}};
+}
+Json verdict_part() {
+  Verdict v;
+  v.state = "correct";
+  return Json{{"verdict", to_json(v)}};
+}
+
+FocusState after_a_run() {
+  FocusState focus;
+  focus.want(experiment(4), tiled(), "");
+  EXPECT_TRUE(focus.apply(variant_part(64), true));
+  EXPECT_TRUE(focus.apply(counters_part(128), true));
+  EXPECT_TRUE(focus.apply(verdict_part(), true));
+  EXPECT_TRUE(focus.apply(timing_part(1029), true));
+  focus.finish(std::nullopt);
+  return focus;
+}
+
+TEST(FocusState, NothingIsShownAtFirst) {
+  FocusState state;
+  state.want(experiment(4), tiled(), "");
+  const Focus focus = state.view();
+  EXPECT_FALSE(focus.shown);
+  EXPECT_TRUE(focus.running);
+  for (PartState part : focus.parts) EXPECT_EQ(part, PartState::none);
+}
+
+TEST(FocusState, PreviousFiguresStayNamedUntilTheirStageReplacesThem) {
+  FocusState state = after_a_run();
+  state.want(experiment(8), tiled(), "NUM_WARPS 4 → 8");
+  Focus focus = state.view();
+  EXPECT_EQ(focus.parts[kTiming], PartState::kept);
+  EXPECT_EQ(focus.part_from[kTiming], "NUM_WARPS=4");
+  EXPECT_EQ(focus.part_hash[kTiming], hash_of(experiment(4)));
+  EXPECT_EQ(focus.shown->timing->p50, 1029);
+
+  ASSERT_TRUE(state.apply(variant_part(72), true));
+  ASSERT_TRUE(state.apply(counters_part(3), false));
+  focus = state.view();
+  EXPECT_EQ(focus.parts[kVariant], PartState::fresh);
+  EXPECT_EQ(focus.part_hash[kVariant], hash_of(experiment(8)));
+  EXPECT_EQ(focus.part_from[kVariant], "");
+  EXPECT_EQ(focus.parts[kCounters], PartState::partial);
+  EXPECT_EQ(focus.parts[kVerdict], PartState::kept);
+  EXPECT_EQ(focus.shown->variant->registers, 72);
+  EXPECT_EQ(focus.shown->verdict->state, "correct");
+  EXPECT_FALSE(state.own().verdict) << "an observation never holds another experiment's part";
+}
+
+TEST(FocusState, TheEndLeavesNothingOfAnEarlierExperiment) {
+  FocusState state = after_a_run();
+  state.want(experiment(8), tiled(), "");
+  ASSERT_TRUE(state.apply(variant_part(72), true));
+  auto own = state.finish(std::nullopt);
+  const Focus focus = state.view();
+  EXPECT_EQ(focus.parts[kVariant], PartState::fresh);
+  EXPECT_EQ(focus.parts[kTiming], PartState::none);
+  EXPECT_FALSE(focus.shown->timing);
+  EXPECT_FALSE(focus.shown->tflops);
+  EXPECT_EQ(*focus.shown, *own);
+  EXPECT_FALSE(focus.running);
+}
+
+TEST(FocusState, AFailureTakesTheStagesThatDidNotArrive) {
+  FocusState state = after_a_run();
+  state.want(experiment(8), tiled(), "");
+  ASSERT_TRUE(state.apply(variant_part(72), true));
+  ASSERT_TRUE(state.apply(counters_part(3), false));
+  state.finish(Failure{Stage::deadline, "no progress for 5 s", ""});
+  const Focus focus = state.view();
+  EXPECT_EQ(focus.parts[kVariant], PartState::fresh);
+  EXPECT_EQ(focus.parts[kCounters], PartState::failed);
+  EXPECT_EQ(focus.shown->counters->emulated_ctas, 3) << "what was counted before the end is the experiment's own";
+  EXPECT_EQ(focus.parts[kTiming], PartState::failed);
+  EXPECT_FALSE(focus.shown->timing);
+  ASSERT_TRUE(focus.failure);
+  EXPECT_EQ(focus.failure->stage, Stage::deadline);
+  EXPECT_EQ(focus.shown->failure, focus.failure);
+}
+
+TEST(FocusState, AFailureStreamedAsAPartCounts) {
+  FocusState state;
+  state.want(experiment(8), tiled(), "");
+  ASSERT_TRUE(state.apply(Json{{"failure", to_json(Failure{Stage::compile, "line 3", ""})}}, true));
+  EXPECT_EQ(state.view().failure->stage, Stage::compile);
+  state.finish(std::nullopt);
+  EXPECT_EQ(state.view().failure->stage, Stage::compile);
+  EXPECT_EQ(state.view().parts[kVariant], PartState::failed);
+}
+
+TEST(FocusState, ARefusedConfigKeepsTheFigures) {
+  FocusState state = after_a_run();
+  state.refuse(experiment(4, 1), tiled(), "SHARED static → dynamic", Failure{Stage::input, "no", "why"});
+  const Focus focus = state.view();
+  EXPECT_FALSE(focus.running);
+  EXPECT_EQ(focus.failure->message, "no");
+  EXPECT_EQ(focus.parts[kTiming], PartState::kept);
+  EXPECT_EQ(focus.part_from[kTiming], "SHARED=static");
+  EXPECT_EQ(focus.wanted.config.knobs.at("SHARED"), 1);
+}
+
+TEST(FocusState, ARunThatStartsOverShowsNoFigureTwice) {
+  FocusState state;
+  state.want(experiment(8), tiled(), "");
+  ASSERT_TRUE(state.apply(counters_part(3), false));
+  state.restart();
+  EXPECT_EQ(state.view().parts[kCounters], PartState::kept);
+  EXPECT_FALSE(state.own().counters);
+  EXPECT_TRUE(state.running());
+}
+
+TEST(FocusState, AMalformedPartChangesNothing) {
+  FocusState state = after_a_run();
+  state.want(experiment(8), tiled(), "");
+  EXPECT_FALSE(state.apply(Json{{"timing", "fast"}}, true));
+  EXPECT_EQ(state.view().parts[kTiming], PartState::kept);
+}
+
+TEST(FocusState, UndoShowsAKeptObservationAsItWas) {
+  FocusState state = after_a_run();
+  auto first = state.view().shown;
+  state.want(experiment(8), tiled(), "NUM_WARPS 4 → 8");
+  state.show(first, tiled(), "");
+  const Focus focus = state.view();
+  EXPECT_FALSE(focus.running);
+  EXPECT_EQ(focus.shown, first);
+  EXPECT_EQ(focus.wanted_hash, first->hash);
+  EXPECT_EQ(focus.parts[kTiming], PartState::fresh);
+  EXPECT_EQ(focus.parts[int(Part::occupancy)], PartState::none);
+}
+
+}  // namespace
+}  // namespace attnscope::session
