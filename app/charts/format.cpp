@@ -1,0 +1,85 @@
+#include "charts/format.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+
+namespace attnscope::charts {
+namespace {
+
+constexpr const char* kMinus = "\u2212";
+
+// Digits after the point so that about four significant ones are shown.
+std::string four_digits(double value) {
+  const double size = std::fabs(value);
+  if (size >= 1000) return with_commas(std::llround(value));
+  if (size >= 100) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
+bool in_ms(double us) { return std::fabs(us) >= 10000; }
+
+}  // namespace
+
+std::string with_commas(int64_t value) {
+  std::string digits = std::to_string(value);
+  const size_t first = value < 0 ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string bytes_text(int64_t bytes) { return with_commas(bytes) + " B"; }
+
+std::string kib_text(int64_t bytes) {
+  const double kib = static_cast<double>(bytes) / 1024.0;
+  return std::fabs(kib - std::round(kib)) < 0.05 ? fmt::format("{:.0f} KB", kib) : fmt::format("{:.1f} KB", kib);
+}
+
+std::string count_text(double value) {
+  const double size = std::fabs(value);
+  for (const auto& [scale, unit] : {std::pair{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}}) {
+    if (size < scale) continue;
+    const double scaled = value / (scale == 1e4 ? 1e3 : scale);
+    const double magnitude = std::fabs(scaled);
+    return fmt::format("{:.{}f}{}", scaled, magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : 2, unit);
+  }
+  return value == std::round(value) ? with_commas(std::llround(value)) : fmt::format("{:.2f}", value);
+}
+
+std::string us_unit(double us) { return in_ms(us) ? "ms" : "µs"; }
+std::string us_number(double us) {
+  if (!std::isfinite(us)) return error_text(us);
+  return four_digits(in_ms(us) ? us / 1000 : us);
+}
+std::string us_text(double us) { return us_number(us) + " " + us_unit(us); }
+
+std::string percent_text(double fraction) {
+  const double percent = fraction * 100;
+  if (percent == 0) return "0 %";
+  if (std::fabs(percent) < 0.1) return fmt::format("{:.1e} %", percent);
+  return fmt::format("{:.1f} %", percent);
+}
+
+std::string signed_percent_text(double fraction) {
+  const double percent = fraction * 100;
+  if (std::fabs(percent) < 0.05) return "±0 %";
+  return fmt::format("{}{:.1f} %", percent < 0 ? kMinus : "+", std::fabs(percent));
+}
+
+std::string error_text(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? std::string(kMinus) + "Inf" : "+Inf";
+  if (value == 0) return "0";
+  if (std::fabs(value) >= 0.01 && std::fabs(value) < 1000) return fmt::format("{:.4g}", value);
+  return fmt::format("{:.2e}", value);
+}
+
+std::string clock_text(double seconds_since_epoch) {
+  const std::time_t whole = static_cast<std::time_t>(seconds_since_epoch);
+  std::tm local{};
+  if (localtime_r(&whole, &local) == nullptr) return "";
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+}  // namespace attnscope::charts

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/observation.h"
+
+namespace attnscope::charts {
+
+// One run as the history keeps it.
+struct Run {
+  uint64_t id = 0;
+  std::shared_ptr<const Observation> observation;
+  std::string change;       // the gesture that made it: "NUM_WARPS 4 → 8"
+  std::string config_text;  // "BLOCK_M=32 NUM_WARPS=8"
+};
+
+// A reported figure, drawn as a dashed line. It is never a point of a series.
+struct Reported {
+  double us = 0;
+  std::string label;   // "M32 W8 V4"
+  std::string source;  // where it is quoted from, one sentence
+  std::string caveat;  // why it is not a time of this code; empty: none
+  bool same_config = false;  // it reports the very config on show
+};
+
+enum class ColumnState { timed, untimed, failed };
+
+// One run's place on the x axis, which is the order of runs.
+struct LatencyColumn {
+  uint64_t run = 0;
+  int x = 0;
+  ColumnState state = ColumnState::untimed;
+  FigureKind kind = FigureKind::modelled;
+  double p10 = 0, p50 = 0, p90 = 0;           // us
+  double interval_low = 0, interval_high = 0;  // us
+  std::string change, config_text, kernel, device, problem;
+  std::string verdict;  // correct, wrong, unchecked
+  std::string failure;  // the stage's word; empty none
+};
+
+// Columns of one kind and one device: figures of different kinds are never mixed in one series.
+struct LatencySeries {
+  FigureKind kind = FigureKind::modelled;
+  std::string device;
+  std::vector<size_t> columns;  // indices into LatencyChart::columns
+};
+
+struct LatencyChart {
+  std::vector<LatencyColumn> columns;  // oldest first
+  std::vector<LatencySeries> series;
+  double top_us = 0;  // largest figure of the columns, whiskers included; 0 when none is timed
+  // The last timed column of the same kind, device and problem before `index`: what a change is held against.
+  std::optional<size_t> previous_comparable(size_t index) const;
+};
+
+// Appends `runs` (the ones after those already in `chart`), so that a long history costs nothing a frame.
+void append(LatencyChart& chart, std::span<const Run> runs);
+
+// What a change did to the median, in words that respect the kind: two modelled figures whose error bars overlap are
+// still ordered by the model, two measured ones whose intervals overlap are a tie.
+struct Change {
+  double ratio = 1;  // new / old
+  bool tie = false;
+  std::string text;  // "−18.4 %", "a tie (+0.2 %)"
+};
+Change change_between(const LatencyColumn& before, const LatencyColumn& after);
+
+// The reported lines worth drawing beside `columns` on an axis that ends at `top_us`: same config first, then those that
+// the axis can show without flattening the columns. Never more than `limit`.
+std::vector<Reported> visible_lines(std::span<const Reported> lines, double top_us, size_t limit);
+
+// A round upper end for an axis that starts at 0: 1, 2, 2.5 or 5 times a power of ten, at least `value`.
+double nice_top(double value);
+
+}  // namespace attnscope::charts

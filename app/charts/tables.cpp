@@ -1,0 +1,167 @@
+#include "charts/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/format.h"
+
+namespace attnscope::charts {
+namespace {
+
+FigureRow count_row(std::string name, int64_t value, std::string term, FigureKind kind, std::string note = {}) {
+  FigureRow row;
+  row.name = std::move(name);
+  row.value = with_commas(value);
+  row.note = std::move(note);
+  row.term = std::move(term);
+  row.kind = kind;
+  return row;
+}
+
+FigureGroup instruction_group(const Counters& counters) {
+  FigureGroup group{"Warp instructions", {}};
+  int64_t total = 0;
+  std::vector<std::pair<std::string, int64_t>> classes;
+  for (const auto& [name, count] : counters.instructions) {
+    if (name == "total") total = count;
+    else if (count > 0) classes.emplace_back(name, count);
+  }
+  if (total == 0)
+    for (const auto& entry : classes) total += entry.second;
+  std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  group.rows.push_back(count_row("total", total, "warp instruction", counters.kind));
+  for (const auto& [name, count] : classes)
+    group.rows.push_back(count_row(name, count, name, counters.kind,
+                                   total > 0 ? percent_text(static_cast<double>(count) / static_cast<double>(total)) : ""));
+  return group;
+}
+
+std::string optional_us(const Observation& seen) {
+  return seen.timing ? us_text(seen.timing->p50) + " " + std::string(to_string(seen.timing->kind)) : "\u2013";
+}
+
+ComparedRow number_row(std::string name, std::optional<double> a, std::optional<double> b, int smaller_is, std::string (*text)(double)) {
+  ComparedRow row;
+  row.name = std::move(name);
+  row.before = a ? text(*a) : "\u2013";
+  row.after = b ? text(*b) : "\u2013";
+  row.differs = a != b;
+  if (a && b && *a != *b) {
+    if (*a != 0) row.change = signed_percent_text(*b / *a - 1);
+    row.better = (*b < *a) == (smaller_is > 0) ? 1 : -1;
+    if (smaller_is == 0) row.better = 0;
+  }
+  return row;
+}
+
+std::string whole(double value) { return with_commas(std::llround(value)); }
+
+template <class Part, class Get>
+std::optional<double> get(const std::optional<Part>& part, Get field) {
+  return part ? std::optional<double>(static_cast<double>(field(*part))) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
+  const FigureKind kind = FigureKind::counted;
+  auto row = [kind](std::string name, std::string value, std::string note, std::string term, bool bad) {
+    return FigureRow{std::move(name), std::move(value), std::move(note), std::move(term), kind, bad};
+  };
+  std::vector<FigureRow> rows;
+  rows.push_back(row("relative Frobenius", error_text(verdict.rel_frobenius),
+                     verdict.rel_frobenius_limit > 0 ? "limit " + error_text(verdict.rel_frobenius_limit) : "", "relative Frobenius",
+                     verdict.rel_frobenius_limit > 0 && !(verdict.rel_frobenius <= verdict.rel_frobenius_limit)));
+  rows.push_back(row("of naive fp32", error_text(verdict.naive_rel_frobenius), "for scale", "naive attention", false));
+  rows.push_back(row("max |error|", error_text(verdict.max_abs), "", "max abs error", false));
+  rows.push_back(row("mean |error|", error_text(verdict.mean_abs), "", "mean abs error", false));
+  rows.push_back(row("outside tolerance", percent_text(verdict.outside_share),
+                     fmt::format("atol {} rtol {}", error_text(verdict.atol), error_text(verdict.rtol)), "tolerance",
+                     verdict.outside_share > 0));
+  rows.push_back(row("NaN or Inf misplaced", with_commas(verdict.nonfinite), "limit 0", "NaN", verdict.nonfinite > 0));
+  rows.push_back(row("cosine", fmt::format("{:.8f}", verdict.cosine), "", "cosine similarity", false));
+  rows.push_back(row("rows checked", with_commas(verdict.rows_checked),
+                     verdict.rows_total > 0 ? (verdict.rows_checked == verdict.rows_total ? "all of them" : "of " + with_commas(verdict.rows_total)) : "",
+                     "query row", false));
+  return rows;
+}
+
+std::vector<FigureGroup> counter_groups(const Counters& counters) {
+  std::vector<FigureGroup> groups;
+  groups.push_back(instruction_group(counters));
+  const FigureKind kind = counters.kind;
+  FigureGroup lanes{"Lanes", {}};
+  lanes.rows.push_back(count_row("thread instructions", counters.threads, "thread instruction", kind));
+  FigureRow mean{"active lanes, mean", fmt::format("{:.2f}", counters.active_lanes_mean), "of 32", "lane", kind, false};
+  lanes.rows.push_back(mean);
+  lanes.rows.push_back(count_row("barrier arrivals", counters.barriers, "barrier", kind));
+  groups.push_back(lanes);
+  FigureGroup shared{"Shared memory", {}};
+  shared.rows.push_back(count_row("wavefronts", counters.shared_wavefronts, "wavefront", kind));
+  shared.rows.push_back(count_row("wavefronts, ideal", counters.shared_wavefronts_ideal, "wavefront", kind, "without conflicts"));
+  const double share = counters.shared_wavefronts > 0
+                           ? static_cast<double>(counters.shared_bank_conflicts) / static_cast<double>(counters.shared_wavefronts)
+                           : 0;
+  shared.rows.push_back(count_row("bank conflicts", counters.shared_bank_conflicts, "bank conflict", kind,
+                                  counters.shared_wavefronts > 0 ? percent_text(share) + " of wavefronts" : ""));
+  groups.push_back(shared);
+  FigureGroup global{"Global memory", {}};
+  global.rows.push_back(count_row("load sectors", counters.global_load_sectors, "sector", kind,
+                                  kib_text(counters.global_load_sectors * 32)));  // a sector is 32 B
+  global.rows.push_back(count_row("store sectors", counters.global_store_sectors, "sector", kind,
+                                  kib_text(counters.global_store_sectors * 32)));
+  global.rows.push_back(count_row("local sectors", counters.local_sectors, "local memory", kind));
+  groups.push_back(global);
+  return groups;
+}
+
+std::string counter_share_text(const Counters& counters) {
+  if (counters.total_ctas <= 0) return "exact";
+  if (counters.emulated_ctas >= counters.total_ctas)
+    return fmt::format("exact, all {} CTAs", with_commas(counters.total_ctas));
+  return fmt::format("sampled: {} of {} CTAs ({})", with_commas(counters.emulated_ctas), with_commas(counters.total_ctas),
+                     percent_text(static_cast<double>(counters.emulated_ctas) / static_cast<double>(counters.total_ctas)));
+}
+
+std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
+  std::vector<ComparedRow> rows;
+  auto time = [](const Observation& seen) { return get(seen.timing, [](const Timing& t) { return t.p50; }); };
+  ComparedRow latency = number_row("latency, median", time(a), time(b), 1, us_text);
+  latency.before = optional_us(a);
+  latency.after = optional_us(b);
+  if (a.timing && b.timing && a.timing->kind != b.timing->kind) {
+    latency.change = "different kinds";  // a modelled and a measured figure have no ratio
+    latency.better = 0;
+  }
+  rows.push_back(latency);
+  ComparedRow verdict{"verdict", a.verdict ? a.verdict->state : "\u2013", b.verdict ? b.verdict->state : "\u2013", "", 0, false};
+  verdict.differs = verdict.before != verdict.after;
+  if (verdict.differs) verdict.better = verdict.after == "correct" ? 1 : verdict.after == "wrong" ? -1 : 0;
+  rows.push_back(verdict);
+  rows.push_back(number_row("relative Frobenius", get(a.verdict, [](const Verdict& v) { return v.rel_frobenius; }),
+                            get(b.verdict, [](const Verdict& v) { return v.rel_frobenius; }), 1, error_text));
+  auto shared = [](const VariantInfo& v) { return v.static_shared_bytes + v.dynamic_shared_bytes; };
+  rows.push_back(number_row("shared memory, B", get(a.variant, shared), get(b.variant, shared), 1, whole));
+  rows.push_back(number_row("registers", get(a.variant, [](const VariantInfo& v) { return v.registers; }),
+                            get(b.variant, [](const VariantInfo& v) { return v.registers; }), 1, whole));
+  rows.push_back(number_row("spills, B", get(a.variant, [](const VariantInfo& v) { return v.spill_bytes; }),
+                            get(b.variant, [](const VariantInfo& v) { return v.spill_bytes; }), 1, whole));
+  rows.push_back(number_row("CTAs an SM", get(a.occupancy, [](const Occupancy& o) { return o.ctas_per_sm; }),
+                            get(b.occupancy, [](const Occupancy& o) { return o.ctas_per_sm; }), -1, whole));
+  rows.push_back(number_row("occupancy", get(a.occupancy, [](const Occupancy& o) { return o.fraction; }),
+                            get(b.occupancy, [](const Occupancy& o) { return o.fraction; }), -1, percent_text));
+  auto total = [](const Counters& c) {
+    const auto found = c.instructions.find("total");
+    return found == c.instructions.end() ? int64_t{0} : found->second;
+  };
+  rows.push_back(number_row("warp instructions", get(a.counters, total), get(b.counters, total), 1, count_text));
+  rows.push_back(number_row("bank conflicts", get(a.counters, [](const Counters& c) { return c.shared_bank_conflicts; }),
+                            get(b.counters, [](const Counters& c) { return c.shared_bank_conflicts; }), 1, count_text));
+  rows.push_back(number_row("global load sectors", get(a.counters, [](const Counters& c) { return c.global_load_sectors; }),
+                            get(b.counters, [](const Counters& c) { return c.global_load_sectors; }), 1, count_text));
+  return rows;
+}
+
+}  // namespace attnscope::charts

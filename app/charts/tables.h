@@ -1,0 +1,42 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/observation.h"
+
+namespace attnscope::charts {
+
+// One figure with its name; `term` is its glossary word.
+struct FigureRow {
+  std::string name;
+  std::string value;
+  std::string note;  // the limit it is held against, or its share
+  std::string term;
+  FigureKind kind = FigureKind::counted;
+  bool bad = false;   // beyond its limit
+};
+
+struct FigureGroup {
+  std::string title;
+  std::vector<FigureRow> rows;
+};
+
+// Every figure of a verdict, each with the limit it is held against.
+std::vector<FigureRow> verdict_rows(const Verdict& verdict);
+
+// Counts by group: instructions by class (largest first), lanes, shared memory, global memory, barriers.
+std::vector<FigureGroup> counter_groups(const Counters& counters);
+// "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
+std::string counter_share_text(const Counters& counters);
+
+// Two observations side by side. `change` is empty where a ratio means nothing.
+struct ComparedRow {
+  std::string name;
+  std::string before, after;
+  std::string change;
+  int better = 0;  // +1 the second is better, -1 worse, 0 neither
+  bool differs = false;
+};
+std::vector<ComparedRow> compare(const Observation& before, const Observation& after);
+
+}  // namespace attnscope::charts
