@@ -1,0 +1,140 @@
+#include "check/reference_store.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/hash.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::check {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file: magic, the XXH3-128 (32 hexadecimal digits) of all that follows, then naive_rel_frobenius, whether classes
+// follow, the values and the classes. Rows follow from the problem, which the name stands for. Raise the version when
+// the values or the choice of rows change.
+constexpr std::string_view kMagic = "attnref1";
+constexpr int kVersion = 1;
+constexpr size_t kChecksumBytes = 32;
+constexpr size_t kHeadBytes = sizeof(double) + sizeof(uint64_t);
+static_assert(std::endian::native == std::endian::little, "the files are little-endian");
+
+const char* word_of(Accumulate accumulate) { return accumulate == Accumulate::f32 ? "f32" : "f16"; }
+
+template <class T>
+void append(std::string& out, const T* values, size_t count) {
+  out.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+}
+
+std::string payload_of(const Reference& reference) {
+  std::string payload;
+  const uint64_t has_classes = !reference.classes.empty();
+  append(payload, &reference.naive_rel_frobenius, 1);
+  append(payload, &has_classes, 1);
+  append(payload, reference.values.data(), reference.values.size());
+  append(payload, reference.classes.data(), reference.classes.size());
+  return payload;
+}
+
+// What the payload says, once its checksum holds; null when its size is not what the problem's must be.
+std::shared_ptr<const Reference> parse(std::string_view payload, const Problem& problem, Accumulate accumulate) {
+  auto reference = std::make_shared<Reference>();
+  reference->problem = problem;
+  reference->accumulate = accumulate;
+  reference->rows = reference_rows(problem);
+  reference->all_rows = static_cast<int64_t>(reference->rows.size()) == reference->rows_total();
+  const size_t elements = reference->rows.size() * static_cast<size_t>(problem.head_dim);
+  uint64_t has_classes = 0;
+  if (payload.size() < kHeadBytes) return nullptr;
+  std::memcpy(&reference->naive_rel_frobenius, payload.data(), sizeof(double));
+  std::memcpy(&has_classes, payload.data() + sizeof(double), sizeof(uint64_t));
+  if (has_classes > 1 || payload.size() != kHeadBytes + elements * (sizeof(double) + has_classes)) return nullptr;
+  reference->values.resize(elements);
+  std::memcpy(reference->values.data(), payload.data() + kHeadBytes, elements * sizeof(double));
+  if (has_classes) {
+    reference->classes.resize(elements);
+    std::memcpy(reference->classes.data(), payload.data() + kHeadBytes + elements * sizeof(double), elements);
+    for (ElementClass c : reference->classes)
+      if (c > ElementClass::minus_inf) return nullptr;
+  }
+  return reference;
+}
+
+}  // namespace
+
+ReferenceStore::ReferenceStore(fs::path folder, uint64_t max_bytes)
+    : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+
+fs::path ReferenceStore::path_of(const Problem& problem, Accumulate accumulate) const {
+  const Json key{{"problem", to_json(problem)}, {"accumulate", word_of(accumulate)}, {"version", kVersion}};
+  return folder_ / (xxh3_128(std::string_view(key.dump())) + ".ref");
+}
+
+std::shared_ptr<const Reference> ReferenceStore::find(const Problem& problem, Accumulate accumulate) const {
+  const fs::path path = path_of(problem, accumulate);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return nullptr;
+  const auto text = platform::read_file(path, kMaxFileBytes);
+  if (!text || !text->starts_with(kMagic) || text->size() < kMagic.size() + kChecksumBytes) return nullptr;
+  const std::string_view all(*text);
+  const std::string_view checksum = all.substr(kMagic.size(), kChecksumBytes);
+  const std::string_view payload = all.substr(kMagic.size() + kChecksumBytes);
+  if (xxh3_128(payload) != checksum) return nullptr;
+  auto reference = parse(payload, problem, accumulate);
+  if (reference) fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // trim() drops the oldest
+  return reference;
+}
+
+Result<void> ReferenceStore::keep(const Reference& reference) const {
+  const size_t bytes = reference.values.size() * sizeof(double) + reference.classes.size();
+  if (bytes + kHeadBytes + kMagic.size() + kChecksumBytes > kMaxFileBytes) return {};
+  const std::string payload = payload_of(reference);
+  const std::string text = std::string(kMagic) + xxh3_128(std::string_view(payload)) + payload;
+  const fs::path path = path_of(reference.problem, reference.accumulate);
+  auto written = platform::write_file(path, std::string_view(text), platform::Durability::cached);
+  if (written) trim();
+  return written;
+}
+
+void ReferenceStore::trim() const {
+  struct Entry {
+    fs::path path;
+    fs::file_time_type used;
+    uint64_t bytes;
+  };
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    std::error_code gone;  // another process may trim too
+    const uint64_t bytes = it->file_size(gone);
+    if (gone || it->path().extension() != ".ref") continue;
+    entries.push_back({it->path(), it->last_write_time(gone), bytes});
+    total += bytes;
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (total <= max_bytes_) return;
+    std::error_code gone;
+    fs::remove(entry.path, gone);
+    total -= entry.bytes;
+  }
+}
+
+Result<std::shared_ptr<const Reference>> reference_for(const Problem& problem, const AttentionInputs& inputs,
+                                                       Accumulate accumulate, const ReferenceOptions& options,
+                                                       const ReferenceStore* store) {
+  if (store)
+    if (auto found = store->find(problem, accumulate)) return found;
+  auto made = make_reference(problem, inputs, accumulate, options);
+  if (made && store) (void)store->keep(**made);
+  return made;
+}
+
+}  // namespace attnscope::check
