@@ -1,0 +1,360 @@
+#include "compile/cubin.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <tuple>
+
+#include "compile/elf_reader.h"
+#include "core/hash.h"
+
+namespace attnscope::compile {
+namespace {
+
+constexpr uint8_t symbol_object = 1, symbol_function = 2;
+constexpr uint8_t other_entry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
+
+// Attributes of .nv.info, read off cubins of nvcc and NVRTC 12.8 and 13.0 (nvdisasm and ptxas -v give the same values).
+enum Attribute : uint8_t {
+  attribute_max_threads = 0x05,    // three u32: __launch_bounds__
+  attribute_param_cbank = 0x0a,    // symbol u32, offset u16, bytes u16
+  attribute_frame_size = 0x11,     // symbol u32, bytes u32
+  attribute_min_stack = 0x12,      // symbol u32, bytes u32: the frame and the deepest call
+  attribute_kparam = 0x17,         // index u32, ordinal u16, offset u16, u32 with the size in its upper 14 bits
+  attribute_param_bytes = 0x19,    // in the attribute's own 16 bits
+  attribute_registers = 0x2f,      // symbol u32, count u32
+  attribute_barriers = 0x4c,       // in the attribute's own byte; NVRTC 12.8 has the section's flags instead
+};
+constexpr uint8_t format_sized = 4;  // formats 1-3 keep their value in the header's two bytes
+
+constexpr uint64_t max_text_bytes = 64u << 20;
+constexpr uint32_t reserved_shared_bytes = 0x400;  // sm_90 keeps the first KB of the window for the system
+
+tl::unexpected<Failure> malformed(const std::string& what) {
+  return fail(Stage::decode, "The cubin is malformed: " + what + ".",
+              "It may be truncated. Compile the kernel again; a cached copy is remade by itself.");
+}
+
+struct Info {
+  uint8_t attribute = 0;
+  uint32_t value = 0;               // formats 1-3
+  std::span<const std::byte> data;  // format 4
+};
+
+Result<std::vector<Info>> read_info(const ElfSection& section) {
+  std::vector<Info> all;
+  for (uint64_t at = 0; at < section.bytes.size();) {
+    const auto format = load_at<uint8_t>(section.bytes, at), attribute = load_at<uint8_t>(section.bytes, at + 1);
+    const auto value = load_at<uint16_t>(section.bytes, at + 2);
+    if (!format || !attribute || !value) return malformed(std::string(section.name) + " ends within an attribute");
+    Info info{*attribute, *value, {}};
+    at += 4;
+    if (*format == format_sized) {
+      if (section.bytes.size() - at < *value) return malformed(std::string(section.name) + " ends within an attribute");
+      info.data = section.bytes.subspan(at, *value);
+      at += *value;
+    }
+    all.push_back(info);
+  }
+  return all;
+}
+
+std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+
+class KernelReader {
+ public:
+  KernelReader(const ElfFile& elf) : elf_(elf) {}
+
+  Result<CubinKernel> read(const std::string& entry) {
+    Result<void> done = find_entry(entry);
+    for (auto step : {&KernelReader::read_text, &KernelReader::read_file_info, &KernelReader::read_kernel_info,
+                      &KernelReader::read_data, &KernelReader::read_variables, &KernelReader::read_all_relocations})
+      if (done) done = (this->*step)();
+    if (!done) return fail(done.error());
+    return std::move(kernel_);
+  }
+
+ private:
+  Result<void> find_entry(const std::string& entry) {
+    std::vector<uint32_t> kernels;
+    std::string names;
+    for (uint32_t i = 0; i < elf_.symbols.size(); ++i) {
+      const ElfSymbol& symbol = elf_.symbols[i];
+      if (symbol.type != symbol_function || !(symbol.other & other_entry) || symbol.section == 0) continue;
+      if (names.size() < 400) names += (names.empty() ? "" : ", ") + std::string(symbol.name);
+      if (entry.empty() || symbol.name == entry) kernels.push_back(i);
+    }
+    if (kernels.size() == 1) {
+      symbol_index_ = kernels[0];
+      return {};
+    }
+    if (names.empty()) return fail(Stage::decode, "The cubin holds no kernel.", "Mark the function __global__.");
+    if (entry.empty())
+      return fail(Stage::decode, "The cubin holds several kernels: " + names + ".", "Name one of them as the entry.");
+    return fail(Stage::decode, "The cubin holds no kernel \"" + entry + "\"; it holds " + names + ".",
+                "Give the entry as the machine code names it (extern \"C\" keeps a name as written).");
+  }
+
+  Result<void> read_text() {
+    const ElfSymbol& symbol = elf_.symbols[symbol_index_];
+    if (symbol.section >= elf_.sections.size()) return malformed("its kernel has no section");
+    const ElfSection& text = elf_.sections[symbol.section];
+    kernel_.name = std::string(symbol.name);
+    text_section_ = symbol.section;
+    if (text.name != ".text." + kernel_.name || symbol.value != 0)
+      return malformed("kernel " + kernel_.name + " is not at the start of its section");
+    if (text.bytes.empty() || text.bytes.size() % 16 != 0 || text.bytes.size() > max_text_bytes)
+      return malformed(std::string(text.name) + " has " + std::to_string(text.bytes.size()) + " bytes");
+    kernel_.text = copy_of(text.bytes);
+    // The architecture moved within the flags with ABI version 8 (CUDA 13).
+    kernel_.arch = elf_.abi_version >= 8 ? (elf_.flags >> 8) & 0xff : elf_.flags & 0xff;
+    kernel_.barriers = static_cast<uint32_t>(text.flags >> 20) & 0x7f;
+    for (const ElfSymbol& function : elf_.symbols)
+      if (function.type == symbol_function && function.section == text_section_ && function.value < text.bytes.size())
+        kernel_.functions[std::string(function.name)] = static_cast<uint32_t>(function.value);
+    return {};
+  }
+
+  Result<void> read_file_info() {
+    const ElfSection* section = elf_.find(".nv.info");
+    if (section == nullptr) return malformed("it has no .nv.info");
+    auto all = read_info(*section);
+    if (!all) return fail(all.error());
+    for (const Info& info : *all) {
+      const auto symbol = load_at<uint32_t>(info.data, 0), value = load_at<uint32_t>(info.data, 4);
+      if (!symbol || !value || *symbol != symbol_index_) continue;
+      if (info.attribute == attribute_registers) kernel_.registers = *value;
+      if (info.attribute == attribute_frame_size || info.attribute == attribute_min_stack)
+        kernel_.frame_bytes = std::max(kernel_.frame_bytes, *value);
+    }
+    if (kernel_.registers == 0 || kernel_.registers > 255)
+      return malformed("kernel " + kernel_.name + " has " + std::to_string(kernel_.registers) + " registers");
+    return {};
+  }
+
+  Result<void> read_kernel_info() {
+    const ElfSection* section = elf_.find(".nv.info." + kernel_.name);
+    if (section == nullptr) return malformed("it has no .nv.info." + kernel_.name);
+    auto all = read_info(*section);
+    if (!all) return fail(all.error());
+    for (const Info& info : *all) {
+      if (info.attribute == attribute_barriers) kernel_.barriers = info.value & 0xff;
+      if (info.attribute == attribute_param_bytes) kernel_.parameter_bytes = info.value;
+      if (info.attribute == attribute_param_cbank)
+        kernel_.parameter_base = load_at<uint16_t>(info.data, 4).value_or(0);
+      if (info.attribute == attribute_max_threads) {
+        uint64_t threads = 1;
+        for (uint64_t at : {0, 4, 8}) threads *= std::min<uint64_t>(load_at<uint32_t>(info.data, at).value_or(1), 65536);
+        kernel_.max_threads = static_cast<uint32_t>(std::min<uint64_t>(threads, 1u << 31));
+      }
+      if (info.attribute == attribute_kparam) {
+        const auto ordinal = load_at<uint16_t>(info.data, 4), offset = load_at<uint16_t>(info.data, 6);
+        const auto shape = load_at<uint32_t>(info.data, 8);
+        if (!ordinal || !offset || !shape) return malformed("a parameter's attribute is too short");
+        kernel_.parameters.push_back({*ordinal, *offset, *shape >> 18});
+      }
+    }
+    return check_parameters();
+  }
+
+  Result<void> check_parameters() {
+    std::sort(kernel_.parameters.begin(), kernel_.parameters.end(),
+              [](const KernelParameter& a, const KernelParameter& b) { return a.ordinal < b.ordinal; });
+    uint32_t next = 0, ordinal = 0;
+    for (const KernelParameter& parameter : kernel_.parameters) {
+      if (parameter.ordinal != ordinal++ || parameter.size == 0 || parameter.offset < next ||
+          parameter.offset + parameter.size > kernel_.parameter_bytes)
+        return malformed("the parameters of " + kernel_.name + " overlap or lie outside their block");
+      next = parameter.offset + parameter.size;
+    }
+    if (kernel_.parameter_bytes != 0 && (kernel_.parameters.empty() || kernel_.parameter_base == 0))
+      return malformed("the parameters of " + kernel_.name + " are not described");
+    return {};
+  }
+
+  // ".nv.constant4" and ".nv.constant2.<kernel>" → 4 and 2; other kernels' banks are none of ours.
+  std::optional<uint32_t> bank_of(std::string_view name) const {
+    constexpr std::string_view prefix = ".nv.constant";
+    if (!name.starts_with(prefix)) return std::nullopt;
+    name.remove_prefix(prefix.size());
+    uint32_t bank = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), bank);
+    if (error != std::errc() || bank > 17) return std::nullopt;
+    const std::string_view rest(end, static_cast<size_t>(name.data() + name.size() - end));
+    if (!rest.empty() && rest != "." + kernel_.name) return std::nullopt;
+    return bank;
+  }
+
+  Result<void> read_data() {
+    for (const ElfSection& section : elf_.sections) {
+      const auto bank = bank_of(section.name);
+      if (bank && *bank != 0) {
+        for (const ConstantBank& other : kernel_.banks)
+          if (other.index == *bank) return malformed("constant bank " + std::to_string(*bank) + " is there twice");
+        kernel_.banks.push_back({*bank, copy_of(section.bytes)});
+      }
+      if (section.name == ".nv.global.init") kernel_.global_init = copy_of(section.bytes);
+      if (section.name == ".nv.global") kernel_.global_bytes = section.size;
+      if (section.name == ".nv.shared." + kernel_.name) {
+        if (section.size > (1u << 30)) return malformed("its shared memory has " + std::to_string(section.size) + " bytes");
+        kernel_.static_shared_bytes = static_cast<uint32_t>(section.size);
+      }
+    }
+    std::sort(kernel_.banks.begin(), kernel_.banks.end(),
+              [](const ConstantBank& a, const ConstantBank& b) { return a.index < b.index; });
+    if (kernel_.arch >= 90) {
+      kernel_.shared_base = reserved_shared_bytes;
+      // The section counts the reserved KB in; ptxas -v and the launch do not.
+      if (kernel_.static_shared_bytes != 0 && kernel_.static_shared_bytes < reserved_shared_bytes)
+        return malformed("its shared memory is smaller than the system's part");
+      if (kernel_.static_shared_bytes != 0) kernel_.static_shared_bytes -= uint32_t{reserved_shared_bytes};
+    }
+    return {};
+  }
+
+  Result<void> read_variables() {
+    for (const ElfSymbol& symbol : elf_.symbols) {
+      if (symbol.type != symbol_object || symbol.section == 0 || symbol.section >= elf_.sections.size()) continue;
+      const ElfSection& section = elf_.sections[symbol.section];
+      CubinVariable variable{CubinVariable::Place::global, 0, symbol.value, symbol.size};
+      const auto bank = bank_of(section.name);
+      if (section.name == ".nv.global.init") variable.place = CubinVariable::Place::global_init;
+      else if (bank && *bank != 0) variable.place = CubinVariable::Place::constant_bank, variable.bank = *bank;
+      else if (section.name != ".nv.global") continue;
+      if (symbol.value > section.size || section.size - symbol.value < symbol.size)
+        return malformed("variable " + std::string(symbol.name) + " lies outside " + std::string(section.name));
+      kernel_.variables[std::string(symbol.name)] = variable;
+    }
+    return {};
+  }
+
+  Result<void> read_all_relocations() {
+    for (const ElfSection& section : elf_.sections) {
+      if (section.type != 9 && section.type != 4) continue;
+      std::string_view place = section.name;
+      place.remove_prefix(std::min(place.size(), place.starts_with(".rela.") ? size_t{5} : size_t{4}));
+      CubinRelocation base;
+      uint64_t bytes = 0;
+      std::span<const std::byte> content;
+      if (const auto bank = bank_of(place); bank && *bank != 0) {
+        const auto found = std::find_if(kernel_.banks.begin(), kernel_.banks.end(),
+                                        [&](const ConstantBank& other) { return other.index == *bank; });
+        if (found == kernel_.banks.end()) return malformed("relocations of a constant bank that is not there");
+        base.bank = *bank;
+        content = found->data;
+      } else if (place == ".nv.global.init") {
+        base.place = CubinRelocation::Place::global_init;
+        content = kernel_.global_init;
+      } else if (place == ".text." + kernel_.name) {
+        base.place = CubinRelocation::Place::text;
+        content = kernel_.text;
+      } else {
+        continue;
+      }
+      bytes = content.size();
+      auto entries = read_relocations(section);
+      if (!entries) return fail(entries.error());
+      for (const ElfRelocation& entry : *entries) {
+        if (entry.symbol >= elf_.symbols.size() || entry.offset > bytes || bytes - entry.offset < 8)
+          return malformed("a relocation of " + std::string(place) + " lies outside it");
+        kernel_.relocations.push_back(resolve(base, entry, content));
+      }
+    }
+    std::sort(kernel_.relocations.begin(), kernel_.relocations.end(),
+              [](const CubinRelocation& a, const CubinRelocation& b) {
+                return std::tie(a.place, a.bank, a.offset) < std::tie(b.place, b.bank, b.offset);
+              });
+    return {};
+  }
+
+  CubinRelocation resolve(CubinRelocation relocation, const ElfRelocation& entry, std::span<const std::byte> content) {
+    const ElfSymbol& symbol = elf_.symbols[entry.symbol];
+    relocation.offset = entry.offset;
+    relocation.type = entry.type;
+    relocation.symbol = std::string(symbol.name);
+    const uint64_t addend = entry.has_addend ? static_cast<uint64_t>(entry.addend)
+                            : relocation.place == CubinRelocation::Place::text ? 0
+                                                                               : *load_at<uint64_t>(content, entry.offset);
+    relocation.value = symbol.value + addend;
+    using Target = CubinRelocation::Target;
+    if (symbol.section == 0 || symbol.section >= elf_.sections.size()) {
+      relocation.target = Target::external;
+      return relocation;
+    }
+    const std::string_view section = elf_.sections[symbol.section].name;
+    if (section == ".nv.global.init") relocation.target = Target::global_init;
+    else if (section == ".nv.global") relocation.target = Target::global;
+    else if (section.starts_with(".nv.constant")) relocation.target = Target::constant_bank;
+    else if (symbol.section == text_section_) relocation.target = Target::text;
+    else relocation.target = Target::other;
+    return relocation;
+  }
+
+  const ElfFile& elf_;
+  CubinKernel kernel_;
+  uint32_t symbol_index_ = 0;
+  uint16_t text_section_ = 0;
+};
+
+// Fields with their lengths, so that no two kernels give the same bytes.
+class Digest {
+ public:
+  void number(uint64_t value) {
+    for (int i = 0; i < 8; ++i) bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
+  void bytes(std::span<const std::byte> data) {
+    number(data.size());
+    bytes_.insert(bytes_.end(), data.begin(), data.end());
+  }
+  std::string hash() const { return xxh3_128(std::span<const std::byte>(bytes_)); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::string& entry) {
+  auto elf = read_elf(cubin, elf_machine_cuda);
+  if (!elf) return fail(elf.error());
+  return KernelReader(*elf).read(entry);
+}
+
+std::string code_hash(const CubinKernel& kernel) {
+  Digest digest;
+  digest.number(kernel.arch);
+  digest.bytes(kernel.text);
+  digest.number(kernel.banks.size());
+  for (const ConstantBank& bank : kernel.banks) {
+    digest.number(bank.index);
+    digest.bytes(bank.data);
+  }
+  digest.bytes(kernel.global_init);
+  digest.number(kernel.global_bytes);
+  digest.number(kernel.relocations.size());
+  for (const CubinRelocation& relocation : kernel.relocations) {
+    digest.number(static_cast<uint64_t>(relocation.place) << 32 | relocation.bank);
+    digest.number(relocation.offset);
+    digest.number(static_cast<uint64_t>(relocation.target) << 32 | relocation.type);
+    digest.number(relocation.value);
+    // The name decides only what no section of this file holds: vprintf, malloc.
+    const bool named = relocation.target == CubinRelocation::Target::external;
+    digest.bytes(std::as_bytes(std::span<const char>(relocation.symbol.data(), named ? relocation.symbol.size() : 0)));
+  }
+  digest.number(kernel.static_shared_bytes);
+  digest.number(kernel.frame_bytes);
+  digest.number(kernel.registers);
+  digest.number(kernel.barriers);
+  digest.number(kernel.max_threads);
+  digest.number(kernel.parameter_base);
+  digest.number(kernel.parameter_bytes);
+  digest.number(kernel.parameters.size());
+  for (const KernelParameter& parameter : kernel.parameters) {
+    digest.number(parameter.offset);
+    digest.number(parameter.size);
+  }
+  return digest.hash();
+}
+
+}  // namespace attnscope::compile

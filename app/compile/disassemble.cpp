@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include "compile/elf_reader.h"
+#include "compile/sass.h"
+#include "compile/sass_parser.h"
+#include "core/hash.h"
+#include "cuda_api/locate.h"
+#include "platform/atomic_file.h"
+#include "platform/run_tool.h"
+
+namespace attnscope::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What nvdisasm says of every cubin older than itself; it changes nothing that we read.
+constexpr std::string_view harmless_warnings[] = {
+    "nvdisasm warning : Disassembling Std Elf to Old format or Old Elf to Std format not supported yet, switching to Old "
+    "format",
+    "nvdisasm warning : Dataflow analysis disabled due to previous warnings",
+};
+
+constexpr std::string_view cache_magic = "attnscope-sass 1 ";  // followed by the checksum of all behind the first line
+constexpr uint64_t max_cached_bytes = 128u << 20;
+
+std::string without_harmless(const std::string& text) {
+  std::string kept, line;
+  for (std::istringstream lines(text); std::getline(lines, line);) {
+    const bool harmless = std::find(std::begin(harmless_warnings), std::end(harmless_warnings), line) !=
+                          std::end(harmless_warnings);
+    if (!harmless && !line.empty()) kept += line + "\n";
+  }
+  return kept;
+}
+
+// Equal machine code with another line table prints other source lines, so both are in the name.
+Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKernel& kernel) {
+  auto elf = read_elf(cubin, elf_machine_cuda);
+  if (!elf) return fail(elf.error());
+  std::string lines = kernel.name + '\0';
+  for (const char* name : {".debug_line", ".nv_debug_line_sass", ".debug_str"})
+    if (const ElfSection* section = elf->find(name))
+      lines += xxh3_128(section->bytes);
+  return code_hash(kernel) + "-" + xxh3_128(lines).substr(0, 16);
+}
+
+std::optional<std::string> read_cached(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  auto text = platform::read_file(file, max_cached_bytes);
+  if (!text || !text->starts_with(cache_magic)) return std::nullopt;
+  const size_t end = text->find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  const std::string checksum = text->substr(cache_magic.size(), end - cache_magic.size());
+  std::string section = text->substr(end + 1);
+  if (xxh3_128(section) != checksum) return std::nullopt;
+  return section;
+}
+
+Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKernel& kernel,
+                                 const DisassemblerOptions& options) {
+  fs::path program = options.nvdisasm;
+  if (program.empty()) {
+    auto found = find_nvdisasm();
+    if (!found) return fail(found.error());
+    program = *found;
+  }
+  platform::ToolRun run{program, {"-c", "-hex", "-gi", platform::tool_input}, cubin, options.deadline_ms};
+  auto output = platform::run_tool(run);
+  if (!output) return fail(output.error());
+  const std::string complaints = without_harmless(output->err);
+  if (output->exit_code != 0)
+    return fail(Stage::decode,
+                program.string() + " could not read the machine code of " + kernel.name + " (exit status " +
+                    std::to_string(output->exit_code) + ").",
+                complaints.empty() ? "It may be older than the cubin's compiler." : complaints);
+  std::string section = kernel_section(output->out, kernel.name);
+  if (section.empty())
+    return fail(Stage::decode, program.string() + " printed no code for " + kernel.name + ".",
+                complaints.empty() ? "It may be older than the cubin's compiler." : complaints);
+  return section;
+}
+
+Result<void> check_relocations(const CubinKernel& kernel) {
+  for (const CubinRelocation& relocation : kernel.relocations)
+    if (relocation.place == CubinRelocation::Place::text)
+      return fail(Stage::decode,
+                  "The machine code of " + kernel.name + " holds an address of " + relocation.symbol + " at byte " +
+                      std::to_string(relocation.offset) + " that only a driver can fill in.",
+                  "Compile it as whole-program code (without -rdc).");
+  return {};
+}
+
+}  // namespace
+
+Result<fs::path> find_nvdisasm() { return cuda_api::locate_nvdisasm(); }
+
+Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte> cubin, const std::string& entry,
+                                                       const DisassemblerOptions& options) {
+  auto kernel = read_cubin(cubin, entry);
+  if (!kernel) return fail(kernel.error());
+  if (auto done = check_relocations(*kernel); !done) return fail(done.error());
+
+  fs::path file;
+  if (!options.cache_dir.empty()) {
+    auto key = cache_key(cubin, *kernel);
+    if (!key) return fail(key.error());
+    file = options.cache_dir / (*key + ".sass");
+    if (const auto cached = read_cached(file))
+      if (auto program = parse_nvdisasm(*cached, *kernel)) return std::make_shared<const SassProgram>(std::move(*program));
+    // Absent, truncated or of another format: made anew below.
+  }
+  auto section = run_nvdisasm(cubin, *kernel, options);
+  if (!section) return fail(section.error());
+  auto program = parse_nvdisasm(*section, std::move(*kernel));
+  if (!program) return fail(program.error());
+  if (!file.empty()) {
+    const std::string text = std::string(cache_magic) + xxh3_128(*section) + "\n" + *section;
+    // A full disk costs the next run its time, nothing more; the program is whole all the same.
+    (void)platform::write_file(file, text, platform::Durability::cached);
+  }
+  return std::make_shared<const SassProgram>(std::move(*program));
+}
+
+}  // namespace attnscope::compile

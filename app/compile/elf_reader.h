@@ -1,0 +1,67 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace attnscope::compile {
+
+// Little-endian values at an offset of a byte range that may be anything: nothing is read past its end.
+template <class T>
+std::optional<T> load_at(std::span<const std::byte> bytes, uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  T value = 0;
+  for (size_t i = 0; i < sizeof(T); ++i)
+    value = static_cast<T>(value | (static_cast<T>(std::to_integer<uint8_t>(bytes[offset + i])) << (8 * i)));
+  return value;
+}
+
+struct ElfSection {
+  std::string_view name;
+  uint32_t type = 0;
+  uint64_t flags = 0;
+  uint64_t size = 0;                 // in memory; NOBITS sections have no bytes
+  uint32_t link = 0, info = 0;
+  std::span<const std::byte> bytes;  // empty for NOBITS
+};
+
+struct ElfSymbol {
+  std::string_view name;
+  uint64_t value = 0, size = 0;
+  uint8_t type = 0;    // STT_*: 1 OBJECT, 2 FUNC, 3 SECTION
+  uint8_t other = 0;
+  uint16_t section = 0;  // 0: undefined
+};
+
+struct ElfRelocation {
+  uint64_t offset = 0;
+  uint32_t symbol = 0, type = 0;
+  int64_t addend = 0;
+  bool has_addend = false;  // REL keeps the addend in the place itself
+};
+
+// Views into an ELF64 file's bytes, which must outlive it. Every offset was checked against the file's end.
+struct ElfFile {
+  uint32_t flags = 0;
+  uint8_t abi_version = 0;
+  std::vector<ElfSection> sections;
+  std::vector<ElfSymbol> symbols;
+
+  const ElfSection* find(std::string_view name) const;
+};
+
+constexpr uint16_t elf_machine_cuda = 190;
+constexpr uint32_t elf_section_nobits = 8;
+
+// Reads headers, sections and the symbol table of a little-endian ELF64 of `machine`. Failure: Stage::decode.
+Result<ElfFile> read_elf(std::span<const std::byte> bytes, uint16_t machine);
+
+// The entries of a REL (type 9) or RELA (type 4) section. Failure: Stage::decode.
+Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section);
+
+}  // namespace attnscope::compile

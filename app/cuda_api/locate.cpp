@@ -1,0 +1,115 @@
+#include "cuda_api/locate.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "platform/paths.h"
+
+namespace attnscope::cuda_api {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
+  std::error_code error;
+  if (folder.empty() || !fs::is_directory(folder, error)) return;
+  const fs::path real = fs::canonical(folder, error);  // /usr/local/cuda links to /usr/local/cuda-13.0
+  if (!error && std::find(folders.begin(), folders.end(), real) == folders.end()) folders.push_back(real);
+}
+
+std::vector<fs::path> entries_sorted_down(const fs::path& folder, std::string_view prefix) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename().string().starts_with(prefix)) found.push_back(at->path());
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
+bool is_program(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
+}
+
+// libnvrtc.so.12 in one of a toolkit's or a package's library folders.
+std::optional<fs::path> library_in(const fs::path& root, int major) {
+  const std::string name = "libnvrtc.so." + std::to_string(major);
+  std::error_code error;
+  for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
+    if (fs::exists(root / folder / name, error)) return root / folder / name;
+  return std::nullopt;
+}
+
+fs::path include_in(const fs::path& root) {
+  std::error_code error;
+  for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"})
+    if (fs::exists(root / folder / "cuda_fp16.h", error)) return root / folder;
+  return {};
+}
+
+}  // namespace
+
+std::vector<fs::path> toolkits() {
+  std::vector<fs::path> roots;
+  if (platform::environment("ATTNSCOPE_NO_TOOLKIT") == "1") return roots;
+  add_folder(roots, platform::environment("CUDA_HOME"));
+  add_folder(roots, platform::environment("CUDA_PATH"));
+  add_folder(roots, "/usr/local/cuda");
+  for (const fs::path& root : entries_sorted_down("/usr/local", "cuda-")) add_folder(roots, root);
+  add_folder(roots, "/opt/cuda");
+  return roots;
+}
+
+std::vector<fs::path> package_folders() {
+  std::vector<fs::path> folders;
+  if (const auto paths = platform::user_paths()) add_folder(folders, paths->cache / "cuda");
+  // $ATTNSCOPE_HOME moves what the program writes; what ./dev fetched stays where every checkout finds it.
+  const fs::path xdg = platform::environment("XDG_CACHE_HOME");
+  const fs::path home = platform::environment("HOME");
+  if (xdg.is_absolute()) add_folder(folders, xdg / "attnscope" / "cuda");
+  else if (home.is_absolute()) add_folder(folders, home / ".cache" / "attnscope" / "cuda");
+  return folders;
+}
+
+std::vector<LibraryPlace> nvrtc_places(int major) {
+  std::vector<LibraryPlace> places;
+  if (const fs::path named = platform::environment("ATTNSCOPE_NVRTC"); !named.empty()) {
+    // <root>/lib/libnvrtc.so.N: its headers are beside lib.
+    return {{named, include_in(named.parent_path().parent_path()), "$ATTNSCOPE_NVRTC"}};
+  }
+  for (const fs::path& folder : package_folders())
+    for (const fs::path& root : entries_sorted_down(folder, std::to_string(major) + "."))
+      if (const auto library = library_in(root, major))
+        places.push_back({*library, include_in(root), "package " + root.filename().string()});
+  for (const fs::path& root : toolkits())
+    if (const auto library = library_in(root, major))
+      places.push_back({*library, include_in(root), "toolkit " + root.string()});
+  if (platform::environment("ATTNSCOPE_NO_TOOLKIT") != "1")
+    places.push_back({"libnvrtc.so." + std::to_string(major), include_in("/usr"), "system"});
+  return places;
+}
+
+Result<fs::path> locate_nvdisasm() {
+  const std::string hint = "Run ./dev build, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";
+  if (const fs::path named = platform::environment("ATTNSCOPE_NVDISASM"); !named.empty()) {
+    if (is_program(named)) return named;
+    return fail(Stage::decode, "$ATTNSCOPE_NVDISASM names " + named.string() + ", which is no program.",
+                "Correct or unset it.");
+  }
+  std::vector<fs::path> candidates;
+  for (const fs::path& root : toolkits()) candidates.push_back(root / "bin" / "nvdisasm");
+  for (const fs::path& folder : package_folders()) candidates.push_back(folder / "bin" / "nvdisasm");
+  const std::string path = platform::environment("PATH");
+  for (size_t start = 0; start <= path.size();) {
+    const size_t end = std::min(path.find(':', start), path.size());
+    if (end > start) candidates.push_back(fs::path(path.substr(start, end - start)) / "nvdisasm");
+    start = end + 1;
+  }
+  for (const fs::path& candidate : candidates)
+    if (is_program(candidate)) return candidate;
+  return fail(Stage::decode, "nvdisasm, which reads the kernel's machine code, is not on this machine.", hint);
+}
+
+}  // namespace attnscope::cuda_api

@@ -1,0 +1,32 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace attnscope::cuda_api {
+
+// A CUDA library on disk that may serve, and where it comes from.
+struct LibraryPlace {
+  std::filesystem::path library;  // absolute, or a bare name that the system's loader resolves
+  std::filesystem::path include;  // cuda_fp16.h and the like; empty when there is none beside it
+  std::string origin;             // "$ATTNSCOPE_NVRTC", "toolkit /usr/local/cuda-13.0", "package 12.8", "system"
+};
+
+// The CUDA toolkits of this machine: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*, /opt/cuda. None when
+// $ATTNSCOPE_NO_TOOLKIT is 1, which shows how a machine without a toolkit fares.
+std::vector<std::filesystem::path> toolkits();
+
+// Where ./dev puts the pinned packages: "<user cache>/cuda", which holds 12.8/{lib,include}, 13.0/{lib,include} and
+// bin/nvdisasm. Two candidates when $ATTNSCOPE_HOME moves the user's cache: that one, then the XDG one.
+std::vector<std::filesystem::path> package_folders();
+
+// Every NVRTC of the given major version, best first: $ATTNSCOPE_NVRTC, the packages, the toolkits, the system. With
+// $ATTNSCOPE_NVRTC set, that one alone.
+std::vector<LibraryPlace> nvrtc_places(int major);
+
+// nvdisasm: $ATTNSCOPE_NVDISASM, the toolkits, the packages, PATH. Failure (Stage::decode) with what to install.
+Result<std::filesystem::path> locate_nvdisasm();
+
+}  // namespace attnscope::cuda_api

@@ -1,0 +1,191 @@
+#include "platform/run_tool.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+extern char** environ;
+
+namespace attnscope::platform {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+  int get() const { return fd_; }
+  void reset() {
+    if (fd_ >= 0) close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  int fd_;
+};
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+tl::unexpected<Failure> system_failure(const ToolRun& run, const std::string& what, int error) {
+  return fail(Stage::internal, run.program.string() + " could not be run: " + what + ": " + std::strerror(error) + ".",
+              "Check that the file is there, may be executed, and is built for this machine.");
+}
+
+Result<Pipe> make_pipe(const ToolRun& run) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return system_failure(run, "no pipe", errno);
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+Result<Descriptor> make_input(const ToolRun& run) {
+  Descriptor file(memfd_create("attnscope-input", MFD_CLOEXEC));
+  if (file.get() < 0) return system_failure(run, "no memory file", errno);
+  for (size_t at = 0; at < run.input.size();) {
+    const ssize_t wrote = write(file.get(), run.input.data() + at, run.input.size() - at);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return system_failure(run, "its input could not be written", errno);
+    at += static_cast<size_t>(wrote);
+  }
+  lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+// Descriptors that sit at 0-3 would be overwritten by the ones placed there before they are copied themselves.
+Result<Descriptor> above_standard(const ToolRun& run, const Descriptor& file) {
+  Descriptor moved(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
+  if (moved.get() < 0) return system_failure(run, "no descriptor", errno);
+  return moved;
+}
+
+Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor& err, const Descriptor& input) {
+  auto out_high = above_standard(run, out), err_high = above_standard(run, err), input_high = above_standard(run, input);
+  for (auto* file : {&out_high, &err_high, &input_high})
+    if (!*file) return fail(file->error());
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out_high->get(), 1);
+  posix_spawn_file_actions_adddup2(&actions, err_high->get(), 2);
+  posix_spawn_file_actions_adddup2(&actions, input_high->get(), 3);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);  // a thread of ours may have blocked signals
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+
+  std::string program = run.program.string();
+  std::vector<std::string> words = run.arguments;
+  std::vector<char*> argv = {program.data()};
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = -1;
+  const int error = posix_spawnp(&child, program.c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return system_failure(run, "it did not start", error);
+  return child;
+}
+
+// Ends the child if it still runs, whichever way this function's caller leaves.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(const Child&) = delete;
+  ~Child() {
+    if (pid_ < 0) return;
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  int wait() {
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+enum class Drained { yes, no, failed };
+
+Drained drain(Descriptor& from, std::string& into) {
+  std::array<char, 65536> chunk;
+  const ssize_t got = read(from.get(), chunk.data(), chunk.size());
+  if (got < 0) return errno == EINTR || errno == EAGAIN ? Drained::no : Drained::failed;
+  if (got == 0) return Drained::yes;
+  into.append(chunk.data(), static_cast<size_t>(got));
+  return Drained::no;
+}
+
+}  // namespace
+
+Result<ToolOutput> run_tool(const ToolRun& run) {
+  auto out = make_pipe(run), err = make_pipe(run);
+  if (!out) return fail(out.error());
+  if (!err) return fail(err.error());
+  auto input = make_input(run);
+  if (!input) return fail(input.error());
+  const auto deadline = Clock::now() + std::chrono::milliseconds(run.deadline_ms);
+  auto pid = start(run, out->write, err->write, *input);
+  if (!pid) return fail(pid.error());
+  Child child(*pid);
+  out->write.reset();
+  err->write.reset();
+
+  ToolOutput output;
+  while (out->read.get() >= 0 || err->read.get() >= 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0)
+      return fail(Stage::deadline, run.program.string() + " did not end within " + std::to_string(run.deadline_ms) + " ms.",
+                  "The machine may be overloaded. Try again.");
+    pollfd streams[2] = {{out->read.get(), POLLIN, 0}, {err->read.get(), POLLIN, 0}};  // poll skips a closed one (-1)
+    const int ready = poll(streams, 2, static_cast<int>(left));
+    if (ready < 0 && errno != EINTR) return system_failure(run, "its output could not be read", errno);
+    if (ready <= 0) continue;
+    for (auto [stream, text, index] : {std::tuple{&out->read, &output.out, 0}, std::tuple{&err->read, &output.err, 1}}) {
+      if (streams[index].revents == 0) continue;
+      const Drained state = drain(*stream, *text);
+      if (state == Drained::failed) return system_failure(run, "its output could not be read", errno);
+      if (state == Drained::yes) stream->reset();
+      if (text->size() > run.max_output_bytes)
+        return fail(Stage::internal,
+                    run.program.string() + " printed over " + std::to_string(run.max_output_bytes) + " bytes.",
+                    "Its input may not be what it expects.");
+    }
+  }
+  const int status = child.wait();
+  if (WIFSIGNALED(status))
+    return fail(Stage::internal,
+                run.program.string() + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                    strsignal(WTERMSIG(status)) + ").",
+                "It may be damaged, or the machine short of memory.");
+  output.exit_code = WEXITSTATUS(status);
+  return output;
+}
+
+}  // namespace attnscope::platform
