@@ -5,6 +5,7 @@
 //
 // Throughputs are per SM and clock, in lanes (threads) unless said otherwise: a warp instruction holds its pipe for
 // 32 / rate cycles of the SM. An SM has four sub-partitions, each issuing one warp instruction a clock.
+#include "core/device_spec.h"
 
 namespace attnscope::model::rates {
 
@@ -53,5 +54,11 @@ inline constexpr const Rate* kAll[] = {
     &kUniform,    &kLsuIssue,    &kSharedWavefronts, &kL1Sectors,     &kL2Sectors,
     &kLatencyAlu, &kLatencyMufu, &kLatencyShuffle,   &kLatencyShared, &kLatencyL1,
     &kLatencyL2,  &kLatencyDram, &kLatencyBarrier,   &kLaunchUs,      &kCtaStartClocks};
+
+// The device's figure, or the fallback when its spec has none.
+inline double rate(const DeviceSpec& spec, const Rate& which) {
+  const auto found = spec.rates.find(which.name);
+  return found == spec.rates.end() ? which.fallback : found->second;
+}
 
 }  // namespace attnscope::model::rates

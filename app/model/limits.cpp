@@ -1,0 +1,79 @@
+#include "model/limits.h"
+
+#include <fmt/format.h>
+
+namespace attnscope::model {
+namespace {
+
+// Of every compute capability from 3.0 on (CUDA programming guide, table of compute capabilities).
+constexpr int64_t kMaxGridX = (int64_t{1} << 31) - 1, kMaxGridYZ = 65535;
+constexpr int64_t kMaxBlockXY = 1024, kMaxBlockZ = 64;
+
+// 147456 → "147,456"
+std::string grouped(int64_t value) {
+  std::string digits = std::to_string(value);
+  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
+    digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+tl::unexpected<Failure> refuse(std::string message, std::string hint) {
+  return fail(Stage::limits, std::move(message), std::move(hint));
+}
+
+Result<void> check_shape(const LaunchShape& launch, const std::string& who) {
+  const int64_t grid_limits[3] = {kMaxGridX, kMaxGridYZ, kMaxGridYZ};
+  const int64_t block_limits[3] = {kMaxBlockXY, kMaxBlockXY, kMaxBlockZ};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const char name = "xyz"[axis];
+    if (launch.grid[axis] < 1 || launch.grid[axis] > grid_limits[axis])
+      return refuse(fmt::format("{}: asks a grid of {} CTAs in {}; 1 to {} are possible", who,
+                                grouped(launch.grid[axis]), name, grouped(grid_limits[axis])),
+                    "Give a CTA more rows, or change the manifest's launch.");
+    if (launch.block[axis] < 1 || launch.block[axis] > block_limits[axis])
+      return refuse(fmt::format("{}: asks a block of {} threads in {}; 1 to {} are possible", who,
+                                grouped(launch.block[axis]), name, grouped(block_limits[axis])),
+                    "Change the manifest's launch.");
+  }
+  return {};
+}
+
+Result<void> check_registers(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
+                             const std::string& who) {
+  if (cta_limits(spec, variant, launch).registers > 0) return {};
+  return refuse(
+      fmt::format("{}: asks {} registers a thread for {} threads, {} a CTA; {} gives a CTA {}", who, variant.registers,
+                  grouped(launch.threads()), grouped(cta_allotment(spec, variant, launch).registers), spec.id,
+                  grouped(spec.registers_block)),
+      "Fewer warps, or a lower maxrregcount (which may spill).");
+}
+
+}  // namespace
+
+Failure static_shared_failure(const DeviceSpec& spec, int64_t bytes, const std::string& who) {
+  return {Stage::limits,
+          fmt::format("{}: asks {} B of static shared memory; a kernel may declare {}", who, grouped(bytes),
+                      grouped(spec.shared_static_block)),
+          fmt::format("Declare it dynamic (SHARED=dynamic where the kernel has that knob): {} gives a block {} B of "
+                      "dynamic shared memory after an opt-in.",
+                      spec.id, grouped(spec.shared_optin_block))};
+}
+
+Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
+                          const std::string& who) {
+  if (auto shape = check_shape(launch, who); !shape) return shape;
+  if (launch.threads() > spec.threads_block)
+    return refuse(fmt::format("{}: asks {} threads a CTA; {} allows {}", who, grouped(launch.threads()), spec.id,
+                              grouped(spec.threads_block)),
+                  "Choose fewer warps.");
+  if (variant.static_shared_bytes > spec.shared_static_block)
+    return fail(static_shared_failure(spec, variant.static_shared_bytes, who));
+  const int64_t asked = variant.static_shared_bytes + variant.dynamic_shared_bytes;
+  if (asked > spec.shared_optin_block)
+    return refuse(fmt::format("{}: asks {} B of shared memory; {} gives a block {}", who, grouped(asked), spec.id,
+                              grouped(spec.shared_optin_block)),
+                  "Smaller tiles, fewer stages, or a device with more shared memory.");
+  return check_registers(spec, variant, launch, who);
+}
+
+}  // namespace attnscope::model

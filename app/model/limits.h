@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+#include "core/device_spec.h"
+#include "core/observation.h"
+#include "core/result.h"
+#include "model/occupancy.h"
+
+namespace attnscope::model {
+
+// Whether the device would take the launch at all. Failure (Stage::limits) with both figures, the first of: grid and
+// block sizes, threads, registers, static shared memory, all shared memory: "asks 147,456 B of shared memory;
+// emulated:l4 gives a block 101,376". `who` opens the sentence: the kernel's id, with its config when there is one.
+Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
+                          const std::string& who);
+
+// The refusal of static shared memory alone, for callers that know the bytes before there is a variant: the assembler
+// refuses it on every architecture.
+Failure static_shared_failure(const DeviceSpec& spec, int64_t bytes, const std::string& who);
+
+}  // namespace attnscope::model

@@ -1,0 +1,21 @@
+#pragma once
+#include "core/device_spec.h"
+#include "core/problem.h"
+
+namespace attnscope::model {
+
+// Bytes that any kernel must move between DRAM and the SMs once: Q, K and V read, O written.
+double compulsory_bytes(const Problem& problem);
+
+// TFLOP/s of a run of `us` microseconds, by the field's count of operations (Problem::flops). 0 for us ≤ 0.
+double tflops(const Problem& problem, double us);
+
+// FLOP/s that a device's units could do, in TFLOP/s at its boost clock; 0 when the spec does not say.
+double peak_fp32_tflops(const DeviceSpec& spec);    // 2 × fp32 lanes × SMs × clock
+double peak_tensor_tflops(const DeviceSpec& spec);  // fp16 inputs, dense
+
+// The roofline's time in microseconds for a unit of `peak_tflops`: max(flops / peak, compulsory bytes / DRAM
+// bandwidth). 0 when the spec lacks a figure.
+double roofline_us(const DeviceSpec& spec, const Problem& problem, double peak_tflops);
+
+}  // namespace attnscope::model

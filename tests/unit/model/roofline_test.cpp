@@ -1,0 +1,44 @@
+#include "model/roofline.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/model/devices_for_tests.h"
+
+namespace attnscope::model {
+namespace {
+
+// Facts (peers): 0.537 GFLOP, 2.1 MB, 4.4 us of L4 Tensor Cores.
+TEST(Roofline, TheReportsShape) {
+  const Problem problem;
+  EXPECT_EQ(problem.flops(), 4.0 * 8 * 512 * 512 * 64);
+  EXPECT_EQ(compulsory_bytes(problem), 4.0 * 8 * 512 * 64 * 2);
+  EXPECT_NEAR(roofline_us(l4(), problem, peak_tensor_tflops(l4())), compulsory_bytes(problem) / 300e9 * 1e6, 1e-9);
+  EXPECT_NEAR(problem.flops() / 121e12 * 1e6, 4.44, 0.01);
+}
+
+TEST(Roofline, LongSequencesAreBoundByFlops) {
+  Problem problem;
+  problem.seq_q = problem.seq_k = 8192;
+  EXPECT_NEAR(roofline_us(l4(), problem, 121), problem.flops() / 121e12 * 1e6, 1e-6);
+  EXPECT_EQ(roofline_us(l4(), problem, 0), 0);
+}
+
+TEST(Roofline, Tflops) {
+  const Problem problem;
+  EXPECT_NEAR(tflops(problem, 47), 11.42, 0.01);
+  EXPECT_EQ(tflops(problem, 0), 0);
+  Problem causal = problem;
+  causal.causal = Causal::bottom_right;
+  EXPECT_EQ(tflops(causal, 47), tflops(problem, 47) / 2);
+}
+
+TEST(Roofline, PeakOfTheVectorUnits) { EXPECT_NEAR(peak_fp32_tflops(l4()), 30.3, 0.05); }
+
+TEST(Roofline, GroupedHeadsReadFewerKeys) {
+  Problem problem;
+  problem.kv_heads = 2;
+  EXPECT_EQ(compulsory_bytes(problem), (2 * 8 + 2 * 2) * 512.0 * 64 * 2);
+}
+
+}  // namespace
+}  // namespace attnscope::model
