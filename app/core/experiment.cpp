@@ -4,13 +4,12 @@
 #include "core/json.h"
 
 namespace attnscope {
-namespace {
 
 Json to_json(const MeasurePolicy& policy) {
   return Json{{"cache", policy.cache}, {"sampled_share", policy.sampled_share}, {"max_time_ms", policy.max_time_ms}};
 }
 
-Result<MeasurePolicy> policy_from_json(const Json& json, const std::string& where) {
+Result<MeasurePolicy> measure_policy_from_json(const Json& json, const std::string& where) {
   MeasurePolicy policy;
   JsonReader read(json, where);
   read.text("cache", policy.cache, 16);
@@ -21,6 +20,8 @@ Result<MeasurePolicy> policy_from_json(const Json& json, const std::string& wher
   if (auto done = read.finish(); !done) return fail(done.error());
   return policy;
 }
+
+namespace {
 
 Result<Config> config_from_json(const Json& json, const std::string& where) {
   Config config;
@@ -71,7 +72,7 @@ Result<Experiment> experiment_from_json(const Json& json, const std::string& whe
   if (!config) return fail(config.error());
   e.config = *config;
   if (read.has("measure")) {
-    auto policy = policy_from_json(*read.value("measure"), where + "/measure");
+    auto policy = measure_policy_from_json(*read.value("measure"), where + "/measure");
     if (!policy) return fail(policy.error());
     e.measure = *policy;
   }

@@ -25,6 +25,9 @@ struct Experiment {
   bool operator==(const Experiment&) const = default;
 };
 
+Json to_json(const MeasurePolicy& policy);
+Result<MeasurePolicy> measure_policy_from_json(const Json& json, const std::string& where);
+
 // XXH3-128 in hex of the canonical JSON.
 std::string hash_of(const Experiment& experiment);
 Json to_json(const Experiment& experiment);  // without "hash"

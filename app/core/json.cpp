@@ -20,7 +20,11 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
     if (!fault.empty()) return fail(stage, where + ": " + fault, "Write each key once and nest less.");
     return json;
   } catch (const Json::exception& error) {
-    return fail(stage, where + ": not JSON: " + error.what(), "Check the file with a JSON validator.");
+    // The parser quotes what it met byte by byte; a message must be UTF-8 whatever that was.
+    std::string reason = error.what();
+    for (char& byte : reason)
+      if (static_cast<unsigned char>(byte) >= 0x80) byte = '?';
+    return fail(stage, where + ": not JSON: " + reason, "Check the file with a JSON validator.");
   }
 }
 

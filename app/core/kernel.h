@@ -40,12 +40,14 @@ struct LaunchExpressions {
   std::string grid[3];
   std::string block[3];
   std::string dynamic_shared = "0";
+  std::string static_shared;  // bytes, so that a limit is foretold before compiling; empty: only the compiler knows
 };
 
 struct Supports {
   std::vector<DType> dtypes;
   std::vector<int64_t> head_dims;
   std::vector<Causal> causals;
+  std::vector<Layout> layouts = {Layout::BHSD};
   bool grouped_heads = false;  // kv_heads < heads
 };
 
@@ -62,7 +64,8 @@ struct Kernel {
   std::string entry;
   ProblemKind problem = ProblemKind::attention;
   std::vector<Knob> knobs;
-  std::vector<Restriction> requires_;
+  std::vector<Restriction> requires_;  // a config that breaks one is refused
+  std::vector<Restriction> warns;      // a config that meets one runs; the knob says what to expect
   Supports supports;
   int min_arch = 75;
   LaunchExpressions launch;

@@ -1,0 +1,22 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/json.h"
+#include "core/result.h"
+#include "store/preset.h"
+
+namespace attnscope::store {
+
+// What a session was doing, kept so that the next one can go on: after an orderly end and after a crash alike.
+struct Journal {
+  Preset last;              // what the knobs asked for last
+  std::string preset_path;  // the preset it came from; empty none
+};
+
+Result<void> write_journal(const std::filesystem::path& path, const Journal& journal, const std::vector<Kernel>& kernels);
+// Empty: there is none. A journal that cannot be understood, or names a kernel that is gone, is a Failure.
+Result<std::optional<Journal>> read_journal(const std::filesystem::path& path, const std::vector<Kernel>& kernels);
+
+}  // namespace attnscope::store

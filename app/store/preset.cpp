@@ -1,0 +1,170 @@
+#include "store/preset.h"
+
+#include <algorithm>
+
+#include "platform/atomic_file.h"
+
+namespace attnscope::store {
+namespace {
+
+constexpr const char* kMark = "attnscope_preset";
+constexpr size_t kMaxText = 4096;
+
+const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id) {
+  auto found = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& kernel) { return kernel.id == id; });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+template <class List, class Name>
+std::string listed(const List& list, Name name) {
+  std::string text;
+  for (const auto& item : list) text += (text.empty() ? "" : ", ") + name(item);
+  return text.empty() ? "none" : text;
+}
+
+// A whole number of the knob's list or one of its labels; anything else, such as "32 -DX", is refused.
+void read_knob(JsonReader& read, const Knob& knob, std::map<std::string, int64_t>& knobs) {
+  const Json& given = *read.value(knob.name.c_str());
+  for (const KnobValue& candidate : knob.values) {
+    const bool by_label = given.is_string() && !candidate.label.empty() && given == candidate.label;
+    const bool by_value = given.is_number_integer() && given == candidate.value;
+    if (by_label || by_value) knobs[knob.name] = candidate.value;
+  }
+  if (knobs.contains(knob.name)) return;
+  read.fault(knob.name, given.dump(-1, ' ', true, Json::error_handler_t::replace) + " is not a value of this knob",
+             "Legal: " + listed(knob.values, [](const KnobValue& value) { return value.text(); }) + ".");
+}
+
+Result<std::map<std::string, int64_t>> read_knobs(const Json& json, const std::string& where, const Kernel& kernel) {
+  std::map<std::string, int64_t> knobs;
+  JsonReader read(json, where);
+  for (const Knob& knob : kernel.knobs)
+    if (read.has(knob.name.c_str())) read_knob(read, knob, knobs);
+  if (json.is_object())
+    for (const auto& [name, unused] : json.items())
+      if (!kernel.find_knob(name))
+        read.fault(name, "is not a knob of " + kernel.id,
+                   "Its knobs: " + listed(kernel.knobs, [](const Knob& knob) { return knob.name; }) + ".");
+  if (auto done = read.finish(); !done) return fail(done.error());
+  return knobs;
+}
+
+// Takes over another reader's result or its failure.
+template <class T>
+void take(JsonReader& read, Result<T> parsed, T& out) {
+  if (parsed) out = std::move(*parsed);
+  else read.adopt(parsed.error());
+}
+
+void read_measure(JsonReader& read, MeasurePolicy& out) {
+  if (!read.has("measure")) return;
+  take(read, measure_policy_from_json(*read.value("measure"), read.path("measure")), out);
+}
+
+}  // namespace
+
+Result<Preset> preset_from_json(const Json& json, const std::string& where, const std::vector<Kernel>& kernels) {
+  Preset preset;
+  JsonReader read(json, where);
+  int version = 0;
+  read.required(kMark);
+  read.integer(kMark, version, 1, Preset::kVersion);
+  read.required("kernel");
+  read.text("title", preset.title, kMaxText);
+  read.text("group", preset.group, kMaxText);
+  read.text("note", preset.note, kMaxText);
+  read.text("kernel", preset.kernel, 200);
+  read.text("device", preset.device, 200);
+  if (read.has("problem")) take(read, problem_from_json(*read.value("problem"), read.path("problem")), preset.problem);
+  if (read.has("options"))
+    take(read, compile_options_from_json(*read.value("options"), read.path("options")), preset.options);
+  read_measure(read, preset.measure);
+  if (read.has("view")) {
+    preset.view = *read.value("view");
+    if (!preset.view.is_object()) read.fault("view", "must be an object");
+  }
+  const Json* knobs = read.has("knobs") ? read.value("knobs") : nullptr;
+  if (auto done = read.finish(); !done) return fail(done.error());
+
+  const Kernel* kernel = find_kernel(kernels, preset.kernel);
+  if (!kernel)
+    return fail(Stage::input, read.path("kernel") + ": no kernel \"" + preset.kernel + "\"",
+                "Known kernels: " + listed(kernels, [](const Kernel& k) { return k.id; }) + ". Give others with --kernels DIR.");
+  if (knobs) {
+    auto values = read_knobs(*knobs, read.path("knobs"), *kernel);
+    if (!values) return fail(values.error());
+    preset.knobs = std::move(*values);
+  }
+  return preset;
+}
+
+Result<Preset> read_preset(const std::filesystem::path& path, const std::vector<Kernel>& kernels) {
+  auto text = platform::read_file(path, kMaxPresetBytes);
+  if (!text) return fail(Failure{Stage::input, text.error().message, text.error().hint});
+  auto json = parse_json(*text, path.string());
+  if (!json) return fail(json.error());
+  return preset_from_json(*json, path.string(), kernels);
+}
+
+Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
+  const Kernel* kernel = find_kernel(kernels, preset.kernel);
+  Json knobs = Json::object();
+  for (const auto& [name, value] : preset.knobs) {
+    const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
+    const KnobValue* known = knob ? knob->find(value) : nullptr;
+    if (known && !known->label.empty()) knobs[name] = known->label;
+    else knobs[name] = value;
+  }
+  Config options;
+  options.options = preset.options;
+  Json json{{kMark, Preset::kVersion},
+            {"title", preset.title},
+            {"note", preset.note},
+            {"problem", to_json(preset.problem)},
+            {"kernel", preset.kernel},
+            {"knobs", knobs},
+            {"options", to_json(options)["options"]},
+            {"measure", to_json(preset.measure)}};
+  if (!preset.group.empty()) json["group"] = preset.group;
+  if (!preset.device.empty()) json["device"] = preset.device;
+  if (preset.view.is_object()) json["view"] = preset.view;
+  return json;
+}
+
+Result<void> write_preset(const std::filesystem::path& path, const Preset& preset, const std::vector<Kernel>& kernels) {
+  const std::string text = to_json(preset, kernels).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (text.size() > kMaxPresetBytes)
+    return fail(Stage::input, path.string() + ": the preset would be over 1 MB", "Its view holds too much: save without it.");
+  return platform::write_file(path, text);
+}
+
+std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,
+                                     std::vector<Failure>& faults) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(dir, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".json") files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+
+  std::vector<PresetFile> presets;
+  for (const std::filesystem::path& file : files) {
+    auto text = platform::read_file(file, kMaxPresetBytes);
+    auto json = text ? parse_json(*text, file.string()) : Result<Json>(fail(text.error()));
+    if (json && !(json->is_object() && json->contains(kMark)))
+      json = fail(Stage::input, file.string() + "/" + kMark + ": is missing", "Only presets belong in this folder.");
+    if (!json) {
+      faults.push_back(json.error());
+      continue;
+    }
+    JsonReader read(*json, file.string());
+    PresetFile item{file, file.stem().string(), default_group};
+    read.text("title", item.title, kMaxText);
+    read.text("group", item.group, kMaxText);
+    if (item.title.empty()) item.title = file.stem().string();
+    if (auto done = read.finish(false); !done) faults.push_back(done.error());
+    else presets.push_back(std::move(item));
+  }
+  return presets;
+}
+
+}  // namespace attnscope::store

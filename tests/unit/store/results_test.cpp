@@ -1,0 +1,164 @@
+#include "store/results.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/temp_dir.h"
+
+namespace attnscope::store {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::TempDir;
+
+Observation observation(int64_t warps, double us = 839.38) {
+  Observation o;
+  o.experiment.kernel = "tiled";
+  o.experiment.config.knobs["NUM_WARPS"] = warps;
+  o.hash = hash_of(o.experiment);
+  o.device = "emulated:l4";
+  o.timing.emplace();
+  o.timing->p50 = us;
+  return o;
+}
+
+std::unique_ptr<Results> open(const std::filesystem::path& path, std::optional<Failure>* out = nullptr) {
+  std::optional<Failure> trouble;
+  auto results = Results::open(path, trouble);
+  if (out) *out = trouble;
+  else EXPECT_FALSE(trouble) << trouble->message;
+  EXPECT_TRUE(results) << results.error().message;
+  return results ? std::move(*results) : nullptr;
+}
+
+void append(Results& results, const Observation& o, double at) {
+  std::optional<Failure> trouble;
+  auto done = results.append(o, at, trouble);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_FALSE(trouble);
+}
+
+TEST(Results, KeepsEveryObservationAndFindsTheNewest) {
+  TempDir dir;
+  {
+    auto results = open(dir / "deep/results.sqlite");
+    append(*results, observation(4, 1029), 1);
+    append(*results, observation(4, 1030), 2);
+    append(*results, observation(8), 3);
+  }
+  auto results = open(dir / "deep/results.sqlite");
+  EXPECT_EQ(results->count(), 3);
+  auto newest = results->newest(observation(4).hash);
+  ASSERT_TRUE(newest && *newest);
+  EXPECT_EQ((*newest)->observation, observation(4, 1030));
+  EXPECT_EQ((*newest)->finished_at, 2);
+  auto none = results->newest("no such hash");
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(*none);
+}
+
+TEST(Results, TwoProgramsShareOneFile) {
+  TempDir dir;
+  auto a = open(dir / "r.sqlite"), b = open(dir / "r.sqlite");
+  for (int i = 0; i < 50; ++i) {
+    append(*a, observation(4), i);
+    append(*b, observation(8), i);
+  }
+  EXPECT_EQ(a->count(), 100);
+}
+
+TEST(Results, RandomBytesAreMovedAsideNotDeleted) {
+  TempDir dir;
+  const std::string bytes(8192, 'x');
+  const auto path = dir.write("r.sqlite", bytes);
+  std::optional<Failure> trouble;
+  auto results = open(path, &trouble);
+  ASSERT_TRUE(results);
+  ASSERT_TRUE(trouble);
+  EXPECT_THAT(trouble->message, HasSubstr("r.sqlite"));
+  EXPECT_THAT(trouble->hint, HasSubstr("r.sqlite.damaged-1"));
+  EXPECT_EQ(testing_support::read_text(dir / "r.sqlite.damaged-1"), bytes);
+  append(*results, observation(4), 1);
+  EXPECT_EQ(results->count(), 1);
+}
+
+TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
+  TempDir dir;
+  const auto path = dir / "r.sqlite";
+  {
+    auto results = open(path);
+    for (int i = 0; i < 200; ++i) append(*results, observation(i), i);
+  }
+  {  // the pages behind the schema's: opening still works
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(4096);
+    const std::string noise(std::filesystem::file_size(path) - 4096, '\x5a');
+    file.write(noise.data(), static_cast<std::streamsize>(noise.size()));
+  }
+  std::optional<Failure> trouble;
+  auto opened = Results::open(path, trouble);
+  ASSERT_TRUE(opened) << opened.error().message;
+  auto done = (*opened)->append(observation(7), 1, trouble);
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(trouble);
+  EXPECT_TRUE(std::filesystem::exists(dir / "r.sqlite.damaged-1"));
+  EXPECT_EQ((*opened)->count(), 1);
+}
+
+TEST(Results, ANewerSchemaIsLeftAlone) {
+  TempDir dir;
+  const auto path = dir / "r.sqlite";
+  { auto results = open(path); }
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, "PRAGMA user_version=99", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(raw);
+  std::optional<Failure> trouble;
+  auto results = Results::open(path, trouble);
+  ASSERT_FALSE(results);
+  EXPECT_THAT(results.error().message, HasSubstr("newer version"));
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+// In a child, for a limit on file sizes holds for the whole process: the kernel then refuses to let a file grow, as a full
+// disk would.
+TEST(Results, AFullDiskIsAWarningAndWhatWasThereStands) {
+  TempDir dir;
+  const auto path = dir / "r.sqlite";
+  {
+    auto results = open(path);
+    append(*results, observation(4), 1);
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlim_t limit = std::filesystem::file_size(path) + 65536;  // room for the shared index (32 KB)
+    const rlimit sizes{limit, limit};
+    setrlimit(RLIMIT_FSIZE, &sizes);
+    std::optional<Failure> trouble;
+    auto results = Results::open(path, trouble);
+    if (!results) _exit(2);
+    Observation large = observation(8);
+    large.variant.emplace();
+    large.variant->log = std::string(400000, 'x');
+    auto done = (*results)->append(large, 2, trouble);
+    if (done || done.error().stage != Stage::store || done.error().message.find("r.sqlite") == std::string::npos) _exit(3);
+    if (trouble) _exit(4);
+    if (!(*results)->append(observation(16), 3, trouble)) _exit(5);  // a small one still fits
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  auto results = open(path);
+  EXPECT_EQ(results->count(), 2);
+}
+
+}  // namespace
+}  // namespace attnscope::store
