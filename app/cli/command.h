@@ -1,0 +1,30 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace attnscope::cli {
+
+// A subcommand registers its options on `app` and, if it is the one chosen, leaves what is to be run in `chosen`. It runs
+// after all of the command line was accepted; its value is the exit status.
+using Chosen = std::function<int()>;
+
+void add_run(CLI::App& app, Chosen& chosen);
+void add_kernels(CLI::App& app, Chosen& chosen);
+void add_devices(CLI::App& app, Chosen& chosen);
+void add_presets(CLI::App& app, Chosen& chosen);
+void add_shot(CLI::App& app, Chosen& chosen);
+void add_worker(CLI::App& app, Chosen& chosen);
+void add_window(CLI::App& app, Chosen& chosen);  // no subcommand: the window
+
+// Writes one result to stdout with a line end. stdout holds results alone; everything else goes to stderr.
+void print_result(const std::string& text);
+
+}  // namespace attnscope::cli

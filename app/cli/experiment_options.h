@@ -1,0 +1,37 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/kernel.h"
+#include "core/result.h"
+#include "session/session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace attnscope::cli {
+
+// What names an experiment on the command line, as text. An option given wins over the preset.
+struct ExperimentOptions {
+  std::string preset;                 // file; empty: none
+  std::string kernel;                 // id
+  std::vector<std::string> settings;  // KNOB=VALUE
+  std::string problem;                // B=1,H=8,…
+  std::string device;
+  std::vector<std::string> kernel_dirs;
+};
+
+void add_experiment_options(CLI::App& command, ExperimentOptions& options);
+
+struct NamedDraft {
+  session::Draft draft;
+  Kernel kernel;
+};
+
+// Loads the kernels, reads the preset and applies the options. With nothing given: tiled, as it starts, on emulated:l4.
+Result<NamedDraft> draft_of(const ExperimentOptions& options);
+
+}  // namespace attnscope::cli

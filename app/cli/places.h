@@ -1,0 +1,18 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "session/session.h"
+
+namespace attnscope::cli {
+
+// Kernel folders in order of precedence: the shipped ones, the user's own, those given with --kernels.
+Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given);
+Result<std::vector<std::filesystem::path>> preset_dirs();
+
+// A session over this program's own worker, all paths resolved. `keep_state` false: nothing is kept on disk but caches.
+Result<session::SessionOptions> session_options(const std::vector<std::string>& given_kernel_dirs, bool keep_state);
+
+}  // namespace attnscope::cli

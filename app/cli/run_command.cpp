@@ -1,0 +1,48 @@
+#include <CLI/CLI.hpp>
+
+#include "catalog/validate.h"
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/experiment_options.h"
+#include "cli/places.h"
+#include "cli/run_text.h"
+#include "core/json.h"
+#include "session/run_once.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+  ExperimentOptions experiment;
+  int deadline_ms = 0;  // 0: the stages' own
+  bool json = false;
+};
+
+int run(const Options& options) {
+  auto named = draft_of(options.experiment);
+  if (!named) return report(named.error());
+  auto session = session_options(options.experiment.kernel_dirs, false);
+  if (!session) return report(session.error());
+  if (options.deadline_ms > 0) session->deadlines = {options.deadline_ms, options.deadline_ms, options.deadline_ms};
+  auto observation = session::run_once(*session, named->draft);
+  if (!observation) return report(observation.error());
+  print_result(options.json ? to_json(*observation).dump(2)
+                            : text_of(*observation, short_text(observation->experiment.config, named->kernel)));
+  if (observation->failure) report(*observation->failure);
+  return status_of(*observation);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("run", "Run one experiment and print what came of it");
+  auto options = std::make_shared<Options>();
+  add_experiment_options(*command, options->experiment);
+  command->add_option("--deadline", options->deadline_ms, "End any stage that makes no progress for this long")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 24 * 3600 * 1000));
+  command->add_flag("--json", options->json, "As JSON (docs/observation.schema.json)");
+  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace attnscope::cli

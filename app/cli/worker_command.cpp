@@ -1,0 +1,19 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "worker/worker.h"
+
+namespace attnscope::cli {
+
+void add_worker(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("worker", "Compile and run for a window or session at the other end of stdin and stdout");
+  auto executor = std::make_shared<bool>(false);
+  // The supervisor starts its own executors with this; a person has no use for it.
+  command->add_flag("--executor", *executor)->group("");
+  command->callback([executor, &chosen] {
+    chosen = [executor] { return *executor ? worker::executor_main() : worker::supervisor_main(); };
+  });
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,40 @@
+// attnscope: the program's only entry point. Parses the command line and hands over to one subcommand of cli/.
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+
+namespace {
+
+int parse_and_run(int argc, char** argv) {
+  using namespace attnscope::cli;
+  CLI::App app{"attnscope: an oscilloscope for attention kernels on NVIDIA GPUs", "attnscope"};
+  app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
+  app.require_subcommand(0, 1);
+  app.footer("Exit status: 0 correct or unchecked, 1 ran and wrong, 2 bad input, 3 refused, 4 hung or crashed and was ended.");
+  Chosen chosen;
+  add_window(app, chosen);
+  add_run(app, chosen);
+  add_kernels(app, chosen);
+  add_devices(app, chosen);
+  add_presets(app, chosen);
+  add_shot(app, chosen);
+  add_worker(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kCorrectOrUnchecked : kBadInput;
+  }
+  return chosen();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("attnscope"));
+  spdlog::set_pattern("attnscope: %v");
+  return parse_and_run(argc, argv);
+}
