@@ -1,0 +1,162 @@
+#include "catalog/catalog.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "catalog/launch.h"
+#include "catalog/manifest_reader.h"
+#include "catalog/validate.h"
+#include "core/hash.h"
+#include "core/json.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::catalog {
+namespace {
+
+// "02_tiled.json" → rung 2, id "tiled".
+struct FileName {
+  int rung = 0;
+  std::string id;
+};
+
+FileName file_name_of(const std::string& manifest_name) {
+  const std::string stem = std::filesystem::path(manifest_name).stem().string();
+  size_t digits = 0;
+  while (digits < stem.size() && digits < 6 && std::isdigit(static_cast<unsigned char>(stem[digits]))) ++digits;
+  if (digits == 0 || digits >= stem.size() || stem[digits] != '_') return {0, stem};
+  return {std::stoi(stem.substr(0, digits)), stem.substr(digits + 1)};
+}
+
+// A problem that the kernel says it takes, to try its expressions on.
+Problem sample_problem(const Kernel& kernel) {
+  Problem problem;
+  problem.head_dim = kernel.supports.head_dims.front();
+  problem.causal = kernel.supports.causals.front();
+  problem.dtype = kernel.supports.dtypes.front();
+  problem.layout = kernel.supports.layouts.front();
+  return problem;
+}
+
+// Every expression must evaluate at the default config: an unknown name or a wrong operator shows when the file is loaded, not
+// when somebody first moves a knob.
+Result<void> try_expressions(const Kernel& kernel) {
+  const Problem problem = sample_problem(kernel);
+  Result<Config> config = complete_config(kernel, {}, {});
+  if (!config) return fail(config.error());
+  const Variables known = variables(kernel, problem, *config);
+  for (const auto& [key, list] : {std::pair{"requires", &kernel.requires_}, std::pair{"warns", &kernel.warns}})
+    for (size_t i = 0; i < list->size(); ++i) {
+      const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
+      if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
+    }
+  if (auto launch = launch_of(kernel, problem, *config); !launch) return fail(launch.error());
+  return {};
+}
+
+// Texts travel in JSON and end in a compiler that reads a C string.
+Result<void> is_text(const std::string& text, const std::string& where) {
+  if (text.find('\0') != std::string::npos) return fail(Stage::catalog, where + ": holds a zero byte, so it is not text");
+  try {
+    (void)Json(text).dump();
+  } catch (const Json::exception&) {
+    return fail(Stage::catalog, where + ": is not UTF-8", "Save the file as UTF-8.");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string content_hash(const std::string& manifest, const std::string& source) {
+  // The length in front keeps bytes from moving unseen between the two texts.
+  return xxh3_128(std::to_string(manifest.size()) + "\n" + manifest + source);
+}
+
+Result<Kernel> parse_kernel(const KernelText& text) {
+  const std::string& name = text.manifest_name;
+  if (text.manifest.size() > kMaxManifestBytes)
+    return fail(Stage::catalog, name + ": a manifest of over 1 MB is not read", "Keep data out of the manifest.");
+  if (text.source.size() > kMaxSourceBytes)
+    return fail(Stage::catalog, name + "/source: a source of over 4 MB is not read", "Keep tables out of the source.");
+  if (auto readable = is_text(text.source, name + "/source"); !readable) return fail(readable.error());
+  Result<Json> json = parse_json(text.manifest, name, Stage::catalog);
+  if (!json) return fail(json.error());
+
+  Kernel kernel;
+  kernel.manifest_name = name;
+  kernel.manifest = text.manifest;
+  kernel.source = text.source;
+  JsonReader read(*json, name, Stage::catalog);
+  read_identity(read, kernel);
+  read_knobs(read, kernel);
+  read_restrictions(read, "requires", kernel.requires_);
+  read_restrictions(read, "warns", kernel.warns);
+  read_supports(read, kernel);
+  read_launch(read, kernel);
+  read_shared_map(read, kernel);
+  read_arguments(read, kernel);
+  const FileName file = file_name_of(name);
+  if (!read.failed() && kernel.id != file.id)
+    read.fault("id", "\"" + kernel.id + "\" is not the file's name without its number, \"" + file.id + "\"",
+               "Rename the file or the id.");
+  if (!read.failed() && kernel.source_name != text.source_name)
+    read.fault("source", "names " + kernel.source_name + ", but " + text.source_name + " was given");
+  if (auto done = read.finish(); !done) return fail(done.error());
+  kernel.rung = file.rung;
+  kernel.content_hash = content_hash(text.manifest, text.source);
+  if (auto tried = try_expressions(kernel); !tried) return fail(tried.error());
+  return kernel;
+}
+
+Result<Kernel> load_kernel(const std::filesystem::path& path) {
+  KernelText text;
+  text.manifest_name = path.string();
+  Result<std::string> manifest = platform::read_file(path, kMaxManifestBytes);
+  if (!manifest) return fail(Stage::catalog, manifest.error().message, manifest.error().hint);
+  text.manifest = std::move(*manifest);
+
+  // The source's name is needed before the rest is read; parse_kernel checks it again with everything else.
+  Result<Json> json = parse_json(text.manifest, text.manifest_name, Stage::catalog);
+  if (!json) return fail(json.error());
+  JsonReader read(*json, text.manifest_name, Stage::catalog);
+  Kernel identity;
+  read_identity(read, identity);
+  if (auto done = read.finish(false); !done) return fail(done.error());
+  text.source_name = identity.source_name;
+  Result<std::string> source = platform::read_file(path.parent_path() / identity.source_name, kMaxSourceBytes);
+  if (!source) return fail(Stage::catalog, text.manifest_name + "/source: " + source.error().message, source.error().hint);
+  text.source = std::move(*source);
+  return parse_kernel(text);
+}
+
+Catalog load_catalog(const std::vector<std::filesystem::path>& dirs) {
+  Catalog catalog;
+  for (const std::filesystem::path& dir : dirs) {
+    std::error_code error;
+    std::vector<std::filesystem::path> manifests;
+    std::filesystem::directory_iterator entries(dir, error);
+    for (const std::filesystem::directory_iterator end; !error && entries != end; entries.increment(error))
+      if (entries->path().extension() == ".json") manifests.push_back(entries->path());
+    if (error) {
+      catalog.failures.push_back({Stage::catalog, dir.string() + ": the kernels' folder cannot be read: " + error.message(),
+                                  "Name a folder that holds kernels (.cu) and their manifests (.json)."});
+      continue;
+    }
+    std::ranges::sort(manifests);
+    for (const std::filesystem::path& path : manifests) {
+      Result<Kernel> kernel = load_kernel(path);
+      if (!kernel) {
+        catalog.failures.push_back(kernel.error());
+        continue;
+      }
+      auto twin = std::ranges::find(catalog.kernels, kernel->id, &Kernel::id);
+      if (twin != catalog.kernels.end())
+        catalog.failures.push_back({Stage::catalog,
+                                    path.string() + "/id: \"" + kernel->id + "\" is taken by " + twin->manifest_name,
+                                    "Give one of the two another name."});
+      else catalog.kernels.push_back(std::move(*kernel));
+    }
+  }
+  return catalog;
+}
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,89 @@
+#include "catalog/choices.h"
+
+#include <fmt/format.h>
+
+#include "catalog/validate.h"
+#include "model/limits.h"
+
+namespace attnscope::catalog {
+namespace {
+
+// The compiler alone knows the registers: 0 asks for none.
+Result<void> fits(const Launch& launch, const DeviceSpec& spec, const std::string& who) {
+  VariantInfo asked;
+  asked.static_shared_bytes = launch.static_shared.value_or(0);
+  asked.dynamic_shared_bytes = launch.dynamic_shared;
+  return model::check_limits(spec, asked, launch.shape, who);
+}
+
+bool works(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+  if (!check_restrictions(kernel, problem, config, spec.arch)) return false;
+  Result<Launch> launch = launch_of(kernel, problem, config);
+  return launch && fits(*launch, spec, kernel.id).has_value();
+}
+
+// The one other knob whose change makes `config` fit. A change that leaves the tiles as they are (the same shared memory, by
+// another way) is better than one that makes them smaller.
+std::string way_out(const Kernel& kernel, const Problem& problem, const Config& config, const Launch& launch,
+                    const DeviceSpec& spec, const std::string& except) {
+  std::string fallback;
+  for (const Knob& knob : kernel.knobs) {
+    if (knob.name == except) continue;
+    for (const KnobValue& value : knob.values) {
+      Config other = config;
+      other.knobs[knob.name] = value.value;
+      if (other == config || !works(kernel, problem, other, spec)) continue;
+      const std::string advice = fmt::format("Set {} to {}.", knob.name, value.text());
+      if (launch_of(kernel, problem, other)->shared_total() == launch.shared_total()) return advice;
+      if (fallback.empty()) fallback = advice;
+    }
+  }
+  return fallback;
+}
+
+// The limits' own sentence; its hint, where one other knob helps, is that knob. `turned` is the knob that a person is about to
+// set, which is no way out of itself.
+Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
+                    const std::string& who, const std::string& turned) {
+  Result<Launch> launch = launch_of(kernel, problem, config);
+  if (!launch) return fail(launch.error());
+  auto fit = fits(*launch, spec, who);
+  if (fit) return fit;
+  const std::string advice = way_out(kernel, problem, config, *launch, spec, turned);
+  return fail(fit.error().stage, fit.error().message, advice.empty() ? fit.error().hint : advice);
+}
+
+}  // namespace
+
+std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+  std::vector<KnobChoice> all;
+  for (const Knob& knob : kernel.knobs)
+    for (const KnobValue& value : knob.values) {
+      Config candidate = config;
+      candidate.knobs[knob.name] = value.value;
+      KnobChoice choice;
+      choice.knob = knob.name;
+      choice.value = value.value;
+      choice.text = value.text();
+      choice.chosen = candidate == config;
+      choice.is_default = value.value == knob.default_value;
+      auto taken = check_restrictions(kernel, problem, candidate, spec.arch);
+      if (taken) taken = limits(kernel, problem, candidate, spec, knob.name + "=" + choice.text, knob.name);
+      if (!taken) {
+        choice.legal = false;
+        choice.reason = taken.error().message;
+        choice.hint = taken.error().hint;
+      } else if (auto warned = warnings(kernel, problem, candidate)) {
+        choice.warnings = std::move(*warned);
+      }
+      all.push_back(std::move(choice));
+    }
+  return all;
+}
+
+Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+  const std::string settings = short_text(config, kernel);
+  return limits(kernel, problem, config, spec, settings.empty() ? kernel.id : kernel.id + " with " + settings, "");
+}
+
+}  // namespace attnscope::catalog

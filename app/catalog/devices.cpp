@@ -1,0 +1,72 @@
+#include "catalog/devices.h"
+
+#include <algorithm>
+
+#include "core/json.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr uint64_t kMaxDeviceBytes = 1 << 20;
+constexpr const char* kDefault = "emulated:l4";
+
+// Fields that describe a device rather than measure it.
+bool needs_source(const std::string& field, const Json& value) {
+  return value.is_number() && field != "arch" && value.get<double>() != 0;
+}
+
+Result<void> check_sources(const DeviceSpec& spec, const std::string& where) {
+  auto missing = [&](const std::string& field) {
+    return fail(Stage::catalog, where + "/sources/" + field + ": is missing", "Say where the value of " + field + " is from.");
+  };
+  const Json fields = to_json(spec);
+  for (const auto& [field, value] : fields.items())
+    if (needs_source(field, value) && !spec.sources.contains(field)) return missing(field);
+  for (const auto& [rate, value] : spec.rates) {
+    if (!spec.sources.contains("rates/" + rate)) return missing("rates/" + rate);
+    if (!(value > 0)) return fail(Stage::catalog, where + "/rates/" + rate + ": must be above 0");
+  }
+  for (const auto& [name, source] : spec.sources)
+    if (source.empty()) return missing(name);
+  return {};
+}
+
+}  // namespace
+
+Result<DeviceSpec> load_device(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  Result<std::string> text = platform::read_file(path, kMaxDeviceBytes);
+  if (!text) return fail(Stage::catalog, text.error().message, text.error().hint);
+  Result<Json> json = parse_json(*text, where, Stage::catalog);
+  if (!json) return fail(json.error());
+  Result<DeviceSpec> spec = device_spec_from_json(*json, where);
+  if (!spec) return fail(Stage::catalog, spec.error().message, spec.error().hint);
+  const std::string expected = "emulated:" + path.stem().string();
+  if (spec->id != expected || !spec->emulated)
+    return fail(Stage::catalog, where + "/id: must be \"" + expected + "\", of an emulated device", "Rename the file or the id.");
+  if (auto checked = check_sources(*spec, where); !checked) return fail(checked.error());
+  return spec;
+}
+
+DeviceCatalog load_devices(const std::filesystem::path& dir) {
+  DeviceCatalog catalog;
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  std::filesystem::directory_iterator entries(dir, error);
+  for (const std::filesystem::directory_iterator end; !error && entries != end; entries.increment(error))
+    if (entries->path().extension() == ".json") files.push_back(entries->path());
+  if (error)
+    catalog.failures.push_back({Stage::catalog, dir.string() + ": the devices' folder cannot be read: " + error.message(),
+                                "It comes with the program, in assets/devices."});
+  std::ranges::sort(files);
+  for (const std::filesystem::path& file : files) {
+    Result<DeviceSpec> spec = load_device(file);
+    if (spec) catalog.devices.push_back(std::move(*spec));
+    else catalog.failures.push_back(spec.error());
+  }
+  std::ranges::stable_partition(catalog.devices, [](const DeviceSpec& spec) { return spec.id == kDefault; });
+  return catalog;
+}
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,104 @@
+#include "catalog/launch.h"
+
+#include <fmt/format.h>
+
+namespace attnscope::catalog {
+namespace {
+
+int64_t causal_number(Causal causal) { return causal == Causal::none ? 0 : causal == Causal::top_left ? 1 : 2; }
+int64_t dtype_number(DType dtype) { return dtype == DType::f16 ? 0 : dtype == DType::bf16 ? 1 : 2; }
+
+Result<void> dimensions(const Kernel& kernel, const Variables& known, const char* key, const std::string (&expressions)[3],
+                        std::array<int64_t, 3>& out) {
+  for (size_t i = 0; i < 3; ++i) {
+    Result<int64_t> value = evaluate(expressions[i], known, fmt::format("{}/launch/{}/{}", kernel.manifest_name, key, i));
+    if (!value) return fail(value.error());
+    out[i] = *value;
+  }
+  return {};
+}
+
+// The map's parts with their bytes; their sum is what "shared_map_bytes" stands for.
+Result<std::vector<SharedBuffer>> evaluate_map(const Kernel& kernel, const Variables& known) {
+  std::vector<SharedBuffer> parts;
+  for (size_t i = 0; i < kernel.shared_map.size(); ++i) {
+    const SharedPart& part = kernel.shared_map[i];
+    auto bytes = evaluate(part.bytes, known, fmt::format("{}/shared_map/{}/bytes", kernel.manifest_name, i));
+    if (!bytes) return fail(bytes.error());
+    parts.push_back({part.name, *bytes, true});
+  }
+  return parts;
+}
+
+Result<void> shared_memory(const Kernel& kernel, Variables known, Launch& launch) {
+  Result<std::vector<SharedBuffer>> parts = evaluate_map(kernel, known);
+  if (!parts) return fail(parts.error());
+  int64_t named = 0;
+  for (const SharedBuffer& part : *parts) named += part.bytes;
+  known["shared_map_bytes"] = double(named);
+  auto dynamic = evaluate(kernel.launch.dynamic_shared, known, kernel.manifest_name + "/launch/dynamic_shared");
+  if (!dynamic) return fail(dynamic.error());
+  launch.dynamic_shared = *dynamic;
+  if (!kernel.launch.static_shared.empty()) {
+    auto fixed = evaluate(kernel.launch.static_shared, known, kernel.manifest_name + "/launch/static_shared");
+    if (!fixed) return fail(fixed.error());
+    launch.static_shared = *fixed;
+  }
+  if (launch.dynamic_shared == 0) return {};
+  if (named > launch.dynamic_shared)
+    return fail(Stage::catalog,
+                fmt::format("{}/shared_map: names {} B, but dynamic_shared asks for {} B", kernel.manifest_name, named,
+                            launch.dynamic_shared),
+                "The map's parts lie inside dynamic shared memory.");
+  launch.dynamic_parts = std::move(*parts);
+  if (named < launch.dynamic_shared) launch.dynamic_parts.push_back({"unnamed", launch.dynamic_shared - named, true});
+  return {};
+}
+
+}  // namespace
+
+Variables variables(const Kernel& kernel, const Problem& problem, const Config& config) {
+  Variables known{{"batch", double(problem.batch)},       {"heads", double(problem.heads)},
+                  {"kv_heads", double(problem.kv_heads)}, {"seq_q", double(problem.seq_q)},
+                  {"seq_k", double(problem.seq_k)},       {"head_dim", double(problem.head_dim)},
+                  {"causal", double(causal_number(problem.causal))},
+                  {"dtype_bytes", double(bytes_of(problem.dtype))}};
+  for (const Knob& knob : kernel.knobs) {
+    auto chosen = config.knobs.find(knob.name);
+    known[knob.name] = double(chosen == config.knobs.end() ? knob.default_value : chosen->second);
+  }
+  return known;
+}
+
+Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config) {
+  Launch launch;
+  const Variables known = variables(kernel, problem, config);
+  if (auto done = dimensions(kernel, known, "grid", kernel.launch.grid, launch.shape.grid); !done)
+    return fail(done.error());
+  if (auto done = dimensions(kernel, known, "block", kernel.launch.block, launch.shape.block); !done)
+    return fail(done.error());
+  if (auto done = shared_memory(kernel, known, launch); !done) return fail(done.error());
+  return launch;
+}
+
+std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config) {
+  std::map<std::string, int64_t> all{{"HEAD_DIM", problem.head_dim},
+                                     {"CAUSAL", causal_number(problem.causal)},
+                                     {"DTYPE", dtype_number(problem.dtype)}};
+  for (const Knob& knob : kernel.knobs) {
+    auto chosen = config.knobs.find(knob.name);
+    all[knob.name] = chosen == config.knobs.end() ? knob.default_value : chosen->second;
+  }
+  return all;
+}
+
+std::string_view element_type(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return "half";
+    case DType::bf16: return "__nv_bfloat16";
+    case DType::f32: return "float";
+  }
+  return "half";
+}
+
+}  // namespace attnscope::catalog

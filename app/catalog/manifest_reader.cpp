@@ -1,0 +1,271 @@
+#include "catalog/manifest_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "catalog/arguments.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr size_t kMaxKnobs = 64, kMaxValues = 256, kMaxParts = 64, kMaxLine = 2000, kMaxName = 100;
+
+bool is_macro_name(const std::string& name) {
+  auto inner = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name.size() <= kMaxName && name[0] >= 'A' && name[0] <= 'Z' && std::ranges::all_of(name, inner);
+}
+
+bool is_word(const std::string& name) {
+  auto inner = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, inner);
+}
+
+// A C++ name as nvrtcAddNameExpression takes it: attention<64, float>, ns::kernel.
+bool is_entry(const std::string& name) {
+  auto inner = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '<' ||
+           c == '>' || c == ',' || c == ' ';
+  };
+  return !name.empty() && name.size() <= 1000 && std::ranges::all_of(name, inner);
+}
+
+const Json* array_at(JsonReader& read, const char* key, size_t most) {
+  if (!read.has(key)) return nullptr;
+  const Json* found = read.value(key);
+  if (!found->is_array()) {
+    read.fault(key, "must be a list");
+    return nullptr;
+  }
+  if (found->size() > most) {
+    read.fault(key, fmt::format("holds {} entries; at most {} are taken", found->size(), most));
+    return nullptr;
+  }
+  return found;
+}
+
+std::string at(const std::string& key, size_t index) { return fmt::format("{}/{}", key, index); }
+
+// An expression may be written as a number.
+void expression_at(JsonReader& read, const std::string& key, const Json& json, std::string& out) {
+  if (json.is_string()) out = json.get<std::string>();
+  else if (json.is_number_integer()) out = json.dump();
+  else read.fault(key, "must be an expression or a whole number");
+  if (out.size() > kMaxLine) read.fault(key, "is longer than 2,000 bytes");
+}
+
+KnobValue knob_value_at(JsonReader& read, const Json& json, const std::string& key) {
+  KnobValue value;
+  if (json.is_number_integer()) {
+    if (json.is_number_unsigned() && json.get<uint64_t>() > (uint64_t{1} << 53)) read.fault(key, json.dump() + " is too large");
+    else value.value = json.get<int64_t>();
+    return value;
+  }
+  if (!json.is_object()) {
+    read.fault(key, "must be a whole number or {label, value}");
+    return value;
+  }
+  JsonReader inner(json, read.path(key), Stage::catalog);
+  inner.required("label");
+  inner.required("value");
+  inner.text("label", value.label, kMaxName);
+  inner.integer("value", value.value, -(int64_t{1} << 53), int64_t{1} << 53);
+  if (!inner.failed() && !is_word(value.label)) inner.fault("label", "must be a word of letters, digits, _ - and .");
+  if (auto done = inner.finish(); !done) read.adopt(done.error());
+  return value;
+}
+
+// The default is written as its value, or as its label.
+void read_default(JsonReader& read, Knob& knob) {
+  const Json* json = read.value("default");
+  if (!json || json->is_null()) return read.fault("default", "is missing");
+  for (const KnobValue& candidate : knob.values) {
+    const bool by_label = json->is_string() && !candidate.label.empty() && json->get<std::string>() == candidate.label;
+    const bool by_value = json->is_number_integer() && json->get<int64_t>() == candidate.value;
+    if (!by_label && !by_value) continue;
+    knob.default_value = candidate.value;
+    return;
+  }
+  read.fault("default", json->dump() + " is not one of the knob's values", "Choose one of \"values\".");
+}
+
+Knob knob_at(JsonReader& outer, const Json& json, const std::string& key) {
+  Knob knob;
+  JsonReader read(json, outer.path(key), Stage::catalog);
+  for (const char* needed : {"name", "values", "default"}) read.required(needed);
+  read.text("name", knob.name, kMaxName);
+  read.text("doc", knob.doc, kMaxLine);
+  static const std::set<std::string> kReserved{"HEAD_DIM", "CAUSAL", "DTYPE", "ATTN_T"};
+  if (!read.failed() && !is_macro_name(knob.name))
+    read.fault("name", "\"" + knob.name + "\" must be upper-case letters, digits and _, starting with a letter",
+               "A knob is a macro of the source.");
+  if (kReserved.contains(knob.name)) read.fault("name", knob.name + " is always passed and follows from the problem");
+  std::set<int64_t> values;
+  std::set<std::string> labels;
+  if (const Json* list = array_at(read, "values", kMaxValues)) {
+    if (list->empty()) read.fault("values", "is empty");
+    for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
+      KnobValue value = knob_value_at(read, (*list)[i], at("values", i));
+      if (!values.insert(value.value).second) read.fault(at("values", i), fmt::format("{} stands twice", value.value));
+      if (!value.label.empty() && !labels.insert(value.label).second)
+        read.fault(at("values", i), "the label \"" + value.label + "\" stands twice");
+      knob.values.push_back(std::move(value));
+    }
+  }
+  if (!read.failed()) read_default(read, knob);
+  if (auto done = read.finish(); !done) outer.adopt(done.error());
+  return knob;
+}
+
+template <class T, class Read>
+void read_list(JsonReader& read, const char* key, std::vector<T>& out, Read one) {
+  const Json* list = array_at(read, key, 100);
+  if (!list) return;
+  if (list->empty()) read.fault(key, "is empty: the kernel would take nothing");
+  out.clear();
+  for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
+    Result<T> parsed = one((*list)[i]);
+    if (!parsed) read.fault(at(key, i), parsed.error().message, parsed.error().hint);
+    else if (std::ranges::find(out, *parsed) != out.end()) read.fault(at(key, i), (*list)[i].dump() + " stands twice");
+    else out.push_back(*parsed);
+  }
+}
+
+template <class T>
+Result<T> word(const Json& json, Result<T> (*parse)(std::string_view)) {
+  if (!json.is_string()) return fail(Stage::catalog, "must be a word");
+  return parse(json.get<std::string>());
+}
+
+Result<Layout> parse_layout(std::string_view text) {
+  for (Layout layout : {Layout::BHSD, Layout::BSHD})
+    if (text == to_string(layout)) return layout;
+  return fail(Stage::catalog, "\"" + std::string(text) + "\" is not one of BHSD, BSHD", "Use one of BHSD, BSHD.");
+}
+
+}  // namespace
+
+void read_identity(JsonReader& read, Kernel& kernel) {
+  for (const char* key : {"id", "title", "source", "entry", "problem"}) read.required(key);
+  read.text("id", kernel.id, kMaxName);
+  read.text("title", kernel.title, 200);
+  read.text("story", kernel.story, 1 << 16);
+  read.text("source", kernel.source_name, 200);
+  read.text("entry", kernel.entry, 1000);
+  read.word("problem", kernel.problem, parse_problem_kind);
+  read.integer("min_arch", kernel.min_arch, 50, 200);
+  read.text("accumulate", kernel.accumulate, 10);
+  if (read.failed()) return;
+  if (!is_word(kernel.id)) read.fault("id", "must be a word of letters, digits, _ - and .");
+  if (!is_word(kernel.source_name) || kernel.source_name[0] == '.')
+    read.fault("source", "must be the name of a file beside the manifest, without a folder");
+  if (!is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
+  if (kernel.accumulate != "f32" && kernel.accumulate != "f16") read.fault("accumulate", "must be f32 or f16");
+  if (kernel.problem != ProblemKind::attention)
+    read.fault("problem", "this version runs attention only, not " + std::string(to_string(kernel.problem)));
+}
+
+void read_knobs(JsonReader& read, Kernel& kernel) {
+  const Json* list = array_at(read, "knobs", kMaxKnobs);
+  if (!list) return;
+  for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
+    Knob knob = knob_at(read, (*list)[i], at("knobs", i));
+    if (kernel.find_knob(knob.name)) read.fault(at("knobs", i), "the knob " + knob.name + " stands twice");
+    kernel.knobs.push_back(std::move(knob));
+  }
+}
+
+void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out) {
+  const Json* list = array_at(read, key, kMaxParts);
+  if (!list) return;
+  for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
+    Restriction restriction;
+    JsonReader inner((*list)[i], read.path(at(key, i)), Stage::catalog);
+    inner.required("expr");
+    inner.required("why");
+    inner.text("expr", restriction.expr, kMaxLine);
+    inner.text("why", restriction.why, kMaxLine);
+    if (auto done = inner.finish(); !done) read.adopt(done.error());
+    out.push_back(std::move(restriction));
+  }
+}
+
+void read_supports(JsonReader& read, Kernel& kernel) {
+  kernel.supports.dtypes = {DType::f16};
+  read.required("supports");
+  if (!read.has("supports")) return;
+  JsonReader inner(*read.value("supports"), read.path("supports"), Stage::catalog);
+  for (const char* key : {"dtype", "head_dim", "causal"}) inner.required(key);
+  read_list(inner, "dtype", kernel.supports.dtypes, [](const Json& json) { return word(json, parse_dtype); });
+  read_list(inner, "head_dim", kernel.supports.head_dims, [](const Json& json) -> Result<int64_t> {
+    const bool whole = json.is_number_unsigned() && json.get<uint64_t>() >= 1 && json.get<uint64_t>() <= 1024;
+    if (!whole) return fail(Stage::catalog, "must be a whole number in 1…1024");
+    return json.get<int64_t>();
+  });
+  read_list(inner, "causal", kernel.supports.causals, [](const Json& json) { return word(json, parse_causal); });
+  read_list(inner, "layout", kernel.supports.layouts, [](const Json& json) { return word(json, parse_layout); });
+  inner.boolean("grouped_heads", kernel.supports.grouped_heads);
+  if (auto done = inner.finish(); !done) read.adopt(done.error());
+}
+
+void read_launch(JsonReader& read, Kernel& kernel) {
+  read.required("launch");
+  if (!read.has("launch")) return;
+  JsonReader inner(*read.value("launch"), read.path("launch"), Stage::catalog);
+  auto dimensions = [&](const char* key, std::string (&out)[3]) {
+    inner.required(key);
+    const Json* list = array_at(inner, key, 3);
+    if (!list) return;
+    if (list->size() != 3) return inner.fault(key, "must hold three expressions: x, y, z");
+    for (size_t i = 0; i < 3; ++i) expression_at(inner, at(key, i), (*list)[i], out[i]);
+  };
+  dimensions("grid", kernel.launch.grid);
+  dimensions("block", kernel.launch.block);
+  if (inner.has("dynamic_shared"))
+    expression_at(inner, "dynamic_shared", *inner.value("dynamic_shared"), kernel.launch.dynamic_shared);
+  if (inner.has("static_shared"))
+    expression_at(inner, "static_shared", *inner.value("static_shared"), kernel.launch.static_shared);
+  if (auto done = inner.finish(); !done) read.adopt(done.error());
+}
+
+void read_shared_map(JsonReader& read, Kernel& kernel) {
+  const Json* list = array_at(read, "shared_map", kMaxParts);
+  if (!list) return;
+  for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
+    SharedPart part;
+    JsonReader inner((*list)[i], read.path(at("shared_map", i)), Stage::catalog);
+    inner.required("name");
+    inner.required("bytes");
+    inner.text("name", part.name, kMaxName);
+    if (inner.has("bytes")) expression_at(inner, "bytes", *inner.value("bytes"), part.bytes);
+    if (!inner.failed() && !is_word(part.name)) inner.fault("name", "must be a word of letters, digits, _ - and .");
+    for (const SharedPart& other : kernel.shared_map)
+      if (other.name == part.name) inner.fault("name", "\"" + part.name + "\" stands twice");
+    if (auto done = inner.finish(); !done) read.adopt(done.error());
+    kernel.shared_map.push_back(std::move(part));
+  }
+}
+
+void read_arguments(JsonReader& read, Kernel& kernel) {
+  read.required("args");
+  const Json* list = array_at(read, "args", kMaxParts);
+  if (!list) return;
+  bool writes = false;
+  for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
+    const Json& json = (*list)[i];
+    const Argument* argument = json.is_string() ? find_argument(json.get<std::string>()) : nullptr;
+    if (!argument) {
+      std::string known;
+      for (const Argument& one : arguments()) known += (known.empty() ? "" : ", ") + std::string(one.name);
+      return read.fault(at("args", i), json.dump() + " is not an argument's name", "Known: " + known + ".");
+    }
+    writes = writes || argument->role == ArgumentRole::output;
+    kernel.args.emplace_back(argument->name);
+  }
+  if (!read.failed() && !writes) read.fault("args", "no output: the kernel is given nothing to write", "Add \"o\".");
+}
+
+}  // namespace attnscope::catalog
