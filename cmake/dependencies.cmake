@@ -25,3 +25,11 @@ attnscope_library(hwy hwy/highway.h libhwy.a hwy)
 target_link_libraries(dep::uv INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 target_link_libraries(dep::sqlite3 INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
 target_link_libraries(dep::sqlitecpp INTERFACE dep::sqlite3)
+
+# What ./dev fetched: the window's source archive, the CUDA packages.
+if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
+  set(default_cache "$ENV{XDG_CACHE_HOME}/attnscope")
+else()
+  set(default_cache "$ENV{HOME}/.cache/attnscope")
+endif()
+set(ATTNSCOPE_CACHE "${default_cache}" CACHE PATH "Where ./dev keeps what it fetched")

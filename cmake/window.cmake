@@ -5,12 +5,6 @@
 # Offers one target: attnscope_window_deps.
 set(ATTNSCOPE_IMGUI_BUNDLE_VERSION 1.93.0)
 
-if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
-  set(default_cache "$ENV{XDG_CACHE_HOME}/attnscope")
-else()
-  set(default_cache "$ENV{HOME}/.cache/attnscope")
-endif()
-set(ATTNSCOPE_CACHE "${default_cache}" CACHE PATH "Where ./dev keeps what it fetched")
 set(imgui_bundle_dir "${ATTNSCOPE_CACHE}/src/imgui-bundle-${ATTNSCOPE_IMGUI_BUNDLE_VERSION}")
 if(NOT EXISTS "${imgui_bundle_dir}/CMakeLists.txt")
   message(FATAL_ERROR "The window's libraries are not in ${imgui_bundle_dir}. Run ./dev build once: it fetches them. "
