@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "compile/elf_reader.h"
@@ -321,19 +322,39 @@ Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::stri
   return KernelReader(*elf).read(entry);
 }
 
+bool may_read_bank(std::span<const std::byte> text, uint32_t bank) {
+  for (uint64_t at = 0; at + 16 <= text.size(); at += 16) {
+    const uint64_t low = *load_at<uint64_t>(text, at);
+    const auto form = (low >> 9) & 7;  // of the opcode's 12 bits: 3 and 5 have a constant operand (so has LDC), 6 a bindless one
+    if ((form == 3 || form == 5) && ((low >> 54) & 31) == bank) return true;
+  }
+  return false;
+}
+
 std::string code_hash(const CubinKernel& kernel) {
   Digest digest;
   digest.number(kernel.arch);
   digest.bytes(kernel.text);
-  digest.number(kernel.banks.size());
+  std::set<uint32_t> read_banks;
   for (const ConstantBank& bank : kernel.banks) {
+    if (!may_read_bank(kernel.text, bank.index)) continue;
+    read_banks.insert(bank.index);
     digest.number(bank.index);
     digest.bytes(bank.data);
   }
-  digest.bytes(kernel.global_init);
-  digest.number(kernel.global_bytes);
-  digest.number(kernel.relocations.size());
+  digest.number(read_banks.size());
+  const auto counts = [&](const CubinRelocation& relocation) {
+    return relocation.place == CubinRelocation::Place::text ||
+           (relocation.place == CubinRelocation::Place::constant_bank && read_banks.contains(relocation.bank));
+  };
+  // Variables are reached only through addresses that a relocation fills in.
+  const bool reads_variables = std::any_of(kernel.relocations.begin(), kernel.relocations.end(), counts);
+  if (reads_variables) {
+    digest.bytes(kernel.global_init);
+    digest.number(kernel.global_bytes);
+  }
   for (const CubinRelocation& relocation : kernel.relocations) {
+    if (!counts(relocation) && !(reads_variables && relocation.place == CubinRelocation::Place::global_init)) continue;
     digest.number(static_cast<uint64_t>(relocation.place) << 32 | relocation.bank);
     digest.number(relocation.offset);
     digest.number(static_cast<uint64_t>(relocation.target) << 32 | relocation.type);

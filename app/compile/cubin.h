@@ -70,7 +70,13 @@ struct CubinKernel {
 Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::string& entry);
 
 // XXH3-128 in hex over all that decides what runs (text, constant banks, initial data, shared size, parameter layout) and
-// nothing else (no line table, no path, no symbol name): two variants with equal code_hash are the same machine code.
+// nothing else (no line table, no path, no symbol name): two variants with equal code_hash are the same machine code. Banks
+// that no instruction names do not count, nor do variables whose addresses only such banks hold: NVRTC keeps every
+// namespace-scope constant of the source as data, used or not.
 std::string code_hash(const CubinKernel& kernel);
+
+// Whether an instruction of `text` may read constant bank `bank`. Never false when one does: parse_nvdisasm holds it against
+// every constant operand.
+bool may_read_bank(std::span<const std::byte> text, uint32_t bank);
 
 }  // namespace attnscope::compile

@@ -1,13 +1,13 @@
 #include <algorithm>
-#include <optional>
+#include <atomic>
 #include <sstream>
 
+#include "compile/disk_cache.h"
 #include "compile/elf_reader.h"
 #include "compile/sass.h"
 #include "compile/sass_parser.h"
 #include "core/hash.h"
 #include "cuda_api/locate.h"
-#include "platform/atomic_file.h"
 #include "platform/run_tool.h"
 
 namespace attnscope::compile {
@@ -22,8 +22,8 @@ constexpr std::string_view harmless_warnings[] = {
     "nvdisasm warning : Dataflow analysis disabled due to previous warnings",
 };
 
-constexpr std::string_view cache_magic = "attnscope-sass 1 ";  // followed by the checksum of all behind the first line
-constexpr uint64_t max_cached_bytes = 128u << 20;
+constexpr uint64_t cache_cap_bytes = 256u << 20;
+constexpr int writes_between_trims = 16;
 
 std::string without_harmless(const std::string& text) {
   std::string kept, line;
@@ -44,19 +44,6 @@ Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKerne
     if (const ElfSection* section = elf->find(name))
       lines += xxh3_128(section->bytes);
   return code_hash(kernel) + "-" + xxh3_128(lines).substr(0, 16);
-}
-
-std::optional<std::string> read_cached(const fs::path& file) {
-  std::error_code error;
-  if (!fs::exists(file, error)) return std::nullopt;
-  auto text = platform::read_file(file, max_cached_bytes);
-  if (!text || !text->starts_with(cache_magic)) return std::nullopt;
-  const size_t end = text->find('\n');
-  if (end == std::string::npos) return std::nullopt;
-  const std::string checksum = text->substr(cache_magic.size(), end - cache_magic.size());
-  std::string section = text->substr(end + 1);
-  if (xxh3_128(section) != checksum) return std::nullopt;
-  return section;
 }
 
 Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKernel& kernel,
@@ -103,23 +90,22 @@ Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte
   if (!kernel) return fail(kernel.error());
   if (auto done = check_relocations(*kernel); !done) return fail(done.error());
 
-  fs::path file;
-  if (!options.cache_dir.empty()) {
-    auto key = cache_key(cubin, *kernel);
-    if (!key) return fail(key.error());
-    file = options.cache_dir / (*key + ".sass");
-    if (const auto cached = read_cached(file))
-      if (auto program = parse_nvdisasm(*cached, *kernel)) return std::make_shared<const SassProgram>(std::move(*program));
-    // Absent, truncated or of another format: made anew below.
-  }
+  auto key = cache_key(cubin, *kernel);
+  if (!key) return fail(key.error());
+  const DiskCache cache(options.cache_dir, "sass", cache_cap_bytes);
+  if (const auto cached = cache.get(*key); cached.payload)
+    if (auto program = parse_nvdisasm(*cached.payload, *kernel))
+      return std::make_shared<const SassProgram>(std::move(*program));
+
+  // Absent, truncated or of another format: made anew.
   auto section = run_nvdisasm(cubin, *kernel, options);
   if (!section) return fail(section.error());
   auto program = parse_nvdisasm(*section, std::move(*kernel));
   if (!program) return fail(program.error());
-  if (!file.empty()) {
-    const std::string text = std::string(cache_magic) + xxh3_128(*section) + "\n" + *section;
-    // A full disk costs the next run its time, nothing more; the program is whole all the same.
-    (void)platform::write_file(file, text, platform::Durability::cached);
+  // A full disk costs the next run its time, nothing more; the program is whole all the same.
+  if (cache.put(*key, *section)) {
+    static std::atomic<int> kept = 0;
+    if (kept++ % writes_between_trims == 0) cache.trim();
   }
   return std::make_shared<const SassProgram>(std::move(*program));
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "compile/compile_errors.h"
 #include "compile/elf_reader.h"
 #include "compile/sass.h"
 #include "compile/sass_operand.h"
@@ -166,7 +167,9 @@ class Parser {
     text.remove_prefix(file_at + file_word.size());
     const size_t file_end = text.find(line_word);
     if (file_end == std::string_view::npos) return refuse(number, "a source location without its line");
-    SassLine line{file_index(text.substr(0, file_end)), 0};
+    std::string_view file = text.substr(0, file_end);
+    if (file.starts_with(source_root)) file.remove_prefix(std::string_view(source_root).size());
+    SassLine line{file_index(file), 0};
     text.remove_prefix(file_end + line_word.size());
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line.line);
     if (error != std::errc()) return refuse(number, "a source location without its line");
@@ -214,6 +217,11 @@ class Parser {
     read_opcode(name, instruction);
     instruction.operands = parse_operands(body.substr(name.size()), labels_);
     settle_float_immediates(instruction);
+    // code_hash() leaves out banks that no instruction reads, and must not be wrong about it.
+    for (const SassOperand& operand : instruction.operands)
+      if (operand.kind == OperandKind::constant && operand.bank > 0 &&
+          !may_read_bank(program_.kernel.text, static_cast<uint32_t>(operand.bank)))
+        return refuse(raw.line_number, "an operand " + operand.raw + " in an encoding that is not known to hold one");
     return read_targets(raw, instruction);
   }
 

@@ -1,0 +1,191 @@
+#include "compile/compiler.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "compile/compile_errors.h"
+#include "compile/cubin.h"
+#include "compile/disk_cache.h"
+#include "compile/ptxas_log.h"
+#include "compile/variant_json.h"
+#include "core/hash.h"
+#include "cuda_api/nvrtc.h"
+#include "platform/atomic_file.h"
+#include "platform/clock.h"
+
+namespace attnscope::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t max_source_bytes = 4 << 20;
+constexpr size_t max_entry_bytes = 512;
+constexpr int writes_between_trims = 16;
+
+// Headers decide the code as the source does: those that kernels use most stand for the package's version.
+std::string header_version(const fs::path& include) {
+  std::string contents;
+  for (const char* name : {"cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "cuda_bf16.hpp", "mma.h"})
+    if (const auto text = platform::read_file(include / name, 8u << 20)) contents += xxh3_128(*text);
+  return include.empty() ? "none" : xxh3_128(contents);
+}
+
+Result<void> check_request(const CompileRequest& request) {
+  if (request.source.size() > max_source_bytes)
+    return fail(Stage::input, request.file_name + " has " + std::to_string(request.source.size()) + " bytes.",
+                "A kernel's source may have 4 MB.");
+  if (request.source.find('\0') != std::string::npos)
+    return fail(Stage::input, request.file_name + " holds a zero byte.", "It is not a text; give the .cu file.");
+  const bool printable = std::all_of(request.entry.begin(), request.entry.end(),
+                                     [](char c) { return std::isprint(static_cast<unsigned char>(c)) != 0; });
+  if (request.entry.empty() || request.entry.size() > max_entry_bytes || !printable)
+    return fail(Stage::input, request.file_name + ": the entry is not a kernel's name.",
+                "Give the kernel's C++ name in the manifest's entry.");
+  return {};
+}
+
+// The last part of the path, of printable characters: it stands in messages and in the line table.
+std::string shown_name(const std::string& file_name) {
+  std::string name = fs::path(file_name).filename().string();
+  for (char& c : name)
+    if (!std::isprint(static_cast<unsigned char>(c)) || c == '"' || c == '\\') c = '_';
+  return name.empty() ? "kernel.cu" : name;
+}
+
+std::string request_key(const CompileRequest& request, const std::vector<std::string>& options,
+                        const std::string& toolchain) {
+  std::string all;
+  const auto add = [&](const std::string& part) { all += std::to_string(part.size()) + ":" + part; };
+  add("variant 1");
+  add(toolchain);
+  add(request.source);
+  add(shown_name(request.file_name));
+  add(request.entry);
+  for (const std::string& option : options) add(option);
+  return xxh3_128(all);
+}
+
+// The buffers that a person reads, summing to ptxas' figure: padding shown as a part, and what the PTX does not account for
+// said to be unknown.
+std::vector<SharedBuffer> shown_buffers(const SharedLayout& layout, int64_t static_shared_bytes) {
+  if (layout.bytes > static_shared_bytes) return {{"unknown", static_shared_bytes, false}};
+  std::vector<SharedBuffer> buffers;
+  int64_t named = 0;
+  for (const SharedPlacement& buffer : layout.buffers) {
+    buffers.push_back({buffer.name, buffer.bytes, false});
+    named += buffer.bytes;
+  }
+  if (layout.bytes > named) buffers.push_back({"padding", layout.bytes - named, false});
+  if (static_shared_bytes > layout.bytes) buffers.push_back({"unknown", static_shared_bytes - layout.bytes, false});
+  return buffers;
+}
+
+Result<void> read_figures(Variant& variant) {
+  auto kernel = read_cubin(variant.cubin, variant.entry_symbol);
+  if (!kernel) return fail(kernel.error());
+  VariantInfo& info = variant.info;
+  info.registers = kernel->registers;
+  info.stack_bytes = kernel->frame_bytes;
+  info.static_shared_bytes = kernel->static_shared_bytes;
+  info.code_hash = code_hash(*kernel);
+  variant.barriers = kernel->barriers;
+  variant.max_threads = kernel->max_threads;
+  // Spills are nowhere in the ELF; everything else ptxas says is there too (a test holds both against each other).
+  if (const auto figures = read_ptxas_log(info.log, variant.entry_symbol))
+    info.spill_bytes = figures->spill_stores + figures->spill_loads;
+  variant.shared = shared_layout(variant.ptx, variant.entry_symbol);
+  if (variant.shared.bytes != info.static_shared_bytes) variant.shared.placed = false;
+  info.shared_buffers = shown_buffers(variant.shared, info.static_shared_bytes);
+  return {};
+}
+
+}  // namespace
+
+struct Compiler::Toolchain {
+  std::shared_ptr<const cuda_api::Nvrtc> nvrtc;
+  std::string identity;  // NVRTC's version and its headers'
+};
+
+Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}
+Compiler::~Compiler() = default;
+
+Result<std::shared_ptr<const Compiler::Toolchain>> Compiler::toolchain() {
+  const std::lock_guard lock(mutex_);
+  if (toolchain_) return toolchain_;
+  auto nvrtc = cuda_api::choose_nvrtc();
+  if (!nvrtc) return fail(nvrtc.error());  // asked again at the next call: it may have been installed by then
+  auto tools = std::make_shared<Toolchain>();
+  tools->nvrtc = *nvrtc;
+  tools->identity = (*nvrtc)->version_text() + " " + header_version((*nvrtc)->place().include);
+  toolchain_ = tools;
+  return toolchain_;
+}
+
+Result<std::string> Compiler::nvrtc_version() {
+  auto tools = toolchain();
+  if (!tools) return fail(tools.error());
+  return (*tools)->nvrtc->version_text();
+}
+
+Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& request) {
+  if (auto done = check_request(request); !done) return fail(done.error());
+  auto options = nvrtc_options(request);
+  if (!options) return fail(options.error());
+  auto tools = toolchain();
+  if (!tools) return fail(tools.error());
+
+  const std::string key = request_key(request, *options, (*tools)->identity);
+  const DiskCache cache(options_.cache_dir, "variant", options_.cache_cap_bytes);
+  auto cached = cache.get(key);
+  if (cached.payload) {
+    if (auto variant = unpack_variant(*cached.payload)) {
+      variant->info.cached = true;
+      return std::make_shared<const Variant>(std::move(*variant));
+    }
+    cached.complaint = "A cached variant of " + request.file_name + " is of another format. It is made anew.";
+  }
+  auto variant = compile_now(request, **tools);
+  if (!variant) return fail(variant.error());
+  keep(key, *variant);
+  if (!cached.complaint.empty()) variant->info.log += cached.complaint + "\n";
+  return std::make_shared<const Variant>(std::move(*variant));
+}
+
+Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolchain& tools) const {
+  auto options = nvrtc_options(request);
+  if (!options) return fail(options.error());
+  const fs::path& include = tools.nvrtc->place().include;
+  if (!include.empty()) options->push_back("-I" + include.string());
+  const std::string name = shown_name(request.file_name);
+  const double start = platform::steady_ms();
+  auto output = tools.nvrtc->compile(request.source, source_root + name, request.entry, *options);
+  if (!output) return fail(output.error());
+  const std::string log = without_source_root(std::move(output->log));
+  if (!output->compiled) return fail(explain_refusal(log, name, request.entry));
+
+  Variant variant;
+  variant.info.arch = request.arch;
+  variant.info.compile_ms = platform::steady_ms() - start;
+  variant.info.log = log;
+  variant.nvrtc = tools.nvrtc->version_text();
+  variant.entry_symbol = std::move(output->entry_symbol);
+  variant.ptx = std::move(output->ptx);
+  variant.cubin = std::move(output->cubin);
+  if (auto done = read_figures(variant); !done) return fail(done.error());
+  return variant;
+}
+
+void Compiler::keep(const std::string& key, Variant& variant) {
+  if (options_.cache_dir.empty()) return;
+  const DiskCache cache(options_.cache_dir, "variant", options_.cache_cap_bytes);
+  if (auto done = cache.put(key, pack_variant(variant)); !done)
+    variant.info.log += "The variant could not be kept for the next time: " + done.error().message + "\n";
+  bool trim = false;
+  {
+    const std::lock_guard lock(mutex_);
+    trim = kept_++ % writes_between_trims == 0;
+  }
+  if (trim) cache.trim();
+}
+
+}  // namespace attnscope::compile

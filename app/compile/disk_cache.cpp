@@ -1,0 +1,79 @@
+#include "compile/disk_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "core/hash.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t max_entry_bytes = 256u << 20;
+constexpr auto abandoned_after = std::chrono::hours(1);
+
+struct Entry {
+  fs::path file;
+  uint64_t bytes = 0;
+  fs::file_time_type used;
+};
+
+}  // namespace
+
+DiskCache::DiskCache(fs::path folder, std::string kind, uint64_t cap_bytes)
+    : folder_(std::move(folder)), kind_(std::move(kind)), cap_bytes_(cap_bytes) {}
+
+fs::path DiskCache::file_of(const std::string& key) const { return folder_ / (key + "." + kind_); }
+
+// "<kind> <checksum of the payload>\n<payload>"
+DiskCache::Lookup DiskCache::get(const std::string& key) const {
+  if (folder_.empty()) return {};
+  const fs::path file = file_of(key);
+  std::error_code error;
+  if (!fs::exists(file, error)) return {};
+  auto text = platform::read_file(file, max_entry_bytes);
+  if (!text) return {std::nullopt, "The cached " + text.error().message + " It is made anew."};
+  const std::string magic = kind_ + " ";
+  const size_t end = text->find('\n');
+  const bool headed = text->starts_with(magic) && end != std::string::npos;
+  std::string payload = headed ? text->substr(end + 1) : std::string();
+  if (!headed || text->substr(magic.size(), end - magic.size()) != xxh3_128(payload))
+    return {std::nullopt, "The cached " + file.string() + " is truncated or damaged. It is made anew."};
+  fs::last_write_time(file, fs::file_time_type::clock::now(), error);  // a read-only cache still serves
+  return {std::move(payload), {}};
+}
+
+Result<void> DiskCache::put(const std::string& key, const std::string& payload) const {
+  if (folder_.empty()) return {};
+  return platform::write_file(file_of(key), kind_ + " " + xxh3_128(payload) + "\n" + payload,
+                              platform::Durability::cached);
+}
+
+void DiskCache::trim() const {
+  if (folder_.empty()) return;
+  const auto now = fs::file_time_type::clock::now();
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;  // another process trims too
+    Entry entry{at->path(), at->file_size(gone), at->last_write_time(gone)};
+    if (gone) continue;
+    if (entry.file.filename().string().find("." + kind_ + ".tmp.") != std::string::npos) {
+      if (now - entry.used > abandoned_after) fs::remove(entry.file, gone);
+    } else if (entry.file.extension() == "." + kind_) {
+      total += entry.bytes;
+      entries.push_back(std::move(entry));
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (total <= cap_bytes_) break;
+    if (fs::remove(entry.file, error)) total -= entry.bytes;
+  }
+}
+
+}  // namespace attnscope::compile

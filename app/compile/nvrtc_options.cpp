@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "compile/compiler.h"
+
+namespace attnscope::compile {
+namespace {
+
+constexpr size_t max_macro_name = 64;
+
+// Deliberately narrow: whatever is not plainly a macro's name is refused before a compiler sees it.
+bool is_macro_name(const std::string& name) {
+  const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && name.size() <= max_macro_name && letter(name[0]) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+struct ElementType {
+  int code;          // DTYPE
+  const char* name;  // ATTN_T
+};
+
+ElementType element_type(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return {0, "half"};
+    case DType::bf16: return {1, "__nv_bfloat16"};
+    case DType::f32: return {2, "float"};
+  }
+  return {0, "half"};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
+  if (request.arch < 75 || request.arch > 129)
+    return fail(Stage::input, "The architecture sm_" + std::to_string(request.arch) + " is not supported.",
+                "Use 80, 89 or 90.");
+  const int limit = request.options.maxrregcount;
+  if (limit != 0 && (limit < 16 || limit > 255))
+    return fail(Stage::input, "maxrregcount is " + std::to_string(limit) + ".", "Give 0 for no limit, or 16 to 255.");
+
+  std::vector<std::string> options = {
+      "--gpu-architecture=sm_" + std::to_string(request.arch), "--std=c++17", "-lineinfo", "--ptxas-options=-v",
+      "--no-source-include",  // nothing of the folder that the program happens to run in
+  };
+  if (request.options.fast_math) options.push_back("--use_fast_math");
+  options.push_back(request.options.fmad ? "--fmad=true" : "--fmad=false");
+  if (limit != 0) options.push_back("--maxrregcount=" + std::to_string(limit));
+  for (const auto& [name, value] : request.macros) {
+    if (!is_macro_name(name))
+      return fail(Stage::input, "\"" + name.substr(0, max_macro_name) + "\" is not a macro's name.",
+                  "A knob's name has capital letters, digits and underscores, and no digit first.");
+    if (name == "DTYPE" || name == "ATTN_T")
+      return fail(Stage::input, "The macro " + name + " follows from the problem's dtype.", "Rename the knob.");
+    options.push_back("-D" + name + "=" + std::to_string(value));
+  }
+  const ElementType type = element_type(request.dtype);
+  options.push_back("-DDTYPE=" + std::to_string(type.code));
+  options.push_back(std::string("-DATTN_T=") + type.name);
+  return options;
+}
+
+}  // namespace attnscope::compile

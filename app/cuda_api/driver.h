@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "cuda_api/shared_library.h"
+
+namespace attnscope::cuda_api {
+
+struct GpuInfo {
+  int ordinal = 0;
+  std::string name;
+  int arch = 0;               // compute capability × 10: 89
+  uint64_t memory_bytes = 0;
+};
+
+// libcuda, opened at run time. Opening it touches no GPU; gpus() initialises the driver in this process.
+class Driver {
+ public:
+  // $ATTNSCOPE_LIBCUDA, else the system's libcuda.so.1. No driver is a Failure (Stage::device) that says so.
+  static Result<Driver> open();
+
+  int version() const { return version_; }  // 12080 is CUDA 12.8: the newest CUDA that the driver serves
+  std::string version_text() const;         // "12.8"
+  Result<std::vector<GpuInfo>> gpus() const;
+
+ private:
+  explicit Driver(SharedLibrary library) : library_(std::move(library)) {}
+  Result<void> load();
+
+  SharedLibrary library_;
+  int version_ = 0;
+  // The signatures are those of the CUDA driver API's reference; CUresult is an int, 0 success.
+  int (*init_)(unsigned flags) = nullptr;
+  int (*driver_version_)(int* version) = nullptr;
+  int (*device_count_)(int* count) = nullptr;
+  int (*device_get_)(int* device, int ordinal) = nullptr;
+  int (*device_name_)(char* name, int length, int device) = nullptr;
+  int (*device_attribute_)(int* value, int attribute, int device) = nullptr;
+  int (*device_memory_)(size_t* bytes, int device) = nullptr;
+};
+
+}  // namespace attnscope::cuda_api

@@ -1,0 +1,108 @@
+#include "cuda_api/nvrtc.h"
+
+namespace attnscope::cuda_api {
+namespace {
+
+constexpr int result_compilation_failed = 6;  // NVRTC_ERROR_COMPILATION: the log says why
+
+}  // namespace
+
+class Nvrtc::OwnedProgram {
+ public:
+  OwnedProgram(int (*destroy)(Handle*)) : destroy_(destroy) {}
+  OwnedProgram(const OwnedProgram&) = delete;
+  ~OwnedProgram() {
+    if (handle_ != nullptr) destroy_(&handle_);
+  }
+  Handle* address() { return &handle_; }
+  Handle get() const { return handle_; }
+
+ private:
+  int (*destroy_)(Handle*);
+  Handle handle_ = nullptr;
+};
+
+Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const LibraryPlace& place) {
+  auto library = SharedLibrary::open(place.library);
+  if (!library) return fail(library.error());
+  std::shared_ptr<Nvrtc> nvrtc(new Nvrtc(std::move(*library), place));
+  if (auto done = nvrtc->load(); !done) return fail(done.error());
+  return nvrtc;
+}
+
+Result<void> Nvrtc::load() {
+  Result<void> done = library_.load("nvrtcVersion", version_);
+  if (done) done = library_.load("nvrtcCreateProgram", create_);
+  if (done) done = library_.load("nvrtcDestroyProgram", destroy_);
+  if (done) done = library_.load("nvrtcCompileProgram", compile_);
+  if (done) done = library_.load("nvrtcGetProgramLogSize", log_size_);
+  if (done) done = library_.load("nvrtcGetProgramLog", log_);
+  if (done) done = library_.load("nvrtcGetPTXSize", ptx_size_);
+  if (done) done = library_.load("nvrtcGetPTX", ptx_);
+  if (done) done = library_.load("nvrtcGetCUBINSize", cubin_size_);
+  if (done) done = library_.load("nvrtcGetCUBIN", cubin_);
+  if (done) done = library_.load("nvrtcAddNameExpression", add_name_);
+  if (done) done = library_.load("nvrtcGetLoweredName", lowered_name_);
+  if (done) done = library_.load("nvrtcGetErrorString", error_text_);
+  if (done) done = check("nvrtcVersion", version_(&major_, &minor_));
+  return done;
+}
+
+std::string Nvrtc::version_text() const { return std::to_string(major_) + "." + std::to_string(minor_); }
+
+Result<void> Nvrtc::check(const char* call, int code) const {
+  if (code == 0) return {};
+  return fail(Stage::compile, std::string(call) + " of " + place_.library.string() + " failed: " + error_text_(code) + ".",
+              "Check the compile options and that the machine has memory left; set $ATTNSCOPE_NVRTC to use another NVRTC.");
+}
+
+Result<void> Nvrtc::read_text(Handle program, const char* call, int (*size)(Handle, size_t*),
+                              int (*get)(Handle, char*), std::string& text) const {
+  size_t bytes = 0;
+  if (auto done = check(call, size(program, &bytes)); !done) return done;
+  text.resize(bytes);
+  if (auto done = check(call, get(program, text.data())); !done) return done;
+  while (!text.empty() && text.back() == '\0') text.pop_back();  // the size counts the terminator
+  return {};
+}
+
+Result<void> Nvrtc::read_results(Handle program, const std::string& entry, NvrtcOutput& output) const {
+  const char* lowered = nullptr;
+  if (auto done = check("nvrtcGetLoweredName", lowered_name_(program, entry.c_str(), &lowered)); !done) return done;
+  output.entry_symbol = lowered;
+  if (auto done = read_text(program, "nvrtcGetPTX", ptx_size_, ptx_, output.ptx); !done) return done;
+  size_t bytes = 0;
+  if (auto done = check("nvrtcGetCUBINSize", cubin_size_(program, &bytes)); !done) return done;
+  output.cubin.resize(bytes);
+  return check("nvrtcGetCUBIN", cubin_(program, reinterpret_cast<char*>(output.cubin.data())));
+}
+
+Result<NvrtcOutput> Nvrtc::compile(const std::string& source, const std::string& name, const std::string& entry,
+                                   const std::vector<std::string>& options) const {
+  OwnedProgram program(destroy_);
+  if (auto done = check("nvrtcCreateProgram", create_(program.address(), source.c_str(), name.c_str(), 0, nullptr, nullptr));
+      !done)
+    return fail(done.error());
+  if (auto done = check("nvrtcAddNameExpression", add_name_(program.get(), entry.c_str())); !done)
+    return fail(done.error());
+  std::vector<const char*> words;
+  for (const std::string& option : options) words.push_back(option.c_str());
+
+  NvrtcOutput output;
+  const int code = compile_(program.get(), static_cast<int>(words.size()), words.data());
+  if (code != 0 && code != result_compilation_failed) {
+    // A refused option is explained in the log only.
+    auto done = check("nvrtcCompileProgram", code);
+    std::string log;
+    if (read_text(program.get(), "nvrtcGetProgramLog", log_size_, log_, log) && !log.empty()) done.error().hint = log;
+    return fail(done.error());
+  }
+  if (auto done = read_text(program.get(), "nvrtcGetProgramLog", log_size_, log_, output.log); !done)
+    return fail(done.error());
+  if (code == result_compilation_failed) return output;
+  if (auto done = read_results(program.get(), entry, output); !done) return fail(done.error());
+  output.compiled = true;
+  return output;
+}
+
+}  // namespace attnscope::cuda_api

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "cuda_api/locate.h"
+#include "cuda_api/shared_library.h"
+
+namespace attnscope::cuda_api {
+
+struct NvrtcOutput {
+  bool compiled = false;
+  std::string log;           // of the front end and ptxas, compiled or not
+  std::string entry_symbol;  // the entry as the machine code names it
+  std::string ptx;
+  std::vector<std::byte> cubin;
+};
+
+// NVRTC, opened at run time. Several threads may compile at once: each call has a program of its own, and NVRTC allows
+// concurrent calls on different programs ("Thread Safety" in its documentation).
+class Nvrtc {
+ public:
+  static Result<std::shared_ptr<const Nvrtc>> open(const LibraryPlace& place);
+
+  int major() const { return major_; }
+  int minor() const { return minor_; }
+  std::string version_text() const;  // "12.8"
+  const LibraryPlace& place() const { return place_; }
+
+  // Compiles `source` to machine code. `entry` is a C++ name or template expression of a kernel. A program that does not
+  // compile is an output with compiled = false; a Failure (Stage::compile) is NVRTC's own: out of memory, a bad option.
+  Result<NvrtcOutput> compile(const std::string& source, const std::string& name, const std::string& entry,
+                              const std::vector<std::string>& options) const;
+
+ private:
+  struct Program;  // nvrtcProgram's pointee, opaque
+  using Handle = Program*;
+  class OwnedProgram;
+
+  Nvrtc(SharedLibrary library, LibraryPlace place) : library_(std::move(library)), place_(std::move(place)) {}
+  Result<void> load();
+  Result<void> check(const char* call, int code) const;
+  Result<void> read_text(Handle program, const char* call, int (*size)(Handle, size_t*), int (*get)(Handle, char*),
+                         std::string& text) const;
+  Result<void> read_results(Handle program, const std::string& entry, NvrtcOutput& output) const;
+
+  SharedLibrary library_;
+  LibraryPlace place_;
+  int major_ = 0, minor_ = 0;
+  // The signatures are those of NVRTC's reference; nvrtcResult is an int, 0 success.
+  int (*version_)(int*, int*) = nullptr;
+  int (*create_)(Handle*, const char* source, const char* name, int headers, const char* const*, const char* const*) = nullptr;
+  int (*destroy_)(Handle*) = nullptr;
+  int (*compile_)(Handle, int count, const char* const* options) = nullptr;
+  int (*log_size_)(Handle, size_t*) = nullptr;
+  int (*log_)(Handle, char*) = nullptr;
+  int (*ptx_size_)(Handle, size_t*) = nullptr;
+  int (*ptx_)(Handle, char*) = nullptr;
+  int (*cubin_size_)(Handle, size_t*) = nullptr;
+  int (*cubin_)(Handle, char*) = nullptr;
+  int (*add_name_)(Handle, const char* expression) = nullptr;
+  int (*lowered_name_)(Handle, const char* expression, const char** name) = nullptr;
+  const char* (*error_text_)(int) = nullptr;
+};
+
+// The NVRTC for this machine: of the driver's major version, and of 12 (else 13) where there is no driver. $ATTNSCOPE_NVRTC
+// is taken as long as its code runs on the driver. Failure (Stage::compile) in one sentence when none fits.
+Result<std::shared_ptr<const Nvrtc>> choose_nvrtc();
+
+}  // namespace attnscope::cuda_api

@@ -1,0 +1,32 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "core/result.h"
+
+namespace attnscope::cuda_api {
+
+// A library opened at run time. It stays loaded for the life of the process: CUDA's libraries do not survive dlclose().
+class SharedLibrary {
+ public:
+  // `path` is absolute, or a bare name that the system's loader resolves. Failure: Stage::device, in the loader's words.
+  static Result<SharedLibrary> open(const std::filesystem::path& path);
+
+  // Fills `function` with the symbol of that name. Failure: Stage::device, naming both.
+  template <class Function>
+  Result<void> load(const char* name, Function*& function) const {
+    auto address = symbol(name);
+    if (!address) return fail(address.error());
+    function = reinterpret_cast<Function*>(*address);
+    return {};
+  }
+
+ private:
+  SharedLibrary(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
+  Result<void*> symbol(const char* name) const;
+
+  void* handle_;
+  std::string name_;
+};
+
+}  // namespace attnscope::cuda_api
