@@ -1,0 +1,73 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compile/sass.h"
+#include "core/result.h"
+#include "emulator/counters.h"
+#include "emulator/handlers.h"
+#include "emulator/memory.h"
+
+// Executes a kernel's SASS on the CPU, a warp at a time, and counts what it does (docs/emulator.md).
+namespace attnscope::emulator {
+
+struct Program;  // decoded: program.h
+
+// Decodes once for each machine code: later calls with the same code_hash answer from memory (source lines are then those
+// of the first). An opcode form outside the tested list is a Failure (Stage::decode) that names it, its offset and line.
+Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::SassProgram> sass);
+
+// The tested forms, as form_of() writes them: "FFMA.FTZ R,R,R,R".
+std::vector<std::string> supported_forms();
+// How an instruction's form is written: opcode, modifiers, operand kinds.
+std::string form_of(const compile::SassInstruction& instruction);
+
+struct Launch {
+  std::shared_ptr<const Program> program;
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::array<uint32_t, 3> block{1, 1, 1};
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<std::byte> parameters;  // the parameter block as the driver lays it out (KernelParameter offsets)
+  const GlobalMemory* memory = nullptr;
+};
+
+struct Progress {
+  const RunCounters& counters;        // so far
+  std::span<const uint32_t> new_ctas;  // completed since the last call: x + grid.x·(y + grid.y·z)
+};
+
+struct RunOptions {
+  unsigned threads = 0;  // 0: as many as this process may use. They run at nice 19, SCHED_BATCH
+  // Warp instructions that one warp may issue; a kernel that passes it is held to loop for ever (Stage::deadline).
+  uint64_t step_budget = 400'000'000;
+  const std::atomic<bool>* cancel = nullptr;  // honoured within some milliseconds: Stage::cancelled
+  // The CTAs to run, in this order; empty: all, in ascending order. Fewer than all gives sampled counters.
+  std::vector<uint32_t> ctas;
+  // Called on the calling thread, at most once in `progress_interval_ms`, and first as soon as a CTA is complete.
+  std::function<void(const Progress&)> progress;
+  unsigned progress_interval_ms = 15;
+  std::optional<HostIsa> isa;  // empty: the best of this CPU
+};
+
+struct RunResult {
+  RunCounters counters;
+  std::vector<InstructionCounters> instructions;  // one an instruction of the program
+  HostIsa isa = HostIsa::baseline;
+  double seconds = 0;  // wall time of the run
+};
+
+// Runs the grid. Blocks until done, failed or cancelled; output buffers hold what was stored until then. Shared memory of
+// every CTA starts zeroed. Runs of one process take turns: they share one thread pool.
+Result<RunResult> run(const Launch& launch, const RunOptions& options = {});
+
+const compile::SassProgram& sass_of(const Program& program);
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/counters.h"
+#include "emulator/handlers.h"
+
+namespace attnscope::emulator {
+
+// What a form's operands are, one letter each, in printed order:
+//   d destination register     D uniform destination      p, q predicate destinations
+//   a, b, c sources            k the source c, of 64 bits x, y, z predicate sources
+//   i, j immediates → imm, imm2                           m address    t branch target   B convergence barrier
+//   N must be !PT or !UPT      0 must be RZ               - must be -RZ
+//   h, l two printed halves of one 32-bit immediate, upper first
+using Roles = std::string_view;
+
+// Which operand modifiers a form's sources may carry; any other is refused.
+enum class SourceModifiers : uint8_t {
+  none,
+  sign,     // -x, |x| of a float
+  negate,   // -x of an integer, two's complement
+  invert,   // ~x
+};
+
+struct Form {
+  Family family = Family::nop;
+  Roles roles;
+  SourceModifiers modifiers = SourceModifiers::none;
+  InstructionClass instruction_class = InstructionClass::other;
+};
+
+// The tested form of that spelling (form_of), or nullptr.
+const Form* find_form(std::string_view spelling);
+std::vector<std::string> all_forms();
+
+}  // namespace attnscope::emulator

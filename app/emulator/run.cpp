@@ -1,0 +1,415 @@
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <fmt/format.h>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "emulator/cta.h"
+#include "emulator/emulator.h"
+#include "platform/process.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+// --- Launch checks and binding ---------------------------------------------------------------------------------------
+
+// What the driver puts before the parameters in constant bank 0, as far as kernels of one CTA's own affairs read it:
+// block and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the memory descriptor just before sm_90's (0x208) or
+// sm_80's (0x118) parameters. Any other offset is refused rather than guessed.
+Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local_bytes) {
+  const auto& kernel = sass_of(*launch.program).kernel;
+  if (offset < 0xc) return launch.block[offset / 4];
+  if (offset < 0x18) return launch.grid[(offset - 0xc) / 4];
+  if (offset == 0x28) return local_bytes;
+  const uint32_t descriptor = kernel.arch >= 90 ? 0x208 : 0x118;
+  if (offset == descriptor || offset == descriptor + 4) return 0u;
+  if (offset >= kernel.parameter_base && offset + 4 <= kernel.parameter_base + (launch.parameters.size() + 3) / 4 * 4) {
+    uint32_t value = 0;
+    const size_t at = offset - kernel.parameter_base;
+    std::memcpy(&value, launch.parameters.data() + at, std::min<size_t>(4, launch.parameters.size() - at));
+    return value;
+  }
+  return fail(Stage::decode, fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
+              "Only launch sizes, the stack pointer and parameters are known there.");
+}
+
+Result<std::vector<uint32_t>> constant_values(const Launch& launch, uint32_t local_bytes) {
+  const auto& kernel = sass_of(*launch.program).kernel;
+  std::vector<uint32_t> values;
+  for (const ConstantSource& source : launch.program->constants) {
+    if (source.bank < 0) {
+      values.push_back(source.value);
+      continue;
+    }
+    if (source.bank == 0) {
+      const auto value = bank_zero(launch, source.value, local_bytes);
+      if (!value) return fail(value.error());
+      values.push_back(*value);
+      continue;
+    }
+    const auto bank = std::find_if(kernel.banks.begin(), kernel.banks.end(),
+                                   [&](const auto& b) { return static_cast<int>(b.index) == source.bank; });
+    if (bank == kernel.banks.end() || size_t{source.value} + 4 > (bank->data.size() + 3) / 4 * 4) {
+      return fail(Stage::decode, fmt::format("{} reads c[{:#x}][{:#x}], which its cubin does not hold.", kernel.name,
+                                             source.bank, source.value),
+                  "Compile the kernel again.");
+    }
+    uint32_t value = 0;
+    std::memcpy(&value, bank->data.data() + source.value, std::min<size_t>(4, bank->data.size() - source.value));
+    values.push_back(value);
+  }
+  return values;
+}
+
+Result<void> check(const Launch& launch, const RunOptions& options) {
+  const auto bad = [](std::string message, std::string hint) { return fail(Stage::launch, std::move(message), std::move(hint)); };
+  if (launch.program == nullptr) return fail(Stage::internal, "No program to run.", "Call prepare() first.");
+  const auto& kernel = sass_of(*launch.program).kernel;
+  const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  // Limits of compute capability 8.x and 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
+  if (threads == 0 || threads > 1024 || launch.block[0] > 1024 || launch.block[1] > 1024 || launch.block[2] > 64) {
+    return bad(fmt::format("{}: a block of {} × {} × {} threads; 1 to 1024 are possible.", kernel.name, launch.block[0],
+                           launch.block[1], launch.block[2]),
+               "Choose fewer warps.");
+  }
+  const uint64_t ctas = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0 || launch.grid[0] > 0x7fffffff ||
+      launch.grid[1] > 65535 || launch.grid[2] > 65535 || ctas > 0x7fffffff) {
+    return bad(fmt::format("{}: a grid of {} × {} × {} CTAs.", kernel.name, launch.grid[0], launch.grid[1], launch.grid[2]),
+               "Each extent must be 1 or more; y and z at most 65,535.");
+  }
+  if (launch.parameters.size() != kernel.parameter_bytes) {
+    return bad(fmt::format("{} takes {} bytes of parameters; {} were given.", kernel.name, kernel.parameter_bytes,
+                           launch.parameters.size()),
+               "Check the manifest's args.");
+  }
+  for (uint32_t cta : options.ctas) {
+    if (cta >= ctas) return bad(fmt::format("{}: no CTA {} in a grid of {}.", kernel.name, cta, ctas), "Sample within the grid.");
+  }
+  if (options.isa.has_value() && *options.isa > best_host_isa()) {
+    return bad("This CPU lacks the instruction set that was asked for.", "Leave the choice to the emulator.");
+  }
+  return {};
+}
+
+Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa) {
+  const Program& program = *launch.program;
+  const auto& kernel = program.sass->kernel;
+  BoundLaunch bound;
+  bound.program = &program;
+  bound.grid = launch.grid;
+  bound.block = launch.block;
+  bound.warps = (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
+  // sm_90's first 1024 bytes belong to the system (facts of the recorded code: its window starts at 0x400).
+  bound.shared_low = kernel.arch >= 90 ? 0x400 : 0;
+  bound.shared_bytes = (kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes;
+  bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
+  auto constants = constant_values(launch, bound.local_bytes);
+  if (!constants) return fail(constants.error());
+  bound.constants = std::move(*constants);
+  if (launch.memory != nullptr) {
+    for (const GlobalBuffer& buffer : launch.memory->buffers()) {
+      if (buffer.bytes == 0) continue;
+      bound.ranges.push_back({buffer.address, buffer.bytes, reinterpret_cast<uint8_t*>(buffer.host), buffer.writable});
+    }
+  }
+  bound.step_budget = options.step_budget;
+  bound.cancel = options.cancel;
+  bound.ops = program.ops;
+  const HandlerTable& table = handlers(isa);
+  for (const Block& block : program.blocks) {
+    uint32_t mode = 0;  // not known where a block is entered
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      Op& op = bound.ops[i];
+      bind(op, table, op.mxcsr != 0 && op.mxcsr != mode);
+      if (op.mxcsr != 0) mode = op.mxcsr;
+      if (!is_control(op.family) && (op.full == nullptr || op.masked == nullptr)) {
+        return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text), "Report the kernel.");
+      }
+    }
+  }
+  return bound;
+}
+
+// --- The threads -----------------------------------------------------------------------------------------------------
+
+// One run, as its threads see it.
+struct Job {
+  const BoundLaunch* launch = nullptr;
+  const std::vector<uint32_t>* order = nullptr;  // CTAs; nullptr: all in ascending order
+  uint32_t count = 0;
+  std::atomic<uint32_t> next{0};
+  std::atomic<bool> stop{false};
+};
+
+// A pool thread: its machine, and what it has published for progress.
+struct Worker {
+  CtaRunner runner;
+  std::mutex mutex;  // of what follows
+  std::vector<OpCounts> published_ops;
+  std::vector<BlockCounts> published_blocks;
+  std::vector<uint32_t> completed;   // since the caller last looked
+  uint32_t ctas = 0;
+  std::atomic<bool> wanted{false};   // the caller would like to see figures
+  CtaEnd end = CtaEnd::done;
+  uint32_t end_cta = 0;
+
+  void publish_locked() {
+    published_ops = runner.op_counts();  // same size: no allocation
+    published_blocks = runner.block_counts();
+  }
+};
+
+class Pool {
+ public:
+  static Pool& instance() {
+    static auto* pool = new Pool;  // never destroyed: its threads may outlive static destruction
+    return *pool;
+  }
+
+  std::mutex& turn() { return turn_; }
+  Worker& worker(size_t i) { return *workers_[i]; }
+
+  void grow(size_t count) {
+    while (workers_.size() < count) {
+      workers_.push_back(std::make_unique<Worker>());
+      std::thread([this, i = workers_.size() - 1] { serve(i); }).detach();
+    }
+  }
+
+  void start(Job& job, size_t threads) {
+    {
+      std::lock_guard lock(mutex_);
+      job_ = &job;
+      threads_ = threads;
+      running_ = threads;
+      ++generation_;
+    }
+    wake_.notify_all();
+  }
+
+  // True when every thread is done; false when the time is up or a worker has published.
+  bool wait(std::chrono::steady_clock::time_point until) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, until, [&] { return running_ == 0 || news_; });
+    news_ = false;
+    return running_ == 0;
+  }
+
+  void tell() {
+    {
+      std::lock_guard lock(mutex_);
+      news_ = true;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void serve(size_t i) {
+    platform::lower_thread_priority();
+    uint64_t seen = 0;
+    for (;;) {
+      Job* job = nullptr;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return generation_ != seen; });
+        seen = generation_;
+        if (i < threads_) job = job_;
+      }
+      if (job == nullptr) continue;
+      work(*job, *workers_[i]);
+      {
+        std::lock_guard lock(mutex_);
+        --running_;
+      }
+      changed_.notify_all();
+    }
+  }
+
+  void work(Job& job, Worker& worker) {
+    while (!job.stop.load(std::memory_order_relaxed)) {
+      const uint32_t turn = job.next.fetch_add(1, std::memory_order_relaxed);
+      if (turn >= job.count) break;
+      const uint32_t cta = job.order != nullptr ? (*job.order)[turn] : turn;
+      const CtaEnd end = worker.runner.run(cta, job.stop);
+      if (end != CtaEnd::done) {
+        worker.end = end;
+        worker.end_cta = cta;
+        job.stop.store(true, std::memory_order_relaxed);
+        break;
+      }
+      bool published = false;
+      {
+        std::lock_guard lock(worker.mutex);
+        worker.completed.push_back(cta);
+        ++worker.ctas;
+        if (worker.wanted.exchange(false, std::memory_order_relaxed)) {
+          worker.publish_locked();
+          published = true;
+        }
+      }
+      if (published) tell();
+    }
+  }
+
+  std::mutex turn_;   // one run at a time
+  std::mutex mutex_;  // of what follows
+  std::condition_variable wake_, changed_;
+  Job* job_ = nullptr;
+  size_t threads_ = 0, running_ = 0;
+  uint64_t generation_ = 0;
+  bool news_ = false;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+// --- Counters --------------------------------------------------------------------------------------------------------
+
+void add(const Program& program, const std::vector<OpCounts>& ops, const std::vector<BlockCounts>& blocks,
+         std::vector<InstructionCounters>& sum) {
+  if (ops.empty()) return;
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    for (uint32_t i = program.blocks[b].first; i < program.blocks[b].first + program.blocks[b].count; ++i) {
+      const Op& op = program.ops[i];
+      const bool guarded = op.pred != kPredicateTrue || op.pred_invert;
+      sum[i] += {blocks[b].executions, blocks[b].threads,     guarded ? ops[i].lanes_on : blocks[b].threads,
+                 ops[i].requests,      ops[i].empty_requests, ops[i].wavefronts,
+                 ops[i].ideal,         ops[i].sectors};
+    }
+  }
+}
+
+Failure failure_of(const Worker& worker, const BoundLaunch& launch, const Launch& asked) {
+  if (worker.end == CtaEnd::stopped) return {Stage::cancelled, "The emulated run was cancelled.", ""};
+  const std::string hint = asked.memory == nullptr
+                               ? std::string("no buffer was given")
+                               : asked.memory->describe(const_cast<Worker&>(worker).runner.machine().fault.address);
+  return worker.runner.describe(worker.end, worker.end_cta, launch, hint);
+}
+
+}  // namespace
+
+const compile::SassProgram& sass_of(const Program& program) { return *program.sass; }
+
+Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::SassProgram> sass) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::shared_ptr<const Program>> cache;
+  constexpr size_t kMostCached = 256;
+  if (sass == nullptr) return fail(Stage::internal, "No machine code to decode.", "Disassemble the variant first.");
+  const std::string key = sass->code_hash;
+  std::shared_ptr<const Program> known;
+  {
+    std::lock_guard lock(mutex);
+    const auto found = cache.find(key);
+    if (!key.empty() && found != cache.end()) known = found->second;
+  }
+  if (known != nullptr) {
+    if (known->sass == sass) return known;
+    Program same = *known;  // equal code, perhaps other source lines
+    same.sass = std::move(sass);
+    return std::make_shared<const Program>(std::move(same));
+  }
+  auto program = decode(std::move(sass));
+  if (!program) return program;
+  std::lock_guard lock(mutex);
+  if (cache.size() >= kMostCached) cache.clear();
+  if (!key.empty()) cache.emplace(key, *program);
+  return program;
+}
+
+Result<RunResult> run(const Launch& launch, const RunOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (auto ok = check(launch, options); !ok) return fail(ok.error());
+  const HostIsa isa = options.isa.value_or(best_host_isa());
+  auto bound = bind_launch(launch, options, isa);
+  if (!bound) return fail(bound.error());
+  const Program& program = *launch.program;
+  const uint32_t total = launch.grid[0] * launch.grid[1] * launch.grid[2];
+
+  Job job;
+  job.launch = &*bound;
+  job.order = options.ctas.empty() ? nullptr : &options.ctas;
+  job.count = options.ctas.empty() ? total : static_cast<uint32_t>(options.ctas.size());
+  const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const size_t threads = std::clamp<size_t>(cores, 1, job.count);
+
+  Pool& pool = Pool::instance();
+  std::lock_guard turn(pool.turn());
+  pool.grow(threads);
+  for (size_t i = 0; i < threads; ++i) {
+    Worker& worker = pool.worker(i);
+    worker.runner.prepare(*bound);
+    worker.published_ops.assign(program.ops.size(), {});
+    worker.published_blocks.assign(program.blocks.size(), {});
+    worker.completed.clear();
+    worker.completed.reserve(job.count);
+    worker.ctas = 0;
+    worker.end = CtaEnd::done;
+    worker.wanted = static_cast<bool>(options.progress);
+  }
+  std::vector<InstructionCounters> sum(program.ops.size());
+  std::vector<uint32_t> news;
+  news.reserve(job.count);
+
+  pool.start(job, threads);
+  const auto interval = std::chrono::milliseconds(std::max(1u, options.progress_interval_ms));
+  auto last_report = std::chrono::steady_clock::time_point{};
+  for (;;) {
+    const auto now = std::chrono::steady_clock::now();
+    if (pool.wait(std::max(now, last_report) + interval)) break;
+    if (!options.progress || std::chrono::steady_clock::now() - last_report < interval) continue;
+    std::fill(sum.begin(), sum.end(), InstructionCounters{});
+    news.clear();
+    uint64_t ctas = 0;
+    for (size_t i = 0; i < threads; ++i) {
+      Worker& worker = pool.worker(i);
+      std::lock_guard lock(worker.mutex);
+      add(program, worker.published_ops, worker.published_blocks, sum);
+      news.insert(news.end(), worker.completed.begin(), worker.completed.end());
+      worker.completed.clear();
+      ctas += worker.ctas;
+    }
+    if (news.empty()) continue;
+    RunCounters counters = sum_up(program, sum);
+    counters.ctas = ctas;
+    counters.total_ctas = total;
+    last_report = std::chrono::steady_clock::now();
+    options.progress({counters, news});
+    for (size_t i = 0; i < threads; ++i) pool.worker(i).wanted.store(true, std::memory_order_relaxed);
+  }
+
+  // A fault says more than the stop it caused in other threads.
+  const Worker* ended = nullptr;
+  for (size_t i = 0; i < threads; ++i) {
+    const Worker& worker = pool.worker(i);
+    const bool better = ended == nullptr || (ended->end == CtaEnd::stopped && worker.end != CtaEnd::stopped) ||
+                        (ended->end != CtaEnd::stopped && worker.end != CtaEnd::stopped && worker.end_cta < ended->end_cta);
+    if (worker.end != CtaEnd::done && better) ended = &worker;
+  }
+  if (ended != nullptr) return fail(failure_of(*ended, *bound, launch));
+
+  RunResult result;
+  result.isa = isa;
+  result.instructions.resize(program.ops.size());
+  for (size_t i = 0; i < threads; ++i) {
+    add(program, pool.worker(i).runner.op_counts(), pool.worker(i).runner.block_counts(), result.instructions);
+  }
+  result.counters = sum_up(program, result.instructions);
+  result.counters.ctas = job.count;
+  result.counters.total_ctas = total;
+  if (options.progress) {
+    news.clear();
+    for (size_t i = 0; i < threads; ++i) {
+      Worker& worker = pool.worker(i);
+      news.insert(news.end(), worker.completed.begin(), worker.completed.end());
+    }
+    if (!news.empty()) options.progress({result.counters, news});
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace attnscope::emulator
