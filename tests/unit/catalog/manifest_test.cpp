@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "support.h"
+
+namespace attnscope::catalog {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(Manifest, ReadsEveryField) {
+  Result<Kernel> kernel = parse(good_manifest());
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(kernel->id, "sample");
+  EXPECT_EQ(kernel->rung, 3);
+  EXPECT_EQ(kernel->entry, "sample");
+  ASSERT_EQ(kernel->knobs.size(), 2u);
+  EXPECT_EQ(kernel->knobs[0].default_value, 16);
+  EXPECT_EQ(kernel->knobs[1].default_value, 1);
+  EXPECT_EQ(kernel->knobs[1].text_of(1), "fast");
+  EXPECT_EQ(kernel->supports.layouts, std::vector{Layout::BHSD});
+  EXPECT_EQ(kernel->launch.block[0], "128");
+  EXPECT_EQ(kernel->args.back(), "seq_k");
+  EXPECT_EQ(kernel->content_hash.size(), 32u);
+}
+
+TEST(Manifest, HashFollowsTheContentAndNotTheName) {
+  const std::string hash = parse(good_manifest())->content_hash;
+  EXPECT_EQ(parse(good_manifest())->content_hash, hash);
+  EXPECT_NE(parse(good_manifest(), "// other")->content_hash, hash);
+  Json renamed = good_manifest();
+  renamed["title"] = "Other";
+  EXPECT_NE(parse(renamed)->content_hash, hash);
+  EXPECT_NE(content_hash("ab", "c"), content_hash("a", "bc"));
+}
+
+struct Fault {
+  std::string name;
+  std::function<void(Json&)> broken;
+  std::string pointer;  // that the message must name
+  std::string reason;
+};
+
+class BrokenManifest : public testing::TestWithParam<Fault> {};
+
+TEST_P(BrokenManifest, IsAFailureThatNamesFilePointerAndReason) {
+  Json manifest = good_manifest();
+  GetParam().broken(manifest);
+  Result<Kernel> kernel = parse(manifest);
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().stage, Stage::catalog);
+  EXPECT_THAT(kernel.error().message, AllOf(HasSubstr("dir/03_sample.json/" + GetParam().pointer), HasSubstr(GetParam().reason)));
+}
+
+const Fault kFaults[] = {
+    {"NoId", [](Json& m) { m.erase("id"); }, "id", "missing"},
+    {"IdIsNotTheFilesName", [](Json& m) { m["id"] = "other"; }, "id", "\"sample\""},
+    {"IdIsANumber", [](Json& m) { m["id"] = 3; }, "id", ""},
+    {"NoEntry", [](Json& m) { m.erase("entry"); }, "entry", "missing"},
+    {"EntryIsCode", [](Json& m) { m["entry"] = "f(); int x"; }, "entry", "C++ name"},
+    {"SourceInAnotherFolder", [](Json& m) { m["source"] = "../sample.cu"; }, "source", "beside the manifest"},
+    {"SourceIsNotTheOneGiven", [](Json& m) { m["source"] = "other.cu"; }, "source", "sample.cu"},
+    {"UnknownKey", [](Json& m) { m["knob"] = 1; }, "knob", ""},
+    {"UnknownProblem", [](Json& m) { m["problem"] = "sort"; }, "problem", "attention"},
+    {"ProblemNotOffered", [](Json& m) { m["problem"] = "gemm"; }, "problem", "gemm"},
+    {"KnobsNotAList", [](Json& m) { m["knobs"] = "TILE"; }, "knobs", "list"},
+    {"KnobTwice", [](Json& m) { m["knobs"][1]["name"] = "TILE"; }, "knobs/1", "twice"},
+    {"KnobNameIsCode", [](Json& m) { m["knobs"][0]["name"] = "A=1 -DB"; }, "knobs/0/name", "upper-case"},
+    {"KnobNameLowerCase", [](Json& m) { m["knobs"][0]["name"] = "tile"; }, "knobs/0/name", "upper-case"},
+    {"KnobNameReserved", [](Json& m) { m["knobs"][0]["name"] = "HEAD_DIM"; }, "knobs/0/name", "always passed"},
+    {"KnobUnknownKey", [](Json& m) { m["knobs"][0]["vals"] = 1; }, "knobs/0/vals", ""},
+    {"NoValues", [](Json& m) { m["knobs"][0]["values"] = Json::array(); }, "knobs/0/values", "empty"},
+    {"ValueTwice", [](Json& m) { m["knobs"][0]["values"] = {16, 16}; }, "knobs/0/values/1", "twice"},
+    {"ValueIsText", [](Json& m) { m["knobs"][0]["values"] = {16, "32 -DX"}; }, "knobs/0/values/1", "whole number"},
+    {"ValueIsAFraction", [](Json& m) { m["knobs"][0]["values"] = {16, 1.5}; }, "knobs/0/values/1", "whole number"},
+    {"ValueHuge", [](Json& m) { m["knobs"][0]["values"] = {16, UINT64_MAX}; }, "knobs/0/values/1", "too large"},
+    {"LabelTwice", [](Json& m) { m["knobs"][1]["values"][1]["label"] = "slow"; }, "knobs/1/values/1", "twice"},
+    {"LabelIsCode", [](Json& m) { m["knobs"][1]["values"][1]["label"] = "a b"; }, "knobs/1/values/1/label", "word"},
+    {"NoDefault", [](Json& m) { m["knobs"][0].erase("default"); }, "knobs/0/default", "missing"},
+    {"DefaultNotAValue", [](Json& m) { m["knobs"][0]["default"] = 17; }, "knobs/0/default", "17"},
+    {"DefaultNotALabel", [](Json& m) { m["knobs"][1]["default"] = "quick"; }, "knobs/1/default", "quick"},
+    {"NoSupports", [](Json& m) { m.erase("supports"); }, "supports", "missing"},
+    {"SupportsNothing", [](Json& m) { m["supports"]["head_dim"] = Json::array(); }, "supports/head_dim", "empty"},
+    {"HeadDimNegative", [](Json& m) { m["supports"]["head_dim"] = {-64}; }, "supports/head_dim/0", "1…1024"},
+    {"UnknownDtype", [](Json& m) { m["supports"]["dtype"] = {"f8"}; }, "supports/dtype/0", "f8"},
+    {"UnknownCausal", [](Json& m) { m["supports"]["causal"] = {"sideways"}; }, "supports/causal/0", "sideways"},
+    {"UnknownLayout", [](Json& m) { m["supports"]["layout"] = {"SHBD"}; }, "supports/layout/0", "SHBD"},
+    {"GridOfTwo", [](Json& m) { m["launch"]["grid"] = {1, 1}; }, "launch/grid", "three"},
+    {"GridUnknownName", [](Json& m) { m["launch"]["grid"][0] = "seq_query"; }, "launch/grid/0", "seq_query"},
+    {"GridAssigns", [](Json& m) { m["launch"]["grid"][0] = "TILE = 3"; }, "launch/grid/0", "assigns"},
+    {"GridBroken", [](Json& m) { m["launch"]["grid"][1] = "ceil_div(seq_q,"; }, "launch/grid/1", "cannot be evaluated"},
+    {"GridIsAFraction", [](Json& m) { m["launch"]["grid"][0] = "seq_q / 3"; }, "launch/grid/0", "whole number"},
+    {"BlockNegative", [](Json& m) { m["launch"]["block"][0] = "0 - TILE"; }, "launch/block/0", "-16"},
+    {"LaunchUnknownKey", [](Json& m) { m["launch"]["cluster"] = 2; }, "launch/cluster", ""},
+    {"RequiresUnknownName", [](Json& m) { m["requires"][0]["expr"] = "TYLE > 1"; }, "requires/0/expr", "TYLE"},
+    {"RequiresWithoutWhy", [](Json& m) { m["requires"][0].erase("why"); }, "requires/0/why", "missing"},
+    {"WarnsBroken", [](Json& m) { m["warns"] = {{{"expr", "TILE +"}, {"why", "x"}}}; }, "warns/0/expr", "TILE"},
+    {"MapUnknownName", [](Json& m) { m["shared_map"][0]["bytes"] = "TILE * depth"; }, "shared_map/0/bytes", "depth"},
+    {"MapNameTwice", [](Json& m) { m["shared_map"].push_back(m["shared_map"][0]); }, "shared_map/1/name", "twice"},
+    {"MapOverDynamic", [](Json& m) { m["launch"]["dynamic_shared"] = 100; }, "shared_map", "100 B"},
+    {"UnknownArgument", [](Json& m) { m["args"].push_back("stride"); }, "args/7", "stride"},
+    {"NoOutput", [](Json& m) { m["args"] = {"q", "k"}; }, "args", "no output"},
+    {"NoArguments", [](Json& m) { m.erase("args"); }, "args", "missing"},
+    {"MinArchText", [](Json& m) { m["min_arch"] = "sm_80"; }, "min_arch", "whole number"},
+    {"Accumulate", [](Json& m) { m["accumulate"] = "f64"; }, "accumulate", "f32 or f16"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenManifest, testing::ValuesIn(kFaults), [](const auto& one) { return one.param.name; });
+
+TEST(Manifest, NotJsonNamesTheFile) {
+  for (const std::string text : {"", "{", "[1]", "{\"id\": \"sample\", \"id\": \"sample\"}"}) {
+    Result<Kernel> kernel = parse_kernel({"dir/sample.json", text, "sample.cu", ""});
+    ASSERT_FALSE(kernel);
+    EXPECT_THAT(kernel.error().message, HasSubstr("dir/sample.json"));
+  }
+}
+
+TEST(Manifest, SourceMustBeText) {
+  EXPECT_THAT(parse(good_manifest(), std::string("a\0b", 3)).error().message, HasSubstr("zero byte"));
+  EXPECT_THAT(parse(good_manifest(), "\xff\xfe").error().message, HasSubstr("UTF-8"));
+}
+
+TEST(Manifest, SizesAreCapped) {
+  EXPECT_THAT(parse(good_manifest(), std::string(kMaxSourceBytes + 1, ' ')).error().message, HasSubstr("4 MB"));
+  Result<Kernel> kernel = parse_kernel({"a.json", std::string(kMaxManifestBytes + 1, ' '), "a.cu", ""});
+  EXPECT_THAT(kernel.error().message, HasSubstr("1 MB"));
+}
+
+}  // namespace
+}  // namespace attnscope::catalog
