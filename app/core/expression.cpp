@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+#include <vector>
 
 namespace attnscope {
 namespace {
@@ -14,11 +17,41 @@ constexpr double kLargest = 9007199254740992.0;  // 2^53: above it a double no l
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 double remainder_of(double a, double b) { return std::fmod(a, b); }
 
-// muParser's stock form has no %, and offers =, which a manifest must not have: it would change a knob.
-void prepare(mu::Parser& parser, const Variables& variables) {
-  parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
-  parser.DefineFun("ceil_div", ceil_div, true);
-  for (const auto& [name, value] : variables) parser.DefineConst(name, value);
+// An expression, parsed once for a set of names and then given their values: parsing costs some fifty times what evaluating
+// does, and a window asks for the same expressions at every move of a knob.
+struct Parsed {
+  mu::Parser parser;
+  std::vector<double> values;  // in the order of Variables; the parser holds their addresses
+};
+
+// muParser's stock form has no %, and offers =, which a manifest must not have: assigns() refuses it before this.
+std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& variables) {
+  auto parsed = std::make_unique<Parsed>();
+  parsed->values.resize(variables.size());
+  parsed->parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
+  parsed->parser.DefineFun("ceil_div", ceil_div, true);
+  size_t next = 0;
+  for (const auto& [name, value] : variables) {
+    parsed->values[next] = value;
+    parsed->parser.DefineVar(name, &parsed->values[next++]);
+  }
+  parsed->parser.SetExpr(expression);
+  return parsed;
+}
+
+Parsed& parsed_expression(const std::string& expression, const Variables& variables) {
+  constexpr size_t kMost = 1000;
+  thread_local std::unordered_map<std::string, std::unique_ptr<Parsed>> cache;
+  std::string key = expression;
+  for (const auto& [name, value] : variables) (key += '\n') += name;
+  auto found = cache.find(key);
+  if (found == cache.end()) {
+    if (cache.size() >= kMost) cache.clear();
+    found = cache.emplace(std::move(key), parse(expression, variables)).first;
+  }
+  size_t next = 0;
+  for (const auto& [name, value] : variables) found->second->values[next++] = value;
+  return *found->second;
 }
 
 Failure broken(const std::string& where, const std::string& expression, const std::string& reason) {
@@ -45,11 +78,8 @@ Result<int64_t> evaluate(const std::string& expression, const Variables& variabl
     return fail(broken(where, expression, "holds more than one expression"));
   if (assigns(expression)) return fail(broken(where, expression, "assigns, which an expression may not"));
   try {
-    mu::Parser parser;
-    prepare(parser, variables);
-    parser.SetExpr(expression);
     int results = 0;
-    const double* values = parser.Eval(results);
+    const double* values = parsed_expression(expression, variables).parser.Eval(results);
     if (results != 1) return fail(broken(where, expression, "holds more than one expression"));
     const double value = values[0];
     if (!std::isfinite(value)) return fail(broken(where, expression, "divides by zero or overflows"));
