@@ -6,7 +6,6 @@ namespace attnscope::catalog {
 namespace {
 
 int64_t causal_number(Causal causal) { return causal == Causal::none ? 0 : causal == Causal::top_left ? 1 : 2; }
-int64_t dtype_number(DType dtype) { return dtype == DType::f16 ? 0 : dtype == DType::bf16 ? 1 : 2; }
 
 Result<void> dimensions(const Kernel& kernel, const Variables& known, const char* key, const std::string (&expressions)[3],
                         std::array<int64_t, 3>& out) {
@@ -83,22 +82,12 @@ Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Con
 
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config) {
   std::map<std::string, int64_t> all{{"HEAD_DIM", problem.head_dim},
-                                     {"CAUSAL", causal_number(problem.causal)},
-                                     {"DTYPE", dtype_number(problem.dtype)}};
+                                     {"CAUSAL", causal_number(problem.causal)}};
   for (const Knob& knob : kernel.knobs) {
     auto chosen = config.knobs.find(knob.name);
     all[knob.name] = chosen == config.knobs.end() ? knob.default_value : chosen->second;
   }
   return all;
-}
-
-std::string_view element_type(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return "half";
-    case DType::bf16: return "__nv_bfloat16";
-    case DType::f32: return "float";
-  }
-  return "half";
 }
 
 }  // namespace attnscope::catalog

@@ -32,9 +32,8 @@ Variables variables(const Kernel& kernel, const Problem& problem, const Config& 
 // device takes the launch is model/limits.h's to say.
 Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// The macros that every kernel is compiled with beside its knobs: HEAD_DIM, CAUSAL and DTYPE, numbered as in
-// docs/writing-a-kernel.md; and the C type that ATTN_T stands for.
+// The macros that decide a variant beside its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every knob, and
+// HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config);
-std::string_view element_type(DType dtype);
 
 }  // namespace attnscope::catalog

@@ -73,10 +73,9 @@ TEST(Launch, MacrosAreKnobsAndTheProblems) {
   const auto all = macros(tiled, problem, config_of(tiled, {{"NUM_WARPS", 2}}));
   EXPECT_EQ(all.at("HEAD_DIM"), 128);
   EXPECT_EQ(all.at("CAUSAL"), 2);
-  EXPECT_EQ(all.at("DTYPE"), 0);
   EXPECT_EQ(all.at("NUM_WARPS"), 2);
   EXPECT_EQ(all.at("SYNC_POLICY"), 5);
-  EXPECT_EQ(all.size(), tiled.knobs.size() + 3);
+  EXPECT_EQ(all.size(), tiled.knobs.size() + 2);
 }
 
 TEST(Limits, TheRefusalNamesBothFiguresAndTheWayOut) {
