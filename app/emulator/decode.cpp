@@ -158,12 +158,12 @@ class Decoder {
 
   Result<void> set_source(const SassInstruction& instruction, const SassOperand& operand, const Form& form, char role,
                           Op& op) {
-    const int slot = role == 'a' ? 0 : role == 'b' ? 1 : 2;
+    const int slot = role == 'a' || role == 'w' ? 0 : role == 'b' ? 1 : 2;
     uint32_t* const offsets[] = {&op.a, &op.b, &op.c};
     uint32_t* const ands[] = {&op.and_a, &op.and_b, &op.and_c};
     uint32_t* const xors[] = {&op.xor_a, &op.xor_b, &op.xor_c};
     uint8_t* const signs[] = {&op.sign_a, &op.sign_b, &op.sign_c};
-    const auto where = source(instruction, operand, role == 'k');
+    const auto where = source(instruction, operand, role == 'k' || role == 'w');
     if (!where) return fail(where.error());
     *offsets[slot] = where->offset;
     if (where->one && !is_uniform(form.family)) {
@@ -216,7 +216,7 @@ class Decoder {
       case 'D': op.dst = target_uniform(operand.reg); return {};
       case 'p': op.p = predicate_slot(operand, true); return {};
       case 'q': op.q = predicate_slot(operand, true); return {};
-      case 'a': case 'b': case 'c': case 'k': return set_source(instruction, operand, form, role, op);
+      case 'a': case 'b': case 'c': case 'k': case 'w': return set_source(instruction, operand, form, role, op);
       case 'x': op.x = predicate_slot(operand, false), op.x_invert = operand.invert; return {};
       case 'y': op.y = predicate_slot(operand, false), op.y_invert = operand.invert; return {};
       case 'z': op.z = predicate_slot(operand, false), op.z_invert = operand.invert; return {};

@@ -84,7 +84,7 @@ constexpr Row rows[] = {
     {"R2UR U,R", {Family::r2ur, "Da", S::none, C::uniform}},
     {"UMOV U,{U,I}", {Family::umov, "Da", S::none, C::uniform}},
     {"ULDC U,C", {Family::umov, "Da", S::none, C::uniform}},
-    {"ULDC.64 U,C", {Family::umov_64, "Da", S::none, C::uniform}},
+    {"ULDC.64 U,C", {Family::umov_64, "Dw", S::none, C::uniform}},
     {"UIADD3 U,U,{U,I},U", {Family::uiadd3, "Dabc", S::negate, C::uniform}},
     {"UIADD3 U,Q,U,{U,I},U", {Family::uiadd3, "Dpabc", S::negate, C::uniform}},
     {"UIADD3 U,Q,Q,U,{U,I},U", {Family::uiadd3, "Dpqabc", S::negate, C::uniform}},

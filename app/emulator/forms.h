@@ -10,7 +10,7 @@ namespace attnscope::emulator {
 
 // What a form's operands are, one letter each, in printed order:
 //   d destination register     D uniform destination      p, q predicate destinations
-//   a, b, c sources            k the source c, of 64 bits x, y, z predicate sources
+//   a, b, c sources            k, w the sources c, a of 64 bits    x, y, z predicate sources
 //   i, j immediates → imm, imm2                           m address    t branch target   B convergence barrier
 //   N must be !PT or !UPT      0 must be RZ               - must be -RZ
 //   h, l two printed halves of one 32-bit immediate, upper first
