@@ -1,0 +1,18 @@
+#include "ui/context.h"
+
+#include <atomic>
+#include <utility>
+
+namespace attnscope::ui {
+
+void Context::post(session::Draft wish, session::Gesture gesture) {
+  draft.posted(wish);
+  session.focus(std::move(wish), std::move(gesture));
+}
+
+uint64_t Context::new_gesture() const {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,50 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "charts/latency_chart.h"
+#include "session/session.h"
+#include "ui/draft_tracker.h"
+#include "ui/glossary.h"
+#include "ui/settings.h"
+#include "ui/shown.h"
+
+namespace attnscope::ui {
+
+// A reported figure with the config it is of; see charts::Reported for how it is drawn.
+struct ReportedFigure {
+  charts::Reported line;
+  std::string kernel;
+  std::map<std::string, int64_t> knobs;
+  Problem problem;
+};
+
+// How maps reach the screen, for the status bar.
+struct PixelWay {
+  std::string way;  // "pipe"
+  std::string why;  // one sentence
+};
+
+// Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it keeps no other
+// way to the session, and none at all to a device.
+struct Context {
+  session::Session& session;
+  const session::Snapshot& snapshot;
+  const Shown& shown;
+  DraftTracker& draft;
+  const charts::LatencyChart& latency;
+  const Glossary& glossary;
+  const std::vector<ReportedFigure>& reported;
+  WindowSettings& settings;
+  const PixelWay& pixels;
+  double frame_ms = 0;                        // CPU time that building the last frames took, largest of the last second
+  std::function<void(double)> wake_within;    // asks for a frame within so many seconds
+
+  // Hands a new wish to the focus lane and shows it at once.
+  void post(session::Draft wish, session::Gesture gesture);
+  // A gesture's id: one for everything between a press and its release.
+  uint64_t new_gesture() const;
+};
+
+}  // namespace attnscope::ui

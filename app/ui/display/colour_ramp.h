@@ -1,0 +1,16 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+namespace attnscope::ui {
+
+enum class Ramp {
+  rising,     // dark to light, for sizes of errors
+  diverging,  // dark blue, pale middle, dark orange: for signed values
+};
+
+// 256 colours, RGBA. The rising ramp's lightness grows by equal steps (Oklab; Björn Ottosson, "A perceptual color space for
+// image processing", 2020), so that it reads the same in grey and for every common colour vision.
+const std::array<uint8_t, 256 * 4>& colour_ramp(Ramp ramp);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,69 @@
+#include "ui/draft_tracker.h"
+
+namespace attnscope::ui {
+
+session::Draft draft_of(const Experiment& experiment) {
+  session::Draft draft;
+  draft.problem = experiment.problem;
+  draft.kernel = experiment.kernel;
+  draft.knobs = experiment.config.knobs;
+  draft.options = experiment.config.options;
+  draft.device = experiment.device;
+  draft.measure = experiment.measure;
+  return draft;
+}
+
+bool asks_for(const session::Draft& draft, const Experiment& experiment) {
+  if (draft.problem != experiment.problem || draft.kernel != experiment.kernel || draft.options != experiment.config.options ||
+      draft.device != experiment.device || draft.measure != experiment.measure)
+    return false;
+  for (const auto& [name, value] : draft.knobs) {
+    const auto found = experiment.config.knobs.find(name);
+    if (found == experiment.config.knobs.end() || found->second != value) return false;
+  }
+  return true;
+}
+
+void DraftTracker::observe(const session::Snapshot& snapshot) {
+  if (snapshot.version == seen_version_) return;
+  seen_version_ = snapshot.version;
+  const session::Focus& focus = snapshot.focus;
+  if (focus.wanted_hash != seen_hash_) {
+    seen_hash_ = focus.wanted_hash;
+    seen_ = draft_of(focus.wanted);
+    unanswered_ = 0;
+    // A fast drag is answered step by step: everything up to the answered step is done. An answer to none of them came
+    // from elsewhere (undo, a preset) and wins.
+    for (size_t at = pending_.size(); at-- > 0;)
+      if (asks_for(pending_[at], focus.wanted)) {
+        pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+        return;
+      }
+    pending_.clear();
+    return;
+  }
+  if (pending_.empty()) return;
+  if (asks_for(pending_.back(), focus.wanted) || ++unanswered_ > kPatience) pending_.clear();
+}
+
+void DraftTracker::posted(session::Draft draft) {
+  pending_.push_back(std::move(draft));
+  unanswered_ = 0;
+}
+
+session::Draft with_kernel(session::Draft draft, const Kernel& kernel) {
+  std::map<std::string, int64_t> knobs;
+  for (const Knob& knob : kernel.knobs) {
+    const auto held = draft.knobs.find(knob.name);
+    knobs[knob.name] = held != draft.knobs.end() && knob.find(held->second) != nullptr ? held->second : knob.default_value;
+  }
+  draft.kernel = kernel.id;
+  draft.knobs = std::move(knobs);
+  return draft;
+}
+
+std::string change_text(const Knob& knob, int64_t from, int64_t to) {
+  return knob.name + " " + knob.text_of(from) + " \u2192 " + knob.text_of(to);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,48 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <string>
+
+#include "core/kernel.h"
+#include "session/session.h"
+#include "session/snapshot.h"
+
+namespace attnscope::ui {
+
+// What the controls show. Requests travel to the session and come back in a snapshot some frames later; until then the
+// controls show what was asked, so that a knob never jumps back under the pointer.
+class DraftTracker {
+ public:
+  // Call once a frame, before the controls are drawn.
+  void observe(const session::Snapshot& snapshot);
+
+  // What the controls show now; every knob of the kernel has a value.
+  const session::Draft& current() const { return pending_.empty() ? seen_ : pending_.back(); }
+  bool pending() const { return !pending_.empty(); }
+
+  // The draft was handed to the session.
+  void posted(session::Draft draft);
+
+  // One more snapshot than this without an answer, and what was asked counts as refused.
+  static constexpr int kPatience = 240;
+
+ private:
+  session::Draft seen_;
+  std::string seen_hash_;
+  std::deque<session::Draft> pending_;  // oldest first
+  int unanswered_ = 0;                  // observed snapshots with a new version since the last posted draft
+  uint64_t seen_version_ = 0;
+};
+
+session::Draft draft_of(const Experiment& experiment);
+// Knobs that `draft` leaves out are not compared.
+bool asks_for(const session::Draft& draft, const Experiment& experiment);
+
+// `draft` moved to another kernel: values of knobs of the same name stay where they are legal, all others take that
+// kernel's defaults; sizes the kernel does not support are left for the session to refuse with the reason.
+session::Draft with_kernel(session::Draft draft, const Kernel& kernel);
+
+// "NUM_WARPS 4 → 8", labels where the knob has them.
+std::string change_text(const Knob& knob, int64_t from, int64_t to);
+
+}  // namespace attnscope::ui

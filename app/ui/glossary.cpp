@@ -1,0 +1,60 @@
+#include "ui/glossary.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "platform/atomic_file.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr uint64_t kMaxFileBytes = 1 << 20;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r:");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+}  // namespace
+
+Glossary Glossary::parse(std::string_view markdown) {
+  Glossary glossary;
+  while (!markdown.empty()) {
+    const size_t end = markdown.find('\n');
+    const std::string_view line = markdown.substr(0, end);
+    markdown.remove_prefix(end == std::string_view::npos ? markdown.size() : end + 1);
+    const size_t open = line.find("**");
+    if (open == std::string_view::npos || line.find_first_not_of(" -*\t") < open) continue;
+    const size_t close = line.find("**", open + 2);
+    if (close == std::string_view::npos) continue;
+    std::string_view words = line.substr(open + 2, close - open - 2);
+    const std::string sentence(trimmed(line.substr(close + 2)));
+    while (!words.empty() && !sentence.empty()) {
+      const size_t comma = words.find(',');
+      glossary.entries_[lower(trimmed(words.substr(0, comma)))] = sentence;
+      words.remove_prefix(comma == std::string_view::npos ? words.size() : comma + 1);
+    }
+  }
+  return glossary;
+}
+
+Result<Glossary> Glossary::load(const std::filesystem::path& file) {
+  const Result<std::string> text = platform::read_file(file, kMaxFileBytes);
+  if (!text) return fail(text.error());
+  return parse(*text);
+}
+
+const std::string& Glossary::find(std::string_view word) const {
+  static const std::string none;
+  const auto found = entries_.find(lower(word));
+  return found == entries_.end() ? none : found->second;
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,26 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace attnscope::ui {
+
+// One sentence for every jargon word, from assets/glossary.md: a line "- **word**: sentence" each; "**a, b**" gives two
+// words one sentence.
+class Glossary {
+ public:
+  static Result<Glossary> load(const std::filesystem::path& file);
+  static Glossary parse(std::string_view markdown);
+
+  // Empty when the word is not there; letter case does not matter.
+  const std::string& find(std::string_view word) const;
+  const std::map<std::string, std::string>& entries() const { return entries_; }
+
+ private:
+  std::map<std::string, std::string> entries_;  // lower-case word → sentence
+};
+
+}  // namespace attnscope::ui

@@ -1,0 +1,71 @@
+#include "ui/panels/counters_panel.h"
+
+#include <algorithm>
+
+#include "charts/format.h"
+#include "charts/tables.h"
+#include "ui/icons.h"
+#include "ui/widgets/part.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
+  section(group.title.c_str());
+  ImGui::PushFont(nullptr, kBaseSize * 0.87f);
+  if (ImGui::BeginTable(group.title.c_str(), 3, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableSetupColumn("name", 0, 1.3f);
+    ImGui::TableSetupColumn("value", 0, 1.1f);
+    ImGui::TableSetupColumn("note", 0, 1.0f);
+    double largest = 1;
+    for (const charts::FigureRow& row : group.rows) largest = std::max(largest, row.note.empty() ? 0 : std::atof(row.note.c_str()));
+    for (const charts::FigureRow& row : group.rows) {
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      term(context.glossary, row.term, shortened(row.name, ImGui::GetContentRegionAvail().x));
+      ImGui::TableNextColumn();
+      const float room = ImGui::GetContentRegionAvail().x, width = width_of(row.value);
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width - em(0.5f)));
+      text(row.value);
+      ImGui::TableNextColumn();
+      if (bars && !row.note.empty()) {
+        const ImVec2 pen = ImGui::GetCursorScreenPos();
+        const float share = f32(std::atof(row.note.c_str()) / largest);
+        ImGui::GetWindowDrawList()->AddRectFilled(pen, {pen.x + ImGui::GetContentRegionAvail().x * share, pen.y + ImGui::GetFontSize() + 1},
+                                                  with_alpha(palette().counted, 0.22f), em(0.1f));
+      }
+      clipped(row.note, ImGui::GetContentRegionAvail().x, palette().dim);
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopFont();
+}
+
+}  // namespace
+
+void CountersPanel::draw(Context& context) {
+  const Counters* counters = context.shown.counters();
+  if (counters == nullptr) return empty_state(ICON_TABLE, "Nothing counted yet", "The emulator counts every instruction, wavefront and sector.");
+  kind_badge(context.glossary, counters->kind);
+  ImGui::SameLine(0, em(0.6f));
+  small_text(charts::counter_share_text(*counters), counters->emulated_ctas < counters->total_ctas ? palette().warn : palette().dim);
+  ImGui::SameLine(0, em(1));
+  part_note(context, session::Part::counters);
+  const PartScope scope(context, session::Part::counters);
+  const std::vector<charts::FigureGroup> groups = charts::counter_groups(*counters);
+  const float width = ImGui::GetContentRegionAvail().x;
+  const int columns = width > em(58) ? 3 : width > em(36) ? 2 : 1;
+  // Instructions are one column, the short groups share the others.
+  if (ImGui::BeginTable("##groups", columns, ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableNextColumn();
+    draw_group(context, groups.front(), true);
+    for (size_t at = 1; at < groups.size(); ++at) {
+      if (columns > 1 && (at == 1 || (columns == 3 && at == 3))) ImGui::TableNextColumn();
+      draw_group(context, groups[at], false);
+    }
+    ImGui::EndTable();
+  }
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,49 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/panels/panel.h"
+#include "ui/widgets/value_rail.h"
+
+namespace attnscope::ui {
+
+// The controls: kernel ladder, knobs over their legal values, problem, compile options, device.
+class ExperimentPanel : public Panel {
+ public:
+  const char* title() const override { return "Experiment"; }
+  Dock dock() const override { return Dock::controls; }
+  void draw(Context& context) override;
+
+ private:
+  struct KnobRow {
+    std::string name;
+    std::vector<RailValue> values;
+    std::map<int64_t, std::string> notes;  // reason and hint of an illegal value, warnings of a legal one
+  };
+  struct Drag {
+    uint64_t gesture = 0;
+    int64_t from = 0;  // the value when the press began
+  };
+
+  void draw_kernels(Context& context, const Kernel* kernel);
+  void draw_knobs(Context& context, const Kernel& kernel);
+  void draw_knob(Context& context, const Kernel& kernel, const KnobRow& row);
+  void draw_invitation(Context& context, const Kernel& kernel);
+  void draw_problem(Context& context, const Kernel* kernel);
+  void draw_sizes(Context& context);
+  void draw_compile(Context& context);
+  void draw_device(Context& context);
+  void refresh_rows(const Context& context, const Kernel& kernel);
+  bool size_field(Context& context, const char* label, int64_t& value, float width);
+
+  std::vector<KnobRow> rows_;
+  std::string rows_of_;  // what rows_ were made for
+  std::map<std::string, Drag> drags_;
+  std::map<std::string, std::string> refused_;  // knob → why the value that was pressed is not to be had
+  std::map<std::string, std::string> edited_;   // size fields while they are typed into
+  bool link_lengths_ = true;
+};
+
+}  // namespace attnscope::ui

@@ -1,0 +1,246 @@
+#include "ui/panels/latency_panel.h"
+
+#include <fmt/format.h>
+#include <implot/implot.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/format.h"
+#include "ui/icons.h"
+#include "ui/widgets/part.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+using charts::ColumnState;
+using charts::LatencyColumn;
+
+constexpr double kColumnsInSight = 16;
+constexpr size_t kMostLines = 4;
+
+float column_pixels() { return ImPlot::PlotToPixels(1.0, 0.0).x - ImPlot::PlotToPixels(0.0, 0.0).x; }
+
+// The lines of the kernel and problem on show, marked where they report its very config.
+std::vector<charts::Reported> lines_for(const Context& context) {
+  std::vector<charts::Reported> lines;
+  const session::Draft& draft = context.draft.current();
+  for (const ReportedFigure& figure : context.reported) {
+    const Problem& p = figure.problem;
+    const Problem& q = draft.problem;
+    if (p.batch != q.batch || p.heads != q.heads || p.seq_q != q.seq_q || p.seq_k != q.seq_k || p.head_dim != q.head_dim || p.causal != q.causal)
+      continue;
+    charts::Reported line = figure.line;
+    line.same_config = figure.kernel == draft.kernel;
+    for (const auto& [knob, value] : figure.knobs) {
+      const auto held = draft.knobs.find(knob);
+      if (held == draft.knobs.end() || held->second != value) line.same_config = false;
+    }
+    if (figure.kernel == draft.kernel || line.same_config) lines.push_back(line);
+  }
+  return lines;
+}
+
+ImU32 mark_colour(const LatencyColumn& column) {
+  return column.state == ColumnState::timed ? colour_of(column.kind) : palette().bad;
+}
+
+void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool wrong, float alpha) {
+  const ImU32 colour = with_alpha(mark_colour(column), alpha);
+  const auto y = [&](double us) { return ImPlot::PlotToPixels(static_cast<double>(column.x), us).y; };
+  const float x = ImPlot::PlotToPixels(static_cast<double>(column.x), 0.0).x;
+  const float line = std::max(1.5f, em(0.1f)), r = std::clamp(half * 0.45f, em(0.28f), em(0.46f));
+  if (column.kind == FigureKind::measured) {
+    list->AddRectFilled({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p10)}, with_alpha(colour, 0.30f), em(0.1f));
+    list->AddLine({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p90)}, colour, line);
+    list->AddLine({x - half * 0.55f, y(column.p10)}, {x + half * 0.55f, y(column.p10)}, colour, line);
+  }
+  if (column.interval_high > column.interval_low) {
+    const float low = y(column.interval_low), high = y(column.interval_high), cap = half * 0.3f;
+    list->AddLine({x, high}, {x, low}, with_alpha(colour, 0.75f), line);
+    list->AddLine({x - cap, high}, {x + cap, high}, with_alpha(colour, 0.75f), line);
+    list->AddLine({x - cap, low}, {x + cap, low}, with_alpha(colour, 0.75f), line);
+  }
+  const ImVec2 centre{x, y(column.p50)};
+  if (column.kind == FigureKind::modelled)  // hollow: its own bar does not show through
+    list->AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r}, {centre.x - r, centre.y}, palette().panel);
+  draw_kind_mark(list, centre, r, column.kind, alpha);
+  if (wrong) {
+    const ImVec2 at{centre.x + r + em(0.1f), centre.y - r - em(0.6f)};
+    list->AddText(nullptr, ImGui::GetFontSize() * 0.8f, at, palette().bad, ICON_TIMES_CIRCLE);
+  }
+}
+
+}  // namespace
+
+void LatencyPanel::draw(Context& context) {
+  progress_line(context);
+  failure_view(context, Readout::latency);
+  draw_headline(context);
+  if (context.latency.columns.empty()) {
+    empty_state(ICON_CHART, context.shown.running() ? "The first run is on its way" : "No run yet",
+                "Every run becomes a column here; move a knob to make the next.");
+    return;
+  }
+  draw_plot(context);
+}
+
+void LatencyPanel::draw_headline(Context& context) {
+  const Timing* timing = context.shown.timing();
+  if (timing == nullptr) {
+    big_figure("\u2013", "\u00b5s", palette().faint);
+    part_note(context, session::Part::timing);
+    return;
+  }
+  {
+    const PartScope scope(context, session::Part::timing);
+    big_figure(charts::us_number(timing->p50), charts::us_unit(timing->p50), palette().text);
+    ImGui::SameLine(0, em(0.8f));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.1f));
+    kind_badge(context.glossary, timing->kind);
+    const auto& columns = context.latency.columns;
+    const bool live = context.shown.state(session::Part::timing) == session::PartState::fresh && !columns.empty();
+    const std::optional<size_t> before = live && !context.shown.from_history() ? context.latency.previous_comparable(columns.size() - 1) : std::nullopt;
+    if (before) {
+      const charts::Change change = charts::change_between(columns[*before], columns.back());
+      const std::string words = columns.back().change.empty() ? change.text : change.text + "  " + columns.back().change;
+      ImGui::SameLine(0, em(1));
+      const float room = ImGui::GetContentRegionAvail().x;
+      if (room > em(4)) {
+        ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
+        clipped(words, room, change.tie ? palette().dim : change.ratio < 1 ? palette().good : palette().bad);
+      } else {
+        ImGui::NewLine();
+      }
+    }
+  }
+  part_note(context, session::Part::timing);
+  const PartScope scope(context, session::Part::timing);
+  std::string line = fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
+  line += timing->kind == FigureKind::modelled ? " by the model's error bar" : fmt::format(", 95 % interval of {} samples", timing->samples);
+  if (context.shown.observation->tflops) line += fmt::format("   {:.2f} TFLOP/s", *context.shown.observation->tflops);
+  if (!timing->bound.empty()) line += "   bound by " + timing->bound;
+  ImGui::PushFont(nullptr, kSmallSize);
+  clipped(line, ImGui::GetContentRegionAvail().x, palette().dim);
+  ImGui::PopFont();
+}
+
+void LatencyPanel::draw_plot(Context& context) {
+  const auto& columns = context.latency.columns;
+  const std::vector<charts::Reported> lines = charts::visible_lines(lines_for(context), context.latency.top_us, kMostLines);
+  double top = context.latency.top_us;
+  for (const charts::Reported& line : lines) top = std::max(top, line.us);
+  if (top <= 0) top = 1000;
+  if (follow_ && followed_ != columns.size()) {
+    const double last = static_cast<double>(columns.size()) - 1;
+    right_ = std::max(kColumnsInSight - 0.5, last + 1.5);
+    left_ = right_ - kColumnsInSight;
+    if (columns.size() < 8) {  // a few runs share the width: a lone column in a corner looks lost
+      left_ = -0.75;
+      right_ = 7.75;
+    }
+    followed_ = columns.size();
+    ImPlot::SetNextAxisLimits(ImAxis_X1, left_, right_, ImPlotCond_Always);
+  }
+  ImPlot::SetNextAxisLimits(ImAxis_Y1, 0, charts::nice_top(top * 1.22), ImPlotCond_Always);
+  ImGui::PushFont(nullptr, kSmallSize);
+  if (ImPlot::BeginPlot("##latency", {-1, -1}, ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus | ImPlotFlags_NoBoxSelect)) {
+    ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoHighlight);
+    ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
+    ImPlot::SetupAxisFormat(ImAxis_Y1, [](double value, char* out, int size, void*) {
+      return std::snprintf(out, static_cast<size_t>(size), "%s", value == 0 ? "0 \u00b5s" : charts::with_commas(std::llround(value)).c_str());
+    });
+    ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -1.5, std::max(kColumnsInSight, static_cast<double>(columns.size()) + 1));
+    ImPlot::SetupFinish();
+    draw_lines(lines, top);
+    draw_columns(context, top);
+    hover_column(context);
+    const ImPlotRect limits = ImPlot::GetPlotLimits();
+    follow_ = limits.X.Max >= static_cast<double>(columns.size()) - 0.5;
+    ImPlot::EndPlot();
+  }
+  ImGui::PopFont();
+}
+
+void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines, double) {
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  ImPlot::PushPlotClipRect();
+  float last_label = -1e6f;
+  for (const charts::Reported& line : lines) {
+    const float y = ImPlot::PlotToPixels(0.0, line.us).y;
+    const ImU32 colour = with_alpha(palette().reported, line.same_config ? 1.0f : 0.55f);
+    const float dash = em(0.5f), weight = line.same_config ? std::max(2.0f, em(0.12f)) : std::max(1.0f, em(0.08f));
+    for (float x = low.x; x < low.x + size.x; x += dash * 1.8f) list->AddLine({x, y}, {std::min(x + dash, low.x + size.x), y}, colour, weight);
+    const std::string words = fmt::format("reported {} {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : " *");
+    const ImVec2 box = ImGui::CalcTextSize(words.c_str());
+    const ImVec2 pen{low.x + size.x - box.x - em(0.4f), y - box.y - em(0.1f)};
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (std::fabs(pen.y - last_label) >= box.y * 0.9f) {
+      list->AddText(pen, colour, words.c_str());
+      last_label = pen.y;
+    }
+    if (ImPlot::IsPlotHovered() && std::fabs(mouse.y - y) < em(0.4f) && mouse.x > pen.x)
+      ImGui::SetTooltip("%s", (words + "\n" + line.source + (line.caveat.empty() ? "" : "\n* " + line.caveat)).c_str());
+  }
+  ImPlot::PopPlotClipRect();
+}
+
+void LatencyPanel::draw_columns(Context& context, double) {
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  const auto& columns = context.latency.columns;
+  const float pitch = column_pixels(), half = pitch * 0.5f;
+  const size_t first = static_cast<size_t>(std::max(0.0, std::floor(limits.X.Min)));
+  const size_t last = std::min(columns.size(), static_cast<size_t>(std::max(0.0, std::ceil(limits.X.Max) + 1)));
+  ImPlot::PushPlotClipRect(em(0.5f));
+  float label_end = -1e6f;
+  for (size_t at = first; at < last; ++at) {
+    const LatencyColumn& column = columns[at];
+    const bool newest = at + 1 == columns.size();
+    const bool picked = context.shown.history_id == column.run;
+    const float x = ImPlot::PlotToPixels(static_cast<double>(column.x), 0.0).x;
+    if (newest || picked)
+      list->AddRectFilled({x - half, low.y}, {x + half, low.y + size.y}, with_alpha(palette().accent, picked ? 0.16f : 0.07f));
+    list->AddLine({x, low.y + em(1.5f)}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
+    if (column.state == ColumnState::timed) draw_timed(list, column, half, column.verdict == "wrong", 1.0f);
+    else list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad, column.state == ColumnState::failed ? ICON_WARNING : "?");
+    // The change above its column, as long as it does not run into the one before it.
+    const std::string words = shortened(column.change.empty() ? fmt::format("run {}", column.run) : column.change, std::max(pitch * 1.9f, em(7)));
+    const float width = width_of(words);
+    const float left = std::clamp(x - width / 2, low.x + em(0.2f), low.x + size.x - width - em(0.2f));
+    if (left > label_end + em(0.5f)) {
+      list->AddText({left, low.y + em(0.15f)}, newest ? palette().text : palette().dim, words.c_str());
+      label_end = left + width;
+    }
+  }
+  ImPlot::PopPlotClipRect();
+}
+
+void LatencyPanel::hover_column(Context& context) {
+  if (!ImPlot::IsPlotHovered()) return;
+  const auto& columns = context.latency.columns;
+  const double at = std::round(ImPlot::GetPlotMousePos().x);
+  if (at < 0 || at >= static_cast<double>(columns.size())) return;
+  const LatencyColumn& column = columns[static_cast<size_t>(at)];
+  if (ImGui::BeginTooltip()) {
+    ImGui::PushFont(fonts().strong, 0);
+    text(fmt::format("run {}{}{}", column.run, column.change.empty() ? "" : ": ", column.change));
+    ImGui::PopFont();
+    dim_text(column.kernel + "  " + column.config_text);
+    dim_text(column.problem + "  on " + column.device);
+    if (column.state == ColumnState::timed)
+      text(fmt::format("{} {}   {} \u2013 {}", charts::us_text(column.p50), to_string(column.kind), charts::us_number(column.interval_low),
+                       charts::us_text(column.interval_high)));
+    if (!column.failure.empty()) text("stopped at " + column.failure);
+    if (!column.verdict.empty()) text("verdict: " + column.verdict);
+    small_text("Click to look at it; Esc comes back.", palette().faint);
+    ImGui::EndTooltip();
+  }
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ImGui::GetIO().MouseDragMaxDistanceSqr[0] < 16)
+    context.session.select_history(column.run);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,79 @@
+#include "ui/panels/memory_panel.h"
+
+#include <fmt/format.h>
+
+#include "charts/format.h"
+#include "charts/memory_stack.h"
+#include "ui/icons.h"
+#include "ui/widgets/memory_gauge.h"
+#include "ui/widgets/part.h"
+#include "ui/widgets/stat.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+
+using session::Part;
+
+void MemoryPanel::draw(Context& context) {
+  progress_line(context);
+  failure_view(context, Readout::memory);
+  const VariantInfo* variant = context.shown.variant();
+  if (variant == nullptr) {
+    empty_state(ICON_CHIP, context.shown.running() ? "Compiling" : "Nothing compiled yet",
+                "A CTA's shared memory, buffer by buffer, against the device's limits.");
+    return;
+  }
+  const std::string& device = context.shown.observation->device.empty() ? context.shown.observation->experiment.device
+                                                                         : context.shown.observation->device;
+  const DeviceSpec* found = session::find_device(context.snapshot, device);
+  const DeviceSpec spec = found != nullptr ? *found : DeviceSpec{};
+  draw_variant(context, *variant, spec);
+  if (const Occupancy* occupancy = context.shown.occupancy()) draw_occupancy(context, variant, *occupancy, spec);
+}
+
+void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, const DeviceSpec& spec) {
+  const charts::MemoryStack stack = charts::memory_stack(variant, context.shown.occupancy(), spec);
+  {
+    const PartScope scope(context, Part::variant);
+    big_figure(charts::with_commas(stack.total_bytes), "B a CTA", stack.over_static || stack.over_optin ? palette().bad : palette().text);
+    ImGui::SameLine();
+    const float badge = em(5.0f);
+    if (ImGui::GetContentRegionAvail().x > badge) {
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - badge);
+      kind_badge(context.glossary, FigureKind::counted);
+    } else {
+      ImGui::NewLine();
+    }
+  }
+  part_note(context, Part::variant);
+  const PartScope scope(context, Part::variant);
+  memory_gauge(stack);
+  if (stack.segments.empty()) small_text("This kernel uses no shared memory.", palette().dim);
+  else memory_legend(stack);
+  ImGui::Dummy({0, em(0.1f)});
+  stat_row(context.glossary, {{"registers", std::to_string(variant.registers), false},
+                              {"spills", charts::bytes_text(variant.spill_bytes), variant.spill_bytes > 0},
+                              {"stack", charts::bytes_text(variant.stack_bytes), false},
+                              {variant.cached ? "from the cache" : "compile", variant.cached ? "cached" : fmt::format("{:.0f} ms", variant.compile_ms), false}});
+  if (!context.shown.from_history() && !context.snapshot.focus.same_code_as.empty())
+    wrapped(ICON_INFO "  the same machine code as " + context.snapshot.focus.same_code_as, palette().warn, kSmallSize);
+}
+
+void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, const Occupancy& occupancy, const DeviceSpec& spec) {
+  section("Occupancy");
+  const PartScope scope(context, Part::occupancy);
+  ImGui::PushFont(fonts().strong, kMediumSize);
+  text(charts::percent_text(occupancy.fraction));
+  ImGui::PopFont();
+  ImGui::SameLine(0, em(0.5f));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
+  dim_text(fmt::format("{} CTA{} an SM, {} of {} warps", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s",
+                       occupancy.warps_per_sm, spec.warps_sm));
+  explain(context.glossary, "occupancy");
+  warp_slots(spec.warps_sm, occupancy.ctas_per_sm, occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0);
+  ImGui::Dummy({0, em(0.05f)});
+  if (variant != nullptr) wrapped(charts::limiter_sentence(*variant, occupancy, spec), palette().text, kSmallSize);
+  wrapped(charts::waves_sentence(occupancy), palette().text, kSmallSize);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,16 @@
+#include "ui/panels/panel.h"
+
+#include "ui/theme.h"
+
+namespace attnscope::ui {
+
+void section(const char* title) {
+  ImGui::Dummy({0, em(0.25f)});
+  ImGui::PushFont(fonts().strong, kSmallSize);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+  ImGui::SeparatorText(title);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+}  // namespace attnscope::ui

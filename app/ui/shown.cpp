@@ -1,0 +1,69 @@
+#include "ui/shown.h"
+
+namespace attnscope::ui {
+
+using session::Part;
+using session::PartState;
+
+PartState Shown::state(Part wanted) const {
+  if (!from_history()) return focus == nullptr ? PartState::none : focus->parts[static_cast<int>(wanted)];
+  if (!observation) return PartState::none;
+  bool there = false;
+  switch (wanted) {
+    case Part::variant: there = observation->variant.has_value(); break;
+    case Part::occupancy: there = observation->occupancy.has_value(); break;
+    case Part::counters: there = observation->counters.has_value(); break;
+    case Part::verdict: there = observation->verdict.has_value(); break;
+    case Part::timing: there = observation->timing.has_value(); break;
+  }
+  if (there) return PartState::fresh;
+  return observation->failure ? PartState::failed : PartState::none;
+}
+
+std::string Shown::from(Part wanted) const {
+  if (from_history() || focus == nullptr) return {};
+  return state(wanted) == PartState::kept || state(wanted) == PartState::failed ? focus->part_from[static_cast<int>(wanted)]
+                                                                                : std::string();
+}
+
+const Failure* Shown::failure() const {
+  if (from_history()) return observation && observation->failure ? &*observation->failure : nullptr;
+  return focus != nullptr && focus->failure ? &*focus->failure : nullptr;
+}
+
+Shown shown_of(const session::Snapshot& snapshot) {
+  Shown shown;
+  shown.focus = &snapshot.focus;
+  shown.observation = snapshot.focus.shown;
+  if (snapshot.selected) {
+    shown.history_id = snapshot.selected->id;
+    shown.observation = snapshot.selected->observation;
+    shown.config_text = snapshot.selected->config_text;
+    return shown;
+  }
+  if (const Kernel* kernel = session::find_kernel(snapshot, snapshot.focus.wanted.kernel))
+    shown.config_text = short_text(snapshot.focus.wanted.config, *kernel);
+  return shown;
+}
+
+Readout readout_of(Stage stage) {
+  switch (stage) {
+    case Stage::input:
+    case Stage::catalog:
+    case Stage::device: return Readout::experiment;
+    case Stage::compile:
+    case Stage::limits: return Readout::memory;
+    case Stage::launch:
+    case Stage::check: return Readout::error;
+    case Stage::decode:
+    case Stage::deadline:
+    case Stage::crash:
+    case Stage::cancelled:
+    case Stage::store:
+    case Stage::protocol:
+    case Stage::internal: return Readout::latency;
+  }
+  return Readout::latency;
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "session/snapshot.h"
+
+namespace attnscope::ui {
+
+// What the readouts show: the focus, or an entry picked in the history.
+struct Shown {
+  std::shared_ptr<const Observation> observation;  // may be null
+  uint64_t history_id = 0;                         // not 0: picked in the history
+  const session::Focus* focus = nullptr;
+  std::string config_text;
+
+  bool from_history() const { return history_id != 0; }
+  session::PartState state(session::Part part) const;
+  // Names the experiment that a kept part is of; empty when it is the wanted one.
+  std::string from(session::Part part) const;
+  const Failure* failure() const;
+  bool running() const { return !from_history() && focus != nullptr && focus->running; }
+
+  const VariantInfo* variant() const { return part(observation ? &observation->variant : nullptr); }
+  const Occupancy* occupancy() const { return part(observation ? &observation->occupancy : nullptr); }
+  const Verdict* verdict() const { return part(observation ? &observation->verdict : nullptr); }
+  const Timing* timing() const { return part(observation ? &observation->timing : nullptr); }
+  const Counters* counters() const { return part(observation ? &observation->counters : nullptr); }
+
+ private:
+  template <class T>
+  static const T* part(const std::optional<T>* slot) {
+    return slot != nullptr && slot->has_value() ? &**slot : nullptr;
+  }
+};
+
+Shown shown_of(const session::Snapshot& snapshot);
+
+// Which readout tells of a failure in `stage`.
+enum class Readout { experiment, memory, error, latency };
+Readout readout_of(Stage stage);
+
+}  // namespace attnscope::ui

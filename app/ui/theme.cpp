@@ -1,0 +1,212 @@
+#include "ui/theme.h"
+
+#include <implot/implot.h>
+
+#include <array>
+#include <cstring>
+
+#include "platform/atomic_file.h"
+#include "ui/icons.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr ImU32 rgb(unsigned value) {
+  return IM_COL32((value >> 16) & 0xFF, (value >> 8) & 0xFF, value & 0xFF, 255);
+}
+
+constexpr Palette kDark = {
+    .window = rgb(0x0B0E12), .panel = rgb(0x12171D), .raised = rgb(0x1C232C), .hover = rgb(0x28323E), .line = rgb(0x2B3541),
+    .text = rgb(0xE8EDF3), .dim = rgb(0x9AA7B6), .faint = rgb(0x66727F),
+    .accent = rgb(0x4CC3D9), .on_accent = rgb(0x04181D),
+    .measured = rgb(0x56B4E9), .counted = rgb(0x3CC8A0), .modelled = rgb(0xF0A53A), .reported = rgb(0xD79BC4),
+    .good = rgb(0x3CC8A0), .bad = rgb(0xFF7A4D), .warn = rgb(0xF0C94A),
+    .buffers = {rgb(0x2F7FB8), rgb(0xE6A23C), rgb(0x3CB393), rgb(0xC987B8), rgb(0x8FD0F2), rgb(0xC9622E), rgb(0xE9DC74), rgb(0x7E8C9A)},
+    .nan = rgb(0xFF3DD0), .inf = rgb(0xFFFFFF), .not_yet = rgb(0x1C232C)};
+
+constexpr Palette kLight = {
+    .window = rgb(0xE4E8EC), .panel = rgb(0xFAFBFC), .raised = rgb(0xE9EDF1), .hover = rgb(0xD9E0E7), .line = rgb(0xCBD3DB),
+    .text = rgb(0x141A21), .dim = rgb(0x4C5967), .faint = rgb(0x7B8794),
+    .accent = rgb(0x00748A), .on_accent = rgb(0xFFFFFF),
+    .measured = rgb(0x0072B2), .counted = rgb(0x00795A), .modelled = rgb(0xA85F00), .reported = rgb(0x9A4C80),
+    .good = rgb(0x00795A), .bad = rgb(0xC23B00), .warn = rgb(0x8A6A00),
+    .buffers = {rgb(0x2F7FB8), rgb(0xE6A23C), rgb(0x2F9E80), rgb(0xC078AC), rgb(0x7CC0E4), rgb(0xBE5622), rgb(0xD9C94E), rgb(0x8A96A2)},
+    .nan = rgb(0xD0009C), .inf = rgb(0x000000), .not_yet = rgb(0xDDE3E9)};
+
+ThemeMode g_mode = ThemeMode::dark;
+Fonts g_fonts;
+
+void set_metrics(ImGuiStyle& style) {
+  style.WindowPadding = {12, 10};
+  style.FramePadding = {8, 4};
+  style.CellPadding = {6, 3};
+  style.ItemSpacing = {8, 6};
+  style.ItemInnerSpacing = {6, 4};
+  style.IndentSpacing = 16;
+  style.ScrollbarSize = 11;
+  style.GrabMinSize = 10;
+  style.WindowBorderSize = 0;
+  style.ChildBorderSize = 0;
+  style.PopupBorderSize = 1;
+  style.FrameBorderSize = 0;
+  style.TabBorderSize = 0;
+  style.TabBarBorderSize = 0;
+  style.TabBarOverlineSize = 2;
+  style.WindowRounding = 6;
+  style.ChildRounding = 6;
+  style.FrameRounding = 5;
+  style.PopupRounding = 6;
+  style.ScrollbarRounding = 6;
+  style.GrabRounding = 4;
+  style.TabRounding = 4;
+  style.DockingSeparatorSize = 5;
+  style.WindowTitleAlign = {0, 0.5f};
+  style.SeparatorTextBorderSize = 1;
+  style.SeparatorTextPadding = {0, 4};
+  style.HoverDelayNormal = 0.35f;
+}
+
+void set_colours(ImGuiStyle& style, const Palette& p) {
+  const ImVec4 clear{0, 0, 0, 0};
+  ImVec4* c = style.Colors;
+  c[ImGuiCol_Text] = as_vec(p.text);
+  c[ImGuiCol_TextDisabled] = as_vec(p.faint);
+  c[ImGuiCol_WindowBg] = as_vec(p.panel);
+  c[ImGuiCol_ChildBg] = clear;
+  c[ImGuiCol_PopupBg] = as_vec(mixed(p.panel, p.raised, 0.6f));
+  c[ImGuiCol_Border] = as_vec(p.line);
+  c[ImGuiCol_BorderShadow] = clear;
+  c[ImGuiCol_FrameBg] = as_vec(p.raised);
+  c[ImGuiCol_FrameBgHovered] = as_vec(p.hover);
+  c[ImGuiCol_FrameBgActive] = as_vec(p.hover);
+  c[ImGuiCol_TitleBg] = c[ImGuiCol_TitleBgActive] = c[ImGuiCol_TitleBgCollapsed] = as_vec(p.window);
+  c[ImGuiCol_MenuBarBg] = as_vec(p.window);
+  c[ImGuiCol_ScrollbarBg] = clear;
+  c[ImGuiCol_ScrollbarGrab] = as_vec(p.line);
+  c[ImGuiCol_ScrollbarGrabHovered] = c[ImGuiCol_ScrollbarGrabActive] = as_vec(p.faint);
+  c[ImGuiCol_CheckMark] = as_vec(p.accent);
+  c[ImGuiCol_SliderGrab] = c[ImGuiCol_SliderGrabActive] = as_vec(p.accent);
+  c[ImGuiCol_Button] = as_vec(p.raised);
+  c[ImGuiCol_ButtonHovered] = c[ImGuiCol_ButtonActive] = as_vec(p.hover);
+  c[ImGuiCol_Header] = as_vec(mixed(p.panel, p.accent, 0.22f));
+  c[ImGuiCol_HeaderHovered] = as_vec(p.hover);
+  c[ImGuiCol_HeaderActive] = as_vec(p.hover);
+  c[ImGuiCol_Separator] = as_vec(p.line);
+  c[ImGuiCol_SeparatorHovered] = c[ImGuiCol_SeparatorActive] = as_vec(p.accent);
+  c[ImGuiCol_ResizeGrip] = clear;
+  c[ImGuiCol_ResizeGripHovered] = c[ImGuiCol_ResizeGripActive] = as_vec(p.accent);
+  c[ImGuiCol_Tab] = c[ImGuiCol_TabDimmed] = as_vec(p.window);
+  c[ImGuiCol_TabHovered] = as_vec(p.hover);
+  c[ImGuiCol_TabSelected] = c[ImGuiCol_TabDimmedSelected] = as_vec(p.panel);
+  c[ImGuiCol_TabSelectedOverline] = as_vec(p.accent);
+  c[ImGuiCol_TabDimmedSelectedOverline] = as_vec(p.line);
+  c[ImGuiCol_DockingPreview] = as_vec(with_alpha(p.accent, 0.4f));
+  c[ImGuiCol_DockingEmptyBg] = as_vec(p.window);
+  c[ImGuiCol_TableHeaderBg] = as_vec(p.raised);
+  c[ImGuiCol_TableBorderStrong] = c[ImGuiCol_TableBorderLight] = as_vec(p.line);
+  c[ImGuiCol_TableRowBg] = clear;
+  c[ImGuiCol_TableRowBgAlt] = as_vec(with_alpha(p.raised, 0.45f));
+  c[ImGuiCol_TextSelectedBg] = as_vec(with_alpha(p.accent, 0.35f));
+  c[ImGuiCol_DragDropTarget] = as_vec(p.accent);
+  c[ImGuiCol_NavCursor] = as_vec(p.accent);
+  c[ImGuiCol_ModalWindowDimBg] = {0, 0, 0, 0.5f};
+}
+
+void set_plot_colours(const Palette& p) {
+  ImPlotStyle& style = ImPlot::GetStyle();
+  ImVec4* c = style.Colors;
+  c[ImPlotCol_FrameBg] = c[ImPlotCol_PlotBorder] = c[ImPlotCol_AxisBg] = {0, 0, 0, 0};
+  c[ImPlotCol_PlotBg] = as_vec(mixed(p.panel, p.window, 0.6f));
+  c[ImPlotCol_AxisText] = as_vec(p.dim);
+  c[ImPlotCol_AxisGrid] = as_vec(with_alpha(p.line, 0.8f));
+  c[ImPlotCol_AxisTick] = as_vec(p.line);
+  c[ImPlotCol_AxisBgHovered] = c[ImPlotCol_AxisBgActive] = as_vec(p.raised);
+  c[ImPlotCol_InlayText] = as_vec(p.text);
+  style.PlotPadding = {4, 4};
+  style.LabelPadding = {6, 4};
+  style.PlotBorderSize = 0;
+  style.MinorAlpha = 0.3f;
+  style.MajorTickLen = {4, 4};
+  style.MinorTickLen = {0, 0};
+}
+
+// The file's font at its base size; Dear ImGui's own where it cannot be read.
+Result<ImFont*> font_from(const std::filesystem::path& path, const ImFontConfig* config) {
+  const Result<std::string> bytes = platform::read_file(path, 8 << 20);
+  if (!bytes) return fail(bytes.error());
+  void* copy = ImGui::MemAlloc(bytes->size());  // the atlas frees it
+  std::memcpy(copy, bytes->data(), bytes->size());
+  ImFont* font = ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(bytes->size()), kBaseSize, config);
+  if (font == nullptr) return fail(Stage::store, path.string() + ": not a font that can be drawn", "Install the program again.");
+  return font;
+}
+
+}  // namespace
+
+const Palette& palette() { return g_mode == ThemeMode::dark ? kDark : kLight; }
+ThemeMode theme_mode() { return g_mode; }
+const Fonts& fonts() { return g_fonts; }
+
+void apply_theme(ThemeMode mode) {
+  g_mode = mode;
+  ImGuiStyle& style = ImGui::GetStyle();
+  const float dpi = style.FontScaleDpi, zoom = style.FontScaleMain;
+  style = ImGuiStyle();
+  style.FontScaleDpi = dpi;
+  style.FontScaleMain = zoom;
+  style.FontSizeBase = kBaseSize;
+  set_metrics(style);
+  set_colours(style, palette());
+  set_plot_colours(palette());
+}
+
+ImU32 colour_of(FigureKind kind) {
+  const Palette& p = palette();
+  switch (kind) {
+    case FigureKind::measured: return p.measured;
+    case FigureKind::counted: return p.counted;
+    case FigureKind::modelled: return p.modelled;
+    case FigureKind::reported: return p.reported;
+  }
+  return p.text;
+}
+
+ImU32 with_alpha(ImU32 colour, float alpha) {
+  const float own = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 0xFF);
+  const ImU32 scaled = static_cast<ImU32>(own * alpha + 0.5f);
+  return (colour & ~IM_COL32_A_MASK) | (scaled << IM_COL32_A_SHIFT);
+}
+
+ImU32 mixed(ImU32 from, ImU32 to, float share) {
+  const ImVec4 a = as_vec(from), b = as_vec(to);
+  return ImGui::ColorConvertFloat4ToU32({a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share,
+                                         a.w + (b.w - a.w) * share});
+}
+
+Result<void> load_fonts(const std::filesystem::path& assets) {
+  struct Wanted {
+    ImFont** slot;
+    const char* file;
+    float icon_shift;  // points down, so that icons stand on the text's middle
+  };
+  const std::array<Wanted, 3> wanted = {Wanted{&g_fonts.text, "Inter-Regular.otf", 1.0f},
+                                        {&g_fonts.strong, "Inter-SemiBold.otf", 1.0f},
+                                        {&g_fonts.mono, "JetBrainsMono-Regular.ttf", 1.0f}};
+  Result<void> outcome;
+  for (const Wanted& want : wanted) {
+    Result<ImFont*> font = font_from(assets / "fonts" / want.file, nullptr);
+    if (!font) outcome = fail(font.error());
+    *want.slot = font ? *font : ImGui::GetIO().Fonts->AddFontDefault();
+    ImFontConfig merge;
+    merge.MergeMode = true;
+    merge.GlyphOffset = {0, want.icon_shift};
+    static const ImWchar kIconRange[] = {kFirstIcon, kLastIcon, 0};
+    merge.GlyphRanges = kIconRange;
+    const Result<ImFont*> icons = font_from(assets / "fonts" / "fontawesome-webfont.ttf", &merge);
+    if (!icons) outcome = fail(icons.error());
+  }
+  ImGui::GetIO().FontDefault = g_fonts.text;
+  return outcome;
+}
+
+}  // namespace attnscope::ui

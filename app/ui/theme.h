@@ -1,0 +1,57 @@
+#pragma once
+#include <imgui.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/observation.h"
+#include "core/result.h"
+
+namespace attnscope::ui {
+
+enum class ThemeMode { dark, light };
+
+// The window's colours by role. Series and verdicts use hues that stay apart for the common colour-vision deficiencies
+// (after the palette of Okabe and Ito, jfly.uni-koeln.de/color, lightened or darkened for contrast), and every use has a
+// shape or a word beside it.
+struct Palette {
+  ImU32 window, panel, raised, hover, line;
+  ImU32 text, dim, faint;
+  ImU32 accent, on_accent;
+  ImU32 measured, counted, modelled, reported;
+  ImU32 good, bad, warn;
+  ImU32 buffers[8];  // shared memory by buffer, neighbours apart in lightness too
+  ImU32 nan, inf, not_yet;
+};
+
+const Palette& palette();
+ThemeMode theme_mode();
+// Sets colours and metrics of Dear ImGui and ImPlot. Sizes are those of scale 1: the caller scales the style after.
+void apply_theme(ThemeMode mode);
+
+ImU32 colour_of(FigureKind kind);
+ImU32 with_alpha(ImU32 colour, float alpha);  // alpha multiplies
+ImU32 mixed(ImU32 from, ImU32 to, float share);
+inline ImVec4 as_vec(ImU32 colour) { return ImGui::ColorConvertU32ToFloat4(colour); }
+
+// Fonts. Sizes are in points of scale 1; Dear ImGui applies zoom and DPI.
+struct Fonts {
+  ImFont* text = nullptr;
+  ImFont* strong = nullptr;
+  ImFont* mono = nullptr;
+};
+inline constexpr float kBaseSize = 15.0f;
+inline constexpr float kSmallSize = 12.5f;
+inline constexpr float kMediumSize = 19.0f;
+inline constexpr float kLargeSize = 34.0f;
+
+// Reads the fonts of `assets`/fonts into the current context's atlas. A font that cannot be read is replaced by Dear
+// ImGui's own, and the Failure (Stage::store) says which.
+Result<void> load_fonts(const std::filesystem::path& assets);
+const Fonts& fonts();
+
+// A length in pixels at the current font size: `em` times the height of the text.
+inline float em(float lengths) { return lengths * ImGui::GetFontSize(); }
+inline float f32(double value) { return static_cast<float>(value); }
+
+}  // namespace attnscope::ui

@@ -1,0 +1,153 @@
+#include "ui/widgets/memory_gauge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/format.h"
+#include "ui/theme.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+using charts::MemoryMark;
+using charts::MemorySegment;
+using charts::MemoryStack;
+
+ImU32 colour_of(const MemorySegment& segment, size_t at) {
+  return segment.padding ? palette().faint : palette().buffers[at % std::size(palette().buffers)];
+}
+
+struct Bar {
+  ImVec2 low, high;
+  double pixels_a_byte = 0;
+  float x(int64_t bytes) const { return low.x + f32(static_cast<double>(bytes) * pixels_a_byte); }
+};
+
+void draw_cta(const Bar& bar, const MemoryStack& stack, int64_t offset, float alpha) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  alpha *= ImGui::GetStyle().Alpha;
+  for (size_t at = 0; at < stack.segments.size(); ++at) {
+    const MemorySegment& segment = stack.segments[at];
+    const float left = bar.x(offset + segment.begin), right = bar.x(offset + segment.end);
+    list->AddRectFilled({left, bar.low.y}, {std::max(right - (right - left > 3 ? 1.0f : 0.0f), left + 0.5f), bar.high.y},
+                        with_alpha(colour_of(segment, at), alpha));
+    if (segment.dynamic)  // told apart from static by a band, not by colour
+      list->AddRectFilled({left, bar.high.y - em(0.22f)}, {right, bar.high.y}, with_alpha(palette().panel, 0.6f * alpha));
+  }
+  const float begin = bar.x(offset), end = bar.x(offset + stack.total_bytes + stack.reserved_bytes);
+  list->AddRect({begin, bar.low.y - 1}, {end, bar.high.y + 1}, with_alpha(palette().text, 0.55f * alpha), em(0.12f));
+}
+
+void draw_mark(const Bar& bar, const MemoryMark& mark, bool above, bool exceeded) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float x = std::floor(std::min(bar.x(mark.bytes), bar.high.x)) - (mark.bytes > 0 ? 0.5f : -0.5f);
+  const float reach = em(0.3f);
+  const ImU32 colour = exceeded ? palette().bad : palette().dim;
+  list->AddLine({x, above ? bar.low.y - reach : bar.low.y}, {x, above ? bar.high.y : bar.high.y + reach}, colour, std::max(1.5f, em(0.1f)));
+  const float width = width_of(mark.label);
+  const float left = std::clamp(x - width / 2, bar.low.x, bar.high.x - width);
+  const float top = above ? bar.low.y - reach - ImGui::GetFontSize() : bar.high.y + reach;
+  list->AddText({left, top}, colour, mark.label.c_str());
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (ImGui::IsWindowHovered() && mouse.x >= left && mouse.x < left + width && mouse.y >= top && mouse.y < top + ImGui::GetFontSize())
+    ImGui::SetTooltip("%s", mark.sentence.c_str());
+}
+
+void hover_bar(const Bar& bar, const MemoryStack& stack) {
+  if (!ImGui::IsItemHovered() || bar.pixels_a_byte <= 0) return;
+  const int64_t byte = static_cast<int64_t>((ImGui::GetIO().MousePos.x - bar.low.x) / bar.pixels_a_byte);
+  const int64_t stride = stack.total_bytes + stack.reserved_bytes;
+  const int64_t cta = stride > 0 ? byte / stride : 0;
+  if (cta >= std::max<int64_t>(stack.ctas, 1)) {
+    const int64_t used = stride * std::max<int64_t>(stack.ctas, 1);
+    ImGui::SetTooltip("%s of the SM are free", charts::bytes_text(std::max<int64_t>(stack.scale_bytes - used, 0)).c_str());
+    return;
+  }
+  const int64_t within = byte - cta * stride;
+  for (const MemorySegment& segment : stack.segments)
+    if (within >= segment.begin && within < segment.end) {
+      ImGui::SetTooltip("%s", fmt::format("CTA {}: {}, {}, {} from byte {}", cta + 1, segment.name, charts::bytes_text(segment.bytes()),
+                                          segment.dynamic ? "dynamic" : "static", charts::with_commas(segment.begin)).c_str());
+      return;
+    }
+  ImGui::SetTooltip("CTA %d: %s reserved by the system", static_cast<int>(cta + 1), charts::bytes_text(stack.reserved_bytes).c_str());
+}
+
+}  // namespace
+
+void memory_gauge(const MemoryStack& stack) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  const float label = ImGui::GetFontSize() + em(0.35f), height = em(2.3f);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  Bar bar{{at.x, at.y + label}, {at.x + width, at.y + label + height}, 0};
+  bar.pixels_a_byte = static_cast<double>(width) / static_cast<double>(std::max<int64_t>(stack.scale_bytes, 1));
+  ImGui::Dummy({width, label});
+  ImGui::SetCursorScreenPos(bar.low);
+  ImGui::InvisibleButton("##gauge", {width, height});
+  hover_bar(bar, stack);
+  ImGui::GetWindowDrawList()->AddRectFilled(bar.low, bar.high, palette().raised, em(0.2f));
+  const int64_t stride = stack.total_bytes + stack.reserved_bytes;
+  const int64_t copies = std::clamp<int64_t>(stack.ctas, 1, 64);
+  for (int64_t cta = copies; cta-- > 0;) draw_cta(bar, stack, cta * stride, cta == 0 ? 1.0f : 0.38f);
+  for (const MemoryMark& mark : stack.marks) {
+    const bool exceeded = mark.kind == charts::LimitKind::static_block ? stack.over_static
+                          : mark.kind == charts::LimitKind::optin_block ? stack.over_optin
+                                                                        : false;
+    draw_mark(bar, mark, mark.kind != charts::LimitKind::sm_total, exceeded);
+  }
+  ImGui::SetCursorScreenPos({at.x, bar.high.y});
+  ImGui::Dummy({width, label + em(0.1f)});
+  ImGui::PopFont();
+}
+
+void memory_legend(const MemoryStack& stack) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  const size_t columns = ImGui::GetContentRegionAvail().x > em(20) ? 2 : 1;
+  const size_t rows = (stack.segments.size() + columns - 1) / columns;
+  const float each = ImGui::GetContentRegionAvail().x / static_cast<float>(columns);
+  const ImVec2 origin = ImGui::GetCursorPos();
+  const float step = ImGui::GetFontSize() + em(0.28f);
+  for (size_t at = 0; at < stack.segments.size(); ++at) {
+    const MemorySegment& segment = stack.segments[at];
+    const float x = origin.x + each * static_cast<float>(at / rows), y = origin.y + step * static_cast<float>(at % rows);
+    ImGui::SetCursorPos({x, y});
+    const ImVec2 pen = ImGui::GetCursorScreenPos();
+    const float side = em(0.7f), middle = pen.y + ImGui::GetFontSize() / 2;
+    ImGui::GetWindowDrawList()->AddRectFilled({pen.x, middle - side / 2}, {pen.x + side, middle + side / 2},
+                                              with_alpha(colour_of(segment, at), ImGui::GetStyle().Alpha), em(0.12f));
+    ImGui::SetCursorPosX(x + em(1.1f));
+    const std::string bytes = charts::bytes_text(segment.bytes());
+    const float end = x + each - (columns > 1 ? em(0.9f) : 0);
+    clipped(segment.name + (segment.dynamic ? " (dynamic)" : ""), end - width_of(bytes) - x - em(1.6f), palette().text);
+    ImGui::SetCursorPos({end - width_of(bytes), y});
+    dim_text(bytes);
+  }
+  ImGui::SetCursorPos({origin.x, origin.y + step * static_cast<float>(rows)});
+  ImGui::Dummy({0, 0});
+  ImGui::PopFont();
+}
+
+void warp_slots(int64_t slots, int64_t ctas, int64_t warps_a_cta) {
+  if (slots <= 0) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = em(0.95f);
+  const float pitch = width / static_cast<float>(slots), gap = std::max(1.0f, pitch * 0.18f);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float alpha = ImGui::GetStyle().Alpha;
+  const int64_t filled = std::min(slots, ctas * warps_a_cta);
+  for (int64_t slot = 0; slot < slots; ++slot) {
+    const float left = at.x + pitch * static_cast<float>(slot);
+    const bool used = slot < filled;
+    const int64_t cta = warps_a_cta > 0 ? slot / warps_a_cta : 0;
+    const ImU32 colour = !used ? palette().raised : cta % 2 == 0 ? palette().accent : mixed(palette().accent, palette().panel, 0.35f);
+    list->AddRectFilled({left, at.y}, {left + pitch - gap, at.y + height}, with_alpha(colour, alpha), em(0.1f));
+  }
+  ImGui::InvisibleButton("##slots", {width, height});
+  tooltip(fmt::format("{} of the SM's {} warp slots are filled: {} CTAs of {} warps.", filled, slots, ctas, warps_a_cta));
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,155 @@
+#include "ui/widgets/text.h"
+
+#include <imgui_internal.h>
+
+namespace attnscope::ui {
+namespace {
+
+const char* begin_of(std::string_view words) { return words.data(); }
+const char* end_of(std::string_view words) { return words.data() + words.size(); }
+
+}  // namespace
+
+void text(std::string_view words) { ImGui::TextUnformatted(begin_of(words), end_of(words)); }
+
+void dim_text(std::string_view words) {
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+  text(words);
+  ImGui::PopStyleColor();
+}
+
+void small_text(std::string_view words, ImU32 colour) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  text(words);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void wrapped(std::string_view words, ImU32 colour, float size) {
+  ImGui::PushFont(nullptr, size);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::PushTextWrapPos(0.0f);
+  text(words);
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+float width_of(std::string_view words) { return ImGui::CalcTextSize(begin_of(words), end_of(words)).x; }
+
+std::string shortened(std::string_view words, float width) {
+  if (width_of(words) <= width) return std::string(words);
+  static constexpr std::string_view kEllipsis = "\u2026";
+  const float room = width - width_of(kEllipsis);
+  size_t keep = 0;
+  for (size_t at = 0; at < words.size();) {
+    size_t next = at + 1;
+    while (next < words.size() && (static_cast<unsigned char>(words[next]) & 0xC0) == 0x80) ++next;  // whole characters
+    if (width_of(words.substr(0, next)) > room) break;
+    keep = at = next;
+  }
+  return std::string(words.substr(0, keep)) + std::string(kEllipsis);
+}
+
+void clipped(std::string_view words, float width, ImU32 colour) {
+  const std::string fitting = shortened(words, width);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  text(fitting);
+  ImGui::PopStyleColor();
+  if (fitting != words) tooltip(words);
+}
+
+void tooltip(std::string_view words) {
+  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (!ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(em(24));
+  text(words);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void explain(const Glossary& glossary, std::string_view word) { tooltip(glossary.find(word)); }
+
+void term(const Glossary& glossary, std::string_view word, std::string_view shown, ImU32 colour) {
+  if (shown.empty()) shown = word;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour != 0 ? colour : palette().dim);
+  text(shown);
+  ImGui::PopStyleColor();
+  if (glossary.find(word).empty()) return;
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const float dot = std::max(1.0f, em(0.07f));
+  for (float x = low.x; x < high.x; x += dot * 3)
+    ImGui::GetWindowDrawList()->AddRectFilled({x, high.y - dot}, {std::min(x + dot, high.x), high.y},
+                                              with_alpha(palette().faint, ImGui::GetStyle().Alpha));
+  explain(glossary, word);
+}
+
+void big_figure(std::string_view number, std::string_view unit, ImU32 colour) {
+  ImGui::PushFont(fonts().strong, kLargeSize);
+  const ImFontBaked* large = ImGui::GetFontBaked();
+  const float large_ascent = large->Ascent;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  text(number);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  if (unit.empty()) return;
+  ImGui::SameLine(0, em(0.3f));
+  ImGui::PushFont(fonts().text, kMediumSize);
+  const float drop = large_ascent - ImGui::GetFontBaked()->Ascent;
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + drop);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+  text(unit);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void draw_kind_mark(ImDrawList* list, ImVec2 c, float r, FigureKind kind, float alpha) {
+  const ImU32 colour = with_alpha(colour_of(kind), alpha);
+  const float stroke = std::max(1.5f, r * 0.32f);
+  switch (kind) {
+    case FigureKind::measured: list->AddCircleFilled(c, r * 0.9f, colour); break;
+    case FigureKind::counted:
+      list->AddRectFilled({c.x - r * 0.8f, c.y - r * 0.8f}, {c.x + r * 0.8f, c.y + r * 0.8f}, colour);
+      break;
+    case FigureKind::modelled:
+      list->AddQuad({c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}, colour, stroke);
+      break;
+    case FigureKind::reported:
+      for (int dash = -1; dash <= 1; ++dash) {
+        const float x = c.x + static_cast<float>(dash) * r * 0.9f;
+        list->AddRectFilled({x - r * 0.3f, c.y - stroke / 2}, {x + r * 0.3f, c.y + stroke / 2}, colour);
+      }
+      break;
+  }
+}
+
+void kind_badge(const Glossary& glossary, FigureKind kind) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  const std::string_view word = to_string(kind);
+  const float r = em(0.33f), pad = em(0.45f);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = em(1.45f);
+  const ImVec2 size{pad * 2 + r * 2 + em(0.35f) + width_of(word), height};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float alpha = ImGui::GetStyle().Alpha;
+  const ImU32 colour = colour_of(kind);
+  list->AddRectFilled(at, {at.x + size.x, at.y + size.y}, with_alpha(colour, 0.13f * alpha), height / 2);
+  draw_kind_mark(list, {at.x + pad + r, at.y + height / 2}, r, kind, alpha);
+  list->AddText({at.x + pad + r * 2 + em(0.35f), at.y + (height - ImGui::GetFontSize()) / 2}, with_alpha(colour, alpha),
+                begin_of(word), end_of(word));
+  ImGui::PushID(static_cast<int>(kind));
+  ImGui::InvisibleButton("##kind", size);
+  ImGui::PopID();
+  ImGui::PopFont();
+  explain(glossary, word);
+}
+
+void hair_line() {
+  ImGui::Dummy({0, em(0.1f)});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y}, palette().line);
+  ImGui::Dummy({0, em(0.25f)});
+}
+
+}  // namespace attnscope::ui

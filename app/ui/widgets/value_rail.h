@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnscope::ui {
+
+// One legal or illegal value of a control.
+struct RailValue {
+  int64_t value = 0;
+  std::string text;
+  bool legal = true;
+  std::string reason;   // why it is not legal, or the warning that goes with a legal one
+  bool beckoned = false;  // outlined as an invitation
+};
+
+struct RailEvent {
+  std::optional<int64_t> chosen;  // a legal value other than the current one was pressed or dragged onto
+  std::optional<size_t> refused;  // index of an illegal value that was pressed: say why
+  bool pressed = false;           // a gesture began
+  bool released = false;          // and ended
+};
+
+// A stepped slider whose steps can be read: all values in a row of equal cells, the current one filled. Press, drag or the
+// arrow keys choose; illegal values are struck through and say why on hover. Cells are items "id/<text>" for tests.
+// Lays itself over several rows when the values do not fit the width.
+RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64_t current, float width, bool current_is_bad);
+
+}  // namespace attnscope::ui
