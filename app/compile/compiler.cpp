@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr size_t max_source_bytes = 4 << 20;
 constexpr size_t max_entry_bytes = 512;
 constexpr int writes_between_trims = 16;
+constexpr const char* format_version = "variant 2";  // goes up when entries of an older program would be read wrongly
 
 // Headers decide the code as the source does: those that kernels use most stand for the package's version.
 std::string header_version(const fs::path& include) {
@@ -56,7 +57,7 @@ std::string request_key(const CompileRequest& request, const std::vector<std::st
                         const std::string& toolchain) {
   std::string all;
   const auto add = [&](const std::string& part) { all += std::to_string(part.size()) + ":" + part; };
-  add("variant 1");
+  add(format_version);
   add(toolchain);
   add(request.source);
   add(shown_name(request.file_name));

@@ -62,6 +62,7 @@ std::optional<int64_t> type_bytes(std::string_view type) {
 // ".shared .align 16 .b8 name[4096];" (dimensions may follow each other)
 std::optional<Declaration> shared_declaration(std::string_view line) {
   const auto words = words_of(line);
+  if (words.empty() || words[0].front() != '.') return std::nullopt;  // "st.shared.f32 …" is an instruction
   if (std::find(words.begin(), words.end(), ".extern") != words.end()) return std::nullopt;
   const auto shared = std::find(words.begin(), words.end(), ".shared");
   if (shared == words.end()) return std::nullopt;

@@ -1,0 +1,61 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace attnscope::compile {
+
+struct Recorded {
+  int arch;
+  std::string nvrtc;
+};
+
+inline const std::vector<Recorded>& recordings() {
+  static const std::vector<Recorded> all = {{80, "12.8"}, {89, "12.8"}, {90, "12.8"},
+                                            {80, "13.0"}, {89, "13.0"}, {90, "13.0"}};
+  return all;
+}
+
+inline std::filesystem::path recorded_file(const Recorded& recorded, const std::string& extension) {
+  return std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/compile" /
+         ("features_sm" + std::to_string(recorded.arch) + "_nvrtc" + recorded.nvrtc + extension);
+}
+
+inline std::string recorded_name(const testing::TestParamInfo<Recorded>& parameter) {
+  return "sm" + std::to_string(parameter.param.arch) + "_nvrtc" + parameter.param.nvrtc.substr(0, 2);
+}
+
+inline std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw std::runtime_error("missing test data: " + file.string());
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+inline std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span<const char>(text.data(), text.size()));
+}
+
+// A folder of the test's own, gone when it ends.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+}  // namespace attnscope::compile
