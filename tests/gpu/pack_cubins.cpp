@@ -65,6 +65,9 @@ std::vector<Pick> picks() {
       {"tiled", kWide, {"SHARED=dynamic"}},
       {"tiled", kWide, {"BLOCK_M=16", "BLOCK_N=32", "NUM_WARPS=8"}},
       {"tiled", kWide, {"BLOCK_M=64", "SHARED=dynamic", "NUM_WARPS=8", "SWIZZLE_XOR=1"}},
+      {"tiled", kMission, {"NUM_WARPS=6"}},
+      {"tiled", kRagged, {"SYNC_POLICY=2"}},
+      {"tiled", kRagged, {"SYNC_POLICY=0", "NUM_WARPS=8"}},
   };
 }
 
