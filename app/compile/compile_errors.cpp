@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <regex>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "compile/ptxas_log.h"
 
@@ -33,6 +34,27 @@ Failure too_much_shared(const SharedRefusal& refusal, const std::string& file_na
           "smaller tiles."};
 }
 
+struct ErrorLine {
+  std::string file, line, text;
+};
+
+// "02_tiled.cu(152): error: …" or "…(1): catastrophic error: …". By hand: std::regex recurses
+// once a character and overflows the stack on a long line.
+std::optional<ErrorLine> first_error(const std::string& log) {
+  constexpr std::string_view place_end = "): ", word = "error: ";
+  std::string line;
+  for (std::istringstream lines(log); std::getline(lines, line);) {
+    const size_t end = line.find(place_end);
+    const size_t start = end == std::string::npos ? std::string::npos : line.rfind('(', end);
+    if (start == std::string::npos) continue;
+    const std::string_view rest = std::string_view(line).substr(end + place_end.size());
+    if (!rest.starts_with(word) && !rest.starts_with("catastrophic error: ")) continue;
+    return ErrorLine{line.substr(0, start), line.substr(start + 1, end - start - 1),
+                     std::string(rest.substr(rest.find(word) + word.size()))};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string without_source_root(std::string text) {
@@ -44,17 +66,13 @@ std::string without_source_root(std::string text) {
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry) {
   if (const auto refusal = find_shared_refusal(log, entry)) return too_much_shared(*refusal, file_name, entry);
 
-  static const std::regex error_line(R"(([^\n]*)\((\d+)\): (?:catastrophic )?error:\s*([^\n]*))");
-  std::smatch match;
-  const bool found = std::regex_search(log, match, error_line);
-  if (found && match[1] == "__nv_name_map")
-    return {Stage::compile, fmt::format("{} declares no kernel \"{}\": {}", file_name, entry, match[3].str()),
-            "Correct the manifest's entry, or the kernel's name.\n" + clipped(log)};
-  if (found)
-    return {Stage::compile, fmt::format("{}:{}: {}", match[1].str(), match[2].str(), match[3].str()), clipped(log)};
-  const size_t error = log.find("error");
-  const std::string line = error == std::string::npos ? "" : log.substr(error, log.find('\n', error) - error);
-  return {Stage::compile, fmt::format("{} does not compile. {}", file_name, line), clipped(log)};
+  if (const auto error = first_error(log)) {
+    if (error->file == "__nv_name_map")
+      return {Stage::compile, fmt::format("{} declares no kernel \"{}\": {}", file_name, entry, error->text),
+              "Correct the manifest's entry, or the kernel's name.\n" + clipped(log)};
+    return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, error->text), clipped(log)};
+  }
+  return {Stage::compile, file_name + " does not compile, and the compiler does not say why.", clipped(log)};
 }
 
 }  // namespace attnscope::compile

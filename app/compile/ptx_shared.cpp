@@ -20,6 +20,7 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c =
 struct Declaration {
   std::string_view symbol;
   int64_t align = 1, bytes = 0;
+  bool dynamic = false;  // .extern
 };
 
 // One .entry or .func, or what stands outside of them all.
@@ -63,10 +64,10 @@ std::optional<int64_t> type_bytes(std::string_view type) {
 std::optional<Declaration> shared_declaration(std::string_view line) {
   const auto words = words_of(line);
   if (words.empty() || words[0].front() != '.') return std::nullopt;  // "st.shared.f32 …" is an instruction
-  if (std::find(words.begin(), words.end(), ".extern") != words.end()) return std::nullopt;
   const auto shared = std::find(words.begin(), words.end(), ".shared");
   if (shared == words.end()) return std::nullopt;
   Declaration declaration;
+  declaration.dynamic = std::find(words.begin(), shared, ".extern") != shared;
   int64_t element = 0;
   for (auto word = shared + 1; word != words.end(); ++word) {
     if (*word == ".align" && word + 1 != words.end()) {
@@ -178,6 +179,7 @@ SharedLayout shared_layout(const std::string& ptx, const std::string& entry) {
   SharedLayout layout;
   std::map<std::string, int> seen;
   size_t contributors = 0;
+  int64_t dynamic_align = 1;
   const auto place = [&](const std::vector<Declaration>& declarations, bool own_words, const Function* owner) {
     bool placed = false;
     for (const Declaration& declaration : declarations) {
@@ -186,6 +188,10 @@ SharedLayout shared_layout(const std::string& ptx, const std::string& entry) {
                                        return function->words.contains(declaration.symbol);
                                      });
       if (!named) continue;
+      if (declaration.dynamic) {
+        dynamic_align = std::max(dynamic_align, declaration.align);
+        continue;
+      }
       SharedPlacement buffer{source_name(declaration.symbol), std::string(declaration.symbol), 0, declaration.bytes};
       if (const int copies = ++seen[buffer.name]; copies > 1) buffer.name += " #" + std::to_string(copies);
       buffer.offset = (layout.bytes + declaration.align - 1) / declaration.align * declaration.align;
@@ -200,6 +206,7 @@ SharedLayout shared_layout(const std::string& ptx, const std::string& entry) {
     const bool placed = place(functions[i]->declarations, true, functions[i]);
     if (i > 0 && placed) ++contributors;
   }
+  layout.bytes = (layout.bytes + dynamic_align - 1) / dynamic_align * dynamic_align;
   layout.placed = contributors <= 1;
   return layout;
 }

@@ -1,0 +1,289 @@
+#include "compile/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "compile/cubin.h"
+#include "compile/ptxas_log.h"
+#include "compile/variant_json.h"
+#include "platform/atomic_file.h"
+#include "unit/compile/recorded.h"
+
+namespace attnscope::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const source = R"(#include <cuda_fp16.h>
+#ifndef WIDTH
+#define WIDTH 1
+#endif
+extern "C" __global__ void scale(const ATTN_T* in, float* out, int n) {
+  __shared__ __align__(16) half tile[SIZE];
+  __shared__ char mark[3];
+  __shared__ float sums[4];
+  const int t = threadIdx.x;
+  tile[t] = in[t];
+  mark[t % 3] = 1;
+  sums[t % 4] = 2.0f;
+  __syncthreads();
+  out[t] = float(tile[t ^ 1]) * n + mark[(t + 1) % 3] + sums[(t + 1) % 4];
+}
+)";
+
+CompileRequest request(int64_t size = 64) {
+  CompileRequest one;
+  one.source = source;
+  one.file_name = "kernels/scale.cu";
+  one.entry = "scale";
+  one.macros = {{"SIZE", size}};
+  return one;
+}
+
+// Compiling for real; where no NVRTC is to be had, the tests say so and stand aside.
+class RealCompiler : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (auto version = compiler.nvrtc_version(); !version) GTEST_SKIP() << version.error().message;
+  }
+  fs::path entry() const {
+    for (const auto& file : fs::directory_iterator(folder.path)) return file.path();
+    return {};
+  }
+  TemporaryFolder folder;
+  Compiler compiler{CompilerOptions{folder.path, 512 << 20}};
+};
+
+TEST_F(RealCompiler, GivesAVariantForEveryArchitecture) {
+  for (const int arch : {80, 89, 90}) {
+    CompileRequest one = request();
+    one.arch = arch;
+    auto variant = compiler.compile(one);
+    ASSERT_TRUE(variant) << variant.error().message << "\n" << variant.error().hint;
+    const VariantInfo& info = (*variant)->info;
+    EXPECT_EQ(info.arch, arch);
+    EXPECT_FALSE(info.cached);
+    EXPECT_GT(info.compile_ms, 0.0);
+    EXPECT_EQ((*variant)->entry_symbol, "scale");
+    EXPECT_NE((*variant)->ptx.find(".entry scale"), std::string::npos);
+    EXPECT_EQ((*variant)->nvrtc, *compiler.nvrtc_version());
+    // The ELF's figures and ptxas' own must be the same ones.
+    auto kernel = read_cubin((*variant)->cubin, "scale");
+    ASSERT_TRUE(kernel);
+    EXPECT_EQ(kernel->arch, static_cast<uint32_t>(arch));
+    const auto said = read_ptxas_log(info.log, "scale");
+    ASSERT_TRUE(said) << info.log;
+    EXPECT_EQ(info.registers, said->registers);
+    EXPECT_EQ(info.stack_bytes, said->stack_bytes);
+    EXPECT_EQ(info.static_shared_bytes, said->shared_bytes);
+    EXPECT_EQ((*variant)->barriers, said->barriers);
+  }
+}
+
+TEST_F(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
+  auto variant = compiler.compile(request());
+  ASSERT_TRUE(variant) << variant.error().message;
+  const std::vector<SharedBuffer> expected = {{"tile", 128, false}, {"mark", 3, false}, {"sums", 16, false},
+                                              {"padding", 1, false}};
+  EXPECT_EQ((*variant)->info.shared_buffers, expected);
+  EXPECT_EQ((*variant)->info.static_shared_bytes, 148);
+  EXPECT_TRUE((*variant)->shared.placed);
+  EXPECT_EQ((*variant)->shared.buffers[2].offset, 132);
+}
+
+TEST_F(RealCompiler, SpillsAndStackAreWhatPtxasSays) {
+  CompileRequest one = request();
+  one.source = R"(extern "C" __global__ void heavy(float* x) {
+    float a[96];
+    #pragma unroll
+    for (int i = 0; i < 96; ++i) a[i] = x[threadIdx.x + i * 256];
+    __syncthreads();
+    #pragma unroll
+    for (int i = 0; i < 96; ++i) x[threadIdx.x + i * 256] = a[95 - i] * a[(i * 7) % 96];
+  })";
+  one.entry = "heavy";
+  one.macros.clear();
+  one.options.maxrregcount = 32;
+  auto variant = compiler.compile(one);
+  ASSERT_TRUE(variant) << variant.error().message;
+  EXPECT_GT((*variant)->info.spill_bytes, 0);
+  EXPECT_GT((*variant)->info.stack_bytes, 0);
+  EXPECT_LE((*variant)->info.registers, 32);
+  const auto said = read_ptxas_log((*variant)->info.log, "heavy");
+  ASSERT_TRUE(said);
+  EXPECT_EQ((*variant)->info.stack_bytes, said->stack_bytes);
+  EXPECT_EQ((*variant)->info.spill_bytes, said->spill_stores + said->spill_loads);
+}
+
+TEST_F(RealCompiler, TheSecondTimeItIsCachedWithTheFirstsTime) {
+  auto first = compiler.compile(request());
+  ASSERT_TRUE(first) << first.error().message;
+  Compiler another(CompilerOptions{folder.path, 512 << 20});
+  auto second = another.compile(request());
+  ASSERT_TRUE(second);
+  EXPECT_TRUE((*second)->info.cached);
+  EXPECT_EQ((*second)->info.compile_ms, (*first)->info.compile_ms);
+  EXPECT_EQ((*second)->cubin, (*first)->cubin);
+  EXPECT_EQ((*second)->ptx, (*first)->ptx);
+  VariantInfo same = (*second)->info;
+  same.cached = false;
+  EXPECT_EQ(same, (*first)->info);
+  CompileRequest other = request();
+  other.options.fmad = false;
+  auto third = another.compile(other);
+  ASSERT_TRUE(third);
+  EXPECT_FALSE((*third)->info.cached);
+}
+
+TEST_F(RealCompiler, EqualMachineCodeHasOneHashWhateverTheSourceSays) {
+  auto first = compiler.compile(request());
+  CompileRequest other = request();
+  other.source = "// a comment\nconstexpr int unused_constant = WIDTH * 3;\n" + other.source;
+  other.file_name = "renamed.cu";
+  other.macros["WIDTH"] = 4;
+  auto second = compiler.compile(other);
+  other.source += "\n__device__ int never_read[5] = {1, 2, 3, 4, 5};\n";
+  auto third = compiler.compile(other);
+  auto fourth = compiler.compile(request(128));
+  ASSERT_TRUE(first && second && third && fourth);
+  EXPECT_EQ((*first)->info.code_hash, (*second)->info.code_hash);
+  EXPECT_EQ((*first)->info.code_hash, (*third)->info.code_hash);
+  EXPECT_NE((*first)->info.code_hash, (*fourth)->info.code_hash);
+  EXPECT_FALSE((*second)->info.cached);
+}
+
+TEST_F(RealCompiler, ATruncatedEntryIsMadeAnewAndSaidInTheLog) {
+  ASSERT_TRUE(compiler.compile(request()));
+  const fs::path file = entry();
+  fs::resize_file(file, fs::file_size(file) - 100);
+  auto again = compiler.compile(request());
+  ASSERT_TRUE(again);
+  EXPECT_FALSE((*again)->info.cached);
+  EXPECT_NE((*again)->info.log.find("truncated or damaged"), std::string::npos) << (*again)->info.log;
+  auto third = compiler.compile(request());
+  ASSERT_TRUE(third);
+  EXPECT_TRUE((*third)->info.cached);
+  EXPECT_EQ((*third)->info.log.find("truncated or damaged"), std::string::npos);
+}
+
+TEST_F(RealCompiler, AFullDiskNeverFailsACompilation) {
+  platform::inject_write_fault(platform::WriteFault{folder.path.string(), 4096, ENOSPC});
+  auto variant = compiler.compile(request());
+  platform::inject_write_fault(std::nullopt);
+  ASSERT_TRUE(variant);
+  EXPECT_NE((*variant)->info.log.find("could not be kept"), std::string::npos);
+  EXPECT_TRUE(entry().empty());
+}
+
+TEST_F(RealCompiler, ManyThreadsCompileAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] { good += compiler.compile(request(64 + 32 * (i / 2))).has_value(); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 4);
+}
+
+TEST_F(RealCompiler, AnErrorIsNamedByFileAndLine) {
+  CompileRequest bad = request();
+  bad.source = "#include <cuda_fp16.h>\nextern \"C\" __global__ void scale(foo* x) {}\n";
+  auto variant = compiler.compile(bad);
+  ASSERT_FALSE(variant);
+  EXPECT_EQ(variant.error().stage, Stage::compile);
+  EXPECT_TRUE(variant.error().message.starts_with("scale.cu:2: ")) << variant.error().message;
+  EXPECT_EQ(variant.error().hint.find("/attnscope/"), std::string::npos);
+  bad = request();
+  bad.entry = "scales";
+  variant = compiler.compile(bad);
+  ASSERT_FALSE(variant);
+  EXPECT_NE(variant.error().message.find("no kernel \"scales\""), std::string::npos) << variant.error().message;
+}
+
+TEST_F(RealCompiler, TooMuchStaticSharedMemoryIsALimitAndTheSameDynamicCompiles) {
+  auto variant = compiler.compile(request(28678));  // 57,356 B + mark + sums, aligned: 57,376
+  ASSERT_FALSE(variant);
+  EXPECT_EQ(variant.error().stage, Stage::limits);
+  EXPECT_NE(variant.error().message.find("57,376 B"), std::string::npos) << variant.error().message;
+  EXPECT_NE(variant.error().message.find("49,152 B"), std::string::npos) << variant.error().message;
+  CompileRequest dynamic = request(28678);
+  const std::string declaration = "__shared__ __align__(16) half tile[SIZE];";
+  dynamic.source.replace(dynamic.source.find(declaration), declaration.size(), "extern __shared__ half tile[];");
+  auto other = compiler.compile(dynamic);
+  ASSERT_TRUE(other) << other.error().message;
+  // mark and sums take 20 bytes; the dynamic part is aligned to 16 and starts behind them.
+  EXPECT_EQ((*other)->info.static_shared_bytes, 32);
+  const std::vector<SharedBuffer> expected = {{"mark", 3, false}, {"sums", 16, false}, {"padding", 13, false}};
+  EXPECT_EQ((*other)->info.shared_buffers, expected);
+}
+
+TEST_F(RealCompiler, TemplatesAreNamedByTheirExpression) {
+  CompileRequest one = request();
+  one.source = "namespace n { template <class T, int N> __global__ void k(T* x) { x[N] = T(N); } }";
+  one.entry = "n::k<float, 3>";
+  one.macros.clear();
+  auto variant = compiler.compile(one);
+  ASSERT_TRUE(variant) << variant.error().message;
+  EXPECT_EQ((*variant)->entry_symbol, "_ZN1n1kIfLi3EEEvPT_");
+}
+
+TEST_F(RealCompiler, TheSourcesOwnFolderIsNotSearched) {
+  const fs::path here = fs::current_path();
+  fs::current_path(folder.path);
+  std::ofstream(folder.path / "secret.h") << "#define SECRET 1\n";
+  CompileRequest one = request();
+  one.source = "#include \"secret.h\"\n" + one.source;
+  const bool compiled = compiler.compile(one).has_value();
+  fs::current_path(here);
+  EXPECT_FALSE(compiled);
+}
+
+TEST(Compiler, WhatMayNotReachTheCompilerIsRefusedFirst) {
+  Compiler compiler(CompilerOptions{});
+  CompileRequest bad = request();
+  bad.macros["SIZE -DX"] = 1;
+  EXPECT_EQ(compiler.compile(bad).error().stage, Stage::input);
+  bad = request();
+  bad.source = std::string(5 << 20, ' ');
+  EXPECT_EQ(compiler.compile(bad).error().stage, Stage::input);
+  bad = request();
+  bad.source += '\0';
+  EXPECT_EQ(compiler.compile(bad).error().stage, Stage::input);
+  for (const std::string& entry : {std::string(), std::string("a\nb"), std::string(600, 'a')}) {
+    bad = request();
+    bad.entry = entry;
+    EXPECT_EQ(compiler.compile(bad).error().stage, Stage::input);
+  }
+}
+
+TEST(VariantJson, GivesBackTheSameVariantAndRefusesAnythingElse) {
+  Variant variant;
+  variant.info = {89, 64, 12, 72, 148, 0, {{"tile", 128, false}, {"padding", 20, false}}, "hash", false, 12.5, "log"};
+  variant.entry_symbol = "k";
+  variant.nvrtc = "12.8";
+  variant.ptx = ".entry k";
+  variant.cubin = std::vector<std::byte>(100, std::byte{200});
+  variant.shared = {{{"tile", "_Z4tile", 16, 128}}, 144, false};
+  variant.barriers = 1;
+  variant.max_threads = 128;
+  const std::string bytes = pack_variant(variant);
+  auto again = unpack_variant(bytes);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->info, variant.info);
+  EXPECT_EQ(again->cubin, variant.cubin);
+  EXPECT_EQ(again->shared.buffers[0].offset, 16);
+  EXPECT_EQ(pack_variant(*again), bytes);
+  for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(unpack_variant(bytes.substr(0, size)));
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    std::string damaged = bytes;
+    damaged[random() % damaged.size()] = static_cast<char>(random());
+    if (auto read = unpack_variant(damaged); !read) {
+      EXPECT_EQ(read.error().stage, Stage::store);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::compile

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "compile/sass.h"
+#include "platform/atomic_file.h"
+#include "unit/compile/recorded.h"
+
+namespace attnscope::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A program in nvdisasm's place that counts its runs; `body` is shell.
+class Disassemble : public testing::Test {
+ protected:
+  fs::path program(const std::string& body) {
+    const fs::path file = folder.path / "nvdisasm";
+    std::ofstream(file) << "#!/bin/sh\necho run >> " << runs_file.string() << "\n" << body << "\n";
+    chmod(file.c_str(), 0755);
+    return file;
+  }
+  fs::path recorded_program() {
+    return program("echo 'nvdisasm warning : Dataflow analysis disabled due to previous warnings' >&2\ncat " +
+                   recorded_file(recorded, ".txt").string());
+  }
+  int runs() const {
+    std::ifstream stream(runs_file);
+    int count = 0;
+    for (std::string line; std::getline(stream, line);) ++count;
+    return count;
+  }
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> found;
+    if (fs::exists(cache))
+      for (const auto& entry : fs::directory_iterator(cache)) found.push_back(entry.path());
+    return found;
+  }
+  Result<std::shared_ptr<const SassProgram>> run(const fs::path& nvdisasm, int deadline_ms = 20000) {
+    return disassemble(bytes_of(cubin), "features", {nvdisasm, cache, deadline_ms});
+  }
+
+  TemporaryFolder folder;
+  const fs::path runs_file = folder.path / "runs", cache = folder.path / "cache";
+  const Recorded recorded = {89, "13.0"};
+  const std::string cubin = text_of(recorded_file(recorded, ".cubin"));
+};
+
+TEST_F(Disassemble, TheSecondTimeNoProgramRuns) {
+  const fs::path fake = recorded_program();
+  auto first = run(fake), second = run(fake);
+  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(runs(), 1);
+  EXPECT_EQ((*first)->instructions.size(), (*second)->instructions.size());
+  EXPECT_EQ((*first)->code_hash, (*second)->code_hash);
+}
+
+TEST_F(Disassemble, WithoutACacheFolderItRunsEveryTime) {
+  const fs::path fake = recorded_program();
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(disassemble(bytes_of(cubin), "features", {fake, {}, 20000}));
+  EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Disassemble, ATruncatedOrDamagedEntryIsMadeAnew) {
+  const fs::path fake = recorded_program();
+  ASSERT_TRUE(run(fake));
+  ASSERT_EQ(entries().size(), 1u);
+  const fs::path entry = entries()[0];
+  fs::resize_file(entry, fs::file_size(entry) / 2);
+  ASSERT_TRUE(run(fake));
+  EXPECT_EQ(runs(), 2);
+  std::string text = text_of(entry);
+  text[text.size() / 2] ^= 1;
+  std::ofstream(entry, std::ios::binary) << text;
+  ASSERT_TRUE(run(fake));
+  EXPECT_EQ(runs(), 3);
+  std::ofstream(entry, std::ios::binary | std::ios::trunc);
+  ASSERT_TRUE(run(fake));
+  EXPECT_EQ(runs(), 4);
+  ASSERT_TRUE(run(fake));
+  EXPECT_EQ(runs(), 4);
+}
+
+TEST_F(Disassemble, AFullDiskCostsTheCacheAlone) {
+  platform::inject_write_fault(platform::WriteFault{cache.string(), 1000, ENOSPC});
+  auto program = run(recorded_program());
+  platform::inject_write_fault(std::nullopt);
+  EXPECT_TRUE(program);
+  EXPECT_TRUE(entries().empty());
+}
+
+TEST_F(Disassemble, TwoAtOnceBothSucceed) {
+  const fs::path fake = recorded_program();
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { good += run(fake).has_value(); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 4);
+  EXPECT_EQ(entries().size(), 1u);
+  const int before = runs();
+  EXPECT_TRUE(run(fake));
+  EXPECT_EQ(runs(), before);
+}
+
+TEST_F(Disassemble, AFailingProgramIsNamedWithItsComplaint) {
+  auto failed = run(program("echo 'nvdisasm fatal : broken' >&2\nexit 7"));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().stage, Stage::decode);
+  EXPECT_NE(failed.error().message.find("exit status 7"), std::string::npos) << failed.error().message;
+  EXPECT_NE(failed.error().hint.find("broken"), std::string::npos);
+  EXPECT_TRUE(entries().empty());
+}
+
+TEST_F(Disassemble, OnlyTheHarmlessWarningsAreDropped) {
+  auto failed = run(program("echo 'nvdisasm warning : Dataflow analysis disabled due to previous warnings' >&2\n"
+                            "echo 'nvdisasm warning : something new' >&2\nexit 1"));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().hint, "nvdisasm warning : something new\n");
+}
+
+TEST_F(Disassemble, AProgramThatHangsIsEnded) {
+  auto failed = run(program("exec sleep 100"), 200);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().stage, Stage::deadline);
+}
+
+TEST_F(Disassemble, AnotherKernelsTextIsRefusedAndNotKept) {
+  auto failed = run(program("cat " + recorded_file({80, "13.0"}, ".txt").string()));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().stage, Stage::decode);
+  EXPECT_TRUE(entries().empty());
+}
+
+TEST_F(Disassemble, AMissingProgramIsAFailureThatSaysWhatToDo) {
+  auto failed = run(folder.path / "not-there");
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().message.find("not-there"), std::string::npos);
+  EXPECT_FALSE(failed.error().hint.empty());
+}
+
+TEST_F(Disassemble, TheRealProgramPrintsWhatWasRecorded) {
+  if (!find_nvdisasm()) GTEST_SKIP() << "nvdisasm is not on this machine";
+  for (const Recorded& one : recordings()) {
+    const std::string bytes = text_of(recorded_file(one, ".cubin"));
+    auto now = disassemble(bytes_of(bytes), "features", {});
+    ASSERT_TRUE(now) << now.error().message << now.error().hint;
+    auto kernel = read_cubin(bytes_of(bytes), "features");
+    ASSERT_TRUE(kernel);
+    auto then = parse_nvdisasm(text_of(recorded_file(one, ".txt")), *kernel);
+    ASSERT_TRUE(then);
+    ASSERT_EQ((*now)->instructions.size(), then->instructions.size());
+    for (size_t i = 0; i < then->instructions.size(); ++i) {
+      EXPECT_EQ((*now)->instructions[i].opcode, then->instructions[i].opcode);
+      EXPECT_EQ((*now)->instructions[i].modifiers, then->instructions[i].modifiers);
+      EXPECT_EQ((*now)->instructions[i].line.line, then->instructions[i].line.line);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::compile
