@@ -294,6 +294,10 @@ std::string_view to_string(LogLevel level) { return word_of(kLevels, level); }
 
 Part part_of(Id id, Json part, bool final) { return Part{id, std::make_shared<const Json>(std::move(part)), final}; }
 
+Part failure_part(Id id, const Failure& failure) {
+  return part_of(id, Json{{"failure", attnscope::to_json(failure)}});
+}
+
 Result<std::vector<std::byte>> encode(const Request& request) {
   Json json = std::visit([](const auto& message) { return message_json(message); }, request);
   make_utf8(json);

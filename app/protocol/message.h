@@ -129,6 +129,7 @@ struct Log {
 using Reply = std::variant<HelloReply, Need, Progress, Part, TileMessage, Done, Heartbeat, Log>;
 
 Part part_of(Id id, Json part, bool final = true);
+Part failure_part(Id id, const Failure& failure);
 
 // A message as a whole frame, ready to be written. Texts of replies that are not UTF-8 (a compiler's log quoting a Latin-1
 // source) get U+FFFD for each bad byte. Fails only over kMaxFrame.

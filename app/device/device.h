@@ -1,0 +1,75 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check/guarded_buffer.h"
+#include "check/inputs.h"
+#include "compile/compiler.h"
+#include "core/device_spec.h"
+#include "core/observation.h"
+#include "core/problem.h"
+#include "core/result.h"
+#include "emulator/counters.h"
+#include "emulator/emulator.h"
+#include "model/occupancy.h"
+
+namespace attnscope::device {
+
+// A variant made ready for one device: loaded on a GPU, decoded for the emulator. Immutable; shared between runs.
+class Loaded {
+ public:
+  virtual ~Loaded() = default;
+};
+
+struct LaunchRequest {
+  std::shared_ptr<const Loaded> loaded;
+  Problem problem;
+  std::vector<std::string> args;      // the manifest's, in the kernel's parameter order
+  model::LaunchShape shape;
+  int64_t dynamic_shared = 0;         // bytes
+  double sampled_share = 1.0;         // of the CTAs to run, (0, 1]; emulated devices alone
+  std::shared_ptr<const check::AttentionInputs> inputs;  // of `problem`
+};
+
+// What a run tells while it goes on, from the thread that called run().
+struct LaunchEvents {
+  const std::atomic<bool>* cancel = nullptr;  // looked at every few milliseconds; then Stage::cancelled
+  std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs
+  std::function<void(const Counters& so_far)> on_counters;
+  // `copy` makes a copy of the output as it stands: poison where nothing was stored yet.
+  std::function<void(const std::function<std::vector<std::byte>()>& copy)> on_output;
+};
+
+// What one emulated instruction did, for the latency model and for the source panel.
+struct EmulatedDetail {
+  std::shared_ptr<const emulator::Program> program;
+  emulator::RunResult result;
+};
+
+struct LaunchOutcome {
+  std::shared_ptr<const check::GuardedBuffer> output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
+  Counters counters;
+  bool partial = false;  // only a sample of the CTAs ran
+  EmulatedDetail emulated;
+};
+
+// Where a variant runs.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceSpec& spec() const = 0;
+  // Stage::decode: machine code that the device does not take.
+  virtual Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) = 0;
+  // Runs once, output poisoned before, buffers guarded and inputs held unchanged. Failures: Stage::launch (an illegal or
+  // misaligned access, parameters that do not match the manifest's args, an input that was written), Stage::deadline (a
+  // deadlock or an endless loop), Stage::cancelled.
+  virtual Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) = 0;
+};
+
+}  // namespace attnscope::device

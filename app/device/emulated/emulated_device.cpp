@@ -1,0 +1,138 @@
+#include "device/emulated/emulated_device.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compile/sass.h"
+#include "device/parameters.h"
+#include "device/live_copy.h"
+
+namespace attnscope::device {
+namespace {
+
+class Decoded final : public Loaded {
+ public:
+  explicit Decoded(std::shared_ptr<const emulator::Program> ready) : program(std::move(ready)) {}
+  std::shared_ptr<const emulator::Program> program;
+};
+
+// CTAs spread evenly over the grid: under a causal mask the first ones alone would stand for the lightest.
+std::vector<uint32_t> sample_of(int64_t total, double share) {
+  const auto count = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(total) * share)));
+  std::vector<uint32_t> ctas;
+  if (count >= total) return ctas;
+  for (int64_t i = 0; i < count; ++i) ctas.push_back(static_cast<uint32_t>(i * total / count));
+  return ctas;
+}
+
+std::span<std::byte> writable(std::span<const std::byte> bytes) {
+  // The emulator refuses every store to a buffer that is not declared writable before it touches the host memory.
+  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+class EmulatedDevice final : public Device {
+ public:
+  EmulatedDevice(DeviceSpec spec, std::filesystem::path cache) : spec_(std::move(spec)), cache_(std::move(cache)) {}
+  const DeviceSpec& spec() const override { return spec_; }
+  Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) override;
+  Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) override;
+
+ private:
+  DeviceSpec spec_;
+  std::filesystem::path cache_;
+};
+
+Result<std::shared_ptr<const Loaded>> EmulatedDevice::load(const compile::Variant& variant) {
+  auto sass = compile::disassemble(variant.cubin, variant.entry_symbol, {.nvdisasm = {}, .cache_dir = cache_});
+  if (!sass) return fail(sass.error());
+  if (const auto& kernel = (*sass)->kernel; !kernel.relocations.empty())
+    return fail(Stage::decode,
+                kernel.name + " refers to " + kernel.relocations.front().symbol + ", which a loader would have to place in memory",
+                "The emulator does not run kernels that use __device__ variables or printf yet.");
+  auto program = emulator::prepare(*sass);
+  if (!program) return fail(program.error());
+  return std::make_shared<const Decoded>(*program);
+}
+
+Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
+  const auto& decoded = dynamic_cast<const Decoded&>(*request.loaded);
+  const Problem& problem = request.problem;
+  const check::AttentionInputs& inputs = *request.inputs;
+  const check::InputHashes before = check::hash_inputs(inputs.q, inputs.k, inputs.v);
+  auto output = std::make_shared<check::GuardedBuffer>("o", inputs.q.size());
+  check::fill_poison(problem.dtype, output->data());
+
+  emulator::GlobalMemory memory;
+  TensorAddresses at;
+  at.q = memory.add("q", writable(inputs.q), false);
+  at.k = memory.add("k", writable(inputs.k), false);
+  at.v = memory.add("v", writable(inputs.v), false);
+  at.o = memory.add("o", output->data(), true);
+  auto parameters = pack_parameters(emulator::sass_of(*decoded.program).kernel, request.args, problem, at);
+  if (!parameters) return fail(parameters.error());
+
+  emulator::Launch launch;
+  launch.program = decoded.program;
+  for (size_t i = 0; i < 3; ++i) {
+    launch.grid[i] = static_cast<uint32_t>(request.shape.grid[i]);
+    launch.block[i] = static_cast<uint32_t>(request.shape.block[i]);
+  }
+  launch.dynamic_shared_bytes = static_cast<uint32_t>(request.dynamic_shared);
+  launch.parameters = std::move(*parameters);
+  launch.memory = &memory;
+
+  const int64_t total = request.shape.ctas();
+  emulator::RunOptions options;
+  options.cancel = events.cancel;
+  options.ctas = sample_of(total, request.sampled_share);
+  const int64_t wanted = options.ctas.empty() ? total : static_cast<int64_t>(options.ctas.size());
+  options.progress = [&](const emulator::Progress& progress) {
+    if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), wanted);
+    if (events.on_counters) events.on_counters(counters_of(progress.counters));
+    if (events.on_output) events.on_output([&] { return live_copy(output->data()); });
+  };
+  auto result = emulator::run(launch, options);
+  if (!result) return fail(result.error());
+  if (auto intact = output->check_guards(); !intact) return fail(intact.error());
+  if (auto same = check::check_inputs_unchanged(before, check::hash_inputs(inputs.q, inputs.k, inputs.v)); !same)
+    return fail(same.error());
+
+  LaunchOutcome outcome;
+  outcome.output = std::move(output);
+  outcome.counters = counters_of(result->counters);
+  outcome.partial = !options.ctas.empty();
+  outcome.emulated = {decoded.program, std::move(*result)};
+  return outcome;
+}
+
+int64_t count(uint64_t value) { return static_cast<int64_t>(value); }
+
+}  // namespace
+
+Counters counters_of(const emulator::RunCounters& from) {
+  Counters to;
+  to.kind = FigureKind::counted;
+  to.sampled_fraction = from.sampled_fraction();
+  to.instructions["total"] = count(from.warp_instructions);
+  for (size_t i = 0; i < from.by_class.size(); ++i)
+    if (from.by_class[i] > 0)
+      to.instructions[std::string(emulator::to_string(static_cast<emulator::InstructionClass>(i)))] = count(from.by_class[i]);
+  to.active_lanes_mean = from.active_lanes_mean();
+  to.threads = count(from.threads);
+  to.shared_wavefronts = count(from.shared_wavefronts());
+  to.shared_wavefronts_ideal = count(from.shared_ideal_wavefronts + from.shared_other_wavefronts);
+  to.shared_bank_conflicts = count(from.shared_bank_conflicts);
+  to.global_load_sectors = count(from.global_load_sectors);
+  to.global_store_sectors = count(from.global_store_sectors);
+  to.local_sectors = count(from.local_load_sectors + from.local_store_sectors);
+  to.barriers = count(from.barriers);
+  to.emulated_ctas = count(from.ctas);
+  to.total_ctas = count(from.total_ctas);
+  return to;
+}
+
+std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache) {
+  return std::make_unique<EmulatedDevice>(std::move(spec), std::move(decoded_cache));
+}
+
+}  // namespace attnscope::device

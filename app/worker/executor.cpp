@@ -1,0 +1,207 @@
+#include "worker/executor.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "catalog/catalog.h"
+#include "platform/process.h"
+#include "protocol/frame.h"
+#include "protocol/message.h"
+#include "worker/pipeline.h"
+
+namespace attnscope::worker {
+namespace {
+
+using protocol::Id;
+
+constexpr auto kPing = std::chrono::milliseconds(250);
+
+// The one way out. Several threads send; a frame is never broken up. When the supervisor is gone, so are we.
+class Output {
+ public:
+  explicit Output(int fd) : fd_(fd) {}
+  void send(const protocol::Reply& reply) {
+    auto frame = protocol::encode(reply);
+    if (!frame) frame = protocol::encode(protocol::Log{protocol::LogLevel::error, frame.error().message});
+    if (!frame) return;
+    std::lock_guard lock(mutex_);
+    for (size_t at = 0; at < frame->size();) {
+      const ssize_t written = write(fd_, frame->data() + at, frame->size() - at);
+      if (written > 0) at += static_cast<size_t>(written);
+      else if (errno != EINTR) _exit(0);
+    }
+  }
+
+ private:
+  int fd_;
+  std::mutex mutex_;
+};
+
+struct Work {
+  Id id = 0;
+  Experiment experiment;
+  std::optional<ViewRequest> first_view;
+  bool run = true;
+  std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
+};
+
+class RequestSink final : public Sink {
+ public:
+  RequestSink(Output& output, Id id) : output_(output), id_(id) {}
+  void part(Json part, bool final) override { output_.send(protocol::part_of(id_, std::move(part), final)); }
+  void tile(Tile tile) override { output_.send(protocol::TileMessage{id_, std::move(tile)}); }
+  void progress(protocol::Step step, int64_t done, int64_t total) override {
+    output_.send(protocol::Progress{id_, step, done, total});
+  }
+
+ private:
+  Output& output_;
+  Id id_;
+};
+
+class Executor {
+ public:
+  Executor(int fd_in, int fd_out, const ExecutorOptions& options)
+      : fd_in_(fd_in), output_(fd_out), services_(options.version, options.cache, options.assets) {}
+
+  [[noreturn]] void serve() {
+    std::thread([this] { ping(); }).detach();
+    greet();
+    std::thread([this] { read_requests(); }).detach();
+    for (;;) run(next());
+  }
+
+ private:
+  void greet();
+  [[noreturn]] void ping();
+  [[noreturn]] void read_requests();
+  void accept(const protocol::Request& request);
+  Work next();
+  void run(const Work& work);
+  Result<void> execute(const Work& work);
+  Result<Kernel> kernel_of(const Experiment& experiment);
+
+  int fd_in_;
+  Output output_;
+  Services services_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable arrived_;
+  std::deque<Work> waiting_;
+  std::optional<std::pair<Id, std::shared_ptr<std::atomic<bool>>>> running_;
+  std::optional<protocol::KernelContent> kernel_;  // the supervisor sends it before each request
+};
+
+// Also warms up: the compiler's library is open afterwards.
+void Executor::greet() {
+  protocol::HelloReply hello;
+  hello.versions = services_.versions();
+  for (const auto& device : services_.devices) hello.devices.push_back(device->spec());
+  hello.pid = getpid();
+  output_.send(hello);
+  for (const Failure& failure : services_.device_failures)
+    output_.send(protocol::Log{protocol::LogLevel::warning, failure.message});
+}
+
+void Executor::ping() {
+  for (;;) {
+    output_.send(protocol::Heartbeat{});
+    std::this_thread::sleep_for(kPing);
+  }
+}
+
+void Executor::read_requests() {
+  protocol::FrameDecoder decoder;
+  std::vector<std::byte> buffer(size_t{256} << 10);
+  for (;;) {
+    const ssize_t got = read(fd_in_, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) _exit(0);  // the supervisor has gone, and with it everyone who wanted an answer
+    decoder.feed(std::span(buffer).first(static_cast<size_t>(got)));
+    for (;;) {
+      auto payload = decoder.next();
+      if (!payload) _exit(2);
+      if (!*payload) break;
+      auto request = protocol::decode_request(**payload);
+      if (request) accept(*request);
+      else output_.send(protocol::Log{protocol::LogLevel::error, request.error().message});
+    }
+  }
+}
+
+void Executor::accept(const protocol::Request& request) {
+  std::unique_lock lock(mutex_);
+  if (const auto* kernel = std::get_if<protocol::KernelContent>(&request)) {
+    kernel_ = *kernel;
+  } else if (const auto* run = std::get_if<protocol::Run>(&request)) {
+    waiting_.push_back({run->id, run->experiment, run->first_view, true});
+    arrived_.notify_one();
+  } else if (const auto* compile = std::get_if<protocol::Compile>(&request)) {
+    waiting_.push_back({compile->id, compile->experiment, std::nullopt, false});
+    arrived_.notify_one();
+  } else if (const auto* cancel = std::get_if<protocol::Cancel>(&request)) {
+    if (running_ && running_->first == cancel->target) *running_->second = true;
+    for (Work& work : waiting_)
+      if (work.id == cancel->target) *work.cancel = true;
+  } else if (const auto* view = std::get_if<protocol::View>(&request)) {
+    lock.unlock();
+    auto tile = services_.kept.view(view->request);
+    if (tile) output_.send(protocol::TileMessage{view->id, std::move(*tile)});
+    output_.send(protocol::Done{view->id, tile ? std::nullopt : std::optional(tile.error())});
+  }
+}
+
+Work Executor::next() {
+  std::unique_lock lock(mutex_);
+  running_.reset();
+  arrived_.wait(lock, [this] { return !waiting_.empty(); });
+  Work work = std::move(waiting_.front());
+  waiting_.pop_front();
+  running_ = {work.id, work.cancel};
+  return work;
+}
+
+void Executor::run(const Work& work) {
+  const Result<void> done = execute(work);
+  if (!done && done.error().stage != Stage::cancelled) output_.send(protocol::failure_part(work.id, done.error()));
+  output_.send(protocol::Done{work.id, done ? std::nullopt : std::optional(done.error())});
+}
+
+Result<void> Executor::execute(const Work& work) {
+  auto kernel = kernel_of(work.experiment);
+  if (!kernel) return fail(kernel.error());
+  RequestSink sink(output_, work.id);
+  const Request request{work.experiment, std::move(*kernel), work.first_view, work.run, work.cancel.get()};
+  return run_experiment(services_, request, sink);
+}
+
+Result<Kernel> Executor::kernel_of(const Experiment& experiment) {
+  std::optional<protocol::KernelContent> content;
+  {
+    std::lock_guard lock(mutex_);
+    content = kernel_;
+  }
+  if (!content || content->hash != experiment.kernel_hash)
+    return fail(Stage::internal, experiment.kernel + ": the executor was not given this kernel's content", "Report this.");
+  auto kernel = catalog::parse_kernel({content->manifest_name, content->manifest, content->source_name, content->source});
+  if (!kernel) return kernel;
+  if (kernel->id != experiment.kernel)
+    return fail(Stage::input, "the experiment names the kernel " + experiment.kernel + ", its content is " + kernel->id,
+                "Send the kernel that the experiment names.");
+  return kernel;
+}
+
+}  // namespace
+
+void run_executor(int fd_in, int fd_out, const ExecutorOptions& options) {
+  platform::ignore_broken_pipes();
+  // On the heap and never freed: its threads run until the process ends.
+  (new Executor(fd_in, fd_out, options))->serve();
+}
+
+}  // namespace attnscope::worker

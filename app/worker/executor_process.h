@@ -1,0 +1,67 @@
+#pragma once
+#include <uv.h>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocol/frame.h"
+#include "protocol/message.h"
+
+namespace attnscope::worker {
+
+// One executor child as the supervisor's loop sees it: started, spoken to over its pipes, killed, waited for.
+class ExecutorProcess {
+ public:
+  struct Events {
+    // `frame` is the reply as it came, to be sent on without encoding it anew.
+    std::function<void(ExecutorProcess&, const protocol::Reply&, std::span<const std::byte> payload)> on_reply;
+    // Once, after the process ended and everything that it wrote was handed over. `how`: "ended by signal 9 (Killed)".
+    std::function<void(ExecutorProcess&, const std::string& how)> on_gone;
+  };
+
+  // Starts argv in a session of its own. The object must live until closed() after on_gone.
+  ExecutorProcess(uv_loop_t* loop, const std::vector<std::string>& argv, Events events);
+  ExecutorProcess(const ExecutorProcess&) = delete;
+  ExecutorProcess& operator=(const ExecutorProcess&) = delete;
+
+  void send(std::vector<std::byte> frame);
+  void kill(std::string why);  // SIGKILL to its process group; on_gone follows
+  int pid() const { return process_.pid; }
+  bool gone() const { return gone_; }
+  bool closed() const { return open_handles_ == 0; }  // every handle closed: the object may go
+  const std::string& killed_for() const { return killed_for_; }
+
+  // The supervisor's notes on it.
+  bool ready = false;      // its hello_reply has come
+  int64_t silent_ms = 0;   // since its last message
+
+ private:
+  void start(const std::vector<std::string>& argv);
+  void on_read(ssize_t count, const uv_buf_t* buffer);
+  void on_exit(int64_t status, int signal);
+  void take_frames();
+  void end_of_output();
+  void finish_when_over();
+  void close(uv_handle_t* handle);
+  template <class Handle>
+  static uv_handle_t* as_handle(Handle* handle) { return reinterpret_cast<uv_handle_t*>(handle); }
+
+  uv_loop_t* loop_;
+  Events events_;
+  uv_process_t process_{};
+  uv_pipe_t in_{}, out_{};  // we write in_, read out_
+  std::vector<char> buffer_;
+  protocol::FrameDecoder decoder_;
+  int open_handles_ = 0;
+  bool exited_ = false, output_over_ = false, gone_ = false;
+  std::string how_, killed_for_;
+};
+
+// Writes the whole frame to `stream`; the frame lives until libuv is done with it. A failed write shows as the end of the
+// stream on the reading side, so its status is only handed to `on_error`.
+void write_frame(uv_stream_t* stream, std::vector<std::byte> frame, std::function<void(int)> on_error = {});
+
+}  // namespace attnscope::worker

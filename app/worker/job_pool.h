@@ -1,0 +1,56 @@
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/result.h"
+
+namespace attnscope::worker {
+
+// Threads for work that cannot be interrupted (the compiler, the disassembler) but can be left behind: who waits for it is
+// free at once when cancelled, and what was begun runs to its end and fills the cache for whoever asks next. The threads run
+// at low priority, so that a window stays smooth beside them.
+class JobPool {
+ public:
+  explicit JobPool(unsigned threads);
+  ~JobPool();  // drops what was not begun, waits for what was
+  JobPool(const JobPool&) = delete;
+  JobPool& operator=(const JobPool&) = delete;
+
+  // The result of `work`, or Stage::cancelled within some milliseconds of `cancel`. `work` must own all that it uses: it may
+  // outlive this call. Work left behind before it began is not done.
+  template <class T>
+  Result<T> run(std::function<Result<T>()> work, const std::atomic<bool>& cancel) {
+    auto task = std::make_shared<std::packaged_task<Result<T>()>>(std::move(work));
+    auto wanted = std::make_shared<std::atomic<bool>>(true);
+    std::future<Result<T>> result = task->get_future();
+    post([task, wanted] {
+      if (*wanted) (*task)();
+    });
+    while (result.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) {
+      if (!cancel) continue;
+      *wanted = false;
+      return fail(Stage::cancelled, "cancelled", "");
+    }
+    return result.get();
+  }
+
+ private:
+  void post(std::function<void()> job);
+  void serve();
+
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::deque<std::function<void()>> jobs_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace attnscope::worker

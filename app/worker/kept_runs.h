@@ -1,0 +1,36 @@
+#pragma once
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "check/guarded_buffer.h"
+#include "check/reference.h"
+#include "core/problem.h"
+#include "core/view.h"
+
+namespace attnscope::worker {
+
+// A finished run, for maps that are asked for later.
+struct KeptRun {
+  std::string experiment_hash;
+  Problem problem;
+  std::shared_ptr<const check::GuardedBuffer> output;
+  std::shared_ptr<const check::Reference> reference;  // null when there is none
+};
+
+// The last few runs. Used by the thread that runs and the one that answers views.
+class KeptRuns {
+ public:
+  explicit KeptRuns(size_t most = 4, size_t most_bytes = size_t{1} << 30) : most_(most), most_bytes_(most_bytes) {}
+  void keep(KeptRun run);
+  // Stage::device when the run is not kept any more.
+  Result<Tile> view(const ViewRequest& request) const;
+
+ private:
+  size_t most_, most_bytes_;
+  mutable std::mutex mutex_;
+  std::list<KeptRun> runs_;  // latest first
+};
+
+}  // namespace attnscope::worker

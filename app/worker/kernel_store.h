@@ -1,0 +1,24 @@
+#pragma once
+#include <list>
+#include <string>
+
+#include "core/result.h"
+#include "protocol/message.h"
+
+namespace attnscope::worker {
+
+// The kernels that clients have sent, by content hash: a worker has no kernels folder. Bounded; the one that was asked for
+// longest ago goes first, and is asked of the client again when needed.
+class KernelStore {
+ public:
+  explicit KernelStore(size_t most = 64) : most_(most) {}
+  // A content that does not hash to what it says is a Failure (Stage::protocol): it would be run under another's name.
+  Result<void> keep(const protocol::KernelContent& kernel);
+  const protocol::KernelContent* find(const std::string& hash);  // null: not here
+
+ private:
+  size_t most_;
+  std::list<protocol::KernelContent> kernels_;  // latest used first
+};
+
+}  // namespace attnscope::worker

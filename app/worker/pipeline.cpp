@@ -1,0 +1,262 @@
+#include "worker/pipeline.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "catalog/catalog.h"
+#include "catalog/choices.h"
+#include "catalog/devices.h"
+#include "catalog/launch.h"
+#include "catalog/validate.h"
+#include "check/error_map.h"
+#include "check/verdict.h"
+#include "device/emulated/emulated_device.h"
+#include "model/limits.h"
+#include "model/occupancy.h"
+#include "model/roofline.h"
+#include "platform/clock.h"
+
+namespace attnscope::worker {
+namespace {
+
+using protocol::Step;
+
+constexpr double kPartInterval = 40;  // ms between streamed counters, and between streamed tiles
+
+std::filesystem::path below(const std::filesystem::path& cache, const char* folder) {
+  return cache.empty() ? cache : cache / folder;
+}
+
+std::string who(const Request& request) {
+  const std::string config = short_text(request.experiment.config, request.kernel);
+  return request.kernel.id + (config.empty() ? "" : " " + config);
+}
+
+// One experiment on its way; each stage leaves what the next needs.
+class Pipeline {
+ public:
+  Pipeline(Services& services, const Request& request, Sink& sink) : services_(services), request_(request), sink_(sink) {}
+
+  Result<void> run() {
+    using Stage = Result<void> (Pipeline::*)();
+    std::vector<Stage> stages{&Pipeline::open, &Pipeline::compile, &Pipeline::hold_limits};
+    if (request_.run) stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::check});
+    for (const Stage stage : stages) {
+      if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
+      if (auto done = (this->*stage)(); !done) return done;
+    }
+    return {};
+  }
+
+ private:
+  Result<void> open();
+  Result<void> compile();
+  Result<void> hold_limits();
+  Result<void> load();
+  Result<void> launch();
+  Result<void> check();
+
+  Failure with_way_out(Failure refused) const;
+  void stream_counters(const Counters& counters);
+  void stream_tile(const std::function<std::vector<std::byte>()>& copy);
+  void send_tile(std::span<const std::byte> output, const check::Reference* reference);
+  std::shared_ptr<const check::Reference> reference_if_ready() const;
+  template <class T>
+  Result<T> wait(const std::shared_future<Result<T>>& future) const;
+
+  const Experiment& experiment() const { return request_.experiment; }
+
+  Services& services_;
+  const Request& request_;
+  Sink& sink_;
+  std::shared_ptr<device::Device> device_;
+  catalog::Launch launch_;
+  check::Accumulate accumulate_ = check::Accumulate::f32;
+  std::optional<Truth> truth_;
+  std::shared_ptr<const compile::Variant> variant_;
+  VariantInfo info_;
+  Occupancy occupancy_;
+  std::shared_ptr<const device::Loaded> loaded_;
+  device::LaunchOutcome outcome_;
+  double last_counters_ = 0, last_tile_ = 0;  // steady ms
+};
+
+template <class T>
+Result<T> Pipeline::wait(const std::shared_future<Result<T>>& future) const {
+  while (future.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready)
+    if (*request_.cancel) return fail(Stage::cancelled, "cancelled", "");
+  return future.get();
+}
+
+// The door: an experiment that came over a pipe is held against the kernel that came with it.
+Result<void> Pipeline::open() {
+  auto device = services_.find_device(experiment().device);
+  if (!device) return fail(device.error());
+  device_ = *device;
+  const Config& config = experiment().config;
+  auto complete = catalog::complete_config(request_.kernel, config.knobs, config.options);
+  if (!complete) return fail(complete.error());
+  if (*complete != config)
+    return fail(Stage::input, request_.kernel.id + ": the config does not set every knob", "Send a complete config.");
+  if (auto allowed = catalog::check_restrictions(request_.kernel, experiment().problem, config, device_->spec().arch); !allowed)
+    return allowed;
+  auto launch = catalog::launch_of(request_.kernel, experiment().problem, config);
+  if (!launch) return fail(launch.error());
+  launch_ = *launch;
+  auto accumulate = check::parse_accumulate(request_.kernel.accumulate);
+  if (!accumulate) return fail(accumulate.error());
+  accumulate_ = *accumulate;
+  sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(services_.versions())}}, true);
+  if (request_.run) truth_ = services_.truth.want(experiment().problem, accumulate_);
+  return {};
+}
+
+// The manifest often knows the way out of a refusal that the compiler or the device words without it.
+Failure Pipeline::with_way_out(Failure refused) const {
+  if (refused.stage != Stage::limits) return refused;
+  auto foretold = catalog::foretell_limits(request_.kernel, experiment().problem, experiment().config, device_->spec());
+  if (!foretold && foretold.error().stage == Stage::limits) return foretold.error();
+  return refused;
+}
+
+Result<void> Pipeline::compile() {
+  sink_.progress(Step::compiling, 0, 0);
+  compile::CompileRequest wanted;
+  wanted.source = request_.kernel.source;
+  wanted.file_name = request_.kernel.source_name;
+  wanted.entry = request_.kernel.entry;
+  wanted.macros = catalog::macros(request_.kernel, experiment().problem, experiment().config);
+  wanted.dtype = experiment().problem.dtype;
+  wanted.options = experiment().config.options;
+  wanted.arch = device_->spec().arch;
+  using Compiled = std::shared_ptr<const compile::Variant>;
+  auto variant = services_.pool.run<Compiled>(
+      [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); }, *request_.cancel);
+  if (!variant) return fail(with_way_out(variant.error()));
+  variant_ = *variant;
+  info_ = variant_->info;
+  info_.dynamic_shared_bytes = launch_.dynamic_shared;
+  info_.shared_buffers.insert(info_.shared_buffers.end(), launch_.dynamic_parts.begin(), launch_.dynamic_parts.end());
+  sink_.part(Json{{"variant", to_json(info_)}}, true);
+  return {};
+}
+
+Result<void> Pipeline::hold_limits() {
+  sink_.progress(Step::limits, 0, 0);
+  if (auto fits = model::check_limits(device_->spec(), info_, launch_.shape, who(request_)); !fits)
+    return fail(with_way_out(fits.error()));
+  occupancy_ = model::occupancy(device_->spec(), info_, launch_.shape, std::max<int64_t>(1, variant_->barriers));
+  sink_.part(Json{{"occupancy", to_json(occupancy_)}}, true);
+  return {};
+}
+
+Result<void> Pipeline::load() {
+  using Ready = std::shared_ptr<const device::Loaded>;
+  auto loaded = services_.pool.run<Ready>([device = device_, variant = variant_] { return device->load(*variant); },
+                                          *request_.cancel);
+  if (!loaded) return fail(loaded.error());
+  loaded_ = *loaded;
+  return {};
+}
+
+Result<void> Pipeline::launch() {
+  auto inputs = wait(truth_->inputs);
+  if (!inputs) return fail(inputs.error());
+  device::LaunchRequest launch;
+  launch.loaded = loaded_;
+  launch.problem = experiment().problem;
+  launch.args = request_.kernel.args;
+  launch.shape = launch_.shape;
+  launch.dynamic_shared = launch_.dynamic_shared;
+  launch.sampled_share = experiment().measure.sampled_share;
+  launch.inputs = *inputs;
+  device::LaunchEvents events;
+  events.cancel = request_.cancel;
+  events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::emulating, done, total); };
+  events.on_counters = [this](const Counters& counters) { stream_counters(counters); };
+  events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
+  sink_.progress(Step::emulating, 0, launch_.shape.ctas());
+  auto outcome = device_->run(launch, events);
+  if (!outcome) return fail(outcome.error());
+  outcome_ = std::move(*outcome);
+  sink_.part(Json{{"counters", to_json(outcome_.counters)}}, true);
+  return {};
+}
+
+void Pipeline::stream_counters(const Counters& counters) {
+  const double now = platform::steady_ms();
+  if (now - last_counters_ < kPartInterval) return;
+  last_counters_ = now;
+  sink_.part(Json{{"counters", to_json(counters)}}, false);
+}
+
+std::shared_ptr<const check::Reference> Pipeline::reference_if_ready() const {
+  if (truth_->reference.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+  const ReferenceResult& made = truth_->reference.get();
+  return made ? *made : nullptr;
+}
+
+void Pipeline::stream_tile(const std::function<std::vector<std::byte>()>& copy) {
+  if (!request_.first_view) return;
+  const double now = platform::steady_ms();
+  if (now - last_tile_ < kPartInterval) return;
+  const auto reference = reference_if_ready();
+  if (!reference && request_.first_view->map != MapKind::output) return;
+  last_tile_ = now;
+  send_tile(copy(), reference.get());
+}
+
+void Pipeline::send_tile(std::span<const std::byte> output, const check::Reference* reference) {
+  // A view that the problem does not have is the view's own failure, not the experiment's: it gets no tile.
+  if (auto tile = check::make_tile(*request_.first_view, experiment().problem, output, reference)) sink_.tile(std::move(*tile));
+}
+
+Result<void> Pipeline::check() {
+  sink_.progress(Step::checking, 0, 0);
+  auto reference = wait(truth_->reference);
+  if (!reference && reference.error().stage == Stage::cancelled) return fail(reference.error());
+  Verdict verdict = reference ? Verdict{} : check::unchecked(reference.error().message);
+  if (reference) {
+    auto judged = check::judge(outcome_.output->data(), **reference, {.partial = outcome_.partial});
+    if (!judged) return fail(judged.error());
+    verdict = *judged;
+  }
+  const auto kept = reference ? *reference : nullptr;
+  services_.kept.keep({hash_of(experiment()), experiment().problem, outcome_.output, kept});
+  sink_.part(Json{{"verdict", to_json(verdict)}}, true);
+  if (request_.first_view) send_tile(outcome_.output->data(), kept.get());
+  return {};
+}
+
+}  // namespace
+
+Services::Services(std::string version, const std::filesystem::path& cache, const std::filesystem::path& assets)
+    : app_version(std::move(version)),
+      compiler(std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = below(cache, "variants")})),
+      truth(below(cache, "references")) {
+  catalog::DeviceCatalog specs = catalog::load_devices(assets / "devices");
+  device_failures = std::move(specs.failures);
+  for (DeviceSpec& spec : specs.devices) devices.push_back(device::make_emulated_device(std::move(spec), below(cache, "programs")));
+}
+
+Result<std::shared_ptr<device::Device>> Services::find_device(const std::string& id) const {
+  std::string known;
+  for (const auto& device : devices) {
+    if (device->spec().id == id) return device;
+    known += (known.empty() ? "" : ", ") + device->spec().id;
+  }
+  return fail(Stage::device, "there is no device " + id + " here", known.empty() ? "No device is known." : "Use one of " + known + ".");
+}
+
+Versions Services::versions() const {
+  Versions versions;
+  versions.app = app_version;
+  if (auto nvrtc = compiler->nvrtc_version()) versions.nvrtc = *nvrtc;
+  return versions;
+}
+
+Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
+  return Pipeline(services, request, sink).run();
+}
+
+}  // namespace attnscope::worker

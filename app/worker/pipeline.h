@@ -1,0 +1,61 @@
+#pragma once
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/compiler.h"
+#include "core/experiment.h"
+#include "core/json_fwd.h"
+#include "core/kernel.h"
+#include "core/view.h"
+#include "device/device.h"
+#include "protocol/message.h"
+#include "worker/job_pool.h"
+#include "worker/kept_runs.h"
+#include "worker/truth_maker.h"
+
+namespace attnscope::worker {
+
+// Everything that outlives a request.
+struct Services {
+  // `cache`: variants/, programs/ and references/ below it; empty: nothing on disk. `assets` holds devices/.
+  Services(std::string app_version, const std::filesystem::path& cache, const std::filesystem::path& assets);
+
+  std::string app_version;
+  std::shared_ptr<compile::Compiler> compiler;
+  std::vector<std::shared_ptr<device::Device>> devices;
+  std::vector<Failure> device_failures;  // specs that did not load
+  TruthMaker truth;
+  KeptRuns kept;
+  JobPool pool{3};
+
+  Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: no such one
+  Versions versions() const;
+};
+
+// Where a request's answers go, as they come up.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void part(Json part, bool final) = 0;  // keys of an Observation
+  virtual void tile(Tile tile) = 0;
+  virtual void progress(protocol::Step step, int64_t done, int64_t total) = 0;
+};
+
+struct Request {
+  Experiment experiment;
+  Kernel kernel;
+  std::optional<ViewRequest> first_view;
+  bool run = true;  // false: compile and limits alone
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// Takes one experiment from its kernel's text to its verdict: compile ▸ limits ▸ emulate ▸ model ▸ check, each stage handing
+// its part of the Observation to `sink`. Everything about the experiment is checked again here: knobs against the manifest,
+// restrictions, device. What is refused, wrong or cancelled is the Failure returned; a wrong output is a verdict, no Failure.
+Result<void> run_experiment(Services& services, const Request& request, Sink& sink);
+
+}  // namespace attnscope::worker

@@ -1,0 +1,496 @@
+#include "worker/supervisor.h"
+
+#include <uv.h>
+
+#include <algorithm>
+#include <deque>
+#include <list>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "platform/process.h"
+#include "protocol/frame.h"
+#include "protocol/message.h"
+#include "worker/executor_process.h"
+#include "worker/kernel_store.h"
+#include "worker/progress_clock.h"
+
+namespace attnscope::worker {
+namespace {
+
+using protocol::Id;
+using protocol::Reply;
+using protocol::Request;
+
+constexpr uint64_t kTick = 20;                            // ms
+constexpr size_t kDropAbove = size_t{8} << 20;            // bytes waiting for a client that reads slowly
+constexpr int kStartsBeforeGivingUp = 3;                  // in a row
+constexpr uint64_t kBackOff[] = {0, 100, 400, 1600, 5000};  // ms, after so many failed starts
+
+// A run or compile request that waits or runs.
+struct Job {
+  Id id = 0;
+  std::string kernel_hash;
+  std::string name;  // "tiled BLOCK_M=32 NUM_WARPS=4 on emulated:l4"
+  bool emulated = true;
+  protocol::Deadlines deadlines;
+  std::vector<std::byte> frame;
+  std::optional<int64_t> kernel_wait_ms;  // since the client was asked for the kernel
+};
+
+Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
+  Job job;
+  job.id = id;
+  job.kernel_hash = experiment.kernel_hash;
+  job.deadlines = deadlines;
+  job.name = experiment.kernel;
+  for (const auto& [knob, value] : experiment.config.knobs) job.name += " " + knob + "=" + std::to_string(value);
+  job.name += " on " + experiment.device;
+  job.emulated = experiment.device.find("emulated:") != std::string::npos;
+  return job;
+}
+
+std::string seconds_text(int64_t ms) {
+  std::string text = std::to_string(ms / 1000);
+  if (ms % 1000) text += "." + std::to_string(ms % 1000 / 100);
+  return text + " s";
+}
+
+// What a client that reads slowly can do without: it is superseded by what follows.
+bool droppable(const Reply& reply) {
+  if (const auto* part = std::get_if<protocol::Part>(&reply)) return !part->final;
+  return std::holds_alternative<protocol::Progress>(reply) || std::holds_alternative<protocol::Heartbeat>(reply);
+}
+
+class Supervisor {
+ public:
+  explicit Supervisor(const SupervisorOptions& options) : options_(options), buffer_(size_t{256} << 10) {}
+  int serve(int fd_in, int fd_out);
+
+ private:
+  struct Current {
+    Job job;
+    ProgressClock clock;
+    std::optional<int64_t> cancelled_ms;  // since it was cancelled
+  };
+
+  // The client's side
+  bool open(int fd_in, int fd_out);
+  void on_input(ssize_t count, const uv_buf_t* buffer);
+  void on_payload(std::span<const std::byte> payload);
+  void accept(const protocol::Hello& hello, std::span<const std::byte>);
+  void accept(const protocol::KernelContent& kernel, std::span<const std::byte>);
+  void accept(const protocol::Compile& compile, std::span<const std::byte> payload);
+  void accept(const protocol::Run& run, std::span<const std::byte> payload);
+  void accept(const protocol::View& view, std::span<const std::byte> payload);
+  void accept(const protocol::Unoffered& request, std::span<const std::byte>);
+  void accept(const protocol::Cancel& cancel, std::span<const std::byte>);
+  void enqueue(Job job, std::span<const std::byte> payload);
+  bool in_use(Id id) const;
+  void reply(const Reply& reply);
+  void write_client(std::vector<std::byte> frame);
+  void log(protocol::LogLevel level, std::string text) { reply(protocol::Log{level, std::move(text)}); }
+  void finish(Id id, std::optional<Failure> failure, bool with_part);
+
+  // The executors' side
+  void start_executors();
+  ExecutorProcess* start_executor();
+  void on_reply(ExecutorProcess& from, const Reply& reply, std::span<const std::byte> payload);
+  void on_ready(ExecutorProcess& from, const protocol::HelloReply& hello);
+  void on_gone(ExecutorProcess& from, const std::string& how);
+  void pump();
+  void end_current(Failure failure, const std::string& why);
+  void retire_active(const std::string& why);
+  void fail_views();
+  void give_up_starting(const std::string& how);
+
+  // Time
+  void on_tick();
+  void watch_current(int64_t ms);
+  void watch_silence(int64_t ms);
+  void heartbeat();
+  void shut_down(int status);
+  void close_own_handles();
+
+  const SupervisorOptions& options_;
+  uv_loop_t loop_{};
+  uv_pipe_t in_{}, out_{};
+  uv_timer_t tick_{}, beat_{};
+  std::vector<char> buffer_;
+  protocol::FrameDecoder decoder_;
+  KernelStore kernels_;
+
+  std::list<std::unique_ptr<ExecutorProcess>> executors_;
+  ExecutorProcess* active_ = nullptr;
+  ExecutorProcess* spare_ = nullptr;
+  size_t failed_starts_ = 0;
+  uint64_t next_start_ = 0;  // loop time before which no executor is started
+  uint64_t last_tick_ = 0;
+
+  std::optional<protocol::HelloReply> hello_;
+  std::vector<Id> waiting_hellos_;
+  std::deque<Job> queue_;
+  std::optional<Current> current_;
+  std::set<Id> views_;  // handed to the active executor
+  bool stopping_ = false;
+  int status_ = 0;
+};
+
+// ---- the client's side ----
+
+bool Supervisor::open(int fd_in, int fd_out) {
+  uv_loop_init(&loop_);
+  uv_pipe_init(&loop_, &in_, 0);
+  uv_pipe_init(&loop_, &out_, 0);
+  uv_timer_init(&loop_, &tick_);
+  uv_timer_init(&loop_, &beat_);
+  in_.data = out_.data = tick_.data = beat_.data = this;
+  for (const int fd : {fd_in, fd_out})
+    if (uv_guess_handle(fd) != UV_NAMED_PIPE) return false;
+  return uv_pipe_open(&in_, fd_in) == 0 && uv_pipe_open(&out_, fd_out) == 0;
+}
+
+int Supervisor::serve(int fd_in, int fd_out) {
+  platform::ignore_broken_pipes();
+  if (!open(fd_in, fd_out)) {
+    close_own_handles();
+    uv_run(&loop_, UV_RUN_DEFAULT);
+    uv_loop_close(&loop_);
+    return 2;
+  }
+  const std::string banner = protocol::banner_line(options_.version);
+  const auto bytes = std::as_bytes(std::span(banner));
+  write_client({bytes.begin(), bytes.end()});
+  uv_read_start(
+      reinterpret_cast<uv_stream_t*>(&in_),
+      [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
+        auto& self = *static_cast<Supervisor*>(handle->data);
+        *buffer = uv_buf_init(self.buffer_.data(), static_cast<unsigned>(self.buffer_.size()));
+      },
+      [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+        static_cast<Supervisor*>(stream->data)->on_input(count, buffer);
+      });
+  last_tick_ = uv_now(&loop_);
+  uv_timer_start(&tick_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->on_tick(); }, kTick, kTick);
+  uv_timer_start(&beat_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->heartbeat(); }, 1000, 1000);
+  start_executors();
+  uv_run(&loop_, UV_RUN_DEFAULT);
+  executors_.clear();
+  uv_loop_close(&loop_);
+  return status_;
+}
+
+void Supervisor::on_input(ssize_t count, const uv_buf_t* buffer) {
+  if (stopping_) return;
+  if (count < 0) return shut_down(0);
+  decoder_.feed(std::as_bytes(std::span(buffer->base, static_cast<size_t>(count))));
+  while (!stopping_) {
+    auto payload = decoder_.next();
+    if (!payload) {
+      log(protocol::LogLevel::error, payload.error().message);
+      return shut_down(2);
+    }
+    if (!*payload) return;
+    on_payload(**payload);
+  }
+}
+
+void Supervisor::on_payload(std::span<const std::byte> payload) {
+  auto request = protocol::decode_request(payload);
+  if (request) return std::visit([&](const auto& message) { accept(message, payload); }, *request);
+  const auto id = protocol::id_of_malformed(payload);
+  if (id && !in_use(*id)) finish(*id, request.error(), true);
+  else log(protocol::LogLevel::error, request.error().message);
+}
+
+void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>) {
+  if (!hello_) return waiting_hellos_.push_back(hello.id);
+  protocol::HelloReply answer = *hello_;
+  answer.id = hello.id;
+  reply(answer);
+}
+
+void Supervisor::accept(const protocol::KernelContent& kernel, std::span<const std::byte>) {
+  if (auto kept = kernels_.keep(kernel); !kept) {
+    log(protocol::LogLevel::error, kept.error().message);
+    std::vector<Id> waiting;
+    for (const Job& job : queue_)
+      if (job.kernel_hash == kernel.hash && job.kernel_wait_ms) waiting.push_back(job.id);
+    std::erase_if(queue_, [&](const Job& job) { return std::find(waiting.begin(), waiting.end(), job.id) != waiting.end(); });
+    for (const Id id : waiting) finish(id, kept.error(), true);
+  }
+  pump();
+}
+
+void Supervisor::accept(const protocol::Compile& compile, std::span<const std::byte> payload) {
+  enqueue(job_of(compile.id, compile.experiment, compile.deadlines), payload);
+}
+
+void Supervisor::accept(const protocol::Run& run, std::span<const std::byte> payload) {
+  enqueue(job_of(run.id, run.experiment, run.deadlines), payload);
+}
+
+void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
+  if (in_use(job.id))
+    return log(protocol::LogLevel::error, "request " + std::to_string(job.id) + " came twice; the second is left out");
+  auto frame = protocol::frame_of(payload);
+  if (!frame) return finish(job.id, frame.error(), true);
+  job.frame = std::move(*frame);
+  queue_.push_back(std::move(job));
+  pump();
+}
+
+void Supervisor::accept(const protocol::View& view, std::span<const std::byte> payload) {
+  auto frame = protocol::frame_of(payload);
+  if (!frame) return finish(view.id, frame.error(), false);
+  if (in_use(view.id)) return log(protocol::LogLevel::error, "request " + std::to_string(view.id) + " came twice");
+  if (!active_ || !active_->ready)
+    return finish(view.id, Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
+                                   "Run the experiment again."}, false);
+  views_.insert(view.id);
+  active_->send(std::move(*frame));
+}
+
+void Supervisor::accept(const protocol::Unoffered& request, std::span<const std::byte>) {
+  finish(request.id, Failure{Stage::protocol, request.type + " is not offered by this worker", ""}, false);
+}
+
+void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byte>) {
+  const Failure cancelled{Stage::cancelled, "cancelled", ""};
+  const auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == cancel.target; });
+  if (waiting != queue_.end()) {
+    queue_.erase(waiting);
+    finish(cancel.target, cancelled, false);
+    return pump();  // the next one may have waited behind its kernel
+  }
+  if (!current_ || current_->job.id != cancel.target || current_->cancelled_ms) return;
+  current_->cancelled_ms = 0;
+  if (auto frame = protocol::encode(Request(cancel))) active_->send(std::move(*frame));
+}
+
+bool Supervisor::in_use(Id id) const {
+  return (current_ && current_->job.id == id) || views_.contains(id) ||
+         std::any_of(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == id; });
+}
+
+void Supervisor::reply(const Reply& reply) {
+  if (droppable(reply) && uv_stream_get_write_queue_size(reinterpret_cast<uv_stream_t*>(&out_)) > kDropAbove) return;
+  if (auto frame = protocol::encode(reply)) write_client(std::move(*frame));
+}
+
+void Supervisor::write_client(std::vector<std::byte> frame) {
+  if (stopping_) return;
+  write_frame(reinterpret_cast<uv_stream_t*>(&out_), std::move(frame), [this](int) { shut_down(0); });
+}
+
+// Every request ends here or by its executor's own Done. A run's failure is a part of its observation too.
+void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
+  if (failure && with_part) reply(protocol::failure_part(id, *failure));
+  reply(protocol::Done{id, std::move(failure)});
+}
+
+// ---- the executors' side ----
+
+ExecutorProcess* Supervisor::start_executor() {
+  executors_.push_back(std::make_unique<ExecutorProcess>(
+      &loop_, options_.executor_argv,
+      ExecutorProcess::Events{
+          [this](ExecutorProcess& from, const Reply& message, std::span<const std::byte> payload) {
+            on_reply(from, message, payload);
+          },
+          [this](ExecutorProcess& from, const std::string& how) { on_gone(from, how); }}));
+  return executors_.back().get();
+}
+
+void Supervisor::start_executors() {
+  if (stopping_ || uv_now(&loop_) < next_start_) return;
+  if (!active_) active_ = start_executor();
+  // The spare comes second, so that the first request is not held up by its start.
+  else if (active_->ready && !spare_) spare_ = start_executor();
+}
+
+void Supervisor::on_reply(ExecutorProcess& from, const Reply& message, std::span<const std::byte> payload) {
+  if (stopping_) return;
+  if (const auto* hello = std::get_if<protocol::HelloReply>(&message)) return on_ready(from, *hello);
+  if (std::holds_alternative<protocol::Heartbeat>(message)) return;
+  const bool is_log = std::holds_alternative<protocol::Log>(message);
+  const Id id = protocol::id_of(message);
+  const bool of_current = current_ && current_->job.id == id;
+  if (!is_log && (&from != active_ || !(of_current || views_.contains(id)))) return;
+  if (!droppable(message) || uv_stream_get_write_queue_size(reinterpret_cast<uv_stream_t*>(&out_)) <= kDropAbove)
+    if (auto frame = protocol::frame_of(payload)) write_client(std::move(*frame));
+  const bool over = std::holds_alternative<protocol::Done>(message);
+  if (over && !of_current) views_.erase(id);
+  if (!of_current) return;
+  if (const auto* progress = std::get_if<protocol::Progress>(&message)) current_->clock.on_progress(*progress);
+  if (const auto* part = std::get_if<protocol::Part>(&message); part && part->final) current_->clock.on_final_part();
+  if (over) {
+    current_.reset();
+    pump();
+  }
+}
+
+void Supervisor::on_ready(ExecutorProcess& from, const protocol::HelloReply& hello) {
+  from.ready = true;
+  failed_starts_ = 0;
+  hello_ = hello;
+  hello_->pid = uv_os_getpid();
+  for (const Id id : std::exchange(waiting_hellos_, {})) accept(protocol::Hello{id}, {});
+  start_executors();
+  pump();
+}
+
+void Supervisor::on_gone(ExecutorProcess& from, const std::string& how) {
+  if (stopping_) return;
+  if (!from.ready) {
+    ++failed_starts_;
+    next_start_ = uv_now(&loop_) + kBackOff[std::min(failed_starts_, std::size(kBackOff) - 1)];
+  }
+  if (&from == spare_) spare_ = nullptr;
+  if (&from != active_) return;
+  const std::string why = "the executor " + how;
+  if (current_ && current_->cancelled_ms)
+    return end_current(Failure{Stage::cancelled, "cancelled", ""}, why);
+  if (current_)
+    return end_current(Failure{Stage::crash, current_->job.name + ": its process " + how + " while " + current_->clock.where(),
+                               "The next experiment runs in a fresh process. If it happens again, report it with this config."},
+                       why);
+  retire_active(why);
+  if (failed_starts_ >= kStartsBeforeGivingUp) give_up_starting(how);
+}
+
+void Supervisor::pump() {
+  if (stopping_ || current_ || queue_.empty()) return;
+  Job& job = queue_.front();
+  const protocol::KernelContent* kernel = kernels_.find(job.kernel_hash);
+  if (!kernel) {
+    if (!job.kernel_wait_ms) {
+      job.kernel_wait_ms = 0;
+      reply(protocol::Need{job.id, {job.kernel_hash}});
+    }
+    return;
+  }
+  if (!active_ || !active_->ready) return;
+  // Sent with every request: a few kilobytes, and an executor need not remember.
+  auto content = protocol::encode(Request(*kernel));
+  if (!content) return;  // it came in a frame, so it fits one
+  active_->send(std::move(*content));
+  active_->send(std::move(job.frame));
+  ProgressClock clock(job.deadlines, job.emulated);
+  current_.emplace(std::move(job), clock, std::nullopt);
+  queue_.pop_front();
+}
+
+// Answers the running request and goes on with another executor.
+void Supervisor::end_current(Failure failure, const std::string& why) {
+  const Job job = std::move(current_->job);
+  current_.reset();
+  finish(job.id, failure, failure.stage != Stage::cancelled);
+  retire_active(why);
+}
+
+void Supervisor::retire_active(const std::string& why) {
+  if (active_ && !active_->gone()) active_->kill(why);
+  active_ = std::exchange(spare_, nullptr);
+  log(protocol::LogLevel::warning, why + "; " + (active_ ? "the spare takes over" : "another one starts"));
+  fail_views();
+  heartbeat();
+  start_executors();
+  pump();
+}
+
+void Supervisor::fail_views() {
+  for (const Id id : std::exchange(views_, {}))
+    finish(id, Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
+                       "Run the experiment again."}, false);
+}
+
+// No executor comes up: nobody is left waiting. The tick keeps trying, at long intervals.
+void Supervisor::give_up_starting(const std::string& how) {
+  const Failure failure{Stage::crash, "the worker's executor does not start: it " + how,
+                        "Run `" + (options_.executor_argv.empty() ? std::string("attnscope") : options_.executor_argv[0]) +
+                            " --version` on the worker's machine to see why."};
+  for (const Id id : std::exchange(waiting_hellos_, {})) finish(id, failure, false);
+  for (const Job& job : std::exchange(queue_, {})) finish(job.id, failure, true);
+}
+
+// ---- time ----
+
+void Supervisor::on_tick() {
+  const uint64_t now = uv_now(&loop_);
+  const auto elapsed = static_cast<int64_t>(now - last_tick_);
+  const int64_t ms = std::min(elapsed, ProgressClock::kLongestTick);
+  last_tick_ = now;
+  std::erase_if(executors_, [&](const auto& executor) {
+    return executor->closed() && executor.get() != active_ && executor.get() != spare_;
+  });
+  watch_silence(ms);
+  watch_current(ms);
+  if (!current_ && !queue_.empty() && queue_.front().kernel_wait_ms) {
+    Job& job = queue_.front();
+    if ((*job.kernel_wait_ms += ms) > options_.kernel_ms) {
+      const Job late = std::move(job);
+      queue_.pop_front();
+      finish(late.id, Failure{Stage::protocol, late.name + ": the client did not send its kernel", "Run it again."}, true);
+      pump();
+    }
+  }
+  start_executors();
+}
+
+void Supervisor::watch_silence(int64_t ms) {
+  for (auto& executor : executors_) {
+    if (executor->gone()) continue;
+    executor->silent_ms += ms;
+    const int64_t limit = executor->ready ? options_.silence_ms : options_.start_ms;
+    if (executor->silent_ms <= limit) continue;
+    executor->silent_ms = 0;
+    executor->kill("gave no sign of life for " + seconds_text(limit));
+  }
+}
+
+void Supervisor::watch_current(int64_t ms) {
+  if (!current_) return;
+  if (current_->cancelled_ms) {
+    if ((*current_->cancelled_ms += ms) > options_.cancel_grace_ms)
+      end_current(Failure{Stage::cancelled, "cancelled", ""}, "the executor did not stop when asked to");
+    return;
+  }
+  current_->clock.tick(ms);
+  if (!current_->clock.expired()) return;
+  const std::string limit = seconds_text(current_->clock.limit_ms());
+  end_current(Failure{Stage::deadline,
+                      current_->job.name + ": no progress for " + limit + " while " + current_->clock.where() +
+                          "; its process was ended",
+                      "If the kernel does end in time, raise the deadline (--deadline MS)."},
+              "the executor made no progress for " + limit);
+}
+
+void Supervisor::heartbeat() {
+  using protocol::WorkerPhase;
+  if (!active_ || !active_->ready) return reply(protocol::Heartbeat{WorkerPhase::restarting, "starting an executor"});
+  if (!current_) return reply(protocol::Heartbeat{WorkerPhase::ready, ""});
+  reply(protocol::Heartbeat{WorkerPhase::busy, current_->job.name + ": " + current_->clock.where()});
+}
+
+void Supervisor::shut_down(int status) {
+  if (stopping_) return;
+  stopping_ = true;
+  status_ = status;
+  for (auto& executor : executors_) executor->kill("the client has gone");
+  active_ = spare_ = nullptr;
+  close_own_handles();
+}
+
+void Supervisor::close_own_handles() {
+  for (auto* handle : {reinterpret_cast<uv_handle_t*>(&in_), reinterpret_cast<uv_handle_t*>(&out_),
+                       reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&beat_)})
+    if (!uv_is_closing(handle)) uv_close(handle, nullptr);
+}
+
+}  // namespace
+
+int run_supervisor(int fd_in, int fd_out, const SupervisorOptions& options) { return Supervisor(options).serve(fd_in, fd_out); }
+
+}  // namespace attnscope::worker

@@ -1,0 +1,48 @@
+#pragma once
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "check/inputs.h"
+#include "check/reference.h"
+#include "check/reference_store.h"
+#include "core/problem.h"
+#include "core/result.h"
+
+namespace attnscope::worker {
+
+using InputsResult = Result<std::shared_ptr<const check::AttentionInputs>>;
+using ReferenceResult = Result<std::shared_ptr<const check::Reference>>;
+
+// What a problem's runs are fed and held against. Both come up on a thread of their own while the kernel compiles.
+struct Truth {
+  std::shared_future<InputsResult> inputs;
+  std::shared_future<ReferenceResult> reference;  // Stage::cancelled when another problem was asked for meanwhile
+};
+
+// Makes inputs and references, keeps the last problem's in memory and all references on disk. The reference of a run that
+// was cancelled is still made, since turning a knob keeps the problem; only another problem ends it.
+class TruthMaker {
+ public:
+  explicit TruthMaker(std::filesystem::path reference_folder);  // empty: nothing on disk
+  ~TruthMaker();
+  TruthMaker(const TruthMaker&) = delete;
+  TruthMaker& operator=(const TruthMaker&) = delete;
+
+  Truth want(const Problem& problem, check::Accumulate accumulate);
+
+ private:
+  void stop_making();
+
+  std::optional<check::ReferenceStore> store_;
+  std::string key_;
+  Truth truth_;
+  std::shared_ptr<std::atomic<bool>> cancel_;
+  std::thread making_;
+};
+
+}  // namespace attnscope::worker

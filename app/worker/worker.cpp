@@ -1,0 +1,69 @@
+#include "worker/worker.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "platform/paths.h"
+#include "platform/process.h"
+#include "worker/executor.h"
+#include "worker/supervisor.h"
+
+namespace attnscope::worker {
+namespace {
+
+constexpr int kFailed = 3;
+
+// The protocol keeps the real stdout to itself: whatever a library prints to fd 1 from here on goes to stderr.
+int take_stdout() {
+  const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (fd >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+  return fd;
+}
+
+// As take_stdout: programs that this one starts read from nowhere.
+int take_stdin() {
+  const int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+  const int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nowhere >= 0) {
+    dup2(nowhere, STDIN_FILENO);
+    close(nowhere);
+  }
+  return fd;
+}
+
+int complain(const Failure& failure) {
+  std::fprintf(stderr, "attnscope worker: %s\n%s\n", failure.message.c_str(), failure.hint.c_str());
+  return kFailed;
+}
+
+}  // namespace
+
+int supervisor_main() {
+  auto self = platform::own_executable();
+  if (!self) return complain(self.error());
+  SupervisorOptions options;
+  options.version = ATTNSCOPE_VERSION;
+  options.executor_argv = {self->string(), "worker", "--executor"};
+  const int in = take_stdin(), out = take_stdout();
+  const int status = in < 0 || out < 0 ? 2 : run_supervisor(in, out, options);
+  if (status == 2)
+    return complain({Stage::protocol, "this is no end of a pipe that speaks attnscope's protocol",
+                     "`attnscope worker` is started by a window or session: attnscope --worker \"ssh HOST attnscope worker\"."}),
+           status;
+  return status;
+}
+
+int executor_main() {
+  if (!platform::die_with_parent(getppid())) return kFailed;
+  auto paths = platform::user_paths();
+  if (!paths) return complain(paths.error());
+  auto resources = platform::resources();
+  if (!resources) return complain(resources.error());
+  const int in = take_stdin(), out = take_stdout();
+  if (in < 0 || out < 0) return kFailed;
+  run_executor(in, out, {ATTNSCOPE_VERSION, paths->cache, *resources / "assets"});
+}
+
+}  // namespace attnscope::worker
