@@ -219,6 +219,10 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice) {
       BlockCounts& counts = machine.blocks[id];
       ++counts.executions;
       counts.threads += static_cast<uint32_t>(__builtin_popcount(active));
+      if (__builtin_expect(warp.trace != nullptr, 0)) {
+        if (warp.trace_count < warp.trace_capacity) warp.trace[warp.trace_count] = id;
+        ++warp.trace_count;
+      }
       warp.steps += block.count;
       const Op* op = &launch.ops[block.first];
       const Op* const last = op + block.count - 1;

@@ -39,6 +39,7 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   before_loop_.assign(program.blocks.size(), {});
   no_pattern_.phase = kPatternPoison;
   last_.assign(program.ops.size(), &no_pattern_);
+  traces_.clear();
   patterns_.resize(kPatterns);
   pattern_keys_.assign(kPatterns, 0);
 
@@ -135,6 +136,8 @@ bool CtaRunner::release_barriers() {
 
 CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   start(linear);
+  const bool traced = std::find(launch_->trace_ctas.begin(), launch_->trace_ctas.end(), linear) != launch_->trace_ctas.end();
+  if (traced) begin_trace();
   machine_.mxcsr = 0;  // unknown: the first instruction that cares sets it
   const unsigned saved_mode = _mm_getcsr();
   CtaEnd end = CtaEnd::deadlock;
@@ -166,7 +169,31 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
     if (!ready && !release_barriers()) break;
   }
   _mm_setcsr(saved_mode);
+  if (traced) keep_trace(linear);
   return end;
+}
+
+void CtaRunner::begin_trace() {
+  trace_buffers_.resize(launch_->warps);
+  for (uint32_t w = 0; w < launch_->warps; ++w) {
+    trace_buffers_[w].resize(CtaTrace::kMostTraced);
+    Warp& warp = this->warp(w);
+    warp.trace = trace_buffers_[w].data();
+    warp.trace_count = 0;
+    warp.trace_capacity = CtaTrace::kMostTraced;
+  }
+}
+
+void CtaRunner::keep_trace(uint32_t linear) {
+  CtaTrace trace{linear, {}};
+  bool whole = true;
+  for (uint32_t w = 0; w < launch_->warps; ++w) {
+    Warp& warp = this->warp(w);
+    whole = whole && warp.trace_count <= warp.trace_capacity;
+    if (whole) trace.warps.emplace_back(trace_buffers_[w].begin(), trace_buffers_[w].begin() + warp.trace_count);
+    warp.trace = nullptr;
+  }
+  if (whole) traces_.push_back(std::move(trace));
 }
 
 // Runs the warp a little longer and keeps which blocks it visits: that is where it loops.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "emulator/emulator.h"
 #include "emulator/program.h"
 #include "emulator/warp.h"
 
@@ -25,6 +26,7 @@ struct BoundLaunch {
   std::vector<MemoryRange> ranges;
   uint64_t step_budget = 0;
   const std::atomic<bool>* cancel = nullptr;
+  std::vector<uint32_t> trace_ctas;
 };
 
 enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped };
@@ -40,6 +42,9 @@ class CtaRunner {
   Machine& machine() { return machine_; }
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
+
+  // Of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
+  const std::vector<CtaTrace>& traces() const { return traces_; }
 
   // After fault, endless or deadlock: what happened, for people.
   Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
@@ -62,6 +67,11 @@ class CtaRunner {
   Bytes warps_, shared_, local_;
   size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // taken
   size_t warp_stride_ = 0;
+  void begin_trace();
+  void keep_trace(uint32_t linear);
+
+  std::vector<CtaTrace> traces_;
+  std::vector<std::vector<uint32_t>> trace_buffers_;  // a warp each
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;
   std::vector<const Pattern*> last_;

@@ -55,11 +55,22 @@ struct RunOptions {
   std::function<void(const Progress&)> progress;
   unsigned progress_interval_ms = 15;
   std::optional<HostIsa> isa;  // empty: the best of this CPU
+  // CTAs of the run whose warps' paths through the code are kept in RunResult::traces.
+  std::vector<uint32_t> trace_ctas;
+};
+
+// The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Kept whole or not at all: a warp that
+// executes more than kMostTraced blocks leaves the CTA without a trace.
+struct CtaTrace {
+  static constexpr uint32_t kMostTraced = 1u << 17;
+  uint32_t cta = 0;
+  std::vector<std::vector<uint32_t>> warps;
 };
 
 struct RunResult {
   RunCounters counters;
   std::vector<InstructionCounters> instructions;  // one an instruction of the program
+  std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run
 };

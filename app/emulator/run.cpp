@@ -106,7 +106,10 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
   bound.warps = (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
   // sm_90's first 1024 bytes belong to the system (facts of the recorded code: its window starts at 0x400).
   bound.shared_low = kernel.arch >= 90 ? 0x400 : 0;
-  bound.shared_bytes = (kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes;
+  // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas reads
+  // whole vectors at the end of an array knowing that.
+  bound.shared_bytes =
+      ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
   bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
   auto constants = constant_values(launch, bound.local_bytes);
   if (!constants) return fail(constants.error());
@@ -119,6 +122,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
   }
   bound.step_budget = options.step_budget;
   bound.cancel = options.cancel;
+  bound.trace_ctas = options.trace_ctas;
   bound.ops = program.ops;
   const HandlerTable& table = handlers(isa);
   for (const Block& block : program.blocks) {
@@ -396,7 +400,10 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   result.instructions.resize(program.ops.size());
   for (size_t i = 0; i < threads; ++i) {
     add(program, pool.worker(i).runner.op_counts(), pool.worker(i).runner.block_counts(), result.instructions);
+    const auto& traces = pool.worker(i).runner.traces();
+    result.traces.insert(result.traces.end(), traces.begin(), traces.end());
   }
+  std::sort(result.traces.begin(), result.traces.end(), [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);
   result.counters.ctas = job.count;
   result.counters.total_ctas = total;

@@ -164,6 +164,8 @@ struct Warp {
   uint32_t next_fragment; // where the search for one that can run begins
   uint32_t id;
   uint64_t steps;         // instructions issued
+  uint32_t* trace;        // blocks executed, in order; nullptr: not kept
+  uint32_t trace_count, trace_capacity;
   // lane registers follow: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]
 };
 
