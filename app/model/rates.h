@@ -15,10 +15,11 @@ struct Rate {
 };
 
 // Throughputs: lanes per SM and clock
-inline constexpr Rate kIssue{"issue", 4};             // warp instructions per SM and clock, all pipes together
-inline constexpr Rate kFp32{"fp32", 128};             // FADD, FMUL, FFMA
-inline constexpr Rate kFp16x2{"fp16x2", 64};          // HADD2, HMUL2, HFMA2; a lane holds two halves
-inline constexpr Rate kFp64{"fp64", 2};               // DADD, DMUL, DFMA
+inline constexpr Rate kIssue{"issue", 4};                 // warp instructions per SM and clock, all pipes together
+inline constexpr Rate kFp32{"fp32", 128};                 // FADD, FMUL, FFMA
+inline constexpr Rate kFp16x2{"fp16x2", 64};              // HADD2, HMUL2, HFMA2; a lane holds two halves
+inline constexpr Rate kHalfToFloat{"half_to_float", 64};  // HADD2.F32
+inline constexpr Rate kFp64{"fp64", 2};                   // DADD, DMUL, DFMA
 inline constexpr Rate kInt{"int", 64};                // IADD3, LOP3, SHF, ISETP, FMNMX, SEL and the like (the ALU pipe)
 inline constexpr Rate kImad{"imad", 64};              // IMAD
 inline constexpr Rate kMufu{"mufu", 16};              // EX2, LG2, RCP, RSQ, SIN, COS
@@ -30,30 +31,56 @@ inline constexpr Rate kLsuIssue{"lsu", 32};     // memory instructions entering 
 
 // Memory throughputs
 inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts of 128 B per SM and clock
-inline constexpr Rate kL1Sectors{"l1_sectors", 4};                // sectors of 32 B per SM and clock, hit
-inline constexpr Rate kL2Sectors{"l2_sectors", 1.4};              // sectors per SM and clock with every SM asking
+inline constexpr Rate kWarpWavefronts{"warp_wavefronts", 0.5};    // the same, of any one warp
+inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM and clock with every SM asking
+inline constexpr Rate kL1Kb{"l1_kb", 128};             // first-level cache and shared memory together, KB per SM
 
-// Latencies: clocks from issue to a dependent instruction, unloaded
-inline constexpr Rate kLatencyAlu{"latency_alu", 4.5};   // between dependent FMA, ALU and fp16 instructions
-inline constexpr Rate kLatencyMufu{"latency_mufu", 23};  // MUFU and conversions
+// Latencies: clocks from issue to a dependent instruction, unloaded. Those of fixed latency (FFMA, IADD3…) need no
+// rate: the code carries them.
+inline constexpr Rate kLatencyMufu{"latency_mufu", 17};  // MUFU and conversions
 inline constexpr Rate kLatencyShuffle{"latency_shuffle", 24};
-inline constexpr Rate kLatencyShared{"latency_shared", 29};  // LDS without conflict
+inline constexpr Rate kLatencyShared{"latency_shared", 23};      // LDS without conflict
+inline constexpr Rate kLatencyConstant{"latency_constant", 30};  // LDC, S2R
 inline constexpr Rate kLatencyL1{"latency_l1", 33};
-inline constexpr Rate kLatencyL2{"latency_l2", 270};
-inline constexpr Rate kLatencyDram{"latency_dram", 600};
-inline constexpr Rate kLatencyBarrier{"latency_barrier", 20};  // BAR.SYNC once the last warp has arrived
+inline constexpr Rate kLatencyL2{"latency_l2", 276};
+inline constexpr Rate kLatencyDram{"latency_dram", 655};
+inline constexpr Rate kLatencyBarrier{"latency_barrier", 12.5};  // BAR.SYNC, from the last arrival
+inline constexpr Rate kBarrierArrival{"barrier_arrival", 2};     // between the arrivals of two warps
+inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken, beyond the code's own stall count
 
 // Per kernel and per CTA
-inline constexpr Rate kLaunchUs{"launch_us", 2.0};  // microseconds of an empty kernel, start to end on the device
-inline constexpr Rate kCtaStartClocks{"cta_start",
-                                      700};  // clocks from a freed slot to the first instruction of the next CTA
+inline constexpr Rate kLaunchUs{"launch_us", 2.0};        // microseconds of an empty kernel, start to end on the device
+inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for each CTA that starts on it
 
-inline constexpr const Rate* kAll[] = {
-    &kIssue,      &kFp32,        &kFp16x2,           &kFp64,          &kInt,
-    &kImad,       &kMufu,        &kConversion,       &kShuffle,       &kVote,
-    &kUniform,    &kLsuIssue,    &kSharedWavefronts, &kL1Sectors,     &kL2Sectors,
-    &kLatencyAlu, &kLatencyMufu, &kLatencyShuffle,   &kLatencyShared, &kLatencyL1,
-    &kLatencyL2,  &kLatencyDram, &kLatencyBarrier,   &kLaunchUs,      &kCtaStartClocks};
+inline constexpr const Rate* kAll[] = {&kIssue,
+                                       &kFp32,
+                                       &kFp16x2,
+                                       &kHalfToFloat,
+                                       &kFp64,
+                                       &kInt,
+                                       &kImad,
+                                       &kMufu,
+                                       &kConversion,
+                                       &kShuffle,
+                                       &kVote,
+                                       &kUniform,
+                                       &kLsuIssue,
+                                       &kSharedWavefronts,
+                                       &kWarpWavefronts,
+                                       &kL2Sectors,
+                                       &kL1Kb,
+                                       &kLatencyMufu,
+                                       &kLatencyShuffle,
+                                       &kLatencyShared,
+                                       &kLatencyConstant,
+                                       &kLatencyL1,
+                                       &kLatencyL2,
+                                       &kLatencyDram,
+                                       &kLatencyBarrier,
+                                       &kBarrierArrival,
+                                       &kLatencyBranch,
+                                       &kLaunchUs,
+                                       &kCtaStartClocks};
 
 // The device's figure, or the fallback when its spec has none.
 inline double rate(const DeviceSpec& spec, const Rate& which) {

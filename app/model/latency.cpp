@@ -1,0 +1,178 @@
+#include "model/latency.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/rates.h"
+#include "model/roofline.h"
+#include "model/sm_simulation.h"
+
+namespace attnscope::model {
+namespace {
+
+// How far the model may be off, as a factor either way (docs/model.md, "How far off").
+constexpr double kErrorSimulated = 1.25;
+constexpr double kErrorOtherArchitecture = 1.5;  // rates partly assumed from the one that was measured
+constexpr double kErrorCounters = 2.5;
+constexpr int kMeasuredArchitecture = 90;
+// Waves of resident CTAs that are simulated; later ones go at the rate of the second.
+constexpr int64_t kSimulatedWaves = 2;
+constexpr double kBusy = 0.6;        // a unit this busy is the bound
+constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most latencies, without a schedule
+
+struct Estimate {
+  double clocks = 0;
+  std::string bound;
+};
+
+double clock_mhz(const DeviceSpec& spec) {
+  return spec.sustained_clock_mhz > 0 ? spec.sustained_clock_mhz : spec.clock_mhz;
+}
+
+const char* name_of(Unit unit) {
+  switch (unit) {
+    case Unit::fp32:
+      return "FP32";
+    case Unit::fp16x2:
+      return "FP16";
+    case Unit::half_to_float:
+      return "half conversions";
+    case Unit::fp64:
+      return "FP64";
+    case Unit::integer:
+      return "integer";
+    case Unit::imad:
+      return "integer multiply";
+    case Unit::mufu:
+      return "MUFU";
+    case Unit::conversion:
+      return "conversions";
+    case Unit::tensor:
+      return "Tensor Cores";
+    case Unit::shuffle:
+      return "shuffles";
+    case Unit::shared_load:
+    case Unit::shared_store:
+      return "shared memory";
+    default:
+      return "";
+  }
+}
+
+const char* name_of(Wait wait) {
+  switch (wait) {
+    case Wait::dependency:
+      return "instruction latency";
+    case Wait::shared:
+      return "shared memory";
+    case Wait::global:
+      return "global memory latency";
+    case Wait::other_data:
+      return "MUFU and shuffle latency";
+    case Wait::unit:
+      return "arithmetic units";
+    case Wait::issue:
+      return "issue slots";
+    case Wait::barrier:
+      return "barriers";
+    case Wait::count:
+      break;
+  }
+  return "";
+}
+
+// The busiest unit when one is busy most of the time, else what warps wait for most. A barrier is never the cause:
+// those who wait there wait for what the others wait for.
+std::string bound_of(const SmRun& run) {
+  const double clocks = std::max(1.0, run.clocks);
+  std::pair<double, std::string> busiest{double(run.instructions) / (4 * clocks), "issue slots"};
+  for (size_t unit = 0; unit < run.busy.size(); ++unit)
+    if (run.busy[unit] / clocks > busiest.first && *name_of(static_cast<Unit>(unit)))
+      busiest = {run.busy[unit] / clocks, name_of(static_cast<Unit>(unit))};
+  const double shared =
+      run.busy[static_cast<size_t>(Unit::shared_load)] + run.busy[static_cast<size_t>(Unit::shared_store)];
+  if (shared / clocks > busiest.first) busiest = {shared / clocks, "shared memory"};
+  if (run.l2_busy / clocks > busiest.first) busiest = {run.l2_busy / clocks, "L2 bandwidth"};
+  if (busiest.first >= kBusy) return busiest.second;
+  size_t longest = 0;
+  for (size_t wait = 0; wait < run.waits.size(); ++wait)
+    if (static_cast<Wait>(wait) != Wait::barrier && run.waits[wait] > run.waits[longest]) longest = wait;
+  return name_of(static_cast<Wait>(longest));
+}
+
+// The SM with the most CTAs decides. A CTA goes to the SM with a free place, so they spread evenly.
+Estimate from_schedule(const LatencyInput& in) {
+  const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
+  SmLoad load;
+  load.resident = in.occupancy.ctas_per_sm;
+  load.ctas = std::min(busiest, kSimulatedWaves * load.resident);
+  load.stride = in.spec.sms;
+  load.first_cta = std::max<int64_t>(0, in.launch.grid[0] - 1);  // under a mask the last rows see the most keys
+  const SmRun run = simulate_sm(in.spec, *in.schedule, in.launch, load);
+  double clocks = run.clocks;
+  if (busiest > load.ctas) {
+    SmLoad one_wave = load;
+    one_wave.ctas = load.resident;
+    const SmRun first = simulate_sm(in.spec, *in.schedule, in.launch, one_wave);
+    clocks += (run.clocks - first.clocks) / double(load.ctas - one_wave.ctas) * double(busiest - load.ctas);
+  }
+  return {clocks, bound_of(run)};
+}
+
+int64_t count_of(const Counters& counters, const char* name) {
+  const auto found = counters.instructions.find(name);
+  return found == counters.instructions.end() ? 0 : found->second;
+}
+
+// Without a schedule: the busiest of issue slots, shared memory and L2 for an SM's CTAs, stretched when few warps are
+// resident to hide latency.
+Estimate from_counters(const LatencyInput& in) {
+  if (in.counters.emulated_ctas <= 0) return {};
+  const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
+  const double ctas = double(busiest) / double(in.counters.emulated_ctas);  // of an SM, in units of what was counted
+  const double sectors = double(in.counters.global_load_sectors + in.counters.global_store_sectors);
+  const std::pair<double, const char*> demands[] = {
+      {double(count_of(in.counters, "total")) / rates::rate(in.spec, rates::kIssue), "issue slots"},
+      {double(in.counters.shared_wavefronts) / rates::rate(in.spec, rates::kSharedWavefronts), "shared memory"},
+      {sectors / rates::rate(in.spec, rates::kL2Sectors), "L2 bandwidth"}};
+  const auto* most = std::max_element(std::begin(demands), std::end(demands),
+                                      [](const auto& a, const auto& b) { return a.first < b.first; });
+  const int64_t resident = std::min(in.occupancy.ctas_per_sm, busiest) * in.launch.warps();
+  const double hidden = std::min(1.0, double(resident) / kWarpsToFill);
+  return {most->first * ctas / hidden, most->second};
+}
+
+double error_factor(const LatencyInput& in) {
+  if (!in.schedule) return kErrorCounters;
+  return in.spec.arch == kMeasuredArchitecture ? kErrorSimulated : kErrorOtherArchitecture;
+}
+
+}  // namespace
+
+Timing latency(const LatencyInput& in) {
+  Timing timing;
+  timing.kind = FigureKind::modelled;
+  timing.cache = "hot";
+  timing.clock_mhz = clock_mhz(in.spec);
+  const bool traced = in.schedule && !in.schedule->traces.empty() && !in.schedule->traces.front().warps.empty();
+  if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return timing;
+  Estimate estimate = traced ? from_schedule(in) : from_counters(in);
+  if (estimate.clocks <= 0) return timing;
+  double us = estimate.clocks / timing.clock_mhz + rates::rate(in.spec, rates::kLaunchUs);
+  // What does not stay in the second-level cache comes from memory once at least.
+  const double bytes = compulsory_bytes(in.problem);
+  if (bytes > in.spec.l2_mb * 1e6 && in.spec.dram_gbs > 0 && bytes / in.spec.dram_gbs * 1e-3 > us) {
+    us = bytes / in.spec.dram_gbs * 1e-3;
+    estimate.bound = "DRAM bandwidth";
+  }
+  const double factor = error_factor(
+      {in.spec, in.problem, in.variant, in.launch, in.occupancy, in.counters, traced ? in.schedule : nullptr});
+  timing.p10 = timing.p50 = timing.p90 = us;
+  timing.interval_low = us / factor;
+  timing.interval_high = us * factor;
+  timing.bound = estimate.bound;
+  return timing;
+}
+
+}  // namespace attnscope::model

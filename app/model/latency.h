@@ -1,0 +1,26 @@
+#pragma once
+#include "core/device_spec.h"
+#include "core/observation.h"
+#include "core/problem.h"
+#include "model/occupancy.h"
+#include "model/schedule.h"
+
+namespace attnscope::model {
+
+struct LatencyInput {
+  const DeviceSpec& spec;
+  const Problem& problem;
+  const VariantInfo& variant;
+  const LaunchShape& launch;
+  const Occupancy& occupancy;
+  const Counters& counters;                  // of the emulated CTAs, any share of the grid
+  const KernelSchedule* schedule = nullptr;  // null: counters alone, with a much wider error bar
+};
+
+// The kernel's time on the device, hot caches, always of kind "modelled": p10 = p50 = p90, and
+// interval_low…interval_high the model's error bar as docs/model.md derives it. `bound` says what holds it back:
+// "shared memory", "issue slots", "FP32", "L2 bandwidth", "DRAM bandwidth", "global memory latency", "instruction
+// latency"… A pure function of its input. All zeros when nothing fits the device or nothing was counted.
+Timing latency(const LatencyInput& input);
+
+}  // namespace attnscope::model

@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace attnscope::model {
+
+// The unit of an SM that an instruction occupies.
+enum class Unit : uint8_t {
+  fp32,           // FADD, FMUL, FFMA
+  fp16x2,         // HADD2, HMUL2, HFMA2
+  half_to_float,  // HADD2.F32
+  fp64,
+  integer,  // IADD3, LOP3, SHF, ISETP, FMNMX, SEL, PRMT, MOV…
+  imad,
+  mufu,
+  conversion,  // F2I, I2F, F2F
+  tensor,
+  uniform,  // the uniform datapath
+  shuffle,  // SHFL; VOTE and MATCH too
+  shared_load,
+  shared_store,
+  global_load,
+  global_store,
+  local_load,
+  local_store,
+  constant_load,  // LDC, ULDC with a scoreboard; S2R and the like
+  barrier,        // BAR
+  control,        // BRA, BSSY, BSYNC, EXIT, NOP…: an issue slot, no unit
+  count
+};
+
+// One SASS instruction as the warp scheduler sees it. Stalls and scoreboards are the code's own (compile::SassControl).
+struct ScheduledInstruction {
+  Unit unit = Unit::control;
+  uint8_t stall = 1;             // clocks before the warp's next instruction
+  uint8_t write_scoreboard = 7;  // released when the result is there; 7: none
+  uint8_t read_scoreboard = 7;   // released when the operands have been read; 7: none
+  uint8_t wait_mask = 0;         // scoreboards that must be free before this one issues
+  bool branch = false;           // may jump
+  float passes = 0;   // mean over the issues. Shared: wavefronts. Global and local: 128-byte lines of a request
+  float sectors = 0;  // mean over the issues; global and local: 32-byte sectors of a request
+};
+
+// A straight run of instructions.
+struct CodeBlock {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+// What the warps of one CTA executed: for each warp the blocks in their order.
+struct CtaTrace {
+  int64_t cta = 0;  // x + grid.x·(y + grid.y·z)
+  std::vector<std::vector<uint32_t>> warps;
+};
+
+// A kernel's code and what a few of its CTAs did with it: the latency model's input beside the counters. Made from the
+// emulator's run (device/), so a value and nothing more here.
+struct KernelSchedule {
+  std::vector<ScheduledInstruction> code;
+  std::vector<CodeBlock> blocks;
+  std::vector<CtaTrace> traces;  // ascending by cta; at least one
+  double global_bytes_per_cta =
+      0;  // distinct bytes that a CTA reads; 0 unknown: every request goes to the second level
+};
+
+}  // namespace attnscope::model

@@ -1,0 +1,405 @@
+#include "model/sm_simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+#include "model/rates.h"
+
+namespace attnscope::model {
+namespace {
+
+constexpr int kSchedulers = 4;
+constexpr int kScoreboards = 6;
+constexpr double kSectorBytes = 32;
+constexpr double kOperandClocks = 8;  // until a store's operands have been read, beyond its turn in the queue
+constexpr double kQueueClocks = 64;   // work a warp may have queued for the memory unit before it stalls
+
+bool is_shared(Unit unit) { return unit == Unit::shared_load || unit == Unit::shared_store; }
+bool is_global(Unit unit) {
+  return unit == Unit::global_load || unit == Unit::global_store || unit == Unit::local_load ||
+         unit == Unit::local_store;
+}
+
+Wait wait_for(Unit unit) {
+  if (is_shared(unit)) return Wait::shared;
+  return is_global(unit) ? Wait::global : Wait::other_data;
+}
+
+// The device's figures, looked up once.
+struct Machine {
+  std::array<double, static_cast<size_t>(Unit::count)>
+      hold{};                                              // clocks that a warp instruction holds a scheduler's unit
+  double shuffle_hold, wavefront, warp_wavefront, sector;  // clocks each, of the SM
+  double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
+
+  explicit Machine(const DeviceSpec& spec) {
+    using namespace rates;
+    const auto clocks = [&](const Rate& which) { return 32.0 * kSchedulers / rate(spec, which); };
+    const auto set = [&](Unit unit, const Rate& which) { hold[static_cast<size_t>(unit)] = clocks(which); };
+    set(Unit::fp32, kFp32);
+    set(Unit::fp16x2, kFp16x2);
+    set(Unit::half_to_float, kHalfToFloat);
+    set(Unit::fp64, kFp64);
+    set(Unit::integer, kInt);
+    set(Unit::imad, kImad);
+    set(Unit::mufu, kMufu);
+    set(Unit::conversion, kConversion);
+    set(Unit::uniform, kUniform);
+    hold[static_cast<size_t>(Unit::tensor)] = spec.tensor_tflops_f16 > 0 ? tensor_clocks(spec) : 32;
+    shuffle_hold = 32 / rate(spec, kShuffle);
+    wavefront = 1 / rate(spec, kSharedWavefronts);
+    warp_wavefront = 1 / rate(spec, kWarpWavefronts);
+    sector = 1 / rate(spec, kL2Sectors);
+    shared = rate(spec, kLatencyShared);
+    l1 = rate(spec, kLatencyL1);
+    l2 = rate(spec, kLatencyL2);
+    mufu = rate(spec, kLatencyMufu);
+    shuffle = rate(spec, kLatencyShuffle);
+    constant = rate(spec, kLatencyConstant);
+    barrier = rate(spec, kLatencyBarrier);
+    arrival = rate(spec, kBarrierArrival);
+    branch = rate(spec, kLatencyBranch);
+    start = rate(spec, kCtaStartClocks);
+  }
+  // Of one 16x8x16 fp16 product, 4,096 FLOP, on one scheduler's Tensor Core.
+  static double tensor_clocks(const DeviceSpec& spec) {
+    const double flop = spec.tensor_tflops_f16 * 1e12 / (double(spec.sms) * kSchedulers * spec.clock_mhz * 1e6);
+    return 4096 / std::max(1.0, flop);
+  }
+};
+
+struct SimulatedWarp {
+  const std::vector<uint32_t>* trace = nullptr;
+  size_t at = 0;                // in the trace
+  uint32_t next = 0, last = 0;  // instructions of the block under way: [next, last)
+  int scheduler = 0;
+  size_t cta = 0;    // slot
+  double ready = 0;  // by stall counts and branches
+  double port = 0;   // when its last wavefront is through
+  std::array<double, kScoreboards> scoreboard{};
+  std::array<Unit, kScoreboards> holder{};
+  bool done = true;
+};
+
+struct CtaSlot {
+  std::vector<size_t> warps;  // indices
+  int64_t alive = 0, arrived = 0;
+  double last_arrival = 0;
+  bool running = false;
+};
+
+struct Turn {
+  double time;
+  size_t warp;
+  bool operator>(const Turn& other) const { return time > other.time; }
+};
+
+class Simulation {
+ public:
+  Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const LaunchShape& launch, const SmLoad& load)
+      : machine_(spec), schedule_(schedule), launch_(launch), load_(load) {
+    miss_share_.resize(schedule.code.size());
+    hits_.resize(schedule.code.size());
+    estimate_misses(spec);
+  }
+
+  SmRun run() {
+    const auto resident = static_cast<size_t>(std::max<int64_t>(1, std::min(load_.resident, load_.ctas)));
+    slots_.resize(resident);
+    for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, machine_.start * double(slot));
+    while (!turns_.empty() && result_.instructions < load_.step_limit) {
+      const Turn turn = turns_.top();
+      turns_.pop();
+      step(turn);
+    }
+    if (!turns_.empty()) extrapolate();
+    return result_;
+  }
+
+ private:
+  // Requests beyond a CTA's distinct bytes are held to hit the first level: of every static load, this share misses.
+  void estimate_misses(const DeviceSpec&) {
+    double sectors = 0;
+    const CtaTrace& trace = schedule_.traces.front();
+    for (const auto& warp : trace.warps)
+      for (uint32_t id : warp)
+        for (uint32_t i = 0; i < schedule_.blocks[id].count; ++i) {
+          const ScheduledInstruction& instruction = schedule_.code[schedule_.blocks[id].first + i];
+          if (instruction.unit == Unit::global_load) sectors += double(instruction.sectors);
+        }
+    const double distinct = schedule_.global_bytes_per_cta / kSectorBytes;
+    const double share = distinct > 0 && sectors > 0 ? std::min(1.0, distinct / sectors) : 1;
+    std::fill(miss_share_.begin(), miss_share_.end(), share);
+  }
+
+  // The trace of the CTA whose place along x is nearest: masks make CTAs differ there.
+  const CtaTrace& trace_of(int64_t cta) const {
+    const int64_t width = std::max<int64_t>(1, launch_.grid[0]);
+    const CtaTrace* best = &schedule_.traces.front();
+    const auto distance = [&](const CtaTrace& trace) { return std::abs(trace.cta % width - cta % width); };
+    for (const CtaTrace& trace : schedule_.traces)
+      if (distance(trace) < distance(*best)) best = &trace;
+    return *best;
+  }
+
+  void start_cta(size_t slot, double time) {
+    if (started_ >= load_.ctas) return;
+    const CtaTrace& trace = trace_of(load_.first_cta + started_++ * load_.stride);
+    CtaSlot& cta = slots_[slot];
+    if (cta.warps.empty()) {
+      for (size_t w = 0; w < trace.warps.size(); ++w) {
+        cta.warps.push_back(warps_.size());
+        warps_.emplace_back();
+        warps_.back().scheduler = static_cast<int>((warps_.size() - 1) % kSchedulers);
+        warps_.back().cta = slot;
+      }
+    }
+    cta.alive = static_cast<int64_t>(trace.warps.size());
+    cta.arrived = 0;
+    cta.running = true;
+    for (size_t w = 0; w < trace.warps.size(); ++w) {
+      SimulatedWarp& warp = warps_[cta.warps[w]];
+      warp.trace = &trace.warps[w];
+      warp.at = 0;
+      warp.next = warp.last = 0;
+      warp.ready = time;
+      warp.port = time;
+      warp.scoreboard.fill(0);
+      warp.done = false;
+      remaining_ += count_instructions(trace.warps[w]);
+      queue_next(cta.warps[w], time);
+    }
+  }
+
+  int64_t count_instructions(const std::vector<uint32_t>& trace) const {
+    int64_t count = 0;
+    for (uint32_t id : trace) count += schedule_.blocks[id].count;
+    return count;
+  }
+
+  // Finds the warp's next instruction and when nothing of its own holds it back; false when its trace is over.
+  bool advance(SimulatedWarp& warp) {
+    while (warp.next == warp.last) {
+      if (warp.at == warp.trace->size()) return false;
+      const CodeBlock& block = schedule_.blocks[(*warp.trace)[warp.at++]];
+      if (warp.at > 1 && block.first != warp.last)
+        warp.ready += machine_.branch;  // the last block ended in a jump taken
+      warp.next = block.first;
+      warp.last = block.first + block.count;
+    }
+    return true;
+  }
+
+  void queue_next(size_t index, double now) {
+    SimulatedWarp& warp = warps_[index];
+    if (!advance(warp)) {
+      finish_warp(index, std::max(now, warp.ready));
+      return;
+    }
+    const ScheduledInstruction& instruction = schedule_.code[warp.next];
+    double time = warp.ready;
+    note(Wait::dependency, warp.ready - now - 1);
+    for (int sb = 0; sb < kScoreboards; ++sb) {
+      const auto s = static_cast<size_t>(sb);
+      if ((instruction.wait_mask >> sb & 1) == 0 || warp.scoreboard[s] <= time) continue;
+      note(wait_for(warp.holder[s]), warp.scoreboard[s] - time);
+      time = warp.scoreboard[s];
+    }
+    if ((is_shared(instruction.unit) || is_global(instruction.unit)) && warp.port - kQueueClocks > time) {
+      note(wait_for(instruction.unit), warp.port - kQueueClocks - time);
+      time = warp.port - kQueueClocks;
+    }
+    turns_.push({time, index});
+  }
+
+  void note(Wait wait, double clocks) {
+    if (clocks > 0) result_.waits[static_cast<size_t>(wait)] += clocks;
+  }
+
+  void step(const Turn& turn) {
+    SimulatedWarp& warp = warps_[turn.warp];
+    const ScheduledInstruction& instruction = schedule_.code[warp.next];
+    const auto scheduler = static_cast<size_t>(warp.scheduler);
+    const auto unit = static_cast<size_t>(instruction.unit);
+    const double free = std::max(issue_free_[scheduler], unit_free_[scheduler][unit]);
+    if (free > turn.time) {
+      note(issue_free_[scheduler] >= unit_free_[scheduler][unit] ? Wait::issue : Wait::unit, free - turn.time);
+      turns_.push({free, turn.warp});
+      return;
+    }
+    const double now = turn.time;
+    issue_free_[scheduler] = now + 1;
+    unit_free_[scheduler][unit] = now + machine_.hold[unit];
+    result_.busy[unit] += machine_.hold[unit] / kSchedulers;
+    ++result_.instructions;
+    --remaining_;
+    clock_ = std::max(clock_, now + 1);
+    warp.ready = now + std::max<double>(1, instruction.stall);
+    ++warp.next;
+    if (instruction.unit == Unit::barrier) {
+      arrive(turn.warp, now);
+      return;
+    }
+    execute(warp, instruction, now);
+    queue_next(turn.warp, now);
+  }
+
+  void execute(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now) {
+    double done = now, read = now + kOperandClocks;
+    switch (instruction.unit) {
+      case Unit::shared_load:
+      case Unit::shared_store: {
+        const double passed = pass(warp, now, std::max(1.0, double(instruction.passes)));
+        result_.busy[static_cast<size_t>(instruction.unit)] +=
+            std::max(1.0, double(instruction.passes)) * machine_.wavefront;
+        done = passed + machine_.shared;
+        read = passed + kOperandClocks;
+        break;
+      }
+      case Unit::global_load:
+      case Unit::local_load:
+      case Unit::global_store:
+      case Unit::local_store:
+        done = access_global(warp, instruction, now, read);
+        break;
+      case Unit::mufu:
+      case Unit::conversion:
+        done = now + machine_.mufu;
+        break;
+      case Unit::shuffle: {
+        const double start = std::max(now, shuffle_free_);
+        shuffle_free_ = start + machine_.shuffle_hold;
+        done = start + machine_.shuffle;
+        read = start + kOperandClocks;
+        break;
+      }
+      case Unit::constant_load:
+        done = now + machine_.constant;
+        break;
+      default:
+        done = now + machine_.mufu;
+        break;  // a scoreboard on another unit: as slow as the variable ones
+    }
+    hold(warp, instruction.write_scoreboard, done, instruction.unit);
+    hold(warp, instruction.read_scoreboard, read, instruction.unit);
+  }
+
+  static void hold(SimulatedWarp& warp, uint8_t scoreboard, double until, Unit unit) {
+    if (scoreboard >= kScoreboards || until <= warp.scoreboard[scoreboard]) return;
+    warp.scoreboard[scoreboard] = until;
+    warp.holder[scoreboard] = unit;
+  }
+
+  // The warp's turn on the SM's data path: when its last pass but one clock is through.
+  double pass(SimulatedWarp& warp, double now, double passes) {
+    warp.port = std::max(now, warp.port) + passes * machine_.warp_wavefront;
+    data_free_ = std::max(now, data_free_) + passes * machine_.wavefront;
+    return std::max(warp.port - machine_.warp_wavefront, data_free_ - machine_.wavefront);
+  }
+
+  double access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double& read) {
+    const double passed = pass(warp, now, std::max(1.0, double(instruction.passes)));
+    read = passed + kOperandClocks;
+    const bool load = instruction.unit == Unit::global_load || instruction.unit == Unit::local_load;
+    const auto index = static_cast<size_t>(&instruction - schedule_.code.data());
+    if (load && instruction.unit == Unit::global_load) {
+      hits_[index] += miss_share_[index];
+      if (hits_[index] < 1) return passed + machine_.l1;
+      hits_[index] -= 1;
+    } else if (load) {
+      return passed + machine_.l1;  // a thread's stack stays in the first level
+    }
+    l2_free_ = std::max(now, l2_free_) + double(instruction.sectors) * machine_.sector;
+    result_.l2_busy += double(instruction.sectors) * machine_.sector;
+    return std::max(passed, l2_free_) + machine_.l2;
+  }
+
+  void arrive(size_t index, double now) {
+    CtaSlot& cta = slots_[warps_[index].cta];
+    waiting_.push_back(index);
+    const double at = std::max(now, barrier_free_);
+    barrier_free_ = at + machine_.arrival;
+    arrivals_.push_back(now);
+    ++cta.arrived;
+    cta.last_arrival = at;
+    open_barrier(cta);
+  }
+
+  void open_barrier(CtaSlot& cta) {
+    if (cta.arrived == 0 || cta.arrived < cta.alive) return;
+    cta.arrived = 0;
+    const double open = cta.last_arrival + machine_.barrier;
+    std::vector<size_t> freed;
+    for (size_t i = 0; i < waiting_.size();) {
+      if (&slots_[warps_[waiting_[i]].cta] != &cta) {
+        ++i;
+        continue;
+      }
+      note(Wait::barrier, open - arrivals_[i]);
+      freed.push_back(waiting_[i]);
+      waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
+      arrivals_.erase(arrivals_.begin() + static_cast<ptrdiff_t>(i));
+    }
+    for (size_t index : freed) {
+      warps_[index].ready = std::max(warps_[index].ready, open);
+      queue_next(index, open);
+    }
+  }
+
+  void finish_warp(size_t index, double time) {
+    SimulatedWarp& warp = warps_[index];
+    warp.done = true;
+    CtaSlot& cta = slots_[warp.cta];
+    --cta.alive;
+    for (double release : warp.scoreboard) time = std::max(time, release);
+    cta_end_ = std::max(cta_end_, time);
+    if (cta.alive > 0) {
+      open_barrier(cta);  // the ones that wait need not wait for this one
+      return;
+    }
+    cta.running = false;
+    ++finished_;
+    if (finished_ == 1) result_.first_clocks = time;
+    result_.clocks = std::max(result_.clocks, time);
+    start_cta(warp.cta, time + machine_.start);
+  }
+
+  // The rest at the rate of what was simulated.
+  void extrapolate() {
+    result_.complete = false;
+    int64_t rest = remaining_;
+    for (int64_t j = started_; j < load_.ctas; ++j)
+      for (const auto& warp : trace_of(load_.first_cta + j * load_.stride).warps) rest += count_instructions(warp);
+    const double share = double(result_.instructions) / double(result_.instructions + rest);
+    result_.clocks = clock_ / share;
+    if (finished_ == 0) result_.first_clocks = result_.clocks;
+  }
+
+  const Machine machine_;
+  const KernelSchedule& schedule_;
+  const LaunchShape& launch_;
+  const SmLoad& load_;
+  SmRun result_;
+  std::vector<double> miss_share_, hits_;
+  std::vector<SimulatedWarp> warps_;
+  std::vector<CtaSlot> slots_;
+  std::vector<size_t> waiting_;   // at a barrier, in order of arrival
+  std::vector<double> arrivals_;  // their times
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
+  std::array<double, kSchedulers> issue_free_{};
+  std::array<std::array<double, static_cast<size_t>(Unit::count)>, kSchedulers> unit_free_{};
+  double shuffle_free_ = 0, data_free_ = 0, l2_free_ = 0, barrier_free_ = 0;
+  double clock_ = 0, cta_end_ = 0;
+  int64_t started_ = 0, finished_ = 0, remaining_ = 0;
+};
+
+}  // namespace
+
+SmRun simulate_sm(const DeviceSpec& spec, const KernelSchedule& schedule, const LaunchShape& launch,
+                  const SmLoad& load) {
+  if (schedule.traces.empty() || schedule.traces.front().warps.empty() || load.ctas < 1) return {};
+  return Simulation(spec, schedule, launch, load).run();
+}
+
+}  // namespace attnscope::model
