@@ -1,0 +1,142 @@
+#include "session/core.h"
+
+#include <fmt/format.h>
+
+#include "catalog/devices.h"
+
+namespace attnscope::session {
+namespace {
+
+constexpr uint64_t kFrameMs = 16;  // at most about 60 snapshots a second
+constexpr uint64_t kKeepMs = 500;  // between a change and its writing to disk
+
+std::vector<std::string> names_of(const std::vector<WorkerCommand>& workers) {
+  std::vector<std::string> names;
+  for (const WorkerCommand& worker : workers) names.push_back(worker.name);
+  return names;
+}
+
+}  // namespace
+
+Observation session_over() {
+  Observation observation;
+  observation.failure = Failure{Stage::cancelled, "the session ended before this experiment did", ""};
+  return observation;
+}
+
+SessionCore::SessionCore(uv_loop_t* loop, SessionOptions options,
+                         std::function<void(std::shared_ptr<const Snapshot>)> publish)
+    : loop_(loop),
+      options_(std::move(options)),
+      publish_(std::move(publish)),
+      publish_timer_(loop, [this] { publish_now(); }),
+      keep_timer_(loop, [this] { write_journal(); }),
+      kernels_(std::make_shared<const std::vector<Kernel>>()),
+      kernel_failures_(std::make_shared<const std::vector<Failure>>()),
+      devices_(names_of(options_.workers), {}),
+      presets_(std::make_shared<const std::vector<PresetItem>>()),
+      settings_shown_(std::make_shared<const Json>(Json::object())) {}
+
+SessionCore::~SessionCore() = default;
+
+void SessionCore::start() {
+  workers_.resize(options_.workers.size());
+  for (size_t index = 0; index < workers_.size(); ++index) {
+    workers_[index].link =
+        std::make_unique<WorkerLink>(loop_, index, options_.workers[index], options_.silence_ms, *this);
+    workers_[index].link->start();  // first of all: it starts up while the files are read here
+  }
+  auto foretold = catalog::load_devices(options_.assets_dir / "devices");
+  for (const Failure& failure : foretold.failures) notices_.toast(failure);
+  devices_ = DeviceTable(names_of(options_.workers), std::move(foretold.devices));
+  for (size_t index = 0; index < workers_.size(); ++index)
+    if (workers_[index].link->state() == WorkerState::lost) devices_.give_up(index);
+  open_store();
+  load_kernels();
+  list_presets();
+  if (options_.watch_files) watch_folders();
+  if (options_.first_experiment) start_first_experiment();
+  publish_now();
+}
+
+void SessionCore::shut_down(std::function<void()> ended) {
+  shutting_down_ = true;
+  write_journal();
+  for (auto& [id, job] : jobs_)
+    if (job.answer) {
+      job.own.failure = session_over().failure;
+      job.answer->set_value(job.own);
+    }
+  jobs_.clear();
+  for (HeldQueue& held : std::exchange(held_queue_, {})) held.answer->set_value(session_over());
+  watches_.clear();
+  publish_now();
+  auto left = std::make_shared<size_t>(workers_.size());
+  if (workers_.empty()) return ended();
+  for (Worker& worker : workers_)
+    worker.link->shut_down([left, ended] {
+      if (--*left == 0) ended();
+    });
+}
+
+void SessionCore::dismiss_toast(uint64_t id) {
+  notices_.dismiss(id);
+  changed();
+}
+
+void SessionCore::note(LogLevel level, std::string text) {
+  notices_.log(level, std::move(text));
+  changed();
+}
+
+// Marks the state for publishing: at once when the last snapshot is old enough, else when it is.
+void SessionCore::changed() {
+  if (publish_timer_.running() || shutting_down_) return;
+  const uint64_t since = uv_now(loop_) - published_at_;
+  publish_timer_.start(since >= kFrameMs ? 0 : kFrameMs - since);
+}
+
+void SessionCore::publish_now() {
+  publish_timer_.stop();
+  published_at_ = uv_now(loop_);
+  publish_(std::make_shared<const Snapshot>(snapshot()));
+  if ((journal_due_ || settings_due_) && !keep_timer_.running() && !shutting_down_) keep_timer_.start(kKeepMs);
+}
+
+Snapshot SessionCore::snapshot() {
+  Snapshot s;
+  s.version = ++version_;
+  s.focus = focus_.view();
+  s.selected = selected_;
+  s.kernels = kernels_;
+  s.kernel_failures = kernel_failures_;
+  s.devices = devices_.all();
+  s.presets = presets_;
+  for (const Worker& worker : workers_) {
+    WorkerStatus status{worker.link->name(), worker.link->state(), worker.link->detail(), {}, {}};
+    if (!worker.doing.empty() && worker.link->up()) status.detail = worker.doing;
+    if (worker.link->hello()) {
+      status.versions = worker.link->hello()->versions;
+      status.devices = worker.link->hello()->devices;
+    }
+    s.queue_waiting += worker.lanes.queue_waiting();
+    s.workers.push_back(std::move(status));
+  }
+  s.queue_waiting += held_queue_.size();
+  s.history = history_.view();
+  s.log = notices_.lines();
+  s.toasts = notices_.toasts();
+  s.tiles = tiles_.view();
+  s.can_undo = undo_.can_undo();
+  s.can_redo = undo_.can_redo();
+  s.device_reason = device_reason_;
+  s.preset_path = preset_path_;
+  s.preset_modified = preset_modified();
+  s.preset_view = preset_view_;
+  s.user_preset_dir = user_preset_dir().string();
+  s.settings = settings_shown_;
+  s.first_start = first_start_;
+  return s;
+}
+
+}  // namespace attnscope::session

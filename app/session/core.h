@@ -1,0 +1,203 @@
+#pragma once
+#include <atomic>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "session/device_table.h"
+#include "session/focus_state.h"
+#include "session/folder_watch.h"
+#include "session/history_log.h"
+#include "session/lanes.h"
+#include "session/notices.h"
+#include "session/resolve.h"
+#include "session/session.h"
+#include "session/tile_cache.h"
+#include "session/undo.h"
+#include "session/worker_link.h"
+#include "store/preset.h"
+#include "store/results.h"
+#include "store/settings.h"
+
+namespace attnscope::session {
+
+// The answer to a request that the session's end overtook.
+Observation session_over();
+
+using Answer = std::promise<Observation>;
+using OnPart = std::function<void(const Observation&)>;
+
+// The session itself, on the loop's thread: it alone touches what is here. Events come from the inbox (a person), the links
+// (workers), folders and timers; each changes the state and marks it for publishing.
+class SessionCore final : public LinkEvents {
+ public:
+  // `publish` gets each new snapshot.
+  SessionCore(uv_loop_t* loop, SessionOptions options, std::function<void(std::shared_ptr<const Snapshot>)> publish);
+  ~SessionCore() override;
+
+  void start();
+  // Ends the workers, answers what is unanswered, writes what is to be kept; then `ended`.
+  void shut_down(std::function<void()> ended);
+
+  bool shutting_down() const { return shutting_down_; }
+
+  // core_focus.cpp: what a person asks for
+  void focus(const Draft& draft, const Gesture& gesture);
+  void rerun();
+  void cancel();
+  void undo();
+  void redo();
+  void select_history(uint64_t id);
+  void queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part);
+  void request_view(const ViewRequest& request);
+
+  // core_files.cpp: what is on disk
+  void load_preset(const std::filesystem::path& path);
+  void save_preset(const std::filesystem::path& path, const std::string& title, const Json& view);
+  void reload_kernels();
+  void set_setting(const std::string& key, Json value);
+
+  void dismiss_toast(uint64_t id);
+  void note(LogLevel level, std::string text);
+
+ private:
+  struct Job {
+    Lane lane = Lane::focus;
+    Experiment experiment;
+    std::string hash;                      // of the session's experiment
+    std::shared_ptr<const Kernel> kernel;
+    DeviceTable::Place place;
+    uint64_t gesture = 0;                  // focus
+    ViewRequest view;                      // view; of a run: the first view asked with it, if it has a hash
+    Observation own;                       // queue
+    std::shared_ptr<Answer> answer;        // queue
+    OnPart on_part;                        // queue
+    bool sent_before = false;
+  };
+  struct Worker {
+    std::unique_ptr<WorkerLink> link;
+    Lanes lanes;
+    std::string doing;  // "emulating tiled, 43 of 128 CTAs"
+  };
+  struct HeldFocus {
+    Draft draft;
+    Gesture gesture;
+    bool device_is_wish = false;
+  };
+  struct HeldQueue {
+    Draft draft;
+    std::shared_ptr<Answer> answer;
+    OnPart on_part;
+  };
+
+  // LinkEvents, core_links.cpp
+  void link_up(size_t worker, const protocol::HelloReply& hello) override;
+  void link_reply(size_t worker, protocol::Reply reply) override;
+  void link_down(size_t worker, const std::string& reason) override;
+  void link_lost(size_t worker, const std::string& reason) override;
+  void link_changed(size_t worker) override;
+  void link_said(size_t worker, const std::string& line) override;
+  void take_need(size_t worker, const protocol::Need& need);
+  void take_progress(size_t worker, const protocol::Progress& progress);
+  void take_part(const protocol::Part& part);
+  void take_tile(protocol::TileMessage message);
+  void take_done(size_t worker, const protocol::Done& done);
+  void carry_out(size_t worker, const Lanes::Step& step);
+  void send_job(size_t worker, JobId id, Job& job);
+  void end_job(JobId id, std::optional<Failure> failure);
+  void release_held();
+
+  // core_focus.cpp
+  void focus_on(Draft draft, Gesture gesture, bool device_is_wish);
+  void run_focus(Resolution resolution, const Gesture& gesture);
+  void refuse_focus(Resolution resolution, const Gesture& gesture);
+  void submit_focus(uint64_t gesture, DeviceTable::Place place);
+  void leave_focus_job();
+  void finish_focus(const Job& job, std::optional<Failure> failure);
+  void step_through(const UndoState* state);
+  void note_same_code();
+  ViewRequest first_view_for(const Experiment& experiment, const std::string& hash) const;
+  void keep_result(const Observation& observation);
+
+  // core_files.cpp
+  void open_store();
+  void load_kernels();
+  void list_presets();
+  void watch_folders();
+  void start_first_experiment();
+  void adopt_preset(const std::string& path, const store::Preset& preset);
+  bool preset_modified() const;
+  std::optional<HeldFocus> restored_experiment();
+  HeldFocus default_experiment() const;
+  store::Preset preset_now() const;
+  void write_journal();
+  std::filesystem::path user_preset_dir() const;
+
+  // core.cpp
+  void changed();
+  void publish_now();
+  Snapshot snapshot();
+
+  uv_loop_t* loop_;
+  SessionOptions options_;
+  std::function<void(std::shared_ptr<const Snapshot>)> publish_;
+  Timer publish_timer_, keep_timer_;
+  uint64_t published_at_ = 0;  // loop time
+  uint64_t version_ = 0;
+
+  KernelShelf shelf_;
+  std::shared_ptr<const std::vector<Kernel>> kernels_;
+  std::shared_ptr<const std::vector<Failure>> kernel_failures_;
+  DeviceTable devices_;
+  std::vector<Worker> workers_;
+  std::map<JobId, Job> jobs_;
+  JobId next_id_ = 2;  // 1 is a link's hello
+
+  FocusState focus_;
+  JobId focus_job_ = 0;         // the job of focus_'s wanted experiment; 0 none
+  bool focus_settled_ = false;  // wanted runs or has run well: asking for it again changes nothing
+  uint64_t focus_gesture_ = 0;  // that wanted came from
+  std::optional<HeldFocus> held_focus_;  // until a worker says what devices it has
+  std::vector<HeldQueue> held_queue_;
+  std::string device_reason_;
+  UndoStack undo_;
+  HistoryLog history_;
+  std::optional<HistoryEntry> selected_;
+  struct CodeOwner {
+    Experiment experiment;
+    std::shared_ptr<const Kernel> kernel;
+  };
+  std::map<std::string, std::vector<CodeOwner>> code_owners_;  // configs seen, by code hash
+
+  TileCache tiles_;
+  std::optional<ViewRequest> last_view_;
+  std::set<std::string> views_asked_;   // keys on their way
+  std::set<std::string> views_refused_;  // keys that a worker could not answer
+  struct RanOn {
+    size_t worker = 0;
+    std::string wire_hash;  // of the experiment as that worker knows it
+  };
+  std::map<std::string, RanOn> ran_on_;  // by the session's hash
+
+  Notices notices_;
+  std::vector<std::unique_ptr<FolderWatch>> watches_;
+  std::shared_ptr<const std::vector<PresetItem>> presets_;
+  std::string preset_path_;
+  Experiment preset_experiment_;  // what the loaded preset asks for, without device and kernel version
+  std::shared_ptr<const Json> preset_view_;
+  std::shared_ptr<const Json> settings_shown_;
+  store::Settings settings_;
+  std::unique_ptr<store::Results> results_;
+  bool store_warned_ = false, keep_warned_ = false;  // said once, until it works again
+  bool journal_due_ = false, settings_due_ = false;
+  bool first_start_ = false;
+  bool shutting_down_ = false;
+};
+
+}  // namespace attnscope::session

@@ -1,0 +1,226 @@
+// What is on disk: kernels, presets, settings, results, journal.
+#include <algorithm>
+
+#include "catalog/catalog.h"
+#include "catalog/validate.h"
+#include "platform/clock.h"
+#include "session/core.h"
+#include "store/journal.h"
+
+namespace attnscope::session {
+namespace {
+
+constexpr const char* kDefaultKernel = "tiled";
+const std::map<std::string, int64_t> kDefaultKnobs = {{"BLOCK_M", 32}, {"NUM_WARPS", 4}};
+
+Draft draft_of(const store::Preset& preset) {
+  return Draft{preset.problem, preset.kernel, preset.knobs, preset.options, preset.device, preset.measure};
+}
+
+// Knobs that the kernel has, with values that it lists: an edited manifest may have dropped some.
+std::map<std::string, int64_t> legal_knobs(const std::map<std::string, int64_t>& knobs, const Kernel& kernel) {
+  std::map<std::string, int64_t> legal;
+  for (const auto& [name, value] : knobs)
+    if (const Knob* knob = kernel.find_knob(name); knob && knob->find(value)) legal.emplace(name, value);
+  return legal;
+}
+
+// What a preset says of an experiment: not which device was to be had, nor which version of the kernel.
+Experiment as_preset(Experiment experiment) {
+  experiment.device.clear();
+  experiment.kernel_hash.clear();
+  return experiment;
+}
+
+}  // namespace
+
+void SessionCore::open_store() {
+  if (options_.state_dir.empty()) return;
+  std::optional<Failure> trouble;
+  settings_ = store::Settings::load(options_.state_dir / "settings.json", trouble);
+  settings_shown_ = std::make_shared<const Json>(settings_.all());
+  if (trouble) notices_.toast(*trouble);
+  trouble.reset();
+  auto results = store::Results::open(options_.state_dir / "results.sqlite", trouble);
+  if (trouble) notices_.toast(*trouble);
+  if (results) results_ = std::move(*results);
+  else notices_.toast(LogLevel::warning, "Results are not being kept: " + results.error().message, results.error().hint);
+}
+
+void SessionCore::keep_result(const Observation& observation) {
+  if (!results_ || (observation.failure && observation.failure->stage == Stage::cancelled)) return;
+  std::optional<Failure> trouble;
+  auto kept = results_->append(observation, platform::wall_seconds(), trouble);
+  if (trouble) notices_.toast(*trouble);
+  if (kept) store_warned_ = false;
+  else if (!std::exchange(store_warned_, true))
+    notices_.toast(LogLevel::warning, "A result was not kept: " + kept.error().message, kept.error().hint);
+}
+
+void SessionCore::load_kernels() {
+  catalog::Catalog catalog = catalog::load_catalog(options_.kernel_dirs);
+  // A kernel that is being edited and does not load just now stays as it was; one whose file is gone goes.
+  for (const Kernel& old : *kernels_) {
+    const bool there = std::any_of(catalog.kernels.begin(), catalog.kernels.end(),
+                                   [&](const Kernel& kernel) { return kernel.id == old.id; });
+    std::error_code error;
+    if (!there && std::filesystem::exists(old.manifest_name, error)) catalog.kernels.push_back(old);
+  }
+  for (const Failure& failure : catalog.failures)
+    if (std::find(kernel_failures_->begin(), kernel_failures_->end(), failure) == kernel_failures_->end())
+      notices_.toast(failure);
+  shelf_.set(catalog.kernels);
+  kernels_ = std::make_shared<const std::vector<Kernel>>(std::move(catalog.kernels));
+  kernel_failures_ = std::make_shared<const std::vector<Failure>>(std::move(catalog.failures));
+}
+
+void SessionCore::reload_kernels() {
+  load_kernels();
+  changed();
+  const Experiment& wanted = focus_.wanted();
+  if (wanted.kernel.empty()) return;
+  const auto kernel = shelf_.find(wanted.kernel);
+  if (kernel && kernel->content_hash == wanted.kernel_hash) return;
+  Draft draft = session::draft_of(wanted);
+  if (kernel) draft.knobs = legal_knobs(draft.knobs, *kernel);
+  notices_.log(LogLevel::info, wanted.kernel + " was edited");
+  focus_on(std::move(draft), Gesture{0, true, (kernel ? kernel->source_name : wanted.kernel) + " edited"}, false);
+}
+
+void SessionCore::list_presets() {
+  std::vector<PresetItem> items;
+  std::vector<Failure> faults;
+  for (const std::filesystem::path& dir : options_.preset_dirs) {
+    const bool own = dir == user_preset_dir();
+    for (store::PresetFile& file : store::list_presets(dir, own ? "Yours" : "Presets", faults))
+      items.push_back({std::move(file.title), file.path.string(), std::move(file.group)});
+  }
+  for (const Failure& fault : faults) notices_.log(LogLevel::warning, fault.message);
+  presets_ = std::make_shared<const std::vector<PresetItem>>(std::move(items));
+  changed();
+}
+
+std::filesystem::path SessionCore::user_preset_dir() const {
+  const bool keeps = !options_.state_dir.empty() && options_.preset_dirs.size() > 1;
+  return keeps ? options_.preset_dirs.back() : std::filesystem::path();
+}
+
+void SessionCore::watch_folders() {
+  auto watch = [this](const std::filesystem::path& folder, std::vector<std::string> endings, std::function<void()> changed) {
+    auto watcher = std::make_unique<FolderWatch>(loop_, std::move(endings), std::move(changed));
+    if (watcher->start(folder)) watches_.push_back(std::move(watcher));
+    else if (std::filesystem::is_directory(folder))
+      notices_.log(LogLevel::warning, folder.string() + " cannot be watched: reload by hand after an edit");
+  };
+  for (const std::filesystem::path& dir : options_.kernel_dirs)
+    watch(dir, {".cu", ".cuh", ".h", ".json"}, [this] { reload_kernels(); });
+  for (const std::filesystem::path& dir : options_.preset_dirs) watch(dir, {".json"}, [this] { list_presets(); });
+}
+
+void SessionCore::adopt_preset(const std::string& path, const store::Preset& preset) {
+  preset_path_ = path;
+  preset_view_ = preset.view.is_object() ? std::make_shared<const Json>(preset.view) : nullptr;
+  const auto kernel = shelf_.find(preset.kernel);
+  auto config = kernel ? catalog::complete_config(*kernel, preset.knobs, preset.options) : Result<Config>(Config{});
+  preset_experiment_ =
+      Experiment{preset.problem, preset.kernel, "", config ? *config : Config{}, "", preset.measure};
+}
+
+bool SessionCore::preset_modified() const {
+  return !preset_path_.empty() && as_preset(focus_.wanted()) != preset_experiment_;
+}
+
+void SessionCore::load_preset(const std::filesystem::path& path) {
+  auto preset = store::read_preset(path, *kernels_);
+  if (!preset) {
+    notices_.toast(preset.error());
+    return changed();
+  }
+  adopt_preset(path.string(), *preset);
+  const std::string title = preset->title.empty() ? path.stem().string() : preset->title;
+  focus_on(draft_of(*preset), Gesture{0, true, title}, true);
+}
+
+store::Preset SessionCore::preset_now() const {
+  const Experiment& e = focus_.wanted();
+  store::Preset preset;
+  preset.problem = e.problem;
+  preset.kernel = e.kernel;
+  preset.knobs = e.config.knobs;
+  preset.options = e.config.options;
+  preset.device = e.device;
+  preset.measure = e.measure;
+  return preset;
+}
+
+void SessionCore::save_preset(const std::filesystem::path& path, const std::string& title, const Json& view) {
+  store::Preset preset = preset_now();
+  preset.title = title;
+  if (view.is_object()) preset.view = view;
+  if (auto written = store::write_preset(path, preset, *kernels_); !written) {
+    notices_.toast(written.error());
+    return changed();
+  }
+  adopt_preset(path.string(), preset);
+  notices_.toast(LogLevel::info, "Saved " + path.string());
+  journal_due_ = true;
+  list_presets();
+}
+
+void SessionCore::set_setting(const std::string& key, Json value) {
+  settings_.set(key, std::move(value));
+  settings_shown_ = std::make_shared<const Json>(settings_.all());
+  settings_due_ = true;
+  changed();
+}
+
+SessionCore::HeldFocus SessionCore::default_experiment() const {
+  HeldFocus first;
+  first.device_is_wish = true;
+  auto kernel = shelf_.find(kDefaultKernel);
+  if (!kernel && !shelf_.all().empty()) kernel = shelf_.all().front();
+  if (!kernel) return first;
+  first.draft.kernel = kernel->id;
+  first.draft.knobs = legal_knobs(kDefaultKnobs, *kernel);
+  return first;
+}
+
+std::optional<SessionCore::HeldFocus> SessionCore::restored_experiment() {
+  if (options_.state_dir.empty()) return std::nullopt;
+  auto journal = store::read_journal(options_.state_dir / "journal.json", *kernels_);
+  if (!journal) {
+    notices_.log(LogLevel::warning, "The last experiment is not restored: " + journal.error().message);
+    return std::nullopt;
+  }
+  first_start_ = !*journal;
+  if (!*journal) return std::nullopt;
+  if (const std::string& path = (*journal)->preset_path; !path.empty())
+    if (auto preset = store::read_preset(path, *kernels_)) adopt_preset(path, *preset);
+  return HeldFocus{draft_of((*journal)->last), Gesture{}, true};
+}
+
+void SessionCore::start_first_experiment() {
+  HeldFocus first = default_experiment();
+  if (auto restored = restored_experiment()) first = std::move(*restored);
+  if (first.draft.kernel.empty()) return notices_.toast(LogLevel::error, "There is no kernel to run", "Give a folder with --kernels DIR.");
+  focus_on(std::move(first.draft), std::move(first.gesture), first.device_is_wish);
+}
+
+// Writes what is due. A failure is said once and tried again at the next change.
+void SessionCore::write_journal() {
+  keep_timer_.stop();
+  if (options_.state_dir.empty()) return;
+  Result<void> written;
+  if (std::exchange(journal_due_, false))
+    written = store::write_journal(options_.state_dir / "journal.json", {preset_now(), preset_path_}, *kernels_);
+  if (std::exchange(settings_due_, false))
+    if (auto saved = settings_.save(); !saved) written = saved;
+  if (written) {
+    keep_warned_ = false;
+  } else if (!std::exchange(keep_warned_, true)) {
+    notices_.toast(LogLevel::warning, written.error().message, written.error().hint);
+    changed();
+  }
+}
+
+}  // namespace attnscope::session

@@ -1,0 +1,242 @@
+// What a person asks for: focus, undo, history, queue, views.
+#include <algorithm>
+
+#include "core/config.h"
+#include "platform/clock.h"
+#include "session/core.h"
+#include "session/naming.h"
+
+namespace attnscope::session {
+namespace {
+
+const Failure kCancelled{Stage::cancelled, "cancelled", "Move a knob or run again."};
+constexpr size_t kMaxOwners = 32;  // configs remembered for one machine code
+
+bool cancelled(const Observation& o) { return o.failure && o.failure->stage == Stage::cancelled; }
+
+Observation refused_observation(const Experiment& experiment, const Failure& failure) {
+  Observation o;
+  o.experiment = experiment;
+  o.hash = hash_of(experiment);
+  o.device = experiment.device;
+  o.failure = failure;
+  return o;
+}
+
+}  // namespace
+
+void SessionCore::focus(const Draft& draft, const Gesture& gesture) { focus_on(draft, gesture, false); }
+
+void SessionCore::focus_on(Draft draft, Gesture gesture, bool device_is_wish) {
+  held_focus_.reset();
+  selected_.reset();
+  Resolution r = resolve(draft, shelf_, devices_, device_is_wish);
+  if (r.failure) return refuse_focus(std::move(r), gesture);
+  if (!r.wait) return run_focus(std::move(r), gesture);
+  leave_focus_job();
+  focus_settled_ = false;
+  focus_gesture_ = 0;
+  focus_.want(std::move(r.experiment), std::move(r.kernel), gesture.change);
+  focus_.progress("starting the worker", 0, 0);
+  held_focus_ = HeldFocus{std::move(draft), std::move(gesture), device_is_wish};
+  changed();
+}
+
+void SessionCore::run_focus(Resolution r, const Gesture& gesture) {
+  if (!r.device_reason.empty()) device_reason_ = r.device_reason;
+  const std::string hash = hash_of(r.experiment);
+  // The end of a drag asks once more for what its last step asked for.
+  const bool same_gesture = gesture.id != 0 && gesture.id == focus_gesture_;
+  if ((focus_settled_ || same_gesture) && hash == focus_.wanted_hash()) return changed();
+  focus_gesture_ = gesture.id;
+  focus_.want(std::move(r.experiment), r.kernel, gesture.change);
+  undo_.push(UndoState{focus_.wanted(), hash, std::move(r.kernel), gesture.change, nullptr}, gesture.id);
+  for (size_t worker = 0; worker < workers_.size(); ++worker) carry_out(worker, workers_[worker].lanes.drop_background());
+  submit_focus(gesture.id, r.place);
+}
+
+void SessionCore::refuse_focus(Resolution r, const Gesture& gesture) {
+  leave_focus_job();
+  focus_settled_ = false;
+  focus_gesture_ = gesture.id;
+  auto refused = std::make_shared<const Observation>(refused_observation(r.experiment, *r.failure));
+  undo_.push(UndoState{r.experiment, refused->hash, r.kernel, gesture.change, refused}, gesture.id);
+  notices_.log(LogLevel::warning, r.failure->message);
+  focus_.refuse(std::move(r.experiment), std::move(r.kernel), gesture.change, std::move(*r.failure));
+  changed();
+}
+
+void SessionCore::submit_focus(uint64_t gesture, DeviceTable::Place place) {
+  place.spec = nullptr;  // the table's; it may change while the job waits
+  Job job;
+  job.experiment = focus_.wanted();
+  job.hash = focus_.wanted_hash();
+  job.kernel = focus_.kernel();
+  job.place = place;
+  job.gesture = gesture;
+  const JobId id = next_id_++;
+  jobs_.emplace(id, std::move(job));
+  focus_job_ = id;  // the one before is no longer anybody's
+  focus_settled_ = true;
+  journal_due_ = true;
+  for (size_t worker = 0; worker < workers_.size(); ++worker)
+    if (worker != place.worker) carry_out(worker, workers_[worker].lanes.cancel_focus());
+  Worker& worker = workers_[place.worker];
+  if (!worker.link->up()) focus_.progress("starting the worker", 0, 0);
+  carry_out(place.worker, worker.lanes.focus(id));
+  worker.link->revive();
+  changed();
+}
+
+// What runs in focus is no longer asked for.
+void SessionCore::leave_focus_job() {
+  held_focus_.reset();
+  if (std::exchange(focus_job_, 0) == 0) return;
+  for (size_t worker = 0; worker < workers_.size(); ++worker) carry_out(worker, workers_[worker].lanes.cancel_focus());
+}
+
+void SessionCore::rerun() {
+  if (focus_.wanted().kernel.empty()) return;
+  selected_.reset();
+  Resolution r = resolve(draft_of(focus_.wanted()), shelf_, devices_, false);
+  if (r.failure || r.wait || hash_of(r.experiment) != focus_.wanted_hash())
+    return focus_on(draft_of(focus_.wanted()), Gesture{0, true, "run again"}, false);
+  focus_.want(std::move(r.experiment), std::move(r.kernel), "run again");
+  submit_focus(0, r.place);
+}
+
+void SessionCore::cancel() {
+  if (std::exchange(held_focus_, std::nullopt)) focus_.finish(kCancelled);
+  for (size_t worker = 0; worker < workers_.size(); ++worker) carry_out(worker, workers_[worker].lanes.cancel_focus());
+  changed();
+}
+
+void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
+  focus_job_ = 0;
+  const auto& hello = workers_[job.place.worker].link->hello();
+  if (hello && focus_.own().versions == Versions{}) {
+    auto applied = focus_.apply(Json{{"versions", to_json(hello->versions)}}, true);
+    if (!applied) notices_.log(LogLevel::error, applied.error().message);
+  }
+  auto observation = focus_.finish(std::move(failure));
+  focus_settled_ = !observation->failure;
+  if (!cancelled(*observation)) {
+    undo_.keep(observation->hash, observation);
+    const std::string config = job.kernel ? short_text(job.experiment.config, *job.kernel) : "";
+    history_.add(HistoryEntry{0, observation, focus_.view().change, config, platform::wall_seconds()}, job.gesture);
+    keep_result(*observation);
+  }
+  changed();
+}
+
+void SessionCore::undo() { step_through(undo_.undo()); }
+void SessionCore::redo() { step_through(undo_.redo()); }
+
+void SessionCore::step_through(const UndoState* state) {
+  if (!state) return;
+  leave_focus_job();
+  selected_.reset();
+  focus_gesture_ = 0;
+  journal_due_ = true;
+  if (state->observation) {
+    focus_.show(state->observation, state->kernel, state->change);
+    focus_settled_ = !state->observation->failure;
+    note_same_code();
+    return changed();
+  }
+  // It was left before it came to an end: there is nothing to show but a run.
+  DeviceTable::Place place;
+  if (devices_.find(state->experiment.device, place) != DeviceTable::Answer::here) {
+    focus_settled_ = false;
+    focus_.refuse(state->experiment, state->kernel, state->change,
+                  Failure{Stage::device, "there is no device " + state->experiment.device, ""});
+    return changed();
+  }
+  focus_.want(state->experiment, state->kernel, state->change);
+  submit_focus(0, place);
+}
+
+void SessionCore::select_history(uint64_t id) {
+  const HistoryEntry* entry = history_.find(id);
+  selected_ = entry ? std::optional(*entry) : std::nullopt;
+  changed();
+}
+
+void SessionCore::queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part) {
+  if (shutting_down_) return answer->set_value(session_over());
+  changed();
+  Resolution r = resolve(draft, shelf_, devices_, false);
+  if (r.failure) return answer->set_value(refused_observation(r.experiment, *r.failure));
+  if (r.wait) {
+    held_queue_.push_back({draft, std::move(answer), std::move(on_part)});
+    return;
+  }
+  Job job;
+  job.lane = Lane::queue;
+  job.hash = hash_of(r.experiment);
+  job.experiment = std::move(r.experiment);
+  job.kernel = std::move(r.kernel);
+  job.place = r.place;
+  job.place.spec = nullptr;
+  job.answer = std::move(answer);
+  job.on_part = std::move(on_part);
+  const JobId id = next_id_++;
+  Worker& worker = workers_[job.place.worker];
+  const size_t index = job.place.worker;
+  jobs_.emplace(id, std::move(job));
+  carry_out(index, worker.lanes.queue(id));
+  worker.link->revive();
+}
+
+// A worker has settled: what waited for its devices goes on.
+void SessionCore::release_held() {
+  if (auto held = std::exchange(held_focus_, std::nullopt))
+    focus_on(std::move(held->draft), std::move(held->gesture), held->device_is_wish);
+  for (HeldQueue& held : std::exchange(held_queue_, {})) queue(held.draft, std::move(held.answer), std::move(held.on_part));
+}
+
+// Whether the machine code of the wanted experiment was seen under another config.
+void SessionCore::note_same_code() {
+  const Observation& own = focus_.own();
+  if (!own.variant || own.variant->code_hash.empty()) return;
+  std::vector<CodeOwner>& owners = code_owners_[own.variant->code_hash];
+  const Experiment& wanted = focus_.wanted();
+  auto same_config = [&](const CodeOwner& owner) {
+    return owner.experiment.config == wanted.config && owner.experiment.kernel == wanted.kernel;
+  };
+  const auto other = std::find_if_not(owners.begin(), owners.end(), same_config);
+  if (other != owners.end())
+    focus_.set_same_code_as(difference_text(other->experiment, wanted, other->kernel.get()));
+  if (owners.size() < kMaxOwners && std::none_of(owners.begin(), owners.end(), same_config))
+    owners.push_back({wanted, focus_.kernel()});
+}
+
+void SessionCore::request_view(const ViewRequest& request) {
+  last_view_ = request;
+  const std::string key = tile_key(request);
+  if (const Tile* tile = tiles_.find(request); tile && complete(*tile)) return;
+  if (views_asked_.contains(key) || views_refused_.contains(key)) return;
+  auto ran = ran_on_.find(request.experiment_hash);
+  if (ran == ran_on_.end()) return;  // not sent yet: the run takes last_view_ along; or of an earlier session
+  Job job;
+  job.lane = Lane::view;
+  job.hash = request.experiment_hash;
+  job.view = request;
+  job.place.worker = ran->second.worker;
+  const JobId id = next_id_++;
+  jobs_.emplace(id, std::move(job));
+  views_asked_.insert(key);
+  carry_out(ran->second.worker, workers_[ran->second.worker].lanes.view(id));
+}
+
+// The map that is on screen, asked of another experiment; a head or row that it lacks gives way to the first.
+ViewRequest SessionCore::first_view_for(const Experiment& experiment, const std::string& hash) const {
+  ViewRequest view = *last_view_;
+  view.experiment_hash = hash;
+  if (view.batch >= experiment.problem.batch) view.batch = 0;
+  if (view.head >= experiment.problem.heads) view.head = 0;
+  if (view.row_end > experiment.problem.seq_q || view.row_begin >= experiment.problem.seq_q) view.row_begin = view.row_end = 0;
+  return view;
+}
+
+}  // namespace attnscope::session

@@ -1,0 +1,214 @@
+// The workers' side: what is sent to them, and what comes back.
+#include <fmt/format.h>
+
+#include "session/core.h"
+
+namespace attnscope::session {
+namespace {
+
+constexpr size_t kMaxRanOn = 512;
+
+protocol::Deadlines wire(const Deadlines& d) { return {d.compile_ms, d.emulated_ms, d.launch_ms}; }
+
+LogLevel level_of(protocol::LogLevel level) {
+  switch (level) {
+    case protocol::LogLevel::info: return LogLevel::info;
+    case protocol::LogLevel::warning: return LogLevel::warning;
+    case protocol::LogLevel::error: return LogLevel::error;
+  }
+  return LogLevel::info;
+}
+
+}  // namespace
+
+void SessionCore::link_up(size_t worker, const protocol::HelloReply& hello) {
+  notices_.log(LogLevel::info, fmt::format("worker {} is ready: attnscope {}, NVRTC {}, {} devices", workers_[worker].link->name(),
+                                           hello.versions.app, hello.versions.nvrtc.empty() ? "none" : hello.versions.nvrtc,
+                                           hello.devices.size()));
+  devices_.set_devices(worker, hello.devices, !hello.versions.driver.empty());
+  carry_out(worker, workers_[worker].lanes.connected());
+  release_held();
+  changed();
+}
+
+void SessionCore::link_down(size_t worker, const std::string& reason) {
+  Worker& down = workers_[worker];
+  notices_.log(LogLevel::warning, fmt::format("worker {} went away: {}; starting it again", down.link->name(), reason));
+  down.doing.clear();
+  // What it kept of past runs went with it.
+  std::erase_if(ran_on_, [&](const auto& entry) { return entry.second.worker == worker; });
+  carry_out(worker, down.lanes.disconnected());
+  changed();
+}
+
+void SessionCore::link_lost(size_t worker, const std::string& reason) {
+  notices_.toast(LogLevel::error, fmt::format("worker {} cannot be had: {}", workers_[worker].link->name(), reason),
+                 "Run again to try once more.");
+  devices_.give_up(worker);
+  carry_out(worker, workers_[worker].lanes.give_up());
+  release_held();
+  changed();
+}
+
+void SessionCore::link_changed(size_t worker) {
+  if (workers_[worker].link && workers_[worker].link->state() != WorkerState::busy) workers_[worker].doing.clear();
+  changed();
+}
+
+void SessionCore::link_said(size_t worker, const std::string& line) {
+  note(LogLevel::info, workers_[worker].link->name() + ": " + line);
+}
+
+void SessionCore::link_reply(size_t worker, protocol::Reply reply) {
+  if (shutting_down_) return;
+  if (auto* need = std::get_if<protocol::Need>(&reply)) take_need(worker, *need);
+  else if (auto* progress = std::get_if<protocol::Progress>(&reply)) take_progress(worker, *progress);
+  else if (auto* part = std::get_if<protocol::Part>(&reply)) take_part(*part);
+  else if (auto* tile = std::get_if<protocol::TileMessage>(&reply)) take_tile(std::move(*tile));
+  else if (auto* done = std::get_if<protocol::Done>(&reply)) take_done(worker, *done);
+  else if (auto* log = std::get_if<protocol::Log>(&reply))
+    note(level_of(log->level), workers_[worker].link->name() + ": " + log->text);
+}
+
+void SessionCore::take_need(size_t worker, const protocol::Need& need) {
+  for (const std::string& hash : need.hashes) {
+    const auto kernel = shelf_.content(hash);
+    if (!kernel) {
+      note(LogLevel::error, workers_[worker].link->name() + " asks for a kernel that this session never had: " + hash);
+      continue;  // its own deadline answers the request
+    }
+    workers_[worker].link->send(protocol::KernelContent{need.id, hash, kernel->source_name, kernel->manifest_name,
+                                                        kernel->source, kernel->manifest});
+  }
+}
+
+void SessionCore::take_progress(size_t worker, const protocol::Progress& progress) {
+  auto found = jobs_.find(progress.id);
+  if (found == jobs_.end()) return;
+  const std::string step(protocol::to_string(progress.step));
+  std::string& doing = workers_[worker].doing;
+  doing = step + " " + found->second.experiment.kernel;
+  if (progress.total > 0) doing += fmt::format(", {} of {} CTAs", progress.done, progress.total);
+  if (progress.id == focus_job_) focus_.progress(step, progress.done, progress.total);
+  changed();
+}
+
+void SessionCore::take_part(const protocol::Part& part) {
+  auto found = jobs_.find(part.id);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  Result<void> applied;
+  if (part.id == focus_job_) {
+    applied = focus_.apply(*part.part, part.final);
+    if (applied && part.part->contains("variant")) note_same_code();
+    changed();
+  } else if (job.lane == Lane::queue) {
+    applied = apply_part(job.own, *part.part);
+    job.own.device = job.experiment.device;
+    if (applied && job.on_part) job.on_part(job.own);
+  }
+  if (!applied) note(LogLevel::error, "a part that cannot be read was left out: " + applied.error().message);
+}
+
+void SessionCore::take_tile(protocol::TileMessage message) {
+  auto found = jobs_.find(message.id);
+  if (found == jobs_.end()) return;
+  message.tile.request.experiment_hash = found->second.hash;  // the worker knows the experiment by its own device's name
+  tiles_.add(std::move(message.tile));
+  changed();
+}
+
+void SessionCore::take_done(size_t worker, const protocol::Done& done) {
+  Worker& from = workers_[worker];
+  from.doing.clear();
+  const bool was_cancelled = done.failure && done.failure->stage == Stage::cancelled;
+  const Lanes::Step step = from.lanes.done(done.id, was_cancelled);
+  if (step.answered) end_job(done.id, done.failure);
+  carry_out(worker, step);
+  changed();
+}
+
+void SessionCore::carry_out(size_t worker, const Lanes::Step& step) {
+  WorkerLink& link = *workers_[worker].link;
+  for (JobId id : step.cancel) link.send(protocol::Cancel{next_id_++, id});
+  for (JobId id : step.superseded) end_job(id, Failure{Stage::cancelled, "cancelled before it was sent", ""});
+  for (JobId id : step.lost) {
+    const std::string name = link.name();
+    if (link.state() == WorkerState::lost)
+      end_job(id, Failure{Stage::device, fmt::format("worker {} cannot be had: {}", name, link.detail()),
+                          "Check the worker's command; run again to try once more."});
+    else
+      end_job(id, Failure{Stage::crash, fmt::format("worker {} went away {} times while it had this experiment ({})", name,
+                                                    Lanes::kMaxAttempts, link.detail()),
+                          "The log has its last words."});
+  }
+  for (JobId id : step.send)
+    if (auto job = jobs_.find(id); job != jobs_.end()) send_job(worker, id, job->second);
+}
+
+void SessionCore::send_job(size_t worker, JobId id, Job& job) {
+  WorkerLink& link = *workers_[worker].link;
+  if (job.lane == Lane::view) {
+    ViewRequest request = job.view;
+    auto ran = ran_on_.find(job.hash);
+    if (ran != ran_on_.end()) request.experiment_hash = ran->second.wire_hash;
+    return link.send(protocol::View{id, std::move(request)});
+  }
+  Experiment experiment = job.experiment;
+  experiment.device = job.place.local_id;
+  if (ran_on_.size() >= kMaxRanOn) ran_on_.clear();  // a worker keeps its last few runs; these are long past
+  ran_on_[job.hash] = RanOn{worker, hash_of(experiment)};
+  std::erase_if(views_refused_, [&](const std::string& key) { return key.starts_with(job.hash); });
+  if (job.lane == Lane::queue) {
+    job.own = Observation{};
+    job.own.experiment = job.experiment;
+    job.own.hash = job.hash;
+    job.own.device = job.experiment.device;
+  }
+  if (id == focus_job_ && job.sent_before) focus_.restart();
+  if (id == focus_job_) focus_.progress("starting", 0, 0);
+  std::optional<ViewRequest> first_view;
+  if (job.lane == Lane::focus && last_view_) {
+    job.view = first_view_for(job.experiment, job.hash);
+    views_asked_.insert(tile_key(job.view));
+    first_view = job.view;
+    first_view->experiment_hash = ran_on_[job.hash].wire_hash;
+  }
+  job.sent_before = true;
+  link.send(protocol::Run{id, std::move(experiment), wire(options_.deadlines), std::move(first_view)});
+}
+
+// The one end of every job.
+void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
+  auto node = jobs_.extract(id);
+  if (node.empty()) return;
+  Job& job = node.mapped();
+  if (!job.view.experiment_hash.empty()) views_asked_.erase(tile_key(job.view));
+  switch (job.lane) {
+    case Lane::focus:
+      if (id == focus_job_) finish_focus(job, std::move(failure));
+      break;
+    case Lane::view:
+      if (failure && failure->stage != Stage::cancelled) {
+        views_refused_.insert(tile_key(job.view));
+        note(LogLevel::info, "no map of that run: " + failure->message);
+      }
+      break;
+    case Lane::queue: {
+      if (failure) job.own.failure = std::move(failure);
+      const auto& hello = workers_[job.place.worker].link->hello();
+      if (hello && job.own.versions == Versions{}) job.own.versions = hello->versions;
+      if (job.own.hash.empty()) {  // never sent
+        job.own.experiment = job.experiment;
+        job.own.hash = job.hash;
+        job.own.device = job.experiment.device;
+      }
+      keep_result(job.own);
+      job.answer->set_value(std::move(job.own));
+      break;
+    }
+    case Lane::background: break;
+  }
+}
+
+}  // namespace attnscope::session

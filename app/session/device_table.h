@@ -1,0 +1,51 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device_spec.h"
+
+namespace attnscope::session {
+
+// Which devices there are and which worker has each. The first worker's devices go by their own ids, another's by
+// "NAME/ID" ("l4box/cuda:0"). Until the first worker has said hello its emulated devices are foretold from the assets.
+class DeviceTable {
+ public:
+  struct Place {
+    size_t worker = 0;
+    std::string local_id;  // what the worker calls it
+    const DeviceSpec* spec = nullptr;
+  };
+  enum class Answer { here, not_yet, nowhere };  // not_yet: a worker that may have it has not said hello
+  struct Choice {
+    std::string id;
+    std::string reason;  // a sentence
+  };
+
+  DeviceTable(std::vector<std::string> worker_names, std::vector<DeviceSpec> foretold);
+  void set_devices(size_t worker, std::vector<DeviceSpec> devices, bool has_driver);  // it said hello
+  void give_up(size_t worker);  // it is lost; what it was known to have stands, so that a retry can be asked for
+
+  Answer find(const std::string& id, Place& place) const;
+  // The first GPU, else emulated:l4, else the first device; empty until the first worker has settled.
+  std::optional<Choice> choose() const;
+  const std::shared_ptr<const std::vector<DeviceSpec>>& all() const { return all_; }
+  std::string listed() const;  // "emulated:l4, emulated:h200"
+
+ private:
+  struct Worker {
+    std::string name;
+    std::vector<DeviceSpec> devices;  // by the worker's own ids
+    bool settled = false;
+    bool has_driver = false;
+  };
+  std::string global_id(size_t worker, const std::string& id) const;
+  void rebuild();
+
+  std::vector<Worker> workers_;
+  std::shared_ptr<const std::vector<DeviceSpec>> all_;  // by the session's ids
+  std::vector<size_t> worker_of_;                       // of each of all_
+};
+
+}  // namespace attnscope::session

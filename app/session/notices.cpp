@@ -1,0 +1,31 @@
+#include "session/notices.h"
+
+#include <algorithm>
+
+#include "platform/clock.h"
+
+namespace attnscope::session {
+
+void Notices::log(LogLevel level, std::string text) {
+  // Trimmed by a tenth at a time: a full log costs no move for each line.
+  if (lines_.size() >= kMaxLines) lines_.erase(lines_.begin(), lines_.begin() + kMaxLines / 10);
+  lines_.push_back({platform::wall_seconds(), level, std::move(text)});
+  shown_.reset();
+}
+
+void Notices::toast(LogLevel level, const std::string& text, const std::string& hint) {
+  log(level, hint.empty() ? text : text + " (" + hint + ")");
+  if (toasts_.size() >= kMaxToasts) toasts_.erase(toasts_.begin());
+  toasts_.push_back({next_toast_++, level, text, hint});
+}
+
+void Notices::dismiss(uint64_t id) {
+  std::erase_if(toasts_, [id](const Toast& toast) { return toast.id == id; });
+}
+
+std::shared_ptr<const std::vector<LogLine>> Notices::lines() {
+  if (!shown_) shown_ = std::make_shared<const std::vector<LogLine>>(lines_);
+  return shown_;
+}
+
+}  // namespace attnscope::session

@@ -1,0 +1,96 @@
+#include "session/resolve.h"
+
+#include "catalog/validate.h"
+
+namespace attnscope::session {
+namespace {
+
+constexpr const char* kFallbackDevice = "emulated:l4";
+
+void take_default_device(Resolution& r, const DeviceTable& devices, const std::string& wish) {
+  const auto choice = devices.choose();
+  if (!choice) {
+    r.wait = true;
+    r.experiment.device = kFallbackDevice;
+    return;
+  }
+  r.experiment.device = choice->id;
+  devices.find(choice->id, r.place);
+  r.device_reason = wish.empty() ? choice->reason : wish + " is not here. " + choice->reason;
+}
+
+void find_device(Resolution& r, const DeviceTable& devices, const std::string& asked, bool is_wish) {
+  if (asked.empty()) return take_default_device(r, devices, "");
+  switch (devices.find(asked, r.place)) {
+    case DeviceTable::Answer::here: return;
+    case DeviceTable::Answer::not_yet: r.wait = true; return;
+    case DeviceTable::Answer::nowhere: break;
+  }
+  if (is_wish && devices.choose()) return take_default_device(r, devices, asked);
+  r.failure = Failure{Stage::device, "there is no device " + asked, "Devices here: " + devices.listed() + "."};
+}
+
+void find_config(Resolution& r, const Draft& draft, const KernelShelf& shelf) {
+  r.kernel = shelf.find(draft.kernel);
+  if (!r.kernel) {
+    std::string known;
+    for (const auto& kernel : shelf.all()) known += (known.empty() ? "" : ", ") + kernel->id;
+    r.failure = Failure{Stage::input, "there is no kernel \"" + draft.kernel + "\"",
+                        "Kernels: " + (known.empty() ? "none" : known) + ". Give others with --kernels DIR."};
+    return;
+  }
+  r.experiment.kernel_hash = r.kernel->content_hash;
+  auto config = catalog::complete_config(*r.kernel, draft.knobs, draft.options);
+  if (!config) {
+    r.failure = config.error();
+    return;
+  }
+  r.experiment.config = *config;
+}
+
+}  // namespace
+
+void KernelShelf::set(const std::vector<Kernel>& kernels) {
+  newest_.clear();
+  for (const Kernel& kernel : kernels) {
+    auto& kept = by_hash_[kernel.content_hash];
+    if (!kept) kept = std::make_shared<const Kernel>(kernel);
+    newest_.push_back(kept);
+  }
+}
+
+std::shared_ptr<const Kernel> KernelShelf::find(const std::string& id) const {
+  for (const auto& kernel : newest_)
+    if (kernel->id == id) return kernel;
+  return nullptr;
+}
+
+std::shared_ptr<const Kernel> KernelShelf::content(const std::string& hash) const {
+  auto found = by_hash_.find(hash);
+  return found == by_hash_.end() ? nullptr : found->second;
+}
+
+Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish) {
+  Resolution r;
+  r.experiment.problem = draft.problem;
+  r.experiment.kernel = draft.kernel;
+  r.experiment.config = Config{draft.knobs, draft.options};
+  r.experiment.device = draft.device;
+  r.experiment.measure = draft.measure;
+  find_config(r, draft, shelf);
+  if (r.failure) return r;
+  if (auto valid = validate(draft.problem, "problem"); !valid) {
+    r.failure = valid.error();
+    return r;
+  }
+  find_device(r, devices, draft.device, device_is_wish);
+  if (r.failure || r.wait) return r;
+  const int arch = r.place.spec ? r.place.spec->arch : 0;
+  if (auto allowed = catalog::check_restrictions(*r.kernel, draft.problem, r.experiment.config, arch); !allowed)
+    r.failure = allowed.error();
+  return r;
+}
+
+Draft draft_of(const Experiment& e) { return Draft{e.problem, e.kernel, e.config.knobs, e.config.options, e.device, e.measure}; }
+
+}  // namespace attnscope::session

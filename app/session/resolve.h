@@ -1,0 +1,41 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/device_table.h"
+#include "session/session.h"
+
+namespace attnscope::session {
+
+// The kernels that there are, newest version of each, and every version of this session by its content hash: a request that
+// waits names the version it was made for.
+class KernelShelf {
+ public:
+  void set(const std::vector<Kernel>& kernels);
+  std::shared_ptr<const Kernel> find(const std::string& id) const;
+  std::shared_ptr<const Kernel> content(const std::string& hash) const;
+  const std::vector<std::shared_ptr<const Kernel>>& all() const { return newest_; }
+
+ private:
+  std::vector<std::shared_ptr<const Kernel>> newest_;
+  std::map<std::string, std::shared_ptr<const Kernel>> by_hash_;
+};
+
+// A draft made into an experiment, or the reason why it cannot be one.
+struct Resolution {
+  Experiment experiment;                 // as far as it could be made
+  std::shared_ptr<const Kernel> kernel;  // null: unknown
+  DeviceTable::Place place;              // place.spec is null unless the device is known
+  std::optional<Failure> failure;
+  bool wait = false;                     // a worker must say hello first; experiment.device is a guess
+  std::string device_reason;             // why this device, when the draft left it open or its wish cannot be met
+};
+
+// `device_is_wish`: a device that is nowhere is replaced by the default choice instead of refused.
+Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish);
+
+Draft draft_of(const Experiment& experiment);
+
+}  // namespace attnscope::session

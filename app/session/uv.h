@@ -1,0 +1,92 @@
+#pragma once
+#include <uv.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+// The little of libuv that the session uses, owned the C++ way. Everything here lives on the loop's thread, but for post().
+namespace attnscope::session {
+
+// libuv frees nothing by itself: a handle is closed first and may go when its close callback has run.
+struct CloseHandle {
+  template <class Handle>
+  void operator()(Handle* handle) const {
+    handle->data = nullptr;
+    uv_close(reinterpret_cast<uv_handle_t*>(handle),
+             [](uv_handle_t* closed) { delete reinterpret_cast<Handle*>(closed); });
+  }
+};
+template <class Handle>
+using Uv = std::unique_ptr<Handle, CloseHandle>;
+
+// Calls `fire` once, `delay_ms` after the last start().
+class Timer {
+ public:
+  Timer(uv_loop_t* loop, std::function<void()> fire) : fire_(std::move(fire)), handle_(new uv_timer_t{}) {
+    uv_timer_init(loop, handle_.get());
+    handle_->data = this;
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  void start(uint64_t delay_ms) {
+    uv_timer_start(handle_.get(), [](uv_timer_t* timer) { static_cast<Timer*>(timer->data)->fire_(); }, delay_ms, 0);
+  }
+  void stop() { uv_timer_stop(handle_.get()); }
+  bool running() const { return uv_is_active(reinterpret_cast<const uv_handle_t*>(handle_.get())) != 0; }
+
+ private:
+  std::function<void()> fire_;
+  Uv<uv_timer_t> handle_;
+};
+
+// Work for the loop's thread from other threads, in order. post() takes a lock for the length of a push and never waits for
+// the loop.
+class Inbox {
+ public:
+  // The loop must outlive the inbox. Returns false when libuv cannot make its wake-up handle.
+  bool open(uv_loop_t* loop) {
+    handle_.reset(new uv_async_t{});
+    const int made = uv_async_init(loop, handle_.get(), [](uv_async_t* async) { static_cast<Inbox*>(async->data)->drain(); });
+    if (made != 0) delete handle_.release();
+    else handle_->data = this;
+    return made == 0;
+  }
+  // False: closed; the work is dropped.
+  bool post(std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || !handle_) return false;
+    work_.push_back(std::move(work));
+    uv_async_send(handle_.get());
+    return true;
+  }
+  // On the loop's thread: what was posted before still runs, what comes later is refused.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    drain();
+    handle_.reset();
+  }
+
+ private:
+  void drain() {
+    std::vector<std::function<void()>> work;
+    {
+      const std::lock_guard lock(mutex_);
+      work.swap(work_);
+    }
+    for (auto& item : work) item();
+  }
+
+  std::mutex mutex_;
+  std::vector<std::function<void()>> work_;  // guarded by mutex_
+  bool closed_ = false;                      // guarded by mutex_
+  Uv<uv_async_t> handle_;                    // set before the loop runs, reset on its thread after closed_
+};
+
+}  // namespace attnscope::session

@@ -1,0 +1,290 @@
+#include "session/worker_link.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace attnscope::session {
+namespace {
+
+constexpr uint64_t kFirstPauseMs = 100, kLongestPauseMs = 5000;
+constexpr uint64_t kPartingMs = 250;     // between the end of the output and of the process, in either order
+constexpr uint64_t kShutDownMs = 2000;   // to end by itself on end of input
+constexpr size_t kReadBytes = 1 << 16;
+constexpr size_t kMaxLine = 2000;        // of stderr
+
+struct Write {
+  uv_write_t request{};
+  std::vector<std::byte> bytes;
+};
+
+WorkerState state_of(protocol::WorkerPhase phase) {
+  switch (phase) {
+    case protocol::WorkerPhase::ready: return WorkerState::ready;
+    case protocol::WorkerPhase::busy: return WorkerState::busy;
+    case protocol::WorkerPhase::restarting: return WorkerState::restarting;
+  }
+  return WorkerState::ready;
+}
+
+}  // namespace
+
+// libuv reaps a child only while its handle is open, so the handle outlives the link's interest in it.
+struct WorkerLink::Process {
+  uv_process_t handle{};
+  WorkerLink* link = nullptr;
+
+  static void exited(uv_process_t* handle, int64_t status, int signal) {
+    auto* self = static_cast<Process*>(handle->data);
+    WorkerLink* link = std::exchange(self->link, nullptr);
+    uv_close(reinterpret_cast<uv_handle_t*>(handle),
+             [](uv_handle_t* closed) { delete static_cast<Process*>(closed->data); });
+    if (link) link->process_exited(status, signal);
+  }
+};
+
+WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, int silence_ms, LinkEvents& events)
+    : loop_(loop),
+      index_(index),
+      command_(std::move(command)),
+      silence_ms_(static_cast<uint64_t>(std::max(silence_ms, 40))),
+      events_(events),
+      pause_(loop, [this] { pause_over(); }),
+      parting_(loop, [this] { drop(exit_text_.empty() ? "it closed its output" : exit_text_); }),
+      silence_(loop, [this] { check_silence(); }),
+      read_buffer_(kReadBytes) {}
+
+WorkerLink::~WorkerLink() {
+  if (!process_) return;
+  process_->link = nullptr;
+  uv_process_kill(&process_->handle, SIGKILL);
+}
+
+void WorkerLink::start() { spawn(); }
+
+void WorkerLink::pause_over() {
+  if (!ended_) return spawn();
+  if (process_) uv_process_kill(&process_->handle, SIGKILL);
+}
+
+void WorkerLink::revive() {
+  if (state_ != WorkerState::lost || ended_) return;
+  failures_ = unheard_ = 0;
+  spawn();
+}
+
+void WorkerLink::spawn() {
+  ++connection_;
+  banner_ = {};
+  frames_ = protocol::FrameDecoder();
+  hello_.reset();
+  stderr_line_.clear();
+  stderr_last_.clear();
+  exit_text_.clear();
+  stdout_over_ = suspected_ = false;
+
+  auto pipe = [this](Uv<uv_pipe_t>& handle) {
+    handle.reset(new uv_pipe_t{});
+    uv_pipe_init(loop_, handle.get(), 0);
+    handle->data = this;
+    return reinterpret_cast<uv_stream_t*>(handle.get());
+  };
+  uv_stdio_container_t stdio[3] = {};
+  stdio[0].flags = static_cast<uv_stdio_flags>(UV_CREATE_PIPE | UV_READABLE_PIPE);
+  stdio[1].flags = stdio[2].flags = static_cast<uv_stdio_flags>(UV_CREATE_PIPE | UV_WRITABLE_PIPE);
+  stdio[0].data.stream = pipe(stdin_);
+  stdio[1].data.stream = pipe(stdout_);
+  stdio[2].data.stream = pipe(stderr_);
+
+  std::vector<char*> argv;
+  for (std::string& word : command_.argv) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  uv_process_options_t options{};
+  options.file = argv[0];
+  options.args = argv.data();
+  options.stdio = stdio;
+  options.stdio_count = 3;
+  options.exit_cb = Process::exited;
+
+  auto* process = new Process;
+  process->handle.data = process;
+  process->link = this;
+  const int spawned = uv_spawn(loop_, &process->handle, &options);
+  if (spawned != 0) {
+    uv_close(reinterpret_cast<uv_handle_t*>(&process->handle),
+             [](uv_handle_t* closed) { delete static_cast<Process*>(closed->data); });
+    unheard_ = kMaxFailures;  // a program that is not there will not be there in a second
+    return drop(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)));
+  }
+  process_ = process;
+  set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
+
+  auto give_buffer = [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
+    auto* link = static_cast<WorkerLink*>(handle->data);
+    *buffer = uv_buf_init(link->read_buffer_.data(), static_cast<unsigned>(link->read_buffer_.size()));
+  };
+  uv_read_start(reinterpret_cast<uv_stream_t*>(stdout_.get()), give_buffer,
+                [](uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
+                  auto* link = static_cast<WorkerLink*>(stream->data);
+                  if (size < 0) return link->stdout_ended();
+                  link->read_stdout(std::as_bytes(std::span(buffer->base, static_cast<size_t>(size))));
+                });
+  uv_read_start(reinterpret_cast<uv_stream_t*>(stderr_.get()), give_buffer,
+                [](uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
+                  auto* link = static_cast<WorkerLink*>(stream->data);
+                  if (size < 0) uv_read_stop(stream);
+                  else link->read_stderr(std::as_bytes(std::span(buffer->base, static_cast<size_t>(size))));
+                });
+}
+
+void WorkerLink::send(const protocol::Request& request) {
+  if (!stdin_ || !process_ || ended_) return;
+  auto frame = protocol::encode(request);
+  if (!frame) return drop(frame.error().message);
+  auto* write = new Write{{}, std::move(*frame)};
+  write->request.data = write;
+  const uv_buf_t buffer =
+      uv_buf_init(reinterpret_cast<char*>(write->bytes.data()), static_cast<unsigned>(write->bytes.size()));
+  // A write that fails needs no answer of its own: the worker's end shows on its output.
+  const int queued = uv_write(&write->request, reinterpret_cast<uv_stream_t*>(stdin_.get()), &buffer, 1,
+                              [](uv_write_t* done, int) { delete static_cast<Write*>(done->data); });
+  if (queued != 0) delete write;
+}
+
+void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
+  heard_at_ = uv_now(loop_);
+  suspected_ = false;
+  const bool greeted = banner_.found();
+  if (!greeted) {
+    auto found = banner_.feed(bytes);
+    if (!found) return drop(found.error().message);
+    if (!*found) return;
+    send(protocol::Hello{0});
+    bytes = banner_.rest();
+  }
+  frames_.feed(bytes);
+  const uint64_t connection = connection_;
+  while (connection == connection_) {  // handling a message may end it
+    auto payload = frames_.next();
+    if (!payload) return drop(payload.error().message);
+    if (!*payload) return;
+    auto reply = protocol::decode_reply(**payload);
+    if (!reply) return drop(reply.error().message);
+    handle(std::move(*reply));
+  }
+}
+
+void WorkerLink::handle(protocol::Reply reply) {
+  if (auto* hello = std::get_if<protocol::HelloReply>(&reply)) {
+    if (hello_) return drop("it said hello twice");
+    hello_ = std::move(*hello);
+    said_hello_once_ = true;
+    unheard_ = 0;
+    set_state(WorkerState::ready, "");
+    silence_.start(silence_ms_ / 2);
+    events_.link_up(index_, *hello_);
+  } else if (auto* beat = std::get_if<protocol::Heartbeat>(&reply)) {
+    if (hello_) set_state(state_of(beat->state), std::move(beat->detail));
+  } else {
+    if (std::holds_alternative<protocol::Done>(reply)) failures_ = 0;
+    events_.link_reply(index_, std::move(reply));
+  }
+}
+
+void WorkerLink::read_stderr(std::span<const std::byte> bytes) {
+  for (std::byte byte : bytes) {
+    const char letter = static_cast<char>(byte);
+    if (letter != '\n' && stderr_line_.size() < kMaxLine) {
+      stderr_line_ += letter;
+      continue;
+    }
+    if (letter != '\n') continue;
+    if (!stderr_line_.empty()) {
+      stderr_last_ = stderr_line_;
+      events_.link_said(index_, stderr_line_);
+    }
+    stderr_line_.clear();
+  }
+}
+
+void WorkerLink::process_exited(int64_t status, int signal) {
+  process_ = nullptr;
+  exit_text_ = signal ? fmt::format("it was ended by signal {} ({})", signal, strsignal(signal))
+                      : fmt::format("it ended with status {}", status);
+  if (ended_) return std::exchange(ended_, nullptr)();
+  if (stdout_over_) drop(exit_text_);
+  else parting_.start(kPartingMs);  // its last words may still be on the way
+}
+
+void WorkerLink::stdout_ended() {
+  uv_read_stop(reinterpret_cast<uv_stream_t*>(stdout_.get()));
+  stdout_over_ = true;
+  if (ended_) return;
+  if (!exit_text_.empty()) drop(exit_text_);
+  else parting_.start(kPartingMs);
+}
+
+std::string WorkerLink::last_words() const {
+  const std::string& words = stderr_line_.empty() ? stderr_last_ : stderr_line_;
+  return words.empty() ? "" : ": " + words;
+}
+
+// The one way out of a connection, whatever ended it.
+void WorkerLink::drop(const std::string& reason) {
+  ++connection_;
+  const bool was_up = std::exchange(hello_, std::nullopt).has_value();
+  const std::string why = reason + last_words();
+  if (process_) {
+    process_->link = nullptr;
+    uv_process_kill(&process_->handle, SIGKILL);
+    process_ = nullptr;
+  }
+  stdin_.reset();
+  stdout_.reset();
+  stderr_.reset();
+  parting_.stop();
+  silence_.stop();
+  if (ended_) return std::exchange(ended_, nullptr)();
+  ++failures_;
+  if (!was_up) ++unheard_;
+  const bool lost = unheard_ >= kMaxFailures;
+  if (lost) {
+    set_state(WorkerState::lost, why);
+  } else {
+    const int doublings = std::min(failures_ - 1, 10);
+    pause_.start(std::min(kFirstPauseMs << doublings, kLongestPauseMs));
+    set_state(WorkerState::restarting, why);
+  }
+  if (was_up) events_.link_down(index_, why);
+  if (lost) events_.link_lost(index_, why);
+}
+
+// A worker's heartbeat comes every second. The first look that finds silence only makes it suspect, for after a pause of our
+// own (the machine slept, the program was stopped) its words wait unread.
+void WorkerLink::check_silence() {
+  const uint64_t silent_ms = uv_now(loop_) - heard_at_;
+  if (silent_ms < silence_ms_) suspected_ = false;
+  else if (std::exchange(suspected_, true)) return drop(fmt::format("it was silent for {:.3g} s", double(silent_ms) / 1000));
+  silence_.start(silence_ms_ / 2);
+}
+
+void WorkerLink::shut_down(std::function<void()> ended) {
+  pause_.stop();
+  parting_.stop();
+  silence_.stop();
+  if (!process_) return ended();
+  ended_ = std::move(ended);
+  stdin_.reset();  // end of input: a worker then ends by itself, and everything it started
+  pause_.start(kShutDownMs);
+}
+
+void WorkerLink::set_state(WorkerState state, std::string detail) {
+  if (state == state_ && detail == detail_) return;
+  state_ = state;
+  detail_ = std::move(detail);
+  events_.link_changed(index_);
+}
+
+}  // namespace attnscope::session

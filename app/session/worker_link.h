@@ -1,0 +1,92 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocol/frame.h"
+#include "protocol/message.h"
+#include "session/snapshot.h"
+#include "session/uv.h"
+#include "session/session.h"
+
+namespace attnscope::session {
+
+// What a link tells its owner, on the loop's thread. The owner may call the link from within.
+class LinkEvents {
+ public:
+  virtual ~LinkEvents() = default;
+  virtual void link_up(size_t worker, const protocol::HelloReply& hello) = 0;
+  virtual void link_reply(size_t worker, protocol::Reply reply) = 0;  // all but HelloReply and Heartbeat
+  virtual void link_down(size_t worker, const std::string& reason) = 0;  // after link_up; it is started again
+  virtual void link_lost(size_t worker, const std::string& reason) = 0;  // given up until revive()
+  virtual void link_changed(size_t worker) = 0;                          // state() or detail()
+  virtual void link_said(size_t worker, const std::string& line) = 0;    // a line of its stderr
+};
+
+// One worker process: started, greeted, listened to, and started again with growing pauses when it goes away. A worker whose
+// program cannot be found, or that ends kMaxFailures times without saying hello, is lost.
+class WorkerLink {
+ public:
+  static constexpr int kMaxFailures = 5;
+
+  WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, int silence_ms, LinkEvents& events);
+  ~WorkerLink();
+
+  void start();
+  void revive();  // a lost worker is tried again; otherwise nothing
+  void send(const protocol::Request& request);  // dropped unless up()
+  // Ends the worker: end of input first, SIGKILL 2 s later. `ended` runs once when its process has gone.
+  void shut_down(std::function<void()> ended);
+
+  bool up() const { return hello_.has_value(); }
+  bool settled() const { return up() || state_ == WorkerState::lost || said_hello_once_; }
+  WorkerState state() const { return state_; }
+  const std::string& detail() const { return detail_; }
+  const std::string& name() const { return command_.name; }
+  const std::optional<protocol::HelloReply>& hello() const { return hello_; }
+
+ private:
+  struct Process;
+
+  void spawn();
+  void pause_over();
+  void read_stdout(std::span<const std::byte> bytes);
+  void read_stderr(std::span<const std::byte> bytes);
+  void handle(protocol::Reply reply);
+  void process_exited(int64_t status, int signal);
+  void stdout_ended();
+  void drop(const std::string& reason);
+  void check_silence();
+  void set_state(WorkerState state, std::string detail);
+  std::string last_words() const;
+
+  uv_loop_t* loop_;
+  size_t index_;
+  WorkerCommand command_;
+  uint64_t silence_ms_;
+  LinkEvents& events_;
+  Timer pause_, parting_, silence_;  // before a restart or a kill; between two signs of an end; between two looks
+
+  Process* process_ = nullptr;  // owns itself until its exit is reaped
+  Uv<uv_pipe_t> stdin_, stdout_, stderr_;
+  std::vector<char> read_buffer_;
+  protocol::BannerSkipper banner_;
+  protocol::FrameDecoder frames_;
+  std::optional<protocol::HelloReply> hello_;
+  WorkerState state_ = WorkerState::starting;
+  std::string detail_;
+  std::string stderr_line_, stderr_last_;
+  std::string exit_text_;
+  bool said_hello_once_ = false;
+  bool stdout_over_ = false;
+  bool suspected_ = false;  // of silence, once
+  int failures_ = 0;        // since it last did its work: the pause grows with them
+  int unheard_ = 0;         // starts without a hello, in a row
+  uint64_t connection_ = 0;  // a new one after each start and each end
+  uint64_t heard_at_ = 0;   // loop time
+  std::function<void()> ended_;  // set while shutting down
+};
+
+}  // namespace attnscope::session

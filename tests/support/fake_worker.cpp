@@ -1,0 +1,301 @@
+// A worker that replays recorded observations over the protocol, for tests of the session and the window. It can be told to
+// misbehave in every way that a real one might. It computes nothing.
+//
+//   fake_worker --recordings DIR --devices DIR [options]
+//     --record FILE         append a line for each request: "run KERNEL KNOB=VALUE …", "cancel", "view", "kernel", "hello"
+//     --gate DIR            before each part, wait until DIR/<part> exists (variant, occupancy, counters, verdict, timing, done)
+//     --step-ms N           wait so long before each part
+//     --noise BYTES         print so much before the banner
+//     --stderr TEXT         print a line to stderr at the start
+//     --mute                say nothing, not even the banner
+//     --silent              nothing after the answer to hello, not even a heartbeat
+//     --exit-at-start       end at once
+//     --crash KNOB=VALUE    end (SIGKILL) in the middle of such a run …
+//     --crash-once FILE     … but only if FILE does not exist yet; it is made
+//     --stall KNOB=VALUE    hold such a run until it is cancelled
+//     --garbage KNOB=VALUE  answer such a run with bytes that are no frame
+//     --bad-part KNOB=VALUE send a part that cannot be read, then go on
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "catalog/catalog.h"
+#include "catalog/devices.h"
+#include "core/json.h"
+#include "platform/atomic_file.h"
+#include "protocol/frame.h"
+#include "protocol/message.h"
+
+namespace attnscope {
+namespace {
+
+using namespace std::chrono_literals;
+namespace wire = protocol;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::map<std::string, std::string> values;
+  bool has(const std::string& name) const { return values.contains(name); }
+  std::string text(const std::string& name) const { return has(name) ? values.at(name) : ""; }
+  int number(const std::string& name) const { return has(name) ? std::stoi(values.at(name)) : 0; }
+};
+
+Options parse(int argc, char** argv) {
+  const std::set<std::string> flags{"--mute", "--silent", "--exit-at-start"};
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "worker") continue;
+    if (flags.contains(name)) options.values[name] = "";
+    else if (i + 1 < argc) options.values[name] = argv[++i];
+  }
+  return options;
+}
+
+std::string knobs_text(const Experiment& e) {
+  std::string text;
+  for (const auto& [name, value] : e.config.knobs) text += " " + name + "=" + std::to_string(value);
+  return text;
+}
+
+bool concerns(const Experiment& e, const std::string& setting) {
+  return !setting.empty() && (knobs_text(e) + " ").find(" " + setting + " ") != std::string::npos;
+}
+
+std::vector<Observation> load_recordings(const std::filesystem::path& dir) {
+  std::vector<Observation> recordings;
+  for (const auto& file : std::filesystem::directory_iterator(dir)) {
+    if (file.path().extension() != ".json") continue;
+    auto text = platform::read_file(file.path(), 16 << 20);
+    auto json = text ? parse_json(*text, file.path().string()) : Result<Json>(fail(text.error()));
+    auto observation = json ? observation_from_json(*json, file.path().string()) : Result<Observation>(fail(json.error()));
+    if (!observation) {
+      std::fprintf(stderr, "fake worker: %s\n", observation.error().message.c_str());
+      std::exit(9);
+    }
+    recordings.push_back(std::move(*observation));
+  }
+  return recordings;
+}
+
+class FakeWorker {
+ public:
+  FakeWorker(Options options, int out) : options_(std::move(options)), out_(out) {
+    recordings_ = load_recordings(options_.text("--recordings"));
+    devices_ = catalog::load_devices(options_.text("--devices")).devices;
+  }
+
+  int serve() {
+    if (options_.has("--stderr")) std::fprintf(stderr, "%s\n", options_.text("--stderr").c_str());
+    if (options_.has("--exit-at-start")) return 3;
+    if (options_.has("--mute")) return wait_for_the_end();
+    std::string noise;
+    for (int i = 0; i < options_.number("--noise"); ++i) noise += i % 60 == 59 ? '\n' : static_cast<char>('a' + i % 26);
+    write_bytes(noise + (noise.empty() || noise.back() == '\n' ? "" : "\n") + wire::banner_line("0.1.0"));
+    while (listen(100ms)) {
+      while (!requests_.empty()) {
+        wire::Request request = std::move(requests_.front());
+        requests_.pop_front();
+        answer(request);
+      }
+    }
+    return 0;
+  }
+
+ private:
+  int wait_for_the_end() {
+    while (listen(100ms)) requests_.clear();
+    return 0;
+  }
+
+  void write_bytes(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t wrote = write(out_, bytes.data(), bytes.size());
+      if (wrote < 0) std::exit(0);  // the client is gone
+      bytes.remove_prefix(static_cast<size_t>(wrote));
+    }
+  }
+
+  void send(const wire::Reply& reply) {
+    auto frame = wire::encode(reply);
+    if (!frame) std::exit(8);
+    write_bytes({reinterpret_cast<const char*>(frame->data()), frame->size()});
+  }
+
+  // Takes in what the client says, for at most `limit`. False at the end of input. Sends a heartbeat when one is due.
+  bool listen(std::chrono::milliseconds limit) {
+    if (greeted_ && !options_.has("--silent") && Clock::now() >= next_beat_) {
+      send(wire::Heartbeat{running_ ? wire::WorkerPhase::busy : wire::WorkerPhase::ready, ""});
+      next_beat_ = Clock::now() + 1s;
+    }
+    pollfd in{STDIN_FILENO, POLLIN, 0};
+    if (poll(&in, 1, static_cast<int>(limit.count())) <= 0) return true;
+    char bytes[65536];
+    const ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes);
+    if (size <= 0) return false;
+    frames_.feed(std::as_bytes(std::span(bytes, static_cast<size_t>(size))));
+    while (true) {
+      auto payload = frames_.next();
+      if (!payload) std::exit(7);
+      if (!*payload) return true;
+      auto request = wire::decode_request(**payload);
+      if (!request) {
+        std::fprintf(stderr, "fake worker: %s\n", request.error().message.c_str());
+        std::exit(7);
+      }
+      if (auto* cancel = std::get_if<wire::Cancel>(&*request)) {
+        record("cancel");
+        cancelled_.insert(cancel->target);
+      } else if (auto* kernel = std::get_if<wire::KernelContent>(&*request)) {
+        record("kernel");
+        if (catalog::content_hash(kernel->manifest, kernel->source) == kernel->hash) kernels_.insert(kernel->hash);
+      } else {
+        requests_.push_back(std::move(*request));
+      }
+    }
+  }
+
+  void record(const std::string& line) {
+    if (options_.has("--record")) std::ofstream(options_.text("--record"), std::ios::app) << line << std::endl;
+  }
+
+  void answer(const wire::Request& request) {
+    if (auto* hello = std::get_if<wire::Hello>(&request)) {
+      record("hello");
+      send(wire::HelloReply{hello->id, Versions{"0.1.0", "12.8", "", ""}, devices_, getpid()});
+      greeted_ = true;
+      next_beat_ = Clock::now() + 1s;
+    } else if (auto* run = std::get_if<wire::Run>(&request)) {
+      record("run " + run->experiment.kernel + knobs_text(run->experiment));
+      running_ = true;
+      auto failure = replay(*run);
+      running_ = false;
+      send(wire::Done{run->id, std::move(failure)});
+    } else if (auto* view = std::get_if<wire::View>(&request)) {
+      record("view " + std::to_string(view->request.head));
+      send(wire::TileMessage{view->id, tile_of(view->request, true)});
+      send(wire::Done{view->id, std::nullopt});
+    } else {
+      send(wire::Done{wire::id_of(request), Failure{Stage::protocol, "not offered by this worker", ""}});
+    }
+  }
+
+  // Waits for the gate and the pace of the next part. False: cancelled meanwhile.
+  bool ready_for(wire::Id id, const std::string& part) {
+    const auto due = Clock::now() + std::chrono::milliseconds(options_.number("--step-ms"));
+    const std::filesystem::path gate = std::filesystem::path(options_.text("--gate")) / part;
+    while (true) {
+      const bool open = !options_.has("--gate") || std::filesystem::exists(gate);
+      if (!listen(open && Clock::now() >= due ? 0ms : 1ms)) std::exit(0);
+      if (cancelled_.contains(id)) return false;
+      if (open && Clock::now() >= due) return true;
+    }
+  }
+
+  std::optional<Failure> replay(const wire::Run& run) {
+    const Failure was_cancelled{Stage::cancelled, "cancelled", ""};
+    const Experiment& e = run.experiment;
+    if (!kernels_.contains(e.kernel_hash)) {
+      send(wire::Need{run.id, {e.kernel_hash}});
+      while (!kernels_.contains(e.kernel_hash)) {
+        if (!listen(1ms)) std::exit(0);
+        if (cancelled_.contains(run.id)) return was_cancelled;
+      }
+    }
+    const Observation* recorded = nullptr;
+    for (const Observation& candidate : recordings_)
+      if (candidate.experiment.kernel == e.kernel && candidate.experiment.config.knobs == e.config.knobs &&
+          candidate.experiment.problem == e.problem)
+        recorded = &candidate;
+    if (!recorded) return Failure{Stage::device, "there is no recording of" + knobs_text(e), ""};
+
+    send(wire::Progress{run.id, wire::Step::compiling, 0, 0});
+    const Json all = to_json(*recorded);
+    auto part = [&](const char* key, bool final = true) {
+      Json json{{key, all[key]}};
+      if (std::string_view(key) == "timing") json["tflops"] = all["tflops"];
+      send(wire::part_of(run.id, std::move(json), final));
+    };
+    if (concerns(e, options_.text("--stall")))
+      while (ready_for(run.id, "")) listen(1ms);
+    for (const char* key : {"variant", "occupancy", "counters", "verdict", "timing"}) {
+      if (!ready_for(run.id, key)) return was_cancelled;
+      if (std::string_view(key) == "occupancy") misbehave(run.id, e);
+      if (all[key].is_null()) continue;
+      if (std::string_view(key) == "counters") {
+        send(wire::Progress{run.id, wire::Step::emulating, 43, recorded->counters->total_ctas});
+        part(key, false);
+        if (run.first_view) send(wire::TileMessage{run.id, tile_of(*run.first_view, false)});
+      }
+      part(key);
+      if (std::string_view(key) == "counters" && run.first_view)
+        send(wire::TileMessage{run.id, tile_of(*run.first_view, true)});
+    }
+    if (!ready_for(run.id, "done")) return was_cancelled;
+    return recorded->failure;
+  }
+
+  void misbehave(wire::Id id, const Experiment& e) {
+    if (concerns(e, options_.text("--garbage"))) {
+      write_bytes(std::string(64, '\xff'));
+      while (listen(10ms)) {
+      }
+      std::exit(0);
+    }
+    if (concerns(e, options_.text("--bad-part"))) send(wire::part_of(id, Json{{"surprise", 1}}));
+    const std::string once = options_.text("--crash-once");
+    const bool again = once.empty() || !std::filesystem::exists(once);
+    if (concerns(e, options_.text("--crash")) && again) {
+      if (!once.empty()) std::ofstream(once) << "crashed";
+      raise(SIGKILL);
+    }
+  }
+
+  static Tile tile_of(const ViewRequest& request, bool whole) {
+    Tile tile;
+    tile.request = request;
+    tile.width = request.width > 0 ? request.width : 8;
+    tile.height = request.height > 0 ? request.height : 8;
+    const size_t columns = static_cast<size_t>(tile.width), rows = static_cast<size_t>(tile.height);
+    tile.values.assign(columns * rows, Tile::kNotYet);
+    tile.ready_rows.assign(rows, 0);
+    for (size_t row = 0; row < (whole ? rows : rows / 2); ++row) {
+      tile.ready_rows[row] = 1;
+      for (size_t column = 0; column < columns; ++column)
+        tile.values[row * columns + column] = 1e-4f * static_cast<float>((row * 7 + column * 3 + size_t(request.head)) % 11);
+    }
+    return tile;
+  }
+
+  Options options_;
+  int out_;
+  std::vector<Observation> recordings_;
+  std::vector<DeviceSpec> devices_;
+  wire::FrameDecoder frames_;
+  std::deque<wire::Request> requests_;
+  std::set<wire::Id> cancelled_;
+  std::set<std::string> kernels_;
+  bool greeted_ = false, running_ = false;
+  Clock::time_point next_beat_;
+};
+
+}  // namespace
+}  // namespace attnscope
+
+int main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);
+  const int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return attnscope::FakeWorker(attnscope::parse(argc, argv), out).serve();
+}
