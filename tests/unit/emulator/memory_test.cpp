@@ -1,0 +1,247 @@
+// Loads, stores and shuffles as a kernel sees them, and what is said when it goes astray.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+#include <random>
+
+#include "unit/emulator/one_instruction.h"
+#include "unit/emulator/sass_text.h"
+
+namespace attnscope::emulator::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A warp copies `words` words a lane: in[f(lane)] → shared[g(lane)], shared[h(lane)] → out[lane], with byte offsets given.
+struct Copy {
+  std::string lds, sts;
+  int bytes;
+};
+
+class SharedCopy : public ::testing::TestWithParam<Copy> {};
+
+TEST_P(SharedCopy, EveryWidthEveryShape) {
+  const Copy copy = GetParam();
+  const int words = std::max(1, copy.bytes / 4);
+  const std::string text = fmt::format(R"(
+S2R R0, SR_TID.X
+MOV R2, 0x4
+IMAD.WIDE R4, R0, R2, c[0x0][0x160]
+LDG.E R20, [R4.64]
+LDG.E R21, [R4.64+0x80]
+MOV R2, 0x10
+IMAD.WIDE R4, R0, R2, c[0x0][0x168]
+LDG.E.128 R8, [R4.64]
+{} [R20], R8
+NOP
+CS2R R12, SRZ
+CS2R R14, SRZ
+{} R12, [R21]
+IMAD.WIDE R4, R0, R2, c[0x0][0x170]
+STG.E.128 [R4.64], R12
+EXIT
+)", copy.sts, copy.lds);
+  const auto program = program_of(text, {.parameter_bytes = 24, .static_shared_bytes = 8192});
+  ASSERT_NE(program, nullptr);
+  std::mt19937 random(3);
+  const std::vector<std::function<int(int)>> shapes = {
+      [&](int lane) { return copy.bytes * lane; }, [&](int) { return 5 * copy.bytes; },
+      [](int lane) { return 128 * lane; },         [&](int lane) { return copy.bytes * (31 - lane); },
+      [&](int) { return static_cast<int>(random() % 400) * copy.bytes; }};
+  for (HostIsa isa : host_isas()) {
+    for (const auto& to : shapes) {
+      for (const auto& from : shapes) {
+        std::vector<uint32_t> offsets(64), in(128), out(128), want(128);
+        for (int lane = 0; lane < 32; ++lane) offsets[lane] = to(lane), offsets[32 + lane] = from(lane);
+        for (uint32_t& x : in) x = static_cast<uint32_t>(random());
+        std::vector<uint8_t> shared(8192);
+        for (int lane = 0; lane < 32; ++lane) std::memcpy(&shared[offsets[lane]], &in[4 * lane], copy.bytes);
+        for (int lane = 0; lane < 32; ++lane) std::memcpy(&want[4 * lane], &shared[offsets[32 + lane]], copy.bytes);
+        GlobalMemory memory;
+        Launch launch;
+        launch.program = program;
+        launch.block = {32, 1, 1};
+        launch.parameters = Parameters()
+                                .pointer(memory.add("offsets", bytes_of(offsets), false))
+                                .pointer(memory.add("in", bytes_of(in), false))
+                                .pointer(memory.add("out", bytes_of(out), true))
+                                .bytes();
+        launch.memory = &memory;
+        RunOptions options;
+        options.isa = isa;
+        const auto result = run(launch, options);
+        ASSERT_TRUE(result.has_value()) << result.error().message;
+        ASSERT_EQ(out, want) << copy.lds << " words " << words;
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Widths, SharedCopy,
+                         ::testing::Values(Copy{"LDS.U16", "STS.U16", 2}, Copy{"LDS", "STS", 4}, Copy{"LDS.64", "STS.64", 8},
+                                           Copy{"LDS.128", "STS.128", 16}),
+                         [](const auto& param) { return fmt::format("Bytes{}", param.param.bytes); });
+
+TEST(Shuffle, AsPtxDefinesIt) {
+  struct Mode { const char* name; std::function<int(int lane, int b, int segment)> source; bool up; };
+  const auto lane_values = [](int i) { return 1000u + static_cast<uint32_t>(i) * 7; };
+  for (const Mode& mode : {Mode{"IDX", [](int lane, int b, int s) { return (lane & s) | (b & ~s & 31); }, false},
+                           Mode{"DOWN", [](int lane, int b, int) { return lane + b; }, false},
+                           Mode{"BFLY", [](int lane, int b, int) { return lane ^ b; }, false},
+                           Mode{"UP", [](int lane, int b, int) { return lane - b; }, true}}) {
+    for (int b : {0, 1, 5, 16, 31}) {
+      for (int width : {32, 8}) {
+        // As __shfl_*_sync makes it: clamp 0x1f (0 for up), segment mask (32 - width) << 8.
+        const int segment = 32 - width, control = segment << 8 | (mode.up ? 0 : 0x1f);
+        std::vector<Inputs> inputs(32);
+        for (int lane = 0; lane < 32; ++lane) inputs[lane] = {lane_values(lane), static_cast<uint32_t>(lane), 0, 0};
+        check(fmt::format("SHFL.{} P3, R12, R8, {:#x}, {:#x}", mode.name, b, control), inputs, [&](const Inputs& in) {
+          const int lane = static_cast<int>(in.b), first = lane & segment, last = first | (31 & ~segment);
+          const int from = mode.source(lane, b, segment);
+          const bool in_range = mode.up ? from >= first : from <= last;
+          return Outputs{.r = lane_values(in_range ? from : lane), .p = in_range};
+        });
+      }
+    }
+  }
+}
+
+// --- Going astray --------------------------------------------------------------------------------------------------------
+
+Failure failure_of(const std::string& text, const TextOptions& text_options, GlobalMemory& memory,
+                   const std::vector<std::byte>& parameters, uint32_t grid = 1) {
+  const auto program = program_of(text, text_options);
+  if (program == nullptr) return {};
+  Launch launch;
+  launch.program = program;
+  launch.grid = {grid, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.parameters = parameters;
+  launch.memory = &memory;
+  RunOptions options;
+  options.threads = 1;
+  const auto result = run(launch, options);
+  EXPECT_FALSE(result.has_value());
+  return result.has_value() ? Failure{} : result.error();
+}
+
+constexpr const char* kStoreAt = R"(S2R R0, SR_TID.X
+MOV R2, {}
+IMAD.WIDE R4, R0, R2, c[0x0][0x160]
+STG.E [R4.64+{}], R0
+EXIT)";
+
+TEST(Faults, OutsideABufferNamesEverything) {
+  std::vector<uint32_t> data(60);
+  GlobalMemory memory;
+  const uint64_t address = memory.add("scores", bytes_of(data), true);
+  const Failure failure =
+      failure_of(fmt::format(kStoreAt, "0x4", "0x0"), {.parameter_bytes = 8}, memory, Parameters().pointer(address).bytes());
+  EXPECT_EQ(failure.stage, Stage::launch);
+  EXPECT_THAT(failure.message, HasSubstr("k: STG at k.cu:4"));
+  EXPECT_THAT(failure.message, HasSubstr("0 bytes past the end of scores (240 bytes)"));
+  EXPECT_THAT(failure.message, HasSubstr("CTA (0, 0, 0), thread 60 (warp 1, lane 28)"));
+  EXPECT_THAT(failure.message, HasSubstr(fmt::format("{:#x}", address + 240)));
+  EXPECT_EQ(data[59], 0u);  // of a faulting warp instruction nothing is stored
+  EXPECT_EQ(data[31], 31u);
+}
+
+TEST(Faults, BeforeABuffer) {
+  std::vector<uint32_t> data(64);
+  GlobalMemory memory;
+  const auto parameters = Parameters().pointer(memory.add("o", bytes_of(data), true)).bytes();
+  EXPECT_THAT(failure_of(fmt::format(kStoreAt, "0x4", "-0x10"), {.parameter_bytes = 8}, memory, parameters).message,
+              HasSubstr("16 bytes before o"));
+}
+
+TEST(Faults, MisalignedAndReadOnly) {
+  std::vector<uint32_t> data(64);
+  GlobalMemory memory;
+  const auto parameters = Parameters().pointer(memory.add("o", bytes_of(data), true)).bytes();
+  EXPECT_THAT(failure_of(fmt::format(kStoreAt, "0x4", "0x2"), {.parameter_bytes = 8}, memory, parameters).message,
+              HasSubstr("no multiple of 4"));
+  GlobalMemory inputs;
+  const auto input = Parameters().pointer(inputs.add("q", bytes_of(data), false)).bytes();
+  EXPECT_THAT(failure_of(fmt::format(kStoreAt, "0x4", "0x0"), {.parameter_bytes = 8}, inputs, input).message,
+              HasSubstr("read-only buffer: byte 0 of q"));
+}
+
+TEST(Faults, LanesOfFarBuffersAreServedOneByOne) {
+  // Two buffers on both sides of a 4 GiB line: the lanes' addresses differ in the upper word.
+  std::vector<uint32_t> first(8), second(8);
+  GlobalMemory memory;
+  const uint64_t a = memory.add("a", bytes_of(first), true);
+  std::vector<std::byte> big(1);
+  // Fill the rest of the 4 GiB window with guards only.
+  for (uint64_t at = a; at >> 32 == a >> 32;) at = memory.add("b", bytes_of(second), true);
+  const uint64_t b = memory.buffers().back().address;
+  ASSERT_NE(a >> 32, b >> 32);
+  const auto program = program_of(R"(
+S2R R0, SR_TID.X
+ISETP.GE.AND P0, PT, R0, 0x8, PT
+MOV R4, c[0x0][0x160]
+MOV R5, c[0x0][0x164]
+@P0 MOV R4, c[0x0][0x168]
+@P0 MOV R5, c[0x0][0x16c]
+LOP3.LUT R6, R0, 0x7, RZ, 0xc0, !PT
+LEA R4, P1, R6, R4, 0x2
+IADD3.X R5, R5, RZ, RZ, P1, !PT
+STG.E [R4.64], R0
+EXIT
+)", {.parameter_bytes = 16});
+  ASSERT_NE(program, nullptr);
+  Launch launch;
+  launch.program = program;
+  launch.block = {16, 1, 1};
+  launch.parameters = Parameters().pointer(a).pointer(b).bytes();
+  launch.memory = &memory;
+  const auto result = run(launch);
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_THAT(first, ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(second, ::testing::ElementsAre(8, 9, 10, 11, 12, 13, 14, 15));
+  EXPECT_EQ(result->counters.global_store_sectors, 2u);
+}
+
+TEST(Faults, SharedAndLocal) {
+  GlobalMemory memory;
+  const Failure shared = failure_of("S2R R0, SR_TID.X\nSHF.L.U32 R0, R0, 0x2, RZ\nSTS [R0], R0\nEXIT",
+                                    {.static_shared_bytes = 128}, memory, {});
+  EXPECT_THAT(shared.message, HasSubstr("STS at k.cu:3 accesses 4 bytes at 128 of shared memory; the CTA has 128"));
+  EXPECT_THAT(shared.message, HasSubstr("thread 32 (warp 1, lane 0)"));
+  const Failure misaligned = failure_of("S2R R0, SR_TID.X\nLDS.64 R2, [R0]\nEXIT", {.static_shared_bytes = 128}, memory, {});
+  EXPECT_THAT(misaligned.message, HasSubstr("8 bytes at 1 of shared memory, which is no multiple of 8"));
+  const Failure local =
+      failure_of("MOV R1, c[0x0][0x28]\nSTL [R1], RZ\nEXIT", {.frame_bytes = 16}, memory, {});
+  EXPECT_THAT(local.message, HasSubstr("STL at k.cu:2 accesses 4 bytes at 16 of local memory; a thread has 16"));
+}
+
+TEST(Local, EachThreadHasItsOwn) {
+  std::vector<uint32_t> out(64);
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of(R"(
+MOV R1, c[0x0][0x28]
+IADD3 R1, R1, -0x10, RZ
+S2R R0, SR_TID.X
+IADD3 R3, R0, 0x64, RZ
+STL [R1+0x4], R3
+STL [R1+0x8], RZ
+LDL R6, [R1+0x4]
+MOV R2, 0x4
+IMAD.WIDE R4, R0, R2, c[0x0][0x160]
+STG.E [R4.64], R6
+EXIT
+)", {.parameter_bytes = 8, .frame_bytes = 16});
+  ASSERT_NE(launch.program, nullptr);
+  launch.block = {64, 1, 1};
+  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
+  launch.memory = &memory;
+  const auto result = run(launch);
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], i + 100);
+  EXPECT_EQ(result->counters.local_store_sectors, 2u * 2 * 4);  // 2 warps, 2 stores, 128 bytes each
+  EXPECT_EQ(result->counters.local_load_sectors, 2u * 4);
+}
+
+}  // namespace
+}  // namespace attnscope::emulator::testing

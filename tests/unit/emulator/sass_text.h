@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/sass.h"
+#include "emulator/emulator.h"
+
+namespace attnscope::emulator::testing {
+
+struct TextOptions {
+  uint32_t arch = 80;              // parameters at 0x160, or at 0x210 from sm_90 on
+  uint32_t parameter_bytes = 0;
+  uint32_t static_shared_bytes = 0;
+  uint32_t frame_bytes = 0;
+};
+
+// A program from SASS as one would write it down: an instruction a line, "name:" for a label, `(name) for its use,
+// "# 0x3f800000" behind an instruction with a floating-point immediate to give the immediate's bits. Line n of the text is
+// source line n of k.cu. No assembler is needed: the emulator executes the text, so encodings are made up.
+std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, const TextOptions& options);
+
+// The same, decoded; a test failure and nullptr when the emulator refuses it.
+std::shared_ptr<const Program> program_of(const std::string& text, const TextOptions& options);
+
+// Parameters as 32- and 64-bit words behind each other, naturally aligned.
+class Parameters {
+ public:
+  Parameters& word(uint32_t value);
+  Parameters& pointer(uint64_t value);
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+template <class T>
+std::span<std::byte> bytes_of(std::vector<T>& values) {
+  return std::as_writable_bytes(std::span(values));
+}
+
+// The host instruction sets of this CPU.
+std::vector<HostIsa> host_isas();
+
+}  // namespace attnscope::emulator::testing
