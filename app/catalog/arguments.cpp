@@ -3,11 +3,11 @@
 namespace attnscope::catalog {
 namespace {
 constexpr Argument kArguments[] = {
-    {"q", "const ATTN_T*", 8, ArgumentRole::input},   {"k", "const ATTN_T*", 8, ArgumentRole::input},
-    {"v", "const ATTN_T*", 8, ArgumentRole::input},   {"o", "ATTN_T*", 8, ArgumentRole::output},
-    {"scale", "float", 4, ArgumentRole::number},      {"batch", "int", 4, ArgumentRole::number},
-    {"heads", "int", 4, ArgumentRole::number},        {"kv_heads", "int", 4, ArgumentRole::number},
-    {"seq_q", "int", 4, ArgumentRole::number},        {"seq_k", "int", 4, ArgumentRole::number},
+    {"q", "const ATTN_T*", 8, ArgumentRole::input}, {"k", "const ATTN_T*", 8, ArgumentRole::input},
+    {"v", "const ATTN_T*", 8, ArgumentRole::input}, {"o", "ATTN_T*", 8, ArgumentRole::output},
+    {"scale", "float", 4, ArgumentRole::number},    {"batch", "int", 4, ArgumentRole::number},
+    {"heads", "int", 4, ArgumentRole::number},      {"kv_heads", "int", 4, ArgumentRole::number},
+    {"seq_q", "int", 4, ArgumentRole::number},      {"seq_k", "int", 4, ArgumentRole::number},
     {"head_dim", "int", 4, ArgumentRole::number},
 };
 }  // namespace

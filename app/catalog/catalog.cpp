@@ -37,8 +37,8 @@ Problem sample_problem(const Kernel& kernel) {
   return problem;
 }
 
-// Every expression must evaluate at the default config: an unknown name or a wrong operator shows when the file is loaded, not
-// when somebody first moves a knob.
+// Every expression must evaluate at the default config: an unknown name or a wrong operator shows when the file is
+// loaded, not when somebody first moves a knob.
 Result<void> try_expressions(const Kernel& kernel) {
   const Problem problem = sample_problem(kernel);
   Result<Config> config = complete_config(kernel, {}, {});
@@ -55,7 +55,8 @@ Result<void> try_expressions(const Kernel& kernel) {
 
 // Texts travel in JSON and end in a compiler that reads a C string.
 Result<void> is_text(const std::string& text, const std::string& where) {
-  if (text.find('\0') != std::string::npos) return fail(Stage::catalog, where + ": holds a zero byte, so it is not text");
+  if (text.find('\0') != std::string::npos)
+    return fail(Stage::catalog, where + ": holds a zero byte, so it is not text");
   try {
     (void)Json(text).dump();
   } catch (const Json::exception&) {
@@ -123,7 +124,8 @@ Result<Kernel> load_kernel(const std::filesystem::path& path) {
   if (auto done = read.finish(false); !done) return fail(done.error());
   text.source_name = identity.source_name;
   Result<std::string> source = platform::read_file(path.parent_path() / identity.source_name, kMaxSourceBytes);
-  if (!source) return fail(Stage::catalog, text.manifest_name + "/source: " + source.error().message, source.error().hint);
+  if (!source)
+    return fail(Stage::catalog, text.manifest_name + "/source: " + source.error().message, source.error().hint);
   text.source = std::move(*source);
   return parse_kernel(text);
 }
@@ -137,7 +139,8 @@ Catalog load_catalog(const std::vector<std::filesystem::path>& dirs) {
     for (const std::filesystem::directory_iterator end; !error && entries != end; entries.increment(error))
       if (entries->path().extension() == ".json") manifests.push_back(entries->path());
     if (error) {
-      catalog.failures.push_back({Stage::catalog, dir.string() + ": the kernels' folder cannot be read: " + error.message(),
+      catalog.failures.push_back({Stage::catalog,
+                                  dir.string() + ": the kernels' folder cannot be read: " + error.message(),
                                   "Name a folder that holds kernels (.cu) and their manifests (.json)."});
       continue;
     }
@@ -153,7 +156,8 @@ Catalog load_catalog(const std::vector<std::filesystem::path>& dirs) {
         catalog.failures.push_back({Stage::catalog,
                                     path.string() + "/id: \"" + kernel->id + "\" is taken by " + twin->manifest_name,
                                     "Give one of the two another name."});
-      else catalog.kernels.push_back(std::move(*kernel));
+      else
+        catalog.kernels.push_back(std::move(*kernel));
     }
   }
   return catalog;

@@ -16,15 +16,15 @@ inline constexpr uint64_t kMaxSourceBytes = 4 << 20;
 struct KernelText {
   std::string manifest_name;  // for messages: the path as given
   std::string manifest;
-  std::string source_name;    // must be the manifest's "source"
+  std::string source_name;  // must be the manifest's "source"
   std::string source;
 };
 
 // XXH3-128 of manifest and source: what decides which kernel it is. Paths and names of files do not enter.
 std::string content_hash(const std::string& manifest, const std::string& source);
 
-// Reads a manifest's every field. A fault (an unknown key, a wrong type, an expression that does not evaluate at the default
-// config, a default outside its knob's values, …) is a Failure (Stage::catalog) "FILE/json/pointer: reason".
+// Reads a manifest's every field. A fault (an unknown key, a wrong type, an expression that does not evaluate at the
+// default config, a default outside its knob's values, …) is a Failure (Stage::catalog) "FILE/json/pointer: reason".
 Result<Kernel> parse_kernel(const KernelText& text);
 
 // The manifest at `path` and the source beside it.
@@ -35,8 +35,8 @@ struct Catalog {
   std::vector<Failure> failures;  // one for each manifest that did not load; the others are not affected
 };
 
-// Every *.json of the folders. A kernel whose id stands already is a Failure that names both files. A folder that does not
-// exist is a Failure too, since somebody named it.
+// Every *.json of the folders. A kernel whose id stands already is a Failure that names both files. A folder that does
+// not exist is a Failure too, since somebody named it.
 Catalog load_catalog(const std::vector<std::filesystem::path>& dirs);
 
 }  // namespace attnscope::catalog

@@ -22,8 +22,8 @@ bool works(const Kernel& kernel, const Problem& problem, const Config& config, c
   return launch && fits(*launch, spec, kernel.id).has_value();
 }
 
-// The one other knob whose change makes `config` fit. A change that leaves the tiles as they are (the same shared memory, by
-// another way) is better than one that makes them smaller.
+// The one other knob whose change makes `config` fit. A change that leaves the tiles as they are (the same shared
+// memory, by another way) is better than one that makes them smaller.
 std::string way_out(const Kernel& kernel, const Problem& problem, const Config& config, const Launch& launch,
                     const DeviceSpec& spec, const std::string& except) {
   std::string fallback;
@@ -41,8 +41,8 @@ std::string way_out(const Kernel& kernel, const Problem& problem, const Config& 
   return fallback;
 }
 
-// The limits' own sentence; its hint, where one other knob helps, is that knob. `turned` is the knob that a person is about to
-// set, which is no way out of itself.
+// The limits' own sentence; its hint, where one other knob helps, is that knob. `turned` is the knob that a person is
+// about to set, which is no way out of itself.
 Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
                     const std::string& who, const std::string& turned) {
   Result<Launch> launch = launch_of(kernel, problem, config);
@@ -55,7 +55,8 @@ Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& 
 
 }  // namespace
 
-std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, const Config& config,
+                                const DeviceSpec& spec) {
   std::vector<KnobChoice> all;
   for (const Knob& knob : kernel.knobs)
     for (const KnobValue& value : knob.values) {
@@ -81,7 +82,8 @@ std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, co
   return all;
 }
 
-Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config,
+                             const DeviceSpec& spec) {
   const std::string settings = short_text(config, kernel);
   return limits(kernel, problem, config, spec, settings.empty() ? kernel.id : kernel.id + " with " + settings, "");
 }

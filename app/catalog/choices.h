@@ -16,22 +16,25 @@ namespace attnscope::catalog {
 struct KnobChoice {
   std::string knob;
   int64_t value = 0;
-  std::string text;       // label or digits
-  bool chosen = false;    // the config has it
+  std::string text;     // label or digits
+  bool chosen = false;  // the config has it
   bool is_default = false;
   bool legal = true;
-  std::string reason;     // why it is not: "BLOCK_M=64: asks 57,376 B of static shared memory; a kernel may declare 49,152"
-  std::string hint;       // the way out: "Set SHARED to dynamic."
+  std::string
+      reason;        // why it is not: "BLOCK_M=64: asks 57,376 B of static shared memory; a kernel may declare 49,152"
+  std::string hint;  // the way out: "Set SHARED to dynamic."
   std::vector<std::string> warnings;  // legal, but expect this
 };
 
-// Every value of every knob, in the manifest's order. Restrictions are exact; limits are foretold from the launch and, where
-// the manifest gives them, from its shared-memory expressions: registers are known only once compiled. `config` must be
-// complete.
-std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec);
+// Every value of every knob, in the manifest's order. Restrictions are exact; limits are foretold from the launch and,
+// where the manifest gives them, from its shared-memory expressions: registers are known only once compiled. `config`
+// must be complete.
+std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, const Config& config,
+                                const DeviceSpec& spec);
 
-// The limits that can be foretold: threads, static and dynamic shared memory against `spec`. A Failure (Stage::limits) names
-// what is asked and what the device gives, and in its hint the one knob that would help, where there is one.
-Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec);
+// The limits that can be foretold: threads, static and dynamic shared memory against `spec`. A Failure (Stage::limits)
+// names what is asked and what the device gives, and in its hint the one knob that would help, where there is one.
+Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config,
+                             const DeviceSpec& spec);
 
 }  // namespace attnscope::catalog

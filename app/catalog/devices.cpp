@@ -18,7 +18,8 @@ bool needs_source(const std::string& field, const Json& value) {
 
 Result<void> check_sources(const DeviceSpec& spec, const std::string& where) {
   auto missing = [&](const std::string& field) {
-    return fail(Stage::catalog, where + "/sources/" + field + ": is missing", "Say where the value of " + field + " is from.");
+    return fail(Stage::catalog, where + "/sources/" + field + ": is missing",
+                "Say where the value of " + field + " is from.");
   };
   const Json fields = to_json(spec);
   for (const auto& [field, value] : fields.items())
@@ -44,7 +45,8 @@ Result<DeviceSpec> load_device(const std::filesystem::path& path) {
   if (!spec) return fail(Stage::catalog, spec.error().message, spec.error().hint);
   const std::string expected = "emulated:" + path.stem().string();
   if (spec->id != expected || !spec->emulated)
-    return fail(Stage::catalog, where + "/id: must be \"" + expected + "\", of an emulated device", "Rename the file or the id.");
+    return fail(Stage::catalog, where + "/id: must be \"" + expected + "\", of an emulated device",
+                "Rename the file or the id.");
   if (auto checked = check_sources(*spec, where); !checked) return fail(checked.error());
   return spec;
 }
@@ -57,13 +59,16 @@ DeviceCatalog load_devices(const std::filesystem::path& dir) {
   for (const std::filesystem::directory_iterator end; !error && entries != end; entries.increment(error))
     if (entries->path().extension() == ".json") files.push_back(entries->path());
   if (error)
-    catalog.failures.push_back({Stage::catalog, dir.string() + ": the devices' folder cannot be read: " + error.message(),
+    catalog.failures.push_back({Stage::catalog,
+                                dir.string() + ": the devices' folder cannot be read: " + error.message(),
                                 "It comes with the program, in assets/devices."});
   std::ranges::sort(files);
   for (const std::filesystem::path& file : files) {
     Result<DeviceSpec> spec = load_device(file);
-    if (spec) catalog.devices.push_back(std::move(*spec));
-    else catalog.failures.push_back(spec.error());
+    if (spec)
+      catalog.devices.push_back(std::move(*spec));
+    else
+      catalog.failures.push_back(spec.error());
   }
   std::ranges::stable_partition(catalog.devices, [](const DeviceSpec& spec) { return spec.id == kDefault; });
   return catalog;

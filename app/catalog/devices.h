@@ -12,8 +12,8 @@ struct DeviceCatalog {
   std::vector<Failure> failures;    // one for each file that did not load
 };
 
-// One emulated device: assets/devices/NAME.json is "emulated:NAME". Every limit and rate must have its source ("sources": the
-// field's name, or "rates/NAME"), or the file is refused: a figure without a source is a guess.
+// One emulated device: assets/devices/NAME.json is "emulated:NAME". Every limit and rate must have its source
+// ("sources": the field's name, or "rates/NAME"), or the file is refused: a figure without a source is a guess.
 Result<DeviceSpec> load_device(const std::filesystem::path& path);
 
 DeviceCatalog load_devices(const std::filesystem::path& dir);

@@ -7,10 +7,11 @@ namespace {
 
 int64_t causal_number(Causal causal) { return causal == Causal::none ? 0 : causal == Causal::top_left ? 1 : 2; }
 
-Result<void> dimensions(const Kernel& kernel, const Variables& known, const char* key, const std::string (&expressions)[3],
-                        std::array<int64_t, 3>& out) {
+Result<void> dimensions(const Kernel& kernel, const Variables& known, const char* key,
+                        const std::string (&expressions)[3], std::array<int64_t, 3>& out) {
   for (size_t i = 0; i < 3; ++i) {
-    Result<int64_t> value = evaluate(expressions[i], known, fmt::format("{}/launch/{}/{}", kernel.manifest_name, key, i));
+    Result<int64_t> value =
+        evaluate(expressions[i], known, fmt::format("{}/launch/{}/{}", kernel.manifest_name, key, i));
     if (!value) return fail(value.error());
     out[i] = *value;
   }
@@ -57,9 +58,12 @@ Result<void> shared_memory(const Kernel& kernel, Variables known, Launch& launch
 }  // namespace
 
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config) {
-  Variables known{{"batch", double(problem.batch)},       {"heads", double(problem.heads)},
-                  {"kv_heads", double(problem.kv_heads)}, {"seq_q", double(problem.seq_q)},
-                  {"seq_k", double(problem.seq_k)},       {"head_dim", double(problem.head_dim)},
+  Variables known{{"batch", double(problem.batch)},
+                  {"heads", double(problem.heads)},
+                  {"kv_heads", double(problem.kv_heads)},
+                  {"seq_q", double(problem.seq_q)},
+                  {"seq_k", double(problem.seq_k)},
+                  {"head_dim", double(problem.head_dim)},
                   {"causal", double(causal_number(problem.causal))},
                   {"dtype_bytes", double(bytes_of(problem.dtype))}};
   for (const Knob& knob : kernel.knobs) {
@@ -81,8 +85,7 @@ Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Con
 }
 
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config) {
-  std::map<std::string, int64_t> all{{"HEAD_DIM", problem.head_dim},
-                                     {"CAUSAL", causal_number(problem.causal)}};
+  std::map<std::string, int64_t> all{{"HEAD_DIM", problem.head_dim}, {"CAUSAL", causal_number(problem.causal)}};
   for (const Knob& knob : kernel.knobs) {
     auto chosen = config.knobs.find(knob.name);
     all[knob.name] = chosen == config.knobs.end() ? knob.default_value : chosen->second;

@@ -24,16 +24,17 @@ struct Launch {
   int64_t shared_total() const { return static_shared.value_or(0) + dynamic_shared; }
 };
 
-// What a manifest's expressions know: every knob, batch, heads, kv_heads, seq_q, seq_k, head_dim, causal (0 none, 1 top_left,
-// 2 bottom_right) and dtype_bytes. "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum of the map.
+// What a manifest's expressions know: every knob, batch, heads, kv_heads, seq_q, seq_k, head_dim, causal (0 none, 1
+// top_left, 2 bottom_right) and dtype_bytes. "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum
+// of the map.
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// `config` must be complete. An expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer. Whether a
-// device takes the launch is model/limits.h's to say.
+// `config` must be complete. An expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer.
+// Whether a device takes the launch is model/limits.h's to say.
 Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// The macros that decide a variant beside its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every knob, and
-// HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.
+// The macros that decide a variant beside its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every
+// knob, and HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config);
 
 }  // namespace attnscope::catalog

@@ -14,12 +14,14 @@ constexpr size_t kMaxKnobs = 64, kMaxValues = 256, kMaxParts = 64, kMaxLine = 20
 
 bool is_macro_name(const std::string& name) {
   auto inner = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && name.size() <= kMaxName && name[0] >= 'A' && name[0] <= 'Z' && std::ranges::all_of(name, inner);
+  return !name.empty() && name.size() <= kMaxName && name[0] >= 'A' && name[0] <= 'Z' &&
+         std::ranges::all_of(name, inner);
 }
 
 bool is_word(const std::string& name) {
   auto inner = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
   };
   return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, inner);
 }
@@ -27,8 +29,8 @@ bool is_word(const std::string& name) {
 // A C++ name as nvrtcAddNameExpression takes it: attention<64, float>, ns::kernel.
 bool is_entry(const std::string& name) {
   auto inner = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '<' ||
-           c == '>' || c == ',' || c == ' ';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
+           c == '<' || c == '>' || c == ',' || c == ' ';
   };
   return !name.empty() && name.size() <= 1000 && std::ranges::all_of(name, inner);
 }
@@ -51,17 +53,22 @@ std::string at(const std::string& key, size_t index) { return fmt::format("{}/{}
 
 // An expression may be written as a number.
 void expression_at(JsonReader& read, const std::string& key, const Json& json, std::string& out) {
-  if (json.is_string()) out = json.get<std::string>();
-  else if (json.is_number_integer()) out = json.dump();
-  else read.fault(key, "must be an expression or a whole number");
+  if (json.is_string())
+    out = json.get<std::string>();
+  else if (json.is_number_integer())
+    out = json.dump();
+  else
+    read.fault(key, "must be an expression or a whole number");
   if (out.size() > kMaxLine) read.fault(key, "is longer than 2,000 bytes");
 }
 
 KnobValue knob_value_at(JsonReader& read, const Json& json, const std::string& key) {
   KnobValue value;
   if (json.is_number_integer()) {
-    if (json.is_number_unsigned() && json.get<uint64_t>() > (uint64_t{1} << 53)) read.fault(key, json.dump() + " is too large");
-    else value.value = json.get<int64_t>();
+    if (json.is_number_unsigned() && json.get<uint64_t>() > (uint64_t{1} << 53))
+      read.fault(key, json.dump() + " is too large");
+    else
+      value.value = json.get<int64_t>();
     return value;
   }
   if (!json.is_object()) {
@@ -128,9 +135,12 @@ void read_list(JsonReader& read, const char* key, std::vector<T>& out, Read one)
   out.clear();
   for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
     Result<T> parsed = one((*list)[i]);
-    if (!parsed) read.fault(at(key, i), parsed.error().message, parsed.error().hint);
-    else if (std::ranges::find(out, *parsed) != out.end()) read.fault(at(key, i), (*list)[i].dump() + " stands twice");
-    else out.push_back(*parsed);
+    if (!parsed)
+      read.fault(at(key, i), parsed.error().message, parsed.error().hint);
+    else if (std::ranges::find(out, *parsed) != out.end())
+      read.fault(at(key, i), (*list)[i].dump() + " stands twice");
+    else
+      out.push_back(*parsed);
   }
 }
 
@@ -215,7 +225,7 @@ void read_launch(JsonReader& read, Kernel& kernel) {
   read.required("launch");
   if (!read.has("launch")) return;
   JsonReader inner(*read.value("launch"), read.path("launch"), Stage::catalog);
-  auto dimensions = [&](const char* key, std::string (&out)[3]) {
+  auto dimensions = [&](const char* key, std::string(&out)[3]) {
     inner.required(key);
     const Json* list = array_at(inner, key, 3);
     if (!list) return;

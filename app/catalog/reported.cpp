@@ -53,8 +53,10 @@ Result<ReportedFigure> base_from_json(JsonReader& read) {
   read.text("title", base.title, 500);
   if (read.has("problem")) {
     Result<Problem> problem = problem_from_json(*read.value("problem"), read.path("problem"));
-    if (problem) base.problem = *problem;
-    else read.adopt(problem.error());
+    if (problem)
+      base.problem = *problem;
+    else
+      read.adopt(problem.error());
   }
   if (read.has("device")) {
     JsonReader device(*read.value("device"), read.path("device"), Stage::catalog);

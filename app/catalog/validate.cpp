@@ -67,7 +67,8 @@ Result<Config> complete_config(const Kernel& kernel, const std::map<std::string,
   Config config;
   config.options = options;
   if (options.maxrregcount < 0 || options.maxrregcount > 255)
-    return fail(Stage::input, fmt::format("maxrregcount: {} is outside 0…255", options.maxrregcount), "0 sets no limit.");
+    return fail(Stage::input, fmt::format("maxrregcount: {} is outside 0…255", options.maxrregcount),
+                "0 sets no limit.");
   for (const Knob& knob : kernel.knobs) config.knobs[knob.name] = knob.default_value;
   for (const auto& [name, value] : overrides) {
     const Knob* knob = kernel.find_knob(name);

@@ -13,8 +13,8 @@
 
 namespace attnscope::catalog {
 
-// A complete Config: the overrides over the kernel's defaults. An unknown knob or a value that the manifest does not list is a
-// Failure (Stage::input) that names both: nothing else of a preset or command line ever reaches the compiler.
+// A complete Config: the overrides over the kernel's defaults. An unknown knob or a value that the manifest does not
+// list is a Failure (Stage::input) that names both: nothing else of a preset or command line ever reaches the compiler.
 Result<Config> complete_config(const Kernel& kernel, const std::map<std::string, int64_t>& overrides,
                                const CompileOptions& options);
 
@@ -24,8 +24,9 @@ Result<int64_t> knob_value(const Kernel& kernel, const Knob& knob, std::string_v
 // The command line's KNOB=VALUE.
 Result<std::pair<std::string, int64_t>> parse_setting(const Kernel& kernel, std::string_view text);
 
-// Whether the kernel takes this problem and config: the kind, "supports", "min_arch" (against `arch`, compute capability × 10;
-// 0 leaves it out) and "requires". A refusal is a Failure (Stage::input) with the manifest's own reason.
+// Whether the kernel takes this problem and config: the kind, "supports", "min_arch" (against `arch`, compute
+// capability × 10; 0 leaves it out) and "requires". A refusal is a Failure (Stage::input) with the manifest's own
+// reason.
 Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, const Config& config, int arch = 0);
 
 // What the manifest warns of for this config ("warns"), in its words. The config runs all the same.

@@ -19,8 +19,9 @@ struct SharedCase {
 // The reports' figures (docs: the static form of rung 2), and those that no device takes.
 TEST(Launch, SharedMemoryOfTheTiledKernel) {
   const Kernel tiled = shipped("02_tiled");
-  for (const SharedCase& one : {SharedCase{64, 32, 8, 36928}, SharedCase{64, 32, 4, 36896}, SharedCase{64, 48, 4, 47136},
-                                SharedCase{64, 64, 4, 57376}, SharedCase{128, 16, 4, 49184}, SharedCase{128, 64, 4, 98336}}) {
+  for (const SharedCase& one :
+       {SharedCase{64, 32, 8, 36928}, SharedCase{64, 32, 4, 36896}, SharedCase{64, 48, 4, 47136},
+        SharedCase{64, 64, 4, 57376}, SharedCase{128, 16, 4, 49184}, SharedCase{128, 64, 4, 98336}}) {
     Problem problem;
     problem.head_dim = one.head_dim;
     for (int64_t dynamic : {0, 1}) {

@@ -52,7 +52,8 @@ TEST_P(BrokenManifest, IsAFailureThatNamesFilePointerAndReason) {
   Result<Kernel> kernel = parse(manifest);
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.error().stage, Stage::catalog);
-  EXPECT_THAT(kernel.error().message, AllOf(HasSubstr("dir/03_sample.json/" + GetParam().pointer), HasSubstr(GetParam().reason)));
+  EXPECT_THAT(kernel.error().message,
+              AllOf(HasSubstr("dir/03_sample.json/" + GetParam().pointer), HasSubstr(GetParam().reason)));
 }
 
 const Fault kFaults[] = {
@@ -73,10 +74,26 @@ const Fault kFaults[] = {
     {"KnobNameReserved", [](Json& m) { m["knobs"][0]["name"] = "HEAD_DIM"; }, "knobs/0/name", "always passed"},
     {"KnobUnknownKey", [](Json& m) { m["knobs"][0]["vals"] = 1; }, "knobs/0/vals", ""},
     {"NoValues", [](Json& m) { m["knobs"][0]["values"] = Json::array(); }, "knobs/0/values", "empty"},
-    {"ValueTwice", [](Json& m) { m["knobs"][0]["values"] = {16, 16}; }, "knobs/0/values/1", "twice"},
-    {"ValueIsText", [](Json& m) { m["knobs"][0]["values"] = {16, "32 -DX"}; }, "knobs/0/values/1", "whole number"},
-    {"ValueIsAFraction", [](Json& m) { m["knobs"][0]["values"] = {16, 1.5}; }, "knobs/0/values/1", "whole number"},
-    {"ValueHuge", [](Json& m) { m["knobs"][0]["values"] = {16, UINT64_MAX}; }, "knobs/0/values/1", "too large"},
+    {"ValueTwice",
+     [](Json& m) {
+       m["knobs"][0]["values"] = {16, 16};
+     },
+     "knobs/0/values/1", "twice"},
+    {"ValueIsText",
+     [](Json& m) {
+       m["knobs"][0]["values"] = {16, "32 -DX"};
+     },
+     "knobs/0/values/1", "whole number"},
+    {"ValueIsAFraction",
+     [](Json& m) {
+       m["knobs"][0]["values"] = {16, 1.5};
+     },
+     "knobs/0/values/1", "whole number"},
+    {"ValueHuge",
+     [](Json& m) {
+       m["knobs"][0]["values"] = {16, UINT64_MAX};
+     },
+     "knobs/0/values/1", "too large"},
     {"LabelTwice", [](Json& m) { m["knobs"][1]["values"][1]["label"] = "slow"; }, "knobs/1/values/1", "twice"},
     {"LabelIsCode", [](Json& m) { m["knobs"][1]["values"][1]["label"] = "a b"; }, "knobs/1/values/1/label", "word"},
     {"NoDefault", [](Json& m) { m["knobs"][0].erase("default"); }, "knobs/0/default", "missing"},
@@ -88,7 +105,11 @@ const Fault kFaults[] = {
     {"UnknownDtype", [](Json& m) { m["supports"]["dtype"] = {"f8"}; }, "supports/dtype/0", "f8"},
     {"UnknownCausal", [](Json& m) { m["supports"]["causal"] = {"sideways"}; }, "supports/causal/0", "sideways"},
     {"UnknownLayout", [](Json& m) { m["supports"]["layout"] = {"SHBD"}; }, "supports/layout/0", "SHBD"},
-    {"GridOfTwo", [](Json& m) { m["launch"]["grid"] = {1, 1}; }, "launch/grid", "three"},
+    {"GridOfTwo",
+     [](Json& m) {
+       m["launch"]["grid"] = {1, 1};
+     },
+     "launch/grid", "three"},
     {"GridUnknownName", [](Json& m) { m["launch"]["grid"][0] = "seq_query"; }, "launch/grid/0", "seq_query"},
     {"GridAssigns", [](Json& m) { m["launch"]["grid"][0] = "TILE = 3"; }, "launch/grid/0", "assigns"},
     {"GridBroken", [](Json& m) { m["launch"]["grid"][1] = "ceil_div(seq_q,"; }, "launch/grid/1", "cannot be evaluated"},
@@ -97,18 +118,27 @@ const Fault kFaults[] = {
     {"LaunchUnknownKey", [](Json& m) { m["launch"]["cluster"] = 2; }, "launch/cluster", ""},
     {"RequiresUnknownName", [](Json& m) { m["requires"][0]["expr"] = "TYLE > 1"; }, "requires/0/expr", "TYLE"},
     {"RequiresWithoutWhy", [](Json& m) { m["requires"][0].erase("why"); }, "requires/0/why", "missing"},
-    {"WarnsBroken", [](Json& m) { m["warns"] = {{{"expr", "TILE +"}, {"why", "x"}}}; }, "warns/0/expr", "TILE"},
+    {"WarnsBroken",
+     [](Json& m) {
+       m["warns"] = {{{"expr", "TILE +"}, {"why", "x"}}};
+     },
+     "warns/0/expr", "TILE"},
     {"MapUnknownName", [](Json& m) { m["shared_map"][0]["bytes"] = "TILE * depth"; }, "shared_map/0/bytes", "depth"},
     {"MapNameTwice", [](Json& m) { m["shared_map"].push_back(m["shared_map"][0]); }, "shared_map/1/name", "twice"},
     {"MapOverDynamic", [](Json& m) { m["launch"]["dynamic_shared"] = 100; }, "shared_map", "100 B"},
     {"UnknownArgument", [](Json& m) { m["args"].push_back("stride"); }, "args/7", "stride"},
-    {"NoOutput", [](Json& m) { m["args"] = {"q", "k"}; }, "args", "no output"},
+    {"NoOutput",
+     [](Json& m) {
+       m["args"] = {"q", "k"};
+     },
+     "args", "no output"},
     {"NoArguments", [](Json& m) { m.erase("args"); }, "args", "missing"},
     {"MinArchText", [](Json& m) { m["min_arch"] = "sm_80"; }, "min_arch", "whole number"},
     {"Accumulate", [](Json& m) { m["accumulate"] = "f64"; }, "accumulate", "f32 or f16"},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, BrokenManifest, testing::ValuesIn(kFaults), [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, BrokenManifest, testing::ValuesIn(kFaults),
+                         [](const auto& one) { return one.param.name; });
 
 TEST(Manifest, NotJsonNamesTheFile) {
   for (const std::string text : {"", "{", "[1]", "{\"id\": \"sample\", \"id\": \"sample\"}"}) {

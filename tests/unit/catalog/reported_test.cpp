@@ -65,11 +65,13 @@ TEST(Reported, FaultsNameFileAndPointer) {
     return figures ? std::string() : figures.error().message;
   };
   EXPECT_EQ(fault([](Json&) {}), "");
-  EXPECT_THAT(fault([](Json& j) { j["figures"][0].erase("source"); }), AllOf(HasSubstr("r.json/figures/0/source"), HasSubstr("missing")));
+  EXPECT_THAT(fault([](Json& j) { j["figures"][0].erase("source"); }),
+              AllOf(HasSubstr("r.json/figures/0/source"), HasSubstr("missing")));
   EXPECT_THAT(fault([](Json& j) { j["figures"][0]["valid"] = false; }), HasSubstr("figures/0/why"));
   EXPECT_THAT(fault([](Json& j) { j["figures"][0]["role"] = "guess"; }), HasSubstr("figures/0/role"));
   EXPECT_THAT(fault([](Json& j) { j["figures"][0]["knobs"] = {{"A", 1}}; }), HasSubstr("figures/0/knobs"));
-  EXPECT_THAT(fault([](Json& j) { j["figures"].push_back(j["figures"][0]); }), AllOf(HasSubstr("figures/1/id"), HasSubstr("twice")));
+  EXPECT_THAT(fault([](Json& j) { j["figures"].push_back(j["figures"][0]); }),
+              AllOf(HasSubstr("figures/1/id"), HasSubstr("twice")));
   EXPECT_THAT(fault([](Json& j) { j["problem"]["heads"] = 0; }), HasSubstr("problem/heads"));
   EXPECT_THAT(fault([](Json& j) { j["figures"] = 1; }), HasSubstr("figures"));
   EXPECT_FALSE(load_reported(dir.path() / "absent.json"));

@@ -46,9 +46,9 @@ TEST(ParseSetting, TakesNumbersAndLabels) {
 
 TEST(ParseSetting, NothingElseReachesTheCompiler) {
   const Kernel tiled = shipped("02_tiled");
-  for (const char* text : {"BLOCK_M=32 -DX", "BLOCK_M=", "BLOCK_M", "=32", "", "BLOCK_M=32;", "BLOCK_M= 32", "BLOCK_M=0x20",
-                           "BLOCK_M=32.0", "BLOCK_M=1e1", "BLOCK_M=99999999999999999999", "block_m=32", "HEAD_DIM=64",
-                           "SHARED=Dynamic", "BLOCK_M=+32"}) {
+  for (const char* text : {"BLOCK_M=32 -DX", "BLOCK_M=", "BLOCK_M", "=32", "", "BLOCK_M=32;", "BLOCK_M= 32",
+                           "BLOCK_M=0x20", "BLOCK_M=32.0", "BLOCK_M=1e1", "BLOCK_M=99999999999999999999", "block_m=32",
+                           "HEAD_DIM=64", "SHARED=Dynamic", "BLOCK_M=+32"}) {
     auto setting = parse_setting(tiled, text);
     ASSERT_FALSE(setting) << text;
     EXPECT_EQ(setting.error().stage, Stage::input);
@@ -66,7 +66,8 @@ TEST(Restrictions, EachOneGivesItsReason) {
     auto taken = check_restrictions(tiled, problem, config, 89);
     return taken ? std::string() : taken.error().message;
   };
-  EXPECT_THAT(refused([](Problem& p) { p.head_dim = 96; }), AllOf(HasSubstr("head_dim"), HasSubstr("64, 128"), HasSubstr("96")));
+  EXPECT_THAT(refused([](Problem& p) { p.head_dim = 96; }),
+              AllOf(HasSubstr("head_dim"), HasSubstr("64, 128"), HasSubstr("96")));
   EXPECT_THAT(refused([](Problem& p) { p.dtype = DType::bf16; }), HasSubstr("bf16"));
   EXPECT_THAT(refused([](Problem& p) { p.kv_heads = 2; }), HasSubstr("kv_heads"));
   EXPECT_THAT(refused([](Problem& p) { p.layout = Layout::BSHD; }), HasSubstr("BSHD"));
@@ -90,7 +91,8 @@ TEST(Restrictions, ARequirementThatFailsSaysWhy) {
 TEST(Warnings, UnevenWarpsAndTheLightBarrier) {
   const Kernel tiled = shipped("02_tiled");
   EXPECT_THAT(*warnings(tiled, {}, config_of(tiled, {})), IsEmpty());
-  EXPECT_THAT(*warnings(tiled, {}, config_of(tiled, {{"NUM_WARPS", 6}})), ElementsAre(HasSubstr("barrier in the row loop")));
+  EXPECT_THAT(*warnings(tiled, {}, config_of(tiled, {{"NUM_WARPS", 6}})),
+              ElementsAre(HasSubstr("barrier in the row loop")));
   EXPECT_THAT(*warnings(tiled, {}, config_of(tiled, {{"NUM_WARPS", 6}, {"BLOCK_M", 48}})), IsEmpty());
   EXPECT_THAT(*warnings(tiled, {}, config_of(tiled, {{"SYNC_POLICY", 2}})), ElementsAre(HasSubstr("race")));
 }
