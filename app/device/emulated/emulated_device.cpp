@@ -6,6 +6,8 @@
 #include "compile/sass.h"
 #include "device/parameters.h"
 #include "device/live_copy.h"
+#include "device/model_input.h"
+#include "emulator/program.h"
 
 namespace attnscope::device {
 namespace {
@@ -30,6 +32,16 @@ std::span<std::byte> writable(std::span<const std::byte> bytes) {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
+// The first symbol whose address the code reads from a constant bank. NVRTC also lists addresses that no code reads.
+std::string unplaced_symbol(const emulator::Program& program) {
+  for (const auto& relocation : program.sass->kernel.relocations)
+    for (const emulator::ConstantSource& source : program.constants)
+      if (relocation.place == compile::CubinRelocation::Place::constant_bank &&
+          source.bank == static_cast<int>(relocation.bank))
+        return relocation.symbol;
+  return {};
+}
+
 class EmulatedDevice final : public Device {
  public:
   EmulatedDevice(DeviceSpec spec, std::filesystem::path cache) : spec_(std::move(spec)), cache_(std::move(cache)) {}
@@ -45,12 +57,12 @@ class EmulatedDevice final : public Device {
 Result<std::shared_ptr<const Loaded>> EmulatedDevice::load(const compile::Variant& variant) {
   auto sass = compile::disassemble(variant.cubin, variant.entry_symbol, {.nvdisasm = {}, .cache_dir = cache_});
   if (!sass) return fail(sass.error());
-  if (const auto& kernel = (*sass)->kernel; !kernel.relocations.empty())
-    return fail(Stage::decode,
-                kernel.name + " refers to " + kernel.relocations.front().symbol + ", which a loader would have to place in memory",
-                "The emulator does not run kernels that use __device__ variables or printf yet.");
   auto program = emulator::prepare(*sass);
   if (!program) return fail(program.error());
+  if (const auto symbol = unplaced_symbol(**program); !symbol.empty())
+    return fail(Stage::decode,
+                (*sass)->kernel.name + " refers to " + symbol + ", which a loader would have to place in memory",
+                "The emulator does not run kernels that use __device__ variables or printf yet.");
   return std::make_shared<const Decoded>(*program);
 }
 
@@ -85,6 +97,7 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   emulator::RunOptions options;
   options.cancel = events.cancel;
   options.ctas = sample_of(total, request.sampled_share);
+  options.trace_ctas = ctas_to_trace(problem, request.shape.grid, options.ctas);
   const int64_t wanted = options.ctas.empty() ? total : static_cast<int64_t>(options.ctas.size());
   options.progress = [&](const emulator::Progress& progress) {
     if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), wanted);

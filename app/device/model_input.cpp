@@ -1,0 +1,114 @@
+#include "device/model_input.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "emulator/program.h"
+
+namespace attnscope::device {
+namespace {
+
+using model::Unit;
+
+bool has_modifier(const compile::SassInstruction& instruction, const char* modifier) {
+  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
+}
+
+Unit unit_of(const compile::SassInstruction& instruction) {
+  static const std::unordered_map<std::string, Unit> kUnits{
+      {"FADD", Unit::fp32},          {"FMUL", Unit::fp32},          {"FFMA", Unit::fp32},
+      {"FFMA32I", Unit::fp32},       {"FMUL32I", Unit::fp32},       {"FADD32I", Unit::fp32},
+      {"HMUL2", Unit::fp16x2},       {"HFMA2", Unit::fp16x2},       {"HFMA2.MMA", Unit::fp16x2},
+      {"DADD", Unit::fp64},          {"DMUL", Unit::fp64},          {"DFMA", Unit::fp64},
+      {"DSETP", Unit::fp64},         {"DMNMX", Unit::fp64},         {"IMAD", Unit::imad},
+      {"IDP", Unit::imad},           {"MUFU", Unit::mufu},          {"F2I", Unit::conversion},
+      {"I2F", Unit::conversion},     {"F2F", Unit::conversion},     {"FRND", Unit::conversion},
+      {"HMMA", Unit::tensor},        {"IMMA", Unit::tensor},        {"DMMA", Unit::tensor},
+      {"SHFL", Unit::shuffle},       {"VOTE", Unit::shuffle},       {"MATCH", Unit::shuffle},
+      {"REDUX", Unit::shuffle},      {"LDS", Unit::shared_load},    {"LDSM", Unit::shared_load},
+      {"ATOMS", Unit::shared_load},  {"STS", Unit::shared_store},   {"LDG", Unit::global_load},
+      {"LD", Unit::global_load},     {"ATOM", Unit::global_load},   {"ATOMG", Unit::global_load},
+      {"STG", Unit::global_store},   {"ST", Unit::global_store},    {"RED", Unit::global_store},
+      {"REDG", Unit::global_store},  {"LDL", Unit::local_load},     {"STL", Unit::local_store},
+      {"LDC", Unit::constant_load},  {"ULDC", Unit::constant_load}, {"S2R", Unit::constant_load},
+      {"S2UR", Unit::constant_load}, {"CS2R", Unit::constant_load}, {"BAR", Unit::barrier},
+      {"R2UR", Unit::uniform}};
+  static const char* const kControl[] = {"BRA",    "BSSY", "BSYNC",  "EXIT",   "NOP",           "WARPSYNC",
+                                         "CALL",   "RET",  "BREAK",  "BRX",    "ENDCOLLECTIVE", "YIELD",
+                                         "DEPBAR", "BMOV", "MEMBAR", "ERRBAR", "CCTL"};
+  if (instruction.opcode == "HADD2") return has_modifier(instruction, "F32") ? Unit::half_to_float : Unit::fp16x2;
+  if (const auto found = kUnits.find(instruction.opcode); found != kUnits.end()) return found->second;
+  for (const char* control : kControl)
+    if (instruction.opcode == control) return Unit::control;
+  return instruction.opcode.starts_with('U') ? Unit::uniform : Unit::integer;
+}
+
+// Bytes that one lane moves.
+double width_of(const compile::SassInstruction& instruction) {
+  if (has_modifier(instruction, "128")) return 16;
+  if (has_modifier(instruction, "64")) return 8;
+  if (has_modifier(instruction, "U16") || has_modifier(instruction, "S16") || has_modifier(instruction, "16")) return 2;
+  if (has_modifier(instruction, "U8") || has_modifier(instruction, "S8")) return 1;
+  return 4;
+}
+
+// 128-byte lines that a request touches, from its sectors: neighbouring lanes fill their sectors and four of those make
+// a line; lanes far apart use a sector each, in lines of their own.
+double lines_of(const compile::SassInstruction& instruction, const emulator::InstructionCounters& counters) {
+  const double sectors = double(counters.sectors) / double(counters.requests);
+  const double bytes = width_of(instruction) * double(counters.threads_on) / double(counters.issued);
+  const double filled = std::max(1.0, bytes / 32);  // sectors, when every byte of them is used
+  return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
+}
+
+model::ScheduledInstruction scheduled(const compile::SassInstruction& instruction,
+                                      const emulator::InstructionCounters& counters) {
+  model::ScheduledInstruction out;
+  out.unit = unit_of(instruction);
+  out.stall = instruction.control.stall;
+  out.write_scoreboard = instruction.control.write_scoreboard;
+  out.read_scoreboard = instruction.control.read_scoreboard;
+  out.wait_mask = instruction.control.wait_mask;
+  if (counters.issued == 0) return out;
+  if (out.unit == Unit::shared_load || out.unit == Unit::shared_store) {
+    out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
+  } else if (counters.requests > 0 && counters.sectors > 0) {
+    const double share = double(counters.requests) / double(counters.issued);  // the rest had every lane off
+    out.passes = static_cast<float>(share * lines_of(instruction, counters));
+    out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
+  }
+  return out;
+}
+
+// Q rows of one CTA, and all of K and V: what it must read at least once.
+double distinct_bytes(const Problem& problem, const std::array<int64_t, 3>& grid) {
+  const int64_t rows = (problem.seq_q + std::max<int64_t>(1, grid[0]) - 1) / std::max<int64_t>(1, grid[0]);
+  return double(rows + 2 * problem.seq_k) * double(problem.head_dim) * double(bytes_of(problem.dtype));
+}
+
+}  // namespace
+
+std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int64_t, 3>& grid,
+                                    const std::vector<uint32_t>& sampled) {
+  const auto width = static_cast<uint32_t>(std::max<int64_t>(1, grid[0]));
+  if (problem.causal == Causal::none || width == 1) return {sampled.empty() ? 0 : sampled.front()};
+  std::vector<uint32_t> ctas{0, width / 2, width - 1};
+  if (!sampled.empty()) ctas = {sampled.front(), sampled[sampled.size() / 2], sampled.back()};
+  ctas.erase(std::unique(ctas.begin(), ctas.end()), ctas.end());
+  return ctas;
+}
+
+model::KernelSchedule schedule_of(const emulator::Program& program, const emulator::RunResult& result,
+                                  const Problem& problem, const std::array<int64_t, 3>& grid) {
+  model::KernelSchedule schedule;
+  const auto& instructions = program.sass->instructions;
+  for (size_t i = 0; i < instructions.size(); ++i)
+    schedule.code.push_back(scheduled(instructions[i], result.instructions[i]));
+  for (const emulator::Block& block : program.blocks) schedule.blocks.push_back({block.first, block.count});
+  for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back({trace.cta, trace.warps});
+  schedule.global_bytes_per_cta = distinct_bytes(problem, grid);
+  return schedule;
+}
+
+}  // namespace attnscope::device
