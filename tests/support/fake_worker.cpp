@@ -14,7 +14,6 @@
 //     --crash-once FILE     … but only if FILE does not exist yet; it is made
 //     --stall KNOB=VALUE    hold such a run until it is cancelled
 //     --garbage KNOB=VALUE  answer such a run with bytes that are no frame
-//     --bad-part KNOB=VALUE send a part that cannot be read, then go on
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -231,7 +230,7 @@ class FakeWorker {
       while (ready_for(run.id, "")) listen(1ms);
     for (const char* key : {"variant", "occupancy", "counters", "verdict", "timing"}) {
       if (!ready_for(run.id, key)) return was_cancelled;
-      if (std::string_view(key) == "occupancy") misbehave(run.id, e);
+      if (std::string_view(key) == "occupancy") misbehave(e);
       if (all[key].is_null()) continue;
       if (std::string_view(key) == "counters") {
         send(wire::Progress{run.id, wire::Step::emulating, 43, recorded->counters->total_ctas});
@@ -246,14 +245,13 @@ class FakeWorker {
     return recorded->failure;
   }
 
-  void misbehave(wire::Id id, const Experiment& e) {
+  void misbehave(const Experiment& e) {
     if (concerns(e, options_.text("--garbage"))) {
       write_bytes(std::string(64, '\xff'));
       while (listen(10ms)) {
       }
       std::exit(0);
     }
-    if (concerns(e, options_.text("--bad-part"))) send(wire::part_of(id, Json{{"surprise", 1}}));
     const std::string once = options_.text("--crash-once");
     const bool again = once.empty() || !std::filesystem::exists(once);
     if (concerns(e, options_.text("--crash")) && again) {

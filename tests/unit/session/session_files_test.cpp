@@ -1,0 +1,182 @@
+#include "session_fixture.h"
+
+#include "platform/atomic_file.h"
+#include "store/journal.h"
+#include "store/results.h"
+
+namespace attnscope::session {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::read_text;
+
+TEST_F(SessionTest, ASavedKernelFileRunsAgain) {
+  start();
+  wait_for_run(4);
+  const auto path = dir_ / "kernels/02_tiled.cu";
+  ASSERT_TRUE(platform::write_file(path, read_text(path) + "\n// edited\n"));
+  Seen s = wait_for([](const Snapshot& n) { return n.history.size == 2; }, "the run of the new text");
+  EXPECT_THAT(s->history.at(1).change, HasSubstr("02_tiled.cu edited"));
+  EXPECT_NE(s->history.at(0).observation->experiment.kernel_hash, s->history.at(1).observation->experiment.kernel_hash);
+  const auto asked = requests();
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "kernel"), 2);
+}
+
+TEST_F(SessionTest, ABrokenManifestIsSaidAndTheKernelStays) {
+  start();
+  wait_for_run(4);
+  const auto path = dir_ / "kernels/02_tiled.json";
+  const std::string good = read_text(path);
+  ASSERT_TRUE(platform::write_file(path, std::string_view("{ \"id\": \"tiled\", ")));
+  Seen s = wait_for([](const Snapshot& n) { return !n.kernel_failures->empty(); }, "the failure");
+  EXPECT_TRUE(toasted(*s, "02_tiled.json"));
+  EXPECT_NE(find_kernel(*s, "tiled"), nullptr);
+  focus(8);
+  EXPECT_FALSE(wait_for_run(8)->focus.failure);
+  ASSERT_TRUE(platform::write_file(path, good));
+  wait_for([](const Snapshot& n) { return n.kernel_failures->empty(); }, "the repair");
+  std::filesystem::remove(path);
+  wait_for([](const Snapshot& n) { return find_kernel(n, "tiled") == nullptr; }, "the removal");
+}
+
+TEST_F(SessionTest, ANewKernelAppears) {
+  start();
+  wait_for_run(4);
+  std::string manifest = read_text(dir_ / "kernels/01_minimal.json");
+  manifest.replace(manifest.find("\"minimal\""), 9, "\"copy\"");
+  dir_.write("kernels/09_copy.json", manifest);
+  wait_for([](const Snapshot& n) { return find_kernel(n, "copy") != nullptr; }, "the new kernel");
+}
+
+TEST_F(SessionTest, PresetsAreListedLoadedAndSaved) {
+  dir_.write("presets/w8.json", R"({"attnscope_preset":1,"title":"Eight warps","group":"Reports","kernel":"tiled",
+                                    "knobs":{"NUM_WARPS":8},"device":"cuda:0","view":{"head":3}})");
+  start();
+  Seen s = wait_for_run(4);
+  ASSERT_EQ(s->presets->size(), 1u);
+  EXPECT_EQ(s->presets->at(0).name, "Eight warps");
+  EXPECT_EQ(s->presets->at(0).group, "Reports");
+  EXPECT_EQ(s->user_preset_dir, (dir_ / "mine").string());
+
+  session_->load_preset(s->presets->at(0).path);
+  s = wait_for_run(8);
+  EXPECT_EQ(s->focus.change, "Eight warps");
+  EXPECT_EQ(s->focus.wanted.device, "emulated:l4") << "a preset's device is a wish";
+  EXPECT_THAT(s->device_reason, HasSubstr("cuda:0 is not here"));
+  EXPECT_EQ(s->preset_path, s->presets->at(0).path);
+  EXPECT_FALSE(s->preset_modified);
+  ASSERT_TRUE(s->preset_view);
+  EXPECT_EQ(*s->preset_view, (Json{{"head", 3}}));
+
+  focus(2);
+  EXPECT_TRUE(wait_for_run(2)->preset_modified);
+  session_->save_preset(dir_ / "mine/two.json", "Two warps", Json{{"head", 1}});
+  s = wait_for([](const Snapshot& n) { return n.presets->size() == 2; }, "the new preset");
+  EXPECT_EQ(s->presets->at(1).name, "Two warps");
+  EXPECT_EQ(s->presets->at(1).group, "Yours");
+  EXPECT_FALSE(s->preset_modified);
+  session_->load_preset(dir_ / "mine/two.json");
+  wait_for_run(2);
+}
+
+TEST_F(SessionTest, ABadPresetIsAToastAndChangesNothing) {
+  start();
+  wait_for_run(4);
+  session_->load_preset(dir_.write("bad.json", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARP":8}})"));
+  Seen s = wait_for([](const Snapshot& n) { return !n.toasts.empty(); }, "the toast");
+  EXPECT_TRUE(toasted(*s, "bad.json/knobs/NUM_WARP"));
+  EXPECT_EQ(s->focus.wanted.config.knobs.at("NUM_WARPS"), 4);
+  EXPECT_EQ(s->preset_path, "");
+  session_->dismiss_toast(s->toasts.front().id);
+  wait_for([](const Snapshot& n) { return n.toasts.empty(); }, "the dismissal");
+}
+
+TEST_F(SessionTest, AFullDiskCostsThePresetAlone) {
+  start();
+  wait_for_run(4);
+  platform::inject_write_fault(platform::WriteFault{"mine/full.json", 0});
+  session_->save_preset(dir_ / "mine/full.json", "Full", nullptr);
+  Seen s = wait_for([](const Snapshot& n) { return !n.toasts.empty(); }, "the toast");
+  platform::inject_write_fault(std::nullopt);
+  EXPECT_TRUE(toasted(*s, "full.json"));
+  focus(8);
+  EXPECT_FALSE(wait_for_run(8)->focus.failure);
+}
+
+TEST_F(SessionTest, TheNextSessionGoesOnWhereThisOneWas) {
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for_run(8);
+  stop();
+  start();
+  Seen s = wait_for_run(8);
+  EXPECT_FALSE(s->first_start);
+}
+
+TEST_F(SessionTest, TheJournalIsWrittenWhileTheSessionRuns) {
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for_run(8);
+  // As after a crash: nobody calls stop() before the file is looked at.
+  wait_for_file(
+      [&] {
+        auto journal = store::read_journal(options_.state_dir / "journal.json", *session_->snapshot()->kernels);
+        return journal && *journal && (*journal)->last.knobs.at("NUM_WARPS") == 8;
+      },
+      "the journal");
+}
+
+TEST_F(SessionTest, ADamagedStoreIsSaidAndReplaced) {
+  dir_.write("state/journal.json", "{{{");
+  dir_.write("state/settings.json", "\xff");
+  dir_.write("state/results.sqlite", std::string(4096, 'x'));
+  start();
+  Seen s = wait_for_run(4);
+  EXPECT_TRUE(logged(*s, "journal.json"));
+  EXPECT_TRUE(toasted(*s, "settings.json.damaged"));
+  EXPECT_TRUE(toasted(*s, "results.sqlite.damaged-1"));
+  stop();
+  std::optional<Failure> trouble;
+  auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
+  ASSERT_TRUE(results);
+  EXPECT_EQ((*results)->count(), 1);
+}
+
+TEST_F(SessionTest, EveryResultIsKept) {
+  start();
+  Seen s = wait_for_run(4);
+  const std::string hash = s->focus.wanted_hash;
+  session_->queue(tiled(8)).get();
+  session_->queue(tiled(4, {{"BLOCK_M", 64}})).get();  // a refusal is a result, too
+  stop();
+  std::optional<Failure> trouble;
+  auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
+  ASSERT_TRUE(results);
+  EXPECT_EQ((*results)->count(), 3);
+  auto newest = (*results)->newest(hash);
+  ASSERT_TRUE(newest && *newest);
+  EXPECT_EQ((*newest)->observation, *s->focus.shown);
+}
+
+TEST_F(SessionTest, SettingsOutliveTheSession) {
+  start();
+  session_->set_setting("theme", "light");
+  wait_for([](const Snapshot& n) { return n.settings->contains("theme"); }, "the setting");
+  stop();
+  start();
+  wait_for([](const Snapshot& n) { return n.settings->value("theme", "") == "light"; }, "the setting again");
+}
+
+TEST_F(SessionTest, WithoutKernelsTheSessionSaysSo) {
+  options_.kernel_dirs = {dir_ / "nowhere"};
+  start();
+  Seen s = wait_for([](const Snapshot& n) { return n.toasts.size() >= 2; }, "the toasts");
+  EXPECT_TRUE(toasted(*s, "nowhere"));
+  EXPECT_TRUE(toasted(*s, "no kernel"));
+  EXPECT_TRUE(session_->queue(tiled(4)).get().failure);
+}
+
+}  // namespace
+}  // namespace attnscope::session

@@ -1,0 +1,354 @@
+#include "session_fixture.h"
+
+#include "core/config.h"
+#include "session/run_once.h"
+#include "session/tile_cache.h"
+
+namespace attnscope::session {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(SessionTest, FirstStartRunsTheDefaultAndSaysWhyWhere) {
+  start();
+  Seen s = wait_for_run(4);
+  EXPECT_EQ(s->focus.wanted.kernel, "tiled");
+  EXPECT_EQ(s->focus.wanted.config.knobs.at("BLOCK_M"), 32);
+  EXPECT_EQ(s->focus.wanted.device, "emulated:l4");
+  EXPECT_THAT(s->device_reason, HasSubstr("No NVIDIA driver"));
+  EXPECT_TRUE(s->first_start);
+  for (PartState state : s->focus.parts) EXPECT_EQ(state, PartState::fresh);
+  EXPECT_EQ(s->focus.shown->variant->static_shared_bytes, 36896);
+  EXPECT_EQ(s->focus.shown->versions.nvrtc, "12.8");
+  ASSERT_EQ(s->history.size, 1u);
+  EXPECT_THAT(s->history.at(0).config_text, HasSubstr("BLOCK_M=32"));
+  EXPECT_EQ(s->kernels->size(), 2u);
+  EXPECT_TRUE(s->kernel_failures->empty());
+  EXPECT_EQ(s->workers.at(0).state, WorkerState::ready);
+  EXPECT_FALSE(s->can_undo);
+}
+
+TEST_F(SessionTest, ASnapshotIsThereBeforeAnythingIs) {
+  start();
+  Seen s = session_->snapshot();
+  ASSERT_TRUE(s && s->kernels && s->kernel_failures && s->devices && s->presets && s->log && s->settings);
+}
+
+TEST_F(SessionTest, PartsArriveOneByOneOverTheKeptFigures) {
+  worker({"--gate", gate()});
+  open_gates();
+  start();
+  wait_for_run(4);
+  close_gates();
+  focus(8, "NUM_WARPS 4 → 8");
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.stage == "compiling"; }, "the run's start");
+  EXPECT_TRUE(s->focus.running);
+  EXPECT_EQ(s->focus.change, "NUM_WARPS 4 → 8");
+  EXPECT_EQ(part(*s, Part::timing), PartState::kept);
+  EXPECT_EQ(s->focus.part_from[int(Part::timing)], "NUM_WARPS=4");
+  EXPECT_EQ(s->focus.shown->timing->p50, 1030);
+
+  open_gate("variant");
+  s = wait_for([&](const Snapshot& n) { return part(n, Part::variant) == PartState::fresh; }, "the variant");
+  EXPECT_EQ(s->focus.shown->variant->static_shared_bytes, 36928);
+  EXPECT_EQ(part(*s, Part::counters), PartState::kept);
+  open_gate("occupancy");
+  open_gate("counters");
+  wait_for([&](const Snapshot& n) { return part(n, Part::counters) == PartState::fresh; }, "the counters");
+  open_gates();
+  s = wait_for_run(8);
+  EXPECT_EQ(s->focus.shown->timing->p50, 840);
+  EXPECT_EQ(s->history.size, 2u);
+  EXPECT_EQ(s->history.at(1).change, "NUM_WARPS 4 → 8");
+}
+
+TEST_F(SessionTest, TheLatestWins) {
+  worker({"--gate", gate()});
+  open_gate("variant");
+  start();
+  wait_for([](const Snapshot& s) { return s.focus.shown && s.focus.shown->variant; }, "the first run to be under way");
+  for (int64_t warps : {8, 1, 6, 2}) focus(warps);
+  wait_for([](const Snapshot& s) { return s.focus.wanted.config.knobs.at("NUM_WARPS") == 2; }, "the last wish");
+  open_gates();
+  Seen s = wait_for_run(2);
+  EXPECT_EQ(s->focus.shown->timing->p50, 1500);
+  EXPECT_EQ(s->history.size, 1u) << "superseded runs leave no entry";
+  const auto asked = requests();
+  EXPECT_THAT(asked, Contains("cancel"));
+  EXPECT_THAT(asked.back(), HasSubstr("NUM_WARPS=2"));
+}
+
+TEST_F(SessionTest, ADragIsOneEntryAndOneUndo) {
+  start();
+  wait_for_run(4);
+  for (int64_t warps : {6, 8}) {
+    session_->focus(tiled(warps), Gesture{7, false, "NUM_WARPS 4 → " + std::to_string(warps)});
+    wait_for_run(warps);
+  }
+  session_->focus(tiled(8), Gesture{7, true, "NUM_WARPS 4 → 8"});  // let go where it is
+  session_->focus(tiled(2), Gesture{8, true, "NUM_WARPS 8 → 2"});
+  Seen s = wait_for_run(2);
+  ASSERT_EQ(s->history.size, 3u);
+  EXPECT_EQ(s->history.at(1).change, "NUM_WARPS 4 → 8");
+  EXPECT_EQ(s->history.at(1).observation->experiment.config.knobs.at("NUM_WARPS"), 8);
+  EXPECT_EQ(runs(), 4u) << "letting go runs nothing again";
+  session_->undo();
+  wait_for_run(8);
+  session_->undo();
+  s = wait_for_run(4);
+  EXPECT_FALSE(s->can_undo);
+}
+
+TEST_F(SessionTest, UndoAndRedoShowWhatIsKeptAndRunNothing) {
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for_run(8);
+  const size_t before = runs();
+  session_->undo();
+  Seen s = wait_for_run(4);
+  EXPECT_EQ(s->focus.shown->timing->p50, 1030);
+  EXPECT_EQ(part(*s, Part::verdict), PartState::fresh);
+  EXPECT_TRUE(s->can_redo);
+  session_->redo();
+  s = wait_for_run(8);
+  EXPECT_EQ(s->focus.shown->timing->p50, 840);
+  EXPECT_EQ(s->history.size, 2u);
+  EXPECT_EQ(runs(), before);
+}
+
+TEST_F(SessionTest, UndoToAStateThatNeverEndedRunsIt) {
+  worker({"--stall", "NUM_WARPS=8"});
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for([](const Snapshot& s) { return s.focus.stage == "compiling"; }, "the run");
+  focus(2);
+  wait_for_run(2);
+  session_->undo();
+  wait_for([](const Snapshot& s) { return s.focus.running && s.focus.stage == "compiling"; }, "the run again");
+  session_->undo();
+  wait_for_run(4);
+}
+
+TEST_F(SessionTest, RunAgainAddsAnEntry) {
+  start();
+  wait_for_run(4);
+  session_->rerun();
+  Seen s = wait_for([](const Snapshot& n) { return n.history.size == 2; }, "the second entry");
+  EXPECT_EQ(s->history.at(0).observation->hash, s->history.at(1).observation->hash);
+  EXPECT_FALSE(s->can_undo) << "the knobs did not move";
+}
+
+TEST_F(SessionTest, CancelEndsTheRunAndTheNextOneRuns) {
+  worker({"--stall", "NUM_WARPS=8"});
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for([](const Snapshot& s) { return s.focus.stage == "compiling"; }, "the run");
+  session_->cancel();
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the end");
+  EXPECT_EQ(s->focus.failure->stage, Stage::cancelled);
+  EXPECT_EQ(s->history.size, 1u);
+  focus(2);
+  EXPECT_FALSE(wait_for_run(2)->focus.failure);
+}
+
+TEST_F(SessionTest, ARefusedConfigSendsNothing) {
+  start();
+  wait_for_run(4);
+  const size_t before = runs();
+  session_->focus(tiled(5), Gesture{++gesture_, true, ""});
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the refusal");
+  EXPECT_EQ(s->focus.failure->stage, Stage::input);
+  EXPECT_THAT(s->focus.failure->message, HasSubstr("NUM_WARPS"));
+  EXPECT_FALSE(s->focus.running);
+  EXPECT_EQ(part(*s, Part::timing), PartState::kept);
+  session_->focus(tiled(4, {{"NUM_WARP", 4}}), Gesture{++gesture_, true, ""});
+  wait_for([](const Snapshot& n) { return n.focus.failure && n.focus.failure->message.find("NUM_WARP") != std::string::npos; },
+           "the refusal of the unknown knob");
+  EXPECT_EQ(runs(), before);
+  session_->undo();
+  session_->undo();
+  wait_for_run(4);
+}
+
+TEST_F(SessionTest, AFailedStageIsShownWhereItFailed) {
+  start();
+  wait_for_run(4);
+  session_->focus(tiled(4, {{"BLOCK_M", 64}}), Gesture{++gesture_, true, ""});
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the refusal");
+  EXPECT_EQ(s->focus.failure->stage, Stage::limits);
+  EXPECT_EQ(part(*s, Part::timing), PartState::failed);
+  EXPECT_EQ(s->history.size, 2u);
+}
+
+TEST_F(SessionTest, EqualMachineCodeIsNamed) {
+  start();
+  focus(8);
+  wait_for_run(8);
+  session_->focus(tiled(8, {{"VEC_WIDTH", 8}}), Gesture{++gesture_, true, ""});
+  Seen s = wait_for([](const Snapshot& n) { return !n.focus.same_code_as.empty(); }, "the name");
+  EXPECT_EQ(s->focus.same_code_as, "VEC_WIDTH=4");
+}
+
+TEST_F(SessionTest, SelectingHistoryShowsItUntilAKnobMoves) {
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for_run(8);
+  session_->select_history(1);
+  Seen s = wait_for([](const Snapshot& n) { return n.selected.has_value(); }, "the selection");
+  EXPECT_EQ(s->selected->observation->experiment.config.knobs.at("NUM_WARPS"), 4);
+  session_->select_history(0);
+  wait_for([](const Snapshot& n) { return !n.selected; }, "live again");
+  session_->select_history(1);
+  wait_for([](const Snapshot& n) { return n.selected.has_value(); }, "the selection");
+  focus(2);
+  EXPECT_FALSE(wait_for_run(2)->selected);
+}
+
+TEST_F(SessionTest, MapsAreAskedForOnceAndComeWithTheNextRun) {
+  start();
+  Seen s = wait_for_run(4);
+  ViewRequest view;
+  view.experiment_hash = s->focus.wanted_hash;
+  view.head = 3;
+  view.width = 16;
+  view.height = 4;
+  for (int frame = 0; frame < 5; ++frame) session_->request_view(view);
+  s = wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); }, "the map");
+  EXPECT_TRUE(complete(*s->tiles.at(tile_key(view))));
+  session_->request_view(view);
+  focus(8);
+  s = wait_for_run(8);
+  view.experiment_hash = s->focus.wanted_hash;
+  EXPECT_TRUE(s->tiles.contains(tile_key(view))) << "the run took the map on screen along";
+  const auto asked = requests();
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "view 3"), 1);
+}
+
+TEST_F(SessionTest, KernelsGoToTheWorkerOnceByContent) {
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for_run(8);
+  const auto asked = requests();
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "kernel"), 1);
+}
+
+TEST_F(SessionTest, QueueAnswersEachRequestWithItsOwn) {
+  options_.first_experiment = false;
+  start();
+  std::vector<std::future<Observation>> answers;
+  std::atomic<int> parts = 0;
+  for (int64_t warps : {1, 2, 4, 8})
+    answers.push_back(session_->queue(tiled(warps), [&](const Observation& o) { parts += o.variant.has_value(); }));
+  const double us[] = {2400, 1500, 1030, 840};
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const Observation o = answers[i].get();
+    EXPECT_FALSE(o.failure);
+    EXPECT_EQ(o.timing->p50, us[i]);
+    EXPECT_EQ(o.device, "emulated:l4");
+    EXPECT_EQ(o.versions.app, "0.1.0");
+    EXPECT_EQ(o.hash, hash_of(o.experiment));
+  }
+  EXPECT_GE(parts, 4 * 4);
+  EXPECT_EQ(session_->snapshot()->history.size, 0u);
+}
+
+TEST_F(SessionTest, QueueRefusesInTheObservation) {
+  options_.first_experiment = false;
+  start();
+  EXPECT_EQ(session_->queue(tiled(5)).get().failure->stage, Stage::input);
+  Draft unknown = tiled(4);
+  unknown.kernel = "fast";
+  EXPECT_THAT(session_->queue(unknown).get().failure->message, HasSubstr("fast"));
+  Draft elsewhere = tiled(4);
+  elsewhere.device = "cuda:7";
+  const Failure refused = *session_->queue(elsewhere).get().failure;
+  EXPECT_EQ(refused.stage, Stage::device);
+  EXPECT_THAT(refused.hint, HasSubstr("emulated:l4"));
+  Draft impossible = tiled(4);
+  impossible.problem.head_dim = 96;
+  EXPECT_EQ(session_->queue(impossible).get().failure->stage, Stage::input);
+}
+
+TEST_F(SessionTest, FocusWaitsForTheQueuesCurrentRequestOnly) {
+  options_.first_experiment = false;
+  worker({"--gate", gate()});
+  start();
+  auto first = session_->queue(tiled(1));
+  auto second = session_->queue(tiled(2));
+  wait_for([](const Snapshot& s) { return s.queue_waiting == 2 && s.workers[0].detail.find("compiling") != std::string::npos; },
+           "the first to run");
+  focus(8);
+  wait_for([](const Snapshot& s) { return s.focus.running; }, "the wish");
+  open_gates();
+  first.get();
+  second.get();
+  wait_for_run(8);
+  std::vector<std::string> order;
+  for (const std::string& line : requests())
+    if (line.starts_with("run ")) order.push_back(line.substr(line.find("NUM_WARPS="), 11));
+  EXPECT_THAT(order, ElementsAre("NUM_WARPS=1", "NUM_WARPS=8", "NUM_WARPS=2"));
+}
+
+TEST_F(SessionTest, StopAnswersWhatIsUnanswered) {
+  options_.first_experiment = false;
+  worker({"--gate", gate()});
+  start();
+  auto running = session_->queue(tiled(1));
+  auto waiting = session_->queue(tiled(2));
+  wait_for([](const Snapshot& s) { return s.queue_waiting == 2; }, "the queue");
+  session_->stop();
+  session_->stop();
+  EXPECT_EQ(running.get().failure->stage, Stage::cancelled);
+  EXPECT_EQ(waiting.get().failure->stage, Stage::cancelled);
+  EXPECT_EQ(session_->queue(tiled(4)).get().failure->stage, Stage::cancelled);
+  session_->undo();  // harmless
+}
+
+TEST_F(SessionTest, SeveralWorkersEachWithItsDevices) {
+  options_.first_experiment = false;
+  options_.workers.push_back(fake("far", {}));
+  start();
+  Draft draft = tiled(8);
+  draft.device = "far/emulated:l4";
+  const Observation o = session_->queue(draft).get();
+  EXPECT_FALSE(o.failure) << o.failure->message;
+  EXPECT_EQ(o.device, "far/emulated:l4");
+  EXPECT_EQ(o.experiment.device, "far/emulated:l4");
+  EXPECT_NE(find_device(*session_->snapshot(), "far/emulated:l4"), nullptr);
+
+  focus(8);
+  wait_for_run(8);
+  session_->focus(draft, Gesture{++gesture_, true, ""});
+  Seen s = wait_for([](const Snapshot& n) { return !n.focus.running && n.focus.wanted.device == "far/emulated:l4"; }, "the far run");
+  ViewRequest view;
+  view.experiment_hash = s->focus.wanted_hash;
+  session_->request_view(view);
+  wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); }, "its map, under the session's own name");
+}
+
+TEST_F(SessionTest, RunOnceIsAWholeSession) {
+  int parts = 0;
+  auto observation = run_once(options_, tiled(8), [&](const Observation&) { ++parts; });
+  ASSERT_TRUE(observation) << observation.error().message;
+  EXPECT_EQ(observation->timing->p50, 840);
+  EXPECT_GE(parts, 4);
+  EXPECT_FALSE(std::filesystem::exists(options_.state_dir)) << "nothing is kept";
+}
+
+TEST_F(SessionTest, ASessionWithoutAWorkerIsRefused) {
+  options_.workers.clear();
+  EXPECT_FALSE(Session::start(options_, {}));
+  options_.workers = {{"local", {}}};
+  EXPECT_FALSE(Session::start(options_, {}));
+}
+
+}  // namespace
+}  // namespace attnscope::session
