@@ -1,0 +1,33 @@
+# The distribution has muParser and Highway as shared libraries only, which another Linux lacks. They travel in a folder
+# lib/ beside the program, which looks there first.
+#
+# Included, it offers attnscope_carry_libraries(<program>); run as a script after the link, it copies.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(ATTNSCOPE_CARRY_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
+
+  function(attnscope_carry_libraries program)
+    set_target_properties(${program} PROPERTIES BUILD_RPATH "$ORIGIN/lib" INSTALL_RPATH "$ORIGIN/lib")
+    # DT_RPATH, not DT_RUNPATH: it holds for what a carried library itself needs (muParser's OpenMP) as well.
+    target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+    add_custom_command(TARGET ${program} POST_BUILD VERBATIM
+      COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:${program}>" -P "${ATTNSCOPE_CARRY_SCRIPT}")
+  endfunction()
+  return()
+endif()
+
+get_filename_component(folder "${PROGRAM}" DIRECTORY)
+file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "${PROGRAM}" RESOLVED_DEPENDENCIES_VAR resolved
+     UNRESOLVED_DEPENDENCIES_VAR unresolved
+     PRE_INCLUDE_REGEXES "^lib(muparser|hwy|gomp|spdlog|fmt|uv|sqlite3|SQLiteCpp|xxhash)" PRE_EXCLUDE_REGEXES ".*")
+if(unresolved)
+  message(FATAL_ERROR "${PROGRAM} needs ${unresolved}, which this machine does not have.")
+endif()
+foreach(library ${resolved})
+  get_filename_component(name "${library}" NAME)
+  if(NOT library STREQUAL "${folder}/lib/${name}")
+    # The name the program asks for, as a file of its own.
+    file(REAL_PATH "${library}" real)
+    file(MAKE_DIRECTORY "${folder}/lib")
+    file(COPY_FILE "${real}" "${folder}/lib/${name}" ONLY_IF_DIFFERENT)
+  endif()
+endforeach()
