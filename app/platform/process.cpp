@@ -70,9 +70,9 @@ bool die_with_parent(pid_t parent) {
 
 void ignore_broken_pipes() { signal(SIGPIPE, SIG_IGN); }
 
-void lower_thread_priority() {
+void lower_thread_priority(int nice) {
   const auto thread = static_cast<id_t>(syscall(SYS_gettid));
-  setpriority(PRIO_PROCESS, thread, 19);  // Linux: nice values belong to threads
+  setpriority(PRIO_PROCESS, thread, nice);  // Linux: nice values belong to threads
   sched_param none{};
   sched_setscheduler(static_cast<pid_t>(thread), SCHED_BATCH, &none);
 }

@@ -29,7 +29,8 @@ bool die_with_parent(pid_t parent);
 // A peer that goes away must show as an error of write(), never as a signal that ends us.
 void ignore_broken_pipes();
 
-// The calling thread gives way to everything else on the machine. Cannot be undone without privileges.
-void lower_thread_priority();
+// The calling thread gives way to threads of a lower nice value: at 19, the default, to everything else on the machine.
+// Cannot be undone without privileges.
+void lower_thread_priority(int nice = 19);
 
 }  // namespace attnscope::platform

@@ -4,6 +4,10 @@
 
 namespace attnscope::worker {
 
+namespace {
+constexpr int kNice = 5;  // behind a window's threads, ahead of the emulator's
+}
+
 JobPool::JobPool(unsigned threads) {
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }
@@ -27,7 +31,7 @@ void JobPool::post(std::function<void()> job) {
 }
 
 void JobPool::serve() {
-  platform::lower_thread_priority();
+  platform::lower_thread_priority(kNice);
   for (;;) {
     std::function<void()> job;
     {

@@ -11,6 +11,8 @@
 #include "check/error_map.h"
 #include "check/verdict.h"
 #include "device/emulated/emulated_device.h"
+#include "device/model_input.h"
+#include "model/latency.h"
 #include "model/limits.h"
 #include "model/occupancy.h"
 #include "model/roofline.h"
@@ -40,7 +42,7 @@ class Pipeline {
   Result<void> run() {
     using Stage = Result<void> (Pipeline::*)();
     std::vector<Stage> stages{&Pipeline::open, &Pipeline::compile, &Pipeline::hold_limits};
-    if (request_.run) stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::check});
+    if (request_.run) stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check});
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
@@ -54,6 +56,7 @@ class Pipeline {
   Result<void> hold_limits();
   Result<void> load();
   Result<void> launch();
+  Result<void> model();
   Result<void> check();
 
   Failure with_way_out(Failure refused) const;
@@ -143,9 +146,9 @@ Result<void> Pipeline::compile() {
 
 Result<void> Pipeline::hold_limits() {
   sink_.progress(Step::limits, 0, 0);
-  if (auto fits = model::check_limits(device_->spec(), info_, launch_.shape, who(request_)); !fits)
+  if (auto fits = attnscope::model::check_limits(device_->spec(), info_, launch_.shape, who(request_)); !fits)
     return fail(with_way_out(fits.error()));
-  occupancy_ = model::occupancy(device_->spec(), info_, launch_.shape, std::max<int64_t>(1, variant_->barriers));
+  occupancy_ = attnscope::model::occupancy(device_->spec(), info_, launch_.shape, std::max<int64_t>(1, variant_->barriers));
   sink_.part(Json{{"occupancy", to_json(occupancy_)}}, true);
   return {};
 }
@@ -180,6 +183,15 @@ Result<void> Pipeline::launch() {
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);
   sink_.part(Json{{"counters", to_json(outcome_.counters)}}, true);
+  return {};
+}
+
+Result<void> Pipeline::model() {
+  const auto schedule = device::schedule_of(*outcome_.emulated.program, outcome_.emulated.result, experiment().problem,
+                                            launch_.shape.grid);
+  const Timing timing = attnscope::model::latency({device_->spec(), experiment().problem, info_, launch_.shape, occupancy_,
+                                        outcome_.counters, &schedule});
+  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing.p50)}}, true);
   return {};
 }
 

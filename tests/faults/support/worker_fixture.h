@@ -1,0 +1,38 @@
+#pragma once
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <memory>
+
+#include "faults/support/worker_client.h"
+#include "support/temp_dir.h"
+
+namespace attnscope::testing_support {
+
+// A real worker with caches of its own, started when first used.
+class WorkerTest : public ::testing::Test {
+ protected:
+  WorkerTest() { setenv("ATTNSCOPE_HOME", home_.path().c_str(), 1); }
+  ~WorkerTest() override {
+    client_.reset();
+    unsetenv("ATTNSCOPE_HOME");
+  }
+  WorkerClient& client() {
+    if (!client_) {
+      auto worker = platform::spawn_piped({ATTNSCOPE_WORKER, "worker"});
+      if (!worker) ADD_FAILURE() << worker.error().message;
+      else client_ = std::make_unique<WorkerClient>(*worker);
+    }
+    return *client_;
+  }
+  // The executors of the worker: the spare included once it is up.
+  std::vector<int> executors() { return children_of(client().pid()); }
+  const TempDir& home() const { return home_; }
+  void restart() { client_.reset(); }
+
+ private:
+  TempDir home_;
+  std::unique_ptr<WorkerClient> client_;
+};
+
+}  // namespace attnscope::testing_support

@@ -1,0 +1,9 @@
+// `attnscope worker` alone, without the rest of the command line: what the fault tests start.
+#include <string_view>
+
+#include "worker/worker.h"
+
+int main(int argc, char** argv) {
+  const bool executor = argc > 2 && std::string_view(argv[2]) == "--executor";
+  return executor ? attnscope::worker::executor_main() : attnscope::worker::supervisor_main();
+}
