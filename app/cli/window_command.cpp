@@ -2,7 +2,9 @@
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/experiment_options.h"
 #include "cli/places.h"
+#include "platform/paths.h"
 #ifdef ATTNSCOPE_HAS_UI
 #include "ui/app.h"
 #endif
@@ -12,16 +14,24 @@ namespace {
 
 #ifdef ATTNSCOPE_HAS_UI
 int open_window(const std::string& preset) {
+  if (auto display = ui::probe_display(); !display) return report(display.error());
+  if (!preset.empty()) {
+    // A preset named on the command line is refused there; one opened later is refused in the window.
+    ExperimentOptions named;
+    named.preset = preset;
+    if (auto draft = draft_of(named); !draft) return report(draft.error());
+  }
   auto options = session_options({}, true);
   if (!options) return report(options.error());
-  ui::Waker waker;
-  auto session = session::Session::start(*options, [&waker] { waker.wake(); });
+  auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
   if (!preset.empty()) (*session)->load_preset(preset);
-  auto ended = ui::run_window(**session, waker, {});
+  ui::WindowOptions window;
+  window.resources = *platform::resources();
+  window.user_presets = options->preset_dirs.back();
+  const int status = ui::run_window(**session, window);
   (*session)->stop();
-  if (!ended) return report(ended.error());
-  return kCorrectOrUnchecked;
+  return status;
 }
 #else
 int open_window(const std::string&) {

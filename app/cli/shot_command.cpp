@@ -1,0 +1,79 @@
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/experiment_options.h"
+#include "cli/places.h"
+#include "platform/paths.h"
+#ifdef ATTNSCOPE_HAS_UI
+#include "ui/app.h"
+#endif
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string preset;
+  std::string size = "1600x900";
+  bool light = false;
+};
+
+#ifdef ATTNSCOPE_HAS_UI
+// "1600x900": both sides in 320…8192 pixels.
+Result<ui::ShotSize> size_of(const std::string& text) {
+  constexpr int kLeast = 320, kMost = 8192;
+  ui::ShotSize size;
+  const size_t cross = text.find('x');
+  const auto side = [](std::string_view digits, int& out) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return error == std::errc{} && end == digits.data() + digits.size() && out >= kLeast && out <= kMost;
+  };
+  if (cross == std::string::npos || !side(std::string_view(text).substr(0, cross), size.width) ||
+      !side(std::string_view(text).substr(cross + 1), size.height))
+    return fail(Stage::input, "--size " + text + ": must be WIDTHxHEIGHT, each 320 to 8192", "Write --size 1600x900.");
+  return size;
+}
+
+int shoot(const Options& given) {
+  auto size = size_of(given.size);
+  if (!size) return report(size.error());
+  ExperimentOptions named;
+  named.preset = given.preset;
+  if (auto draft = draft_of(named); !draft) return report(draft.error());
+  auto options = session_options({}, false);
+  if (!options) return report(options.error());
+  auto session = session::Session::start(*options, [] { ui::wake(); });
+  if (!session) return report(session.error());
+  if (!given.preset.empty()) (*session)->load_preset(given.preset);
+  ui::ShotOptions shot;
+  shot.resources = *platform::resources();
+  shot.light = given.light;
+  auto done = ui::shot(**session, given.file, *size, shot);
+  (*session)->stop();
+  if (!done) return report(done.error());
+  spdlog::info("wrote {}", given.file);
+  return kCorrectOrUnchecked;
+}
+#else
+int shoot(const Options&) {
+  return report({Stage::device, "this attnscope was built without its window", "Build it with ATTNSCOPE_UI=ON."});
+}
+#endif
+
+}  // namespace
+
+void add_shot(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("shot", "Write a picture of the window; needs no display");
+  auto options = std::make_shared<Options>();
+  command->add_option("file", options->file, "The picture to write")->type_name("OUT.png")->required();
+  command->add_option("--preset", options->preset, "Show this preset")->type_name("FILE");
+  command->add_option("--size", options->size, "Its size in pixels")->type_name("1600x900");
+  command->add_flag("--light", options->light, "The light theme");
+  command->callback([options, &chosen] { chosen = [options] { return shoot(*options); }; });
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,135 @@
+#include "bench_of_one.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "catalog/devices.h"
+#include "catalog/launch.h"
+#include "catalog/validate.h"
+#include "check/inputs.h"
+#include "device/emulated/emulated_device.h"
+#include "emulator/emulator.h"
+
+namespace attnscope::kernel_tests {
+namespace {
+
+const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
+
+const catalog::Catalog& catalog_of(const std::string& folder) {
+  static std::map<std::string, catalog::Catalog> loaded;
+  auto found = loaded.find(folder);
+  if (found == loaded.end()) found = loaded.emplace(folder, catalog::load_catalog({kSource / folder})).first;
+  return found->second;
+}
+
+compile::Compiler& compiler() {
+  static compile::Compiler one({});
+  return one;
+}
+
+Result<device::Device*> device_of(int arch) {
+  static std::map<int, std::unique_ptr<device::Device>> made;
+  const std::map<int, const char*> files{{80, "a100"}, {89, "l4"}, {90, "h200"}};
+  auto found = made.find(arch);
+  if (found == made.end()) {
+    auto spec = catalog::load_device(kSource / "assets/devices" / (std::string(files.at(arch)) + ".json"));
+    if (!spec) return fail(spec.error());
+    found = made.emplace(arch, device::make_emulated_device(*spec, {})).first;
+  }
+  return found->second.get();
+}
+
+struct Checked {
+  std::shared_ptr<const check::AttentionInputs> inputs;
+  std::shared_ptr<const check::Reference> reference;
+};
+
+Result<Checked> checked(const Problem& problem) {
+  static std::map<std::string, Checked> made;
+  auto& one = made[hash_of(Experiment{problem, "", "", {}, "", {}})];
+  if (one.reference) return one;
+  auto inputs = check::make_inputs(problem);
+  if (!inputs) return fail(inputs.error());
+  one.inputs = std::make_shared<check::AttentionInputs>(std::move(*inputs));
+  auto reference = check::make_reference(problem, *one.inputs, check::Accumulate::f32);
+  if (!reference) return fail(reference.error());
+  one.reference = *reference;
+  return one;
+}
+
+struct Prepared {
+  Kernel kernel;
+  Problem problem;
+  Config config;
+  std::shared_ptr<const compile::Variant> variant;
+};
+
+Result<Prepared> prepare(const Case& named) {
+  Prepared p;
+  const catalog::Catalog& catalog = catalog_of(named.folder);
+  const auto found = std::find_if(catalog.kernels.begin(), catalog.kernels.end(), [&](const Kernel& k) { return k.id == named.kernel; });
+  if (found == catalog.kernels.end())
+    return catalog.failures.empty() ? fail(Stage::input, named.kernel + ": no such kernel") : fail(catalog.failures.front());
+  p.kernel = *found;
+  auto problem = problem_from_text(named.problem);
+  if (!problem) return fail(problem.error());
+  p.problem = *problem;
+  std::map<std::string, int64_t> overrides;
+  for (const std::string& setting : named.settings) {
+    auto parsed = catalog::parse_setting(p.kernel, setting);
+    if (!parsed) return fail(parsed.error());
+    overrides.insert(*parsed);
+  }
+  CompileOptions options;
+  options.fast_math = named.fast_math;
+  auto config = catalog::complete_config(p.kernel, overrides, options);
+  if (!config) return fail(config.error());
+  p.config = *config;
+  auto variant = compiler().compile({p.kernel.source, p.kernel.source_name, p.kernel.entry,
+                                     catalog::macros(p.kernel, p.problem, p.config), p.problem.dtype, options, named.arch});
+  if (!variant) return fail(variant.error());
+  p.variant = *variant;
+  return p;
+}
+
+}  // namespace
+
+std::string text_of(const Case& named) {
+  std::string text = fmt::format("sm_{} {} {}", named.arch, named.kernel, named.problem);
+  for (const std::string& setting : named.settings) text += " " + setting;
+  return named.fast_math ? text : text + " exact math";
+}
+
+Result<std::shared_ptr<const compile::Variant>> compile(const Case& named) {
+  return prepare(named).map([](const Prepared& p) { return p.variant; });
+}
+
+Result<Ran> run(const Case& named) {
+  auto prepared = prepare(named);
+  if (!prepared) return fail(prepared.error());
+  auto device = device_of(named.arch);
+  if (!device) return fail(device.error());
+  auto loaded = (*device)->load(*prepared->variant);
+  if (!loaded) return fail(loaded.error());
+  auto launch = catalog::launch_of(prepared->kernel, prepared->problem, prepared->config);
+  if (!launch) return fail(launch.error());
+  auto known = checked(prepared->problem);
+  if (!known) return fail(known.error());
+  device::LaunchRequest request;
+  request.loaded = *loaded;
+  request.problem = prepared->problem;
+  request.args = prepared->kernel.args;
+  request.shape = launch->shape;
+  request.dynamic_shared = launch->dynamic_shared;
+  request.inputs = known->inputs;
+  auto outcome = (*device)->run(request, {});
+  if (!outcome) return fail(outcome.error());
+  const auto output = outcome->output->data();
+  auto verdict = check::judge(output, *known->reference);
+  if (!verdict) return fail(verdict.error());
+  return Ran{prepared->kernel, prepared->problem, prepared->variant, std::move(*outcome), *verdict, {output.begin(), output.end()}};
+}
+
+}  // namespace attnscope::kernel_tests

@@ -1,0 +1,39 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "check/verdict.h"
+#include "compile/compiler.h"
+#include "device/device.h"
+
+namespace attnscope::kernel_tests {
+
+// What names a run in these tests: as on the command line.
+struct Case {
+  std::string kernel;
+  std::string problem;                 // "B=1,H=2,S=333,D=64"
+  std::vector<std::string> settings;   // KNOB=VALUE
+  bool fast_math = true;
+  int arch = 89;
+  std::string folder = "kernels";      // of the source tree
+};
+std::string text_of(const Case& named);
+
+// Everything that came of it.
+struct Ran {
+  Kernel kernel;
+  Problem problem;
+  std::shared_ptr<const compile::Variant> variant;
+  device::LaunchOutcome outcome;
+  Verdict verdict;
+  std::vector<std::byte> output;
+};
+
+// Compiles, emulates and judges. Compiled code and references are kept for the process.
+Result<Ran> run(const Case& named);
+// Compiling alone.
+Result<std::shared_ptr<const compile::Variant>> compile(const Case& named);
+
+}  // namespace attnscope::kernel_tests
