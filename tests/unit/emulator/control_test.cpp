@@ -1,0 +1,255 @@
+// Divergence, convergence and CTA barriers, with counts that can be checked by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/emulator/sass_text.h"
+
+namespace attnscope::emulator::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ran {
+  std::vector<uint32_t> out;
+  Result<RunResult> result;
+};
+
+// Runs `text` with c[0x0][0x160] = out, one word a thread (R0 = thread of the CTA, R4:R5 = its address).
+Ran run_text(const std::string& text, uint32_t threads, RunOptions options = {}, TextOptions text_options = {}) {
+  text_options.parameter_bytes = 8;
+  Ran ran{std::vector<uint32_t>(threads, 0xaaaaaaaa), fail(Stage::internal, "not run")};
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of("S2R R0, SR_TID.X\nMOV R2, 0x4\nIMAD.WIDE R4, R0, R2, c[0x0][0x160]\n" + text, text_options);
+  if (launch.program == nullptr) return ran;
+  launch.block = {threads, 1, 1};
+  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(ran.out), true)).bytes();
+  launch.memory = &memory;
+  ran.result = run(launch, options);
+  return ran;
+}
+
+TEST(Divergence, CountsAreTheCodes) {
+  const Ran ran = run_text(R"(BSSY B0, `(join)
+ISETP.GE.AND P0, PT, R0, 0xa, PT
+@P0 BRA `(high)
+MOV R3, 0x1
+BRA `(join)
+high:
+MOV R3, 0x2
+join:
+BSYNC B0
+IADD3 R3, R3, 0x64, RZ
+STG.E [R4.64], R3
+EXIT)", 32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 10 ? 101u : 102u);
+  const RunCounters& c = ran.result->counters;
+  // 3 + 3 together; 2 + 1 (10 lanes) and 1 + 1 (22 lanes) apart, BSYNC in each; 3 together.
+  EXPECT_EQ(c.warp_instructions, 3u + 3 + 3 + 2 + 3);
+  EXPECT_EQ(c.threads, 32u * 9 + 10 * 3 + 22 * 2);
+  EXPECT_EQ(c.global_store_sectors, 4u);
+  EXPECT_EQ(c.global_store_requests, 1u);
+}
+
+TEST(Divergence, LoopsOfDifferentLength) {
+  // Each lane sums 1 … lane; lanes leave one by one and meet at BSYNC.
+  const Ran ran = run_text(R"(MOV R3, RZ
+MOV R6, RZ
+BSSY B0, `(join)
+again:
+ISETP.GE.AND P0, PT, R6, R0, PT
+@P0 BRA `(join)
+IADD3 R6, R6, 0x1, RZ
+IADD3 R3, R3, R6, RZ
+BRA `(again)
+join:
+BSYNC B0
+STG.E [R4.64], R3
+EXIT)", 32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i * (i + 1) / 2);
+  EXPECT_EQ(ran.result->counters.global_store_requests, 1u);  // together again
+}
+
+TEST(Divergence, BreakLeavesTheBarrier) {
+  const Ran ran = run_text(R"(MOV R3, 0x7
+BSSY B0, `(join)
+ISETP.GE.AND P0, PT, R0, 0x10, PT
+@P0 BREAK B0
+@P0 BRA `(out)
+MOV R3, 0x5
+join:
+BSYNC B0
+STG.E [R4.64], R3
+EXIT
+out:
+STG.E [R4.64], R3
+EXIT)", 32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 16 ? 5u : 7u);
+}
+
+TEST(Divergence, ExitedLanesAreNotWaitedFor) {
+  const Ran ran = run_text(R"(BSSY B0, `(join)
+ISETP.GE.AND P0, PT, R0, 0x10, PT
+@P0 EXIT
+join:
+BSYNC B0
+WARPSYNC 0xffffffff
+SHFL.BFLY PT, R3, R0, 0x1, 0x1f
+STG.E [R4.64], R3
+EXIT)", 32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 16 ? i ^ 1 : 0xaaaaaaaa);
+}
+
+TEST(Divergence, WarpsyncJoinsAcrossTheBranch) {
+  const Ran ran = run_text(R"(MOV R6, 0xffffffff
+ISETP.GE.AND P0, PT, R0, 0x8, PT
+@P0 BRA `(high)
+IADD3 R3, R0, 0x3e8, RZ
+BRA `(join)
+high:
+IADD3 R3, R0, 0x7d0, RZ
+join:
+WARPSYNC R6
+SHFL.IDX PT, R7, R3, 0x1f, 0x1f
+STG.E [R4.64], R7
+EXIT)", 32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t x : ran.out) EXPECT_EQ(x, 2031u);
+  EXPECT_EQ(ran.result->counters.global_store_requests, 1u);
+}
+
+TEST(Divergence, BranchOnDivergence) {
+  const auto text = [](const std::string& before) {
+    return "UMOV UR4, 0xffffffff\n" + before + R"(
+BRA.DIV UR4, `(apart)
+MOV R3, 0x1
+BRA `(store)
+apart:
+MOV R3, 0x2
+store:
+STG.E [R4.64], R3
+BAR.SYNC 0x0
+EXIT)";
+  };
+  EXPECT_THAT(run_text(text("NOP"), 32).out, ::testing::Each(1u));
+  // The two sides of a branch to the next instruction come to BRA.DIV apart.
+  const Ran split = run_text(text("ISETP.GE.AND P0, PT, R0, 0x8, PT\n@P0 BRA `(next)\nnext:"), 32);
+  ASSERT_TRUE(split.result.has_value()) << split.result.error().message;
+  EXPECT_THAT(split.out, ::testing::Each(2u));
+}
+
+TEST(Divergence, CallsReturnWhereTheRegisterSays) {
+  const Ran ran = run_text(R"(MOV R20, 0x60
+MOV R21, 0x0
+CALL.REL.NOINC `(double)
+STG.E [R4.64], R0
+EXIT
+double:
+IADD3 R0, R0, R0, RZ
+RET.REL.NODEC R20 `(k)
+)", 32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], 2 * i);
+}
+
+TEST(Barrier, WarpsSeeEachOthersStores) {
+  const Ran ran = run_text(R"(SHF.L.U32 R6, R0, 0x2, RZ
+STS [R6], R0
+BAR.SYNC.DEFER_BLOCKING 0x0
+LOP3.LUT R7, R6, 0x80, RZ, 0x3c, !PT
+LDS R3, [R7]
+STG.E [R4.64], R3
+EXIT)", 64, {}, {.static_shared_bytes = 256});
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(ran.out[i], i ^ 32);
+  const RunCounters& c = ran.result->counters;
+  EXPECT_EQ(c.barriers, 2u);
+  EXPECT_EQ(c.shared_store_wavefronts, 2u);
+  EXPECT_EQ(c.shared_load_wavefronts, 2u);
+  EXPECT_EQ(c.shared_bank_conflicts, 0u);
+  EXPECT_EQ(c.warp_instructions, 2u * 10);
+  EXPECT_EQ(c.by_class[static_cast<size_t>(InstructionClass::shared_load)], 2u);
+}
+
+TEST(Barrier, SharedMemoryStartsZeroed) {
+  const Ran ran = run_text(R"(SHF.L.U32 R6, R0, 0x2, RZ
+LDS R3, [R6]
+MOV R7, 0x5
+STS [R6], R7
+STG.E [R4.64], R3
+EXIT)", 32, {}, {.static_shared_bytes = 128});
+  ASSERT_TRUE(ran.result.has_value());
+  for (uint32_t x : ran.out) EXPECT_EQ(x, 0u);
+}
+
+TEST(Barrier, ArrivalsCountWhereverTheyAre) {
+  // Warp 0 passes two barriers, warp 1 one: warp 1's exit stands for its second arrival, as on the hardware.
+  const Ran ran = run_text(R"(ISETP.GE.AND P0, PT, R0, 0x20, PT
+@P0 BRA `(one)
+BAR.SYNC 0x0
+BAR.SYNC 0x0
+STG.E [R4.64], R0
+EXIT
+one:
+BAR.SYNC 0x0
+STG.E [R4.64], R0
+EXIT)", 64);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(ran.out[i], i);
+  EXPECT_EQ(ran.result->counters.barriers, 3u);
+}
+
+TEST(Barrier, DeadlockNamesTheLines) {
+  const Ran ran = run_text(R"(ISETP.GE.AND P0, PT, R0, 0x20, PT
+@P0 BRA `(other)
+BAR.SYNC 0x1
+EXIT
+other:
+BAR.SYNC 0x2
+EXIT)", 64);
+  ASSERT_FALSE(ran.result.has_value());
+  EXPECT_EQ(ran.result.error().stage, Stage::deadline);
+  EXPECT_THAT(ran.result.error().message, HasSubstr("k deadlocks in CTA (0, 0, 0)"));
+  EXPECT_THAT(ran.result.error().message, HasSubstr("warp 0 waits for BAR at k.cu:6"));
+  EXPECT_THAT(ran.result.error().message, HasSubstr("warp 1 waits for BAR at k.cu:9"));
+}
+
+TEST(Endless, IsToldByItsLines) {
+  RunOptions options;
+  options.step_budget = 100000;
+  const Ran ran = run_text(R"(MOV R3, RZ
+again:
+IADD3 R3, R3, 0x1, RZ
+NOP
+BRA `(again)
+EXIT)", 32, options);
+  ASSERT_FALSE(ran.result.has_value());
+  EXPECT_EQ(ran.result.error().stage, Stage::deadline);
+  EXPECT_THAT(ran.result.error().message, HasSubstr("k does not end: warp 0 of CTA (0, 0, 0)"));
+  EXPECT_THAT(ran.result.error().message, HasSubstr("loops at k.cu:6-8"));
+}
+
+TEST(Endless, LanesThatWaitForOthersOfTheirWarpGetThere) {
+  // Lanes 1… spin on a flag that lane 0 sets later: slices let both sides run.
+  const Ran ran = run_text(R"(ISETP.NE.AND P0, PT, R0, RZ, PT
+@P0 BRA `(spin)
+MOV R3, 0x1
+STS [RZ], R3
+STG.E [R4.64], R3
+EXIT
+spin:
+LDS R3, [RZ]
+ISETP.EQ.AND P1, PT, R3, RZ, PT
+@P1 BRA `(spin)
+STG.E [R4.64], R3
+EXIT)", 64, {}, {.static_shared_bytes = 128});
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t x : ran.out) EXPECT_EQ(x, 1u);
+}
+
+}  // namespace
+}  // namespace attnscope::emulator::testing

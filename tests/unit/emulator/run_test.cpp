@@ -1,0 +1,252 @@
+// Launches, sampling, progress, cancelling, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "unit/emulator/sass_text.h"
+
+namespace attnscope::emulator::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Each CTA writes its number to out[CTA], with `work` (hexadecimal) additions before.
+std::string numbering(const std::string& work) {
+  return R"(S2R R0, SR_CTAID.X
+S2R R1, SR_CTAID.Y
+IMAD R0, R1, c[0x0][0xc], R0
+MOV R2, 0x4
+IMAD.WIDE R4, R0, R2, c[0x0][0x160]
+MOV R6, RZ
+again:
+IADD3 R6, R6, 0x1, RZ
+ISETP.LT.AND P0, PT, R6, )" + work + R"(, PT
+@P0 BRA `(again)
+STG.E [R4.64], R0
+EXIT)";
+}
+
+struct Numbered {
+  std::vector<uint32_t> out = std::vector<uint32_t>(24, 99);
+  GlobalMemory memory;
+  Launch launch;
+  explicit Numbered(const std::string& work = "0x4") {
+    launch.program = program_of(numbering(work), {.parameter_bytes = 8});
+    launch.grid = {6, 4, 1};
+    launch.block = {32, 1, 1};
+    launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
+    launch.memory = &memory;
+  }
+};
+
+TEST(Run, WholeGridOnAnyNumberOfThreads) {
+  std::optional<RunCounters> first;
+  for (unsigned threads : {1u, 2u, 3u, 7u}) {
+    Numbered job;
+    RunOptions options;
+    options.threads = threads;
+    const auto result = run(job.launch, options);
+    ASSERT_TRUE(result.has_value()) << result.error().message;
+    for (uint32_t i = 0; i < 24; ++i) EXPECT_EQ(job.out[i], i);
+    EXPECT_EQ(result->counters.ctas, 24u);
+    EXPECT_EQ(result->counters.warp_instructions, 24u * (6 + 3 * 4 + 2));
+    EXPECT_EQ(result->counters.active_lanes_mean(), 32.0);
+    EXPECT_EQ(result->counters.sampled_fraction(), 1.0);
+    EXPECT_EQ(first.value_or(result->counters), result->counters);
+    first = result->counters;
+  }
+}
+
+TEST(Run, InstructionsAddUp) {
+  Numbered job;
+  const auto result = run(job.launch);
+  ASSERT_TRUE(result.has_value());
+  uint64_t issued = 0;
+  for (const auto& one : result->instructions) issued += one.issued;
+  EXPECT_EQ(issued, result->counters.warp_instructions);
+  EXPECT_EQ(result->instructions[6].issued, 24u * 4);        // the addition in the loop
+  EXPECT_EQ(result->instructions[8].threads_on, 24u * 3 * 32);  // the branch back, taken three times of four
+  EXPECT_EQ(result->instructions[8].threads, 24u * 4 * 32);
+}
+
+TEST(Run, SampledCtasInTheOrderAsked) {
+  Numbered job;
+  RunOptions options;
+  options.ctas = {23, 0, 5};
+  options.threads = 1;
+  std::vector<uint32_t> seen;
+  options.progress_interval_ms = 1;
+  options.progress = [&](const Progress& progress) {
+    seen.insert(seen.end(), progress.new_ctas.begin(), progress.new_ctas.end());
+  };
+  const auto result = run(job.launch, options);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(seen, options.ctas);
+  EXPECT_EQ(result->counters.ctas, 3u);
+  EXPECT_EQ(result->counters.sampled_fraction(), 3.0 / 24);
+  EXPECT_EQ(std::count(job.out.begin(), job.out.end(), 99u), 21);
+}
+
+TEST(Run, ProgressTellsEveryCtaOnceAndGrows) {
+  Numbered job("0x40000");
+  RunOptions options;
+  options.progress_interval_ms = 1;
+  std::vector<uint32_t> seen;
+  uint64_t last = 0;
+  options.progress = [&](const Progress& progress) {
+    EXPECT_FALSE(progress.new_ctas.empty());
+    EXPECT_GE(progress.counters.warp_instructions, last);
+    EXPECT_EQ(progress.counters.total_ctas, 24u);
+    last = progress.counters.warp_instructions;
+    seen.insert(seen.end(), progress.new_ctas.begin(), progress.new_ctas.end());
+  };
+  const auto result = run(job.launch, options);
+  ASSERT_TRUE(result.has_value());
+  std::sort(seen.begin(), seen.end());
+  ASSERT_EQ(seen.size(), 24u);
+  for (uint32_t i = 0; i < 24; ++i) EXPECT_EQ(seen[i], i);
+  EXPECT_EQ(last, result->counters.warp_instructions);
+}
+
+TEST(Run, CancelEndsAnEndlessKernel) {
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of("again:\nBRA `(again)\nEXIT", {});
+  ASSERT_NE(launch.program, nullptr);
+  launch.memory = &memory;
+  std::atomic<bool> cancel{false};
+  RunOptions options;
+  options.cancel = &cancel;
+  options.step_budget = UINT64_MAX;
+  std::thread later([&] { cancel = true; });
+  const auto result = run(launch, options);
+  later.join();
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().stage, Stage::cancelled);
+  // The pool serves the next run.
+  Numbered job;
+  EXPECT_TRUE(run(job.launch).has_value());
+}
+
+TEST(Run, AFailureStopsTheOtherThreads) {
+  GlobalMemory memory;
+  Launch launch;
+  // CTA 1 stores to nowhere; the other loops.
+  launch.program = program_of(R"(S2R R0, SR_CTAID.X
+ISETP.EQ.AND P0, PT, R0, 0x1, PT
+CS2R R4, SRZ
+@P0 STG.E [R4.64], R0
+again:
+BRA `(again)
+EXIT)", {});
+  ASSERT_NE(launch.program, nullptr);
+  launch.memory = &memory;
+  launch.grid = {2, 1, 1};
+  RunOptions options;
+  options.threads = 2;
+  options.step_budget = UINT64_MAX;
+  const auto result = run(launch, options);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().stage, Stage::launch);
+  EXPECT_THAT(result.error().message, HasSubstr("CTA (1, 0, 0)"));
+}
+
+TEST(Run, PartialWarps) {
+  std::vector<uint32_t> out(64, 7);
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of(R"(S2R R0, SR_TID.X
+S2R R1, SR_TID.Y
+IMAD R3, R1, 0x5, R0
+MOV R2, 0x4
+IMAD.WIDE R4, R3, R2, c[0x0][0x160]
+BAR.SYNC 0x0
+STG.E [R4.64], R3
+EXIT)", {.parameter_bytes = 8});
+  ASSERT_NE(launch.program, nullptr);
+  launch.block = {5, 8, 1};
+  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
+  launch.memory = &memory;
+  const auto result = run(launch);
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], i < 40 ? i : 7u);
+  EXPECT_EQ(result->counters.threads, 40u * 8);
+  EXPECT_EQ(result->counters.active_lanes_mean(), 20.0);
+}
+
+TEST(Refused, AFormOutsideTheListIsNamed) {
+  const auto sass = from_text("NOP\nFADD.SAT R0, R1, R2\nEXIT", {});
+  ASSERT_NE(sass, nullptr);
+  auto copy = std::make_shared<compile::SassProgram>(*sass);
+  copy->code_hash.clear();
+  const auto program = prepare(copy);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().stage, Stage::decode);
+  EXPECT_THAT(program.error().message, HasSubstr("\"FADD.SAT R,R,R\""));
+  EXPECT_THAT(program.error().message, HasSubstr("byte 0x10, k.cu:2"));
+}
+
+TEST(Refused, ModifiersThatAFormDoesNotTake) {
+  for (const char* line : {"IADD3 R0, |R1|, R2, R3", "LOP3.LUT R0, -R1, R2, R3, 0xc0, !PT", "FADD R0, ~R1, R2",
+                           "HADD2.F32 R0, R1, R2.H0_H0", "HFMA2.MMA R0, R1, RZ, 0, 0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0",
+                           "LDG.E R0, [R2]", "LDS R0, [R2.X2]", "S2R R0, SR_CLOCKLO", "BAR.ARV 0x0, 0x40"}) {
+    const auto sass = from_text(std::string(line) + "\nEXIT", {});
+    ASSERT_NE(sass, nullptr);
+    auto copy = std::make_shared<compile::SassProgram>(*sass);
+    copy->code_hash.clear();
+    EXPECT_FALSE(prepare(copy).has_value()) << line;
+  }
+}
+
+TEST(Refused, EveryListedFormIsSpelledOnce) {
+  const auto forms = supported_forms();
+  EXPECT_GT(forms.size(), 220u);
+  EXPECT_TRUE(std::is_sorted(forms.begin(), forms.end()));
+  EXPECT_EQ(std::adjacent_find(forms.begin(), forms.end()), forms.end());
+}
+
+TEST(Refused, BadLaunches) {
+  const auto refused = [](auto change) {
+    Numbered job;
+    change(job.launch);
+    const auto result = run(job.launch);
+    return result.has_value() ? std::string() : result.error().message;
+  };
+  EXPECT_THAT(refused([](Launch& l) { l.block = {2048, 1, 1}; }), HasSubstr("2048"));
+  EXPECT_THAT(refused([](Launch& l) { l.block = {0, 1, 1}; }), HasSubstr("threads"));
+  EXPECT_THAT(refused([](Launch& l) { l.grid = {1, 70000, 1}; }), HasSubstr("grid"));
+  EXPECT_THAT(refused([](Launch& l) { l.parameters.pop_back(); }), HasSubstr("takes 8 bytes of parameters; 7"));
+  Numbered job;
+  RunOptions options;
+  options.ctas = {24};
+  EXPECT_THAT(run(job.launch, options).error().message, HasSubstr("no CTA 24"));
+}
+
+TEST(Refused, ConstantsThatTheDriverWouldGive) {
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of("MOV R0, c[0x0][0x24]\nEXIT", {});
+  launch.memory = &memory;
+  EXPECT_THAT(run(launch).error().message, HasSubstr("c[0x0][0x24]"));
+  auto other = std::make_shared<compile::SassProgram>(*from_text("MOV R0, c[0x0][0x0]\nEXIT", {}));
+  other->code_hash.clear();
+  other->instructions[0].operands[1].bank = 3;
+  launch.program = *prepare(other);
+  EXPECT_THAT(run(launch).error().message, HasSubstr("c[0x3][0x0]"));
+}
+
+TEST(Prepare, EqualCodeIsDecodedOnceAndKeepsItsOwnLines) {
+  auto one = std::make_shared<compile::SassProgram>(*from_text("NOP\nEXIT", {}));
+  auto two = std::make_shared<compile::SassProgram>(*from_text("\n\nNOP\nEXIT", {}));
+  one->code_hash = two->code_hash = "a hash of this test alone";
+  const auto first = prepare(one), again = prepare(one), moved = prepare(two);
+  ASSERT_TRUE(first && again && moved);
+  EXPECT_EQ(*first, *again);
+  EXPECT_EQ(sass_of(**moved).instructions[0].line.line, 3u);
+  EXPECT_EQ(sass_of(**first).instructions[0].line.line, 1u);
+}
+
+}  // namespace
+}  // namespace attnscope::emulator::testing

@@ -1,0 +1,128 @@
+// The uniform datapath: one value a warp. Inputs are CTA by CTA, through R2UR.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "unit/emulator/one_instruction.h"
+#include "unit/emulator/sass_text.h"
+
+namespace attnscope::emulator::testing {
+namespace {
+
+using u32 = uint32_t;
+using u64 = uint64_t;
+using i32 = int32_t;
+
+struct Uniform {
+  u32 a, b, c, d;
+  bool up0() const { return d & 1; }
+};
+struct Result64 {
+  u32 r, s = 0xdeadbeef;
+  bool p = false;
+};
+
+// UR8…UR11 = a, b, c, d; UP0 is d's bit 0. The instruction writes UR12, UR13 and UP3.
+void check_uniform(const std::string& instruction, const std::function<Result64(const Uniform&)>& expected) {
+  const auto program = program_of(R"(
+S2R R0, SR_TID.X
+S2R R1, SR_CTAID.X
+MOV R2, 0x10
+IMAD.WIDE.U32 R4, R1, R2, c[0x0][0x160]
+LDG.E.128 R8, [R4.64]
+R2UR UR8, R8
+R2UR UR9, R9
+R2UR UR10, R10
+R2UR UR11, R11
+ULOP3.LUT UP0, UR14, UR11, 0x1, URZ, 0xc0, !UPT
+UMOV UR12, 0xdeadbeef
+UMOV UR13, 0xdeadbeef
+UISETP.NE.AND UP3, UPT, URZ, URZ, UPT
+)" + instruction + R"(
+IMAD.U32 R12, RZ, RZ, UR12
+MOV R13, UR13
+MOV R14, RZ
+PLOP3.LUT P0, PT, PT, PT, UP3, 0x80, 0x0
+@P0 MOV R14, 0x1
+MOV R15, RZ
+IMAD.WIDE.U32 R4, R1, R2, c[0x0][0x168]
+ISETP.NE.AND P1, PT, R0, RZ, PT
+@!P1 STG.E.128 [R4.64], R12
+EXIT
+)", {.parameter_bytes = 16});
+  ASSERT_NE(program, nullptr);
+  std::vector<Inputs> inputs = integer_inputs();
+  std::vector<Uniform> in;
+  for (const Inputs& i : inputs) in.push_back({i.a, i.b, i.c, i.d});
+  std::vector<u32> out(in.size() * 4);
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program;
+  launch.grid = {static_cast<u32>(in.size()), 1, 1};
+  launch.block = {32, 1, 1};
+  launch.parameters =
+      Parameters().pointer(memory.add("in", bytes_of(in), false)).pointer(memory.add("out", bytes_of(out), true)).bytes();
+  launch.memory = &memory;
+  const auto result = run(launch);
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const Result64 want = expected(in[i]);
+    ASSERT_EQ((std::vector<u32>{out[4 * i], out[4 * i + 1], out[4 * i + 2]}), (std::vector<u32>{want.r, want.s, want.p}))
+        << instruction << std::hex << " a=" << in[i].a << " b=" << in[i].b << " c=" << in[i].c << " d=" << in[i].d;
+  }
+}
+
+TEST(Uniform, Arithmetic) {
+  check_uniform("UIADD3 UR12, UR8, UR9, UR10", [](const Uniform& u) { return Result64{u.a + u.b + u.c}; });
+  check_uniform("UIADD3 UR12, -UR8, UR9, URZ", [](const Uniform& u) { return Result64{u.b - u.a}; });
+  check_uniform("UIADD3 UR12, UP3, UR8, UR9, URZ",
+                [](const Uniform& u) { return Result64{u.a + u.b, 0xdeadbeef, (u64{u.a} + u.b) >> 32 != 0}; });
+  check_uniform("UIADD3 UR12, UP3, UR8, -UR9, URZ",
+                [](const Uniform& u) { return Result64{u.a - u.b, 0xdeadbeef, u.a >= u.b}; });
+  check_uniform("UIADD3.X UR12, UR8, UR9, URZ, UP0, !UPT",
+                [](const Uniform& u) { return Result64{u.a + u.b + u.up0()}; });
+  check_uniform("UIMAD UR12, UR8, UR9, UR10", [](const Uniform& u) { return Result64{u.a * u.b + u.c}; });
+  check_uniform("UIMAD UR12, UR8, 0x30, -UR10", [](const Uniform& u) { return Result64{u.a * 0x30 - u.c}; });
+  check_uniform("UIMAD.WIDE.U32 UR12, UR8, UR9, UR10", [](const Uniform& u) {
+    const u64 r = u64{u.a} * u.b + (u64{u.d} << 32 | u.c);
+    return Result64{static_cast<u32>(r), static_cast<u32>(r >> 32)};
+  });
+  check_uniform("ULEA UR12, UP3, UR8, UR9, 0x1", [](const Uniform& u) {
+    const u64 r = u64{u.a << 1} + u.b;
+    return Result64{static_cast<u32>(r), 0xdeadbeef, r >> 32 != 0};
+  });
+  check_uniform("ULEA UR12, UR8, UR9, 0x18", [](const Uniform& u) { return Result64{(u.a << 24) + u.b}; });
+  check_uniform("ULEA.HI.X UR12, UR8, UR9, UR10, 0x1, UP0",
+                [](const Uniform& u) { return Result64{(u.c << 1 | u.a >> 31) + u.b + u.up0()}; });
+  check_uniform("ULEA.HI.X.SX32 UR12, UR8, UR9, 0x1, UP0", [](const Uniform& u) {
+    return Result64{static_cast<u32>(static_cast<i32>(u.a) >> 31) + u.b + u.up0()};
+  });
+}
+
+TEST(Uniform, LogicShiftsSelects) {
+  check_uniform("ULOP3.LUT UR12, UR8, UR9, UR10, 0xe2, !UPT",
+                [](const Uniform& u) { return Result64{(u.a & u.b) | (u.c & ~u.b)}; });
+  check_uniform("ULOP3.LUT UP3, UR12, UR8, 0x3, URZ, 0xc0, !UPT",
+                [](const Uniform& u) { return Result64{u.a & 3, 0xdeadbeef, (u.a & 3) != 0}; });
+  check_uniform("USHF.L.U32 UR12, UR8, 0x6, URZ", [](const Uniform& u) { return Result64{u.a << 6}; });
+  check_uniform("USHF.L.U64.HI UR12, UR8, 0x6, UR10", [](const Uniform& u) { return Result64{u.c << 6 | u.a >> 26}; });
+  check_uniform("USHF.R.S32.HI UR12, URZ, 0x1f, UR10",
+                [](const Uniform& u) { return Result64{static_cast<u32>(static_cast<i32>(u.c) >> 31)}; });
+  check_uniform("USHF.R.U32.HI UR12, URZ, UR9, UR10", [](const Uniform& u) { return Result64{u.b > 31 ? 0 : u.c >> u.b}; });
+  check_uniform("USEL UR12, UR8, UR9, UP0", [](const Uniform& u) { return Result64{u.up0() ? u.a : u.b}; });
+  check_uniform("@UP0 UMOV UR12, UR8", [](const Uniform& u) { return Result64{u.up0() ? u.a : 0xdeadbeef}; });
+  check_uniform("ULDC.64 UR12, c[0x0][0x0]", [](const Uniform&) { return Result64{32, 1}; });
+}
+
+TEST(Uniform, Compares) {
+  check_uniform("UISETP.LT.AND UP3, UPT, UR8, UR9, UP0", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, static_cast<i32>(u.a) < static_cast<i32>(u.b) && u.up0()};
+  });
+  check_uniform("UISETP.GE.U32.OR UP3, UPT, UR8, UR9, UP0",
+                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= u.b || u.up0()}; });
+  check_uniform("UISETP.NE.AND UP3, UPT, UR8, 0x1, UPT",
+                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a != 1}; });
+}
+
+}  // namespace
+}  // namespace attnscope::emulator::testing
