@@ -10,7 +10,9 @@ void Context::post(session::Draft wish, session::Gesture gesture) {
   session.focus(std::move(wish), std::move(gesture));
 }
 
-uint64_t Context::new_gesture() const {
+uint64_t Context::new_gesture() const { return next_gesture(); }
+
+uint64_t next_gesture() {
   static std::atomic<uint64_t> last{0};
   return ++last;
 }

@@ -15,9 +15,11 @@ namespace attnscope::ui {
 // A reported figure with the config it is of; see charts::Reported for how it is drawn.
 struct ReportedFigure {
   charts::Reported line;
-  std::string kernel;
+  bool target = false;  // a goal rather than a run
+  std::string kernel;   // empty: of no kernel here
   std::map<std::string, int64_t> knobs;
   Problem problem;
+  std::string device;   // "NVIDIA L4"
 };
 
 // How maps reach the screen, for the status bar.
@@ -43,8 +45,10 @@ struct Context {
 
   // Hands a new wish to the focus lane and shows it at once.
   void post(session::Draft wish, session::Gesture gesture);
-  // A gesture's id: one for everything between a press and its release.
   uint64_t new_gesture() const;
 };
+
+// A gesture's id, one for everything between a press and its release.
+uint64_t next_gesture();
 
 }  // namespace attnscope::ui

@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/json.h"
-#include "platform/atomic_file.h"
-
 namespace attnscope::ui {
 namespace {
-
-constexpr uint64_t kMaxFileBytes = 1 << 20;
 
 int whole_in(const Json& json, const char* key, int fallback, int low, int high) {
   const auto found = json.find(key);
@@ -26,6 +21,7 @@ Json to_json(const WindowSettings& settings) {
               {"width", settings.width},
               {"height", settings.height},
               {"invited", settings.invited},
+              {"closed", settings.closed},
               {"layout", settings.layout},
               {"layout_version", settings.layout_version}};
 }
@@ -39,27 +35,12 @@ WindowSettings window_settings_from_json(const Json& json) {
   settings.width = whole_in(json, "width", settings.width, 640, 16384);
   settings.height = whole_in(json, "height", settings.height, 400, 16384);
   if (json.contains("invited") && json["invited"].is_boolean()) settings.invited = json["invited"].get<bool>();
+  if (json.contains("closed") && json["closed"].is_array())
+    for (const Json& title : json["closed"])
+      if (title.is_string()) settings.closed.insert(title.get<std::string>());
   if (json.contains("layout") && json["layout"].is_string()) settings.layout = json["layout"].get<std::string>();
   settings.layout_version = whole_in(json, "layout_version", 0, 0, 1000000);
   return settings;
 }
-
-WindowSettings load_window_settings(const std::filesystem::path& path, std::optional<Failure>& problem) {
-  std::error_code missing;
-  if (path.empty() || !std::filesystem::exists(path, missing)) return {};
-  const Result<std::string> text = platform::read_file(path, kMaxFileBytes);
-  if (!text) {
-    problem = text.error();
-    return {};
-  }
-  const Result<Json> json = parse_json(*text, path.string(), Stage::store);
-  if (!json) {
-    problem = Failure{Stage::store, json.error().message, "The window opens with its default layout and writes this file anew."};
-    return {};
-  }
-  return window_settings_from_json(*json);
-}
-
-std::string text_of(const WindowSettings& settings) { return to_json(settings).dump(1) + "\n"; }
 
 }  // namespace attnscope::ui

@@ -1,0 +1,36 @@
+#pragma once
+#include <imgui.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace attnscope::ui {
+
+// Something a person can do, once: the menu, the shortcut and the command palette all lead here.
+struct Action {
+  std::string id;      // "undo"
+  std::string title;   // "Undo"
+  ImGuiKeyChord chord = 0;
+  std::function<void()> run;
+  std::function<std::string()> why_not;  // empty answer: it applies now
+  std::string refusal() const { return why_not ? why_not() : std::string(); }
+};
+
+class Actions {
+ public:
+  void add(Action action) { actions_.push_back(std::move(action)); }
+  const std::vector<Action>& all() const { return actions_; }
+  const Action* find(const std::string& id) const;
+  // A menu line with the shortcut beside it; greyed with the reason as its tooltip where it does not apply.
+  void menu_item(const std::string& id, bool checked = false) const;
+  // Runs the action whose shortcut was pressed this frame. Text fields keep their own keys.
+  void handle_shortcuts() const;
+
+ private:
+  std::vector<Action> actions_;
+};
+
+std::string chord_text(ImGuiKeyChord chord);  // "Ctrl+Shift+P"
+
+}  // namespace attnscope::ui

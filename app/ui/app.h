@@ -1,0 +1,44 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/result.h"
+#include "session/session.h"
+
+namespace attnscope::ui {
+
+struct WindowOptions {
+  std::filesystem::path resources;      // holds assets/ and shaders/
+  std::filesystem::path user_presets;   // where "save as" proposes to put a preset; empty: it proposes nothing
+  std::optional<bool> light;            // overrides the kept theme
+};
+
+// Wakes the window from any thread: it draws a frame and looks at the newest snapshot. The session's on_change leads here.
+void wake();
+
+// Whether a window can be opened here: a display that GLFW can reach and OpenGL 3.3 on it. The Failure (Stage::input) says
+// what is missing and what to do instead.
+Result<void> probe_display();
+
+// Opens the window on the calling thread, which must be the program's first, and returns when it is closed: the program's
+// exit status. Calls probe_display() itself; without a display it writes the Failure to the log and returns 2.
+int run_window(session::Session& session, const WindowOptions& options);
+
+struct ShotSize {
+  int width = 1600, height = 900;  // pixels
+};
+
+struct ShotOptions {
+  std::filesystem::path resources;
+  bool light = false;
+  float zoom = 1.0f;
+  int patience_ms = 60000;  // how long to wait for the experiment and its map
+};
+
+// Draws the window without a display, into a framebuffer of exactly that size, once the focus experiment is complete and
+// its map drawn, and writes it as PNG. A run that fails is drawn as the window shows it: that is no Failure of the picture.
+// Failures: no OpenGL without a display, the experiment not ready within the patience, the file cannot be written.
+Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size, const ShotOptions& options);
+
+}  // namespace attnscope::ui

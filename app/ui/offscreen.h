@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/result.h"
+#include "ui/app.h"
+
+struct GLFWwindow;
+
+namespace attnscope::ui {
+
+// Dear ImGui and OpenGL without a window on a display: GLFW's null platform with EGL, or a hidden window where that is not to
+// be had. Draws into a framebuffer of exactly the size asked. One at a time in a process, on the program's first thread.
+class Offscreen {
+ public:
+  // Fonts and styles are set; a missing font is no Failure. `resources` holds assets/.
+  static Result<std::unique_ptr<Offscreen>> create(ShotSize size, const std::filesystem::path& resources);
+  ~Offscreen();
+  Offscreen(const Offscreen&) = delete;
+  Offscreen& operator=(const Offscreen&) = delete;
+
+  void begin_frame();               // up to ImGui::NewFrame
+  void end_frame(bool rasterise);   // ImGui::Render; rasterise false spares the pixels, not the work before them
+  std::vector<uint8_t> pixels() const;  // RGB, rows from the top, of the last rasterised frame
+  ShotSize size() const { return size_; }
+
+ private:
+  Offscreen() = default;
+  Result<void> open_context();
+  Result<void> make_framebuffer();
+
+  ShotSize size_;
+  GLFWwindow* window_ = nullptr;
+  bool imgui_ = false;
+  uint32_t framebuffer_ = 0, colour_ = 0;
+  double last_frame_ms_ = 0;
+};
+
+// What every owner of a Dear ImGui context sets: docking, keyboard navigation, no file written by Dear ImGui itself.
+void configure_imgui();
+
+}  // namespace attnscope::ui

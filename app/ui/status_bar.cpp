@@ -1,0 +1,115 @@
+#include "ui/status_bar.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include "charts/tables.h"
+#include "ui/icons.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+using session::WorkerState;
+
+ImU32 colour_of_state(WorkerState state) {
+  switch (state) {
+    case WorkerState::ready: return palette().good;
+    case WorkerState::busy: return palette().accent;
+    case WorkerState::starting:
+    case WorkerState::restarting: return palette().warn;
+    case WorkerState::lost: return palette().bad;
+  }
+  return palette().dim;
+}
+
+void divider() {
+  ImGui::SameLine(0, em(0.7f));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddLine({at.x, at.y + em(0.1f)}, {at.x, at.y + ImGui::GetFontSize()}, palette().line);
+  ImGui::SameLine(0, em(0.7f));
+}
+
+void device_cell(const Context& context) {
+  const std::string& id = context.draft.current().device;
+  const DeviceSpec* spec = session::find_device(context.snapshot, id);
+  dim_text(ICON_CHIP "  " + id + (spec != nullptr ? "  " + spec->name : ""));
+  tooltip(context.snapshot.device_reason);
+}
+
+void worker_cells(const Context& context) {
+  for (const session::WorkerStatus& worker : context.snapshot.workers) {
+    divider();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float r = em(0.26f);
+    const ImVec2 centre{at.x + r, at.y + ImGui::GetFontSize() * 0.55f};
+    if (worker.state == WorkerState::ready || worker.state == WorkerState::busy)
+      ImGui::GetWindowDrawList()->AddCircleFilled(centre, r, colour_of_state(worker.state));
+    else
+      ImGui::GetWindowDrawList()->AddCircle(centre, r, colour_of_state(worker.state), 0, std::max(1.5f, em(0.1f)));
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + r * 2 + em(0.4f));
+    const std::string words = worker.name + " " + std::string(to_string(worker.state)) + (worker.detail.empty() ? "" : ": " + worker.detail);
+    clipped(words, em(26), palette().dim);
+    tooltip(fmt::format("worker {}{}{}{}", worker.name, worker.versions.nvrtc.empty() ? "" : ", NVRTC " + worker.versions.nvrtc,
+                        worker.versions.driver.empty() ? "" : ", driver " + worker.versions.driver,
+                        worker.versions.gpu.empty() ? "" : ", " + worker.versions.gpu));
+  }
+}
+
+void kind_cells(const Context& context) {
+  const Timing* timing = context.shown.timing();
+  const Counters* counters = context.shown.counters();
+  if (timing == nullptr && counters == nullptr) return;
+  divider();
+  if (timing != nullptr) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_kind_mark(ImGui::GetWindowDrawList(), {at.x + em(0.35f), at.y + ImGui::GetFontSize() * 0.55f}, em(0.3f), timing->kind);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(0.95f));
+    dim_text(fmt::format("latency {}", to_string(timing->kind)));
+    explain(context.glossary, to_string(timing->kind));
+  }
+  if (counters != nullptr) {
+    if (timing != nullptr) ImGui::SameLine(0, em(0.8f));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_kind_mark(ImGui::GetWindowDrawList(), {at.x + em(0.35f), at.y + ImGui::GetFontSize() * 0.55f}, em(0.3f), counters->kind);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(0.95f));
+    dim_text(fmt::format("counters {}", charts::counter_share_text(*counters)));
+    explain(context.glossary, to_string(counters->kind));
+  }
+}
+
+}  // namespace
+
+void status_bar(Context& context) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().window);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(em(0.9f), em(0.35f)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
+  const float height = ImGui::GetFontSize() + em(0.75f);
+  if (ImGui::BeginViewportSideBar("##status", ImGui::GetMainViewport(), ImGuiDir_Down, height,
+                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoDocking)) {
+    device_cell(context);
+    worker_cells(context);
+    kind_cells(context);
+    if (context.snapshot.queue_waiting > 0) {
+      divider();
+      dim_text(fmt::format("{} queued", context.snapshot.queue_waiting));
+    }
+    const std::string right = fmt::format("maps: {}   frame {:.1f} ms", context.pixels.way, context.frame_ms);
+    ImGui::SameLine();
+    const float room = ImGui::GetContentRegionAvail().x, width = width_of(right);
+    if (room > width) {
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+      dim_text(right);
+      tooltip(context.pixels.why + " The frame's time is the CPU's for building it, the slowest of the last second.");
+    } else {
+      ImGui::NewLine();
+    }
+  }
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,9 @@
+#pragma once
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// One line along the window's lower edge: device, worker, kinds of figures on show, way of the pixels, queue, frame time.
+void status_bar(Context& context);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,183 @@
+// The window on a display: Hello ImGui's runner around the workbench.
+#include <GLFW/glfw3.h>
+#include <hello_imgui/hello_imgui.h>
+#include <imgui.h>
+#include <implot/implot.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "platform/clock.h"
+#include "ui/app.h"
+#include "ui/offscreen.h"
+#include "ui/wake.h"
+#include "ui/workbench.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr int kBadInput = 2;          // the program's exit status for "no display"
+constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for kept settings
+constexpr int kSettlingFrames = 2;     // after a new snapshot: windows take their size in one frame and draw in the next
+
+// What the runner's callbacks share. GLFW's own callbacks reach it through g_host: GLFW's user pointer is Dear ImGui's.
+struct Host {
+  session::Session& session;
+  const WindowOptions& options;
+  std::unique_ptr<Workbench> bench;
+  HelloImGui::RunnerParams params;
+  uint64_t seen_version = 0;
+  int settling = 0;
+  bool styled = false;
+};
+Host* g_host = nullptr;
+
+void on_drop(GLFWwindow*, int count, const char** paths) {
+  for (int at = 0; g_host != nullptr && g_host->bench && at < count; ++at) g_host->bench->drop(paths[at]);
+  wake();
+}
+
+// Hello ImGui takes the scale once, at start: a window dragged to another screen takes that screen's here.
+void on_content_scale(GLFWwindow*, float x, float) {
+  if (g_host == nullptr || !g_host->styled || x <= 0) return;
+  ImGui::GetStyle().FontScaleDpi = x;
+  const ThemeMode mode = theme_mode();
+  apply_theme(mode);
+  if (x > 1.0f) ImGui::GetStyle().ScaleAllSizes(x);
+  wake();
+}
+
+void wait_for_settings(session::Session& session) {
+  const double deadline = platform::steady_ms() + kFirstSnapshotMs;
+  while (session.snapshot()->version == 0 && platform::steady_ms() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
+void set_geometry(Host& host) {
+  HelloImGui::AppWindowParams& window = host.params.appWindowParams;
+  window.windowTitle = "attnscope";
+  const auto snapshot = host.session.snapshot();
+  WindowSettings kept;
+  if (snapshot->settings && snapshot->settings->contains(kSettingsKey)) kept = window_settings_from_json((*snapshot->settings)[kSettingsKey]);
+  window.windowGeometry.size = {kept.width, kept.height};
+  window.windowGeometry.windowSizeMeasureMode = HelloImGui::WindowSizeMeasureMode::ScreenCoords;
+}
+
+void set_runner(Host& host) {
+  HelloImGui::RunnerParams& params = host.params;
+  params.imGuiWindowParams.defaultImGuiWindowType = HelloImGui::DefaultImGuiWindowType::NoDefaultWindow;
+  params.imGuiWindowParams.showMenuBar = params.imGuiWindowParams.showStatusBar = false;
+  params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
+  params.iniDisable = true;  // the session keeps the window's settings
+  params.rendererBackendOptions.openGlOptions.AntiAliasingSamples = 0;  // a second context and twice the idle cost otherwise
+  params.fpsIdling.fpsIdle = 0.02f;               // at rest one frame in 50 s
+  params.fpsIdling.timeActiveAfterLastEvent = 0.6f;  // tooltips come after 0.35 s
+  params.fpsIdling.fpsMax = 60.0f;
+}
+
+void before_frame(Host& host) {
+  const uint64_t version = host.session.snapshot()->version;
+  if (version != host.seen_version) {
+    host.seen_version = version;
+    host.settling = kSettlingFrames;
+  }
+  if (host.settling > 0) {
+    --host.settling;
+    HelloImGui::RequestRefresh();
+  }
+  host.params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
+  host.bench->before_frame();
+}
+
+void keep_geometry(Host& host) {
+  auto* window = static_cast<GLFWwindow*>(host.params.backendPointers.glfwWindow);
+  if (window == nullptr || glfwGetWindowAttrib(window, GLFW_MAXIMIZED)) return;
+  glfwGetWindowSize(window, &host.bench->settings().width, &host.bench->settings().height);
+}
+
+void set_callbacks(Host& host, WakeTimer& timer) {
+  HelloImGui::RunnerCallbacks& callbacks = host.params.callbacks;
+  callbacks.SetupImGuiConfig = [] { configure_imgui(); };
+  callbacks.defaultIconFont = HelloImGui::DefaultIconFont::NoIcons;
+  callbacks.LoadAdditionalFonts = [&host] {
+    if (const Result<void> loaded = load_fonts(host.options.resources / "assets"); !loaded)
+      host.session.note(session::LogLevel::warning, loaded.error().message + ". The window uses a plain font.");
+  };
+  callbacks.SetupImGuiStyle = [&host] {
+    apply_theme(theme_mode());
+    host.styled = true;
+  };
+  callbacks.PostInit_AddPlatformBackendCallbacks = [&host] {
+    auto* window = static_cast<GLFWwindow*>(host.params.backendPointers.glfwWindow);
+    glfwSetDropCallback(window, on_drop);
+    glfwSetWindowContentScaleCallback(window, on_content_scale);
+  };
+  callbacks.PostInit = [&host, &timer] {
+    ImPlot::CreateContext();
+    WorkbenchOptions options;
+    options.resources = host.options.resources;
+    options.user_presets = host.options.user_presets;
+    options.wake_within = [&timer](double seconds) { timer.within(seconds); };
+    options.quit = [&host] { host.params.appShallExit = true; };
+    host.bench = std::make_unique<Workbench>(host.session, std::move(options));
+    if (host.options.light) host.bench->settings().theme = *host.options.light ? ThemeMode::light : ThemeMode::dark;
+  };
+  callbacks.PreNewFrame = [&host] { before_frame(host); };
+  callbacks.ShowGui = [&host] { host.bench->draw(); };
+  callbacks.BeforeExit = [&host] {
+    keep_geometry(host);
+    host.bench->keep_settings_now();
+    host.bench.reset();
+    ImPlot::DestroyContext();
+  };
+}
+
+}  // namespace
+
+void wake() { HelloImGui::RequestRefresh(); }
+
+Result<void> probe_display() {
+  static std::string reason;
+  reason.clear();
+  glfwSetErrorCallback([](int, const char* description) { reason = description != nullptr ? description : ""; });
+  const std::string hint = "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
+  if (glfwInit() != GLFW_TRUE) return fail(Stage::input, "No display can be reached" + (reason.empty() ? "" : ": " + reason), hint);
+  int monitors = 0;
+  glfwGetMonitors(&monitors);
+  if (monitors == 0) {
+    glfwTerminate();
+    return fail(Stage::input, "The display has no screen", hint);
+  }
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  GLFWwindow* window = glfwCreateWindow(64, 64, "attnscope", nullptr, nullptr);
+  const bool good = window != nullptr;
+  if (good) glfwDestroyWindow(window);
+  glfwTerminate();
+  if (!good)
+    return fail(Stage::input, "This display gives no OpenGL 3.3" + (reason.empty() ? "" : ": " + reason),
+                "Install the GPU's driver or libgl1-mesa-dri; `attnscope run` and `attnscope shot` need no display.");
+  return {};
+}
+
+int run_window(session::Session& session, const WindowOptions& options) {
+  if (const Result<void> display = probe_display(); !display) {
+    spdlog::error("{}. {}", display.error().message, display.error().hint);
+    return kBadInput;
+  }
+  Host host{session, options, nullptr, {}, 0, 0, false};
+  g_host = &host;
+  WakeTimer timer([] { wake(); });
+  wait_for_settings(session);
+  set_geometry(host);
+  set_runner(host);
+  set_callbacks(host, timer);
+  HelloImGui::Run(host.params);
+  g_host = nullptr;
+  return 0;
+}
+
+}  // namespace attnscope::ui

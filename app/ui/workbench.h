@@ -1,0 +1,102 @@
+#pragma once
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ui/actions.h"
+#include "ui/context.h"
+#include "ui/dialogs.h"
+#include "ui/panels/panel.h"
+#include "ui/toasts.h"
+
+namespace ImCmd {
+struct Context;
+}
+
+namespace attnscope::ui {
+
+class ErrorPanel;
+class HistoryPanel;
+
+struct WorkbenchOptions {
+  std::filesystem::path resources;     // holds assets/ and shaders/
+  std::filesystem::path user_presets;
+  bool keep_settings = true;           // hand changes of the window's settings to the session
+  std::function<void(double)> wake_within = [](double) {};
+  std::function<void()> quit;          // empty: there is no window to close
+};
+
+// The whole window's content, whoever owns the window: Hello ImGui's runner, a picture without a display, a test. Lives
+// inside one Dear ImGui context with a current OpenGL context.
+class Workbench {
+ public:
+  Workbench(session::Session& session, WorkbenchOptions options);
+  ~Workbench();
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+  // Theme, zoom and layout as they are kept; before ImGui::NewFrame.
+  void before_frame();
+  // One frame's content; between ImGui::NewFrame and ImGui::Render.
+  void draw();
+
+  // A file was dropped onto the window.
+  void drop(const std::filesystem::path& file);
+  void open_panel(const std::string& title);
+  void reset_layout() { reset_wanted_ = true; }
+  // The default layout and settings(), whatever the session keeps: for pictures and tests.
+  void ignore_kept_settings() { adopted_ = reset_wanted_ = true; }
+  // Hands changed settings over without delay: the window closes.
+  void keep_settings_now();
+
+  WindowSettings& settings() { return settings_; }
+  const DraftTracker& draft() const { return draft_; }
+  const Actions& actions() const { return actions_; }
+  // The focus experiment is finished, and what the map panel shows is complete (or there is nothing to show).
+  bool settled() const { return settled_; }
+  double frame_ms() const { return slowest_ms_; }
+
+ private:
+  void load_assets();
+  void add_actions();
+  void add_palette_commands();
+  void adopt_settings(const session::Snapshot& snapshot);
+  void keep_settings();
+  void follow_history(const session::Snapshot& snapshot);
+  void draw_menu(Context& context);
+  void draw_presets_menu(Context& context);
+  void draw_panels(Context& context);
+  void draw_palette(Context& context);
+  void build_layout(unsigned dockspace, float left_share);
+  void note_frame_time(double ms);
+  void set_theme(ThemeMode mode);
+  Json view_json() const;
+
+  session::Session& session_;
+  WorkbenchOptions options_;
+  std::shared_ptr<const session::Snapshot> snapshot_;
+  DraftTracker draft_;
+  charts::LatencyChart latency_;
+  std::vector<charts::Run> runs_;  // those in latency_
+  Glossary glossary_;
+  std::vector<ReportedFigure> reported_;
+  WindowSettings settings_, kept_settings_;
+  bool adopted_ = false, reset_wanted_ = false, palette_open_ = false, settled_ = false;
+  double keep_at_ = 0;  // ImGui time when changed settings are handed over; 0 none waiting
+  Actions actions_;
+  Dialogs dialogs_;
+  Toasts toasts_;
+  PixelWay pixels_;
+  std::vector<std::unique_ptr<Panel>> panels_;
+  ErrorPanel* error_panel_ = nullptr;
+  std::string focus_panel_;  // to be brought to the front in this frame
+  ImCmd::Context* palette_ = nullptr;
+  std::array<double, 60> frame_times_{};
+  size_t frames_ = 0;
+  double slowest_ms_ = 0;
+};
+
+}  // namespace attnscope::ui
