@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <optional>
 #include <random>
 #include <thread>
 
 #include "compile/cubin.h"
 #include "compile/ptxas_log.h"
 #include "compile/variant_json.h"
+#include "cuda_api/locate.h"
 #include "platform/atomic_file.h"
 #include "unit/compile/recorded.h"
 
@@ -42,11 +45,24 @@ CompileRequest request(int64_t size = 64) {
   return one;
 }
 
-// Compiling for real; where no NVRTC is to be had, the tests say so and stand aside.
-class RealCompiler : public testing::Test {
+// Compiling for real with either NVRTC; where one is not to be had, its tests say so and stand aside.
+class RealCompiler : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    if (auto version = compiler.nvrtc_version(); !version) GTEST_SKIP() << version.error().message;
+    const char* named = std::getenv(variable);
+    if (named != nullptr) before_ = named;
+    unsetenv(variable);
+    for (const cuda_api::LibraryPlace& place : cuda_api::nvrtc_places(GetParam()))
+      if (place.library.is_absolute()) {
+        setenv(variable, place.library.c_str(), 1);
+        if (auto version = compiler.nvrtc_version(); !version) GTEST_SKIP() << version.error().message;
+        return;
+      }
+    GTEST_SKIP() << "NVRTC " << GetParam() << " is not on this machine";
+  }
+  void TearDown() override {
+    if (before_) setenv(variable, before_->c_str(), 1);
+    else unsetenv(variable);
   }
   fs::path entry() const {
     for (const auto& file : fs::directory_iterator(folder.path)) return file.path();
@@ -54,9 +70,16 @@ class RealCompiler : public testing::Test {
   }
   TemporaryFolder folder;
   Compiler compiler{CompilerOptions{folder.path, 512 << 20}};
+
+ private:
+  static constexpr const char* variable = "ATTNSCOPE_NVRTC";
+  std::optional<std::string> before_;
 };
 
-TEST_F(RealCompiler, GivesAVariantForEveryArchitecture) {
+INSTANTIATE_TEST_SUITE_P(Nvrtc, RealCompiler, testing::Values(12, 13),
+                         [](const auto& parameter) { return std::to_string(parameter.param); });
+
+TEST_P(RealCompiler, GivesAVariantForEveryArchitecture) {
   for (const int arch : {80, 89, 90}) {
     CompileRequest one = request();
     one.arch = arch;
@@ -69,6 +92,7 @@ TEST_F(RealCompiler, GivesAVariantForEveryArchitecture) {
     EXPECT_EQ((*variant)->entry_symbol, "scale");
     EXPECT_NE((*variant)->ptx.find(".entry scale"), std::string::npos);
     EXPECT_EQ((*variant)->nvrtc, *compiler.nvrtc_version());
+    EXPECT_TRUE((*variant)->nvrtc.starts_with(std::to_string(GetParam()) + "."));
     // The ELF's figures and ptxas' own must be the same ones.
     auto kernel = read_cubin((*variant)->cubin, "scale");
     ASSERT_TRUE(kernel);
@@ -82,7 +106,7 @@ TEST_F(RealCompiler, GivesAVariantForEveryArchitecture) {
   }
 }
 
-TEST_F(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
+TEST_P(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
   auto variant = compiler.compile(request());
   ASSERT_TRUE(variant) << variant.error().message;
   const std::vector<SharedBuffer> expected = {{"tile", 128, false}, {"mark", 3, false}, {"sums", 16, false},
@@ -93,7 +117,7 @@ TEST_F(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
   EXPECT_EQ((*variant)->shared.buffers[2].offset, 132);
 }
 
-TEST_F(RealCompiler, SpillsAndStackAreWhatPtxasSays) {
+TEST_P(RealCompiler, SpillsAndStackAreWhatPtxasSays) {
   CompileRequest one = request();
   one.source = R"(extern "C" __global__ void heavy(float* x) {
     float a[96];
@@ -117,7 +141,7 @@ TEST_F(RealCompiler, SpillsAndStackAreWhatPtxasSays) {
   EXPECT_EQ((*variant)->info.spill_bytes, said->spill_stores + said->spill_loads);
 }
 
-TEST_F(RealCompiler, TheSecondTimeItIsCachedWithTheFirstsTime) {
+TEST_P(RealCompiler, TheSecondTimeItIsCachedWithTheFirstsTime) {
   auto first = compiler.compile(request());
   ASSERT_TRUE(first) << first.error().message;
   Compiler another(CompilerOptions{folder.path, 512 << 20});
@@ -137,7 +161,7 @@ TEST_F(RealCompiler, TheSecondTimeItIsCachedWithTheFirstsTime) {
   EXPECT_FALSE((*third)->info.cached);
 }
 
-TEST_F(RealCompiler, EqualMachineCodeHasOneHashWhateverTheSourceSays) {
+TEST_P(RealCompiler, EqualMachineCodeHasOneHashWhateverTheSourceSays) {
   auto first = compiler.compile(request());
   CompileRequest other = request();
   other.source = "// a comment\nconstexpr int unused_constant = WIDTH * 3;\n" + other.source;
@@ -154,7 +178,7 @@ TEST_F(RealCompiler, EqualMachineCodeHasOneHashWhateverTheSourceSays) {
   EXPECT_FALSE((*second)->info.cached);
 }
 
-TEST_F(RealCompiler, ATruncatedEntryIsMadeAnewAndSaidInTheLog) {
+TEST_P(RealCompiler, ATruncatedEntryIsMadeAnewAndSaidInTheLog) {
   ASSERT_TRUE(compiler.compile(request()));
   const fs::path file = entry();
   fs::resize_file(file, fs::file_size(file) - 100);
@@ -168,7 +192,7 @@ TEST_F(RealCompiler, ATruncatedEntryIsMadeAnewAndSaidInTheLog) {
   EXPECT_EQ((*third)->info.log.find("truncated or damaged"), std::string::npos);
 }
 
-TEST_F(RealCompiler, AFullDiskNeverFailsACompilation) {
+TEST_P(RealCompiler, AFullDiskNeverFailsACompilation) {
   platform::inject_write_fault(platform::WriteFault{folder.path.string(), 4096, ENOSPC});
   auto variant = compiler.compile(request());
   platform::inject_write_fault(std::nullopt);
@@ -177,7 +201,7 @@ TEST_F(RealCompiler, AFullDiskNeverFailsACompilation) {
   EXPECT_TRUE(entry().empty());
 }
 
-TEST_F(RealCompiler, ManyThreadsCompileAtOnce) {
+TEST_P(RealCompiler, ManyThreadsCompileAtOnce) {
   std::vector<std::thread> threads;
   std::atomic<int> good = 0;
   for (int i = 0; i < 4; ++i)
@@ -186,7 +210,7 @@ TEST_F(RealCompiler, ManyThreadsCompileAtOnce) {
   EXPECT_EQ(good, 4);
 }
 
-TEST_F(RealCompiler, AnErrorIsNamedByFileAndLine) {
+TEST_P(RealCompiler, AnErrorIsNamedByFileAndLine) {
   CompileRequest bad = request();
   bad.source = "#include <cuda_fp16.h>\nextern \"C\" __global__ void scale(foo* x) {}\n";
   auto variant = compiler.compile(bad);
@@ -201,7 +225,7 @@ TEST_F(RealCompiler, AnErrorIsNamedByFileAndLine) {
   EXPECT_NE(variant.error().message.find("no kernel \"scales\""), std::string::npos) << variant.error().message;
 }
 
-TEST_F(RealCompiler, TooMuchStaticSharedMemoryIsALimitAndTheSameDynamicCompiles) {
+TEST_P(RealCompiler, TooMuchStaticSharedMemoryIsALimitAndTheSameDynamicCompiles) {
   auto variant = compiler.compile(request(28678));  // 57,356 B + mark + sums, aligned: 57,376
   ASSERT_FALSE(variant);
   EXPECT_EQ(variant.error().stage, Stage::limits);
@@ -218,7 +242,7 @@ TEST_F(RealCompiler, TooMuchStaticSharedMemoryIsALimitAndTheSameDynamicCompiles)
   EXPECT_EQ((*other)->info.shared_buffers, expected);
 }
 
-TEST_F(RealCompiler, TemplatesAreNamedByTheirExpression) {
+TEST_P(RealCompiler, TemplatesAreNamedByTheirExpression) {
   CompileRequest one = request();
   one.source = "namespace n { template <class T, int N> __global__ void k(T* x) { x[N] = T(N); } }";
   one.entry = "n::k<float, 3>";
@@ -228,7 +252,7 @@ TEST_F(RealCompiler, TemplatesAreNamedByTheirExpression) {
   EXPECT_EQ((*variant)->entry_symbol, "_ZN1n1kIfLi3EEEvPT_");
 }
 
-TEST_F(RealCompiler, TheSourcesOwnFolderIsNotSearched) {
+TEST_P(RealCompiler, TheSourcesOwnFolderIsNotSearched) {
   const fs::path here = fs::current_path();
   fs::current_path(folder.path);
   std::ofstream(folder.path / "secret.h") << "#define SECRET 1\n";
