@@ -74,30 +74,25 @@ using Vector = unsigned int;
 using Vector = unsigned short;
 #endif
 constexpr int kVector = sizeof(Vector) / sizeof(ATTN_T);  // halves
+constexpr int kChunk = 8;                                 // halves in 16 bytes, what the swizzle moves
 
 __device__ __forceinline__ float minus_infinity() { return __int_as_float(0xff800000); }
 
-// Where (row, column) of a [rows][HEAD_DIM] tile of halves lies. The swizzle permutes a row's 16-byte chunks by the
-// row's number, so that eight rows at one column use all 32 banks.
-__device__ __forceinline__ int half_at(int row, int column) {
-#if SWIZZLE_XOR
-  return row * HEAD_DIM + ((((column >> 3) ^ (row & 7)) << 3) | (column & 7));
-#else
-  return row * HEAD_DIM + column;
-#endif
+// Where the 16-byte chunk `chunk` of a Q row lies. Lanes of the score loop read one column of 32 rows: the swizzle permutes a
+// row's chunks by the row's number, so that eight neighbouring rows use all 32 banks. K needs none (all lanes read one
+// address), nor does V (lanes read neighbours).
+__device__ __forceinline__ int q_chunk_at(int row, int chunk) {
+  return row * HEAD_DIM + kChunk * (SWIZZLE_XOR ? chunk ^ (row & 7) : chunk);
 }
 
-// The same for the [BLOCK_M][BLOCK_N] tile of fp32 scores, a bank at a time.
+// Where a score lies in the [BLOCK_M][BLOCK_N] tile. The score loop writes one column of 32 rows: the swizzle permutes a
+// row's groups of four, so that P·V may still read four at once.
 __device__ __forceinline__ int score_at(int row, int key) {
-#if SWIZZLE_XOR
-  return row * BLOCK_N + (key ^ (row & 31));
-#else
-  return row * BLOCK_N + key;
-#endif
+  return row * BLOCK_N + (SWIZZLE_XOR ? key ^ (4 * (row & 7)) : key);
 }
 
 // Copies rows first…first+kRows-1 of a [rows][HEAD_DIM] tensor into a tile; rows past the end are zeros.
-template <int kRows>
+template <int kRows, bool kOfQ>
 __device__ __forceinline__ void load_tile(ATTN_T* tile, const ATTN_T* tensor, int first, int rows) {
   for (int i = threadIdx.x; i < kRows * HEAD_DIM / kVector; i += kThreads) {
     const int row = i * kVector / HEAD_DIM;
@@ -106,7 +101,8 @@ __device__ __forceinline__ void load_tile(ATTN_T* tile, const ATTN_T* tensor, in
     if (first + row < rows) {
       value = *reinterpret_cast<const Vector*>(tensor + (size_t)(first + row) * HEAD_DIM + column);
     }
-    *reinterpret_cast<Vector*>(tile + half_at(row, column)) = value;
+    const int at = kOfQ && SWIZZLE_XOR ? q_chunk_at(row, column / kChunk) + column % kChunk : row * HEAD_DIM + column;
+    *reinterpret_cast<Vector*>(tile + at) = value;
   }
 }
 
@@ -177,7 +173,7 @@ attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, cons
   const int last_row = min(first_row + BLOCK_M, seq_q) - 1;
   const int keys = visible_keys(last_row, seq_q, seq_k);  // later keys are masked for every row of this CTA
 
-  load_tile<BLOCK_M>(Q_tile, q + head * seq_q * HEAD_DIM, first_row, seq_q);
+  load_tile<BLOCK_M, true>(Q_tile, q + head * seq_q * HEAD_DIM, first_row, seq_q);
   for (int i = threadIdx.x; i < BLOCK_M * HEAD_DIM; i += kThreads) O_tile[i] = 0.0f;
   float running_max[kStates];  // lane i: of the warp's row i
   float running_sum[kStates];
@@ -188,8 +184,8 @@ attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, cons
   }
 
   for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
-    load_tile<BLOCK_N>(K_tile, k_head, first_key, seq_k);
-    load_tile<BLOCK_N>(V_tile, v_head, first_key, seq_k);
+    load_tile<BLOCK_N, false>(K_tile, k_head, first_key, seq_k);
+    load_tile<BLOCK_N, false>(V_tile, v_head, first_key, seq_k);
     __syncthreads();
 
     // Scores: one row a thread.
@@ -198,7 +194,12 @@ attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, cons
       for (int key = 0; key < BLOCK_N; ++key) {
         float dot = 0.0f;
 #pragma unroll
-        for (int d = 0; d < HEAD_DIM; ++d) dot += float(Q_tile[half_at(row, d)]) * float(K_tile[half_at(key, d)]);
+        for (int chunk = 0; chunk < HEAD_DIM / kChunk; ++chunk) {
+          const ATTN_T* q_chunk = &Q_tile[q_chunk_at(row, chunk)];
+          const ATTN_T* k_chunk = &K_tile[key * HEAD_DIM + chunk * kChunk];
+#pragma unroll
+          for (int i = 0; i < kChunk; ++i) dot += float(q_chunk[i]) * float(k_chunk[i]);
+        }
         S_tile[score_at(row, key)] = first_key + key < visible ? dot * scale : minus_infinity();
       }
     }
@@ -248,7 +249,7 @@ attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, cons
       for (int key = 0; key < BLOCK_N; ++key) {
         const float p = S_tile[score_at(row, key)];
 #pragma unroll
-        for (int c = 0; c < kColumns; ++c) sum[c] += p * float(V_tile[half_at(key, c * 32 + lane)]);
+        for (int c = 0; c < kColumns; ++c) sum[c] += p * float(V_tile[key * HEAD_DIM + c * 32 + lane]);
       }
 #pragma unroll
       for (int c = 0; c < kColumns; ++c) O_tile[row * HEAD_DIM + c * 32 + lane] += sum[c];

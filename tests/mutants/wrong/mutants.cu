@@ -32,7 +32,7 @@ extern "C" __global__ void attention_mutant(const half* q, const half* k, const 
   extern __shared__ float scores[];  // [seq_k]
   const int row = blockIdx.x, lane = threadIdx.x;
   const size_t own = (size_t)blockIdx.z * heads + blockIdx.y;
-  const size_t of_query = MUTATION == SWAPPED_HEADS ? (size_t)blockIdx.z * heads + (blockIdx.y ^ 1) % heads : own;
+  const size_t of_query = MUTATION == SWAPPED_HEADS ? (size_t)blockIdx.z * heads + (blockIdx.y + 1 < heads ? blockIdx.y + 1 : 0) : own;
   const half* q_row = q + (of_query * seq_q + row) * HEAD_DIM;
   const half* k_head = k + own * seq_k * HEAD_DIM;
   const half* v_head = v + own * seq_k * HEAD_DIM;
@@ -61,7 +61,7 @@ extern "C" __global__ void attention_mutant(const half* q, const half* k, const 
     float sum = 0.0f;
     for (int key = 0; key < keys; ++key) sum += scores[key] * float(v_head[(size_t)key * HEAD_DIM + d]);
     float value = keys > 0 ? sum / row_sum : 0.0f;
-    if (MUTATION == NAN_IN_ONE_ROW && row == seq_q / 2 && own == 0 && d == 5) value = __int_as_float(0x7fffffff);
+    if (MUTATION == NAN_IN_ONE_ROW && row == seq_q / 2 && blockIdx.y == 0 && d == 5) value = __int_as_float(0x7fffffff);
     o_row[d] = __float2half(value);
   }
 }
