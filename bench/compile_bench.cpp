@@ -78,7 +78,8 @@ void compile_cached(benchmark::State& state) {
   const Folder folder;
   Compiler compiler(CompilerOptions{folder.path, 512 << 20});
   for (auto _ : state)
-    if (auto variant = compiler.compile(tiled(89)); !variant) return state.SkipWithError(variant.error().message.c_str());
+    if (auto variant = compiler.compile(tiled(89)); !variant)
+      return state.SkipWithError(variant.error().message.c_str());
 }
 BENCHMARK(compile_cached)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -93,7 +94,12 @@ void disassemble_tiled(benchmark::State& state, bool cached) {
     if (auto program = disassemble((*variant)->cubin, (*variant)->entry_symbol, options); !program)
       return state.SkipWithError(program.error().message.c_str());
 }
-BENCHMARK_CAPTURE(disassemble_tiled, cold, false)->Arg(80)->Arg(89)->Arg(90)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(disassemble_tiled, cold, false)
+    ->Arg(80)
+    ->Arg(89)
+    ->Arg(90)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(disassemble_tiled, cached, true)->Arg(89)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace

@@ -27,11 +27,12 @@ std::string grouped(int64_t value) {
 }
 
 Failure too_much_shared(const SharedRefusal& refusal, const std::string& file_name, const std::string& entry) {
-  return {Stage::limits,
-          fmt::format("{}: {} asks {} B of static shared memory; a CTA may have {} B of it.", file_name, entry,
-                      grouped(refusal.asked_bytes), grouped(refusal.limit_bytes)),
-          "Declare it dynamic: a launch may ask for more than the static limit, up to the device's opt-in limit. Or use "
-          "smaller tiles."};
+  return {
+      Stage::limits,
+      fmt::format("{}: {} asks {} B of static shared memory; a CTA may have {} B of it.", file_name, entry,
+                  grouped(refusal.asked_bytes), grouped(refusal.limit_bytes)),
+      "Declare it dynamic: a launch may ask for more than the static limit, up to the device's opt-in limit. Or use "
+      "smaller tiles."};
 }
 
 struct ErrorLine {

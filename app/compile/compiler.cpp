@@ -66,8 +66,8 @@ std::string request_key(const CompileRequest& request, const std::vector<std::st
   return xxh3_128(all);
 }
 
-// The buffers that a person reads, summing to ptxas' figure: padding shown as a part, and what the PTX does not account for
-// said to be unknown.
+// The buffers that a person reads, summing to ptxas' figure: padding shown as a part, and what the PTX does not account
+// for said to be unknown.
 std::vector<SharedBuffer> shown_buffers(const SharedLayout& layout, int64_t static_shared_bytes) {
   if (layout.bytes > static_shared_bytes) return {{"unknown", static_shared_bytes, false}};
   std::vector<SharedBuffer> buffers;

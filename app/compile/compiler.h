@@ -26,9 +26,9 @@ struct CompileRequest {
   std::string file_name;  // "02_tiled.cu": for messages and the line table; the folder, if any, is dropped
   std::string entry;      // a kernel's C++ name or template expression
   std::map<std::string, int64_t> macros;  // knobs, HEAD_DIM, CAUSAL: names of [A-Z_][A-Z0-9_]*
-  DType dtype = DType::f16;  // gives DTYPE (0 f16, 1 bf16, 2 f32) and ATTN_T (half, __nv_bfloat16, float)
+  DType dtype = DType::f16;               // gives DTYPE (0 f16, 1 bf16, 2 f32) and ATTN_T (half, __nv_bfloat16, float)
   CompileOptions options;
-  int arch = 89;          // compute capability × 10
+  int arch = 89;  // compute capability × 10
 };
 
 // What the compiler made of it.
@@ -38,14 +38,14 @@ struct Variant {
   std::string nvrtc;         // version: "12.8"
   std::string ptx;
   std::vector<std::byte> cubin;
-  SharedLayout shared;       // where each static buffer lies, for those who look at addresses
-  int64_t barriers = 0;      // named barriers used
-  int64_t max_threads = 0;   // a CTA's, from __launch_bounds__; 0 not declared
+  SharedLayout shared;      // where each static buffer lies, for those who look at addresses
+  int64_t barriers = 0;     // named barriers used
+  int64_t max_threads = 0;  // a CTA's, from __launch_bounds__; 0 not declared
 };
 
 struct CompilerOptions {
-  std::filesystem::path cache_dir;            // empty: no cache on disk
-  uint64_t cache_cap_bytes = 512ull << 20;    // the least recently used go first
+  std::filesystem::path cache_dir;          // empty: no cache on disk
+  uint64_t cache_cap_bytes = 512ull << 20;  // the least recently used go first
 };
 
 // Compiles through NVRTC, which is found and opened on the first call. May be used by several threads at once.
@@ -54,9 +54,10 @@ class Compiler {
   explicit Compiler(CompilerOptions options);
   ~Compiler();
 
-  // From the cache when it holds the same request: then info.cached is true and info.compile_ms is the first compilation's.
-  // Failures: Stage::input (a macro or an option that may not reach the compiler), Stage::compile (NVRTC's first error as
-  // file:line, the whole log as the hint; or no NVRTC), Stage::limits (more static shared memory than a CTA may have).
+  // From the cache when it holds the same request: then info.cached is true and info.compile_ms is the first
+  // compilation's. Failures: Stage::input (a macro or an option that may not reach the compiler), Stage::compile
+  // (NVRTC's first error as file:line, the whole log as the hint; or no NVRTC), Stage::limits (more static shared
+  // memory than a CTA may have).
   Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request);
 
   // "12.8"; what Versions::nvrtc says.

@@ -18,14 +18,14 @@ constexpr uint8_t other_entry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device
 
 // Attributes of .nv.info, read off cubins of nvcc and NVRTC 12.8 and 13.0 (nvdisasm and ptxas -v give the same values).
 enum Attribute : uint8_t {
-  attribute_max_threads = 0x05,    // three u32: __launch_bounds__
-  attribute_param_cbank = 0x0a,    // symbol u32, offset u16, bytes u16
-  attribute_frame_size = 0x11,     // symbol u32, bytes u32
-  attribute_min_stack = 0x12,      // symbol u32, bytes u32: the frame and the deepest call
-  attribute_kparam = 0x17,         // index u32, ordinal u16, offset u16, u32 with the size in its upper 14 bits
-  attribute_param_bytes = 0x19,    // in the attribute's own 16 bits
-  attribute_registers = 0x2f,      // symbol u32, count u32
-  attribute_barriers = 0x4c,       // in the attribute's own byte; NVRTC 12.8 has the section's flags instead
+  attribute_max_threads = 0x05,  // three u32: __launch_bounds__
+  attribute_param_cbank = 0x0a,  // symbol u32, offset u16, bytes u16
+  attribute_frame_size = 0x11,   // symbol u32, bytes u32
+  attribute_min_stack = 0x12,    // symbol u32, bytes u32: the frame and the deepest call
+  attribute_kparam = 0x17,       // index u32, ordinal u16, offset u16, u32 with the size in its upper 14 bits
+  attribute_param_bytes = 0x19,  // in the attribute's own 16 bits
+  attribute_registers = 0x2f,    // symbol u32, count u32
+  attribute_barriers = 0x4c,     // in the attribute's own byte; NVRTC 12.8 has the section's flags instead
 };
 constexpr uint8_t format_sized = 4;  // formats 1-3 keep their value in the header's two bytes
 
@@ -142,11 +142,11 @@ class KernelReader {
     for (const Info& info : *all) {
       if (info.attribute == attribute_barriers) kernel_.barriers = info.value & 0xff;
       if (info.attribute == attribute_param_bytes) kernel_.parameter_bytes = info.value;
-      if (info.attribute == attribute_param_cbank)
-        kernel_.parameter_base = load_at<uint16_t>(info.data, 4).value_or(0);
+      if (info.attribute == attribute_param_cbank) kernel_.parameter_base = load_at<uint16_t>(info.data, 4).value_or(0);
       if (info.attribute == attribute_max_threads) {
         uint64_t threads = 1;
-        for (uint64_t at : {0, 4, 8}) threads *= std::min<uint64_t>(load_at<uint32_t>(info.data, at).value_or(1), 65536);
+        for (uint64_t at : {0, 4, 8})
+          threads *= std::min<uint64_t>(load_at<uint32_t>(info.data, at).value_or(1), 65536);
         kernel_.max_threads = static_cast<uint32_t>(std::min<uint64_t>(threads, 1u << 31));
       }
       if (info.attribute == attribute_kparam) {
@@ -198,7 +198,8 @@ class KernelReader {
       if (section.name == ".nv.global.init") kernel_.global_init = copy_of(section.bytes);
       if (section.name == ".nv.global") kernel_.global_bytes = section.size;
       if (section.name == ".nv.shared." + kernel_.name) {
-        if (section.size > (1u << 30)) return malformed("its shared memory has " + std::to_string(section.size) + " bytes");
+        if (section.size > (1u << 30))
+          return malformed("its shared memory has " + std::to_string(section.size) + " bytes");
         kernel_.static_shared_bytes = static_cast<uint32_t>(section.size);
       }
     }
@@ -220,9 +221,12 @@ class KernelReader {
       const ElfSection& section = elf_.sections[symbol.section];
       CubinVariable variable{CubinVariable::Place::global, 0, symbol.value, symbol.size};
       const auto bank = bank_of(section.name);
-      if (section.name == ".nv.global.init") variable.place = CubinVariable::Place::global_init;
-      else if (bank && *bank != 0) variable.place = CubinVariable::Place::constant_bank, variable.bank = *bank;
-      else if (section.name != ".nv.global") continue;
+      if (section.name == ".nv.global.init")
+        variable.place = CubinVariable::Place::global_init;
+      else if (bank && *bank != 0)
+        variable.place = CubinVariable::Place::constant_bank, variable.bank = *bank;
+      else if (section.name != ".nv.global")
+        continue;
       if (symbol.value > section.size || section.size - symbol.value < symbol.size)
         return malformed("variable " + std::string(symbol.name) + " lies outside " + std::string(section.name));
       kernel_.variables[std::string(symbol.name)] = variable;
@@ -275,8 +279,9 @@ class KernelReader {
     relocation.type = entry.type;
     relocation.symbol = std::string(symbol.name);
     const uint64_t addend = entry.has_addend ? static_cast<uint64_t>(entry.addend)
-                            : relocation.place == CubinRelocation::Place::text ? 0
-                                                                               : *load_at<uint64_t>(content, entry.offset);
+                            : relocation.place == CubinRelocation::Place::text
+                                ? 0
+                                : *load_at<uint64_t>(content, entry.offset);
     relocation.value = symbol.value + addend;
     using Target = CubinRelocation::Target;
     if (symbol.section == 0 || symbol.section >= elf_.sections.size()) {
@@ -284,11 +289,16 @@ class KernelReader {
       return relocation;
     }
     const std::string_view section = elf_.sections[symbol.section].name;
-    if (section == ".nv.global.init") relocation.target = Target::global_init;
-    else if (section == ".nv.global") relocation.target = Target::global;
-    else if (section.starts_with(".nv.constant")) relocation.target = Target::constant_bank;
-    else if (symbol.section == text_section_) relocation.target = Target::text;
-    else relocation.target = Target::other;
+    if (section == ".nv.global.init")
+      relocation.target = Target::global_init;
+    else if (section == ".nv.global")
+      relocation.target = Target::global;
+    else if (section.starts_with(".nv.constant"))
+      relocation.target = Target::constant_bank;
+    else if (symbol.section == text_section_)
+      relocation.target = Target::text;
+    else
+      relocation.target = Target::other;
     return relocation;
   }
 
@@ -325,7 +335,8 @@ Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::stri
 bool may_read_bank(std::span<const std::byte> text, uint32_t bank) {
   for (uint64_t at = 0; at + 16 <= text.size(); at += 16) {
     const uint64_t low = *load_at<uint64_t>(text, at);
-    const auto form = (low >> 9) & 7;  // of the opcode's 12 bits: 3 and 5 have a constant operand (so has LDC), 6 a bindless one
+    const auto form =
+        (low >> 9) & 7;  // of the opcode's 12 bits: 3 and 5 have a constant operand (so has LDC), 6 a bindless one
     if ((form == 3 || form == 5) && ((low >> 54) & 31) == bank) return true;
   }
   return false;

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 // What nvdisasm says of every cubin older than itself; it changes nothing that we read.
 constexpr std::string_view harmless_warnings[] = {
-    "nvdisasm warning : Disassembling Std Elf to Old format or Old Elf to Std format not supported yet, switching to Old "
+    "nvdisasm warning : Disassembling Std Elf to Old format or Old Elf to Std format not supported yet, switching to "
+    "Old "
     "format",
     "nvdisasm warning : Dataflow analysis disabled due to previous warnings",
 };
@@ -28,8 +29,8 @@ constexpr int writes_between_trims = 16;
 std::string without_harmless(const std::string& text) {
   std::string kept, line;
   for (std::istringstream lines(text); std::getline(lines, line);) {
-    const bool harmless = std::find(std::begin(harmless_warnings), std::end(harmless_warnings), line) !=
-                          std::end(harmless_warnings);
+    const bool harmless =
+        std::find(std::begin(harmless_warnings), std::end(harmless_warnings), line) != std::end(harmless_warnings);
     if (!harmless && !line.empty()) kept += line + "\n";
   }
   return kept;
@@ -41,8 +42,7 @@ Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKerne
   if (!elf) return fail(elf.error());
   std::string lines = kernel.name + '\0';
   for (const char* name : {".debug_line", ".nv_debug_line_sass", ".debug_str"})
-    if (const ElfSection* section = elf->find(name))
-      lines += xxh3_128(section->bytes);
+    if (const ElfSection* section = elf->find(name)) lines += xxh3_128(section->bytes);
   return code_hash(kernel) + "-" + xxh3_128(lines).substr(0, 16);
 }
 

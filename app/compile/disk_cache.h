@@ -8,8 +8,8 @@
 
 namespace attnscope::compile {
 
-// One file an entry, named by its content's key. Entries are checksummed: a truncated or damaged one is refused. They are
-// written whole or not at all, so that two processes may use one folder. Past the cap the longest unused go first.
+// One file an entry, named by its content's key. Entries are checksummed: a truncated or damaged one is refused. They
+// are written whole or not at all, so that two processes may use one folder. Past the cap the longest unused go first.
 class DiskCache {
  public:
   // An empty folder: nothing is kept. `kind` is the files' extension and the first word in them.

@@ -25,7 +25,7 @@ struct ElfSection {
   std::string_view name;
   uint32_t type = 0;
   uint64_t flags = 0;
-  uint64_t size = 0;                 // in memory; NOBITS sections have no bytes
+  uint64_t size = 0;  // in memory; NOBITS sections have no bytes
   uint32_t link = 0, info = 0;
   std::span<const std::byte> bytes;  // empty for NOBITS
 };
@@ -33,7 +33,7 @@ struct ElfSection {
 struct ElfSymbol {
   std::string_view name;
   uint64_t value = 0, size = 0;
-  uint8_t type = 0;    // STT_*: 1 OBJECT, 2 FUNC, 3 SECTION
+  uint8_t type = 0;  // STT_*: 1 OBJECT, 2 FUNC, 3 SECTION
   uint8_t other = 0;
   uint16_t section = 0;  // 0: undefined
 };

@@ -21,9 +21,12 @@ struct ElementType {
 
 ElementType element_type(DType dtype) {
   switch (dtype) {
-    case DType::f16: return {0, "half"};
-    case DType::bf16: return {1, "__nv_bfloat16"};
-    case DType::f32: return {2, "float"};
+    case DType::f16:
+      return {0, "half"};
+    case DType::bf16:
+      return {1, "__nv_bfloat16"};
+    case DType::f32:
+      return {2, "float"};
   }
   return {0, "half"};
 }
@@ -39,7 +42,10 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
     return fail(Stage::input, "maxrregcount is " + std::to_string(limit) + ".", "Give 0 for no limit, or 16 to 255.");
 
   std::vector<std::string> options = {
-      "--gpu-architecture=sm_" + std::to_string(request.arch), "--std=c++17", "-lineinfo", "--ptxas-options=-v",
+      "--gpu-architecture=sm_" + std::to_string(request.arch),
+      "--std=c++17",
+      "-lineinfo",
+      "--ptxas-options=-v",
       "--no-source-include",  // nothing of the folder that the program happens to run in
   };
   if (request.options.fast_math) options.push_back("--use_fast_math");

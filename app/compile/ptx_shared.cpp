@@ -125,7 +125,8 @@ class Ptx {
     if (depth_ == 0 && !pending_name_.empty() && line.find(';') != std::string_view::npos)
       pending_name_ = {};  // a prototype
     Function& function = functions_[current_];
-    if (const auto declaration = shared_declaration(line)) function.declarations.push_back(*declaration);
+    if (const auto declaration = shared_declaration(line))
+      function.declarations.push_back(*declaration);
     else if (words.empty() || (words[0] != ".loc" && words[0] != ".file"))
       for (const std::string_view word : words) functions_[current_].words.insert(word);
     for (const char c : line) {

@@ -22,7 +22,8 @@ bool take(std::string_view& text, std::string_view prefix) {
 }
 
 // The index in "R12", "UR4": digits to the end, or "Z"/"T" for the one that reads as a constant.
-std::optional<int> index_of(std::string_view text, std::string_view prefix, int limit, char constant, int constant_index) {
+std::optional<int> index_of(std::string_view text, std::string_view prefix, int limit, char constant,
+                            int constant_index) {
   if (!take(text, prefix) || text.empty()) return std::nullopt;
   if (text.size() == 1 && text[0] == constant) return constant_index;
   int index = 0;
@@ -47,8 +48,10 @@ std::optional<double> decimal(std::string_view text) {
   const bool negative = take(text, "-");
   if (!negative) take(text, "+");
   double value = 0;
-  if (text == "INF") value = HUGE_VAL;
-  else if (text == "QNAN" || text == "SNAN") value = std::nan("");
+  if (text == "INF")
+    value = HUGE_VAL;
+  else if (text == "QNAN" || text == "SNAN")
+    value = std::nan("");
   else {
     if (text.empty() || !(std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '.')) return std::nullopt;
     const std::string copy(text);
@@ -65,8 +68,10 @@ bool read_modifiers(std::string_view text, SassOperand& operand) {
     if (!take(text, ".") || text.empty()) return false;
     const std::string_view one = text.substr(0, text.find('.'));
     if (one.empty()) return false;
-    if (one == "reuse") operand.reuse = true;
-    else operand.modifiers.emplace_back(one);
+    if (one == "reuse")
+      operand.reuse = true;
+    else
+      operand.modifiers.emplace_back(one);
     text.remove_prefix(one.size());
   }
   return true;
@@ -164,7 +169,8 @@ bool read_named(std::string_view text, SassOperand& operand) {
     operand.kind = OperandKind::special;
     return true;
   }
-  const bool known = set(OperandKind::reg, register_index(name)) || set(OperandKind::uniform_reg, uniform_index(name)) ||
+  const bool known = set(OperandKind::reg, register_index(name)) ||
+                     set(OperandKind::uniform_reg, uniform_index(name)) ||
                      set(OperandKind::predicate, index_of(name, "P", 7, 'T', 7)) ||
                      set(OperandKind::uniform_pred, index_of(name, "UP", 7, 'T', 7)) ||
                      set(OperandKind::barrier, index_of(name, "B", 16, ' ', -1)) ||
@@ -215,9 +221,12 @@ float half_to_float(uint16_t bits) {
   const int exponent = (bits >> 10) & 31;
   const int fraction = bits & 1023;
   float value = 0;
-  if (exponent == 31) value = fraction != 0 ? std::nanf("") : HUGE_VALF;
-  else if (exponent == 0) value = std::ldexp(static_cast<float>(fraction), -24);
-  else value = std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+  if (exponent == 31)
+    value = fraction != 0 ? std::nanf("") : HUGE_VALF;
+  else if (exponent == 0)
+    value = std::ldexp(static_cast<float>(fraction), -24);
+  else
+    value = std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
   return bits & 0x8000 ? -value : value;
 }
 
@@ -245,8 +254,8 @@ std::vector<SassOperand> parse_operands(std::string_view text, const SassLabels&
   return operands;
 }
 
-// Every ordinary form keeps its 32-bit immediate in bits 32-63: a float, a double's upper half, or two halves of which the
-// upper is printed first (checked on HFMA2.MMA, HADD2, DADD and the FP32 forms of sm_80, sm_89 and sm_90).
+// Every ordinary form keeps its 32-bit immediate in bits 32-63: a float, a double's upper half, or two halves of which
+// the upper is printed first (checked on HFMA2.MMA, HADD2, DADD and the FP32 forms of sm_80, sm_89 and sm_90).
 void settle_float_immediates(SassInstruction& instruction) {
   std::vector<SassOperand*> floats;
   for (SassOperand& operand : instruction.operands)
@@ -264,7 +273,8 @@ void settle_float_immediates(SassInstruction& instruction) {
       const auto as_bfloat = static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(half) << 16));
       if (same(static_cast<double>(half_to_float(half)), floats[i]->number) || same(as_bfloat, floats[i]->number))
         floats[i]->value = half;
-      else refuse(*floats[i]);
+      else
+        refuse(*floats[i]);
     }
     return;
   }
@@ -272,11 +282,13 @@ void settle_float_immediates(SassInstruction& instruction) {
   const auto as_double = std::bit_cast<double>(static_cast<uint64_t>(bits) << 32);
   for (SassOperand* operand : floats) {
     const bool is_double = instruction.opcode.starts_with("D");
-    const bool fits = same(is_double ? as_double : as_float, operand->number) ||
-                      (!is_double && same(as_double, operand->number)) ||
-                      (bits <= 0xffff && same(static_cast<double>(half_to_float(static_cast<uint16_t>(bits))), operand->number));
-    if (fits && floats.size() == 1) operand->value = bits;
-    else refuse(*operand);
+    const bool fits =
+        same(is_double ? as_double : as_float, operand->number) || (!is_double && same(as_double, operand->number)) ||
+        (bits <= 0xffff && same(static_cast<double>(half_to_float(static_cast<uint16_t>(bits))), operand->number));
+    if (fits && floats.size() == 1)
+      operand->value = bits;
+    else
+      refuse(*operand);
   }
 }
 

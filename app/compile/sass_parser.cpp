@@ -127,7 +127,8 @@ class Parser {
     const size_t number = lines.number();
     const auto offset = take_comment(line);
     if (!offset) return refuse(number, "an instruction without its offset");
-    if (*offset != next_offset()) return refuse(number, "an instruction is missing before offset " + std::to_string(*offset));
+    if (*offset != next_offset())
+      return refuse(number, "an instruction is missing before offset " + std::to_string(*offset));
     const size_t encoding = line.rfind("/*");
     if (encoding == std::string_view::npos) return refuse(number, "an instruction without its encoding");
     std::string_view low_text = line.substr(encoding), high_text;
@@ -193,8 +194,9 @@ class Parser {
   Result<void> check_complete() const {
     if (program_.instructions.size() * 16 == program_.kernel.text.size()) return {};
     return fail(Stage::decode,
-                "The disassembly of " + program_.kernel.name + " holds " + std::to_string(program_.instructions.size()) +
-                    " instructions of " + std::to_string(program_.kernel.text.size() / 16) + ".",
+                "The disassembly of " + program_.kernel.name + " holds " +
+                    std::to_string(program_.instructions.size()) + " instructions of " +
+                    std::to_string(program_.kernel.text.size() / 16) + ".",
                 "It is truncated. Remove it; it is remade by itself.");
   }
 
@@ -269,8 +271,10 @@ std::string kernel_section(std::string_view text, std::string_view kernel) {
   std::string_view line;
   bool inside = false;
   while (lines.next(line)) {
-    if (!inside) inside = section_starts(line, kernel);
-    else if (section_ends(line)) break;
+    if (!inside)
+      inside = section_starts(line, kernel);
+    else if (section_ends(line))
+      break;
     if (!inside) continue;
     bool blank = false;
     for (const char c : line) {

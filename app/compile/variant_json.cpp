@@ -53,8 +53,7 @@ Variant variant_of(const json& data) {
   data.at("shared_placed").get_to(variant.shared.placed);
   data.at("shared_bytes").get_to(variant.shared.bytes);
   for (const json& buffer : data.at("shared_layout"))
-    variant.shared.buffers.push_back(
-        {buffer.at("name"), buffer.at("symbol"), buffer.at("offset"), buffer.at("bytes")});
+    variant.shared.buffers.push_back({buffer.at("name"), buffer.at("symbol"), buffer.at("offset"), buffer.at("bytes")});
   const json::binary_t& cubin = data.at("cubin").get_binary();
   variant.cubin.resize(cubin.size());
   std::memcpy(variant.cubin.data(), cubin.data(), cubin.size());

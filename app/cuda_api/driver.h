@@ -11,7 +11,7 @@ namespace attnscope::cuda_api {
 struct GpuInfo {
   int ordinal = 0;
   std::string name;
-  int arch = 0;               // compute capability × 10: 89
+  int arch = 0;  // compute capability × 10: 89
   uint64_t memory_bytes = 0;
 };
 

@@ -68,8 +68,10 @@ std::vector<fs::path> package_folders() {
   // $ATTNSCOPE_HOME moves what the program writes; what ./dev fetched stays where every checkout finds it.
   const fs::path xdg = platform::environment("XDG_CACHE_HOME");
   const fs::path home = platform::environment("HOME");
-  if (xdg.is_absolute()) add_folder(folders, xdg / "attnscope" / "cuda");
-  else if (home.is_absolute()) add_folder(folders, home / ".cache" / "attnscope" / "cuda");
+  if (xdg.is_absolute())
+    add_folder(folders, xdg / "attnscope" / "cuda");
+  else if (home.is_absolute())
+    add_folder(folders, home / ".cache" / "attnscope" / "cuda");
   return folders;
 }
 

@@ -52,12 +52,13 @@ std::string Nvrtc::version_text() const { return std::to_string(major_) + "." + 
 
 Result<void> Nvrtc::check(const char* call, int code) const {
   if (code == 0) return {};
-  return fail(Stage::compile, std::string(call) + " of " + place_.library.string() + " failed: " + error_text_(code) + ".",
-              "Check the compile options and that the machine has memory left; set $ATTNSCOPE_NVRTC to use another NVRTC.");
+  return fail(
+      Stage::compile, std::string(call) + " of " + place_.library.string() + " failed: " + error_text_(code) + ".",
+      "Check the compile options and that the machine has memory left; set $ATTNSCOPE_NVRTC to use another NVRTC.");
 }
 
-Result<void> Nvrtc::read_text(Handle program, const char* call, int (*size)(Handle, size_t*),
-                              int (*get)(Handle, char*), std::string& text) const {
+Result<void> Nvrtc::read_text(Handle program, const char* call, int (*size)(Handle, size_t*), int (*get)(Handle, char*),
+                              std::string& text) const {
   size_t bytes = 0;
   if (auto done = check(call, size(program, &bytes)); !done) return done;
   text.resize(bytes);
@@ -80,7 +81,8 @@ Result<void> Nvrtc::read_results(Handle program, const std::string& entry, Nvrtc
 Result<NvrtcOutput> Nvrtc::compile(const std::string& source, const std::string& name, const std::string& entry,
                                    const std::vector<std::string>& options) const {
   OwnedProgram program(destroy_);
-  if (auto done = check("nvrtcCreateProgram", create_(program.address(), source.c_str(), name.c_str(), 0, nullptr, nullptr));
+  if (auto done =
+          check("nvrtcCreateProgram", create_(program.address(), source.c_str(), name.c_str(), 0, nullptr, nullptr));
       !done)
     return fail(done.error());
   if (auto done = check("nvrtcAddNameExpression", add_name_(program.get(), entry.c_str())); !done)

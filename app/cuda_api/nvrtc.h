@@ -29,8 +29,9 @@ class Nvrtc {
   std::string version_text() const;  // "12.8"
   const LibraryPlace& place() const { return place_; }
 
-  // Compiles `source` to machine code. `entry` is a C++ name or template expression of a kernel. A program that does not
-  // compile is an output with compiled = false; a Failure (Stage::compile) is NVRTC's own: out of memory, a bad option.
+  // Compiles `source` to machine code. `entry` is a C++ name or template expression of a kernel. A program that does
+  // not compile is an output with compiled = false; a Failure (Stage::compile) is NVRTC's own: out of memory, a bad
+  // option.
   Result<NvrtcOutput> compile(const std::string& source, const std::string& name, const std::string& entry,
                               const std::vector<std::string>& options) const;
 
@@ -51,7 +52,8 @@ class Nvrtc {
   int major_ = 0, minor_ = 0;
   // The signatures are those of NVRTC's reference; nvrtcResult is an int, 0 success.
   int (*version_)(int*, int*) = nullptr;
-  int (*create_)(Handle*, const char* source, const char* name, int headers, const char* const*, const char* const*) = nullptr;
+  int (*create_)(Handle*, const char* source, const char* name, int headers, const char* const*,
+                 const char* const*) = nullptr;
   int (*destroy_)(Handle*) = nullptr;
   int (*compile_)(Handle, int count, const char* const* options) = nullptr;
   int (*log_size_)(Handle, size_t*) = nullptr;
@@ -65,8 +67,9 @@ class Nvrtc {
   const char* (*error_text_)(int) = nullptr;
 };
 
-// The NVRTC for this machine: of the driver's major version, and of 12 (else 13) where there is no driver. $ATTNSCOPE_NVRTC
-// is taken as long as its code runs on the driver. Failure (Stage::compile) in one sentence when none fits.
+// The NVRTC for this machine: of the driver's major version, and of 12 (else 13) where there is no driver.
+// $ATTNSCOPE_NVRTC is taken as long as its code runs on the driver. Failure (Stage::compile) in one sentence when none
+// fits.
 Result<std::shared_ptr<const Nvrtc>> choose_nvrtc();
 
 }  // namespace attnscope::cuda_api

@@ -89,7 +89,7 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hold us up
   if (fd < 0) return store_failure(path, "read", errno);
-  struct stat info{};
+  struct stat info {};
   std::string text;
   int failed = fstat(fd, &info) != 0 ? errno : 0;
   bool refused = failed == 0 && (!S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) > max_bytes);

@@ -15,8 +15,8 @@ enum class Durability {
   cached,  // may be lost with the power, never torn while the machine runs: what can be remade
 };
 
-// Puts `bytes` at `path`, whole or not at all: a reader sees the old file or the new one. Missing folders are made. A full
-// disk, a missing right and the like are a Failure (Stage::store) that names the path, and the old file stands.
+// Puts `bytes` at `path`, whole or not at all: a reader sees the old file or the new one. Missing folders are made. A
+// full disk, a missing right and the like are a Failure (Stage::store) that names the path, and the old file stands.
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::byte> bytes,
                         Durability durability = Durability::synced);
 Result<void> write_file(const std::filesystem::path& path, std::string_view text,

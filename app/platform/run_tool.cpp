@@ -79,7 +79,8 @@ Result<Descriptor> above_standard(const ToolRun& run, const Descriptor& file) {
 }
 
 Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor& err, const Descriptor& input) {
-  auto out_high = above_standard(run, out), err_high = above_standard(run, err), input_high = above_standard(run, input);
+  auto out_high = above_standard(run, out), err_high = above_standard(run, err),
+       input_high = above_standard(run, input);
   for (auto* file : {&out_high, &err_high, &input_high})
     if (!*file) return fail(file->error());
 
@@ -161,13 +162,15 @@ Result<ToolOutput> run_tool(const ToolRun& run) {
   while (out->read.get() >= 0 || err->read.get() >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0)
-      return fail(Stage::deadline, run.program.string() + " did not end within " + std::to_string(run.deadline_ms) + " ms.",
+      return fail(Stage::deadline,
+                  run.program.string() + " did not end within " + std::to_string(run.deadline_ms) + " ms.",
                   "The machine may be overloaded. Try again.");
     pollfd streams[2] = {{out->read.get(), POLLIN, 0}, {err->read.get(), POLLIN, 0}};  // poll skips a closed one (-1)
     const int ready = poll(streams, 2, static_cast<int>(left));
     if (ready < 0 && errno != EINTR) return system_failure(run, "its output could not be read", errno);
     if (ready <= 0) continue;
-    for (auto [stream, text, index] : {std::tuple{&out->read, &output.out, 0}, std::tuple{&err->read, &output.err, 1}}) {
+    for (auto [stream, text, index] :
+         {std::tuple{&out->read, &output.out, 0}, std::tuple{&err->read, &output.err, 1}}) {
       if (streams[index].revents == 0) continue;
       const Drained state = drain(*stream, *text);
       if (state == Drained::failed) return system_failure(run, "its output could not be read", errno);

@@ -24,9 +24,9 @@ struct ToolOutput {
   std::string out, err;
 };
 
-// Runs `run.program` with no standard input, in the caller's process group (so that it dies with it). A program that cannot
-// be started, is ended by a signal, passes its deadline or prints too much is a Failure that names it; an exit code other
-// than zero is the caller's to judge.
+// Runs `run.program` with no standard input, in the caller's process group (so that it dies with it). A program that
+// cannot be started, is ended by a signal, passes its deadline or prints too much is a Failure that names it; an exit
+// code other than zero is the caller's to judge.
 Result<ToolOutput> run_tool(const ToolRun& run);
 
 }  // namespace attnscope::platform

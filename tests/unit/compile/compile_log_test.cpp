@@ -39,7 +39,8 @@ TEST(PtxasLog, GivesEachKernelItsOwnFigures) {
 }
 
 TEST(PtxasLog, FindsTheSharedMemoryThatIsTooMuch) {
-  const auto said = find_shared_refusal("ptxas error   : Entry function 'k' uses too much shared data (0xe020 bytes, 0xc000 max)", "k");
+  const auto said = find_shared_refusal(
+      "ptxas error   : Entry function 'k' uses too much shared data (0xe020 bytes, 0xc000 max)", "k");
   ASSERT_TRUE(said);
   EXPECT_EQ(said->asked_bytes, 57376);
   EXPECT_EQ(said->limit_bytes, 49152);
@@ -54,9 +55,11 @@ TEST(PtxasLog, FindsTheSharedMemoryThatIsTooMuch) {
 }
 
 TEST(CompileErrors, NameTheFirstErrorsLine) {
-  const Failure failure = explain_refusal("02_tiled.cu(14): warning #1: unused\n"
-                                          "02_tiled.cu(152): error: identifier \"foo\" is undefined\n  code\n"
-                                          "02_tiled.cu(160): error: another\n2 errors\n", "02_tiled.cu", "attention_tiled");
+  const Failure failure = explain_refusal(
+      "02_tiled.cu(14): warning #1: unused\n"
+      "02_tiled.cu(152): error: identifier \"foo\" is undefined\n  code\n"
+      "02_tiled.cu(160): error: another\n2 errors\n",
+      "02_tiled.cu", "attention_tiled");
   EXPECT_EQ(failure.stage, Stage::compile);
   EXPECT_EQ(failure.message, "02_tiled.cu:152: identifier \"foo\" is undefined");
   EXPECT_NE(failure.hint.find("(160): error: another"), std::string::npos);
@@ -68,8 +71,8 @@ TEST(CompileErrors, AMissingKernelIsSaidInItsOwnWords) {
 }
 
 TEST(CompileErrors, StaticSharedMemoryIsALimitWithBothFiguresAndTheWayOut) {
-  const Failure failure =
-      explain_refusal("ptxas error   : Entry function 'k' uses too much shared data (0xe020 bytes, 0xc000 max)", "a.cu", "k");
+  const Failure failure = explain_refusal(
+      "ptxas error   : Entry function 'k' uses too much shared data (0xe020 bytes, 0xc000 max)", "a.cu", "k");
   EXPECT_EQ(failure.stage, Stage::limits);
   EXPECT_NE(failure.message.find("57,376 B"), std::string::npos) << failure.message;
   EXPECT_NE(failure.message.find("49,152 B"), std::string::npos) << failure.message;
@@ -98,9 +101,17 @@ CompileRequest request() {
 TEST(NvrtcOptions, AreAFixedListOfPlainWords) {
   auto options = nvrtc_options(request());
   ASSERT_TRUE(options);
-  const std::vector<std::string> expected = {"--gpu-architecture=sm_89", "--std=c++17", "-lineinfo", "--ptxas-options=-v",
-                                             "--no-source-include", "--use_fast_math", "--fmad=true", "-DBLOCK_M=32",
-                                             "-DHEAD_DIM=64", "-DDTYPE=0", "-DATTN_T=half"};
+  const std::vector<std::string> expected = {"--gpu-architecture=sm_89",
+                                             "--std=c++17",
+                                             "-lineinfo",
+                                             "--ptxas-options=-v",
+                                             "--no-source-include",
+                                             "--use_fast_math",
+                                             "--fmad=true",
+                                             "-DBLOCK_M=32",
+                                             "-DHEAD_DIM=64",
+                                             "-DDTYPE=0",
+                                             "-DATTN_T=half"};
   EXPECT_EQ(*options, expected);
   CompileRequest other = request();
   other.options = {false, false, 96};
@@ -109,9 +120,16 @@ TEST(NvrtcOptions, AreAFixedListOfPlainWords) {
   other.macros = {{"N", -3}};
   options = nvrtc_options(other);
   ASSERT_TRUE(options);
-  const std::vector<std::string> plain = {"--gpu-architecture=sm_90", "--std=c++17", "-lineinfo", "--ptxas-options=-v",
-                                          "--no-source-include", "--fmad=false", "--maxrregcount=96", "-DN=-3",
-                                          "-DDTYPE=1", "-DATTN_T=__nv_bfloat16"};
+  const std::vector<std::string> plain = {"--gpu-architecture=sm_90",
+                                          "--std=c++17",
+                                          "-lineinfo",
+                                          "--ptxas-options=-v",
+                                          "--no-source-include",
+                                          "--fmad=false",
+                                          "--maxrregcount=96",
+                                          "-DN=-3",
+                                          "-DDTYPE=1",
+                                          "-DATTN_T=__nv_bfloat16"};
   EXPECT_EQ(*options, plain);
 }
 

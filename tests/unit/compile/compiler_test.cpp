@@ -61,8 +61,10 @@ class RealCompiler : public testing::TestWithParam<int> {
     GTEST_SKIP() << "NVRTC " << GetParam() << " is not on this machine";
   }
   void TearDown() override {
-    if (before_) setenv(variable, before_->c_str(), 1);
-    else unsetenv(variable);
+    if (before_)
+      setenv(variable, before_->c_str(), 1);
+    else
+      unsetenv(variable);
   }
   fs::path entry() const {
     for (const auto& file : fs::directory_iterator(folder.path)) return file.path();
@@ -109,8 +111,8 @@ TEST_P(RealCompiler, GivesAVariantForEveryArchitecture) {
 TEST_P(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
   auto variant = compiler.compile(request());
   ASSERT_TRUE(variant) << variant.error().message;
-  const std::vector<SharedBuffer> expected = {{"tile", 128, false}, {"mark", 3, false}, {"sums", 16, false},
-                                              {"padding", 1, false}};
+  const std::vector<SharedBuffer> expected = {
+      {"tile", 128, false}, {"mark", 3, false}, {"sums", 16, false}, {"padding", 1, false}};
   EXPECT_EQ((*variant)->info.shared_buffers, expected);
   EXPECT_EQ((*variant)->info.static_shared_bytes, 148);
   EXPECT_TRUE((*variant)->shared.placed);

@@ -131,7 +131,8 @@ TEST_P(RecordedCubin, EveryTruncationIsAFailureOrTheSameKernel) {
   ASSERT_TRUE(whole);
   for (size_t size = 0; size < cubin.size(); size += size < 256 ? 1 : 61) {
     // A copy of exactly that size, so that a sanitizer sees a read past it.
-    const std::vector<std::byte> part(bytes_of(cubin).begin(), bytes_of(cubin).begin() + static_cast<std::ptrdiff_t>(size));
+    const std::vector<std::byte> part(bytes_of(cubin).begin(),
+                                      bytes_of(cubin).begin() + static_cast<std::ptrdiff_t>(size));
     auto kernel = read_cubin(part, "features");
     if (kernel) {
       EXPECT_EQ(code_hash(*kernel), code_hash(*whole)) << size;
@@ -161,7 +162,9 @@ TEST_P(RecordedCubin, AnyFlippedBytesNeverCrash) {
 
 TEST(Cubin, ForeignBytesAreRefused) {
   for (const std::string& foreign : {std::string(), std::string("hello"), std::string(100000, '\0'),
-                                     std::string("\x7f" "ELF\x02\x01\x01") + std::string(200, '\xff'),
+                                     std::string("\x7f"
+                                                 "ELF\x02\x01\x01") +
+                                         std::string(200, '\xff'),
                                      text_of("/proc/self/exe")}) {
     auto kernel = read_cubin(bytes_of(foreign), "k");
     ASSERT_FALSE(kernel);

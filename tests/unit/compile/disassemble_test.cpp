@@ -114,8 +114,9 @@ TEST_F(Disassemble, AFailingProgramIsNamedWithItsComplaint) {
 }
 
 TEST_F(Disassemble, OnlyTheHarmlessWarningsAreDropped) {
-  auto failed = run(program("echo 'nvdisasm warning : Dataflow analysis disabled due to previous warnings' >&2\n"
-                            "echo 'nvdisasm warning : something new' >&2\nexit 1"));
+  auto failed =
+      run(program("echo 'nvdisasm warning : Dataflow analysis disabled due to previous warnings' >&2\n"
+                  "echo 'nvdisasm warning : something new' >&2\nexit 1"));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().hint, "nvdisasm warning : something new\n");
 }

@@ -95,7 +95,8 @@ TEST(SharedLayout, TheDynamicPartsAlignmentRoundsTheStaticPartUp) {
 	st.shared.u32 [x], 1;
 	st.shared.u32 [dynamic], 1;
 }
-)", "kernel");
+)",
+                                            "kernel");
   ASSERT_EQ(layout.buffers.size(), 1u);
   EXPECT_EQ(layout.bytes, 32);
 }
@@ -132,7 +133,8 @@ st.shared.u32 [w], 1;
 call g;
 call h;
 }
-)", "kernel");
+)",
+                                            "kernel");
   EXPECT_EQ(layout.bytes, 8);
   EXPECT_FALSE(layout.placed);
 }

@@ -17,8 +17,9 @@ namespace {
 
 std::string hexadecimal(int64_t value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%s0x%llx", value < 0 ? "-" : "",
-                static_cast<unsigned long long>(value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value)));
+  std::snprintf(
+      text, sizeof text, "%s0x%llx", value < 0 ? "-" : "",
+      static_cast<unsigned long long>(value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value)));
   return text;
 }
 
@@ -47,12 +48,24 @@ std::string terms(const SassOperand& operand) {
 std::string written(const SassOperand& operand, const std::map<uint32_t, std::vector<std::string>>& labels) {
   std::string text;
   switch (operand.kind) {
-    case OperandKind::reg: text = name("R", operand.reg, 255, 'Z'); break;
-    case OperandKind::uniform_reg: text = name("UR", operand.reg, 63, 'Z'); break;
-    case OperandKind::predicate: text = name("P", operand.reg, 7, 'T'); break;
-    case OperandKind::uniform_pred: text = name("UP", operand.reg, 7, 'T'); break;
-    case OperandKind::barrier: text = "B" + std::to_string(operand.reg); break;
-    case OperandKind::scoreboard: text = "SB" + std::to_string(operand.reg); break;
+    case OperandKind::reg:
+      text = name("R", operand.reg, 255, 'Z');
+      break;
+    case OperandKind::uniform_reg:
+      text = name("UR", operand.reg, 63, 'Z');
+      break;
+    case OperandKind::predicate:
+      text = name("P", operand.reg, 7, 'T');
+      break;
+    case OperandKind::uniform_pred:
+      text = name("UP", operand.reg, 7, 'T');
+      break;
+    case OperandKind::barrier:
+      text = "B" + std::to_string(operand.reg);
+      break;
+    case OperandKind::scoreboard:
+      text = "SB" + std::to_string(operand.reg);
+      break;
     case OperandKind::immediate:
       if (operand.is_float) return operand.raw;  // checked by its bits instead
       return hexadecimal(operand.value);
@@ -70,13 +83,15 @@ std::string written(const SassOperand& operand, const std::map<uint32_t, std::ve
         if (operand.raw == "`(" + label + ")") return operand.raw;
       return "another label";
     }
-    case OperandKind::special: return operand.raw.starts_with("SR") ? operand.raw : "not special";
-    case OperandKind::text: return "not understood";
+    case OperandKind::special:
+      return operand.raw.starts_with("SR") ? operand.raw : "not special";
+    case OperandKind::text:
+      return "not understood";
   }
   const bool brackets = operand.kind == OperandKind::constant || operand.kind == OperandKind::address;
   if (!brackets) text += std::string(operand.reuse ? ".reuse" : "") + dotted(operand.modifiers);
-  if (operand.absolute) text = operand.reuse ? "|" + text.substr(0, text.find('.')) + "|" + text.substr(text.find('.'))
-                                             : "|" + text + "|";
+  if (operand.absolute)
+    text = operand.reuse ? "|" + text.substr(0, text.find('.')) + "|" + text.substr(text.find('.')) : "|" + text + "|";
   const bool is_predicate = operand.kind == OperandKind::predicate || operand.kind == OperandKind::uniform_pred;
   if (operand.invert) text = (is_predicate ? "!" : "~") + text;
   return operand.negate ? "-" + text : text;
@@ -149,7 +164,8 @@ TEST_P(RecordedText, FloatImmediatesHaveTheBitsOfTheirEncoding) {
     floats += found.size();
     if (found.size() == 2) {
       EXPECT_EQ(static_cast<uint64_t>(found[0]->value) << 16 | static_cast<uint64_t>(found[1]->value),
-                instruction.low >> 32) << instruction.text;
+                instruction.low >> 32)
+          << instruction.text;
     } else if (found.size() == 1) {
       EXPECT_EQ(static_cast<uint64_t>(found[0]->value), instruction.low >> 32) << instruction.text;
     }
@@ -219,13 +235,14 @@ TEST_P(RecordedText, ReadsTheChainOfInlinedCalls) {
     if (program.files[i] == "features.cu") own = i;
   ASSERT_LT(own, program.files.size()) << "the folder given to the compiler is taken off";
   // innermost() at line 14 is called by middle() at 15, which the kernel calls at 24.
-  const bool found = std::any_of(program.instructions.begin(), program.instructions.end(), [&](const auto& instruction) {
-    const auto& chain = instruction.inlined_at;
-    if (chain.size() < 2) return false;
-    const SassLine& outer = chain.back();
-    const SassLine& middle = chain[chain.size() - 2];
-    return outer.file == own && outer.line == 24 && middle.file == own && middle.line == 15;
-  });
+  const bool found =
+      std::any_of(program.instructions.begin(), program.instructions.end(), [&](const auto& instruction) {
+        const auto& chain = instruction.inlined_at;
+        if (chain.size() < 2) return false;
+        const SassLine& outer = chain.back();
+        const SassLine& middle = chain[chain.size() - 2];
+        return outer.file == own && outer.line == 24 && middle.file == own && middle.line == 15;
+      });
   EXPECT_TRUE(found);
 }
 
@@ -257,8 +274,7 @@ TEST_P(RecordedText, ATruncatedTextIsRefused) {
   const std::string section = kernel_section(text, "features");
   // Behind the last instruction only labels stand; before it every cut loses one.
   const size_t last = section.rfind("/* 0x");
-  for (size_t size = 0; size < last; size += 997)
-    EXPECT_FALSE(parse_nvdisasm(section.substr(0, size), kernel)) << size;
+  for (size_t size = 0; size < last; size += 997) EXPECT_FALSE(parse_nvdisasm(section.substr(0, size), kernel)) << size;
 }
 
 TEST_P(RecordedText, AnyFlippedCharactersNeverCrash) {

@@ -22,24 +22,28 @@ class Machine : public testing::Test {
   Machine() {
     std::string pattern = (fs::temp_directory_path() / "attnscope-test-XXXXXX").string();
     root_ = mkdtemp(pattern.data());
-    for (const char* name : {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM",
-                             "ATTNSCOPE_LIBCUDA"})
+    for (const char* name :
+         {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM", "ATTNSCOPE_LIBCUDA"})
       set(name, "");
     set("XDG_CACHE_HOME", root_.string());
     set("ATTNSCOPE_NO_TOOLKIT", "1");
   }
   ~Machine() override {
     for (const auto& [name, value] : before_)
-      if (value) setenv(name.c_str(), value->c_str(), 1);
-      else unsetenv(name.c_str());
+      if (value)
+        setenv(name.c_str(), value->c_str(), 1);
+      else
+        unsetenv(name.c_str());
     std::error_code ignored;
     fs::remove_all(root_, ignored);
   }
   void set(const std::string& name, const std::string& value) {
     const char* old = std::getenv(name.c_str());
     before_.try_emplace(name, old ? std::optional<std::string>(old) : std::nullopt);
-    if (value.empty()) unsetenv(name.c_str());
-    else setenv(name.c_str(), value.c_str(), 1);
+    if (value.empty())
+      unsetenv(name.c_str());
+    else
+      setenv(name.c_str(), value.c_str(), 1);
   }
   void driver(int version) { set("ATTNSCOPE_LIBCUDA", fake("libcuda_" + std::to_string(version)).string()); }
   static fs::path fake(const std::string& name) { return fs::path(ATTNSCOPE_FAKES) / ("fake_" + name + ".so"); }

@@ -20,7 +20,8 @@ TEST(RunTool, GivesExitCodeAndBothStreams) {
 
 TEST(RunTool, HandsItsInputOverAsAFile) {
   const std::string text(300000, 'x');
-  ToolRun run{"/bin/sh", {"-c", std::string("wc -c < ") + tool_input + "; head -c 3 " + tool_input}, {}, 20000, 1 << 20};
+  ToolRun run{
+      "/bin/sh", {"-c", std::string("wc -c < ") + tool_input + "; head -c 3 " + tool_input}, {}, 20000, 1 << 20};
   run.input = std::as_bytes(std::span<const char>(text.data(), text.size()));
   auto output = run_tool(run);
   ASSERT_TRUE(output) << output.error().message;
@@ -34,8 +35,9 @@ TEST(RunTool, HasNoStandardInput) {
 }
 
 TEST(RunTool, ReadsMuchFromBothStreamsAtOnce) {
-  auto output = run_tool(shell("i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789; "
-                               "echo 0123456789012345678901234567890123456789 >&2; i=$((i+1)); done"));
+  auto output =
+      run_tool(shell("i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789; "
+                     "echo 0123456789012345678901234567890123456789 >&2; i=$((i+1)); done"));
   ASSERT_TRUE(output);
   EXPECT_EQ(output->out.size(), 3000u * 41);
   EXPECT_EQ(output->err.size(), 3000u * 41);

@@ -1,4 +1,5 @@
-// The NVRTC calls that app/cuda_api/nvrtc.cpp makes. It compiles one program only: the source "fine", to the cubin "cubin".
+// The NVRTC calls that app/cuda_api/nvrtc.cpp makes. It compiles one program only: the source "fine", to the cubin
+// "cubin".
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@ int nvrtcVersion(int* major, int* minor) {
   *minor = FAKE_MINOR;
   return 0;
 }
-int nvrtcCreateProgram(struct program** program, const char* source, const char* name, int count, const char* const* headers,
-                       const char* const* names) {
+int nvrtcCreateProgram(struct program** program, const char* source, const char* name, int count,
+                       const char* const* headers, const char* const* names) {
   (void)name, (void)count, (void)headers, (void)names;
   *program = calloc(1, sizeof **program);
   (*program)->fine = strcmp(source, "fine") == 0;
@@ -26,7 +27,7 @@ int nvrtcDestroyProgram(struct program** program) {
 int nvrtcCompileProgram(struct program* program, int count, const char* const* options) {
   for (int i = 0; i < count; ++i)
     if (strcmp(options[i], "--nonsense") == 0) return program->bad_option = 5;  // NVRTC_ERROR_INVALID_OPTION
-  return program->fine ? 0 : 6;                                               // NVRTC_ERROR_COMPILATION
+  return program->fine ? 0 : 6;                                                 // NVRTC_ERROR_COMPILATION
 }
 static const char* log_of(struct program* program) {
   return program->bad_option ? "unrecognized option --nonsense" : program->fine ? "" : "k.cu(1): error: not fine";
