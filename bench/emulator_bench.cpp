@@ -1,0 +1,122 @@
+// How fast the emulator executes recorded machine code (tests/data/emulator), counting always on. Items are thread
+// instructions, per second of processor time: the rate of a core, whatever else the machine does (the threads run at the
+// lowest priority). The column Time is the wall's. The whole grid of the reports' shape, B1 H8 S512 D64; arguments: host
+// threads, host instruction set.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "compile/cubin.h"
+#include "emulator/emulator.h"
+
+namespace attnscope::emulator {
+namespace {
+
+constexpr uint32_t kHeads = 8, kSeq = 512, kHeadDim = 64;
+
+std::string read_data(const std::string& name) {
+  std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/data/emulator/" + name, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+template <class T>
+T need(Result<T> result) {
+  if (!result) {
+    std::cerr << result.error().message << "\n";
+    std::exit(1);
+  }
+  return std::move(*result);
+}
+
+std::shared_ptr<const compile::SassProgram> recorded(const std::string& name) {
+  const std::string cubin = read_data(name + ".cubin");
+  auto kernel = need(compile::read_cubin(std::as_bytes(std::span(cubin.data(), cubin.size())), ""));
+  return std::make_shared<const compile::SassProgram>(need(compile::parse_nvdisasm(read_data(name + ".txt"), std::move(kernel))));
+}
+
+struct Setup {
+  std::vector<uint16_t> tensors[4];
+  GlobalMemory memory;
+  Launch launch;
+
+  Setup(const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads, uint32_t dynamic_shared) {
+    launch.parameters.resize(52);
+    for (int i = 0; i < 4; ++i) {
+      tensors[i].assign(kHeads * kSeq * kHeadDim, 0x2e66);  // 0.1
+      const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), true);
+      std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
+    }
+    const float scale = 0.125f;
+    const uint32_t sizes[] = {1, kHeads, kSeq, kSeq};
+    std::memcpy(launch.parameters.data() + 32, &scale, 4);
+    std::memcpy(launch.parameters.data() + 36, sizes, sizeof sizes);
+    launch.program = need(prepare(recorded(recording)));
+    launch.grid = grid;
+    launch.block = {threads, 1, 1};
+    launch.dynamic_shared_bytes = dynamic_shared;
+    launch.memory = &memory;
+  }
+};
+
+void whole_grid(benchmark::State& state, const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads,
+                uint32_t dynamic_shared) {
+  Setup setup(recording, grid, threads, dynamic_shared);
+  RunOptions options;
+  options.threads = static_cast<unsigned>(state.range(0));
+  options.isa = static_cast<HostIsa>(state.range(1));
+  if (*options.isa > best_host_isa()) return state.SkipWithError("this CPU lacks that instruction set");
+  uint64_t instructions = 0;
+  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+}
+
+// From the call to the first progress report: what streaming waits for.
+void first_counters(benchmark::State& state) {
+  Setup setup("tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0);
+  for (auto _ : state) {
+    std::atomic<bool> cancel{false};
+    RunOptions options;
+    options.cancel = &cancel;
+    options.progress = [&](const Progress&) { cancel = true; };
+    benchmark::DoNotOptimize(run(setup.launch, options));
+  }
+}
+
+void decode_program(benchmark::State& state) {
+  const auto sass = recorded("tiled_vector_sm89");
+  for (auto _ : state) {
+    auto fresh = std::make_shared<compile::SassProgram>(*sass);
+    fresh->code_hash.clear();  // not from the cache
+    benchmark::DoNotOptimize(need(prepare(fresh)));
+  }
+}
+
+void every_isa(benchmark::internal::Benchmark* benchmark) {
+  for (int isa = 0; isa <= static_cast<int>(best_host_isa()); ++isa) benchmark->Args({1, isa});
+  benchmark->Args({2, static_cast<int>(best_host_isa())});
+}
+
+BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm80, "tiled_vector_sm80", {kSeq / 16, kHeads, 1}, 128, 0)
+    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm89, "tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0)
+    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm90, "tiled_vector_sm90", {kSeq / 16, kHeads, 1}, 128, 0)
+    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(whole_grid, tiled_swizzle_sm89, "tiled_swizzle_sm89", {kSeq / 32, kHeads, 1}, 64,
+                  32 * 64 * 2 + 2 * 32 * 64 * 2 + 32 * 32 * 4 + 32 * 64 * 4 + 16)
+    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(whole_grid, minimal_sm89, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * kSeq)
+    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK(first_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(decode_program)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace attnscope::emulator
+
+BENCHMARK_MAIN();
