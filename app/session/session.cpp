@@ -1,7 +1,7 @@
 #include "session/session.h"
 
-#include <atomic>
 #include <csignal>
+#include <mutex>
 #include <thread>
 
 #include "session/core.h"
@@ -17,6 +17,24 @@ void block_broken_pipe_signal() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
+// The last snapshot, handed from the loop's thread to any other. A lock for the copy of a pointer: libstdc++ 12's
+// atomic<shared_ptr> ends a load with a relaxed unlock, which the next store may overtake (its own lock is no cheaper).
+class Published {
+ public:
+  void set(std::shared_ptr<const Snapshot> next) {
+    const std::lock_guard lock(mutex_);
+    snapshot_.swap(next);
+  }  // the one before goes after the lock
+  std::shared_ptr<const Snapshot> get() const {
+    const std::lock_guard lock(mutex_);
+    return snapshot_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Snapshot> snapshot_;
+};
+
 // The caller's side: posts to the loop's thread, and hands out the snapshot that it published last.
 class LoopSession final : public Session {
  public:
@@ -28,7 +46,7 @@ class LoopSession final : public Session {
     empty.presets = std::make_shared<const std::vector<PresetItem>>();
     empty.log = std::make_shared<const std::vector<LogLine>>();
     empty.settings = std::make_shared<const Json>(Json::object());
-    snapshot_.store(std::make_shared<const Snapshot>(std::move(empty)));
+    snapshot_.set(std::make_shared<const Snapshot>(std::move(empty)));
   }
   ~LoopSession() override { stop(); }
 
@@ -40,7 +58,7 @@ class LoopSession final : public Session {
       return fail(Stage::internal, "the session's wake-up handle could not be made", "Free some file handles.");
     }
     core_ = std::make_unique<SessionCore>(&loop_, std::move(options), [this](std::shared_ptr<const Snapshot> next) {
-      snapshot_.store(std::move(next));
+      snapshot_.set(std::move(next));
       if (on_change_) on_change_();
     });
     inbox_.post([this] { core_->start(); });
@@ -55,7 +73,7 @@ class LoopSession final : public Session {
     return {};
   }
 
-  std::shared_ptr<const Snapshot> snapshot() const override { return snapshot_.load(); }
+  std::shared_ptr<const Snapshot> snapshot() const override { return snapshot_.get(); }
 
   void focus(Draft draft, Gesture gesture) override {
     post([draft = std::move(draft), gesture = std::move(gesture)](SessionCore& core) { core.focus(draft, gesture); });
@@ -110,7 +128,7 @@ class LoopSession final : public Session {
   }
 
   std::function<void()> on_change_;
-  std::atomic<std::shared_ptr<const Snapshot>> snapshot_;
+  Published snapshot_;
   uv_loop_t loop_{};
   Inbox inbox_;
   std::unique_ptr<SessionCore> core_;  // touched by the loop's thread alone while that runs
