@@ -54,7 +54,14 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
     if (!found) return fail(found.error());
     program = *found;
   }
-  platform::ToolRun run{program, {"-c", "-hex", "-gi", platform::tool_input}, cubin, options.deadline_ms};
+  platform::ToolRun run;
+  run.program = program;
+  run.arguments = {"-c", "-hex", "-gi", platform::tool_input};
+  run.input = cubin;
+  run.deadline_ms = options.deadline_ms;
+  // nvdisasm builds some 80 MB of tables at every start; large pages spare it most of the page faults, a sixth of its time
+  // (measured, glibc 2.36; older ones do not know the setting and ignore it).
+  run.environment = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=100000000"};
   auto output = platform::run_tool(run);
   if (!output) return fail(output.error());
   const std::string complaints = without_harmless(output->err);

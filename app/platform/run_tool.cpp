@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -102,8 +103,14 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
   std::vector<char*> argv = {program.data()};
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::vector<std::string> additions = run.environment;
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  for (std::string& addition : additions)
+    if (std::getenv(addition.substr(0, addition.find('=')).c_str()) == nullptr) variables.push_back(addition.data());
+  variables.push_back(nullptr);
   pid_t child = -1;
-  const int error = posix_spawnp(&child, program.c_str(), &actions, &attributes, argv.data(), environ);
+  const int error = posix_spawnp(&child, program.c_str(), &actions, &attributes, argv.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return system_failure(run, "it did not start", error);

@@ -16,6 +16,7 @@ struct ToolRun {
   std::span<const std::byte> input;    // bytes that the program opens as a file; kept in memory, no disk is touched
   int deadline_ms = 20000;
   size_t max_output_bytes = 256u << 20;  // of either stream
+  std::vector<std::string> environment;  // "NAME=value", beside ours; a name that ours has stays as it is
 };
 inline constexpr const char* tool_input = "/proc/self/fd/3";
 

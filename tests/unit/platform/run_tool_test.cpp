@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstring>
+#include <cstdlib>
 
 namespace attnscope::platform {
 namespace {
 
-ToolRun shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}, 20000, 1 << 20}; }
+ToolRun shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}, 20000, 1 << 20, {}}; }
 
 TEST(RunTool, GivesExitCodeAndBothStreams) {
   auto output = run_tool(shell("echo out; echo err >&2; exit 3"));
@@ -21,7 +21,7 @@ TEST(RunTool, GivesExitCodeAndBothStreams) {
 TEST(RunTool, HandsItsInputOverAsAFile) {
   const std::string text(300000, 'x');
   ToolRun run{
-      "/bin/sh", {"-c", std::string("wc -c < ") + tool_input + "; head -c 3 " + tool_input}, {}, 20000, 1 << 20};
+      "/bin/sh", {"-c", std::string("wc -c < ") + tool_input + "; head -c 3 " + tool_input}, {}, 20000, 1 << 20, {}};
   run.input = std::as_bytes(std::span<const char>(text.data(), text.size()));
   auto output = run_tool(run);
   ASSERT_TRUE(output) << output.error().message;
@@ -29,7 +29,7 @@ TEST(RunTool, HandsItsInputOverAsAFile) {
 }
 
 TEST(RunTool, HasNoStandardInput) {
-  auto output = run_tool({"/bin/cat", {}, {}, 20000, 1 << 20});
+  auto output = run_tool({"/bin/cat", {}, {}, 20000, 1 << 20, {}});
   ASSERT_TRUE(output);
   EXPECT_EQ(output->out, "");
 }
@@ -41,6 +41,15 @@ TEST(RunTool, ReadsMuchFromBothStreamsAtOnce) {
   ASSERT_TRUE(output);
   EXPECT_EQ(output->out.size(), 3000u * 41);
   EXPECT_EQ(output->err.size(), 3000u * 41);
+}
+
+TEST(RunTool, AddsToTheEnvironmentAndReplacesNothing) {
+  ToolRun run = shell("echo \"$ATTNSCOPE_ADDED $HOME\"");
+  run.environment = {"ATTNSCOPE_ADDED=yes", "HOME=/elsewhere"};
+  const std::string home = std::getenv("HOME") ? std::getenv("HOME") : "/elsewhere";
+  auto output = run_tool(run);
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->out, "yes " + home + "\n");
 }
 
 TEST(RunTool, EndsAProgramPastItsDeadline) {
@@ -59,7 +68,7 @@ TEST(RunTool, RefusesEndlessOutput) {
 }
 
 TEST(RunTool, NamesAProgramThatIsNotThereOrWasEnded) {
-  auto output = run_tool({"/nowhere/tool", {}, {}, 20000, 1 << 20});
+  auto output = run_tool({"/nowhere/tool", {}, {}, 20000, 1 << 20, {}});
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("/nowhere/tool"), std::string::npos);
   output = run_tool(shell("kill -9 $$"));
