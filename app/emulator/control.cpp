@@ -79,8 +79,11 @@ bool release(Warp& warp) {
       first.mask |= other.mask;
       other = Fragment{};
     }
+    // A WARPSYNC that had to wait is issued once more by the lanes that it joined: so Nsight Compute counts it on sm_90
+    // (tests/data/gpu/h200_rungs.json, the configs with REDUCE_WARP=serial).
+    const bool issued_again = first.wait == Wait::warpsync && (wanted & warp.live & ~first.mask) == 0;
     first.wait = Wait::ready;
-    first.pc += 1;
+    if (!issued_again) first.pc += 1;
   }
   while (warp.fragment_count > 0 && warp.fragments[warp.fragment_count - 1].wait == Wait::free) --warp.fragment_count;
   return any;
@@ -220,7 +223,9 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice) {
       ++counts.executions;
       counts.threads += static_cast<uint32_t>(__builtin_popcount(active));
       if (__builtin_expect(warp.trace != nullptr, 0)) {
-        if (warp.trace_count < warp.trace_capacity) warp.trace[warp.trace_count] = id;
+        if (warp.trace_count < warp.trace_capacity) {
+          warp.trace[warp.trace_count] = CtaTrace::entry(id, static_cast<uint32_t>(__builtin_popcount(active)));
+        }
         ++warp.trace_count;
       }
       warp.steps += block.count;

@@ -16,6 +16,7 @@ namespace attnscope::kernel_tests {
 namespace {
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
+const std::filesystem::path kCache = ATTNSCOPE_TEST_CACHE;
 
 const catalog::Catalog& catalog_of(const std::string& folder) {
   static std::map<std::string, catalog::Catalog> loaded;
@@ -25,7 +26,8 @@ const catalog::Catalog& catalog_of(const std::string& folder) {
 }
 
 compile::Compiler& compiler() {
-  static compile::Compiler one({});
+  // Tests are processes of their own: what one compiles, the next finds.
+  static compile::Compiler one({.cache_dir = kCache / "variants"});
   return one;
 }
 
@@ -36,7 +38,7 @@ Result<device::Device*> device_of(int arch) {
   if (found == made.end()) {
     auto spec = catalog::load_device(kSource / "assets/devices" / (std::string(files.at(arch)) + ".json"));
     if (!spec) return fail(spec.error());
-    found = made.emplace(arch, device::make_emulated_device(*spec, {})).first;
+    found = made.emplace(arch, device::make_emulated_device(*spec, kCache / "decoded")).first;
   }
   return found->second.get();
 }
