@@ -71,6 +71,7 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.read_scoreboard = instruction.control.read_scoreboard;
   out.wait_mask = instruction.control.wait_mask;
   if (counters.issued == 0) return out;
+  out.lanes = static_cast<float>(double(counters.threads) / double(counters.issued));
   if (out.unit == Unit::shared_load || out.unit == Unit::shared_store) {
     out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
@@ -79,6 +80,17 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   }
   return out;
+}
+
+model::CtaTrace trace_of(const emulator::CtaTrace& from) {
+  model::CtaTrace to{from.cta, {}};
+  for (const auto& entries : from.warps) {
+    std::vector<model::Visit>& visits = to.warps.emplace_back();
+    visits.reserve(entries.size());
+    for (uint32_t entry : entries)
+      visits.push_back({emulator::CtaTrace::block_of(entry), emulator::CtaTrace::lanes_of(entry)});
+  }
+  return to;
 }
 
 // Q rows of one CTA, and all of K and V: what it must read at least once.
@@ -106,7 +118,7 @@ model::KernelSchedule schedule_of(const emulator::Program& program, const emulat
   for (size_t i = 0; i < instructions.size(); ++i)
     schedule.code.push_back(scheduled(instructions[i], result.instructions[i]));
   for (const emulator::Block& block : program.blocks) schedule.blocks.push_back({block.first, block.count});
-  for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back({trace.cta, trace.warps});
+  for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back(trace_of(trace));
   schedule.global_bytes_per_cta = distinct_bytes(problem, grid);
   return schedule;
 }

@@ -39,6 +39,7 @@ struct ScheduledInstruction {
   bool branch = false;           // may jump
   float passes = 0;   // mean over the issues. Shared: wavefronts. Global and local: 128-byte lines of a request
   float sectors = 0;  // mean over the issues; global and local: 32-byte sectors of a request
+  float lanes = 32;   // mean over the issues: passes and sectors go with them
 };
 
 // A straight run of instructions.
@@ -47,10 +48,16 @@ struct CodeBlock {
   uint32_t count = 0;
 };
 
+// One execution of a block by a warp.
+struct Visit {
+  uint32_t block = 0;
+  uint32_t lanes = 32;  // active, 1 to 32
+};
+
 // What the warps of one CTA executed: for each warp the blocks in their order.
 struct CtaTrace {
   int64_t cta = 0;  // x + grid.x·(y + grid.y·z)
-  std::vector<std::vector<uint32_t>> warps;
+  std::vector<std::vector<Visit>> warps;
 };
 
 // A kernel's code and what a few of its CTAs did with it: the latency model's input beside the counters. Made from the

@@ -70,9 +70,10 @@ struct Machine {
 };
 
 struct SimulatedWarp {
-  const std::vector<uint32_t>* trace = nullptr;
+  const std::vector<Visit>* trace = nullptr;
   size_t at = 0;                // in the trace
   uint32_t next = 0, last = 0;  // instructions of the block under way: [next, last)
+  uint32_t lanes = 32;          // that execute it
   int scheduler = 0;
   size_t cta = 0;    // slot
   double ready = 0;  // by stall counts and branches
@@ -123,9 +124,9 @@ class Simulation {
     double sectors = 0;
     const CtaTrace& trace = schedule_.traces.front();
     for (const auto& warp : trace.warps)
-      for (uint32_t id : warp)
-        for (uint32_t i = 0; i < schedule_.blocks[id].count; ++i) {
-          const ScheduledInstruction& instruction = schedule_.code[schedule_.blocks[id].first + i];
+      for (const Visit& visit : warp)
+        for (uint32_t i = 0; i < schedule_.blocks[visit.block].count; ++i) {
+          const ScheduledInstruction& instruction = schedule_.code[schedule_.blocks[visit.block].first + i];
           if (instruction.unit == Unit::global_load) sectors += double(instruction.sectors);
         }
     const double distinct = schedule_.global_bytes_per_cta / kSectorBytes;
@@ -151,7 +152,7 @@ class Simulation {
       for (size_t w = 0; w < trace.warps.size(); ++w) {
         cta.warps.push_back(warps_.size());
         warps_.emplace_back();
-        warps_.back().scheduler = static_cast<int>((warps_.size() - 1) % kSchedulers);
+        warps_.back().scheduler = static_cast<int>((slot + w) % kSchedulers);
         warps_.back().cta = slot;
       }
     }
@@ -172,9 +173,9 @@ class Simulation {
     }
   }
 
-  int64_t count_instructions(const std::vector<uint32_t>& trace) const {
+  int64_t count_instructions(const std::vector<Visit>& trace) const {
     int64_t count = 0;
-    for (uint32_t id : trace) count += schedule_.blocks[id].count;
+    for (const Visit& visit : trace) count += schedule_.blocks[visit.block].count;
     return count;
   }
 
@@ -182,7 +183,9 @@ class Simulation {
   bool advance(SimulatedWarp& warp) {
     while (warp.next == warp.last) {
       if (warp.at == warp.trace->size()) return false;
-      const CodeBlock& block = schedule_.blocks[(*warp.trace)[warp.at++]];
+      const Visit& visit = (*warp.trace)[warp.at++];
+      const CodeBlock& block = schedule_.blocks[visit.block];
+      warp.lanes = visit.lanes;
       if (warp.at > 1 && block.first != warp.last)
         warp.ready += machine_.branch;  // the last block ended in a jump taken
       warp.next = block.first;
@@ -250,7 +253,7 @@ class Simulation {
     switch (instruction.unit) {
       case Unit::shared_load:
       case Unit::shared_store: {
-        const double passed = pass(warp, now, std::max(1.0, double(instruction.passes)));
+        const double passed = pass(warp, now, passes_of(warp, instruction));
         result_.busy[static_cast<size_t>(instruction.unit)] +=
             std::max(1.0, double(instruction.passes)) * machine_.wavefront;
         done = passed + machine_.shared;
@@ -285,6 +288,11 @@ class Simulation {
     hold(warp, instruction.read_scoreboard, read, instruction.unit);
   }
 
+  // A warp with more lanes than the mean conflicts with itself the more.
+  static double passes_of(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
+    return std::max(1.0, double(instruction.passes) * warp.lanes / double(instruction.lanes));
+  }
+
   static void hold(SimulatedWarp& warp, uint8_t scoreboard, double until, Unit unit) {
     if (scoreboard >= kScoreboards || until <= warp.scoreboard[scoreboard]) return;
     warp.scoreboard[scoreboard] = until;
@@ -299,7 +307,7 @@ class Simulation {
   }
 
   double access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double& read) {
-    const double passed = pass(warp, now, std::max(1.0, double(instruction.passes)));
+    const double passed = pass(warp, now, passes_of(warp, instruction));
     read = passed + kOperandClocks;
     const bool load = instruction.unit == Unit::global_load || instruction.unit == Unit::local_load;
     const auto index = static_cast<size_t>(&instruction - schedule_.code.data());

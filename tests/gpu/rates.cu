@@ -202,6 +202,38 @@ __global__ void slots(unsigned* out) {
   if (out[0] == 1) big[threadIdx.x] = 1;
 }
 
+// A loop of `size` independent FFMAs: clocks an instruction once the body outgrows the instruction caches. Every warp of the
+// CTA runs it.
+template <int size>
+__global__ void fetch(long long* clocks, unsigned* sink, unsigned y) {
+  unsigned x[8];
+  for (int c = 0; c < 8; ++c) x[c] = threadIdx.x + c;
+  long long start = 0;
+#pragma unroll 1
+  for (int i = 0; i < 9; ++i) {
+    if (i == 1) start = clock64();  // the first round fills the caches
+#pragma unroll
+    for (int inner = 0; inner < size / 8; ++inner)
+#pragma unroll
+      for (int c = 0; c < 8; ++c) step<Op::ffma>(x[c], y);
+  }
+  const long long end = clock64();
+  unsigned sum = 0;
+  for (int c = 0; c < 8; ++c) sum += x[c];
+  sink[threadIdx.x] = sum;
+  if (threadIdx.x == 0) *clocks = end - start;
+}
+
+// A loop whose body is one dependent FFMA and the jump back.
+__global__ void jump_back(long long* clocks, unsigned* sink, unsigned y, int rounds) {
+  unsigned x = threadIdx.x;
+  const long long start = clock64();
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) step<Op::ffma>(x, y);
+  *clocks = clock64() - start;
+  sink[threadIdx.x] = x;
+}
+
 __global__ void empty() {}
 
 // Reads `bytes` over and over from every SM: second-level bandwidth when they fit there.
@@ -233,6 +265,14 @@ void measure_op() {
   throughput<op><<<1, 1024>>>(d_clocks, d_sink, 3);
   throughput<op><<<1, 1024>>>(d_clocks, d_sink, 3);
   std::printf("lanes_per_clock_%s %.1f\n", kOpNames[int(op)], double(kSteps) * kChains * 1024 / double(clocks()));
+}
+
+template <int size>
+void measure_fetch() {
+  for (int warps : {1, 2, 4, 8}) {
+    fetch<size><<<1, 32 * warps>>>(d_clocks, d_sink, 3);
+    std::printf("fetch_%d_instructions_warps_%d %.2f clocks an instruction\n", size, warps, double(clocks()) / (8 * size));
+  }
 }
 
 template <int bytes>
@@ -302,6 +342,10 @@ int main() {
   measure_op<Op::f2i>();
   measure_op<Op::shfl>();
   measure_op<Op::fmnmx>();
+  measure_fetch<64>(), measure_fetch<256>(), measure_fetch<512>(), measure_fetch<1024>(), measure_fetch<2048>();
+  measure_fetch<4096>(), measure_fetch<8192>(), measure_fetch<16384>();
+  jump_back<<<1, 32>>>(d_clocks, d_sink, 3, 4096);
+  std::printf("loop_of_one_ffma %.2f clocks a round\n", double(clocks()) / 4096);
   chase_shared<<<1, 32>>>(d_clocks, d_sink, 33);
   std::printf("latency_shared %.2f\n", double(clocks()) / kSteps);
   measure_shared<2>(2), measure_shared<2>(128), measure_shared<4>(4), measure_shared<4>(128), measure_shared<8>(8);
