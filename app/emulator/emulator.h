@@ -62,9 +62,15 @@ struct RunOptions {
 // The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Kept whole or not at all: a warp that
 // executes more than kMostTraced blocks leaves the CTA without a trace.
 struct CtaTrace {
+  // A block and how many lanes were active, 1 to 32.
+  static constexpr uint32_t kBlockBits = 27;
+  static constexpr uint32_t entry(uint32_t block, uint32_t lanes) { return block | (lanes - 1) << kBlockBits; }
+  static constexpr uint32_t block_of(uint32_t entry) { return entry & ((1u << kBlockBits) - 1); }
+  static constexpr uint32_t lanes_of(uint32_t entry) { return (entry >> kBlockBits) + 1; }
+
   static constexpr uint32_t kMostTraced = 1u << 17;
   uint32_t cta = 0;
-  std::vector<std::vector<uint32_t>> warps;
+  std::vector<std::vector<uint32_t>> warps;  // entries
 };
 
 struct RunResult {
