@@ -108,6 +108,15 @@ class SessionTest : public testing::Test {
   }
   void focus(int64_t warps, const std::string& change = "") { session_->focus(tiled(warps), Gesture{++gesture_, true, change}); }
 
+  // What the fake worker replays: tests/data/observations/NAME.json.
+  static Observation recorded(const std::string& name) {
+    const auto path = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/observations" / (name + ".json");
+    auto json = parse_json(testing_support::read_text(path), path);
+    auto observation = json ? observation_from_json(*json, path) : Result<Observation>(fail(json.error()));
+    EXPECT_TRUE(observation) << observation.error().message;
+    return observation ? *observation : Observation{};
+  }
+
   // What the worker was asked, in order.
   std::vector<std::string> requests() const {
     std::ifstream file(dir_ / "requests");

@@ -49,7 +49,7 @@ TEST_F(SessionTest, PartsArriveOneByOneOverTheKeptFigures) {
   EXPECT_EQ(s->focus.change, "NUM_WARPS 4 → 8");
   EXPECT_EQ(part(*s, Part::timing), PartState::kept);
   EXPECT_EQ(s->focus.part_from[int(Part::timing)], "NUM_WARPS=4");
-  EXPECT_EQ(s->focus.shown->timing->p50, 1030);
+  EXPECT_EQ(s->focus.shown->timing, recorded("m32_w4").timing);
 
   open_gate("variant");
   s = wait_for([&](const Snapshot& n) { return part(n, Part::variant) == PartState::fresh; }, "the variant");
@@ -60,7 +60,7 @@ TEST_F(SessionTest, PartsArriveOneByOneOverTheKeptFigures) {
   wait_for([&](const Snapshot& n) { return part(n, Part::counters) == PartState::fresh; }, "the counters");
   open_gates();
   s = wait_for_run(8);
-  EXPECT_EQ(s->focus.shown->timing->p50, 840);
+  EXPECT_EQ(s->focus.shown->timing, recorded("m32_w8").timing);
   EXPECT_EQ(s->history.size, 2u);
   EXPECT_EQ(s->history.at(1).change, "NUM_WARPS 4 → 8");
 }
@@ -74,7 +74,7 @@ TEST_F(SessionTest, TheLatestWins) {
   wait_for([](const Snapshot& s) { return s.focus.wanted.config.knobs.at("NUM_WARPS") == 2; }, "the last wish");
   open_gates();
   Seen s = wait_for_run(2);
-  EXPECT_EQ(s->focus.shown->timing->p50, 1500);
+  EXPECT_EQ(s->focus.shown->timing, recorded("m32_w2").timing);
   EXPECT_EQ(s->history.size, 1u) << "superseded runs leave no entry";
   const auto asked = requests();
   EXPECT_THAT(asked, Contains("cancel"));
@@ -110,12 +110,12 @@ TEST_F(SessionTest, UndoAndRedoShowWhatIsKeptAndRunNothing) {
   const size_t before = runs();
   session_->undo();
   Seen s = wait_for_run(4);
-  EXPECT_EQ(s->focus.shown->timing->p50, 1030);
+  EXPECT_EQ(s->focus.shown->timing, recorded("m32_w4").timing);
   EXPECT_EQ(part(*s, Part::verdict), PartState::fresh);
   EXPECT_TRUE(s->can_redo);
   session_->redo();
   s = wait_for_run(8);
-  EXPECT_EQ(s->focus.shown->timing->p50, 840);
+  EXPECT_EQ(s->focus.shown->timing, recorded("m32_w8").timing);
   EXPECT_EQ(s->history.size, 2u);
   EXPECT_EQ(runs(), before);
 }
@@ -247,13 +247,13 @@ TEST_F(SessionTest, QueueAnswersEachRequestWithItsOwn) {
   std::atomic<int> parts = 0;
   for (int64_t warps : {1, 2, 4, 8})
     answers.push_back(session_->queue(tiled(warps), [&](const Observation& o) { parts += o.variant.has_value(); }));
-  const double us[] = {2400, 1500, 1030, 840};
+  const char* names[] = {"m32_w1", "m32_w2", "m32_w4", "m32_w8"};
   for (size_t i = 0; i < answers.size(); ++i) {
     const Observation o = answers[i].get();
     EXPECT_FALSE(o.failure);
-    EXPECT_EQ(o.timing->p50, us[i]);
+    EXPECT_EQ(o.timing, recorded(names[i]).timing);
     EXPECT_EQ(o.device, "emulated:l4");
-    EXPECT_EQ(o.versions.app, "0.1.0");
+    EXPECT_EQ(o.versions.app, "0.1.0") << "the worker's, when the parts do not say";
     EXPECT_EQ(o.hash, hash_of(o.experiment));
   }
   EXPECT_GE(parts, 4 * 4);
@@ -338,7 +338,7 @@ TEST_F(SessionTest, RunOnceIsAWholeSession) {
   int parts = 0;
   auto observation = run_once(options_, tiled(8), [&](const Observation&) { ++parts; });
   ASSERT_TRUE(observation) << observation.error().message;
-  EXPECT_EQ(observation->timing->p50, 840);
+  EXPECT_EQ(observation->timing, recorded("m32_w8").timing);
   EXPECT_GE(parts, 4);
   EXPECT_FALSE(std::filesystem::exists(options_.state_dir)) << "nothing is kept";
 }
