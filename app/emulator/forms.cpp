@@ -107,6 +107,8 @@ constexpr Row rows[] = {
     {"USHF.R.U32.HI U,U,{U,I},U", {Family::ushf_r_u32_hi, "Dabc", S::none, C::uniform}},
     {"USHF.R.S32.HI U,U,{U,I},U", {Family::ushf_r_s32_hi, "Dabc", S::none, C::uniform}},
     // Between lanes.
+    {"VOTEU.ALL Q,P", {Family::voteu_all, "px", S::none, C::uniform}},
+    {"VOTEU.ANY Q,P", {Family::voteu_any, "px", S::none, C::uniform}},
     {"SHFL.IDX P,R,R,{R,I},{R,I}", {Family::shfl_idx, "pdabc", S::none, C::shuffle}},
     {"SHFL.UP P,R,R,{R,I},{R,I}", {Family::shfl_up, "pdabc", S::none, C::shuffle}},
     {"SHFL.DOWN P,R,R,{R,I},{R,I}", {Family::shfl_down, "pdabc", S::none, C::shuffle}},

@@ -103,6 +103,14 @@ void ushf_r_s32_hi(Warp& warp, const Op& op, uint32_t) {
   word(warp, op.dst) = static_cast<uint32_t>(value >> std::min(31u, word(warp, op.b)));
 }
 
+// Over the lanes that execute it; p becomes true when all, or any, of them hold predicate x.
+void voteu_all(Warp& warp, const Op& op, uint32_t mask) {
+  set(warp, op.p, (mask & ~(warp.pred[op.x] ^ (op.x_invert ? kFull : 0))) == 0);
+}
+void voteu_any(Warp& warp, const Op& op, uint32_t mask) {
+  set(warp, op.p, (mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0))) != 0);
+}
+
 // Local memory is kept as the hardware lays it out: each 4-byte word of all 32 lanes together, 128 bytes.
 template <bool kStore>
 void local_32(Warp& warp, const Op& op, uint32_t mask) {
@@ -176,6 +184,8 @@ void fill_scalar(HandlerTable& table) {
   put(table, Family::ushf_l_u64_hi, ushf_l_u64_hi);
   put(table, Family::ushf_r_s32_hi, ushf_r_s32_hi);
   put(table, Family::ushf_r_u32_hi, ushf_r_u32_hi);
+  put(table, Family::voteu_all, voteu_all);
+  put(table, Family::voteu_any, voteu_any);
 }
 
 HostIsa best_host_isa() {

@@ -124,5 +124,21 @@ TEST(Uniform, Compares) {
                 [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a != 1}; });
 }
 
+TEST(Uniform, Votes) {
+  // Every thread holds the same P1, so all and any agree; the lanes left out by a branch do not vote.
+  check_uniform("ISETP.LT.AND P1, PT, R8, R9, PT\nVOTEU.ALL UP3, P1", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, static_cast<i32>(u.a) < static_cast<i32>(u.b)};
+  });
+  // P1 holds in lanes below a: all of them only when a is 32 or more, any when it is 1 or more (unsigned).
+  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ALL UP3, P1",
+                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 32}; });
+  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ANY UP3, P1",
+                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 1}; });
+  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ALL UP3, !P1",
+                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a == 0}; });
+  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nISETP.LT.U32.AND P2, PT, R0, 0x10, PT\n@P2 VOTEU.ALL UP3, P1",
+                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 16}; });
+}
+
 }  // namespace
 }  // namespace attnscope::emulator::testing
