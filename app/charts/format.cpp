@@ -18,6 +18,18 @@ std::string four_digits(double value) {
   return fmt::format("{:.2f}", value);
 }
 
+// "2.08e-4", "1e-3": no zeros that say nothing.
+std::string scientific(double value) {
+  const std::string full = fmt::format("{:.2e}", value);
+  const size_t e = full.find('e');
+  std::string mantissa = full.substr(0, e);
+  if (mantissa.find('.') != std::string::npos) {
+    mantissa.erase(mantissa.find_last_not_of('0') + 1);
+    if (mantissa.back() == '.') mantissa.pop_back();
+  }
+  return mantissa + "e" + std::to_string(std::stoi(full.substr(e + 1)));
+}
+
 bool in_ms(double us) { return std::fabs(us) >= 10000; }
 
 }  // namespace
@@ -57,7 +69,7 @@ std::string us_text(double us) { return us_number(us) + " " + us_unit(us); }
 std::string percent_text(double fraction) {
   const double percent = fraction * 100;
   if (percent == 0) return "0 %";
-  if (std::fabs(percent) < 0.1) return fmt::format("{:.1e} %", percent);
+  if (std::fabs(percent) < 0.1) return scientific(percent) + " %";
   return fmt::format("{:.1f} %", percent);
 }
 
@@ -72,7 +84,7 @@ std::string error_text(double value) {
   if (std::isinf(value)) return value < 0 ? std::string(kMinus) + "Inf" : "+Inf";
   if (value == 0) return "0";
   if (std::fabs(value) >= 0.01 && std::fabs(value) < 1000) return fmt::format("{:.4g}", value);
-  return fmt::format("{:.2e}", value);
+  return scientific(value);
 }
 
 std::string clock_text(double seconds_since_epoch) {

@@ -31,7 +31,7 @@ FigureGroup instruction_group(const Counters& counters) {
   if (total == 0)
     for (const auto& entry : classes) total += entry.second;
   std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  group.rows.push_back(count_row("total", total, "warp instruction", counters.kind));
+  group.rows.push_back(count_row("total", total, "instructions", counters.kind));
   for (const auto& [name, count] : classes)
     group.rows.push_back(count_row(name, count, name, counters.kind,
                                    total > 0 ? percent_text(static_cast<double>(count) / static_cast<double>(total)) : ""));
@@ -74,17 +74,18 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
   rows.push_back(row("relative Frobenius", error_text(verdict.rel_frobenius),
                      verdict.rel_frobenius_limit > 0 ? "limit " + error_text(verdict.rel_frobenius_limit) : "", "relative Frobenius",
                      verdict.rel_frobenius_limit > 0 && !(verdict.rel_frobenius <= verdict.rel_frobenius_limit)));
-  rows.push_back(row("of naive fp32", error_text(verdict.naive_rel_frobenius), "for scale", "naive attention", false));
-  rows.push_back(row("max |error|", error_text(verdict.max_abs), "", "max abs error", false));
-  rows.push_back(row("mean |error|", error_text(verdict.mean_abs), "", "mean abs error", false));
+  rows.push_back(row("of naive fp32", error_text(verdict.naive_rel_frobenius), "for scale", "naive error", false));
+  rows.push_back(row("max |error|", error_text(verdict.max_abs), "", "max abs", false));
+  rows.push_back(row("mean |error|", error_text(verdict.mean_abs), "", "mean abs", false));
   rows.push_back(row("outside tolerance", percent_text(verdict.outside_share),
-                     fmt::format("atol {} rtol {}", error_text(verdict.atol), error_text(verdict.rtol)), "tolerance",
+                     verdict.atol == verdict.rtol ? "atol, rtol " + error_text(verdict.atol)
+                                                  : fmt::format("atol {}, rtol {}", error_text(verdict.atol), error_text(verdict.rtol)), "tolerance",
                      verdict.outside_share > 0));
-  rows.push_back(row("NaN or Inf misplaced", with_commas(verdict.nonfinite), "limit 0", "NaN", verdict.nonfinite > 0));
-  rows.push_back(row("cosine", fmt::format("{:.8f}", verdict.cosine), "", "cosine similarity", false));
+  rows.push_back(row("misplaced NaN, Inf", with_commas(verdict.nonfinite), "limit 0", "nonfinite", verdict.nonfinite > 0));
+  rows.push_back(row("cosine", fmt::format("{:.6f}", verdict.cosine), "", "cosine", false));
   rows.push_back(row("rows checked", with_commas(verdict.rows_checked),
                      verdict.rows_total > 0 ? (verdict.rows_checked == verdict.rows_total ? "all of them" : "of " + with_commas(verdict.rows_total)) : "",
-                     "query row", false));
+                     "rows checked", false));
   return rows;
 }
 
@@ -93,7 +94,7 @@ std::vector<FigureGroup> counter_groups(const Counters& counters) {
   groups.push_back(instruction_group(counters));
   const FigureKind kind = counters.kind;
   FigureGroup lanes{"Lanes", {}};
-  lanes.rows.push_back(count_row("thread instructions", counters.threads, "thread instruction", kind));
+  lanes.rows.push_back(count_row("thread instructions", counters.threads, "thread instructions", kind));
   FigureRow mean{"active lanes, mean", fmt::format("{:.2f}", counters.active_lanes_mean), "of 32", "lane", kind, false};
   lanes.rows.push_back(mean);
   lanes.rows.push_back(count_row("barrier arrivals", counters.barriers, "barrier", kind));
@@ -108,11 +109,11 @@ std::vector<FigureGroup> counter_groups(const Counters& counters) {
                                   counters.shared_wavefronts > 0 ? percent_text(share) + " of wavefronts" : ""));
   groups.push_back(shared);
   FigureGroup global{"Global memory", {}};
-  global.rows.push_back(count_row("load sectors", counters.global_load_sectors, "sector", kind,
+  global.rows.push_back(count_row("load sectors", counters.global_load_sectors, "global load sectors", kind,
                                   kib_text(counters.global_load_sectors * 32)));  // a sector is 32 B
-  global.rows.push_back(count_row("store sectors", counters.global_store_sectors, "sector", kind,
+  global.rows.push_back(count_row("store sectors", counters.global_store_sectors, "global store sectors", kind,
                                   kib_text(counters.global_store_sectors * 32)));
-  global.rows.push_back(count_row("local sectors", counters.local_sectors, "local memory", kind));
+  global.rows.push_back(count_row("local sectors", counters.local_sectors, "local sectors", kind));
   groups.push_back(global);
   return groups;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,10 +13,14 @@ struct WindowOptions {
   std::filesystem::path resources;      // holds assets/ and shaders/
   std::filesystem::path user_presets;   // where "save as" proposes to put a preset; empty: it proposes nothing
   std::optional<bool> light;            // overrides the kept theme
+  std::function<void()> after_frame;    // after each frame was shown; for benchmarks and tests
 };
 
 // Wakes the window from any thread: it draws a frame and looks at the newest snapshot. The session's on_change leads here.
 void wake();
+
+// Closes the window that run_window opened, at its next frame.
+void request_close();
 
 // Whether a window can be opened here: a display that GLFW can reach and OpenGL 3.3 on it. The Failure (Stage::input) says
 // what is missing and what to do instead.

@@ -40,7 +40,7 @@ void set_metrics(ImGuiStyle& style) {
   style.WindowPadding = {12, 10};
   style.FramePadding = {8, 4};
   style.CellPadding = {6, 3};
-  style.ItemSpacing = {8, 6};
+  style.ItemSpacing = {8, 5};
   style.ItemInnerSpacing = {6, 4};
   style.IndentSpacing = 16;
   style.ScrollbarSize = 11;
@@ -62,11 +62,13 @@ void set_metrics(ImGuiStyle& style) {
   style.DockingSeparatorSize = 5;
   style.WindowTitleAlign = {0, 0.5f};
   style.SeparatorTextBorderSize = 1;
-  style.SeparatorTextPadding = {0, 4};
+  style.SeparatorTextPadding = {0, 2};
   style.HoverDelayNormal = 0.35f;
 }
 
 void set_colours(ImGuiStyle& style, const Palette& p) {
+  if (g_mode == ThemeMode::dark) ImGui::StyleColorsDark(&style);
+  else ImGui::StyleColorsLight(&style);
   const ImVec4 clear{0, 0, 0, 0};
   ImVec4* c = style.Colors;
   c[ImGuiCol_Text] = as_vec(p.text);
@@ -85,6 +87,8 @@ void set_colours(ImGuiStyle& style, const Palette& p) {
   c[ImGuiCol_ScrollbarGrab] = as_vec(p.line);
   c[ImGuiCol_ScrollbarGrabHovered] = c[ImGuiCol_ScrollbarGrabActive] = as_vec(p.faint);
   c[ImGuiCol_CheckMark] = as_vec(p.accent);
+  c[ImGuiCol_CheckboxSelectedBg] = as_vec(p.raised);
+  c[ImGuiCol_InputTextCursor] = as_vec(p.accent);
   c[ImGuiCol_SliderGrab] = c[ImGuiCol_SliderGrabActive] = as_vec(p.accent);
   c[ImGuiCol_Button] = as_vec(p.raised);
   c[ImGuiCol_ButtonHovered] = c[ImGuiCol_ButtonActive] = as_vec(p.hover);

@@ -125,6 +125,7 @@ void set_callbacks(Host& host, WakeTimer& timer) {
   };
   callbacks.PreNewFrame = [&host] { before_frame(host); };
   callbacks.ShowGui = [&host] { host.bench->draw(); };
+  if (host.options.after_frame) callbacks.AfterSwap = host.options.after_frame;
   callbacks.BeforeExit = [&host] {
     keep_geometry(host);
     host.bench->keep_settings_now();
@@ -136,6 +137,10 @@ void set_callbacks(Host& host, WakeTimer& timer) {
 }  // namespace
 
 void wake() { HelloImGui::RequestRefresh(); }
+
+void request_close() {
+  if (g_host != nullptr) g_host->params.appShallExit = true;
+}
 
 Result<void> probe_display() {
   static std::string reason;

@@ -24,6 +24,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr int kLayoutVersion = 1;       // raised when the default layout changes: older kept layouts are put aside
+constexpr int kFramesToDock = 3;         // a window that is docked anew is a tab that can be chosen only then
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
 }  // namespace
@@ -142,8 +143,11 @@ void Workbench::draw() {
 }
 
 void Workbench::note_frame_time(double ms) {
-  frame_times_[frames_++ % frame_times_.size()] = ms;
-  slowest_ms_ = *std::max_element(frame_times_.begin(), frame_times_.end());
+  const double now = ImGui::GetTime();
+  frame_times_[frames_++ % frame_times_.size()] = {now, ms};
+  slowest_ms_ = 0;
+  for (const auto& [at, took] : frame_times_)
+    if (now - at < 1.0) slowest_ms_ = std::max(slowest_ms_, took);
 }
 
 // Left to right: controls; the three readouts side by side, and below them what is looked at in turn.
@@ -161,7 +165,7 @@ void Workbench::build_layout(unsigned dockspace, float left_share) {
   for (const ImGuiID place : places)
     ImGui::DockBuilderGetNode(place)->SetLocalFlags(ImGuiDockNodeFlags_NoWindowMenuButton | ImGuiDockNodeFlags_NoCloseButton);
   ImGui::DockBuilderFinish(dockspace);
-  focus_panel_ = "History";
+  open_panel("History");
   settings_.closed.clear();
 }
 
@@ -172,26 +176,26 @@ void Workbench::draw_panels(Context& context) {
   ImGui::PopStyleVar();
   if (adopted_ && (reset_wanted_ || missing)) {
     const float width = ImGui::GetMainViewport()->WorkSize.x;
-    build_layout(dockspace, std::clamp(em(25) / width, 0.18f, 0.34f));
+    build_layout(dockspace, std::clamp(em(23.5f) / width, 0.18f, 0.34f));
     reset_wanted_ = false;
   }
   ImGui::DockSpaceOverViewport(dockspace, ImGui::GetMainViewport(), ImGuiDockNodeFlags_None);
   for (const auto& panel : panels_) {
     if (settings_.closed.contains(panel->title())) continue;
-    bool open = true;
-    if (focus_panel_ == panel->title()) {
+    if (focus_panel_ == panel->title() && --focus_in_ <= 0) {
       ImGui::SetNextWindowFocus();
       focus_panel_.clear();
     }
-    if (ImGui::Begin(panel->title(), &open)) panel->draw(context);
+    if (ImGui::Begin(panel->title())) panel->draw(context);
     ImGui::End();
-    if (!open) settings_.closed.insert(panel->title());
   }
 }
 
 void Workbench::open_panel(const std::string& title) {
   settings_.closed.erase(title);
   focus_panel_ = title;
+  focus_in_ = kFramesToDock;
+  options_.wake_within(0.02);
 }
 
 void Workbench::drop(const std::filesystem::path& file) { session_.load_preset(file); }

@@ -92,9 +92,10 @@ class Workbench {
   PixelWay pixels_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ErrorPanel* error_panel_ = nullptr;
-  std::string focus_panel_;  // to be brought to the front in this frame
+  std::string focus_panel_;  // to be brought to the front, in so many frames:
+  int focus_in_ = 0;
   ImCmd::Context* palette_ = nullptr;
-  std::array<double, 60> frame_times_{};
+  std::array<std::pair<double, double>, 64> frame_times_{};  // ImGui time, ms
   size_t frames_ = 0;
   double slowest_ms_ = 0;
 };

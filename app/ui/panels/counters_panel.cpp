@@ -51,7 +51,7 @@ void CountersPanel::draw(Context& context) {
   ImGui::SameLine(0, em(0.6f));
   small_text(charts::counter_share_text(*counters), counters->emulated_ctas < counters->total_ctas ? palette().warn : palette().dim);
   ImGui::SameLine(0, em(1));
-  part_note(context, session::Part::counters);
+  part_note(context, session::Part::counters, context.shown.config_text);
   const PartScope scope(context, session::Part::counters);
   const std::vector<charts::FigureGroup> groups = charts::counter_groups(*counters);
   const float width = ImGui::GetContentRegionAvail().x;

@@ -74,16 +74,10 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
   {
     const PartScope scope(context, session::Part::verdict);
     big_figure(std::string(look.icon) + " " + verdict.state, "", look.colour);
-    ImGui::SameLine();
-    const float badge = em(5.0f);
-    if (ImGui::GetContentRegionAvail().x > badge) {
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - badge);
-      kind_badge(context.glossary, FigureKind::counted);
-    } else {
-      ImGui::NewLine();
-    }
+    kind_badge_at_right(context.glossary, FigureKind::counted);
   }
-  part_note(context, session::Part::verdict);
+  const Problem& problem = context.shown.observation->experiment.problem;
+  part_note(context, session::Part::verdict, fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype)));
   const PartScope scope(context, session::Part::verdict);
   if (!verdict.reason.empty()) wrapped(verdict.reason, verdict.state == "wrong" ? palette().bad : palette().dim, kSmallSize);
   if (verdict.first_bad) {
@@ -98,9 +92,9 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {em(0.2f), em(0.06f)});
   if (ImGui::BeginTable("##figures", 3, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
-    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.35f);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.8f);
-    ImGui::TableSetupColumn("limit", ImGuiTableColumnFlags_WidthStretch, 1.2f);
+    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.3f);
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.85f);
+    ImGui::TableSetupColumn("limit", ImGuiTableColumnFlags_WidthStretch, 1.05f);
     for (const charts::FigureRow& row : charts::verdict_rows(verdict)) {
       ImGui::TableNextColumn();
       term(context.glossary, row.term, shortened(row.name, ImGui::GetContentRegionAvail().x));
@@ -129,13 +123,14 @@ void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {
   explain(context.glossary, "error map");
   auto stepper = [](const char* name, int64_t& value, int64_t count) {
     ImGui::SameLine(0, em(0.5f));
+    if (ImGui::GetContentRegionAvail().x < em(9)) ImGui::NewLine();
     ImGui::PushID(name);
     ImGui::BeginDisabled(value <= 0);
     if (ImGui::ArrowButton("less", ImGuiDir_Left)) --value;
     ImGui::EndDisabled();
     ImGui::SameLine(0, em(0.25f));
     ImGui::AlignTextToFramePadding();
-    text(fmt::format("{} {}", name, value));
+    text(fmt::format("{} {} of {}", name, value, count));
     tooltip(fmt::format("{} {} of {}, counted from 0. The wheel steps too.", name, value, count));
     if (ImGui::IsItemHovered() && ImGui::GetIO().MouseWheel != 0)
       value = std::clamp<int64_t>(value - (ImGui::GetIO().MouseWheel > 0 ? 1 : -1), 0, count - 1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ namespace attnscope::ui {
 namespace {
 
 // Wide enough for the longest knob name that ships, and no wider than two fifths of the panel.
-float label_width() { return std::min(em(7.2f), ImGui::GetContentRegionAvail().x * 0.42f); }
+float label_width() { return std::min(em(6.9f), ImGui::GetContentRegionAvail().x * 0.42f); }
 
 void label(const Glossary& glossary, const std::string& words, const std::string& explanation, float width) {
   ImGui::AlignTextToFramePadding();
@@ -32,9 +33,12 @@ void label(const Glossary& glossary, const std::string& words, const std::string
   ImGui::SetCursorPosX(ImGui::GetStyle().WindowPadding.x + width);
 }
 
-void note_under(const std::string& words, ImU32 colour, float indent) {
-  ImGui::SetCursorPosX(ImGui::GetStyle().WindowPadding.x + indent);
-  wrapped(words, colour, kSmallSize);
+// A warning that goes with every legal value of a knob says nothing about choosing among them.
+bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::string& knob, const std::string& warning) {
+  return std::all_of(choices.begin(), choices.end(), [&](const catalog::KnobChoice& choice) {
+    return choice.knob != knob || !choice.legal ||
+           std::find(choice.warnings.begin(), choice.warnings.end(), warning) != choice.warnings.end();
+  });
 }
 
 std::string joined(const std::string& first, const std::string& second) {
@@ -111,12 +115,18 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
   refused_.clear();
   for (const Knob& knob : kernel.knobs)
     if (!config.knobs.contains(knob.name)) config.knobs[knob.name] = knob.default_value;
-  for (const catalog::KnobChoice& choice : catalog::choices(kernel, draft.problem, config, spec != nullptr ? *spec : DeviceSpec{})) {
-    if (rows_.empty() || rows_.back().name != choice.knob) rows_.push_back({choice.knob, {}, {}});
+  warnings_.clear();
+  illegal_.clear();
+  const auto choices = catalog::choices(kernel, draft.problem, config, spec != nullptr ? *spec : DeviceSpec{});
+  for (const catalog::KnobChoice& choice : choices) {
+    if (rows_.empty() || rows_.back().name != choice.knob) rows_.push_back({choice.knob, {}});
     std::string note = choice.legal ? std::string() : joined(choice.reason, choice.hint);
-    for (const std::string& warning : choice.warnings) note = joined(note, warning);
+    for (const std::string& warning : choice.warnings)
+      if (!shared_by_knob(choices, choice.knob, warning)) note = joined(note, warning);
     rows_.back().values.push_back({choice.value, choice.text, choice.legal, note, false});
-    rows_.back().notes[choice.value] = note;
+    if (!choice.chosen) continue;
+    if (!choice.legal) illegal_ = joined(choice.reason, choice.hint);
+    warnings_ = choice.warnings;
   }
 }
 
@@ -125,6 +135,15 @@ void ExperimentPanel::draw_knobs(Context& context, const Kernel& kernel) {
   refresh_rows(context, kernel);
   if (rows_.empty()) dim_text("This kernel has no knobs.");
   for (const KnobRow& row : rows_) draw_knob(context, kernel, row);
+  draw_notes(context);
+  draw_invitation(context, kernel);
+}
+
+// Below the knobs, so that none moves while it is dragged.
+void ExperimentPanel::draw_notes(Context&) {
+  if (!illegal_.empty()) wrapped(ICON_CLOSE "  " + illegal_, palette().bad, kSmallSize);
+  for (const std::string& warning : warnings_) wrapped(ICON_WARNING "  " + warning, palette().warn, kSmallSize);
+  for (const auto& [name, reason] : refused_) wrapped(ICON_CLOSE "  " + name + " " + reason, palette().bad, kSmallSize);
 }
 
 void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const KnobRow& row) {
@@ -136,7 +155,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   const float left = label_width();
   label(context.glossary, row.name, knob->doc, left);
   std::vector<RailValue> values = row.values;
-  const bool invite = !context.settings.invited && row.name == "NUM_WARPS" && current != 8;
+  const bool invite = !context.settings.invited && row.name == "NUM_WARPS";
   bool legal_now = true;
   for (RailValue& value : values) {
     if (invite && value.value == 8 && value.legal) value.beckoned = true;
@@ -155,16 +174,11 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   } else if (event.released && drag.gesture != 0 && current != drag.from) {
     context.post(draft, {drag.gesture, true, change_text(*knob, drag.from, current)});
   }
-  const auto note = row.notes.find(current);
-  if (const auto refused = refused_.find(row.name); refused != refused_.end()) note_under(refused->second, palette().bad, left);
-  else if (note != row.notes.end() && !note->second.empty()) note_under(note->second, legal_now ? palette().warn : palette().bad, left);
-  if (invite) draw_invitation(context, kernel);
 }
 
 void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   const Knob* knob = kernel.find_knob("NUM_WARPS");
-  if (knob == nullptr || knob->find(8) == nullptr) return;
-  ImGui::SetCursorPosX(ImGui::GetStyle().WindowPadding.x + label_width());
+  if (context.settings.invited || knob == nullptr || knob->find(8) == nullptr) return;
   ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
@@ -245,7 +259,6 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
       }
       context.post(std::move(wish), {context.new_gesture(), true, fmt::format("{} {} \u2192 {}", name, from, to)});
     }
-    if (const auto refused = refused_.find(name); refused != refused_.end()) note_under(refused->second, palette().bad, label_width());
   };
   auto supported = [&](const auto& list, const auto& value) {
     if (kernel == nullptr || list.empty()) return true;

@@ -20,7 +20,6 @@ class ExperimentPanel : public Panel {
   struct KnobRow {
     std::string name;
     std::vector<RailValue> values;
-    std::map<int64_t, std::string> notes;  // reason and hint of an illegal value, warnings of a legal one
   };
   struct Drag {
     uint64_t gesture = 0;
@@ -30,6 +29,7 @@ class ExperimentPanel : public Panel {
   void draw_kernels(Context& context, const Kernel* kernel);
   void draw_knobs(Context& context, const Kernel& kernel);
   void draw_knob(Context& context, const Kernel& kernel, const KnobRow& row);
+  void draw_notes(Context& context);
   void draw_invitation(Context& context, const Kernel& kernel);
   void draw_problem(Context& context, const Kernel* kernel);
   void draw_sizes(Context& context);
@@ -40,10 +40,11 @@ class ExperimentPanel : public Panel {
 
   std::vector<KnobRow> rows_;
   std::string rows_of_;  // what rows_ were made for
+  std::vector<std::string> warnings_;  // of the config as it stands
+  std::string illegal_;                // why the config as it stands cannot run
   std::map<std::string, Drag> drags_;
   std::map<std::string, std::string> refused_;  // knob → why the value that was pressed is not to be had
   std::map<std::string, std::string> edited_;   // size fields while they are typed into
-  bool link_lengths_ = true;
 };
 
 }  // namespace attnscope::ui

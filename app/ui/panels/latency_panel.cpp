@@ -90,32 +90,16 @@ void LatencyPanel::draw_headline(Context& context) {
   const Timing* timing = context.shown.timing();
   if (timing == nullptr) {
     big_figure("\u2013", "\u00b5s", palette().faint);
-    part_note(context, session::Part::timing);
+    part_note(context, session::Part::timing, context.shown.config_text);
     return;
   }
   {
     const PartScope scope(context, session::Part::timing);
     big_figure(charts::us_number(timing->p50), charts::us_unit(timing->p50), palette().text);
-    ImGui::SameLine(0, em(0.8f));
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.1f));
-    kind_badge(context.glossary, timing->kind);
-    const auto& columns = context.latency.columns;
-    const bool live = context.shown.state(session::Part::timing) == session::PartState::fresh && !columns.empty();
-    const std::optional<size_t> before = live && !context.shown.from_history() ? context.latency.previous_comparable(columns.size() - 1) : std::nullopt;
-    if (before) {
-      const charts::Change change = charts::change_between(columns[*before], columns.back());
-      const std::string words = columns.back().change.empty() ? change.text : change.text + "  " + columns.back().change;
-      ImGui::SameLine(0, em(1));
-      const float room = ImGui::GetContentRegionAvail().x;
-      if (room > em(4)) {
-        ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
-        clipped(words, room, change.tie ? palette().dim : change.ratio < 1 ? palette().good : palette().bad);
-      } else {
-        ImGui::NewLine();
-      }
-    }
+    draw_change(context);
+    kind_badge_at_right(context.glossary, timing->kind);
   }
-  part_note(context, session::Part::timing);
+  part_note(context, session::Part::timing, context.shown.config_text);
   const PartScope scope(context, session::Part::timing);
   std::string line = fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
   line += timing->kind == FigureKind::modelled ? " by the model's error bar" : fmt::format(", 95 % interval of {} samples", timing->samples);
@@ -124,6 +108,24 @@ void LatencyPanel::draw_headline(Context& context) {
   ImGui::PushFont(nullptr, kSmallSize);
   clipped(line, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();
+}
+
+// What the last change did to the figure, against the run before it.
+void LatencyPanel::draw_change(Context& context) {
+  const auto& columns = context.latency.columns;
+  if (columns.empty() || context.shown.from_history() || context.shown.state(session::Part::timing) != session::PartState::fresh) return;
+  const std::optional<size_t> before = context.latency.previous_comparable(columns.size() - 1);
+  if (!before) return;
+  const charts::Change change = charts::change_between(columns[*before], columns.back());
+  ImGui::SameLine(0, em(1));
+  const float room = ImGui::GetContentRegionAvail().x - em(6);  // the badge's place
+  if (room < em(4)) return;
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.95f));
+  ImGui::PushFont(fonts().strong, 0);
+  clipped(change.text, room, change.tie ? palette().dim : change.ratio < 1 ? palette().good : palette().bad);
+  ImGui::PopFont();
+  tooltip(charts::us_text(columns[*before].p50) + " \u2192 " + charts::us_text(columns.back().p50) + ", against run " +
+          std::to_string(columns[*before].run));
 }
 
 void LatencyPanel::draw_plot(Context& context) {

@@ -15,6 +15,7 @@ class LatencyPanel : public Panel {
 
  private:
   void draw_headline(Context& context);
+  void draw_change(Context& context);
   void draw_plot(Context& context);
   void draw_columns(Context& context, double top);
   void draw_lines(const std::vector<charts::Reported>& lines, double top);

@@ -14,6 +14,12 @@ namespace attnscope::ui {
 
 using session::Part;
 
+namespace {
+
+std::string compile_text(double ms) { return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.2f} s", ms / 1000); }
+
+}  // namespace
+
 void MemoryPanel::draw(Context& context) {
   progress_line(context);
   failure_view(context, Readout::memory);
@@ -36,16 +42,13 @@ void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, con
   {
     const PartScope scope(context, Part::variant);
     big_figure(charts::with_commas(stack.total_bytes), "B a CTA", stack.over_static || stack.over_optin ? palette().bad : palette().text);
-    ImGui::SameLine();
-    const float badge = em(5.0f);
-    if (ImGui::GetContentRegionAvail().x > badge) {
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - badge);
-      kind_badge(context.glossary, FigureKind::counted);
-    } else {
-      ImGui::NewLine();
-    }
+    kind_badge_at_right(context.glossary, FigureKind::counted);
   }
-  part_note(context, Part::variant);
+  const std::string split = stack.dynamic_bytes == 0  ? "all of it static"
+                            : stack.static_bytes == 0 ? "all of it dynamic"
+                                                      : fmt::format("{} static, {} dynamic", charts::bytes_text(stack.static_bytes),
+                                                                    charts::bytes_text(stack.dynamic_bytes));
+  part_note(context, Part::variant, stack.total_bytes == 0 ? "none is used" : split);
   const PartScope scope(context, Part::variant);
   memory_gauge(stack);
   if (stack.segments.empty()) small_text("This kernel uses no shared memory.", palette().dim);
@@ -54,7 +57,7 @@ void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, con
   stat_row(context.glossary, {{"registers", std::to_string(variant.registers), false},
                               {"spills", charts::bytes_text(variant.spill_bytes), variant.spill_bytes > 0},
                               {"stack", charts::bytes_text(variant.stack_bytes), false},
-                              {variant.cached ? "from the cache" : "compile", variant.cached ? "cached" : fmt::format("{:.0f} ms", variant.compile_ms), false}});
+                              {variant.cached ? "from the cache" : "compile", variant.cached ? "cached" : compile_text(variant.compile_ms), false}});
   if (!context.shown.from_history() && !context.snapshot.focus.same_code_as.empty())
     wrapped(ICON_INFO "  the same machine code as " + context.snapshot.focus.same_code_as, palette().warn, kSmallSize);
 }
@@ -67,12 +70,14 @@ void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, c
   ImGui::PopFont();
   ImGui::SameLine(0, em(0.5f));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
-  dim_text(fmt::format("{} CTA{} an SM, {} of {} warps", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s",
-                       occupancy.warps_per_sm, spec.warps_sm));
+  clipped(fmt::format("{} CTA{} an SM, {} of {} warps", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s",
+                      occupancy.warps_per_sm, spec.warps_sm), ImGui::GetContentRegionAvail().x, palette().dim);
   explain(context.glossary, "occupancy");
   warp_slots(spec.warps_sm, occupancy.ctas_per_sm, occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0);
   ImGui::Dummy({0, em(0.05f)});
   if (variant != nullptr) wrapped(charts::limiter_sentence(*variant, occupancy, spec), palette().text, kSmallSize);
+  ImGui::Dummy({0, em(0.15f)});
+  wave_rows(occupancy);
   wrapped(charts::waves_sentence(occupancy), palette().text, kSmallSize);
 }
 

@@ -5,7 +5,7 @@
 namespace attnscope::ui {
 
 void section(const char* title) {
-  ImGui::Dummy({0, em(0.25f)});
+  if (ImGui::GetCursorPosY() > ImGui::GetStyle().WindowPadding.y + em(1)) ImGui::Dummy({0, em(0.05f)});
   ImGui::PushFont(fonts().strong, kSmallSize);
   ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
   ImGui::SeparatorText(title);

@@ -106,7 +106,7 @@ void memory_gauge(const MemoryStack& stack) {
 
 void memory_legend(const MemoryStack& stack) {
   ImGui::PushFont(nullptr, kSmallSize);
-  const size_t columns = ImGui::GetContentRegionAvail().x > em(20) ? 2 : 1;
+  const size_t columns = ImGui::GetContentRegionAvail().x > em(16) ? 2 : 1;
   const size_t rows = (stack.segments.size() + columns - 1) / columns;
   const float each = ImGui::GetContentRegionAvail().x / static_cast<float>(columns);
   const ImVec2 origin = ImGui::GetCursorPos();
@@ -148,6 +148,31 @@ void warp_slots(int64_t slots, int64_t ctas, int64_t warps_a_cta) {
   }
   ImGui::InvisibleButton("##slots", {width, height});
   tooltip(fmt::format("{} of the SM's {} warp slots are filled: {} CTAs of {} warps.", filled, slots, ctas, warps_a_cta));
+}
+
+void wave_rows(const Occupancy& occupancy) {
+  if (occupancy.resident_ctas <= 0 || occupancy.total_ctas <= 0) return;
+  ImGui::PushFont(nullptr, kSmallSize);
+  const int64_t full = occupancy.total_ctas / occupancy.resident_ctas, rest = occupancy.total_ctas % occupancy.resident_ctas;
+  const auto row = [&](const std::string& name, int64_t ctas, const std::string& says) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float label = em(4.4f), count = em(3.4f), height = em(0.85f);
+    const float width = ImGui::GetContentRegionAvail().x - label - count;
+    const float share = f32(static_cast<double>(ctas) / static_cast<double>(occupancy.resident_ctas)), alpha = ImGui::GetStyle().Alpha;
+    dim_text(name);
+    ImGui::SameLine(0, 0);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float top = at.y + (ImGui::GetFontSize() - height) / 2 + em(0.1f), left = at.x + label;
+    list->AddRectFilled({left, top}, {left + width, top + height}, with_alpha(palette().raised, alpha), em(0.15f));
+    list->AddRectFilled({left, top}, {left + width * share, top + height}, with_alpha(mixed(palette().accent, palette().panel, 0.25f), alpha), em(0.15f));
+    ImGui::SetCursorScreenPos({left + width + em(0.4f), at.y});
+    dim_text(says);
+  };
+  if (full > 2) row(fmt::format("waves 1\u2013{}", full), occupancy.resident_ctas, fmt::format("{} each", occupancy.resident_ctas));
+  else
+    for (int64_t wave = 1; wave <= full; ++wave) row(fmt::format("wave {}", wave), occupancy.resident_ctas, charts::with_commas(occupancy.resident_ctas));
+  if (rest > 0) row(fmt::format("wave {}", full + 1), rest, charts::with_commas(rest));
+  ImGui::PopFont();
 }
 
 }  // namespace attnscope::ui

@@ -34,7 +34,7 @@ PartScope::~PartScope() {
   if (dimmed_) ImGui::PopStyleVar();
 }
 
-void part_note(const Context& context, session::Part part) {
+void part_note(const Context& context, session::Part part, const std::string& plain) {
   ImGui::PushFont(nullptr, kSmallSize);
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string from = context.shown.from(part);
@@ -45,7 +45,7 @@ void part_note(const Context& context, session::Part part) {
   } else if (context.shown.state(part) == session::PartState::partial) {
     clipped(ICON_NOTCH "  growing: " + context.snapshot.focus.stage, width, palette().dim);
   } else {
-    clipped(context.shown.config_text, width, palette().faint);
+    clipped(plain, width, palette().dim);
   }
   ImGui::PopFont();
 }

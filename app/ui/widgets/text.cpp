@@ -145,6 +145,17 @@ void kind_badge(const Glossary& glossary, FigureKind kind) {
   explain(glossary, word);
 }
 
+void kind_badge_at_right(const Glossary& glossary, FigureKind kind) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  const float wide = em(2.6f) + width_of(to_string(kind));
+  ImGui::PopFont();
+  ImGui::SameLine();
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (room < wide) return ImGui::NewLine();
+  ImGui::SetCursorPos({ImGui::GetCursorPosX() + room - wide + em(0.6f), ImGui::GetCursorPosY() + em(0.45f)});
+  kind_badge(glossary, kind);
+}
+
 void hair_line() {
   ImGui::Dummy({0, em(0.1f)});
   const ImVec2 at = ImGui::GetCursorScreenPos();

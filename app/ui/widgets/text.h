@@ -34,6 +34,9 @@ void draw_kind_mark(ImDrawList* list, ImVec2 centre, float radius, FigureKind ki
 // Mark and word in the kind's colour, explained on hover.
 void kind_badge(const Glossary& glossary, FigureKind kind);
 
+// The badge at the right end of the current line, which the figure before it began.
+void kind_badge_at_right(const Glossary& glossary, FigureKind kind);
+
 // A hair line across the content, with space around it.
 void hair_line();
 

@@ -12,63 +12,72 @@ namespace attnscope::ui {
 namespace {
 
 struct Cells {
-  ImVec2 origin;
-  float width = 0, height = 0, gap = 0;
-  int columns = 1;
-  ImVec2 low(size_t at) const {
-    const int row = static_cast<int>(at) / columns, column = static_cast<int>(at) % columns;
-    return {origin.x + static_cast<float>(column) * (width + gap), origin.y + static_cast<float>(row) * (height + gap)};
-  }
-  ImVec2 high(size_t at) const {
-    const ImVec2 corner = low(at);
-    return {corner.x + width, corner.y + height};
-  }
+  std::vector<ImVec2> lows, highs;
+  float height = 0, gap = 0, total_height = 0;
 };
 
+// Equal cells when they fit, else cells as wide as their words ask, else several rows of equal cells.
 Cells lay_out(const std::vector<RailValue>& values, float width) {
-  float widest = em(1.6f);
-  for (const RailValue& value : values) widest = std::max(widest, width_of(value.text) + em(0.6f));
   Cells cells;
   cells.gap = std::max(1.0f, em(0.12f));
-  const int count = static_cast<int>(values.size());
-  const int fitting = std::max(1, static_cast<int>((width + cells.gap) / (widest + cells.gap)));
-  const int rows = (count + fitting - 1) / std::max(1, fitting);
-  cells.columns = std::max(1, (count + rows - 1) / std::max(1, rows));  // rows of like length
-  cells.width = std::floor((width - cells.gap * static_cast<float>(cells.columns - 1)) / static_cast<float>(cells.columns));
-  cells.height = std::floor(em(1.65f));
-  cells.origin = ImGui::GetCursorScreenPos();
+  cells.height = std::floor(em(1.75f));
+  const size_t count = values.size();
+  std::vector<float> natural;
+  float widest = em(1.6f), sum = 0;
+  for (const RailValue& value : values) {
+    natural.push_back(width_of(value.text) + em(0.75f));
+    widest = std::max(widest, natural.back());
+    sum += natural.back();
+  }
+  const float gaps = cells.gap * static_cast<float>(count - 1);
+  const bool equal = widest * static_cast<float>(count) + gaps <= width, single = equal || sum + gaps <= width;
+  const size_t fitting = single ? count : std::clamp<size_t>(static_cast<size_t>((width + cells.gap) / (widest + cells.gap)), 1, count);
+  const size_t rows = (count + fitting - 1) / fitting, columns = (count + rows - 1) / rows;
+  const float each = (width - cells.gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  const float spare = (width - gaps - sum) / static_cast<float>(count);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  float x = origin.x, y = origin.y;
+  for (size_t at = 0; at < count; ++at) {
+    if (at > 0 && at % columns == 0) {
+      x = origin.x;
+      y += cells.height + cells.gap;
+    }
+    const float wide = single && !equal ? natural[at] + spare : each;
+    cells.lows.push_back({std::floor(x), y});
+    cells.highs.push_back({std::floor(x + wide), y + cells.height});
+    x += wide + cells.gap;
+  }
+  cells.total_height = y + cells.height - origin.y;
   return cells;
 }
 
 void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool current, bool bad, bool hovered) {
   const Palette& p = palette();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 low = cells.low(at), high = cells.high(at);
+  const ImVec2 low = cells.lows[at], high = cells.highs[at];
   const float rounding = em(0.28f);
-  ImU32 fill = hovered && value.legal ? p.hover : p.raised;
-  ImU32 ink = value.legal ? p.text : p.faint;
-  if (current) {
-    fill = bad ? p.bad : p.accent;
-    ink = p.on_accent;
-  }
-  list->AddRectFilled(low, high, fill, rounding);
+  const ImU32 mark = bad ? p.bad : p.accent;
+  const ImU32 ink = current ? p.text : value.legal ? p.dim : p.faint;
+  list->AddRectFilled(low, high, current ? mixed(p.panel, mark, 0.34f) : hovered && value.legal ? p.hover : p.raised, rounding);
+  if (current)  // the chosen one is told by its bar too
+    list->AddRectFilled({low.x + rounding, high.y - std::max(2.0f, em(0.16f))}, {high.x - rounding, high.y}, mark, em(0.08f));
   if (value.beckoned && !current) list->AddRect(low, high, p.accent, rounding, std::max(1.5f, em(0.12f)));
   const ImVec2 size = ImGui::CalcTextSize(value.text.c_str());
   const ImVec2 pen{std::floor((low.x + high.x - size.x) / 2), std::floor((low.y + high.y - size.y) / 2)};
   list->AddText(pen, ink, value.text.c_str());
   if (!value.legal) {
     const float middle = std::floor((low.y + high.y) / 2) + 0.5f;
-    list->AddLine({pen.x - em(0.25f), middle}, {pen.x + size.x + em(0.25f), middle}, current ? ink : p.bad, std::max(1.0f, em(0.09f)));
+    list->AddLine({pen.x - em(0.25f), middle}, {pen.x + size.x + em(0.25f), middle}, p.bad, std::max(1.0f, em(0.09f)));
   } else if (!value.reason.empty()) {
     // A warning is a mark in the corner, not a colour alone.
     const float side = em(0.42f);
-    list->AddTriangleFilled({high.x - side, low.y}, {high.x, low.y}, {high.x, low.y + side}, current ? ink : p.warn);
+    list->AddTriangleFilled({high.x - side, low.y}, {high.x, low.y}, {high.x, low.y + side}, p.warn);
   }
 }
 
 std::optional<size_t> cell_under(const Cells& cells, size_t count, ImVec2 point) {
   for (size_t at = 0; at < count; ++at) {
-    const ImVec2 low = cells.low(at), high = cells.high(at);
+    const ImVec2 low = cells.lows[at], high = cells.highs[at];
     const float reach = cells.gap / 2 + 0.5f;
     if (point.x >= low.x - reach && point.x < high.x + reach && point.y >= low.y - reach && point.y < high.y + reach) return at;
   }
@@ -89,13 +98,15 @@ std::optional<int64_t> stepped(const std::vector<RailValue>& values, int64_t cur
 RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64_t current, float width, bool current_is_bad) {
   RailEvent event;
   if (values.empty()) return event;
+  ImGui::PushFont(nullptr, kBaseSize * 0.87f);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
   const Cells cells = lay_out(values, width);
   ImGui::PushID(id);
   bool dragging = false;
   for (size_t at = 0; at < values.size(); ++at) {
     const RailValue& value = values[at];
-    ImGui::SetCursorScreenPos(cells.low(at));
-    ImGui::InvisibleButton(value.text.c_str(), {cells.width, cells.height});
+    ImGui::SetCursorScreenPos(cells.lows[at]);
+    ImGui::InvisibleButton(value.text.c_str(), {cells.highs[at].x - cells.lows[at].x, cells.height});
     const bool hovered = ImGui::IsItemHovered();
     if (ImGui::IsItemActivated()) {
       event.pressed = true;
@@ -119,9 +130,9 @@ RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64
     const std::optional<size_t> under = cell_under(cells, values.size(), ImGui::GetIO().MousePos);
     if (under && values[*under].legal && values[*under].value != current) event.chosen = values[*under].value;
   }
-  const int rows = (static_cast<int>(values.size()) + cells.columns - 1) / cells.columns;
-  ImGui::SetCursorScreenPos(cells.origin);
-  ImGui::Dummy({width, static_cast<float>(rows) * (cells.height + cells.gap) - cells.gap});
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({width, cells.total_height});
+  ImGui::PopFont();
   ImGui::PopID();
   return event;
 }
