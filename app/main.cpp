@@ -23,6 +23,7 @@ int parse_and_run(int argc, char** argv) {
   add_presets(app, chosen);
   add_shot(app, chosen);
   add_worker(app, chosen);
+  for (CLI::App* command : app.get_subcommands({})) command->set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

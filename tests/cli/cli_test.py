@@ -1,0 +1,182 @@
+"""The command line: what it prints, where it prints it, and what it exits with."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+PROGRAM = os.environ["ATTNSCOPE"]
+TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
+MUTANTS = TREE / "tests" / "mutants"
+SMALL = "B=1,H=1,S=64,D=64"
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.home = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.home.name)
+
+    def tearDown(self):
+        self.home.cleanup()
+
+    def call(self, *args, **more):
+        environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"), **more)
+        return subprocess.run([PROGRAM, *map(str, args)], env=environment, capture_output=True, text=True, timeout=240)
+
+    def run_json(self, *args, expect=0):
+        done = self.call("run", "--json", *args)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        observation = json.loads(done.stdout)  # stdout holds the result alone
+        jsonschema.validate(observation, json.loads((TREE / "docs" / "observation.schema.json").read_text()))
+        return observation
+
+    def refused(self, status, *args, names):
+        done = self.call(*args)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        for name in names:
+            self.assertIn(name, done.stderr)
+        return done
+
+    def preset(self, text, name="mine.json"):
+        file = self.path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    def changed_preset(self, change):
+        preset = json.loads((TREE / "presets" / "tiled.json").read_text())
+        change(preset)
+        return self.preset(json.dumps(preset))
+
+    def test_a_right_config_exits_0_and_fits_the_schema(self):
+        o = self.run_json("--problem", SMALL)
+        self.assertEqual(o["verdict"]["state"], "correct")
+        self.assertEqual(o["variant"]["static_shared_bytes"], 36896)
+        self.assertEqual(o["timing"]["kind"], "modelled")
+        self.assertEqual(o["counters"]["kind"], "counted")
+        self.assertEqual(o["counters"]["emulated_ctas"], o["counters"]["total_ctas"])
+        self.assertIsNone(o["failure"])
+
+    def test_text_for_a_person_says_each_figures_kind(self):
+        done = self.call("run", "--problem", SMALL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for word in ("modelled", "counted", "verdict", "36,896 B"):
+            self.assertIn(word, done.stdout)
+
+    def test_a_wrong_config_exits_1(self):
+        o = self.run_json("--problem", "B=1,H=1,S=200,D=64", "--set", "NUM_WARPS=6", expect=1)
+        self.assertEqual(o["verdict"]["state"], "wrong")
+        self.assertIsNotNone(o["verdict"]["first_bad"])
+
+    def test_m64_static_is_refused_and_dynamic_runs(self):
+        o = self.run_json("--problem", SMALL, "--set", "BLOCK_M=64", expect=3)
+        text = o["failure"]["message"] + o["failure"]["hint"]
+        for figure in ("57,376", "49,152", "dynamic"):
+            self.assertIn(figure, text)
+        o = self.run_json("--problem", SMALL, "--set", "BLOCK_M=64", "--set", "SHARED=dynamic")
+        self.assertEqual(o["variant"]["dynamic_shared_bytes"], 57376)
+
+    def test_the_same_code_has_one_hash(self):
+        codes = {self.run_json("--problem", SMALL, "--set", f"VEC_WIDTH={w}")["variant"]["code_hash"] for w in (4, 8)}
+        self.assertEqual(len(codes), 1)
+
+    def test_other_devices_run_their_own_code(self):
+        for device, arch in (("emulated:a100", 80), ("emulated:h200", 90)):
+            o = self.run_json("--problem", SMALL, "--device", device)
+            self.assertEqual(o["variant"]["arch"], arch)
+            self.assertEqual(o["device"], device)
+
+    def test_no_such_device_exits_3(self):
+        self.refused(3, "run", "--device", "emulated:nothing", "--problem", SMALL, names=["emulated:nothing"])
+
+    def test_bad_options_exit_2(self):
+        for args in (("run", "--set", "NUM_WARPS=3"), ("run", "--set", "NUM_WARPS=32 -DX"), ("run", "--set", "WARPS=4"),
+                     ("run", "--set", "NUM_WARPS"), ("run", "--problem", "S=0"), ("run", "--problem", "D=48"), ("run", "--kernel", "none"),
+                     ("run", "--kernels", "/nowhere"), ("run", "--deadline", "0"), ("run", "--surprise"), ("surprise.json",)):
+            done = self.call(*args)
+            self.assertEqual(done.returncode, 2, f"{args}: {done.stderr}")
+            self.assertNotEqual(done.stderr, "", args)
+
+    def test_presets_ship_and_load(self):
+        listed = json.loads(self.call("presets", "--json").stdout)
+        self.assertGreaterEqual(len(listed), 9)
+        o = self.run_json("--preset", TREE / "presets" / "minimal.json", "--problem", SMALL)
+        self.assertEqual(o["experiment"]["kernel"]["id"], "minimal")
+
+    def test_a_preset_with_an_unknown_knob_exits_2(self):
+        file = self.changed_preset(lambda p: p["knobs"].update(WARPS=4))
+        self.refused(2, "run", "--preset", file, names=["mine.json", "WARPS"])
+
+    def test_a_preset_out_of_range_exits_2(self):
+        file = self.changed_preset(lambda p: p["knobs"].update(NUM_WARPS=5))
+        self.refused(2, "run", "--preset", file, names=["mine.json", "NUM_WARPS"])
+
+    def test_a_preset_that_carries_a_flag_exits_2(self):
+        file = self.changed_preset(lambda p: p["knobs"].update(NUM_WARPS="32 -DX"))
+        self.refused(2, "run", "--preset", file, names=["mine.json", "NUM_WARPS"])
+
+    def test_a_preset_of_random_bytes_exits_2(self):
+        self.refused(2, "run", "--preset", self.preset(os.urandom(5000)), names=["mine.json"])
+
+    def test_a_preset_of_100_mb_exits_2(self):
+        file = self.path / "huge.json"
+        with open(file, "wb") as out:
+            out.truncate(100 << 20)
+        self.refused(2, "run", "--preset", file, names=["huge.json"])
+
+    def test_a_kernel_that_loops_for_ever_exits_4(self):
+        o = self.run_json("--kernels", MUTANTS / "endless", "--kernel", "endless", "--problem", SMALL, "--deadline", "1500", expect=4)
+        self.assertEqual(o["failure"]["stage"], "deadline")
+        self.assertIn("endless", o["failure"]["message"])
+
+    def test_a_kernel_that_does_not_compile_exits_3(self):
+        o = self.run_json("--kernels", MUTANTS / "does_not_compile", "--kernel", "does_not_compile", "--problem", SMALL, expect=3)
+        self.assertIn("does_not_compile.cu:7", o["failure"]["message"])
+
+    def test_a_kernel_that_reads_outside_exits_4(self):
+        o = self.run_json("--kernels", MUTANTS / "illegal_address", "--kernel", "illegal_address", "--problem", SMALL, expect=4)
+        self.assertIn("illegal_address.cu:7", o["failure"]["message"])
+
+    def test_a_manifest_with_a_wrong_expression_exits_2(self):
+        self.refused(2, "run", "--kernels", MUTANTS / "wrong_expression", "--kernel", "wrong_expression",
+                     names=["wrong_expression.json", "grid"])
+
+    def test_a_truncated_cache_is_remade(self):
+        self.run_json("--problem", SMALL)
+        files = [f for f in (self.path / "home").rglob("*") if f.is_file() and f.stat().st_size > 2000]
+        self.assertTrue(files)
+        for file in files:
+            os.truncate(file, 1000)
+        o = self.run_json("--problem", SMALL)
+        self.assertFalse(o["variant"]["cached"])
+        self.assertEqual(o["verdict"]["state"], "correct")
+
+    def test_lists_are_json(self):
+        kernels = json.loads(self.call("kernels", "--json").stdout)
+        self.assertEqual([k["id"] for k in kernels][:2], ["minimal", "tiled"])
+        devices = json.loads(self.call("devices", "--json").stdout)
+        self.assertIn("emulated:l4", [d["id"] for d in devices])
+
+    def test_help_and_version_everywhere(self):
+        for command in ([], ["run"], ["kernels"], ["devices"], ["presets"], ["shot"], ["worker"]):
+            done = self.call(*command, "--help")
+            self.assertEqual(done.returncode, 0, command)
+            self.assertIn("attnscope" if not command else command[0], done.stdout)
+            self.assertEqual(self.call(*command, "--version").returncode, 0, command)
+
+    def test_a_picture_is_of_the_size_asked(self):
+        if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
+            self.skipTest("built without the window")
+        file = self.path / "window.png"
+        done = self.call("shot", file, "--size", "1280x720")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head = file.read_bytes()[:24]
+        self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual((int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (1280, 720))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)
