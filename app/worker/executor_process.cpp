@@ -105,10 +105,10 @@ void ExecutorProcess::on_read(ssize_t count, const uv_buf_t* buffer) {
 void ExecutorProcess::take_frames() {
   while (killed_for_.empty()) {
     auto payload = decoder_.next();
-    if (!payload) return kill("it wrote what is no message: " + payload.error().message);
+    if (!payload) return kill("wrote what is no message: " + payload.error().message);
     if (!*payload) return;
     auto reply = protocol::decode_reply(**payload);
-    if (!reply) return kill("it wrote what is no message: " + reply.error().message);
+    if (!reply) return kill("wrote what is no message: " + reply.error().message);
     silent_ms = 0;
     events_.on_reply(*this, *reply, **payload);
   }
@@ -117,7 +117,6 @@ void ExecutorProcess::take_frames() {
 void ExecutorProcess::end_of_output() {
   output_over_ = true;
   uv_read_stop(reinterpret_cast<uv_stream_t*>(&out_));
-  if (!exited_) kill("it closed its output");
   finish_when_over();
 }
 

@@ -28,9 +28,11 @@ class ExecutorProcess {
   ExecutorProcess& operator=(const ExecutorProcess&) = delete;
 
   void send(std::vector<std::byte> frame);
-  void kill(std::string why);  // SIGKILL to its process group; on_gone follows
+  // SIGKILL to its process group; on_gone follows with `why`, which goes on from "its process": "gave no sign of life".
+  void kill(std::string why);
   int pid() const { return process_.pid; }
   bool gone() const { return gone_; }
+  bool output_over() const { return output_over_; }  // its exit is about to show, unless it merely closed its output
   bool closed() const { return open_handles_ == 0; }  // every handle closed: the object may go
   const std::string& killed_for() const { return killed_for_; }
 

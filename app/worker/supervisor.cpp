@@ -25,6 +25,7 @@ using protocol::Request;
 
 constexpr uint64_t kTick = 20;                            // ms
 constexpr size_t kDropAbove = size_t{8} << 20;            // bytes waiting for a client that reads slowly
+constexpr int64_t kAfterOutput = 200;                     // ms from the end of an executor's output to its own end
 constexpr int kStartsBeforeGivingUp = 3;                  // in a row
 constexpr uint64_t kBackOff[] = {0, 100, 400, 1600, 5000};  // ms, after so many failed starts
 
@@ -37,6 +38,7 @@ struct Job {
   protocol::Deadlines deadlines;
   std::vector<std::byte> frame;
   std::optional<int64_t> kernel_wait_ms;  // since the client was asked for the kernel
+  bool tried = false;                     // an executor died under it before it said a word
 };
 
 Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
@@ -73,6 +75,7 @@ class Supervisor {
     Job job;
     ProgressClock clock;
     std::optional<int64_t> cancelled_ms;  // since it was cancelled
+    bool heard = false;                   // the executor said something about it
   };
 
   // The client's side
@@ -323,6 +326,7 @@ void Supervisor::on_reply(ExecutorProcess& from, const Reply& message, std::span
   const bool over = std::holds_alternative<protocol::Done>(message);
   if (over && !of_current) views_.erase(id);
   if (!of_current) return;
+  current_->heard = true;
   if (const auto* progress = std::get_if<protocol::Progress>(&message)) current_->clock.on_progress(*progress);
   if (const auto* part = std::get_if<protocol::Part>(&message); part && part->final) current_->clock.on_final_part();
   if (over) {
@@ -350,6 +354,13 @@ void Supervisor::on_gone(ExecutorProcess& from, const std::string& how) {
   if (&from == spare_) spare_ = nullptr;
   if (&from != active_) return;
   const std::string why = "the executor " + how;
+  if (current_ && !current_->heard && !current_->job.tried && !current_->cancelled_ms) {
+    // It may have died of the request before, with this one already in its pipe: an innocent request gets a second try.
+    current_->job.tried = true;
+    queue_.push_front(std::move(current_->job));
+    current_.reset();
+    return retire_active(why);
+  }
   if (current_ && current_->cancelled_ms)
     return end_current(Failure{Stage::cancelled, "cancelled", ""}, why);
   if (current_)
@@ -376,9 +387,9 @@ void Supervisor::pump() {
   auto content = protocol::encode(Request(*kernel));
   if (!content) return;  // it came in a frame, so it fits one
   active_->send(std::move(*content));
-  active_->send(std::move(job.frame));
+  active_->send(job.frame);
   ProgressClock clock(job.deadlines, job.emulated);
-  current_.emplace(std::move(job), clock, std::nullopt);
+  current_.emplace(std::move(job), clock, std::nullopt, false);
   queue_.pop_front();
 }
 
@@ -443,10 +454,10 @@ void Supervisor::watch_silence(int64_t ms) {
   for (auto& executor : executors_) {
     if (executor->gone()) continue;
     executor->silent_ms += ms;
-    const int64_t limit = executor->ready ? options_.silence_ms : options_.start_ms;
+    const int64_t limit = executor->output_over() ? kAfterOutput : executor->ready ? options_.silence_ms : options_.start_ms;
     if (executor->silent_ms <= limit) continue;
     executor->silent_ms = 0;
-    executor->kill("gave no sign of life for " + seconds_text(limit));
+    executor->kill(executor->output_over() ? "closed its output" : "gave no sign of life for " + seconds_text(limit));
   }
 }
 

@@ -1,0 +1,94 @@
+// An executor for tests of the supervisor: it computes nothing and does what the experiment's kernel id tells it to.
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <thread>
+
+#include "platform/process.h"
+#include "protocol/frame.h"
+#include "protocol/message.h"
+
+namespace {
+
+using namespace attnscope;
+using namespace std::chrono_literals;
+
+std::mutex writing;
+std::atomic<bool> cancelled{false};
+
+void send(const protocol::Reply& reply) {
+  const auto frame = protocol::encode(reply);
+  std::lock_guard lock(writing);
+  if (write(1, frame->data(), frame->size()) != static_cast<ssize_t>(frame->size())) _exit(0);
+}
+
+void progress(protocol::Id id, int64_t done) { send(protocol::Progress{id, protocol::Step::emulating, done, 100}); }
+
+void answer(protocol::Id id) {
+  progress(id, 50);
+  send(protocol::part_of(id, Json{{"tflops", static_cast<double>(getpid())}}));  // tells tests who answered
+  send(protocol::Done{id, std::nullopt});
+}
+
+void obey(const std::string& word, protocol::Id id) {
+  if (word == "crash_mute") abort();
+  progress(id, 0);
+  if (word == "crash") abort();
+  if (word == "leave") _exit(7);
+  if (word == "stop") raise(SIGSTOP);
+  if (word == "close") close(1);
+  if (word == "garbage" && write(1, "\x10\0\0\0this is no message", 20) != 20) _exit(1);
+  if (word == "oversize" && write(1, "\xff\xff\xff\xff", 4) != 4) _exit(1);
+  if (word == "hang" || word == "close" || word == "garbage" || word == "oversize")
+    for (;;) pause();
+  if (word == "still")
+    for (;;) progress(id, 43), std::this_thread::sleep_for(10ms);
+  if (word == "deaf")
+    for (int64_t step = 1;; ++step) progress(id, step), std::this_thread::sleep_for(10ms);
+  if (word == "slow")
+    for (int64_t step = 1; step <= 30; ++step) progress(id, step), std::this_thread::sleep_for(50ms);
+  if (word == "until_cancelled") {
+    for (int64_t step = 1; !cancelled; ++step) progress(id, step), std::this_thread::sleep_for(10ms);
+    cancelled = false;
+    return send(protocol::Done{id, Failure{Stage::cancelled, "cancelled", ""}});
+  }
+  answer(id);
+  if (word == "crash_after") abort();
+}
+
+void accept(const protocol::Request& request) {
+  if (const auto* run = std::get_if<protocol::Run>(&request))
+    std::thread([id = run->id, word = run->experiment.kernel] { obey(word, id); }).detach();
+  if (std::holds_alternative<protocol::Cancel>(request)) cancelled = true;
+  // Views are answered by nobody: they wait for this process's end.
+}
+
+void read_requests() {
+  protocol::FrameDecoder decoder;
+  std::byte buffer[4096];
+  for (ssize_t got; (got = read(0, buffer, sizeof buffer)) > 0;) {
+    decoder.feed(std::span(buffer).first(static_cast<size_t>(got)));
+    for (auto payload = decoder.next(); payload && *payload; payload = decoder.next()) accept(*protocol::decode_request(**payload));
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!platform::die_with_parent(getppid())) return 3;
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  if (mode == "exit") return 9;
+  std::thread([] {
+    for (;;) send(protocol::Heartbeat{}), std::this_thread::sleep_for(50ms);
+  }).detach();
+  protocol::HelloReply hello;
+  hello.versions.app = "scripted";
+  hello.pid = getpid();
+  send(hello);
+  read_requests();
+}

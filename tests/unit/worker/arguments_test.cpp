@@ -1,0 +1,21 @@
+// The manual's table of arguments and what the device layer can pass must be the same.
+#include <gtest/gtest.h>
+
+#include "catalog/arguments.h"
+#include "device/parameters.h"
+
+namespace attnscope::worker {
+namespace {
+
+TEST(Arguments, EveryOneOfTheManualCanBePassed) {
+  for (const catalog::Argument& argument : catalog::arguments()) {
+    compile::CubinKernel kernel;
+    kernel.parameters = {{.ordinal = 0, .offset = 0, .size = argument.bytes}};
+    kernel.parameter_bytes = argument.bytes;
+    const auto block = device::pack_parameters(kernel, std::vector{std::string(argument.name)}, {}, {});
+    EXPECT_TRUE(block) << argument.name;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::worker

@@ -1,0 +1,51 @@
+#include "worker/job_pool.h"
+
+#include <gtest/gtest.h>
+
+namespace attnscope::worker {
+namespace {
+
+TEST(JobPool, GivesTheResult) {
+  JobPool pool(2);
+  std::atomic<bool> cancel{false};
+  EXPECT_EQ(pool.run<int>([] { return Result<int>(42); }, cancel).value(), 42);
+  auto failed = pool.run<int>([]() -> Result<int> { return fail(Stage::compile, "no"); }, cancel);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().stage, Stage::compile);
+}
+
+TEST(JobPool, CancellingLeavesBegunWorkBehind) {
+  std::atomic<bool> cancel{false};
+  auto finished = std::make_shared<std::promise<void>>();
+  auto may_finish = std::make_shared<std::promise<void>>();
+  JobPool pool(1);
+  auto left = pool.run<int>(
+      [&cancel, finished, hold = may_finish->get_future().share()] {
+        cancel = true;  // begun: now its asker is cancelled
+        hold.wait();
+        finished->set_value();
+        return Result<int>(1);
+      },
+      cancel);
+  ASSERT_FALSE(left);
+  EXPECT_EQ(left.error().stage, Stage::cancelled);
+  may_finish->set_value();
+  finished->get_future().wait();  // it ran to its end all the same
+}
+
+TEST(JobPool, WorkThatWasNotBegunIsNotDone) {
+  std::atomic<bool> cancelled{true}, run{false};
+  auto hold = std::make_shared<std::promise<void>>();
+  {
+    JobPool pool(1);
+    auto busy = pool.run<int>([held = hold->get_future().share()] { return held.wait(), Result<int>(1); }, cancelled);
+    EXPECT_FALSE(busy);
+    auto never = pool.run<int>([&run] { return run = true, Result<int>(2); }, cancelled);
+    EXPECT_FALSE(never);
+    hold->set_value();
+  }
+  EXPECT_FALSE(run);
+}
+
+}  // namespace
+}  // namespace attnscope::worker

@@ -1,0 +1,44 @@
+#include "worker/kernel_store.h"
+
+#include <gtest/gtest.h>
+
+#include "catalog/catalog.h"
+
+namespace attnscope::worker {
+namespace {
+
+protocol::KernelContent content(const std::string& source) {
+  return {0, catalog::content_hash("{}", source), "k.cu", "k.json", source, "{}"};
+}
+
+TEST(KernelStore, KeepsByHash) {
+  KernelStore store;
+  EXPECT_EQ(store.find("x"), nullptr);
+  ASSERT_TRUE(store.keep(content("a")));
+  ASSERT_NE(store.find(content("a").hash), nullptr);
+  EXPECT_EQ(store.find(content("a").hash)->source, "a");
+}
+
+TEST(KernelStore, AFalseHashIsRefused) {
+  KernelStore store;
+  auto wrong = content("a");
+  wrong.source = "b";
+  auto kept = store.keep(wrong);
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().stage, Stage::protocol);
+  EXPECT_EQ(store.find(wrong.hash), nullptr);
+}
+
+TEST(KernelStore, TheLongestUnusedGoes) {
+  KernelStore store(2);
+  ASSERT_TRUE(store.keep(content("a")));
+  ASSERT_TRUE(store.keep(content("b")));
+  store.find(content("a").hash);
+  ASSERT_TRUE(store.keep(content("c")));
+  EXPECT_NE(store.find(content("a").hash), nullptr);
+  EXPECT_EQ(store.find(content("b").hash), nullptr);
+  EXPECT_NE(store.find(content("c").hash), nullptr);
+}
+
+}  // namespace
+}  // namespace attnscope::worker

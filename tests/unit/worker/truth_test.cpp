@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include "support/temp_dir.h"
+#include "worker/kept_runs.h"
+#include "worker/truth_maker.h"
+
+namespace attnscope::worker {
+namespace {
+
+Problem small(uint64_t seed = 0) {
+  Problem problem;
+  problem.heads = problem.kv_heads = 1;
+  problem.seq_q = problem.seq_k = 32;
+  problem.seed = seed;
+  return problem;
+}
+
+TEST(TruthMaker, MakesAndRemembers) {
+  testing_support::TempDir folder;
+  TruthMaker maker(folder / "references");
+  const Truth first = maker.want(small(), check::Accumulate::f32);
+  ASSERT_TRUE(first.inputs.get());
+  ASSERT_TRUE(first.reference.get());
+  EXPECT_EQ((*first.reference.get())->rows_total(), 32);
+  const Truth same = maker.want(small(), check::Accumulate::f32);
+  EXPECT_EQ(same.reference.get()->get(), first.reference.get()->get()) << "not made twice";
+  const Truth other = maker.want(small(1), check::Accumulate::f32);
+  EXPECT_NE((*other.reference.get())->values, (*first.reference.get())->values);
+  EXPECT_FALSE(std::filesystem::is_empty(folder / "references"));
+}
+
+TEST(TruthMaker, AnotherProblemEndsTheMaking) {
+  TruthMaker maker({});
+  Problem large;
+  large.heads = large.kv_heads = 16;
+  large.seq_q = large.seq_k = 4096;
+  const Truth abandoned = maker.want(large, check::Accumulate::f32);
+  const Truth wanted = maker.want(small(), check::Accumulate::f32);
+  ASSERT_TRUE(wanted.reference.get());
+  const ReferenceResult& left = abandoned.reference.get();
+  if (!left) {
+    EXPECT_EQ(left.error().stage, Stage::cancelled);
+  }
+  // Asked for again, it is made again: a cancelled making is never remembered.
+  const Truth again = maker.want(large, check::Accumulate::f32);
+  EXPECT_TRUE(again.inputs.get());
+}
+
+KeptRun run_of(const std::string& hash) {
+  auto output = std::make_shared<check::GuardedBuffer>("o", static_cast<size_t>(small().q_elements()) * 2);
+  return {hash, small(), std::move(output), nullptr};
+}
+
+TEST(KeptRuns, TheLatestFewAreKept) {
+  KeptRuns kept(2);
+  kept.keep(run_of("a"));
+  kept.keep(run_of("b"));
+  kept.keep(run_of("a"));  // again: no second place taken
+  kept.keep(run_of("c"));
+  const auto view = [&](const std::string& hash) {
+    return kept.view({.experiment_hash = hash, .map = MapKind::output});
+  };
+  EXPECT_TRUE(view("a"));
+  EXPECT_TRUE(view("c"));
+  auto gone = view("b");
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().stage, Stage::device);
+}
+
+TEST(KeptRuns, BytesAreCappedButTheLatestStays) {
+  KeptRuns kept(10, 1);
+  kept.keep(run_of("a"));
+  kept.keep(run_of("b"));
+  EXPECT_FALSE(kept.view({.experiment_hash = "a", .map = MapKind::output}));
+  EXPECT_TRUE(kept.view({.experiment_hash = "b", .map = MapKind::output}));
+}
+
+}  // namespace
+}  // namespace attnscope::worker
