@@ -32,7 +32,9 @@ constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long a
 Workbench::Workbench(session::Session& session, WorkbenchOptions options)
     : session_(session), options_(std::move(options)), snapshot_(session.snapshot()), dialogs_(options_.user_presets) {
   load_assets();
-  panels_.push_back(std::make_unique<ExperimentPanel>());
+  auto experiment = std::make_unique<ExperimentPanel>();
+  experiment_panel_ = experiment.get();
+  panels_.push_back(std::move(experiment));
   panels_.push_back(std::make_unique<LatencyPanel>());
   panels_.push_back(std::make_unique<MemoryPanel>());
   auto error = std::make_unique<ErrorPanel>(options_.resources / "shaders");
@@ -197,6 +199,8 @@ void Workbench::open_panel(const std::string& title) {
   focus_in_ = kFramesToDock;
   options_.wake_within(0.02);
 }
+
+std::string Workbench::refusal_of(const std::string& knob) const { return experiment_panel_->refusal_of(knob); }
 
 void Workbench::drop(const std::filesystem::path& file) { session_.load_preset(file); }
 

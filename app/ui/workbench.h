@@ -19,7 +19,7 @@ struct Context;
 namespace attnscope::ui {
 
 class ErrorPanel;
-class HistoryPanel;
+class ExperimentPanel;
 
 struct WorkbenchOptions {
   std::filesystem::path resources;     // holds assets/ and shaders/
@@ -55,6 +55,7 @@ class Workbench {
   WindowSettings& settings() { return settings_; }
   const DraftTracker& draft() const { return draft_; }
   const Actions& actions() const { return actions_; }
+  std::string refusal_of(const std::string& knob) const;  // see ExperimentPanel
   // The focus experiment is finished, and what the map panel shows is complete (or there is nothing to show).
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }
@@ -92,6 +93,7 @@ class Workbench {
   PixelWay pixels_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ErrorPanel* error_panel_ = nullptr;
+  ExperimentPanel* experiment_panel_ = nullptr;
   std::string focus_panel_;  // to be brought to the front, in so many frames:
   int focus_in_ = 0;
   ImCmd::Context* palette_ = nullptr;

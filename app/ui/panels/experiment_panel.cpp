@@ -62,6 +62,11 @@ void ExperimentPanel::draw(Context& context) {
   draw_device(context);
 }
 
+std::string ExperimentPanel::refusal_of(const std::string& knob) const {
+  const auto found = refused_.find(knob);
+  return found == refused_.end() ? std::string() : found->second;
+}
+
 void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
   section("Kernel");
   if (!context.snapshot.kernels || context.snapshot.kernels->empty()) {
@@ -182,7 +187,7 @@ void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
-  if (ImGui::Button(ICON_LIGHTBULB "  Move NUM_WARPS to 8", {ImGui::GetContentRegionAvail().x, 0})) {
+  if (ImGui::Button(ICON_LIGHTBULB "  Move NUM_WARPS to 8###invitation", {ImGui::GetContentRegionAvail().x, 0})) {
     session::Draft wish = context.draft.current();
     const int64_t from = wish.knobs.contains("NUM_WARPS") ? wish.knobs["NUM_WARPS"] : knob->default_value;
     wish.knobs["NUM_WARPS"] = 8;

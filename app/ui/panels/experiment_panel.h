@@ -15,6 +15,8 @@ class ExperimentPanel : public Panel {
   const char* title() const override { return "Experiment"; }
   Dock dock() const override { return Dock::controls; }
   void draw(Context& context) override;
+  // Why the value of that knob that was pressed last is not to be had; empty: it was.
+  std::string refusal_of(const std::string& knob) const;
 
  private:
   struct KnobRow {

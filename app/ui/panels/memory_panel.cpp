@@ -57,7 +57,7 @@ void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, con
   stat_row(context.glossary, {{"registers", std::to_string(variant.registers), false},
                               {"spills", charts::bytes_text(variant.spill_bytes), variant.spill_bytes > 0},
                               {"stack", charts::bytes_text(variant.stack_bytes), false},
-                              {variant.cached ? "from the cache" : "compile", variant.cached ? "cached" : compile_text(variant.compile_ms), false}});
+                              {"compile", variant.cached ? "cached" : compile_text(variant.compile_ms), false}});
   if (!context.shown.from_history() && !context.snapshot.focus.same_code_as.empty())
     wrapped(ICON_INFO "  the same machine code as " + context.snapshot.focus.same_code_as, palette().warn, kSmallSize);
 }

@@ -1,0 +1,219 @@
+// What a person does with the window, step by step.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ui/settings.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using session::Part;
+using session::PartState;
+using session::Snapshot;
+
+class Flow : public WindowFlow {
+ protected:
+  static int64_t shared(const Observation& seen) { return seen.variant->static_shared_bytes + seen.variant->dynamic_shared_bytes; }
+  // All readouts are of the experiment that the knobs ask for.
+  static void expect_all_fresh(const Snapshot& s) {
+    for (const Part part : {Part::variant, Part::occupancy, Part::counters, Part::verdict, Part::timing}) {
+      EXPECT_EQ(s.focus.parts[static_cast<int>(part)], PartState::fresh) << "part " << static_cast<int>(part);
+      EXPECT_EQ(s.focus.part_hash[static_cast<int>(part)], s.focus.wanted_hash) << "part " << static_cast<int>(part);
+    }
+  }
+  void move_num_warps_and_expect_every_readout_to_answer() {
+    open();
+    flow([&](ImGuiTestContext* ctx) {
+      if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+      const Observation before = *now()->focus.shown;
+      ctx->ItemClick("//Experiment/NUM_WARPS/8");
+      if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+      const Observation after = *now()->focus.shown;
+      expect_all_fresh(*now());
+      EXPECT_NE(after.timing->p50, before.timing->p50);
+      EXPECT_EQ(shared(before), 36896);
+      EXPECT_EQ(shared(after), 36928);
+      EXPECT_EQ(after.occupancy->warps_per_sm, 2 * before.occupancy->warps_per_sm);
+      EXPECT_EQ(after.verdict->state, "correct");
+      EXPECT_EQ(now()->focus.change, "NUM_WARPS 4 \u2192 8");
+      EXPECT_TRUE(bench_->settings().invited);
+    });
+  }
+};
+
+TEST_F(Flow, MovingNumWarpsMovesEveryReadout) { move_num_warps_and_expect_every_readout_to_answer(); }
+
+TEST_F(Flow, MovingNumWarpsMovesEveryReadoutWithTheRealWorker) {
+  real_worker();
+  move_num_warps_and_expect_every_readout_to_answer();
+}
+
+TEST_F(Flow, TheInvitationIsAButtonAndLeaves) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/**/###invitation");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    EXPECT_FALSE(ctx->ItemExists("//Experiment/**/###invitation"));
+  });
+}
+
+TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "BLOCK_M", 32)) return;
+    const std::string hash = now()->focus.wanted_hash;
+    ctx->ItemClick("//Experiment/BLOCK_M/64");
+    ctx->Yield(4);
+    EXPECT_THAT(bench_->refusal_of("BLOCK_M"), testing::AllOf(testing::HasSubstr("57,376"), testing::HasSubstr("49,152"), testing::HasSubstr("dynamic")));
+    EXPECT_EQ(now()->focus.wanted_hash, hash);
+    EXPECT_EQ(runs(), 1u);
+    // The way out that it names works.
+    ctx->ItemClick("//Experiment/SHARED/dynamic");
+    ctx->Yield(4);
+    EXPECT_EQ(bench_->refusal_of("BLOCK_M"), "");
+    ctx->ItemClick("//Experiment/BLOCK_M/64");
+    if (!wait_for_run(ctx, "BLOCK_M", 64)) return;
+    EXPECT_EQ(shared(*now()->focus.shown), 57376);
+  });
+}
+
+TEST_F(Flow, UndoShowsTheKeptObservationAndRunsNothing) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const Observation first = *now()->focus.shown;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    const size_t asked = runs();
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    EXPECT_EQ(*now()->focus.shown, first);
+    EXPECT_EQ(bench_->draft().current().knobs.at("NUM_WARPS"), 4);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    EXPECT_EQ(runs(), asked);
+  });
+}
+
+TEST_F(Flow, ADragIsOneStepOfUndo) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const ImVec2 from = ctx->ItemInfo("//Experiment/NUM_WARPS/4").RectFull.GetCenter();
+    const ImVec2 middle = ctx->ItemInfo("//Experiment/NUM_WARPS/6").RectFull.GetCenter();
+    const ImVec2 to = ctx->ItemInfo("//Experiment/NUM_WARPS/8").RectFull.GetCenter();
+    ctx->MouseMove("//Experiment/NUM_WARPS/4");
+    ctx->MouseDown();
+    for (const ImVec2& at : {from, middle, to}) {
+      ctx->MouseMoveToPos(at);
+      ctx->Yield(2);
+    }
+    ctx->MouseUp();
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    EXPECT_EQ(now()->history.size, 2u);
+    EXPECT_EQ(now()->history.at(1).change, "NUM_WARPS 4 \u2192 8");
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    wait_for_run(ctx, "NUM_WARPS", 4);
+  });
+}
+
+TEST_F(Flow, APresetIsSavedDroppedAndRefused) {
+  open();
+  const std::filesystem::path mine = dir_ / "mine/eight-warps.json";
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
+    ctx->Yield(2);
+    ctx->ItemInput("//Save the preset/##title");
+    ctx->KeyCharsReplaceEnter("Eight warps");
+    if (!wait(ctx, [&](const Snapshot& s) { return std::filesystem::exists(mine) && s.preset_path == mine; }, "the saved preset")) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/2");
+    if (!wait_for_run(ctx, "NUM_WARPS", 2)) return;
+    bench_->drop(mine);
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    // A file that is none says so and leaves everything as it is.
+    const std::string hash = now()->focus.wanted_hash;
+    bench_->drop(dir_.write("broken.json", "{\"attnscope_preset\": 1, \"kernel\": \"tiled\", \"knobs\": {\"NO_SUCH\": 1}}"));
+    const auto complains = [](const session::Toast& toast) {
+      return (toast.text + toast.hint).find("NO_SUCH") != std::string::npos && (toast.text + toast.hint).find("broken.json") != std::string::npos;
+    };
+    if (!wait(ctx, [&](const Snapshot& s) { return std::any_of(s.toasts.begin(), s.toasts.end(), complains); }, "the refusal")) return;
+    EXPECT_EQ(now()->focus.wanted_hash, hash);
+  });
+}
+
+TEST_F(Flow, AWorkerThatDiesLeavesTheWindowAlive) {
+  fake_worker({"--crash", "NUM_WARPS=8"});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait(ctx, [](const Snapshot& s) { return s.focus.failure.has_value() && !s.focus.running; }, "the failure")) return;
+    EXPECT_EQ(now()->focus.failure->stage, Stage::crash);
+    EXPECT_FALSE(now()->focus.failure->message.empty());
+    EXPECT_TRUE(ctx->ItemExists("//Latency"));
+    ctx->ItemClick("//Experiment/NUM_WARPS/2");
+    if (!wait_for_run(ctx, "NUM_WARPS", 2)) return;
+    EXPECT_FALSE(now()->focus.failure.has_value());
+  });
+}
+
+TEST_F(Flow, ARunThatHangsIsCancelledFromTheKeyboard) {
+  fake_worker({"--stall", "NUM_WARPS=8"});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait(ctx, [](const Snapshot& s) { return s.focus.running && s.focus.wanted.config.knobs.at("NUM_WARPS") == 8; }, "the run")) return;
+    EXPECT_EQ(now()->focus.parts[static_cast<int>(Part::timing)], PartState::kept);
+    EXPECT_FALSE(now()->focus.part_from[static_cast<int>(Part::timing)].empty());
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Period);
+    if (!wait(ctx, [](const Snapshot& s) { return !s.focus.running; }, "the end of the cancelled run")) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/2");
+    wait_for_run(ctx, "NUM_WARPS", 2);
+  });
+}
+
+TEST_F(Flow, ARunPickedInTheHistoryIsShownUntilEscape) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    const uint64_t first = now()->history.at(0).id;
+    ctx->ItemClick(("//History/runs/$$" + std::to_string(first) + "/" + std::to_string(first) + "##run").c_str());
+    if (!wait(ctx, [&](const Snapshot& s) { return s.selected && s.selected->id == first; }, "the picked run")) return;
+    EXPECT_EQ(shared(*now()->selected->observation), 36896);
+    ctx->KeyPress(ImGuiKey_Escape);
+    wait(ctx, [](const Snapshot& s) { return !s.selected; }, "the live run");
+  });
+}
+
+TEST_F(Flow, TheLayoutIsResetAndTheThemeIsKept) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->SetRef("##MainMenuBar");
+    ctx->MenuClick("View/Counters");
+    ctx->Yield(2);
+    EXPECT_TRUE(bench_->settings().closed.contains("Counters"));
+    ctx->MenuClick("View/Reset the layout");
+    ctx->Yield(6);
+    EXPECT_TRUE(bench_->settings().closed.empty());
+    for (const char* title : {"Experiment", "Latency", "Shared memory", "Error", "History", "Counters", "Log"}) {
+      const ImGuiWindow* window = ctx->GetWindowByRef((std::string("//") + title).c_str());
+      if (window == nullptr || window->DockNode == nullptr) ADD_FAILURE() << title << " is not in the layout";
+    }
+    const ThemeMode before = bench_->settings().theme;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_T);
+    const char* wanted = before == ThemeMode::dark ? "light" : "dark";
+    wait(ctx, [&](const Snapshot& s) { return s.settings->contains(kSettingsKey) && (*s.settings)[kSettingsKey]["theme"] == wanted; }, "the kept theme");
+  });
+}
+
+}  // namespace
+}  // namespace attnscope::ui

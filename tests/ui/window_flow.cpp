@@ -1,0 +1,117 @@
+#include "ui/window_flow.h"
+
+#include <fstream>
+#include <thread>
+
+#include "platform/clock.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kNeverMs = 120000;
+
+std::filesystem::path source() { return ATTNSCOPE_SOURCE_DIR; }
+
+}  // namespace
+
+WindowFlow::WindowFlow() {
+  std::filesystem::create_directories(dir_ / "mine");
+  options_.kernel_dirs = {source() / "kernels"};
+  options_.preset_dirs = {source() / "presets", dir_ / "mine"};
+  options_.assets_dir = source() / "assets";
+  options_.state_dir = dir_ / "state";
+  options_.watch_files = false;
+  fake_worker({});
+}
+
+WindowFlow::~WindowFlow() { close(); }
+
+void WindowFlow::fake_worker(std::vector<std::string> behaviour) {
+  std::vector<std::string> argv{ATTNSCOPE_FAKE_WORKER, "worker", "--recordings", source() / "tests/data/observations", "--devices",
+                                source() / "assets/devices", "--record", dir_ / "requests"};
+  argv.insert(argv.end(), behaviour.begin(), behaviour.end());
+  options_.workers = {{"local", std::move(argv)}};
+}
+
+void WindowFlow::real_worker() { options_.workers = {{"local", {ATTNSCOPE_PROGRAM, "worker"}}}; }
+
+void WindowFlow::open(ShotSize size) {
+  auto session = session::Session::start(options_, [] {});
+  ASSERT_TRUE(session) << session.error().message;
+  session_ = std::move(*session);
+  auto screen = Offscreen::create(size, source());
+  ASSERT_TRUE(screen) << screen.error().message;
+  screen_ = std::move(*screen);
+  engine_ = ImGuiTestEngine_CreateContext();
+  ImGuiTestEngineIO& io = ImGuiTestEngine_GetIO(engine_);
+  io.ConfigRunSpeed = ImGuiTestRunSpeed_Fast;
+  io.ConfigLogToTTY = true;
+  io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
+  io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
+  io.ConfigNoThrottle = true;
+  ImGuiTestEngine_Start(engine_, ImGui::GetCurrentContext());
+  WorkbenchOptions options;
+  options.resources = source();
+  options.user_presets = dir_ / "mine";
+  bench_ = std::make_unique<Workbench>(*session_, std::move(options));
+}
+
+void WindowFlow::close() {
+  if (engine_ != nullptr) ImGuiTestEngine_Stop(engine_);
+  bench_.reset();
+  screen_.reset();  // Dear ImGui's context before the engine's
+  if (engine_ != nullptr) ImGuiTestEngine_DestroyContext(engine_);
+  engine_ = nullptr;
+  if (session_) session_->stop();
+  session_.reset();
+}
+
+void WindowFlow::frame() {
+  bench_->before_frame();
+  screen_->begin_frame();
+  bench_->draw();
+  screen_->end_frame(false);
+  ImGuiTestEngine_PostSwap(engine_);
+}
+
+void WindowFlow::flow(const std::function<void(ImGuiTestContext*)>& steps) {
+  ASSERT_NE(engine_, nullptr) << "open() first";
+  ImGuiTest* test = IM_REGISTER_TEST(engine_, "flow", testing::UnitTest::GetInstance()->current_test_info()->name());
+  test->TestFunc = [&](ImGuiTestContext* ctx) { steps(ctx); };
+  ImGuiTestEngine_QueueTest(engine_, test, ImGuiTestRunFlags_RunFromCommandLine);
+  do frame();
+  while (!ImGuiTestEngine_IsTestQueueEmpty(engine_));
+  EXPECT_EQ(test->Output.Status, ImGuiTestStatus_Success) << "an item of the flow was not found: see the log above";
+  ImGuiTestEngine_UnregisterTest(engine_, test);
+}
+
+bool WindowFlow::wait(ImGuiTestContext* ctx, const std::function<bool(const session::Snapshot&)>& condition, const char* what) {
+  const double limit = platform::steady_ms() + kNeverMs;
+  while (!condition(*session_->snapshot())) {
+    if (platform::steady_ms() > limit) {
+      ADD_FAILURE() << "never came: " << what;
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ctx->Yield();
+  }
+  ctx->Yield(4);  // what came is drawn
+  return true;
+}
+
+bool WindowFlow::wait_for_run(ImGuiTestContext* ctx, const char* knob, int64_t value) {
+  return wait(ctx, [&](const session::Snapshot& s) {
+    const auto& knobs = s.focus.wanted.config.knobs;
+    const auto held = knobs.find(knob);
+    return !s.focus.running && held != knobs.end() && held->second == value && s.focus.shown && s.focus.shown->hash == s.focus.wanted_hash;
+  }, "the end of the run");
+}
+
+size_t WindowFlow::runs() const {
+  std::ifstream file(dir_ / "requests");
+  size_t count = 0;
+  for (std::string line; std::getline(file, line);) count += line.starts_with("run ") ? 1 : 0;
+  return count;
+}
+
+}  // namespace attnscope::ui
