@@ -13,8 +13,9 @@ namespace {
 
 // How far the model may be off, as a factor either way (docs/model.md, "How far off").
 constexpr double kErrorSimulated = 1.25;
-constexpr double kErrorOtherArchitecture = 1.5;  // rates partly assumed from the one that was measured
-constexpr double kErrorCounters = 2.5;
+constexpr double kErrorIssueBound = 1.65;        // where warps compete for issue slots and units
+constexpr double kErrorOtherArchitecture = 1.5;  // times either: rates partly assumed from the one that was measured
+constexpr double kErrorCounters = 5;
 constexpr int kMeasuredArchitecture = 90;
 // Waves of resident CTAs that are simulated; later ones go at the rate of the second.
 constexpr int64_t kSimulatedWaves = 2;
@@ -143,9 +144,11 @@ Estimate from_counters(const LatencyInput& in) {
   return {most->first * ctas / hidden, most->second};
 }
 
-double error_factor(const LatencyInput& in) {
-  if (!in.schedule) return kErrorCounters;
-  return in.spec.arch == kMeasuredArchitecture ? kErrorSimulated : kErrorOtherArchitecture;
+double error_factor(const DeviceSpec& spec, bool traced, const std::string& bound) {
+  if (!traced) return kErrorCounters;
+  const bool competing = bound == name_of(Wait::issue) || bound == name_of(Wait::unit);
+  const double factor = competing ? kErrorIssueBound : kErrorSimulated;
+  return spec.arch == kMeasuredArchitecture ? factor : factor * kErrorOtherArchitecture;
 }
 
 }  // namespace
@@ -166,8 +169,7 @@ Timing latency(const LatencyInput& in) {
     us = bytes / in.spec.dram_gbs * 1e-3;
     estimate.bound = "DRAM bandwidth";
   }
-  const double factor = error_factor(
-      {in.spec, in.problem, in.variant, in.launch, in.occupancy, in.counters, traced ? in.schedule : nullptr});
+  const double factor = error_factor(in.spec, traced, estimate.bound);
   timing.p10 = timing.p50 = timing.p90 = us;
   timing.interval_low = us / factor;
   timing.interval_high = us * factor;

@@ -25,15 +25,12 @@ inline constexpr Rate kImad{"imad", 64};              // IMAD
 inline constexpr Rate kMufu{"mufu", 16};              // EX2, LG2, RCP, RSQ, SIN, COS
 inline constexpr Rate kConversion{"conversion", 16};  // F2F, F2I, I2F (F2FP packs on the int pipe)
 inline constexpr Rate kShuffle{"shuffle", 32};        // SHFL
-inline constexpr Rate kVote{"vote", 64};              // VOTE, MATCH
 inline constexpr Rate kUniform{"uniform", 64};  // the uniform datapath, as lanes so that a warp takes half a clock
-inline constexpr Rate kLsuIssue{"lsu", 32};     // memory instructions entering the LSU (address generation)
 
 // Memory throughputs
 inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts of 128 B per SM and clock
 inline constexpr Rate kWarpWavefronts{"warp_wavefronts", 0.5};    // the same, of any one warp
 inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM and clock with every SM asking
-inline constexpr Rate kL1Kb{"l1_kb", 128};             // first-level cache and shared memory together, KB per SM
 
 // Latencies: clocks from issue to a dependent instruction, unloaded. Those of fixed latency (FFMA, IADD3…) need no
 // rate: the code carries them.
@@ -43,7 +40,6 @@ inline constexpr Rate kLatencyShared{"latency_shared", 23};      // LDS without 
 inline constexpr Rate kLatencyConstant{"latency_constant", 30};  // LDC, S2R
 inline constexpr Rate kLatencyL1{"latency_l1", 33};
 inline constexpr Rate kLatencyL2{"latency_l2", 276};
-inline constexpr Rate kLatencyDram{"latency_dram", 655};
 inline constexpr Rate kLatencyBarrier{"latency_barrier", 12.5};  // BAR.SYNC, from the last arrival
 inline constexpr Rate kBarrierArrival{"barrier_arrival", 2};     // between the arrivals of two warps
 inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken, beyond the code's own stall count
@@ -52,35 +48,12 @@ inline constexpr Rate kLatencyBranch{"latency_branch", 8};       // a jump taken
 inline constexpr Rate kLaunchUs{"launch_us", 2.0};        // microseconds of an empty kernel, start to end on the device
 inline constexpr Rate kCtaStartClocks{"cta_start", 160};  // clocks of an SM for each CTA that starts on it
 
-inline constexpr const Rate* kAll[] = {&kIssue,
-                                       &kFp32,
-                                       &kFp16x2,
-                                       &kHalfToFloat,
-                                       &kFp64,
-                                       &kInt,
-                                       &kImad,
-                                       &kMufu,
-                                       &kConversion,
-                                       &kShuffle,
-                                       &kVote,
-                                       &kUniform,
-                                       &kLsuIssue,
-                                       &kSharedWavefronts,
-                                       &kWarpWavefronts,
-                                       &kL2Sectors,
-                                       &kL1Kb,
-                                       &kLatencyMufu,
-                                       &kLatencyShuffle,
-                                       &kLatencyShared,
-                                       &kLatencyConstant,
-                                       &kLatencyL1,
-                                       &kLatencyL2,
-                                       &kLatencyDram,
-                                       &kLatencyBarrier,
-                                       &kBarrierArrival,
-                                       &kLatencyBranch,
-                                       &kLaunchUs,
-                                       &kCtaStartClocks};
+inline constexpr const Rate* kAll[] = {
+    &kIssue,          &kFp32,      &kFp16x2,         &kHalfToFloat,    &kFp64,          &kInt,
+    &kImad,           &kMufu,      &kConversion,     &kShuffle,        &kUniform,       &kSharedWavefronts,
+    &kWarpWavefronts, &kL2Sectors, &kLatencyMufu,    &kLatencyShuffle, &kLatencyShared, &kLatencyConstant,
+    &kLatencyL1,      &kLatencyL2, &kLatencyBarrier, &kBarrierArrival, &kLatencyBranch, &kLaunchUs,
+    &kCtaStartClocks};
 
 // The device's figure, or the fallback when its spec has none.
 inline double rate(const DeviceSpec& spec, const Rate& which) {

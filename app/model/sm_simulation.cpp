@@ -253,9 +253,9 @@ class Simulation {
     switch (instruction.unit) {
       case Unit::shared_load:
       case Unit::shared_store: {
-        const double passed = pass(warp, now, passes_of(warp, instruction));
-        result_.busy[static_cast<size_t>(instruction.unit)] +=
-            std::max(1.0, double(instruction.passes)) * machine_.wavefront;
+        const double passes = passes_of(warp, instruction);
+        const double passed = pass(warp, now, passes);
+        result_.busy[static_cast<size_t>(instruction.unit)] += passes * machine_.wavefront;
         done = passed + machine_.shared;
         read = passed + kOperandClocks;
         break;

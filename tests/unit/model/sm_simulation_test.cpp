@@ -1,0 +1,144 @@
+// The simulated SM against clocks that can be counted by hand.
+#include "model/sm_simulation.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/model/devices_for_tests.h"
+#include "unit/model/schedules_for_tests.h"
+
+namespace attnscope::model {
+namespace {
+
+// Rates in round numbers, so that the sums are easy.
+DeviceSpec device() {
+  DeviceSpec spec = h200();
+  spec.rates = {{"latency_shared", 20},  {"latency_l1", 30},      {"latency_l2", 300},     {"latency_branch", 0},
+                {"latency_barrier", 10}, {"barrier_arrival", 0},  {"cta_start", 0},        {"l2_sectors", 1},
+                {"latency_mufu", 16},    {"latency_shuffle", 24}, {"warp_wavefronts", 0.5}};
+  return spec;
+}
+
+SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const DeviceSpec& spec = device()) {
+  SmLoad load;
+  load.ctas = ctas;
+  load.resident = resident;
+  return simulate_sm(spec, s, {{ctas, 1, 1}, {32, 1, 1}}, load);
+}
+
+double clocks(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1) { return run(s, ctas, resident).clocks; }
+
+TEST(SmSimulation, DependentInstructionsTakeTheirStallCounts) {
+  const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
+  EXPECT_NEAR(clocks(schedule({block}, {times(20)})) - clocks(schedule({block}, {times(10)})), 10 * 10 * 4, 1e-9);
+}
+
+TEST(SmSimulation, AUnitHoldsTheNextInstruction) {
+  // HADD2.F32 at 64 lanes a clock: two clocks of a scheduler's share, whatever the stall count says.
+  const std::vector<ScheduledInstruction> block(10, instruction(Unit::half_to_float));
+  EXPECT_NEAR(clocks(schedule({block}, {times(20)})) - clocks(schedule({block}, {times(10)})), 200, 1e-9);
+  const std::vector<ScheduledInstruction> fast(10, instruction(Unit::fp32));
+  EXPECT_NEAR(clocks(schedule({fast}, {times(20)})) - clocks(schedule({fast}, {times(10)})), 100, 1e-9);
+}
+
+TEST(SmSimulation, WarpsShareTheFourSchedulers) {
+  const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32));
+  const auto of = [&](size_t warps) { return clocks(schedule({block}, std::vector(warps, times(100)))); };
+  EXPECT_NEAR(of(4), of(1), 2);
+  EXPECT_NEAR(of(8), 2 * of(1), 4);
+  EXPECT_NEAR(of(16), 4 * of(1), 8);
+}
+
+TEST(SmSimulation, ALoneWarpGetsEveryOtherWavefront) {
+  // Facts (tests/gpu/rates.cu): 32 wavefronts take a lone warp 64 clocks, two warps together 32 each.
+  const std::vector<ScheduledInstruction> block{shared_load(32), shared_load(32), use()};
+  const double one = clocks(schedule({block}, {times(100)})), two = clocks(schedule({block}, {times(100), times(100)}));
+  EXPECT_NEAR(one / 200, 64, 15);
+  EXPECT_NEAR(two / one, 1, 0.05);
+  const double four = clocks(schedule({block}, std::vector(4, times(100))));
+  EXPECT_NEAR(four / (4 * 200), 32, 1);
+}
+
+TEST(SmSimulation, ALoadsLatencyIsWaitedFor) {
+  const std::vector<ScheduledInstruction> block{shared_load(1), use()};
+  EXPECT_NEAR((clocks(schedule({block}, {times(200)})) - clocks(schedule({block}, {times(100)}))) / 100, 20 + 1, 1);
+  const SmRun r = run(schedule({block}, {times(100)}));
+  EXPECT_GT(r.waits[static_cast<size_t>(Wait::shared)], 0.8 * r.clocks);
+}
+
+TEST(SmSimulation, FewerLanesConflictLess) {
+  auto s = schedule({{shared_load(24), use()}}, {times(100)});
+  s.code[0].lanes = 24;  // the mean of warps with 32 and 16 lanes
+  const double mean = clocks(s);
+  for (Visit& visit : s.traces[0].warps[0]) visit.lanes = 32;
+  const double full = clocks(s);
+  for (Visit& visit : s.traces[0].warps[0]) visit.lanes = 16;
+  EXPECT_EQ(mean, full);  // Visit's own default is a full warp
+  EXPECT_NEAR((full - clocks(s)) / 100, 2 * (32 - 16), 0.5);
+}
+
+TEST(SmSimulation, ABarrierWaitsForTheLast) {
+  const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32, 4)), bar{instruction(Unit::barrier)};
+  // Warp 0 works before the barrier, warp 1 behind it: one after the other.
+  const auto s = schedule({work, bar}, {{0, 0, 1}, {1, 0}});
+  EXPECT_NEAR(clocks(s), 800 + 10 + 400, 8);
+  const SmRun r = run(s);
+  EXPECT_NEAR(r.waits[static_cast<size_t>(Wait::barrier)], 800 + 2 * 10, 20);
+}
+
+TEST(SmSimulation, WarpsThatPassABarrierUnevenlyDoNotHang) {
+  const std::vector<ScheduledInstruction> work(10, instruction(Unit::fp32, 4)), bar{instruction(Unit::barrier)};
+  const auto s = schedule({work, bar}, {{0, 1, 0, 1, 0, 1, 0}, {0, 1, 0}});
+  EXPECT_NEAR(clocks(s), 4 * 40 + 3 * 10, 12);
+  EXPECT_TRUE(run(s).complete);
+}
+
+TEST(SmSimulation, CtasTakePlacesAsTheyComeFree) {
+  const std::vector<ScheduledInstruction> block(100, instruction(Unit::fp32, 4));
+  const auto s = schedule({block}, {times(10)});
+  const double one = clocks(s);
+  EXPECT_NEAR(clocks(s, 2, 2), one, 4);      // side by side
+  EXPECT_NEAR(clocks(s, 2, 1), 2 * one, 4);  // one after the other
+  EXPECT_NEAR(clocks(s, 3, 2), 2 * one, 8);  // a tail
+}
+
+TEST(SmSimulation, DistinctBytesDecideWhatMisses) {
+  ScheduledInstruction load = instruction(Unit::global_load);
+  load.write_scoreboard = 0;
+  load.passes = 4, load.sectors = 16;
+  auto s = schedule({{load, use()}}, {times(100)});
+  const double all_miss = clocks(s);
+  s.global_bytes_per_cta = 16 * 32 * 25;  // a quarter of what is asked for
+  const double quarter = clocks(s);
+  EXPECT_NEAR(all_miss / 100, 300 + 16, 10);
+  EXPECT_NEAR((all_miss - quarter) / 75, 300 + 16 - 30 - 6, 12);
+}
+
+TEST(SmSimulation, TheLimitExtrapolates) {
+  const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
+  const auto s = schedule({block}, {times(1000)});
+  SmLoad load;
+  load.step_limit = 2500;
+  const SmRun part = simulate_sm(device(), s, {{1, 1, 1}, {32, 1, 1}}, load);
+  EXPECT_FALSE(part.complete);
+  EXPECT_EQ(part.instructions, 2500);
+  EXPECT_NEAR(part.clocks / clocks(s), 1, 0.01);
+}
+
+TEST(SmSimulation, UnderAMaskTheNearestTraceStands) {
+  const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
+  auto s = schedule({block}, {times(10)});
+  s.traces.push_back({7, {std::vector<Visit>(100, Visit{0, 32})}});
+  SmLoad load;
+  const LaunchShape launch{{8, 1, 1}, {32, 1, 1}};
+  EXPECT_NEAR(simulate_sm(device(), s, launch, load).clocks, 400, 8);
+  load.first_cta = 15;  // x = 7 of the second row of CTAs
+  EXPECT_NEAR(simulate_sm(device(), s, launch, load).clocks, 4000, 8);
+}
+
+TEST(SmSimulation, NothingToRunIsNothing) {
+  EXPECT_EQ(clocks(KernelSchedule{}), 0);
+  EXPECT_EQ(clocks(schedule({{instruction(Unit::fp32)}}, {times(1)}), 0), 0);
+}
+
+}  // namespace
+}  // namespace attnscope::model
