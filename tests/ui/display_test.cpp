@@ -1,0 +1,49 @@
+// The window on a display, by Hello ImGui's runner; run under Xvfb where there is none (see CMakeLists.txt).
+#include <cstdlib>
+
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+class Display : public WindowFlow {
+ protected:
+  void SetUp() override {
+    if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) GTEST_SKIP() << "no display";
+  }
+};
+
+TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
+  auto session = session::Session::start(options_, [] { wake(); });
+  ASSERT_TRUE(session) << session.error().message;
+  WindowOptions options;
+  options.resources = ATTNSCOPE_SOURCE_DIR;
+  int frames = 0;
+  options.after_frame = [&] {
+    ++frames;
+    const auto snapshot = (*session)->snapshot();
+    if (snapshot->focus.shown && !snapshot->focus.running) request_close();
+  };
+  EXPECT_EQ(run_window(**session, options), 0);
+  EXPECT_GT(frames, 0);
+  EXPECT_TRUE((*session)->snapshot()->focus.shown);
+  (*session)->stop();
+}
+
+TEST(NoDisplay, IsAClearFailure) {
+  const char* x11 = std::getenv("DISPLAY");
+  const std::string display = x11 != nullptr ? x11 : "";
+  const char* wayland = std::getenv("WAYLAND_DISPLAY");
+  const std::string wayland_display = wayland != nullptr ? wayland : "";
+  unsetenv("DISPLAY");
+  unsetenv("WAYLAND_DISPLAY");
+  const Result<void> probed = probe_display();
+  if (!display.empty()) setenv("DISPLAY", display.c_str(), 1);
+  if (!wayland_display.empty()) setenv("WAYLAND_DISPLAY", wayland_display.c_str(), 1);
+  ASSERT_FALSE(probed);
+  EXPECT_EQ(probed.error().stage, Stage::input);
+  EXPECT_NE(probed.error().hint.find("attnscope shot"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope::ui

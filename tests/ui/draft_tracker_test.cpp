@@ -1,0 +1,108 @@
+#include "ui/draft_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include "ui/glossary.h"
+#include "ui/settings.h"
+#include <nlohmann/json.hpp>
+
+namespace attnscope::ui {
+namespace {
+
+session::Snapshot seen(uint64_t version, int64_t warps) {
+  session::Snapshot s;
+  s.version = version;
+  s.focus.wanted.kernel = "tiled";
+  s.focus.wanted.config.knobs = {{"NUM_WARPS", warps}, {"BLOCK_M", 32}};
+  s.focus.wanted_hash = "warps " + std::to_string(warps);
+  return s;
+}
+
+session::Draft wish(int64_t warps) {
+  session::Draft draft = draft_of(seen(0, warps).focus.wanted);
+  return draft;
+}
+
+int64_t shown(const DraftTracker& tracker) { return tracker.current().knobs.at("NUM_WARPS"); }
+
+TEST(DraftTracker, AKnobStaysWhereItWasPutUntilTheAnswerComes) {
+  DraftTracker tracker;
+  tracker.observe(seen(1, 4));
+  EXPECT_EQ(shown(tracker), 4);
+  tracker.posted(wish(8));
+  tracker.observe(seen(2, 4));  // a snapshot of before the request
+  EXPECT_EQ(shown(tracker), 8);
+  EXPECT_TRUE(tracker.pending());
+  tracker.observe(seen(3, 8));
+  EXPECT_EQ(shown(tracker), 8);
+  EXPECT_FALSE(tracker.pending());
+}
+
+TEST(DraftTracker, AnAnswerToAnEarlierStepOfADragDoesNotPullTheKnobBack) {
+  DraftTracker tracker;
+  tracker.observe(seen(1, 1));
+  for (const int64_t warps : {2, 4, 8}) tracker.posted(wish(warps));
+  tracker.observe(seen(2, 4));
+  EXPECT_EQ(shown(tracker), 8);
+  EXPECT_TRUE(tracker.pending());
+  tracker.observe(seen(3, 8));
+  EXPECT_FALSE(tracker.pending());
+}
+
+TEST(DraftTracker, UndoAndPresetsWinOverWhatWasAsked) {
+  DraftTracker tracker;
+  tracker.observe(seen(1, 4));
+  tracker.posted(wish(8));
+  tracker.observe(seen(2, 2));
+  EXPECT_EQ(shown(tracker), 2);
+  EXPECT_FALSE(tracker.pending());
+}
+
+TEST(DraftTracker, ARequestThatIsNeverAnsweredIsGivenUp) {
+  DraftTracker tracker;
+  tracker.observe(seen(1, 4));
+  tracker.posted(wish(8));
+  for (int at = 0; at <= DraftTracker::kPatience; ++at) tracker.observe(seen(2 + static_cast<uint64_t>(at), 4));
+  EXPECT_EQ(shown(tracker), 4);
+}
+
+TEST(DraftTracker, AnotherKernelKeepsTheKnobsItShares) {
+  Kernel kernel;
+  kernel.id = "other";
+  kernel.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""}, {"BLOCK_M", {{16, ""}}, 16, ""}, {"NEW", {{0, "off"}, {1, "on"}}, 1, ""}};
+  const session::Draft moved = with_kernel(wish(8), kernel);
+  EXPECT_EQ(moved.kernel, "other");
+  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 16}, {"NEW", 1}}));
+  EXPECT_EQ(change_text(kernel.knobs[2], 0, 1), "NEW off \u2192 on");
+}
+
+TEST(WindowSettings, DamagedValuesTakeTheirDefaults) {
+  const Json damaged = {{"theme", 7}, {"zoom", "large"}, {"width", -3}, {"height", 1e300}, {"closed", {1, "Log"}}, {"layout", nullptr}};
+  WindowSettings expected;
+  expected.closed = {"Log"};
+  EXPECT_EQ(window_settings_from_json(damaged), expected);
+  EXPECT_EQ(window_settings_from_json(Json::array()), WindowSettings{});
+}
+
+TEST(WindowSettings, RoundTrip) {
+  WindowSettings kept;
+  kept.theme = ThemeMode::light;
+  kept.zoom = 1.5f;
+  kept.width = 1280;
+  kept.invited = true;
+  kept.closed = {"Counters"};
+  kept.layout = "[Window][Log]\nPos=1,2\n";
+  kept.layout_version = 3;
+  EXPECT_EQ(window_settings_from_json(to_json(kept)), kept);
+}
+
+TEST(Glossary, WordsShareASentenceAndCaseDoesNotMatter) {
+  const Glossary glossary = Glossary::parse("# Glossary\nsome **bold** prose\n- **CTA, block**: A group: of threads.\n- **lane**:\n");
+  EXPECT_EQ(glossary.find("cta"), "A group: of threads.");
+  EXPECT_EQ(glossary.find("Block"), "A group: of threads.");
+  EXPECT_EQ(glossary.find("lane"), "");
+  EXPECT_EQ(glossary.entries().size(), 2u);
+}
+
+}  // namespace
+}  // namespace attnscope::ui

@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "charts/format.h"
+#include "charts/latency_chart.h"
+#include "charts/memory_stack.h"
+#include "charts/tables.h"
+
+namespace attnscope::charts {
+namespace {
+
+TEST(Format, SaysFiguresInTheFieldsWay) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(36928), "36,928");
+  EXPECT_EQ(with_commas(-1234567), "-1,234,567");
+  EXPECT_EQ(us_text(839.38), "839.4 \u00b5s");
+  EXPECT_EQ(us_text(2870), "2,870 \u00b5s");
+  EXPECT_EQ(us_text(5.49), "5.49 \u00b5s");
+  EXPECT_EQ(us_text(51000), "51.00 ms");
+  EXPECT_EQ(kib_text(49152), "48 KB");
+  EXPECT_EQ(kib_text(36896), "36 KB");
+  EXPECT_EQ(percent_text(1.0 / 3), "33.3 %");
+  EXPECT_EQ(percent_text(0), "0 %");
+  EXPECT_EQ(signed_percent_text(-0.184), "\u221218.4 %");
+  EXPECT_EQ(signed_percent_text(0.0001), "\u00b10 %");
+  EXPECT_EQ(error_text(2.08e-4), "2.08e-4");
+  EXPECT_EQ(error_text(1e-3), "1e-3");
+  EXPECT_EQ(error_text(0), "0");
+  EXPECT_EQ(error_text(std::numeric_limits<double>::quiet_NaN()), "NaN");
+  EXPECT_EQ(error_text(-std::numeric_limits<double>::infinity()), "\u2212Inf");
+  EXPECT_EQ(count_text(12400), "12.4 k");
+  EXPECT_EQ(count_text(812), "812");
+}
+
+Run run(uint64_t id, double us, FigureKind kind = FigureKind::modelled, const std::string& device = "emulated:l4") {
+  auto seen = std::make_shared<Observation>();
+  seen->experiment.device = device;
+  Timing timing;
+  timing.kind = kind;
+  timing.p10 = us * 0.98;
+  timing.p50 = us;
+  timing.p90 = us * 1.02;
+  timing.interval_low = us * 0.99;
+  timing.interval_high = us * 1.01;
+  seen->timing = timing;
+  return {id, seen, "NUM_WARPS 4 \u2192 8", "NUM_WARPS=8"};
+}
+
+TEST(LatencyChart, KindsAndDevicesAreNeverMixedInOneSeries) {
+  LatencyChart chart;
+  const std::vector<charts::Run> runs = {run(1, 1000), run(2, 900, FigureKind::measured, "cuda:0"), run(3, 800), run(4, 700, FigureKind::modelled, "emulated:h200")};
+  append(chart, runs);
+  ASSERT_EQ(chart.series.size(), 3u);
+  EXPECT_EQ(chart.series[0].columns, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(chart.previous_comparable(2), 0u);
+  EXPECT_EQ(chart.previous_comparable(3), std::nullopt);
+  EXPECT_DOUBLE_EQ(chart.top_us, 1020);
+}
+
+TEST(LatencyChart, AppendingIsTheSameAsMakingItAtOnce) {
+  const std::vector<charts::Run> runs = {run(1, 1000), run(2, 900), run(3, 800)};
+  LatencyChart whole, grown;
+  append(whole, runs);
+  append(grown, std::span(runs).first(1));
+  append(grown, std::span(runs).subspan(1));
+  ASSERT_EQ(grown.columns.size(), whole.columns.size());
+  for (size_t at = 0; at < 3; ++at) EXPECT_EQ(grown.columns[at].x, static_cast<int>(at));
+  EXPECT_EQ(grown.series[0].columns, whole.series[0].columns);
+}
+
+TEST(LatencyChart, AFailedRunIsAColumnOfNoSeries) {
+  auto seen = std::make_shared<Observation>();
+  seen->failure = Failure{Stage::deadline, "no progress", ""};
+  LatencyChart chart;
+  const std::vector<charts::Run> runs = {run(1, 1000), {2, seen, "", ""}};
+  append(chart, runs);
+  EXPECT_EQ(chart.columns[1].state, ColumnState::failed);
+  EXPECT_EQ(chart.columns[1].failure, "deadline");
+  EXPECT_EQ(chart.series[0].columns.size(), 1u);
+}
+
+TEST(LatencyChart, MeasuredFiguresWhoseIntervalsOverlapAreATie) {
+  LatencyChart chart;
+  const std::vector<charts::Run> runs = {run(1, 1000, FigureKind::measured), run(2, 1005, FigureKind::measured), run(3, 800, FigureKind::measured),
+                                 run(4, 1000), run(5, 1005)};
+  append(chart, runs);
+  EXPECT_TRUE(change_between(chart.columns[0], chart.columns[1]).tie);
+  EXPECT_FALSE(change_between(chart.columns[0], chart.columns[2]).tie);
+  EXPECT_EQ(change_between(chart.columns[0], chart.columns[2]).text, "\u221220.0 %");
+  EXPECT_FALSE(change_between(chart.columns[3], chart.columns[4]).tie);  // a model orders by its figure
+}
+
+TEST(LatencyChart, LinesOfTheSameConfigComeFirstAndFarOnesAreLeftOut) {
+  const std::vector<Reported> lines = {{2870, "minimal", "", "", false}, {839.38, "M32 W8 V4", "", "", false}, {1029.64, "M32 W4 V4", "", "", true}};
+  const auto seen = visible_lines(lines, 1000, 4);
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].label, "M32 W4 V4");
+  EXPECT_EQ(visible_lines(lines, 1000, 1).size(), 1u);
+}
+
+TEST(LatencyChart, AxesEndAtRoundFigures) {
+  EXPECT_DOUBLE_EQ(nice_top(839), 1000);
+  EXPECT_DOUBLE_EQ(nice_top(1000), 1000);
+  EXPECT_DOUBLE_EQ(nice_top(1001), 1250);
+  EXPECT_DOUBLE_EQ(nice_top(0), 1);
+  EXPECT_DOUBLE_EQ(nice_top(std::numeric_limits<double>::quiet_NaN()), 1);
+}
+
+DeviceSpec l4() {
+  DeviceSpec spec;
+  spec.name = "NVIDIA L4";
+  spec.shared_static_block = 49152;
+  spec.shared_optin_block = 101376;
+  spec.shared_sm = 102400;
+  spec.shared_reserved_block = 1024;
+  spec.warps_sm = 48;
+  return spec;
+}
+
+VariantInfo variant() {
+  VariantInfo made;
+  made.registers = 64;
+  made.static_shared_bytes = 36928;
+  made.shared_buffers = {{"Q_tile", 4096, false}, {"K_tile", 8192, false}, {"V_tile", 8192, false}, {"S_tile", 8192, false}, {"O_tile", 8192, false}};
+  return made;
+}
+
+TEST(MemoryStack, BuffersAreStackedLargestFirstAndTheRestIsPadding) {
+  const MemoryStack stack = memory_stack(variant(), nullptr, l4());
+  EXPECT_EQ(stack.total_bytes, 36928);
+  ASSERT_EQ(stack.segments.size(), 6u);
+  EXPECT_EQ(stack.segments[0].name, "K_tile");
+  EXPECT_EQ(stack.segments[4].name, "Q_tile");
+  EXPECT_TRUE(stack.segments[5].padding);
+  EXPECT_EQ(stack.segments[5].bytes(), 64);
+  for (size_t at = 1; at < stack.segments.size(); ++at) EXPECT_EQ(stack.segments[at].begin, stack.segments[at - 1].end);
+  ASSERT_EQ(stack.marks.size(), 3u);
+  EXPECT_EQ(stack.marks[0].label, "48 KB static");
+  EXPECT_EQ(stack.scale_bytes, 102400);
+  EXPECT_FALSE(stack.over_static);
+}
+
+TEST(MemoryStack, WhatIsOverItsLimitSaysSo) {
+  VariantInfo big = variant();
+  big.static_shared_bytes = 57376;
+  EXPECT_TRUE(memory_stack(big, nullptr, l4()).over_static);
+  EXPECT_FALSE(memory_stack(big, nullptr, l4()).over_optin);
+  big.static_shared_bytes = 0;
+  big.shared_buffers.clear();
+  big.dynamic_shared_bytes = 147456;
+  const MemoryStack stack = memory_stack(big, nullptr, l4());
+  EXPECT_TRUE(stack.over_optin);
+  EXPECT_EQ(stack.segments[0].name, "unnamed");
+  EXPECT_EQ(stack.scale_bytes, 147456);
+}
+
+TEST(MemoryStack, OccupancyInASentence) {
+  Occupancy occupancy;
+  occupancy.ctas_per_sm = 2;
+  occupancy.warps_per_sm = 16;
+  occupancy.limiter = "shared memory";
+  occupancy.total_ctas = 128;
+  occupancy.resident_ctas = 116;
+  occupancy.waves = 128.0 / 116;
+  occupancy.tail_ctas = 12;
+  EXPECT_EQ(limiter_sentence(variant(), occupancy, l4()), "Shared memory limits it: 2 CTAs take 75,904 of 102,400 B, a third does not fit.");
+  EXPECT_EQ(waves_sentence(occupancy), "128 CTAs for 116 places: 1.10 waves, 12 CTAs left for the last.");
+  occupancy.total_ctas = 88;
+  EXPECT_EQ(waves_sentence(occupancy), "88 CTAs for 116 places: one wave, 28 of them empty.");
+}
+
+TEST(Tables, AVerdictShowsEveryFigureAndMarksWhatBreaksItsLimit) {
+  Verdict verdict;
+  verdict.rel_frobenius = std::numeric_limits<double>::quiet_NaN();
+  verdict.rel_frobenius_limit = 1e-3;
+  verdict.nonfinite = 3;
+  const auto rows = verdict_rows(verdict);
+  ASSERT_EQ(rows.size(), 8u);
+  EXPECT_TRUE(rows[0].bad);  // NaN is within no limit
+  EXPECT_EQ(rows[0].value, "NaN");
+  size_t bad = 0;
+  for (const FigureRow& row : rows) bad += row.bad ? 1 : 0;
+  EXPECT_EQ(bad, 2u);
+}
+
+TEST(Tables, CountersSayTheirShare) {
+  Counters counters;
+  counters.instructions = {{"total", 1000}, {"memory", 250}, {"float", 750}};
+  counters.emulated_ctas = 43;
+  counters.total_ctas = 128;
+  EXPECT_EQ(counter_share_text(counters), "sampled: 43 of 128 CTAs (33.6 %)");
+  counters.emulated_ctas = 128;
+  EXPECT_EQ(counter_share_text(counters), "exact, all 128 CTAs");
+  const auto groups = counter_groups(counters);
+  EXPECT_EQ(groups[0].rows[0].value, "1,000");
+  EXPECT_EQ(groups[0].rows[1].name, "float");
+  EXPECT_EQ(groups[0].rows[1].note, "75.0 %");
+}
+
+TEST(Tables, FiguresOfDifferentKindsHaveNoRatio) {
+  const Observation modelled = *run(1, 1000).observation, measured = *run(2, 900, FigureKind::measured).observation;
+  const ComparedRow row = compare(modelled, measured).front();
+  EXPECT_EQ(row.change, "different kinds");
+  EXPECT_EQ(row.better, 0);
+  EXPECT_EQ(compare(modelled, *run(3, 900).observation).front().change, "\u221210.0 %");
+}
+
+}  // namespace
+}  // namespace attnscope::charts
