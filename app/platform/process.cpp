@@ -68,7 +68,10 @@ bool die_with_parent(pid_t parent) {
   return getppid() == parent;  // asked after the request: a parent that went before it would go unnoticed otherwise
 }
 
-void ignore_broken_pipes() { signal(SIGPIPE, SIG_IGN); }
+void ignore_write_signals() {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
 
 void lower_thread_priority(int nice) {
   const auto thread = static_cast<id_t>(syscall(SYS_gettid));

@@ -26,8 +26,9 @@ void end_group(pid_t leader);
 // gone already (the caller then leaves): `parent` is the pid that the caller took for its parent.
 bool die_with_parent(pid_t parent);
 
-// A peer that goes away must show as an error of write(), never as a signal that ends us.
-void ignore_broken_pipes();
+// A peer that goes away and a file that reaches its size limit (ulimit -f) must show as errors of write(), never as signals
+// that end us.
+void ignore_write_signals();
 
 // The calling thread gives way to threads of a lower nice value: at 19, the default, to everything else on the machine.
 // Cannot be undone without privileges.

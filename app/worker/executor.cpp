@@ -199,7 +199,7 @@ Result<Kernel> Executor::kernel_of(const Experiment& experiment) {
 }  // namespace
 
 void run_executor(int fd_in, int fd_out, const ExecutorOptions& options) {
-  platform::ignore_broken_pipes();
+  platform::ignore_write_signals();
   // On the heap and never freed: its threads run until the process ends.
   (new Executor(fd_in, fd_out, options))->serve();
 }

@@ -155,7 +155,7 @@ bool Supervisor::open(int fd_in, int fd_out) {
 }
 
 int Supervisor::serve(int fd_in, int fd_out) {
-  platform::ignore_broken_pipes();
+  platform::ignore_write_signals();
   if (!open(fd_in, fd_out)) {
     close_own_handles();
     uv_run(&loop_, UV_RUN_DEFAULT);

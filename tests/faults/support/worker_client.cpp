@@ -20,7 +20,7 @@ constexpr auto kPatience = std::chrono::seconds(60);
 }
 
 WorkerClient::WorkerClient(int to_worker, int from_worker) : to_(to_worker), from_(from_worker) {
-  platform::ignore_broken_pipes();
+  platform::ignore_write_signals();
 }
 
 WorkerClient::WorkerClient(const platform::ChildProcess& worker) : WorkerClient(worker.stdin_fd, worker.stdout_fd) {

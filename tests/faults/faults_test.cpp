@@ -1,0 +1,236 @@
+// Kernels, processes, caches and disks that fail: each time a Failure that names its cause, and the next experiment runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "catalog/catalog.h"
+#include "faults/support/worker_fixture.h"
+
+namespace attnscope::testing_support {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Faults : public WorkerTest {
+ protected:
+  // Small enough that a run takes some milliseconds.
+  Experiment good() {
+    client().offer(minimal_);
+    Experiment experiment = experiment_of(minimal_);
+    experiment.problem.heads = experiment.problem.kv_heads = 1;
+    experiment.problem.seq_q = experiment.problem.seq_k = 32;
+    return experiment;
+  }
+  Experiment faulty(const std::string& name) {
+    const Kernel kernel = shipped_kernel("tests/mutants/" + name + "/" + name + ".json");
+    client().offer(kernel);
+    return experiment_of(kernel);
+  }
+  void expect_the_next_runs() {
+    const Answer answer = client().run_and_wait(good());
+    ASSERT_FALSE(answer.failure) << answer.failure->message << " " << answer.failure->hint;
+    EXPECT_EQ(answer.observation.verdict->state, "correct");
+    EXPECT_EQ(answer.times_done, 1);
+  }
+  // The endless kernel, once the emulator is at work on it. Only a signal or a cancel ends it.
+  protocol::Id looping() {
+    const auto id = client().run(faulty("endless"), {.compile_ms = 600000, .emulated_ms = 600000});
+    client().wait_until([&] {
+      const auto& steps = client().answer(id).progress;
+      return client().answer(id).done() || (!steps.empty() && steps.back().step == protocol::Step::emulating);
+    });
+    EXPECT_FALSE(client().answer(id).done()) << client().answer(id).failure->message;
+    return id;
+  }
+  void wait_for_the_end_of(const std::vector<int>& pids) {
+    for (const int pid : pids)
+      for (int i = 0; i < 6000 && alive(pid); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (const int pid : pids) EXPECT_FALSE(alive(pid)) << pid;
+  }
+  static bool alive(int pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string stat((std::istreambuf_iterator<char>(file)), {});
+    const size_t after = stat.rfind(") ");
+    return after != std::string::npos && stat[after + 2] != 'Z';
+  }
+
+  const Kernel minimal_ = shipped_kernel("kernels/01_minimal.json");
+};
+
+TEST_F(Faults, AnExecutorKilledInMidRun) {
+  expect_the_next_runs();
+  const auto id = looping();
+  for (const int pid : executors()) kill(pid, SIGKILL);  // the spare too: a third one has to come
+  const Answer& killed = client().wait(id);
+  ASSERT_TRUE(killed.failure);
+  EXPECT_EQ(killed.failure->stage, Stage::crash);
+  EXPECT_THAT(killed.failure->message, HasSubstr("endless ROWS=1 on emulated:l4"));
+  EXPECT_THAT(killed.failure->message, HasSubstr("signal 9"));
+  expect_the_next_runs();
+  EXPECT_EQ(client().answer(id).times_done, 1);
+}
+
+TEST_F(Faults, AnExecutorStoppedInMidRun) {
+  const auto id = client().run(faulty("endless"), {.compile_ms = 60000, .emulated_ms = 1500});
+  client().wait_until([&] {
+    const auto& steps = client().answer(id).progress;
+    return !steps.empty() && steps.back().step == protocol::Step::emulating;
+  });
+  for (const int pid : executors()) kill(pid, SIGSTOP);
+  ASSERT_TRUE(client().wait(id).failure);
+  EXPECT_EQ(client().answer(id).failure->stage, Stage::deadline);
+  expect_the_next_runs();
+}
+
+TEST_F(Faults, TheEndOfInputEndsARunningKernel) {
+  looping();
+  const std::vector<int> all = executors();
+  ASSERT_FALSE(all.empty());
+  client().close_input();
+  wait_for_the_end_of(all);
+  wait_for_the_end_of({client().pid()});
+}
+
+TEST_F(Faults, ASupervisorThatIsKilledTakesItsExecutorsAlong) {
+  looping();
+  const std::vector<int> all = executors();
+  ASSERT_FALSE(all.empty());
+  kill(client().pid(), SIGKILL);
+  wait_for_the_end_of(all);
+}
+
+TEST_F(Faults, AnEndlessLoopEndsAtTheDeadline) {
+  const Answer endless = client().run_and_wait(faulty("endless"), {.compile_ms = 60000, .emulated_ms = 700});
+  ASSERT_TRUE(endless.failure);
+  EXPECT_EQ(endless.failure->stage, Stage::deadline);
+  EXPECT_THAT(endless.failure->message, HasSubstr("endless"));
+  EXPECT_TRUE(endless.observation.variant) << "what came before stands";
+  expect_the_next_runs();
+}
+
+TEST_F(Faults, CancellingKeepsTheExecutor) {
+  expect_the_next_runs();
+  client().wait_until([&] { return executors().size() == 2; });
+  auto before = executors();
+  const auto id = looping();
+  client().cancel(id);
+  EXPECT_EQ(client().wait(id).failure->stage, Stage::cancelled);
+  expect_the_next_runs();
+  auto after = executors();
+  EXPECT_THAT(after, testing::UnorderedElementsAreArray(before)) << "a cancelled run needs no new process";
+}
+
+TEST_F(Faults, AKernelThatDoesNotCompile) {
+  const Answer refused = client().run_and_wait(faulty("does_not_compile"));
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::compile);
+  EXPECT_THAT(refused.failure->message, HasSubstr("does_not_compile.cu:7"));
+  expect_the_next_runs();
+}
+
+TEST_F(Faults, AnIllegalAddress) {
+  const Answer refused = client().run_and_wait(faulty("illegal_address"));
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::launch);
+  EXPECT_THAT(refused.failure->message, HasSubstr("illegal_address.cu:7"));
+  expect_the_next_runs();
+}
+
+TEST_F(Faults, AManifestWithAWrongExpression) {
+  const fs::path folder = fs::path(ATTNSCOPE_SOURCE_DIR) / "tests/mutants/wrong_expression";
+  Kernel kernel;  // as a client would send it that did not look
+  kernel.id = "wrong_expression";
+  kernel.source = read_text(folder / "wrong_expression.cu");
+  kernel.manifest = read_text(folder / "wrong_expression.json");
+  kernel.manifest_name = "wrong_expression.json";
+  kernel.source_name = "wrong_expression.cu";
+  kernel.content_hash = catalog::content_hash(kernel.manifest, kernel.source);
+  client().offer(kernel);
+  Experiment experiment;
+  experiment.kernel = kernel.id;
+  experiment.kernel_hash = kernel.content_hash;
+  const Answer refused = client().run_and_wait(experiment);
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::catalog);
+  EXPECT_THAT(refused.failure->message, HasSubstr("wrong_expression.json/launch/grid"));
+  expect_the_next_runs();
+}
+
+TEST_F(Faults, WhatTheClientDidNotCheckIsCheckedAgain) {
+  Experiment unknown_knob = good();
+  unknown_knob.config.knobs["NO_SUCH_KNOB"] = 1;
+  Answer refused = client().run_and_wait(unknown_knob);
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::input);
+  EXPECT_THAT(refused.failure->message, HasSubstr("NO_SUCH_KNOB"));
+  Experiment unknown_device = good();
+  unknown_device.device = "emulated:none";
+  refused = client().run_and_wait(unknown_device);
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::device);
+  EXPECT_THAT(refused.failure->message, HasSubstr("emulated:none"));
+  Experiment unsupported = good();
+  unsupported.problem.head_dim = 80;
+  refused = client().run_and_wait(unsupported);
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::input);
+  EXPECT_THAT(refused.failure->message, HasSubstr("head_dim"));
+  expect_the_next_runs();
+}
+
+TEST_F(Faults, TruncatedCacheFilesAreRemade) {
+  const Answer first = client().run_and_wait(good());
+  ASSERT_FALSE(first.failure) << first.failure->message;
+  EXPECT_FALSE(first.observation.variant->cached);
+  restart();
+  size_t truncated = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(home() / "cache"))
+    if (entry.is_regular_file() && entry.file_size() > 1) {
+      fs::resize_file(entry.path(), entry.file_size() / 2);
+      ++truncated;
+    }
+  EXPECT_GE(truncated, 3u) << "a variant, a decoded program and a reference";
+  const Answer second = client().run_and_wait(good());
+  ASSERT_FALSE(second.failure) << second.failure->message;
+  EXPECT_FALSE(second.observation.variant->cached);
+  EXPECT_EQ(second.observation.counters, first.observation.counters);
+  EXPECT_EQ(second.observation.verdict, first.observation.verdict);
+  restart();
+  const Answer third = client().run_and_wait(good());
+  EXPECT_TRUE(third.observation.variant->cached) << "what was remade is whole again";
+}
+
+TEST_F(Faults, ACacheThatCannotBeWrittenCostsNothingElse) {
+  home().write("cache", "a file where the folder should be");
+  expect_the_next_runs();
+  restart();
+  const Answer again = client().run_and_wait(good());
+  ASSERT_FALSE(again.failure) << again.failure->message;
+  EXPECT_FALSE(again.observation.variant->cached);
+  EXPECT_EQ(read_text(home() / "cache"), "a file where the folder should be");
+}
+
+TEST_F(Faults, GoodCrashedAndHungInTurnLoseNoRequest) {
+  expect_the_next_runs();
+  for (int round = 0; round < 8; ++round) {
+    const auto hung = client().run(faulty("endless"), {.compile_ms = 60000, .emulated_ms = 300});
+    const auto behind = client().run(good());
+    const auto third = looping();
+    for (const int pid : executors()) kill(pid, SIGKILL);
+    const auto last = client().run(good());
+    client().wait(last);
+    EXPECT_EQ(client().answer(hung).failure->stage, Stage::deadline);
+    EXPECT_FALSE(client().answer(behind).failure);
+    EXPECT_EQ(client().answer(third).failure->stage, Stage::crash);
+    EXPECT_FALSE(client().answer(last).failure) << client().answer(last).failure->message;
+    for (const auto id : {hung, behind, third, last}) EXPECT_EQ(client().answer(id).times_done, 1);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::testing_support

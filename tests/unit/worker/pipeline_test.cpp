@@ -1,0 +1,114 @@
+#include "worker/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/observation.h"
+#include "faults/support/worker_client.h"
+#include "platform/atomic_file.h"
+#include "support/temp_dir.h"
+
+namespace attnscope::worker {
+namespace {
+
+using testing::HasSubstr;
+
+class Collected final : public Sink {
+ public:
+  void part(Json part, bool) override {
+    if (auto applied = apply_part(observation, part); !applied) ADD_FAILURE() << applied.error().message;
+  }
+  void tile(Tile tile) override { tiles.push_back(std::move(tile)); }
+  void progress(protocol::Step step, int64_t, int64_t) override {
+    if (steps.empty() || steps.back() != step) steps.push_back(step);
+    if (on_step) on_step(step);
+  }
+  Observation observation;
+  std::vector<Tile> tiles;
+  std::vector<protocol::Step> steps;
+  std::function<void(protocol::Step)> on_step;
+};
+
+class PipelineTest : public testing::Test {
+ protected:
+  PipelineTest() {
+    request_.kernel = testing_support::shipped_kernel("kernels/01_minimal.json");
+    request_.experiment = testing_support::experiment_of(request_.kernel);
+    Problem& problem = request_.experiment.problem;
+    problem.heads = problem.kv_heads = 1;
+    problem.seq_q = problem.seq_k = 32;
+    request_.cancel = &cancel_;
+  }
+  ~PipelineTest() override { platform::inject_write_fault(std::nullopt); }
+
+  std::unique_ptr<Services> services() const {
+    return std::make_unique<Services>("test", folder_.path(), std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets");
+  }
+
+  testing_support::TempDir folder_;
+  std::atomic<bool> cancel_{false};
+  Request request_;
+  Collected collected_;
+};
+
+TEST_F(PipelineTest, StagesInOrder) {
+  using protocol::Step;
+  const auto all = services();
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(collected_.steps, (std::vector{Step::compiling, Step::limits, Step::emulating, Step::checking}));
+  EXPECT_EQ(collected_.observation.verdict->state, "correct");
+  EXPECT_EQ(collected_.observation.timing->kind, FigureKind::modelled);
+}
+
+TEST_F(PipelineTest, AFullDiskCostsNothingButTheCache) {
+  platform::inject_write_fault(platform::WriteFault{.path_part = folder_.path().string(), .after_bytes = 100});
+  for (int i = 0; i < 2; ++i) {
+    const auto all = services();
+    const auto done = run_experiment(*all, request_, collected_);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(collected_.observation.verdict->state, "correct");
+    EXPECT_FALSE(collected_.observation.variant->cached);
+  }
+  size_t left = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) left += entry.is_regular_file();
+  EXPECT_EQ(left, 0u) << "nothing half-written stays";
+}
+
+TEST_F(PipelineTest, CancellingIsSeenAtEveryStage) {
+  using protocol::Step;
+  const auto all = services();
+  for (const Step step : {Step::compiling, Step::limits, Step::emulating, Step::checking}) {
+    cancel_ = false;
+    Collected collected;
+    collected.on_step = [&](Step at) { cancel_ = cancel_ || at == step; };
+    const auto done = run_experiment(*all, request_, collected);
+    if (step == Step::checking && done) continue;  // the reference was there: nothing was left to wait for
+    ASSERT_FALSE(done) << to_string(step);
+    EXPECT_EQ(done.error().stage, Stage::cancelled);
+    EXPECT_EQ(collected.steps.back(), step);
+  }
+}
+
+TEST_F(PipelineTest, AMapThatTheProblemDoesNotHaveIsNoFailureOfTheRun) {
+  request_.first_view = ViewRequest{.experiment_hash = "x", .head = 99};
+  const auto all = services();
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  EXPECT_TRUE(collected_.tiles.empty());
+}
+
+TEST_F(PipelineTest, AnIncompleteConfigIsRefused) {
+  request_.kernel = testing_support::shipped_kernel("kernels/02_tiled.json");
+  request_.experiment = testing_support::experiment_of(request_.kernel);
+  request_.experiment.config.knobs.erase("NUM_WARPS");
+  const auto all = services();
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().stage, Stage::input);
+  EXPECT_THAT(done.error().message, HasSubstr("every knob"));
+}
+
+}  // namespace
+}  // namespace attnscope::worker
