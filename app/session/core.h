@@ -33,8 +33,8 @@ Observation session_over();
 using Answer = std::promise<Observation>;
 using OnPart = std::function<void(const Observation&)>;
 
-// The session itself, on the loop's thread: it alone touches what is here. Events come from the inbox (a person), the links
-// (workers), folders and timers; each changes the state and marks it for publishing.
+// The session itself, on the loop's thread: it alone touches what is here. Events come from the inbox (a person), the
+// links (workers), folders and timers; each changes the state and marks it for publishing.
 class SessionCore final : public LinkEvents {
  public:
   // `publish` gets each new snapshot.
@@ -70,14 +70,14 @@ class SessionCore final : public LinkEvents {
   struct Job {
     Lane lane = Lane::focus;
     Experiment experiment;
-    std::string hash;                      // of the session's experiment
+    std::string hash;  // of the session's experiment
     std::shared_ptr<const Kernel> kernel;
     DeviceTable::Place place;
-    uint64_t gesture = 0;                  // focus
-    ViewRequest view;                      // view; of a run: the first view asked with it, if it has a hash
-    Observation own;                       // queue
-    std::shared_ptr<Answer> answer;        // queue
-    OnPart on_part;                        // queue
+    uint64_t gesture = 0;            // focus
+    ViewRequest view;                // view; of a run: the first view asked with it, if it has a hash
+    Observation own;                 // queue
+    std::shared_ptr<Answer> answer;  // queue
+    OnPart on_part;                  // queue
     bool sent_before = false;
   };
   struct Worker {
@@ -160,9 +160,9 @@ class SessionCore final : public LinkEvents {
   JobId next_id_ = 2;  // 1 is a link's hello
 
   FocusState focus_;
-  JobId focus_job_ = 0;         // the job of focus_'s wanted experiment; 0 none
-  bool focus_settled_ = false;  // wanted runs or has run well: asking for it again changes nothing
-  uint64_t focus_gesture_ = 0;  // that wanted came from
+  JobId focus_job_ = 0;                  // the job of focus_'s wanted experiment; 0 none
+  bool focus_settled_ = false;           // wanted runs or has run well: asking for it again changes nothing
+  uint64_t focus_gesture_ = 0;           // that wanted came from
   std::optional<HeldFocus> held_focus_;  // until a worker says what devices it has
   std::vector<HeldQueue> held_queue_;
   std::string device_reason_;
@@ -177,7 +177,7 @@ class SessionCore final : public LinkEvents {
 
   TileCache tiles_;
   std::optional<ViewRequest> last_view_;
-  std::set<std::string> views_asked_;   // keys on their way
+  std::set<std::string> views_asked_;    // keys on their way
   std::set<std::string> views_refused_;  // keys that a worker could not answer
   struct RanOn {
     size_t worker = 0;

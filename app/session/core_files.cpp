@@ -43,8 +43,10 @@ void SessionCore::open_store() {
   trouble.reset();
   auto results = store::Results::open(options_.state_dir / "results.sqlite", trouble);
   if (trouble) notices_.toast(*trouble);
-  if (results) results_ = std::move(*results);
-  else notices_.toast(LogLevel::warning, "Results are not being kept: " + results.error().message, results.error().hint);
+  if (results)
+    results_ = std::move(*results);
+  else
+    notices_.toast(LogLevel::warning, "Results are not being kept: " + results.error().message, results.error().hint);
 }
 
 void SessionCore::keep_result(const Observation& observation) {
@@ -52,7 +54,8 @@ void SessionCore::keep_result(const Observation& observation) {
   std::optional<Failure> trouble;
   auto kept = results_->append(observation, platform::wall_seconds(), trouble);
   if (trouble) notices_.toast(*trouble);
-  if (kept) store_warned_ = false;
+  if (kept)
+    store_warned_ = false;
   else if (!std::exchange(store_warned_, true))
     notices_.toast(LogLevel::warning, "A result was not kept: " + kept.error().message, kept.error().hint);
 }
@@ -106,9 +109,11 @@ std::filesystem::path SessionCore::user_preset_dir() const {
 }
 
 void SessionCore::watch_folders() {
-  auto watch = [this](const std::filesystem::path& folder, std::vector<std::string> endings, std::function<void()> changed) {
+  auto watch = [this](const std::filesystem::path& folder, std::vector<std::string> endings,
+                      std::function<void()> changed) {
     auto watcher = std::make_unique<FolderWatch>(loop_, std::move(endings), std::move(changed));
-    if (watcher->start(folder)) watches_.push_back(std::move(watcher));
+    if (watcher->start(folder))
+      watches_.push_back(std::move(watcher));
     else if (std::filesystem::is_directory(folder))
       notices_.log(LogLevel::warning, folder.string() + " cannot be watched: reload by hand after an edit");
   };
@@ -122,8 +127,7 @@ void SessionCore::adopt_preset(const std::string& path, const store::Preset& pre
   preset_view_ = preset.view.is_object() ? std::make_shared<const Json>(preset.view) : nullptr;
   const auto kernel = shelf_.find(preset.kernel);
   auto config = kernel ? catalog::complete_config(*kernel, preset.knobs, preset.options) : Result<Config>(Config{});
-  preset_experiment_ =
-      Experiment{preset.problem, preset.kernel, "", config ? *config : Config{}, "", preset.measure};
+  preset_experiment_ = Experiment{preset.problem, preset.kernel, "", config ? *config : Config{}, "", preset.measure};
 }
 
 bool SessionCore::preset_modified() const {
@@ -202,7 +206,8 @@ std::optional<SessionCore::HeldFocus> SessionCore::restored_experiment() {
 void SessionCore::start_first_experiment() {
   HeldFocus first = default_experiment();
   if (auto restored = restored_experiment()) first = std::move(*restored);
-  if (first.draft.kernel.empty()) return notices_.toast(LogLevel::error, "There is no kernel to run", "Give a folder with --kernels DIR.");
+  if (first.draft.kernel.empty())
+    return notices_.toast(LogLevel::error, "There is no kernel to run", "Give a folder with --kernels DIR.");
   focus_on(std::move(first.draft), std::move(first.gesture), first.device_is_wish);
 }
 

@@ -51,7 +51,8 @@ void SessionCore::run_focus(Resolution r, const Gesture& gesture) {
   focus_gesture_ = gesture.id;
   focus_.want(std::move(r.experiment), r.kernel, gesture.change);
   undo_.push(UndoState{focus_.wanted(), hash, std::move(r.kernel), gesture.change, nullptr}, gesture.id);
-  for (size_t worker = 0; worker < workers_.size(); ++worker) carry_out(worker, workers_[worker].lanes.drop_background());
+  for (size_t worker = 0; worker < workers_.size(); ++worker)
+    carry_out(worker, workers_[worker].lanes.drop_background());
   submit_focus(gesture.id, r.place);
 }
 
@@ -192,7 +193,8 @@ void SessionCore::queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPa
 void SessionCore::release_held() {
   if (auto held = std::exchange(held_focus_, std::nullopt))
     focus_on(std::move(held->draft), std::move(held->gesture), held->device_is_wish);
-  for (HeldQueue& held : std::exchange(held_queue_, {})) queue(held.draft, std::move(held.answer), std::move(held.on_part));
+  for (HeldQueue& held : std::exchange(held_queue_, {}))
+    queue(held.draft, std::move(held.answer), std::move(held.on_part));
 }
 
 // Whether the machine code of the wanted experiment was seen under another config.
@@ -205,8 +207,7 @@ void SessionCore::note_same_code() {
     return owner.experiment.config == wanted.config && owner.experiment.kernel == wanted.kernel;
   };
   const auto other = std::find_if_not(owners.begin(), owners.end(), same_config);
-  if (other != owners.end())
-    focus_.set_same_code_as(difference_text(other->experiment, wanted, other->kernel.get()));
+  if (other != owners.end()) focus_.set_same_code_as(difference_text(other->experiment, wanted, other->kernel.get()));
   if (owners.size() < kMaxOwners && std::none_of(owners.begin(), owners.end(), same_config))
     owners.push_back({wanted, focus_.kernel()});
 }
@@ -235,7 +236,8 @@ ViewRequest SessionCore::first_view_for(const Experiment& experiment, const std:
   view.experiment_hash = hash;
   if (view.batch >= experiment.problem.batch) view.batch = 0;
   if (view.head >= experiment.problem.heads) view.head = 0;
-  if (view.row_end > experiment.problem.seq_q || view.row_begin >= experiment.problem.seq_q) view.row_begin = view.row_end = 0;
+  if (view.row_end > experiment.problem.seq_q || view.row_begin >= experiment.problem.seq_q)
+    view.row_begin = view.row_end = 0;
   return view;
 }
 

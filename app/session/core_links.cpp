@@ -12,9 +12,12 @@ protocol::Deadlines wire(const Deadlines& d) { return {d.compile_ms, d.emulated_
 
 LogLevel level_of(protocol::LogLevel level) {
   switch (level) {
-    case protocol::LogLevel::info: return LogLevel::info;
-    case protocol::LogLevel::warning: return LogLevel::warning;
-    case protocol::LogLevel::error: return LogLevel::error;
+    case protocol::LogLevel::info:
+      return LogLevel::info;
+    case protocol::LogLevel::warning:
+      return LogLevel::warning;
+    case protocol::LogLevel::error:
+      return LogLevel::error;
   }
   return LogLevel::info;
 }
@@ -22,9 +25,10 @@ LogLevel level_of(protocol::LogLevel level) {
 }  // namespace
 
 void SessionCore::link_up(size_t worker, const protocol::HelloReply& hello) {
-  notices_.log(LogLevel::info, fmt::format("worker {} is ready: attnscope {}, NVRTC {}, {} devices", workers_[worker].link->name(),
-                                           hello.versions.app, hello.versions.nvrtc.empty() ? "none" : hello.versions.nvrtc,
-                                           hello.devices.size()));
+  notices_.log(LogLevel::info,
+               fmt::format("worker {} is ready: attnscope {}, NVRTC {}, {} devices", workers_[worker].link->name(),
+                           hello.versions.app, hello.versions.nvrtc.empty() ? "none" : hello.versions.nvrtc,
+                           hello.devices.size()));
   devices_.set_devices(worker, hello.devices, !hello.versions.driver.empty());
   carry_out(worker, workers_[worker].lanes.connected());
   release_held();
@@ -61,11 +65,16 @@ void SessionCore::link_said(size_t worker, const std::string& line) {
 
 void SessionCore::link_reply(size_t worker, protocol::Reply reply) {
   if (shutting_down_) return;
-  if (auto* need = std::get_if<protocol::Need>(&reply)) take_need(worker, *need);
-  else if (auto* progress = std::get_if<protocol::Progress>(&reply)) take_progress(worker, *progress);
-  else if (auto* part = std::get_if<protocol::Part>(&reply)) take_part(*part);
-  else if (auto* tile = std::get_if<protocol::TileMessage>(&reply)) take_tile(std::move(*tile));
-  else if (auto* done = std::get_if<protocol::Done>(&reply)) take_done(worker, *done);
+  if (auto* need = std::get_if<protocol::Need>(&reply))
+    take_need(worker, *need);
+  else if (auto* progress = std::get_if<protocol::Progress>(&reply))
+    take_progress(worker, *progress);
+  else if (auto* part = std::get_if<protocol::Part>(&reply))
+    take_part(*part);
+  else if (auto* tile = std::get_if<protocol::TileMessage>(&reply))
+    take_tile(std::move(*tile));
+  else if (auto* done = std::get_if<protocol::Done>(&reply))
+    take_done(worker, *done);
   else if (auto* log = std::get_if<protocol::Log>(&reply))
     note(level_of(log->level), workers_[worker].link->name() + ": " + log->text);
 }
@@ -113,7 +122,8 @@ void SessionCore::take_part(const protocol::Part& part) {
 void SessionCore::take_tile(protocol::TileMessage message) {
   auto found = jobs_.find(message.id);
   if (found == jobs_.end()) return;
-  message.tile.request.experiment_hash = found->second.hash;  // the worker knows the experiment by its own device's name
+  message.tile.request.experiment_hash =
+      found->second.hash;  // the worker knows the experiment by its own device's name
   tiles_.add(std::move(message.tile));
   changed();
 }
@@ -138,8 +148,9 @@ void SessionCore::carry_out(size_t worker, const Lanes::Step& step) {
       end_job(id, Failure{Stage::device, fmt::format("worker {} cannot be had: {}", name, link.detail()),
                           "Check the worker's command; run again to try once more."});
     else
-      end_job(id, Failure{Stage::crash, fmt::format("worker {} went away {} times while it had this experiment ({})", name,
-                                                    Lanes::kMaxAttempts, link.detail()),
+      end_job(id, Failure{Stage::crash,
+                          fmt::format("worker {} went away {} times while it had this experiment ({})", name,
+                                      Lanes::kMaxAttempts, link.detail()),
                           "The log has its last words."});
   }
   for (JobId id : step.send)
@@ -207,7 +218,8 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       job.answer->set_value(std::move(job.own));
       break;
     }
-    case Lane::background: break;
+    case Lane::background:
+      break;
   }
 }
 

@@ -45,7 +45,8 @@ DeviceTable::Answer DeviceTable::find(const std::string& id, Place& place) const
     return Answer::here;
   }
   for (size_t worker = 1; worker < workers_.size(); ++worker)
-    if (id.starts_with(workers_[worker].name + "/")) return workers_[worker].settled ? Answer::nowhere : Answer::not_yet;
+    if (id.starts_with(workers_[worker].name + "/"))
+      return workers_[worker].settled ? Answer::nowhere : Answer::not_yet;
   return workers_.empty() || workers_.front().settled ? Answer::nowhere : Answer::not_yet;
 }
 
@@ -54,7 +55,8 @@ std::optional<DeviceTable::Choice> DeviceTable::choose() const {
   const auto gpu = std::find_if(all_->begin(), all_->end(), [](const DeviceSpec& spec) { return !spec.emulated; });
   if (gpu != all_->end()) return Choice{gpu->id, gpu->id + ", " + gpu->name + ": the first GPU found."};
   if (all_->empty()) return std::nullopt;
-  const auto l4 = std::find_if(all_->begin(), all_->end(), [](const DeviceSpec& spec) { return spec.id == "emulated:l4"; });
+  const auto l4 =
+      std::find_if(all_->begin(), all_->end(), [](const DeviceSpec& spec) { return spec.id == "emulated:l4"; });
   const DeviceSpec& chosen = l4 != all_->end() ? *l4 : all_->front();
   const std::string why = workers_.front().has_driver ? "No GPU was found" : "No NVIDIA driver was found";
   return Choice{chosen.id, why + ", so the kernel's machine code for the " + chosen.name +

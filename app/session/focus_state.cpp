@@ -10,21 +10,34 @@ constexpr const char* kKeys[kParts] = {"variant", "occupancy", "counters", "verd
 
 bool has(const Observation& o, int part) {
   switch (static_cast<Part>(part)) {
-    case Part::variant: return o.variant.has_value();
-    case Part::occupancy: return o.occupancy.has_value();
-    case Part::counters: return o.counters.has_value();
-    case Part::verdict: return o.verdict.has_value();
-    case Part::timing: return o.timing.has_value();
+    case Part::variant:
+      return o.variant.has_value();
+    case Part::occupancy:
+      return o.occupancy.has_value();
+    case Part::counters:
+      return o.counters.has_value();
+    case Part::verdict:
+      return o.verdict.has_value();
+    case Part::timing:
+      return o.timing.has_value();
   }
   return false;
 }
 
 void copy_part(Observation& to, const Observation& from, int part) {
   switch (static_cast<Part>(part)) {
-    case Part::variant: to.variant = from.variant; break;
-    case Part::occupancy: to.occupancy = from.occupancy; break;
-    case Part::counters: to.counters = from.counters; break;
-    case Part::verdict: to.verdict = from.verdict; break;
+    case Part::variant:
+      to.variant = from.variant;
+      break;
+    case Part::occupancy:
+      to.occupancy = from.occupancy;
+      break;
+    case Part::counters:
+      to.counters = from.counters;
+      break;
+    case Part::verdict:
+      to.verdict = from.verdict;
+      break;
     case Part::timing:
       to.timing = from.timing;
       to.tflops = from.tflops;
@@ -59,9 +72,10 @@ void FocusState::name_origins() {
   for (int part = 0; part < kParts; ++part) {
     const bool named = view_.parts[part] != PartState::none && view_.parts[part] != PartState::failed && origins_[part];
     view_.part_hash[part] = named ? origins_[part]->hash : "";
-    view_.part_from[part] = view_.parts[part] == PartState::kept && origins_[part]
-                                ? difference_text(origins_[part]->experiment, view_.wanted, origins_[part]->kernel.get())
-                                : "";
+    view_.part_from[part] =
+        view_.parts[part] == PartState::kept && origins_[part]
+            ? difference_text(origins_[part]->experiment, view_.wanted, origins_[part]->kernel.get())
+            : "";
   }
 }
 
@@ -72,7 +86,8 @@ void FocusState::want(Experiment experiment, std::shared_ptr<const Kernel> kerne
   name_origins();
 }
 
-void FocusState::refuse(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change, Failure failure) {
+void FocusState::refuse(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change,
+                        Failure failure) {
   want(std::move(experiment), std::move(kernel), std::move(change));
   view_.running = false;
   view_.failure = std::move(failure);
@@ -137,8 +152,10 @@ std::shared_ptr<const Observation> FocusState::finish(std::optional<Failure> fai
   const bool failed = own_.failure.has_value();
   for (int part = 0; part < kParts; ++part) {
     const bool arrived = has(own_, part);
-    if (failed && (!arrived || view_.parts[part] == PartState::partial)) view_.parts[part] = PartState::failed;
-    else view_.parts[part] = arrived ? PartState::fresh : PartState::none;
+    if (failed && (!arrived || view_.parts[part] == PartState::partial))
+      view_.parts[part] = PartState::failed;
+    else
+      view_.parts[part] = arrived ? PartState::fresh : PartState::none;
   }
   auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_});
   origins_.fill(origin);

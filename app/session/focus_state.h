@@ -10,9 +10,9 @@
 
 namespace attnscope::session {
 
-// The experiment that the knobs ask for and the figures shown for it. Pure. While an experiment runs, the figures of earlier
-// ones stay (kept); each stage replaces its own part (partial, then fresh). Once it has ended, nothing of an earlier
-// experiment is left: a part that a failure kept from coming is failed, one that was never to come is none.
+// The experiment that the knobs ask for and the figures shown for it. Pure. While an experiment runs, the figures of
+// earlier ones stay (kept); each stage replaces its own part (partial, then fresh). Once it has ended, nothing of an
+// earlier experiment is left: a part that a failure kept from coming is failed, one that was never to come is none.
 class FocusState {
  public:
   // The experiment is about to run: what is shown becomes kept.
@@ -52,12 +52,12 @@ class FocusState {
   void keep_parts();
   void name_origins();
 
-  Focus view_;  // without `shown`
+  Focus view_;                            // without `shown`
   std::shared_ptr<const Kernel> kernel_;  // of the wanted experiment
   Observation own_;
   std::optional<Observation> shown_;  // may mix experiments while one runs
   std::array<std::shared_ptr<const Origin>, kParts> origins_;
-  bool own_started_ = false;  // a part of the wanted experiment came
+  bool own_started_ = false;                              // a part of the wanted experiment came
   mutable std::shared_ptr<const Observation> published_;  // shown_ as a snapshot holds it; empty: changed since
 };
 

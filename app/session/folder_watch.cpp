@@ -12,7 +12,9 @@ FolderWatch::FolderWatch(uv_loop_t* loop, std::vector<std::string> endings, std:
 }
 
 bool FolderWatch::start(const std::filesystem::path& folder) {
-  auto heard = [](uv_fs_event_t* handle, const char* name, int, int) { static_cast<FolderWatch*>(handle->data)->event(name); };
+  auto heard = [](uv_fs_event_t* handle, const char* name, int, int) {
+    static_cast<FolderWatch*>(handle->data)->event(name);
+  };
   return uv_fs_event_start(handle_.get(), heard, folder.c_str(), 0) == 0;
 }
 

@@ -8,8 +8,8 @@
 
 namespace attnscope::session {
 
-// Calls `changed` on the loop's thread when files of one of these endings were written, moved or removed in a folder: once,
-// after kQuietMs without another change (an editor writes a file in several steps).
+// Calls `changed` on the loop's thread when files of one of these endings were written, moved or removed in a folder:
+// once, after kQuietMs without another change (an editor writes a file in several steps).
 class FolderWatch {
  public:
   static constexpr uint64_t kQuietMs = 120;

@@ -5,14 +5,14 @@
 
 namespace attnscope::session {
 
-// Builds the append-only history. A snapshot's History shares every full chunk; only the last chunk is copied, and only when
-// an entry is added to it.
+// Builds the append-only history. A snapshot's History shares every full chunk; only the last chunk is copied, and only
+// when an entry is added to it.
 class HistoryLog {
  public:
   static constexpr size_t kChunk = 64;  // entries
 
-  // Adds an entry and gives it the next id. The runs of one gesture are one entry, the last of them: an entry whose gesture
-  // is that of the last entry takes its place and its id. Gesture 0 is never the same as another.
+  // Adds an entry and gives it the next id. The runs of one gesture are one entry, the last of them: an entry whose
+  // gesture is that of the last entry takes its place and its id. Gesture 0 is never the same as another.
   uint64_t add(HistoryEntry entry, uint64_t gesture);
   const HistoryEntry* find(uint64_t id) const;
   const History& view() const { return history_; }

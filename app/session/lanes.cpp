@@ -156,10 +156,18 @@ void Lanes::put_back(const Flight& flight, Step& step) {
     return;
   }
   switch (flight.lane) {
-    case Lane::focus: focus_ = flight.job; break;
-    case Lane::view: views_.push_front(flight.job); break;
-    case Lane::queue: queue_.push_front(flight.job); break;
-    case Lane::background: background_.push_front(flight.job); break;
+    case Lane::focus:
+      focus_ = flight.job;
+      break;
+    case Lane::view:
+      views_.push_front(flight.job);
+      break;
+    case Lane::queue:
+      queue_.push_front(flight.job);
+      break;
+    case Lane::background:
+      background_.push_front(flight.job);
+      break;
   }
 }
 

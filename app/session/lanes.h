@@ -14,11 +14,11 @@ enum class Lane { focus, view, queue, background };
 
 // Which request one worker is sent, and when. Pure: every event returns what is to be done about it.
 //
-// One request is in flight at a time: a GPU serves one lane at a time. Focus holds one waiting request, the latest; views
-// (maps of past runs) come next, then the queue in order, then background. A focus request that supersedes the one in
-// flight has it cancelled; it waits for a queue request in flight; it pre-empts a background request, which starts again
-// later. A queue request is never dropped: when the connection is lost it is sent again, and after kMaxAttempts it is lost,
-// which the session answers with a Failure.
+// One request is in flight at a time: a GPU serves one lane at a time. Focus holds one waiting request, the latest;
+// views (maps of past runs) come next, then the queue in order, then background. A focus request that supersedes the
+// one in flight has it cancelled; it waits for a queue request in flight; it pre-empts a background request, which
+// starts again later. A queue request is never dropped: when the connection is lost it is sent again, and after
+// kMaxAttempts it is lost, which the session answers with a Failure.
 class Lanes {
  public:
   static constexpr int kMaxAttempts = 3;

@@ -6,8 +6,9 @@
 
 namespace attnscope::session {
 
-// What tells `other` from `wanted`, in few words: "NUM_WARPS=4", "minimal", "S333 …, BLOCK_M=16 fast_math=off". Only what
-// differs is named. Two equal experiments are told apart by time alone: "the run before". `kernel` is other's, for labels.
+// What tells `other` from `wanted`, in few words: "NUM_WARPS=4", "minimal", "S333 …, BLOCK_M=16 fast_math=off". Only
+// what differs is named. Two equal experiments are told apart by time alone: "the run before". `kernel` is other's, for
+// labels.
 std::string difference_text(const Experiment& other, const Experiment& wanted, const Kernel* kernel);
 
 }  // namespace attnscope::session

@@ -22,9 +22,13 @@ void take_default_device(Resolution& r, const DeviceTable& devices, const std::s
 void find_device(Resolution& r, const DeviceTable& devices, const std::string& asked, bool is_wish) {
   if (asked.empty()) return take_default_device(r, devices, "");
   switch (devices.find(asked, r.place)) {
-    case DeviceTable::Answer::here: return;
-    case DeviceTable::Answer::not_yet: r.wait = true; return;
-    case DeviceTable::Answer::nowhere: break;
+    case DeviceTable::Answer::here:
+      return;
+    case DeviceTable::Answer::not_yet:
+      r.wait = true;
+      return;
+    case DeviceTable::Answer::nowhere:
+      break;
   }
   if (is_wish && devices.choose()) return take_default_device(r, devices, asked);
   r.failure = Failure{Stage::device, "there is no device " + asked, "Devices here: " + devices.listed() + "."};
@@ -91,6 +95,8 @@ Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTab
   return r;
 }
 
-Draft draft_of(const Experiment& e) { return Draft{e.problem, e.kernel, e.config.knobs, e.config.options, e.device, e.measure}; }
+Draft draft_of(const Experiment& e) {
+  return Draft{e.problem, e.kernel, e.config.knobs, e.config.options, e.device, e.measure};
+}
 
 }  // namespace attnscope::session

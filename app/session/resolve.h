@@ -9,8 +9,8 @@
 
 namespace attnscope::session {
 
-// The kernels that there are, newest version of each, and every version of this session by its content hash: a request that
-// waits names the version it was made for.
+// The kernels that there are, newest version of each, and every version of this session by its content hash: a request
+// that waits names the version it was made for.
 class KernelShelf {
  public:
   void set(const std::vector<Kernel>& kernels);
@@ -29,8 +29,8 @@ struct Resolution {
   std::shared_ptr<const Kernel> kernel;  // null: unknown
   DeviceTable::Place place;              // place.spec is null unless the device is known
   std::optional<Failure> failure;
-  bool wait = false;                     // a worker must say hello first; experiment.device is a guess
-  std::string device_reason;             // why this device, when the draft left it open or its wish cannot be met
+  bool wait = false;          // a worker must say hello first; experiment.device is a guess
+  std::string device_reason;  // why this device, when the draft left it open or its wish cannot be met
 };
 
 // `device_is_wish`: a device that is nowhere is replaced by the default choice instead of refused.

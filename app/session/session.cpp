@@ -51,7 +51,8 @@ class LoopSession final : public Session {
   ~LoopSession() override { stop(); }
 
   Result<void> run(SessionOptions options) {
-    if (uv_loop_init(&loop_) != 0) return fail(Stage::internal, "the session's event loop could not be made", "Free some file handles.");
+    if (uv_loop_init(&loop_) != 0)
+      return fail(Stage::internal, "the session's event loop could not be made", "Free some file handles.");
     if (!inbox_.open(&loop_)) {
       uv_run(&loop_, UV_RUN_DEFAULT);
       uv_loop_close(&loop_);
@@ -78,11 +79,21 @@ class LoopSession final : public Session {
   void focus(Draft draft, Gesture gesture) override {
     post([draft = std::move(draft), gesture = std::move(gesture)](SessionCore& core) { core.focus(draft, gesture); });
   }
-  void rerun() override { post([](SessionCore& core) { core.rerun(); }); }
-  void cancel() override { post([](SessionCore& core) { core.cancel(); }); }
-  void undo() override { post([](SessionCore& core) { core.undo(); }); }
-  void redo() override { post([](SessionCore& core) { core.redo(); }); }
-  void select_history(uint64_t id) override { post([id](SessionCore& core) { core.select_history(id); }); }
+  void rerun() override {
+    post([](SessionCore& core) { core.rerun(); });
+  }
+  void cancel() override {
+    post([](SessionCore& core) { core.cancel(); });
+  }
+  void undo() override {
+    post([](SessionCore& core) { core.undo(); });
+  }
+  void redo() override {
+    post([](SessionCore& core) { core.redo(); });
+  }
+  void select_history(uint64_t id) override {
+    post([id](SessionCore& core) { core.select_history(id); });
+  }
 
   std::future<Observation> queue(Draft draft, std::function<void(const Observation&)> on_part) override {
     auto answer = std::make_shared<Answer>();
@@ -105,8 +116,12 @@ class LoopSession final : public Session {
       core.save_preset(path, title, view);
     });
   }
-  void reload_kernels() override { post([](SessionCore& core) { core.reload_kernels(); }); }
-  void dismiss_toast(uint64_t id) override { post([id](SessionCore& core) { core.dismiss_toast(id); }); }
+  void reload_kernels() override {
+    post([](SessionCore& core) { core.reload_kernels(); });
+  }
+  void dismiss_toast(uint64_t id) override {
+    post([id](SessionCore& core) { core.dismiss_toast(id); });
+  }
   void set_setting(std::string key, Json value) override {
     post([key = std::move(key), value = std::move(value)](SessionCore& core) { core.set_setting(key, value); });
   }

@@ -33,16 +33,16 @@ struct SessionOptions {
   std::filesystem::path state_dir;  // settings, results database, journal; empty: keep nothing
   std::vector<WorkerCommand> workers;
   Deadlines deadlines;
-  bool watch_files = true;          // reload edited kernels live
-  bool first_experiment = true;     // start with the restored or the default experiment in focus
-  int silence_ms = 15000;           // a worker that said hello and is silent that long is replaced
+  bool watch_files = true;       // reload edited kernels live
+  bool first_experiment = true;  // start with the restored or the default experiment in focus
+  int silence_ms = 15000;        // a worker that said hello and is silent that long is replaced
 };
 
 // What a person asks for. The session completes and validates it; a refusal comes back as focus.failure.
 struct Draft {
   Problem problem;
-  std::string kernel;                      // id
-  std::map<std::string, int64_t> knobs;    // missing ones take the kernel's default
+  std::string kernel;                    // id
+  std::map<std::string, int64_t> knobs;  // missing ones take the kernel's default
   CompileOptions options;
   std::string device;
   MeasurePolicy measure;
@@ -50,14 +50,14 @@ struct Draft {
 
 // A drag sends every legal step under one gesture: one entry of history and undo.
 struct Gesture {
-  uint64_t id = 0;         // equal ids are one gesture
-  bool finished = true;    // the knob was let go
-  std::string change;      // "NUM_WARPS 4 → 8"
+  uint64_t id = 0;       // equal ids are one gesture
+  bool finished = true;  // the knob was let go
+  std::string change;    // "NUM_WARPS 4 → 8"
 };
 
-// Owns the workers, lanes, history and undo, on its own thread (libuv). Every method but stop() and the futures only posts;
-// none blocks, none does I/O on the caller's thread. `on_change` is called from the session's thread after each published
-// snapshot and may only wake the caller.
+// Owns the workers, lanes, history and undo, on its own thread (libuv). Every method but stop() and the futures only
+// posts; none blocks, none does I/O on the caller's thread. `on_change` is called from the session's thread after each
+// published snapshot and may only wake the caller.
 class Session {
  public:
   static Result<std::unique_ptr<Session>> start(SessionOptions options, std::function<void()> on_change);
@@ -75,8 +75,8 @@ class Session {
   // Queue lane: every request is answered exactly once. on_part runs on the session's thread.
   virtual std::future<Observation> queue(Draft draft, std::function<void(const Observation&)> on_part = {}) = 0;
 
-  virtual void request_view(ViewRequest request) = 0;  // answers land in Snapshot::tiles
-  virtual void load_preset(std::filesystem::path path) = 0;   // a refusal is a toast and a log line
+  virtual void request_view(ViewRequest request) = 0;        // answers land in Snapshot::tiles
+  virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   virtual void reload_kernels() = 0;
   virtual void dismiss_toast(uint64_t id) = 0;

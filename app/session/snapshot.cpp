@@ -22,8 +22,8 @@ const HistoryEntry& History::at(size_t index) const {
 }
 
 std::string tile_key(const ViewRequest& request) {
-  return fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch, request.head,
-                     request.row_begin, request.row_end, request.width, request.height);
+  return fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch,
+                     request.head, request.row_begin, request.row_end, request.width, request.height);
 }
 
 const Kernel* find_kernel(const Snapshot& snapshot, const std::string& id) {

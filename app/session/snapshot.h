@@ -18,9 +18,9 @@ enum class WorkerState { starting, ready, busy, restarting, lost };
 std::string_view to_string(WorkerState state);
 
 struct WorkerStatus {
-  std::string name;          // "local"
+  std::string name;  // "local"
   WorkerState state = WorkerState::starting;
-  std::string detail;        // why it restarts, what it does: "emulating tiled, 43 of 128 CTAs"
+  std::string detail;  // why it restarts, what it does: "emulating tiled, 43 of 128 CTAs"
   Versions versions;
   std::vector<DeviceSpec> devices;
 };
@@ -51,16 +51,16 @@ struct Focus {
   std::string part_hash[kParts];
   std::string part_from[kParts];
   bool running = false;
-  std::string stage;      // "compiling", "emulating", "checking"
-  double progress = 0;    // 0…1 of the emulated CTAs; 0 unknown
-  std::optional<Failure> failure;       // of the wanted experiment
-  std::string same_code_as;  // short text of an earlier config with identical machine code; empty none
+  std::string stage;               // "compiling", "emulating", "checking"
+  double progress = 0;             // 0…1 of the emulated CTAs; 0 unknown
+  std::optional<Failure> failure;  // of the wanted experiment
+  std::string same_code_as;        // short text of an earlier config with identical machine code; empty none
 };
 
 struct HistoryEntry {
   uint64_t id = 0;  // order of runs, from 1
   std::shared_ptr<const Observation> observation;
-  std::string change;     // the gesture that made it
+  std::string change;       // the gesture that made it
   std::string config_text;  // short_text(config, kernel)
   double finished_at = 0;   // seconds since the epoch
 };

@@ -13,8 +13,8 @@ namespace attnscope::session {
 struct UndoState {
   Experiment experiment;
   std::string hash;
-  std::shared_ptr<const Kernel> kernel;  // the version that the experiment names
-  std::string change;                    // the gesture that led here
+  std::shared_ptr<const Kernel> kernel;            // the version that the experiment names
+  std::string change;                              // the gesture that led here
   std::shared_ptr<const Observation> observation;  // empty: it never came to an end
 };
 

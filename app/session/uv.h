@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-// The little of libuv that the session uses, owned the C++ way. Everything here lives on the loop's thread, but for post().
+// The little of libuv that the session uses, owned the C++ way. Everything here lives on the loop's thread, but for
+// post().
 namespace attnscope::session {
 
 // libuv frees nothing by itself: a handle is closed first and may go when its close callback has run.
@@ -33,7 +34,8 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
 
   void start(uint64_t delay_ms) {
-    uv_timer_start(handle_.get(), [](uv_timer_t* timer) { static_cast<Timer*>(timer->data)->fire_(); }, delay_ms, 0);
+    uv_timer_start(
+        handle_.get(), [](uv_timer_t* timer) { static_cast<Timer*>(timer->data)->fire_(); }, delay_ms, 0);
   }
   void stop() { uv_timer_stop(handle_.get()); }
   bool running() const { return uv_is_active(reinterpret_cast<const uv_handle_t*>(handle_.get())) != 0; }
@@ -43,16 +45,19 @@ class Timer {
   Uv<uv_timer_t> handle_;
 };
 
-// Work for the loop's thread from other threads, in order. post() takes a lock for the length of a push and never waits for
-// the loop.
+// Work for the loop's thread from other threads, in order. post() takes a lock for the length of a push and never waits
+// for the loop.
 class Inbox {
  public:
   // The loop must outlive the inbox. Returns false when libuv cannot make its wake-up handle.
   bool open(uv_loop_t* loop) {
     handle_.reset(new uv_async_t{});
-    const int made = uv_async_init(loop, handle_.get(), [](uv_async_t* async) { static_cast<Inbox*>(async->data)->drain(); });
-    if (made != 0) delete handle_.release();
-    else handle_->data = this;
+    const int made =
+        uv_async_init(loop, handle_.get(), [](uv_async_t* async) { static_cast<Inbox*>(async->data)->drain(); });
+    if (made != 0)
+      delete handle_.release();
+    else
+      handle_->data = this;
     return made == 0;
   }
   // False: closed; the work is dropped.

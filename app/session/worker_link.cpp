@@ -10,10 +10,10 @@ namespace attnscope::session {
 namespace {
 
 constexpr uint64_t kFirstPauseMs = 100, kLongestPauseMs = 5000;
-constexpr uint64_t kPartingMs = 250;     // between the end of the output and of the process, in either order
-constexpr uint64_t kShutDownMs = 2000;   // to end by itself on end of input
+constexpr uint64_t kPartingMs = 250;    // between the end of the output and of the process, in either order
+constexpr uint64_t kShutDownMs = 2000;  // to end by itself on end of input
 constexpr size_t kReadBytes = 1 << 16;
-constexpr size_t kMaxLine = 2000;        // of stderr
+constexpr size_t kMaxLine = 2000;  // of stderr
 
 struct Write {
   uv_write_t request{};
@@ -22,9 +22,12 @@ struct Write {
 
 WorkerState state_of(protocol::WorkerPhase phase) {
   switch (phase) {
-    case protocol::WorkerPhase::ready: return WorkerState::ready;
-    case protocol::WorkerPhase::busy: return WorkerState::busy;
-    case protocol::WorkerPhase::restarting: return WorkerState::restarting;
+    case protocol::WorkerPhase::ready:
+      return WorkerState::ready;
+    case protocol::WorkerPhase::busy:
+      return WorkerState::busy;
+    case protocol::WorkerPhase::restarting:
+      return WorkerState::restarting;
   }
   return WorkerState::ready;
 }
@@ -134,8 +137,10 @@ void WorkerLink::spawn() {
   uv_read_start(reinterpret_cast<uv_stream_t*>(stderr_.get()), give_buffer,
                 [](uv_stream_t* stream, ssize_t size, const uv_buf_t* buffer) {
                   auto* link = static_cast<WorkerLink*>(stream->data);
-                  if (size < 0) uv_read_stop(stream);
-                  else link->read_stderr(std::as_bytes(std::span(buffer->base, static_cast<size_t>(size))));
+                  if (size < 0)
+                    uv_read_stop(stream);
+                  else
+                    link->read_stderr(std::as_bytes(std::span(buffer->base, static_cast<size_t>(size))));
                 });
 }
 
@@ -214,16 +219,20 @@ void WorkerLink::process_exited(int64_t status, int signal) {
   exit_text_ = signal ? fmt::format("it was ended by signal {} ({})", signal, strsignal(signal))
                       : fmt::format("it ended with status {}", status);
   if (ended_) return std::exchange(ended_, nullptr)();
-  if (stdout_over_) drop(exit_text_);
-  else parting_.start(kPartingMs);  // its last words may still be on the way
+  if (stdout_over_)
+    drop(exit_text_);
+  else
+    parting_.start(kPartingMs);  // its last words may still be on the way
 }
 
 void WorkerLink::stdout_ended() {
   uv_read_stop(reinterpret_cast<uv_stream_t*>(stdout_.get()));
   stdout_over_ = true;
   if (ended_) return;
-  if (!exit_text_.empty()) drop(exit_text_);
-  else parting_.start(kPartingMs);
+  if (!exit_text_.empty())
+    drop(exit_text_);
+  else
+    parting_.start(kPartingMs);
 }
 
 std::string WorkerLink::last_words() const {
@@ -261,12 +270,14 @@ void WorkerLink::drop(const std::string& reason) {
   if (lost) events_.link_lost(index_, why);
 }
 
-// A worker's heartbeat comes every second. The first look that finds silence only makes it suspect, for after a pause of our
-// own (the machine slept, the program was stopped) its words wait unread.
+// A worker's heartbeat comes every second. The first look that finds silence only makes it suspect, for after a pause
+// of our own (the machine slept, the program was stopped) its words wait unread.
 void WorkerLink::check_silence() {
   const uint64_t silent_ms = uv_now(loop_) - heard_at_;
-  if (silent_ms < silence_ms_) suspected_ = false;
-  else if (std::exchange(suspected_, true)) return drop(fmt::format("it was silent for {:.3g} s", double(silent_ms) / 1000));
+  if (silent_ms < silence_ms_)
+    suspected_ = false;
+  else if (std::exchange(suspected_, true))
+    return drop(fmt::format("it was silent for {:.3g} s", double(silent_ms) / 1000));
   silence_.start(silence_ms_ / 2);
 }
 

@@ -7,9 +7,9 @@
 
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "session/session.h"
 #include "session/snapshot.h"
 #include "session/uv.h"
-#include "session/session.h"
 
 namespace attnscope::session {
 
@@ -18,15 +18,15 @@ class LinkEvents {
  public:
   virtual ~LinkEvents() = default;
   virtual void link_up(size_t worker, const protocol::HelloReply& hello) = 0;
-  virtual void link_reply(size_t worker, protocol::Reply reply) = 0;  // all but HelloReply and Heartbeat
+  virtual void link_reply(size_t worker, protocol::Reply reply) = 0;     // all but HelloReply and Heartbeat
   virtual void link_down(size_t worker, const std::string& reason) = 0;  // after link_up; it is started again
   virtual void link_lost(size_t worker, const std::string& reason) = 0;  // given up until revive()
   virtual void link_changed(size_t worker) = 0;                          // state() or detail()
   virtual void link_said(size_t worker, const std::string& line) = 0;    // a line of its stderr
 };
 
-// One worker process: started, greeted, listened to, and started again with growing pauses when it goes away. A worker whose
-// program cannot be found, or that ends kMaxFailures times without saying hello, is lost.
+// One worker process: started, greeted, listened to, and started again with growing pauses when it goes away. A worker
+// whose program cannot be found, or that ends kMaxFailures times without saying hello, is lost.
 class WorkerLink {
  public:
   static constexpr int kMaxFailures = 5;
@@ -35,7 +35,7 @@ class WorkerLink {
   ~WorkerLink();
 
   void start();
-  void revive();  // a lost worker is tried again; otherwise nothing
+  void revive();                                // a lost worker is tried again; otherwise nothing
   void send(const protocol::Request& request);  // dropped unless up()
   // Ends the worker: end of input first, SIGKILL 2 s later. `ended` runs once when its process has gone.
   void shut_down(std::function<void()> ended);
@@ -81,11 +81,11 @@ class WorkerLink {
   std::string exit_text_;
   bool said_hello_once_ = false;
   bool stdout_over_ = false;
-  bool suspected_ = false;  // of silence, once
-  int failures_ = 0;        // since it last did its work: the pause grows with them
-  int unheard_ = 0;         // starts without a hello, in a row
-  uint64_t connection_ = 0;  // a new one after each start and each end
-  uint64_t heard_at_ = 0;   // loop time
+  bool suspected_ = false;       // of silence, once
+  int failures_ = 0;             // since it last did its work: the pause grows with them
+  int unheard_ = 0;              // starts without a hello, in a row
+  uint64_t connection_ = 0;      // a new one after each start and each end
+  uint64_t heard_at_ = 0;        // loop time
   std::function<void()> ended_;  // set while shutting down
 };
 

@@ -4,8 +4,10 @@
 
 namespace attnscope::store {
 
-Result<void> write_journal(const std::filesystem::path& path, const Journal& journal, const std::vector<Kernel>& kernels) {
-  const Json json{{"attnscope_journal", 1}, {"last", to_json(journal.last, kernels)}, {"preset_path", journal.preset_path}};
+Result<void> write_journal(const std::filesystem::path& path, const Journal& journal,
+                           const std::vector<Kernel>& kernels) {
+  const Json json{
+      {"attnscope_journal", 1}, {"last", to_json(journal.last, kernels)}, {"preset_path", journal.preset_path}};
   // Cached: after a crash of the program it is whole; a power cut may cost the last knob position, which is not worth a
   // disk flush at every move.
   return platform::write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",

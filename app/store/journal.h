@@ -15,7 +15,8 @@ struct Journal {
   std::string preset_path;  // the preset it came from; empty none
 };
 
-Result<void> write_journal(const std::filesystem::path& path, const Journal& journal, const std::vector<Kernel>& kernels);
+Result<void> write_journal(const std::filesystem::path& path, const Journal& journal,
+                           const std::vector<Kernel>& kernels);
 // Empty: there is none. A journal that cannot be understood, or names a kernel that is gone, is a Failure.
 Result<std::optional<Journal>> read_journal(const std::filesystem::path& path, const std::vector<Kernel>& kernels);
 

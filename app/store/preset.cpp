@@ -52,8 +52,10 @@ Result<std::map<std::string, int64_t>> read_knobs(const Json& json, const std::s
 // Takes over another reader's result or its failure.
 template <class T>
 void take(JsonReader& read, Result<T> parsed, T& out) {
-  if (parsed) out = std::move(*parsed);
-  else read.adopt(parsed.error());
+  if (parsed)
+    out = std::move(*parsed);
+  else
+    read.adopt(parsed.error());
 }
 
 void read_measure(JsonReader& read, MeasurePolicy& out) {
@@ -89,7 +91,8 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
   const Kernel* kernel = find_kernel(kernels, preset.kernel);
   if (!kernel)
     return fail(Stage::input, read.path("kernel") + ": no kernel \"" + preset.kernel + "\"",
-                "Known kernels: " + listed(kernels, [](const Kernel& k) { return k.id; }) + ". Give others with --kernels DIR.");
+                "Known kernels: " + listed(kernels, [](const Kernel& k) { return k.id; }) +
+                    ". Give others with --kernels DIR.");
   if (knobs) {
     auto values = read_knobs(*knobs, read.path("knobs"), *kernel);
     if (!values) return fail(values.error());
@@ -112,8 +115,10 @@ Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
   for (const auto& [name, value] : preset.knobs) {
     const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
     const KnobValue* known = knob ? knob->find(value) : nullptr;
-    if (known && !known->label.empty()) knobs[name] = known->label;
-    else knobs[name] = value;
+    if (known && !known->label.empty())
+      knobs[name] = known->label;
+    else
+      knobs[name] = value;
   }
   Config options;
   options.options = preset.options;
@@ -134,7 +139,8 @@ Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
 Result<void> write_preset(const std::filesystem::path& path, const Preset& preset, const std::vector<Kernel>& kernels) {
   const std::string text = to_json(preset, kernels).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (text.size() > kMaxPresetBytes)
-    return fail(Stage::input, path.string() + ": the preset would be over 1 MB", "Its view holds too much: save without it.");
+    return fail(Stage::input, path.string() + ": the preset would be over 1 MB",
+                "Its view holds too much: save without it.");
   return platform::write_file(path, text);
 }
 
@@ -161,8 +167,10 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
     read.text("title", item.title, kMaxText);
     read.text("group", item.group, kMaxText);
     if (item.title.empty()) item.title = file.stem().string();
-    if (auto done = read.finish(false); !done) faults.push_back(done.error());
-    else presets.push_back(std::move(item));
+    if (auto done = read.finish(false); !done)
+      faults.push_back(done.error());
+    else
+      presets.push_back(std::move(item));
   }
   return presets;
 }

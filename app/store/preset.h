@@ -14,8 +14,8 @@
 namespace attnscope::store {
 
 // An experiment and a view, as a file: {"attnscope_preset": 1, "title", "group", "note", "problem", "kernel", "knobs",
-// "options", "device", "measure", "view"}. A preset is data: a knob's value is a number or a label of the kernel's list, so it
-// can carry no code, flag or path. Knobs that are left out take the kernel's defaults.
+// "options", "device", "measure", "view"}. A preset is data: a knob's value is a number or a label of the kernel's
+// list, so it can carry no code, flag or path. Knobs that are left out take the kernel's defaults.
 struct Preset {
   static constexpr int kVersion = 1;
   std::string title;
@@ -25,15 +25,15 @@ struct Preset {
   std::string kernel;                    // id
   std::map<std::string, int64_t> knobs;  // values, labels resolved
   CompileOptions options;
-  std::string device;                    // a wish; empty: none
+  std::string device;  // a wish; empty: none
   MeasurePolicy measure;
-  Json view = nullptr;                   // an object of the window's own, or null
+  Json view = nullptr;  // an object of the window's own, or null
 };
 
 inline constexpr uint64_t kMaxPresetBytes = 1 << 20;
 
-// Every fault is a Failure (Stage::input) that names the file and the JSON pointer; a file over kMaxPresetBytes is refused
-// without being read. `kernels` are those that a preset may name.
+// Every fault is a Failure (Stage::input) that names the file and the JSON pointer; a file over kMaxPresetBytes is
+// refused without being read. `kernels` are those that a preset may name.
 Result<Preset> read_preset(const std::filesystem::path& path, const std::vector<Kernel>& kernels);
 Result<Preset> preset_from_json(const Json& json, const std::string& where, const std::vector<Kernel>& kernels);
 // Knobs whose value has a label are written by it.
@@ -46,9 +46,9 @@ struct PresetFile {
   std::string group;
 };
 
-// The presets (*.json) of a folder in the order of their names. Titles and groups are read, nothing else is checked: a preset
-// that names a kernel which does not load is still listed, and says so when it is opened. A file that is not a preset at all
-// lands in `faults`. A folder that does not exist holds none.
+// The presets (*.json) of a folder in the order of their names. Titles and groups are read, nothing else is checked: a
+// preset that names a kernel which does not load is still listed, and says so when it is opened. A file that is not a
+// preset at all lands in `faults`. A folder that does not exist holds none.
 std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,
                                      std::vector<Failure>& faults);
 

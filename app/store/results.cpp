@@ -19,7 +19,8 @@ bool is_damage(const SQLite::Exception& error) {
 Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& error) {
   std::string hint = "Check the folder's rights.";
   const int code = error.getErrorCode();
-  if (code == SQLITE_FULL || code == SQLITE_IOERR) hint = "Free some space on that disk; results are kept in memory until then.";
+  if (code == SQLITE_FULL || code == SQLITE_IOERR)
+    hint = "Free some space on that disk; results are kept in memory until then.";
   if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
   return Failure{Stage::store, fmt::format("{}: {}", path.string(), error.what()), hint};
 }
@@ -33,7 +34,8 @@ Result<std::filesystem::path> move_aside(const std::filesystem::path& path) {
     if (!std::filesystem::exists(aside, error)) break;
   }
   std::filesystem::rename(path, aside, error);
-  if (error) return fail(Stage::store, path.string() + " is damaged and could not be moved aside: " + error.message(), "");
+  if (error)
+    return fail(Stage::store, path.string() + " is damaged and could not be moved aside: " + error.message(), "");
   for (const char* suffix : {"-wal", "-shm"}) {
     std::error_code ignored;  // there may be none
     std::filesystem::rename(path.string() + suffix, aside.string() + suffix, ignored);
@@ -44,7 +46,8 @@ Result<std::filesystem::path> move_aside(const std::filesystem::path& path) {
 }  // namespace
 
 struct Results::Database {
-  explicit Database(const std::string& path) : connection(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs) {}
+  explicit Database(const std::string& path)
+      : connection(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs) {}
   SQLite::Database connection;
   std::optional<SQLite::Statement> insert, newest;
 };
@@ -59,8 +62,10 @@ Result<void> Results::connect() {
   sql.exec("PRAGMA synchronous=NORMAL");
   const int schema = sql.execAndGet("PRAGMA user_version").getInt();
   if (schema > kSchema)
-    return fail(Stage::store, fmt::format("{} was made by a newer version (schema {}, this one knows {})", path_.string(), schema, kSchema),
-                "Use that version, or move the file away. Nothing is added to it.");
+    return fail(
+        Stage::store,
+        fmt::format("{} was made by a newer version (schema {}, this one knows {})", path_.string(), schema, kSchema),
+        "Use that version, or move the file away. Nothing is added to it.");
   SQLite::Transaction transaction(sql);
   sql.exec(
       "CREATE TABLE IF NOT EXISTS observation("

@@ -1,9 +1,11 @@
-// A worker that replays recorded observations over the protocol, for tests of the session and the window. It can be told to
-// misbehave in every way that a real one might. It computes nothing.
+// A worker that replays recorded observations over the protocol, for tests of the session and the window. It can be
+// told to misbehave in every way that a real one might. It computes nothing.
 //
 //   fake_worker --recordings DIR --devices DIR [options]
-//     --record FILE         append a line for each request: "run KERNEL KNOB=VALUE …", "cancel", "view", "kernel", "hello"
-//     --gate DIR            before each part, wait until DIR/<part> exists (variant, occupancy, counters, verdict, timing, done)
+//     --record FILE         append a line for each request: "run KERNEL KNOB=VALUE …", "cancel", "view", "kernel",
+//     "hello"
+//     --gate DIR            before each part, wait until DIR/<part> exists (variant, occupancy, counters, verdict,
+//     timing, done)
 //     --step-ms N           wait so long before each part
 //     --noise BYTES         print so much before the banner
 //     --stderr TEXT         print a line to stderr at the start
@@ -56,8 +58,10 @@ Options parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "worker") continue;
-    if (flags.contains(name)) options.values[name] = "";
-    else if (i + 1 < argc) options.values[name] = argv[++i];
+    if (flags.contains(name))
+      options.values[name] = "";
+    else if (i + 1 < argc)
+      options.values[name] = argv[++i];
   }
   return options;
 }
@@ -78,7 +82,8 @@ std::vector<Observation> load_recordings(const std::filesystem::path& dir) {
     if (file.path().extension() != ".json") continue;
     auto text = platform::read_file(file.path(), 16 << 20);
     auto json = text ? parse_json(*text, file.path().string()) : Result<Json>(fail(text.error()));
-    auto observation = json ? observation_from_json(*json, file.path().string()) : Result<Observation>(fail(json.error()));
+    auto observation =
+        json ? observation_from_json(*json, file.path().string()) : Result<Observation>(fail(json.error()));
     if (!observation) {
       std::fprintf(stderr, "fake worker: %s\n", observation.error().message.c_str());
       std::exit(9);
@@ -271,7 +276,8 @@ class FakeWorker {
     for (size_t row = 0; row < (whole ? rows : rows / 2); ++row) {
       tile.ready_rows[row] = 1;
       for (size_t column = 0; column < columns; ++column)
-        tile.values[row * columns + column] = 1e-4f * static_cast<float>((row * 7 + column * 3 + size_t(request.head)) % 11);
+        tile.values[row * columns + column] =
+            1e-4f * static_cast<float>((row * 7 + column * 3 + size_t(request.head)) % 11);
     }
     return tile;
   }

@@ -156,8 +156,8 @@ TEST(Lanes, AnAnswerToAnUnknownRequestChangesNothing) {
   EXPECT_EQ(lanes.in_flight(), JobId{1});
 }
 
-// A worker that answers, crashes and honours cancels at random: whatever happens, each queue request ends exactly once and
-// the last focus request is never dropped.
+// A worker that answers, crashes and honours cancels at random: whatever happens, each queue request ends exactly once
+// and the last focus request is never dropped.
 TEST(Lanes, EveryQueueRequestEndsExactlyOnceWhateverHappens) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
@@ -185,11 +185,19 @@ TEST(Lanes, EveryQueueRequestEndsExactlyOnceWhateverHappens) {
     };
     for (int event = 0; event < 200; ++event) {
       switch (random() % 8) {
-        case 0: last_focus = next, carry_out(lanes.focus(next++)); break;
+        case 0:
+          last_focus = next, carry_out(lanes.focus(next++));
+          break;
         case 1:
-        case 2: queued.insert(next), carry_out(lanes.queue(next++)); break;
-        case 3: carry_out(lanes.background(next++)); break;
-        case 4: carry_out(lanes.view(next++)); break;
+        case 2:
+          queued.insert(next), carry_out(lanes.queue(next++));
+          break;
+        case 3:
+          carry_out(lanes.background(next++));
+          break;
+        case 4:
+          carry_out(lanes.view(next++));
+          break;
         case 5:
           if (!up) up = true, carry_out(lanes.connected());
           break;

@@ -18,7 +18,8 @@ DeviceSpec device(const std::string& id, const std::string& name, bool emulated,
   spec.arch = arch;
   return spec;
 }
-const DeviceSpec kL4 = device("emulated:l4", "NVIDIA L4", true), kH200 = device("emulated:h200", "NVIDIA H200", true, 90);
+const DeviceSpec kL4 = device("emulated:l4", "NVIDIA L4", true),
+                 kH200 = device("emulated:h200", "NVIDIA H200", true, 90);
 
 TEST(DeviceTable, ForetellsTheFirstWorkersEmulatedDevices) {
   DeviceTable table({"local", "far"}, {kL4});

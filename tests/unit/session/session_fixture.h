@@ -43,8 +43,8 @@ class SessionTest : public testing::Test {
   WorkerCommand fake(std::string name, std::vector<std::string> behaviour) const {
     const std::filesystem::path source = ATTNSCOPE_SOURCE_DIR;
     WorkerCommand command{std::move(name),
-                          {ATTNSCOPE_FAKE_WORKER, "worker", "--recordings", source / "tests/data/observations", "--devices",
-                           source / "assets/devices", "--record", dir_ / "requests"}};
+                          {ATTNSCOPE_FAKE_WORKER, "worker", "--recordings", source / "tests/data/observations",
+                           "--devices", source / "assets/devices", "--record", dir_ / "requests"}};
     command.argv.insert(command.argv.end(), behaviour.begin(), behaviour.end());
     return command;
   }
@@ -106,7 +106,9 @@ class SessionTest : public testing::Test {
     draft.device = "emulated:l4";
     return draft;
   }
-  void focus(int64_t warps, const std::string& change = "") { session_->focus(tiled(warps), Gesture{++gesture_, true, change}); }
+  void focus(int64_t warps, const std::string& change = "") {
+    session_->focus(tiled(warps), Gesture{++gesture_, true, change});
+  }
 
   // What the fake worker replays: tests/data/observations/NAME.json.
   static Observation recorded(const std::string& name) {

@@ -168,8 +168,11 @@ TEST_F(SessionTest, ARefusedConfigSendsNothing) {
   EXPECT_FALSE(s->focus.running);
   EXPECT_EQ(part(*s, Part::timing), PartState::kept);
   session_->focus(tiled(4, {{"NUM_WARP", 4}}), Gesture{++gesture_, true, ""});
-  wait_for([](const Snapshot& n) { return n.focus.failure && n.focus.failure->message.find("NUM_WARP") != std::string::npos; },
-           "the refusal of the unknown knob");
+  wait_for(
+      [](const Snapshot& n) {
+        return n.focus.failure && n.focus.failure->message.find("NUM_WARP") != std::string::npos;
+      },
+      "the refusal of the unknown knob");
   EXPECT_EQ(runs(), before);
   session_->undo();
   session_->undo();
@@ -283,8 +286,11 @@ TEST_F(SessionTest, FocusWaitsForTheQueuesCurrentRequestOnly) {
   start();
   auto first = session_->queue(tiled(1));
   auto second = session_->queue(tiled(2));
-  wait_for([](const Snapshot& s) { return s.queue_waiting == 2 && s.workers[0].detail.find("compiling") != std::string::npos; },
-           "the first to run");
+  wait_for(
+      [](const Snapshot& s) {
+        return s.queue_waiting == 2 && s.workers[0].detail.find("compiling") != std::string::npos;
+      },
+      "the first to run");
   focus(8);
   wait_for([](const Snapshot& s) { return s.focus.running; }, "the wish");
   open_gates();
@@ -322,16 +328,18 @@ TEST_F(SessionTest, SeveralWorkersEachWithItsDevices) {
   EXPECT_FALSE(o.failure) << o.failure->message;
   EXPECT_EQ(o.device, "far/emulated:l4");
   EXPECT_EQ(o.experiment.device, "far/emulated:l4");
-  EXPECT_NE(find_device(*session_->snapshot(), "far/emulated:l4"), nullptr);
+  wait_for([](const Snapshot& n) { return find_device(n, "far/emulated:l4") != nullptr; }, "the far devices");
 
   focus(8);
   wait_for_run(8);
   session_->focus(draft, Gesture{++gesture_, true, ""});
-  Seen s = wait_for([](const Snapshot& n) { return !n.focus.running && n.focus.wanted.device == "far/emulated:l4"; }, "the far run");
+  Seen s = wait_for([](const Snapshot& n) { return !n.focus.running && n.focus.wanted.device == "far/emulated:l4"; },
+                    "the far run");
   ViewRequest view;
   view.experiment_hash = s->focus.wanted_hash;
   session_->request_view(view);
-  wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); }, "its map, under the session's own name");
+  wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); },
+           "its map, under the session's own name");
 }
 
 TEST_F(SessionTest, RunOnceIsAWholeSession) {

@@ -92,30 +92,42 @@ TEST_P(PresetRefusals, NameTheFileAndThePlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     , PresetRefusals,
-    testing::Values(
-        Refusal{"UnknownKnob", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARP":8}})", "/knobs/NUM_WARP: "},
-        Refusal{"ValueOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":5}})", "/knobs/NUM_WARPS: "},
-        Refusal{"ValueWithAFlag", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8 -DX"}})", "/knobs/NUM_WARPS: "},
-        Refusal{"DigitsAsText", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8"}})", "/knobs/NUM_WARPS: "},
-        Refusal{"FractionalValue", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":8.5}})", "/knobs/NUM_WARPS: "},
-        Refusal{"UnknownLabel", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"SHARED":"heap"}})", "/knobs/SHARED: "},
-        Refusal{"KnobsNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","knobs":[8]})", "/knobs: "},
-        Refusal{"UnknownKernel", R"({"attnscope_preset":1,"kernel":"fast"})", "/kernel: "},
-        Refusal{"NoKernel", R"({"attnscope_preset":1})", "/kernel: "},
-        Refusal{"NoMark", R"({"kernel":"tiled"})", "/attnscope_preset: "},
-        Refusal{"NewerVersion", R"({"attnscope_preset":2,"kernel":"tiled"})", "/attnscope_preset: "},
-        Refusal{"UnknownKey", R"({"attnscope_preset":1,"kernel":"tiled","flags":"-O3"})", "/flags: "},
-        Refusal{"WrongType", R"({"attnscope_preset":1,"kernel":"tiled","title":7})", "/title: "},
-        Refusal{"ProblemOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","problem":{"head_dim":0}})", "/problem/head_dim: "},
-        Refusal{"UnknownOption", R"({"attnscope_preset":1,"kernel":"tiled","options":{"std":"c++20"}})", "/options/std: "},
-        Refusal{"WrongMeasure", R"({"attnscope_preset":1,"kernel":"tiled","measure":{"sampled_share":0}})", "/measure/sampled_share: "},
-        Refusal{"ViewNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","view":3})", "/view: "},
-        Refusal{"DuplicateKey", R"({"attnscope_preset":1,"kernel":"tiled","kernel":"tiled"})", ": "},
-        Refusal{"AnArray", "[]", ": "}, Refusal{"Empty", "", ": "}, Refusal{"Truncated", R"({"attnscope_preset":1,)", ": "}),
+    testing::Values(Refusal{"UnknownKnob", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARP":8}})",
+                            "/knobs/NUM_WARP: "},
+                    Refusal{"ValueOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":5}})",
+                            "/knobs/NUM_WARPS: "},
+                    Refusal{"ValueWithAFlag",
+                            R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8 -DX"}})",
+                            "/knobs/NUM_WARPS: "},
+                    Refusal{"DigitsAsText", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8"}})",
+                            "/knobs/NUM_WARPS: "},
+                    Refusal{"FractionalValue", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":8.5}})",
+                            "/knobs/NUM_WARPS: "},
+                    Refusal{"UnknownLabel", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"SHARED":"heap"}})",
+                            "/knobs/SHARED: "},
+                    Refusal{"KnobsNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","knobs":[8]})", "/knobs: "},
+                    Refusal{"UnknownKernel", R"({"attnscope_preset":1,"kernel":"fast"})", "/kernel: "},
+                    Refusal{"NoKernel", R"({"attnscope_preset":1})", "/kernel: "},
+                    Refusal{"NoMark", R"({"kernel":"tiled"})", "/attnscope_preset: "},
+                    Refusal{"NewerVersion", R"({"attnscope_preset":2,"kernel":"tiled"})", "/attnscope_preset: "},
+                    Refusal{"UnknownKey", R"({"attnscope_preset":1,"kernel":"tiled","flags":"-O3"})", "/flags: "},
+                    Refusal{"WrongType", R"({"attnscope_preset":1,"kernel":"tiled","title":7})", "/title: "},
+                    Refusal{"ProblemOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","problem":{"head_dim":0}})",
+                            "/problem/head_dim: "},
+                    Refusal{"UnknownOption", R"({"attnscope_preset":1,"kernel":"tiled","options":{"std":"c++20"}})",
+                            "/options/std: "},
+                    Refusal{"WrongMeasure", R"({"attnscope_preset":1,"kernel":"tiled","measure":{"sampled_share":0}})",
+                            "/measure/sampled_share: "},
+                    Refusal{"ViewNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","view":3})", "/view: "},
+                    Refusal{"DuplicateKey", R"({"attnscope_preset":1,"kernel":"tiled","kernel":"tiled"})", ": "},
+                    Refusal{"AnArray", "[]", ": "}, Refusal{"Empty", "", ": "},
+                    Refusal{"Truncated", R"({"attnscope_preset":1,)", ": "}),
     [](const auto& test) { return test.param.what; });
 
 // A message ends in JSON and on the screen: it must be valid UTF-8 whatever the file held.
-void expect_printable(const Failure& failure) { EXPECT_NO_THROW(to_json(failure).dump()) << "the message is not UTF-8"; }
+void expect_printable(const Failure& failure) {
+  EXPECT_NO_THROW(to_json(failure).dump()) << "the message is not UTF-8";
+}
 
 TEST(Preset, RandomBytesAreRefusedInWords) {
   TempDir dir;

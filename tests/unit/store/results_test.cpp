@@ -30,8 +30,10 @@ Observation observation(int64_t warps, double us = 839.38) {
 std::unique_ptr<Results> open(const std::filesystem::path& path, std::optional<Failure>* out = nullptr) {
   std::optional<Failure> trouble;
   auto results = Results::open(path, trouble);
-  if (out) *out = trouble;
-  else EXPECT_FALSE(trouble) << trouble->message;
+  if (out)
+    *out = trouble;
+  else
+    EXPECT_FALSE(trouble) << trouble->message;
   EXPECT_TRUE(results) << results.error().message;
   return results ? std::move(*results) : nullptr;
 }
@@ -125,8 +127,8 @@ TEST(Results, ANewerSchemaIsLeftAlone) {
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
-// In a child, for a limit on file sizes holds for the whole process: the kernel then refuses to let a file grow, as a full
-// disk would.
+// In a child, for a limit on file sizes holds for the whole process: the kernel then refuses to let a file grow, as a
+// full disk would.
 TEST(Results, AFullDiskIsAWarningAndWhatWasThereStands) {
   TempDir dir;
   const auto path = dir / "r.sqlite";
@@ -147,7 +149,8 @@ TEST(Results, AFullDiskIsAWarningAndWhatWasThereStands) {
     large.variant.emplace();
     large.variant->log = std::string(400000, 'x');
     auto done = (*results)->append(large, 2, trouble);
-    if (done || done.error().stage != Stage::store || done.error().message.find("r.sqlite") == std::string::npos) _exit(3);
+    if (done || done.error().stage != Stage::store || done.error().message.find("r.sqlite") == std::string::npos)
+      _exit(3);
     if (trouble) _exit(4);
     if (!(*results)->append(observation(16), 3, trouble)) _exit(5);  // a small one still fits
     _exit(0);
