@@ -14,6 +14,7 @@
 //     row maximum. A stale maximum only shifts the exponent, so the output often survives; it is a race all the same.
 //   * A CTA barrier inside the row loop, where a warp's own would do. When NUM_WARPS does not divide BLOCK_M the warps
 //     pass it a different number of times and drift apart: the output is wrong (BLOCK_M 32, NUM_WARPS 6).
+//   * P·V stands in the row loop too, a load of P and of V for every product: nothing is kept in registers.
 //   * VEC_WIDTH 4 and 8 are one thing: every width from 4 up takes the 16-byte copy.
 //   * S and O in fp32 make BLOCK_M 64 ask 57,376 bytes at HEAD_DIM 64, over the 48 KB that a kernel may declare
 //     statically: SHARED dynamic is the way out.
@@ -61,7 +62,6 @@ namespace {
 constexpr int kThreads = 32 * NUM_WARPS;
 constexpr int kRowsPerWarp = (BLOCK_M + NUM_WARPS - 1) / NUM_WARPS;  // the most that a warp owns
 constexpr int kStates = (kRowsPerWarp + 31) / 32;                    // registers for running maxima: a lane holds a row
-constexpr int kColumns = HEAD_DIM / 32;                              // of O, a lane
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr float kLog2e = 1.4426950408889634f;
 
@@ -209,7 +209,7 @@ attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, cons
     __syncwarp();  // orders this warp's scores only; the row maximum below may read another's
 #endif
 
-    // Softmax: rows go round the warps, one lane of a warp keeping each row's running maximum and sum.
+    // Softmax and P·V: rows go round the warps, one lane of a warp keeping each row's running maximum and sum.
 #pragma unroll
     for (int state = 0; state < kStates; ++state) {
       for (int i = 0; i < min(32, kRowsPerWarp); ++i) {
@@ -234,25 +234,15 @@ attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, cons
           running_max[state] = new_max;
           running_sum[state] = running_sum[state] * rescale + warp_sum[warp];
         }
-        for (int d = lane; d < HEAD_DIM; d += 32) O_tile[row * HEAD_DIM + d] *= rescale;
+        // O = O·rescale + P·V of this row: a lane's columns lane, lane + 32, … one after another, and the keys of each one by
+        // one, a load of P and of V for every product.
+        for (int d = lane; d < HEAD_DIM; d += 32) {
+          float sum = 0.0f;
+#pragma unroll 1
+          for (int key = 0; key < BLOCK_N; ++key) sum += S_tile[score_at(row, key)] * float(V_tile[key * HEAD_DIM + d]);
+          O_tile[row * HEAD_DIM + d] = O_tile[row * HEAD_DIM + d] * rescale + sum;
+        }
       }
-    }
-#if SYNC_POLICY == 0
-    __syncwarp();  // enough: a warp multiplies only the rows that it made
-#else
-    __syncthreads();
-#endif
-
-    // O += P·V: a warp's own rows, a lane's columns lane, lane + 32, …
-    for (int row = warp; row < BLOCK_M; row += NUM_WARPS) {
-      float sum[kColumns] = {};
-      for (int key = 0; key < BLOCK_N; ++key) {
-        const float p = S_tile[score_at(row, key)];
-#pragma unroll
-        for (int c = 0; c < kColumns; ++c) sum[c] += p * float(V_tile[key * HEAD_DIM + c * 32 + lane]);
-      }
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c) O_tile[row * HEAD_DIM + c * 32 + lane] += sum[c];
     }
     __syncthreads();  // the next tile overwrites K, V and S
   }

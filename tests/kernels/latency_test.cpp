@@ -77,8 +77,7 @@ TEST(LatencyModel, OrdersTheReportsRowsAsTheL4Did) {
                eight = on_l4("tiled", {"NUM_WARPS=8"});
   RecordProperty("us", fmt::format("{:.0f} {:.0f} {:.0f} {:.0f}", minimal, four, six, eight));
   EXPECT_GT(minimal, four);
-  EXPECT_GT(minimal, six);
-  EXPECT_GT(four, eight);
+  EXPECT_GT(four, six);
   EXPECT_GT(six, eight);
 }
 
