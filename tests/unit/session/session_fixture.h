@@ -20,7 +20,7 @@ namespace attnscope::session {
 // when it never is (the cap is far beyond any real wait, for slow machines and sanitizers).
 class SessionTest : public testing::Test {
  protected:
-  static constexpr std::chrono::seconds kNever{60};
+  static constexpr std::chrono::seconds kNever{180};
 
   SessionTest() {
     const std::filesystem::path source = ATTNSCOPE_SOURCE_DIR;
