@@ -30,10 +30,10 @@ class Loaded {
 struct LaunchRequest {
   std::shared_ptr<const Loaded> loaded;
   Problem problem;
-  std::vector<std::string> args;      // the manifest's, in the kernel's parameter order
+  std::vector<std::string> args;  // the manifest's, in the kernel's parameter order
   model::LaunchShape shape;
-  int64_t dynamic_shared = 0;         // bytes
-  double sampled_share = 1.0;         // of the CTAs to run, (0, 1]; emulated devices alone
+  int64_t dynamic_shared = 0;                            // bytes
+  double sampled_share = 1.0;                            // of the CTAs to run, (0, 1]; emulated devices alone
   std::shared_ptr<const check::AttentionInputs> inputs;  // of `problem`
 };
 
@@ -53,7 +53,8 @@ struct EmulatedDetail {
 };
 
 struct LaunchOutcome {
-  std::shared_ptr<const check::GuardedBuffer> output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
+  std::shared_ptr<const check::GuardedBuffer>
+      output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
   Counters counters;
   bool partial = false;  // only a sample of the CTAs ran
   EmulatedDetail emulated;
@@ -66,9 +67,9 @@ class Device {
   virtual const DeviceSpec& spec() const = 0;
   // Stage::decode: machine code that the device does not take.
   virtual Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) = 0;
-  // Runs once, output poisoned before, buffers guarded and inputs held unchanged. Failures: Stage::launch (an illegal or
-  // misaligned access, parameters that do not match the manifest's args, an input that was written), Stage::deadline (a
-  // deadlock or an endless loop), Stage::cancelled.
+  // Runs once, output poisoned before, buffers guarded and inputs held unchanged. Failures: Stage::launch (an illegal
+  // or misaligned access, parameters that do not match the manifest's args, an input that was written), Stage::deadline
+  // (a deadlock or an endless loop), Stage::cancelled.
   virtual Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) = 0;
 };
 

@@ -17,7 +17,8 @@ __attribute__((no_sanitize("thread"), noinline)) std::vector<std::byte> live_cop
       std::memcpy(to.data() + at, &word, sizeof word);
     }
   }
-  for (; at < from.size(); ++at) to[at] = std::byte{__atomic_load_n(reinterpret_cast<const uint8_t*>(from.data() + at), __ATOMIC_RELAXED)};
+  for (; at < from.size(); ++at)
+    to[at] = std::byte{__atomic_load_n(reinterpret_cast<const uint8_t*>(from.data() + at), __ATOMIC_RELAXED)};
   return to;
 }
 

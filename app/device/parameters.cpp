@@ -18,7 +18,8 @@ Bytes bytes_of_value(T value) {
 
 Result<Bytes> size_value(const std::string& name, int64_t value) {
   if (value > std::numeric_limits<int32_t>::max())
-    return fail(Stage::launch, name + " = " + std::to_string(value) + " does not fit the kernel's int", "Use a smaller problem.");
+    return fail(Stage::launch, name + " = " + std::to_string(value) + " does not fit the kernel's int",
+                "Use a smaller problem.");
   return bytes_of_value(static_cast<int32_t>(value));
 }
 
@@ -44,8 +45,8 @@ Result<std::vector<std::byte>> pack_parameters(const compile::CubinKernel& kerne
                                                const Problem& problem, const TensorAddresses& addresses) {
   if (args.size() != kernel.parameters.size())
     return fail(Stage::launch,
-                kernel.name + " declares " + std::to_string(kernel.parameters.size()) + " parameters; its manifest's args name " +
-                    std::to_string(args.size()),
+                kernel.name + " declares " + std::to_string(kernel.parameters.size()) +
+                    " parameters; its manifest's args name " + std::to_string(args.size()),
                 "List every parameter of the kernel in args, in order.");
   Bytes block(kernel.parameter_bytes);
   for (size_t i = 0; i < args.size(); ++i) {

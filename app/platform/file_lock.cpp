@@ -12,7 +12,8 @@ namespace attnscope::platform {
 Result<FileLock> FileLock::lock(const std::filesystem::path& file, int operation) {
   FileLock made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!made.held())
-    return fail(Stage::store, file.string() + ": " + std::strerror(errno), "Check that the folder exists and is yours.");
+    return fail(Stage::store, file.string() + ": " + std::strerror(errno),
+                "Check that the folder exists and is yours.");
   int status;
   do status = flock(made.fd_, operation);
   while (status != 0 && errno == EINTR);

@@ -6,8 +6,8 @@
 
 namespace attnscope::platform {
 
-// An advisory lock between processes (flock), held until destruction; the kernel frees it when the holder dies. The file
-// is created and left in place: removing it would let two holders lock two files of one name.
+// An advisory lock between processes (flock), held until destruction; the kernel frees it when the holder dies. The
+// file is created and left in place: removing it would let two holders lock two files of one name.
 class FileLock {
  public:
   static Result<FileLock> wait(const std::filesystem::path& file);

@@ -50,8 +50,7 @@ Result<Paths> user_paths() {
 Result<fs::path> own_executable() {
   std::error_code error;
   fs::path path = fs::read_symlink("/proc/self/exe", error);
-  if (error)
-    return fail(Stage::internal, "/proc/self/exe: " + error.message(), "attnscope needs /proc to be mounted.");
+  if (error) return fail(Stage::internal, "/proc/self/exe: " + error.message(), "attnscope needs /proc to be mounted.");
   return path;
 }
 

@@ -17,8 +17,9 @@ struct Paths {
 // Relative values of the XDG variables are ignored, as the specification asks. No $HOME is a Failure (Stage::store).
 Result<Paths> user_paths();
 
-// The folder that holds assets/, kernels/, presets/ and shaders/: $ATTNSCOPE_RESOURCES, else ../share/attnscope beside the
-// executable's folder, else the source tree that this program was built from. None of them is a Failure (Stage::store).
+// The folder that holds assets/, kernels/, presets/ and shaders/: $ATTNSCOPE_RESOURCES, else ../share/attnscope beside
+// the executable's folder, else the source tree that this program was built from. None of them is a Failure
+// (Stage::store).
 Result<std::filesystem::path> resources();
 
 // The running program's own file.

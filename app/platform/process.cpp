@@ -35,7 +35,8 @@ Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv) {
   Pipe in, out;
   if (argv.empty()) return fail(Stage::device, "an empty command cannot be started", "Name the program.");
   if (!in.open() || !out.open())
-    return fail(Stage::device, argv[0] + ": no pipe: " + std::strerror(errno), "Close other programs, or raise `ulimit -n`.");
+    return fail(Stage::device, argv[0] + ": no pipe: " + std::strerror(errno),
+                "Close other programs, or raise `ulimit -n`.");
   std::vector<char*> words;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -53,7 +54,8 @@ Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error)
-    return fail(Stage::device, argv[0] + " cannot be started: " + std::strerror(error), "Check the command's first word.");
+    return fail(Stage::device, argv[0] + " cannot be started: " + std::strerror(error),
+                "Check the command's first word.");
   child.stdin_fd = in.take(1);
   child.stdout_fd = out.take(0);
   return child;

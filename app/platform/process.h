@@ -22,12 +22,12 @@ Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv);
 // SIGKILL to the process group that `leader` leads. A group that is gone already is no fault.
 void end_group(pid_t leader);
 
-// Asks the kernel to end this process when its parent ends, whatever way the parent goes. Returns false when the parent has
-// gone already (the caller then leaves): `parent` is the pid that the caller took for its parent.
+// Asks the kernel to end this process when its parent ends, whatever way the parent goes. Returns false when the parent
+// has gone already (the caller then leaves): `parent` is the pid that the caller took for its parent.
 bool die_with_parent(pid_t parent);
 
-// A peer that goes away and a file that reaches its size limit (ulimit -f) must show as errors of write(), never as signals
-// that end us.
+// A peer that goes away and a file that reaches its size limit (ulimit -f) must show as errors of write(), never as
+// signals that end us.
 void ignore_write_signals();
 
 // The calling thread gives way to threads of a lower nice value: at 19, the default, to everything else on the machine.

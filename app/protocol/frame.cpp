@@ -17,9 +17,10 @@ std::string banner_line(std::string_view version) { return std::string(kBanner) 
 
 Result<std::vector<std::byte>> frame_of(std::span<const std::byte> payload) {
   if (payload.size() > kMaxFrame)
-    return fail(Stage::protocol, "a message of " + std::to_string(payload.size()) + " bytes is over the limit of " +
-                                     std::to_string(kMaxFrame),
-                "Ask for a smaller view.");
+    return fail(
+        Stage::protocol,
+        "a message of " + std::to_string(payload.size()) + " bytes is over the limit of " + std::to_string(kMaxFrame),
+        "Ask for a smaller view.");
   std::vector<std::byte> frame(kHeader + payload.size());
   for (size_t i = 0; i < kHeader; ++i) frame[i] = static_cast<std::byte>((payload.size() >> (8 * i)) & 0xff);
   std::copy(payload.begin(), payload.end(), frame.begin() + kHeader);
@@ -42,9 +43,10 @@ Result<bool> BannerSkipper::feed(std::span<const std::byte> bytes) {
       line_.clear();
     }
     if (++skipped_ > kMaxBanner)
-      return fail(Stage::protocol, "the worker wrote " + std::to_string(kMaxBanner) +
-                                       " bytes that are not attnscope's; its last whole line: \"" +
-                                       printable(last_.empty() ? line_ : last_) + "\"",
+      return fail(Stage::protocol,
+                  "the worker wrote " + std::to_string(kMaxBanner) +
+                      " bytes that are not attnscope's; its last whole line: \"" +
+                      printable(last_.empty() ? line_ : last_) + "\"",
                   "Check that the worker's command ends in `attnscope worker` and that it runs in a shell by hand.");
   }
   return false;
@@ -69,9 +71,10 @@ Result<std::optional<std::vector<std::byte>>> FrameDecoder::next() {
   size_t length = 0;
   for (size_t i = 0; i < kHeader; ++i) length |= static_cast<size_t>(buffer_[begin_ + i]) << (8 * i);
   if (length > max_frame_) {
-    broken_ = Failure{Stage::protocol,
-                      "a frame of " + std::to_string(length) + " bytes is over the limit of " + std::to_string(max_frame_),
-                      "The other side is not attnscope, or something else writes to its output."};
+    broken_ =
+        Failure{Stage::protocol,
+                "a frame of " + std::to_string(length) + " bytes is over the limit of " + std::to_string(max_frame_),
+                "The other side is not attnscope, or something else writes to its output."};
     buffer_ = {};
     begin_ = 0;
     return fail(*broken_);

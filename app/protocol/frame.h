@@ -44,8 +44,8 @@ class FrameDecoder {
  public:
   explicit FrameDecoder(size_t max_frame = kMaxFrame) : max_frame_(max_frame) {}
   void feed(std::span<const std::byte> bytes);
-  // The next whole payload; empty when more bytes are needed. A length over the cap is a Failure as soon as its header is
-  // in, and for ever after: a stream that lost its frame boundaries has no next message.
+  // The next whole payload; empty when more bytes are needed. A length over the cap is a Failure as soon as its header
+  // is in, and for ever after: a stream that lost its frame boundaries has no next message.
   Result<std::optional<std::vector<std::byte>>> next();
   bool in_frame() const { return buffer_.size() > begin_; }  // bytes of an unfinished frame are held
 

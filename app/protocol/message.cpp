@@ -14,9 +14,8 @@ constexpr WordTable<Step, 4> kSteps{{{Step::compiling, "compiling"},
                                      {Step::limits, "limits"},
                                      {Step::emulating, "emulating"},
                                      {Step::checking, "checking"}}};
-constexpr WordTable<WorkerPhase, 3> kPhases{{{WorkerPhase::ready, "ready"},
-                                             {WorkerPhase::busy, "busy"},
-                                             {WorkerPhase::restarting, "restarting"}}};
+constexpr WordTable<WorkerPhase, 3> kPhases{
+    {{WorkerPhase::ready, "ready"}, {WorkerPhase::busy, "busy"}, {WorkerPhase::restarting, "restarting"}}};
 constexpr WordTable<LogLevel, 3> kLevels{
     {{LogLevel::info, "info"}, {LogLevel::warning, "warning"}, {LogLevel::error, "error"}}};
 constexpr std::array<std::string_view, 4> kUnoffered{"watch", "counters", "trace", "micro"};
@@ -135,8 +134,10 @@ void read_inner(JsonReader& read, const char* key, T& out, Parse parse) {
   read.required(key);
   if (read.failed()) return;
   auto parsed = parse(*read.value(key), read.path(key));
-  if (parsed) out = std::move(*parsed);
-  else read.adopt(Failure{Stage::protocol, parsed.error().message, parsed.error().hint});
+  if (parsed)
+    out = std::move(*parsed);
+  else
+    read.adopt(Failure{Stage::protocol, parsed.error().message, parsed.error().hint});
 }
 
 Result<Deadlines> deadlines_from_json(const Json& json, const std::string& where) {
@@ -239,7 +240,9 @@ void read_fields(JsonReader& read, Log& m) {
 }
 
 template <class T>
-constexpr bool kHasId = requires(T message) { message.id; };
+constexpr bool kHasId = requires(T message) {
+  message.id;
+};
 
 template <class Message, class Union>
 Result<Union> read_message(const Json& json, const std::string& type, Message message = {}) {
@@ -282,8 +285,10 @@ void make_utf8(Json& json) {
 
 template <class Message>
 Id id_of_message(const Message& message) {
-  if constexpr (kHasId<Message>) return message.id;
-  else return 0;
+  if constexpr (kHasId<Message>)
+    return message.id;
+  else
+    return 0;
 }
 
 }  // namespace
@@ -294,9 +299,7 @@ std::string_view to_string(LogLevel level) { return word_of(kLevels, level); }
 
 Part part_of(Id id, Json part, bool final) { return Part{id, std::make_shared<const Json>(std::move(part)), final}; }
 
-Part failure_part(Id id, const Failure& failure) {
-  return part_of(id, Json{{"failure", attnscope::to_json(failure)}});
-}
+Part failure_part(Id id, const Failure& failure) { return part_of(id, Json{{"failure", attnscope::to_json(failure)}}); }
 
 Result<std::vector<std::byte>> encode(const Request& request) {
   Json json = std::visit([](const auto& message) { return message_json(message); }, request);

@@ -131,13 +131,14 @@ using Reply = std::variant<HelloReply, Need, Progress, Part, TileMessage, Done, 
 Part part_of(Id id, Json part, bool final = true);
 Part failure_part(Id id, const Failure& failure);
 
-// A message as a whole frame, ready to be written. Texts of replies that are not UTF-8 (a compiler's log quoting a Latin-1
-// source) get U+FFFD for each bad byte. Fails only over kMaxFrame.
+// A message as a whole frame, ready to be written. Texts of replies that are not UTF-8 (a compiler's log quoting a
+// Latin-1 source) get U+FFFD for each bad byte. Fails only over kMaxFrame.
 Result<std::vector<std::byte>> encode(const Request& request);
 Result<std::vector<std::byte>> encode(const Reply& reply);
 
-// Of a frame's payload. Every field is checked here, at the door: what comes out is complete and in range (an experiment's
-// knobs against its manifest excepted: that needs the kernel). Failures have Stage::protocol and name the message and field.
+// Of a frame's payload. Every field is checked here, at the door: what comes out is complete and in range (an
+// experiment's knobs against its manifest excepted: that needs the kernel). Failures have Stage::protocol and name the
+// message and field.
 Result<Request> decode_request(std::span<const std::byte> payload);
 Result<Reply> decode_reply(std::span<const std::byte> payload);
 

@@ -18,7 +18,10 @@ bool is_utf8(std::span<const std::byte> text) {
       ++i;
       continue;
     }
-    const size_t more = lead >= 0xc2 && lead <= 0xdf ? 1 : (lead & 0xf0) == 0xe0 ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
+    const size_t more = lead >= 0xc2 && lead <= 0xdf   ? 1
+                        : (lead & 0xf0) == 0xe0        ? 2
+                        : lead >= 0xf0 && lead <= 0xf4 ? 3
+                                                       : 0;
     if (more == 0 || text.size() - i <= more) return false;
     for (size_t k = 1; k <= more; ++k)
       if ((static_cast<uint8_t>(text[i + k]) & 0xc0) != 0x80) return false;
@@ -46,7 +49,8 @@ class Scanner {
       Level& level = open_.back();
       const bool key = level.map && level.left % 2 == 0;  // a map of n holds 2n values: text, value, text, value…
       --level.left;
-      if (!value(key)) return fail(Stage::protocol, "malformed message: " + why_ + " at byte " + std::to_string(at_), "");
+      if (!value(key))
+        return fail(Stage::protocol, "malformed message: " + why_ + " at byte " + std::to_string(at_), "");
     }
     if (at_ != bytes_.size()) return fail(Stage::protocol, "malformed message: bytes after its end", "");
     return {};
@@ -91,28 +95,52 @@ class Scanner {
     const auto tag = static_cast<uint8_t>(bytes_[at_++]);
     const bool is_text = (tag >= 0xa0 && tag <= 0xbf) || (tag >= 0xd9 && tag <= 0xdb);
     if (key && !is_text) return wrong("a key that is not a text");
-    if (tag <= 0x7f || tag >= 0xe0) return true;                   // small integers
+    if (tag <= 0x7f || tag >= 0xe0) return true;  // small integers
     if (tag <= 0x8f) return nest(2 * uint64_t{tag & 0x0fu}, true);
     if (tag <= 0x9f) return nest(tag & 0x0fu, false);
     if (tag <= 0xbf) return text(tag & 0x1fu);
     uint64_t length = 0;
     switch (tag) {
-      case 0xc0: case 0xc2: case 0xc3: return true;  // nil, false, true
-      case 0xc4: return big_endian(1, length) && take(length);
-      case 0xc5: return big_endian(2, length) && take(length);
-      case 0xc6: return big_endian(4, length) && take(length);
-      case 0xca: case 0xce: case 0xd2: return take(4);
-      case 0xcb: case 0xcf: case 0xd3: return take(8);
-      case 0xcc: case 0xd0: return take(1);
-      case 0xcd: case 0xd1: return take(2);
-      case 0xd9: return big_endian(1, length) && text(length);
-      case 0xda: return big_endian(2, length) && text(length);
-      case 0xdb: return big_endian(4, length) && text(length);
-      case 0xdc: return big_endian(2, length) && nest(length, false);
-      case 0xdd: return big_endian(4, length) && nest(length, false);
-      case 0xde: return big_endian(2, length) && nest(2 * length, true);
-      case 0xdf: return big_endian(4, length) && nest(2 * length, true);
-      default: return wrong("a type that attnscope does not use");  // ext and 0xc1
+      case 0xc0:
+      case 0xc2:
+      case 0xc3:
+        return true;  // nil, false, true
+      case 0xc4:
+        return big_endian(1, length) && take(length);
+      case 0xc5:
+        return big_endian(2, length) && take(length);
+      case 0xc6:
+        return big_endian(4, length) && take(length);
+      case 0xca:
+      case 0xce:
+      case 0xd2:
+        return take(4);
+      case 0xcb:
+      case 0xcf:
+      case 0xd3:
+        return take(8);
+      case 0xcc:
+      case 0xd0:
+        return take(1);
+      case 0xcd:
+      case 0xd1:
+        return take(2);
+      case 0xd9:
+        return big_endian(1, length) && text(length);
+      case 0xda:
+        return big_endian(2, length) && text(length);
+      case 0xdb:
+        return big_endian(4, length) && text(length);
+      case 0xdc:
+        return big_endian(2, length) && nest(length, false);
+      case 0xdd:
+        return big_endian(4, length) && nest(length, false);
+      case 0xde:
+        return big_endian(2, length) && nest(2 * length, true);
+      case 0xdf:
+        return big_endian(4, length) && nest(2 * length, true);
+      default:
+        return wrong("a type that attnscope does not use");  // ext and 0xc1
     }
   }
 

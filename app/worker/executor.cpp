@@ -33,8 +33,10 @@ class Output {
     std::lock_guard lock(mutex_);
     for (size_t at = 0; at < frame->size();) {
       const ssize_t written = write(fd_, frame->data() + at, frame->size() - at);
-      if (written > 0) at += static_cast<size_t>(written);
-      else if (errno != EINTR) _exit(0);
+      if (written > 0)
+        at += static_cast<size_t>(written);
+      else if (errno != EINTR)
+        _exit(0);
     }
   }
 
@@ -128,8 +130,10 @@ void Executor::read_requests() {
       if (!payload) _exit(2);
       if (!*payload) break;
       auto request = protocol::decode_request(**payload);
-      if (request) accept(*request);
-      else output_.send(protocol::Log{protocol::LogLevel::error, request.error().message});
+      if (request)
+        accept(*request);
+      else
+        output_.send(protocol::Log{protocol::LogLevel::error, request.error().message});
     }
   }
 }
@@ -187,8 +191,10 @@ Result<Kernel> Executor::kernel_of(const Experiment& experiment) {
     content = kernel_;
   }
   if (!content || content->hash != experiment.kernel_hash)
-    return fail(Stage::internal, experiment.kernel + ": the executor was not given this kernel's content", "Report this.");
-  auto kernel = catalog::parse_kernel({content->manifest_name, content->manifest, content->source_name, content->source});
+    return fail(Stage::internal, experiment.kernel + ": the executor was not given this kernel's content",
+                "Report this.");
+  auto kernel =
+      catalog::parse_kernel({content->manifest_name, content->manifest, content->source_name, content->source});
   if (!kernel) return kernel;
   if (kernel->id != experiment.kernel)
     return fail(Stage::input, "the experiment names the kernel " + experiment.kernel + ", its content is " + kernel->id,

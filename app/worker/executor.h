@@ -6,12 +6,13 @@ namespace attnscope::worker {
 
 struct ExecutorOptions {
   std::string version;
-  std::filesystem::path cache;   // empty: nothing on disk
+  std::filesystem::path cache;  // empty: nothing on disk
   std::filesystem::path assets;
 };
 
-// Serves the supervisor at the other ends of fd_in and fd_out (blocking descriptors): says hello once it is warm, pings four
-// times a second, runs one request at a time, answers views meanwhile. Does not return: the process ends with its input.
+// Serves the supervisor at the other ends of fd_in and fd_out (blocking descriptors): says hello once it is warm, pings
+// four times a second, runs one request at a time, answers views meanwhile. Does not return: the process ends with its
+// input.
 [[noreturn]] void run_executor(int fd_in, int fd_out, const ExecutorOptions& options);
 
 }  // namespace attnscope::worker

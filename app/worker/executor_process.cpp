@@ -27,14 +27,16 @@ void write_frame(uv_stream_t* stream, std::vector<std::byte> frame, std::functio
   pending->frame = std::move(frame);
   pending->on_error = std::move(on_error);
   pending->request.data = pending.get();
-  uv_buf_t buffer = uv_buf_init(reinterpret_cast<char*>(pending->frame.data()),
-                                static_cast<unsigned>(pending->frame.size()));
+  uv_buf_t buffer =
+      uv_buf_init(reinterpret_cast<char*>(pending->frame.data()), static_cast<unsigned>(pending->frame.size()));
   const int error = uv_write(&pending->request, stream, &buffer, 1, [](uv_write_t* request, int status) {
     std::unique_ptr<PendingWrite> written(static_cast<PendingWrite*>(request->data));
     if (status != 0 && status != UV_ECANCELED && written->on_error) written->on_error(status);
   });
-  if (error == 0) static_cast<void>(pending.release());  // its callback frees it
-  else if (pending->on_error) pending->on_error(error);
+  if (error == 0)
+    static_cast<void>(pending.release());  // its callback frees it
+  else if (pending->on_error)
+    pending->on_error(error);
 }
 
 ExecutorProcess::ExecutorProcess(uv_loop_t* loop, const std::vector<std::string>& argv, Events events)

@@ -32,13 +32,13 @@ class ExecutorProcess {
   void kill(std::string why);
   int pid() const { return process_.pid; }
   bool gone() const { return gone_; }
-  bool output_over() const { return output_over_; }  // its exit is about to show, unless it merely closed its output
+  bool output_over() const { return output_over_; }   // its exit is about to show, unless it merely closed its output
   bool closed() const { return open_handles_ == 0; }  // every handle closed: the object may go
   const std::string& killed_for() const { return killed_for_; }
 
   // The supervisor's notes on it.
-  bool ready = false;      // its hello_reply has come
-  int64_t silent_ms = 0;   // since its last message
+  bool ready = false;     // its hello_reply has come
+  int64_t silent_ms = 0;  // since its last message
 
  private:
   void start(const std::vector<std::string>& argv);
@@ -49,7 +49,9 @@ class ExecutorProcess {
   void finish_when_over();
   void close(uv_handle_t* handle);
   template <class Handle>
-  static uv_handle_t* as_handle(Handle* handle) { return reinterpret_cast<uv_handle_t*>(handle); }
+  static uv_handle_t* as_handle(Handle* handle) {
+    return reinterpret_cast<uv_handle_t*>(handle);
+  }
 
   uv_loop_t* loop_;
   Events events_;
@@ -62,8 +64,8 @@ class ExecutorProcess {
   std::string how_, killed_for_;
 };
 
-// Writes the whole frame to `stream`; the frame lives until libuv is done with it. A failed write shows as the end of the
-// stream on the reading side, so its status is only handed to `on_error`.
+// Writes the whole frame to `stream`; the frame lives until libuv is done with it. A failed write shows as the end of
+// the stream on the reading side, so its status is only handed to `on_error`.
 void write_frame(uv_stream_t* stream, std::vector<std::byte> frame, std::function<void(int)> on_error = {});
 
 }  // namespace attnscope::worker

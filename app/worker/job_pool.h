@@ -14,9 +14,9 @@
 
 namespace attnscope::worker {
 
-// Threads for work that cannot be interrupted (the compiler, the disassembler) but can be left behind: who waits for it is
-// free at once when cancelled, and what was begun runs to its end and fills the cache for whoever asks next. The threads run
-// at low priority, so that a window stays smooth beside them.
+// Threads for work that cannot be interrupted (the compiler, the disassembler) but can be left behind: who waits for it
+// is free at once when cancelled, and what was begun runs to its end and fills the cache for whoever asks next. The
+// threads run at low priority, so that a window stays smooth beside them.
 class JobPool {
  public:
   explicit JobPool(unsigned threads);
@@ -24,8 +24,8 @@ class JobPool {
   JobPool(const JobPool&) = delete;
   JobPool& operator=(const JobPool&) = delete;
 
-  // The result of `work`, or Stage::cancelled within some milliseconds of `cancel`. `work` must own all that it uses: it may
-  // outlive this call. Work left behind before it began is not done.
+  // The result of `work`, or Stage::cancelled within some milliseconds of `cancel`. `work` must own all that it uses:
+  // it may outlive this call. Work left behind before it began is not done.
   template <class T>
   Result<T> run(std::function<Result<T>()> work, const std::atomic<bool>& cancel) {
     auto task = std::make_shared<std::packaged_task<Result<T>()>>(std::move(work));

@@ -22,8 +22,9 @@ Result<Tile> KeptRuns::view(const ViewRequest& request) const {
   KeptRun run;
   {
     std::lock_guard lock(mutex_);
-    const auto found = std::find_if(runs_.begin(), runs_.end(),
-                                    [&](const KeptRun& kept) { return kept.experiment_hash == request.experiment_hash; });
+    const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const KeptRun& kept) {
+      return kept.experiment_hash == request.experiment_hash;
+    });
     if (found == runs_.end())
       return fail(Stage::device, "the run of this map is not kept any more", "Run the experiment again.");
     run = *found;

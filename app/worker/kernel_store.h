@@ -7,8 +7,8 @@
 
 namespace attnscope::worker {
 
-// The kernels that clients have sent, by content hash: a worker has no kernels folder. Bounded; the one that was asked for
-// longest ago goes first, and is asked of the client again when needed.
+// The kernels that clients have sent, by content hash: a worker has no kernels folder. Bounded; the one that was asked
+// for longest ago goes first, and is asked of the client again when needed.
 class KernelStore {
  public:
   explicit KernelStore(size_t most = 64) : most_(most) {}

@@ -37,12 +37,14 @@ std::string who(const Request& request) {
 // One experiment on its way; each stage leaves what the next needs.
 class Pipeline {
  public:
-  Pipeline(Services& services, const Request& request, Sink& sink) : services_(services), request_(request), sink_(sink) {}
+  Pipeline(Services& services, const Request& request, Sink& sink)
+      : services_(services), request_(request), sink_(sink) {}
 
   Result<void> run() {
     using Stage = Result<void> (Pipeline::*)();
     std::vector<Stage> stages{&Pipeline::open, &Pipeline::compile, &Pipeline::hold_limits};
-    if (request_.run) stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check});
+    if (request_.run)
+      stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check});
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
@@ -101,7 +103,8 @@ Result<void> Pipeline::open() {
   if (!complete) return fail(complete.error());
   if (*complete != config)
     return fail(Stage::input, request_.kernel.id + ": the config does not set every knob", "Send a complete config.");
-  if (auto allowed = catalog::check_restrictions(request_.kernel, experiment().problem, config, device_->spec().arch); !allowed)
+  if (auto allowed = catalog::check_restrictions(request_.kernel, experiment().problem, config, device_->spec().arch);
+      !allowed)
     return allowed;
   auto launch = catalog::launch_of(request_.kernel, experiment().problem, config);
   if (!launch) return fail(launch.error());
@@ -134,7 +137,8 @@ Result<void> Pipeline::compile() {
   wanted.arch = device_->spec().arch;
   using Compiled = std::shared_ptr<const compile::Variant>;
   auto variant = services_.pool.run<Compiled>(
-      [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); }, *request_.cancel);
+      [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); },
+      *request_.cancel);
   if (!variant) return fail(with_way_out(variant.error()));
   variant_ = *variant;
   info_ = variant_->info;
@@ -148,7 +152,8 @@ Result<void> Pipeline::hold_limits() {
   sink_.progress(Step::limits, 0, 0);
   if (auto fits = attnscope::model::check_limits(device_->spec(), info_, launch_.shape, who(request_)); !fits)
     return fail(with_way_out(fits.error()));
-  occupancy_ = attnscope::model::occupancy(device_->spec(), info_, launch_.shape, std::max<int64_t>(1, variant_->barriers));
+  occupancy_ =
+      attnscope::model::occupancy(device_->spec(), info_, launch_.shape, std::max<int64_t>(1, variant_->barriers));
   sink_.part(Json{{"occupancy", to_json(occupancy_)}}, true);
   return {};
 }
@@ -189,9 +194,10 @@ Result<void> Pipeline::launch() {
 Result<void> Pipeline::model() {
   const auto schedule = device::schedule_of(*outcome_.emulated.program, outcome_.emulated.result, experiment().problem,
                                             launch_.shape.grid);
-  const Timing timing = attnscope::model::latency({device_->spec(), experiment().problem, info_, launch_.shape, occupancy_,
-                                        outcome_.counters, &schedule});
-  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing.p50)}}, true);
+  const Timing timing = attnscope::model::latency(
+      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, outcome_.counters, &schedule});
+  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing.p50)}},
+             true);
   return {};
 }
 
@@ -220,7 +226,8 @@ void Pipeline::stream_tile(const std::function<std::vector<std::byte>()>& copy) 
 
 void Pipeline::send_tile(std::span<const std::byte> output, const check::Reference* reference) {
   // A view that the problem does not have is the view's own failure, not the experiment's: it gets no tile.
-  if (auto tile = check::make_tile(*request_.first_view, experiment().problem, output, reference)) sink_.tile(std::move(*tile));
+  if (auto tile = check::make_tile(*request_.first_view, experiment().problem, output, reference))
+    sink_.tile(std::move(*tile));
 }
 
 Result<void> Pipeline::check() {
@@ -248,7 +255,8 @@ Services::Services(std::string version, const std::filesystem::path& cache, cons
       truth(below(cache, "references")) {
   catalog::DeviceCatalog specs = catalog::load_devices(assets / "devices");
   device_failures = std::move(specs.failures);
-  for (DeviceSpec& spec : specs.devices) devices.push_back(device::make_emulated_device(std::move(spec), below(cache, "programs")));
+  for (DeviceSpec& spec : specs.devices)
+    devices.push_back(device::make_emulated_device(std::move(spec), below(cache, "programs")));
 }
 
 Result<std::shared_ptr<device::Device>> Services::find_device(const std::string& id) const {
@@ -257,7 +265,8 @@ Result<std::shared_ptr<device::Device>> Services::find_device(const std::string&
     if (device->spec().id == id) return device;
     known += (known.empty() ? "" : ", ") + device->spec().id;
   }
-  return fail(Stage::device, "there is no device " + id + " here", known.empty() ? "No device is known." : "Use one of " + known + ".");
+  return fail(Stage::device, "there is no device " + id + " here",
+              known.empty() ? "No device is known." : "Use one of " + known + ".");
 }
 
 Versions Services::versions() const {

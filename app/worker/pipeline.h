@@ -1,8 +1,8 @@
 #pragma once
 #include <atomic>
 #include <filesystem>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,9 +53,10 @@ struct Request {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-// Takes one experiment from its kernel's text to its verdict: compile ▸ limits ▸ emulate ▸ model ▸ check, each stage handing
-// its part of the Observation to `sink`. Everything about the experiment is checked again here: knobs against the manifest,
-// restrictions, device. What is refused, wrong or cancelled is the Failure returned; a wrong output is a verdict, no Failure.
+// Takes one experiment from its kernel's text to its verdict: compile ▸ limits ▸ emulate ▸ model ▸ check, each stage
+// handing its part of the Observation to `sink`. Everything about the experiment is checked again here: knobs against
+// the manifest, restrictions, device. What is refused, wrong or cancelled is the Failure returned; a wrong output is a
+// verdict, no Failure.
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink);
 
 }  // namespace attnscope::worker

@@ -7,7 +7,8 @@
 namespace attnscope::worker {
 
 // Counts time without progress of the request that an executor works on, on the supervisor's own clock. Time is fed in
-// small ticks, so that a supervisor that was itself stopped or starved does not take its own absence for the executor's.
+// small ticks, so that a supervisor that was itself stopped or starved does not take its own absence for the
+// executor's.
 class ProgressClock {
  public:
   static constexpr int64_t kLongestTick = 200;  // ms

@@ -23,10 +23,10 @@ using protocol::Id;
 using protocol::Reply;
 using protocol::Request;
 
-constexpr uint64_t kTick = 20;                            // ms
-constexpr size_t kDropAbove = size_t{8} << 20;            // bytes waiting for a client that reads slowly
-constexpr int64_t kAfterOutput = 200;                     // ms from the end of an executor's output to its own end
-constexpr int kStartsBeforeGivingUp = 3;                  // in a row
+constexpr uint64_t kTick = 20;                              // ms
+constexpr size_t kDropAbove = size_t{8} << 20;              // bytes waiting for a client that reads slowly
+constexpr int64_t kAfterOutput = 200;                       // ms from the end of an executor's output to its own end
+constexpr int kStartsBeforeGivingUp = 3;                    // in a row
 constexpr uint64_t kBackOff[] = {0, 100, 400, 1600, 5000};  // ms, after so many failed starts
 
 // A run or compile request that waits or runs.
@@ -175,8 +175,10 @@ int Supervisor::serve(int fd_in, int fd_out) {
         static_cast<Supervisor*>(stream->data)->on_input(count, buffer);
       });
   last_tick_ = uv_now(&loop_);
-  uv_timer_start(&tick_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->on_tick(); }, kTick, kTick);
-  uv_timer_start(&beat_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->heartbeat(); }, 1000, 1000);
+  uv_timer_start(
+      &tick_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->on_tick(); }, kTick, kTick);
+  uv_timer_start(
+      &beat_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->heartbeat(); }, 1000, 1000);
   start_executors();
   uv_run(&loop_, UV_RUN_DEFAULT);
   executors_.clear();
@@ -203,8 +205,10 @@ void Supervisor::on_payload(std::span<const std::byte> payload) {
   auto request = protocol::decode_request(payload);
   if (request) return std::visit([&](const auto& message) { accept(message, payload); }, *request);
   const auto id = protocol::id_of_malformed(payload);
-  if (id && !in_use(*id)) finish(*id, request.error(), true);
-  else log(protocol::LogLevel::error, request.error().message);
+  if (id && !in_use(*id))
+    finish(*id, request.error(), true);
+  else
+    log(protocol::LogLevel::error, request.error().message);
 }
 
 void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>) {
@@ -220,7 +224,8 @@ void Supervisor::accept(const protocol::KernelContent& kernel, std::span<const s
     std::vector<Id> waiting;
     for (const Job& job : queue_)
       if (job.kernel_hash == kernel.hash && job.kernel_wait_ms) waiting.push_back(job.id);
-    std::erase_if(queue_, [&](const Job& job) { return std::find(waiting.begin(), waiting.end(), job.id) != waiting.end(); });
+    std::erase_if(queue_,
+                  [&](const Job& job) { return std::find(waiting.begin(), waiting.end(), job.id) != waiting.end(); });
     for (const Id id : waiting) finish(id, kept.error(), true);
   }
   pump();
@@ -249,8 +254,10 @@ void Supervisor::accept(const protocol::View& view, std::span<const std::byte> p
   if (!frame) return finish(view.id, frame.error(), false);
   if (in_use(view.id)) return log(protocol::LogLevel::error, "request " + std::to_string(view.id) + " came twice");
   if (!active_ || !active_->ready)
-    return finish(view.id, Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
-                                   "Run the experiment again."}, false);
+    return finish(view.id,
+                  Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
+                          "Run the experiment again."},
+                  false);
   views_.insert(view.id);
   active_->send(std::move(*frame));
 }
@@ -261,7 +268,8 @@ void Supervisor::accept(const protocol::Unoffered& request, std::span<const std:
 
 void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byte>) {
   const Failure cancelled{Stage::cancelled, "cancelled", ""};
-  const auto waiting = std::find_if(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == cancel.target; });
+  const auto waiting =
+      std::find_if(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == cancel.target; });
   if (waiting != queue_.end()) {
     queue_.erase(waiting);
     finish(cancel.target, cancelled, false);
@@ -298,11 +306,10 @@ void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
 ExecutorProcess* Supervisor::start_executor() {
   executors_.push_back(std::make_unique<ExecutorProcess>(
       &loop_, options_.executor_argv,
-      ExecutorProcess::Events{
-          [this](ExecutorProcess& from, const Reply& message, std::span<const std::byte> payload) {
-            on_reply(from, message, payload);
-          },
-          [this](ExecutorProcess& from, const std::string& how) { on_gone(from, how); }}));
+      ExecutorProcess::Events{[this](ExecutorProcess& from, const Reply& message, std::span<const std::byte> payload) {
+                                on_reply(from, message, payload);
+                              },
+                              [this](ExecutorProcess& from, const std::string& how) { on_gone(from, how); }}));
   return executors_.back().get();
 }
 
@@ -310,7 +317,8 @@ void Supervisor::start_executors() {
   if (stopping_ || uv_now(&loop_) < next_start_) return;
   if (!active_) active_ = start_executor();
   // The spare comes second, so that the first request is not held up by its start.
-  else if (active_->ready && !spare_) spare_ = start_executor();
+  else if (active_->ready && !spare_)
+    spare_ = start_executor();
 }
 
 void Supervisor::on_reply(ExecutorProcess& from, const Reply& message, std::span<const std::byte> payload) {
@@ -361,12 +369,12 @@ void Supervisor::on_gone(ExecutorProcess& from, const std::string& how) {
     current_.reset();
     return retire_active(why);
   }
-  if (current_ && current_->cancelled_ms)
-    return end_current(Failure{Stage::cancelled, "cancelled", ""}, why);
+  if (current_ && current_->cancelled_ms) return end_current(Failure{Stage::cancelled, "cancelled", ""}, why);
   if (current_)
-    return end_current(Failure{Stage::crash, current_->job.name + ": its process " + how + " while " + current_->clock.where(),
-                               "The next experiment runs in a fresh process. If it happens again, report it with this config."},
-                       why);
+    return end_current(
+        Failure{Stage::crash, current_->job.name + ": its process " + how + " while " + current_->clock.where(),
+                "The next experiment runs in a fresh process. If it happens again, report it with this config."},
+        why);
   retire_active(why);
   if (failed_starts_ >= kStartsBeforeGivingUp) give_up_starting(how);
 }
@@ -413,14 +421,17 @@ void Supervisor::retire_active(const std::string& why) {
 
 void Supervisor::fail_views() {
   for (const Id id : std::exchange(views_, {}))
-    finish(id, Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
-                       "Run the experiment again."}, false);
+    finish(id,
+           Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
+                   "Run the experiment again."},
+           false);
 }
 
 // No executor comes up: nobody is left waiting. The tick keeps trying, at long intervals.
 void Supervisor::give_up_starting(const std::string& how) {
   const Failure failure{Stage::crash, "the worker's executor does not start: it " + how,
-                        "Run `" + (options_.executor_argv.empty() ? std::string("attnscope") : options_.executor_argv[0]) +
+                        "Run `" +
+                            (options_.executor_argv.empty() ? std::string("attnscope") : options_.executor_argv[0]) +
                             " --version` on the worker's machine to see why."};
   for (const Id id : std::exchange(waiting_hellos_, {})) finish(id, failure, false);
   for (const Job& job : std::exchange(queue_, {})) finish(job.id, failure, true);
@@ -443,7 +454,8 @@ void Supervisor::on_tick() {
     if ((*job.kernel_wait_ms += ms) > options_.kernel_ms) {
       const Job late = std::move(job);
       queue_.pop_front();
-      finish(late.id, Failure{Stage::protocol, late.name + ": the client did not send its kernel", "Run it again."}, true);
+      finish(late.id, Failure{Stage::protocol, late.name + ": the client did not send its kernel", "Run it again."},
+             true);
       pump();
     }
   }
@@ -454,7 +466,9 @@ void Supervisor::watch_silence(int64_t ms) {
   for (auto& executor : executors_) {
     if (executor->gone()) continue;
     executor->silent_ms += ms;
-    const int64_t limit = executor->output_over() ? kAfterOutput : executor->ready ? options_.silence_ms : options_.start_ms;
+    const int64_t limit = executor->output_over() ? kAfterOutput
+                          : executor->ready       ? options_.silence_ms
+                                                  : options_.start_ms;
     if (executor->silent_ms <= limit) continue;
     executor->silent_ms = 0;
     executor->kill(executor->output_over() ? "closed its output" : "gave no sign of life for " + seconds_text(limit));
@@ -502,6 +516,8 @@ void Supervisor::close_own_handles() {
 
 }  // namespace
 
-int run_supervisor(int fd_in, int fd_out, const SupervisorOptions& options) { return Supervisor(options).serve(fd_in, fd_out); }
+int run_supervisor(int fd_in, int fd_out, const SupervisorOptions& options) {
+  return Supervisor(options).serve(fd_in, fd_out);
+}
 
 }  // namespace attnscope::worker

@@ -15,10 +15,10 @@ struct SupervisorOptions {
 };
 
 // Serves one client until its input ends: writes the banner, owns the pipe, passes one request at a time to an executor
-// process, keeps a warm spare, ends an executor that makes no progress, falls silent or whose request was cancelled, and
-// answers every request exactly once with Done whatever becomes of executors. Never touches CUDA nor runs a kernel.
-// fd_in and fd_out are pipes or sockets (closed when it returns). Returns the process's exit status: 0 at the end of input,
-// 2 when what came was not the protocol or the descriptors are no pipes. Every executor is gone when it returns.
+// process, keeps a warm spare, ends an executor that makes no progress, falls silent or whose request was cancelled,
+// and answers every request exactly once with Done whatever becomes of executors. Never touches CUDA nor runs a kernel.
+// fd_in and fd_out are pipes or sockets (closed when it returns). Returns the process's exit status: 0 at the end of
+// input, 2 when what came was not the protocol or the descriptors are no pipes. Every executor is gone when it returns.
 int run_supervisor(int fd_in, int fd_out, const SupervisorOptions& options);
 
 }  // namespace attnscope::worker

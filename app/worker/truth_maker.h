@@ -24,8 +24,8 @@ struct Truth {
   std::shared_future<ReferenceResult> reference;  // Stage::cancelled when another problem was asked for meanwhile
 };
 
-// Makes inputs and references, keeps the last problem's in memory and all references on disk. The reference of a run that
-// was cancelled is still made, since turning a knob keeps the problem; only another problem ends it.
+// Makes inputs and references, keeps the last problem's in memory and all references on disk. The reference of a run
+// that was cancelled is still made, since turning a knob keeps the problem; only another problem ends it.
 class TruthMaker {
  public:
   explicit TruthMaker(std::filesystem::path reference_folder);  // empty: nothing on disk

@@ -50,7 +50,8 @@ int supervisor_main() {
   const int status = in < 0 || out < 0 ? 2 : run_supervisor(in, out, options);
   if (status == 2)
     return complain({Stage::protocol, "this is no end of a pipe that speaks attnscope's protocol",
-                     "`attnscope worker` is started by a window or session: attnscope --worker \"ssh HOST attnscope worker\"."}),
+                     "`attnscope worker` is started by a window or session: attnscope --worker \"ssh HOST attnscope "
+                     "worker\"."}),
            status;
   return status;
 }

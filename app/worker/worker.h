@@ -3,8 +3,8 @@
 // The two processes of `attnscope worker`, as the program starts them.
 namespace attnscope::worker {
 
-// Serves the client at stdin and stdout until stdin ends; starts this same program with `worker --executor` to compile and
-// run. stdout becomes stderr for everything but the protocol. Returns the exit status.
+// Serves the client at stdin and stdout until stdin ends; starts this same program with `worker --executor` to compile
+// and run. stdout becomes stderr for everything but the protocol. Returns the exit status.
 int supervisor_main();
 
 // Compiles and runs for the supervisor at stdin and stdout; ends with it. Returns the exit status.

@@ -1,4 +1,5 @@
-// Kernels, processes, caches and disks that fail: each time a Failure that names its cause, and the next experiment runs.
+// Kernels, processes, caches and disks that fail: each time a Failure that names its cause, and the next experiment
+// runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>

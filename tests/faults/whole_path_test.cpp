@@ -61,7 +61,8 @@ TEST_F(WholePath, AMapOfAFinishedRun) {
   experiment.problem.seq_q = experiment.problem.seq_k = 64;
   const Answer answer = client().run_and_wait(experiment);
   ASSERT_FALSE(answer.failure) << answer.failure->message;
-  const ViewRequest view{.experiment_hash = hash_of(experiment), .map = MapKind::output, .head = 1, .width = 16, .height = 8};
+  const ViewRequest view{
+      .experiment_hash = hash_of(experiment), .map = MapKind::output, .head = 1, .width = 16, .height = 8};
   const Answer& map = client().wait(client().send(protocol::View{0, view}));
   ASSERT_FALSE(map.failure) << map.failure->message;
   ASSERT_EQ(map.tiles.size(), 1u);
@@ -94,7 +95,8 @@ TEST_F(WholePath, StaticTilesThatDoNotFitNameTheWayOut) {
   EXPECT_EQ(refused.failure->stage, Stage::limits);
   EXPECT_NE(refused.failure->message.find("57,376"), std::string::npos) << refused.failure->message;
   EXPECT_NE(refused.failure->message.find("49,152"), std::string::npos) << refused.failure->message;
-  EXPECT_NE((refused.failure->message + refused.failure->hint).find("dynamic"), std::string::npos) << refused.failure->hint;
+  EXPECT_NE((refused.failure->message + refused.failure->hint).find("dynamic"), std::string::npos)
+      << refused.failure->hint;
   EXPECT_EQ(refused.observation.failure, refused.failure);
 
   Experiment dynamic = experiment_of(tiled, {{"BLOCK_M", 64}, {"SHARED", 1}});

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "compile/sass.h"
-#include "device/parameters.h"
 #include "device/live_copy.h"
 #include "device/model_input.h"
+#include "device/parameters.h"
 #include "emulator/program.h"
 
 namespace attnscope::device {
@@ -129,7 +129,8 @@ Counters counters_of(const emulator::RunCounters& from) {
   to.instructions["total"] = count(from.warp_instructions);
   for (size_t i = 0; i < from.by_class.size(); ++i)
     if (from.by_class[i] > 0)
-      to.instructions[std::string(emulator::to_string(static_cast<emulator::InstructionClass>(i)))] = count(from.by_class[i]);
+      to.instructions[std::string(emulator::to_string(static_cast<emulator::InstructionClass>(i)))] =
+          count(from.by_class[i]);
   to.active_lanes_mean = from.active_lanes_mean();
   to.threads = count(from.threads);
   to.shared_wavefronts = count(from.shared_wavefronts());

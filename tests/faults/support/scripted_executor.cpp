@@ -50,7 +50,7 @@ void obey(const std::string& word, protocol::Id id) {
   if (word == "deaf")
     for (int64_t step = 1;; ++step) progress(id, step), std::this_thread::sleep_for(10ms);
   if (word == "slow")
-    for (int64_t step = 1; step <= 30; ++step) progress(id, step), std::this_thread::sleep_for(50ms);
+    for (int64_t step = 1; step <= 60; ++step) progress(id, step), std::this_thread::sleep_for(50ms);
   if (word == "until_cancelled") {
     for (int64_t step = 1; !cancelled; ++step) progress(id, step), std::this_thread::sleep_for(10ms);
     cancelled = false;
@@ -72,7 +72,8 @@ void read_requests() {
   std::byte buffer[4096];
   for (ssize_t got; (got = read(0, buffer, sizeof buffer)) > 0;) {
     decoder.feed(std::span(buffer).first(static_cast<size_t>(got)));
-    for (auto payload = decoder.next(); payload && *payload; payload = decoder.next()) accept(*protocol::decode_request(**payload));
+    for (auto payload = decoder.next(); payload && *payload; payload = decoder.next())
+      accept(*protocol::decode_request(**payload));
   }
   _exit(0);
 }

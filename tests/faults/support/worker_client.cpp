@@ -39,15 +39,18 @@ void WorkerClient::close_input() {
 }
 
 void WorkerClient::offer(const Kernel& kernel) {
-  kernels_[kernel.content_hash] = {0, kernel.content_hash, kernel.source_name, kernel.manifest_name, kernel.source, kernel.manifest};
+  kernels_[kernel.content_hash] = {
+      0, kernel.content_hash, kernel.source_name, kernel.manifest_name, kernel.source, kernel.manifest};
 }
 
 Id WorkerClient::send(protocol::Request request) {
   const Id id = ++last_id_;
   std::visit([&](auto& message) { message.id = id; }, request);
   auto frame = protocol::encode(request);
-  if (!frame) ADD_FAILURE() << frame.error().message;
-  else write_all(*frame);
+  if (!frame)
+    ADD_FAILURE() << frame.error().message;
+  else
+    write_all(*frame);
   return id;
 }
 
@@ -72,7 +75,8 @@ const Answer& WorkerClient::wait(Id id) {
   return answers_[id];
 }
 
-Answer WorkerClient::run_and_wait(const Experiment& experiment, protocol::Deadlines deadlines, std::optional<ViewRequest> view) {
+Answer WorkerClient::run_and_wait(const Experiment& experiment, protocol::Deadlines deadlines,
+                                  std::optional<ViewRequest> view) {
   return wait(run(experiment, deadlines, std::move(view)));
 }
 
@@ -119,15 +123,18 @@ bool WorkerClient::handle_some(std::chrono::milliseconds patience) {
     if (!payload) ADD_FAILURE() << payload.error().message;
     if (!payload || !*payload) return true;
     auto reply = protocol::decode_reply(**payload);
-    if (reply) handle(*reply);
-    else ADD_FAILURE() << reply.error().message;
+    if (reply)
+      handle(*reply);
+    else
+      ADD_FAILURE() << reply.error().message;
   }
 }
 
 void WorkerClient::handle(const protocol::Reply& reply) {
   const Id id = protocol::id_of(reply);
   if (const auto* part = std::get_if<protocol::Part>(&reply)) {
-    if (auto applied = apply_part(answers_[id].observation, *part->part); !applied) ADD_FAILURE() << applied.error().message;
+    if (auto applied = apply_part(answers_[id].observation, *part->part); !applied)
+      ADD_FAILURE() << applied.error().message;
     answers_[id].partial_counters += !part->final;
   } else if (const auto* tile = std::get_if<protocol::TileMessage>(&reply)) {
     answers_[id].tiles.push_back(tile->tile);
@@ -178,8 +185,10 @@ Experiment experiment_of(const Kernel& kernel, const std::map<std::string, int64
   experiment.kernel = kernel.id;
   experiment.kernel_hash = kernel.content_hash;
   auto config = catalog::complete_config(kernel, knobs, {});
-  if (config) experiment.config = *config;
-  else ADD_FAILURE() << config.error().message;
+  if (config)
+    experiment.config = *config;
+  else
+    ADD_FAILURE() << config.error().message;
   return experiment;
 }
 

@@ -27,23 +27,26 @@ struct Answer {
   bool done() const { return times_done > 0; }
 };
 
-// A worker's client that does everything on the test's own thread. A wait that takes longer than a minute fails the test.
+// A worker's client that does everything on the test's own thread. A wait that takes longer than a minute fails the
+// test.
 class WorkerClient {
  public:
-  WorkerClient(int to_worker, int from_worker);  // takes both descriptors
+  WorkerClient(int to_worker, int from_worker);                 // takes both descriptors
   explicit WorkerClient(const platform::ChildProcess& worker);  // and waits for its end when destroyed
   ~WorkerClient();
   WorkerClient(const WorkerClient&) = delete;
   WorkerClient& operator=(const WorkerClient&) = delete;
 
-  void offer(const Kernel& kernel);  // what Need is answered from
+  void offer(const Kernel& kernel);              // what Need is answered from
   protocol::Id send(protocol::Request request);  // gives it the next id
-  protocol::Id run(const Experiment& experiment, protocol::Deadlines deadlines = {}, std::optional<ViewRequest> view = {});
+  protocol::Id run(const Experiment& experiment, protocol::Deadlines deadlines = {},
+                   std::optional<ViewRequest> view = {});
   void cancel(protocol::Id target);
 
   const Answer& answer(protocol::Id id) { return answers_[id]; }
-  const Answer& wait(protocol::Id id);              // until it is done
-  Answer run_and_wait(const Experiment& experiment, protocol::Deadlines deadlines = {}, std::optional<ViewRequest> view = {});
+  const Answer& wait(protocol::Id id);  // until it is done
+  Answer run_and_wait(const Experiment& experiment, protocol::Deadlines deadlines = {},
+                      std::optional<ViewRequest> view = {});
   void wait_until(const std::function<bool()>& holds);  // handling what comes meanwhile
   protocol::HelloReply hello();
   bool over() const { return over_; }  // the worker closed its output

@@ -20,8 +20,10 @@ class WorkerTest : public ::testing::Test {
   WorkerClient& client() {
     if (!client_) {
       auto worker = platform::spawn_piped({ATTNSCOPE_WORKER, "worker"});
-      if (!worker) ADD_FAILURE() << worker.error().message;
-      else client_ = std::make_unique<WorkerClient>(*worker);
+      if (!worker)
+        ADD_FAILURE() << worker.error().message;
+      else
+        client_ = std::make_unique<WorkerClient>(*worker);
     }
     return *client_;
   }

@@ -199,7 +199,8 @@ TEST(MsgPack, DepthIsCapped) {
 
 TEST(MsgPack, LengthsBeyondTheBytesAreRefused) {
   for (const int tag : {0xdd, 0xdf, 0xdb, 0xc6})  // array, map, text, bytes of 2^32 - 1
-    EXPECT_FALSE(from_msgpack(Bytes{std::byte(tag), std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}}));
+    EXPECT_FALSE(
+        from_msgpack(Bytes{std::byte(tag), std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}}));
 }
 
 TEST(MsgPack, TextMustBeUtf8AndKeysTexts) {

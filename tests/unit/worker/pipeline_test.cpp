@@ -73,7 +73,8 @@ TEST_F(PipelineTest, AFullDiskCostsNothingButTheCache) {
     EXPECT_FALSE(collected_.observation.variant->cached);
   }
   size_t left = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) left += entry.is_regular_file();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
+    left += entry.is_regular_file();
   EXPECT_EQ(left, 0u) << "nothing half-written stays";
 }
 

@@ -1,9 +1,9 @@
 #include "worker/supervisor.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <thread>
@@ -152,12 +152,12 @@ TEST_F(SupervisorTest, NoProgressEndsAtTheDeadline) {
 }
 
 TEST_F(SupervisorTest, SteadyProgressOutlivesTheDeadline) {
-  const Answer slow = client().run_and_wait(telling("slow"), {.emulated_ms = 1000});  // 1.5 s in 30 steps
+  const Answer slow = client().run_and_wait(telling("slow"), {.emulated_ms = 2500});  // 3 s in 60 steps
   EXPECT_FALSE(slow.failure) << slow.failure->message;
 }
 
 TEST_F(SupervisorTest, AStoppedExecutorIsEndedForItsSilence) {
-  options_.silence_ms = 700;
+  options_.silence_ms = 2500;  // fifty times the scripted executor's interval
   const Answer stopped = client().run_and_wait(telling("stop"), {.compile_ms = 600000, .emulated_ms = 600000});
   ASSERT_TRUE(stopped.failure);
   EXPECT_EQ(stopped.failure->stage, Stage::crash);
@@ -317,7 +317,9 @@ TEST_F(SupervisorTest, HeartbeatsTellWhatItDoes) {
 TEST_F(SupervisorTest, TwoHundredAlternationsLoseNoRequest) {
   const char* words[] = {"answer", "crash", "answer", "hang"};
   std::vector<protocol::Id> ids;
-  for (int i = 0; i < 200; ++i) ids.push_back(client().run(telling(words[i % 4]), {.compile_ms = 100, .emulated_ms = 100}));
+  // Only what hangs has a short deadline: a starved machine must not end the others.
+  for (int i = 0; i < 200; ++i)
+    ids.push_back(client().run(telling(words[i % 4]), {.emulated_ms = i % 4 == 3 ? 60 : 60000}));
   for (const auto id : ids) client().wait(id);
   int good = 0, ended = 0;
   for (size_t i = 0; i < ids.size(); ++i) {
