@@ -24,7 +24,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr int kLayoutVersion = 1;       // raised when the default layout changes: older kept layouts are put aside
-constexpr int kFramesToDock = 3;         // a window that is docked anew is a tab that can be chosen only then
+constexpr int kFramesToDock = 4;         // until a panel that is docked anew is a tab that can be chosen
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
 }  // namespace
@@ -184,13 +184,26 @@ void Workbench::draw_panels(Context& context) {
   ImGui::DockSpaceOverViewport(dockspace, ImGui::GetMainViewport(), ImGuiDockNodeFlags_None);
   for (const auto& panel : panels_) {
     if (settings_.closed.contains(panel->title())) continue;
-    if (focus_panel_ == panel->title() && --focus_in_ <= 0) {
-      ImGui::SetNextWindowFocus();
-      focus_panel_.clear();
-    }
     if (ImGui::Begin(panel->title())) panel->draw(context);
     ImGui::End();
   }
+  bring_to_front();
+}
+
+// A window that is docked anew is a tab that can be chosen only some frames later.
+void Workbench::bring_to_front() {
+  if (focus_panel_.empty()) return;
+  ImGuiWindow* window = ImGui::FindWindowByName(focus_panel_.c_str());
+  if (window != nullptr && window->DockNode != nullptr && window->DockNode->TabBar != nullptr && !window->DockTabIsVisible)
+    window->DockNode->TabBar->NextSelectedTabId = window->TabId;
+  if (--focus_in_ > 0) return options_.wake_within(0.02);
+  if (window != nullptr) ImGui::FocusWindow(window);
+  focus_panel_.clear();
+}
+
+void Workbench::open_palette() {
+  palette_open_ = palette_opens_ = true;
+  ImCmd::RemoveAllCaches();
 }
 
 void Workbench::open_panel(const std::string& title) {
@@ -236,7 +249,7 @@ void Workbench::add_actions() {
                           std::function<std::string()> why_not = {}) {
     actions_.add({id, title, chord, std::move(run), std::move(why_not)});
   };
-  add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { palette_open_ = true; });
+  add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
   add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { dialogs_.open_preset(); });
   add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
     if (snapshot_->preset_path.empty()) dialogs_.save_preset_as("");
@@ -311,7 +324,7 @@ void Workbench::draw_menu(Context& context) {
   if (room > width_of(hint) + theme_width + em(2)) {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width_of(hint) - theme_width - em(1.5f));
     ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-    if (ImGui::MenuItem(hint.c_str())) palette_open_ = true;
+    if (ImGui::MenuItem(hint.c_str())) open_palette();
     ImGui::PopStyleColor();
     if (ImGui::MenuItem(settings_.theme == ThemeMode::dark ? ICON_SUN "##theme" : ICON_MOON "##theme")) actions_.find("theme")->run();
     tooltip(settings_.theme == ThemeMode::dark ? "Light theme" : "Dark theme");
@@ -403,10 +416,17 @@ void Workbench::draw_palette(Context&) {
   ImGui::SetNextWindowSize({std::min(em(36), viewport->WorkSize.x * 0.8f), 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, mixed(palette().panel, palette().raised, 0.8f));
-  ImCmd::CommandPaletteWindow("Command palette", &palette_open_);
+  if (std::exchange(palette_opens_, false)) {
+    ImGui::SetNextWindowFocus();
+    ImCmd::SetNextCommandPaletteSearchBoxFocused();
+  }
+  ImGui::Begin("Command palette", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
+  ImCmd::CommandPalette("palette");
+  const bool clicked_beside = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
+  if (ImCmd::IsAnyItemSelected() || clicked_beside || ImGui::IsKeyPressed(ImGuiKey_Escape)) palette_open_ = false;
+  ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
-  if (ImGui::IsKeyPressed(ImGuiKey_Escape)) palette_open_ = false;
 }
 
 }  // namespace attnscope::ui

@@ -71,6 +71,8 @@ class Workbench {
   void draw_presets_menu(Context& context);
   void draw_panels(Context& context);
   void draw_palette(Context& context);
+  void open_palette();
+  void bring_to_front();
   void build_layout(unsigned dockspace, float left_share);
   void note_frame_time(double ms);
   void set_theme(ThemeMode mode);
@@ -85,7 +87,7 @@ class Workbench {
   Glossary glossary_;
   std::vector<ReportedFigure> reported_;
   WindowSettings settings_, kept_settings_;
-  bool adopted_ = false, reset_wanted_ = false, palette_open_ = false, settled_ = false;
+  bool adopted_ = false, reset_wanted_ = false, palette_open_ = false, palette_opens_ = false, settled_ = false;
   double keep_at_ = 0;  // ImGui time when changed settings are handed over; 0 none waiting
   Actions actions_;
   Dialogs dialogs_;

@@ -1,4 +1,6 @@
 // What a person does with the window, step by step.
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -190,6 +192,22 @@ TEST_F(Flow, ARunPickedInTheHistoryIsShownUntilEscape) {
     EXPECT_EQ(shared(*now()->selected->observation), 36896);
     ctx->KeyPress(ImGuiKey_Escape);
     wait(ctx, [](const Snapshot& s) { return !s.selected; }, "the live run");
+  });
+}
+
+TEST_F(Flow, TheCommandPaletteFindsAndRuns) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    EXPECT_TRUE(ctx->GetWindowByRef("//History")->DockTabIsVisible);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    ctx->Yield(4);
+    ctx->KeyChars("Show Counters");
+    ctx->Yield(4);
+    ctx->KeyPress(ImGuiKey_Enter);
+    ctx->Yield(10);
+    EXPECT_TRUE(ctx->GetWindowByRef("//Counters")->DockTabIsVisible);
+    EXPECT_FALSE(ctx->GetWindowByRef("//Command palette")->Active);
   });
 }
 

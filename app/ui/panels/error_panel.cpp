@@ -58,7 +58,9 @@ void ErrorPanel::draw(Context& context) {
   map_complete_ = false;
   const Verdict* verdict = context.shown.verdict();
   if (verdict == nullptr) {
-    empty_state(ICON_FLASK, context.shown.running() ? "Not checked yet" : "Nothing to check yet",
+    empty_state(ICON_FLASK, context.shown.failure() != nullptr ? "Not checked: there was no output"
+                            : context.shown.running()          ? "Not checked yet"
+                                                               : "Nothing to check yet",
                 "The output is held against an fp64 reference, element by element.");
     return;
   }

@@ -148,7 +148,7 @@ void ExperimentPanel::draw_knobs(Context& context, const Kernel& kernel) {
 void ExperimentPanel::draw_notes(Context&) {
   if (!illegal_.empty()) wrapped(ICON_CLOSE "  " + illegal_, palette().bad, kSmallSize);
   for (const std::string& warning : warnings_) wrapped(ICON_WARNING "  " + warning, palette().warn, kSmallSize);
-  for (const auto& [name, reason] : refused_) wrapped(ICON_CLOSE "  " + name + " " + reason, palette().bad, kSmallSize);
+  for (const auto& [name, reason] : refused_) wrapped(ICON_CLOSE "  " + reason, palette().bad, kSmallSize);
 }
 
 void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const KnobRow& row) {
@@ -169,7 +169,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   const RailEvent event = value_rail(row.name.c_str(), values, current, ImGui::GetContentRegionAvail().x, !legal_now);
   Drag& drag = drags_[row.name];
   if (event.pressed) drag = {context.new_gesture(), current};
-  if (event.refused) refused_[row.name] = values[*event.refused].text + ": " + values[*event.refused].reason;
+  if (event.refused) refused_[row.name] = values[*event.refused].reason;
   if (event.chosen) {
     refused_.erase(row.name);
     session::Draft wish = draft;
@@ -252,7 +252,7 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
   auto choose = [&](const char* name, const std::string& doc, const std::vector<RailValue>& values, int64_t current, auto set) {
     label(context.glossary, name, doc, label_width());
     const RailEvent event = value_rail(name, values, current, ImGui::GetContentRegionAvail().x, false);
-    if (event.refused) refused_[name] = values[*event.refused].text + ": " + values[*event.refused].reason;
+    if (event.refused) refused_[name] = std::string(name) + " " + values[*event.refused].text + ": " + values[*event.refused].reason;
     if (event.chosen) {
       refused_.erase(name);
       session::Draft wish = context.draft.current();

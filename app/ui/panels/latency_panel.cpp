@@ -72,6 +72,24 @@ void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool 
   }
 }
 
+// The change that made a run, above its column in two lines, "NUM_WARPS" over "4 \u2192 8"; neighbours take turns in height
+// where the columns are narrow, and every third of them alone is named where even that is too tight.
+void draw_label(ImDrawList* list, const LatencyColumn& column, ImVec2 top, float pitch, bool newest) {
+  const std::string& change = column.change;
+  const size_t space = change.find(' ');
+  std::string name = change.empty() ? "run" : change.substr(0, space), rest = change.empty() ? std::to_string(column.run) : space == std::string::npos ? "" : change.substr(space + 1);
+  const float line = ImGui::GetFontSize(), wide = std::max(width_of(name), width_of(rest)) + em(0.4f);
+  const bool staggered = wide > pitch;
+  if (wide > pitch * 3 && !newest && column.x % 3 != 0) return;
+  const float room = staggered ? std::max(pitch * 1.95f, em(4)) : pitch;
+  const float y = top.y + (staggered && column.x % 2 != 0 ? line * 2.1f : 0);
+  float at = y;
+  for (const std::string& words : {shortened(name, room), shortened(rest, room)}) {
+    list->AddText({top.x - width_of(words) / 2, at}, newest ? palette().text : palette().dim, words.c_str());
+    at += line;
+  }
+}
+
 }  // namespace
 
 void LatencyPanel::draw(Context& context) {
@@ -145,7 +163,7 @@ void LatencyPanel::draw_plot(Context& context) {
     followed_ = columns.size();
     ImPlot::SetNextAxisLimits(ImAxis_X1, left_, right_, ImPlotCond_Always);
   }
-  ImPlot::SetNextAxisLimits(ImAxis_Y1, 0, charts::nice_top(top * 1.22), ImPlotCond_Always);
+  ImPlot::SetNextAxisLimits(ImAxis_Y1, 0, charts::nice_top(top * 1.3), ImPlotCond_Always);
   ImGui::PushFont(nullptr, kSmallSize);
   if (ImPlot::BeginPlot("##latency", {-1, -1}, ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus | ImPlotFlags_NoBoxSelect)) {
     ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoHighlight);
@@ -155,8 +173,8 @@ void LatencyPanel::draw_plot(Context& context) {
     });
     ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -1.5, std::max(kColumnsInSight, static_cast<double>(columns.size()) + 1));
     ImPlot::SetupFinish();
-    draw_lines(lines, top);
-    draw_columns(context, top);
+    draw_columns(context);
+    draw_lines(lines);
     hover_column(context);
     const ImPlotRect limits = ImPlot::GetPlotLimits();
     follow_ = limits.X.Max >= static_cast<double>(columns.size()) - 0.5;
@@ -165,14 +183,14 @@ void LatencyPanel::draw_plot(Context& context) {
   ImGui::PopFont();
 }
 
-void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines, double) {
+void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines) {
   ImDrawList* list = ImPlot::GetPlotDrawList();
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   ImPlot::PushPlotClipRect();
   float last_label = -1e6f;
   for (const charts::Reported& line : lines) {
     const float y = ImPlot::PlotToPixels(0.0, line.us).y;
-    const ImU32 colour = with_alpha(palette().reported, line.same_config ? 1.0f : 0.55f);
+    const ImU32 colour = with_alpha(palette().reported, line.same_config ? 1.0f : 0.7f);
     const float dash = em(0.5f), weight = line.same_config ? std::max(2.0f, em(0.12f)) : std::max(1.0f, em(0.08f));
     for (float x = low.x; x < low.x + size.x; x += dash * 1.8f) list->AddLine({x, y}, {std::min(x + dash, low.x + size.x), y}, colour, weight);
     const std::string words = fmt::format("reported {} {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : " *");
@@ -180,6 +198,7 @@ void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines, double
     const ImVec2 pen{low.x + size.x - box.x - em(0.4f), y - box.y - em(0.1f)};
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (std::fabs(pen.y - last_label) >= box.y * 0.9f) {
+      list->AddRectFilled({pen.x - em(0.3f), pen.y}, {pen.x + box.x + em(0.3f), pen.y + box.y}, with_alpha(palette().panel, 0.8f), em(0.2f));
       list->AddText(pen, colour, words.c_str());
       last_label = pen.y;
     }
@@ -189,7 +208,7 @@ void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines, double
   ImPlot::PopPlotClipRect();
 }
 
-void LatencyPanel::draw_columns(Context& context, double) {
+void LatencyPanel::draw_columns(Context& context) {
   ImDrawList* list = ImPlot::GetPlotDrawList();
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   const ImPlotRect limits = ImPlot::GetPlotLimits();
@@ -198,7 +217,6 @@ void LatencyPanel::draw_columns(Context& context, double) {
   const size_t first = static_cast<size_t>(std::max(0.0, std::floor(limits.X.Min)));
   const size_t last = std::min(columns.size(), static_cast<size_t>(std::max(0.0, std::ceil(limits.X.Max) + 1)));
   ImPlot::PushPlotClipRect(em(0.5f));
-  float label_end = -1e6f;
   for (size_t at = first; at < last; ++at) {
     const LatencyColumn& column = columns[at];
     const bool newest = at + 1 == columns.size();
@@ -206,17 +224,10 @@ void LatencyPanel::draw_columns(Context& context, double) {
     const float x = ImPlot::PlotToPixels(static_cast<double>(column.x), 0.0).x;
     if (newest || picked)
       list->AddRectFilled({x - half, low.y}, {x + half, low.y + size.y}, with_alpha(palette().accent, picked ? 0.16f : 0.07f));
-    list->AddLine({x, low.y + em(1.5f)}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
+    list->AddLine({x, low.y + em(4.4f)}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
     if (column.state == ColumnState::timed) draw_timed(list, column, half, column.verdict == "wrong", 1.0f);
     else list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad, column.state == ColumnState::failed ? ICON_WARNING : "?");
-    // The change above its column, as long as it does not run into the one before it.
-    const std::string words = shortened(column.change.empty() ? fmt::format("run {}", column.run) : column.change, std::max(pitch * 1.9f, em(7)));
-    const float width = width_of(words);
-    const float left = std::clamp(x - width / 2, low.x + em(0.2f), low.x + size.x - width - em(0.2f));
-    if (left > label_end + em(0.5f)) {
-      list->AddText({left, low.y + em(0.15f)}, newest ? palette().text : palette().dim, words.c_str());
-      label_end = left + width;
-    }
+    draw_label(list, column, {x, low.y + em(0.2f)}, pitch, newest);
   }
   ImPlot::PopPlotClipRect();
 }

@@ -17,8 +17,8 @@ class LatencyPanel : public Panel {
   void draw_headline(Context& context);
   void draw_change(Context& context);
   void draw_plot(Context& context);
-  void draw_columns(Context& context, double top);
-  void draw_lines(const std::vector<charts::Reported>& lines, double top);
+  void draw_columns(Context& context);
+  void draw_lines(const std::vector<charts::Reported>& lines);
   void hover_column(Context& context);
 
   bool follow_ = true;      // keep the newest run in sight

@@ -1,0 +1,83 @@
+// Pictures of the window's other states, for a look by eye: made only when ATTNSCOPE_SCENES names a folder for them.
+#include <stb_image_write.h>
+
+#include <cstdlib>
+
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+class Scene : public WindowFlow {
+ protected:
+  void SetUp() override {
+    if (std::getenv("ATTNSCOPE_SCENES") == nullptr) GTEST_SKIP() << "set ATTNSCOPE_SCENES to a folder";
+  }
+  void picture(const std::string& name) {
+    for (int at = 0; at < 4; ++at) {
+      bench_->before_frame();
+      screen_->begin_frame();
+      bench_->draw();
+      screen_->end_frame(true);
+      ImGuiTestEngine_PostSwap(engine_);
+    }
+    const std::vector<uint8_t> rgb = screen_->pixels();
+    const ShotSize size = screen_->size();
+    const std::string file = std::string(std::getenv("ATTNSCOPE_SCENES")) + "/" + name + ".png";
+    EXPECT_NE(stbi_write_png(file.c_str(), size.width, size.height, 3, rgb.data(), size.width * 3), 0) << file;
+  }
+};
+
+TEST_F(Scene, ManyRuns) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    wait_for_run(ctx, "NUM_WARPS", 4);
+    for (const int warps : {8, 6, 2, 1, 4, 8}) {
+      ctx->ItemClick(("//Experiment/NUM_WARPS/" + std::to_string(warps)).c_str());
+      wait_for_run(ctx, "NUM_WARPS", warps);
+    }
+    ctx->ItemClick("//Experiment/BLOCK_M/64");
+    bench_->open_panel("Counters");
+    ctx->Yield(8);
+  });
+  picture("many_runs");
+}
+
+TEST_F(Scene, Failed) {
+  fake_worker({"--crash", "NUM_WARPS=8"});
+  open({1280, 720});
+  flow([&](ImGuiTestContext* ctx) {
+    wait_for_run(ctx, "NUM_WARPS", 4);
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    wait(ctx, [](const session::Snapshot& s) { return s.focus.failure.has_value() && !s.focus.running; }, "the failure");
+    bench_->drop(dir_.write("broken.json", "not a preset"));
+    wait(ctx, [](const session::Snapshot& s) { return !s.toasts.empty(); }, "the toast");
+  });
+  picture("failed");
+}
+
+TEST_F(Scene, Running) {
+  fake_worker({"--stall", "NUM_WARPS=8"});
+  open({1280, 720});
+  flow([&](ImGuiTestContext* ctx) {
+    wait_for_run(ctx, "NUM_WARPS", 4);
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    wait(ctx, [](const session::Snapshot& s) { return s.focus.running; }, "the run");
+  });
+  picture("running");
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    ctx->Yield(3);
+  });
+  picture("palette");
+}
+
+TEST_F(Scene, Empty) {
+  fake_worker({"--mute"});
+  open({1280, 720});
+  flow([&](ImGuiTestContext* ctx) { ctx->Yield(8); });
+  picture("empty");
+}
+
+}  // namespace
+}  // namespace attnscope::ui
