@@ -25,7 +25,7 @@ using protocol::Request;
 
 constexpr uint64_t kTick = 20;                              // ms
 constexpr size_t kDropAbove = size_t{8} << 20;              // bytes waiting for a client that reads slowly
-constexpr int64_t kAfterOutput = 200;                       // ms from the end of an executor's output to its own end
+constexpr int64_t kAfterOutput = 2000;  // ms from the end of an executor's output to its own end: time to learn how it ended
 constexpr int kStartsBeforeGivingUp = 3;                    // in a row
 constexpr uint64_t kBackOff[] = {0, 100, 400, 1600, 5000};  // ms, after so many failed starts
 
