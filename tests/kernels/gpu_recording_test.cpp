@@ -12,7 +12,7 @@
 namespace attnscope::kernel_tests {
 namespace {
 
-Json recording() {
+const Json& recording() {
   static const Json read = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/gpu/h200_rungs.json"));
   return read;
 }

@@ -9,7 +9,7 @@
 namespace attnscope::kernel_tests {
 namespace {
 
-Json expected() {
+const Json& expected() {
   static const Json read = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/mutants/expected.json"));
   return read;
 }
