@@ -38,10 +38,12 @@ endfunction()
 function(attnscope_discover_tests binary prefix)
   if(ATTNSCOPE_SANITIZE STREQUAL "thread")
     string(PREPEND prefix "tsan.")
+    # Every caller ends with PROPERTIES, so that this is one more of them.
+    set(environment ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
   elseif(ATTNSCOPE_SANITIZE)
     string(PREPEND prefix "asan.")
   endif()
-  gtest_discover_tests(${binary} TEST_PREFIX "${prefix}." DISCOVERY_TIMEOUT 120 ${ARGN})
+  gtest_discover_tests(${binary} TEST_PREFIX "${prefix}." DISCOVERY_TIMEOUT 120 ${ARGN} ${environment})
 endfunction()
 
 # attnscope_tests_wanted(<name> <result>): whether the tests of this layer or folder are to be built.
