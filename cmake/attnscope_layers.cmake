@@ -34,7 +34,8 @@ function(attnscope_layer layer)
 endfunction()
 
 # attnscope_discover_tests(<binary> <prefix> PROPERTIES ...): its tests join the suite as <prefix>.<suite>.<test>. The
-# sanitized builds say so in front, so that one ctest run over all the builds tells them apart.
+# sanitized builds say so in front, so that one ctest run over all the builds tells them apart. A property has one value:
+# gtest_discover_tests flattens lists, and what follows one would be read as values of the wrong properties.
 function(attnscope_discover_tests binary prefix)
   if(ATTNSCOPE_SANITIZE STREQUAL "thread")
     string(PREPEND prefix "tsan.")
@@ -68,5 +69,5 @@ function(attnscope_unit_tests layer)
   target_compile_definitions(${layer}_tests PRIVATE ATTNSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${layer}_tests PRIVATE attnscope_${layer} ${arg_LIBS} GTest::gmock GTest::gtest_main)
   attnscope_strict(${layer}_tests)
-  attnscope_discover_tests(${layer}_tests ${layer} PROPERTIES LABELS "unit;${layer}")
+  attnscope_discover_tests(${layer}_tests ${layer} PROPERTIES LABELS unit)
 endfunction()
