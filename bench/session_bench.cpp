@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
+#include <thread>
 
 #include "session/session.h"
 
@@ -36,8 +36,17 @@ std::unique_ptr<session::Session> start() {
   const char* program = std::getenv("ATTNSCOPE");
   options.workers = {{"local", {program ? program : ATTNSCOPE_PROGRAM, "worker"}}};
   options.watch_files = false;
+  options.first_experiment = false;  // it would run before ours
   auto session = session::Session::start(options, [] {});
   return session ? std::move(*session) : nullptr;
+}
+
+void wait_until_ready(session::Session& session) {
+  const auto ready = [&] {
+    const auto now = session.snapshot();
+    return !now->workers.empty() && now->workers[0].state == session::WorkerState::ready;
+  };
+  while (!ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 session::Draft draft_of(int64_t warps) {
@@ -89,8 +98,7 @@ void cold(benchmark::State& state, Until until) {
     const FreshHome home;
     auto session = start();
     if (!session) return state.SkipWithError("no session");
-    while (session->snapshot()->workers.empty() || session->snapshot()->workers[0].state != session::WorkerState::ready) {
-    }
+    wait_until_ready(*session);
     report(state, time_one(*session, draft_of(8)), until);
   }
 }

@@ -56,7 +56,8 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
   }
   platform::ToolRun run;
   run.program = program;
-  run.arguments = {"-c", "-hex", "-gi", platform::tool_input};
+  // Dataflow analysis (-ndf: without) would only name the targets of indirect jumps, and is a fifth of its time.
+  run.arguments = {"-c", "-hex", "-gi", "-ndf", platform::tool_input};
   run.input = cubin;
   run.deadline_ms = options.deadline_ms;
   // nvdisasm builds some 80 MB of tables at every start; large pages spare it most of the page faults, a sixth of its time
