@@ -7,16 +7,25 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "cli/worker_options.h"
 #include "core/json.h"
 #include "session/session.h"
 
 namespace attnscope::cli {
 namespace {
 
+struct Found {
+  std::vector<DeviceSpec> devices;
+  std::vector<Failure> lost;  // workers
+};
+
 // Waits until every worker has said what devices it has, or is lost.
-Result<std::vector<DeviceSpec>> devices_of_workers() {
+Result<Found> devices_of_workers(const std::vector<std::string>& workers) {
   auto options = session_options({}, false);
   if (!options) return fail(options.error());
+  std::string none;
+  if (auto added = add_workers(*options, workers, Named::asked, none); !added) return fail(added.error());
+  options->first_experiment = false;
   std::mutex mutex;
   std::condition_variable changed;
   uint64_t changes = 0;
@@ -30,11 +39,18 @@ Result<std::vector<DeviceSpec>> devices_of_workers() {
   for (uint64_t seen = 0;; seen = changes) {
     const auto snapshot = (*session)->snapshot();
     bool starting = snapshot->workers.empty();
+    Found found;
     for (const session::WorkerStatus& worker : snapshot->workers) {
-      if (worker.state == session::WorkerState::lost) return fail(Stage::device, "the worker \"" + worker.name + "\" is lost: " + worker.detail);
-      starting |= worker.devices.empty();
+      const bool is_lost = worker.state == session::WorkerState::lost;
+      if (is_lost)
+        found.lost.push_back({Stage::device, "worker " + worker.name + " cannot be had: " + worker.detail,
+                              "Check its command; `attnscope doctor` tries every worker that the settings name."});
+      starting |= worker.devices.empty() && !is_lost;
     }
-    if (!starting) return *snapshot->devices;
+    if (!starting) {
+      found.devices = *snapshot->devices;
+      return found;
+    }
     changed.wait(lock, [&] { return changes != seen; });
   }
 }
@@ -44,17 +60,19 @@ std::string text_of(const DeviceSpec& d) {
                      d.emulated ? "emulated on this CPU" : "GPU");
 }
 
-int list_devices(bool as_json) {
-  auto devices = devices_of_workers();
-  if (!devices) return report(devices.error());
+int list_devices(bool as_json, const std::vector<std::string>& workers) {
+  auto found = devices_of_workers(workers);
+  if (!found) return report(found.error());
   Json list = Json::array();
   std::string text;
-  for (const DeviceSpec& device : *devices) {
+  for (const DeviceSpec& device : found->devices) {
     list.push_back(to_json(device));
     text += text_of(device) + "\n";
   }
   print_result(as_json ? list.dump(2) : text);
-  return kCorrectOrUnchecked;
+  int status = kCorrectOrUnchecked;
+  for (const Failure& lost : found->lost) status = report(lost);
+  return status;
 }
 
 }  // namespace
@@ -62,8 +80,10 @@ int list_devices(bool as_json) {
 void add_devices(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("devices", "List the devices, emulated ones included");
   auto as_json = std::make_shared<bool>(false);
+  auto workers = std::make_shared<std::vector<std::string>>();
   command->add_flag("--json", *as_json, "As JSON, with every limit, rate and its source");
-  command->callback([as_json, &chosen] { chosen = [as_json] { return list_devices(*as_json); }; });
+  add_worker_options(*command, *workers);
+  command->callback([=, &chosen] { chosen = [=] { return list_devices(*as_json, *workers); }; });
 }
 
 }  // namespace attnscope::cli

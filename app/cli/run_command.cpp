@@ -6,6 +6,7 @@
 #include "cli/experiment_options.h"
 #include "cli/places.h"
 #include "cli/run_text.h"
+#include "cli/worker_options.h"
 #include "core/json.h"
 #include "session/run_once.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 struct Options {
   ExperimentOptions experiment;
+  std::vector<std::string> workers;
   int deadline_ms = 0;  // 0: the stages' own
   bool json = false;
 };
@@ -23,6 +25,10 @@ int run(const Options& options) {
   if (!named) return report(named.error());
   auto session = session_options(options.experiment.kernel_dirs, false);
   if (!session) return report(session.error());
+  // A preset's device is a wish; a worker on the command line is an order.
+  std::string device = options.experiment.device;
+  if (auto added = add_workers(*session, options.workers, Named::asked, device); !added) return report(added.error());
+  if (!device.empty()) named->draft.device = device;
   if (options.deadline_ms > 0) session->deadlines = {options.deadline_ms, options.deadline_ms, options.deadline_ms};
   auto observation = session::run_once(*session, named->draft);
   if (!observation) return report(observation.error());
@@ -38,6 +44,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("run", "Run one experiment and print what came of it");
   auto options = std::make_shared<Options>();
   add_experiment_options(*command, options->experiment);
+  add_worker_options(*command, options->workers);
   command->add_option("--deadline", options->deadline_ms, "End any stage that makes no progress for this long")
       ->type_name("MS")
       ->check(CLI::Range(1, 24 * 3600 * 1000));

@@ -7,6 +7,7 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/places.h"
+#include "cli/worker_options.h"
 #include "platform/paths.h"
 #ifdef ATTNSCOPE_HAS_UI
 #include "ui/app.h"
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::string file;
   std::string preset;
+  std::vector<std::string> workers;
   std::string size = "1600x900";
   bool light = false;
 };
@@ -46,6 +48,8 @@ int shoot(const Options& given) {
   if (auto draft = draft_of(named); !draft) return report(draft.error());
   auto options = session_options({}, false);
   if (!options) return report(options.error());
+  if (auto added = add_workers(*options, given.workers, Named::asked, options->first_device); !added)
+    return report(added.error());
   auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
   if (!given.preset.empty()) (*session)->load_preset(given.preset);
@@ -71,6 +75,7 @@ void add_shot(CLI::App& app, Chosen& chosen) {
   auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "The picture to write")->type_name("OUT.png")->required();
   command->add_option("--preset", options->preset, "Show this preset")->type_name("FILE");
+  add_worker_options(*command, options->workers);
   command->add_option("--size", options->size, "Its size in pixels")->type_name("1600x900");
   command->add_flag("--light", options->light, "The light theme");
   command->callback([options, &chosen] { chosen = [options] { return shoot(*options); }; });

@@ -4,6 +4,7 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/places.h"
+#include "cli/worker_options.h"
 #include "platform/paths.h"
 #ifdef ATTNSCOPE_HAS_UI
 #include "ui/app.h"
@@ -13,7 +14,7 @@ namespace attnscope::cli {
 namespace {
 
 #ifdef ATTNSCOPE_HAS_UI
-int open_window(const std::string& preset) {
+int open_window(const std::string& preset, const std::vector<std::string>& workers) {
   if (auto display = ui::probe_display(); !display) return report(display.error());
   if (!preset.empty()) {
     // A preset named on the command line is refused there; one opened later is refused in the window.
@@ -23,6 +24,8 @@ int open_window(const std::string& preset) {
   }
   auto options = session_options({}, true);
   if (!options) return report(options.error());
+  if (auto added = add_workers(*options, workers, Named::all, options->first_device); !added)
+    return report(added.error());
   auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
   if (!preset.empty()) (*session)->load_preset(preset);
@@ -34,7 +37,7 @@ int open_window(const std::string& preset) {
   return status;
 }
 #else
-int open_window(const std::string&) {
+int open_window(const std::string&, const std::vector<std::string>&) {
   return report({Stage::device, "this attnscope was built without its window", "Use `attnscope run`, or build with ATTNSCOPE_UI=ON."});
 }
 #endif
@@ -44,7 +47,9 @@ int open_window(const std::string&) {
 void add_window(CLI::App& app, Chosen& chosen) {
   auto preset = std::make_shared<std::string>();
   app.add_option("preset", *preset, "Open the window with this preset")->type_name("FILE.json");
-  chosen = [preset] { return open_window(*preset); };
+  auto workers = std::make_shared<std::vector<std::string>>();
+  add_worker_options(app, *workers);
+  chosen = [preset, workers] { return open_window(*preset, *workers); };
 }
 
 }  // namespace attnscope::cli

@@ -50,7 +50,7 @@ void SessionCore::start() {
   for (const Failure& failure : foretold.failures) notices_.toast(failure);
   devices_ = DeviceTable(names_of(options_.workers), std::move(foretold.devices));
   for (size_t index = 0; index < workers_.size(); ++index)
-    if (workers_[index].link->state() == WorkerState::lost) devices_.give_up(index);
+    if (workers_[index].link->state() == WorkerState::lost) devices_.give_up(index, workers_[index].link->detail());
   open_store();
   load_kernels();
   list_presets();

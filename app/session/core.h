@@ -57,6 +57,9 @@ class SessionCore final : public LinkEvents {
   void queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part);
   void request_view(const ViewRequest& request);
 
+  // core_links.cpp: workers
+  void reconnect(const std::string& worker);
+
   // core_files.cpp: what is on disk
   void load_preset(const std::filesystem::path& path);
   void save_preset(const std::filesystem::path& path, const std::string& title, const Json& view);

@@ -208,6 +208,7 @@ void SessionCore::start_first_experiment() {
   if (auto restored = restored_experiment()) first = std::move(*restored);
   if (first.draft.kernel.empty())
     return notices_.toast(LogLevel::error, "There is no kernel to run", "Give a folder with --kernels DIR.");
+  if (!options_.first_device.empty()) first.draft.device = options_.first_device;
   focus_on(std::move(first.draft), std::move(first.gesture), first.device_is_wish);
 }
 

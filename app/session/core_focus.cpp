@@ -37,7 +37,7 @@ void SessionCore::focus_on(Draft draft, Gesture gesture, bool device_is_wish) {
   focus_settled_ = false;
   focus_gesture_ = 0;
   focus_.want(std::move(r.experiment), std::move(r.kernel), gesture.change);
-  focus_.progress("starting the worker", 0, 0);
+  focus_.progress(r.wait_for.empty() ? "starting the worker" : "waiting for worker " + r.wait_for, 0, 0);
   held_focus_ = HeldFocus{std::move(draft), std::move(gesture), device_is_wish};
   changed();
 }
@@ -83,7 +83,8 @@ void SessionCore::submit_focus(uint64_t gesture, DeviceTable::Place place) {
   for (size_t worker = 0; worker < workers_.size(); ++worker)
     if (worker != place.worker) carry_out(worker, workers_[worker].lanes.cancel_focus());
   Worker& worker = workers_[place.worker];
-  if (!worker.link->up()) focus_.progress("starting the worker", 0, 0);
+  if (!worker.link->up())
+    focus_.progress(place.worker == 0 ? "starting the worker" : "waiting for worker " + worker.link->name(), 0, 0);
   carry_out(place.worker, worker.lanes.focus(id));
   worker.link->revive();
   changed();
@@ -150,7 +151,7 @@ void SessionCore::step_through(const UndoState* state) {
   if (devices_.find(state->experiment.device, place) != DeviceTable::Answer::here) {
     focus_settled_ = false;
     focus_.refuse(state->experiment, state->kernel, state->change,
-                  Failure{Stage::device, "there is no device " + state->experiment.device, ""});
+                  Failure{Stage::device, devices_.missing(state->experiment.device), ""});
     return changed();
   }
   focus_.want(state->experiment, state->kernel, state->change);

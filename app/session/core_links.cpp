@@ -35,6 +35,11 @@ void SessionCore::link_up(size_t worker, const protocol::HelloReply& hello) {
   changed();
 }
 
+void SessionCore::reconnect(const std::string& worker) {
+  for (Worker& candidate : workers_)
+    if (candidate.link->name() == worker) candidate.link->revive();
+}
+
 void SessionCore::link_down(size_t worker, const std::string& reason) {
   Worker& down = workers_[worker];
   notices_.log(LogLevel::warning, fmt::format("worker {} went away: {}; starting it again", down.link->name(), reason));
@@ -48,7 +53,7 @@ void SessionCore::link_down(size_t worker, const std::string& reason) {
 void SessionCore::link_lost(size_t worker, const std::string& reason) {
   notices_.toast(LogLevel::error, fmt::format("worker {} cannot be had: {}", workers_[worker].link->name(), reason),
                  "Run again to try once more.");
-  devices_.give_up(worker);
+  devices_.give_up(worker, reason);
   carry_out(worker, workers_[worker].lanes.give_up());
   release_held();
   changed();

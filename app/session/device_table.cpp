@@ -1,11 +1,9 @@
 #include "session/device_table.h"
 
-#include <algorithm>
-
 namespace attnscope::session {
 
 DeviceTable::DeviceTable(std::vector<std::string> worker_names, std::vector<DeviceSpec> foretold) {
-  for (std::string& name : worker_names) workers_.push_back(Worker{std::move(name), {}, false, false});
+  for (std::string& name : worker_names) workers_.push_back(Worker{std::move(name), {}, false, false, {}});
   if (!workers_.empty()) workers_.front().devices = std::move(foretold);
   rebuild();
 }
@@ -14,10 +12,14 @@ void DeviceTable::set_devices(size_t worker, std::vector<DeviceSpec> devices, bo
   workers_[worker].devices = std::move(devices);
   workers_[worker].settled = true;
   workers_[worker].has_driver = has_driver;
+  workers_[worker].trouble.clear();
   rebuild();
 }
 
-void DeviceTable::give_up(size_t worker) { workers_[worker].settled = true; }
+void DeviceTable::give_up(size_t worker, const std::string& reason) {
+  workers_[worker].settled = true;
+  workers_[worker].trouble = reason;
+}
 
 std::string DeviceTable::global_id(size_t worker, const std::string& id) const {
   return worker == 0 ? id : workers_[worker].name + "/" + id;
@@ -36,28 +38,55 @@ void DeviceTable::rebuild() {
   all_ = std::move(all);
 }
 
-DeviceTable::Answer DeviceTable::find(const std::string& id, Place& place) const {
-  for (size_t index = 0; index < all_->size(); ++index) {
-    if ((*all_)[index].id != id) continue;
-    const size_t worker = worker_of_[index];
-    const size_t prefix = worker == 0 ? 0 : workers_[worker].name.size() + 1;
-    place = Place{worker, id.substr(prefix), &(*all_)[index]};
-    return Answer::here;
-  }
+// A GPU before an emulated device, emulated:l4 before the others, the first of its kind before the next.
+bool DeviceTable::better(const DeviceSpec& spec, const DeviceSpec* than) {
+  const auto rank = [](const DeviceSpec& s) { return !s.emulated ? 2 : s.id.ends_with("emulated:l4") ? 1 : 0; };
+  return than == nullptr || rank(spec) > rank(*than);
+}
+
+const DeviceTable::Worker* DeviceTable::worker_named_in(const std::string& id) const {
   for (size_t worker = 1; worker < workers_.size(); ++worker)
-    if (id.starts_with(workers_[worker].name + "/"))
-      return workers_[worker].settled ? Answer::nowhere : Answer::not_yet;
+    if (id == workers_[worker].name || id.starts_with(workers_[worker].name + "/")) return &workers_[worker];
+  return nullptr;
+}
+
+DeviceTable::Answer DeviceTable::find(const std::string& id, Place& place) const {
+  const DeviceSpec* found = nullptr;
+  const Worker* named = worker_named_in(id);
+  const bool by_worker = named != nullptr && named->name == id;
+  for (size_t index = 0; index < all_->size(); ++index) {
+    const DeviceSpec& spec = (*all_)[index];
+    const size_t worker = worker_of_[index];
+    const bool fits = by_worker ? &workers_[worker] == named && better(spec, found) : spec.id == id;
+    if (!fits) continue;
+    found = &spec;
+    const size_t prefix = worker == 0 ? 0 : workers_[worker].name.size() + 1;
+    place = Place{worker, spec.id, spec.id.substr(prefix), found};
+  }
+  if (found != nullptr) return Answer::here;
+  if (named != nullptr) return named->settled ? Answer::nowhere : Answer::not_yet;
   return workers_.empty() || workers_.front().settled ? Answer::nowhere : Answer::not_yet;
+}
+
+std::string DeviceTable::missing(const std::string& id) const {
+  const Worker* named = worker_named_in(id);
+  if (named == nullptr || named->trouble.empty()) return "there is no device " + id;
+  return "worker " + named->name + " cannot be had: " + named->trouble;
+}
+
+std::string DeviceTable::far_worker(const std::string& id) const {
+  const Worker* named = worker_named_in(id);
+  return named == nullptr ? "" : named->name;
 }
 
 std::optional<DeviceTable::Choice> DeviceTable::choose() const {
   if (workers_.empty() || !workers_.front().settled) return std::nullopt;
-  const auto gpu = std::find_if(all_->begin(), all_->end(), [](const DeviceSpec& spec) { return !spec.emulated; });
-  if (gpu != all_->end()) return Choice{gpu->id, gpu->id + ", " + gpu->name + ": the first GPU found."};
-  if (all_->empty()) return std::nullopt;
-  const auto l4 =
-      std::find_if(all_->begin(), all_->end(), [](const DeviceSpec& spec) { return spec.id == "emulated:l4"; });
-  const DeviceSpec& chosen = l4 != all_->end() ? *l4 : all_->front();
+  const DeviceSpec* best = nullptr;
+  for (const DeviceSpec& spec : *all_)
+    if (better(spec, best)) best = &spec;
+  if (best == nullptr) return std::nullopt;
+  const DeviceSpec& chosen = *best;
+  if (!chosen.emulated) return Choice{chosen.id, chosen.id + ", " + chosen.name + ": the first GPU found."};
   const std::string why = workers_.front().has_driver ? "No GPU was found" : "No NVIDIA driver was found";
   return Choice{chosen.id, why + ", so the kernel's machine code for the " + chosen.name +
                                " is executed on this computer's processor (" + chosen.id + ")."};

@@ -9,11 +9,13 @@
 namespace attnscope::session {
 
 // Which devices there are and which worker has each. The first worker's devices go by their own ids, another's by
-// "NAME/ID" ("l4box/cuda:0"). Until the first worker has said hello its emulated devices are foretold from the assets.
+// "NAME/ID" ("l4box/cuda:0"), and its name alone stands for the best of them. Until the first worker has said hello its
+// emulated devices are foretold from the assets.
 class DeviceTable {
  public:
   struct Place {
     size_t worker = 0;
+    std::string id;        // the session's
     std::string local_id;  // what the worker calls it
     const DeviceSpec* spec = nullptr;
   };
@@ -25,9 +27,14 @@ class DeviceTable {
 
   DeviceTable(std::vector<std::string> worker_names, std::vector<DeviceSpec> foretold);
   void set_devices(size_t worker, std::vector<DeviceSpec> devices, bool has_driver);  // it said hello
-  void give_up(size_t worker);  // it is lost; what it was known to have stands, so that a retry can be asked for
+  // It is lost; what it was known to have stands, so that a retry can be asked for.
+  void give_up(size_t worker, const std::string& reason);
 
   Answer find(const std::string& id, Place& place) const;
+  // Of an id that is nowhere: "there is no device emulated:l5", or why its worker cannot be had.
+  std::string missing(const std::string& id) const;
+  // The worker that `id` names and that is not the first; empty otherwise.
+  std::string far_worker(const std::string& id) const;
   // The first GPU, else emulated:l4, else the first device; empty until the first worker has settled.
   std::optional<Choice> choose() const;
   const std::shared_ptr<const std::vector<DeviceSpec>>& all() const { return all_; }
@@ -39,7 +46,10 @@ class DeviceTable {
     std::vector<DeviceSpec> devices;  // by the worker's own ids
     bool settled = false;
     bool has_driver = false;
+    std::string trouble;  // why it cannot be had
   };
+  static bool better(const DeviceSpec& spec, const DeviceSpec* than);
+  const Worker* worker_named_in(const std::string& id) const;
   std::string global_id(size_t worker, const std::string& id) const;
   void rebuild();
 

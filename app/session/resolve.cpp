@@ -23,15 +23,17 @@ void find_device(Resolution& r, const DeviceTable& devices, const std::string& a
   if (asked.empty()) return take_default_device(r, devices, "");
   switch (devices.find(asked, r.place)) {
     case DeviceTable::Answer::here:
+      r.experiment.device = r.place.id;
       return;
     case DeviceTable::Answer::not_yet:
       r.wait = true;
+      r.wait_for = devices.far_worker(asked);
       return;
     case DeviceTable::Answer::nowhere:
       break;
   }
   if (is_wish && devices.choose()) return take_default_device(r, devices, asked);
-  r.failure = Failure{Stage::device, "there is no device " + asked, "Devices here: " + devices.listed() + "."};
+  r.failure = Failure{Stage::device, devices.missing(asked), "Devices here: " + devices.listed() + "."};
 }
 
 void find_config(Resolution& r, const Draft& draft, const KernelShelf& shelf) {

@@ -30,6 +30,7 @@ struct Resolution {
   DeviceTable::Place place;              // place.spec is null unless the device is known
   std::optional<Failure> failure;
   bool wait = false;          // a worker must say hello first; experiment.device is a guess
+  std::string wait_for;       // that worker's name; empty: the first one
   std::string device_reason;  // why this device, when the draft left it open or its wish cannot be met
 };
 

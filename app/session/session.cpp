@@ -119,6 +119,9 @@ class LoopSession final : public Session {
   void reload_kernels() override {
     post([](SessionCore& core) { core.reload_kernels(); });
   }
+  void reconnect(std::string worker) override {
+    post([worker = std::move(worker)](SessionCore& core) { core.reconnect(worker); });
+  }
   void dismiss_toast(uint64_t id) override {
     post([id](SessionCore& core) { core.dismiss_toast(id); });
   }

@@ -18,6 +18,7 @@ namespace attnscope::session {
 struct WorkerCommand {
   std::string name = "local";
   std::vector<std::string> argv;  // {self, "worker"}; a test gives a fake worker
+  bool remote = false;            // over a link that may come back by itself: tried again for as long as it is lost
 };
 
 struct Deadlines {
@@ -32,6 +33,7 @@ struct SessionOptions {
   std::vector<std::filesystem::path> preset_dirs;
   std::filesystem::path state_dir;  // settings, results database, journal; empty: keep nothing
   std::vector<WorkerCommand> workers;
+  std::string first_device;        // of the first experiment; a wish; empty: the last one's, else the best of the first worker
   Deadlines deadlines;
   bool watch_files = true;       // reload edited kernels live
   bool first_experiment = true;  // start with the restored or the default experiment in focus
@@ -79,6 +81,7 @@ class Session {
   virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   virtual void reload_kernels() = 0;
+  virtual void reconnect(std::string worker) = 0;  // a lost worker is tried at once
   virtual void dismiss_toast(uint64_t id) = 0;
   virtual void set_setting(std::string key, Json value) = 0;  // kept in settings.json; shown in Snapshot::settings
   virtual void note(LogLevel level, std::string text) = 0;    // a line for the log

@@ -32,6 +32,13 @@ WorkerState state_of(protocol::WorkerPhase phase) {
   return WorkerState::ready;
 }
 
+// What a stranger wrote, short enough for a sentence.
+std::string printable_version(const std::string& version) {
+  std::string text;
+  for (const char c : version.substr(0, 40)) text += c > ' ' && c < 0x7f ? c : '?';
+  return text.empty() ? "of no version" : text;
+}
+
 }  // namespace
 
 // libuv reaps a child only while its handle is open, so the handle outlives the link's interest in it.
@@ -57,6 +64,7 @@ WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, int
       pause_(loop, [this] { pause_over(); }),
       parting_(loop, [this] { drop(exit_text_.empty() ? "it closed its output" : exit_text_); }),
       silence_(loop, [this] { check_silence(); }),
+      alive_(loop, [this] { keep_alive(); }),
       read_buffer_(kReadBytes) {}
 
 WorkerLink::~WorkerLink() {
@@ -75,7 +83,10 @@ void WorkerLink::pause_over() {
 void WorkerLink::revive() {
   if (state_ != WorkerState::lost || ended_) return;
   failures_ = unheard_ = 0;
-  spawn();
+  hopeless_ = false;
+  pause_.stop();
+  set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
+  if (!process_) spawn();
 }
 
 void WorkerLink::spawn() {
@@ -118,11 +129,11 @@ void WorkerLink::spawn() {
   if (spawned != 0) {
     uv_close(reinterpret_cast<uv_handle_t*>(&process->handle),
              [](uv_handle_t* closed) { delete static_cast<Process*>(closed->data); });
-    unheard_ = kMaxFailures;  // a program that is not there will not be there in a second
-    return drop(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)));
+    return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)));
   }
   process_ = process;
-  set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
+  if (state_ != WorkerState::lost)  // a lost one is lost until it says hello
+    set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
 
   auto give_buffer = [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
     auto* link = static_cast<WorkerLink*>(handle->data);
@@ -166,6 +177,7 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
     auto found = banner_.feed(bytes);
     if (!found) return drop(found.error().message);
     if (!*found) return;
+    if (auto fits = check_version(); !fits) return refuse(fits.error().message);
     send(protocol::Hello{0});
     bytes = banner_.rest();
   }
@@ -183,12 +195,13 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
 
 void WorkerLink::handle(protocol::Reply reply) {
   if (auto* hello = std::get_if<protocol::HelloReply>(&reply)) {
-    if (hello_) return drop("it said hello twice");
+    if (hello_) return;  // the answer to keep_alive()
     hello_ = std::move(*hello);
     said_hello_once_ = true;
     unheard_ = 0;
     set_state(WorkerState::ready, "");
     silence_.start(silence_ms_ / 2);
+    alive_.start(silence_ms_ / 4);
     events_.link_up(index_, *hello_);
   } else if (auto* beat = std::get_if<protocol::Heartbeat>(&reply)) {
     if (hello_) set_state(state_of(beat->state), std::move(beat->detail));
@@ -209,6 +222,7 @@ void WorkerLink::read_stderr(std::span<const std::byte> bytes) {
     if (!stderr_line_.empty()) {
       stderr_last_ = stderr_line_;
       events_.link_said(index_, stderr_line_);
+      if (state_ == WorkerState::starting) set_state(state_, stderr_line_);  // "job 7 queued and waiting for resources"
     }
     stderr_line_.clear();
   }
@@ -240,6 +254,27 @@ std::string WorkerLink::last_words() const {
   return words.empty() ? "" : ": " + words;
 }
 
+void WorkerLink::refuse(const std::string& reason) {
+  unheard_ = kMaxFailures;
+  hopeless_ = true;
+  drop(reason);
+}
+
+// The messages of two versions may differ in ways that nobody would see: both ends are of one.
+Result<void> WorkerLink::check_version() const {
+  if (banner_.version() == ATTNSCOPE_VERSION) return {};
+  return fail(Stage::protocol,
+              fmt::format("it is attnscope {} and this is {}: install the same version on both machines (./dev bundle "
+                          "makes an archive to copy)",
+                          printable_version(banner_.version()), ATTNSCOPE_VERSION),
+              "");
+}
+
+void WorkerLink::keep_alive() {
+  send(protocol::Hello{0});
+  alive_.start(silence_ms_ / 4);
+}
+
 // The one way out of a connection, whatever ended it.
 void WorkerLink::drop(const std::string& reason) {
   ++connection_;
@@ -255,19 +290,23 @@ void WorkerLink::drop(const std::string& reason) {
   stderr_.reset();
   parting_.stop();
   silence_.stop();
+  alive_.stop();
   if (ended_) return std::exchange(ended_, nullptr)();
   ++failures_;
   if (!was_up) ++unheard_;
   const bool lost = unheard_ >= kMaxFailures;
+  const bool newly_lost = lost && state_ != WorkerState::lost;
   if (lost) {
-    set_state(WorkerState::lost, why);
+    const bool again = command_.remote && !hopeless_;
+    if (again) pause_.start(kRetryMs);
+    set_state(WorkerState::lost, again ? fmt::format("{}; tried again every {} s", why, kRetryMs / 1000) : why);
   } else {
     const int doublings = std::min(failures_ - 1, 10);
     pause_.start(std::min(kFirstPauseMs << doublings, kLongestPauseMs));
     set_state(WorkerState::restarting, why);
   }
   if (was_up) events_.link_down(index_, why);
-  if (lost) events_.link_lost(index_, why);
+  if (newly_lost) events_.link_lost(index_, why);
 }
 
 // A worker's heartbeat comes every second. The first look that finds silence only makes it suspect, for after a pause
@@ -285,6 +324,7 @@ void WorkerLink::shut_down(std::function<void()> ended) {
   pause_.stop();
   parting_.stop();
   silence_.stop();
+  alive_.stop();
   if (!process_) return ended();
   ended_ = std::move(ended);
   stdin_.reset();  // end of input: a worker then ends by itself, and everything it started

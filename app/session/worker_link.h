@@ -26,10 +26,15 @@ class LinkEvents {
 };
 
 // One worker process: started, greeted, listened to, and started again with growing pauses when it goes away. A worker
-// whose program cannot be found, or that ends kMaxFailures times without saying hello, is lost.
+// whose program cannot be found, that is of another version, or that ends kMaxFailures times without saying hello, is
+// lost. A lost remote worker is tried again every kRetryMs, unless its program or version stands in the way. Waiting for
+// a worker's first word has no limit: it may stand in a queue; what it says on stderr meanwhile is its state's detail.
+//
+// Once it is up it is greeted again every quarter of silence_ms: a supervisor that hears nothing more ends its kernels.
 class WorkerLink {
  public:
   static constexpr int kMaxFailures = 5;
+  static constexpr uint64_t kRetryMs = 30000;
 
   WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, int silence_ms, LinkEvents& events);
   ~WorkerLink();
@@ -58,6 +63,9 @@ class WorkerLink {
   void process_exited(int64_t status, int signal);
   void stdout_ended();
   void drop(const std::string& reason);
+  void refuse(const std::string& reason);  // it would be no better the next time
+  Result<void> check_version() const;
+  void keep_alive();
   void check_silence();
   void set_state(WorkerState state, std::string detail);
   std::string last_words() const;
@@ -68,6 +76,7 @@ class WorkerLink {
   uint64_t silence_ms_;
   LinkEvents& events_;
   Timer pause_, parting_, silence_;  // before a restart or a kill; between two signs of an end; between two looks
+  Timer alive_;                      // between two greetings
 
   Process* process_ = nullptr;  // owns itself until its exit is reaped
   Uv<uv_pipe_t> stdin_, stdout_, stderr_;
@@ -82,6 +91,7 @@ class WorkerLink {
   bool said_hello_once_ = false;
   bool stdout_over_ = false;
   bool suspected_ = false;       // of silence, once
+  bool hopeless_ = false;        // trying again by itself would not help
   int failures_ = 0;             // since it last did its work: the pause grows with them
   int unheard_ = 0;              // starts without a hello, in a row
   uint64_t connection_ = 0;      // a new one after each start and each end

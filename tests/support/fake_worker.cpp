@@ -10,7 +10,8 @@
 //     --noise BYTES         print so much before the banner
 //     --stderr TEXT         print a line to stderr at the start
 //     --mute                say nothing, not even the banner
-//     --silent              nothing after the answer to hello, not even a heartbeat
+//     --silent              nothing after the answer to hello, not even a heartbeat or an answer to another hello
+//     --version VERSION     say that it is of this one
 //     --exit-at-start       end at once
 //     --crash KNOB=VALUE    end (SIGKILL) in the middle of such a run …
 //     --crash-once FILE     … but only if FILE does not exist yet; it is made
@@ -106,7 +107,7 @@ class FakeWorker {
     if (options_.has("--mute")) return wait_for_the_end();
     std::string noise;
     for (int i = 0; i < options_.number("--noise"); ++i) noise += i % 60 == 59 ? '\n' : static_cast<char>('a' + i % 26);
-    write_bytes(noise + (noise.empty() || noise.back() == '\n' ? "" : "\n") + wire::banner_line("0.1.0"));
+    write_bytes(noise + (noise.empty() || noise.back() == '\n' ? "" : "\n") + wire::banner_line(options_.has("--version") ? options_.text("--version") : ATTNSCOPE_VERSION));
     while (listen(100ms)) {
       while (!requests_.empty()) {
         wire::Request request = std::move(requests_.front());
@@ -176,8 +177,9 @@ class FakeWorker {
 
   void answer(const wire::Request& request) {
     if (auto* hello = std::get_if<wire::Hello>(&request)) {
-      record("hello");
-      send(wire::HelloReply{hello->id, Versions{"0.1.0", "12.8", "", ""}, devices_, getpid()});
+      if (greeted_ && options_.has("--silent")) return;
+      if (!greeted_) record("hello");  // the ones that follow only show that somebody listens
+      send(wire::HelloReply{hello->id, Versions{ATTNSCOPE_VERSION, "12.8", "", ""}, devices_, getpid()});
       greeted_ = true;
       next_beat_ = Clock::now() + 1s;
     } else if (auto* run = std::get_if<wire::Run>(&request)) {

@@ -58,7 +58,7 @@ TEST(DeviceTable, AnotherWorkersDevicesBearItsName) {
 
 TEST(DeviceTable, ALostWorkerKeepsWhatItWasKnownToHave) {
   DeviceTable table({"local"}, {kL4});
-  table.give_up(0);
+  table.give_up(0, "gone");
   DeviceTable::Place place;
   EXPECT_EQ(table.find("emulated:l4", place), DeviceTable::Answer::here);
   EXPECT_EQ(table.find("cuda:0", place), DeviceTable::Answer::nowhere);

@@ -1,0 +1,106 @@
+// Workers behind a link: named devices, links that are lost and come back, queues, other versions.
+#include "session_fixture.h"
+
+namespace attnscope::session {
+namespace {
+
+using testing::HasSubstr;
+
+class RemoteTest : public SessionTest {
+ protected:
+  // The fake worker, reached through a program of ours in ssh's place.
+  WorkerCommand far(const std::string& script, std::vector<std::string> behaviour = {}) {
+    const std::string ssh = dir_.write("ssh", "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(ssh, std::filesystem::perms::owner_all);
+    WorkerCommand command = fake("l4box", std::move(behaviour));
+    command.argv.insert(command.argv.begin(), ssh);
+    command.remote = true;
+    return command;
+  }
+  static WorkerStatus l4box(const Snapshot& s) { return s.workers.size() > 1 ? s.workers[1] : WorkerStatus{}; }
+  Draft on(const std::string& device) {
+    Draft draft = tiled(8);
+    draft.device = device;
+    return draft;
+  }
+};
+
+TEST_F(RemoteTest, ItsDevicesBearItsNameAndItsNameStandsForTheBestOfThem) {
+  options_.first_experiment = false;
+  options_.workers.push_back(far("exec \"$@\""));
+  start();
+  const Observation named = session_->queue(on("l4box/emulated:h200")).get();
+  EXPECT_FALSE(named.failure) << named.failure->message;
+  EXPECT_EQ(named.experiment.device, "l4box/emulated:h200");
+  const Observation best = session_->queue(on("l4box")).get();
+  EXPECT_FALSE(best.failure) << best.failure->message;
+  EXPECT_EQ(best.device, "l4box/emulated:l4");
+  EXPECT_EQ(best.timing, recorded("m32_w8").timing);
+}
+
+TEST_F(RemoteTest, TheFirstExperimentRunsWhereItWasAskedFor) {
+  options_.workers.push_back(far("exec \"$@\""));
+  options_.first_device = "l4box";
+  start();
+  EXPECT_EQ(wait_for_run(4)->focus.wanted.device, "l4box/emulated:l4");
+}
+
+TEST_F(RemoteTest, ALoginMessageIsNoiseAndAQueuesWordsAreItsState) {
+  options_.first_experiment = false;
+  options_.workers.push_back(
+      far("echo 'srun: job 7 queued and waiting for resources' >&2\n"
+          "while [ ! -e '" + (dir_ / "granted").string() + "' ]; do sleep 0.02; done\n"
+          "head -c 60000 /dev/zero | tr '\\0' x; echo; echo 'Welcome to l4box'\nexec \"$@\""));
+  start();
+  auto answer = session_->queue(on("l4box/emulated:l4"));
+  Seen s = wait_for([](const Snapshot& n) { return l4box(n).detail.find("queued") != std::string::npos; }, "the queue");
+  EXPECT_EQ(l4box(*s).state, WorkerState::starting);
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  EXPECT_FALSE(session_->queue(tiled(2)).get().failure) << "nothing here waits for it";
+  dir_.write("granted", "yes");
+  EXPECT_FALSE(answer.get().failure);
+}
+
+TEST_F(RemoteTest, ALostLinkIsAStateAndWhatWasOnItIsSentAgain) {
+  options_.first_experiment = false;
+  options_.workers.push_back(far("exec \"$@\"", {"--crash", "NUM_WARPS=8", "--crash-once", dir_ / "crashed"}));
+  start();
+  const Observation o = session_->queue(on("l4box/emulated:l4")).get();
+  EXPECT_FALSE(o.failure) << o.failure->message;
+  Seen s = wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::ready; }, "the link");
+  EXPECT_TRUE(logged(*s, "worker l4box went away"));
+}
+
+TEST_F(RemoteTest, AMachineThatCannotBeReachedIsGivenUpAndTriedAgain) {
+  options_.first_experiment = false;
+  options_.workers.push_back(far("[ -e '" + (dir_ / "up").string() + "' ] && exec \"$@\"\n"
+                                 "echo 'ssh: connect to host l4box: No route to host' >&2; exit 255"));
+  start();
+  const Observation refused = session_->queue(on("l4box")).get();
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::device);
+  EXPECT_THAT(refused.failure->message, HasSubstr("worker l4box cannot be had"));
+  EXPECT_THAT(refused.failure->message, HasSubstr("No route to host"));
+  Seen s = wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::lost; }, "the loss");
+  EXPECT_THAT(l4box(*s).detail, HasSubstr("tried again every 30 s"));
+  EXPECT_FALSE(session_->queue(tiled(4)).get().failure) << "the first worker is there";
+  dir_.write("up", "yes");
+  session_->reconnect("l4box");
+  wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::ready; }, "the link");
+  EXPECT_FALSE(session_->queue(on("l4box")).get().failure);
+}
+
+TEST_F(RemoteTest, AnotherVersionIsOneSentence) {
+  options_.first_experiment = false;
+  options_.workers.push_back(far("exec \"$@\"", {"--version", "9.8.7"}));
+  start();
+  const Observation refused = session_->queue(on("l4box/emulated:l4")).get();
+  ASSERT_TRUE(refused.failure);
+  EXPECT_THAT(refused.failure->message, HasSubstr("it is attnscope 9.8.7 and this is "));
+  EXPECT_THAT(refused.failure->message, HasSubstr("install the same version on both machines"));
+  Seen s = wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::lost; }, "the refusal");
+  EXPECT_THAT(l4box(*s).detail, Not(HasSubstr("tried again"))) << "it would be no better the next time";
+}
+
+}  // namespace
+}  // namespace attnscope::session

@@ -1,0 +1,76 @@
+#include "store/workers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/temp_dir.h"
+
+namespace attnscope::store {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(CommandWords, AreSplitAsAShellSplitsThem) {
+  EXPECT_THAT(*command_words("ssh l4box attnscope worker"), ElementsAre("ssh", "l4box", "attnscope", "worker"));
+  EXPECT_THAT(*command_words("  sh\t-c 'exec attnscope  worker'\n"), ElementsAre("sh", "-c", "exec attnscope  worker"));
+  EXPECT_THAT(*command_words(R"(a "b \" c"'d'\ e $F '')"), ElementsAre("a", "b \" cd e", "$F", ""));
+}
+
+TEST(CommandWords, AnOpenQuoteAndNoWordAreRefused) {
+  EXPECT_THAT(command_words("ssh 'l4box").error().message, HasSubstr("open quote"));
+  for (const char* nothing : {"", "   ", "''"}) EXPECT_EQ(command_words(nothing).error().stage, Stage::input) << nothing;
+}
+
+class NamedWorkers : public testing::Test {
+ protected:
+  Result<std::vector<NamedWorker>> read(const std::string& json) {
+    return read_named_workers(dir_.write("settings.json", json));
+  }
+  testing_support::TempDir dir_;
+};
+
+TEST_F(NamedWorkers, AreReadFromTheSettings) {
+  const auto workers = read(R"({"workers": {"l4box": "ssh l4box attnscope worker", "a": "srun -n1 attnscope worker"}, "zoom": 1})");
+  ASSERT_TRUE(workers) << workers.error().message;
+  ASSERT_EQ(workers->size(), 2u);
+  EXPECT_EQ(workers->at(0).name, "a");
+  EXPECT_EQ(workers->at(1), (NamedWorker{"l4box", {"ssh", "l4box", "attnscope", "worker"}}));
+}
+
+TEST_F(NamedWorkers, NoFileAndNoEntryAreNone) {
+  EXPECT_TRUE(read_named_workers(dir_ / "none.json")->empty());
+  EXPECT_TRUE(read("{}")->empty());
+}
+
+TEST_F(NamedWorkers, AWrongEntryIsNamed) {
+  for (const char* wrong : {R"({"workers": []})", R"({"workers": {"local": "ssh a attnscope worker"}})",
+                            R"({"workers": {"a/b": "ssh a attnscope worker"}})", R"({"workers": {"a": 7}})",
+                            R"({"workers": {"a": ""}})", R"({"workers": {"a": "ssh 'a"}})", "not json"}) {
+    const auto refused = read(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().stage, Stage::store);
+    EXPECT_THAT(refused.error().message, HasSubstr("settings.json")) << wrong;
+  }
+}
+
+TEST(WorkerOf, AKnownNameANameWithItsCommandOrACommand) {
+  const std::vector<NamedWorker> known{{"l4box", {"ssh", "-p", "22", "l4box", "attnscope", "worker"}}};
+  EXPECT_EQ(*worker_of("l4box", known), known[0]);
+  EXPECT_EQ(*worker_of("mine=attnscope worker", known), (NamedWorker{"mine", {"attnscope", "worker"}}));
+  const auto name = [&](const char* text) { return worker_of(text, known)->name; };
+  EXPECT_EQ(name("ssh -p 22 -oBatchMode=yes me@far.example attnscope worker"), "far.example");
+  EXPECT_EQ(name("/usr/bin/srun -n1 -u --gres=gpu:1 attnscope worker"), "srun");
+  EXPECT_EQ(name("ssh -v"), "ssh");
+  EXPECT_EQ(name("./local worker"), "remote") << "the first worker's name is taken";
+}
+
+TEST(WorkerOf, AnUnknownNameIsRefusedWithTheKnownOnes) {
+  const auto refused = worker_of("l5box", {{"l4box", {"ssh"}}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().stage, Stage::input);
+  EXPECT_THAT(refused.error().hint, HasSubstr("l4box"));
+}
+
+}  // namespace
+}  // namespace attnscope::store
