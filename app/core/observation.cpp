@@ -125,6 +125,36 @@ void read_us(JsonReader& read, Timing& t) {
   if (auto done = us.finish(); !done) read.adopt(done.error());
 }
 
+constexpr size_t kMostRounds = 1000, kMostSamples = 10000;  // of one round
+
+Result<std::vector<double>> round_from_json(const Json& json, const std::string& where) {
+  std::vector<double> round;
+  if (!json.is_array() || json.size() > kMostSamples) return fail(Stage::protocol, where + ": must be an array of times");
+  for (const Json& us : json) {
+    if (!us.is_number()) return fail(Stage::protocol, where + ": must hold numbers alone");
+    round.push_back(us.get<double>());
+  }
+  return round;
+}
+
+Result<Sampling> sampling_from_json(const Json& json, const std::string& where) {
+  Sampling s;
+  JsonReader read(json, where, Stage::protocol);
+  read_array(read, "rounds", kMostRounds, s.rounds, round_from_json);
+  read.text("stopped", s.stopped);
+  read.integer("dropped", s.dropped, 0);
+  if (read.has("empty_us")) read.number("empty_us", s.empty_us.emplace());
+  else read.ignore("empty_us");
+  read.number("power_w", s.power_w);
+  read.number("power_limit_w", s.power_limit_w);
+  read.number("temperature_c", s.temperature_c);
+  read_array(read, "reasons", 64, s.reasons, [](const Json& word, const std::string& at) -> Result<std::string> {
+    if (!word.is_string()) return fail(Stage::protocol, at + ": must be text");
+    return word.get<std::string>();
+  });
+  return finished(read, s);
+}
+
 Result<Timing> timing_from_json(const Json& json, const std::string& where) {
   Timing t;
   JsonReader read(json, where, Stage::protocol);
@@ -143,6 +173,7 @@ Result<Timing> timing_from_json(const Json& json, const std::string& where) {
   read.text("cache", t.cache);
   read.number("clock_mhz", t.clock_mhz);
   read.text("bound", t.bound);
+  read_part(read, "sampling", t.sampling, sampling_from_json);
   return finished(read, t);
 }
 
@@ -308,6 +339,17 @@ Json to_json(const Verdict& v) {
               {"first_bad", optional_json(v.first_bad)}};
 }
 
+Json to_json(const Sampling& s) {
+  return Json{{"rounds", s.rounds},
+              {"stopped", s.stopped},
+              {"dropped", s.dropped},
+              {"empty_us", s.empty_us ? Json(*s.empty_us) : Json(nullptr)},
+              {"power_w", s.power_w},
+              {"power_limit_w", s.power_limit_w},
+              {"temperature_c", s.temperature_c},
+              {"reasons", s.reasons}};
+}
+
 Json to_json(const Timing& t) {
   return Json{{"kind", to_string(t.kind)},
               {"us", {{"p10", t.p10}, {"p50", t.p50}, {"p90", t.p90}}},
@@ -315,7 +357,8 @@ Json to_json(const Timing& t) {
               {"samples", t.samples},
               {"cache", t.cache},
               {"clock_mhz", t.clock_mhz},
-              {"bound", t.bound}};
+              {"bound", t.bound},
+              {"sampling", optional_json(t.sampling)}};
 }
 
 Json to_json(const Counters& c) {

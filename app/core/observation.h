@@ -80,6 +80,18 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+// How a measured timing came about.
+struct Sampling {
+  // us. One list for each placement of the buffers in memory, in the order taken; samples that were left out are not here.
+  std::vector<std::vector<double>> rounds;
+  std::string stopped;            // "stable": the interval was narrow enough; "time up"
+  int64_t dropped = 0;            // left out: thermal or hardware slowdown, or a clock over 3 % off the run's median
+  std::optional<double> empty_us;  // cold: an empty kernel timed in the same way, for the cost of timing itself
+  double power_w = 0, power_limit_w = 0, temperature_c = 0;  // the highest seen; 0 unknown
+  std::vector<std::string> reasons;  // what held the clock back, in NVML's words: "power cap"
+  bool operator==(const Sampling&) const = default;
+};
+
 struct Timing {
   FigureKind kind = FigureKind::modelled;
   double p10 = 0, p50 = 0, p90 = 0;  // us
@@ -88,6 +100,7 @@ struct Timing {
   std::string cache = "hot";
   double clock_mhz = 0;
   std::string bound;  // what the model or the counters say binds it: "shared memory", "issue", …; empty unknown
+  std::optional<Sampling> sampling;  // measured
   bool operator==(const Timing&) const = default;
 };
 
@@ -149,6 +162,7 @@ Json to_json(const Versions&);
 Json to_json(const VariantInfo&);
 Json to_json(const Occupancy&);
 Json to_json(const Verdict&);
+Json to_json(const Sampling&);
 Json to_json(const Timing&);
 Json to_json(const Counters&);
 Json to_json(const Finding&);

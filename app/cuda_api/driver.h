@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "cuda_api/driver_calls.h"
 #include "cuda_api/shared_library.h"
 
 namespace attnscope::cuda_api {
@@ -24,6 +25,8 @@ class Driver {
   int version() const { return version_; }  // 12080 is CUDA 12.8: the newest CUDA that the driver serves
   std::string version_text() const;         // "12.8"
   Result<std::vector<GpuInfo>> gpus() const;
+  // What runs kernels. Failure (Stage::device): a driver older than CUDA 11.8.
+  Result<DriverCalls> calls() const { return DriverCalls::load(library_); }
 
  private:
   explicit Driver(SharedLibrary library) : library_(std::move(library)) {}

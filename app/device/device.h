@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "check/guarded_buffer.h"
 #include "check/inputs.h"
+#include "check/reference.h"
 #include "compile/compiler.h"
 #include "core/device_spec.h"
 #include "core/observation.h"
@@ -17,6 +19,7 @@
 #include "core/result.h"
 #include "emulator/counters.h"
 #include "emulator/emulator.h"
+#include "measure/sampling.h"
 #include "model/occupancy.h"
 
 namespace attnscope::device {
@@ -28,6 +31,7 @@ class Loaded {
 };
 
 struct LaunchRequest {
+  std::string name;  // the kernel with its config, for messages
   std::shared_ptr<const Loaded> loaded;
   Problem problem;
   std::vector<std::string> args;  // the manifest's, in the kernel's parameter order
@@ -55,9 +59,10 @@ struct EmulatedDetail {
 struct LaunchOutcome {
   std::shared_ptr<const check::GuardedBuffer>
       output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
-  Counters counters;
   bool partial = false;  // only a sample of the CTAs ran
-  EmulatedDetail emulated;
+  // Emulated devices alone: a GPU runs the kernel, what it did there is not seen.
+  std::optional<Counters> counters;
+  std::optional<EmulatedDetail> emulated;
 };
 
 // Where a variant runs.
@@ -71,6 +76,20 @@ class Device {
   // or misaligned access, parameters that do not match the manifest's args, an input that was written), Stage::deadline
   // (a deadlock or an endless loop), Stage::cancelled.
   virtual Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) = 0;
+  // Times the same launch, hot or cold. Null where time is modelled. The device must outlive it.
+  // `on_launch` is called after every launch that ended.
+  virtual Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest&, const std::string& /*cache*/,
+                                                         std::function<void()> /*on_launch*/) {
+    return std::unique_ptr<measure::Source>();
+  }
+  // The fp64 reference by a kernel of our own, on more rows than the CPU would take. Null where there is none to be had:
+  // then the CPU makes it.
+  virtual Result<std::shared_ptr<const check::Reference>> reference(
+      const Problem&, std::shared_ptr<const check::AttentionInputs>, check::Accumulate) {
+    return std::shared_ptr<const check::Reference>();
+  }
+  // The device is of no more use to this process, which must end: a kernel's illegal access took its context along.
+  virtual bool lost() const { return false; }
 };
 
 }  // namespace attnscope::device

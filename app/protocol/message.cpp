@@ -10,10 +10,11 @@
 namespace attnscope::protocol {
 namespace {
 
-constexpr WordTable<Step, 4> kSteps{{{Step::compiling, "compiling"},
+constexpr WordTable<Step, 5> kSteps{{{Step::compiling, "compiling"},
                                      {Step::limits, "limits"},
                                      {Step::emulating, "emulating"},
-                                     {Step::checking, "checking"}}};
+                                     {Step::checking, "checking"},
+                                     {Step::measuring, "measuring"}}};
 constexpr WordTable<WorkerPhase, 3> kPhases{
     {{WorkerPhase::ready, "ready"}, {WorkerPhase::busy, "busy"}, {WorkerPhase::restarting, "restarting"}}};
 constexpr WordTable<LogLevel, 3> kLevels{

@@ -88,12 +88,12 @@ struct Need {
   std::vector<std::string> hashes;
   bool operator==(const Need&) const = default;
 };
-enum class Step { compiling, limits, emulating, checking };
+enum class Step { compiling, limits, emulating, checking, measuring };
 std::string_view to_string(Step step);
 struct Progress {
   Id id = 0;
   Step step = Step::compiling;
-  int64_t done = 0, total = 0;  // emulating: CTAs; otherwise 0 of 0
+  int64_t done = 0, total = 0;  // emulating: CTAs; measuring: samples of 0; otherwise 0 of 0
   bool operator==(const Progress&) const = default;
 };
 // A subset of an Observation's keys, for core's apply_part.

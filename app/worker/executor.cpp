@@ -20,6 +20,7 @@ namespace {
 
 using protocol::Id;
 
+constexpr int kLostContext = 5;  // exit status
 constexpr auto kPing = std::chrono::milliseconds(250);
 
 // The one way out. Several threads send; a frame is never broken up. When the supervisor is gone, so are we.
@@ -174,6 +175,8 @@ void Executor::run(const Work& work) {
   const Result<void> done = execute(work);
   if (!done && done.error().stage != Stage::cancelled) output_.send(protocol::failure_part(work.id, done.error()));
   output_.send(protocol::Done{work.id, done ? std::nullopt : std::optional(done.error())});
+  // No context survives an illegal access: the answer is out, and the spare goes on in a process of its own.
+  if (services_.lost()) _exit(kLostContext);
 }
 
 Result<void> Executor::execute(const Work& work) {

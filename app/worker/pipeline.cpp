@@ -10,8 +10,11 @@
 #include "catalog/validate.h"
 #include "check/error_map.h"
 #include "check/verdict.h"
+#include "cuda_api/driver.h"
+#include "device/cuda/cuda_device.h"
 #include "device/emulated/emulated_device.h"
 #include "device/model_input.h"
+#include "measure/sampling.h"
 #include "model/latency.h"
 #include "model/limits.h"
 #include "model/occupancy.h"
@@ -43,8 +46,8 @@ class Pipeline {
   Result<void> run() {
     using Stage = Result<void> (Pipeline::*)();
     std::vector<Stage> stages{&Pipeline::open, &Pipeline::compile, &Pipeline::hold_limits};
-    if (request_.run)
-      stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check});
+    if (request_.run) stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check,
+                                                   &Pipeline::measure});
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
@@ -60,12 +63,15 @@ class Pipeline {
   Result<void> launch();
   Result<void> model();
   Result<void> check();
+  Result<void> measure();
 
   Failure with_way_out(Failure refused) const;
   void stream_counters(const Counters& counters);
   void stream_tile(const std::function<std::vector<std::byte>()>& copy);
   void send_tile(std::span<const std::byte> output, const check::Reference* reference);
   std::shared_ptr<const check::Reference> reference_if_ready() const;
+  ReferenceResult reference();
+  device::LaunchRequest launch_request(std::shared_ptr<const check::AttentionInputs> inputs) const;
   template <class T>
   Result<T> wait(const std::shared_future<Result<T>>& future) const;
 
@@ -112,8 +118,12 @@ Result<void> Pipeline::open() {
   auto accumulate = check::parse_accumulate(request_.kernel.accumulate);
   if (!accumulate) return fail(accumulate.error());
   accumulate_ = *accumulate;
-  sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(services_.versions())}}, true);
-  if (request_.run) truth_ = services_.truth.want(experiment().problem, accumulate_);
+  Versions versions = services_.versions();
+  if (!device_->spec().emulated) versions.gpu = device_->spec().name;
+  sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(versions)}}, true);
+  if (request_.run)
+    truth_ = services_.truth.want(experiment().problem, accumulate_,
+                                  device_->spec().emulated ? TruthMaker::By::cpu : TruthMaker::By::device);
   return {};
 }
 
@@ -167,35 +177,42 @@ Result<void> Pipeline::load() {
   return {};
 }
 
-Result<void> Pipeline::launch() {
-  auto inputs = wait(truth_->inputs);
-  if (!inputs) return fail(inputs.error());
+device::LaunchRequest Pipeline::launch_request(std::shared_ptr<const check::AttentionInputs> inputs) const {
   device::LaunchRequest launch;
+  launch.name = who(request_);
   launch.loaded = loaded_;
   launch.problem = experiment().problem;
   launch.args = request_.kernel.args;
   launch.shape = launch_.shape;
   launch.dynamic_shared = launch_.dynamic_shared;
   launch.sampled_share = experiment().measure.sampled_share;
-  launch.inputs = *inputs;
+  launch.inputs = std::move(inputs);
+  return launch;
+}
+
+Result<void> Pipeline::launch() {
+  auto inputs = wait(truth_->inputs);
+  if (!inputs) return fail(inputs.error());
   device::LaunchEvents events;
   events.cancel = request_.cancel;
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::emulating, done, total); };
   events.on_counters = [this](const Counters& counters) { stream_counters(counters); };
   events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
   sink_.progress(Step::emulating, 0, launch_.shape.ctas());
-  auto outcome = device_->run(launch, events);
+  auto outcome = device_->run(launch_request(*inputs), events);
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);
-  sink_.part(Json{{"counters", to_json(outcome_.counters)}}, true);
+  if (outcome_.counters) sink_.part(Json{{"counters", to_json(*outcome_.counters)}}, true);
   return {};
 }
 
+// Of an emulated run: its time is modelled from what it did.
 Result<void> Pipeline::model() {
-  const auto schedule = device::schedule_of(*outcome_.emulated.program, outcome_.emulated.result, experiment().problem,
+  if (!outcome_.emulated || !outcome_.counters) return {};
+  const auto schedule = device::schedule_of(*outcome_.emulated->program, outcome_.emulated->result, experiment().problem,
                                             launch_.shape.grid);
   const Timing timing = attnscope::model::latency(
-      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, outcome_.counters, &schedule});
+      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *outcome_.counters, &schedule});
   sink_.part(Json{{"timing", to_json(timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing.p50)}},
              true);
   return {};
@@ -230,10 +247,26 @@ void Pipeline::send_tile(std::span<const std::byte> output, const check::Referen
     sink_.tile(std::move(*tile));
 }
 
+// The wanted reference; a device that has a kernel for it makes it, else the CPU.
+ReferenceResult Pipeline::reference() {
+  auto found = wait(truth_->reference);
+  if (!found || *found) return found;
+  const auto inputs = wait(truth_->inputs);
+  if (!inputs) return fail(inputs.error());
+  auto made = device_->reference(experiment().problem, *inputs, accumulate_);
+  if (device_->lost()) return fail(made ? Failure{Stage::device, device_->spec().id + " is lost", ""} : made.error());
+  if (made && *made) {
+    services_.truth.keep(*made);
+    return made;
+  }
+  truth_ = services_.truth.want(experiment().problem, accumulate_);
+  return wait(truth_->reference);
+}
+
 Result<void> Pipeline::check() {
   sink_.progress(Step::checking, 0, 0);
-  auto reference = wait(truth_->reference);
-  if (!reference && reference.error().stage == Stage::cancelled) return fail(reference.error());
+  auto reference = this->reference();
+  if (!reference && (reference.error().stage == Stage::cancelled || device_->lost())) return fail(reference.error());
   Verdict verdict = reference ? Verdict{} : check::unchecked(reference.error().message);
   if (reference) {
     auto judged = check::judge(outcome_.output->data(), **reference, {.partial = outcome_.partial});
@@ -247,6 +280,27 @@ Result<void> Pipeline::check() {
   return {};
 }
 
+// On a device with a clock of its own. Emulated ones have none: their time came from the model.
+Result<void> Pipeline::measure() {
+  if (device_->spec().emulated) return {};
+  const auto inputs = wait(truth_->inputs);
+  if (!inputs) return fail(inputs.error());
+  int64_t launches = 0;
+  sink_.progress(Step::measuring, 0, 0);
+  auto timer = device_->timer(launch_request(*inputs), experiment().measure.cache,
+                              [&] { sink_.progress(Step::measuring, ++launches, 0); });
+  if (!timer) return fail(timer.error());
+  if (!*timer) return {};
+  const attnscope::measure::Policy policy{experiment().measure.cache, static_cast<double>(experiment().measure.max_time_ms)};
+  attnscope::measure::Events events;
+  events.cancel = request_.cancel;
+  auto timing = attnscope::measure::sample(**timer, policy, events);
+  if (!timing) return fail(timing.error());
+  sink_.part(Json{{"timing", to_json(*timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing->p50)}},
+             true);
+  return {};
+}
+
 }  // namespace
 
 Services::Services(std::string version, const std::filesystem::path& cache, const std::filesystem::path& assets)
@@ -255,8 +309,29 @@ Services::Services(std::string version, const std::filesystem::path& cache, cons
       truth(below(cache, "references")) {
   catalog::DeviceCatalog specs = catalog::load_devices(assets / "devices");
   device_failures = std::move(specs.failures);
+  add_gpus(assets, specs.devices);
   for (DeviceSpec& spec : specs.devices)
     devices.push_back(device::make_emulated_device(std::move(spec), below(cache, "programs")));
+}
+
+// GPUs come first: the session's first experiment takes the first of them.
+void Services::add_gpus(const std::filesystem::path& assets, const std::vector<DeviceSpec>& twins) {
+  auto driver = cuda_api::Driver::open();
+  if (!driver) return;  // no driver is a machine's normal state, which `versions` tells
+  driver_ = "CUDA " + driver->version_text();
+  auto nvml = cuda_api::Nvml::open();
+  if (nvml && !(*nvml)->driver_version().empty()) driver_ = (*nvml)->driver_version() + ", " + driver_;
+  auto calls = driver->calls();
+  if (!calls) return device_failures.push_back(calls.error());
+  auto gpus = device::make_cuda_devices({std::make_shared<const cuda_api::DriverCalls>(*calls), nvml ? *nvml : nullptr,
+                                         compiler, assets / "gpu"},
+                                        twins);
+  if (!gpus) return device_failures.push_back(gpus.error());
+  for (auto& gpu : *gpus) devices.push_back(std::move(gpu));
+}
+
+bool Services::lost() const {
+  return std::any_of(devices.begin(), devices.end(), [](const auto& device) { return device->lost(); });
 }
 
 Result<std::shared_ptr<device::Device>> Services::find_device(const std::string& id) const {
@@ -272,6 +347,7 @@ Result<std::shared_ptr<device::Device>> Services::find_device(const std::string&
 Versions Services::versions() const {
   Versions versions;
   versions.app = app_version;
+  versions.driver = driver_;
   if (auto nvrtc = compiler->nvrtc_version()) versions.nvrtc = *nvrtc;
   return versions;
 }

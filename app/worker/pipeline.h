@@ -27,13 +27,19 @@ struct Services {
   std::string app_version;
   std::shared_ptr<compile::Compiler> compiler;
   std::vector<std::shared_ptr<device::Device>> devices;
-  std::vector<Failure> device_failures;  // specs that did not load
+  std::vector<Failure> device_failures;  // specs that did not load, a driver that gives no GPU
   TruthMaker truth;
   KeptRuns kept;
   JobPool pool{3};
 
   Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: no such one
   Versions versions() const;
+  bool lost() const;  // a device took its context along: this process must end
+
+ private:
+  void add_gpus(const std::filesystem::path& assets, const std::vector<DeviceSpec>& twins);
+
+  std::string driver_;  // "580.95.05, CUDA 13.0"; empty: none
 };
 
 // Where a request's answers go, as they come up.
@@ -53,8 +59,8 @@ struct Request {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-// Takes one experiment from its kernel's text to its verdict: compile ▸ limits ▸ emulate ▸ model ▸ check, each stage
-// handing its part of the Observation to `sink`. Everything about the experiment is checked again here: knobs against
+// Takes one experiment from its kernel's text to its verdict and time: compile ▸ limits ▸ emulate ▸ model ▸ check, and on
+// a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, each stage handing its part of the Observation to `sink`. Everything about the experiment is checked again here: knobs against
 // the manifest, restrictions, device. What is refused, wrong or cancelled is the Failure returned; a wrong output is a
 // verdict, no Failure.
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink);

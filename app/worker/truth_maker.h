@@ -33,10 +33,17 @@ class TruthMaker {
   TruthMaker(const TruthMaker&) = delete;
   TruthMaker& operator=(const TruthMaker&) = delete;
 
-  Truth want(const Problem& problem, check::Accumulate accumulate);
+  // Who makes the reference: this maker's thread, or a device, which then hands it in by keep().
+  enum class By { cpu, device };
+  // By::device: `reference` is one of all rows out of the store, or null.
+  Truth want(const Problem& problem, check::Accumulate accumulate, By by = By::cpu);
+  // The reference of what was wanted last, for the next to want it.
+  void keep(std::shared_ptr<const check::Reference> reference);
 
  private:
   void stop_making();
+  ReferenceResult reference_of(const Problem& problem, const check::AttentionInputs& inputs, check::Accumulate accumulate,
+                               By by, const std::atomic<bool>& cancel) const;
 
   std::optional<check::ReferenceStore> store_;
   std::string key_;

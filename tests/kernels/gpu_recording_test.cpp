@@ -39,13 +39,13 @@ TEST_P(Recorded, CountsAreNsightComputes) {
   ASSERT_TRUE(ran) << text_of(case_of(json)) << ": " << ran.error().message;
   SCOPED_TRACE(text_of(case_of(json)));
   const Json& gpu = json["counters"];
-  const Counters& ours = ran->outcome.counters;
+  const Counters& ours = *ran->outcome.counters;
   EXPECT_EQ(ours.instructions.at("total"), gpu["warp_instructions"].get<int64_t>());
   EXPECT_EQ(ours.threads, gpu["threads"].get<int64_t>());
   EXPECT_EQ(ours.global_load_sectors, gpu["global_load_sectors"].get<int64_t>());
   EXPECT_EQ(ours.global_store_sectors, gpu["global_store_sectors"].get<int64_t>());
   // The total adds what is neither a load nor a store, for which the hardware's rule is not settled: loads and stores alone.
-  const emulator::RunCounters& detail = ran->outcome.emulated.result.counters;
+  const emulator::RunCounters& detail = ran->outcome.emulated->result.counters;
   const auto wavefronts = gpu["shared_load_wavefronts"].get<double>() + gpu["shared_store_wavefronts"].get<double>();
   EXPECT_NEAR(double(detail.shared_load_wavefronts + detail.shared_store_wavefronts), wavefronts, 0.005 * wavefronts);
   RecordProperty("output_equal", deterministic(json) && xxh3_128(ran->output) == json["output_xxh3_128"] ? "yes" : "no");

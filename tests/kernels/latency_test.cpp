@@ -31,12 +31,12 @@ Timing modelled(const Ran& ran, const std::vector<std::string>& settings, const 
   const catalog::Launch launch = *catalog::launch_of(ran.kernel, ran.problem, config);
   VariantInfo info = ran.variant->info;
   info.dynamic_shared_bytes = launch.dynamic_shared;
-  const auto& emulated = ran.outcome.emulated;
+  const auto& emulated = *ran.outcome.emulated;
   const model::KernelSchedule schedule =
       device::schedule_of(*emulated.program, emulated.result, ran.problem, launch.shape.grid);
   EXPECT_FALSE(schedule.traces.empty());
   const Occupancy occupancy = model::occupancy(spec, info, launch.shape);
-  return model::latency({spec, ran.problem, info, launch.shape, occupancy, ran.outcome.counters, &schedule});
+  return model::latency({spec, ran.problem, info, launch.shape, occupancy, *ran.outcome.counters, &schedule});
 }
 
 TEST(LatencyModel, HoldsWhatAnH200Took) {

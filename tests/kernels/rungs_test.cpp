@@ -34,7 +34,7 @@ TEST_P(Right, OnEveryArchitecture) {
     ASSERT_TRUE(ran) << ran.error().message;
     EXPECT_EQ(ran->verdict.state, "correct") << ran->verdict.reason;
     EXPECT_LT(ran->verdict.rel_frobenius, 5e-4);
-    EXPECT_EQ(ran->outcome.counters.emulated_ctas, ran->outcome.counters.total_ctas);
+    EXPECT_EQ(ran->outcome.counters->emulated_ctas, ran->outcome.counters->total_ctas);
     if (first.empty()) first = ran->output;
     EXPECT_TRUE(ran->output == first) << "the output differs from sm_89's";
   }
@@ -130,8 +130,8 @@ TEST(Rungs, SwizzlingRemovesTheBankConflictsOfTheScores) {
   auto swizzled = run({"tiled", kRagged, {"SWIZZLE_XOR=1"}});
   ASSERT_TRUE(plain && swizzled);
   const auto share = [](const Counters& c) { return double(c.shared_bank_conflicts) / double(c.shared_wavefronts); };
-  EXPECT_GT(share(plain->outcome.counters), 0.6);
-  EXPECT_LT(share(swizzled->outcome.counters), 0.5 * share(plain->outcome.counters));
+  EXPECT_GT(share(*plain->outcome.counters), 0.6);
+  EXPECT_LT(share(*swizzled->outcome.counters), 0.5 * share(*plain->outcome.counters));
 }
 
 }  // namespace

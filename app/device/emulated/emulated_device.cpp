@@ -114,7 +114,7 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   outcome.output = std::move(output);
   outcome.counters = counters_of(result->counters);
   outcome.partial = !options.ctas.empty();
-  outcome.emulated = {decoded.program, std::move(*result)};
+  outcome.emulated = EmulatedDetail{decoded.program, std::move(*result)};
   return outcome;
 }
 

@@ -1,0 +1,146 @@
+#include "device/cuda/cuda_device.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "device/cuda/cuda_timer.h"
+#include "device/cuda/gpu.h"
+#include "device/cuda/gpu_kernel.h"
+#include "device/cuda/gpu_reference.h"
+#include "device/cuda/gpu_spec.h"
+#include "device/cuda/tensors.h"
+#include "device/parameters.h"
+
+namespace attnscope::device {
+namespace {
+
+class OnGpu final : public Loaded {
+ public:
+  explicit OnGpu(std::shared_ptr<const GpuKernel> ready) : kernel(std::move(ready)) {}
+  std::shared_ptr<const GpuKernel> kernel;
+};
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(CudaParts parts, DeviceSpec spec, int ordinal)
+      : parts_(std::move(parts)), spec_(std::move(spec)), gpu_(std::make_shared<Gpu>(parts_.calls, ordinal)),
+        ordinal_(ordinal) {}
+  const DeviceSpec& spec() const override { return spec_; }
+  Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) override;
+  Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) override;
+  Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest& request, const std::string& cache,
+                                                 std::function<void()> on_launch) override;
+  Result<std::shared_ptr<const check::Reference>> reference(const Problem& problem,
+                                                            std::shared_ptr<const check::AttentionInputs> inputs,
+                                                            check::Accumulate accumulate) override;
+  bool lost() const override { return gpu_->lost(); }
+
+ private:
+  Result<void> place_tensors(const Problem& problem, const std::shared_ptr<const check::AttentionInputs>& inputs);
+  GpuMeter meter() const;
+
+  CudaParts parts_;
+  DeviceSpec spec_;
+  std::shared_ptr<Gpu> gpu_;
+  int ordinal_;
+  std::optional<GpuTensors> tensors_;  // of the last run: turning a knob keeps the problem
+};
+
+Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& variant) {
+  auto kernel = GpuKernel::load(gpu_, variant);
+  if (!kernel) return fail(kernel.error());
+  return std::make_shared<const OnGpu>(*kernel);
+}
+
+Result<void> CudaDevice::place_tensors(const Problem& problem,
+                                       const std::shared_ptr<const check::AttentionInputs>& inputs) {
+  if (tensors_ && tensors_->inputs() == inputs) return tensors_->renew_output();
+  tensors_.reset();
+  auto tensors = GpuTensors::make(gpu_, problem, inputs);
+  if (!tensors) return fail(tensors.error());
+  tensors_ = std::move(*tensors);
+  return {};
+}
+
+Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
+  const GpuKernel& kernel = *dynamic_cast<const OnGpu&>(*request.loaded).kernel;
+  if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
+  if (auto placed = place_tensors(request.problem, request.inputs); !placed) return fail(placed.error());
+  auto parameters = pack_parameters(kernel.info(), request.args, request.problem, tensors_->addresses());
+  if (!parameters) return fail(parameters.error());
+  if (auto done = kernel.opt_in(request.dynamic_shared); !done) return fail(done.error());
+  const int64_t ctas = request.shape.ctas();
+  if (events.on_progress) events.on_progress(0, ctas);
+  if (const int code = kernel.launch(request.shape, request.dynamic_shared, *parameters); code != 0)
+    return gpu_->kernel_failure(code, request.name);
+  if (const int code = gpu_->wait(); code != 0) return gpu_->kernel_failure(code, request.name);
+  if (events.on_progress) events.on_progress(ctas, ctas);
+  LaunchOutcome outcome;
+  auto output = tensors_->take_output();
+  if (!output) return fail(output.error());
+  if (auto same = tensors_->check_inputs(); !same) {
+    tensors_.reset();  // the next run gets inputs that are whole
+    return fail(same.error());
+  }
+  outcome.output = std::move(*output);
+  return outcome;
+}
+
+GpuMeter CudaDevice::meter() const {
+  int device = 0;
+  char bus[64] = {};
+  if (!parts_.nvml || parts_.calls->device_get(&device, ordinal_) != cuda_api::kCudaSuccess ||
+      parts_.calls->device_pci_bus_id(bus, sizeof bus - 1, device) != cuda_api::kCudaSuccess)
+    return {};
+  auto found = parts_.nvml->find(bus);
+  return found ? GpuMeter(parts_.nvml, *found) : GpuMeter();
+}
+
+Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& request, const std::string& cache,
+                                                           std::function<void()> on_launch) {
+  if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
+  std::shared_ptr<const GpuKernel> empty;
+  if (cache == "cold") {
+    auto variant = compile_own_kernel(*parts_.compiler, parts_.kernels, "empty", request.problem, check::Accumulate::f32,
+                                      spec_.arch);
+    if (!variant) return fail(variant.error());
+    auto loaded = GpuKernel::load(gpu_, **variant);
+    if (!loaded) return fail(loaded.error());
+    empty = *loaded;
+  }
+  const auto l2_bytes = static_cast<size_t>(spec_.l2_mb * (1 << 20));
+  return make_cuda_timer({gpu_, dynamic_cast<const OnGpu&>(*request.loaded).kernel, request, std::move(empty), l2_bytes,
+                          meter(), std::move(on_launch)});
+}
+
+Result<std::shared_ptr<const check::Reference>> CudaDevice::reference(
+    const Problem& problem, std::shared_ptr<const check::AttentionInputs> inputs, check::Accumulate accumulate) {
+  auto variant = compile_own_kernel(*parts_.compiler, parts_.kernels, "reference", problem, accumulate, spec_.arch);
+  if (!variant) return fail(variant.error());
+  auto kernel = GpuKernel::load(gpu_, **variant);
+  if (!kernel) return fail(kernel.error());
+  return make_gpu_reference(gpu_, **kernel, spec_.sms, problem, *inputs, accumulate);
+}
+
+}  // namespace
+
+Result<std::vector<std::unique_ptr<Device>>> make_cuda_devices(const CudaParts& parts,
+                                                               const std::vector<DeviceSpec>& twins) {
+  int count = 0;
+  for (const int code : {parts.calls->init(0), parts.calls->device_count(&count)})
+    if (code != cuda_api::kCudaSuccess)
+      return fail(Stage::device, "The NVIDIA driver gives no GPU: " + parts.calls->name_of(code) + ".",
+                  "Check with nvidia-smi; CUDA_VISIBLE_DEVICES may hide it.");
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    auto spec = read_gpu_spec(*parts.calls, ordinal);
+    if (!spec) return fail(spec.error());
+    const auto twin =
+        std::find_if(twins.begin(), twins.end(), [&](const DeviceSpec& one) { return one.arch == spec->arch; });
+    if (twin != twins.end()) fill_rates(*spec, *twin);
+    devices.push_back(std::make_unique<CudaDevice>(parts, std::move(*spec), ordinal));
+  }
+  return devices;
+}
+
+}  // namespace attnscope::device

@@ -1,0 +1,26 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "compile/compiler.h"
+#include "cuda_api/driver_calls.h"
+#include "cuda_api/nvml.h"
+#include "device/device.h"
+
+namespace attnscope::device {
+
+// What a process's GPUs share.
+struct CudaParts {
+  std::shared_ptr<const cuda_api::DriverCalls> calls;
+  std::shared_ptr<const cuda_api::Nvml> nvml;      // null: clocks and power stay unknown
+  std::shared_ptr<compile::Compiler> compiler;     // of the reference and the empty kernel
+  std::filesystem::path kernels;                   // the folder that holds them: assets/gpu
+};
+
+// The GPUs of this machine, "cuda:0" first; `twins` give the rates of their compute capability. No context is created yet.
+// Failure: Stage::device.
+Result<std::vector<std::unique_ptr<Device>>> make_cuda_devices(const CudaParts& parts,
+                                                               const std::vector<DeviceSpec>& twins);
+
+}  // namespace attnscope::device

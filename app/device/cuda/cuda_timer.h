@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "cuda_api/nvml.h"
+#include "device/cuda/gpu_kernel.h"
+#include "device/device.h"
+#include "measure/sampling.h"
+
+namespace attnscope::device {
+
+// Reads a GPU's clock, power and temperature. Without NVML it knows nothing, and says so.
+class GpuMeter {
+ public:
+  GpuMeter() = default;
+  GpuMeter(std::shared_ptr<const cuda_api::Nvml> nvml, cuda_api::Nvml::Gpu* gpu) : nvml_(std::move(nvml)), gpu_(gpu) {}
+  measure::Conditions read();
+
+ private:
+  std::shared_ptr<const cuda_api::Nvml> nvml_;
+  cuda_api::Nvml::Gpu* gpu_ = nullptr;
+  double last_all_ms_ = 0;
+};
+
+struct CudaTimerParts {
+  std::shared_ptr<Gpu> gpu;
+  std::shared_ptr<const GpuKernel> kernel;
+  LaunchRequest request;
+  std::shared_ptr<const GpuKernel> empty;  // given: cold
+  size_t l2_bytes = 0;
+  GpuMeter meter;
+  std::function<void()> on_launch;  // after every launch that ended; may be empty
+};
+
+// Times a launch as docs/measuring.md says: hot, or cold when there is an empty kernel to time beside it.
+Result<std::unique_ptr<measure::Source>> make_cuda_timer(CudaTimerParts parts);
+
+}  // namespace attnscope::device

@@ -1,0 +1,77 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/result.h"
+#include "cuda_api/driver_calls.h"
+
+namespace attnscope::device {
+
+// One GPU of this process: its context and the one stream that everything runs on. Used by several threads, each of
+// which enters it first.
+class Gpu {
+ public:
+  Gpu(std::shared_ptr<const cuda_api::DriverCalls> calls, int ordinal) : calls_(std::move(calls)), ordinal_(ordinal) {}
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const cuda_api::DriverCalls& calls() const { return *calls_; }
+  std::string id() const { return "cuda:" + std::to_string(ordinal_); }
+  cuda_api::Stream stream() const { return stream_; }
+
+  // Makes the GPU's context the calling thread's; the first call creates it.
+  Result<void> enter();
+  // Failure (Stage::device) naming the call and CUDA's name of the error. Notes errors that no context survives.
+  Result<void> check(int code, const char* call);
+  // A kernel's own fault (Stage::launch): `name` is the kernel with its config.
+  tl::unexpected<Failure> kernel_failure(int code, const std::string& name);
+  // Waits until the stream is empty. The code is the kernel's.
+  int wait() const;
+  // The context is of no more use: the process must end.
+  bool lost() const { return lost_; }
+
+ private:
+  Result<void> create();
+
+  std::shared_ptr<const cuda_api::DriverCalls> calls_;
+  int ordinal_;
+  std::mutex creating_;
+  cuda_api::Context context_ = nullptr;
+  cuda_api::Stream stream_ = nullptr;
+  std::atomic<bool> lost_{false};
+};
+
+// Memory of a GPU.
+class GpuMemory {
+ public:
+  // Failure (Stage::limits) when the GPU has not that much left.
+  static Result<GpuMemory> make(std::shared_ptr<Gpu> gpu, size_t bytes);
+  static Result<GpuMemory> make(std::shared_ptr<Gpu> gpu, std::span<const std::byte> contents);
+  GpuMemory() = default;
+  GpuMemory(GpuMemory&& other) noexcept
+      : gpu_(std::move(other.gpu_)), at_(std::exchange(other.at_, 0)), bytes_(std::exchange(other.bytes_, 0)) {}
+  GpuMemory& operator=(GpuMemory&& other) noexcept {
+    std::swap(gpu_, other.gpu_);
+    std::swap(at_, other.at_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~GpuMemory();
+
+  cuda_api::DevicePointer at() const { return at_; }
+  size_t bytes() const { return bytes_; }
+  Result<void> upload(std::span<const std::byte> from, size_t offset = 0);
+  Result<void> download(std::span<std::byte> to, size_t offset = 0) const;
+
+ private:
+  std::shared_ptr<Gpu> gpu_;
+  cuda_api::DevicePointer at_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace attnscope::device

@@ -1,0 +1,50 @@
+#include "device/cuda/gpu_kernel.h"
+
+namespace attnscope::device {
+
+Result<std::shared_ptr<const GpuKernel>> GpuKernel::load(std::shared_ptr<Gpu> gpu, const compile::Variant& variant) {
+  auto info = compile::read_cubin(variant.cubin, variant.entry_symbol);
+  if (!info) return fail(info.error());
+  if (auto entered = gpu->enter(); !entered) return fail(entered.error());
+  std::shared_ptr<GpuKernel> kernel(new GpuKernel(gpu));
+  kernel->info_ = std::move(*info);
+  const auto& calls = gpu->calls();
+  if (auto done = gpu->check(calls.module_load_data(&kernel->module_, variant.cubin.data()), "cuModuleLoadData"); !done)
+    return fail(Stage::decode, done.error().message,
+                "The kernel was compiled for sm_" + std::to_string(variant.info.arch) + "; see that the driver serves NVRTC " +
+                    variant.nvrtc + "'s code.");
+  if (auto done = gpu->check(calls.module_get_function(&kernel->function_, kernel->module_, variant.entry_symbol.c_str()),
+                             "cuModuleGetFunction");
+      !done)
+    return fail(done.error());
+  return kernel;
+}
+
+GpuKernel::~GpuKernel() {
+  if (module_ != nullptr && !gpu_->lost() && gpu_->enter()) gpu_->calls().module_unload(module_);
+}
+
+Result<void> GpuKernel::opt_in(int64_t dynamic_shared) const {
+  constexpr int max_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  if (dynamic_shared == 0) return {};
+  return gpu_->check(
+      gpu_->calls().function_set_attribute(function_, max_dynamic_shared, static_cast<int>(dynamic_shared)),
+      "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)");
+}
+
+int GpuKernel::launch(const model::LaunchShape& shape, int64_t dynamic_shared,
+                      std::vector<std::byte>& parameters) const {
+  cuda_api::LaunchConfig config;
+  for (size_t i = 0; i < 3; ++i) {
+    config.grid[i] = static_cast<unsigned>(shape.grid[i]);
+    config.block[i] = static_cast<unsigned>(shape.block[i]);
+  }
+  config.shared_bytes = static_cast<unsigned>(dynamic_shared);
+  config.stream = gpu_->stream();
+  size_t bytes = parameters.size();
+  // CU_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE and _END.
+  void* extra[] = {reinterpret_cast<void*>(1), parameters.data(), reinterpret_cast<void*>(2), &bytes, nullptr};
+  return gpu_->calls().launch(&config, function_, nullptr, parameters.empty() ? nullptr : extra);
+}
+
+}  // namespace attnscope::device

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/compiler.h"
+#include "compile/cubin.h"
+#include "core/result.h"
+#include "device/cuda/gpu.h"
+#include "model/occupancy.h"
+
+namespace attnscope::device {
+
+// A kernel loaded on one GPU.
+class GpuKernel {
+ public:
+  // Stage::decode: a cubin that cannot be read or that the GPU does not take.
+  static Result<std::shared_ptr<const GpuKernel>> load(std::shared_ptr<Gpu> gpu, const compile::Variant& variant);
+  ~GpuKernel();
+  GpuKernel(const GpuKernel&) = delete;
+  GpuKernel& operator=(const GpuKernel&) = delete;
+
+  const compile::CubinKernel& info() const { return info_; }
+  // The launch asks for so much dynamic shared memory, over 48 KB by opting in.
+  Result<void> opt_in(int64_t dynamic_shared) const;
+  // Puts a launch on the GPU's stream; the code is CUDA's. `parameters` is the whole block, copied by the driver.
+  int launch(const model::LaunchShape& shape, int64_t dynamic_shared, std::vector<std::byte>& parameters) const;
+
+ private:
+  explicit GpuKernel(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+
+  std::shared_ptr<Gpu> gpu_;
+  compile::CubinKernel info_;
+  cuda_api::Module module_ = nullptr;
+  cuda_api::Function function_ = nullptr;
+};
+
+}  // namespace attnscope::device

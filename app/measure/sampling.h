@@ -1,0 +1,57 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/observation.h"
+#include "core/result.h"
+
+namespace attnscope::measure {
+
+// What the GPU said of itself right after a sample; 0 where it did not say.
+struct Conditions {
+  double clock_mhz = 0;
+  double power_w = 0, power_limit_w = 0;
+  double temperature_c = 0;
+  bool slowed = false;               // thermal or hardware slowdown: the sample says nothing of the kernel
+  std::vector<std::string> reasons;  // what held the clock back: "power cap"
+};
+
+// What is timed. A test puts its own in place of a GPU.
+class Source {
+ public:
+  virtual ~Source() = default;
+  // Places the buffers anew and warms up: what differs between runs of a program should differ between rounds.
+  virtual Result<void> begin_round() = 0;
+  // Some repetitions, us each, never none.
+  virtual Result<std::vector<double>> take() = 0;
+  virtual Conditions conditions() = 0;  // of the last take()
+  virtual std::optional<double> empty_us() const { return std::nullopt; }  // an empty kernel timed in the same way
+};
+
+struct Policy {
+  std::string cache = "hot";
+  double max_ms = 2000;  // give up improving the interval then
+};
+
+struct Events {
+  const std::atomic<bool>* cancel = nullptr;    // looked at before each take(); then Stage::cancelled
+  std::function<void(int64_t samples)> on_progress;
+  std::function<double()> now_ms;               // a clock that never jumps; empty: the machine's
+};
+
+// The rules of docs/measuring.md.
+inline constexpr double kStableHalfWidth = 0.005;  // of the median
+inline constexpr int64_t kFewestRounds = 10;       // before the interval is trusted
+inline constexpr double kRoundMs = 15;             // of samples in one round
+inline constexpr int64_t kFewestOfRound = 3;       // samples, unless the time is up
+inline constexpr double kClockTolerance = 0.03;    // of the run's median clock
+
+// Samples until the 95 % interval of the median has a half-width under 0.5 % of it, or the time is up. Failures: the
+// source's; Stage::device when every sample had to be left out; Stage::cancelled.
+Result<Timing> sample(Source& source, const Policy& policy, const Events& events);
+
+}  // namespace attnscope::measure
