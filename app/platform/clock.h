@@ -1,4 +1,6 @@
 #pragma once
+#include <time.h>
+
 #include <chrono>
 
 namespace attnscope::platform {
@@ -11,6 +13,13 @@ inline double wall_seconds() {
 // Milliseconds on a clock that never jumps and stands still while the machine sleeps.
 inline double steady_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Milliseconds that the calling thread itself has run.
+inline double thread_cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
 }  // namespace attnscope::platform

@@ -9,11 +9,23 @@
 
 namespace attnscope::ui {
 
+class Workbench;
+
+// One frame as the window made it.
+struct FrameTime {
+  double begin_ms = 0;      // platform::steady_ms(), after the wait for an event
+  double build_ms = 0;      // making its draw list; rasterising and the swap apart
+  double build_cpu_ms = 0;  // of build_ms, what the thread itself ran
+  double shown_ms = 0;      // platform::steady_ms() after the swap
+};
+
 struct WindowOptions {
   std::filesystem::path resources;      // holds assets/ and shaders/
   std::filesystem::path user_presets;   // where "save as" proposes to put a preset; empty: it proposes nothing
   std::optional<bool> light;            // overrides the kept theme
-  std::function<void()> after_frame;    // after each frame was shown; for benchmarks and tests
+  // For benchmarks and tests: before each frame is made, and after it was shown.
+  std::function<void(Workbench&)> before_frame;
+  std::function<void(const FrameTime&)> after_frame;
 };
 
 // Wakes the window from any thread: it draws a frame and looks at the newest snapshot. The session's on_change leads here.

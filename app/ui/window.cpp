@@ -2,10 +2,12 @@
 #include <GLFW/glfw3.h>
 #include <hello_imgui/hello_imgui.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <implot/implot.h>
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -31,6 +33,8 @@ struct Host {
   uint64_t seen_version = 0;
   int settling = 0;
   bool styled = false;
+  FrameTime frame;  // the one being made
+  double frame_cpu_begin = 0;
 };
 Host* g_host = nullptr;
 
@@ -87,7 +91,29 @@ void before_frame(Host& host) {
     HelloImGui::RequestRefresh();
   }
   host.params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
+  if (host.options.before_frame) host.options.before_frame(*host.bench);
+  host.frame = {};
+  host.frame.begin_ms = platform::steady_ms();
+  host.frame_cpu_begin = platform::thread_cpu_ms();
   host.bench->before_frame();
+}
+
+// Dear ImGui's draw lists are finished here; what follows is OpenGL's.
+void note_built(Host& host) {
+  host.frame.build_ms = platform::steady_ms() - host.frame.begin_ms;
+  host.frame.build_cpu_ms = platform::thread_cpu_ms() - host.frame_cpu_begin;
+}
+
+void watch_frames(Host& host) {
+  ImGuiContextHook built;
+  built.Type = ImGuiContextHookType_RenderPost;
+  built.UserData = &host;
+  built.Callback = [](ImGuiContext*, ImGuiContextHook* hook) { note_built(*static_cast<Host*>(hook->UserData)); };
+  ImGui::AddContextHook(ImGui::GetCurrentContext(), &built);
+  host.params.callbacks.AfterSwap = [&host] {
+    host.frame.shown_ms = platform::steady_ms();
+    host.options.after_frame(host.frame);
+  };
 }
 
 void keep_geometry(Host& host) {
@@ -115,6 +141,7 @@ void set_callbacks(Host& host, WakeTimer& timer) {
   };
   callbacks.PostInit = [&host, &timer] {
     ImPlot::CreateContext();
+    if (host.options.after_frame) watch_frames(host);
     WorkbenchOptions options;
     options.resources = host.options.resources;
     options.user_presets = host.options.user_presets;
@@ -125,13 +152,22 @@ void set_callbacks(Host& host, WakeTimer& timer) {
   };
   callbacks.PreNewFrame = [&host] { before_frame(host); };
   callbacks.ShowGui = [&host] { host.bench->draw(); };
-  if (host.options.after_frame) callbacks.AfterSwap = host.options.after_frame;
   callbacks.BeforeExit = [&host] {
     keep_geometry(host);
     host.bench->keep_settings_now();
     host.bench.reset();
     ImPlot::DestroyContext();
   };
+}
+
+// What the display is called; never empty.
+std::string display_names() {
+  std::string names;
+  for (const char* variable : {"DISPLAY", "WAYLAND_DISPLAY"}) {
+    const char* value = std::getenv(variable);
+    names += std::string(variable) + "=" + (value != nullptr ? value : "") + "\n";
+  }
+  return names;
 }
 
 }  // namespace
@@ -143,7 +179,9 @@ void request_close() {
 }
 
 Result<void> probe_display() {
-  static std::string reason;
+  static std::string reason, passed;
+  const std::string display = display_names();
+  if (passed == display) return {};  // a probe costs a tenth of a second, and start-up asks twice
   reason.clear();
   glfwSetErrorCallback([](int, const char* description) { reason = description != nullptr ? description : ""; });
   const std::string hint = "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
@@ -161,10 +199,12 @@ Result<void> probe_display() {
   GLFWwindow* window = glfwCreateWindow(64, 64, "attnscope", nullptr, nullptr);
   const bool good = window != nullptr;
   if (good) glfwDestroyWindow(window);
-  glfwTerminate();
-  if (!good)
+  if (!good) {
+    glfwTerminate();
     return fail(Stage::input, "This display gives no OpenGL 3.3" + (reason.empty() ? "" : ": " + reason),
                 "Install the GPU's driver or libgl1-mesa-dri; `attnscope run` and `attnscope shot` need no display.");
+  }
+  passed = display;  // GLFW stays connected: an X server may start anew when its only client leaves
   return {};
 }
 
@@ -173,7 +213,7 @@ int run_window(session::Session& session, const WindowOptions& options) {
     spdlog::error("{}. {}", display.error().message, display.error().hint);
     return kBadInput;
   }
-  Host host{session, options, nullptr, {}, 0, 0, false};
+  Host host{session, options, nullptr, {}, 0, 0, false, {}, 0};
   g_host = &host;
   WakeTimer timer([] { wake(); });
   wait_for_settings(session);

@@ -215,6 +215,8 @@ void Workbench::open_panel(const std::string& title) {
 
 std::string Workbench::refusal_of(const std::string& knob) const { return experiment_panel_->refusal_of(knob); }
 
+std::optional<RailPlace> Workbench::rail_of(const std::string& knob) const { return experiment_panel_->rail_of(knob); }
+
 void Workbench::drop(const std::filesystem::path& file) { session_.load_preset(file); }
 
 void Workbench::keep_settings() {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "ui/context.h"
 #include "ui/dialogs.h"
 #include "ui/panels/panel.h"
+#include "ui/widgets/value_rail.h"
 #include "ui/toasts.h"
 
 namespace ImCmd {
@@ -56,6 +58,7 @@ class Workbench {
   const DraftTracker& draft() const { return draft_; }
   const Actions& actions() const { return actions_; }
   std::string refusal_of(const std::string& knob) const;  // see ExperimentPanel
+  std::optional<RailPlace> rail_of(const std::string& knob) const;
   // The focus experiment is finished, and what the map panel shows is complete (or there is nothing to show).
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }

@@ -19,8 +19,9 @@ TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   WindowOptions options;
   options.resources = ATTNSCOPE_SOURCE_DIR;
   int frames = 0;
-  options.after_frame = [&] {
+  options.after_frame = [&](const FrameTime& frame) {
     ++frames;
+    EXPECT_GE(frame.shown_ms, frame.begin_ms + frame.build_ms);
     const auto snapshot = (*session)->snapshot();
     if (snapshot->focus.shown && !snapshot->focus.running) request_close();
   };

@@ -67,6 +67,11 @@ std::string ExperimentPanel::refusal_of(const std::string& knob) const {
   return found == refused_.end() ? std::string() : found->second;
 }
 
+std::optional<RailPlace> ExperimentPanel::rail_of(const std::string& knob) const {
+  const auto found = rails_.find(knob);
+  return found == rails_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
   section("Kernel");
   if (!context.snapshot.kernels || context.snapshot.kernels->empty()) {
@@ -167,6 +172,8 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
     if (value.value == current) legal_now = value.legal;
   }
   const RailEvent event = value_rail(row.name.c_str(), values, current, ImGui::GetContentRegionAvail().x, !legal_now);
+  const ImVec2 low = ImGui::GetItemRectMin(), size = ImGui::GetItemRectSize();
+  rails_[row.name] = {low.x, low.y, size.x, size.y};
   Drag& drag = drags_[row.name];
   if (event.pressed) drag = {context.new_gesture(), current};
   if (event.refused) refused_[row.name] = values[*event.refused].reason;

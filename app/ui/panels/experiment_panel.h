@@ -17,6 +17,8 @@ class ExperimentPanel : public Panel {
   void draw(Context& context) override;
   // Why the value of that knob that was pressed last is not to be had; empty: it was.
   std::string refusal_of(const std::string& knob) const;
+  // Where that knob's values were drawn last; empty: nowhere.
+  std::optional<RailPlace> rail_of(const std::string& knob) const;
 
  private:
   struct KnobRow {
@@ -44,6 +46,7 @@ class ExperimentPanel : public Panel {
   std::string rows_of_;  // what rows_ were made for
   std::vector<std::string> warnings_;  // of the config as it stands
   std::string illegal_;                // why the config as it stands cannot run
+  std::map<std::string, RailPlace> rails_;
   std::map<std::string, Drag> drags_;
   std::map<std::string, std::string> refused_;  // knob → why the value that was pressed is not to be had
   std::map<std::string, std::string> edited_;   // size fields while they are typed into

@@ -15,6 +15,11 @@ struct RailValue {
   bool beckoned = false;  // outlined as an invitation
 };
 
+// Where a rail was drawn, in screen coordinates.
+struct RailPlace {
+  float x = 0, y = 0, width = 0, height = 0;
+};
+
 struct RailEvent {
   std::optional<int64_t> chosen;  // a legal value other than the current one was pressed or dragged onto
   std::optional<size_t> refused;  // index of an illegal value that was pressed: say why

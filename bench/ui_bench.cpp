@@ -1,0 +1,477 @@
+// The window on a display, by the program's own window code: how soon it is there, how long its frames take to make while
+// kernels compile, run, hang and their worker dies, and how soon a moved knob shows. Each measurement is a window of its own
+// in a process of its own, under Xvfb (started here) where there is no display.
+//
+// A frame's time is that of making its draw list; rasterising, which is the GPU's work where there is one, is apart.
+// `frame_max_ms` is by the wall, `cpu_max_ms` what the drawing thread itself ran of it: where they part, something else had
+// the core.
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// OpenGL's loader before GLFW.
+#include <hello_imgui/hello_imgui_include_opengl.h>
+//
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/clock.h"
+#include "session/session.h"
+#include "ui/app.h"
+#include "ui/workbench.h"
+
+extern char** environ;
+
+namespace attnscope {
+namespace {
+
+const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
+constexpr double kPatienceMs = 90000;
+
+// ---- The window's side: one script of what a person does, then the report ----
+
+bool all_fresh(const session::Focus& focus) {
+  if (focus.running || !focus.shown) return false;
+  for (int part = 0; part < session::kParts; ++part)
+    if (focus.parts[part] != session::PartState::fresh || focus.part_hash[part] != focus.wanted_hash) return false;
+  return true;
+}
+
+// Descendants of this process, by the kernel's own lists.
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> found;
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", parent), gone)) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child = 0; list >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+class Script {
+ public:
+  Script(session::Session& session, std::ofstream report) : session_(session), report_(std::move(report)) {}
+  virtual ~Script() = default;
+
+  void before_frame(ui::Workbench& bench) {
+    if (platform::steady_ms() > deadline_) end("it took too long");
+    else step(bench, *session_.snapshot());
+  }
+  void after_frame(const ui::FrameTime& frame) {
+    report_ << fmt::format("frame {} {} {} {}\n", phase_, frame.build_ms, frame.build_cpu_ms, frame.shown_ms);
+    shown_ms_ = frame.shown_ms;
+    ++frames_;
+    after(frame);
+    if (drawing_) ui::wake();
+  }
+
+ protected:
+  virtual void step(ui::Workbench& bench, const session::Snapshot& now) = 0;
+  virtual void after(const ui::FrameTime&) {}
+
+  void phase(const char* name) { phase_ = name; }
+  void figure(const char* name, double value) { report_ << fmt::format("figure {} {}\n", name, value); }
+  void end(const std::string& fault = {}) {
+    if (ended_) return;
+    ended_ = true;
+    if (!fault.empty()) report_ << "fault " << fault << '\n';
+    ui::request_close();
+    ui::wake();
+  }
+  void point_at(double x, double y) {
+    if (auto* window = static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle)) glfwSetCursorPos(window, x, y);
+    ImGui::GetIO().AddMousePosEvent(static_cast<float>(x), static_cast<float>(y));
+  }
+  void button(bool down) { ImGui::GetIO().AddMouseButtonEvent(ImGuiMouseButton_Left, down); }
+  // The pointer wanders over the window, so that there is something to draw.
+  void wander() {
+    const double at = platform::steady_ms() / 700;
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    point_at(static_cast<double>(size.x) * (0.6 + 0.35 * std::sin(at)), static_cast<double>(size.y) * (0.45 + 0.35 * std::cos(at * 1.3)));
+  }
+
+  session::Session& session_;
+  std::ofstream report_;
+  std::string phase_ = "start";
+  double deadline_ = platform::steady_ms() + kPatienceMs, shown_ms_ = 0;
+  int frames_ = 0;
+  bool drawing_ = true;  // at full speed, as while a person acts
+  std::atomic<bool> ended_ = false;
+};
+
+class FirstFrame : public Script {
+  using Script::Script;
+  void step(ui::Workbench&, const session::Snapshot&) override {}
+  void after(const ui::FrameTime& frame) override {
+    if (frames_ == 1) figure("first_frame", frame.shown_ms);
+    end();
+  }
+};
+
+// From the start until the first run stands, and half a second more.
+class StartUp : public Script {
+  using Script::Script;
+  double done_at_ = 0;
+  void step(ui::Workbench&, const session::Snapshot& now) override {
+    if (frames_ == 1) phase("all");
+    wander();
+    if (done_at_ == 0 && all_fresh(now.focus)) done_at_ = platform::steady_ms();
+    if (done_at_ > 0 && platform::steady_ms() - done_at_ > 500) end();
+  }
+};
+
+// Nobody acts for five seconds: nothing should be drawn.
+class Idle : public Script {
+  using Script::Script;
+  std::atomic<double> calm_at_ = 0;  // ms; 0: not yet
+  std::atomic<bool> over_ = false;
+  void step(ui::Workbench&, const session::Snapshot& now) override {
+    drawing_ = false;
+    if (calm_at_ == 0 && all_fresh(now.focus)) calm_at_ = platform::steady_ms() + 3000;  // settings are kept 2 s after a change
+    if (over_) return end();
+    if (calm_at_ > 0 && platform::steady_ms() > calm_at_) phase("all");
+  }
+
+ public:
+  // Called from a thread: the window itself is asleep.
+  void watch() {
+    while (!ended_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (calm_at_ == 0 || platform::steady_ms() < calm_at_ + 5000) continue;
+      over_ = true;
+      ui::wake();
+      return;
+    }
+  }
+};
+
+// Fifteen seconds of dragging knobs from end to end, over configs that nothing has compiled yet, with rests between.
+class Drag : public Script {
+  using Script::Script;
+  double begun_ = 0;
+  size_t runs_ = 0, steps_ = 0;
+  std::string wanted_;
+  void step(ui::Workbench& bench, const session::Snapshot& now) override {
+    if (begun_ == 0 && !all_fresh(now.focus)) return;
+    if (begun_ == 0) {
+      begun_ = platform::steady_ms();
+      runs_ = now.history.size;
+      wanted_ = now.focus.wanted_hash;
+      phase("all");
+    }
+    if (now.focus.wanted_hash != wanted_) ++steps_;
+    wanted_ = now.focus.wanted_hash;
+    constexpr double kKnobSeconds = 3, kDragSeconds = 1.5;
+    const double seconds = (platform::steady_ms() - begun_) / 1000;
+    static constexpr const char* kKnobs[] = {"NUM_WARPS", "VEC_WIDTH", "BLOCK_N", "SYNC_POLICY", "SWIZZLE_XOR"};
+    const auto rail = bench.rail_of(kKnobs[static_cast<size_t>(seconds / kKnobSeconds) % std::size(kKnobs)]);
+    if (!rail) return end("a knob is not on the screen");
+    const double within = std::fmod(seconds, kKnobSeconds) / kDragSeconds;
+    const double across = 0.5 - 0.46 * std::cos(std::min(within, 1.0) * 5 * 3.14159265);  // ends where it did not begin
+    point_at(static_cast<double>(rail->x) + across * static_cast<double>(rail->width), static_cast<double>(rail->y) + 0.5 * static_cast<double>(rail->height));
+    button(within > 0.04 && within < 1);
+    if (seconds < 15) return;
+    figure("steps", static_cast<double>(steps_));
+    figure("runs", static_cast<double>(now.history.size - runs_));
+    end();
+  }
+};
+
+// An endless kernel runs into its deadline, is ended, and the worker comes back.
+class Hang : public Script {
+  using Script::Script;
+  bool posted_ = false;
+  double failed_at_ = 0;
+  void step(ui::Workbench&, const session::Snapshot& now) override {
+    if (!posted_ && !all_fresh(now.focus)) return;
+    wander();
+    if (!posted_) {
+      session::Draft wish = ui::draft_of(now.focus.wanted);
+      wish.kernel = "endless";
+      wish.knobs.clear();
+      session_.focus(std::move(wish), {ui::next_gesture(), true, "kernel tiled \u2192 endless"});
+      posted_ = true;
+      phase("all");
+    }
+    if (failed_at_ == 0 && now.focus.failure) {
+      if (now.focus.failure->stage != Stage::deadline) return end("the endless kernel ended otherwise: " + now.focus.failure->message);
+      failed_at_ = platform::steady_ms();
+    }
+    if (failed_at_ > 0 && platform::steady_ms() - failed_at_ > 1500) end();
+  }
+};
+
+// The worker's processes are killed while a kernel runs; the next run stands.
+class Killed : public Script {
+  using Script::Script;
+  int moved_ = 0;
+  double killed_at_ = 0;
+  void step(ui::Workbench&, const session::Snapshot& now) override {
+    if (moved_ == 0 && !all_fresh(now.focus)) return;
+    wander();
+    if (moved_ == 0) return move(now, 8);
+    if (killed_at_ == 0 && now.focus.running) {
+      for (const pid_t supervisor : children_of(getpid())) {
+        for (const pid_t executor : children_of(supervisor)) kill(executor, SIGKILL);
+        kill(supervisor, SIGKILL);
+      }
+      killed_at_ = platform::steady_ms();
+    }
+    if (killed_at_ == 0 || platform::steady_ms() - killed_at_ < 1000) return;
+    if (moved_ == 1) return move(now, 2);
+    if (all_fresh(now.focus)) end();
+  }
+  void move(const session::Snapshot& now, int64_t warps) {
+    session::Draft wish = ui::draft_of(now.focus.wanted);
+    wish.knobs["NUM_WARPS"] = warps;
+    session_.focus(std::move(wish), {ui::next_gesture(), true, "NUM_WARPS"});
+    ++moved_;
+    phase("all");
+  }
+};
+
+// "Move NUM_WARPS to 8": clicked, then everything is of it, on the screen.
+class MoveNumWarps : public Script {
+ public:
+  MoveNumWarps(session::Session& session, std::ofstream report, bool at_once) : Script(session, std::move(report)), at_once_(at_once) {}
+
+ private:
+  bool at_once_;  // clicked as soon as the knob can be seen, the first run unfinished
+  int pressed_frames_ = 0;
+  double clicked_at_ = 0;
+  bool arrived_ = false;
+  void step(ui::Workbench& bench, const session::Snapshot& now) override {
+    const auto rail = bench.rail_of("NUM_WARPS");
+    if (!rail || (!at_once_ && clicked_at_ == 0 && !all_fresh(now.focus))) return;
+    if (clicked_at_ == 0) clicked_at_ = platform::steady_ms();
+    point_at(static_cast<double>(rail->x) + 0.95 * static_cast<double>(rail->width), static_cast<double>(rail->y) + 0.5 * static_cast<double>(rail->height));
+    if (pressed_frames_ < 4) button(++pressed_frames_ == 2);
+    const auto warps = now.focus.wanted.config.knobs.find("NUM_WARPS");
+    arrived_ = warps != now.focus.wanted.config.knobs.end() && warps->second == 8 && all_fresh(now.focus);
+  }
+  void after(const ui::FrameTime& frame) override {
+    if (!arrived_) return;
+    figure("moved", frame.shown_ms - clicked_at_);
+    end();
+  }
+};
+
+std::unique_ptr<Script> script_of(const std::string& name, session::Session& session, std::ofstream report) {
+  if (name == "first_frame") return std::make_unique<FirstFrame>(session, std::move(report));
+  if (name == "start_up") return std::make_unique<StartUp>(session, std::move(report));
+  if (name == "idle") return std::make_unique<Idle>(session, std::move(report));
+  if (name == "drag") return std::make_unique<Drag>(session, std::move(report));
+  if (name == "hang") return std::make_unique<Hang>(session, std::move(report));
+  if (name == "killed") return std::make_unique<Killed>(session, std::move(report));
+  return std::make_unique<MoveNumWarps>(session, std::move(report), name == "move_at_once");
+}
+
+// What `attnscope` without arguments does, with the script at its hooks.
+int play(const std::string& name, const std::filesystem::path& home, const std::filesystem::path& report_file) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (const auto display = ui::probe_display(); !display) {
+    std::fprintf(stderr, "%s\n", display.error().message.c_str());
+    return 1;
+  }
+  session::SessionOptions options;
+  options.kernel_dirs = {kSource / "kernels", kSource / "tests/mutants/endless"};
+  options.preset_dirs = {kSource / "presets"};
+  options.assets_dir = kSource / "assets";
+  options.state_dir = home / "data";
+  options.workers = {{"local", {ATTNSCOPE_PROGRAM, "worker"}}};
+  options.deadlines.emulated_ms = 2000;
+  auto session = session::Session::start(options, [] { ui::wake(); });
+  if (!session) {
+    std::fprintf(stderr, "%s\n", session.error().message.c_str());
+    return 1;
+  }
+  const auto script = script_of(name, **session, std::ofstream(report_file));
+  ui::WindowOptions window;
+  window.resources = kSource;
+  window.before_frame = [&](ui::Workbench& bench) { script->before_frame(bench); };
+  window.after_frame = [&](const ui::FrameTime& frame) { script->after_frame(frame); };
+  std::thread watcher;
+  if (auto* idle = dynamic_cast<Idle*>(script.get())) watcher = std::thread([idle] { idle->watch(); });
+  const int status = ui::run_window(**session, window);
+  if (watcher.joinable()) watcher.join();
+  (*session)->stop();
+  return status;
+}
+
+// ---- The benchmark's side ----
+
+pid_t spawn(std::vector<std::string> argv) {
+  std::vector<char*> words;
+  for (std::string& word : argv) words.push_back(word.data());
+  words.push_back(nullptr);
+  pid_t pid = -1;
+  return posix_spawnp(&pid, words[0], nullptr, nullptr, words.data(), environ) == 0 ? pid : -1;
+}
+
+// A server for as long as the benchmarks run, where there is none.
+class Display {
+ public:
+  Display() {
+    if (std::getenv("DISPLAY") != nullptr) return;
+    int ends[2];
+    if (pipe(ends) != 0) return;
+    server_ = spawn({"Xvfb", "-displayfd", std::to_string(ends[1]), "-screen", "0", "1600x900x24", "+extension", "GLX", "-nolisten", "tcp", "-noreset"});
+    close(ends[1]);
+    std::string number;
+    for (char digit = 0; read(ends[0], &digit, 1) == 1 && digit != '\n';) number += digit;
+    close(ends[0]);
+    if (!number.empty()) setenv("DISPLAY", (":" + number).c_str(), 1);
+  }
+  ~Display() {
+    if (server_ < 0) return;
+    kill(server_, SIGTERM);
+    waitpid(server_, nullptr, 0);
+  }
+
+ private:
+  pid_t server_ = -1;
+};
+
+// Settings and caches; removed with it.
+class Home {
+ public:
+  Home() {
+    std::string name = (std::filesystem::temp_directory_path() / "attnscope-ui-bench-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+    setenv("ATTNSCOPE_HOME", path_.c_str(), 1);
+  }
+  ~Home() { std::filesystem::remove_all(path_); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Played {
+  double begun_ms = 0;  // platform::steady_ms() before the process was started
+  double first_build_ms = 0;
+  std::vector<double> build, build_cpu;  // ms, of the phase that is measured
+  std::map<std::string, double> figures;
+  std::string fault;
+};
+
+Played played(const std::string& script, const Home& home) {
+  Played out;
+  const std::filesystem::path report = home.path() / "report";
+  out.begun_ms = platform::steady_ms();
+  const pid_t window = spawn({"/proc/self/exe", "--play", script, home.path(), report});
+  int status = 0;
+  if (window < 0 || waitpid(window, &status, 0) != window || status != 0) out.fault = "the window did not open, or ended by itself";
+  std::ifstream lines(report);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what, name;
+    words >> what >> name;
+    if (what == "fault") out.fault = line.substr(6);
+    double first = 0, second = 0;
+    words >> first >> second;
+    if (what == "figure") out.figures[name] = first;
+    if (what == "frame" && out.first_build_ms == 0) out.first_build_ms = first;
+    if (what != "frame" || name != "all") continue;
+    out.build.push_back(first);
+    out.build_cpu.push_back(second);
+  }
+  return out;
+}
+
+double load_average() {
+  double now[1] = {};
+  return getloadavg(now, 1) == 1 ? now[0] : -1;
+}
+
+double largest(const std::vector<double>& values) { return values.empty() ? 0 : *std::max_element(values.begin(), values.end()); }
+
+double share_over(const std::vector<double>& values, double limit) {
+  return values.empty() ? 0 : static_cast<double>(std::count_if(values.begin(), values.end(), [limit](double v) { return v > limit; })) / static_cast<double>(values.size());
+}
+
+enum class Kept { nothing, earlier_run };
+
+// Goal: within 500 ms of the process's start.
+void first_frame(benchmark::State& state, Kept kept) {
+  for (auto _ : state) {
+    const Home home;
+    if (kept == Kept::earlier_run) played("start_up", home);
+    const Played run = played("first_frame", home);
+    if (!run.fault.empty()) return state.SkipWithError(run.fault.c_str());
+    state.SetIterationTime((run.figures.at("first_frame") - run.begun_ms) / 1000);
+    state.counters["build_ms"] = run.first_build_ms;
+    state.counters["load"] = load_average();
+  }
+}
+
+// Goal: no frame over 33 ms. The time is that of the slowest frame; the first one of a window is apart.
+void frames(benchmark::State& state, const char* script) {
+  for (auto _ : state) {
+    const Home home;
+    const Played run = played(script, home);
+    if (!run.fault.empty()) return state.SkipWithError(run.fault.c_str());
+    state.SetIterationTime(largest(run.build) / 1000);
+    state.counters["frames"] = static_cast<double>(run.build.size());
+    state.counters["over_33ms"] = share_over(run.build, 33);
+    state.counters["cpu_max_ms"] = largest(run.build_cpu);
+    state.counters["first_ms"] = run.first_build_ms;
+    for (const auto& [name, value] : run.figures) state.counters[name] = value;
+    state.counters["load"] = load_average();
+  }
+}
+
+// Goal: within 2 s on two cores, from the first start of all: nothing is compiled, decoded or known.
+void move_num_warps(benchmark::State& state, const char* script) {
+  for (auto _ : state) {
+    const Home home;
+    const Played run = played(script, home);
+    if (!run.fault.empty()) return state.SkipWithError(run.fault.c_str());
+    state.SetIterationTime(run.figures.at("moved") / 1000);
+    state.counters["load"] = load_average();
+  }
+}
+
+void few(benchmark::internal::Benchmark* bench, int repetitions) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(repetitions)->ReportAggregatesOnly();
+}
+
+BENCHMARK_CAPTURE(first_frame, first_start, Kept::nothing)->Apply([](auto* b) { few(b, 9); });
+BENCHMARK_CAPTURE(first_frame, later_start, Kept::earlier_run)->Apply([](auto* b) { few(b, 5); });
+BENCHMARK_CAPTURE(frames, start_up, "start_up")->Apply([](auto* b) { few(b, 5); });
+BENCHMARK_CAPTURE(frames, idle, "idle")->Apply([](auto* b) { few(b, 3); });
+BENCHMARK_CAPTURE(frames, drag, "drag")->Apply([](auto* b) { few(b, 3); });
+BENCHMARK_CAPTURE(frames, hang, "hang")->Apply([](auto* b) { few(b, 3); });
+BENCHMARK_CAPTURE(frames, worker_killed, "killed")->Apply([](auto* b) { few(b, 3); });
+BENCHMARK_CAPTURE(move_num_warps, after_the_first_run, "move")->Apply([](auto* b) { few(b, 5); });
+BENCHMARK_CAPTURE(move_num_warps, at_once, "move_at_once")->Apply([](auto* b) { few(b, 5); });
+
+}  // namespace
+}  // namespace attnscope
+
+int main(int argc, char** argv) {
+  using namespace attnscope;
+  if (argc == 5 && std::string(argv[1]) == "--play") return play(argv[2], argv[3], argv[4]);
+  const Display display;
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
