@@ -154,11 +154,13 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
       if (warp_end == WarpEnd::fault) {
         end = CtaEnd::fault, going = false;
       } else if (warp.steps > launch_->step_budget) {
-        observe_loop(w);
+        observe_loop(w, kObservedLoop);
         end = machine_.fault.kind == FaultKind::none ? CtaEnd::endless : CtaEnd::fault, going = false;
-      } else if (stop.load(std::memory_order_relaxed) ||
-                 (launch_->cancel != nullptr && launch_->cancel->load(std::memory_order_relaxed))) {
+      } else if (stop.load(std::memory_order_relaxed)) {
         end = CtaEnd::stopped, going = false;
+      } else if (launch_->cancel != nullptr && launch_->cancel->load(std::memory_order_relaxed)) {
+        observe_loop(w, kSlice);  // whoever ended it may ask where it was
+        end = CtaEnd::cancelled, going = false;
       }
     }
     if (!going) break;
@@ -197,11 +199,34 @@ void CtaRunner::keep_trace(uint32_t linear) {
 }
 
 // Runs the warp a little longer and keeps which blocks it visits: that is where it loops.
-void CtaRunner::observe_loop(uint32_t warp_index) {
+void CtaRunner::observe_loop(uint32_t warp_index, uint64_t steps) {
   loop_warp_ = warp_index;
   before_loop_ = block_counts_;
-  run_warp(warp(warp_index), *launch_, kObservedLoop);
+  run_warp(warp(warp_index), *launch_, steps);
   fault_warp_ = warp_index;
+}
+
+// The lines that the observed warp went through: "02_tiled.cu:120-174".
+std::string CtaRunner::observed_lines() const {
+  const Program& program = *launch_->program;
+  std::set<std::pair<std::string, uint32_t>> lines;
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    if (block_counts_[b].executions == before_loop_[b].executions) continue;
+    for (uint32_t i = 0; i < program.blocks[b].count; ++i) {
+      const auto& line = program.sass->instructions[program.blocks[b].first + i].line;
+      if (line.line != 0 && line.file < program.sass->files.size()) {
+        lines.emplace(program.sass->files[line.file], line.line);
+      }
+    }
+  }
+  if (lines.empty()) return "an unknown source line";
+  const std::string& file = lines.begin()->first;
+  const uint32_t first = lines.begin()->second;
+  uint32_t last = first;
+  for (const auto& [name, line] : lines) {
+    if (name == file) last = line;
+  }
+  return first == last ? fmt::format("{}:{}", file, first) : fmt::format("{}:{}-{}", file, first, last);
 }
 
 std::string CtaRunner::waiting_lines() const {
@@ -234,30 +259,14 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
     return {Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
             "Every thread of a CTA that has not exited must reach the same barrier."};
   }
+  if (end == CtaEnd::cancelled) {
+    return {Stage::cancelled, "The emulated run was cancelled.",
+            fmt::format("It was at {}, warp {} of {}", observed_lines(), loop_warp_, cta)};
+  }
   if (end == CtaEnd::endless) {
-    std::set<std::pair<std::string, uint32_t>> lines;
-    for (size_t b = 0; b < program.blocks.size(); ++b) {
-      if (block_counts_[b].executions == before_loop_[b].executions) continue;
-      for (uint32_t i = 0; i < program.blocks[b].count; ++i) {
-        const auto& line = program.sass->instructions[program.blocks[b].first + i].line;
-        if (line.line != 0 && line.file < program.sass->files.size()) {
-          lines.emplace(program.sass->files[line.file], line.line);
-        }
-      }
-    }
-    std::string where = "an unknown source line";
-    if (!lines.empty()) {
-      const std::string& file = lines.begin()->first;
-      const uint32_t first = lines.begin()->second;
-      uint32_t last = first;
-      for (const auto& [name, line] : lines) {
-        if (name == file) last = line;
-      }
-      where = first == last ? fmt::format("{}:{}", file, first) : fmt::format("{}:{}-{}", file, first, last);
-    }
     return {Stage::deadline,
             fmt::format("{} does not end: warp {} of {} issued over {} instructions and loops at {}.", kernel, loop_warp_,
-                        cta, launch.step_budget, where),
+                        cta, launch.step_budget, observed_lines()),
             "Check the loop's condition; a larger problem may need a larger step budget."};
   }
   const Fault& fault = machine_.fault;

@@ -29,7 +29,8 @@ struct BoundLaunch {
   std::vector<uint32_t> trace_ctas;
 };
 
-enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped };
+// stopped: another thread's CTA could not go on; cancelled: nobody wants the run any more.
+enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled };
 
 // One host thread's machine: the warps, shared and local memory of the CTA it is executing. Memory is taken by prepare();
 // running allocates nothing.
@@ -46,7 +47,7 @@ class CtaRunner {
   // Of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
   const std::vector<CtaTrace>& traces() const { return traces_; }
 
-  // After fault, endless or deadlock: what happened, for people.
+  // After fault, endless or deadlock: what happened, for people; after cancelled, where it was (the hint).
   Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
 
  private:
@@ -54,7 +55,8 @@ class CtaRunner {
   const Warp& warp(uint32_t i) const { return *reinterpret_cast<const Warp*>(warps_.get() + i * warp_stride_); }
   void start(uint32_t linear);
   bool release_barriers();
-  void observe_loop(uint32_t warp_index);
+  void observe_loop(uint32_t warp_index, uint64_t steps);
+  std::string observed_lines() const;
   std::string waiting_lines() const;
 
   struct AlignedDelete {

@@ -385,12 +385,15 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     for (size_t i = 0; i < threads; ++i) pool.worker(i).wanted.store(true, std::memory_order_relaxed);
   }
 
-  // A fault says more than the stop it caused in other threads.
+  // A fault says more than the stop it caused in other threads, and than being cancelled.
+  const auto says = [](const Worker& worker) {
+    return worker.end == CtaEnd::done || worker.end == CtaEnd::stopped ? 0 : worker.end == CtaEnd::cancelled ? 1 : 2;
+  };
   const Worker* ended = nullptr;
   for (size_t i = 0; i < threads; ++i) {
     const Worker& worker = pool.worker(i);
-    const bool better = ended == nullptr || (ended->end == CtaEnd::stopped && worker.end != CtaEnd::stopped) ||
-                        (ended->end != CtaEnd::stopped && worker.end != CtaEnd::stopped && worker.end_cta < ended->end_cta);
+    const bool better = ended == nullptr || says(worker) > says(*ended) ||
+                        (says(worker) == says(*ended) && worker.end_cta < ended->end_cta);
     if (worker.end != CtaEnd::done && better) ended = &worker;
   }
   if (ended != nullptr) return fail(failure_of(*ended, *bound, launch));

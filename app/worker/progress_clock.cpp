@@ -5,7 +5,7 @@ namespace attnscope::worker {
 using protocol::Step;
 
 void ProgressClock::on_progress(const protocol::Progress& progress) {
-  if (progress.step != step_ || progress.done > done_) idle_ms_ = 0;
+  if (progress.step != step_ || progress.done > done_) idle_ms_ = wall_ms_ = 0;
   step_ = progress.step;
   done_ = progress.done;
   total_ = progress.total;

@@ -8,29 +8,44 @@ namespace attnscope::worker {
 
 // Counts time without progress of the request that an executor works on, on the supervisor's own clock. Time is fed in
 // small ticks, so that a supervisor that was itself stopped or starved does not take its own absence for the
-// executor's.
+// executor's; and of each tick counts the share that the executor answers for, so that an honest run on a machine that
+// is busy with other things is not ended. kPatience times the deadline ends it in any case.
 class ProgressClock {
  public:
   static constexpr int64_t kLongestTick = 200;  // ms
+  static constexpr int64_t kPatience = 12;
 
   ProgressClock(protocol::Deadlines deadlines, bool emulated) : deadlines_(deadlines), emulated_(emulated) {}
 
   // A message that moves the work on: another step, or more of it done. Repeating the same figures is no progress.
   void on_progress(const protocol::Progress& progress);
-  void on_final_part() { idle_ms_ = 0; }
-  void tick(int64_t ms) { idle_ms_ += ms < kLongestTick ? ms : kLongestTick; }
+  void on_final_part() { idle_ms_ = wall_ms_ = 0; }
+  // `own_share`: platform::own_share of the executor. A GPU's time is its own, however busy the processors are.
+  void tick(int64_t ms, double own_share = 1) {
+    const auto counted = static_cast<double>(ms < kLongestTick ? ms : kLongestTick);
+    wall_ms_ += counted;
+    idle_ms_ += on_gpu() ? counted : counted * own_share;
+  }
 
-  bool expired() const { return idle_ms_ > limit_ms(); }
+  bool expired() const {
+    const auto limit = static_cast<double>(limit_ms());
+    return idle_ms_ > limit || wall_ms_ > kPatience * limit;
+  }
+  int64_t idle_ms() const { return static_cast<int64_t>(wall_ms_); }  // by the clock
+  bool emulating() const { return emulated_ && step_ == protocol::Step::emulating; }
   int64_t limit_ms() const;
   // "emulating, 43 of 128 CTAs", "compiling"
   std::string where() const;
 
  private:
+  bool on_gpu() const { return !emulated_ && step_ != protocol::Step::compiling; }
+
   protocol::Deadlines deadlines_;
   bool emulated_;
   protocol::Step step_ = protocol::Step::compiling;
   int64_t done_ = 0, total_ = 0;
-  int64_t idle_ms_ = 0;
+  double idle_ms_ = 0;  // of the executor's own
+  double wall_ms_ = 0;  // by the clock
 };
 
 }  // namespace attnscope::worker

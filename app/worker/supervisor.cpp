@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <deque>
-#include <list>
-#include <memory>
 #include <optional>
 #include <set>
 
 #include "platform/process.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
-#include "worker/executor_process.h"
+#include "worker/executor_pool.h"
 #include "worker/kernel_store.h"
 #include "worker/progress_clock.h"
 
@@ -23,11 +21,8 @@ using protocol::Id;
 using protocol::Reply;
 using protocol::Request;
 
-constexpr uint64_t kTick = 20;                              // ms
-constexpr size_t kDropAbove = size_t{8} << 20;              // bytes waiting for a client that reads slowly
-constexpr int64_t kAfterOutput = 2000;  // ms from the end of an executor's output to its own end: time to learn how it ended
-constexpr int kStartsBeforeGivingUp = 3;                    // in a row
-constexpr uint64_t kBackOff[] = {0, 100, 400, 1600, 5000};  // ms, after so many failed starts
+constexpr uint64_t kTick = 20;                  // ms
+constexpr size_t kDropAbove = size_t{8} << 20;  // bytes waiting for a client that reads slowly
 
 // A run or compile request that waits or runs.
 struct Job {
@@ -53,12 +48,6 @@ Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
   return job;
 }
 
-std::string seconds_text(int64_t ms) {
-  std::string text = std::to_string(ms / 1000);
-  if (ms % 1000) text += "." + std::to_string(ms % 1000 / 100);
-  return text + " s";
-}
-
 // What a client that reads slowly can do without: it is superseded by what follows.
 bool droppable(const Reply& reply) {
   if (const auto* part = std::get_if<protocol::Part>(&reply)) return !part->final;
@@ -67,15 +56,24 @@ bool droppable(const Reply& reply) {
 
 class Supervisor {
  public:
-  explicit Supervisor(const SupervisorOptions& options) : options_(options), buffer_(size_t{256} << 10) {}
+  explicit Supervisor(const SupervisorOptions& options)
+      : options_(options),
+        buffer_(size_t{256} << 10),
+        pool_(&loop_, options,
+              {[this](const protocol::HelloReply& hello) { on_ready(hello); },
+               [this](bool from_active, const Reply& reply, std::span<const std::byte> payload) {
+                 on_reply(from_active, reply, payload);
+               },
+               [this](const std::string& how) { on_active_gone(how); }}) {}
   int serve(int fd_in, int fd_out);
 
  private:
   struct Current {
     Job job;
     ProgressClock clock;
-    std::optional<int64_t> cancelled_ms;  // since it was cancelled
-    bool heard = false;                   // the executor said something about it
+    std::optional<int64_t> asked_ms;  // since it was asked to stop
+    std::optional<Failure> overdue;   // it was asked because of its deadline: this is its answer
+    bool heard = false;               // the executor said something about it
   };
 
   // The client's side
@@ -97,11 +95,10 @@ class Supervisor {
   void finish(Id id, std::optional<Failure> failure, bool with_part);
 
   // The executors' side
-  void start_executors();
-  ExecutorProcess* start_executor();
-  void on_reply(ExecutorProcess& from, const Reply& reply, std::span<const std::byte> payload);
-  void on_ready(ExecutorProcess& from, const protocol::HelloReply& hello);
-  void on_gone(ExecutorProcess& from, const std::string& how);
+  void on_ready(const protocol::HelloReply& hello);
+  void on_reply(bool from_active, const Reply& reply, std::span<const std::byte> payload);
+  void on_done(const protocol::Done& done, std::span<const std::byte> payload);
+  void on_active_gone(const std::string& how);
   void pump();
   void end_current(Failure failure, const std::string& why);
   void retire_active(const std::string& why);
@@ -111,7 +108,9 @@ class Supervisor {
   // Time
   void on_tick();
   void watch_current(int64_t ms);
-  void watch_silence(int64_t ms);
+  void watch_kernel_wait(int64_t ms);
+  void watch_client(int64_t ms);
+  void ask_to_stop();
   void heartbeat();
   void shut_down(int status);
   void close_own_handles();
@@ -124,18 +123,17 @@ class Supervisor {
   protocol::FrameDecoder decoder_;
   KernelStore kernels_;
 
-  std::list<std::unique_ptr<ExecutorProcess>> executors_;
-  ExecutorProcess* active_ = nullptr;
-  ExecutorProcess* spare_ = nullptr;
-  size_t failed_starts_ = 0;
-  uint64_t next_start_ = 0;  // loop time before which no executor is started
+  ExecutorPool pool_;
   uint64_t last_tick_ = 0;
 
   std::optional<protocol::HelloReply> hello_;
   std::vector<Id> waiting_hellos_;
   std::deque<Job> queue_;
   std::optional<Current> current_;
-  std::set<Id> views_;  // handed to the active executor
+  std::set<Id> views_;      // handed to the active executor
+  int64_t unaccounted_ms_ = 0;            // of the current request, not yet fed to its clock
+  std::optional<int64_t> client_silent_ms_;  // since its last word; empty: it does not greet again and again
+  bool greeted_ = false;
   bool stopping_ = false;
   int status_ = 0;
 };
@@ -179,9 +177,9 @@ int Supervisor::serve(int fd_in, int fd_out) {
       &tick_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->on_tick(); }, kTick, kTick);
   uv_timer_start(
       &beat_, [](uv_timer_t* timer) { static_cast<Supervisor*>(timer->data)->heartbeat(); }, 1000, 1000);
-  start_executors();
+  pool_.start_missing();
   uv_run(&loop_, UV_RUN_DEFAULT);
-  executors_.clear();
+  pool_.clear();
   uv_loop_close(&loop_);
   return status_;
 }
@@ -189,6 +187,7 @@ int Supervisor::serve(int fd_in, int fd_out) {
 void Supervisor::on_input(ssize_t count, const uv_buf_t* buffer) {
   if (stopping_) return;
   if (count < 0) return shut_down(0);
+  if (client_silent_ms_) client_silent_ms_ = 0;
   decoder_.feed(std::as_bytes(std::span(buffer->base, static_cast<size_t>(count))));
   while (!stopping_) {
     auto payload = decoder_.next();
@@ -213,6 +212,8 @@ void Supervisor::on_payload(std::span<const std::byte> payload) {
 
 void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>) {
   if (!hello_) return waiting_hellos_.push_back(hello.id);
+  if (greeted_) client_silent_ms_ = 0;  // from now on it is to be heard again and again
+  greeted_ = true;
   protocol::HelloReply answer = *hello_;
   answer.id = hello.id;
   reply(answer);
@@ -253,13 +254,13 @@ void Supervisor::accept(const protocol::View& view, std::span<const std::byte> p
   auto frame = protocol::frame_of(payload);
   if (!frame) return finish(view.id, frame.error(), false);
   if (in_use(view.id)) return log(protocol::LogLevel::error, "request " + std::to_string(view.id) + " came twice");
-  if (!active_ || !active_->ready)
+  if (!pool_.ready())
     return finish(view.id,
                   Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
                           "Run the experiment again."},
                   false);
   views_.insert(view.id);
-  active_->send(std::move(*frame));
+  pool_.send(std::move(*frame));
 }
 
 void Supervisor::accept(const protocol::Unoffered& request, std::span<const std::byte>) {
@@ -275,9 +276,9 @@ void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byt
     finish(cancel.target, cancelled, false);
     return pump();  // the next one may have waited behind its kernel
   }
-  if (!current_ || current_->job.id != cancel.target || current_->cancelled_ms) return;
-  current_->cancelled_ms = 0;
-  if (auto frame = protocol::encode(Request(cancel))) active_->send(std::move(*frame));
+  if (!current_ || current_->job.id != cancel.target) return;
+  current_->overdue.reset();
+  if (!current_->asked_ms) ask_to_stop();
 }
 
 bool Supervisor::in_use(Id id) const {
@@ -303,80 +304,66 @@ void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
 
 // ---- the executors' side ----
 
-ExecutorProcess* Supervisor::start_executor() {
-  executors_.push_back(std::make_unique<ExecutorProcess>(
-      &loop_, options_.executor_argv,
-      ExecutorProcess::Events{[this](ExecutorProcess& from, const Reply& message, std::span<const std::byte> payload) {
-                                on_reply(from, message, payload);
-                              },
-                              [this](ExecutorProcess& from, const std::string& how) { on_gone(from, how); }}));
-  return executors_.back().get();
-}
-
-void Supervisor::start_executors() {
-  if (stopping_ || uv_now(&loop_) < next_start_) return;
-  if (!active_) active_ = start_executor();
-  // The spare comes second, so that the first request is not held up by its start.
-  else if (active_->ready && !spare_)
-    spare_ = start_executor();
-}
-
-void Supervisor::on_reply(ExecutorProcess& from, const Reply& message, std::span<const std::byte> payload) {
+void Supervisor::on_ready(const protocol::HelloReply& hello) {
   if (stopping_) return;
-  if (const auto* hello = std::get_if<protocol::HelloReply>(&message)) return on_ready(from, *hello);
-  if (std::holds_alternative<protocol::Heartbeat>(message)) return;
+  hello_ = hello;
+  hello_->pid = uv_os_getpid();
+  for (const Id id : std::exchange(waiting_hellos_, {})) accept(protocol::Hello{id}, {});
+  pool_.start_missing();
+  pump();
+}
+
+void Supervisor::on_reply(bool from_active, const Reply& message, std::span<const std::byte> payload) {
+  if (stopping_ || std::holds_alternative<protocol::Heartbeat>(message)) return;
   const bool is_log = std::holds_alternative<protocol::Log>(message);
   const Id id = protocol::id_of(message);
   const bool of_current = current_ && current_->job.id == id;
-  if (!is_log && (&from != active_ || !(of_current || views_.contains(id)))) return;
+  if (!is_log && (!from_active || !(of_current || views_.contains(id)))) return;
+  const auto* done = std::get_if<protocol::Done>(&message);
+  if (of_current && done) return on_done(*done, payload);
   if (!droppable(message) || uv_stream_get_write_queue_size(reinterpret_cast<uv_stream_t*>(&out_)) <= kDropAbove)
     if (auto frame = protocol::frame_of(payload)) write_client(std::move(*frame));
-  const bool over = std::holds_alternative<protocol::Done>(message);
-  if (over && !of_current) views_.erase(id);
+  if (done) views_.erase(id);
   if (!of_current) return;
   current_->heard = true;
   if (const auto* progress = std::get_if<protocol::Progress>(&message)) current_->clock.on_progress(*progress);
   if (const auto* part = std::get_if<protocol::Part>(&message); part && part->final) current_->clock.on_final_part();
-  if (over) {
-    current_.reset();
-    pump();
-  }
 }
 
-void Supervisor::on_ready(ExecutorProcess& from, const protocol::HelloReply& hello) {
-  from.ready = true;
-  failed_starts_ = 0;
-  hello_ = hello;
-  hello_->pid = uv_os_getpid();
-  for (const Id id : std::exchange(waiting_hellos_, {})) accept(protocol::Hello{id}, {});
-  start_executors();
+// The end of the current request in its executor's words, unless it was stopped for its deadline: then in ours, with
+// where it was.
+void Supervisor::on_done(const protocol::Done& done, std::span<const std::byte> payload) {
+  const Current ended = std::move(*current_);
+  current_.reset();
+  if (ended.overdue && done.failure && done.failure->stage == Stage::cancelled) {
+    Failure overdue = *ended.overdue;
+    if (!done.failure->hint.empty()) overdue.message += ". " + done.failure->hint;
+    finish(ended.job.id, std::move(overdue), true);
+  } else if (auto frame = protocol::frame_of(payload)) {
+    write_client(std::move(*frame));
+  }
   pump();
 }
 
-void Supervisor::on_gone(ExecutorProcess& from, const std::string& how) {
+void Supervisor::on_active_gone(const std::string& how) {
   if (stopping_) return;
-  if (!from.ready) {
-    ++failed_starts_;
-    next_start_ = uv_now(&loop_) + kBackOff[std::min(failed_starts_, std::size(kBackOff) - 1)];
-  }
-  if (&from == spare_) spare_ = nullptr;
-  if (&from != active_) return;
   const std::string why = "the executor " + how;
-  if (current_ && !current_->heard && !current_->job.tried && !current_->cancelled_ms) {
+  if (current_ && !current_->heard && !current_->job.tried && !current_->asked_ms) {
     // It may have died of the request before, with this one already in its pipe: an innocent request gets a second try.
     current_->job.tried = true;
     queue_.push_front(std::move(current_->job));
     current_.reset();
     return retire_active(why);
   }
-  if (current_ && current_->cancelled_ms) return end_current(Failure{Stage::cancelled, "cancelled", ""}, why);
+  if (current_ && current_->asked_ms)
+    return end_current(current_->overdue.value_or(Failure{Stage::cancelled, "cancelled", ""}), why);
   if (current_)
     return end_current(
         Failure{Stage::crash, current_->job.name + ": its process " + how + " while " + current_->clock.where(),
                 "The next experiment runs in a fresh process. If it happens again, report it with this config."},
         why);
   retire_active(why);
-  if (failed_starts_ >= kStartsBeforeGivingUp) give_up_starting(how);
+  if (!pool_.comes_up()) give_up_starting(how);
 }
 
 void Supervisor::pump() {
@@ -390,14 +377,16 @@ void Supervisor::pump() {
     }
     return;
   }
-  if (!active_ || !active_->ready) return;
+  if (!pool_.ready()) return;
   // Sent with every request: a few kilobytes, and an executor need not remember.
   auto content = protocol::encode(Request(*kernel));
   if (!content) return;  // it came in a frame, so it fits one
-  active_->send(std::move(*content));
-  active_->send(job.frame);
+  pool_.send(std::move(*content));
+  pool_.send(job.frame);
   ProgressClock clock(job.deadlines, job.emulated);
-  current_.emplace(std::move(job), clock, std::nullopt, false);
+  current_.emplace(std::move(job), clock, std::nullopt, std::nullopt, false);
+  unaccounted_ms_ = 0;
+  pool_.begin_account();
   queue_.pop_front();
 }
 
@@ -410,12 +399,11 @@ void Supervisor::end_current(Failure failure, const std::string& why) {
 }
 
 void Supervisor::retire_active(const std::string& why) {
-  if (active_ && !active_->gone()) active_->kill(why);
-  active_ = std::exchange(spare_, nullptr);
-  log(protocol::LogLevel::warning, why + "; " + (active_ ? "the spare takes over" : "another one starts"));
+  const bool had_spare = pool_.replace(why);
+  log(protocol::LogLevel::warning, why + "; " + (had_spare ? "the spare takes over" : "another one starts"));
   fail_views();
   heartbeat();
-  start_executors();
+  pool_.start_missing();
   pump();
 }
 
@@ -444,57 +432,62 @@ void Supervisor::on_tick() {
   const auto elapsed = static_cast<int64_t>(now - last_tick_);
   const int64_t ms = std::min(elapsed, ProgressClock::kLongestTick);
   last_tick_ = now;
-  std::erase_if(executors_, [&](const auto& executor) {
-    return executor->closed() && executor.get() != active_ && executor.get() != spare_;
-  });
-  watch_silence(ms);
+  pool_.tick(ms);
   watch_current(ms);
-  if (!current_ && !queue_.empty() && queue_.front().kernel_wait_ms) {
-    Job& job = queue_.front();
-    if ((*job.kernel_wait_ms += ms) > options_.kernel_ms) {
-      const Job late = std::move(job);
-      queue_.pop_front();
-      finish(late.id, Failure{Stage::protocol, late.name + ": the client did not send its kernel", "Run it again."},
-             true);
-      pump();
-    }
-  }
-  start_executors();
+  watch_kernel_wait(ms);
+  watch_client(ms);
+  pool_.start_missing();
 }
 
-void Supervisor::watch_silence(int64_t ms) {
-  for (auto& executor : executors_) {
-    if (executor->gone()) continue;
-    executor->silent_ms += ms;
-    const int64_t limit = executor->output_over() ? kAfterOutput
-                          : executor->ready       ? options_.silence_ms
-                                                  : options_.start_ms;
-    if (executor->silent_ms <= limit) continue;
-    executor->silent_ms = 0;
-    executor->kill(executor->output_over() ? "closed its output" : "gave no sign of life for " + seconds_text(limit));
-  }
+void Supervisor::watch_kernel_wait(int64_t ms) {
+  if (current_ || queue_.empty() || !queue_.front().kernel_wait_ms) return;
+  if ((*queue_.front().kernel_wait_ms += ms) <= options_.kernel_ms) return;
+  const Job late = std::move(queue_.front());
+  queue_.pop_front();
+  finish(late.id, Failure{Stage::protocol, late.name + ": the client did not send its kernel", "Run it again."}, true);
+  pump();
+}
+
+// A link that broke without a word leaves this end open: a client that used to greet and does so no more is gone, and its
+// kernels go with it.
+void Supervisor::watch_client(int64_t ms) {
+  if (!client_silent_ms_ || stopping_) return;
+  if ((*client_silent_ms_ += ms) > options_.client_silence_ms) shut_down(0);
+}
+
+void Supervisor::ask_to_stop() {
+  current_->asked_ms = 0;
+  if (auto frame = protocol::encode(Request(protocol::Cancel{0, current_->job.id}))) pool_.send(std::move(*frame));
 }
 
 void Supervisor::watch_current(int64_t ms) {
-  if (!current_) return;
-  if (current_->cancelled_ms) {
-    if ((*current_->cancelled_ms += ms) > options_.cancel_grace_ms)
-      end_current(Failure{Stage::cancelled, "cancelled", ""}, "the executor did not stop when asked to");
-    return;
+  if (!current_ || stopping_) return;
+  if (current_->asked_ms) {
+    if ((*current_->asked_ms += ms) <= options_.cancel_grace_ms) return;
+    return end_current(current_->overdue.value_or(Failure{Stage::cancelled, "cancelled", ""}),
+                       "the executor did not stop when asked to");
   }
-  current_->clock.tick(ms);
+  unaccounted_ms_ += ms;
+  const auto share = pool_.own_share();
+  if (!share) return;
+  current_->clock.tick(std::exchange(unaccounted_ms_, 0), *share);
   if (!current_->clock.expired()) return;
-  const std::string limit = seconds_text(current_->clock.limit_ms());
-  end_current(Failure{Stage::deadline,
-                      current_->job.name + ": no progress for " + limit + " while " + current_->clock.where() +
-                          "; its process was ended",
-                      "If the kernel does end in time, raise the deadline (--deadline MS)."},
-              "the executor made no progress for " + limit);
+  const int64_t limit = current_->clock.limit_ms(), waited = current_->clock.idle_ms();
+  std::string idle = seconds_text(limit);
+  if (waited > 2 * limit) idle += " of its own (" + seconds_text(waited) + " on this busy machine)";
+  Failure overdue{Stage::deadline,
+                  current_->job.name + ": no progress for " + idle + " while " + current_->clock.where() +
+                      "; it was ended",
+                  "If the kernel does end in time, raise the deadline (--deadline MS)."};
+  // An emulated kernel stops when asked to, and its executor says where it was; a GPU's ends with its process alone.
+  if (!current_->clock.emulating()) return end_current(overdue, "the executor made no progress for " + idle);
+  current_->overdue = std::move(overdue);
+  ask_to_stop();
 }
 
 void Supervisor::heartbeat() {
   using protocol::WorkerPhase;
-  if (!active_ || !active_->ready) return reply(protocol::Heartbeat{WorkerPhase::restarting, "starting an executor"});
+  if (!pool_.ready()) return reply(protocol::Heartbeat{WorkerPhase::restarting, "starting an executor"});
   if (!current_) return reply(protocol::Heartbeat{WorkerPhase::ready, ""});
   reply(protocol::Heartbeat{WorkerPhase::busy, current_->job.name + ": " + current_->clock.where()});
 }
@@ -503,8 +496,7 @@ void Supervisor::shut_down(int status) {
   if (stopping_) return;
   stopping_ = true;
   status_ = status;
-  for (auto& executor : executors_) executor->kill("the client has gone");
-  active_ = spare_ = nullptr;
+  pool_.end_all("the client has gone");
   close_own_handles();
 }
 

@@ -12,6 +12,7 @@ struct SupervisorOptions {
   int64_t cancel_grace_ms = 500;           // for a cancelled request to end by itself
   int64_t start_ms = 30000;                // for an executor to say that it is ready
   int64_t kernel_ms = 30000;               // for a client to send a kernel it was asked for
+  int64_t client_silence_ms = 15000;       // a client that said hello twice is to be heard so often, or it has gone
 };
 
 // Serves one client until its input ends: writes the banner, owns the pipe, passes one request at a time to an executor

@@ -110,6 +110,7 @@ TEST_F(Faults, AnEndlessLoopEndsAtTheDeadline) {
   ASSERT_TRUE(endless.failure);
   EXPECT_EQ(endless.failure->stage, Stage::deadline);
   EXPECT_THAT(endless.failure->message, HasSubstr("endless"));
+  EXPECT_THAT(endless.failure->message, HasSubstr("It was at endless.cu:")) << "the loop's line";
   EXPECT_TRUE(endless.observation.variant) << "what came before stands";
   expect_the_next_runs();
 }

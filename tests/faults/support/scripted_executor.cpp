@@ -51,6 +51,11 @@ void obey(const std::string& word, protocol::Id id) {
     for (int64_t step = 1;; ++step) progress(id, step), std::this_thread::sleep_for(10ms);
   if (word == "slow")
     for (int64_t step = 1; step <= 60; ++step) progress(id, step), std::this_thread::sleep_for(50ms);
+  if (word == "still_but_obedient") {
+    while (!cancelled) progress(id, 43), std::this_thread::sleep_for(10ms);
+    cancelled = false;
+    return send(protocol::Done{id, Failure{Stage::cancelled, "cancelled", "It was at kernel.cu:7"}});
+  }
   if (word == "until_cancelled") {
     for (int64_t step = 1; !cancelled; ++step) progress(id, step), std::this_thread::sleep_for(10ms);
     cancelled = false;

@@ -64,6 +64,29 @@ TEST(ProgressClock, TheSupervisorsOwnAbsenceCountsLittle) {
   EXPECT_FALSE(clock.expired());
 }
 
+TEST(ProgressClock, OnlyTheExecutorsOwnTimeCountsUpToALimit) {
+  ProgressClock starved(kDeadlines, true);
+  starved.on_progress({1, Step::emulating, 1, 2});
+  for (int i = 0; i < 45; ++i) starved.tick(100, 0.1);  // 4.5 s by the clock, 0.45 s of its own
+  EXPECT_FALSE(starved.expired());
+  EXPECT_EQ(starved.idle_ms(), 4500);
+  starved.tick(100, 0.6);
+  EXPECT_TRUE(starved.expired());
+  ProgressClock never_ran(kDeadlines, true);
+  never_ran.on_progress({1, Step::emulating, 1, 2});
+  for (int i = 0; i < 60; ++i) never_ran.tick(100, 0);
+  EXPECT_FALSE(never_ran.expired());
+  never_ran.tick(100, 0);
+  EXPECT_TRUE(never_ran.expired()) << "patience ends at 12 deadlines";
+}
+
+TEST(ProgressClock, AGpuRunsHoweverBusyTheProcessorsAre) {
+  ProgressClock clock(kDeadlines, false);
+  clock.on_progress({1, Step::emulating, 0, 0});
+  for (int i = 0; i < 3; ++i) clock.tick(100, 0);
+  EXPECT_TRUE(clock.expired());
+}
+
 TEST(ProgressClock, SaysWhere) {
   ProgressClock clock(kDeadlines, true);
   EXPECT_EQ(clock.where(), "compiling");

@@ -139,6 +139,29 @@ TEST_F(SupervisorTest, WhoDiesWithoutAWordIsTriedOnceMore) {
   expect_the_next_runs();
 }
 
+TEST_F(SupervisorTest, WhoStopsWhenItsTimeIsUpSaysWhereItWasAndLivesOn) {
+  const int first = who(client().run_and_wait(telling("answer")));
+  const Answer hung = client().run_and_wait(telling("still_but_obedient"), {.compile_ms = 300, .emulated_ms = 300});
+  ASSERT_TRUE(hung.failure);
+  EXPECT_EQ(hung.failure->stage, Stage::deadline);
+  EXPECT_THAT(hung.failure->message, HasSubstr("no progress for 0.3 s"));
+  EXPECT_THAT(hung.failure->message, HasSubstr("It was at kernel.cu:7"));
+  EXPECT_EQ(hung.observation.failure, hung.failure);
+  EXPECT_EQ(hung.times_done, 1);
+  EXPECT_EQ(who(client().run_and_wait(telling("answer"))), first) << "no process had to end";
+}
+
+TEST_F(SupervisorTest, AClientThatGreetedAndFallsSilentIsGone) {
+  options_.client_silence_ms = 300;
+  client().hello();
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  client().hello();  // one that greets once is never waited for; this one promises more
+  begun("deaf");
+  client().wait_until([&] { return client().over() || testing_support::children_of(getpid()).empty(); });
+  EXPECT_TRUE(testing_support::children_of(getpid()).empty());
+  EXPECT_EQ(stop(), 0);
+}
+
 TEST_F(SupervisorTest, NoProgressEndsAtTheDeadline) {
   for (const char* word : {"hang", "still"}) {
     const Answer hung = client().run_and_wait(telling(word), {.compile_ms = 300, .emulated_ms = 300});
@@ -315,6 +338,7 @@ TEST_F(SupervisorTest, HeartbeatsTellWhatItDoes) {
 }
 
 TEST_F(SupervisorTest, TwoHundredAlternationsLoseNoRequest) {
+  options_.cancel_grace_ms = 60;  // what hangs does not stop when asked
   const char* words[] = {"answer", "crash", "answer", "hang"};
   std::vector<protocol::Id> ids;
   // Only what hangs has a short deadline: a starved machine must not end the others.

@@ -1,0 +1,70 @@
+#pragma once
+#include <uv.h>
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "platform/cpu_time.h"
+#include "protocol/message.h"
+#include "worker/executor_process.h"
+#include "worker/supervisor.h"
+
+namespace attnscope::worker {
+
+// "1.5 s"
+std::string seconds_text(int64_t ms);
+
+// The executors of a supervisor: the active one, which gets the requests, and a warm spare that takes its place. Starts
+// what is missing, with growing pauses while none comes up, and ends those that fall silent.
+class ExecutorPool {
+ public:
+  struct Events {
+    std::function<void(const protocol::HelloReply&)> on_ready;
+    std::function<void(bool from_active, const protocol::Reply&, std::span<const std::byte> payload)> on_reply;
+    // The active one is no more: replace() it. `how`: "ended by signal 9 (Killed)".
+    std::function<void(const std::string& how)> on_active_gone;
+  };
+  ExecutorPool(uv_loop_t* loop, const SupervisorOptions& options, Events events)
+      : loop_(loop), options_(options), events_(std::move(events)) {}
+
+  void start_missing();
+  bool ready() const { return active_ && active_->ready; }  // for requests
+  void send(std::vector<std::byte> frame) { active_->send(std::move(frame)); }
+  // Ends the active one, if that is still to be done, and puts the spare in its place. True when there was one.
+  bool replace(const std::string& why);
+  bool comes_up() const { return failed_starts_ < kStartsBeforeGivingUp; }
+  void tick(int64_t ms);  // silence; what is over is let go
+  void end_all(const std::string& why);
+  void clear() { executors_.clear(); }  // once the loop has closed their handles
+
+  // What the active one answers for (platform::own_share) of the time since the last call; 1 where the system does not
+  // tell. Looks at most ten times a second: empty in between.
+  void begin_account();
+  std::optional<double> own_share();
+
+ private:
+  static constexpr size_t kStartsBeforeGivingUp = 3;  // in a row
+
+  ExecutorProcess* start_one();
+  void on_gone(ExecutorProcess& from, const std::string& how);
+
+  uv_loop_t* loop_;
+  const SupervisorOptions& options_;
+  Events events_;
+  std::list<std::unique_ptr<ExecutorProcess>> executors_;
+  ExecutorProcess* active_ = nullptr;
+  ExecutorProcess* spare_ = nullptr;
+  size_t failed_starts_ = 0;
+  uint64_t next_start_ = 0;  // loop time before which none is started
+  bool over_ = false;
+
+  uint64_t account_at_ = 0;  // loop time, ns
+  std::optional<platform::CpuTime> account_;
+};
+
+}  // namespace attnscope::worker
