@@ -1,144 +1,14 @@
 #include "worker/supervisor.h"
 
-#include <uv.h>
-
-#include <algorithm>
-#include <deque>
-#include <optional>
-#include <set>
-
 #include "platform/process.h"
-#include "protocol/frame.h"
-#include "protocol/message.h"
-#include "worker/executor_pool.h"
-#include "worker/kernel_store.h"
-#include "worker/progress_clock.h"
+#include "worker/supervisor_loop.h"
 
 namespace attnscope::worker {
 namespace {
 
-using protocol::Id;
-using protocol::Reply;
-using protocol::Request;
+constexpr uint64_t kTick = 20;  // ms
 
-constexpr uint64_t kTick = 20;                  // ms
-constexpr size_t kDropAbove = size_t{8} << 20;  // bytes waiting for a client that reads slowly
-
-// A run or compile request that waits or runs.
-struct Job {
-  Id id = 0;
-  std::string kernel_hash;
-  std::string name;  // "tiled BLOCK_M=32 NUM_WARPS=4 on emulated:l4"
-  bool emulated = true;
-  protocol::Deadlines deadlines;
-  std::vector<std::byte> frame;
-  std::optional<int64_t> kernel_wait_ms;  // since the client was asked for the kernel
-  bool tried = false;                     // an executor died under it before it said a word
-};
-
-Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
-  Job job;
-  job.id = id;
-  job.kernel_hash = experiment.kernel_hash;
-  job.deadlines = deadlines;
-  job.name = experiment.kernel;
-  for (const auto& [knob, value] : experiment.config.knobs) job.name += " " + knob + "=" + std::to_string(value);
-  job.name += " on " + experiment.device;
-  job.emulated = experiment.device.find("emulated:") != std::string::npos;
-  return job;
-}
-
-// What a client that reads slowly can do without: it is superseded by what follows.
-bool droppable(const Reply& reply) {
-  if (const auto* part = std::get_if<protocol::Part>(&reply)) return !part->final;
-  return std::holds_alternative<protocol::Progress>(reply) || std::holds_alternative<protocol::Heartbeat>(reply);
-}
-
-class Supervisor {
- public:
-  explicit Supervisor(const SupervisorOptions& options)
-      : options_(options),
-        buffer_(size_t{256} << 10),
-        pool_(&loop_, options,
-              {[this](const protocol::HelloReply& hello) { on_ready(hello); },
-               [this](bool from_active, const Reply& reply, std::span<const std::byte> payload) {
-                 on_reply(from_active, reply, payload);
-               },
-               [this](const std::string& how) { on_active_gone(how); }}) {}
-  int serve(int fd_in, int fd_out);
-
- private:
-  struct Current {
-    Job job;
-    ProgressClock clock;
-    std::optional<int64_t> asked_ms;  // since it was asked to stop
-    std::optional<Failure> overdue;   // it was asked because of its deadline: this is its answer
-    bool heard = false;               // the executor said something about it
-  };
-
-  // The client's side
-  bool open(int fd_in, int fd_out);
-  void on_input(ssize_t count, const uv_buf_t* buffer);
-  void on_payload(std::span<const std::byte> payload);
-  void accept(const protocol::Hello& hello, std::span<const std::byte>);
-  void accept(const protocol::KernelContent& kernel, std::span<const std::byte>);
-  void accept(const protocol::Compile& compile, std::span<const std::byte> payload);
-  void accept(const protocol::Run& run, std::span<const std::byte> payload);
-  void accept(const protocol::View& view, std::span<const std::byte> payload);
-  void accept(const protocol::Unoffered& request, std::span<const std::byte>);
-  void accept(const protocol::Cancel& cancel, std::span<const std::byte>);
-  void enqueue(Job job, std::span<const std::byte> payload);
-  bool in_use(Id id) const;
-  void reply(const Reply& reply);
-  void write_client(std::vector<std::byte> frame);
-  void log(protocol::LogLevel level, std::string text) { reply(protocol::Log{level, std::move(text)}); }
-  void finish(Id id, std::optional<Failure> failure, bool with_part);
-
-  // The executors' side
-  void on_ready(const protocol::HelloReply& hello);
-  void on_reply(bool from_active, const Reply& reply, std::span<const std::byte> payload);
-  void on_done(const protocol::Done& done, std::span<const std::byte> payload);
-  void on_active_gone(const std::string& how);
-  void pump();
-  void end_current(Failure failure, const std::string& why);
-  void retire_active(const std::string& why);
-  void fail_views();
-  void give_up_starting(const std::string& how);
-
-  // Time
-  void on_tick();
-  void watch_current(int64_t ms);
-  void watch_kernel_wait(int64_t ms);
-  void watch_client(int64_t ms);
-  void ask_to_stop();
-  void heartbeat();
-  void shut_down(int status);
-  void close_own_handles();
-
-  const SupervisorOptions& options_;
-  uv_loop_t loop_{};
-  uv_pipe_t in_{}, out_{};
-  uv_timer_t tick_{}, beat_{};
-  std::vector<char> buffer_;
-  protocol::FrameDecoder decoder_;
-  KernelStore kernels_;
-
-  ExecutorPool pool_;
-  uint64_t last_tick_ = 0;
-
-  std::optional<protocol::HelloReply> hello_;
-  std::vector<Id> waiting_hellos_;
-  std::deque<Job> queue_;
-  std::optional<Current> current_;
-  std::set<Id> views_;      // handed to the active executor
-  int64_t unaccounted_ms_ = 0;            // of the current request, not yet fed to its clock
-  std::optional<int64_t> client_silent_ms_;  // since its last word; empty: it does not greet again and again
-  bool greeted_ = false;
-  bool stopping_ = false;
-  int status_ = 0;
-};
-
-// ---- the client's side ----
+}  // namespace
 
 bool Supervisor::open(int fd_in, int fd_out) {
   uv_loop_init(&loop_);
@@ -184,124 +54,6 @@ int Supervisor::serve(int fd_in, int fd_out) {
   return status_;
 }
 
-void Supervisor::on_input(ssize_t count, const uv_buf_t* buffer) {
-  if (stopping_) return;
-  if (count < 0) return shut_down(0);
-  if (client_silent_ms_) client_silent_ms_ = 0;
-  decoder_.feed(std::as_bytes(std::span(buffer->base, static_cast<size_t>(count))));
-  while (!stopping_) {
-    auto payload = decoder_.next();
-    if (!payload) {
-      log(protocol::LogLevel::error, payload.error().message);
-      return shut_down(2);
-    }
-    if (!*payload) return;
-    on_payload(**payload);
-  }
-}
-
-void Supervisor::on_payload(std::span<const std::byte> payload) {
-  auto request = protocol::decode_request(payload);
-  if (request) return std::visit([&](const auto& message) { accept(message, payload); }, *request);
-  const auto id = protocol::id_of_malformed(payload);
-  if (id && !in_use(*id))
-    finish(*id, request.error(), true);
-  else
-    log(protocol::LogLevel::error, request.error().message);
-}
-
-void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>) {
-  if (!hello_) return waiting_hellos_.push_back(hello.id);
-  if (greeted_) client_silent_ms_ = 0;  // from now on it is to be heard again and again
-  greeted_ = true;
-  protocol::HelloReply answer = *hello_;
-  answer.id = hello.id;
-  reply(answer);
-}
-
-void Supervisor::accept(const protocol::KernelContent& kernel, std::span<const std::byte>) {
-  if (auto kept = kernels_.keep(kernel); !kept) {
-    log(protocol::LogLevel::error, kept.error().message);
-    std::vector<Id> waiting;
-    for (const Job& job : queue_)
-      if (job.kernel_hash == kernel.hash && job.kernel_wait_ms) waiting.push_back(job.id);
-    std::erase_if(queue_,
-                  [&](const Job& job) { return std::find(waiting.begin(), waiting.end(), job.id) != waiting.end(); });
-    for (const Id id : waiting) finish(id, kept.error(), true);
-  }
-  pump();
-}
-
-void Supervisor::accept(const protocol::Compile& compile, std::span<const std::byte> payload) {
-  enqueue(job_of(compile.id, compile.experiment, compile.deadlines), payload);
-}
-
-void Supervisor::accept(const protocol::Run& run, std::span<const std::byte> payload) {
-  enqueue(job_of(run.id, run.experiment, run.deadlines), payload);
-}
-
-void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
-  if (in_use(job.id))
-    return log(protocol::LogLevel::error, "request " + std::to_string(job.id) + " came twice; the second is left out");
-  auto frame = protocol::frame_of(payload);
-  if (!frame) return finish(job.id, frame.error(), true);
-  job.frame = std::move(*frame);
-  queue_.push_back(std::move(job));
-  pump();
-}
-
-void Supervisor::accept(const protocol::View& view, std::span<const std::byte> payload) {
-  auto frame = protocol::frame_of(payload);
-  if (!frame) return finish(view.id, frame.error(), false);
-  if (in_use(view.id)) return log(protocol::LogLevel::error, "request " + std::to_string(view.id) + " came twice");
-  if (!pool_.ready())
-    return finish(view.id,
-                  Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
-                          "Run the experiment again."},
-                  false);
-  views_.insert(view.id);
-  pool_.send(std::move(*frame));
-}
-
-void Supervisor::accept(const protocol::Unoffered& request, std::span<const std::byte>) {
-  finish(request.id, Failure{Stage::protocol, request.type + " is not offered by this worker", ""}, false);
-}
-
-void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byte>) {
-  const Failure cancelled{Stage::cancelled, "cancelled", ""};
-  const auto waiting =
-      std::find_if(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == cancel.target; });
-  if (waiting != queue_.end()) {
-    queue_.erase(waiting);
-    finish(cancel.target, cancelled, false);
-    return pump();  // the next one may have waited behind its kernel
-  }
-  if (!current_ || current_->job.id != cancel.target) return;
-  current_->overdue.reset();
-  if (!current_->asked_ms) ask_to_stop();
-}
-
-bool Supervisor::in_use(Id id) const {
-  return (current_ && current_->job.id == id) || views_.contains(id) ||
-         std::any_of(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == id; });
-}
-
-void Supervisor::reply(const Reply& reply) {
-  if (droppable(reply) && uv_stream_get_write_queue_size(reinterpret_cast<uv_stream_t*>(&out_)) > kDropAbove) return;
-  if (auto frame = protocol::encode(reply)) write_client(std::move(*frame));
-}
-
-void Supervisor::write_client(std::vector<std::byte> frame) {
-  if (stopping_) return;
-  write_frame(reinterpret_cast<uv_stream_t*>(&out_), std::move(frame), [this](int) { shut_down(0); });
-}
-
-// Every request ends here or by its executor's own Done. A run's failure is a part of its observation too.
-void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
-  if (failure && with_part) reply(protocol::failure_part(id, *failure));
-  reply(protocol::Done{id, std::move(failure)});
-}
-
 // ---- the executors' side ----
 
 void Supervisor::on_ready(const protocol::HelloReply& hello) {
@@ -321,7 +73,7 @@ void Supervisor::on_reply(bool from_active, const Reply& message, std::span<cons
   if (!is_log && (!from_active || !(of_current || views_.contains(id)))) return;
   const auto* done = std::get_if<protocol::Done>(&message);
   if (of_current && done) return on_done(*done, payload);
-  if (!droppable(message) || uv_stream_get_write_queue_size(reinterpret_cast<uv_stream_t*>(&out_)) <= kDropAbove)
+  if (!droppable(message) || !client_lags())
     if (auto frame = protocol::frame_of(payload)) write_client(std::move(*frame));
   if (done) views_.erase(id);
   if (!of_current) return;
@@ -505,8 +257,6 @@ void Supervisor::close_own_handles() {
                        reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&beat_)})
     if (!uv_is_closing(handle)) uv_close(handle, nullptr);
 }
-
-}  // namespace
 
 int run_supervisor(int fd_in, int fd_out, const SupervisorOptions& options) {
   return Supervisor(options).serve(fd_in, fd_out);

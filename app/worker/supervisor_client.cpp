@@ -1,0 +1,152 @@
+// What the client asks, and what it is told.
+#include <algorithm>
+
+#include "worker/supervisor_loop.h"
+
+namespace attnscope::worker {
+namespace {
+
+constexpr size_t kDropAbove = size_t{8} << 20;  // bytes waiting for a client that reads slowly
+
+Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
+  Job job;
+  job.id = id;
+  job.kernel_hash = experiment.kernel_hash;
+  job.deadlines = deadlines;
+  job.name = experiment.kernel;
+  for (const auto& [knob, value] : experiment.config.knobs) job.name += " " + knob + "=" + std::to_string(value);
+  job.name += " on " + experiment.device;
+  job.emulated = experiment.device.find("emulated:") != std::string::npos;
+  return job;
+}
+
+}  // namespace
+
+bool droppable(const Reply& reply) {
+  if (const auto* part = std::get_if<protocol::Part>(&reply)) return !part->final;
+  return std::holds_alternative<protocol::Progress>(reply) || std::holds_alternative<protocol::Heartbeat>(reply);
+}
+
+void Supervisor::on_input(ssize_t count, const uv_buf_t* buffer) {
+  if (stopping_) return;
+  if (count < 0) return shut_down(0);
+  if (client_silent_ms_) client_silent_ms_ = 0;
+  decoder_.feed(std::as_bytes(std::span(buffer->base, static_cast<size_t>(count))));
+  while (!stopping_) {
+    auto payload = decoder_.next();
+    if (!payload) {
+      log(protocol::LogLevel::error, payload.error().message);
+      return shut_down(2);
+    }
+    if (!*payload) return;
+    on_payload(**payload);
+  }
+}
+
+void Supervisor::on_payload(std::span<const std::byte> payload) {
+  auto request = protocol::decode_request(payload);
+  if (request) return std::visit([&](const auto& message) { accept(message, payload); }, *request);
+  const auto id = protocol::id_of_malformed(payload);
+  if (id && !in_use(*id))
+    finish(*id, request.error(), true);
+  else
+    log(protocol::LogLevel::error, request.error().message);
+}
+
+void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>) {
+  if (!hello_) return waiting_hellos_.push_back(hello.id);
+  if (greeted_) client_silent_ms_ = 0;  // from now on it is to be heard again and again
+  greeted_ = true;
+  protocol::HelloReply answer = *hello_;
+  answer.id = hello.id;
+  reply(answer);
+}
+
+void Supervisor::accept(const protocol::KernelContent& kernel, std::span<const std::byte>) {
+  if (auto kept = kernels_.keep(kernel); !kept) {
+    log(protocol::LogLevel::error, kept.error().message);
+    std::vector<Id> waiting;
+    for (const Job& job : queue_)
+      if (job.kernel_hash == kernel.hash && job.kernel_wait_ms) waiting.push_back(job.id);
+    std::erase_if(queue_,
+                  [&](const Job& job) { return std::find(waiting.begin(), waiting.end(), job.id) != waiting.end(); });
+    for (const Id id : waiting) finish(id, kept.error(), true);
+  }
+  pump();
+}
+
+void Supervisor::accept(const protocol::Compile& compile, std::span<const std::byte> payload) {
+  enqueue(job_of(compile.id, compile.experiment, compile.deadlines), payload);
+}
+
+void Supervisor::accept(const protocol::Run& run, std::span<const std::byte> payload) {
+  enqueue(job_of(run.id, run.experiment, run.deadlines), payload);
+}
+
+void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
+  if (in_use(job.id))
+    return log(protocol::LogLevel::error, "request " + std::to_string(job.id) + " came twice; the second is left out");
+  auto frame = protocol::frame_of(payload);
+  if (!frame) return finish(job.id, frame.error(), true);
+  job.frame = std::move(*frame);
+  queue_.push_back(std::move(job));
+  pump();
+}
+
+void Supervisor::accept(const protocol::View& view, std::span<const std::byte> payload) {
+  auto frame = protocol::frame_of(payload);
+  if (!frame) return finish(view.id, frame.error(), false);
+  if (in_use(view.id)) return log(protocol::LogLevel::error, "request " + std::to_string(view.id) + " came twice");
+  if (!pool_.ready())
+    return finish(view.id,
+                  Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
+                          "Run the experiment again."},
+                  false);
+  views_.insert(view.id);
+  pool_.send(std::move(*frame));
+}
+
+void Supervisor::accept(const protocol::Unoffered& request, std::span<const std::byte>) {
+  finish(request.id, Failure{Stage::protocol, request.type + " is not offered by this worker", ""}, false);
+}
+
+void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byte>) {
+  const Failure cancelled{Stage::cancelled, "cancelled", ""};
+  const auto waiting =
+      std::find_if(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == cancel.target; });
+  if (waiting != queue_.end()) {
+    queue_.erase(waiting);
+    finish(cancel.target, cancelled, false);
+    return pump();  // the next one may have waited behind its kernel
+  }
+  if (!current_ || current_->job.id != cancel.target) return;
+  current_->overdue.reset();
+  if (!current_->asked_ms) ask_to_stop();
+}
+
+bool Supervisor::in_use(Id id) const {
+  return (current_ && current_->job.id == id) || views_.contains(id) ||
+         std::any_of(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == id; });
+}
+
+void Supervisor::reply(const Reply& reply) {
+  if (droppable(reply) && client_lags()) return;
+  if (auto frame = protocol::encode(reply)) write_client(std::move(*frame));
+}
+
+bool Supervisor::client_lags() const {
+  return uv_stream_get_write_queue_size(reinterpret_cast<const uv_stream_t*>(&out_)) > kDropAbove;
+}
+
+void Supervisor::write_client(std::vector<std::byte> frame) {
+  if (stopping_) return;
+  write_frame(reinterpret_cast<uv_stream_t*>(&out_), std::move(frame), [this](int) { shut_down(0); });
+}
+
+// Every request ends here or by its executor's own Done. A run's failure is a part of its observation too.
+void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
+  if (failure && with_part) reply(protocol::failure_part(id, *failure));
+  reply(protocol::Done{id, std::move(failure)});
+}
+
+}  // namespace attnscope::worker
