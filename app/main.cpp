@@ -18,6 +18,7 @@ int parse_and_run(int argc, char** argv) {
   Chosen chosen;
   add_window(app, chosen);
   add_run(app, chosen);
+  add_compare(app, chosen);
   add_kernels(app, chosen);
   add_devices(app, chosen);
   add_presets(app, chosen);

@@ -17,6 +17,7 @@ namespace attnscope::cli {
 using Chosen = std::function<int()>;
 
 void add_run(CLI::App& app, Chosen& chosen);
+void add_compare(CLI::App& app, Chosen& chosen);
 void add_kernels(CLI::App& app, Chosen& chosen);
 void add_devices(CLI::App& app, Chosen& chosen);
 void add_presets(CLI::App& app, Chosen& chosen);

@@ -9,6 +9,8 @@
 namespace attnscope::measure {
 namespace {
 
+constexpr size_t kMostKept = 1000;  // samples in an observation
+
 // What one take() gave.
 struct Batch {
   size_t round = 0;
@@ -109,6 +111,17 @@ bool Sampler::stable() const {
   return static_cast<int64_t>(good_.size()) >= kFewestRounds && interval_.half_width() < kStableHalfWidth * median_;
 }
 
+// What an observation keeps of the samples: to a tenth of a nanosecond, and of very many every n-th of each round.
+Rounds kept(const Rounds& rounds, size_t count) {
+  const size_t step = (count + kMostKept - 1) / kMostKept;
+  Rounds out;
+  for (const auto& round : rounds) {
+    auto& to = out.emplace_back();
+    for (size_t i = 0; i < round.size(); i += step) to.push_back(std::round(round[i] * 1e4) / 1e4);
+  }
+  return out;
+}
+
 Result<Timing> Sampler::timing(bool is_stable) const {
   const std::vector<double> all = pooled(good_);
   if (all.empty())
@@ -126,7 +139,7 @@ Result<Timing> Sampler::timing(bool is_stable) const {
   timing.cache = policy_.cache;
   timing.clock_mhz = clock_mhz_;
   timing.sampling = sampling_;
-  timing.sampling->rounds = good_;
+  timing.sampling->rounds = kept(good_, all.size());
   timing.sampling->dropped = dropped_;
   timing.sampling->empty_us = source_.empty_us();
   timing.sampling->stopped = is_stable ? "stable" : "time up";

@@ -37,7 +37,7 @@ struct Block {
 };
 struct Comparison {
   double ratio = 1;  // of a's time to b's: the median of the blocks' ratios
-  Interval interval;  // 95 %, by bootstrapping the blocks
+  Interval interval{1, 1};  // 95 %, by bootstrapping the blocks
   int64_t blocks = 0;
   bool tie() const { return interval.contains(1); }
 };
