@@ -34,10 +34,10 @@ bool is_program(const fs::path& file) {
 }
 
 // libnvrtc.so.12 in one of a toolkit's or a package's library folders.
-std::optional<fs::path> library_in(const fs::path& root, int major) {
-  const std::string name = "libnvrtc.so." + std::to_string(major);
+std::optional<fs::path> library_in(const fs::path& root, const std::string& name) {
   std::error_code error;
-  for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
+  for (const char* folder :
+       {"lib", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64"})
     if (fs::exists(root / folder / name, error)) return root / folder / name;
   return std::nullopt;
 }
@@ -72,29 +72,39 @@ std::vector<fs::path> package_folders() {
     add_folder(folders, xdg / "attnscope" / "cuda");
   else if (home.is_absolute())
     add_folder(folders, home / ".cache" / "attnscope" / "cuda");
+  if (const auto resources = platform::resources()) add_folder(folders, *resources / "cuda");
   return folders;
 }
 
-std::vector<LibraryPlace> nvrtc_places(int major) {
+const LibraryName& name_of(CudaLibrary which) {
+  static const LibraryName names[] = {{"NVRTC", "libnvrtc.so", "ATTNSCOPE_NVRTC"},
+                                      {"cuBLAS", "libcublas.so", "ATTNSCOPE_CUBLAS"},
+                                      {"CUPTI", "libcupti.so", "ATTNSCOPE_CUPTI"}};
+  return names[static_cast<int>(which)];
+}
+
+std::vector<LibraryPlace> library_places(CudaLibrary which, int major) {
   std::vector<LibraryPlace> places;
-  if (const fs::path named = platform::environment("ATTNSCOPE_NVRTC"); !named.empty()) {
+  const LibraryName& name = name_of(which);
+  if (const fs::path named = platform::environment(name.environment); !named.empty()) {
     // <root>/lib/libnvrtc.so.N: its headers are beside lib.
-    return {{named, include_in(named.parent_path().parent_path()), "$ATTNSCOPE_NVRTC"}};
+    return {{named, include_in(named.parent_path().parent_path()), std::string("$") + name.environment}};
   }
+  const std::string file = name.file + "." + std::to_string(major);
   for (const fs::path& folder : package_folders())
     for (const fs::path& root : entries_sorted_down(folder, std::to_string(major) + "."))
-      if (const auto library = library_in(root, major))
+      if (const auto library = library_in(root, file))
         places.push_back({*library, include_in(root), "package " + root.filename().string()});
   for (const fs::path& root : toolkits())
-    if (const auto library = library_in(root, major))
+    if (const auto library = library_in(root, file))
       places.push_back({*library, include_in(root), "toolkit " + root.string()});
   if (platform::environment("ATTNSCOPE_NO_TOOLKIT") != "1")
-    places.push_back({"libnvrtc.so." + std::to_string(major), include_in("/usr"), "system"});
+    places.push_back({file, include_in("/usr"), "system"});
   return places;
 }
 
 Result<fs::path> locate_nvdisasm() {
-  const std::string hint = "Run ./dev build, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";
+  const std::string hint = "Run `attnscope fetch`, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";
   if (const fs::path named = platform::environment("ATTNSCOPE_NVDISASM"); !named.empty()) {
     if (is_program(named)) return named;
     return fail(Stage::decode, "$ATTNSCOPE_NVDISASM names " + named.string() + ", which is no program.",

@@ -14,17 +14,28 @@ struct LibraryPlace {
   std::string origin;             // "$ATTNSCOPE_NVRTC", "toolkit /usr/local/cuda-13.0", "package 12.8", "system"
 };
 
+// The libraries whose version must go with the driver's.
+enum class CudaLibrary { nvrtc, cublas, cupti };
+struct LibraryName {
+  std::string title;        // "NVRTC"
+  std::string file;         // "libnvrtc.so", which the major version follows
+  const char* environment;  // "ATTNSCOPE_NVRTC": a file that is to be taken instead
+};
+const LibraryName& name_of(CudaLibrary which);
+
 // The CUDA toolkits of this machine: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*, /opt/cuda. None when
 // $ATTNSCOPE_NO_TOOLKIT is 1, which shows how a machine without a toolkit fares.
 std::vector<std::filesystem::path> toolkits();
 
-// Where ./dev puts the pinned packages: "<user cache>/cuda", which holds 12.8/{lib,include}, 13.0/{lib,include} and
-// bin/nvdisasm. Two candidates when $ATTNSCOPE_HOME moves the user's cache: that one, then the XDG one.
+// Where `attnscope fetch` and ./dev put the pinned packages: "<user cache>/cuda", which holds 12.8/{lib,include},
+// 13.0/{lib,include} and bin/nvdisasm. Two candidates when $ATTNSCOPE_HOME moves the user's cache: that one, then the XDG
+// one. Last what the program was handed on with: cuda/ beside its kernels and assets.
 std::vector<std::filesystem::path> package_folders();
 
-// Every NVRTC of the given major version, best first: $ATTNSCOPE_NVRTC, the packages, the toolkits, the system. With
-// $ATTNSCOPE_NVRTC set, that one alone.
-std::vector<LibraryPlace> nvrtc_places(int major);
+// Every library of that kind and major version, best first: the one that its variable names, the packages, the toolkits,
+// the system. With the variable set, that one alone.
+std::vector<LibraryPlace> library_places(CudaLibrary which, int major);
+inline std::vector<LibraryPlace> nvrtc_places(int major) { return library_places(CudaLibrary::nvrtc, major); }
 
 // nvdisasm: $ATTNSCOPE_NVDISASM, the toolkits, the packages, PATH. Failure (Stage::decode) with what to install.
 Result<std::filesystem::path> locate_nvdisasm();

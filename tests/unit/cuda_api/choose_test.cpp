@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "cuda_api/choose.h"
 #include "cuda_api/driver.h"
 #include "cuda_api/locate.h"
 #include "cuda_api/nvrtc.h"
@@ -23,7 +24,8 @@ class Machine : public testing::Test {
     std::string pattern = (fs::temp_directory_path() / "attnscope-test-XXXXXX").string();
     root_ = mkdtemp(pattern.data());
     for (const char* name :
-         {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM", "ATTNSCOPE_LIBCUDA"})
+         {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM", "ATTNSCOPE_LIBCUDA",
+          "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_RESOURCES"})
       set(name, "");
     set("XDG_CACHE_HOME", root_.string());
     set("ATTNSCOPE_NO_TOOLKIT", "1");
@@ -55,6 +57,12 @@ class Machine : public testing::Test {
     if (headers) std::ofstream(root / "include" / "cuda_fp16.h") << "//";
     const std::string major = name.substr(6, 2);  // "nvrtc_12_8"
     fs::copy_file(fake(name), root / "lib" / ("libnvrtc.so." + major));
+  }
+  // Any library, as its package or a toolkit has it.
+  fs::path put(const fs::path& root, const std::string& folder, const std::string& file) {
+    fs::create_directories(root / folder);
+    fs::copy_file(fake("libcuda_12080"), root / folder / file);  // a library of any kind: it has only to open
+    return root / folder / file;
   }
   fs::path cache() const { return root_ / "attnscope" / "cuda"; }
 
@@ -112,7 +120,7 @@ TEST_F(Machine, NothingAtAllSaysWhatToInstall) {
   auto nvrtc = choose_nvrtc();
   ASSERT_FALSE(nvrtc);
   EXPECT_NE(nvrtc.error().message.find("14.1"), std::string::npos) << nvrtc.error().message;
-  EXPECT_NE(nvrtc.error().hint.find("./dev"), std::string::npos);
+  EXPECT_NE(nvrtc.error().hint.find("attnscope fetch"), std::string::npos);
 }
 
 TEST_F(Machine, TheNewestOfAMajorVersionIsTaken) {
@@ -240,7 +248,7 @@ TEST_F(Machine, NvdisasmIsFoundInOrder) {
   auto found = locate_nvdisasm();
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().stage, Stage::decode);
-  EXPECT_NE(found.error().hint.find("./dev"), std::string::npos);
+  EXPECT_NE(found.error().hint.find("attnscope fetch"), std::string::npos);
   put(root_ / "path");
   EXPECT_EQ(locate_nvdisasm().value(), root_ / "path" / "nvdisasm");
   put(cache() / "bin");
@@ -261,6 +269,92 @@ TEST_F(Machine, ThePackagesStayFoundWhereTheProgramsFilesAreMoved) {
   set("ATTNSCOPE_HOME", (root_ / "moved").string());
   driver(12080);
   EXPECT_TRUE(choose_nvrtc());
+}
+
+// Both kinds that are chosen as NVRTC is.
+class OtherLibraries : public Machine, public testing::WithParamInterface<CudaLibrary> {
+ protected:
+  std::string file(int major) const { return name_of(GetParam()).file + "." + std::to_string(major); }
+};
+
+TEST_P(OtherLibraries, FollowTheDriversMajorVersion) {
+  put(cache() / "12.8", "lib", file(12));
+  put(cache() / "13.0", "lib", file(13));
+  driver(12080);
+  auto chosen = choose_library(GetParam());
+  ASSERT_TRUE(chosen) << chosen.error().message;
+  EXPECT_EQ(chosen->major, 12);
+  EXPECT_EQ(chosen->place.origin, "package 12.8");
+  driver(13000);
+  chosen = choose_library(GetParam());
+  ASSERT_TRUE(chosen) << chosen.error().message;
+  EXPECT_EQ(chosen->major, 13);
+  EXPECT_EQ(chosen->place.origin, "package 13.0");
+}
+
+TEST_P(OtherLibraries, AreFoundInAToolkitWithTheirWholeVersion) {
+  const fs::path toolkit = root_ / "toolkit";
+  const fs::path real = put(toolkit, GetParam() == CudaLibrary::cupti ? "extras/CUPTI/lib64" : "lib64", file(12) + ".8.4.1");
+  fs::create_symlink(real.filename(), real.parent_path() / file(12));
+  set("CUDA_HOME", toolkit.string());
+  driver(12080);
+  EXPECT_FALSE(choose_library(GetParam()));
+  set("ATTNSCOPE_NO_TOOLKIT", "");
+  auto chosen = choose_library(GetParam());
+  ASSERT_TRUE(chosen) << chosen.error().message;
+  EXPECT_EQ(chosen->version, "12.8.4.1");
+  EXPECT_EQ(chosen->place.origin, "toolkit " + fs::canonical(toolkit).string());
+}
+
+TEST_P(OtherLibraries, AMismatchIsOneSentence) {
+  put(cache() / "13.0", "lib", file(13));
+  driver(12080);
+  auto chosen = choose_library(GetParam());
+  ASSERT_FALSE(chosen);
+  const std::string& title = name_of(GetParam()).title;
+  for (const std::string& part : {std::string("12.8"), title + " 12", title + " 13 (package 13.0)"})
+    EXPECT_NE(chosen.error().message.find(part), std::string::npos) << chosen.error().message;
+  EXPECT_NE(chosen.error().hint.find(name_of(GetParam()).environment), std::string::npos);
+}
+
+TEST_P(OtherLibraries, TheNamedOneIsTakenAsLongAsItsCodeRuns) {
+  set(name_of(GetParam()).environment, put(root_ / "mine", "lib", file(13)).string());
+  driver(13000);
+  auto chosen = choose_library(GetParam());
+  ASSERT_TRUE(chosen) << chosen.error().message;
+  EXPECT_EQ(chosen->place.origin, std::string("$") + name_of(GetParam()).environment);
+  driver(12080);
+  chosen = choose_library(GetParam());
+  ASSERT_FALSE(chosen);
+  EXPECT_NE(chosen.error().message.find("does not run"), std::string::npos) << chosen.error().message;
+}
+
+TEST_P(OtherLibraries, ServeNobodyWithoutADriver) {
+  set("ATTNSCOPE_LIBCUDA", (root_ / "libcuda.so.1").string());
+  put(cache() / "12.8", "lib", file(12));
+  auto chosen = choose_library(GetParam());
+  ASSERT_FALSE(chosen);
+  EXPECT_NE(chosen.error().message.find(name_of(GetParam()).title), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, OtherLibraries, testing::Values(CudaLibrary::cublas, CudaLibrary::cupti),
+                         [](const auto& which) { return name_of(which.param).title; });
+
+// What a bundle carries beside its kernels serves where nothing was fetched, and gives way to what was.
+TEST_F(Machine, WhatCameWithTheProgramServesLast) {
+  const fs::path share = root_ / "share";
+  fs::create_directories(share / "kernels");
+  fs::create_directories(share / "assets");
+  set("ATTNSCOPE_RESOURCES", share.string());
+  install(share / "cuda" / "12.8", "nvrtc_12_8");
+  driver(12080);
+  auto nvrtc = choose_nvrtc();
+  ASSERT_TRUE(nvrtc) << nvrtc.error().message;
+  EXPECT_EQ((*nvrtc)->place().include, fs::canonical(share) / "cuda" / "12.8" / "include");
+  package("12.9", "nvrtc_12_9");
+  nvrtc = choose_nvrtc();
+  ASSERT_TRUE(nvrtc);
+  EXPECT_EQ((*nvrtc)->version_text(), "12.9");
 }
 
 }  // namespace

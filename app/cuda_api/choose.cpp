@@ -1,0 +1,133 @@
+// Which version of a CUDA library goes with this machine's driver.
+#include "cuda_api/choose.h"
+
+#include "cuda_api/driver.h"
+#include "cuda_api/nvrtc.h"
+#include "platform/paths.h"
+
+namespace attnscope::cuda_api {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int oldest_major = 11, newest_major = 13;
+
+std::string install_hint(CudaLibrary which) {
+  const LibraryName& name = name_of(which);
+  const std::string get = which == CudaLibrary::nvrtc ? "Run `attnscope fetch`, which fetches NVRTC, install" : "Install";
+  return get + " the CUDA toolkit, or set $" + name.environment + " to a " + name.file + ".";
+}
+
+// A library that is there but does not open is passed over for the next; its reason is kept in case none opens.
+template <class Open>
+auto open_first(CudaLibrary which, int major, const Open& open, std::string& reasons) {
+  decltype(open(LibraryPlace{})) opened = fail(Stage::device, {});
+  for (LibraryPlace place : library_places(which, major)) {
+    if (place.include.empty())  // the library came without headers: another of its version may have them
+      for (const LibraryPlace& other : library_places(which, major))
+        if (place.include.empty()) place.include = other.include;
+    opened = open(place);
+    if (opened) return opened;
+    if (place.origin != "system") reasons += (reasons.empty() ? "" : " ") + opened.error().message;
+  }
+  return opened;
+}
+
+// What there is of other major versions, for the sentence that says why it does not do.
+std::string others_than(CudaLibrary which, int major) {
+  std::string others;
+  for (int other = oldest_major; other <= newest_major + 1; ++other) {
+    if (other == major) continue;
+    for (const LibraryPlace& place : library_places(which, other))
+      if (place.library.is_absolute())
+        others += (others.empty() ? "" : ", ") + (name_of(which).title + " " + std::to_string(other)) + " (" +
+                  place.origin + ")";
+  }
+  return others;
+}
+
+Failure mismatch(CudaLibrary which, Stage stage, const Driver& driver, const std::string& reasons) {
+  const int major = driver.version() / 1000;
+  const std::string others = others_than(which, major);
+  return Failure{stage,
+                 "The driver is of CUDA " + driver.version_text() + " and needs " + name_of(which).title + " " +
+                     std::to_string(major) + ", which is not on this machine" +
+                     (others.empty() ? "" : "; there is " + others) + "." + (reasons.empty() ? "" : " " + reasons),
+                 install_hint(which)};
+}
+
+Failure named_is_too_new(CudaLibrary which, Stage stage, const std::string& version, const Driver& driver) {
+  return Failure{stage,
+                 "$" + std::string(name_of(which).environment) + " is of CUDA " + version +
+                     ", whose code the driver of CUDA " + driver.version_text() + " does not run.",
+                 "Name one of CUDA " + std::to_string(driver.version() / 1000) + " or unset it."};
+}
+
+bool is_named(CudaLibrary which) { return !platform::environment(name_of(which).environment).empty(); }
+
+Failure named_does_not_open(CudaLibrary which, Stage stage, const Failure& why) {
+  return Failure{stage, "$" + std::string(name_of(which).environment) + ": " + why.message, "Correct or unset it."};
+}
+
+// "12.8.4.1" of libcublas.so.12.8.4.1, which libcublas.so.12 may be a link to.
+std::string version_in_name(const fs::path& library) {
+  std::error_code error;
+  const fs::path real = library.is_absolute() ? fs::canonical(library, error) : library;
+  const std::string name = (error ? library : real).filename().string();
+  const size_t at = name.rfind(".so.");
+  return at == std::string::npos ? "" : name.substr(at + 4);
+}
+
+Result<ChosenLibrary> open_library(const LibraryPlace& place) {
+  auto library = SharedLibrary::open(place.library);
+  if (!library) return fail(library.error());
+  const std::string version = version_in_name(place.library);
+  return ChosenLibrary{std::move(*library), place, std::atoi(version.c_str()), version};
+}
+
+}  // namespace
+
+Result<ChosenLibrary> choose_library(CudaLibrary which) {
+  auto driver = Driver::open();
+  if (!driver)
+    return fail(Stage::device, std::string(name_of(which).title) + " serves a GPU alone: " + driver.error().message,
+                driver.error().hint);
+  if (is_named(which)) {
+    auto library = open_library(library_places(which, 0).front());
+    if (!library) return fail(named_does_not_open(which, Stage::device, library.error()));
+    if (library->major > driver->version() / 1000)
+      return fail(named_is_too_new(which, Stage::device, library->version, *driver));
+    return library;
+  }
+  std::string reasons;
+  auto library = open_first(which, driver->version() / 1000, open_library, reasons);
+  if (!library) return fail(mismatch(which, Stage::device, *driver, reasons));
+  return library;
+}
+
+Result<std::shared_ptr<const Nvrtc>> choose_nvrtc() {
+  constexpr CudaLibrary which = CudaLibrary::nvrtc;
+  auto driver = Driver::open();
+  if (!driver && !platform::environment("ATTNSCOPE_LIBCUDA").empty())
+    return fail(Stage::compile, "$ATTNSCOPE_LIBCUDA: " + driver.error().message, driver.error().hint);
+  if (is_named(which)) {
+    auto nvrtc = Nvrtc::open(library_places(which, 0).front());
+    if (!nvrtc) return fail(named_does_not_open(which, Stage::compile, nvrtc.error()));
+    if (driver && (*nvrtc)->major() > driver->version() / 1000)
+      return fail(named_is_too_new(which, Stage::compile, (*nvrtc)->version_text(), *driver));
+    return nvrtc;
+  }
+  std::string reasons;
+  const auto open = [](const LibraryPlace& place) { return Nvrtc::open(place); };
+  if (driver) {
+    if (auto nvrtc = open_first(which, driver->version() / 1000, open, reasons)) return nvrtc;
+    return fail(mismatch(which, Stage::compile, *driver, reasons));
+  }
+  for (const int major : {12, newest_major})
+    if (auto nvrtc = open_first(which, major, open, reasons)) return nvrtc;
+  return fail(Stage::compile,
+              "NVRTC, the CUDA compiler, is not on this machine." + (reasons.empty() ? "" : " " + reasons),
+              install_hint(which));
+}
+
+}  // namespace attnscope::cuda_api
