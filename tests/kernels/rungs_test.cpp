@@ -1,4 +1,4 @@
-// Both rungs over a spread of configs and problems at every architecture: right where they must be, wrong where they must be,
+// Every rung over a spread of configs and problems at every architecture: right where they must be, wrong where they must be,
 // and equal output across architectures.
 #include <gtest/gtest.h>
 
@@ -59,6 +59,16 @@ std::vector<Case> right_cases() {
       {"BLOCK_M=64", "NUM_WARPS=1", "SHARED=dynamic"},
       {"BLOCK_M=48", "NUM_WARPS=1", "VEC_WIDTH=8"}};
   for (const auto& settings : spread) cases.push_back({"tiled", kRagged, settings});
+  for (const char* problem : {kCausal, kTopLeft, kUneven, kMasked, kWide, kWideRagged}) cases.push_back({"scalar", problem, {}});
+  const std::vector<std::vector<std::string>> scalar_spread{
+      {},
+      {"BLOCK_M=16", "ROWS=2", "STAGES=1", "VEC_WIDTH=8"},
+      {"BLOCK_M=16", "NUM_WARPS=2", "VEC_WIDTH=2"},
+      {"BLOCK_N=32", "VEC_WIDTH=1"},
+      {"BLOCK_M=64", "NUM_WARPS=8"},
+      {"BLOCK_M=128", "BLOCK_N=32", "NUM_WARPS=8"},
+      {"ROWS=8"}};
+  for (const auto& settings : scalar_spread) cases.push_back({"scalar", kRagged, settings});
   cases.push_back({"tiled", kUneven, {}, false});
   cases.push_back({"minimal", kUneven, {"THREADS=64"}, false});
   cases.push_back({"minimal", kRagged, {"THREADS=256"}});
@@ -72,6 +82,15 @@ std::string name_of(const testing::TestParamInfo<Case>& one) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Spread, Right, testing::ValuesIn(right_cases()), name_of);
+
+TEST(Rungs, ScalarReadsSharedMemoryWithoutConflicts) {
+  for (const auto& settings : std::vector<std::vector<std::string>>{{}, {"BLOCK_M=64", "NUM_WARPS=8"}, {"ROWS=8"}}) {
+    const Case named{"scalar", kRagged, settings};
+    auto ran = run(named);
+    ASSERT_TRUE(ran) << ran.error().message;
+    EXPECT_EQ(ran->outcome.counters->shared_bank_conflicts, 0) << text_of(named);
+  }
+}
 
 TEST(Rungs, TheMissionShapeIsWithinTheToleranceAtBothLengths) {
   for (const char* problem : {kMission, "B=1,H=8,S=512,D=64,causal=bottom_right", "B=1,H=8,S=333,D=64", "B=1,H=8,S=333,D=64,causal=bottom_right"}) {
