@@ -1,10 +1,10 @@
-// The window on a display, by the program's own window code: how soon it is there, how long its frames take to make while
-// kernels compile, run, hang and their worker dies, and how soon a moved knob shows. Each measurement is a window of its own
-// in a process of its own, under Xvfb (started here) where there is no display.
+// The window on a display, by the program's own window code: how soon it is there, how long its frames take to make
+// while kernels compile, run, hang and their worker dies, and how soon a moved knob shows. Each measurement is a window
+// of its own in a process of its own, under Xvfb (started here) where there is no display.
 //
 // A frame's time is that of making its draw list; rasterising, which is the GPU's work where there is one, is apart.
-// `frame_max_ms` is by the wall, `cpu_max_ms` what the drawing thread itself ran of it: where they part, something else had
-// the core.
+// `frame_max_ms` is by the wall, `cpu_max_ms` what the drawing thread itself ran of it: where they part, something else
+// had the core.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -71,8 +71,10 @@ class Script {
   virtual ~Script() = default;
 
   void before_frame(ui::Workbench& bench) {
-    if (platform::steady_ms() > deadline_) end("it took too long");
-    else step(bench, *session_.snapshot());
+    if (platform::steady_ms() > deadline_)
+      end("it took too long");
+    else
+      step(bench, *session_.snapshot());
   }
   void after_frame(const ui::FrameTime& frame) {
     report_ << fmt::format("frame {} {} {} {}\n", phase_, frame.build_ms, frame.build_cpu_ms, frame.shown_ms);
@@ -96,7 +98,8 @@ class Script {
     ui::wake();
   }
   void point_at(double x, double y) {
-    if (auto* window = static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle)) glfwSetCursorPos(window, x, y);
+    if (auto* window = static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle))
+      glfwSetCursorPos(window, x, y);
     ImGui::GetIO().AddMousePosEvent(static_cast<float>(x), static_cast<float>(y));
   }
   void button(bool down) { ImGui::GetIO().AddMouseButtonEvent(ImGuiMouseButton_Left, down); }
@@ -104,7 +107,8 @@ class Script {
   void wander() {
     const double at = platform::steady_ms() / 700;
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    point_at(static_cast<double>(size.x) * (0.6 + 0.35 * std::sin(at)), static_cast<double>(size.y) * (0.45 + 0.35 * std::cos(at * 1.3)));
+    point_at(static_cast<double>(size.x) * (0.6 + 0.35 * std::sin(at)),
+             static_cast<double>(size.y) * (0.45 + 0.35 * std::cos(at * 1.3)));
   }
 
   session::Session& session_;
@@ -144,7 +148,8 @@ class Idle : public Script {
   std::atomic<bool> over_ = false;
   void step(ui::Workbench&, const session::Snapshot& now) override {
     drawing_ = false;
-    if (calm_at_ == 0 && all_fresh(now.focus)) calm_at_ = platform::steady_ms() + 3000;  // settings are kept 2 s after a change
+    if (calm_at_ == 0 && all_fresh(now.focus))
+      calm_at_ = platform::steady_ms() + 3000;  // settings are kept 2 s after a change
     if (over_) return end();
     if (calm_at_ > 0 && platform::steady_ms() > calm_at_) phase("all");
   }
@@ -185,7 +190,8 @@ class Drag : public Script {
     if (!rail) return end("a knob is not on the screen");
     const double within = std::fmod(seconds, kKnobSeconds) / kDragSeconds;
     const double across = 0.5 - 0.46 * std::cos(std::min(within, 1.0) * 5 * 3.14159265);  // ends where it did not begin
-    point_at(static_cast<double>(rail->x) + across * static_cast<double>(rail->width), static_cast<double>(rail->y) + 0.5 * static_cast<double>(rail->height));
+    point_at(static_cast<double>(rail->x) + across * static_cast<double>(rail->width),
+             static_cast<double>(rail->y) + 0.5 * static_cast<double>(rail->height));
     button(within > 0.04 && within < 1);
     if (seconds < 15) return;
     figure("steps", static_cast<double>(steps_));
@@ -211,7 +217,8 @@ class Hang : public Script {
       phase("all");
     }
     if (failed_at_ == 0 && now.focus.failure) {
-      if (now.focus.failure->stage != Stage::deadline) return end("the endless kernel ended otherwise: " + now.focus.failure->message);
+      if (now.focus.failure->stage != Stage::deadline)
+        return end("the endless kernel ended otherwise: " + now.focus.failure->message);
       failed_at_ = platform::steady_ms();
     }
     if (failed_at_ > 0 && platform::steady_ms() - failed_at_ > 1500) end();
@@ -250,7 +257,8 @@ class Killed : public Script {
 // "Move NUM_WARPS to 8": clicked, then everything is of it, on the screen.
 class MoveNumWarps : public Script {
  public:
-  MoveNumWarps(session::Session& session, std::ofstream report, bool at_once) : Script(session, std::move(report)), at_once_(at_once) {}
+  MoveNumWarps(session::Session& session, std::ofstream report, bool at_once)
+      : Script(session, std::move(report)), at_once_(at_once) {}
 
  private:
   bool at_once_;  // clicked as soon as the knob can be seen, the first run unfinished
@@ -261,7 +269,8 @@ class MoveNumWarps : public Script {
     const auto rail = bench.rail_of("NUM_WARPS");
     if (!rail || (!at_once_ && clicked_at_ == 0 && !all_fresh(now.focus))) return;
     if (clicked_at_ == 0) clicked_at_ = platform::steady_ms();
-    point_at(static_cast<double>(rail->x) + 0.95 * static_cast<double>(rail->width), static_cast<double>(rail->y) + 0.5 * static_cast<double>(rail->height));
+    point_at(static_cast<double>(rail->x) + 0.95 * static_cast<double>(rail->width),
+             static_cast<double>(rail->y) + 0.5 * static_cast<double>(rail->height));
     if (pressed_frames_ < 4) button(++pressed_frames_ == 2);
     const auto warps = now.focus.wanted.config.knobs.find("NUM_WARPS");
     arrived_ = warps != now.focus.wanted.config.knobs.end() && warps->second == 8 && all_fresh(now.focus);
@@ -332,7 +341,8 @@ class Display {
     if (std::getenv("DISPLAY") != nullptr) return;
     int ends[2];
     if (pipe(ends) != 0) return;
-    server_ = spawn({"Xvfb", "-displayfd", std::to_string(ends[1]), "-screen", "0", "1600x900x24", "+extension", "GLX", "-nolisten", "tcp", "-noreset"});
+    server_ = spawn({"Xvfb", "-displayfd", std::to_string(ends[1]), "-screen", "0", "1600x900x24", "+extension", "GLX",
+                     "-nolisten", "tcp", "-noreset"});
     close(ends[1]);
     std::string number;
     for (char digit = 0; read(ends[0], &digit, 1) == 1 && digit != '\n';) number += digit;
@@ -378,7 +388,8 @@ Played played(const std::string& script, const Home& home) {
   out.begun_ms = platform::steady_ms();
   const pid_t window = spawn({"/proc/self/exe", "--play", script, home.path(), report});
   int status = 0;
-  if (window < 0 || waitpid(window, &status, 0) != window || status != 0) out.fault = "the window did not open, or ended by itself";
+  if (window < 0 || waitpid(window, &status, 0) != window || status != 0)
+    out.fault = "the window did not open, or ended by itself";
   std::ifstream lines(report);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -401,10 +412,15 @@ double load_average() {
   return getloadavg(now, 1) == 1 ? now[0] : -1;
 }
 
-double largest(const std::vector<double>& values) { return values.empty() ? 0 : *std::max_element(values.begin(), values.end()); }
+double largest(const std::vector<double>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
 
 double share_over(const std::vector<double>& values, double limit) {
-  return values.empty() ? 0 : static_cast<double>(std::count_if(values.begin(), values.end(), [limit](double v) { return v > limit; })) / static_cast<double>(values.size());
+  return values.empty() ? 0
+                        : static_cast<double>(
+                              std::count_if(values.begin(), values.end(), [limit](double v) { return v > limit; })) /
+                              static_cast<double>(values.size());
 }
 
 enum class Kept { nothing, earlier_run };
@@ -450,7 +466,11 @@ void move_num_warps(benchmark::State& state, const char* script) {
 }
 
 void few(benchmark::internal::Benchmark* bench, int repetitions) {
-  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(repetitions)->ReportAggregatesOnly();
+  bench->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(1)
+      ->Repetitions(repetitions)
+      ->ReportAggregatesOnly();
 }
 
 BENCHMARK_CAPTURE(first_frame, first_start, Kept::nothing)->Apply([](auto* b) { few(b, 9); });

@@ -77,8 +77,10 @@ Change change_between(const LatencyColumn& before, const LatencyColumn& after) {
   const bool overlap = before.interval_high >= after.interval_low && after.interval_high >= before.interval_low;
   change.tie = after.p50 == before.p50 || (after.kind == FigureKind::measured && overlap);
   const std::string percent = signed_percent_text(change.ratio - 1);
-  if (!change.tie) change.text = percent;
-  else change.text = after.p50 == before.p50 ? "the same" : "a tie (" + percent + ")";
+  if (!change.tie)
+    change.text = percent;
+  else
+    change.text = after.p50 == before.p50 ? "the same" : "a tie (" + percent + ")";
   return change;
 }
 

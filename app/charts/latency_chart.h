@@ -21,9 +21,9 @@ struct Run {
 // A reported figure, drawn as a dashed line. It is never a point of a series.
 struct Reported {
   double us = 0;
-  std::string label;   // "M32 W8 V4"
-  std::string source;  // where it is quoted from, one sentence
-  std::string caveat;  // why it is not a time of this code; empty: none
+  std::string label;         // "M32 W8 V4"
+  std::string source;        // where it is quoted from, one sentence
+  std::string caveat;        // why it is not a time of this code; empty: none
   bool same_config = false;  // it reports the very config on show
 };
 
@@ -35,7 +35,7 @@ struct LatencyColumn {
   int x = 0;
   ColumnState state = ColumnState::untimed;
   FigureKind kind = FigureKind::modelled;
-  double p10 = 0, p50 = 0, p90 = 0;           // us
+  double p10 = 0, p50 = 0, p90 = 0;            // us
   double interval_low = 0, interval_high = 0;  // us
   std::string change, config_text, kernel, device, problem;
   std::string verdict;  // correct, wrong, unchecked
@@ -69,8 +69,8 @@ struct Change {
 };
 Change change_between(const LatencyColumn& before, const LatencyColumn& after);
 
-// The reported lines worth drawing beside `columns` on an axis that ends at `top_us`: same config first, then those that
-// the axis can show without flattening the columns. Never more than `limit`.
+// The reported lines worth drawing beside `columns` on an axis that ends at `top_us`: same config first, then those
+// that the axis can show without flattening the columns. Never more than `limit`.
 std::vector<Reported> visible_lines(std::span<const Reported> lines, double top_us, size_t limit);
 
 // A round upper end for an axis that starts at 0: 1, 2, 2.5 or 5 times a power of ten, at least `value`.

@@ -26,7 +26,9 @@ void stack_part(MemoryStack& stack, const VariantInfo& variant, bool dynamic, in
   stack.total_bytes = std::max(at, start + total);
 }
 
-std::string plural(int64_t count, const char* noun) { return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s"); }
+std::string plural(int64_t count, const char* noun) {
+  return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
+}
 
 std::string ordinal(int64_t n) {
   static const char* const words[] = {"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
@@ -46,17 +48,19 @@ MemoryStack memory_stack(const VariantInfo& variant, const Occupancy* occupancy,
   stack.over_static = spec.shared_static_block > 0 && stack.static_bytes > spec.shared_static_block;
   stack.over_optin = spec.shared_optin_block > 0 && stack.total_bytes > spec.shared_optin_block;
   if (spec.shared_static_block > 0)
-    stack.marks.push_back({LimitKind::static_block, spec.shared_static_block, kib_text(spec.shared_static_block) + " static",
+    stack.marks.push_back({LimitKind::static_block, spec.shared_static_block,
+                           kib_text(spec.shared_static_block) + " static",
                            fmt::format("A CTA may declare {} of static shared memory; more must be dynamic.",
                                        bytes_text(spec.shared_static_block))});
   if (spec.shared_optin_block > 0)
-    stack.marks.push_back({LimitKind::optin_block, spec.shared_optin_block, kib_text(spec.shared_optin_block) + " opt-in",
+    stack.marks.push_back({LimitKind::optin_block, spec.shared_optin_block,
+                           kib_text(spec.shared_optin_block) + " opt-in",
                            fmt::format("{} gives a CTA up to {} of dynamic shared memory after an opt-in.", spec.name,
                                        bytes_text(spec.shared_optin_block))});
   if (spec.shared_sm > 0)
     stack.marks.push_back({LimitKind::sm_total, spec.shared_sm, kib_text(spec.shared_sm) + " SM",
-                           fmt::format("One SM of {} has {}, shared by its CTAs; each also takes {} for the system.", spec.name,
-                                       bytes_text(spec.shared_sm), bytes_text(spec.shared_reserved_block))});
+                           fmt::format("One SM of {} has {}, shared by its CTAs; each also takes {} for the system.",
+                                       spec.name, bytes_text(spec.shared_sm), bytes_text(spec.shared_reserved_block))});
   std::stable_sort(stack.marks.begin(), stack.marks.end(),
                    [](const MemoryMark& a, const MemoryMark& b) { return a.bytes < b.bytes; });
   stack.scale_bytes = std::max({spec.shared_sm, stack.total_bytes, int64_t{1}});
@@ -68,15 +72,15 @@ std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupa
   const int64_t n = occupancy.ctas_per_sm;
   if (occupancy.limiter == "shared memory") {
     const int64_t each = variant.static_shared_bytes + variant.dynamic_shared_bytes + spec.shared_reserved_block;
-    return fmt::format("Shared memory limits it: {} {} {} of {}, a {} does not fit.", plural(n, "CTA"), n == 1 ? "takes" : "take",
-                       with_commas(n * each), bytes_text(spec.shared_sm), ordinal(n + 1));
+    return fmt::format("Shared memory limits it: {} {} {} of {}, a {} does not fit.", plural(n, "CTA"),
+                       n == 1 ? "takes" : "take", with_commas(n * each), bytes_text(spec.shared_sm), ordinal(n + 1));
   }
   if (occupancy.limiter == "registers")
     return fmt::format("Registers limit it: {} a thread of {} an SM leave room for {}.", variant.registers,
                        with_commas(spec.registers_sm), plural(n, "CTA"));
   if (occupancy.limiter == "warps")
-    return fmt::format("The SM's {} warps limit it: {} {} {}.", spec.warps_sm, plural(n, "CTA"), n == 1 ? "takes" : "take",
-                       occupancy.warps_per_sm);
+    return fmt::format("The SM's {} warps limit it: {} {} {}.", spec.warps_sm, plural(n, "CTA"),
+                       n == 1 ? "takes" : "take", occupancy.warps_per_sm);
   if (occupancy.limiter == "CTAs") return fmt::format("The SM's own limit of {} binds.", plural(spec.ctas_sm, "CTA"));
   if (occupancy.limiter.empty()) return {};
   return fmt::format("Limited by {}: {} an SM.", occupancy.limiter, plural(n, "CTA"));
@@ -84,13 +88,16 @@ std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupa
 
 std::string waves_sentence(const Occupancy& occupancy) {
   if (occupancy.resident_ctas <= 0) return {};
-  const std::string places = fmt::format("{} for {}", plural(occupancy.total_ctas, "CTA"), plural(occupancy.resident_ctas, "place"));
+  const std::string places =
+      fmt::format("{} for {}", plural(occupancy.total_ctas, "CTA"), plural(occupancy.resident_ctas, "place"));
   if (occupancy.total_ctas <= occupancy.resident_ctas) {
     const int64_t empty = occupancy.resident_ctas - occupancy.total_ctas;
-    return empty == 0 ? places + ": one full wave." : fmt::format("{}: one wave, {} of them empty.", places, with_commas(empty));
+    return empty == 0 ? places + ": one full wave."
+                      : fmt::format("{}: one wave, {} of them empty.", places, with_commas(empty));
   }
   if (occupancy.tail_ctas == 0) return fmt::format("{}: {:.0f} full waves.", places, occupancy.waves);
-  return fmt::format("{}: {:.2f} waves, {} left for the last.", places, occupancy.waves, plural(occupancy.tail_ctas, "CTA"));
+  return fmt::format("{}: {:.2f} waves, {} left for the last.", places, occupancy.waves,
+                     plural(occupancy.tail_ctas, "CTA"));
 }
 
 }  // namespace attnscope::charts

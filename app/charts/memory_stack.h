@@ -31,13 +31,13 @@ struct MemoryMark {
 struct MemoryStack {
   std::vector<MemorySegment> segments;  // largest first within static, then within dynamic
   int64_t static_bytes = 0, dynamic_bytes = 0;
-  int64_t total_bytes = 0;              // one CTA
-  int64_t reserved_bytes = 0;           // the system's own, one CTA
-  std::vector<MemoryMark> marks;        // by bytes
-  int64_t scale_bytes = 0;              // right end of the gauge
-  int64_t ctas = 0;                     // that reside on one SM; 0 unknown
-  bool over_static = false;             // static part over the static limit
-  bool over_optin = false;              // all of it over the opt-in limit
+  int64_t total_bytes = 0;        // one CTA
+  int64_t reserved_bytes = 0;     // the system's own, one CTA
+  std::vector<MemoryMark> marks;  // by bytes
+  int64_t scale_bytes = 0;        // right end of the gauge
+  int64_t ctas = 0;               // that reside on one SM; 0 unknown
+  bool over_static = false;       // static part over the static limit
+  bool over_optin = false;        // all of it over the opt-in limit
 };
 
 MemoryStack memory_stack(const VariantInfo& variant, const Occupancy* occupancy, const DeviceSpec& spec);

@@ -25,16 +25,19 @@ FigureGroup instruction_group(const Counters& counters) {
   int64_t total = 0;
   std::vector<std::pair<std::string, int64_t>> classes;
   for (const auto& [name, count] : counters.instructions) {
-    if (name == "total") total = count;
-    else if (count > 0) classes.emplace_back(name, count);
+    if (name == "total")
+      total = count;
+    else if (count > 0)
+      classes.emplace_back(name, count);
   }
   if (total == 0)
     for (const auto& entry : classes) total += entry.second;
   std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   group.rows.push_back(count_row("total", total, "instructions", counters.kind));
   for (const auto& [name, count] : classes)
-    group.rows.push_back(count_row(name, count, name, counters.kind,
-                                   total > 0 ? percent_text(static_cast<double>(count) / static_cast<double>(total)) : ""));
+    group.rows.push_back(
+        count_row(name, count, name, counters.kind,
+                  total > 0 ? percent_text(static_cast<double>(count) / static_cast<double>(total)) : ""));
   return group;
 }
 
@@ -42,7 +45,8 @@ std::string optional_us(const Observation& seen) {
   return seen.timing ? us_text(seen.timing->p50) + " " + std::string(to_string(seen.timing->kind)) : "\u2013";
 }
 
-ComparedRow number_row(std::string name, std::optional<double> a, std::optional<double> b, int smaller_is, std::string (*text)(double)) {
+ComparedRow number_row(std::string name, std::optional<double> a, std::optional<double> b, int smaller_is,
+                       std::string (*text)(double)) {
   ComparedRow row;
   row.name = std::move(name);
   row.before = a ? text(*a) : "\u2013";
@@ -72,20 +76,26 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
   };
   std::vector<FigureRow> rows;
   rows.push_back(row("relative Frobenius", error_text(verdict.rel_frobenius),
-                     verdict.rel_frobenius_limit > 0 ? "limit " + error_text(verdict.rel_frobenius_limit) : "", "relative Frobenius",
+                     verdict.rel_frobenius_limit > 0 ? "limit " + error_text(verdict.rel_frobenius_limit) : "",
+                     "relative Frobenius",
                      verdict.rel_frobenius_limit > 0 && !(verdict.rel_frobenius <= verdict.rel_frobenius_limit)));
   rows.push_back(row("of naive fp32", error_text(verdict.naive_rel_frobenius), "for scale", "naive error", false));
   rows.push_back(row("max |error|", error_text(verdict.max_abs), "", "max abs", false));
   rows.push_back(row("mean |error|", error_text(verdict.mean_abs), "", "mean abs", false));
   rows.push_back(row("outside tolerance", percent_text(verdict.outside_share),
-                     verdict.atol == verdict.rtol ? "atol, rtol " + error_text(verdict.atol)
-                                                  : fmt::format("atol {}, rtol {}", error_text(verdict.atol), error_text(verdict.rtol)), "tolerance",
-                     verdict.outside_share > 0));
-  rows.push_back(row("misplaced NaN, Inf", with_commas(verdict.nonfinite), "limit 0", "nonfinite", verdict.nonfinite > 0));
+                     verdict.atol == verdict.rtol
+                         ? "atol, rtol " + error_text(verdict.atol)
+                         : fmt::format("atol {}, rtol {}", error_text(verdict.atol), error_text(verdict.rtol)),
+                     "tolerance", verdict.outside_share > 0));
+  rows.push_back(
+      row("misplaced NaN, Inf", with_commas(verdict.nonfinite), "limit 0", "nonfinite", verdict.nonfinite > 0));
   rows.push_back(row("cosine", fmt::format("{:.6f}", verdict.cosine), "", "cosine", false));
-  rows.push_back(row("rows checked", with_commas(verdict.rows_checked),
-                     verdict.rows_total > 0 ? (verdict.rows_checked == verdict.rows_total ? "all of them" : "of " + with_commas(verdict.rows_total)) : "",
-                     "rows checked", false));
+  rows.push_back(
+      row("rows checked", with_commas(verdict.rows_checked),
+          verdict.rows_total > 0
+              ? (verdict.rows_checked == verdict.rows_total ? "all of them" : "of " + with_commas(verdict.rows_total))
+              : "",
+          "rows checked", false));
   return rows;
 }
 
@@ -101,10 +111,11 @@ std::vector<FigureGroup> counter_groups(const Counters& counters) {
   groups.push_back(lanes);
   FigureGroup shared{"Shared memory", {}};
   shared.rows.push_back(count_row("wavefronts", counters.shared_wavefronts, "wavefront", kind));
-  shared.rows.push_back(count_row("wavefronts, ideal", counters.shared_wavefronts_ideal, "wavefront", kind, "without conflicts"));
-  const double share = counters.shared_wavefronts > 0
-                           ? static_cast<double>(counters.shared_bank_conflicts) / static_cast<double>(counters.shared_wavefronts)
-                           : 0;
+  shared.rows.push_back(
+      count_row("wavefronts, ideal", counters.shared_wavefronts_ideal, "wavefront", kind, "without conflicts"));
+  const double share = counters.shared_wavefronts > 0 ? static_cast<double>(counters.shared_bank_conflicts) /
+                                                            static_cast<double>(counters.shared_wavefronts)
+                                                      : 0;
   shared.rows.push_back(count_row("bank conflicts", counters.shared_bank_conflicts, "bank conflict", kind,
                                   counters.shared_wavefronts > 0 ? percent_text(share) + " of wavefronts" : ""));
   groups.push_back(shared);
@@ -122,8 +133,9 @@ std::string counter_share_text(const Counters& counters) {
   if (counters.total_ctas <= 0) return "exact";
   if (counters.emulated_ctas >= counters.total_ctas)
     return fmt::format("exact, all {} CTAs", with_commas(counters.total_ctas));
-  return fmt::format("sampled: {} of {} CTAs ({})", with_commas(counters.emulated_ctas), with_commas(counters.total_ctas),
-                     percent_text(static_cast<double>(counters.emulated_ctas) / static_cast<double>(counters.total_ctas)));
+  return fmt::format(
+      "sampled: {} of {} CTAs ({})", with_commas(counters.emulated_ctas), with_commas(counters.total_ctas),
+      percent_text(static_cast<double>(counters.emulated_ctas) / static_cast<double>(counters.total_ctas)));
 }
 
 std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
@@ -137,7 +149,8 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
     latency.better = 0;
   }
   rows.push_back(latency);
-  ComparedRow verdict{"verdict", a.verdict ? a.verdict->state : "\u2013", b.verdict ? b.verdict->state : "\u2013", "", 0, false};
+  ComparedRow verdict{
+      "verdict", a.verdict ? a.verdict->state : "\u2013", b.verdict ? b.verdict->state : "\u2013", "", 0, false};
   verdict.differs = verdict.before != verdict.after;
   if (verdict.differs) verdict.better = verdict.after == "correct" ? 1 : verdict.after == "wrong" ? -1 : 0;
   rows.push_back(verdict);
@@ -158,9 +171,11 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
     return found == c.instructions.end() ? int64_t{0} : found->second;
   };
   rows.push_back(number_row("warp instructions", get(a.counters, total), get(b.counters, total), 1, count_text));
-  rows.push_back(number_row("bank conflicts", get(a.counters, [](const Counters& c) { return c.shared_bank_conflicts; }),
+  rows.push_back(number_row("bank conflicts",
+                            get(a.counters, [](const Counters& c) { return c.shared_bank_conflicts; }),
                             get(b.counters, [](const Counters& c) { return c.shared_bank_conflicts; }), 1, count_text));
-  rows.push_back(number_row("global load sectors", get(a.counters, [](const Counters& c) { return c.global_load_sectors; }),
+  rows.push_back(number_row("global load sectors",
+                            get(a.counters, [](const Counters& c) { return c.global_load_sectors; }),
                             get(b.counters, [](const Counters& c) { return c.global_load_sectors; }), 1, count_text));
   return rows;
 }

@@ -13,7 +13,7 @@ struct FigureRow {
   std::string note;  // the limit it is held against, or its share
   std::string term;
   FigureKind kind = FigureKind::counted;
-  bool bad = false;   // beyond its limit
+  bool bad = false;  // beyond its limit
 };
 
 struct FigureGroup {

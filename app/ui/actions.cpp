@@ -12,11 +12,16 @@ std::string chord_text(ImGuiKeyChord chord) {
   if (chord & ImGuiMod_Alt) text += "Alt+";
   const ImGuiKey key = static_cast<ImGuiKey>(chord & ~ImGuiMod_Mask_);
   switch (key) {
-    case ImGuiKey_Equal: return text + "+";
-    case ImGuiKey_Minus: return text + "\u2212";
-    case ImGuiKey_Period: return text + ".";
-    case ImGuiKey_Escape: return text + "Esc";
-    default: return text + ImGui::GetKeyName(key);
+    case ImGuiKey_Equal:
+      return text + "+";
+    case ImGuiKey_Minus:
+      return text + "\u2212";
+    case ImGuiKey_Period:
+      return text + ".";
+    case ImGuiKey_Escape:
+      return text + "Esc";
+    default:
+      return text + ImGui::GetKeyName(key);
   }
 }
 
@@ -30,7 +35,8 @@ void Actions::menu_item(const std::string& id, bool checked) const {
   const Action* action = find(id);
   if (action == nullptr) return;
   const std::string refusal = action->refusal();
-  if (ImGui::MenuItem(action->title.c_str(), chord_text(action->chord).c_str(), checked, refusal.empty())) action->run();
+  if (ImGui::MenuItem(action->title.c_str(), chord_text(action->chord).c_str(), checked, refusal.empty()))
+    action->run();
   tooltip(refusal);
 }
 
@@ -39,7 +45,8 @@ void Actions::handle_shortcuts() const {
     if (action.chord == 0) continue;
     const bool plain = (action.chord & ImGuiMod_Mask_) == 0;
     if (plain && ImGui::GetIO().WantTextInput) continue;
-    if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal | (plain ? 0 : ImGuiInputFlags_RouteOverActive)) && action.refusal().empty()) {
+    if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal | (plain ? 0 : ImGuiInputFlags_RouteOverActive)) &&
+        action.refusal().empty()) {
       action.run();
       return;
     }

@@ -9,8 +9,8 @@ namespace attnscope::ui {
 
 // Something a person can do, once: the menu, the shortcut and the command palette all lead here.
 struct Action {
-  std::string id;      // "undo"
-  std::string title;   // "Undo"
+  std::string id;     // "undo"
+  std::string title;  // "Undo"
   ImGuiKeyChord chord = 0;
   std::function<void()> run;
   std::function<std::string()> why_not;  // empty answer: it applies now

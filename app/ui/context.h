@@ -19,7 +19,7 @@ struct ReportedFigure {
   std::string kernel;   // empty: of no kernel here
   std::map<std::string, int64_t> knobs;
   Problem problem;
-  std::string device;   // "NVIDIA L4"
+  std::string device;  // "NVIDIA L4"
 };
 
 // How maps reach the screen, for the status bar.
@@ -40,8 +40,8 @@ struct Context {
   const std::vector<ReportedFigure>& reported;
   WindowSettings& settings;
   const PixelWay& pixels;
-  double frame_ms = 0;                        // CPU time that building the last frames took, largest of the last second
-  std::function<void(double)> wake_within;    // asks for a frame within so many seconds
+  double frame_ms = 0;                      // CPU time that building the last frames took, largest of the last second
+  std::function<void(double)> wake_within;  // asks for a frame within so many seconds
 
   // Hands a new wish to the focus lane and shows it at once.
   void post(session::Draft wish, session::Gesture gesture);

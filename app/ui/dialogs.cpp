@@ -28,8 +28,10 @@ std::string file_name_of(const std::string& title) {
   std::string name;
   for (const char c : title) {
     const unsigned char byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte)) name += static_cast<char>(std::tolower(byte));
-    else if (!name.empty() && name.back() != '-') name += '-';
+    if (std::isalnum(byte))
+      name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
   }
   while (!name.empty() && name.back() == '-') name.pop_back();
   return name.empty() ? "preset" : name;
@@ -55,7 +57,8 @@ void Dialogs::draw_open(Context& context) {
   wrapped("A preset's file, or drag one onto the window at any time.", palette().dim);
   ImGui::SetNextItemWidth(-FLT_MIN);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  const bool entered = ImGui::InputTextWithHint("##path", "/path/to/preset.json", &path_, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered =
+      ImGui::InputTextWithHint("##path", "/path/to/preset.json", &path_, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::BeginDisabled(path_.empty());
   if (ImGui::Button("Open") || (entered && !path_.empty())) {
     context.session.load_preset(path_);
@@ -103,7 +106,8 @@ void Dialogs::draw_shortcuts(const Actions& actions) {
       ImGui::TableNextColumn();
       dim_text(chord_text(action.chord));
     }
-    for (const auto& [what, keys] : {std::pair{"Step a knob that has the focus", "Left, Right"}, {"Move between controls", "Tab, arrow keys"}}) {
+    for (const auto& [what, keys] :
+         {std::pair{"Step a knob that has the focus", "Left, Right"}, {"Move between controls", "Tab, arrow keys"}}) {
       ImGui::TableNextColumn();
       text(what);
       ImGui::TableNextColumn();
@@ -122,7 +126,8 @@ void Dialogs::draw_glossary(const Context& context) {
   ImGui::InputTextWithHint("##filter", ICON_SEARCH "  filter", &filter_);
   if (ImGui::BeginChild("words", {0, em(24)})) {
     for (const auto& [word, sentence] : context.glossary.entries()) {
-      if (!filter_.empty() && word.find(filter_) == std::string::npos && sentence.find(filter_) == std::string::npos) continue;
+      if (!filter_.empty() && word.find(filter_) == std::string::npos && sentence.find(filter_) == std::string::npos)
+        continue;
       ImGui::PushFont(fonts().strong, 0);
       text(word);
       ImGui::PopFont();
@@ -141,14 +146,22 @@ void Dialogs::draw_about(const Context& context) {
   ImGui::PushFont(fonts().strong, kMediumSize);
   text("attnscope");
   ImGui::PopFont();
-  wrapped("An oscilloscope for attention kernels. Turn a knob and watch the real CUDA kernel's latency, shared memory, occupancy "
-          "and error move at once.", palette().dim);
+  wrapped(
+      "An oscilloscope for attention kernels. Turn a knob and watch the real CUDA kernel's latency, shared memory, "
+      "occupancy "
+      "and error move at once.",
+      palette().dim);
   for (const session::WorkerStatus& worker : context.snapshot.workers) {
     const Versions& v = worker.versions;
-    wrapped(fmt::format("worker {}: attnscope {}, NVRTC {}, driver {}, GPU {}", worker.name, v.app.empty() ? "\u2013" : v.app,
-                        v.nvrtc.empty() ? "none" : v.nvrtc, v.driver.empty() ? "none" : v.driver, v.gpu.empty() ? "none" : v.gpu), palette().text);
+    wrapped(fmt::format("worker {}: attnscope {}, NVRTC {}, driver {}, GPU {}", worker.name,
+                        v.app.empty() ? "\u2013" : v.app, v.nvrtc.empty() ? "none" : v.nvrtc,
+                        v.driver.empty() ? "none" : v.driver, v.gpu.empty() ? "none" : v.gpu),
+            palette().text);
   }
-  wrapped(fmt::format("Dear ImGui {}, ImPlot, Hello ImGui, GLFW. Fonts: Inter, JetBrains Mono, Font Awesome (SIL OFL 1.1).", ImGui::GetVersion()), palette().faint);
+  wrapped(
+      fmt::format("Dear ImGui {}, ImPlot, Hello ImGui, GLFW. Fonts: Inter, JetBrains Mono, Font Awesome (SIL OFL 1.1).",
+                  ImGui::GetVersion()),
+      palette().faint);
   if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
   close_on_escape();
   ImGui::EndPopup();

@@ -14,8 +14,9 @@ session::Draft draft_of(const Experiment& experiment) {
 }
 
 bool asks_for(const session::Draft& draft, const Experiment& experiment) {
-  if (draft.problem != experiment.problem || draft.kernel != experiment.kernel || draft.options != experiment.config.options ||
-      draft.device != experiment.device || draft.measure != experiment.measure)
+  if (draft.problem != experiment.problem || draft.kernel != experiment.kernel ||
+      draft.options != experiment.config.options || draft.device != experiment.device ||
+      draft.measure != experiment.measure)
     return false;
   for (const auto& [name, value] : draft.knobs) {
     const auto found = experiment.config.knobs.find(name);
@@ -55,7 +56,8 @@ session::Draft with_kernel(session::Draft draft, const Kernel& kernel) {
   std::map<std::string, int64_t> knobs;
   for (const Knob& knob : kernel.knobs) {
     const auto held = draft.knobs.find(knob.name);
-    knobs[knob.name] = held != draft.knobs.end() && knob.find(held->second) != nullptr ? held->second : knob.default_value;
+    knobs[knob.name] =
+        held != draft.knobs.end() && knob.find(held->second) != nullptr ? held->second : knob.default_value;
   }
   draft.kernel = kernel.id;
   draft.knobs = std::move(knobs);

@@ -1,6 +1,6 @@
 #pragma once
-// Code points of Font Awesome 4.7 that the window uses (assets/fonts/fontawesome-webfont.ttf), as UTF-8 literals so that
-// they join with the words beside them.
+// Code points of Font Awesome 4.7 that the window uses (assets/fonts/fontawesome-webfont.ttf), as UTF-8 literals so
+// that they join with the words beside them.
 #define ICON_ARROW_RIGHT "\xEF\x81\xA1"
 #define ICON_BOOK "\xEF\x80\xAD"
 #define ICON_CHART "\xEF\x88\x81"

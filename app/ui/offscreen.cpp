@@ -53,11 +53,13 @@ Result<void> Offscreen::open_context() {
   window_ = hidden_window(true);
   if (window_ == nullptr) window_ = hidden_window(false);
   if (window_ == nullptr)
-    return fail(Stage::input, "OpenGL 3.3 is not to be had without a display here",
-                "Install a software OpenGL (Debian and Ubuntu: libgl1-mesa-dri and libegl1), or run it under xvfb-run.");
+    return fail(
+        Stage::input, "OpenGL 3.3 is not to be had without a display here",
+        "Install a software OpenGL (Debian and Ubuntu: libgl1-mesa-dri and libegl1), or run it under xvfb-run.");
   glfwMakeContextCurrent(window_);
   if (gladLoadGLLoader(reinterpret_cast<GLADloadproc>(glfwGetProcAddress)) == 0)
-    return fail(Stage::input, "The OpenGL driver lacks functions of OpenGL 3.3", "Update the driver, or install libgl1-mesa-dri.");
+    return fail(Stage::input, "The OpenGL driver lacks functions of OpenGL 3.3",
+                "Update the driver, or install libgl1-mesa-dri.");
   return {};
 }
 
@@ -65,8 +67,10 @@ Result<void> Offscreen::make_framebuffer() {
   GLint largest = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   if (size_.width > largest || size_.height > largest)
-    return fail(Stage::input, "A picture of " + std::to_string(size_.width) + "x" + std::to_string(size_.height) + " is larger than OpenGL's " +
-                                  std::to_string(largest), "Ask for a smaller size.");
+    return fail(Stage::input,
+                "A picture of " + std::to_string(size_.width) + "x" + std::to_string(size_.height) +
+                    " is larger than OpenGL's " + std::to_string(largest),
+                "Ask for a smaller size.");
   glGenTextures(1, &colour_);
   glBindTexture(GL_TEXTURE_2D, colour_);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, size_.width, size_.height, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
@@ -81,8 +85,10 @@ Result<void> Offscreen::make_framebuffer() {
 
 Result<std::unique_ptr<Offscreen>> Offscreen::create(ShotSize size, const std::filesystem::path& resources) {
   if (size.width < 320 || size.height < 240 || size.width > 16384 || size.height > 16384)
-    return fail(Stage::input, "A picture of " + std::to_string(size.width) + "x" + std::to_string(size.height) + " cannot hold the window",
-                "Use a size between 320x240 and 16384x16384, such as 1600x900.");
+    return fail(
+        Stage::input,
+        "A picture of " + std::to_string(size.width) + "x" + std::to_string(size.height) + " cannot hold the window",
+        "Use a size between 320x240 and 16384x16384, such as 1600x900.");
   std::unique_ptr<Offscreen> made(new Offscreen());
   made->size_ = size;
   if (Result<void> opened = made->open_context(); !opened) return fail(opened.error());
@@ -142,7 +148,8 @@ std::vector<uint8_t> Offscreen::pixels() const {
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, size_.width, size_.height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
   for (size_t y = 0; y < lines; ++y)
-    std::copy_n(upside_down.begin() + static_cast<std::ptrdiff_t>((lines - 1 - y) * line), line, out.begin() + static_cast<std::ptrdiff_t>(y * line));
+    std::copy_n(upside_down.begin() + static_cast<std::ptrdiff_t>((lines - 1 - y) * line), line,
+                out.begin() + static_cast<std::ptrdiff_t>(y * line));
   return out;
 }
 

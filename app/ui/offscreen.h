@@ -11,8 +11,9 @@ struct GLFWwindow;
 
 namespace attnscope::ui {
 
-// Dear ImGui and OpenGL without a window on a display: GLFW's null platform with EGL, or a hidden window where that is not to
-// be had. Draws into a framebuffer of exactly the size asked. One at a time in a process, on the program's first thread.
+// Dear ImGui and OpenGL without a window on a display: GLFW's null platform with EGL, or a hidden window where that is
+// not to be had. Draws into a framebuffer of exactly the size asked. One at a time in a process, on the program's first
+// thread.
 class Offscreen {
  public:
   // Fonts and styles are set; a missing font is no Failure. `resources` holds assets/.
@@ -21,8 +22,8 @@ class Offscreen {
   Offscreen(const Offscreen&) = delete;
   Offscreen& operator=(const Offscreen&) = delete;
 
-  void begin_frame();               // up to ImGui::NewFrame
-  void end_frame(bool rasterise);   // ImGui::Render; rasterise false spares the pixels, not the work before them
+  void begin_frame();                   // up to ImGui::NewFrame
+  void end_frame(bool rasterise);       // ImGui::Render; rasterise false spares the pixels, not the work before them
   std::vector<uint8_t> pixels() const;  // RGB, rows from the top, of the last rasterised frame
   ShotSize size() const { return size_; }
 

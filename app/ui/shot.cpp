@@ -28,7 +28,8 @@ Result<void> write_png(const std::filesystem::path& file, ShotSize size, const s
 
 }  // namespace
 
-Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size, const ShotOptions& options) {
+Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size,
+                  const ShotOptions& options) {
   Result<std::unique_ptr<Offscreen>> made = Offscreen::create(size, options.resources);
   if (!made) return fail(made.error());
   Offscreen& screen = **made;
@@ -50,8 +51,10 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
     frame(false);
     if (bench.settled()) break;
     if (platform::steady_ms() > deadline)
-      return fail(Stage::deadline, "The experiment and its map were not complete after " + std::to_string(options.patience_ms / 1000) + " s",
-                  "Choose a smaller problem, or a sampled one.");
+      return fail(
+          Stage::deadline,
+          "The experiment and its map were not complete after " + std::to_string(options.patience_ms / 1000) + " s",
+          "Choose a smaller problem, or a sampled one.");
     std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));
   }
   for (int last = 0; last < kLastFrames; ++last) frame(last + 1 == kLastFrames || last == 0);

@@ -10,11 +10,21 @@ PartState Shown::state(Part wanted) const {
   if (!observation) return PartState::none;
   bool there = false;
   switch (wanted) {
-    case Part::variant: there = observation->variant.has_value(); break;
-    case Part::occupancy: there = observation->occupancy.has_value(); break;
-    case Part::counters: there = observation->counters.has_value(); break;
-    case Part::verdict: there = observation->verdict.has_value(); break;
-    case Part::timing: there = observation->timing.has_value(); break;
+    case Part::variant:
+      there = observation->variant.has_value();
+      break;
+    case Part::occupancy:
+      there = observation->occupancy.has_value();
+      break;
+    case Part::counters:
+      there = observation->counters.has_value();
+      break;
+    case Part::verdict:
+      there = observation->verdict.has_value();
+      break;
+    case Part::timing:
+      there = observation->timing.has_value();
+      break;
   }
   if (there) return PartState::fresh;
   return observation->failure ? PartState::failed : PartState::none;
@@ -22,8 +32,9 @@ PartState Shown::state(Part wanted) const {
 
 std::string Shown::from(Part wanted) const {
   if (from_history() || focus == nullptr) return {};
-  return state(wanted) == PartState::kept || state(wanted) == PartState::failed ? focus->part_from[static_cast<int>(wanted)]
-                                                                                : std::string();
+  return state(wanted) == PartState::kept || state(wanted) == PartState::failed
+             ? focus->part_from[static_cast<int>(wanted)]
+             : std::string();
 }
 
 const Failure* Shown::failure() const {
@@ -50,18 +61,22 @@ Readout readout_of(Stage stage) {
   switch (stage) {
     case Stage::input:
     case Stage::catalog:
-    case Stage::device: return Readout::experiment;
+    case Stage::device:
+      return Readout::experiment;
     case Stage::compile:
-    case Stage::limits: return Readout::memory;
+    case Stage::limits:
+      return Readout::memory;
     case Stage::launch:
-    case Stage::check: return Readout::error;
+    case Stage::check:
+      return Readout::error;
     case Stage::decode:
     case Stage::deadline:
     case Stage::crash:
     case Stage::cancelled:
     case Stage::store:
     case Stage::protocol:
-    case Stage::internal: return Readout::latency;
+    case Stage::internal:
+      return Readout::latency;
   }
   return Readout::latency;
 }

@@ -14,11 +14,15 @@ using session::WorkerState;
 
 ImU32 colour_of_state(WorkerState state) {
   switch (state) {
-    case WorkerState::ready: return palette().good;
-    case WorkerState::busy: return palette().accent;
+    case WorkerState::ready:
+      return palette().good;
+    case WorkerState::busy:
+      return palette().accent;
     case WorkerState::starting:
-    case WorkerState::restarting: return palette().warn;
-    case WorkerState::lost: return palette().bad;
+    case WorkerState::restarting:
+      return palette().warn;
+    case WorkerState::lost:
+      return palette().bad;
   }
   return palette().dim;
 }
@@ -48,9 +52,11 @@ void worker_cells(const Context& context) {
     else
       ImGui::GetWindowDrawList()->AddCircle(centre, r, colour_of_state(worker.state), 0, std::max(1.5f, em(0.1f)));
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + r * 2 + em(0.4f));
-    const std::string words = worker.name + " " + std::string(to_string(worker.state)) + (worker.detail.empty() ? "" : ": " + worker.detail);
+    const std::string words =
+        worker.name + " " + std::string(to_string(worker.state)) + (worker.detail.empty() ? "" : ": " + worker.detail);
     clipped(words, em(26), palette().dim);
-    tooltip(fmt::format("worker {}{}{}{}", worker.name, worker.versions.nvrtc.empty() ? "" : ", NVRTC " + worker.versions.nvrtc,
+    tooltip(fmt::format("worker {}{}{}{}", worker.name,
+                        worker.versions.nvrtc.empty() ? "" : ", NVRTC " + worker.versions.nvrtc,
                         worker.versions.driver.empty() ? "" : ", driver " + worker.versions.driver,
                         worker.versions.gpu.empty() ? "" : ", " + worker.versions.gpu));
   }
@@ -63,7 +69,8 @@ void kind_cells(const Context& context) {
   divider();
   if (timing != nullptr) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_kind_mark(ImGui::GetWindowDrawList(), {at.x + em(0.35f), at.y + ImGui::GetFontSize() * 0.55f}, em(0.3f), timing->kind);
+    draw_kind_mark(ImGui::GetWindowDrawList(), {at.x + em(0.35f), at.y + ImGui::GetFontSize() * 0.55f}, em(0.3f),
+                   timing->kind);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(0.95f));
     dim_text(fmt::format("latency {}", to_string(timing->kind)));
     explain(context.glossary, to_string(timing->kind));
@@ -71,7 +78,8 @@ void kind_cells(const Context& context) {
   if (counters != nullptr) {
     if (timing != nullptr) ImGui::SameLine(0, em(0.8f));
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_kind_mark(ImGui::GetWindowDrawList(), {at.x + em(0.35f), at.y + ImGui::GetFontSize() * 0.55f}, em(0.3f), counters->kind);
+    draw_kind_mark(ImGui::GetWindowDrawList(), {at.x + em(0.35f), at.y + ImGui::GetFontSize() * 0.55f}, em(0.3f),
+                   counters->kind);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(0.95f));
     dim_text(fmt::format("counters {}", charts::counter_share_text(*counters)));
     explain(context.glossary, to_string(counters->kind));
@@ -86,8 +94,9 @@ void status_bar(Context& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(em(0.9f), em(0.35f)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
   const float height = ImGui::GetFontSize() + em(0.75f);
-  if (ImGui::BeginViewportSideBar("##status", ImGui::GetMainViewport(), ImGuiDir_Down, height,
-                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoDocking)) {
+  if (ImGui::BeginViewportSideBar(
+          "##status", ImGui::GetMainViewport(), ImGuiDir_Down, height,
+          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoDocking)) {
     device_cell(context);
     worker_cells(context);
     kind_cells(context);

@@ -11,27 +11,53 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr ImU32 rgb(unsigned value) {
-  return IM_COL32((value >> 16) & 0xFF, (value >> 8) & 0xFF, value & 0xFF, 255);
-}
+constexpr ImU32 rgb(unsigned value) { return IM_COL32((value >> 16) & 0xFF, (value >> 8) & 0xFF, value & 0xFF, 255); }
 
-constexpr Palette kDark = {
-    .window = rgb(0x0B0E12), .panel = rgb(0x12171D), .raised = rgb(0x1C232C), .hover = rgb(0x28323E), .line = rgb(0x2B3541),
-    .text = rgb(0xE8EDF3), .dim = rgb(0x9AA7B6), .faint = rgb(0x66727F),
-    .accent = rgb(0x4CC3D9), .on_accent = rgb(0x04181D),
-    .measured = rgb(0x56B4E9), .counted = rgb(0x3CC8A0), .modelled = rgb(0xF0A53A), .reported = rgb(0xD79BC4),
-    .good = rgb(0x3CC8A0), .bad = rgb(0xFF7A4D), .warn = rgb(0xF0C94A),
-    .buffers = {rgb(0x2F7FB8), rgb(0xE6A23C), rgb(0x3CB393), rgb(0xC987B8), rgb(0x8FD0F2), rgb(0xC9622E), rgb(0xE9DC74), rgb(0x7E8C9A)},
-    .nan = rgb(0xFF3DD0), .inf = rgb(0xFFFFFF), .not_yet = rgb(0x1C232C)};
+constexpr Palette kDark = {.window = rgb(0x0B0E12),
+                           .panel = rgb(0x12171D),
+                           .raised = rgb(0x1C232C),
+                           .hover = rgb(0x28323E),
+                           .line = rgb(0x2B3541),
+                           .text = rgb(0xE8EDF3),
+                           .dim = rgb(0x9AA7B6),
+                           .faint = rgb(0x66727F),
+                           .accent = rgb(0x4CC3D9),
+                           .on_accent = rgb(0x04181D),
+                           .measured = rgb(0x56B4E9),
+                           .counted = rgb(0x3CC8A0),
+                           .modelled = rgb(0xF0A53A),
+                           .reported = rgb(0xD79BC4),
+                           .good = rgb(0x3CC8A0),
+                           .bad = rgb(0xFF7A4D),
+                           .warn = rgb(0xF0C94A),
+                           .buffers = {rgb(0x2F7FB8), rgb(0xE6A23C), rgb(0x3CB393), rgb(0xC987B8), rgb(0x8FD0F2),
+                                       rgb(0xC9622E), rgb(0xE9DC74), rgb(0x7E8C9A)},
+                           .nan = rgb(0xFF3DD0),
+                           .inf = rgb(0xFFFFFF),
+                           .not_yet = rgb(0x1C232C)};
 
-constexpr Palette kLight = {
-    .window = rgb(0xE4E8EC), .panel = rgb(0xFAFBFC), .raised = rgb(0xE9EDF1), .hover = rgb(0xD9E0E7), .line = rgb(0xCBD3DB),
-    .text = rgb(0x141A21), .dim = rgb(0x4C5967), .faint = rgb(0x7B8794),
-    .accent = rgb(0x00748A), .on_accent = rgb(0xFFFFFF),
-    .measured = rgb(0x0072B2), .counted = rgb(0x00795A), .modelled = rgb(0xA85F00), .reported = rgb(0x9A4C80),
-    .good = rgb(0x00795A), .bad = rgb(0xC23B00), .warn = rgb(0x8A6A00),
-    .buffers = {rgb(0x2F7FB8), rgb(0xE6A23C), rgb(0x2F9E80), rgb(0xC078AC), rgb(0x7CC0E4), rgb(0xBE5622), rgb(0xD9C94E), rgb(0x8A96A2)},
-    .nan = rgb(0xD0009C), .inf = rgb(0x000000), .not_yet = rgb(0xDDE3E9)};
+constexpr Palette kLight = {.window = rgb(0xE4E8EC),
+                            .panel = rgb(0xFAFBFC),
+                            .raised = rgb(0xE9EDF1),
+                            .hover = rgb(0xD9E0E7),
+                            .line = rgb(0xCBD3DB),
+                            .text = rgb(0x141A21),
+                            .dim = rgb(0x4C5967),
+                            .faint = rgb(0x7B8794),
+                            .accent = rgb(0x00748A),
+                            .on_accent = rgb(0xFFFFFF),
+                            .measured = rgb(0x0072B2),
+                            .counted = rgb(0x00795A),
+                            .modelled = rgb(0xA85F00),
+                            .reported = rgb(0x9A4C80),
+                            .good = rgb(0x00795A),
+                            .bad = rgb(0xC23B00),
+                            .warn = rgb(0x8A6A00),
+                            .buffers = {rgb(0x2F7FB8), rgb(0xE6A23C), rgb(0x2F9E80), rgb(0xC078AC), rgb(0x7CC0E4),
+                                        rgb(0xBE5622), rgb(0xD9C94E), rgb(0x8A96A2)},
+                            .nan = rgb(0xD0009C),
+                            .inf = rgb(0x000000),
+                            .not_yet = rgb(0xDDE3E9)};
 
 ThemeMode g_mode = ThemeMode::dark;
 Fonts g_fonts;
@@ -67,8 +93,10 @@ void set_metrics(ImGuiStyle& style) {
 }
 
 void set_colours(ImGuiStyle& style, const Palette& p) {
-  if (g_mode == ThemeMode::dark) ImGui::StyleColorsDark(&style);
-  else ImGui::StyleColorsLight(&style);
+  if (g_mode == ThemeMode::dark)
+    ImGui::StyleColorsDark(&style);
+  else
+    ImGui::StyleColorsLight(&style);
   const ImVec4 clear{0, 0, 0, 0};
   ImVec4* c = style.Colors;
   c[ImGuiCol_Text] = as_vec(p.text);
@@ -141,7 +169,8 @@ Result<ImFont*> font_from(const std::filesystem::path& path, const ImFontConfig*
   void* copy = ImGui::MemAlloc(bytes->size());  // the atlas frees it
   std::memcpy(copy, bytes->data(), bytes->size());
   ImFont* font = ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(bytes->size()), kBaseSize, config);
-  if (font == nullptr) return fail(Stage::store, path.string() + ": not a font that can be drawn", "Install the program again.");
+  if (font == nullptr)
+    return fail(Stage::store, path.string() + ": not a font that can be drawn", "Install the program again.");
   return font;
 }
 
@@ -167,10 +196,14 @@ void apply_theme(ThemeMode mode) {
 ImU32 colour_of(FigureKind kind) {
   const Palette& p = palette();
   switch (kind) {
-    case FigureKind::measured: return p.measured;
-    case FigureKind::counted: return p.counted;
-    case FigureKind::modelled: return p.modelled;
-    case FigureKind::reported: return p.reported;
+    case FigureKind::measured:
+      return p.measured;
+    case FigureKind::counted:
+      return p.counted;
+    case FigureKind::modelled:
+      return p.modelled;
+    case FigureKind::reported:
+      return p.reported;
   }
   return p.text;
 }
@@ -183,8 +216,8 @@ ImU32 with_alpha(ImU32 colour, float alpha) {
 
 ImU32 mixed(ImU32 from, ImU32 to, float share) {
   const ImVec4 a = as_vec(from), b = as_vec(to);
-  return ImGui::ColorConvertFloat4ToU32({a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share,
-                                         a.w + (b.w - a.w) * share});
+  return ImGui::ColorConvertFloat4ToU32(
+      {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share, a.w + (b.w - a.w) * share});
 }
 
 Result<void> load_fonts(const std::filesystem::path& assets) {

@@ -12,8 +12,8 @@ namespace attnscope::ui {
 enum class ThemeMode { dark, light };
 
 // The window's colours by role. Series and verdicts use hues that stay apart for the common colour-vision deficiencies
-// (after the palette of Okabe and Ito, jfly.uni-koeln.de/color, lightened or darkened for contrast), and every use has a
-// shape or a word beside it.
+// (after the palette of Okabe and Ito, jfly.uni-koeln.de/color, lightened or darkened for contrast), and every use has
+// a shape or a word beside it.
 struct Palette {
   ImU32 window, panel, raised, hover, line;
   ImU32 text, dim, faint;

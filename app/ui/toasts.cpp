@@ -15,9 +15,12 @@ constexpr size_t kMostShown = 4;
 
 double life_of(session::LogLevel level) {
   switch (level) {
-    case session::LogLevel::info: return 5;
-    case session::LogLevel::warning: return 12;
-    case session::LogLevel::error: return kForever;
+    case session::LogLevel::info:
+      return 5;
+    case session::LogLevel::warning:
+      return 12;
+    case session::LogLevel::error:
+      return kForever;
   }
   return kForever;
 }
@@ -27,7 +30,8 @@ double life_of(session::LogLevel level) {
 void Toasts::draw(Context& context) {
   const auto& toasts = context.snapshot.toasts;
   std::erase_if(first_seen_, [&](const auto& seen) {
-    return std::none_of(toasts.begin(), toasts.end(), [&](const session::Toast& toast) { return toast.id == seen.first; });
+    return std::none_of(toasts.begin(), toasts.end(),
+                        [&](const session::Toast& toast) { return toast.id == seen.first; });
   });
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   float bottom = viewport->WorkPos.y + viewport->WorkSize.y - em(0.8f);
@@ -54,8 +58,9 @@ void Toasts::draw(Context& context) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
     const std::string name = fmt::format("##toast {}", toast.id);
     if (ImGui::Begin(name.c_str(), nullptr,
-                     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
-                         ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking)) {
+                     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                         ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking)) {
       ImGui::PushStyleColor(ImGuiCol_Text, colour);
       text(error ? ICON_TIMES_CIRCLE : warning ? ICON_WARNING : ICON_INFO);
       ImGui::PopStyleColor();

@@ -20,9 +20,9 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kBadInput = 2;          // the program's exit status for "no display"
+constexpr int kBadInput = 2;           // the program's exit status for "no display"
 constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for kept settings
-constexpr int kSettlingFrames = 2;     // after a new snapshot: windows take their size in one frame and draw in the next
+constexpr int kSettlingFrames = 2;  // after a new snapshot: windows take their size in one frame and draw in the next
 
 // What the runner's callbacks share. GLFW's own callbacks reach it through g_host: GLFW's user pointer is Dear ImGui's.
 struct Host {
@@ -55,7 +55,8 @@ void on_content_scale(GLFWwindow*, float x, float) {
 
 void wait_for_settings(session::Session& session) {
   const double deadline = platform::steady_ms() + kFirstSnapshotMs;
-  while (session.snapshot()->version == 0 && platform::steady_ms() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  while (session.snapshot()->version == 0 && platform::steady_ms() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 void set_geometry(Host& host) {
@@ -63,7 +64,8 @@ void set_geometry(Host& host) {
   window.windowTitle = "attnscope";
   const auto snapshot = host.session.snapshot();
   WindowSettings kept;
-  if (snapshot->settings && snapshot->settings->contains(kSettingsKey)) kept = window_settings_from_json((*snapshot->settings)[kSettingsKey]);
+  if (snapshot->settings && snapshot->settings->contains(kSettingsKey))
+    kept = window_settings_from_json((*snapshot->settings)[kSettingsKey]);
   window.windowGeometry.size = {kept.width, kept.height};
   window.windowGeometry.windowSizeMeasureMode = HelloImGui::WindowSizeMeasureMode::ScreenCoords;
 }
@@ -74,8 +76,9 @@ void set_runner(Host& host) {
   params.imGuiWindowParams.showMenuBar = params.imGuiWindowParams.showStatusBar = false;
   params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
   params.iniDisable = true;  // the session keeps the window's settings
-  params.rendererBackendOptions.openGlOptions.AntiAliasingSamples = 0;  // a second context and twice the idle cost otherwise
-  params.fpsIdling.fpsIdle = 0.02f;               // at rest one frame in 50 s
+  params.rendererBackendOptions.openGlOptions.AntiAliasingSamples =
+      0;                                             // a second context and twice the idle cost otherwise
+  params.fpsIdling.fpsIdle = 0.02f;                  // at rest one frame in 50 s
   params.fpsIdling.timeActiveAfterLastEvent = 0.6f;  // tooltips come after 0.35 s
   params.fpsIdling.fpsMax = 60.0f;
 }
@@ -184,8 +187,10 @@ Result<void> probe_display() {
   if (passed == display) return {};  // a probe costs a tenth of a second, and start-up asks twice
   reason.clear();
   glfwSetErrorCallback([](int, const char* description) { reason = description != nullptr ? description : ""; });
-  const std::string hint = "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
-  if (glfwInit() != GLFW_TRUE) return fail(Stage::input, "No display can be reached" + (reason.empty() ? "" : ": " + reason), hint);
+  const std::string hint =
+      "Set DISPLAY or WAYLAND_DISPLAY, or use `attnscope run` and `attnscope shot`, which need none.";
+  if (glfwInit() != GLFW_TRUE)
+    return fail(Stage::input, "No display can be reached" + (reason.empty() ? "" : ": " + reason), hint);
   int monitors = 0;
   glfwGetMonitors(&monitors);
   if (monitors == 0) {

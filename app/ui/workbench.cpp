@@ -23,7 +23,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 1;       // raised when the default layout changes: older kept layouts are put aside
+constexpr int kLayoutVersion = 1;        // raised when the default layout changes: older kept layouts are put aside
 constexpr int kFramesToDock = 4;         // until a panel that is docked anew is a tab that can be chosen
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
@@ -43,8 +43,10 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
   panels_.push_back(std::make_unique<HistoryPanel>());
   panels_.push_back(std::make_unique<CountersPanel>());
   panels_.push_back(std::make_unique<LogPanel>());
-  pixels_ = {"pipe", "Maps come through the worker's pipe at the panel's resolution: the device is emulated on the CPU, so there is no "
-                     "GPU memory to share."};
+  pixels_ = {"pipe",
+             "Maps come through the worker's pipe at the panel's resolution: the device is emulated on the CPU, so "
+             "there is no "
+             "GPU memory to share."};
   palette_ = ImCmd::CreateContext();
   add_actions();
   add_palette_commands();
@@ -55,8 +57,10 @@ Workbench::~Workbench() { ImCmd::DestroyContext(palette_); }
 
 void Workbench::load_assets() {
   const std::filesystem::path assets = options_.resources / "assets";
-  if (Result<Glossary> glossary = Glossary::load(assets / "glossary.md")) glossary_ = std::move(*glossary);
-  else session_.note(session::LogLevel::warning, glossary.error().message);
+  if (Result<Glossary> glossary = Glossary::load(assets / "glossary.md"))
+    glossary_ = std::move(*glossary);
+  else
+    session_.note(session::LogLevel::warning, glossary.error().message);
   std::error_code unreadable;
   for (const auto& entry : std::filesystem::directory_iterator(assets / "reported", unreadable)) {
     if (entry.path().extension() != ".json") continue;
@@ -68,7 +72,11 @@ void Workbench::load_assets() {
     for (const catalog::ReportedFigure& figure : *figures) {
       if (figure.metric != "latency" || figure.unit != "us") continue;
       reported_.push_back({{figure.value, figure.label, figure.source, figure.valid ? "" : figure.why, false},
-                           figure.role == catalog::ReportedRole::target, figure.kernel, figure.knobs, figure.problem, figure.device});
+                           figure.role == catalog::ReportedRole::target,
+                           figure.kernel,
+                           figure.knobs,
+                           figure.problem,
+                           figure.device});
     }
   }
 }
@@ -84,8 +92,10 @@ void Workbench::adopt_settings(const session::Snapshot& snapshot) {
     if (changed.zoom != WindowSettings{}.zoom) settings_.zoom = changed.zoom;
   }
   if (settings_.layout_version != kLayoutVersion) settings_.layout.clear();
-  if (settings_.layout.empty()) reset_wanted_ = true;
-  else ImGui::LoadIniSettingsFromMemory(settings_.layout.data(), settings_.layout.size());
+  if (settings_.layout.empty())
+    reset_wanted_ = true;
+  else
+    ImGui::LoadIniSettingsFromMemory(settings_.layout.data(), settings_.layout.size());
   settings_.layout_version = kLayoutVersion;
   kept_settings_ = settings_;
 }
@@ -129,7 +139,17 @@ void Workbench::draw() {
   draft_.observe(snapshot);
   follow_history(snapshot);
   const Shown shown = shown_of(snapshot);
-  Context context{session_, snapshot, shown, draft_, latency_, glossary_, reported_, settings_, pixels_, slowest_ms_, options_.wake_within};
+  Context context{session_,
+                  snapshot,
+                  shown,
+                  draft_,
+                  latency_,
+                  glossary_,
+                  reported_,
+                  settings_,
+                  pixels_,
+                  slowest_ms_,
+                  options_.wake_within};
   actions_.handle_shortcuts();
   draw_menu(context);
   status_bar(context);
@@ -163,9 +183,11 @@ void Workbench::build_layout(unsigned dockspace, float left_share) {
   ImGui::DockBuilderSplitNode(readouts, ImGuiDir_Left, 0.40f, &latency, &middle);
   ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.5f, &memory, &error);
   const ImGuiID places[] = {controls, latency, memory, error, below};
-  for (const auto& panel : panels_) ImGui::DockBuilderDockWindow(panel->title(), places[static_cast<int>(panel->dock())]);
+  for (const auto& panel : panels_)
+    ImGui::DockBuilderDockWindow(panel->title(), places[static_cast<int>(panel->dock())]);
   for (const ImGuiID place : places)
-    ImGui::DockBuilderGetNode(place)->SetLocalFlags(ImGuiDockNodeFlags_NoWindowMenuButton | ImGuiDockNodeFlags_NoCloseButton);
+    ImGui::DockBuilderGetNode(place)->SetLocalFlags(ImGuiDockNodeFlags_NoWindowMenuButton |
+                                                    ImGuiDockNodeFlags_NoCloseButton);
   ImGui::DockBuilderFinish(dockspace);
   open_panel("History");
   settings_.closed.clear();
@@ -194,7 +216,8 @@ void Workbench::draw_panels(Context& context) {
 void Workbench::bring_to_front() {
   if (focus_panel_.empty()) return;
   ImGuiWindow* window = ImGui::FindWindowByName(focus_panel_.c_str());
-  if (window != nullptr && window->DockNode != nullptr && window->DockNode->TabBar != nullptr && !window->DockTabIsVisible)
+  if (window != nullptr && window->DockNode != nullptr && window->DockNode->TabBar != nullptr &&
+      !window->DockTabIsVisible)
     window->DockNode->TabBar->NextSelectedTabId = window->TabId;
   if (--focus_in_ > 0) return options_.wake_within(0.02);
   if (window != nullptr) ImGui::FocusWindow(window);
@@ -242,9 +265,7 @@ void Workbench::keep_settings_now() {
   session_.set_setting(kSettingsKey, to_json(settings_));
 }
 
-Json Workbench::view_json() const {
-  return Json{{"theme", settings_.theme == ThemeMode::dark ? "dark" : "light"}};
-}
+Json Workbench::view_json() const { return Json{{"theme", settings_.theme == ThemeMode::dark ? "dark" : "light"}}; }
 
 void Workbench::add_actions() {
   const auto add = [this](const char* id, const char* title, ImGuiKeyChord chord, std::function<void()> run,
@@ -254,26 +275,35 @@ void Workbench::add_actions() {
   add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
   add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { dialogs_.open_preset(); });
   add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
-    if (snapshot_->preset_path.empty()) dialogs_.save_preset_as("");
-    else session_.save_preset(snapshot_->preset_path, {}, view_json());
+    if (snapshot_->preset_path.empty())
+      dialogs_.save_preset_as("");
+    else
+      session_.save_preset(snapshot_->preset_path, {}, view_json());
   });
-  add("save as", "Save preset as\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S, [this] { dialogs_.save_preset_as(""); });
-  add("quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
+  add("save as", "Save preset as\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
+      [this] { dialogs_.save_preset_as(""); });
+  add(
+      "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
       [this] { return options_.quit ? "" : "There is no window to close."; });
-  add("undo", "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, [this] { session_.undo(); },
+  add(
+      "undo", "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, [this] { session_.undo(); },
       [this] { return snapshot_->can_undo ? "" : "Nothing was changed yet."; });
-  add("redo", "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, [this] { session_.redo(); },
+  add(
+      "redo", "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, [this] { session_.redo(); },
       [this] { return snapshot_->can_redo ? "" : "Nothing was undone."; });
   add("rerun", "Run again", ImGuiKey_F5, [this] { session_.rerun(); });
-  add("cancel", "Cancel the run", ImGuiMod_Ctrl | ImGuiKey_Period, [this] { session_.cancel(); },
+  add(
+      "cancel", "Cancel the run", ImGuiMod_Ctrl | ImGuiKey_Period, [this] { session_.cancel(); },
       [this] { return snapshot_->focus.running ? "" : "Nothing is running."; });
-  add("live", "Back to the live run", ImGuiKey_Escape, [this] { session_.select_history(0); },
+  add(
+      "live", "Back to the live run", ImGuiKey_Escape, [this] { session_.select_history(0); },
       [this] { return snapshot_->selected ? "" : "The live run is on show."; });
   add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
   add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
       [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
   const auto zoom = [this](float factor) {
-    settings_.zoom = factor == 0 ? 1.0f : std::clamp(settings_.zoom * factor, WindowSettings::kMinZoom, WindowSettings::kMaxZoom);
+    settings_.zoom =
+        factor == 0 ? 1.0f : std::clamp(settings_.zoom * factor, WindowSettings::kMinZoom, WindowSettings::kMaxZoom);
   };
   add("zoom in", "Zoom in", ImGuiMod_Ctrl | ImGuiKey_Equal, [zoom] { zoom(1.1f); });
   add("zoom out", "Zoom out", ImGuiMod_Ctrl | ImGuiKey_Minus, [zoom] { zoom(1 / 1.1f); });
@@ -298,8 +328,10 @@ void Workbench::draw_menu(Context& context) {
   const auto menu = [this](const char* title, std::initializer_list<const char*> ids) {
     if (!ImGui::BeginMenu(title)) return;
     for (const char* id : ids) {
-      if (*id == '\0') ImGui::Separator();
-      else actions_.menu_item(id);
+      if (*id == '\0')
+        ImGui::Separator();
+      else
+        actions_.menu_item(id);
     }
     ImGui::EndMenu();
   };
@@ -311,8 +343,10 @@ void Workbench::draw_menu(Context& context) {
     for (const auto& panel : panels_) {
       const bool shown = !settings_.closed.contains(panel->title());
       if (!ImGui::MenuItem(panel->title(), nullptr, shown)) continue;
-      if (shown) settings_.closed.insert(panel->title());
-      else open_panel(panel->title());
+      if (shown)
+        settings_.closed.insert(panel->title());
+      else
+        open_panel(panel->title());
     }
     ImGui::Separator();
     for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
@@ -328,7 +362,8 @@ void Workbench::draw_menu(Context& context) {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
     if (ImGui::MenuItem(hint.c_str())) open_palette();
     ImGui::PopStyleColor();
-    if (ImGui::MenuItem(settings_.theme == ThemeMode::dark ? ICON_SUN "##theme" : ICON_MOON "##theme")) actions_.find("theme")->run();
+    if (ImGui::MenuItem(settings_.theme == ThemeMode::dark ? ICON_SUN "##theme" : ICON_MOON "##theme"))
+      actions_.find("theme")->run();
     tooltip(settings_.theme == ThemeMode::dark ? "Light theme" : "Dark theme");
   }
   ImGui::EndMainMenuBar();
@@ -349,7 +384,8 @@ void Workbench::draw_presets_menu(Context& context) {
       }
       any = true;
       ImGui::PushID(preset.path.c_str());
-      if (ImGui::MenuItem(preset.name.c_str(), nullptr, preset.path == snapshot.preset_path)) session_.load_preset(preset.path);
+      if (ImGui::MenuItem(preset.name.c_str(), nullptr, preset.path == snapshot.preset_path))
+        session_.load_preset(preset.path);
       ImGui::PopID();
       tooltip(preset.path);
     }
@@ -364,23 +400,33 @@ void Workbench::add_palette_commands() {
   for (const Action& action : actions_.all()) {
     if (action.id == "palette") continue;
     const std::string keys = chord_text(action.chord);
-    ImCmd::AddCommand({action.title + (keys.empty() ? "" : "   " + keys), [this, id = action.id] {
+    ImCmd::AddCommand({action.title + (keys.empty() ? "" : "   " + keys),
+                       [this, id = action.id] {
                          const Action* found = actions_.find(id);
-                         if (found->refusal().empty()) found->run();
-                         else session_.note(session::LogLevel::info, found->title + ": " + found->refusal());
-                       }, {}, {}});
+                         if (found->refusal().empty())
+                           found->run();
+                         else
+                           session_.note(session::LogLevel::info, found->title + ": " + found->refusal());
+                       },
+                       {},
+                       {}});
   }
   for (const auto& panel : panels_)
-    ImCmd::AddCommand({std::string("Show ") + panel->title(), [this, title = std::string(panel->title())] { open_panel(title); }, {}, {}});
+    ImCmd::AddCommand({std::string("Show ") + panel->title(),
+                       [this, title = std::string(panel->title())] { open_panel(title); },
+                       {},
+                       {}});
   ImCmd::AddCommand({"Load preset",
                      [this] {
                        std::vector<std::string> names;
                        if (snapshot_->presets)
-                         for (const session::PresetItem& preset : *snapshot_->presets) names.push_back(preset.group + ": " + preset.name);
+                         for (const session::PresetItem& preset : *snapshot_->presets)
+                           names.push_back(preset.group + ": " + preset.name);
                        ImCmd::Prompt(std::move(names));
                      },
                      [this](int chosen) {
-                       if (snapshot_->presets && chosen >= 0 && static_cast<size_t>(chosen) < snapshot_->presets->size())
+                       if (snapshot_->presets && chosen >= 0 &&
+                           static_cast<size_t>(chosen) < snapshot_->presets->size())
                          session_.load_preset((*snapshot_->presets)[static_cast<size_t>(chosen)].path);
                      },
                      {}});
@@ -388,7 +434,8 @@ void Workbench::add_palette_commands() {
     std::vector<std::tuple<std::string, const Knob*, int64_t>> lines;
     if (const Kernel* kernel = session::find_kernel(*snapshot_, draft_.current().kernel))
       for (const Knob& knob : kernel->knobs)
-        for (const KnobValue& value : knob.values) lines.emplace_back(knob.name + " = " + value.text(), &knob, value.value);
+        for (const KnobValue& value : knob.values)
+          lines.emplace_back(knob.name + " = " + value.text(), &knob, value.value);
     return lines;
   };
   ImCmd::AddCommand({"Set a knob",
@@ -414,7 +461,8 @@ void Workbench::draw_palette(Context&) {
   if (!palette_open_) return;
   ImCmd::SetCurrentContext(palette_);
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos({viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->WorkPos.y + em(3)}, ImGuiCond_Always, {0.5f, 0});
+  ImGui::SetNextWindowPos({viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->WorkPos.y + em(3)},
+                          ImGuiCond_Always, {0.5f, 0});
   ImGui::SetNextWindowSize({std::min(em(36), viewport->WorkSize.x * 0.8f), 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, mixed(palette().panel, palette().raised, 0.8f));
@@ -422,9 +470,12 @@ void Workbench::draw_palette(Context&) {
     ImGui::SetNextWindowFocus();
     ImCmd::SetNextCommandPaletteSearchBoxFocused();
   }
-  ImGui::Begin("Command palette", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::Begin("Command palette", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking |
+                   ImGuiWindowFlags_NoSavedSettings);
   ImCmd::CommandPalette("palette");
-  const bool clicked_beside = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
+  const bool clicked_beside =
+      ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
   if (ImCmd::IsAnyItemSelected() || clicked_beside || ImGui::IsKeyPressed(ImGuiKey_Escape)) palette_open_ = false;
   ImGui::End();
   ImGui::PopStyleColor();

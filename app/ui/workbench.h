@@ -11,8 +11,8 @@
 #include "ui/context.h"
 #include "ui/dialogs.h"
 #include "ui/panels/panel.h"
-#include "ui/widgets/value_rail.h"
 #include "ui/toasts.h"
+#include "ui/widgets/value_rail.h"
 
 namespace ImCmd {
 struct Context;
@@ -24,11 +24,11 @@ class ErrorPanel;
 class ExperimentPanel;
 
 struct WorkbenchOptions {
-  std::filesystem::path resources;     // holds assets/ and shaders/
+  std::filesystem::path resources;  // holds assets/ and shaders/
   std::filesystem::path user_presets;
-  bool keep_settings = true;           // hand changes of the window's settings to the session
+  bool keep_settings = true;  // hand changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
-  std::function<void()> quit;          // empty: there is no window to close
+  std::function<void()> quit;  // empty: there is no window to close
 };
 
 // The whole window's content, whoever owns the window: Hello ImGui's runner, a picture without a display, a test. Lives

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include "ui/glossary.h"
 #include "ui/settings.h"
-#include <nlohmann/json.hpp>
 
 namespace attnscope::ui {
 namespace {
@@ -69,7 +69,9 @@ TEST(DraftTracker, ARequestThatIsNeverAnsweredIsGivenUp) {
 TEST(DraftTracker, AnotherKernelKeepsTheKnobsItShares) {
   Kernel kernel;
   kernel.id = "other";
-  kernel.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""}, {"BLOCK_M", {{16, ""}}, 16, ""}, {"NEW", {{0, "off"}, {1, "on"}}, 1, ""}};
+  kernel.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""},
+                  {"BLOCK_M", {{16, ""}}, 16, ""},
+                  {"NEW", {{0, "off"}, {1, "on"}}, 1, ""}};
   const session::Draft moved = with_kernel(wish(8), kernel);
   EXPECT_EQ(moved.kernel, "other");
   EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 16}, {"NEW", 1}}));
@@ -77,7 +79,8 @@ TEST(DraftTracker, AnotherKernelKeepsTheKnobsItShares) {
 }
 
 TEST(WindowSettings, DamagedValuesTakeTheirDefaults) {
-  const Json damaged = {{"theme", 7}, {"zoom", "large"}, {"width", -3}, {"height", 1e300}, {"closed", {1, "Log"}}, {"layout", nullptr}};
+  const Json damaged = {{"theme", 7},      {"zoom", "large"},      {"width", -3},
+                        {"height", 1e300}, {"closed", {1, "Log"}}, {"layout", nullptr}};
   WindowSettings expected;
   expected.closed = {"Log"};
   EXPECT_EQ(window_settings_from_json(damaged), expected);
@@ -97,7 +100,8 @@ TEST(WindowSettings, RoundTrip) {
 }
 
 TEST(Glossary, WordsShareASentenceAndCaseDoesNotMatter) {
-  const Glossary glossary = Glossary::parse("# Glossary\nsome **bold** prose\n- **CTA, block**: A group: of threads.\n- **lane**:\n");
+  const Glossary glossary =
+      Glossary::parse("# Glossary\nsome **bold** prose\n- **CTA, block**: A group: of threads.\n- **lane**:\n");
   EXPECT_EQ(glossary.find("cta"), "A group: of threads.");
   EXPECT_EQ(glossary.find("Block"), "A group: of threads.");
   EXPECT_EQ(glossary.find("lane"), "");

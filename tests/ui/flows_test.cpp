@@ -16,7 +16,9 @@ using session::Snapshot;
 
 class Flow : public WindowFlow {
  protected:
-  static int64_t shared(const Observation& seen) { return seen.variant->static_shared_bytes + seen.variant->dynamic_shared_bytes; }
+  static int64_t shared(const Observation& seen) {
+    return seen.variant->static_shared_bytes + seen.variant->dynamic_shared_bytes;
+  }
   // All readouts are of the experiment that the knobs ask for.
   static void expect_all_fresh(const Snapshot& s) {
     for (const Part part : {Part::variant, Part::occupancy, Part::counters, Part::verdict, Part::timing}) {
@@ -68,7 +70,9 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
     const std::string hash = now()->focus.wanted_hash;
     ctx->ItemClick("//Experiment/BLOCK_M/64");
     ctx->Yield(4);
-    EXPECT_THAT(bench_->refusal_of("BLOCK_M"), testing::AllOf(testing::HasSubstr("57,376"), testing::HasSubstr("49,152"), testing::HasSubstr("dynamic")));
+    EXPECT_THAT(
+        bench_->refusal_of("BLOCK_M"),
+        testing::AllOf(testing::HasSubstr("57,376"), testing::HasSubstr("49,152"), testing::HasSubstr("dynamic")));
     EXPECT_EQ(now()->focus.wanted_hash, hash);
     EXPECT_EQ(runs(), 1u);
     // The way out that it names works.
@@ -132,18 +136,26 @@ TEST_F(Flow, APresetIsSavedDroppedAndRefused) {
     ctx->Yield(2);
     ctx->ItemInput("//Save the preset/##title");
     ctx->KeyCharsReplaceEnter("Eight warps");
-    if (!wait(ctx, [&](const Snapshot& s) { return std::filesystem::exists(mine) && s.preset_path == mine; }, "the saved preset")) return;
+    if (!wait(
+            ctx, [&](const Snapshot& s) { return std::filesystem::exists(mine) && s.preset_path == mine; },
+            "the saved preset"))
+      return;
     ctx->ItemClick("//Experiment/NUM_WARPS/2");
     if (!wait_for_run(ctx, "NUM_WARPS", 2)) return;
     bench_->drop(mine);
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     // A file that is none says so and leaves everything as it is.
     const std::string hash = now()->focus.wanted_hash;
-    bench_->drop(dir_.write("broken.json", "{\"attnscope_preset\": 1, \"kernel\": \"tiled\", \"knobs\": {\"NO_SUCH\": 1}}"));
+    bench_->drop(
+        dir_.write("broken.json", "{\"attnscope_preset\": 1, \"kernel\": \"tiled\", \"knobs\": {\"NO_SUCH\": 1}}"));
     const auto complains = [](const session::Toast& toast) {
-      return (toast.text + toast.hint).find("NO_SUCH") != std::string::npos && (toast.text + toast.hint).find("broken.json") != std::string::npos;
+      return (toast.text + toast.hint).find("NO_SUCH") != std::string::npos &&
+             (toast.text + toast.hint).find("broken.json") != std::string::npos;
     };
-    if (!wait(ctx, [&](const Snapshot& s) { return std::any_of(s.toasts.begin(), s.toasts.end(), complains); }, "the refusal")) return;
+    if (!wait(
+            ctx, [&](const Snapshot& s) { return std::any_of(s.toasts.begin(), s.toasts.end(), complains); },
+            "the refusal"))
+      return;
     EXPECT_EQ(now()->focus.wanted_hash, hash);
   });
 }
@@ -154,7 +166,9 @@ TEST_F(Flow, AWorkerThatDiesLeavesTheWindowAlive) {
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     ctx->ItemClick("//Experiment/NUM_WARPS/8");
-    if (!wait(ctx, [](const Snapshot& s) { return s.focus.failure.has_value() && !s.focus.running; }, "the failure")) return;
+    if (!wait(
+            ctx, [](const Snapshot& s) { return s.focus.failure.has_value() && !s.focus.running; }, "the failure"))
+      return;
     EXPECT_EQ(now()->focus.failure->stage, Stage::crash);
     EXPECT_FALSE(now()->focus.failure->message.empty());
     EXPECT_TRUE(ctx->ItemExists("//Latency"));
@@ -170,11 +184,16 @@ TEST_F(Flow, ARunThatHangsIsCancelledFromTheKeyboard) {
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     ctx->ItemClick("//Experiment/NUM_WARPS/8");
-    if (!wait(ctx, [](const Snapshot& s) { return s.focus.running && s.focus.wanted.config.knobs.at("NUM_WARPS") == 8; }, "the run")) return;
+    if (!wait(
+            ctx, [](const Snapshot& s) { return s.focus.running && s.focus.wanted.config.knobs.at("NUM_WARPS") == 8; },
+            "the run"))
+      return;
     EXPECT_EQ(now()->focus.parts[static_cast<int>(Part::timing)], PartState::kept);
     EXPECT_FALSE(now()->focus.part_from[static_cast<int>(Part::timing)].empty());
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Period);
-    if (!wait(ctx, [](const Snapshot& s) { return !s.focus.running; }, "the end of the cancelled run")) return;
+    if (!wait(
+            ctx, [](const Snapshot& s) { return !s.focus.running; }, "the end of the cancelled run"))
+      return;
     ctx->ItemClick("//Experiment/NUM_WARPS/2");
     wait_for_run(ctx, "NUM_WARPS", 2);
   });
@@ -188,10 +207,13 @@ TEST_F(Flow, ARunPickedInTheHistoryIsShownUntilEscape) {
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     const uint64_t first = now()->history.at(0).id;
     ctx->ItemClick(("//History/runs/$$" + std::to_string(first) + "/" + std::to_string(first) + "##run").c_str());
-    if (!wait(ctx, [&](const Snapshot& s) { return s.selected && s.selected->id == first; }, "the picked run")) return;
+    if (!wait(
+            ctx, [&](const Snapshot& s) { return s.selected && s.selected->id == first; }, "the picked run"))
+      return;
     EXPECT_EQ(shared(*now()->selected->observation), 36896);
     ctx->KeyPress(ImGuiKey_Escape);
-    wait(ctx, [](const Snapshot& s) { return !s.selected; }, "the live run");
+    wait(
+        ctx, [](const Snapshot& s) { return !s.selected; }, "the live run");
   });
 }
 
@@ -229,7 +251,12 @@ TEST_F(Flow, TheLayoutIsResetAndTheThemeIsKept) {
     const ThemeMode before = bench_->settings().theme;
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_T);
     const char* wanted = before == ThemeMode::dark ? "light" : "dark";
-    wait(ctx, [&](const Snapshot& s) { return s.settings->contains(kSettingsKey) && (*s.settings)[kSettingsKey]["theme"] == wanted; }, "the kept theme");
+    wait(
+        ctx,
+        [&](const Snapshot& s) {
+          return s.settings->contains(kSettingsKey) && (*s.settings)[kSettingsKey]["theme"] == wanted;
+        },
+        "the kept theme");
   });
 }
 

@@ -30,7 +30,8 @@ TEST(ColourRamp, LightnessRises) {
   double before = -1;
   for (int at = 0; at < 256; at += 15) {
     const Pixel c = ramp_at(Ramp::rising, at);
-    const double luminance = 0.2126 * std::pow(c[0] / 255.0, 2.2) + 0.7152 * std::pow(c[1] / 255.0, 2.2) + 0.0722 * std::pow(c[2] / 255.0, 2.2);
+    const double luminance = 0.2126 * std::pow(c[0] / 255.0, 2.2) + 0.7152 * std::pow(c[1] / 255.0, 2.2) +
+                             0.0722 * std::pow(c[2] / 255.0, 2.2);
     EXPECT_GT(luminance, before) << "at " << at;
     before = luminance;
   }
@@ -61,7 +62,7 @@ TEST(MapPainter, EveryKindOfValueHasItsOwnLook) {
         colours.insert(pixels[static_cast<size_t>((y * kScale + dy) * 4 * kScale + x * kScale + dx)]);
     return colours;
   };
-  EXPECT_EQ(cell(0, 0), std::set<Pixel>{ramp_at(Ramp::rising, 0)});    // zero and less than the ramp's start
+  EXPECT_EQ(cell(0, 0), std::set<Pixel>{ramp_at(Ramp::rising, 0)});  // zero and less than the ramp's start
   EXPECT_EQ(cell(1, 0), std::set<Pixel>{ramp_at(Ramp::rising, 0)});
   EXPECT_EQ(cell(2, 0), std::set<Pixel>{ramp_at(Ramp::rising, 255)});  // its end and beyond
   EXPECT_EQ(cell(3, 0), std::set<Pixel>{ramp_at(Ramp::rising, 255)});

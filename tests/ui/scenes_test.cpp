@@ -49,9 +49,11 @@ TEST_F(Scene, Failed) {
   flow([&](ImGuiTestContext* ctx) {
     wait_for_run(ctx, "NUM_WARPS", 4);
     ctx->ItemClick("//Experiment/NUM_WARPS/8");
-    wait(ctx, [](const session::Snapshot& s) { return s.focus.failure.has_value() && !s.focus.running; }, "the failure");
+    wait(
+        ctx, [](const session::Snapshot& s) { return s.focus.failure.has_value() && !s.focus.running; }, "the failure");
     bench_->drop(dir_.write("broken.json", "not a preset"));
-    wait(ctx, [](const session::Snapshot& s) { return !s.toasts.empty(); }, "the toast");
+    wait(
+        ctx, [](const session::Snapshot& s) { return !s.toasts.empty(); }, "the toast");
   });
   picture("failed");
 }
@@ -62,7 +64,8 @@ TEST_F(Scene, Running) {
   flow([&](ImGuiTestContext* ctx) {
     wait_for_run(ctx, "NUM_WARPS", 4);
     ctx->ItemClick("//Experiment/NUM_WARPS/8");
-    wait(ctx, [](const session::Snapshot& s) { return s.focus.running; }, "the run");
+    wait(
+        ctx, [](const session::Snapshot& s) { return s.focus.running; }, "the run");
   });
   picture("running");
   flow([&](ImGuiTestContext* ctx) {

@@ -27,8 +27,9 @@ WindowFlow::WindowFlow() {
 WindowFlow::~WindowFlow() { close(); }
 
 void WindowFlow::fake_worker(std::vector<std::string> behaviour) {
-  std::vector<std::string> argv{ATTNSCOPE_FAKE_WORKER, "worker", "--recordings", source() / "tests/data/observations", "--devices",
-                                source() / "assets/devices", "--record", dir_ / "requests"};
+  std::vector<std::string> argv{
+      ATTNSCOPE_FAKE_WORKER,       "worker",   "--recordings",   source() / "tests/data/observations", "--devices",
+      source() / "assets/devices", "--record", dir_ / "requests"};
   argv.insert(argv.end(), behaviour.begin(), behaviour.end());
   options_.workers = {{"local", std::move(argv)}};
 }
@@ -85,7 +86,8 @@ void WindowFlow::flow(const std::function<void(ImGuiTestContext*)>& steps) {
   ImGuiTestEngine_UnregisterTest(engine_, test);
 }
 
-bool WindowFlow::wait(ImGuiTestContext* ctx, const std::function<bool(const session::Snapshot&)>& condition, const char* what) {
+bool WindowFlow::wait(ImGuiTestContext* ctx, const std::function<bool(const session::Snapshot&)>& condition,
+                      const char* what) {
   const double limit = platform::steady_ms() + kNeverMs;
   while (!condition(*session_->snapshot())) {
     if (platform::steady_ms() > limit) {
@@ -100,11 +102,15 @@ bool WindowFlow::wait(ImGuiTestContext* ctx, const std::function<bool(const sess
 }
 
 bool WindowFlow::wait_for_run(ImGuiTestContext* ctx, const char* knob, int64_t value) {
-  return wait(ctx, [&](const session::Snapshot& s) {
-    const auto& knobs = s.focus.wanted.config.knobs;
-    const auto held = knobs.find(knob);
-    return !s.focus.running && held != knobs.end() && held->second == value && s.focus.shown && s.focus.shown->hash == s.focus.wanted_hash;
-  }, "the end of the run");
+  return wait(
+      ctx,
+      [&](const session::Snapshot& s) {
+        const auto& knobs = s.focus.wanted.config.knobs;
+        const auto held = knobs.find(knob);
+        return !s.focus.running && held != knobs.end() && held->second == value && s.focus.shown &&
+               s.focus.shown->hash == s.focus.wanted_hash;
+      },
+      "the end of the run");
 }
 
 size_t WindowFlow::runs() const {

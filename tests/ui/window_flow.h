@@ -19,8 +19,8 @@
 
 namespace attnscope::ui {
 
-// The window's content over a session, without a display. A flow presses keys and clicks items as a person would; its waits
-// are on conditions, with a cap far beyond any real wait.
+// The window's content over a session, without a display. A flow presses keys and clicks items as a person would; its
+// waits are on conditions, with a cap far beyond any real wait.
 class WindowFlow : public testing::Test {
  protected:
   WindowFlow();

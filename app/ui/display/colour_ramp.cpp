@@ -35,8 +35,8 @@ std::array<uint8_t, 256 * 4> through(std::span<const Lab> stops) {
     const size_t first = std::min(static_cast<size_t>(place), stops.size() - 2);
     const double share = place - static_cast<double>(first);
     const Lab &from = stops[first], &to = stops[first + 1];
-    const auto rgb = to_srgb({from.lightness + (to.lightness - from.lightness) * share, from.a + (to.a - from.a) * share,
-                              from.b + (to.b - from.b) * share});
+    const auto rgb = to_srgb({from.lightness + (to.lightness - from.lightness) * share,
+                              from.a + (to.a - from.a) * share, from.b + (to.b - from.b) * share});
     std::copy(rgb.begin(), rgb.end(), ramp.begin() + static_cast<std::ptrdiff_t>(i * 4));
     ramp[i * 4 + 3] = 255;
   }
@@ -49,7 +49,8 @@ const std::array<uint8_t, 256 * 4>& colour_ramp(Ramp ramp) {
   // Lightness in equal steps; hue from deep blue over teal and green to a pale yellow.
   static constexpr Lab kRising[] = {{0.17, 0.005, -0.055}, {0.33, -0.015, -0.095}, {0.49, -0.065, -0.045},
                                     {0.65, -0.100, 0.035}, {0.81, -0.050, 0.130},  {0.97, 0.000, 0.075}};
-  static constexpr Lab kDiverging[] = {{0.32, -0.02, -0.13}, {0.62, -0.04, -0.09}, {0.95, 0.0, 0.005}, {0.66, 0.08, 0.10}, {0.36, 0.09, 0.07}};
+  static constexpr Lab kDiverging[] = {
+      {0.32, -0.02, -0.13}, {0.62, -0.04, -0.09}, {0.95, 0.0, 0.005}, {0.66, 0.08, 0.10}, {0.36, 0.09, 0.07}};
   static const auto rising = through(kRising);
   static const auto diverging = through(kDiverging);
   return ramp == Ramp::rising ? rising : diverging;

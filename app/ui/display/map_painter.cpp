@@ -44,7 +44,8 @@ Result<GLuint> linked(GLuint vertex, GLuint fragment) {
   glGetProgramiv(program, GL_LINK_STATUS, &good);
   if (good) return program;
   glDeleteProgram(program);
-  return fail(Stage::internal, "The OpenGL driver cannot link the map's shaders", "Maps stay empty; everything else works.");
+  return fail(Stage::internal, "The OpenGL driver cannot link the map's shaders",
+              "Maps stay empty; everything else works.");
 }
 
 GLuint nearest_texture() {
@@ -135,7 +136,8 @@ void MapPainter::upload(const Tile& tile) {
   glBindTexture(GL_TEXTURE_2D, values_);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, tile.width, tile.height, 0, GL_RED, GL_FLOAT, tile.values.data());
   std::vector<uint8_t> ready(static_cast<size_t>(tile.height), 255);
-  for (size_t row = 0; row < ready.size() && row < tile.ready_rows.size(); ++row) ready[row] = tile.ready_rows[row] ? 255 : 0;
+  for (size_t row = 0; row < ready.size() && row < tile.ready_rows.size(); ++row)
+    ready[row] = tile.ready_rows[row] ? 255 : 0;
   glBindTexture(GL_TEXTURE_2D, ready_);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, 1, tile.height, 0, GL_RED, GL_UNSIGNED_BYTE, ready.data());
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);

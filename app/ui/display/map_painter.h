@@ -29,8 +29,9 @@ class MapPainter {
   MapPainter(const MapPainter&) = delete;
   MapPainter& operator=(const MapPainter&) = delete;
 
-  // Paints `tile` at width × height pixels; nothing is done when that is what the texture holds already. `version` tells
-  // tiles apart. Returns the OpenGL texture; its v = 0 is the map's first row, so that Dear ImGui draws it upright.
+  // Paints `tile` at width × height pixels; nothing is done when that is what the texture holds already. `version`
+  // tells tiles apart. Returns the OpenGL texture; its v = 0 is the map's first row, so that Dear ImGui draws it
+  // upright.
   uint32_t paint(const Tile& tile, uint64_t version, const MapLook& look, int width, int height);
 
   // The ramp's 256 colours from low (left) to high (right), for a colour bar.

@@ -19,7 +19,8 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
     ImGui::TableSetupColumn("value", 0, 1.1f);
     ImGui::TableSetupColumn("note", 0, 1.0f);
     double largest = 1;
-    for (const charts::FigureRow& row : group.rows) largest = std::max(largest, row.note.empty() ? 0 : std::atof(row.note.c_str()));
+    for (const charts::FigureRow& row : group.rows)
+      largest = std::max(largest, row.note.empty() ? 0 : std::atof(row.note.c_str()));
     for (const charts::FigureRow& row : group.rows) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
@@ -32,8 +33,9 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
       if (bars && !row.note.empty()) {
         const ImVec2 pen = ImGui::GetCursorScreenPos();
         const float share = f32(std::atof(row.note.c_str()) / largest);
-        ImGui::GetWindowDrawList()->AddRectFilled(pen, {pen.x + ImGui::GetContentRegionAvail().x * share, pen.y + ImGui::GetFontSize() + 1},
-                                                  with_alpha(palette().counted, 0.22f), em(0.1f));
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            pen, {pen.x + ImGui::GetContentRegionAvail().x * share, pen.y + ImGui::GetFontSize() + 1},
+            with_alpha(palette().counted, 0.22f), em(0.1f));
       }
       clipped(row.note, ImGui::GetContentRegionAvail().x, palette().dim);
     }
@@ -46,10 +48,13 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
 
 void CountersPanel::draw(Context& context) {
   const Counters* counters = context.shown.counters();
-  if (counters == nullptr) return empty_state(ICON_TABLE, "Nothing counted yet", "The emulator counts every instruction, wavefront and sector.");
+  if (counters == nullptr)
+    return empty_state(ICON_TABLE, "Nothing counted yet",
+                       "The emulator counts every instruction, wavefront and sector.");
   kind_badge(context.glossary, counters->kind);
   ImGui::SameLine(0, em(0.6f));
-  small_text(charts::counter_share_text(*counters), counters->emulated_ctas < counters->total_ctas ? palette().warn : palette().dim);
+  small_text(charts::counter_share_text(*counters),
+             counters->emulated_ctas < counters->total_ctas ? palette().warn : palette().dim);
   ImGui::SameLine(0, em(1));
   part_note(context, session::Part::counters, context.shown.config_text);
   const PartScope scope(context, session::Part::counters);

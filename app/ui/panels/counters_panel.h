@@ -3,7 +3,8 @@
 
 namespace attnscope::ui {
 
-// What the emulator counted: instructions by class, lanes, shared and global memory; exact, or the share that was sampled.
+// What the emulator counted: instructions by class, lanes, shared and global memory; exact, or the share that was
+// sampled.
 class CountersPanel : public Panel {
  public:
   const char* title() const override { return "Counters"; }

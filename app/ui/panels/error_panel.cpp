@@ -58,9 +58,10 @@ void ErrorPanel::draw(Context& context) {
   map_complete_ = false;
   const Verdict* verdict = context.shown.verdict();
   if (verdict == nullptr) {
-    empty_state(ICON_FLASK, context.shown.failure() != nullptr ? "Not checked: there was no output"
-                            : context.shown.running()          ? "Not checked yet"
-                                                               : "Nothing to check yet",
+    empty_state(ICON_FLASK,
+                context.shown.failure() != nullptr ? "Not checked: there was no output"
+                : context.shown.running()          ? "Not checked yet"
+                                                   : "Nothing to check yet",
                 "The output is held against an fp64 reference, element by element.");
     return;
   }
@@ -79,13 +80,16 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
     kind_badge_at_right(context.glossary, FigureKind::counted);
   }
   const Problem& problem = context.shown.observation->experiment.problem;
-  part_note(context, session::Part::verdict, fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype)));
+  part_note(context, session::Part::verdict,
+            fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype)));
   const PartScope scope(context, session::Part::verdict);
-  if (!verdict.reason.empty()) wrapped(verdict.reason, verdict.state == "wrong" ? palette().bad : palette().dim, kSmallSize);
+  if (!verdict.reason.empty())
+    wrapped(verdict.reason, verdict.state == "wrong" ? palette().bad : palette().dim, kSmallSize);
   if (verdict.first_bad) {
     const BadElement& bad = *verdict.first_bad;
-    wrapped(fmt::format("first bad: batch {} head {} row {} column {}: {} instead of {}", bad.batch, bad.head, bad.row, bad.column,
-                        charts::error_text(bad.got), charts::error_text(bad.expected)), palette().dim, kSmallSize);
+    wrapped(fmt::format("first bad: batch {} head {} row {} column {}: {} instead of {}", bad.batch, bad.head, bad.row,
+                        bad.column, charts::error_text(bad.got), charts::error_text(bad.expected)),
+            palette().dim, kSmallSize);
   }
 }
 
@@ -102,7 +106,8 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
       term(context.glossary, row.term, shortened(row.name, ImGui::GetContentRegionAvail().x));
       ImGui::TableNextColumn();
       ImGui::PushFont(fonts().strong, 0);
-      clipped((row.bad ? ICON_CLOSE " " : "") + row.value, ImGui::GetContentRegionAvail().x, row.bad ? palette().bad : palette().text);
+      clipped((row.bad ? ICON_CLOSE " " : "") + row.value, ImGui::GetContentRegionAvail().x,
+              row.bad ? palette().bad : palette().text);
       ImGui::PopFont();
       ImGui::TableNextColumn();
       clipped(row.note, ImGui::GetContentRegionAvail().x, palette().faint);
@@ -152,8 +157,9 @@ ViewRequest ErrorPanel::wanted_request(const Context& context, const Problem& pr
   const float density = ImGui::GetIO().DisplayFramebufferScale.y;
   const int pixels = std::max(32, static_cast<int>(height * density) / 32 * 32);
   ViewRequest request;
-  request.experiment_hash = context.shown.from_history() ? context.shown.observation->hash
-                                                         : context.snapshot.focus.part_hash[static_cast<int>(session::Part::verdict)];
+  request.experiment_hash = context.shown.from_history()
+                                ? context.shown.observation->hash
+                                : context.snapshot.focus.part_hash[static_cast<int>(session::Part::verdict)];
   if (request.experiment_hash.empty()) request.experiment_hash = context.shown.observation->hash;
   request.map = kind_;
   request.batch = batch_;
@@ -194,21 +200,25 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
   }
   if (!painter_ && !no_painter_) {
     Result<std::unique_ptr<MapPainter>> made = MapPainter::create(shaders_);
-    if (made) painter_ = std::move(*made);
-    else no_painter_ = made.error();
+    if (made)
+      painter_ = std::move(*made);
+    else
+      no_painter_ = made.error();
   }
   if (no_painter_) return failure_box(*no_painter_, "##no painter");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (!tile_) {
     ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, palette().raised, em(0.2f));
     const std::string words = context.shown.running() ? "The map grows with the first rows." : "Asking for the map";
-    ImGui::GetWindowDrawList()->AddText({at.x + (size.x - width_of(words)) / 2, at.y + size.y / 2}, palette().faint, words.c_str());
+    ImGui::GetWindowDrawList()->AddText({at.x + (size.x - width_of(words)) / 2, at.y + size.y / 2}, palette().faint,
+                                        words.c_str());
     ImGui::Dummy(size);
     return;
   }
   const MapLook look = look_for(kind_, tile_low_, tile_high_);
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
-  const uint32_t texture = painter_->paint(*tile_, tile_version_, look, static_cast<int>(size.x * density.x), static_cast<int>(size.y * density.y));
+  const uint32_t texture = painter_->paint(*tile_, tile_version_, look, static_cast<int>(size.x * density.x),
+                                           static_cast<int>(size.y * density.y));
   const bool current = tile_of_ == key && context.shown.from(session::Part::verdict).empty();
   map_complete_ = current && complete(*tile_);
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, current ? 1.0f : 0.45f);
@@ -220,21 +230,28 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
 
 void ErrorPanel::hover_map(const Tile& tile, const Problem& problem, ImVec2 low, ImVec2 size) const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const int x = std::clamp(static_cast<int>((mouse.x - low.x) / size.x * static_cast<float>(tile.width)), 0, tile.width - 1);
-  const int y = std::clamp(static_cast<int>((mouse.y - low.y) / size.y * static_cast<float>(tile.height)), 0, tile.height - 1);
+  const int x =
+      std::clamp(static_cast<int>((mouse.x - low.x) / size.x * static_cast<float>(tile.width)), 0, tile.width - 1);
+  const int y =
+      std::clamp(static_cast<int>((mouse.y - low.y) / size.y * static_cast<float>(tile.height)), 0, tile.height - 1);
   const int64_t rows = problem.seq_q, columns = problem.head_dim;
   const int64_t row = y * rows / tile.height, row_end = std::max((y + 1) * rows / tile.height, row + 1);
   const int64_t column = x * columns / tile.width;
   const size_t at = static_cast<size_t>(y) * static_cast<size_t>(tile.width) + static_cast<size_t>(x);
   if (at >= tile.values.size()) return;
   const bool ready = static_cast<size_t>(y) >= tile.ready_rows.size() || tile.ready_rows[static_cast<size_t>(y)] != 0;
-  const std::string place = row_end - row > 1 ? fmt::format("rows {}\u2013{} (largest)", row, row_end - 1) : fmt::format("row {}", row);
-  ImGui::SetTooltip("%s", fmt::format("{}, column {}\nhead {}: {}", place, column, tile.request.head,
-                                      ready ? charts::error_text(static_cast<double>(tile.values[at])) : "not computed yet").c_str());
+  const std::string place =
+      row_end - row > 1 ? fmt::format("rows {}\u2013{} (largest)", row, row_end - 1) : fmt::format("row {}", row);
+  ImGui::SetTooltip("%s",
+                    fmt::format("{}, column {}\nhead {}: {}", place, column, tile.request.head,
+                                ready ? charts::error_text(static_cast<double>(tile.values[at])) : "not computed yet")
+                        .c_str());
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float top = low.y + size.y * static_cast<float>(y) / static_cast<float>(tile.height);
   const float left = low.x + size.x * static_cast<float>(x) / static_cast<float>(tile.width);
-  list->AddRect({left - 1, top - 1}, {left + std::max(size.x / static_cast<float>(tile.width), 3.0f) + 1, top + std::max(size.y / static_cast<float>(tile.height), 3.0f) + 1},
+  list->AddRect({left - 1, top - 1},
+                {left + std::max(size.x / static_cast<float>(tile.width), 3.0f) + 1,
+                 top + std::max(size.y / static_cast<float>(tile.height), 3.0f) + 1},
                 palette().text);
 }
 
@@ -246,8 +263,10 @@ void ErrorPanel::draw_colour_bar(const MapLook& look, double tolerance) {
   list->AddImage(static_cast<ImTextureID>(painter_->bar_texture(look.ramp)), at, {at.x + width, at.y + height});
   const float below = at.y + height + em(0.1f);
   const auto place = [&](double value) {
-    const double share = look.logarithmic ? std::log(value / static_cast<double>(look.low)) / std::log(static_cast<double>(look.high / look.low))
-                                          : (value - static_cast<double>(look.low)) / static_cast<double>(look.high - look.low);
+    const double share =
+        look.logarithmic
+            ? std::log(value / static_cast<double>(look.low)) / std::log(static_cast<double>(look.high / look.low))
+            : (value - static_cast<double>(look.low)) / static_cast<double>(look.high - look.low);
     return at.x + width * f32(std::clamp(share, 0.0, 1.0));
   };
   const auto tick = [&](double value, const std::string& words, ImU32 colour) {
@@ -259,11 +278,13 @@ void ErrorPanel::draw_colour_bar(const MapLook& look, double tolerance) {
     const int low = static_cast<int>(std::lround(std::log10(static_cast<double>(look.low))));
     const int high = static_cast<int>(std::lround(std::log10(static_cast<double>(look.high))));
     const int step = std::max(1, (high - low + 4) / 5);
-    for (int power = low; power <= high; power += step) tick(std::pow(10.0, power), fmt::format("1e{}", power), palette().dim);
+    for (int power = low; power <= high; power += step)
+      tick(std::pow(10.0, power), fmt::format("1e{}", power), palette().dim);
     if (tolerance > 0) {
       const float x = place(tolerance);
       list->AddLine({x, at.y - em(0.15f)}, {x, at.y + height}, palette().text, std::max(2.0f, em(0.12f)));
-      list->AddTriangleFilled({x - em(0.3f), at.y - em(0.35f)}, {x + em(0.3f), at.y - em(0.35f)}, {x, at.y}, palette().text);
+      list->AddTriangleFilled({x - em(0.3f), at.y - em(0.35f)}, {x + em(0.3f), at.y - em(0.35f)}, {x, at.y},
+                              palette().text);
     }
   } else {
     for (const double share : {0.0, 0.5, 1.0}) {
@@ -272,8 +293,11 @@ void ErrorPanel::draw_colour_bar(const MapLook& look, double tolerance) {
     }
   }
   ImGui::Dummy({width, em(1.6f)});
-  tooltip(look.logarithmic ? fmt::format("|error| against the fp64 reference, logarithmic. The triangle is atol, {}. A texel that covers several rows shows the largest; NaN is checked, Inf striped.", charts::error_text(tolerance))
-                           : "The value itself. A texel that covers several rows shows the largest; NaN is checked, Inf striped.");
+  tooltip(look.logarithmic
+              ? fmt::format("|error| against the fp64 reference, logarithmic. The triangle is atol, {}. A texel that "
+                            "covers several rows shows the largest; NaN is checked, Inf striped.",
+                            charts::error_text(tolerance))
+              : "The value itself. A texel that covers several rows shows the largest; NaN is checked, Inf striped.");
   ImGui::PopFont();
 }
 

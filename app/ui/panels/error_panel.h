@@ -39,7 +39,7 @@ class ErrorPanel : public Panel {
   std::string tile_of_;               // its key
   uint64_t tile_version_ = 0;
   double tile_low_ = 0, tile_high_ = 0;  // finite extremes of tile_
-  std::string asked_;                 // key and state that the last request was for
+  std::string asked_;                    // key and state that the last request was for
   double asked_at_ = 0;
   bool map_complete_ = false;
 };

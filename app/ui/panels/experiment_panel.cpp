@@ -34,7 +34,8 @@ void label(const Glossary& glossary, const std::string& words, const std::string
 }
 
 // A warning that goes with every legal value of a knob says nothing about choosing among them.
-bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::string& knob, const std::string& warning) {
+bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::string& knob,
+                    const std::string& warning) {
   return std::all_of(choices.begin(), choices.end(), [&](const catalog::KnobChoice& choice) {
     return choice.knob != knob || !choice.legal ||
            std::find(choice.warnings.begin(), choice.warnings.end(), warning) != choice.warnings.end();
@@ -84,7 +85,8 @@ void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
       const float height = em(1.75f);
       if (ImGui::Selectable("##rung", chosen, 0, {0, height}) && !chosen) {
         session::Draft wish = with_kernel(context.draft.current(), rung);
-        const std::string change = "kernel " + (kernel != nullptr ? kernel->id : draft_of({}).kernel) + " \u2192 " + rung.id;
+        const std::string change =
+            "kernel " + (kernel != nullptr ? kernel->id : draft_of({}).kernel) + " \u2192 " + rung.id;
         context.post(std::move(wish), {context.new_gesture(), true, change});
       }
       tooltip(rung.story);
@@ -117,8 +119,8 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
   const session::Draft& draft = context.draft.current();
   Config config{draft.knobs, draft.options};
   const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
-  const std::string key = kernel.content_hash + "|" + to_json(draft.problem).dump() + "|" + to_json(config).dump() + "|" +
-                          draft.device + (spec != nullptr ? "" : "?");
+  const std::string key = kernel.content_hash + "|" + to_json(draft.problem).dump() + "|" + to_json(config).dump() +
+                          "|" + draft.device + (spec != nullptr ? "" : "?");
   if (key == rows_of_) return;
   rows_of_ = key;
   rows_.clear();
@@ -213,8 +215,10 @@ bool ExperimentPanel::size_field(Context&, const char* name, int64_t& value, flo
   ImGui::SetNextItemWidth(width);
   ImGui::InputText("##size", &shown, ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll);
   bool changed = false;
-  if (ImGui::IsItemActive()) edited_[name] = shown;
-  else edited_.erase(name);
+  if (ImGui::IsItemActive())
+    edited_[name] = shown;
+  else
+    edited_.erase(name);
   if (ImGui::IsItemDeactivatedAfterEdit()) {
     int64_t wanted = 0;
     const auto [end, error] = std::from_chars(shown.data(), shown.data() + shown.size(), wanted);
@@ -229,7 +233,8 @@ void ExperimentPanel::draw_sizes(Context& context) {
   Problem problem = context.draft.current().problem;
   const Problem before = problem;
   const float left = label_width(), gap = em(0.3f);
-  auto pair = [&](const char* words, const char* explanation, const char* a, int64_t& first, const char* b, int64_t& second) {
+  auto pair = [&](const char* words, const char* explanation, const char* a, int64_t& first, const char* b,
+                  int64_t& second) {
     label(context.glossary, words, explanation, left);
     const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
     const bool one = size_field(context, a, first, each);
@@ -239,11 +244,12 @@ void ExperimentPanel::draw_sizes(Context& context) {
     tooltip(b);
     return std::pair(one, two);
   };
-  const auto [batch, heads] = pair("batch, heads", "Sequences in the batch, and query heads of each.", "batch", problem.batch, "heads",
-                                   problem.heads);
+  const auto [batch, heads] = pair("batch, heads", "Sequences in the batch, and query heads of each.", "batch",
+                                   problem.batch, "heads", problem.heads);
   if (heads) problem.kv_heads = problem.heads;
-  const auto [seq_q, seq_k] = pair("seq q, k", "Query rows and keys of each head. A new query length sets both while they are equal.",
-                                   "seq_q", problem.seq_q, "seq_k", problem.seq_k);
+  const auto [seq_q, seq_k] =
+      pair("seq q, k", "Query rows and keys of each head. A new query length sets both while they are equal.", "seq_q",
+           problem.seq_q, "seq_k", problem.seq_k);
   if (seq_q && before.seq_q == before.seq_k) problem.seq_k = problem.seq_q;
   if (batch || heads || seq_q || seq_k) {
     session::Draft wish = context.draft.current();
@@ -256,10 +262,12 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
   section("Problem");
   draw_sizes(context);
   const Problem& problem = context.draft.current().problem;
-  auto choose = [&](const char* name, const std::string& doc, const std::vector<RailValue>& values, int64_t current, auto set) {
+  auto choose = [&](const char* name, const std::string& doc, const std::vector<RailValue>& values, int64_t current,
+                    auto set) {
     label(context.glossary, name, doc, label_width());
     const RailEvent event = value_rail(name, values, current, ImGui::GetContentRegionAvail().x, false);
-    if (event.refused) refused_[name] = std::string(name) + " " + values[*event.refused].text + ": " + values[*event.refused].reason;
+    if (event.refused)
+      refused_[name] = std::string(name) + " " + values[*event.refused].text + ": " + values[*event.refused].reason;
     if (event.chosen) {
       refused_.erase(name);
       session::Draft wish = context.draft.current();
@@ -281,25 +289,30 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
   const std::string refusal = kernel != nullptr ? "kernel " + kernel->id + " does not take it" : "";
   std::vector<RailValue> dims;
   for (const int64_t dim : {32, 64, 128, 256})
-    if (dim == 64 || dim == 128 || dim == problem.head_dim || (kernel != nullptr && supported(kernel->supports.head_dims, dim))) {
+    if (dim == 64 || dim == 128 || dim == problem.head_dim ||
+        (kernel != nullptr && supported(kernel->supports.head_dims, dim))) {
       const bool fits = kernel == nullptr || supported(kernel->supports.head_dims, dim);
       dims.push_back({dim, std::to_string(dim), fits, fits ? "" : refusal, false});
     }
   choose("head_dim", "", dims, problem.head_dim, [](Problem& p, int64_t v) { p.head_dim = v; });
   std::vector<RailValue> causals;
-  for (const auto& [causal, word] : {std::pair{Causal::none, "none"}, {Causal::top_left, "top left"}, {Causal::bottom_right, "bottom right"}}) {
+  for (const auto& [causal, word] :
+       {std::pair{Causal::none, "none"}, {Causal::top_left, "top left"}, {Causal::bottom_right, "bottom right"}}) {
     const bool fits = kernel == nullptr || supported(kernel->supports.causals, causal);
     causals.push_back({static_cast<int64_t>(causal), word, fits, fits ? "" : refusal, false});
   }
-  choose("causal", "", causals, static_cast<int64_t>(problem.causal), [](Problem& p, int64_t v) { p.causal = static_cast<Causal>(v); });
+  choose("causal", "", causals, static_cast<int64_t>(problem.causal),
+         [](Problem& p, int64_t v) { p.causal = static_cast<Causal>(v); });
   std::vector<RailValue> dtypes;
   for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
     const bool fits = kernel == nullptr || supported(kernel->supports.dtypes, dtype);
     dtypes.push_back({static_cast<int64_t>(dtype), std::string(to_string(dtype)), fits, fits ? "" : refusal, false});
   }
-  choose("dtype", "", dtypes, static_cast<int64_t>(problem.dtype), [](Problem& p, int64_t v) { p.dtype = static_cast<DType>(v); });
+  choose("dtype", "", dtypes, static_cast<int64_t>(problem.dtype),
+         [](Problem& p, int64_t v) { p.dtype = static_cast<DType>(v); });
   std::vector<RailValue> distributions;
-  for (const Distribution d : {Distribution::normal, Distribution::uniform, Distribution::large, Distribution::constant})
+  for (const Distribution d :
+       {Distribution::normal, Distribution::uniform, Distribution::large, Distribution::constant})
     distributions.push_back({static_cast<int64_t>(d), std::string(to_string(d)), true, "", false});
   choose("inputs", "How the inputs are distributed.", distributions, static_cast<int64_t>(problem.distribution),
          [](Problem& p, int64_t v) { p.distribution = static_cast<Distribution>(v); });
@@ -320,9 +333,10 @@ void ExperimentPanel::draw_compile(Context& context) {
     limits.push_back({limit, limit == 0 ? "none" : std::to_string(limit), true, "", false});
   if (std::none_of(limits.begin(), limits.end(), [&](const RailValue& v) { return v.value == options.maxrregcount; }))
     limits.push_back({options.maxrregcount, std::to_string(options.maxrregcount), true, "", false});
-  label(context.glossary, "maxrregcount", "The most registers a thread may have. Fewer make room for more warps, until values spill.",
-        label_width());
-  const RailEvent event = value_rail("maxrregcount", limits, options.maxrregcount, ImGui::GetContentRegionAvail().x, false);
+  label(context.glossary, "maxrregcount",
+        "The most registers a thread may have. Fewer make room for more warps, until values spill.", label_width());
+  const RailEvent event =
+      value_rail("maxrregcount", limits, options.maxrregcount, ImGui::GetContentRegionAvail().x, false);
   if (event.chosen) {
     change = fmt::format("maxrregcount {} \u2192 {}", options.maxrregcount, *event.chosen);
     options.maxrregcount = static_cast<int>(*event.chosen);
@@ -342,11 +356,13 @@ void ExperimentPanel::draw_device(Context& context) {
   if (ImGui::BeginCombo("##device", shown.c_str())) {
     if (context.snapshot.devices)
       for (const DeviceSpec& device : *context.snapshot.devices) {
-        const std::string line = fmt::format("{}  \u00b7  {}, sm_{}{}", device.id, device.name, device.arch, device.emulated ? ", emulated" : "");
+        const std::string line = fmt::format("{}  \u00b7  {}, sm_{}{}", device.id, device.name, device.arch,
+                                             device.emulated ? ", emulated" : "");
         if (ImGui::Selectable(line.c_str(), device.id == draft.device) && device.id != draft.device) {
           session::Draft wish = draft;
           wish.device = device.id;
-          context.post(std::move(wish), {context.new_gesture(), true, "device " + draft.device + " \u2192 " + device.id});
+          context.post(std::move(wish),
+                       {context.new_gesture(), true, "device " + draft.device + " \u2192 " + device.id});
         }
       }
     ImGui::EndCombo();

@@ -43,7 +43,7 @@ class ExperimentPanel : public Panel {
   bool size_field(Context& context, const char* label, int64_t& value, float width);
 
   std::vector<KnobRow> rows_;
-  std::string rows_of_;  // what rows_ were made for
+  std::string rows_of_;                // what rows_ were made for
   std::vector<std::string> warnings_;  // of the config as it stands
   std::string illegal_;                // why the config as it stands cannot run
   std::map<std::string, RailPlace> rails_;

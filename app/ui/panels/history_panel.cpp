@@ -15,43 +15,76 @@
 namespace attnscope::ui {
 namespace {
 
-enum Column { kRun, kChange, kConfig, kLatency, kKind, kVerdict, kError, kShared, kOccupancy, kRegisters, kWhen, kColumns };
+enum Column {
+  kRun,
+  kChange,
+  kConfig,
+  kLatency,
+  kKind,
+  kVerdict,
+  kError,
+  kShared,
+  kOccupancy,
+  kRegisters,
+  kWhen,
+  kColumns
+};
 constexpr double kNothing = std::numeric_limits<double>::infinity();  // sorts last
 
 double sort_figure(const session::HistoryEntry& entry, int column) {
   const Observation* seen = entry.observation.get();
   if (seen == nullptr) return kNothing;
   switch (column) {
-    case kLatency: return seen->timing ? seen->timing->p50 : kNothing;
-    case kError: return seen->verdict ? seen->verdict->rel_frobenius : kNothing;
+    case kLatency:
+      return seen->timing ? seen->timing->p50 : kNothing;
+    case kError:
+      return seen->verdict ? seen->verdict->rel_frobenius : kNothing;
     case kShared:
-      return seen->variant ? static_cast<double>(seen->variant->static_shared_bytes + seen->variant->dynamic_shared_bytes) : kNothing;
-    case kOccupancy: return seen->occupancy ? seen->occupancy->fraction : kNothing;
-    case kRegisters: return seen->variant ? static_cast<double>(seen->variant->registers) : kNothing;
-    default: return static_cast<double>(entry.id);
+      return seen->variant
+                 ? static_cast<double>(seen->variant->static_shared_bytes + seen->variant->dynamic_shared_bytes)
+                 : kNothing;
+    case kOccupancy:
+      return seen->occupancy ? seen->occupancy->fraction : kNothing;
+    case kRegisters:
+      return seen->variant ? static_cast<double>(seen->variant->registers) : kNothing;
+    default:
+      return static_cast<double>(entry.id);
   }
 }
 
 std::string sort_words(const session::HistoryEntry& entry, int column) {
   const Observation* seen = entry.observation.get();
   switch (column) {
-    case kChange: return entry.change;
-    case kConfig: return (seen ? seen->experiment.kernel : "") + " " + entry.config_text;
-    case kKind: return seen && seen->timing ? std::string(to_string(seen->timing->kind)) : "~";
-    case kVerdict: return seen && seen->verdict ? seen->verdict->state : "~";
-    default: return {};
+    case kChange:
+      return entry.change;
+    case kConfig:
+      return (seen ? seen->experiment.kernel : "") + " " + entry.config_text;
+    case kKind:
+      return seen && seen->timing ? std::string(to_string(seen->timing->kind)) : "~";
+    case kVerdict:
+      return seen && seen->verdict ? seen->verdict->state : "~";
+    default:
+      return {};
   }
 }
 
 bool is_words(int column) { return column == kChange || column == kConfig || column == kKind || column == kVerdict; }
 
 void verdict_cell(const Observation& seen) {
-  if (seen.failure) return clipped(ICON_WARNING " " + std::string(to_string(seen.failure->stage)), ImGui::GetContentRegionAvail().x, palette().bad);
+  if (seen.failure)
+    return clipped(ICON_WARNING " " + std::string(to_string(seen.failure->stage)), ImGui::GetContentRegionAvail().x,
+                   palette().bad);
   if (!seen.verdict) return dim_text("\u2013");
   const std::string& state = seen.verdict->state;
   const bool good = state == "correct", bad = state == "wrong";
-  clipped((good ? ICON_CHECK_CIRCLE " " : bad ? ICON_TIMES_CIRCLE " " : ICON_QUESTION " ") + state, ImGui::GetContentRegionAvail().x,
-          good ? palette().good : bad ? palette().bad : palette().dim);
+  clipped((good  ? ICON_CHECK_CIRCLE " "
+           : bad ? ICON_TIMES_CIRCLE " "
+                 : ICON_QUESTION " ") +
+              state,
+          ImGui::GetContentRegionAvail().x,
+          good  ? palette().good
+          : bad ? palette().bad
+                : palette().dim);
 }
 
 void right_aligned(const std::string& words, ImU32 colour) {
@@ -83,17 +116,19 @@ void HistoryPanel::sort(const session::History& history) {
 
 void HistoryPanel::draw(Context& context) {
   const session::History& history = context.snapshot.history;
-  if (history.size == 0) return empty_state(ICON_HISTORY, "No run yet", "Every finished run is kept here, oldest to newest.");
+  if (history.size == 0)
+    return empty_state(ICON_HISTORY, "No run yet", "Every finished run is kept here, oldest to newest.");
   const bool comparing = compared_ != 0;
   const float side = comparing ? std::min(em(24), ImGui::GetContentRegionAvail().x * 0.42f) : 0;
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const ImGuiTableFlags flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_Resizable |
-                                ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable | ImGuiTableFlags_SizingStretchProp |
-                                ImGuiTableFlags_BordersInnerH;
+  const ImGuiTableFlags flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                                ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable |
+                                ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH;
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
   if (ImGui::BeginTable("runs", kColumns, flags, {room.x - side - (comparing ? em(0.6f) : 0), 0})) {
     ImGui::TableSetupScrollFreeze(0, 1);
-    ImGui::TableSetupColumn("run", ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending, 0.45f, kRun);
+    ImGui::TableSetupColumn("run", ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending,
+                            0.45f, kRun);
     ImGui::TableSetupColumn("change", 0, 1.8f, kChange);
     ImGui::TableSetupColumn("config", 0, 3.4f, kConfig);
     ImGui::TableSetupColumn("latency", 0, 1.0f, kLatency);
@@ -117,7 +152,8 @@ void HistoryPanel::draw(Context& context) {
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(order_.size()));
     while (clipper.Step())
-      for (int at = clipper.DisplayStart; at < clipper.DisplayEnd; ++at) draw_row(context, history.at(order_[static_cast<size_t>(at)]));
+      for (int at = clipper.DisplayStart; at < clipper.DisplayEnd; ++at)
+        draw_row(context, history.at(order_[static_cast<size_t>(at)]));
     ImGui::EndTable();
   }
   ImGui::PopFont();
@@ -144,7 +180,8 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
       context.session.select_history(0);
       context.post(std::move(wish), {context.new_gesture(), true, fmt::format("settings of run {}", entry.id)});
     }
-    if (ImGui::MenuItem("Copy the config")) ImGui::SetClipboardText((seen.experiment.kernel + " " + entry.config_text).c_str());
+    if (ImGui::MenuItem("Copy the config"))
+      ImGui::SetClipboardText((seen.experiment.kernel + " " + entry.config_text).c_str());
     ImGui::EndPopup();
   }
   ImGui::PopID();
@@ -159,7 +196,8 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   ImGui::TableNextColumn();
   if (seen.timing) {
     const ImVec2 pen = ImGui::GetCursorScreenPos();
-    draw_kind_mark(ImGui::GetWindowDrawList(), {pen.x + em(0.45f), pen.y + ImGui::GetFontSize() / 2}, em(0.3f), seen.timing->kind);
+    draw_kind_mark(ImGui::GetWindowDrawList(), {pen.x + em(0.45f), pen.y + ImGui::GetFontSize() / 2}, em(0.3f),
+                   seen.timing->kind);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(1.0f));
     clipped(to_string(seen.timing->kind), ImGui::GetContentRegionAvail().x, colour_of(seen.timing->kind));
   }
@@ -168,7 +206,10 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   ImGui::TableNextColumn();
   right_aligned(seen.verdict ? charts::error_text(seen.verdict->rel_frobenius) : "\u2013", palette().text);
   ImGui::TableNextColumn();
-  right_aligned(seen.variant ? charts::bytes_text(seen.variant->static_shared_bytes + seen.variant->dynamic_shared_bytes) : "\u2013", palette().text);
+  right_aligned(seen.variant
+                    ? charts::bytes_text(seen.variant->static_shared_bytes + seen.variant->dynamic_shared_bytes)
+                    : "\u2013",
+                palette().text);
   ImGui::TableNextColumn();
   right_aligned(seen.occupancy ? charts::percent_text(seen.occupancy->fraction) : "\u2013", palette().text);
   ImGui::TableNextColumn();
@@ -187,8 +228,9 @@ void HistoryPanel::draw_compare(Context& context) {
     return;
   }
   ImGui::PushFont(fonts().strong, 0);
-  text(fmt::format(ICON_EXCHANGE "  run {} and {}", compared_,
-                   context.shown.from_history() ? fmt::format("run {}", context.shown.history_id) : std::string("the live one")));
+  text(fmt::format(
+      ICON_EXCHANGE "  run {} and {}", compared_,
+      context.shown.from_history() ? fmt::format("run {}", context.shown.history_id) : std::string("the live one")));
   ImGui::PopFont();
   ImGui::SameLine(ImGui::GetContentRegionAvail().x - em(0.8f));
   if (ImGui::SmallButton(ICON_CLOSE "##stop comparing")) {
@@ -196,11 +238,13 @@ void HistoryPanel::draw_compare(Context& context) {
     return;
   }
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  if (ImGui::BeginTable("##compared", 4, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY)) {
+  if (ImGui::BeginTable("##compared", 4,
+                        ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY)) {
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableSetupColumn("figure");
     ImGui::TableSetupColumn(fmt::format("run {}", compared_).c_str());
-    ImGui::TableSetupColumn(context.shown.from_history() ? fmt::format("run {}", context.shown.history_id).c_str() : "live");
+    ImGui::TableSetupColumn(context.shown.from_history() ? fmt::format("run {}", context.shown.history_id).c_str()
+                                                         : "live");
     ImGui::TableSetupColumn("change");
     ImGui::TableHeadersRow();
     for (const charts::ComparedRow& row : charts::compare(*entry->observation, *context.shown.observation)) {
@@ -212,7 +256,9 @@ void HistoryPanel::draw_compare(Context& context) {
       clipped(row.after, ImGui::GetContentRegionAvail().x, row.differs ? palette().text : palette().dim);
       ImGui::TableNextColumn();
       clipped(row.change.empty() && row.differs ? "differs" : row.change, ImGui::GetContentRegionAvail().x,
-              row.better > 0 ? palette().good : row.better < 0 ? palette().bad : palette().dim);
+              row.better > 0   ? palette().good
+              : row.better < 0 ? palette().bad
+                               : palette().dim);
     }
     ImGui::EndTable();
   }

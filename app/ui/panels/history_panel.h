@@ -24,7 +24,7 @@ class HistoryPanel : public Panel {
   int sort_column_ = 0;
   bool ascending_ = false;
   bool stale_ = true;
-  uint64_t compared_ = 0;      // run held against the shown one; 0 none
+  uint64_t compared_ = 0;  // run held against the shown one; 0 none
 };
 
 }  // namespace attnscope::ui

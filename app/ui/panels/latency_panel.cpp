@@ -29,7 +29,8 @@ std::vector<charts::Reported> lines_for(const Context& context) {
   for (const ReportedFigure& figure : context.reported) {
     const Problem& p = figure.problem;
     const Problem& q = draft.problem;
-    if (p.batch != q.batch || p.heads != q.heads || p.seq_q != q.seq_q || p.seq_k != q.seq_k || p.head_dim != q.head_dim || p.causal != q.causal)
+    if (p.batch != q.batch || p.heads != q.heads || p.seq_q != q.seq_q || p.seq_k != q.seq_k ||
+        p.head_dim != q.head_dim || p.causal != q.causal)
       continue;
     charts::Reported line = figure.line;
     line.same_config = figure.kernel == draft.kernel;
@@ -52,7 +53,8 @@ void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool 
   const float x = ImPlot::PlotToPixels(static_cast<double>(column.x), 0.0).x;
   const float line = std::max(1.5f, em(0.1f)), r = std::clamp(half * 0.45f, em(0.28f), em(0.46f));
   if (column.kind == FigureKind::measured) {
-    list->AddRectFilled({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p10)}, with_alpha(colour, 0.30f), em(0.1f));
+    list->AddRectFilled({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p10)}, with_alpha(colour, 0.30f),
+                        em(0.1f));
     list->AddLine({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p90)}, colour, line);
     list->AddLine({x - half * 0.55f, y(column.p10)}, {x + half * 0.55f, y(column.p10)}, colour, line);
   }
@@ -64,7 +66,8 @@ void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool 
   }
   const ImVec2 centre{x, y(column.p50)};
   if (column.kind == FigureKind::modelled)  // hollow: its own bar does not show through
-    list->AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r}, {centre.x - r, centre.y}, palette().panel);
+    list->AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r},
+                        {centre.x - r, centre.y}, palette().panel);
   draw_kind_mark(list, centre, r, column.kind, alpha);
   if (wrong) {
     const ImVec2 at{centre.x + r + em(0.1f), centre.y - r - em(0.6f)};
@@ -72,12 +75,15 @@ void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool 
   }
 }
 
-// The change that made a run, above its column in two lines, "NUM_WARPS" over "4 \u2192 8"; neighbours take turns in height
-// where the columns are narrow, and every third of them alone is named where even that is too tight.
+// The change that made a run, above its column in two lines, "NUM_WARPS" over "4 \u2192 8"; neighbours take turns in
+// height where the columns are narrow, and every third of them alone is named where even that is too tight.
 void draw_label(ImDrawList* list, const LatencyColumn& column, ImVec2 top, float pitch, bool newest) {
   const std::string& change = column.change;
   const size_t space = change.find(' ');
-  std::string name = change.empty() ? "run" : change.substr(0, space), rest = change.empty() ? std::to_string(column.run) : space == std::string::npos ? "" : change.substr(space + 1);
+  std::string name = change.empty() ? "run" : change.substr(0, space),
+              rest = change.empty()               ? std::to_string(column.run)
+                     : space == std::string::npos ? ""
+                                                  : change.substr(space + 1);
   const float line = ImGui::GetFontSize(), wide = std::max(width_of(name), width_of(rest)) + em(0.4f);
   const bool staggered = wide > pitch;
   if (wide > pitch * 3 && !newest && column.x % 3 != 0) return;
@@ -119,8 +125,10 @@ void LatencyPanel::draw_headline(Context& context) {
   }
   part_note(context, session::Part::timing, context.shown.config_text);
   const PartScope scope(context, session::Part::timing);
-  std::string line = fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
-  line += timing->kind == FigureKind::modelled ? " by the model's error bar" : fmt::format(", 95 % interval of {} samples", timing->samples);
+  std::string line =
+      fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
+  line += timing->kind == FigureKind::modelled ? " by the model's error bar"
+                                               : fmt::format(", 95 % interval of {} samples", timing->samples);
   if (context.shown.observation->tflops) line += fmt::format("   {:.2f} TFLOP/s", *context.shown.observation->tflops);
   if (!timing->bound.empty()) line += "   bound by " + timing->bound;
   ImGui::PushFont(nullptr, kSmallSize);
@@ -131,7 +139,9 @@ void LatencyPanel::draw_headline(Context& context) {
 // What the last change did to the figure, against the run before it.
 void LatencyPanel::draw_change(Context& context) {
   const auto& columns = context.latency.columns;
-  if (columns.empty() || context.shown.from_history() || context.shown.state(session::Part::timing) != session::PartState::fresh) return;
+  if (columns.empty() || context.shown.from_history() ||
+      context.shown.state(session::Part::timing) != session::PartState::fresh)
+    return;
   const std::optional<size_t> before = context.latency.previous_comparable(columns.size() - 1);
   if (!before) return;
   const charts::Change change = charts::change_between(columns[*before], columns.back());
@@ -148,7 +158,8 @@ void LatencyPanel::draw_change(Context& context) {
 
 void LatencyPanel::draw_plot(Context& context) {
   const auto& columns = context.latency.columns;
-  const std::vector<charts::Reported> lines = charts::visible_lines(lines_for(context), context.latency.top_us, kMostLines);
+  const std::vector<charts::Reported> lines =
+      charts::visible_lines(lines_for(context), context.latency.top_us, kMostLines);
   double top = context.latency.top_us;
   for (const charts::Reported& line : lines) top = std::max(top, line.us);
   if (top <= 0) top = 1000;
@@ -165,13 +176,19 @@ void LatencyPanel::draw_plot(Context& context) {
   }
   ImPlot::SetNextAxisLimits(ImAxis_Y1, 0, charts::nice_top(top * 1.3), ImPlotCond_Always);
   ImGui::PushFont(nullptr, kSmallSize);
-  if (ImPlot::BeginPlot("##latency", {-1, -1}, ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus | ImPlotFlags_NoBoxSelect)) {
-    ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoHighlight);
+  if (ImPlot::BeginPlot("##latency", {-1, -1},
+                        ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus |
+                            ImPlotFlags_NoBoxSelect)) {
+    ImPlot::SetupAxis(ImAxis_X1, nullptr,
+                      ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoTickMarks |
+                          ImPlotAxisFlags_NoHighlight);
     ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
     ImPlot::SetupAxisFormat(ImAxis_Y1, [](double value, char* out, int size, void*) {
-      return std::snprintf(out, static_cast<size_t>(size), "%s", value == 0 ? "0 \u00b5s" : charts::with_commas(std::llround(value)).c_str());
+      return std::snprintf(out, static_cast<size_t>(size), "%s",
+                           value == 0 ? "0 \u00b5s" : charts::with_commas(std::llround(value)).c_str());
     });
-    ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -1.5, std::max(kColumnsInSight, static_cast<double>(columns.size()) + 1));
+    ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -1.5,
+                                       std::max(kColumnsInSight, static_cast<double>(columns.size()) + 1));
     ImPlot::SetupFinish();
     draw_columns(context);
     draw_lines(lines);
@@ -192,13 +209,16 @@ void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines) {
     const float y = ImPlot::PlotToPixels(0.0, line.us).y;
     const ImU32 colour = with_alpha(palette().reported, line.same_config ? 1.0f : 0.7f);
     const float dash = em(0.5f), weight = line.same_config ? std::max(2.0f, em(0.12f)) : std::max(1.0f, em(0.08f));
-    for (float x = low.x; x < low.x + size.x; x += dash * 1.8f) list->AddLine({x, y}, {std::min(x + dash, low.x + size.x), y}, colour, weight);
-    const std::string words = fmt::format("reported {} {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : " *");
+    for (float x = low.x; x < low.x + size.x; x += dash * 1.8f)
+      list->AddLine({x, y}, {std::min(x + dash, low.x + size.x), y}, colour, weight);
+    const std::string words =
+        fmt::format("reported {} {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : " *");
     const ImVec2 box = ImGui::CalcTextSize(words.c_str());
     const ImVec2 pen{low.x + size.x - box.x - em(0.4f), y - box.y - em(0.1f)};
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (std::fabs(pen.y - last_label) >= box.y * 0.9f) {
-      list->AddRectFilled({pen.x - em(0.3f), pen.y}, {pen.x + box.x + em(0.3f), pen.y + box.y}, with_alpha(palette().panel, 0.8f), em(0.2f));
+      list->AddRectFilled({pen.x - em(0.3f), pen.y}, {pen.x + box.x + em(0.3f), pen.y + box.y},
+                          with_alpha(palette().panel, 0.8f), em(0.2f));
       list->AddText(pen, colour, words.c_str());
       last_label = pen.y;
     }
@@ -223,10 +243,14 @@ void LatencyPanel::draw_columns(Context& context) {
     const bool picked = context.shown.history_id == column.run;
     const float x = ImPlot::PlotToPixels(static_cast<double>(column.x), 0.0).x;
     if (newest || picked)
-      list->AddRectFilled({x - half, low.y}, {x + half, low.y + size.y}, with_alpha(palette().accent, picked ? 0.16f : 0.07f));
+      list->AddRectFilled({x - half, low.y}, {x + half, low.y + size.y},
+                          with_alpha(palette().accent, picked ? 0.16f : 0.07f));
     list->AddLine({x, low.y + em(4.4f)}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
-    if (column.state == ColumnState::timed) draw_timed(list, column, half, column.verdict == "wrong", 1.0f);
-    else list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad, column.state == ColumnState::failed ? ICON_WARNING : "?");
+    if (column.state == ColumnState::timed)
+      draw_timed(list, column, half, column.verdict == "wrong", 1.0f);
+    else
+      list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad,
+                    column.state == ColumnState::failed ? ICON_WARNING : "?");
     draw_label(list, column, {x, low.y + em(0.2f)}, pitch, newest);
   }
   ImPlot::PopPlotClipRect();
@@ -245,8 +269,8 @@ void LatencyPanel::hover_column(Context& context) {
     dim_text(column.kernel + "  " + column.config_text);
     dim_text(column.problem + "  on " + column.device);
     if (column.state == ColumnState::timed)
-      text(fmt::format("{} {}   {} \u2013 {}", charts::us_text(column.p50), to_string(column.kind), charts::us_number(column.interval_low),
-                       charts::us_text(column.interval_high)));
+      text(fmt::format("{} {}   {} \u2013 {}", charts::us_text(column.p50), to_string(column.kind),
+                       charts::us_number(column.interval_low), charts::us_text(column.interval_high)));
     if (!column.failure.empty()) text("stopped at " + column.failure);
     if (!column.verdict.empty()) text("verdict: " + column.verdict);
     small_text("Click to look at it; Esc comes back.", palette().faint);

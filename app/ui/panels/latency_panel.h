@@ -21,8 +21,8 @@ class LatencyPanel : public Panel {
   void draw_lines(const std::vector<charts::Reported>& lines);
   void hover_column(Context& context);
 
-  bool follow_ = true;      // keep the newest run in sight
-  size_t followed_ = 0;     // columns when the view was last moved
+  bool follow_ = true;   // keep the newest run in sight
+  size_t followed_ = 0;  // columns when the view was last moved
   double left_ = -0.5, right_ = 15.5;
 };
 

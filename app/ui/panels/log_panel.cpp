@@ -13,7 +13,9 @@ namespace attnscope::ui {
 namespace {
 
 bool holds(const std::string& line, const std::string& words) {
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
   return std::search(line.begin(), line.end(), words.begin(), words.end(), same) != line.end();
 }
 
@@ -21,7 +23,8 @@ bool holds(const std::string& line, const std::string& words) {
 
 void LogPanel::draw(Context& context) {
   const auto log = context.snapshot.log;
-  if (!log || log->empty()) return empty_state(ICON_LIST, "The log is empty", "What the workers and the session do is written here.");
+  if (!log || log->empty())
+    return empty_state(ICON_LIST, "The log is empty", "What the workers and the session do is written here.");
   ImGui::SetNextItemWidth(em(16));
   ImGui::InputTextWithHint("##filter", ICON_SEARCH "  filter", &filter_);
   ImGui::SameLine();

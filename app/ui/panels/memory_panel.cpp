@@ -16,7 +16,9 @@ using session::Part;
 
 namespace {
 
-std::string compile_text(double ms) { return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.2f} s", ms / 1000); }
+std::string compile_text(double ms) {
+  return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.2f} s", ms / 1000);
+}
 
 }  // namespace
 
@@ -30,7 +32,7 @@ void MemoryPanel::draw(Context& context) {
     return;
   }
   const std::string& device = context.shown.observation->device.empty() ? context.shown.observation->experiment.device
-                                                                         : context.shown.observation->device;
+                                                                        : context.shown.observation->device;
   const DeviceSpec* found = session::find_device(context.snapshot, device);
   const DeviceSpec spec = found != nullptr ? *found : DeviceSpec{};
   draw_variant(context, *variant, spec);
@@ -41,18 +43,22 @@ void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, con
   const charts::MemoryStack stack = charts::memory_stack(variant, context.shown.occupancy(), spec);
   {
     const PartScope scope(context, Part::variant);
-    big_figure(charts::with_commas(stack.total_bytes), "B a CTA", stack.over_static || stack.over_optin ? palette().bad : palette().text);
+    big_figure(charts::with_commas(stack.total_bytes), "B a CTA",
+               stack.over_static || stack.over_optin ? palette().bad : palette().text);
     kind_badge_at_right(context.glossary, FigureKind::counted);
   }
-  const std::string split = stack.dynamic_bytes == 0  ? "all of it static"
-                            : stack.static_bytes == 0 ? "all of it dynamic"
-                                                      : fmt::format("{} static, {} dynamic", charts::bytes_text(stack.static_bytes),
-                                                                    charts::bytes_text(stack.dynamic_bytes));
+  const std::string split = stack.dynamic_bytes == 0 ? "all of it static"
+                            : stack.static_bytes == 0
+                                ? "all of it dynamic"
+                                : fmt::format("{} static, {} dynamic", charts::bytes_text(stack.static_bytes),
+                                              charts::bytes_text(stack.dynamic_bytes));
   part_note(context, Part::variant, stack.total_bytes == 0 ? "none is used" : split);
   const PartScope scope(context, Part::variant);
   memory_gauge(stack);
-  if (stack.segments.empty()) small_text("This kernel uses no shared memory.", palette().dim);
-  else memory_legend(stack);
+  if (stack.segments.empty())
+    small_text("This kernel uses no shared memory.", palette().dim);
+  else
+    memory_legend(stack);
   ImGui::Dummy({0, em(0.1f)});
   stat_row(context.glossary, {{"registers", std::to_string(variant.registers), false},
                               {"spills", charts::bytes_text(variant.spill_bytes), variant.spill_bytes > 0},
@@ -62,7 +68,8 @@ void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, con
     wrapped(ICON_INFO "  the same machine code as " + context.snapshot.focus.same_code_as, palette().warn, kSmallSize);
 }
 
-void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, const Occupancy& occupancy, const DeviceSpec& spec) {
+void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, const Occupancy& occupancy,
+                                 const DeviceSpec& spec) {
   section("Occupancy");
   const PartScope scope(context, Part::occupancy);
   ImGui::PushFont(fonts().strong, kMediumSize);
@@ -71,9 +78,11 @@ void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, c
   ImGui::SameLine(0, em(0.5f));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
   clipped(fmt::format("{} CTA{} an SM, {} of {} warps", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s",
-                      occupancy.warps_per_sm, spec.warps_sm), ImGui::GetContentRegionAvail().x, palette().dim);
+                      occupancy.warps_per_sm, spec.warps_sm),
+          ImGui::GetContentRegionAvail().x, palette().dim);
   explain(context.glossary, "occupancy");
-  warp_slots(spec.warps_sm, occupancy.ctas_per_sm, occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0);
+  warp_slots(spec.warps_sm, occupancy.ctas_per_sm,
+             occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0);
   ImGui::Dummy({0, em(0.05f)});
   if (variant != nullptr) wrapped(charts::limiter_sentence(*variant, occupancy, spec), palette().text, kSmallSize);
   ImGui::Dummy({0, em(0.15f)});

@@ -32,10 +32,12 @@ void draw_cta(const Bar& bar, const MemoryStack& stack, int64_t offset, float al
   for (size_t at = 0; at < stack.segments.size(); ++at) {
     const MemorySegment& segment = stack.segments[at];
     const float left = bar.x(offset + segment.begin), right = bar.x(offset + segment.end);
-    list->AddRectFilled({left, bar.low.y}, {std::max(right - (right - left > 3 ? 1.0f : 0.0f), left + 0.5f), bar.high.y},
+    list->AddRectFilled({left, bar.low.y},
+                        {std::max(right - (right - left > 3 ? 1.0f : 0.0f), left + 0.5f), bar.high.y},
                         with_alpha(colour_of(segment, at), alpha));
     if (segment.dynamic)  // told apart from static by a band, not by colour
-      list->AddRectFilled({left, bar.high.y - em(0.22f)}, {right, bar.high.y}, with_alpha(palette().panel, 0.6f * alpha));
+      list->AddRectFilled({left, bar.high.y - em(0.22f)}, {right, bar.high.y},
+                          with_alpha(palette().panel, 0.6f * alpha));
   }
   const float begin = bar.x(offset), end = bar.x(offset + stack.total_bytes + stack.reserved_bytes);
   list->AddRect({begin, bar.low.y - 1}, {end, bar.high.y + 1}, with_alpha(palette().text, 0.55f * alpha), em(0.12f));
@@ -46,13 +48,15 @@ void draw_mark(const Bar& bar, const MemoryMark& mark, bool above, bool exceeded
   const float x = std::floor(std::min(bar.x(mark.bytes), bar.high.x)) - (mark.bytes > 0 ? 0.5f : -0.5f);
   const float reach = em(0.3f);
   const ImU32 colour = exceeded ? palette().bad : palette().dim;
-  list->AddLine({x, above ? bar.low.y - reach : bar.low.y}, {x, above ? bar.high.y : bar.high.y + reach}, colour, std::max(1.5f, em(0.1f)));
+  list->AddLine({x, above ? bar.low.y - reach : bar.low.y}, {x, above ? bar.high.y : bar.high.y + reach}, colour,
+                std::max(1.5f, em(0.1f)));
   const float width = width_of(mark.label);
   const float left = std::clamp(x - width / 2, bar.low.x, bar.high.x - width);
   const float top = above ? bar.low.y - reach - ImGui::GetFontSize() : bar.high.y + reach;
   list->AddText({left, top}, colour, mark.label.c_str());
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (ImGui::IsWindowHovered() && mouse.x >= left && mouse.x < left + width && mouse.y >= top && mouse.y < top + ImGui::GetFontSize())
+  if (ImGui::IsWindowHovered() && mouse.x >= left && mouse.x < left + width && mouse.y >= top &&
+      mouse.y < top + ImGui::GetFontSize())
     ImGui::SetTooltip("%s", mark.sentence.c_str());
 }
 
@@ -63,17 +67,21 @@ void hover_bar(const Bar& bar, const MemoryStack& stack) {
   const int64_t cta = stride > 0 ? byte / stride : 0;
   if (cta >= std::max<int64_t>(stack.ctas, 1)) {
     const int64_t used = stride * std::max<int64_t>(stack.ctas, 1);
-    ImGui::SetTooltip("%s of the SM are free", charts::bytes_text(std::max<int64_t>(stack.scale_bytes - used, 0)).c_str());
+    ImGui::SetTooltip("%s of the SM are free",
+                      charts::bytes_text(std::max<int64_t>(stack.scale_bytes - used, 0)).c_str());
     return;
   }
   const int64_t within = byte - cta * stride;
   for (const MemorySegment& segment : stack.segments)
     if (within >= segment.begin && within < segment.end) {
-      ImGui::SetTooltip("%s", fmt::format("CTA {}: {}, {}, {} from byte {}", cta + 1, segment.name, charts::bytes_text(segment.bytes()),
-                                          segment.dynamic ? "dynamic" : "static", charts::with_commas(segment.begin)).c_str());
+      ImGui::SetTooltip("%s", fmt::format("CTA {}: {}, {}, {} from byte {}", cta + 1, segment.name,
+                                          charts::bytes_text(segment.bytes()), segment.dynamic ? "dynamic" : "static",
+                                          charts::with_commas(segment.begin))
+                                  .c_str());
       return;
     }
-  ImGui::SetTooltip("CTA %d: %s reserved by the system", static_cast<int>(cta + 1), charts::bytes_text(stack.reserved_bytes).c_str());
+  ImGui::SetTooltip("CTA %d: %s reserved by the system", static_cast<int>(cta + 1),
+                    charts::bytes_text(stack.reserved_bytes).c_str());
 }
 
 }  // namespace
@@ -94,7 +102,7 @@ void memory_gauge(const MemoryStack& stack) {
   const int64_t copies = std::clamp<int64_t>(stack.ctas, 1, 64);
   for (int64_t cta = copies; cta-- > 0;) draw_cta(bar, stack, cta * stride, cta == 0 ? 1.0f : 0.38f);
   for (const MemoryMark& mark : stack.marks) {
-    const bool exceeded = mark.kind == charts::LimitKind::static_block ? stack.over_static
+    const bool exceeded = mark.kind == charts::LimitKind::static_block  ? stack.over_static
                           : mark.kind == charts::LimitKind::optin_block ? stack.over_optin
                                                                         : false;
     draw_mark(bar, mark, mark.kind != charts::LimitKind::sm_total, exceeded);
@@ -113,7 +121,8 @@ void memory_legend(const MemoryStack& stack) {
   const float step = ImGui::GetFontSize() + em(0.28f);
   for (size_t at = 0; at < stack.segments.size(); ++at) {
     const MemorySegment& segment = stack.segments[at];
-    const float x = origin.x + each * static_cast<float>(at / rows), y = origin.y + step * static_cast<float>(at % rows);
+    const float x = origin.x + each * static_cast<float>(at / rows),
+                y = origin.y + step * static_cast<float>(at % rows);
     ImGui::SetCursorPos({x, y});
     const ImVec2 pen = ImGui::GetCursorScreenPos();
     const float side = em(0.7f), middle = pen.y + ImGui::GetFontSize() / 2;
@@ -143,34 +152,42 @@ void warp_slots(int64_t slots, int64_t ctas, int64_t warps_a_cta) {
     const float left = at.x + pitch * static_cast<float>(slot);
     const bool used = slot < filled;
     const int64_t cta = warps_a_cta > 0 ? slot / warps_a_cta : 0;
-    const ImU32 colour = !used ? palette().raised : cta % 2 == 0 ? palette().accent : mixed(palette().accent, palette().panel, 0.35f);
+    const ImU32 colour = !used          ? palette().raised
+                         : cta % 2 == 0 ? palette().accent
+                                        : mixed(palette().accent, palette().panel, 0.35f);
     list->AddRectFilled({left, at.y}, {left + pitch - gap, at.y + height}, with_alpha(colour, alpha), em(0.1f));
   }
   ImGui::InvisibleButton("##slots", {width, height});
-  tooltip(fmt::format("{} of the SM's {} warp slots are filled: {} CTAs of {} warps.", filled, slots, ctas, warps_a_cta));
+  tooltip(
+      fmt::format("{} of the SM's {} warp slots are filled: {} CTAs of {} warps.", filled, slots, ctas, warps_a_cta));
 }
 
 void wave_rows(const Occupancy& occupancy) {
   if (occupancy.resident_ctas <= 0 || occupancy.total_ctas <= 0) return;
   ImGui::PushFont(nullptr, kSmallSize);
-  const int64_t full = occupancy.total_ctas / occupancy.resident_ctas, rest = occupancy.total_ctas % occupancy.resident_ctas;
+  const int64_t full = occupancy.total_ctas / occupancy.resident_ctas,
+                rest = occupancy.total_ctas % occupancy.resident_ctas;
   const auto row = [&](const std::string& name, int64_t ctas, const std::string& says) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float label = em(4.4f), count = em(3.4f), height = em(0.85f);
     const float width = ImGui::GetContentRegionAvail().x - label - count;
-    const float share = f32(static_cast<double>(ctas) / static_cast<double>(occupancy.resident_ctas)), alpha = ImGui::GetStyle().Alpha;
+    const float share = f32(static_cast<double>(ctas) / static_cast<double>(occupancy.resident_ctas)),
+                alpha = ImGui::GetStyle().Alpha;
     dim_text(name);
     ImGui::SameLine(0, 0);
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float top = at.y + (ImGui::GetFontSize() - height) / 2 + em(0.1f), left = at.x + label;
     list->AddRectFilled({left, top}, {left + width, top + height}, with_alpha(palette().raised, alpha), em(0.15f));
-    list->AddRectFilled({left, top}, {left + width * share, top + height}, with_alpha(mixed(palette().accent, palette().panel, 0.25f), alpha), em(0.15f));
+    list->AddRectFilled({left, top}, {left + width * share, top + height},
+                        with_alpha(mixed(palette().accent, palette().panel, 0.25f), alpha), em(0.15f));
     ImGui::SetCursorScreenPos({left + width + em(0.4f), at.y});
     dim_text(says);
   };
-  if (full > 2) row(fmt::format("waves 1\u2013{}", full), occupancy.resident_ctas, fmt::format("{} each", occupancy.resident_ctas));
+  if (full > 2)
+    row(fmt::format("waves 1\u2013{}", full), occupancy.resident_ctas, fmt::format("{} each", occupancy.resident_ctas));
   else
-    for (int64_t wave = 1; wave <= full; ++wave) row(fmt::format("wave {}", wave), occupancy.resident_ctas, charts::with_commas(occupancy.resident_ctas));
+    for (int64_t wave = 1; wave <= full; ++wave)
+      row(fmt::format("wave {}", wave), occupancy.resident_ctas, charts::with_commas(occupancy.resident_ctas));
   if (rest > 0) row(fmt::format("wave {}", full + 1), rest, charts::with_commas(rest));
   ImGui::PopFont();
 }

@@ -16,10 +16,14 @@ bool is_kept(session::PartState state) {
 
 const char* title_of(Readout readout) {
   switch (readout) {
-    case Readout::experiment: return "Experiment";
-    case Readout::memory: return "Shared memory";
-    case Readout::error: return "Error";
-    case Readout::latency: return "Latency";
+    case Readout::experiment:
+      return "Experiment";
+    case Readout::memory:
+      return "Shared memory";
+    case Readout::error:
+      return "Error";
+    case Readout::latency:
+      return "Latency";
   }
   return "";
 }
@@ -39,7 +43,8 @@ void part_note(const Context& context, session::Part part, const std::string& pl
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string from = context.shown.from(part);
   if (context.shown.from_history()) {
-    clipped(fmt::format(ICON_HISTORY "  run {}: {}", context.shown.history_id, context.shown.config_text), width, palette().accent);
+    clipped(fmt::format(ICON_HISTORY "  run {}: {}", context.shown.history_id, context.shown.config_text), width,
+            palette().accent);
   } else if (!from.empty()) {
     clipped(ICON_CLOCK "  still of " + from, width, palette().warn);
   } else if (context.shown.state(part) == session::PartState::partial) {

@@ -5,8 +5,8 @@
 
 namespace attnscope::ui {
 
-// Draws what stands between it and its end as the part's state asks: fresh figures plain, kept ones dimmed. The line that
-// names the experiment that kept figures are of is drawn by part_note.
+// Draws what stands between it and its end as the part's state asks: fresh figures plain, kept ones dimmed. The line
+// that names the experiment that kept figures are of is drawn by part_note.
 class PartScope {
  public:
   PartScope(const Context& context, session::Part part);
@@ -28,8 +28,8 @@ void progress_line(const Context& context);
 // Stage, message and hint; `wide` false puts the hint into a tooltip.
 void failure_box(const Failure& failure, const char* id);
 
-// The failure box when the shown experiment failed in a stage that is this readout's to tell; else one line that says where
-// it is told, when it failed at all. True when a box was drawn.
+// The failure box when the shown experiment failed in a stage that is this readout's to tell; else one line that says
+// where it is told, when it failed at all. True when a box was drawn.
 bool failure_view(const Context& context, Readout readout);
 
 // Centred words for a panel with nothing to show yet.

@@ -7,7 +7,7 @@
 namespace attnscope::ui {
 
 struct Stat {
-  std::string name;   // its glossary word
+  std::string name;  // its glossary word
   std::string value;
   bool bad = false;
 };

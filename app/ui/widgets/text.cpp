@@ -61,7 +61,8 @@ void clipped(std::string_view words, float width, ImU32 colour) {
 }
 
 void tooltip(std::string_view words) {
-  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
+    return;
   if (!ImGui::BeginTooltip()) return;
   ImGui::PushTextWrapPos(em(24));
   text(words);
@@ -108,7 +109,9 @@ void draw_kind_mark(ImDrawList* list, ImVec2 c, float r, FigureKind kind, float 
   const ImU32 colour = with_alpha(colour_of(kind), alpha);
   const float stroke = std::max(1.5f, r * 0.32f);
   switch (kind) {
-    case FigureKind::measured: list->AddCircleFilled(c, r * 0.9f, colour); break;
+    case FigureKind::measured:
+      list->AddCircleFilled(c, r * 0.9f, colour);
+      break;
     case FigureKind::counted:
       list->AddRectFilled({c.x - r * 0.8f, c.y - r * 0.8f}, {c.x + r * 0.8f, c.y + r * 0.8f}, colour);
       break;

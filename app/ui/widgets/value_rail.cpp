@@ -31,7 +31,8 @@ Cells lay_out(const std::vector<RailValue>& values, float width) {
   }
   const float gaps = cells.gap * static_cast<float>(count - 1);
   const bool equal = widest * static_cast<float>(count) + gaps <= width, single = equal || sum + gaps <= width;
-  const size_t fitting = single ? count : std::clamp<size_t>(static_cast<size_t>((width + cells.gap) / (widest + cells.gap)), 1, count);
+  const size_t fitting =
+      single ? count : std::clamp<size_t>(static_cast<size_t>((width + cells.gap) / (widest + cells.gap)), 1, count);
   const size_t rows = (count + fitting - 1) / fitting, columns = (count + rows - 1) / rows;
   const float each = (width - cells.gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const float spare = (width - gaps - sum) / static_cast<float>(count);
@@ -58,9 +59,14 @@ void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool curre
   const float rounding = em(0.28f);
   const ImU32 mark = bad ? p.bad : p.accent;
   const ImU32 ink = current ? p.text : value.legal ? p.dim : p.faint;
-  list->AddRectFilled(low, high, current ? mixed(p.panel, mark, 0.34f) : hovered && value.legal ? p.hover : p.raised, rounding);
+  list->AddRectFilled(low, high,
+                      current                  ? mixed(p.panel, mark, 0.34f)
+                      : hovered && value.legal ? p.hover
+                                               : p.raised,
+                      rounding);
   if (current)  // the chosen one is told by its bar too
-    list->AddRectFilled({low.x + rounding, high.y - std::max(2.0f, em(0.16f))}, {high.x - rounding, high.y}, mark, em(0.08f));
+    list->AddRectFilled({low.x + rounding, high.y - std::max(2.0f, em(0.16f))}, {high.x - rounding, high.y}, mark,
+                        em(0.08f));
   if (value.beckoned && !current) list->AddRect(low, high, p.accent, rounding, std::max(1.5f, em(0.12f)));
   const ImVec2 size = ImGui::CalcTextSize(value.text.c_str());
   const ImVec2 pen{std::floor((low.x + high.x - size.x) / 2), std::floor((low.y + high.y - size.y) / 2)};
@@ -79,7 +85,8 @@ std::optional<size_t> cell_under(const Cells& cells, size_t count, ImVec2 point)
   for (size_t at = 0; at < count; ++at) {
     const ImVec2 low = cells.lows[at], high = cells.highs[at];
     const float reach = cells.gap / 2 + 0.5f;
-    if (point.x >= low.x - reach && point.x < high.x + reach && point.y >= low.y - reach && point.y < high.y + reach) return at;
+    if (point.x >= low.x - reach && point.x < high.x + reach && point.y >= low.y - reach && point.y < high.y + reach)
+      return at;
   }
   return std::nullopt;
 }
@@ -95,7 +102,8 @@ std::optional<int64_t> stepped(const std::vector<RailValue>& values, int64_t cur
 
 }  // namespace
 
-RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64_t current, float width, bool current_is_bad) {
+RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64_t current, float width,
+                     bool current_is_bad) {
   RailEvent event;
   if (values.empty()) return event;
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
@@ -110,8 +118,10 @@ RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64
     const bool hovered = ImGui::IsItemHovered();
     if (ImGui::IsItemActivated()) {
       event.pressed = true;
-      if (!value.legal && value.value != current) event.refused = at;
-      else if (value.value != current) event.chosen = value.value;
+      if (!value.legal && value.value != current)
+        event.refused = at;
+      else if (value.value != current)
+        event.chosen = value.value;
     }
     dragging |= ImGui::IsItemActive();
     event.released |= ImGui::IsItemDeactivated();

@@ -11,7 +11,7 @@ struct RailValue {
   int64_t value = 0;
   std::string text;
   bool legal = true;
-  std::string reason;   // why it is not legal, or the warning that goes with a legal one
+  std::string reason;     // why it is not legal, or the warning that goes with a legal one
   bool beckoned = false;  // outlined as an invitation
 };
 
@@ -27,9 +27,10 @@ struct RailEvent {
   bool released = false;          // and ended
 };
 
-// A stepped slider whose steps can be read: all values in a row of equal cells, the current one filled. Press, drag or the
-// arrow keys choose; illegal values are struck through and say why on hover. Cells are items "id/<text>" for tests.
+// A stepped slider whose steps can be read: all values in a row of equal cells, the current one filled. Press, drag or
+// the arrow keys choose; illegal values are struck through and say why on hover. Cells are items "id/<text>" for tests.
 // Lays itself over several rows when the values do not fit the width.
-RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64_t current, float width, bool current_is_bad);
+RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64_t current, float width,
+                     bool current_is_bad);
 
 }  // namespace attnscope::ui

@@ -50,7 +50,8 @@ Run run(uint64_t id, double us, FigureKind kind = FigureKind::modelled, const st
 
 TEST(LatencyChart, KindsAndDevicesAreNeverMixedInOneSeries) {
   LatencyChart chart;
-  const std::vector<charts::Run> runs = {run(1, 1000), run(2, 900, FigureKind::measured, "cuda:0"), run(3, 800), run(4, 700, FigureKind::modelled, "emulated:h200")};
+  const std::vector<charts::Run> runs = {run(1, 1000), run(2, 900, FigureKind::measured, "cuda:0"), run(3, 800),
+                                         run(4, 700, FigureKind::modelled, "emulated:h200")};
   append(chart, runs);
   ASSERT_EQ(chart.series.size(), 3u);
   EXPECT_EQ(chart.series[0].columns, (std::vector<size_t>{0, 2}));
@@ -83,8 +84,8 @@ TEST(LatencyChart, AFailedRunIsAColumnOfNoSeries) {
 
 TEST(LatencyChart, MeasuredFiguresWhoseIntervalsOverlapAreATie) {
   LatencyChart chart;
-  const std::vector<charts::Run> runs = {run(1, 1000, FigureKind::measured), run(2, 1005, FigureKind::measured), run(3, 800, FigureKind::measured),
-                                 run(4, 1000), run(5, 1005)};
+  const std::vector<charts::Run> runs = {run(1, 1000, FigureKind::measured), run(2, 1005, FigureKind::measured),
+                                         run(3, 800, FigureKind::measured), run(4, 1000), run(5, 1005)};
   append(chart, runs);
   EXPECT_TRUE(change_between(chart.columns[0], chart.columns[1]).tie);
   EXPECT_FALSE(change_between(chart.columns[0], chart.columns[2]).tie);
@@ -93,7 +94,8 @@ TEST(LatencyChart, MeasuredFiguresWhoseIntervalsOverlapAreATie) {
 }
 
 TEST(LatencyChart, LinesOfTheSameConfigComeFirstAndFarOnesAreLeftOut) {
-  const std::vector<Reported> lines = {{2870, "minimal", "", "", false}, {839.38, "M32 W8 V4", "", "", false}, {1029.64, "M32 W4 V4", "", "", true}};
+  const std::vector<Reported> lines = {
+      {2870, "minimal", "", "", false}, {839.38, "M32 W8 V4", "", "", false}, {1029.64, "M32 W4 V4", "", "", true}};
   const auto seen = visible_lines(lines, 1000, 4);
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].label, "M32 W4 V4");
@@ -123,7 +125,11 @@ VariantInfo variant() {
   VariantInfo made;
   made.registers = 64;
   made.static_shared_bytes = 36928;
-  made.shared_buffers = {{"Q_tile", 4096, false}, {"K_tile", 8192, false}, {"V_tile", 8192, false}, {"S_tile", 8192, false}, {"O_tile", 8192, false}};
+  made.shared_buffers = {{"Q_tile", 4096, false},
+                         {"K_tile", 8192, false},
+                         {"V_tile", 8192, false},
+                         {"S_tile", 8192, false},
+                         {"O_tile", 8192, false}};
   return made;
 }
 
@@ -165,7 +171,8 @@ TEST(MemoryStack, OccupancyInASentence) {
   occupancy.resident_ctas = 116;
   occupancy.waves = 128.0 / 116;
   occupancy.tail_ctas = 12;
-  EXPECT_EQ(limiter_sentence(variant(), occupancy, l4()), "Shared memory limits it: 2 CTAs take 75,904 of 102,400 B, a third does not fit.");
+  EXPECT_EQ(limiter_sentence(variant(), occupancy, l4()),
+            "Shared memory limits it: 2 CTAs take 75,904 of 102,400 B, a third does not fit.");
   EXPECT_EQ(waves_sentence(occupancy), "128 CTAs for 116 places: 1.10 waves, 12 CTAs left for the last.");
   occupancy.total_ctas = 88;
   EXPECT_EQ(waves_sentence(occupancy), "88 CTAs for 116 places: one wave, 28 of them empty.");
