@@ -24,6 +24,8 @@ int parse_and_run(int argc, char** argv) {
   add_presets(app, chosen);
   add_shot(app, chosen);
   add_worker(app, chosen);
+  add_doctor(app, chosen);
+  add_fetch(app, chosen);
   for (CLI::App* command : app.get_subcommands({})) command->set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   try {
     app.parse(argc, argv);

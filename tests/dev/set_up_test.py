@@ -6,6 +6,8 @@ The machine's own programs are hidden behind fakes in a folder put first in PATH
 import hashlib
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -33,6 +35,9 @@ class Machine:
         self.bin.mkdir()
         self.checkout = self.folder / "checkout"
         self.checkout.mkdir()
+        (self.checkout / "assets").mkdir()
+        for name in ("fetch.py", "packages.txt"):
+            shutil.copy(ROOT / "assets" / name, self.checkout / "assets")
         self.script = (ROOT / "dev").read_text()
         real = subprocess.run(["which", "python3"], capture_output=True, text=True, check=True).stdout.strip()
         self.fake("python3", PYTHON3.replace("REAL", real))
@@ -54,10 +59,9 @@ class Machine:
 
     def pin_one(self, archive, sha256):
         """The pins become one package of the test's own."""
-        head, rest = self.script.split("declare -A unit_parts=(", 1)
-        rest = rest.split("run_units=(", 1)[1].split(")", 1)[1]
-        self.script = (f'{head}declare -A unit_parts=([cuda/9.9]="\n    small 1.0 {sha256} small/include/** -> include"\n)\n'
-                       f"run_units=(cuda/9.9){rest}")
+        (self.checkout / "assets" / "packages.txt").write_text(
+            f"[cuda/9.9]\nsmall 1.0 {sha256} small/include/** -> include\n")
+        self.script = re.sub(r"(?m)^run_units=\(.*\)$", "run_units=(cuda/9.9)", self.script)
         self.environment["INDEX"] = str(archive.parent)
 
     def dev(self, *arguments):
@@ -132,7 +136,7 @@ class SetUp(unittest.TestCase):
         self.assertEqual(self.machine.dev("setup").returncode, 0)
         with zipfile.ZipFile(archive, "w") as changed:
             changed.writestr("small/include/changed.h", "")
-        self.machine.script = self.machine.script.replace(sha256, hashlib.sha256(archive.read_bytes()).hexdigest())
+        self.machine.pin_one(archive, hashlib.sha256(archive.read_bytes()).hexdigest())
         self.assertEqual(self.machine.dev("setup").returncode, 0)
         self.assertEqual([p.name for p in (self.machine.folder / "cache/attnscope/cuda/9.9/include").iterdir()], ["changed.h"])
         self.assertEqual(sorted(p.name for p in (self.machine.folder / "cache/attnscope/cuda").iterdir()), ["9.9"])

@@ -1,0 +1,211 @@
+// What this machine has for attnscope, item by item. Each says what its absence costs: none of them is needed by all.
+#include "cli/doctor.h"
+
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "cli/places.h"
+#include "cli/worker_options.h"
+#include "core/json.h"
+#include "cuda_api/choose.h"
+#include "cuda_api/driver.h"
+#include "cuda_api/locate.h"
+#include "cuda_api/nvml.h"
+#include "cuda_api/nvrtc.h"
+#include "platform/paths.h"
+#include "session/session.h"
+#include "store/workers.h"
+#ifdef ATTNSCOPE_HAS_UI
+#include "ui/app.h"
+#endif
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using State = Checkup::State;
+
+constexpr const char* kFetch = "attnscope fetch";
+
+Checkup found(std::string name, std::string what) { return {std::move(name), State::found, std::move(what), "", ""}; }
+Checkup missing(std::string name, const Failure& why, std::string cost) {
+  return {std::move(name), State::missing, why.message, std::move(cost), why.hint};
+}
+
+Checkup display() {
+  const std::string cost = "No window here; run, shot, worker and all the others need none.";
+#ifdef ATTNSCOPE_HAS_UI
+  if (auto probed = ui::probe_display(); !probed) return missing("display", probed.error(), cost);
+  return found("display", "a window with OpenGL 3.3 can be opened");
+#else
+  return missing("display", {Stage::input, "this attnscope was built without its window", "Build with ATTNSCOPE_UI=ON."}, cost);
+#endif
+}
+
+Checkup driver() {
+  const std::string cost = "No GPU here: kernels run on the emulated devices, and times are modelled, not measured.";
+  auto driver = cuda_api::Driver::open();
+  if (!driver) return missing("driver", driver.error(), cost);
+  const std::string version = "CUDA " + driver->version_text();
+  auto gpus = driver->gpus();
+  if (!gpus) return missing("driver", {Stage::device, version + ", but " + gpus.error().message, gpus.error().hint}, cost);
+  std::string names;
+  for (const cuda_api::GpuInfo& gpu : *gpus)
+    names += fmt::format(", cuda:{} {} sm_{} {:.0f} GB", gpu.ordinal, gpu.name, gpu.arch, double(gpu.memory_bytes) / 1e9);
+  return found("driver", version + (names.empty() ? ", no GPU" : names));
+}
+
+Checkup headers_of(const cuda_api::Nvrtc& nvrtc) {
+  const fs::path& include = nvrtc.place().include;
+  std::string there, lacking;
+  for (const char* name : {"cuda_fp16.h", "cuda_bf16.h", "mma.h"}) {
+    std::error_code error;
+    std::string& list = !include.empty() && fs::exists(include / name, error) ? there : lacking;
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  }
+  const std::string place = include.empty() ? "none" : include.string() + ": " + there;
+  if (lacking.empty()) return found("headers", place);
+  return {"headers", State::missing, place + "; not " + lacking,
+          "Kernels that include " + lacking + " do not compile.", kFetch};
+}
+
+void compiler(std::vector<Checkup>& all) {
+  auto nvrtc = cuda_api::choose_nvrtc();
+  if (!nvrtc) {
+    all.push_back(missing("NVRTC", nvrtc.error(), "Nothing compiles: only variants in the cache run."));
+    return;
+  }
+  const cuda_api::LibraryPlace& place = (*nvrtc)->place();
+  all.push_back(found("NVRTC", (*nvrtc)->version_text() + ", " + place.origin + ", " + place.library.string()));
+  all.push_back(headers_of(**nvrtc));
+}
+
+Checkup nvdisasm() {
+  auto place = cuda_api::locate_nvdisasm();
+  if (place) return found("nvdisasm", place->string());
+  return missing("nvdisasm", place.error(),
+                 "Emulated devices run the shipped presets and what the cache holds; not a config of your own.");
+}
+
+Checkup nvml() {
+  auto nvml = cuda_api::Nvml::open();
+  if (nvml) return found("NVML", "driver " + (*nvml)->driver_version());
+  return missing("NVML", nvml.error(), "Measured times lack clock, power and what held them back.");
+}
+
+Checkup library(cuda_api::CudaLibrary which, std::string cost) {
+  auto chosen = cuda_api::choose_library(which);
+  const std::string& title = cuda_api::name_of(which).title;
+  if (!chosen) return missing(title, chosen.error(), std::move(cost));
+  return found(title, chosen->version + ", " + chosen->place.origin + ", " + chosen->place.library.string());
+}
+
+Checkup cache() {
+  auto user = platform::user_paths();
+  if (!user) return missing("cache", user.error(), "Every run compiles and checks anew.");
+  std::string text = user->cache.string();
+  for (const char* folder : {"variants", "programs", "references", "cuda"}) {
+    uint64_t bytes = 0, files = 0;
+    std::error_code error;
+    for (fs::recursive_directory_iterator at(user->cache / folder, error), end; !error && at != end; at.increment(error))
+      if (std::error_code gone; at->is_regular_file(gone)) bytes += at->file_size(gone), ++files;
+    text += fmt::format(", {} {:.1f} MB in {} files", folder, double(bytes) / 1e6, files);
+  }
+  return found("cache", text);
+}
+
+Checkup checkup_of(const session::WorkerStatus& worker, int seconds) {
+  const std::string name = "worker " + worker.name;
+  const std::string cost = worker.name == "local" ? "Nothing runs." : "Its devices cannot be used.";
+  switch (worker.state) {
+    case session::WorkerState::ready:
+    case session::WorkerState::busy: {
+      std::string text = "attnscope " + worker.versions.app;
+      if (!worker.versions.driver.empty()) text += ", driver " + worker.versions.driver;
+      for (const DeviceSpec& device : worker.devices) text += ", " + device.id;
+      return found(name, text);
+    }
+    case session::WorkerState::lost:
+      return {name, State::missing, worker.detail, cost, "Run its command by hand; it must print a line attnscope-worker."};
+    case session::WorkerState::starting:
+    case session::WorkerState::restarting:
+      break;
+  }
+  return {name, State::waiting, fmt::format("no answer within {} s: {}", seconds, worker.detail), cost,
+          "It may stand in a queue: --wait SECONDS waits longer."};
+}
+
+}  // namespace
+
+std::vector<Checkup> examine_machine() {
+  std::vector<Checkup> all{display(), driver()};
+  compiler(all);
+  all.push_back(nvdisasm());
+  all.push_back(nvml());
+  all.push_back(library(cuda_api::CudaLibrary::cupti, "No counters measured on a GPU; the emulator's stand."));
+  all.push_back(library(cuda_api::CudaLibrary::cublas, "No cuBLAS routine to compare with."));
+  all.push_back(cache());
+  return all;
+}
+
+std::vector<Checkup> examine_workers(int seconds) {
+  auto options = session_options({}, false);
+  if (!options) return {missing("workers", options.error(), "Nothing runs.")};
+  options->first_experiment = false;
+  std::string none;
+  std::vector<Checkup> all;
+  if (auto user = platform::user_paths())
+    if (auto named = store::read_named_workers(user->data / "settings.json"); !named)
+      all.push_back(missing("named workers", named.error(), "Their devices cannot be used."));
+  if (auto added = add_workers(*options, {}, Named::all, none); !added)
+    all.push_back(missing("named workers", added.error(), "Their devices cannot be used."));
+  std::mutex mutex;
+  std::condition_variable changed;
+  uint64_t changes = 0;
+  auto session = session::Session::start(*options, [&] {
+    const std::lock_guard lock(mutex);
+    ++changes;
+    changed.notify_one();
+  });
+  if (!session) return {missing("workers", session.error(), "Nothing runs.")};
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  std::shared_ptr<const session::Snapshot> snapshot;
+  std::unique_lock lock(mutex);
+  for (bool waiting = true; waiting;) {
+    const uint64_t seen = changes;
+    snapshot = (*session)->snapshot();
+    waiting = snapshot->workers.empty();
+    for (const session::WorkerStatus& worker : snapshot->workers)
+      waiting |= worker.devices.empty() && worker.state != session::WorkerState::lost;
+    if (waiting && !changed.wait_until(lock, limit, [&] { return changes != seen; })) break;
+  }
+  lock.unlock();
+  for (const session::WorkerStatus& worker : snapshot->workers) all.push_back(checkup_of(worker, seconds));
+  return all;
+}
+
+std::string text_of(const std::vector<Checkup>& checkups) {
+  std::string text;
+  for (const Checkup& checkup : checkups) {
+    const char* mark = checkup.state == State::found ? "found" : checkup.state == State::waiting ? "waiting" : "missing";
+    text += fmt::format("{:<8} {:<14} {}\n", mark, checkup.name, checkup.what);
+    const std::string margin(24, ' ');
+    if (!checkup.cost.empty()) text += margin + "costs: " + checkup.cost + "\n";
+    if (!checkup.get.empty()) text += margin + "to get it: " + checkup.get + "\n";
+  }
+  return text;
+}
+
+Json json_of(const std::vector<Checkup>& checkups) {
+  Json list = Json::array();
+  for (const Checkup& checkup : checkups) {
+    const char* state = checkup.state == State::found ? "found" : checkup.state == State::waiting ? "waiting" : "missing";
+    list.push_back(Json{{"name", checkup.name}, {"state", state}, {"what", checkup.what}, {"cost", checkup.cost},
+                        {"get", checkup.get}});
+  }
+  return list;
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,44 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/command.h"
+#include "cli/doctor.h"
+#include "cli/exit_status.h"
+#include "core/json.h"
+
+namespace attnscope::cli {
+namespace {
+
+// Fit for work: the own worker answers and there is a compiler.
+int status_of(const std::vector<Checkup>& checkups) {
+  const auto is_found = [&](const char* name) {
+    return std::any_of(checkups.begin(), checkups.end(), [&](const Checkup& checkup) {
+      return checkup.name == name && checkup.state == Checkup::State::found;
+    });
+  };
+  return is_found("NVRTC") && is_found("worker local") ? kCorrectOrUnchecked : kRefused;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "doctor", "Say what this machine has and lacks, what each lack costs and how to mend it; status 3 if nothing can run");
+  auto as_json = std::make_shared<bool>(false);
+  auto seconds = std::make_shared<int>(20);
+  command->add_flag("--json", *as_json, "As JSON");
+  command->add_option("--wait", *seconds, "How long to wait for the workers that the settings name")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 24 * 3600));
+  command->callback([=, &chosen] {
+    chosen = [=] {
+      std::vector<Checkup> all = examine_machine();
+      const std::vector<Checkup> workers = examine_workers(*seconds);
+      all.insert(all.end(), workers.begin(), workers.end());
+      print_result(*as_json ? json_of(all).dump(2, ' ', false, Json::error_handler_t::replace) : text_of(all));
+      return status_of(all);
+    };
+  });
+}
+
+}  // namespace attnscope::cli
