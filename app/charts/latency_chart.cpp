@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "charts/format.h"
 
 namespace attnscope::charts {
 namespace {
+
+// Evenly over the order taken, so that a drift within the run still shows.
+std::vector<float> thinned(const Sampling& sampling) {
+  std::vector<float> all;
+  for (const std::vector<double>& round : sampling.rounds)
+    for (const double us : round) all.push_back(static_cast<float>(us));
+  if (all.size() <= kMostSamples) return all;
+  std::vector<float> some;
+  for (size_t at = 0; at < kMostSamples; ++at) some.push_back(all[at * all.size() / kMostSamples]);
+  return some;
+}
 
 LatencyColumn column_of(const Run& run, int x) {
   LatencyColumn column;
@@ -28,6 +40,7 @@ LatencyColumn column_of(const Run& run, int x) {
     column.p90 = seen.timing->p90;
     column.interval_low = seen.timing->interval_low;
     column.interval_high = seen.timing->interval_high;
+    if (seen.timing->sampling) column.samples = thinned(*seen.timing->sampling);
   }
   if (seen.failure) {
     column.failure = to_string(seen.failure->stage);
@@ -93,6 +106,38 @@ std::vector<Reported> visible_lines(std::span<const Reported> lines, double top_
   });
   if (chosen.size() > limit) chosen.resize(limit);
   return chosen;
+}
+
+std::vector<float> spread_labels(std::span<const float> wishes, float height, float low, float high) {
+  std::vector<size_t> order(wishes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wishes[a] < wishes[b]; });
+  // Labels that would touch are one block, centred on the mean of its members' wishes.
+  struct Block {
+    float sum = 0, count = 0;
+    float top(float each) const { return sum / count - each * (count - 1) / 2; }
+  };
+  std::vector<Block> blocks;
+  for (const size_t at : order) {
+    blocks.push_back({wishes[at], 1});
+    while (blocks.size() > 1) {
+      Block& above = blocks[blocks.size() - 2];
+      if (above.top(height) + height * above.count <= blocks.back().top(height)) break;
+      above.sum += blocks.back().sum;
+      above.count += blocks.back().count;
+      blocks.pop_back();
+    }
+  }
+  std::vector<float> places(wishes.size());
+  size_t next = 0;
+  float free_from = low;
+  for (const Block& block : blocks) {
+    const float last_top = std::max(low, high - height * block.count);
+    float y = std::max(free_from, std::min(block.top(height), last_top));
+    for (float member = 0; member < block.count; ++member, y += height) places[order[next++]] = y;
+    free_from = y;
+  }
+  return places;
 }
 
 double nice_top(double value) {

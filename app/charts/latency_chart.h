@@ -29,6 +29,8 @@ struct Reported {
 
 enum class ColumnState { timed, untimed, failed };
 
+inline constexpr size_t kMostSamples = 240;  // more than a column has pixels for
+
 // One run's place on the x axis, which is the order of runs.
 struct LatencyColumn {
   uint64_t run = 0;
@@ -37,6 +39,7 @@ struct LatencyColumn {
   FigureKind kind = FigureKind::modelled;
   double p10 = 0, p50 = 0, p90 = 0;            // us
   double interval_low = 0, interval_high = 0;  // us
+  std::vector<float> samples;                  // us, in the order taken, at most kMostSamples of them; measured alone
   std::string change, config_text, kernel, device, problem;
   std::string verdict;  // correct, wrong, unchecked
   std::string failure;  // the stage's word; empty none
@@ -72,6 +75,10 @@ Change change_between(const LatencyColumn& before, const LatencyColumn& after);
 // The reported lines worth drawing beside `columns` on an axis that ends at `top_us`: same config first, then those
 // that the axis can show without flattening the columns. Never more than `limit`.
 std::vector<Reported> visible_lines(std::span<const Reported> lines, double top_us, size_t limit);
+
+// Where labels of one height stand so that none touches another: each as near to its wish as that allows, in the order
+// of the wishes, all within [low, high] if there is room. Lengths in pixels, downwards; the result goes with `wishes`.
+std::vector<float> spread_labels(std::span<const float> wishes, float height, float low, float high);
 
 // A round upper end for an axis that starts at 0: 1, 2, 2.5 or 5 times a power of ten, at least `value`.
 double nice_top(double value);

@@ -2,6 +2,23 @@
 
 namespace attnscope {
 
+namespace {
+
+// "[json.exception…] parse error at line 3, column 7: syntax error while parsing value - invalid literal; last read: 'no'"
+// → "line 3, column 7 is not JSON: invalid literal; last read: 'no'". The parser quotes what it met byte by byte; a message
+// must be UTF-8 whatever that was.
+std::string in_words(std::string reason) {
+  for (char& byte : reason)
+    if (static_cast<unsigned char>(byte) >= 0x80) byte = '?';
+  const size_t place = reason.find("line "), colon = reason.find(": ", place);
+  if (place == std::string::npos || colon == std::string::npos) return "not JSON: " + reason;
+  const size_t detail = reason.find(" - ", colon);
+  return reason.substr(place, colon - place) + " is not JSON: " +
+         reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
+}
+
+}  // namespace
+
 Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage) {
   constexpr int kMaxDepth = 64;
   std::vector<std::set<std::string>> keys;
@@ -20,11 +37,8 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
     if (!fault.empty()) return fail(stage, where + ": " + fault, "Write each key once and nest less.");
     return json;
   } catch (const Json::exception& error) {
-    // The parser quotes what it met byte by byte; a message must be UTF-8 whatever that was.
-    std::string reason = error.what();
-    for (char& byte : reason)
-      if (static_cast<unsigned char>(byte) >= 0x80) byte = '?';
-    return fail(stage, where + ": not JSON: " + reason, "Check the file with a JSON validator.");
+    return fail(stage, where + ": " + in_words(error.what()),
+                "Mend the text there: a quote, a comma or a bracket is missing or too many, or it is no JSON at all.");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "ui/glossary.h"
 #include "ui/settings.h"
 #include "ui/shown.h"
+#include "ui/view_state.h"
 
 namespace attnscope::ui {
 
@@ -39,6 +40,7 @@ struct Context {
   const Glossary& glossary;
   const std::vector<ReportedFigure>& reported;
   WindowSettings& settings;
+  ViewState& view;
   const PixelWay& pixels;
   double frame_ms = 0;                      // CPU time that building the last frames took, largest of the last second
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds

@@ -1,7 +1,6 @@
 #include "ui/workbench.h"
 
 #include <fmt/format.h>
-#include <imgui-command-palette/imcmd_command_palette.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -47,13 +46,11 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
              "Maps come through the worker's pipe at the panel's resolution: the device is emulated on the CPU, so "
              "there is no "
              "GPU memory to share."};
-  palette_ = ImCmd::CreateContext();
   add_actions();
-  add_palette_commands();
   apply_theme(settings_.theme);
 }
 
-Workbench::~Workbench() { ImCmd::DestroyContext(palette_); }
+Workbench::~Workbench() = default;
 
 void Workbench::load_assets() {
   const std::filesystem::path assets = options_.resources / "assets";
@@ -138,24 +135,16 @@ void Workbench::draw() {
   const session::Snapshot& snapshot = *snapshot_;
   draft_.observe(snapshot);
   follow_history(snapshot);
+  adopt_view(snapshot);
   const Shown shown = shown_of(snapshot);
-  Context context{session_,
-                  snapshot,
-                  shown,
-                  draft_,
-                  latency_,
-                  glossary_,
-                  reported_,
-                  settings_,
-                  pixels_,
-                  slowest_ms_,
-                  options_.wake_within};
+  Context context{session_,  snapshot,  shown, draft_,  latency_,    glossary_,
+                  reported_, settings_, view_, pixels_, slowest_ms_, options_.wake_within};
   actions_.handle_shortcuts();
   draw_menu(context);
   status_bar(context);
   draw_panels(context);
   dialogs_.draw(context, actions_, view_json());
-  draw_palette(context);
+  palette_.draw();
   toasts_.draw(context);
   keep_settings();
   const session::Focus& focus = snapshot.focus;
@@ -224,11 +213,6 @@ void Workbench::bring_to_front() {
   focus_panel_.clear();
 }
 
-void Workbench::open_palette() {
-  palette_open_ = palette_opens_ = true;
-  ImCmd::RemoveAllCaches();
-}
-
 void Workbench::open_panel(const std::string& title) {
   settings_.closed.erase(title);
   focus_panel_ = title;
@@ -265,221 +249,35 @@ void Workbench::keep_settings_now() {
   session_.set_setting(kSettingsKey, to_json(settings_));
 }
 
-Json Workbench::view_json() const { return Json{{"theme", settings_.theme == ThemeMode::dark ? "dark" : "light"}}; }
-
-void Workbench::add_actions() {
-  const auto add = [this](const char* id, const char* title, ImGuiKeyChord chord, std::function<void()> run,
-                          std::function<std::string()> why_not = {}) {
-    actions_.add({id, title, chord, std::move(run), std::move(why_not)});
-  };
-  add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
-  add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { dialogs_.open_preset(); });
-  add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
-    if (snapshot_->preset_path.empty())
-      dialogs_.save_preset_as("");
-    else
-      session_.save_preset(snapshot_->preset_path, {}, view_json());
-  });
-  add("save as", "Save preset as\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
-      [this] { dialogs_.save_preset_as(""); });
-  add(
-      "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
-      [this] { return options_.quit ? "" : "There is no window to close."; });
-  add(
-      "undo", "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, [this] { session_.undo(); },
-      [this] { return snapshot_->can_undo ? "" : "Nothing was changed yet."; });
-  add(
-      "redo", "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, [this] { session_.redo(); },
-      [this] { return snapshot_->can_redo ? "" : "Nothing was undone."; });
-  add("rerun", "Run again", ImGuiKey_F5, [this] { session_.rerun(); });
-  add(
-      "cancel", "Cancel the run", ImGuiMod_Ctrl | ImGuiKey_Period, [this] { session_.cancel(); },
-      [this] { return snapshot_->focus.running ? "" : "Nothing is running."; });
-  add(
-      "live", "Back to the live run", ImGuiKey_Escape, [this] { session_.select_history(0); },
-      [this] { return snapshot_->selected ? "" : "The live run is on show."; });
-  add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
-  add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
-      [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
-  const auto zoom = [this](float factor) {
-    settings_.zoom =
-        factor == 0 ? 1.0f : std::clamp(settings_.zoom * factor, WindowSettings::kMinZoom, WindowSettings::kMaxZoom);
-  };
-  add("zoom in", "Zoom in", ImGuiMod_Ctrl | ImGuiKey_Equal, [zoom] { zoom(1.1f); });
-  add("zoom out", "Zoom out", ImGuiMod_Ctrl | ImGuiKey_Minus, [zoom] { zoom(1 / 1.1f); });
-  add("zoom reset", "Zoom 100 %", ImGuiMod_Ctrl | ImGuiKey_0, [zoom] { zoom(0); });
-  add("reset layout", "Reset the layout", 0, [this] { reset_layout(); });
-  add("shortcuts", "Shortcuts", ImGuiKey_F1, [this] { dialogs_.shortcuts(); });
-  add("glossary", "Glossary", 0, [this] { dialogs_.glossary(); });
-  add("about", "About attnscope", 0, [this] { dialogs_.about(); });
+// What a preset keeps of the window: what is looked at, not how a person likes it (theme, zoom, sizes).
+Json Workbench::view_json() const {
+  Json view = to_json(view_);
+  view["closed"] = settings_.closed;
+  for (const auto& panel : panels_) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(panel->title());
+    if (window != nullptr && window->DockTabIsVisible && panel->dock() == Dock::below)
+      view["in_front"] = panel->title();
+  }
+  return view;
 }
 
-void Workbench::draw_menu(Context& context) {
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(em(0.6f), em(0.42f)));
-  const bool open = ImGui::BeginMainMenuBar();
-  ImGui::PopStyleVar();
-  if (!open) return;
-  ImGui::PushFont(fonts().strong, 0);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
-  text("attnscope");
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
-  ImGui::SameLine(0, em(1));
-  const auto menu = [this](const char* title, std::initializer_list<const char*> ids) {
-    if (!ImGui::BeginMenu(title)) return;
-    for (const char* id : ids) {
-      if (*id == '\0')
-        ImGui::Separator();
-      else
-        actions_.menu_item(id);
-    }
-    ImGui::EndMenu();
+// A preset that was loaded shows what it was saved with.
+void Workbench::adopt_view(const session::Snapshot& snapshot) {
+  if (snapshot.preset_view == adopted_view_) return;
+  adopted_view_ = snapshot.preset_view;
+  if (!adopted_view_) return;
+  const Json& view = *adopted_view_;
+  adopt(view_, view);
+  const auto names_panel = [&](const Json& title) {
+    return title.is_string() &&
+           std::any_of(panels_.begin(), panels_.end(), [&](const auto& panel) { return title == panel->title(); });
   };
-  menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
-  menu("Edit", {"undo", "redo"});
-  menu("Run", {"rerun", "cancel", "", "live"});
-  draw_presets_menu(context);
-  if (ImGui::BeginMenu("View")) {
-    for (const auto& panel : panels_) {
-      const bool shown = !settings_.closed.contains(panel->title());
-      if (!ImGui::MenuItem(panel->title(), nullptr, shown)) continue;
-      if (shown)
-        settings_.closed.insert(panel->title());
-      else
-        open_panel(panel->title());
-    }
-    ImGui::Separator();
-    for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
-    ImGui::Separator();
-    actions_.menu_item("reset layout");
-    ImGui::EndMenu();
+  if (const auto closed = view.find("closed"); closed != view.end() && closed->is_array()) {
+    settings_.closed.clear();
+    for (const Json& title : *closed)
+      if (names_panel(title)) settings_.closed.insert(title.get<std::string>());
   }
-  menu("Help", {"palette", "shortcuts", "glossary", "", "about"});
-  const std::string hint = chord_text(actions_.find("palette")->chord) + "  " ICON_SEARCH;
-  const float theme_width = em(2.2f), room = ImGui::GetContentRegionAvail().x;
-  if (room > width_of(hint) + theme_width + em(2)) {
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width_of(hint) - theme_width - em(1.5f));
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
-    if (ImGui::MenuItem(hint.c_str())) open_palette();
-    ImGui::PopStyleColor();
-    if (ImGui::MenuItem(settings_.theme == ThemeMode::dark ? ICON_SUN "##theme" : ICON_MOON "##theme"))
-      actions_.find("theme")->run();
-    tooltip(settings_.theme == ThemeMode::dark ? "Light theme" : "Dark theme");
-  }
-  ImGui::EndMainMenuBar();
-}
-
-void Workbench::draw_presets_menu(Context& context) {
-  const session::Snapshot& snapshot = context.snapshot;
-  if (!ImGui::BeginMenu("Presets")) return;
-  std::string group;
-  bool any = false;
-  if (snapshot.presets)
-    for (const session::PresetItem& preset : *snapshot.presets) {
-      if (preset.group != group) {
-        group = preset.group;
-        ImGui::PushFont(fonts().strong, kSmallSize);
-        ImGui::SeparatorText(group.c_str());
-        ImGui::PopFont();
-      }
-      any = true;
-      ImGui::PushID(preset.path.c_str());
-      if (ImGui::MenuItem(preset.name.c_str(), nullptr, preset.path == snapshot.preset_path))
-        session_.load_preset(preset.path);
-      ImGui::PopID();
-      tooltip(preset.path);
-    }
-  if (!any) ImGui::MenuItem("No preset was found", nullptr, false, false);
-  ImGui::Separator();
-  for (const char* id : {"open", "save", "save as"}) actions_.menu_item(id);
-  ImGui::EndMenu();
-}
-
-void Workbench::add_palette_commands() {
-  ImCmd::SetCurrentContext(palette_);
-  for (const Action& action : actions_.all()) {
-    if (action.id == "palette") continue;
-    const std::string keys = chord_text(action.chord);
-    ImCmd::AddCommand({action.title + (keys.empty() ? "" : "   " + keys),
-                       [this, id = action.id] {
-                         const Action* found = actions_.find(id);
-                         if (found->refusal().empty())
-                           found->run();
-                         else
-                           session_.note(session::LogLevel::info, found->title + ": " + found->refusal());
-                       },
-                       {},
-                       {}});
-  }
-  for (const auto& panel : panels_)
-    ImCmd::AddCommand({std::string("Show ") + panel->title(),
-                       [this, title = std::string(panel->title())] { open_panel(title); },
-                       {},
-                       {}});
-  ImCmd::AddCommand({"Load preset",
-                     [this] {
-                       std::vector<std::string> names;
-                       if (snapshot_->presets)
-                         for (const session::PresetItem& preset : *snapshot_->presets)
-                           names.push_back(preset.group + ": " + preset.name);
-                       ImCmd::Prompt(std::move(names));
-                     },
-                     [this](int chosen) {
-                       if (snapshot_->presets && chosen >= 0 &&
-                           static_cast<size_t>(chosen) < snapshot_->presets->size())
-                         session_.load_preset((*snapshot_->presets)[static_cast<size_t>(chosen)].path);
-                     },
-                     {}});
-  const auto settings = [this] {
-    std::vector<std::tuple<std::string, const Knob*, int64_t>> lines;
-    if (const Kernel* kernel = session::find_kernel(*snapshot_, draft_.current().kernel))
-      for (const Knob& knob : kernel->knobs)
-        for (const KnobValue& value : knob.values)
-          lines.emplace_back(knob.name + " = " + value.text(), &knob, value.value);
-    return lines;
-  };
-  ImCmd::AddCommand({"Set a knob",
-                     [settings] {
-                       std::vector<std::string> names;
-                       for (const auto& line : settings()) names.push_back(std::get<0>(line));
-                       ImCmd::Prompt(std::move(names));
-                     },
-                     [this, settings](int chosen) {
-                       const auto lines = settings();
-                       if (chosen < 0 || static_cast<size_t>(chosen) >= lines.size()) return;
-                       const auto& [name, knob, value] = lines[static_cast<size_t>(chosen)];
-                       session::Draft wish = draft_.current();
-                       const std::string change = change_text(*knob, wish.knobs[knob->name], value);
-                       wish.knobs[knob->name] = value;
-                       draft_.posted(wish);
-                       session_.focus(std::move(wish), {next_gesture(), true, change});
-                     },
-                     {}});
-}
-
-void Workbench::draw_palette(Context&) {
-  if (!palette_open_) return;
-  ImCmd::SetCurrentContext(palette_);
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos({viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->WorkPos.y + em(3)},
-                          ImGuiCond_Always, {0.5f, 0});
-  ImGui::SetNextWindowSize({std::min(em(36), viewport->WorkSize.x * 0.8f), 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, mixed(palette().panel, palette().raised, 0.8f));
-  if (std::exchange(palette_opens_, false)) {
-    ImGui::SetNextWindowFocus();
-    ImCmd::SetNextCommandPaletteSearchBoxFocused();
-  }
-  ImGui::Begin("Command palette", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking |
-                   ImGuiWindowFlags_NoSavedSettings);
-  ImCmd::CommandPalette("palette");
-  const bool clicked_beside =
-      ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
-  if (ImCmd::IsAnyItemSelected() || clicked_beside || ImGui::IsKeyPressed(ImGuiKey_Escape)) palette_open_ = false;
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
+  if (const auto front = view.find("in_front"); front != view.end() && names_panel(*front)) open_panel(*front);
 }
 
 }  // namespace attnscope::ui

@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "ui/actions.h"
+#include "ui/command_palette.h"
 #include "ui/context.h"
 #include "ui/dialogs.h"
 #include "ui/panels/panel.h"
 #include "ui/toasts.h"
+#include "ui/view_state.h"
 #include "ui/widgets/value_rail.h"
-
-namespace ImCmd {
-struct Context;
-}
 
 namespace attnscope::ui {
 
@@ -55,6 +53,7 @@ class Workbench {
   void keep_settings_now();
 
   WindowSettings& settings() { return settings_; }
+  ViewState& view() { return view_; }
   const DraftTracker& draft() const { return draft_; }
   const Actions& actions() const { return actions_; }
   std::string refusal_of(const std::string& knob) const;  // see ExperimentPanel
@@ -66,15 +65,15 @@ class Workbench {
  private:
   void load_assets();
   void add_actions();
-  void add_palette_commands();
   void adopt_settings(const session::Snapshot& snapshot);
   void keep_settings();
   void follow_history(const session::Snapshot& snapshot);
   void draw_menu(Context& context);
   void draw_presets_menu(Context& context);
   void draw_panels(Context& context);
-  void draw_palette(Context& context);
   void open_palette();
+  void set_knob(const Knob& knob, int64_t value);
+  void adopt_view(const session::Snapshot& snapshot);
   void bring_to_front();
   void build_layout(unsigned dockspace, float left_share);
   void note_frame_time(double ms);
@@ -90,7 +89,7 @@ class Workbench {
   Glossary glossary_;
   std::vector<ReportedFigure> reported_;
   WindowSettings settings_, kept_settings_;
-  bool adopted_ = false, reset_wanted_ = false, palette_open_ = false, palette_opens_ = false, settled_ = false;
+  bool adopted_ = false, reset_wanted_ = false, settled_ = false;
   double keep_at_ = 0;  // ImGui time when changed settings are handed over; 0 none waiting
   Actions actions_;
   Dialogs dialogs_;
@@ -101,7 +100,9 @@ class Workbench {
   ExperimentPanel* experiment_panel_ = nullptr;
   std::string focus_panel_;  // to be brought to the front, in so many frames:
   int focus_in_ = 0;
-  ImCmd::Context* palette_ = nullptr;
+  CommandPalette palette_;
+  ViewState view_;
+  std::shared_ptr<const Json> adopted_view_;                 // of the preset that was loaded last
   std::array<std::pair<double, double>, 64> frame_times_{};  // ImGui time, ms
   size_t frames_ = 0;
   double slowest_ms_ = 0;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ui/settings.h"
+#include "ui/view_state.h"
 #include "ui/window_flow.h"
 
 namespace attnscope::ui {
@@ -158,6 +159,55 @@ TEST_F(Flow, APresetIsSavedDroppedAndRefused) {
       return;
     EXPECT_EQ(now()->focus.wanted_hash, hash);
   });
+}
+
+TEST_F(Flow, APresetOpensAsItWasSaved) {
+  open();
+  const std::filesystem::path mine = dir_ / "mine/output-of-head-three.json";
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    bench_->view() = {MapKind::output, 0, 3, true};
+    bench_->open_panel("Counters");
+    ctx->Yield(8);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
+    ctx->Yield(2);
+    ctx->ItemInput("//Save the preset/##title");
+    ctx->KeyCharsReplaceEnter("Output of head three");
+    if (!wait(
+            ctx, [&](const Snapshot& s) { return s.preset_path == mine; }, "the saved preset"))
+      return;
+    bench_->view() = {};
+    bench_->open_panel("History");
+    ctx->Yield(8);
+    bench_->drop(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "presets/report_m32_w8_v4.json");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    bench_->drop(mine);
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->Yield(8);
+    EXPECT_EQ(bench_->view(), (ViewState{MapKind::output, 0, 3, true}));
+    EXPECT_TRUE(ctx->GetWindowByRef("//Counters")->DockTabIsVisible);
+  });
+}
+
+TEST(CommandPalette, TitlesThatBeginWithTheQueryComeFirstAndNothingIsLeftOut) {
+  const std::vector<PaletteEntry> entries = {{"Save preset", "", "", {}},
+                                             {"Show Log", "", "", {}},
+                                             {"Set NUM_WARPS to 8", "", "", {}},
+                                             {"Load preset Reports: M32 W8", "", "", {}},
+                                             {"Preset folder", "", "", {}}};
+  EXPECT_EQ(matching(entries, ""), (std::vector<size_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(matching(entries, "preset"), (std::vector<size_t>{4, 0, 3}));
+  EXPECT_EQ(matching(entries, "warps 8"), (std::vector<size_t>{2}));
+  EXPECT_TRUE(matching(entries, "no such").empty());
+}
+
+TEST(ViewState, TakesWhatItKnowsAndKeepsTheRest) {
+  const ViewState view{MapKind::reference, 1, 2, true};
+  ViewState read;
+  adopt(read, to_json(view));
+  EXPECT_EQ(read, view);
+  adopt(read, Json{{"map", "no such map"}, {"head", -4}, {"latency_axis", 7}, {"theirs", true}});
+  EXPECT_EQ(read, (ViewState{MapKind::reference, 1, 2, false}));
 }
 
 TEST_F(Flow, AWorkerThatDiesLeavesTheWindowAlive) {

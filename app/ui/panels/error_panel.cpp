@@ -119,14 +119,15 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
 }
 
 void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {
-  head_ = std::clamp<int64_t>(head_, 0, std::max<int64_t>(problem.heads - 1, 0));
-  batch_ = std::clamp<int64_t>(batch_, 0, std::max<int64_t>(problem.batch - 1, 0));
+  ViewState& view = context.view;
+  view.head = std::clamp<int64_t>(view.head, 0, std::max<int64_t>(problem.heads - 1, 0));
+  view.batch = std::clamp<int64_t>(view.batch, 0, std::max<int64_t>(problem.batch - 1, 0));
   ImGui::Dummy({0, em(0.1f)});
   ImGui::PushFont(nullptr, kSmallSize);
   static constexpr const char* kKinds[] = {"|error|", "output", "reference"};
   ImGui::SetNextItemWidth(em(6.2f));
-  int kind = static_cast<int>(kind_);
-  if (ImGui::Combo("##map", &kind, kKinds, 3)) kind_ = static_cast<MapKind>(kind);
+  int kind = static_cast<int>(view.map);
+  if (ImGui::Combo("##map", &kind, kKinds, 3)) view.map = static_cast<MapKind>(kind);
   explain(context.glossary, "error map");
   auto stepper = [](const char* name, int64_t& value, int64_t count) {
     ImGui::SameLine(0, em(0.5f));
@@ -147,8 +148,8 @@ void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {
     ImGui::EndDisabled();
     ImGui::PopID();
   };
-  stepper("head", head_, problem.heads);
-  if (problem.batch > 1) stepper("batch", batch_, problem.batch);
+  stepper("head", view.head, problem.heads);
+  if (problem.batch > 1) stepper("batch", view.batch, problem.batch);
   ImGui::PopFont();
 }
 
@@ -161,9 +162,9 @@ ViewRequest ErrorPanel::wanted_request(const Context& context, const Problem& pr
                                 ? context.shown.observation->hash
                                 : context.snapshot.focus.part_hash[static_cast<int>(session::Part::verdict)];
   if (request.experiment_hash.empty()) request.experiment_hash = context.shown.observation->hash;
-  request.map = kind_;
-  request.batch = batch_;
-  request.head = head_;
+  request.map = context.view.map;
+  request.batch = context.view.batch;
+  request.head = context.view.head;
   request.width = static_cast<int>(problem.head_dim);
   request.height = static_cast<int>(std::min<int64_t>(problem.seq_q, pixels));
   return request;
@@ -215,7 +216,7 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
     ImGui::Dummy(size);
     return;
   }
-  const MapLook look = look_for(kind_, tile_low_, tile_high_);
+  const MapLook look = look_for(context.view.map, tile_low_, tile_high_);
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
   const uint32_t texture = painter_->paint(*tile_, tile_version_, look, static_cast<int>(size.x * density.x),
                                            static_cast<int>(size.y * density.y));

@@ -33,8 +33,6 @@ class ErrorPanel : public Panel {
   std::filesystem::path shaders_;
   std::unique_ptr<MapPainter> painter_;
   std::optional<Failure> no_painter_;
-  MapKind kind_ = MapKind::error;
-  int64_t batch_ = 0, head_ = 0;
   std::shared_ptr<const Tile> tile_;  // the newest that came, kept until a newer one replaces it
   std::string tile_of_;               // its key
   uint64_t tile_version_ = 0;

@@ -43,6 +43,14 @@ std::vector<charts::Reported> lines_for(const Context& context) {
   return lines;
 }
 
+// The power of ten under everything that is drawn: where a logarithmic axis begins.
+double decade_below(const std::vector<LatencyColumn>& columns, const std::vector<charts::Reported>& lines, double low) {
+  for (const LatencyColumn& column : columns)
+    if (column.state == ColumnState::timed) low = std::min({low, column.p50, column.p10, column.interval_low});
+  for (const charts::Reported& line : lines) low = std::min(low, line.us);
+  return std::pow(10.0, std::floor(std::log10(std::max(low, 0.1))));
+}
+
 ImU32 mark_colour(const LatencyColumn& column) {
   return column.state == ColumnState::timed ? colour_of(column.kind) : palette().bad;
 }
@@ -53,6 +61,12 @@ void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool 
   const float x = ImPlot::PlotToPixels(static_cast<double>(column.x), 0.0).x;
   const float line = std::max(1.5f, em(0.1f)), r = std::clamp(half * 0.45f, em(0.28f), em(0.46f));
   if (column.kind == FigureKind::measured) {
+    for (size_t at = 0; at < column.samples.size(); ++at) {  // left to right in the order taken
+      const float share = (static_cast<float>(at) + 0.5f) / static_cast<float>(column.samples.size());
+      const ImVec2 dot{x + half * 0.8f * (2 * share - 1), y(static_cast<double>(column.samples[at]))};
+      const float side = std::max(0.75f, em(0.06f));
+      list->AddRectFilled({dot.x - side, dot.y - side}, {dot.x + side, dot.y + side}, with_alpha(colour, 0.55f));
+    }
     list->AddRectFilled({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p10)}, with_alpha(colour, 0.30f),
                         em(0.1f));
     list->AddLine({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p90)}, colour, line);
@@ -174,7 +188,9 @@ void LatencyPanel::draw_plot(Context& context) {
     followed_ = columns.size();
     ImPlot::SetNextAxisLimits(ImAxis_X1, left_, right_, ImPlotCond_Always);
   }
-  ImPlot::SetNextAxisLimits(ImAxis_Y1, 0, charts::nice_top(top * 1.3), ImPlotCond_Always);
+  const bool log = context.view.log_latency;
+  const double floor = log ? decade_below(columns, lines, top) : 0;  // us
+  ImPlot::SetNextAxisLimits(ImAxis_Y1, floor, log ? top * 4 : charts::nice_top(top * 1.3), ImPlotCond_Always);
   ImGui::PushFont(nullptr, kSmallSize);
   if (ImPlot::BeginPlot("##latency", {-1, -1},
                         ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus |
@@ -183,6 +199,7 @@ void LatencyPanel::draw_plot(Context& context) {
                       ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoTickMarks |
                           ImPlotAxisFlags_NoHighlight);
     ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
+    if (log) ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
     ImPlot::SetupAxisFormat(ImAxis_Y1, [](double value, char* out, int size, void*) {
       return std::snprintf(out, static_cast<size_t>(size), "%s",
                            value == 0 ? "0 \u00b5s" : charts::with_commas(std::llround(value)).c_str());
@@ -200,30 +217,36 @@ void LatencyPanel::draw_plot(Context& context) {
   ImGui::PopFont();
 }
 
+// A label stands in its own line; where two would touch they move apart and a leader joins label and line.
 void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines) {
   ImDrawList* list = ImPlot::GetPlotDrawList();
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  ImPlot::PushPlotClipRect();
-  float last_label = -1e6f;
+  const float right = low.x + size.x, height = ImGui::GetFontSize(), pad = em(0.35f), lead = em(0.9f);
+  std::vector<float> wishes;
+  std::vector<std::string> words;
   for (const charts::Reported& line : lines) {
-    const float y = ImPlot::PlotToPixels(0.0, line.us).y;
-    const ImU32 colour = with_alpha(palette().reported, line.same_config ? 1.0f : 0.7f);
+    wishes.push_back(ImPlot::PlotToPixels(0.0, line.us).y - height / 2);
+    words.push_back(
+        fmt::format("reported {} {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : " *"));
+  }
+  const std::vector<float> places = charts::spread_labels(wishes, height * 1.06f, low.y, low.y + size.y);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  ImPlot::PushPlotClipRect();
+  for (size_t at = 0; at < lines.size(); ++at) {
+    const charts::Reported& line = lines[at];
+    const float y = wishes[at] + height / 2, label_y = places[at] + height / 2;
+    const ImU32 colour = with_alpha(palette().reported, line.same_config ? 1.0f : 0.75f);
     const float dash = em(0.5f), weight = line.same_config ? std::max(2.0f, em(0.12f)) : std::max(1.0f, em(0.08f));
-    for (float x = low.x; x < low.x + size.x; x += dash * 1.8f)
-      list->AddLine({x, y}, {std::min(x + dash, low.x + size.x), y}, colour, weight);
-    const std::string words =
-        fmt::format("reported {} {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : " *");
-    const ImVec2 box = ImGui::CalcTextSize(words.c_str());
-    const ImVec2 pen{low.x + size.x - box.x - em(0.4f), y - box.y - em(0.1f)};
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
-    if (std::fabs(pen.y - last_label) >= box.y * 0.9f) {
-      list->AddRectFilled({pen.x - em(0.3f), pen.y}, {pen.x + box.x + em(0.3f), pen.y + box.y},
-                          with_alpha(palette().panel, 0.8f), em(0.2f));
-      list->AddText(pen, colour, words.c_str());
-      last_label = pen.y;
-    }
-    if (ImPlot::IsPlotHovered() && std::fabs(mouse.y - y) < em(0.4f) && mouse.x > pen.x)
-      ImGui::SetTooltip("%s", (words + "\n" + line.source + (line.caveat.empty() ? "" : "\n* " + line.caveat)).c_str());
+    const float label_x = right - width_of(words[at]) - pad, end = label_x - pad - lead;
+    for (float x = low.x; x < end; x += dash * 1.8f)
+      list->AddLine({x, y}, {std::min(x + dash, end), y}, colour, weight);
+    list->AddLine({end, y}, {label_x - pad, label_y}, colour, std::max(1.0f, em(0.08f)));
+    list->AddText({label_x, places[at]}, colour, words[at].c_str());
+    const bool on_label = mouse.x > label_x && std::fabs(mouse.y - label_y) < height / 2;
+    const bool on_line = mouse.x < end && std::fabs(mouse.y - y) < em(0.3f) && mouse.x > end - em(4);
+    if (ImPlot::IsPlotHovered() && (on_label || on_line))
+      ImGui::SetTooltip("%s",
+                        (words[at] + "\n" + line.source + (line.caveat.empty() ? "" : "\n* " + line.caveat)).c_str());
   }
   ImPlot::PopPlotClipRect();
 }

@@ -214,5 +214,35 @@ TEST(Tables, FiguresOfDifferentKindsHaveNoRatio) {
   EXPECT_EQ(compare(modelled, *run(3, 900).observation).front().change, "\u221210.0 %");
 }
 
+TEST(SpreadLabels, NeverTouchAndStayNearTheirLines) {
+  const std::vector<float> apart = {100, 50};
+  EXPECT_EQ(spread_labels(apart, 12, 0, 200), (std::vector<float>{100, 50}));
+  const std::vector<float> close = {100, 104, 96};  // of three that would touch, the middle one keeps its place
+  EXPECT_EQ(spread_labels(close, 12, 0, 200), (std::vector<float>{100, 112, 88}));
+  const std::vector<float> at_the_end = {195, 199};
+  EXPECT_EQ(spread_labels(at_the_end, 12, 0, 200), (std::vector<float>{176, 188}));
+  const std::vector<float> crowded = {4, 4, 4};
+  EXPECT_EQ(spread_labels(crowded, 12, 0, 20), (std::vector<float>{0, 12, 24}));  // no room: from the top on
+}
+
+TEST(LatencyChart, SamplesAreKeptInTheOrderTakenAndThinnedEvenly) {
+  auto seen = std::make_shared<Observation>();
+  seen->timing = Timing{};
+  seen->timing->kind = FigureKind::measured;
+  seen->timing->sampling = Sampling{};
+  seen->timing->sampling->rounds = {{1, 2, 3}, {4}};
+  LatencyChart chart;
+  append(chart, std::vector<charts::Run>{{1, seen, "", ""}});
+  EXPECT_EQ(chart.columns[0].samples, (std::vector<float>{1, 2, 3, 4}));
+  std::vector<double> many(10000);
+  for (size_t at = 0; at < many.size(); ++at) many[at] = static_cast<double>(at);
+  auto long_one = std::make_shared<Observation>(*seen);
+  long_one->timing->sampling->rounds = {many};
+  append(chart, std::vector<charts::Run>{{2, long_one, "", ""}});
+  ASSERT_EQ(chart.columns[1].samples.size(), kMostSamples);
+  EXPECT_EQ(chart.columns[1].samples.front(), 0);
+  EXPECT_GT(chart.columns[1].samples.back(), 9900);
+}
+
 }  // namespace
 }  // namespace attnscope::charts

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+
+#include "core/json_fwd.h"
+#include "core/view.h"
+
+namespace attnscope::ui {
+
+// What the panels show beside the experiment itself. A preset keeps it, so that it opens as it was saved.
+struct ViewState {
+  MapKind map = MapKind::error;  // in the error panel
+  int64_t batch = 0, head = 0;   // of every map
+  bool log_latency = false;      // the latency plot's axis
+  bool operator==(const ViewState&) const = default;
+};
+
+Json to_json(const ViewState& view);
+// Takes what the object has and knows; the rest stays as it is.
+void adopt(ViewState& view, const Json& json);
+
+}  // namespace attnscope::ui

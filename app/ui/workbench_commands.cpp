@@ -1,0 +1,178 @@
+// What a person can do with the window: actions, menus, the command palette's lines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ui/icons.h"
+#include "ui/widgets/text.h"
+#include "ui/workbench.h"
+
+namespace attnscope::ui {
+
+void Workbench::add_actions() {
+  const auto add = [this](const char* id, const char* title, ImGuiKeyChord chord, std::function<void()> run,
+                          std::function<std::string()> why_not = {}) {
+    actions_.add({id, title, chord, std::move(run), std::move(why_not)});
+  };
+  add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
+  add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { dialogs_.open_preset(); });
+  add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
+    if (snapshot_->preset_path.empty())
+      dialogs_.save_preset_as("");
+    else
+      session_.save_preset(snapshot_->preset_path, {}, view_json());
+  });
+  add("save as", "Save preset as\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
+      [this] { dialogs_.save_preset_as(""); });
+  add(
+      "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
+      [this] { return options_.quit ? "" : "There is no window to close."; });
+  add(
+      "undo", "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, [this] { session_.undo(); },
+      [this] { return snapshot_->can_undo ? "" : "Nothing was changed yet."; });
+  add(
+      "redo", "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, [this] { session_.redo(); },
+      [this] { return snapshot_->can_redo ? "" : "Nothing was undone."; });
+  add("rerun", "Run again", ImGuiKey_F5, [this] { session_.rerun(); });
+  add(
+      "cancel", "Cancel the run", ImGuiMod_Ctrl | ImGuiKey_Period, [this] { session_.cancel(); },
+      [this] { return snapshot_->focus.running ? "" : "Nothing is running."; });
+  add(
+      "live", "Back to the live run", ImGuiKey_Escape, [this] { session_.select_history(0); },
+      [this] { return snapshot_->selected ? "" : "The live run is on show."; });
+  add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
+  add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
+      [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
+  add("log axis", "Logarithmic latency axis", 0, [this] { view_.log_latency = !view_.log_latency; });
+  const auto zoom = [this](float factor) {
+    settings_.zoom =
+        factor == 0 ? 1.0f : std::clamp(settings_.zoom * factor, WindowSettings::kMinZoom, WindowSettings::kMaxZoom);
+  };
+  add("zoom in", "Zoom in", ImGuiMod_Ctrl | ImGuiKey_Equal, [zoom] { zoom(1.1f); });
+  add("zoom out", "Zoom out", ImGuiMod_Ctrl | ImGuiKey_Minus, [zoom] { zoom(1 / 1.1f); });
+  add("zoom reset", "Zoom 100 %", ImGuiMod_Ctrl | ImGuiKey_0, [zoom] { zoom(0); });
+  add("reset layout", "Reset the layout", 0, [this] { reset_layout(); });
+  add("shortcuts", "Shortcuts", ImGuiKey_F1, [this] { dialogs_.shortcuts(); });
+  add("glossary", "Glossary", 0, [this] { dialogs_.glossary(); });
+  add("about", "About attnscope", 0, [this] { dialogs_.about(); });
+}
+
+void Workbench::draw_menu(Context& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(em(0.6f), em(0.42f)));
+  const bool open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleVar();
+  if (!open) return;
+  ImGui::PushFont(fonts().strong, 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
+  text("attnscope");
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  ImGui::SameLine(0, em(1));
+  const auto menu = [this](const char* title, std::initializer_list<const char*> ids) {
+    if (!ImGui::BeginMenu(title)) return;
+    for (const char* id : ids) {
+      if (*id == '\0')
+        ImGui::Separator();
+      else
+        actions_.menu_item(id);
+    }
+    ImGui::EndMenu();
+  };
+  menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
+  menu("Edit", {"undo", "redo"});
+  menu("Run", {"rerun", "cancel", "", "live"});
+  draw_presets_menu(context);
+  if (ImGui::BeginMenu("View")) {
+    for (const auto& panel : panels_) {
+      const bool shown = !settings_.closed.contains(panel->title());
+      if (!ImGui::MenuItem(panel->title(), nullptr, shown)) continue;
+      if (shown)
+        settings_.closed.insert(panel->title());
+      else
+        open_panel(panel->title());
+    }
+    ImGui::Separator();
+    actions_.menu_item("log axis", view_.log_latency);
+    ImGui::Separator();
+    for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
+    ImGui::Separator();
+    actions_.menu_item("reset layout");
+    ImGui::EndMenu();
+  }
+  menu("Help", {"palette", "shortcuts", "glossary", "", "about"});
+  const std::string hint = chord_text(actions_.find("palette")->chord) + "  " ICON_SEARCH;
+  const float theme_width = em(2.2f), room = ImGui::GetContentRegionAvail().x;
+  if (room > width_of(hint) + theme_width + em(2)) {
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width_of(hint) - theme_width - em(1.5f));
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
+    if (ImGui::MenuItem(hint.c_str())) open_palette();
+    ImGui::PopStyleColor();
+    if (ImGui::MenuItem(settings_.theme == ThemeMode::dark ? ICON_SUN "##theme" : ICON_MOON "##theme"))
+      actions_.find("theme")->run();
+    tooltip(settings_.theme == ThemeMode::dark ? "Light theme" : "Dark theme");
+  }
+  ImGui::EndMainMenuBar();
+}
+
+void Workbench::draw_presets_menu(Context& context) {
+  const session::Snapshot& snapshot = context.snapshot;
+  if (!ImGui::BeginMenu("Presets")) return;
+  std::string group;
+  bool any = false;
+  if (snapshot.presets)
+    for (const session::PresetItem& preset : *snapshot.presets) {
+      if (preset.group != group) {
+        group = preset.group;
+        ImGui::PushFont(fonts().strong, kSmallSize);
+        ImGui::SeparatorText(group.c_str());
+        ImGui::PopFont();
+      }
+      any = true;
+      ImGui::PushID(preset.path.c_str());
+      if (ImGui::MenuItem(preset.name.c_str(), nullptr, preset.path == snapshot.preset_path))
+        session_.load_preset(preset.path);
+      ImGui::PopID();
+      tooltip(preset.path);
+    }
+  if (!any) ImGui::MenuItem("No preset was found", nullptr, false, false);
+  ImGui::Separator();
+  for (const char* id : {"open", "save", "save as"}) actions_.menu_item(id);
+  ImGui::EndMenu();
+}
+
+// Commands first, then panels, the knobs' values and the presets, each as they stand elsewhere in the window.
+void Workbench::open_palette() {
+  std::vector<PaletteEntry> entries;
+  for (const Action& action : actions_.all())
+    if (action.id != "palette")
+      entries.push_back({action.title, chord_text(action.chord), action.refusal(), action.run});
+  for (const auto& panel : panels_)
+    entries.push_back({std::string("Show ") + panel->title(), "", "",
+                       [this, title = std::string(panel->title())] { open_panel(title); }});
+  const session::Draft& draft = draft_.current();
+  if (const Kernel* kernel = session::find_kernel(*snapshot_, draft.kernel))
+    for (const Knob& knob : kernel->knobs)
+      for (const KnobValue& value : knob.values) {
+        const auto held = draft.knobs.find(knob.name);
+        const bool is_it = held != draft.knobs.end() && held->second == value.value;
+        entries.push_back({"Set " + knob.name + " to " + value.text(), "", is_it ? "It is." : "",
+                           [this, knob, to = value.value] { set_knob(knob, to); }});
+      }
+  if (snapshot_->presets)
+    for (const session::PresetItem& preset : *snapshot_->presets)
+      entries.push_back({"Load preset " + preset.group + ": " + preset.name, "", "",
+                         [this, path = preset.path] { session_.load_preset(path); }});
+  palette_.open(std::move(entries));
+}
+
+void Workbench::set_knob(const Knob& knob, int64_t value) {
+  session::Draft wish = draft_.current();
+  const auto held = wish.knobs.find(knob.name);
+  const std::string change = change_text(knob, held != wish.knobs.end() ? held->second : knob.default_value, value);
+  wish.knobs[knob.name] = value;
+  draft_.posted(wish);
+  session_.focus(std::move(wish), {next_gesture(), true, change});
+}
+
+}  // namespace attnscope::ui
