@@ -1,12 +1,12 @@
 # The distribution has muParser and Highway as shared libraries only, which another Linux lacks. They travel in a folder
-# lib/ beside the program, which looks there first.
+# lib/ beside the program, or in ../lib/attnscope where it is unpacked from a bundle; it looks there first.
 #
 # Included, it offers attnscope_carry_libraries(<program>); run as a script after the link, it copies.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(ATTNSCOPE_CARRY_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
 
   function(attnscope_carry_libraries program)
-    set_target_properties(${program} PROPERTIES BUILD_RPATH "$ORIGIN/lib" INSTALL_RPATH "$ORIGIN/lib")
+    set_target_properties(${program} PROPERTIES BUILD_RPATH "$ORIGIN/lib:$ORIGIN/../lib/attnscope")
     # DT_RPATH, not DT_RUNPATH: it holds for what a carried library itself needs (muParser's OpenMP) as well.
     target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
     add_custom_command(TARGET ${program} POST_BUILD VERBATIM

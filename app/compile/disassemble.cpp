@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <sstream>
 
 #include "compile/disk_cache.h"
@@ -8,6 +9,7 @@
 #include "compile/sass_parser.h"
 #include "core/hash.h"
 #include "cuda_api/locate.h"
+#include "platform/paths.h"
 #include "platform/run_tool.h"
 
 namespace attnscope::compile {
@@ -88,6 +90,17 @@ Result<void> check_relocations(const CubinKernel& kernel) {
   return {};
 }
 
+// What the program was handed on with for a machine without nvdisasm: the listings of what its presets compile to, by code
+// alone, since where it was compiled tells nothing of the code. Empty: none of this code.
+std::optional<SassProgram> shipped_program(const CubinKernel& kernel) {
+  const auto resources = platform::resources();
+  if (!resources) return std::nullopt;
+  const DiskCache shipped(*resources / "assets" / "programs", "sass", cache_cap_bytes);
+  const auto listing = shipped.get(code_hash(kernel));
+  auto program = listing.payload ? parse_nvdisasm(*listing.payload, kernel) : Result<SassProgram>(fail(Failure{}));
+  return program ? std::optional(std::move(*program)) : std::nullopt;
+}
+
 }  // namespace
 
 Result<fs::path> find_nvdisasm() { return cuda_api::locate_nvdisasm(); }
@@ -105,6 +118,8 @@ Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte
     if (auto program = parse_nvdisasm(*cached.payload, *kernel))
       return std::make_shared<const SassProgram>(std::move(*program));
 
+  if (options.nvdisasm.empty() && !find_nvdisasm())
+    if (auto program = shipped_program(*kernel)) return std::make_shared<const SassProgram>(std::move(*program));
   // Absent, truncated or of another format: made anew.
   auto section = run_nvdisasm(cubin, *kernel, options);
   if (!section) return fail(section.error());

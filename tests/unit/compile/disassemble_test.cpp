@@ -141,6 +141,44 @@ TEST_F(Disassemble, AMissingProgramIsAFailureThatSaysWhatToDo) {
   EXPECT_FALSE(failed.error().hint.empty());
 }
 
+// A variable of the environment, for the length of a test.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name), before_(std::getenv(name)) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { before_ ? setenv(name_, kept_.c_str(), 1) : unsetenv(name_); }
+
+ private:
+  const char* name_;
+  const char* before_;
+  std::string kept_ = before_ ? before_ : "";
+};
+
+TEST_F(Disassemble, WithoutNvdisasmTheShippedListingOfThatCodeServes) {
+  const std::string nowhere = (folder.path / "nowhere").string();
+  const Environment hidden[] = {{"ATTNSCOPE_NVDISASM", nowhere}, {"ATTNSCOPE_RESOURCES", folder.path.string()}};
+  const fs::path programs = folder.path / "assets" / "programs";
+  fs::create_directories(folder.path / "kernels");
+  fs::create_directories(programs);
+  auto refused = run({});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find(nowhere), std::string::npos);
+
+  auto listed = run(recorded_program());  // as the bundle's maker does: by its cache's entry, named by the code alone
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(entries().size(), 1u);
+  fs::copy_file(entries().front(), programs / ((*listed)->code_hash + ".sass"));
+  fs::remove_all(cache);
+  auto shipped = run({});
+  ASSERT_TRUE(shipped) << shipped.error().message;
+  EXPECT_EQ((*shipped)->instructions.size(), (*listed)->instructions.size());
+  EXPECT_EQ((*shipped)->code_hash, (*listed)->code_hash);
+
+  const std::string other = text_of(recorded_file({80, "12.8"}, ".cubin"));
+  EXPECT_FALSE(disassemble(bytes_of(other), "features", {})) << "another code has no listing here";
+}
+
 TEST_F(Disassemble, TheRealProgramPrintsWhatWasRecorded) {
   if (!find_nvdisasm()) GTEST_SKIP() << "nvdisasm is not on this machine";
   for (const Recorded& one : recordings()) {
