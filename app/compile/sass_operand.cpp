@@ -122,7 +122,9 @@ bool read_constant(std::string_view text, SassOperand& operand) {
   std::string_view bank, offset;
   const bool bindless = text.starts_with("cx[");
   text.remove_prefix(bindless ? 2 : 1);
-  if (bindless || !take_bracket(text, bank) || !take_bracket(text, offset)) return false;
+  if (bindless || !take_bracket(text, bank)) return false;
+  text = trimmed(text);
+  if (!take_bracket(text, offset)) return false;
   const auto index = hexadecimal(bank);
   if (!index || *index < 0 || *index > 31 || !read_terms(offset, operand)) return false;
   settle_base(operand);
@@ -246,7 +248,9 @@ std::vector<SassOperand> parse_operands(std::string_view text, const SassLabels&
     if (c == '[' || c == '(' || c == '{') ++depth;
     if (c == ']' || c == ')' || c == '}') --depth;
     // A blank parts operands too: "RET.REL.NODEC R10 `(k1)".
-    if (i < text.size() && (depth > 0 || (c != ',' && c != ' '))) continue;
+    // Packed halves print their constants with one inside: "c[0x0] [0x178]".
+    const bool inside_constant = c == ' ' && text.substr(i).starts_with(" [") && trimmed(text.substr(start, i - start)).find("c[") != std::string_view::npos;
+    if (i < text.size() && (depth > 0 || inside_constant || (c != ',' && c != ' '))) continue;
     const std::string_view one = trimmed(text.substr(start, i - start));
     if (!one.empty()) operands.push_back(parse_operand(one, labels));
     start = i + 1;

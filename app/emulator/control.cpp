@@ -62,18 +62,19 @@ bool release(Warp& warp) {
   for (uint32_t i = 0; i < warp.fragment_count; ++i) {
     Fragment& first = warp.fragments[i];
     if (first.wait != Wait::bsync && first.wait != Wait::warpsync) continue;
+    const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(first.mask));
     uint32_t come = 0;
     for (uint32_t k = 0; k < warp.fragment_count; ++k) {
       const Fragment& other = warp.fragments[k];
       if (other.wait == first.wait && (first.wait == Wait::warpsync || other.barrier == first.barrier)) come |= other.mask;
     }
-    const uint32_t wanted = first.wait == Wait::bsync ? warp.barrier[first.barrier] : first.wanted;
+    const uint32_t wanted = first.wait == Wait::bsync ? warp.barrier[first.barrier][leader] : first.wanted;
     if ((wanted & warp.live & ~come) != 0) continue;
     any = true;
     for (uint32_t k = 0; k < warp.fragment_count; ++k) {
       Fragment& other = warp.fragments[k];
       if (k == i || other.wait != first.wait || other.pc != first.pc || other.barrier != first.barrier ||
-          other.wanted != first.wanted) {
+          other.wanted != first.wanted || (first.wait == Wait::bsync && (other.mask & ~wanted) != 0)) {
         continue;
       }
       first.mask |= other.mask;
@@ -135,6 +136,41 @@ Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& 
   return Step::go_on;
 }
 
+// A call by address: of code, or of one of the driver's own functions, which returns to R20.
+Step call_absolute(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch, uint32_t mask) {
+  leave_out(warp, fragment, mask);
+  const auto pair = [&](uint32_t offset, uint32_t lane) {
+    return word(warp, offset + 4 * lane) | static_cast<uint64_t>(word(warp, offset + 128 + 4 * lane)) << 32;
+  };
+  const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
+  uint64_t target = pair(op.a, leader);
+  uint32_t same = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    if (pair(op.a, lane) == target) same |= 1u << lane;
+  }
+  if (target >= kExternalWindow && target < kExternalWindow + kExternalFunctions) {
+    for (uint32_t rest = same; rest != 0; rest &= rest - 1) {
+      warp.machine->external(warp, static_cast<uint32_t>(target - kExternalWindow), static_cast<uint32_t>(__builtin_ctz(rest)), op);
+      if (warp.machine->fault.kind != FaultKind::none) return Step::fault;
+    }
+    target = pair(kLaneFileOffset + 20 * 128, leader);
+  }
+  const Program& program = *launch.program;
+  const uint64_t index = (target - kCodeWindow) / 16;
+  if (target < kCodeWindow || target % 16 != 0 || index >= program.ops.size() ||
+      program.blocks[program.block_of[index]].first != index) {
+    warp.machine->fault = {FaultKind::bad_target, op.index, static_cast<int>(leader), target, 0};
+    return Step::fault;
+  }
+  if (same != mask) {
+    new_fragment(warp, mask & ~same, fragment.pc);
+    fragment.mask = same;
+  }
+  fragment.pc = static_cast<uint32_t>(index);
+  return Step::go_on;
+}
+
 Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barrier, uint32_t wanted) {
   leave_out(warp, fragment, mask);
   fragment.wait = wait;
@@ -146,7 +182,9 @@ Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barr
 Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch) {
   const uint32_t active = fragment.mask, mask = active & guard_of(warp, op);
   if (is_guarded(op)) warp.machine->ops[op.index].lanes_on += static_cast<uint32_t>(__builtin_popcount(mask));
-  if (op.family == Family::bra) return jump(warp, fragment, mask, op.imm);
+  if (op.family == Family::bra) {
+    return jump(warp, fragment, mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0)), op.imm);
+  }
   if (mask == 0) {
     fragment.pc += 1;
     return Step::go_on;
@@ -167,16 +205,41 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       fragment = Fragment{};
       return Step::parked;
     case Family::bsync:
-      if (mask == active && (warp.barrier[op.barrier] & warp.live & ~active) == 0) break;
-      if ((warp.barrier[op.barrier] & mask) == 0) break;  // these lanes have left it (BREAK)
+    {
+      // Lanes that came into the region in different groups wait for their own group.
+      const uint32_t noted = warp.barrier[op.barrier][__builtin_ctz(mask)];
+      uint32_t same = 0;
+      for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
+        if (warp.barrier[op.barrier][lane] == noted) same |= 1u << lane;
+      }
+      if (same == active && (noted & warp.live & ~active) == 0) break;
+      if (same == active && (noted & mask) == 0) break;  // these lanes have left it (BREAK)
+      if (same != mask) {
+        new_fragment(warp, mask & ~same, fragment.pc);
+        fragment.mask &= ~(mask & ~same);
+        return Step::go_on;
+      }
       return park(warp, fragment, mask, Wait::bsync, op.barrier, 0);
+    }
     case Family::warpsync: {
       const uint32_t first = op.variant & Variant::a ? 0 : static_cast<uint32_t>(__builtin_ctz(mask));
       const uint32_t wanted = op.flags & op_all ? kFull : word(warp, op.a + 4 * first);
       if (mask == active && (wanted & warp.live & ~active) == 0) break;
       return park(warp, fragment, mask, Wait::warpsync, 0, wanted);
     }
-    case Family::bar_sync: return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), 0);
+    case Family::bar_sync: {
+      const uint32_t id = op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
+      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), op.imm2);
+    }
+    case Family::bar_reduce: {
+      const uint32_t votes = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));
+      warp.machine->barrier_votes[op.imm] += static_cast<uint32_t>(__builtin_popcount(votes));
+      warp.machine->barrier_voters[op.imm] += static_cast<uint32_t>(__builtin_popcount(mask));
+      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.imm2);
+    }
+    case Family::bar_arrive: warp.machine->barrier_arrived[op.imm] += 1; break;
+    case Family::call_absolute: return call_absolute(warp, fragment, op, launch, mask);
     default: break;
   }
   fragment.pc += 1;
@@ -187,6 +250,10 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
 
 void bind(Op& op, const HandlerTable& table, bool sets_mode) {
   if (is_control(op.family)) return;
+  if (op.family == Family::general) {  // its handler is the same for every host
+    op.entry = is_guarded(op) ? (sets_mode ? guarded_with_mode : guarded) : (sets_mode ? with_mode : op.full);
+    return;
+  }
   HandlerPair pair = table.pairs[static_cast<int>(op.family)][op.variant];
   if (op.family == Family::lop3 && op.p == kPredicateTrash && op.variant < Variant::modified &&
       table.lop3[op.imm][op.variant].full != nullptr) {

@@ -53,6 +53,10 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   machine_.op_count = static_cast<uint32_t>(program.ops.size());
   machine_.ranges = launch.ranges.data();
   machine_.range_count = static_cast<uint32_t>(launch.ranges.size());
+  machine_.banks = launch.images.data();
+  machine_.external = call_external;
+  machine_.log = &log_;
+  log_.clear();
 
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   for (uint32_t w = 0; w < launch.warps; ++w) {
@@ -81,6 +85,7 @@ void CtaRunner::start(uint32_t linear) {
   std::memset(shared_.get(), 0, launch.shared_bytes);
   std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  for (int id = 0; id < 16; ++id) machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
   for (uint32_t w = 0; w < launch.warps; ++w) {
     Warp& warp = this->warp(w);
     std::memset(bytes_of(warp) + kLaneFileOffset, 0, launch.program->lane_file_bytes());
@@ -92,6 +97,8 @@ void CtaRunner::start(uint32_t linear) {
     warp.specials[1] = linear / launch.grid[0] % launch.grid[1];
     warp.specials[2] = linear / launch.grid[0] / launch.grid[1];
     warp.specials[3] = 0;  // this CTA's rank in a cluster of one
+    warp.specials[4] = static_cast<uint32_t>(kSharedWindow >> 32);
+    warp.barrier_result = 0;
     const uint32_t lanes = std::min(32u, threads - w * 32);
     warp.live = lanes == 32 ? kFull : (1u << lanes) - 1;
     std::fill(std::begin(warp.fragments), std::end(warp.fragments), Fragment{});
@@ -102,10 +109,10 @@ void CtaRunner::start(uint32_t linear) {
   }
 }
 
-// A barrier opens when every thread of the CTA that has not exited waits at it. As on the hardware it counts arrivals and
-// does not ask at which instruction.
+// A barrier opens when the threads it counts have arrived: all of the CTA that have not exited, or as many as it says. As on
+// the hardware it counts warps' arrivals and does not ask at which instruction.
 bool CtaRunner::release_barriers() {
-  uint32_t waiting[16] = {}, live = 0;  // warps
+  uint32_t waiting[16] = {}, counted[16] = {}, live = 0;  // warps
   for (uint32_t w = 0; w < launch_->warps; ++w) {
     const Warp& warp = this->warp(w);
     if (warp.live == 0) continue;
@@ -113,23 +120,29 @@ bool CtaRunner::release_barriers() {
     uint32_t lanes[16] = {};
     for (uint32_t i = 0; i < warp.fragment_count; ++i) {
       const Fragment& fragment = warp.fragments[i];
-      if (fragment.wait == Wait::bar) lanes[fragment.barrier] |= fragment.mask;
+      if (fragment.wait != Wait::bar) continue;
+      lanes[fragment.barrier] |= fragment.mask;
+      counted[fragment.barrier] = std::max(counted[fragment.barrier], (fragment.wanted & ((1u << kBarrierResultShift) - 1)) / 32);
     }
     for (int id = 0; id < 16; ++id) waiting[id] += lanes[id] == warp.live;
   }
   bool any = false;
   for (uint8_t id = 0; id < 16; ++id) {
-    if (waiting[id] == 0 || waiting[id] != live) continue;
+    const uint32_t needed = counted[id] != 0 ? counted[id] : live;
+    if (waiting[id] == 0 || waiting[id] + machine_.barrier_arrived[id] < needed) continue;
     any = true;
     for (uint32_t w = 0; w < launch_->warps; ++w) {
       Warp& warp = this->warp(w);
       for (uint32_t i = 0; i < warp.fragment_count; ++i) {
         Fragment& fragment = warp.fragments[i];
         if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
+        const uint32_t votes = machine_.barrier_votes[id], kind = fragment.wanted >> kBarrierResultShift;
+        if (kind != 0) warp.barrier_result = kind == 1 ? votes : kind == 2 ? votes == machine_.barrier_voters[id] : votes != 0;
         fragment.wait = Wait::ready;
         fragment.pc += 1;
       }
     }
+    machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
   }
   return any;
 }
@@ -304,6 +317,12 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
       return failure(fmt::format("accesses {} bytes at {} of local memory; a thread has {}", fault.bytes, fault.address,
                                  launch.local_bytes),
                      "An index into a local array is out of range, or not aligned.");
+    case FaultKind::constant_outside:
+      return failure(fmt::format("reads {} bytes at {:#x} of a constant bank, outside it", fault.bytes, fault.address),
+                     "An index into a __constant__ array or a parameter is out of range.");
+    case FaultKind::assertion:
+      return failure(fmt::format("fails an assertion: {}", log_.empty() ? std::string() : log_.back()),
+                     "The kernel's own assert() did not hold.");
     case FaultKind::bad_target:
       return failure(fmt::format("jumps to byte {:#x}, which starts no straight run of instructions", fault.address),
                      "The emulator misread the machine code; report the kernel.");

@@ -27,6 +27,9 @@ struct BoundLaunch {
   uint64_t step_budget = 0;
   const std::atomic<bool>* cancel = nullptr;
   std::vector<uint32_t> trace_ctas;
+  std::vector<std::byte> module;     // __device__ variables
+  std::array<std::vector<std::byte>, kConstantBanks> banks;
+  std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
 
 // stopped: another thread's CTA could not go on; cancelled: nobody wants the run any more.
@@ -44,6 +47,9 @@ class CtaRunner {
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
+  // What printf wrote since prepare(), a call each; at most kMostLogged.
+  const std::vector<std::string>& log() const { return log_; }
+  static constexpr size_t kMostLogged = 4096;
   // Of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
   const std::vector<CtaTrace>& traces() const { return traces_; }
 
@@ -73,6 +79,7 @@ class CtaRunner {
   void keep_trace(uint32_t linear);
 
   std::vector<CtaTrace> traces_;
+  std::vector<std::string> log_;
   std::vector<std::vector<uint32_t>> trace_buffers_;  // a warp each
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;
@@ -82,6 +89,9 @@ class CtaRunner {
   Pattern no_pattern_{};
   uint32_t loop_warp_ = 0, fault_warp_ = 0;
 };
+
+// Serves a kernel's call of a driver function: writes to the std::vector<std::string> at Machine::log.
+void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);
 
 // Gives an instruction its handlers: `entry` for a full warp, with the guard predicate and the rounding mode seen to.
 void bind(Op& op, const HandlerTable& table, bool sets_mode);

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "emulator/emulator.h"
+#include "emulator/decode_general.h"
 #include "emulator/forms.h"
+#include "emulator/general.h"
 #include "emulator/program.h"
 
 namespace attnscope::emulator {
@@ -20,7 +22,7 @@ constexpr uint32_t kMxcsrFlush = 0x8040;    // flush subnormal results and opera
 constexpr uint32_t kMxcsrDown = 0x2000, kMxcsrUp = 0x4000, kMxcsrZero = 0x6000;
 
 uint32_t special_slot(std::string_view name) {
-  constexpr std::string_view names[] = {"SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z", "SR_CgaCtaId"};
+  constexpr std::string_view names[] = {"SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z", "SR_CgaCtaId", "SR_SWINHI"};
   const auto found = std::find(std::begin(names), std::end(names), name);
   return offsetof(Warp, specials) + 4 * static_cast<uint32_t>(found - std::begin(names));
 }
@@ -38,7 +40,7 @@ bool comparison(const SassInstruction& instruction, bool is_float, uint32_t (&se
       {"LEU", 1, 1, 0, 1}, {"GTU", 0, 0, 1, 1}, {"NEU", 1, 0, 1, 1}, {"GEU", 0, 1, 1, 1},
   };
   for (const Name& name : names) {
-    if (instruction.modifiers.empty() || instruction.modifiers[0] != name.name) continue;
+    if (!has(instruction, name.name)) continue;
     select[0] = name.less ? kFull : 0, select[1] = name.equal ? kFull : 0, select[2] = name.greater ? kFull : 0;
     select[3] = name.unordered && is_float ? kFull : 0;
     return true;
@@ -133,8 +135,9 @@ class Decoder {
       case OperandKind::reg: return Source{source_register(operand.reg), false};
       case OperandKind::uniform_reg: return Source{uniform_register(operand.reg), true};
       case OperandKind::immediate: {
-        const ConstantSource low{-1, static_cast<uint32_t>(operand.value)};
-        const ConstantSource high{-1, static_cast<uint32_t>(static_cast<uint64_t>(operand.value) >> 32)};
+        ConstantSource low{-1, static_cast<uint32_t>(operand.value)};
+        ConstantSource high{-1, static_cast<uint32_t>(static_cast<uint64_t>(operand.value) >> 32)};
+        if (wide && operand.is_float) std::swap(low, high);  // a double's upper half
         return Source{constant(low, wide ? &high : nullptr), true};
       }
       case OperandKind::constant: {
@@ -158,15 +161,22 @@ class Decoder {
 
   Result<void> set_source(const SassInstruction& instruction, const SassOperand& operand, const Form& form, char role,
                           Op& op) {
-    const int slot = role == 'a' || role == 'w' ? 0 : role == 'b' ? 1 : 2;
+    if (role == 'e') {
+      if (operand.kind != OperandKind::reg || operand.negate || operand.invert) return refuse(instruction, "an operand");
+      op.e = source_register(operand.reg);
+      return {};
+    }
+    const int slot = role == 'a' || role == 'w' ? 0 : role == 'b' || role == 'v' ? 1 : 2;
     uint32_t* const offsets[] = {&op.a, &op.b, &op.c};
     uint32_t* const ands[] = {&op.and_a, &op.and_b, &op.and_c};
     uint32_t* const xors[] = {&op.xor_a, &op.xor_b, &op.xor_c};
     uint8_t* const signs[] = {&op.sign_a, &op.sign_b, &op.sign_c};
-    const auto where = source(instruction, operand, role == 'k' || role == 'w');
+    const auto where = source(instruction, operand, role == 'k' || role == 'w' || role == 'v');
     if (!where) return fail(where.error());
     *offsets[slot] = where->offset;
-    if (where->one && !is_uniform(form.family)) {
+    if (form.family == Family::general) {
+      op.one |= static_cast<uint8_t>(where->one << slot);
+    } else if (where->one && !is_uniform(form.family)) {
       if (is_shuffle(form.family)) {
         op.variant |= slot == 1 ? 2 : 1;
       } else if ((op.variant & 3) != 0) {
@@ -186,6 +196,13 @@ class Decoder {
     if (operand.invert) *xors[slot] = kFull;
     if (operand.absolute || operand.negate || operand.invert) op.variant |= Variant::modified;
     return {};
+  }
+
+  // HFMA2 of -0 · 0 and a packed immediate: how the compiler makes constants.
+  static bool makes_constant(const SassInstruction& instruction) {
+    const auto& ops = instruction.operands;
+    return instruction.opcode == "HFMA2" && ops.size() == 5 && ops[1].raw == "-RZ" && ops[2].raw == "RZ" && ops[3].is_float &&
+           ops[4].is_float && !has(instruction, "BF16_V2") && !has(instruction, "RELU") && !has(instruction, "SAT");
   }
 
   static bool is_uniform(Family family) { return family >= Family::umov && family <= Family::ushf_r_u32_hi; }
@@ -216,7 +233,8 @@ class Decoder {
       case 'D': op.dst = target_uniform(operand.reg); return {};
       case 'p': op.p = predicate_slot(operand, true); return {};
       case 'q': op.q = predicate_slot(operand, true); return {};
-      case 'a': case 'b': case 'c': case 'k': case 'w': return set_source(instruction, operand, form, role, op);
+      case 'a': case 'b': case 'c': case 'k': case 'w': case 'v': case 'e':
+        return set_source(instruction, operand, form, role, op);
       case 'x': op.x = predicate_slot(operand, false), op.x_invert = operand.invert; return {};
       case 'y': op.y = predicate_slot(operand, false), op.y_invert = operand.invert; return {};
       case 'z': op.z = predicate_slot(operand, false), op.z_invert = operand.invert; return {};
@@ -240,7 +258,22 @@ class Decoder {
       case '-':
         if (operand.reg != 255 || !operand.negate) return refuse(instruction, "an operand other than -RZ");
         return {};
-      case 'h': case 'l': return set_half(instruction, operand, role, op);
+      case 'h': case 'l': case 'X': case 'Y': case 'Z': case 'V': return set_half(instruction, operand, role, op);
+      case 's': return {};
+      case 'K':
+        if (operand.value < 0 || operand.value > 0xffff || operand.reg_is_uniform) return refuse(instruction, "the constant address");
+        op.a = operand.reg < 0 ? zero_register() : source_register(operand.reg);
+        op.imm = static_cast<uint32_t>(operand.value);
+        op.imm2 = static_cast<uint32_t>(operand.bank);
+        return {};
+      case 'G':
+        if (operand.reg < 0 || operand.reg_is_uniform || operand.uniform_offset >= 0 || operand.value < INT32_MIN ||
+            operand.value > INT32_MAX) {
+          return refuse(instruction, "an address");
+        }
+        op.e = source_register(operand.reg);
+        op.imm2 = static_cast<uint32_t>(operand.value);
+        return {};
       default: return refuse(instruction, "an operand");
     }
   }
@@ -248,12 +281,15 @@ class Decoder {
   // The constant's two halves; a NaN would come out as the canonical one, which no compiler asks for.
   Result<void> set_half(const SassInstruction& instruction, const SassOperand& operand, char role, Op& op) {
     const auto half = static_cast<uint32_t>(operand.value);
-    if (half > 0xffff || (half & 0x7fff) > 0x7c00) return refuse(instruction, "a constant");
-    op.imm = role == 'h' ? half << 16 : op.imm | half;
-    if (role == 'l') {
-      op.a = constant({-1, op.imm});
-      op.variant |= Variant::a;
-    }
+    const bool makes_constant = role == 'h' || role == 'l';
+    if (half > 0xffff || (makes_constant && (half & 0x7fff) > 0x7c00)) return refuse(instruction, "a constant");
+    const bool upper = role == 'h' || role == 'X' || role == 'Z';
+    op.imm = upper ? half << 16 : op.imm | half;
+    if (upper) return {};
+    const uint32_t where = constant({-1, op.imm});
+    if (role == 'l') op.a = where, op.variant |= Variant::a;
+    if (role == 'Y') op.b = where, op.one |= 2;
+    if (role == 'V') op.c = where, op.one |= 4;
     return {};
   }
 
@@ -272,16 +308,20 @@ class Decoder {
     if (has(instruction, "RELU")) op.flags |= op_relu;
     if (has(instruction, "COLLECTIVE")) op.flags |= op_collective;
     if (has(instruction, "ALL")) op.flags |= op_all;
-    const bool compares = op.family == Family::isetp || op.family == Family::uisetp;
+    const bool extended = op.family == Family::general && instruction.opcode == "ISETP";
+    const bool compares = op.family == Family::isetp || op.family == Family::uisetp || extended;
+    const bool compares_floats = op.family == Family::fsetp || (op.family == Family::general && !has(instruction, "MIN") && !has(instruction, "MAX") &&
+                                 (instruction.opcode == "DSETP" || instruction.opcode == "FSET" || instruction.opcode == "HSET2" ||
+                                  instruction.opcode == "HSETP2"));
     if (has(instruction, "U32")) {
       op.flags |= op_unsigned;
       if (compares) {  // biased, unsigned order is signed order
         op.xor_a = op.xor_b = 0x80000000u;
-        op.variant |= Variant::modified;
+        if (!extended) op.variant |= Variant::modified;
       }
     }
-    if (compares || op.family == Family::fsetp) {
-      if (!comparison(instruction, op.family == Family::fsetp, op.select)) return refuse(instruction, "a comparison");
+    if (compares || compares_floats) {
+      if (!comparison(instruction, compares_floats, op.select)) return refuse(instruction, "a comparison");
       op.logic = has(instruction, "OR") ? 1 : has(instruction, "XOR") ? 2 : 0;
     }
     if (op.family == Family::hadd2_f32) op.imm = instruction.operands[2].modifiers[0] == "H1_H1" ? 16 : 0;
@@ -297,13 +337,26 @@ class Decoder {
                         op.family == Family::ulea_hi_sx32;
     if (shifts && op.imm > 31) return refuse(instruction, "a shift");
     if ((op.family == Family::lop3 || op.family == Family::ulop3) && op.imm > 255) return refuse(instruction, "a table");
-    if (op.family == Family::bar_sync && op.imm > 15) return refuse(instruction, "a barrier number");
+    const bool is_barrier = op.family == Family::bar_sync || op.family == Family::bar_arrive || op.family == Family::bar_reduce;
+    if (is_barrier) {
+      if (op.imm > 15) return refuse(instruction, "a barrier number");
+      if (op.imm2 > 1024 || op.imm2 % 32 != 0) return refuse(instruction, "a number of threads");
+      if (instruction.operands[0].kind == OperandKind::immediate) op.flags |= op_all;
+      if (op.family == Family::bar_reduce) {
+        op.imm2 |= (has(instruction, "POPC") ? 1u : has(instruction, "AND") ? 2u : 3u) << kBarrierResultShift;
+      }
+    }
     return {};
   }
 
   Result<void> one(const SassInstruction& instruction) {
+    for (const SassOperand& operand : instruction.operands) {
+      if (operand.kind == OperandKind::constant && operand.bank >= 0) {
+        program_.reads_bank[static_cast<uint32_t>(operand.bank) % kConstantBanks] = true;
+      }
+    }
     const std::string spelling = form_of(instruction);
-    const Form* form = find_form(spelling);
+    const Form* form = makes_constant(instruction) ? find_form("HFMA2 constant") : find_form(spelling);
     if (form == nullptr) return refuse(instruction, "the form \"" + spelling + "\"");
     Op op;
     op.index = static_cast<uint32_t>(program_.ops.size());
@@ -313,11 +366,17 @@ class Decoder {
     op.pred = static_cast<uint8_t>(instruction.predicate + (instruction.predicate_uniform ? kUniformPredicates : 0));
     op.pred_invert = instruction.predicate_negated;
     if (form->roles.size() != instruction.operands.size()) {
-      if (!(form->roles == "d" && instruction.opcode == "CS2R")) return refuse(instruction, "the operands");
+      if (!(form->roles == "d" && instruction.opcode == "CS2R") && form->roles != "s*") return refuse(instruction, "the operands");
     }
     for (size_t i = 0; i < form->roles.size(); ++i) {
       if (auto done = set_operand(instruction, instruction.operands[i], *form, form->roles[i], op); !done) return done;
     }
+    configure_memory(instruction, op);
+    if (op.family == Family::general) {
+      op.full = op.masked = form->handler;
+      configure_general(instruction, op);
+    }
+    if (instruction.opcode == "LEPC" && form->roles == "d") op.imm = op.index;
     if (auto done = apply_modifiers(instruction, op); !done) return done;
     program_.ops.push_back(op);
     program_.classes.push_back(form->instruction_class);
@@ -334,6 +393,13 @@ class Decoder {
       leader[i + 1] = true;
       const bool jumps = op.family == Family::bra || op.family == Family::bra_div || op.family == Family::bra_conv;
       if (jumps) leader[op.imm] = true;
+    }
+    for (const auto& instruction : program_.sass->instructions) {  // calls by address may return to any label
+      if (instruction.opcode != "LEPC") continue;
+      if (instruction.operands.size() == 2) leader[static_cast<size_t>(instruction.operands[1].value) / 16] = true;
+    }
+    for (const auto& [name, offset] : program_.sass->kernel.functions) {
+      if (offset / 16 < count) leader[offset / 16] = true;
     }
     program_.block_of.resize(count);
     for (uint32_t i = 0; i < count; ++i) {

@@ -77,6 +77,7 @@ struct RunResult {
   RunCounters counters;
   std::vector<InstructionCounters> instructions;  // one an instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
+  std::vector<std::string> log;                   // what printf wrote, by CTA within a host thread; capped
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run
 };

@@ -10,10 +10,11 @@ namespace attnscope::emulator {
 
 // What a form's operands are, one letter each, in printed order:
 //   d destination register     D uniform destination      p, q predicate destinations
-//   a, b, c sources            k, w the sources c, a of 64 bits    x, y, z predicate sources
+//   a, b, c sources            k, w, v the sources c, a, b of 64 bits    x, y, z predicate sources    e a fourth source
 //   i, j immediates → imm, imm2                           m address    t branch target   B convergence barrier
 //   N must be !PT or !UPT      0 must be RZ               - must be -RZ
-//   h, l two printed halves of one 32-bit immediate, upper first
+//   h, l two printed halves of one 32-bit immediate, upper first: source a;   X, Y source b;   Z, V source c
+//   K a constant bank at a register's offset    G the global address of LDGSTS    s said by the spelling alone
 using Roles = std::string_view;
 
 // Which operand modifiers a form's sources may carry; any other is refused.
@@ -29,6 +30,7 @@ struct Form {
   Roles roles;
   SourceModifiers modifiers = SourceModifiers::none;
   InstructionClass instruction_class = InstructionClass::other;
+  Handler handler = nullptr;  // of Family::general
 };
 
 // The tested form of that spelling (form_of), or nullptr.

@@ -20,13 +20,14 @@ using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
   X(ldg_u16) X(ldg_32) X(ldg_64) X(ldg_128) X(stg_u16) X(stg_32) X(stg_64) X(stg_128)
 
 #define ATTNSCOPE_SCALAR_FAMILIES(X)                                                                                   \
-  X(nop) X(bssy) X(break_barrier) X(ldl_32) X(stl_32) X(r2ur) X(umov) X(umov_64) X(uiadd3) X(uimad) X(uimad_wide_u32)  \
+  X(nop) X(general) X(bssy) X(break_barrier) X(ldl_32) X(stl_32) X(r2ur) X(umov) X(umov_64) X(uiadd3) X(uimad) X(uimad_wide_u32)  \
   X(uisetp) X(ulea) X(ulea_hi) X(ulea_hi_sx32) X(ulop3) X(usel) X(ushf_l_u32) X(ushf_l_u64_hi) X(ushf_r_s32_hi)        \
   X(ushf_r_u32_hi) X(voteu_all) X(voteu_any)
 
 // Instructions that end a straight run: they move, split, join or park the active lanes (control.cpp).
 #define ATTNSCOPE_CONTROL_FAMILIES(X)                                                                                  \
-  X(bra) X(bra_div) X(bra_conv) X(bsync) X(warpsync) X(endcollective) X(ret) X(exit) X(bar_sync)
+  X(bra) X(bra_div) X(bra_conv) X(bsync) X(warpsync) X(endcollective) X(ret) X(call_absolute) X(exit) X(bar_sync)       \
+  X(bar_arrive) X(bar_reduce)
 
 enum class Family : uint8_t {
 #define X(name) name,

@@ -30,6 +30,7 @@ struct Program {
   std::vector<uint32_t> block_of;      // by instruction
   std::vector<Block> blocks;
   std::vector<ConstantSource> constants;
+  bool reads_bank[kConstantBanks] = {};  // constant banks that instructions name
   uint32_t lane_registers = 0;         // without RZ and trash
   uint32_t lane_file_bytes() const { return (lane_registers + kZeroRegisters + kTrashRegisters) * 128; }
 };

@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "emulator/bind.h"
 #include "emulator/cta.h"
 #include "emulator/emulator.h"
 #include "platform/process.h"
@@ -14,130 +15,6 @@
 namespace attnscope::emulator {
 
 namespace {
-
-// --- Launch checks and binding ---------------------------------------------------------------------------------------
-
-// What the driver puts before the parameters in constant bank 0, as far as kernels of one CTA's own affairs read it:
-// block and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the memory descriptor just before sm_90's (0x208) or
-// sm_80's (0x118) parameters. Any other offset is refused rather than guessed.
-Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local_bytes) {
-  const auto& kernel = sass_of(*launch.program).kernel;
-  if (offset < 0xc) return launch.block[offset / 4];
-  if (offset < 0x18) return launch.grid[(offset - 0xc) / 4];
-  if (offset == 0x28) return local_bytes;
-  const uint32_t descriptor = kernel.arch >= 90 ? 0x208 : 0x118;
-  if (offset == descriptor || offset == descriptor + 4) return 0u;
-  if (offset >= kernel.parameter_base && offset + 4 <= kernel.parameter_base + (launch.parameters.size() + 3) / 4 * 4) {
-    uint32_t value = 0;
-    const size_t at = offset - kernel.parameter_base;
-    std::memcpy(&value, launch.parameters.data() + at, std::min<size_t>(4, launch.parameters.size() - at));
-    return value;
-  }
-  return fail(Stage::decode, fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
-              "Only launch sizes, the stack pointer and parameters are known there.");
-}
-
-Result<std::vector<uint32_t>> constant_values(const Launch& launch, uint32_t local_bytes) {
-  const auto& kernel = sass_of(*launch.program).kernel;
-  std::vector<uint32_t> values;
-  for (const ConstantSource& source : launch.program->constants) {
-    if (source.bank < 0) {
-      values.push_back(source.value);
-      continue;
-    }
-    if (source.bank == 0) {
-      const auto value = bank_zero(launch, source.value, local_bytes);
-      if (!value) return fail(value.error());
-      values.push_back(*value);
-      continue;
-    }
-    const auto bank = std::find_if(kernel.banks.begin(), kernel.banks.end(),
-                                   [&](const auto& b) { return static_cast<int>(b.index) == source.bank; });
-    if (bank == kernel.banks.end() || size_t{source.value} + 4 > (bank->data.size() + 3) / 4 * 4) {
-      return fail(Stage::decode, fmt::format("{} reads c[{:#x}][{:#x}], which its cubin does not hold.", kernel.name,
-                                             source.bank, source.value),
-                  "Compile the kernel again.");
-    }
-    uint32_t value = 0;
-    std::memcpy(&value, bank->data.data() + source.value, std::min<size_t>(4, bank->data.size() - source.value));
-    values.push_back(value);
-  }
-  return values;
-}
-
-Result<void> check(const Launch& launch, const RunOptions& options) {
-  const auto bad = [](std::string message, std::string hint) { return fail(Stage::launch, std::move(message), std::move(hint)); };
-  if (launch.program == nullptr) return fail(Stage::internal, "No program to run.", "Call prepare() first.");
-  const auto& kernel = sass_of(*launch.program).kernel;
-  const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  // Limits of compute capability 8.x and 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
-  if (threads == 0 || threads > 1024 || launch.block[0] > 1024 || launch.block[1] > 1024 || launch.block[2] > 64) {
-    return bad(fmt::format("{}: a block of {} × {} × {} threads; 1 to 1024 are possible.", kernel.name, launch.block[0],
-                           launch.block[1], launch.block[2]),
-               "Choose fewer warps.");
-  }
-  const uint64_t ctas = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
-  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0 || launch.grid[0] > 0x7fffffff ||
-      launch.grid[1] > 65535 || launch.grid[2] > 65535 || ctas > 0x7fffffff) {
-    return bad(fmt::format("{}: a grid of {} × {} × {} CTAs.", kernel.name, launch.grid[0], launch.grid[1], launch.grid[2]),
-               "Each extent must be 1 or more; y and z at most 65,535.");
-  }
-  if (launch.parameters.size() != kernel.parameter_bytes) {
-    return bad(fmt::format("{} takes {} bytes of parameters; {} were given.", kernel.name, kernel.parameter_bytes,
-                           launch.parameters.size()),
-               "Check the manifest's args.");
-  }
-  for (uint32_t cta : options.ctas) {
-    if (cta >= ctas) return bad(fmt::format("{}: no CTA {} in a grid of {}.", kernel.name, cta, ctas), "Sample within the grid.");
-  }
-  if (options.isa.has_value() && *options.isa > best_host_isa()) {
-    return bad("This CPU lacks the instruction set that was asked for.", "Leave the choice to the emulator.");
-  }
-  return {};
-}
-
-Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa) {
-  const Program& program = *launch.program;
-  const auto& kernel = program.sass->kernel;
-  BoundLaunch bound;
-  bound.program = &program;
-  bound.grid = launch.grid;
-  bound.block = launch.block;
-  bound.warps = (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
-  // sm_90's first 1024 bytes belong to the system (facts of the recorded code: its window starts at 0x400).
-  bound.shared_low = kernel.arch >= 90 ? 0x400 : 0;
-  // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas reads
-  // whole vectors at the end of an array knowing that.
-  bound.shared_bytes =
-      ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
-  bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
-  auto constants = constant_values(launch, bound.local_bytes);
-  if (!constants) return fail(constants.error());
-  bound.constants = std::move(*constants);
-  if (launch.memory != nullptr) {
-    for (const GlobalBuffer& buffer : launch.memory->buffers()) {
-      if (buffer.bytes == 0) continue;
-      bound.ranges.push_back({buffer.address, buffer.bytes, reinterpret_cast<uint8_t*>(buffer.host), buffer.writable});
-    }
-  }
-  bound.step_budget = options.step_budget;
-  bound.cancel = options.cancel;
-  bound.trace_ctas = options.trace_ctas;
-  bound.ops = program.ops;
-  const HandlerTable& table = handlers(isa);
-  for (const Block& block : program.blocks) {
-    uint32_t mode = 0;  // not known where a block is entered
-    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
-      Op& op = bound.ops[i];
-      bind(op, table, op.mxcsr != 0 && op.mxcsr != mode);
-      if (op.mxcsr != 0) mode = op.mxcsr;
-      if (!is_control(op.family) && (op.full == nullptr || op.masked == nullptr)) {
-        return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text), "Report the kernel.");
-      }
-    }
-  }
-  return bound;
-}
 
 // --- The threads -----------------------------------------------------------------------------------------------------
 
@@ -326,7 +203,7 @@ Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::Sa
 
 Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  if (auto ok = check(launch, options); !ok) return fail(ok.error());
+  if (auto ok = check_launch(launch, options); !ok) return fail(ok.error());
   const HostIsa isa = options.isa.value_or(best_host_isa());
   auto bound = bind_launch(launch, options, isa);
   if (!bound) return fail(bound.error());
@@ -405,6 +282,10 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     add(program, pool.worker(i).runner.op_counts(), pool.worker(i).runner.block_counts(), result.instructions);
     const auto& traces = pool.worker(i).runner.traces();
     result.traces.insert(result.traces.end(), traces.begin(), traces.end());
+  }
+  for (size_t i = 0; i < threads; ++i) {
+    const auto& log = pool.worker(i).runner.log();
+    result.log.insert(result.log.end(), log.begin(), log.end());
   }
   std::sort(result.traces.begin(), result.traces.end(), [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);

@@ -24,8 +24,14 @@ void set(Warp& warp, uint8_t predicate, bool value) { warp.pred[predicate] = val
 
 void nop(Warp&, const Op&, uint32_t) {}
 
-void bssy(Warp& warp, const Op& op, uint32_t mask) { warp.barrier[op.barrier] = mask; }
-void break_barrier(Warp& warp, const Op& op, uint32_t mask) { warp.barrier[op.barrier] &= ~mask; }
+void bssy(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == kFull) {
+    std::fill_n(warp.barrier[op.barrier], 32, kFull);
+    return;
+  }
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) warp.barrier[op.barrier][__builtin_ctz(rest)] = mask;
+}
+void break_barrier(Warp& warp, const Op& op, uint32_t mask) { leave_barrier(warp, op.barrier, mask); }
 
 void r2ur(Warp& warp, const Op& op, uint32_t mask) {
   if (mask != 0) word(warp, op.dst) = word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask)));

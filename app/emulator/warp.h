@@ -42,6 +42,15 @@ struct Op {
   uint8_t barrier = 0;
   Family family = Family::nop;
   uint8_t variant = 0;
+  // Of general handlers and memory accesses (general.h):
+  uint8_t one = 0;           // sources that are one value for all lanes: bits 0, 1, 2 for a, b, c
+  uint8_t half_a = 0, half_b = 0, half_c = 0;  // 1 the lower half twice, 2 the upper half twice
+  uint8_t from = 0, to = 0;  // Number
+  uint8_t round = 0;         // Rounding
+  uint8_t space = 0;         // Space
+  uint8_t bytes = 0;         // a lane's access
+  uint8_t access = 0;        // 0 none, 1 load, 2 store, 3 both
+  uint32_t e = 0;            // a fourth source
 };
 
 enum OpFlag : uint8_t {
@@ -97,7 +106,20 @@ struct MemoryRange {
 };
 
 enum class FaultKind : uint8_t { none, global_outside, global_misaligned, global_read_only, shared_outside, shared_misaligned,
-                                 local_outside, local_misaligned, bad_target };
+                                 local_outside, local_misaligned, constant_outside, bad_target, assertion };
+
+// Generic addresses of shared and local memory begin at these; .text stands at the last. No buffer is placed there.
+// Functions of the driver that a kernel calls have made-up addresses of their own.
+constexpr uint64_t kExternalWindow = 0x7b0000000000;
+enum class External : uint8_t { vprintf, assert_fail, count };
+constexpr uint64_t kExternalFunctions = static_cast<uint64_t>(External::count);
+constexpr uint64_t kSharedWindow = 0x7d0000000000, kLocalWindow = 0x7e0000000000, kCodeWindow = 0x7c0000000000;
+
+struct ConstantImage {
+  const uint8_t* data = nullptr;
+  uint64_t bytes = 0;
+};
+constexpr uint32_t kConstantBanks = 32;
 
 struct Fault {
   FaultKind kind = FaultKind::none;
@@ -122,6 +144,11 @@ struct Machine {
   const MemoryRange* ranges = nullptr;
   uint32_t range_count = 0;
   uint32_t last_range = 0;
+  const ConstantImage* banks = nullptr;  // kConstantBanks
+  // Of the CTA's barriers: warps that only arrived, and the votes of BAR.RED.
+  uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
+  void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
+  void* log = nullptr;                   // what external() writes to
   Fault fault;
   uint32_t mxcsr = 0;
 };
@@ -135,6 +162,9 @@ const MemoryRange* find_range(Machine& machine, uint64_t address);
 
 enum class Wait : uint8_t { free, ready, bsync, warpsync, bar };
 
+// Fragment::wanted at a CTA barrier: the threads it counts (0: all), and from this bit on what BAR.RED makes of the votes.
+constexpr uint32_t kBarrierResultShift = 16;
+
 // Lanes of a warp that are at one instruction together.
 struct Fragment {
   uint32_t mask = 0;
@@ -147,7 +177,7 @@ struct Fragment {
 struct Warp {
   uint32_t pred[32];      // P0…P6, PT, trash; from 16: UP0…UP6, UPT, trash, each all ones or zero
   uint32_t ur[72];        // UR0…UR62, URZ
-  uint32_t barrier[16];   // convergence barriers: lanes that take part
+  uint32_t barrier[16][32];  // convergence barriers: the lanes that take part, as each lane noted them at its BSSY
   uint32_t specials[16];  // scalars that S2R and S2UR read
   uint32_t constants[kMaxConstants];
   alignas(64) uint32_t tid[3][32];
@@ -159,6 +189,7 @@ struct Warp {
   uint32_t local_bytes;   // per thread
   uint32_t live;          // lanes that have not exited
   uint32_t active;        // of the fragment that runs
+  uint32_t barrier_result;  // of the last BAR.RED
   Fragment fragments[32];
   uint32_t fragment_count;
   uint32_t next_fragment; // where the search for one that can run begins
@@ -171,6 +202,9 @@ struct Warp {
 
 // static, so that each translation unit keeps its own copy, made for its own instruction set.
 static inline uint8_t* bytes_of(Warp& warp) { return reinterpret_cast<uint8_t*>(&warp); }
+static inline void leave_barrier(Warp& warp, uint32_t barrier, uint32_t lanes) {
+  for (uint32_t& noted : warp.barrier[barrier]) noted &= ~lanes;
+}
 constexpr uint32_t kLaneFileOffset = (sizeof(Warp) + 63) / 64 * 64;
 
 }  // namespace attnscope::emulator

@@ -177,21 +177,23 @@ EXIT)", {.parameter_bytes = 8});
 }
 
 TEST(Refused, AFormOutsideTheListIsNamed) {
-  const auto sass = from_text("NOP\nFADD.SAT R0, R1, R2\nEXIT", {});
+  const auto sass = from_text("NOP\nFADD.SPLAT R0, R1, R2\nEXIT", {});
   ASSERT_NE(sass, nullptr);
   auto copy = std::make_shared<compile::SassProgram>(*sass);
   copy->code_hash.clear();
   const auto program = prepare(copy);
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().stage, Stage::decode);
-  EXPECT_THAT(program.error().message, HasSubstr("\"FADD.SAT R,R,R\""));
+  EXPECT_THAT(program.error().message, HasSubstr("\"FADD.SPLAT R,R,R\""));
   EXPECT_THAT(program.error().message, HasSubstr("byte 0x10, k.cu:2"));
 }
 
 TEST(Refused, ModifiersThatAFormDoesNotTake) {
   for (const char* line : {"IADD3 R0, |R1|, R2, R3", "LOP3.LUT R0, -R1, R2, R3, 0xc0, !PT", "FADD R0, ~R1, R2",
-                           "HADD2.F32 R0, R1, R2.H0_H0", "HFMA2.MMA R0, R1, RZ, 0, 0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0",
-                           "LDG.E R0, [R2]", "LDS R0, [R2.X2]", "S2R R0, SR_CLOCKLO", "BAR.ARV 0x0, 0x40"}) {
+                           "HADD2.F32 R0, R1, R2.H0_H0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0",
+                           "LDG.E.64 R0, [R2]", "LDS R0, [R2.X2]", "S2R R0, SR_CLOCKLO", "BAR.SYNC 0x0, 0x30",
+                           // Understood, and not recorded.
+                           "F2I.FTZ.U16.BF16.FLOOR.NTZ R0, R1", "ATOMS.INC.64 R0, [R2], R4"}) {
     const auto sass = from_text(std::string(line) + "\nEXIT", {});
     ASSERT_NE(sass, nullptr);
     auto copy = std::make_shared<compile::SassProgram>(*sass);
@@ -227,9 +229,9 @@ TEST(Refused, BadLaunches) {
 TEST(Refused, ConstantsThatTheDriverWouldGive) {
   GlobalMemory memory;
   Launch launch;
-  launch.program = program_of("MOV R0, c[0x0][0x24]\nEXIT", {});
+  launch.program = program_of("MOV R0, c[0x0][0x40]\nEXIT", {});
   launch.memory = &memory;
-  EXPECT_THAT(run(launch).error().message, HasSubstr("c[0x0][0x24]"));
+  EXPECT_THAT(run(launch).error().message, HasSubstr("c[0x0][0x40]"));
   auto other = std::make_shared<compile::SassProgram>(*from_text("MOV R0, c[0x0][0x0]\nEXIT", {}));
   other->code_hash.clear();
   other->instructions[0].operands[1].bank = 3;

@@ -1,0 +1,9 @@
+#pragma once
+#include "emulator/cta.h"
+
+namespace attnscope::emulator {
+
+Result<void> check_launch(const Launch& launch, const RunOptions& options);
+Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa);
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,58 @@
+#include "emulator/isa_report.h"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "emulator/emulator.h"
+#include "emulator/forms.h"
+#include "emulator/recorded_forms.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+// Forms whose results are an approximation of the hardware's (docs/emulator.md).
+bool is_approximate(std::string_view spelling) { return spelling.starts_with("MUFU."); }
+
+std::string_view basis(std::string_view spelling) {
+  if (is_approximate(spelling)) return "within the documented error";
+  return recorded_on(spelling) != 0 ? "recorded, bit-equal" : "by definition and output";
+}
+
+std::string architectures(uint8_t bits) {
+  std::string text;
+  constexpr std::string_view names[] = {"sm_80", "sm_89", "sm_90"};
+  for (int i = 0; i < 3; ++i) {
+    if (bits >> i & 1) text += (text.empty() ? "" : ", ") + std::string(names[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string isa_report() {
+  constexpr size_t kClasses = static_cast<size_t>(InstructionClass::count);
+  std::array<size_t, kClasses> recorded{}, approximate{}, other{};
+  const std::vector<std::string> forms = supported_forms();
+  std::string list;
+  for (const std::string& spelling : forms) {
+    const auto kind = static_cast<size_t>(find_form(spelling)->instruction_class);
+    const uint8_t archs = recorded_on(spelling);
+    ++(is_approximate(spelling) ? approximate : archs != 0 ? recorded : other)[kind];
+    list += fmt::format("  {:<60} {}{}\n", spelling, basis(spelling), archs != 0 ? " (" + architectures(archs) + ")" : "");
+  }
+  std::string text = fmt::format("Opcode forms that the emulator executes: {}. Any other is refused with its name and source line.\n\n", forms.size());
+  text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", "class", "recorded", "approximate", "by output");
+  size_t sum[3] = {};
+  for (size_t k = 0; k < kClasses; ++k) {
+    if (recorded[k] + approximate[k] + other[k] == 0) continue;
+    text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)), recorded[k], approximate[k], other[k]);
+    sum[0] += recorded[k], sum[1] += approximate[k], sum[2] += other[k];
+  }
+  text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n\n", "all", sum[0], sum[1], sum[2]);
+  text += "recorded: equal to an NVIDIA H200 bit for bit at edge and random values. approximate: within the documented error of the\n"
+          "hardware's own approximation. by output: by the instruction's definition, and by kernels whose whole output is right.\n\n";
+  return text + list;
+}
+
+}  // namespace attnscope::emulator

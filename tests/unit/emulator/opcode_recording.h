@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/sass.h"
+
+namespace attnscope::emulator::testing {
+
+constexpr uint32_t kOpcodeThreads = 512;
+
+// One operation of a recorded kernel: words [first, first + words) of its results.
+struct OpcodeCase {
+  std::string name;
+  uint32_t first = 0, words = 0;
+  uint32_t ulp = 0;   // 0: bit-equal
+  uint32_t arch = 80;  // least
+};
+
+// A kernel of tests/gpu/opcodes, and what an H200 made of it.
+struct OpcodeKernel {
+  std::string name, kind;
+  uint32_t words = 0;
+  std::vector<OpcodeCase> cases;
+  std::vector<uint32_t> results;  // [word][thread]
+};
+
+struct OpcodeRecording {
+  std::vector<OpcodeKernel> kernels;
+  std::vector<uint32_t> inputs(const std::string& kind) const;  // 8 words a thread
+  std::vector<uint32_t> all_inputs;
+};
+// Read once; a recording that cannot be read ends the test program.
+const OpcodeRecording& opcode_recording();
+
+// The machine code of that architecture, in the recording's order.
+const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(int arch);
+
+// Runs one and gives its results, [word][thread].
+Result<std::vector<uint32_t>> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass);
+
+}  // namespace attnscope::emulator::testing

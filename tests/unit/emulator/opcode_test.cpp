@@ -1,0 +1,104 @@
+// Every recorded opcode kernel against what an H200 made of it (tests/gpu/opcodes), bit for bit, on all three architectures.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "emulator/isa_report.h"
+#include "emulator/recorded_forms.h"
+#include "unit/emulator/opcode_recording.h"
+#include "unit/emulator/sass_text.h"
+
+namespace attnscope::emulator::testing {
+namespace {
+
+// Units in the last place between two numbers of 16 or 32 bits, the sign apart.
+int64_t distance(uint32_t a, uint32_t b, int bits) {
+  const uint32_t sign = 1u << (bits - 1);
+  const auto ordered = [&](uint32_t x) { return x & sign ? -static_cast<int64_t>(x & (sign - 1)) : static_cast<int64_t>(x); };
+  return std::abs(ordered(a) - ordered(b));
+}
+
+// An approximation's word: so many units in the last place away, or for functions that cross zero 2^-21.
+bool near_enough(uint32_t got, uint32_t want, const std::string& kind, uint32_t ulp) {
+  if (kind == "f16" || kind == "bf16") {
+    return distance(got & 0xffff, want & 0xffff, 16) <= ulp && distance(got >> 16, want >> 16, 16) <= ulp;
+  }
+  if (distance(got, want, 32) <= ulp) return true;
+  if (kind == "f64") return false;
+  float x, y;
+  std::memcpy(&x, &got, 4);
+  std::memcpy(&y, &want, 4);
+  return std::fabs(x - y) <= 0x1p-21f;
+}
+
+class Opcodes : public ::testing::TestWithParam<int> {};
+
+TEST_P(Opcodes, EqualTheRecording) {
+  const auto& programs = opcode_programs(GetParam());
+  const auto& kernels = opcode_recording().kernels;
+  size_t cases = 0, approximate = 0;
+  std::set<std::string> open;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const OpcodeKernel& kernel = kernels[i];
+    const auto results = run_opcode_kernel(kernel, programs[i]);
+    if (!results) {
+      EXPECT_NE(results.error().message.find("the form \"HMMA"), std::string::npos) << kernel.cases[0].name << ": " << results.error().message;
+      for (const OpcodeCase& one : kernel.cases) open.insert(one.name);
+      continue;
+    }
+    const auto inputs = opcode_recording().inputs(kernel.kind);
+    for (const OpcodeCase& one : kernel.cases) {
+      if (static_cast<int>(one.arch) > GetParam()) continue;
+      ++cases;
+      approximate += one.ulp > 0;
+      size_t wrong = 0, first = 0;
+      for (size_t k = one.first * kOpcodeThreads; k < (one.first + one.words) * kOpcodeThreads; ++k) {
+        const uint32_t got = (*results)[k], want = kernel.results[k];
+        if (got == want || (one.ulp > 0 && near_enough(got, want, kernel.kind, one.ulp))) continue;
+        if (wrong++ == 0) first = k;
+      }
+      if (wrong == 0) continue;
+      const uint32_t* row = &inputs[8 * (first % kOpcodeThreads)];
+      ADD_FAILURE() << fmt::format("{} {}: {} of {} words differ; word {} of thread {} ({:08x} {:08x} {:08x} {:08x} {:08x} {:08x}) is {:08x}, recorded {:08x}",
+                                   kernel.name, one.name, wrong, one.words * kOpcodeThreads, first / kOpcodeThreads - one.first,
+                                   first % kOpcodeThreads, row[0], row[1], row[2], row[3], row[4], row[5], (*results)[first], kernel.results[first]);
+    }
+  }
+  std::cout << fmt::format("sm_{}: {} operations, {} of them approximations, {} not executed\n", GetParam(), cases, approximate, open.size());
+  EXPECT_GT(cases, 1300u);
+}
+INSTANTIATE_TEST_SUITE_P(Arch, Opcodes, ::testing::Values(80, 89, 90), [](const auto& param) { return "sm" + std::to_string(param.param); });
+
+// app/emulator/recorded_forms.inc is what the recorded kernels hold, no more and no less.
+TEST(RecordedForms, AreThoseOfTheRecordedKernels) {
+  std::map<std::string, int> forms;
+  for (int k = 0; k < 3; ++k) {
+    for (const auto& program : opcode_programs(k == 0 ? 80 : k == 1 ? 89 : 90)) {
+      for (const auto& instruction : program->instructions) forms[form_of(instruction)] |= 1 << k;
+    }
+  }
+  std::string wanted, listed;
+  for (const auto& [form, archs] : forms) wanted += fmt::format("{{\"{}\", {}}},\n", form, archs);
+  for (const RecordedForm& form : recorded_forms()) listed += fmt::format("{{\"{}\", {}}},\n", form.spelling, form.archs);
+  if (wanted == listed) return;
+  const std::string path = std::string(ATTNSCOPE_OPCODES_DIR) + "/recorded_forms.inc";
+  std::ofstream(path) << wanted;
+  ADD_FAILURE() << "app/emulator/recorded_forms.inc is not what the kernels hold; " << path << " is.";
+}
+
+TEST(IsaReport, CountsEveryForm) {
+  const std::string report = isa_report();
+  EXPECT_NE(report.find(fmt::format("executes: {}.", supported_forms().size())), std::string::npos);
+  EXPECT_NE(report.find("DFMA.RM R,R,R,R"), std::string::npos);
+  EXPECT_EQ(report.find("HMMA"), std::string::npos) << "not executed, so not listed";
+}
+
+}  // namespace
+}  // namespace attnscope::emulator::testing
