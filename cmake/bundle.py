@@ -162,9 +162,12 @@ def main():
         programs = Programs(top, options.cache / "cuda" / "bin" / "nvdisasm")
         presets = [path for path in sorted((share / "presets").glob("**/*.json"))
                    if not options.preset or path.name in options.preset]
+        refused = {}
         for each in cuda:
             for preset, device, why in programs.make(each, presets, options.device):
-                say(f"NVRTC {each}, {preset} on {device}: no program ({why})")
+                refused.setdefault((preset, why), []).append(f"{device} by NVRTC {each}")
+        for (preset, why), where in refused.items():
+            say(f"no program of {preset} on {', '.join(where)}: {why}")
         kept = list(programs.kept.iterdir())
         if not kept:
             stop("no preset ran, so that there is no decoded program to hand on.")

@@ -54,7 +54,8 @@ Checkup driver() {
   std::string names;
   for (const cuda_api::GpuInfo& gpu : *gpus)
     names += fmt::format(", cuda:{} {} sm_{} {:.0f} GB", gpu.ordinal, gpu.name, gpu.arch, double(gpu.memory_bytes) / 1e9);
-  return found("driver", version + (names.empty() ? ", no GPU" : names));
+  if (names.empty()) return missing("driver", {Stage::device, version + ", but no GPU", "Check the GPU with nvidia-smi."}, cost);
+  return found("driver", version + names);
 }
 
 Checkup headers_of(const cuda_api::Nvrtc& nvrtc) {
@@ -92,12 +93,15 @@ Checkup nvdisasm() {
 Checkup nvml() {
   auto nvml = cuda_api::Nvml::open();
   if (nvml) return found("NVML", "driver " + (*nvml)->driver_version());
-  return missing("NVML", nvml.error(), "Measured times lack clock, power and what held them back.");
+  return missing("NVML", {Stage::device, nvml.error().message, "It comes with the GPU's driver."},
+                 "Measured times lack clock, power and what held them back.");
 }
 
 Checkup library(cuda_api::CudaLibrary which, std::string cost) {
   auto chosen = cuda_api::choose_library(which);
   const std::string& title = cuda_api::name_of(which).title;
+  if (!chosen && !cuda_api::Driver::open())
+    return missing(title, {Stage::device, "needs a driver, which is missing", "Install the GPU's driver first."}, std::move(cost));
   if (!chosen) return missing(title, chosen.error(), std::move(cost));
   return found(title, chosen->version + ", " + chosen->place.origin + ", " + chosen->place.library.string());
 }

@@ -62,6 +62,7 @@ void SessionCore::start() {
 void SessionCore::shut_down(std::function<void()> ended) {
   shutting_down_ = true;
   write_journal();
+  if (!unkept_.empty()) keep_what_waits();
   for (auto& [id, job] : jobs_)
     if (job.answer) {
       job.own.failure = session_over().failure;

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <future>
 #include <map>
@@ -127,6 +128,7 @@ class SessionCore final : public LinkEvents {
   void note_same_code();
   ViewRequest first_view_for(const Experiment& experiment, const std::string& hash) const;
   void keep_result(const Observation& observation);
+  void keep_what_waits();
 
   // core_files.cpp
   void open_store();
@@ -197,6 +199,7 @@ class SessionCore final : public LinkEvents {
   std::shared_ptr<const Json> settings_shown_;
   store::Settings settings_;
   std::unique_ptr<store::Results> results_;
+  std::deque<store::StoredObservation> unkept_;  // results that could not be written yet
   bool store_warned_ = false, keep_warned_ = false;  // said once, until it works again
   bool journal_due_ = false, settings_due_ = false;
   bool first_start_ = false;

@@ -10,6 +10,7 @@
 namespace attnscope::session {
 namespace {
 
+constexpr size_t kMaxUnkept = 1000;  // results that wait for room on the disk
 constexpr const char* kDefaultKernel = "tiled";
 const std::map<std::string, int64_t> kDefaultKnobs = {{"BLOCK_M", 32}, {"NUM_WARPS", 4}};
 
@@ -40,24 +41,39 @@ void SessionCore::open_store() {
   settings_ = store::Settings::load(options_.state_dir / "settings.json", trouble);
   settings_shown_ = std::make_shared<const Json>(settings_.all());
   if (trouble) notices_.toast(*trouble);
-  trouble.reset();
-  auto results = store::Results::open(options_.state_dir / "results.sqlite", trouble);
-  if (trouble) notices_.toast(*trouble);
-  if (results)
-    results_ = std::move(*results);
-  else
-    notices_.toast(LogLevel::warning, "Results are not being kept: " + results.error().message, results.error().hint);
+  keep_what_waits();  // nothing yet: opens the results, and says if they cannot be kept
 }
 
 void SessionCore::keep_result(const Observation& observation) {
-  if (!results_ || (observation.failure && observation.failure->stage == Stage::cancelled)) return;
+  if (options_.state_dir.empty() || (observation.failure && observation.failure->stage == Stage::cancelled)) return;
+  unkept_.push_back({observation, platform::wall_seconds()});
+  if (unkept_.size() > kMaxUnkept) unkept_.pop_front();
+  keep_what_waits();
+}
+
+// A full disk is often mended while the session goes on: what could not be kept is tried again with the next result and at
+// the end.
+void SessionCore::keep_what_waits() {
+  if (options_.state_dir.empty()) return;
   std::optional<Failure> trouble;
-  auto kept = results_->append(observation, platform::wall_seconds(), trouble);
+  Result<void> kept;
+  if (!results_) {
+    auto opened = store::Results::open(options_.state_dir / "results.sqlite", trouble);
+    if (opened)
+      results_ = std::move(*opened);
+    else
+      kept = fail(opened.error());
+  }
+  for (; kept && !unkept_.empty(); unkept_.pop_front()) {
+    kept = results_->append(unkept_.front().observation, unkept_.front().finished_at, trouble);
+    if (!kept) break;
+  }
   if (trouble) notices_.toast(*trouble);
   if (kept)
     store_warned_ = false;
   else if (!std::exchange(store_warned_, true))
-    notices_.toast(LogLevel::warning, "A result was not kept: " + kept.error().message, kept.error().hint);
+    notices_.toast(LogLevel::warning, "Results are not being kept: " + kept.error().message,
+                   kept.error().hint + " The session remembers them and tries again with the next one.");
 }
 
 void SessionCore::load_kernels() {

@@ -9,11 +9,13 @@
 namespace attnscope::session {
 namespace {
 
-// A peer that goes away must show as an error of a write on this thread, not as a signal that ends the program.
-void block_broken_pipe_signal() {
+// A peer that goes away and a file at its size limit must show as errors of a write on this thread, not as signals that
+// end the program.
+void block_write_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGPIPE);
+  sigaddset(&signals, SIGXFSZ);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
@@ -64,7 +66,7 @@ class LoopSession final : public Session {
     });
     inbox_.post([this] { core_->start(); });
     thread_ = std::thread([this] {
-      block_broken_pipe_signal();
+      block_write_signals();
       uv_run(&loop_, UV_RUN_DEFAULT);  // until stop() stops it
       inbox_.close();
       core_.reset();

@@ -161,8 +161,63 @@ class Cli(unittest.TestCase):
         devices = json.loads(self.call("devices", "--json").stdout)
         self.assertIn("emulated:l4", [d["id"] for d in devices])
 
+    def ssh(self, body='exec "$@"'):
+        """A program in ssh's place: it drops the host's name and runs the rest here."""
+        file = self.path / "ssh"
+        file.write_text(f"#!/bin/sh\nshift\n{body}\n")
+        file.chmod(0o755)
+        return file
+
+    def test_a_worker_behind_a_noisy_ssh(self):
+        ssh = self.ssh('echo "Last login: today"; head -c 60000 /dev/zero | tr "\\0" "~"; echo; exec "$@"')
+        o = self.run_json("--worker", f"{ssh} me@l4box {PROGRAM} worker", "--problem", SMALL)
+        self.assertEqual(o["device"], "l4box/emulated:l4")
+        self.assertEqual(o["verdict"]["state"], "correct")
+
+    def test_a_worker_that_the_settings_name(self):
+        data = self.path / "home" / "data"
+        data.mkdir(parents=True)
+        (data / "settings.json").write_text(json.dumps({"workers": {"l4box": f"{self.ssh()} l4box {PROGRAM} worker",
+                                                                    "gone": f"{self.ssh()} gone sh -c 'echo no route >&2; exit 255'"}}))
+        o = self.run_json("--device", "l4box/emulated:h200", "--problem", SMALL)
+        self.assertEqual(o["device"], "l4box/emulated:h200")
+        listed = json.loads(self.call("devices", "--worker", "l4box", "--json").stdout)
+        self.assertIn("l4box/emulated:a100", [d["id"] for d in listed])
+        self.refused(3, "run", "--worker", "gone", "--problem", SMALL, names=["worker gone cannot be had", "no route"])
+        self.refused(2, "run", "--worker", "l5box", names=["l5box", "gone, l4box"])
+        doctor = {item["name"]: item for item in json.loads(self.call("doctor", "--json").stdout)}
+        self.assertEqual(doctor["worker l4box"]["state"], "found")
+        self.assertEqual(doctor["worker gone"]["state"], "missing")
+        self.assertIn("no route", doctor["worker gone"]["what"])
+
+    def test_doctor_says_what_each_lack_costs(self):
+        done = self.call("doctor")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for item in ("NVRTC", "nvdisasm", "driver", "cache", "worker local"):
+            self.assertIn(item, done.stdout)
+        for item in json.loads(self.call("doctor", "--json").stdout):
+            if item["state"] == "missing":
+                self.assertTrue(item["cost"] and item["get"], item)
+
+    def test_doctor_of_a_driver_that_nothing_serves_is_one_sentence(self):
+        fake = os.environ.get("ATTNSCOPE_FAKE_LIBCUDA")
+        if not fake or not os.path.exists(fake):
+            self.skipTest("built without the fake driver")
+        done = self.call("doctor", "--json", ATTNSCOPE_LIBCUDA=fake, ATTNSCOPE_NO_TOOLKIT="1", HOME=str(self.path), XDG_CACHE_HOME="")
+        self.assertEqual(done.returncode, 3, done.stdout)
+        items = {item["name"]: item for item in json.loads(done.stdout)}
+        self.assertIn("CUDA 12.8, cuda:0 Fake GPU 100 sm_89", items["driver"]["what"])
+        self.assertIn("The driver is of CUDA 12.8 and needs NVRTC 12", items["NVRTC"]["what"])
+        self.assertIn("attnscope fetch", items["NVRTC"]["get"])
+
+    def test_fetch_without_python_says_what_to_do(self):
+        done = self.call("fetch", PATH="/nowhere")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("python3", done.stderr)
+        self.assertIn("attnscope fetch", done.stderr)
+
     def test_help_and_version_everywhere(self):
-        for command in ([], ["run"], ["kernels"], ["devices"], ["presets"], ["shot"], ["worker"]):
+        for command in ([], ["run"], ["kernels"], ["devices"], ["presets"], ["shot"], ["worker"], ["doctor"], ["fetch"]):
             done = self.call(*command, "--help")
             self.assertEqual(done.returncode, 0, command)
             self.assertIn("attnscope" if not command else command[0], done.stdout)

@@ -2,14 +2,18 @@
 // runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 #include <thread>
 
 #include "catalog/catalog.h"
 #include "faults/support/worker_fixture.h"
+#include "platform/run_tool.h"
 
 namespace attnscope::testing_support {
 namespace {
@@ -48,10 +52,14 @@ class Faults : public WorkerTest {
     EXPECT_FALSE(client().answer(id).done()) << client().answer(id).failure->message;
     return id;
   }
-  void wait_for_the_end_of(const std::vector<int>& pids) {
+  // Tells how long it took; nothing but a minute's patience depends on it.
+  void wait_for_the_end_of(const std::vector<int>& pids, const char* what = nullptr) {
+    const auto begin = std::chrono::steady_clock::now();
     for (const int pid : pids)
-      for (int i = 0; i < 6000 && alive(pid); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      for (int i = 0; i < 30000 && alive(pid); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     for (const int pid : pids) EXPECT_FALSE(alive(pid)) << pid;
+    if (what != nullptr) std::printf("%s: every executor is gone after %.0f ms (measured)\n", what, took.count());
   }
   static bool alive(int pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
@@ -93,8 +101,59 @@ TEST_F(Faults, TheEndOfInputEndsARunningKernel) {
   const std::vector<int> all = executors();
   ASSERT_FALSE(all.empty());
   client().close_input();
-  wait_for_the_end_of(all);
+  wait_for_the_end_of(all, "end of input");
   wait_for_the_end_of({client().pid()});
+}
+
+// A client on this machine, a worker on another: ssh in between is two processes that hand on what they read.
+TEST_F(Faults, AClientThatIsKilledTakesAFarKernelAlong) {
+  command_ = {"sh", "-c", "cat | \"$0\" worker | cat", ATTNSCOPE_WORKER};
+  int told[2];
+  ASSERT_EQ(pipe2(told, O_CLOEXEC), 0);
+  const pid_t killed = fork();
+  if (killed == 0) {  // the client: runs the endless kernel, tells its executors, and waits to be killed
+    looping();
+    std::vector<int> far;
+    for (const int pid : descendants_of(client().pid())) {
+      const std::string line = read_text("/proc/" + std::to_string(pid) + "/cmdline");
+      if (line.find("--executor") != std::string::npos) far.push_back(pid);
+    }
+    const auto bytes = static_cast<ssize_t>(far.size() * sizeof(int));
+    if (write(told[1], far.data(), static_cast<size_t>(bytes)) == bytes)
+      for (;;) pause();
+    _exit(1);
+  }
+  close(told[1]);
+  std::vector<int> far(64);
+  const ssize_t got = read(told[0], far.data(), far.size() * sizeof(int));
+  close(told[0]);
+  ASSERT_GT(got, 0) << "the client did not get as far as running the kernel";
+  far.resize(static_cast<size_t>(got) / sizeof(int));
+  for (const int pid : far) EXPECT_TRUE(alive(pid));
+  kill(killed, SIGKILL);
+  wait_for_the_end_of(far, "client killed behind a relay");
+  waitpid(killed, nullptr, 0);
+}
+
+TEST_F(Faults, OnAFullDiskEverythingRunsAndNothingIsCached) {
+  const auto with_full_home = [](const std::string& then) {
+    return std::vector<std::string>{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                                    "mount -t tmpfs -o size=8k none \"$ATTNSCOPE_HOME\" && " + then, ATTNSCOPE_WORKER};
+  };
+  const std::vector<std::string> words = with_full_home("true");
+  platform::ToolRun trial;
+  trial.program = words.front();
+  trial.arguments.assign(words.begin() + 1, words.end());
+  const auto probe = platform::run_tool(trial);
+  if (!probe || probe->exit_code != 0) GTEST_SKIP() << "this user may not mount a small file system";
+  command_ = with_full_home("exec \"$0\" worker");
+  for (int round = 0; round < 2; ++round) {
+    const Answer answer = client().run_and_wait(good());
+    ASSERT_FALSE(answer.failure) << answer.failure->message;
+    EXPECT_EQ(answer.observation.verdict->state, "correct");
+    EXPECT_FALSE(answer.observation.variant->cached);
+    EXPECT_THAT(answer.observation.variant->log, HasSubstr("could not be kept"));
+  }
 }
 
 TEST_F(Faults, ASupervisorThatIsKilledTakesItsExecutorsAlong) {

@@ -171,6 +171,15 @@ std::vector<int> children_of(int parent) {
   return children;
 }
 
+std::vector<int> descendants_of(int ancestor) {
+  std::vector<int> all = children_of(ancestor);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<int> below = children_of(all[i]);
+    all.insert(all.end(), below.begin(), below.end());
+  }
+  return all;
+}
+
 Kernel shipped_kernel(const std::string& manifest) {
   auto kernel = catalog::load_kernel(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / manifest);
   if (!kernel) {

@@ -76,6 +76,9 @@ class WorkerClient {
 // The processes whose parent is `parent`, as /proc tells.
 std::vector<int> children_of(int parent);
 
+// Those below it, however deep.
+std::vector<int> descendants_of(int ancestor);
+
 // A kernel of the source tree, and an experiment with its default config.
 Kernel shipped_kernel(const std::string& manifest);
 Experiment experiment_of(const Kernel& kernel, const std::map<std::string, int64_t>& knobs = {});

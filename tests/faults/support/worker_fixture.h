@@ -17,9 +17,11 @@ class WorkerTest : public ::testing::Test {
     client_.reset();
     unsetenv("ATTNSCOPE_HOME");
   }
+  // How the worker is started.
+  std::vector<std::string> command_{ATTNSCOPE_WORKER, "worker"};
   WorkerClient& client() {
     if (!client_) {
-      auto worker = platform::spawn_piped({ATTNSCOPE_WORKER, "worker"});
+      auto worker = platform::spawn_piped(command_);
       if (!worker)
         ADD_FAILURE() << worker.error().message;
       else

@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include "session_fixture.h"
 
 #include "platform/atomic_file.h"
@@ -158,6 +160,51 @@ TEST_F(SessionTest, EveryResultIsKept) {
   auto newest = (*results)->newest(hash);
   ASSERT_TRUE(newest && *newest);
   EXPECT_EQ((*newest)->observation, *s->focus.shown);
+}
+
+// No file of this process may grow, as on a disk that is full, for as long as it lives.
+class FullDisk {
+ public:
+  FullDisk() {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(SessionTest, OnAFullDiskEverythingRunsAndIsKeptOnceThereIsRoom) {
+  options_.workers = {fake("local", {"--record", "/dev/null"})};
+  {
+    const FullDisk full;
+    start();
+    Seen s = wait_for_run(4);
+    EXPECT_FALSE(s->focus.failure);
+    EXPECT_TRUE(toasted(*s, "Results are not being kept")) << "one message";
+    EXPECT_FALSE(session_->queue(tiled(8)).get().failure);
+    EXPECT_FALSE(session_->queue(tiled(2)).get().failure);
+    session_->set_setting("theme", "light");
+    focus(1);
+    s = wait_for_run(1);
+    EXPECT_FALSE(s->focus.failure);
+    const auto told = std::count_if(s->toasts.begin(), s->toasts.end(), [](const Toast& toast) {
+      return toast.text.find("Results are not being kept") != std::string::npos;
+    });
+    EXPECT_EQ(told, 1);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "state/journal.json"));
+  }
+  EXPECT_FALSE(session_->queue(tiled(6)).get().failure);
+  focus(4);
+  wait_for_run(4);
+  stop();
+  std::optional<Failure> trouble;
+  auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
+  ASSERT_TRUE(results) << results.error().message;
+  EXPECT_EQ((*results)->count(), 6) << "nothing of the full time is lost";
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "state/journal.json"));
 }
 
 TEST_F(SessionTest, SettingsOutliveTheSession) {
