@@ -104,7 +104,7 @@ void Sampler::keep_good() {
   }
   std::erase_if(good_, [](const auto& round) { return round.empty(); });
   median_ = quantile(pooled(good_), 0.5);
-  interval_ = bootstrap_median(good_);
+  interval_ = at_least(bootstrap_median(good_), median_, kBetweenRuns * median_);
 }
 
 bool Sampler::stable() const {

@@ -107,6 +107,10 @@ std::vector<double> pooled(const Rounds& rounds) {
   return all;
 }
 
+Interval at_least(Interval interval, double centre, double half_width) {
+  return {std::min(interval.low, centre - half_width), std::max(interval.high, centre + half_width)};
+}
+
 Interval bootstrap_median(const Rounds& rounds) {
   const Rounds taken = without_empty(rounds);
   const std::vector<double> all = pooled(taken);
@@ -160,7 +164,8 @@ Comparison compare_rounds(const Rounds& a, const Rounds& b) {
     const double us = sorted_a.resample(random, drawn);
     ratio = us / sorted_b.resample(random, drawn);
   }
-  comparison.interval = percentiles(ratios, static_cast<size_t>(comparison.blocks));
+  comparison.interval = at_least(percentiles(ratios, static_cast<size_t>(comparison.blocks)), comparison.ratio,
+                                 std::sqrt(2.0) * kBetweenRuns * comparison.ratio);
   return comparison;
 }
 

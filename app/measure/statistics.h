@@ -18,6 +18,12 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+// What separate runs of one config differ by although none of them can see it: no interval of a single run is given
+// narrower than this share of the median to either side. Of an H200, whose runs lie within it 19 times of 20
+// (tests/data/gpu/h200_measure.json); docs/measuring.md.
+inline constexpr double kBetweenRuns = 0.00025;
+Interval at_least(Interval interval, double centre, double half_width);
+
 using Rounds = std::vector<std::vector<double>>;
 
 // All samples of all rounds, ascending.
@@ -44,7 +50,8 @@ struct Comparison {
 inline constexpr int64_t kFewestBlocks = 10;
 Comparison compare_blocks(std::span<const Block> blocks);
 
-// Two recordings that were not taken in turn: the ratio of their medians, each bootstrapped on its own by rounds.
+// Two recordings that were not taken in turn: the ratio of their medians, each bootstrapped on its own by rounds, and
+// what two runs differ by anyhow.
 Comparison compare_rounds(const Rounds& a, const Rounds& b);
 
 }  // namespace attnscope::measure

@@ -20,6 +20,7 @@ constexpr double kColdGraphUs = 3000;  // of kernels and flushes in one cold gra
 constexpr int64_t kMostCold = 32;
 constexpr int kEmptyOfRound = 4;  // times that the empty kernel is timed in a round
 constexpr double kWarmMs = 5;
+constexpr size_t kSpacerBytes = size_t{320} << 10;  // of memory between one round's buffers and the next's, times 1 to 13
 constexpr double kAllEveryMs = 50;  // power and temperature are slow to read, and slow to change
 
 // Two events around something.
@@ -96,6 +97,7 @@ class CudaTimer : public measure::Source {
   measure::Conditions conditions() override { return parts_.meter.read(); }
 
  protected:
+  virtual void drop() = 0;  // what was captured: its code and buffers are about to go
   // With the buffers of this round in place and the GPU warm. `us` is about a launch's time.
   virtual Result<void> prepare(double us) = 0;
   Result<void> launch_kernel();
@@ -109,13 +111,23 @@ class CudaTimer : public measure::Source {
  private:
   Result<double> rough_us();
 
+  size_t round_ = 0;
+  std::shared_ptr<const GpuKernel> kernel_;
+  GpuMemory spacer_;
   std::optional<GpuTensors> tensors_;
   std::vector<std::byte> parameters_;
 };
 
 Result<void> CudaTimer::begin_round() {
   if (auto entered = gpu()->enter(); !entered) return entered;
-  // The old buffers go only when the new ones are there, so that these lie elsewhere.
+  drop();
+  // The old code and buffers go only when the new ones are there, so that these lie elsewhere; the spacer, of another size
+  // each round, moves them on. Without that every run of the program would draw one placement and keep to it.
+  auto kernel = parts_.kernel->once_more();
+  if (!kernel) return fail(kernel.error());
+  kernel_ = std::move(*kernel);
+  auto spacer = GpuMemory::make(gpu(), kSpacerBytes * static_cast<size_t>(1 + round_++ * 5 % 13));
+  if (spacer) spacer_ = std::move(*spacer);
   auto tensors = GpuTensors::make(gpu(), parts_.request.problem, parts_.request.inputs);
   if (!tensors) {
     if (tensors.error().stage != Stage::limits || !tensors_) return fail(tensors.error());
@@ -123,17 +135,17 @@ Result<void> CudaTimer::begin_round() {
     tensors_ = std::move(*tensors);
   }
   auto parameters =
-      pack_parameters(parts_.kernel->info(), parts_.request.args, parts_.request.problem, tensors_->addresses());
+      pack_parameters(kernel_->info(), parts_.request.args, parts_.request.problem, tensors_->addresses());
   if (!parameters) return fail(parameters.error());
   parameters_ = std::move(*parameters);
-  if (auto done = parts_.kernel->opt_in(parts_.request.dynamic_shared); !done) return done;
+  if (auto done = kernel_->opt_in(parts_.request.dynamic_shared); !done) return done;
   auto us = rough_us();
   if (!us) return fail(us.error());
   return prepare(*us);
 }
 
 Result<void> CudaTimer::launch_kernel() {
-  if (const int code = parts_.kernel->launch(parts_.request.shape, parts_.request.dynamic_shared, parameters_); code != 0)
+  if (const int code = kernel_->launch(parts_.request.shape, parts_.request.dynamic_shared, parameters_); code != 0)
     return gpu()->kernel_failure(code, parts_.request.name);
   return {};
 }
@@ -184,9 +196,9 @@ class HotTimer final : public CudaTimer {
   }
 
  private:
+  void drop() override { graph_.reset(); }
   Result<void> prepare(double us) override {
     nodes_ = std::clamp<int64_t>(static_cast<int64_t>(std::ceil(1.1 * kGraphUs / us)), 1, kMostNodes);
-    graph_.reset();
     pair_.emplace(gpu());
     if (auto done = pair_->create(); !done) return done;
     auto graph = CapturedGraph::capture(gpu(), [this]() -> Result<void> {
@@ -218,6 +230,7 @@ class ColdTimer final : public CudaTimer {
   }
 
  private:
+  void drop() override { graph_.reset(); }
   Result<void> prepare(double us) override;
   Result<CapturedGraph> graph_of(std::vector<EventPair>& pairs, size_t count, const std::function<Result<void>()>& launch);
   Result<std::vector<double>> repetitions(const CapturedGraph& graph, const std::vector<EventPair>& pairs);
@@ -265,7 +278,6 @@ Result<void> ColdTimer::prepare(double us) {
   }
   // Writing twice the L2 takes some 50 us on any of today's GPUs.
   const auto count = static_cast<size_t>(std::clamp<int64_t>(static_cast<int64_t>(kColdGraphUs / (us + 50)), 1, kMostCold));
-  graph_.reset();
   auto graph = graph_of(pairs_, count, [this] { return launch_kernel(); });
   if (!graph) return fail(graph.error());
   graph_.emplace(std::move(*graph));

@@ -5,19 +5,26 @@ namespace attnscope::device {
 Result<std::shared_ptr<const GpuKernel>> GpuKernel::load(std::shared_ptr<Gpu> gpu, const compile::Variant& variant) {
   auto info = compile::read_cubin(variant.cubin, variant.entry_symbol);
   if (!info) return fail(info.error());
-  if (auto entered = gpu->enter(); !entered) return fail(entered.error());
-  std::shared_ptr<GpuKernel> kernel(new GpuKernel(gpu));
-  kernel->info_ = std::move(*info);
-  const auto& calls = gpu->calls();
-  if (auto done = gpu->check(calls.module_load_data(&kernel->module_, variant.cubin.data()), "cuModuleLoadData"); !done)
-    return fail(Stage::decode, done.error().message,
-                "The kernel was compiled for sm_" + std::to_string(variant.info.arch) + "; see that the driver serves NVRTC " +
-                    variant.nvrtc + "'s code.");
-  if (auto done = gpu->check(calls.module_get_function(&kernel->function_, kernel->module_, variant.entry_symbol.c_str()),
-                             "cuModuleGetFunction");
-      !done)
-    return fail(done.error());
+  std::shared_ptr<GpuKernel> kernel(
+      new GpuKernel(std::move(gpu), std::make_shared<const std::vector<std::byte>>(variant.cubin), std::move(*info)));
+  if (auto done = kernel->load(); !done) return fail(done.error());
   return kernel;
+}
+
+Result<std::shared_ptr<const GpuKernel>> GpuKernel::once_more() const {
+  std::shared_ptr<GpuKernel> kernel(new GpuKernel(gpu_, cubin_, info_));
+  if (auto done = kernel->load(); !done) return fail(done.error());
+  return kernel;
+}
+
+Result<void> GpuKernel::load() {
+  if (auto entered = gpu_->enter(); !entered) return entered;
+  const auto& calls = gpu_->calls();
+  if (auto done = gpu_->check(calls.module_load_data(&module_, cubin_->data()), "cuModuleLoadData"); !done)
+    return fail(Stage::decode, done.error().message,
+                "The kernel is machine code for sm_" + std::to_string(info_.arch) +
+                    "; `attnscope doctor` says whether the compiler fits the driver.");
+  return gpu_->check(calls.module_get_function(&function_, module_, info_.name.c_str()), "cuModuleGetFunction");
 }
 
 GpuKernel::~GpuKernel() {

@@ -21,6 +21,9 @@ class GpuKernel {
   GpuKernel(const GpuKernel&) = delete;
   GpuKernel& operator=(const GpuKernel&) = delete;
 
+  // The same machine code loaded once more, elsewhere in memory.
+  Result<std::shared_ptr<const GpuKernel>> once_more() const;
+
   const compile::CubinKernel& info() const { return info_; }
   // The launch asks for so much dynamic shared memory, over 48 KB by opting in.
   Result<void> opt_in(int64_t dynamic_shared) const;
@@ -28,9 +31,12 @@ class GpuKernel {
   int launch(const model::LaunchShape& shape, int64_t dynamic_shared, std::vector<std::byte>& parameters) const;
 
  private:
-  explicit GpuKernel(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+  GpuKernel(std::shared_ptr<Gpu> gpu, std::shared_ptr<const std::vector<std::byte>> cubin, compile::CubinKernel info)
+      : gpu_(std::move(gpu)), cubin_(std::move(cubin)), info_(std::move(info)) {}
+  Result<void> load();
 
   std::shared_ptr<Gpu> gpu_;
+  std::shared_ptr<const std::vector<std::byte>> cubin_;
   compile::CubinKernel info_;
   cuda_api::Module module_ = nullptr;
   cuda_api::Function function_ = nullptr;

@@ -32,16 +32,6 @@ std::span<std::byte> writable(std::span<const std::byte> bytes) {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
-// The first symbol whose address the code reads from a constant bank. NVRTC also lists addresses that no code reads.
-std::string unplaced_symbol(const emulator::Program& program) {
-  for (const auto& relocation : program.sass->kernel.relocations)
-    for (const emulator::ConstantSource& source : program.constants)
-      if (relocation.place == compile::CubinRelocation::Place::constant_bank &&
-          source.bank == static_cast<int>(relocation.bank))
-        return relocation.symbol;
-  return {};
-}
-
 class EmulatedDevice final : public Device {
  public:
   EmulatedDevice(DeviceSpec spec, std::filesystem::path cache) : spec_(std::move(spec)), cache_(std::move(cache)) {}
@@ -59,10 +49,6 @@ Result<std::shared_ptr<const Loaded>> EmulatedDevice::load(const compile::Varian
   if (!sass) return fail(sass.error());
   auto program = emulator::prepare(*sass);
   if (!program) return fail(program.error());
-  if (const auto symbol = unplaced_symbol(**program); !symbol.empty())
-    return fail(Stage::decode,
-                (*sass)->kernel.name + " refers to " + symbol + ", which a loader would have to place in memory",
-                "The emulator does not run kernels that use __device__ variables or printf yet.");
   return std::make_shared<const Decoded>(*program);
 }
 
