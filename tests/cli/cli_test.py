@@ -210,6 +210,15 @@ class Cli(unittest.TestCase):
         self.assertIn("The driver is of CUDA 12.8 and needs NVRTC 12", items["NVRTC"]["what"])
         self.assertIn("attnscope fetch", items["NVRTC"]["get"])
 
+    def test_the_drivers_version_picks_the_compiler(self):
+        fake = os.environ.get("ATTNSCOPE_FAKE_LIBCUDA", "")
+        if not os.path.exists(fake):
+            self.skipTest("built without the fake driver")
+        for driver, nvrtc in (("12080", "12.8"), ("13000", "13.0")):
+            done = self.call("run", "--json", "--device", "emulated:l4", "--problem", SMALL, ATTNSCOPE_LIBCUDA=fake.replace("12080", driver))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["versions"]["nvrtc"], nvrtc)
+
     def test_fetch_without_python_says_what_to_do(self):
         done = self.call("fetch", PATH="/nowhere")
         self.assertEqual(done.returncode, 3)
