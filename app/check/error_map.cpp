@@ -42,18 +42,6 @@ float graver(float a, float b) {
   return std::abs(b) > std::abs(a) ? b : a;
 }
 
-Result<void> check_request(const ViewRequest& r, const Problem& p, int64_t row_end) {
-  auto refuse = [](std::string message) {
-    return fail(Stage::input, std::move(message), "Ask for a map inside the problem.");
-  };
-  if (r.batch < 0 || r.batch >= p.batch) return refuse(fmt::format("view: batch {} of {}", r.batch, p.batch));
-  if (r.head < 0 || r.head >= p.heads) return refuse(fmt::format("view: head {} of {}", r.head, p.heads));
-  if (r.row_begin < 0 || r.row_begin >= row_end || row_end > p.seq_q)
-    return refuse(fmt::format("view: rows {} to {} of {}", r.row_begin, row_end, p.seq_q));
-  if (r.width < 0 || r.height < 0) return refuse(fmt::format("view: {} × {} texels", r.width, r.height));
-  return {};
-}
-
 // What one query row gives a map: its values, and whether it is there.
 struct RowView {
   const Problem& problem;
@@ -99,19 +87,36 @@ bool fill_texel_row(const RowView& view, int64_t begin, int64_t end, std::span<f
 
 }  // namespace
 
+Result<void> check_view(const ViewRequest& r, const Problem& p) {
+  auto refuse = [](std::string message) {
+    return fail(Stage::input, std::move(message), "Ask for a map inside the problem.");
+  };
+  const int64_t row_end = r.row_end == 0 ? p.seq_q : r.row_end;
+  if (r.batch < 0 || r.batch >= p.batch) return refuse(fmt::format("view: batch {} of {}", r.batch, p.batch));
+  if (r.head < 0 || r.head >= p.heads) return refuse(fmt::format("view: head {} of {}", r.head, p.heads));
+  if (r.row_begin < 0 || r.row_begin >= row_end || row_end > p.seq_q)
+    return refuse(fmt::format("view: rows {} to {} of {}", r.row_begin, row_end, p.seq_q));
+  if (r.width < 0 || r.height < 0) return refuse(fmt::format("view: {} × {} texels", r.width, r.height));
+  return {};
+}
+
+Result<void> check_texels(int64_t width, int64_t height) {
+  if (width * height <= kMaxTexels) return {};
+  return fail(Stage::input, fmt::format("view: {} × {} texels are over {}", width, height, kMaxTexels),
+              "Ask for a lower resolution.");
+}
+
 Result<Tile> make_tile(const ViewRequest& request, const Problem& problem, std::span<const std::byte> output,
                        const Reference* reference) {
   const int64_t row_end = request.row_end == 0 ? problem.seq_q : request.row_end;
-  if (auto valid = check_request(request, problem, row_end); !valid) return fail(valid.error());
+  if (auto valid = check_view(request, problem); !valid) return fail(valid.error());
   if (request.map != MapKind::reference &&
       output.size() != static_cast<size_t>(problem.q_elements()) * bytes_of(problem.dtype))
     return fail(Stage::internal, "the output has another size than its problem", "Report this with the problem.");
   const int64_t rows = row_end - request.row_begin;
   const int64_t width = request.width == 0 ? problem.head_dim : std::min<int64_t>(request.width, problem.head_dim);
   const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);
-  if (width * height > kMaxTexels)
-    return fail(Stage::input, fmt::format("view: {} × {} texels are over {}", width, height, kMaxTexels),
-                "Ask for a lower resolution.");
+  if (auto fits = check_texels(width, height); !fits) return fail(fits.error());
   Tile tile;
   tile.request = request;
   tile.width = static_cast<int>(width);

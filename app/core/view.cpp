@@ -7,8 +7,10 @@
 
 namespace attnscope {
 namespace {
-constexpr WordTable<MapKind, 3> kMaps{
-    {{MapKind::error, "error"}, {MapKind::output, "output"}, {MapKind::reference, "reference"}}};
+constexpr WordTable<MapKind, 4> kMaps{{{MapKind::error, "error"},
+                                       {MapKind::output, "output"},
+                                       {MapKind::reference, "reference"},
+                                       {MapKind::attention, "attention"}}};
 constexpr int kMaxSide = 1 << 14;
 }  // namespace
 

@@ -8,10 +8,15 @@
 
 namespace attnscope {
 
-enum class MapKind { error, output, reference };  // |output - reference|, and the two themselves
+enum class MapKind {
+  error,      // |output - reference|
+  output,
+  reference,
+  attention,  // softmax(scale · Q·Kᵀ) of one head, in fp64: columns are keys
+};
 std::string_view to_string(MapKind kind);
 
-// Asks for a map of an experiment: rows are query rows, columns are head_dim.
+// Asks for a map of an experiment: rows are query rows, columns are head_dim (attention: keys).
 struct ViewRequest {
   std::string experiment_hash;
   MapKind map = MapKind::error;

@@ -17,4 +17,10 @@ uint64_t next_gesture() {
   return ++last;
 }
 
+std::string experiment_of(const Context& context, session::Part part) {
+  const std::string& own = context.snapshot.focus.part_hash[static_cast<int>(part)];
+  if (!context.shown.from_history() && !own.empty()) return own;
+  return context.shown.observation ? context.shown.observation->hash : std::string();
+}
+
 }  // namespace attnscope::ui

@@ -50,6 +50,9 @@ struct Context {
   uint64_t new_gesture() const;
 };
 
+// The hash of the experiment that a part on show is of.
+std::string experiment_of(const Context& context, session::Part part);
+
 // A gesture's id, one for everything between a press and its release.
 uint64_t next_gesture();
 

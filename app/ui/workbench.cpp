@@ -9,6 +9,7 @@
 #include "catalog/reported.h"
 #include "platform/clock.h"
 #include "ui/icons.h"
+#include "ui/panels/attention_panel.h"
 #include "ui/panels/counters_panel.h"
 #include "ui/panels/error_panel.h"
 #include "ui/panels/experiment_panel.h"
@@ -22,7 +23,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 1;        // raised when the default layout changes: older kept layouts are put aside
+constexpr int kLayoutVersion = 2;        // raised when the default layout changes: older kept layouts are put aside
 constexpr int kFramesToDock = 4;         // until a panel that is docked anew is a tab that can be chosen
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
@@ -39,6 +40,9 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
   auto error = std::make_unique<ErrorPanel>(options_.resources / "shaders");
   error_panel_ = error.get();
   panels_.push_back(std::move(error));
+  auto attention = std::make_unique<AttentionPanel>(options_.resources / "shaders");
+  attention_panel_ = attention.get();
+  panels_.push_back(std::move(attention));
   panels_.push_back(std::make_unique<HistoryPanel>());
   panels_.push_back(std::make_unique<CountersPanel>());
   panels_.push_back(std::make_unique<LogPanel>());
@@ -149,8 +153,17 @@ void Workbench::draw() {
   keep_settings();
   const session::Focus& focus = snapshot.focus;
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();
-  settled_ = finished && (focus.failure || shown.verdict() == nullptr || error_panel_->map_complete());
+  settled_ = finished && (focus.failure || shown.verdict() == nullptr || maps_complete());
   note_frame_time(platform::steady_ms() - begin);
+}
+
+// The maps that are in sight.
+bool Workbench::maps_complete() const {
+  const auto hidden = [](const char* title) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(title);
+    return window == nullptr || !window->DockTabIsVisible;
+  };
+  return (hidden("Error") || error_panel_->map_complete()) && (hidden("Attention") || attention_panel_->map_complete());
 }
 
 void Workbench::note_frame_time(double ms) {
@@ -178,8 +191,14 @@ void Workbench::build_layout(unsigned dockspace, float left_share) {
     ImGui::DockBuilderGetNode(place)->SetLocalFlags(ImGuiDockNodeFlags_NoWindowMenuButton |
                                                     ImGuiDockNodeFlags_NoCloseButton);
   ImGui::DockBuilderFinish(dockspace);
-  open_panel("History");
+  select_tab(below, "History");
+  select_tab(error, "Error");
   settings_.closed.clear();
+}
+
+// The tab in front of a dock node that was just built.
+void Workbench::select_tab(unsigned node, const char* title) {
+  ImGui::DockBuilderGetNode(node)->SelectedTabId = ImHashStr("#TAB", 0, ImHashStr(title));
 }
 
 void Workbench::draw_panels(Context& context) {
@@ -195,7 +214,7 @@ void Workbench::draw_panels(Context& context) {
   ImGui::DockSpaceOverViewport(dockspace, ImGui::GetMainViewport(), ImGuiDockNodeFlags_None);
   for (const auto& panel : panels_) {
     if (settings_.closed.contains(panel->title())) continue;
-    if (ImGui::Begin(panel->title())) panel->draw(context);
+    if (ImGui::Begin(panel->title(), nullptr, ImGuiWindowFlags_NoFocusOnAppearing)) panel->draw(context);
     ImGui::End();
   }
   bring_to_front();
@@ -203,20 +222,22 @@ void Workbench::draw_panels(Context& context) {
 
 // A window that is docked anew is a tab that can be chosen only some frames later.
 void Workbench::bring_to_front() {
-  if (focus_panel_.empty()) return;
-  ImGuiWindow* window = ImGui::FindWindowByName(focus_panel_.c_str());
-  if (window != nullptr && window->DockNode != nullptr && window->DockNode->TabBar != nullptr &&
-      !window->DockTabIsVisible)
-    window->DockNode->TabBar->NextSelectedTabId = window->TabId;
-  if (--focus_in_ > 0) return options_.wake_within(0.02);
-  if (window != nullptr) ImGui::FocusWindow(window);
-  focus_panel_.clear();
+  for (auto& [title, frames] : to_front_) {
+    ImGuiWindow* window = ImGui::FindWindowByName(title.c_str());
+    if (window != nullptr && window->DockNode != nullptr && window->DockNode->TabBar != nullptr &&
+        !window->DockTabIsVisible)
+      window->DockNode->TabBar->NextSelectedTabId = window->TabId;
+    if (--frames > 0)
+      options_.wake_within(0.02);
+    else if (window != nullptr)
+      ImGui::FocusWindow(window);
+  }
+  std::erase_if(to_front_, [](const auto& panel) { return panel.second <= 0; });
 }
 
 void Workbench::open_panel(const std::string& title) {
   settings_.closed.erase(title);
-  focus_panel_ = title;
-  focus_in_ = kFramesToDock;
+  to_front_[title] = kFramesToDock;
   options_.wake_within(0.02);
 }
 
@@ -253,11 +274,13 @@ void Workbench::keep_settings_now() {
 Json Workbench::view_json() const {
   Json view = to_json(view_);
   view["closed"] = settings_.closed;
+  Json in_front = Json::array();
   for (const auto& panel : panels_) {
     const ImGuiWindow* window = ImGui::FindWindowByName(panel->title());
-    if (window != nullptr && window->DockTabIsVisible && panel->dock() == Dock::below)
-      view["in_front"] = panel->title();
+    const bool shares_its_place = panel->dock() == Dock::below || panel->dock() == Dock::error;
+    if (shares_its_place && window != nullptr && window->DockTabIsVisible) in_front.push_back(panel->title());
   }
+  view["in_front"] = std::move(in_front);
   return view;
 }
 
@@ -277,7 +300,9 @@ void Workbench::adopt_view(const session::Snapshot& snapshot) {
     for (const Json& title : *closed)
       if (names_panel(title)) settings_.closed.insert(title.get<std::string>());
   }
-  if (const auto front = view.find("in_front"); front != view.end() && names_panel(*front)) open_panel(*front);
+  if (const auto front = view.find("in_front"); front != view.end() && front->is_array())
+    for (const Json& title : *front)
+      if (names_panel(title)) open_panel(title.get<std::string>());
 }
 
 }  // namespace attnscope::ui

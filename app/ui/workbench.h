@@ -2,6 +2,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 
 namespace attnscope::ui {
 
+class AttentionPanel;
 class ErrorPanel;
 class ExperimentPanel;
 
@@ -75,6 +77,8 @@ class Workbench {
   void set_knob(const Knob& knob, int64_t value);
   void adopt_view(const session::Snapshot& snapshot);
   void bring_to_front();
+  bool maps_complete() const;
+  static void select_tab(unsigned node, const char* title);
   void build_layout(unsigned dockspace, float left_share);
   void note_frame_time(double ms);
   void set_theme(ThemeMode mode);
@@ -97,9 +101,9 @@ class Workbench {
   PixelWay pixels_;
   std::vector<std::unique_ptr<Panel>> panels_;
   ErrorPanel* error_panel_ = nullptr;
+  AttentionPanel* attention_panel_ = nullptr;
   ExperimentPanel* experiment_panel_ = nullptr;
-  std::string focus_panel_;  // to be brought to the front, in so many frames:
-  int focus_in_ = 0;
+  std::map<std::string, int> to_front_;  // panels to be brought to the front, in so many frames
   CommandPalette palette_;
   ViewState view_;
   std::shared_ptr<const Json> adopted_view_;                 // of the preset that was loaded last

@@ -14,6 +14,7 @@
 #include "protocol/frame.h"
 #include "protocol/message.h"
 #include "worker/pipeline.h"
+#include "worker/view_desk.h"
 
 namespace attnscope::worker {
 namespace {
@@ -93,6 +94,11 @@ class Executor {
   int fd_in_;
   Output output_;
   Services services_;
+  ViewDesk views_{[this](const ViewRequest& request) { return services_.kept.view(request); },
+                  [this](Id id, Result<Tile> tile) {
+                    if (tile) output_.send(protocol::TileMessage{id, std::move(*tile)});
+                    output_.send(protocol::Done{id, tile ? std::nullopt : std::optional(tile.error())});
+                  }};
   std::mutex mutex_;  // guards what follows
   std::condition_variable arrived_;
   std::deque<Work> waiting_;
@@ -140,7 +146,7 @@ void Executor::read_requests() {
 }
 
 void Executor::accept(const protocol::Request& request) {
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (const auto* kernel = std::get_if<protocol::KernelContent>(&request)) {
     kernel_ = *kernel;
   } else if (const auto* run = std::get_if<protocol::Run>(&request)) {
@@ -154,10 +160,7 @@ void Executor::accept(const protocol::Request& request) {
     for (Work& work : waiting_)
       if (work.id == cancel->target) *work.cancel = true;
   } else if (const auto* view = std::get_if<protocol::View>(&request)) {
-    lock.unlock();
-    auto tile = services_.kept.view(view->request);
-    if (tile) output_.send(protocol::TileMessage{view->id, std::move(*tile)});
-    output_.send(protocol::Done{view->id, tile ? std::nullopt : std::optional(tile.error())});
+    views_.ask(view->id, view->request);
   }
 }
 

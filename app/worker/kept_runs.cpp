@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "check/attention_map.h"
 #include "check/error_map.h"
 
 namespace attnscope::worker {
@@ -29,6 +30,7 @@ Result<Tile> KeptRuns::view(const ViewRequest& request) const {
       return fail(Stage::device, "the run of this map is not kept any more", "Run the experiment again.");
     run = *found;
   }
+  if (request.map == MapKind::attention) return check::make_attention_tile(request, run.problem);
   return check::make_tile(request, run.problem, run.output->data(), run.reference.get());
 }
 

@@ -54,6 +54,28 @@ TEST_F(Flow, MovingNumWarpsMovesEveryReadoutWithTheRealWorker) {
   move_num_warps_and_expect_every_readout_to_answer();
 }
 
+TEST_F(Flow, TheAttentionMatrixIsOfTheRunAndItsHeadIsTheMapsHead) {
+  real_worker();
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    bench_->open_panel("Attention");
+    const auto matrix_of = [](int64_t head) {
+      return [head](const Snapshot& s) {
+        return std::any_of(s.tiles.begin(), s.tiles.end(), [&](const auto& tile) {
+          return tile.second->request.map == MapKind::attention && tile.second->request.head == head &&
+                 tile.second->request.experiment_hash == s.focus.wanted_hash;
+        });
+      };
+    };
+    if (!wait(ctx, matrix_of(0), "the matrix of head 0")) return;
+    EXPECT_TRUE(bench_->settled());
+    ctx->ItemClick("//Attention/head/more");
+    if (!wait(ctx, matrix_of(1), "the matrix of head 1")) return;
+    EXPECT_EQ(bench_->view().head, 1);
+  });
+}
+
 TEST_F(Flow, TheInvitationIsAButtonAndLeaves) {
   open();
   flow([&](ImGuiTestContext* ctx) {
@@ -294,7 +316,8 @@ TEST_F(Flow, TheLayoutIsResetAndTheThemeIsKept) {
     ctx->MenuClick("View/Reset the layout");
     ctx->Yield(6);
     EXPECT_TRUE(bench_->settings().closed.empty());
-    for (const char* title : {"Experiment", "Latency", "Shared memory", "Error", "History", "Counters", "Log"}) {
+    for (const char* title :
+         {"Experiment", "Latency", "Shared memory", "Error", "Attention", "History", "Counters", "Log"}) {
       const ImGuiWindow* window = ctx->GetWindowByRef((std::string("//") + title).c_str());
       if (window == nullptr || window->DockNode == nullptr) ADD_FAILURE() << title << " is not in the layout";
     }

@@ -43,6 +43,26 @@ TEST_F(Scene, ManyRuns) {
   picture("many_runs");
 }
 
+TEST_F(Scene, Attention) {
+  real_worker();
+  open();
+  for (const Causal causal : {Causal::none, Causal::bottom_right}) {
+    flow([&](ImGuiTestContext* ctx) {
+      wait_for_run(ctx, "NUM_WARPS", 4);
+      if (causal != Causal::none) ctx->ItemClick("//Experiment/causal/bottom right");
+      bench_->open_panel("Attention");
+      bench_->settings().theme = causal == Causal::none ? ThemeMode::dark : ThemeMode::light;
+      wait(
+          ctx,
+          [&](const session::Snapshot& s) {
+            return s.focus.wanted.problem.causal == causal && !s.focus.running && bench_->settled();
+          },
+          "the matrix");
+    });
+    picture(causal == Causal::none ? "attention" : "attention_causal");
+  }
+}
+
 TEST_F(Scene, Failed) {
   fake_worker({"--crash", "NUM_WARPS=8"});
   open({1280, 720});

@@ -101,11 +101,13 @@ void draw_label(ImDrawList* list, const LatencyColumn& column, ImVec2 top, float
   const float line = ImGui::GetFontSize(), wide = std::max(width_of(name), width_of(rest)) + em(0.4f);
   const bool staggered = wide > pitch;
   if (wide > pitch * 3 && !newest && column.x % 3 != 0) return;
-  const float room = staggered ? std::max(pitch * 1.95f, em(4)) : pitch;
+  const float reach = staggered ? std::max(pitch * 1.95f, em(4)) : pitch;
+  const float room = newest ? std::max(reach, em(8)) : reach;  // nothing stands to its right: it may lean there
   const float y = top.y + (staggered && column.x % 2 != 0 ? line * 2.1f : 0);
   float at = y;
   for (const std::string& words : {shortened(name, room), shortened(rest, room)}) {
-    list->AddText({top.x - width_of(words) / 2, at}, newest ? palette().text : palette().dim, words.c_str());
+    list->AddText({top.x - std::min(width_of(words), reach) / 2, at}, newest ? palette().text : palette().dim,
+                  words.c_str());
     at += line;
   }
 }
@@ -241,6 +243,7 @@ void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines) {
     for (float x = low.x; x < end; x += dash * 1.8f)
       list->AddLine({x, y}, {std::min(x + dash, end), y}, colour, weight);
     list->AddLine({end, y}, {label_x - pad, label_y}, colour, std::max(1.0f, em(0.08f)));
+    list->AddRectFilled({label_x - pad, places[at]}, {right, places[at] + height}, with_alpha(palette().panel, 0.8f));
     list->AddText({label_x, places[at]}, colour, words[at].c_str());
     const bool on_label = mouse.x > label_x && std::fabs(mouse.y - label_y) < height / 2;
     const bool on_line = mouse.x < end && std::fabs(mouse.y - y) < em(0.3f) && mouse.x > end - em(4);

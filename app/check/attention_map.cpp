@@ -1,0 +1,140 @@
+#include "check/attention_map.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "check/attention_simd.h"
+#include "check/error_map.h"
+#include "check/inputs.h"
+#include "platform/process.h"
+
+namespace attnscope::check {
+namespace {
+
+constexpr int64_t kRowsAtOnce = 32;  // that a thread takes
+
+int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+struct Job {
+  const Problem& problem;
+  int64_t batch = 0, head = 0, row_begin = 0, rows = 0;
+  Tile& tile;
+  DecodedHead keys;
+  std::atomic<int64_t> next{0};  // texel row
+};
+
+// K alone: without a V there is no product to be made after the weights.
+DecodedHead decode_keys(const Problem& p, int64_t batch, int64_t head) {
+  DecodedHead keys;
+  keys.keys = p.seq_k;
+  keys.padded_keys = round_up(p.seq_k, kKeyTile);
+  keys.dim = p.head_dim;
+  keys.exact.k_transposed.resize(static_cast<size_t>(keys.dim * keys.padded_keys));
+  const int64_t kv_head = head / (p.heads / p.kv_heads);
+  for (int64_t s = 0; s < p.seq_k; ++s)
+    for (int64_t d = 0; d < p.head_dim; ++d) {
+      const int64_t index = ((batch * p.kv_heads + kv_head) * p.seq_k + s) * p.head_dim + d;
+      keys.exact.k_transposed[static_cast<size_t>(d * keys.padded_keys + s)] =
+          static_cast<double>(input_element(p, Tensor::k, index));
+    }
+  return keys;
+}
+
+void load_rows(const Job& job, int64_t row, int64_t end, RowTile& rows) {
+  const Problem& p = job.problem;
+  for (int64_t r = 0; r < kRowTile; ++r) {
+    rows.visible[r] = row + r < end ? visible_keys(p, row + r) : 0;
+    for (int64_t d = 0; row + r < end && d < p.head_dim; ++d) {
+      const int64_t index = ((job.batch * p.heads + job.head) * p.seq_q + row + r) * p.head_dim + d;
+      rows.q[static_cast<size_t>(r * p.head_dim + d)] = input_element(p, Tensor::q, index);
+    }
+  }
+}
+
+// One row's weights, divided by their sum, into its texels. A NaN stays: no comparison with it is true.
+void take_row(const double* weights, int64_t visible, int64_t columns, std::span<float> texels) {
+  double sum = 0;
+  for (int64_t key = 0; key < visible; ++key) sum += weights[key];
+  const auto width = static_cast<int64_t>(texels.size());
+  for (int64_t x = 0; x < width; ++x) {
+    float& texel = texels[static_cast<size_t>(x)];
+    const int64_t end = std::min((x + 1) * columns / width, visible);
+    for (int64_t key = x * columns / width; key < end; ++key) {
+      const auto share = static_cast<float>(weights[key] / sum);
+      if (share > texel || std::isnan(share)) texel = share;
+    }
+  }
+}
+
+void work(Job& job) {
+  const Problem& p = job.problem;
+  const int64_t height = job.tile.height, step = std::max<int64_t>(1, kRowsAtOnce * height / job.rows);
+  RowTile rows;
+  rows.q.resize(static_cast<size_t>(kRowTile * p.head_dim));
+  Scratch scratch;
+  scratch.scores.resize(static_cast<size_t>(kRowTile * job.keys.padded_keys));
+  while (true) {
+    const int64_t y_begin = job.next.fetch_add(step), y_end = std::min(y_begin + step, height);
+    if (y_begin >= height) return;
+    int64_t y = y_begin;
+    const int64_t end = y_end * job.rows / height;
+    for (int64_t row = y_begin * job.rows / height; row < end; row += kRowTile) {
+      load_rows(job, job.row_begin + row, job.row_begin + end, rows);
+      attend_exact(job.keys, rows, p.effective_scale(), scratch);
+      for (int64_t r = 0; r < kRowTile && row + r < end; ++r) {
+        while (row + r >= (y + 1) * job.rows / height) ++y;
+        take_row(scratch.scores.data() + r * job.keys.padded_keys, rows.visible[r], p.seq_k,
+                 std::span(job.tile.values)
+                     .subspan(static_cast<size_t>(y * job.tile.width), static_cast<size_t>(job.tile.width)));
+      }
+    }
+  }
+}
+
+void work_on(Job& job, int threads) {
+  std::vector<std::thread> helpers;
+  for (int t = 1; t < threads; ++t) {
+    try {
+      helpers.emplace_back([&job] {
+        platform::lower_thread_priority();
+        work(job);
+      });
+    } catch (const std::system_error&) {
+      break;  // no thread to be had: the ones there take its share
+    }
+  }
+  work(job);
+  for (std::thread& helper : helpers) helper.join();
+}
+
+}  // namespace
+
+Result<Tile> make_attention_tile(const ViewRequest& request, const Problem& problem, int threads) {
+  if (auto valid = check_view(request, problem); !valid) return fail(valid.error());
+  const int64_t row_end = request.row_end == 0 ? problem.seq_q : request.row_end, rows = row_end - request.row_begin;
+  const int64_t width = request.width == 0 ? problem.seq_k : std::min<int64_t>(request.width, problem.seq_k);
+  const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);
+  if (auto fits = check_texels(width, height); !fits) return fail(fits.error());
+  Tile tile;
+  tile.request = request;
+  tile.width = static_cast<int>(width);
+  tile.height = static_cast<int>(height);
+  tile.values.assign(static_cast<size_t>(width * height), 0.0f);
+  tile.ready_rows.assign(static_cast<size_t>(height), 1);
+  Job job{problem,
+          request.batch,
+          request.head,
+          request.row_begin,
+          rows,
+          tile,
+          decode_keys(problem, request.batch, request.head)};
+  work_on(job, threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  return tile;
+}
+
+}  // namespace attnscope::check

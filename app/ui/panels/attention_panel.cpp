@@ -1,0 +1,183 @@
+#include "ui/panels/attention_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/format.h"
+#include "ui/icons.h"
+#include "ui/widgets/part.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr float kLeastTilePixels = 5;  // tiles smaller than this are not drawn
+
+// From well under an even share of the keys to the largest weight.
+MapLook look_for(const Problem& problem, double highest) {
+  MapLook look;
+  look.nan = palette().nan;
+  look.inf = palette().inf;
+  look.not_yet = palette().not_yet;
+  const double even = 1.0 / static_cast<double>(std::max<int64_t>(problem.seq_k, 2));
+  look.low = f32(std::pow(10.0, std::floor(std::log10(even)) - 1));
+  look.high = f32(std::pow(10.0, std::ceil(std::log10(std::clamp(highest, even, 1.0)))));
+  return look;
+}
+
+std::string span_text(const char* one, const char* many, int64_t begin, int64_t end) {
+  return end - begin > 1 ? fmt::format("{} {}\u2013{}", many, begin, end - 1) : fmt::format("{} {}", one, begin);
+}
+
+}  // namespace
+
+AttentionPanel::TileGrid AttentionPanel::grid_of(const Experiment& experiment) {
+  const auto knob = [&](const char* name) {
+    const auto found = experiment.config.knobs.find(name);
+    return found == experiment.config.knobs.end() ? int64_t{0} : std::max<int64_t>(found->second, 0);
+  };
+  return {knob("BLOCK_M"), knob("BLOCK_N")};
+}
+
+void AttentionPanel::draw(Context& context) {
+  map_complete_ = false;
+  const auto& observation = context.shown.observation;
+  // The worker keeps the runs that it finished; a matrix is of one of them.
+  if (!observation || context.shown.verdict() == nullptr) {
+    empty_state(ICON_TABLE, context.shown.running() ? "The matrix comes with the finished run" : "No run yet",
+                "softmax(Q\u00b7K\u1d40) of one head, as the fp64 reference computes it.");
+    return;
+  }
+  const Problem& problem = observation->experiment.problem;
+  const TileGrid grid = grid_of(observation->experiment);
+  draw_controls(context, problem, grid);
+  draw_map(context, problem, grid);
+}
+
+void AttentionPanel::draw_controls(Context& context, const Problem& problem, const TileGrid& grid) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  wrapped(
+      "softmax(scale \u00b7 Q\u00b7K\u1d40) in fp64: query rows down, keys across. The kernel walks it tile by tile "
+      "and never stores it.",
+      palette().dim);
+  head_controls(context, problem);
+  if (grid.rows > 0 || grid.keys > 0) {
+    ImGui::SameLine(0, em(0.8f));
+    ImGui::Checkbox("tiles", &show_grid_);
+    tooltip(fmt::format("The kernel's tiles: {} query rows by {} keys.",
+                        grid.rows > 0 ? std::to_string(grid.rows) : "all",
+                        grid.keys > 0 ? std::to_string(grid.keys) : "all"));
+  }
+  ImGui::PopFont();
+}
+
+// At the panel's resolution, in steps so that a panel that is being resized does not ask anew for each pixel.
+ViewRequest AttentionPanel::wanted_request(const Context& context, const Problem& problem, ImVec2 size) const {
+  const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
+  const auto texels = [](float pixels, int64_t elements) {
+    return static_cast<int>(std::min<int64_t>(elements, std::clamp(static_cast<int>(pixels) / 32 * 32, 32, 1024)));
+  };
+  ViewRequest request;
+  request.experiment_hash = experiment_of(context, session::Part::verdict);
+  request.map = MapKind::attention;
+  request.batch = context.view.batch;
+  request.head = context.view.head;
+  request.width = texels(size.x * density.x, problem.seq_k);
+  request.height = texels(size.y * density.y, problem.seq_q);
+  return request;
+}
+
+void AttentionPanel::draw_map(Context& context, const Problem& problem, const TileGrid& grid) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float widest = std::floor(room.x), highest = std::floor(std::max(room.y - em(2.1f), em(4)));
+  // In the matrix's own proportions as far as the room has them.
+  const float wanted = widest * f32(static_cast<double>(problem.seq_q) / static_cast<double>(problem.seq_k));
+  const ImVec2 size{widest, std::clamp(wanted, std::min(em(8), highest), highest)};
+  const ViewRequest request = wanted_request(context, problem, size);
+  if (context.shown.state(session::Part::verdict) == session::PartState::fresh) map_.follow(context, request, false);
+  const bool current = map_.is_of(request) && context.shown.from(session::Part::verdict).empty();
+  map_complete_ = current;
+  const MapLook look = look_for(problem, map_.high());
+  if (!map_.draw(look, size, !current, "Asking for the matrix")) return;
+  const auto place = map_.hovered(problem.seq_q, problem.seq_k);
+  ImGui::GetWindowDrawList()->PushClipRect(map_.place(), {map_.place().x + size.x, map_.place().y + size.y}, true);
+  draw_mask(problem);
+  if (show_grid_) draw_grid(problem, grid);
+  ImGui::GetWindowDrawList()->PopClipRect();
+  if (place) point_at(*place, problem, grid);
+  map_.colour_bar(
+      look, 1.0 / static_cast<double>(problem.seq_k),
+      fmt::format("The weight of a key in its row, logarithmic. The triangle is an even share, 1/{}. A texel "
+                  "that covers several elements shows the largest.",
+                  problem.seq_k));
+}
+
+void AttentionPanel::draw_grid(const Problem& problem, const TileGrid& grid) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 at = map_.place(), size = map_.size();
+  const ImU32 colour = with_alpha(palette().text, 0.28f);
+  const float row = size.y / static_cast<float>(problem.seq_q), key = size.x / static_cast<float>(problem.seq_k);
+  if (grid.rows > 0 && static_cast<float>(grid.rows) * row >= kLeastTilePixels)
+    for (int64_t edge = grid.rows; edge < problem.seq_q; edge += grid.rows) {
+      const float y = std::round(at.y + static_cast<float>(edge) * row);
+      list->AddLine({at.x, y}, {at.x + size.x, y}, colour, 1.0f);
+    }
+  if (grid.keys > 0 && static_cast<float>(grid.keys) * key >= kLeastTilePixels)
+    for (int64_t edge = grid.keys; edge < problem.seq_k; edge += grid.keys) {
+      const float x = std::round(at.x + static_cast<float>(edge) * key);
+      list->AddLine({x, at.y}, {x, at.y + size.y}, colour, 1.0f);
+    }
+}
+
+// What no query may see is covered, hatched and edged: told apart from a small weight without colour.
+void AttentionPanel::draw_mask(const Problem& problem) const {
+  if (problem.causal == Causal::none) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 at = map_.place(), size = map_.size();
+  const auto x_of = [&](int64_t row) {
+    return at.x + size.x * static_cast<float>(visible_keys(problem, row)) / static_cast<float>(problem.seq_k);
+  };
+  const float right = at.x + size.x, step = std::max(6.0f, em(0.5f));
+  const auto row_at = [&](float y) {
+    const auto row = static_cast<int64_t>((y - at.y) / size.y * static_cast<float>(problem.seq_q));
+    return std::clamp<int64_t>(row, 0, problem.seq_q - 1);
+  };
+  for (float y = 0; y < size.y; y += 1) {
+    const float edge = x_of(row_at(at.y + y + 0.5f));
+    if (edge >= right) continue;
+    list->AddRectFilled({edge, at.y + y}, {right, at.y + y + 1}, with_alpha(palette().window, 0.55f));
+  }
+  for (float y = 0; y < size.y; y += step) {
+    const float edge = x_of(row_at(at.y + y + 0.5f));
+    for (float x = right - std::fmod(y, step * 2); x > edge; x -= step * 2)
+      list->AddLine({x, at.y + y}, {std::max(x - step * 0.6f, edge), at.y + y}, with_alpha(palette().faint, 0.8f),
+                    1.0f);
+  }
+  list->AddLine({x_of(0), at.y}, {x_of(problem.seq_q - 1), at.y + size.y}, palette().text, std::max(1.0f, em(0.08f)));
+}
+
+void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, const TileGrid& grid) const {
+  std::string words = span_text("row", "rows", place.row, place.row_end) + ", " +
+                      span_text("key", "keys", place.column, place.column_end) + "\n";
+  const bool one = place.row_end - place.row == 1 && place.column_end - place.column == 1;
+  if (place.column >= visible_keys(problem, place.row_end - 1))
+    words += "masked";
+  else
+    words += fmt::format("head {}: {}{}", map_.tile()->request.head,
+                         charts::error_text(static_cast<double>(place.value)), one ? "" : " (largest)");
+  if (grid.rows > 0)
+    words +=
+        fmt::format("\nCTA {} of this head: rows {}\u2013{}", place.row / grid.rows, place.row / grid.rows * grid.rows,
+                    std::min((place.row / grid.rows + 1) * grid.rows, problem.seq_q) - 1);
+  if (grid.keys > 0)
+    words += fmt::format("\ntile {} of its walk: keys {}\u2013{}", place.column / grid.keys,
+                         place.column / grid.keys * grid.keys,
+                         std::min((place.column / grid.keys + 1) * grid.keys, problem.seq_k) - 1);
+  ImGui::SetTooltip("%s", words.c_str());
+  ImGui::GetWindowDrawList()->AddRect({place.low.x - 1, place.low.y - 1}, {place.high.x + 1, place.high.y + 1},
+                                      palette().text);
+}
+
+}  // namespace attnscope::ui

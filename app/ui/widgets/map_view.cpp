@@ -1,0 +1,176 @@
+#include "ui/widgets/map_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/format.h"
+#include "ui/widgets/part.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kAskAgain = 0.15;  // seconds between requests while a map grows
+
+// The value's share of the bar's width.
+double share_of(const MapLook& look, double value) {
+  const double low = static_cast<double>(look.low), high = static_cast<double>(look.high);
+  const double share = look.logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  return std::clamp(share, 0.0, 1.0);
+}
+
+void stepper(const char* name, int64_t& value, int64_t count) {
+  if (ImGui::GetContentRegionAvail().x < em(9)) ImGui::NewLine();
+  ImGui::PushID(name);
+  ImGui::BeginDisabled(value <= 0);
+  if (ImGui::ArrowButton("less", ImGuiDir_Left)) --value;
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, em(0.25f));
+  ImGui::AlignTextToFramePadding();
+  text(fmt::format("{} {} of {}", name, value, count));
+  tooltip(fmt::format("{} {} of {}, counted from 0. The wheel steps too.", name, value, count));
+  if (ImGui::IsItemHovered() && ImGui::GetIO().MouseWheel != 0)
+    value = std::clamp<int64_t>(value - (ImGui::GetIO().MouseWheel > 0 ? 1 : -1), 0, count - 1);
+  ImGui::SameLine(0, em(0.25f));
+  ImGui::BeginDisabled(value >= count - 1);
+  if (ImGui::ArrowButton("more", ImGuiDir_Right)) ++value;
+  ImGui::EndDisabled();
+  ImGui::PopID();
+}
+
+}  // namespace
+
+void head_controls(Context& context, const Problem& problem) {
+  ViewState& view = context.view;
+  view.head = std::clamp<int64_t>(view.head, 0, std::max<int64_t>(problem.heads - 1, 0));
+  view.batch = std::clamp<int64_t>(view.batch, 0, std::max<int64_t>(problem.batch - 1, 0));
+  stepper("head", view.head, problem.heads);
+  if (problem.batch <= 1) return;
+  ImGui::SameLine(0, em(0.5f));
+  stepper("batch", view.batch, problem.batch);
+}
+
+void MapView::ask(Context& context, const ViewRequest& request, bool growing) {
+  const std::string key = session::tile_key(request) + (growing ? " growing" : " final");
+  const double now = ImGui::GetTime();
+  if (key == asked_ && (!growing || now - asked_at_ < kAskAgain)) return;
+  asked_ = key;
+  asked_at_ = now;
+  context.session.request_view(request);
+}
+
+void MapView::take(std::shared_ptr<const Tile> tile, const std::string& key) {
+  tile_ = std::move(tile);
+  tile_of_ = key;
+  ++version_;
+  low_ = high_ = 0;
+  for (const float value : tile_->values) {
+    if (!std::isfinite(value)) continue;
+    low_ = std::min(low_, static_cast<double>(value));
+    high_ = std::max(high_, static_cast<double>(value));
+  }
+}
+
+void MapView::follow(Context& context, const ViewRequest& request, bool growing) {
+  ask(context, request, growing);
+  const std::string key = session::tile_key(request);
+  const auto found = context.snapshot.tiles.find(key);
+  if (found != context.snapshot.tiles.end() && found->second != nullptr && found->second != tile_)
+    take(found->second, key);
+  if (painter_ || no_painter_) return;
+  Result<std::unique_ptr<MapPainter>> made = MapPainter::create(shaders_);
+  if (made)
+    painter_ = std::move(*made);
+  else
+    no_painter_ = made.error();
+}
+
+bool MapView::is_of(const ViewRequest& request) const { return tile_ && tile_of_ == session::tile_key(request); }
+
+bool MapView::whole() const {
+  return tile_ && std::all_of(tile_->ready_rows.begin(), tile_->ready_rows.end(), [](uint8_t row) { return row != 0; });
+}
+
+bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting) {
+  at_ = ImGui::GetCursorScreenPos();
+  size_ = size;
+  if (no_painter_) {
+    failure_box(*no_painter_, "##no painter");
+    return false;
+  }
+  if (!tile_ || !painter_) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(at_, {at_.x + size.x, at_.y + size.y}, palette().raised, em(0.2f));
+    list->AddText({at_.x + (size.x - width_of(waiting)) / 2, at_.y + size.y / 2}, palette().faint, waiting.c_str());
+    ImGui::Dummy(size);
+    return false;
+  }
+  const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
+  const uint32_t texture = painter_->paint(*tile_, version_, look, static_cast<int>(size.x * density.x),
+                                           static_cast<int>(size.y * density.y));
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, dimmed ? 0.45f : 1.0f);
+  ImGui::Image(static_cast<ImTextureID>(texture), size);
+  ImGui::PopStyleVar();
+  return true;
+}
+
+std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) const {
+  if (!tile_ || !ImGui::IsItemHovered()) return std::nullopt;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float wide = static_cast<float>(tile_->width), high = static_cast<float>(tile_->height);
+  MapPlace place;
+  place.x = std::clamp(static_cast<int>((mouse.x - at_.x) / size_.x * wide), 0, tile_->width - 1);
+  place.y = std::clamp(static_cast<int>((mouse.y - at_.y) / size_.y * high), 0, tile_->height - 1);
+  place.row = place.y * rows / tile_->height;
+  place.row_end = std::max((place.y + 1) * rows / tile_->height, place.row + 1);
+  place.column = place.x * columns / tile_->width;
+  place.column_end = std::max((place.x + 1) * columns / tile_->width, place.column + 1);
+  const auto y = static_cast<size_t>(place.y);
+  const size_t at = y * static_cast<size_t>(tile_->width) + static_cast<size_t>(place.x);
+  if (at >= tile_->values.size()) return std::nullopt;
+  place.value = tile_->values[at];
+  place.ready = y >= tile_->ready_rows.size() || tile_->ready_rows[y] != 0;
+  place.low = {at_.x + size_.x * static_cast<float>(place.x) / wide,
+               at_.y + size_.y * static_cast<float>(place.y) / high};
+  place.high = {place.low.x + std::max(size_.x / wide, 3.0f), place.low.y + std::max(size_.y / high, 3.0f)};
+  return place;
+}
+
+void MapView::colour_bar(const MapLook& look, double marked, const std::string& explanation) {
+  if (!painter_) return;
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = em(0.55f);
+  list->AddImage(static_cast<ImTextureID>(painter_->bar_texture(look.ramp)), at, {at.x + width, at.y + height});
+  const auto tick = [&](double value, const std::string& words) {
+    const float x = at.x + width * f32(share_of(look, value)), wide = width_of(words);
+    list->AddLine({x, at.y + height * 0.5f}, {x, at.y + height + em(0.15f)}, palette().dim, 1.0f);
+    list->AddText({std::clamp(x - wide / 2, at.x, at.x + width - wide), at.y + height + em(0.1f)}, palette().dim,
+                  words.c_str());
+  };
+  if (look.logarithmic) {
+    const int low = static_cast<int>(std::lround(std::log10(static_cast<double>(look.low))));
+    const int high = static_cast<int>(std::lround(std::log10(static_cast<double>(look.high))));
+    const int step = std::max(1, (high - low + 4) / 5);
+    for (int power = low; power <= high; power += step) tick(std::pow(10.0, power), fmt::format("1e{}", power));
+  } else {
+    for (const double share : {0.0, 0.5, 1.0}) {
+      const double value = static_cast<double>(look.low) + share * static_cast<double>(look.high - look.low);
+      tick(value, charts::error_text(value));
+    }
+  }
+  if (marked > 0) {
+    const float x = at.x + width * f32(share_of(look, marked));
+    list->AddLine({x, at.y - em(0.15f)}, {x, at.y + height}, palette().text, std::max(2.0f, em(0.12f)));
+    list->AddTriangleFilled({x - em(0.3f), at.y - em(0.35f)}, {x + em(0.3f), at.y - em(0.35f)}, {x, at.y},
+                            palette().text);
+  }
+  ImGui::Dummy({width, em(1.6f)});
+  tooltip(explanation);
+  ImGui::PopFont();
+}
+
+}  // namespace attnscope::ui
