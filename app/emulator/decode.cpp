@@ -8,6 +8,7 @@
 #include "emulator/forms.h"
 #include "emulator/general.h"
 #include "emulator/program.h"
+#include "emulator/tensor_core.h"
 
 namespace attnscope::emulator {
 
@@ -302,6 +303,13 @@ class Decoder {
         break;
       // FMNMX flushes by itself; the half conversions neither make nor take subnormal floats that matter.
       case Family::mufu_ex2: case Family::mufu_rcp: op.mxcsr = kMxcsrDefault; break;
+      case Family::hmma: case Family::hmma_bf16: case Family::hmma_f16: {
+        const TensorSum sum = tensor_sum(static_cast<int>(program_.sass->kernel.arch));
+        op.imm = static_cast<uint32_t>(sum.depth);
+        op.imm2 = static_cast<uint32_t>(sum.fraction_bits);
+        op.mxcsr = kMxcsrDefault;
+        break;
+      }
       default: break;
     }
     if (flush) op.flags |= op_ftz;

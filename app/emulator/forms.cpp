@@ -39,6 +39,10 @@ constexpr Row rows[] = {
     {"HADD2.F32 R,R,R.{H0_H0,H1_H1}", {Family::hadd2_f32, "d-b", S::none, C::fp16}},
     {"HFMA2 constant", {Family::mov, "d-0hl", S::none, C::fp16}},
     {"F2FP{.F16.F32,}.PACK_AB R,R,R", {Family::f2fp_pack, "dab", S::sign, C::conversion}},
+    // Tensor Cores (tensor_core.h).
+    {"HMMA.16816.F32 R,R,R,R", {Family::hmma, "dabc", S::none, C::tensor}},
+    {"HMMA.16816.F32.BF16 R,R,R,R", {Family::hmma_bf16, "dabc", S::none, C::tensor}},
+    {"HMMA.16816.F16 R,R,R,R", {Family::hmma_f16, "dabc", S::none, C::tensor}},
     // Integer arithmetic.
     {"IADD3 R,R,{R,I,C,U},R", {Family::iadd3, "dabc", S::negate, C::integer}},
     {"IADD3 R,P,R,{R,I,C,U},R", {Family::iadd3_carry, "dpabc", S::negate, C::integer}},

@@ -15,6 +15,7 @@ using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
   X(mov) X(fadd) X(fmul) X(ffma) X(fmnmx) X(sel) X(fsetp) X(hadd2_f32) X(f2fp_pack) X(mufu_ex2) X(mufu_rcp)            \
   X(iadd3) X(iadd3_carry) X(iadd3_x) X(imad) X(imad_x) X(imad_wide) X(imad_wide_u32) X(lea) X(lea_carry) X(lea_hi)     \
   X(lea_hi_sx32) X(lop3) X(prmt) X(shf_l) X(shf_l_u64_hi) X(shf_r_u32_hi) X(shf_r_s32_hi) X(shf_r_u64)                 \
+  X(hmma) X(hmma_bf16) X(hmma_f16)                                                                                        \
   X(iminmax) X(iminmax3) X(iaddminmax) X(isetp) X(plop3) X(shfl_idx) X(shfl_up) X(shfl_down) X(shfl_bfly)              \
   X(lds_u16) X(lds_32) X(lds_64) X(lds_128) X(sts_u16) X(sts_32) X(sts_64) X(sts_128)                                  \
   X(ldg_u16) X(ldg_32) X(ldg_64) X(ldg_128) X(stg_u16) X(stg_32) X(stg_64) X(stg_128)

@@ -2,6 +2,7 @@
 // an inline function that other translation units share: only intrinsics and the plain data of warp.h.
 #include <immintrin.h>
 
+#include "emulator/tensor_core.h"
 #include "emulator/warp.h"
 
 #define ATTNSCOPE_LANES 1
@@ -10,6 +11,7 @@ namespace {
 #include "emulator/lanes/vector.inc"
 #include "emulator/lanes/alu.inc"
 #include "emulator/lanes/memory.inc"
+#include "emulator/lanes/tensor.inc"
 #include "emulator/lanes/table.inc"
 }  // namespace
 void fill_lanes(HandlerTable& table) { fill(table); }
