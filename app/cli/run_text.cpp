@@ -22,6 +22,14 @@ void add_timing(std::string& out, const Observation& o) {
   if (o.tflops) text += fmt::format(", {:.3g} TFLOP/s", *o.tflops);
   if (!t.bound.empty()) text += ", bound by " + t.bound;
   line(out, "latency", text);
+  if (!t.sampling) return;
+  std::string how = fmt::format("{}, {} samples in {} rounds, {}", t.cache, t.samples, t.sampling->rounds.size(), t.sampling->stopped);
+  if (t.clock_mhz > 0) how += fmt::format(", {:.0f} MHz", t.clock_mhz);
+  if (t.sampling->power_w > 0) how += fmt::format(", {:.0f} of {:.0f} W", t.sampling->power_w, t.sampling->power_limit_w);
+  for (const std::string& reason : t.sampling->reasons) how += ", " + reason;
+  if (t.sampling->dropped > 0) how += fmt::format(", {} left out", t.sampling->dropped);
+  if (t.sampling->empty_us) how += fmt::format(", an empty kernel {:.2g} us", *t.sampling->empty_us);
+  line(out, "", how);
 }
 
 void add_verdict(std::string& out, const Verdict& v) {

@@ -1,7 +1,9 @@
 // Experiments on a GPU through session, supervisor and executor, as the window and the command line run them.
 #include <algorithm>
 #include <fstream>
+#include <condition_variable>
 #include <future>
+#include <mutex>
 
 #include "catalog/catalog.h"
 #include "core/json.h"
@@ -115,6 +117,30 @@ TEST_F(SessionOnGpu, AnEndlessKernelIsEndedAtItsDeadline) {
   EXPECT_THAT(o.failure->message, HasSubstr("endless ROWS=1 on cuda:0"));
   RecordProperty("answered_after_ms", std::to_string(took));
   expect_measured(run(draft("tiled")));
+}
+
+TEST_F(GpuTest, TheFirstExperimentTakesTheFirstGpuAndSaysSo) {
+  const char* program = std::getenv("ATTNSCOPE");
+  session::SessionOptions options;
+  options.kernel_dirs = {source_tree() / "kernels"};
+  options.assets_dir = source_tree() / "assets";
+  options.workers = {{"local", {program ? program : ATTNSCOPE_PROGRAM, "worker"}}};
+  options.watch_files = false;
+  std::mutex mutex;
+  std::condition_variable changed;
+  auto session = session::Session::start(options, [&] { changed.notify_one(); });
+  ASSERT_TRUE(session) << session.error().message;
+  std::unique_lock lock(mutex);
+  const auto timed = [&] {
+    const auto shown = (*session)->snapshot()->focus.shown;
+    return shown && shown->timing && shown->timing->kind == FigureKind::measured;
+  };
+  const double begun = platform::steady_ms();
+  while (!timed() && platform::steady_ms() - begun < 60000) changed.wait_for(lock, std::chrono::milliseconds(50));
+  ASSERT_TRUE(timed());
+  EXPECT_EQ((*session)->snapshot()->focus.wanted.device, "cuda:0");
+  EXPECT_EQ((*session)->snapshot()->focus.wanted.kernel, "tiled");
+  (*session)->stop();
 }
 
 class ManyFaults : public SessionOnGpu {

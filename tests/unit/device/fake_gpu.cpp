@@ -1,0 +1,160 @@
+#include "fake_gpu.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+namespace attnscope::device::testing {
+namespace {
+
+using namespace cuda_api;
+
+// The driver API is a set of plain functions, so the one fake that is alive is theirs.
+FakeGpu* fake = nullptr;
+
+struct State {
+  std::map<DevicePointer, size_t> memory;
+  double now_us = 0;
+  int waiting = 0;  // the code that the next stream_query gives
+  bool capturing = false;
+  std::vector<std::function<void()>> captured;
+  std::map<Event, double> events;
+};
+State state;
+
+struct FakeGraph {
+  std::vector<std::function<void()>> nodes;
+};
+
+void put(std::function<void()> node) {
+  if (state.capturing)
+    state.captured.push_back(std::move(node));
+  else
+    node();
+}
+
+int alloc(DevicePointer* at, size_t bytes) {
+  if (fake->allocated + bytes > fake->memory_limit) return kCudaOutOfMemory;
+  *at = reinterpret_cast<DevicePointer>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
+  state.memory[*at] = bytes;
+  fake->allocated += bytes;
+  return 0;
+}
+
+int release(DevicePointer at) {
+  const auto found = state.memory.find(at);
+  if (found == state.memory.end()) return 1;
+  fake->allocated -= found->second;
+  state.memory.erase(found);
+  std::free(reinterpret_cast<void*>(at));
+  return 0;
+}
+
+int launch(const LaunchConfig*, Function, void**, void** extra) {
+  std::vector<std::byte> parameters;
+  if (extra != nullptr) {
+    const auto* from = static_cast<const std::byte*>(extra[1]);
+    parameters.assign(from, from + *static_cast<size_t*>(extra[3]));
+  }
+  put([parameters]() mutable {
+    ++fake->launches;
+    state.now_us += parameters.empty() ? 2 : fake->kernel_us;
+    if (parameters.empty()) return;
+    uint64_t o = 0;
+    std::memcpy(&o, parameters.data() + 24, 8);
+    fake->outputs.push_back(o);
+    if (state.waiting == 0) state.waiting = fake->kernel(parameters.data());
+  });
+  return 0;
+}
+
+int attribute(int* value, int which, int) {
+  static const std::map<int, int> kValues{{1, 1024},    {8, 49152},     {12, 65536}, {13, 2040000}, {16, 58},   {36, 6251000},
+                                          {37, 192},    {38, 50331648}, {39, 1536},  {75, 8},       {76, 9},    {81, 102400},
+                                          {82, 65536},  {97, 101376},   {106, 24},   {111, 1024}};
+  const auto found = kValues.find(which);
+  if (found == kValues.end()) return 1;
+  *value = found->second;
+  return 0;
+}
+
+template <class Handle>
+Handle handle(uintptr_t number) {
+  return reinterpret_cast<Handle>(number);
+}
+
+DriverCalls fake_calls() {
+  DriverCalls c;
+  c.init = [](unsigned) { return 0; };
+  c.device_count = [](int* count) { return *count = fake->gpus, 0; };
+  c.device_get = [](int* device, int ordinal) { return *device = ordinal, ordinal < fake->gpus ? 0 : 101; };
+  c.device_name = [](char* name, int length, int) { return std::snprintf(name, static_cast<size_t>(length), "Fake L4"), 0; };
+  c.device_attribute = attribute;
+  c.device_pci_bus_id = [](char* id, int length, int) { return std::snprintf(id, static_cast<size_t>(length), "0:0.0"), 0; };
+  c.primary_context_retain = [](Context* context, int) { return *context = handle<Context>(1), 0; };
+  c.context_set_current = [](Context) { return 0; };
+  c.module_load_data = [](Module* module, const void*) { return *module = handle<Module>(1), ++fake->modules, 0; };
+  c.module_unload = [](Module) { return --fake->modules, 0; };
+  c.module_get_function = [](Function* function, Module, const char*) { return *function = handle<Function>(1), 0; };
+  c.function_set_attribute = [](Function, int, int bytes) { return fake->opted_in = bytes, 0; };
+  c.memory_alloc = alloc;
+  c.memory_free = release;
+  c.copy_to_device = [](DevicePointer to, const void* from, size_t n) {
+    return std::memcpy(reinterpret_cast<void*>(to), from, n), 0;
+  };
+  c.copy_to_host = [](void* to, DevicePointer from, size_t n) {
+    return std::memcpy(to, reinterpret_cast<const void*>(from), n), 0;
+  };
+  c.memory_set = [](DevicePointer, unsigned char, size_t, Stream) { return put([] { state.now_us += fake->flush_us; }), 0; };
+  c.stream_create = [](Stream* stream, unsigned) { return *stream = handle<Stream>(1), 0; };
+  c.stream_query = [](Stream) { return std::exchange(state.waiting, 0); };
+  c.stream_begin_capture = [](Stream, int) { return state.capturing = true, state.captured.clear(), 0; };
+  c.stream_end_capture = [](Stream, Graph* graph) {
+    state.capturing = false;
+    *graph = reinterpret_cast<Graph>(new FakeGraph{std::move(state.captured)});
+    return 0;
+  };
+  c.event_create = [](Event* event, unsigned) {
+    static uintptr_t next = 0;
+    return *event = handle<Event>(++next), 0;
+  };
+  c.event_destroy = [](Event event) { return state.events.erase(event), 0; };
+  c.event_record = [](Event event, Stream, unsigned) { return put([event] { state.events[event] = state.now_us; }), 0; };
+  c.event_elapsed = [](float* ms, Event from, Event to) {
+    return *ms = static_cast<float>((state.events.at(to) - state.events.at(from)) / 1e3), 0;
+  };
+  c.graph_instantiate = [](GraphExec* ready, Graph graph, unsigned long long) {
+    *ready = reinterpret_cast<GraphExec>(new FakeGraph(*reinterpret_cast<FakeGraph*>(graph)));
+    return ++fake->graphs, 0;
+  };
+  c.graph_launch = [](GraphExec ready, Stream) {
+    for (const auto& node : reinterpret_cast<FakeGraph*>(ready)->nodes) node();
+    return 0;
+  };
+  c.graph_exec_destroy = [](GraphExec ready) { return delete reinterpret_cast<FakeGraph*>(ready), --fake->graphs, 0; };
+  c.graph_destroy = [](Graph graph) { return delete reinterpret_cast<FakeGraph*>(graph), 0; };
+  c.launch = launch;
+  c.error_name = [](int code, const char** name) {
+    *name = code == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : "CUDA_ERROR";
+    return 0;
+  };
+  return c;
+}
+
+}  // namespace
+
+FakeGpu::FakeGpu() {
+  state = {};
+  fake = this;
+}
+
+FakeGpu::~FakeGpu() {
+  for (const auto& [at, bytes] : state.memory) std::free(reinterpret_cast<void*>(at));
+  state = {};
+  fake = nullptr;
+}
+
+std::shared_ptr<const DriverCalls> FakeGpu::calls() const { return std::make_shared<const DriverCalls>(fake_calls()); }
+
+}  // namespace attnscope::device::testing
