@@ -91,27 +91,36 @@ def wait_for(condition, seconds=20):
     return time.monotonic() - begun
 
 
+def gpu_busy():
+    """Whether a kernel ran through all of the driver's last sampling period (a sixth of a second to one)."""
+    text = subprocess.run(["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"], capture_output=True,
+                          text=True).stdout
+    return int(text.split()[0]) >= 90
+
+
 def endless(program, tree):
-    """Seconds from the deadline, or from the client's death, until no executor is left."""
+    """Seconds from the deadline, or from the client's death, until no executor is left and the GPU is idle."""
     folder = tree / "tests" / "mutants" / "endless"
     args = ["run", "--kernel", "endless", "--kernels", str(folder), "--device"]
     begun = time.monotonic()
     done = subprocess.run([program, *args, "cuda:0"], capture_output=True, text=True)
     ended = time.monotonic() - begun
     figures = {"exit_status": done.returncode, "message": done.stderr.strip().splitlines()[0],
-               "seconds_until_the_program_ended": ended, "executors_left": len(executors())}
+               "seconds_until_the_program_ended": ended, "executors_left": len(executors()),
+               "seconds_more_until_the_gpu_was_idle": wait_for(lambda: not gpu_busy())}
     for name, worker in (("client_killed", None), ("client_killed_behind_a_pipe", f"sh -c 'exec {program} worker'")):
         where = ["cuda:0"] if worker is None else ["far/cuda:0", "--worker", f"far={worker}"]
         client = subprocess.Popen([program, *args, *where, "--deadline", "60000"], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         time.sleep(2.5)  # it loops by now
-        busy = subprocess.run(["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader"], capture_output=True,
-                              text=True).stdout.strip()
+        busy = gpu_busy()
         before = executors()
         client.send_signal(signal.SIGKILL)
         seconds = wait_for(lambda: not executors() & before)
+        idle = seconds + wait_for(lambda: not gpu_busy())
         client.wait()
-        figures[name] = {"executors": len(before), "gpu_busy_before": busy, "seconds_until_they_were_gone": seconds}
+        figures[name] = {"executors": len(before), "gpu_busy_before": busy, "seconds_until_they_were_gone": seconds,
+                         "seconds_until_the_gpu_was_idle": idle}
     return figures
 
 
