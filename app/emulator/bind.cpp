@@ -186,6 +186,10 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
   bound.step_budget = options.step_budget;
   bound.cancel = options.cancel;
   bound.trace_ctas = options.trace_ctas;
+  bound.watch = options.watch;
+  bound.shared_fill = options.shared_fill;
+  bound.order_seed = options.order_seed;
+  if (options.watch) bound.unwatched.resize(program.ops.size());
   bound.ops = program.ops;
   const HandlerTable& table = handlers(isa);
   for (const Block& block : program.blocks) {
@@ -196,6 +200,11 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
       if (op.mxcsr != 0) mode = op.mxcsr;
       if (!is_control(op.family) && (op.full == nullptr || op.masked == nullptr)) {
         return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text), "Report the kernel.");
+      }
+      if (options.watch && is_watched(program, op)) {
+        bound.unwatched[i] = {op.full, op.masked};
+        if (op.entry == op.full) op.entry = watched;
+        op.full = op.masked = watched;
       }
     }
   }

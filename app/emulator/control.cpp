@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "emulator/cta.h"
+#include "emulator/watch.h"
 
 namespace attnscope::emulator {
 
@@ -238,7 +239,10 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       warp.machine->barrier_voters[op.imm] += static_cast<uint32_t>(__builtin_popcount(mask));
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.imm2);
     }
-    case Family::bar_arrive: warp.machine->barrier_arrived[op.imm] += 1; break;
+    case Family::bar_arrive:
+      warp.machine->barrier_arrived[op.imm] += 1;
+      if (warp.machine->watch != nullptr) warp.machine->watch->arrived(warp.id, op.imm);
+      break;
     case Family::call_absolute: return call_absolute(warp, fragment, op, launch, mask);
     default: break;
   }

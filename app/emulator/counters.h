@@ -23,6 +23,7 @@ struct InstructionCounters {
   uint64_t wavefronts = 0;     // shared
   uint64_t ideal = 0;          // shared: what the access would cost without conflicts
   uint64_t sectors = 0;        // global and local
+  uint64_t local_sectors = 0;  // generic accesses: those in local memory, not in `sectors`
 
   InstructionCounters& operator+=(const InstructionCounters& other);
   bool operator==(const InstructionCounters&) const = default;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kSlice = 1u << 16;        // warp instructions between looks at `cancel`: well under a millisecond
 constexpr uint64_t kObservedLoop = 1u << 18; // warp instructions watched to tell where a kernel loops
+constexpr uint32_t kLongestTurn = 512;       // warp instructions of one turn in a seeded order
 constexpr uint32_t kPatternPoison = 0xffffffffu;
 
 template <class Bytes>
@@ -56,6 +57,10 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   machine_.banks = launch.images.data();
   machine_.external = call_external;
   machine_.log = &log_;
+  if (launch.watch) {
+    watch_.prepare(program, launch.unwatched, launch.warps, launch.shared_low, launch.shared_bytes, launch.local_bytes);
+    machine_.watch = &watch_;
+  }
   log_.clear();
 
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
@@ -82,7 +87,8 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
 
 void CtaRunner::start(uint32_t linear) {
   const BoundLaunch& launch = *launch_;
-  std::memset(shared_.get(), 0, launch.shared_bytes);
+  std::fill_n(reinterpret_cast<uint32_t*>(shared_.get()), launch.shared_bytes / 4, launch.shared_fill);
+  if (launch.watch) watch_.start(linear);
   std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   for (int id = 0; id < 16; ++id) machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
@@ -131,17 +137,20 @@ bool CtaRunner::release_barriers() {
     const uint32_t needed = counted[id] != 0 ? counted[id] : live;
     if (waiting[id] == 0 || waiting[id] + machine_.barrier_arrived[id] < needed) continue;
     any = true;
+    passing_.clear();
     for (uint32_t w = 0; w < launch_->warps; ++w) {
       Warp& warp = this->warp(w);
       for (uint32_t i = 0; i < warp.fragment_count; ++i) {
         Fragment& fragment = warp.fragments[i];
         if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
+        if (launch_->watch) passing_.emplace_back(w, fragment.pc);
         const uint32_t votes = machine_.barrier_votes[id], kind = fragment.wanted >> kBarrierResultShift;
         if (kind != 0) warp.barrier_result = kind == 1 ? votes : kind == 2 ? votes == machine_.barrier_voters[id] : votes != 0;
         fragment.wait = Wait::ready;
         fragment.pc += 1;
       }
     }
+    if (launch_->watch) watch_.released(id, passing_);
     machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
   }
   return any;
@@ -154,13 +163,21 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   machine_.mxcsr = 0;  // unknown: the first instruction that cares sets it
   const unsigned saved_mode = _mm_getcsr();
   CtaEnd end = CtaEnd::deadlock;
+  // Another order than the ordinary one, from a seed: warps take turns at random, some instructions at a time.
+  uint64_t random = launch_->order_seed == 0 ? 0 : (launch_->order_seed + linear) * 0x9e3779b97f4a7c15u | 1;
+  const auto draw = [&] {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    return static_cast<uint32_t>(random >> 32);
+  };
   for (bool going = true; going;) {
     // Warp 0 first, each until it waits; so on until none can go on; then barriers open.
     bool ready = false, live = false;
-    for (uint32_t w = 0; w < launch_->warps && going; ++w) {
+    const uint32_t first = random != 0 ? draw() % launch_->warps : 0;
+    for (uint32_t turn = 0; turn < launch_->warps && going; ++turn) {
+      const uint32_t w = (first + turn) % launch_->warps;
       Warp& warp = this->warp(w);
       if (warp.live == 0) continue;
-      const WarpEnd warp_end = run_warp(warp, *launch_, kSlice);
+      const WarpEnd warp_end = run_warp(warp, *launch_, random != 0 ? 1 + draw() % kLongestTurn : kSlice);
       ready |= warp_end == WarpEnd::slice;
       live |= warp_end != WarpEnd::exited;
       if (machine_.fault.kind != FaultKind::none) fault_warp_ = w;

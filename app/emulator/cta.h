@@ -10,6 +10,7 @@
 #include "core/result.h"
 #include "emulator/emulator.h"
 #include "emulator/program.h"
+#include "emulator/watch.h"
 #include "emulator/warp.h"
 
 namespace attnscope::emulator {
@@ -27,6 +28,10 @@ struct BoundLaunch {
   uint64_t step_budget = 0;
   const std::atomic<bool>* cancel = nullptr;
   std::vector<uint32_t> trace_ctas;
+  bool watch = false;
+  std::vector<Unwatched> unwatched;  // by instruction, when watched
+  uint32_t shared_fill = 0;
+  uint64_t order_seed = 0;
   std::vector<std::byte> module;     // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::array<ConstantImage, kConstantBanks> images;  // of banks
@@ -47,6 +52,7 @@ class CtaRunner {
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
+  const Watch& watch() const { return watch_; }
   // What printf wrote since prepare(), a call each; at most kMostLogged.
   const std::vector<std::string>& log() const { return log_; }
   static constexpr size_t kMostLogged = 4096;
@@ -80,6 +86,8 @@ class CtaRunner {
 
   std::vector<CtaTrace> traces_;
   std::vector<std::string> log_;
+  Watch watch_;
+  std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps and where they wait, of the barrier that opens
   std::vector<std::vector<uint32_t>> trace_buffers_;  // a warp each
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;

@@ -15,6 +15,7 @@
 #include "emulator/counters.h"
 #include "emulator/handlers.h"
 #include "emulator/memory.h"
+#include "emulator/watch_finding.h"
 
 // Executes a kernel's SASS on the CPU, a warp at a time, and counts what it does (docs/emulator.md).
 namespace attnscope::emulator {
@@ -57,6 +58,13 @@ struct RunOptions {
   std::optional<HostIsa> isa;  // empty: the best of this CPU
   // CTAs of the run whose warps' paths through the code are kept in RunResult::traces.
   std::vector<uint32_t> trace_ctas;
+  // Looks for races, never-written reads, uneven barriers and absent lanes while it runs (RunResult::findings), several times
+  // slower. Results and counters are the same.
+  bool watch = false;
+  // Shared memory starts as this word everywhere, and warps take turns in an order that the seed decides (0: the ordinary
+  // one): a kernel without a race does not depend on either.
+  uint32_t shared_fill = 0;
+  uint64_t order_seed = 0;
 };
 
 // The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Kept whole or not at all: a warp that
@@ -78,6 +86,7 @@ struct RunResult {
   std::vector<InstructionCounters> instructions;  // one an instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
   std::vector<std::string> log;                   // what printf wrote, by CTA within a host thread; capped
+  std::vector<WatchFinding> findings;             // of RunOptions::watch
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run
 };

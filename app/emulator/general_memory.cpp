@@ -48,8 +48,8 @@ FaultKind find_place(Warp& warp, const LaneAddress& at, uint32_t lane, uint32_t 
 void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool store) {
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
-  uint64_t sectors[128];
-  int count = 0;
+  uint64_t sectors[128], local[128];
+  int count = 0, local_count = 0;
   uint32_t shared = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
@@ -57,14 +57,18 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
       shared |= 1u << lane;
     } else if (at[lane].space == Space::local) {
       for (uint32_t word = 0; word < std::max(1u, op.bytes / 4u); ++word) {
-        sectors[count++] = ((at[lane].address / 4 + word) * 128 + lane * 4) / 32;
+        local[local_count++] = ((at[lane].address / 4 + word) * 128 + lane * 4) / 32;
       }
     } else {
       sectors[count++] = at[lane].address / 32;
     }
   }
   std::sort(sectors, sectors + count);
+  std::sort(local, local + local_count);
+  const auto distinct = static_cast<uint64_t>(std::unique(local, local + local_count) - local);
   counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  // What a generic access does in local memory is local memory's.
+  (static_cast<Space>(op.space) == Space::generic ? counts.local_sectors : counts.sectors) += distinct;
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
   int32_t delta[32] = {};
@@ -79,7 +83,7 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
 }
 
 // All lanes' places, or a fault and nothing done.
-bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&places)[32]) {
+bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&places)[32], bool counted = true) {
   if (mask == 0) {
     ++warp.machine->ops[op.index].empty_requests;
     return false;
@@ -95,7 +99,7 @@ bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&pl
     }
     return false;
   }
-  count(warp, op, mask, at, store);
+  if (counted) count(warp, op, mask, at, store);
   return true;
 }
 
@@ -283,12 +287,16 @@ void g_cas(Warp& warp, const Op& op, uint32_t mask) {
     }
   });
 }
-// CAS that says 1 when it stored.
+// CAS that says 1 when it stored. Of lanes in one bank the lowest alone gets through (recorded).
 void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
   Place places[32];
   if (!find_places(warp, op, mask, true, places)) return;
+  uint32_t banks = 0;
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint8_t* const at = places[l.lane].host;
+    const uint32_t bank = 1u << (static_cast<uint32_t>(at - warp.shared) / 4 & 31);
+    if (op.bytes == 4 && (banks & bank) != 0) return l.set(0);
+    banks |= bank;
     if (op.bytes == 8) {
       const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)), value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
       l.set64(exchange<uint64_t>(at, [&](uint64_t x) { return x == wanted ? value : x; }) == wanted);
@@ -310,8 +318,10 @@ void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
 // false store zeros.
 void g_ldgsts(Warp& warp, const Op& op, uint32_t mask) {
   Place to[32];
-  if (!find_places(warp, op, mask, true, to)) return;
+  if (!find_places(warp, op, mask, true, to, false)) return;
   const uint32_t reads = predicate(warp, op.x, op.x_invert);
+  uint64_t sectors[32];
+  int count = 0;
   each_lane(warp, op, mask, [&](const Lane& l) {
     if (!(reads >> l.lane & 1)) {
       std::memset(to[l.lane].host, 0, op.bytes);
@@ -325,7 +335,13 @@ void g_ldgsts(Warp& warp, const Op& op, uint32_t mask) {
       return;
     }
     std::memcpy(to[l.lane].host, from.host, op.bytes);
+    sectors[count++] = address / 32;
   });
+  // Its stores are in none of the hardware's shared-store figures.
+  OpCounts& counts = warp.machine->ops[op.index];
+  ++counts.requests;
+  std::sort(sectors, sectors + count);
+  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
 }
 uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high;

@@ -158,7 +158,7 @@ void add(const Program& program, const std::vector<OpCounts>& ops, const std::ve
       const bool guarded = op.pred != kPredicateTrue || op.pred_invert;
       sum[i] += {blocks[b].executions, blocks[b].threads,     guarded ? ops[i].lanes_on : blocks[b].threads,
                  ops[i].requests,      ops[i].empty_requests, ops[i].wavefronts,
-                 ops[i].ideal,         ops[i].sectors};
+                 ops[i].ideal,         ops[i].sectors,        ops[i].local_sectors};
     }
   }
 }
@@ -286,6 +286,18 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   for (size_t i = 0; i < threads; ++i) {
     const auto& log = pool.worker(i).runner.log();
     result.log.insert(result.log.end(), log.begin(), log.end());
+  }
+  if (bound->watch) {
+    std::map<Watch::Key, Watch::Seen> seen;
+    for (size_t i = 0; i < threads; ++i) {
+      for (const auto& [key, one] : pool.worker(i).runner.watch().seen()) {
+        Watch::Seen& all = seen[key];
+        const uint64_t count = all.count + one.count;
+        if (all.count == 0 || one.cta < all.cta) all = one;
+        all.count = count;
+      }
+    }
+    result.findings = findings_of(program, seen);
   }
   std::sort(result.traces.begin(), result.traces.end(), [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);

@@ -92,6 +92,7 @@ struct OpCounts {
   uint64_t wavefronts = 0;
   uint64_t ideal = 0;
   uint64_t sectors = 0;
+  uint64_t local_sectors = 0;  // of generic accesses
 };
 
 struct BlockCounts {
@@ -149,6 +150,7 @@ struct Machine {
   uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
   void* log = nullptr;                   // what external() writes to
+  class Watch* watch = nullptr;          // nullptr: nobody watches
   Fault fault;
   uint32_t mxcsr = 0;
 };

@@ -785,7 +785,8 @@ def emit(folder):
     for kind, words, case_name, text in WHOLE:
         name = f"{kind}_{kernels:03d}"
         kernel(name, kind, f"  {text}\n")
-        listing.append(f"{name} {kind} 0 {words} {case_name}")
+        # Tensor Cores of older architectures sum otherwise.
+        listing.append(f"{name} {kind} 0 {words} {case_name}" + (" @90" if case_name.startswith("mma.") else ""))
         kernels += 1
     with open(f"{folder}/opcodes.cu", "w") as out:
         out.write("".join(source))

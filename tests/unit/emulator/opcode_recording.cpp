@@ -106,7 +106,7 @@ const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(
   return found != programs.end() ? found->second : programs[arch] = read_programs(arch);
 }
 
-Result<std::vector<uint32_t>> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass) {
+Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass, RunOptions options) {
   auto program = prepare(std::move(sass));
   if (!program) return fail(program.error());
   auto inputs = opcode_recording().inputs(kernel.kind);
@@ -124,11 +124,11 @@ Result<std::vector<uint32_t>> run_opcode_kernel(const OpcodeKernel& kernel, std:
   launch.dynamic_shared_bytes = 2048;
   launch.parameters = parameters.bytes();
   launch.memory = &memory;
-  RunOptions options;
+
   options.step_budget = 1'000'000;
   auto result = run(launch, options);
   if (!result) return fail(result.error());
-  return results;
+  return OpcodeRun{std::move(results), std::move(*result)};
 }
 
 }  // namespace attnscope::emulator::testing

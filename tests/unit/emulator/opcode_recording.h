@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile/sass.h"
+#include "emulator/emulator.h"
 
 namespace attnscope::emulator::testing {
 
@@ -37,7 +38,10 @@ const OpcodeRecording& opcode_recording();
 // The machine code of that architecture, in the recording's order.
 const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(int arch);
 
-// Runs one and gives its results, [word][thread].
-Result<std::vector<uint32_t>> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass);
+struct OpcodeRun {
+  std::vector<uint32_t> words;  // [word][thread]
+  RunResult run;
+};
+Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass, RunOptions options = {});
 
 }  // namespace attnscope::emulator::testing

@@ -1,0 +1,273 @@
+#include "emulator/watch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace attnscope::emulator {
+
+namespace {
+
+bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
+const std::string& opcode_of(const Program& program, const Op& op) { return program.sass->instructions[op.index].opcode; }
+
+}  // namespace
+
+bool is_watched(const Program& program, const Op& op) {
+  const std::string& opcode = opcode_of(program, op);
+  const auto space = static_cast<Space>(op.space);
+  if (op.access != 0) return space != Space::global || opcode == "LDGSTS";
+  return is_shuffle(op.family) || opcode == "LDGDEPBAR" || opcode == "DEPBAR";
+}
+
+uint32_t watch_unit(const Program& program) {
+  uint32_t unit = 4;
+  for (const Op& op : program.ops) {
+    const auto space = static_cast<Space>(op.space);
+    const bool touches = op.access != 0 && (space == Space::shared || space == Space::generic);
+    if (touches && opcode_of(program, op) != "LDSM" && op.bytes != 0) unit = std::min<uint32_t>(unit, op.bytes);
+  }
+  return unit;
+}
+
+void watched(Warp& warp, const Op& op, uint32_t mask) {
+  Watch& watch = *warp.machine->watch;
+  watch.before(warp, op, mask);
+  const Unwatched& own = watch.unwatched(op.index);
+  (mask == kFull ? own.full : own.masked)(warp, op, mask);
+}
+
+void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, uint32_t warps, uint32_t shared_low,
+                    uint32_t shared_bytes, uint32_t local_bytes) {
+  program_ = &program;
+  unwatched_ = &unwatched;
+  warps_ = warps, shared_low_ = shared_low, shared_bytes_ = shared_bytes, local_bytes_ = local_bytes;
+  unit_ = watch_unit(program);
+  seen_.clear();
+}
+
+void Watch::start(uint32_t cta) {
+  cta_ = cta;
+  units_.assign(shared_bytes_ / unit_ + 1, {});
+  local_written_.assign(size_t{warps_} * local_bytes_, 0);
+  clocks_.assign(warps_, {});
+  for (uint32_t w = 0; w < warps_; ++w) clocks_[w][w] = 1;
+  given_ = {};
+  words_.clear();
+  group_done_.assign(warps_, std::vector<uint32_t>(1, 0));
+}
+
+bool Watch::ordered(const Access& earlier, uint32_t warp) const {
+  uint32_t clock = earlier.clock;
+  if (earlier.group != 0) {
+    const auto& done = group_done_[earlier.warp];
+    clock = earlier.group < done.size() ? done[earlier.group] : 0;
+    if (clock == 0) return false;
+  }
+  return clock <= clocks_[warp][earlier.warp];
+}
+
+void Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address, uint32_t thread, uint32_t other_thread) {
+  const bool is_race = kind <= WatchKind::shared_read_write;
+  Seen& seen = seen_[{is_race ? WatchKind::shared_write_write : kind, std::min(op, other), std::max(op, other)}];
+  if (seen.count++ == 0) seen = {1, kind, op, other, cta_, address, thread, other_thread};
+}
+
+// Whether the store leaves what is there: two that write the same value do no harm.
+bool Watch::stores_the_same(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) const {
+  if (op.access != 2 || opcode_of(*program_, op) == "LDGSTS") return false;
+  for (uint32_t word = 0; word < std::max(1u, bytes / 4); ++word) {
+    if (std::memcmp(warp.shared + address + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane, std::min(4u, bytes)) != 0) return false;
+  }
+  return true;
+}
+
+void Watch::shared(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) {
+  if (address < warp.shared_low || address + bytes > warp.shared_high) return;  // a fault follows
+  const uint32_t w = warp.id, thread = w * 32 + lane;
+  const bool writes = (op.access & 2) != 0, reads = (op.access & 1) != 0, atomic = op.access == 3;
+  const bool copies = opcode_of(*program_, op) == "LDGSTS";
+  if (atomic) {  // after all that atomics on this word have seen
+    Clock& word = words_[address / 4];
+    for (uint32_t k = 0; k < warps_; ++k) clocks_[w][k] = word[k] = std::max(clocks_[w][k], word[k]);
+    ++clocks_[w][w];
+  }
+  Access now{clocks_[w][w], op.index, 0, static_cast<uint8_t>(w), static_cast<uint8_t>(lane), atomic};
+  if (copies) now.group = static_cast<uint16_t>(group_done_[w].size());
+  const uint32_t offset = address - shared_low_;
+  const auto race = [&](WatchKind kind, const Access& earlier) {
+    report(earlier.group != 0 && !copies ? WatchKind::shared_copy_not_awaited : kind, op.index, earlier.op, offset, thread,
+           earlier.warp * 32u + earlier.lane);
+  };
+  const bool same = writes && stores_the_same(warp, op, lane, address, bytes);
+  bool told = false;
+  for (uint32_t unit = offset / unit_; unit <= (offset + bytes - 1) / unit_; ++unit) {
+    Unit& record = units_[unit];
+    if (reads && !atomic) {
+      // ptxas reads whole vectors past an array's end: only the first part of one is surely wanted.
+      if (record.write.clock == 0 && unit == offset / unit_) {
+        report(WatchKind::shared_never_written, op.index, op.index, offset, thread, thread);
+      }
+      if (!told && record.write.clock != 0 && !ordered(record.write, w)) {
+        race(WatchKind::shared_write_read, record.write);
+        told = true;
+      }
+      if (record.read.warp != w && record.read.clock != 0) record.other_read = record.read;
+      record.read = now;
+      continue;
+    }
+    if (!told && !same) {
+      const bool both_atomic = atomic && record.write.atomic;
+      if (record.write.clock != 0 && !both_atomic && !ordered(record.write, w)) {
+        race(WatchKind::shared_write_write, record.write);
+        told = true;
+      }
+      for (const Access* read : {&record.read, &record.other_read}) {
+        if (told || read->clock == 0 || ordered(*read, w)) continue;
+        race(WatchKind::shared_read_write, *read);
+        told = true;
+      }
+    }
+    if (!same || record.write.clock == 0) record.write = now;
+    if (!same) record.read = record.other_read = {};
+  }
+}
+
+void Watch::local(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) {
+  if (address >= local_bytes_ || local_bytes_ - address < bytes) return;
+  uint32_t* const written = &local_written_[size_t{warp.id} * local_bytes_ + address];
+  if (op.access == 2) {
+    for (uint32_t i = 0; i < bytes; ++i) written[i] |= 1u << lane;
+  } else if (!(written[0] >> lane & 1)) {
+    report(WatchKind::local_never_written, op.index, op.index, address, warp.id * 32 + lane, warp.id * 32 + lane);
+  }
+}
+
+// A lane that reads a register of one that is not there gets what nobody defines.
+void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
+  const auto value = [&](uint32_t offset, bool one, uint32_t lane) {
+    uint32_t word;
+    std::memcpy(&word, bytes_of(warp) + offset + (one ? 0 : 4 * lane), 4);
+    return word;
+  };
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    const uint32_t by = value(op.b, op.variant & 2, lane) & 31, control = value(op.c, op.variant & 1, lane);
+    const uint32_t clamp = control & 31, segment = control >> 8 & 31;
+    const int last = static_cast<int>((lane & segment) | (clamp & ~segment));
+    int from = static_cast<int>(lane);
+    bool in_range = true;
+    switch (op.family) {
+      case Family::shfl_up: from -= static_cast<int>(by), in_range = from >= last; break;
+      case Family::shfl_down: from += static_cast<int>(by), in_range = from <= last; break;
+      case Family::shfl_bfly: from ^= static_cast<int>(by), in_range = from <= last; break;
+      default: from = static_cast<int>((lane & segment) | (by & ~segment)), in_range = from <= last; break;
+    }
+    if (in_range && !(mask >> from & 1)) {
+      report(WatchKind::shuffle_absent_lane, op.index, op.index, 0, warp.id * 32 + lane, warp.id * 32 + static_cast<uint32_t>(from));
+    }
+  }
+}
+
+// Groups 1 … size - 1 are closed, the one that LDGDEPBAR closes next is open. DEPBAR waits until so many closed ones are left.
+void Watch::copies_of(uint32_t warp, const Op& op) {
+  std::vector<uint32_t>& done = group_done_[warp];
+  if (opcode_of(*program_, op) == "LDGDEPBAR") {
+    done.push_back(0);
+    return;
+  }
+  const auto& operands = program_->sass->instructions[op.index].operands;
+  const auto left = static_cast<size_t>(operands.size() > 1 ? operands[1].value : 0);
+  for (size_t group = 1; group + left < done.size(); ++group) {
+    if (done[group] == 0) done[group] = clocks_[warp][warp];
+  }
+}
+
+void Watch::before(Warp& warp, const Op& op, uint32_t mask) {
+  if (is_shuffle(op.family)) return shuffle(warp, op, mask);
+  if (op.access == 0) return copies_of(warp.id, op);
+  if (opcode_of(*program_, op) == "LDSM") {
+    for (uint32_t lane = 0; lane < 8u * op.bytes && mask != 0; ++lane) {
+      shared(warp, op, lane, static_cast<uint32_t>(lane_address(warp, op, lane).address), 16);
+    }
+    return;
+  }
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    const LaneAddress at = lane_address(warp, op, lane);
+    if (at.space == Space::shared) shared(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
+    if (at.space == Space::local) local(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
+  }
+}
+
+void Watch::arrived(uint32_t warp, uint32_t barrier) {
+  for (uint32_t k = 0; k < warps_; ++k) given_[barrier][k] = std::max(given_[barrier][k], clocks_[warp][k]);
+  ++clocks_[warp][warp];
+}
+
+void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting) {
+  Clock all = given_[barrier];
+  given_[barrier] = {};
+  for (const auto& [warp, at] : waiting) {
+    for (uint32_t k = 0; k < warps_; ++k) all[k] = std::max(all[k], clocks_[warp][k]);
+  }
+  for (const auto& [warp, at] : waiting) {
+    clocks_[warp] = all;
+    ++clocks_[warp][warp];
+  }
+  // Different instructions may be copies of one barrier in unrolled code: what counts is the place in the source.
+  const auto line_of = [&](uint32_t op) {
+    const auto& instruction = program_->sass->instructions[op];
+    return instruction.line.line != 0 ? uint64_t{instruction.line.file} << 32 | instruction.line.line : ~uint64_t{op};
+  };
+  for (const auto& [warp, at] : waiting) {
+    if (line_of(at) == line_of(waiting[0].second)) continue;
+    report(WatchKind::barrier_uneven, at, waiting[0].second, barrier, warp * 32, waiting[0].first * 32);
+  }
+}
+
+std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen) {
+  std::vector<WatchFinding> findings;
+  for (const auto& [key, one] : seen) {
+    WatchFinding finding;
+    finding.kind = one.kind;
+    finding.op = one.op, finding.other = one.other;
+    finding.line = source_of(program, one.op), finding.other_line = source_of(program, one.other);
+    finding.count = one.count;
+    finding.cta = one.cta, finding.address = one.address, finding.thread = one.thread, finding.other_thread = one.other_thread;
+    const auto& code = program.sass->instructions;
+    const std::string here = fmt::format("{} at {}", code[one.op].opcode, finding.line);
+    const std::string there = fmt::format("{} at {}", code[one.other].opcode, finding.other_line);
+    const std::string often = fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
+    const auto sides = [&](const char* did, const char* does, const char* lacks) {
+      return fmt::format("{} (thread {}, warp {}) {} byte {} of shared memory, then {} (thread {}, warp {}) {} it, {}{}.", there, one.other_thread,
+                         one.other_thread / 32, did, one.address, here, one.thread, one.thread / 32, does, lacks, often);
+    };
+    constexpr const char* unordered = "with nothing that orders the two warps between them";
+    switch (one.kind) {
+      case WatchKind::shared_write_write: finding.message = "Race: " + sides("writes", "writes", unordered); break;
+      case WatchKind::shared_write_read: finding.message = "Race: " + sides("writes", "reads", unordered); break;
+      case WatchKind::shared_read_write: finding.message = "Race: " + sides("reads", "writes", unordered); break;
+      case WatchKind::shared_copy_not_awaited:
+        finding.message = "Race: " + sides("copies to", "touches", "before the copy's group is waited for and a barrier passed");
+        break;
+      case WatchKind::shared_never_written:
+        finding.message = fmt::format("{} (thread {}) reads byte {} of shared memory, which nothing has written{}.", here, one.thread, one.address, often);
+        break;
+      case WatchKind::local_never_written:
+        finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.", here, one.thread, one.address, often);
+        break;
+      case WatchKind::barrier_uneven:
+        finding.message = fmt::format("Uneven barrier {}: warp {} passes it at {} while warp {} is at {}{}.", one.address, one.thread / 32,
+                                      finding.line, one.other_thread / 32, finding.other_line, often);
+        break;
+      case WatchKind::shuffle_absent_lane:
+        finding.message = fmt::format("{}: thread {} takes a value from thread {}, which does not take part{}.", here, one.thread, one.other_thread, often);
+        break;
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace attnscope::emulator
