@@ -125,6 +125,7 @@ class SessionCore final : public LinkEvents {
   void leave_focus_job();
   void finish_focus(const Job& job, std::optional<Failure> failure);
   void step_through(const UndoState* state);
+  void enqueue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part);
   void note_same_code();
   ViewRequest first_view_for(const Experiment& experiment, const std::string& hash) const;
   void keep_result(const Observation& observation);

@@ -25,7 +25,11 @@ Observation refused_observation(const Experiment& experiment, const Failure& fai
 
 }  // namespace
 
-void SessionCore::focus(const Draft& draft, const Gesture& gesture) { focus_on(draft, gesture, false); }
+// A person who asks for a lost worker's device is refused, but has it tried at once.
+void SessionCore::focus(const Draft& draft, const Gesture& gesture) {
+  reconnect(devices_.far_worker(draft.device));
+  focus_on(draft, gesture, false);
+}
 
 void SessionCore::focus_on(Draft draft, Gesture gesture, bool device_is_wish) {
   held_focus_.reset();
@@ -165,6 +169,11 @@ void SessionCore::select_history(uint64_t id) {
 }
 
 void SessionCore::queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part) {
+  reconnect(devices_.far_worker(draft.device));
+  enqueue(draft, std::move(answer), std::move(on_part));
+}
+
+void SessionCore::enqueue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part) {
   if (shutting_down_) return answer->set_value(session_over());
   changed();
   Resolution r = resolve(draft, shelf_, devices_, false);
@@ -195,7 +204,7 @@ void SessionCore::release_held() {
   if (auto held = std::exchange(held_focus_, std::nullopt))
     focus_on(std::move(held->draft), std::move(held->gesture), held->device_is_wish);
   for (HeldQueue& held : std::exchange(held_queue_, {}))
-    queue(held.draft, std::move(held.answer), std::move(held.on_part));
+    enqueue(held.draft, std::move(held.answer), std::move(held.on_part));
 }
 
 // Whether the machine code of the wanted experiment was seen under another config.

@@ -85,7 +85,7 @@ TEST_F(RemoteTest, AMachineThatCannotBeReachedIsGivenUpAndTriedAgain) {
   EXPECT_THAT(l4box(*s).detail, HasSubstr("tried again every 30 s"));
   EXPECT_FALSE(session_->queue(tiled(4)).get().failure) << "the first worker is there";
   dir_.write("up", "yes");
-  session_->reconnect("l4box");
+  EXPECT_TRUE(session_->queue(on("l4box")).get().failure) << "refused still, but it is tried at once";
   wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::ready; }, "the link");
   EXPECT_FALSE(session_->queue(on("l4box")).get().failure);
 }
