@@ -1,11 +1,14 @@
 """The command line: what it prints, where it prints it, and what it exits with."""
+import hashlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 import jsonschema
 
@@ -65,6 +68,33 @@ class Cli(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for word in ("modelled", "counted", "verdict", "36,896 B"):
             self.assertIn(word, done.stdout)
+
+    def recorded(self, name, us):
+        """An observation as a GPU would leave it: two rounds a placement apart, around `us`."""
+        o = self.run_json("--problem", SMALL)
+        rounds = [[us * (1 + 1e-4 * ((7 * r + i) % 5 - 2)) for i in range(12)] for r in range(10)]
+        o["timing"].update(kind="measured", samples=120, us={"p10": us, "p50": us, "p90": us}, interval=[us, us])
+        o["timing"]["sampling"] = {"rounds": rounds, "stopped": "stable", "dropped": 0, "empty_us": None, "power_w": 70,
+                                   "power_limit_w": 72, "temperature_c": 60, "reasons": ["power cap"]}
+        jsonschema.validate(o, json.loads((TREE / "docs" / "observation.schema.json").read_text()))
+        return self.preset(json.dumps(o), name)
+
+    def test_recorded_timings_are_compared_with_their_interval(self):
+        a, b = self.recorded("a.json", 500), self.recorded("b.json", 510)
+        done = self.call("compare", a, b, "--recorded")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("A is 1.96 % faster", done.stdout)
+        compared = json.loads(self.call("compare", b, a, "--recorded", "--json").stdout)
+        self.assertFalse(compared["tie"])
+        self.assertLess(compared["interval"][0], 1.02)
+        self.assertGreater(compared["interval"][1], 1.02)
+        self.assertIn("tie:", self.call("compare", a, a, "--recorded").stdout)
+
+    def test_what_was_never_timed_is_not_compared(self):
+        tiled = TREE / "presets" / "tiled.json"
+        self.refused(2, "compare", tiled, tiled, "--recorded", names=["holds no recorded samples"])
+        self.refused(2, "compare", tiled, tiled, names=["modelled, not timed", "--device"])
+        self.refused(2, "compare", tiled, self.path / "nothing.json", names=["nothing.json"])
 
     def test_a_wrong_config_exits_1(self):
         o = self.run_json("--problem", "B=1,H=1,S=200,D=64", "--set", "NUM_WARPS=6", expect=1)
@@ -224,6 +254,33 @@ class Cli(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("python3", done.stderr)
         self.assertIn("attnscope fetch", done.stderr)
+
+    def test_fetch_takes_what_is_pinned_by_the_users_own_pip(self):
+        share, bin_dir, index = (self.path / name for name in ("share", "bin", "index"))
+        for folder in (share / "assets", share / "kernels", bin_dir, index):
+            folder.mkdir(parents=True)
+        wheel = index / "small-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("small/bin/nvdisasm", "#!/bin/sh\n")
+        shutil.copy(TREE / "assets" / "fetch.py", share / "assets")
+        pins = share / "assets" / "packages.txt"
+        pins.write_text(f"[cuda/bin]\nsmall 1.0 {hashlib.sha256(wheel.read_bytes()).hexdigest()} small/bin/** -> .\n")
+        pip = bin_dir / "python3"  # copies instead of downloading; everything else is Python's
+        pip.write_text(f"""#!/bin/sh
+[ "$2" = pip ] || exec {sys.executable} "$@"
+[ "$3" = download ] || exit 0
+while [ "$1" != --dest ]; do shift; done
+cp {wheel} "$2"
+""")
+        pip.chmod(0o755)
+        where = {"PATH": f"{bin_dir}:/usr/bin:/bin", "ATTNSCOPE_RESOURCES": str(share)}
+        done = self.call("fetch", "cuda/bin", **where)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.access(self.path / "home/cache/cuda/bin/nvdisasm", os.X_OK))
+        pins.write_text(pins.read_text().replace("1.0 ", "1.1 "))
+        wheel.write_bytes(b"something else")
+        self.assertEqual(self.call("fetch", "cuda/bin", **where).returncode, 3)
+        self.assertTrue((self.path / "home/cache/cuda/bin/nvdisasm").exists(), "what was there stands")
 
     def test_help_and_version_everywhere(self):
         for command in ([], ["run"], ["kernels"], ["devices"], ["presets"], ["shot"], ["worker"], ["doctor"], ["fetch"]):
