@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace attnscope::emulator {
 
@@ -43,6 +44,16 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
   unwatched_ = &unwatched;
   warps_ = warps, shared_low_ = shared_low, shared_bytes_ = shared_bytes, local_bytes_ = local_bytes;
   unit_ = watch_unit(program);
+  roles_.clear();
+  for (const Op& op : program.ops) {
+    const std::string& opcode = opcode_of(program, op);
+    roles_.push_back(is_shuffle(op.family)      ? Role::shuffle
+                     : opcode == "LDGSTS"       ? Role::copy
+                     : opcode == "LDSM"         ? Role::matrices
+                     : opcode == "LDGDEPBAR"    ? Role::close_group
+                     : opcode == "DEPBAR"       ? Role::await_group
+                                                : Role::access);
+  }
   seen_.clear();
 }
 
@@ -75,7 +86,7 @@ void Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address
 
 // Whether the store leaves what is there: two that write the same value do no harm.
 bool Watch::stores_the_same(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) const {
-  if (op.access != 2 || opcode_of(*program_, op) == "LDGSTS") return false;
+  if (op.access != 2 || roles_[op.index] == Role::copy) return false;
   for (uint32_t word = 0; word < std::max(1u, bytes / 4); ++word) {
     if (std::memcmp(warp.shared + address + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane, std::min(4u, bytes)) != 0) return false;
   }
@@ -86,7 +97,7 @@ void Watch::shared(Warp& warp, const Op& op, uint32_t lane, uint32_t address, ui
   if (address < warp.shared_low || address + bytes > warp.shared_high) return;  // a fault follows
   const uint32_t w = warp.id, thread = w * 32 + lane;
   const bool writes = (op.access & 2) != 0, reads = (op.access & 1) != 0, atomic = op.access == 3;
-  const bool copies = opcode_of(*program_, op) == "LDGSTS";
+  const bool copies = roles_[op.index] == Role::copy;
   if (atomic) {  // after all that atomics on this word have seen
     Clock& word = words_[address / 4];
     for (uint32_t k = 0; k < warps_; ++k) clocks_[w][k] = word[k] = std::max(clocks_[w][k], word[k]);
@@ -112,6 +123,7 @@ void Watch::shared(Warp& warp, const Op& op, uint32_t lane, uint32_t address, ui
         race(WatchKind::shared_write_read, record.write);
         told = true;
       }
+      if (record.read.warp == w && record.read.clock == now.clock) continue;  // the first of this stretch stands for all
       if (record.read.warp != w && record.read.clock != 0) record.other_read = record.read;
       record.read = now;
       continue;
@@ -172,7 +184,7 @@ void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
 // Groups 1 … size - 1 are closed, the one that LDGDEPBAR closes next is open. DEPBAR waits until so many closed ones are left.
 void Watch::copies_of(uint32_t warp, const Op& op) {
   std::vector<uint32_t>& done = group_done_[warp];
-  if (opcode_of(*program_, op) == "LDGDEPBAR") {
+  if (roles_[op.index] == Role::close_group) {
     done.push_back(0);
     return;
   }
@@ -184,17 +196,22 @@ void Watch::copies_of(uint32_t warp, const Op& op) {
 }
 
 void Watch::before(Warp& warp, const Op& op, uint32_t mask) {
-  if (is_shuffle(op.family)) return shuffle(warp, op, mask);
-  if (op.access == 0) return copies_of(warp.id, op);
-  if (opcode_of(*program_, op) == "LDSM") {
+  const Role role = roles_[op.index];
+  if (role == Role::shuffle) return shuffle(warp, op, mask);
+  if (role == Role::close_group || role == Role::await_group) return copies_of(warp.id, op);
+  if (role == Role::matrices) {
     for (uint32_t lane = 0; lane < 8u * op.bytes && mask != 0; ++lane) {
       shared(warp, op, lane, static_cast<uint32_t>(lane_address(warp, op, lane).address), 16);
     }
     return;
   }
+  uint64_t last = ~uint64_t{0};
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
     const LaneAddress at = lane_address(warp, op, lane);
+    // Lanes that read one address are told from each other by nothing that matters here.
+    if (op.access == 1 && at.space == Space::shared && at.address == last && rest != mask) continue;
+    last = at.space == Space::shared ? at.address : ~uint64_t{0};
     if (at.space == Space::shared) shared(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
     if (at.space == Space::local) local(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
   }
@@ -226,9 +243,35 @@ void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uin
   }
 }
 
+namespace {
+
+// Unrolled code has many instructions for one line of the source: what is named is the pair of lines.
+std::vector<Watch::Seen> by_line(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen) {
+  const auto place = [&](uint32_t op) {
+    const auto& line = program.sass->instructions[op].line;
+    return line.line != 0 ? source_of(program, op) : std::to_string(op);
+  };
+  std::map<std::tuple<WatchKind, std::string, std::string>, Watch::Seen> merged;
+  for (const auto& [key, one] : seen) {
+    std::string first = place(one.op), second = place(one.other);
+    if (second < first) std::swap(first, second);
+    Watch::Seen& all = merged[{key.kind, first, second}];
+    const uint64_t count = all.count + one.count;
+    if (all.count == 0 || one.cta < all.cta) all = one;
+    all.count = count;
+  }
+  std::vector<Watch::Seen> list;
+  for (const auto& [key, one] : merged) list.push_back(one);
+  // A barrier that warps pass unevenly makes races of what follows: it is said first.
+  std::stable_partition(list.begin(), list.end(), [](const Watch::Seen& one) { return one.kind == WatchKind::barrier_uneven; });
+  return list;
+}
+
+}  // namespace
+
 std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen) {
   std::vector<WatchFinding> findings;
-  for (const auto& [key, one] : seen) {
+  for (const Watch::Seen& one : by_line(program, seen)) {
     WatchFinding finding;
     finding.kind = one.kind;
     finding.op = one.op, finding.other = one.other;
@@ -236,8 +279,11 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
     finding.count = one.count;
     finding.cta = one.cta, finding.address = one.address, finding.thread = one.thread, finding.other_thread = one.other_thread;
     const auto& code = program.sass->instructions;
-    const std::string here = fmt::format("{} at {}", code[one.op].opcode, finding.line);
-    const std::string there = fmt::format("{} at {}", code[one.other].opcode, finding.other_line);
+    const auto place = [&](uint32_t op, const std::string& line) {
+      return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, line)
+                                     : fmt::format("{} at byte {:#x} of the code", code[op].opcode, op * 16);
+    };
+    const std::string here = place(one.op, finding.line), there = place(one.other, finding.other_line);
     const std::string often = fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
     const auto sides = [&](const char* did, const char* does, const char* lacks) {
       return fmt::format("{} (thread {}, warp {}) {} byte {} of shared memory, then {} (thread {}, warp {}) {} it, {}{}.", there, one.other_thread,
@@ -258,8 +304,8 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
         finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.", here, one.thread, one.address, often);
         break;
       case WatchKind::barrier_uneven:
-        finding.message = fmt::format("Uneven barrier {}: warp {} passes it at {} while warp {} is at {}{}.", one.address, one.thread / 32,
-                                      finding.line, one.other_thread / 32, finding.other_line, often);
+        finding.message = fmt::format("Uneven barrier {}: warp {} passes {} while warp {} passes {}{}.", one.address, one.thread / 32,
+                                      here, one.other_thread / 32, there, often);
         break;
       case WatchKind::shuffle_absent_lane:
         finding.message = fmt::format("{}: thread {} takes a value from thread {}, which does not take part{}.", here, one.thread, one.other_thread, often);

@@ -72,6 +72,8 @@ class Watch {
 
   const Program* program_ = nullptr;
   const std::vector<Unwatched>* unwatched_ = nullptr;
+  enum class Role : uint8_t { access, copy, matrices, close_group, await_group, shuffle };
+  std::vector<Role> roles_;  // by instruction
   uint32_t warps_ = 0, shared_low_ = 0, shared_bytes_ = 0, local_bytes_ = 0, unit_ = 4, cta_ = 0;
   std::vector<Unit> units_;
   std::vector<uint32_t> local_written_;  // lanes, by warp and byte

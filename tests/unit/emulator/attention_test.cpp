@@ -118,10 +118,8 @@ const Recording kMinimal{"minimal", true,
                          [](int sq) { return std::array<uint32_t, 3>{static_cast<uint32_t>(sq), kHeads, 1}; }, 64,
                          [](int sk) { return 4 * static_cast<uint32_t>(sk); }};
 
-Result<RunResult> run_recorded(const Recording& recording, int arch, Attention& a, RunOptions options = {},
-                               uint32_t threads = 0) {
-  const auto sass = recorded(recording.name + "_sm" + std::to_string(arch));
-  if (sass == nullptr) return fail(Stage::internal, "no recording");
+Result<RunResult> run_sass(const Recording& recording, std::shared_ptr<const compile::SassProgram> sass, Attention& a,
+                           RunOptions options = {}, uint32_t threads = 0) {
   const auto program = prepare(sass);
   if (!program) return fail(program.error());
   GlobalMemory memory;
@@ -140,6 +138,13 @@ Result<RunResult> run_recorded(const Recording& recording, int arch, Attention& 
   launch.parameters = parameters.bytes();
   launch.memory = &memory;
   return run(launch, options);
+}
+
+Result<RunResult> run_recorded(const Recording& recording, int arch, Attention& a, RunOptions options = {},
+                               uint32_t threads = 0) {
+  const auto sass = recorded(recording.name + "_sm" + std::to_string(arch));
+  if (sass == nullptr) return fail(Stage::internal, "no recording");
+  return run_sass(recording, sass, a, std::move(options), threads);
 }
 
 class Recorded : public ::testing::TestWithParam<const Recording*> {};
@@ -207,6 +212,112 @@ TEST(RecordedFlaw, SixWarpsDriftApartButDoNotHang) {
   const auto result = run_recorded(recording, 89, a, {}, 192);
   ASSERT_TRUE(result.has_value()) << result.error().message;
   EXPECT_FALSE(a.error() < 5e-4);
+}
+
+// The reports' light barrier and uneven barrier (kernels/02_tiled.cu with SYNC_POLICY 0 and 2, and with six warps), compiled with
+// lines, and their sound twin.
+struct WatchedRung {
+  const char* name;
+  int arch;
+  uint32_t threads;
+};
+
+Result<RunResult> run_watched(const WatchedRung& rung, Attention& a, RunOptions options) {
+  const std::string stem = std::string(ATTNSCOPE_OPCODES_DIR) + "/" + rung.name + "_sm" + std::to_string(rung.arch);
+  const auto read = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  };
+  const std::string cubin = read(stem + ".cubin");
+  auto kernel = compile::read_cubin(std::as_bytes(std::span(cubin.data(), cubin.size())), "");
+  if (!kernel) return fail(kernel.error());
+  auto sass = compile::parse_nvdisasm(read(stem + ".txt"), std::move(*kernel));
+  if (!sass) return fail(sass.error());
+  Recording recording = kTiledSwizzle;  // its grid: 32 rows a CTA
+  recording.dynamic_shared = [](int) { return 0u; };
+  return run_sass(recording, std::make_shared<const compile::SassProgram>(std::move(*sass)), a, options, rung.threads);
+}
+
+std::string messages(const RunResult& result) {
+  std::string text;
+  for (const WatchFinding& finding : result.findings) text += finding.message + "\n";
+  return text;
+}
+
+RunOptions watching() {
+  RunOptions options;
+  options.watch = true;
+  options.ctas = {0, 1};
+  return options;
+}
+
+TEST(WatchedRungs, TheLightBarrierRaces) {
+  for (const char* name : {"light0", "light2"}) {
+    for (int arch : {89, 90}) {
+      Attention a(64, 128, false);
+      const auto result = run_watched({name, arch, 256}, a, watching());
+      ASSERT_TRUE(result.has_value()) << result.error().message;
+      // The scores are written at line 203; the row's maximum reads them at 218. All else follows barriers.
+      ASSERT_EQ(result->findings.size(), 1u) << messages(*result);
+      const WatchFinding& race = result->findings[0];
+      EXPECT_EQ(race.kind, WatchKind::shared_write_read);
+      EXPECT_THAT(race.other_line, ::testing::StartsWith("02_tiled.cu:203"));
+      EXPECT_THAT(race.line, ::testing::EndsWith("02_tiled.cu:218"));
+      EXPECT_GT(race.count, 1000u);
+      EXPECT_NE(race.thread / 32, race.other_thread / 32);
+    }
+  }
+}
+
+// The race shows once shared memory starts otherwise or warps come in another order; the sound twin depends on neither.
+TEST(WatchedRungs, TheLightBarrierIsRightByLuck) {
+  const auto output = [](const char* name, uint32_t fill, uint64_t seed) {
+    Attention a(64, 128, false);
+    RunOptions options;
+    options.shared_fill = fill;
+    options.order_seed = seed;
+    EXPECT_TRUE(run_watched({name, 89, 256}, a, options).has_value());
+    return a.o;
+  };
+  const auto sound = output("light5", 0, 0);
+  bool changed = false;
+  for (uint32_t fill : {0x00000000u, 0x7fc00000u, 0x7149f2cau}) {  // zero, NaN, +1e30
+    for (uint64_t seed = 0; seed < 3; ++seed) {
+      EXPECT_TRUE(output("light5", fill, seed) == sound) << fill << " " << seed;
+      changed |= output("light0", fill, seed) != sound;
+    }
+  }
+  EXPECT_TRUE(changed);
+}
+
+TEST(WatchedRungs, SixWarpsPassTheBarrierUnevenly) {
+  for (int arch : {89, 90}) {
+    Attention a(64, 128, false);
+    const auto result = run_watched({"w6", arch, 192}, a, watching());
+    ASSERT_TRUE(result.has_value()) << result.error().message;
+    ASSERT_FALSE(result->findings.empty());
+    const WatchFinding& first = result->findings[0];
+    EXPECT_EQ(first.kind, WatchKind::barrier_uneven) << messages(*result);
+    EXPECT_NE(first.line, first.other_line);
+    EXPECT_THAT(first.message, ::testing::HasSubstr("02_tiled.cu:2"));  // the barriers of the row loop and after it
+  }
+}
+
+TEST(WatchedRungs, TheSoundOnesAreQuiet) {
+  for (int arch : {89, 90}) {
+    Attention a(64, 128, false);
+    const auto result = run_watched({"light5", arch, 256}, a, watching());
+    ASSERT_TRUE(result.has_value()) << result.error().message;
+    EXPECT_EQ(messages(*result), "");
+    for (const Recording* recording : {&kTiledVector, &kTiledSwizzle, &kMinimal}) {
+      Attention b(64, 128, recording->causal);
+      const auto watched = run_recorded(*recording, arch, b, watching());
+      ASSERT_TRUE(watched.has_value()) << watched.error().message;
+      EXPECT_EQ(messages(*watched), "") << recording->name;
+    }
+  }
 }
 
 }  // namespace
