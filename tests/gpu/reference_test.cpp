@@ -1,5 +1,6 @@
 // The fp64 kernel that outputs are held against on a GPU, itself held against the CPU's reference.
 #include <cmath>
+#include <sstream>
 
 #include "catalog/devices.h"
 #include "device/cuda/cuda_device.h"
@@ -59,7 +60,9 @@ TEST_P(Reference, OfTheGpuIsTheCpus) {
   EXPECT_EQ((*ours)->classes.empty(), (*cpu)->classes.empty());
   // fp32 sums in two orders: the size of the rounding error is the same, its bits are not.
   EXPECT_NEAR((*ours)->naive_rel_frobenius, (*cpu)->naive_rel_frobenius, 0.02 * (*cpu)->naive_rel_frobenius);
-  RecordProperty("largest_difference", std::to_string(worst));
+  std::ostringstream difference;
+  difference << worst;
+  RecordProperty("largest_difference", difference.str());
 }
 
 INSTANTIATE_TEST_SUITE_P(
