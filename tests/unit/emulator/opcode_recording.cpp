@@ -71,8 +71,8 @@ std::map<std::string, std::string> split(const std::string& text) {
   return parts;
 }
 
-std::vector<std::shared_ptr<const compile::SassProgram>> read_programs(int arch) {
-  const std::string stem = "opcodes_sm" + std::to_string(arch), cubin = read(stem + ".cubin");
+std::vector<std::shared_ptr<const compile::SassProgram>> read_programs(const std::string& stem) {
+  const std::string cubin = read(stem + ".cubin");
   const auto texts = split(read(stem + ".txt"));
   std::vector<std::shared_ptr<const compile::SassProgram>> programs;
   for (const OpcodeKernel& kernel : opcode_recording().kernels) {
@@ -100,10 +100,11 @@ const OpcodeRecording& opcode_recording() {
   return recording;
 }
 
-const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(int arch) {
-  static std::map<int, std::vector<std::shared_ptr<const compile::SassProgram>>> programs;
-  const auto found = programs.find(arch);
-  return found != programs.end() ? found->second : programs[arch] = read_programs(arch);
+const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(int arch, const std::string& compiler) {
+  static std::map<std::string, std::vector<std::shared_ptr<const compile::SassProgram>>> programs;
+  const std::string stem = compiler + "_sm" + std::to_string(arch);
+  const auto found = programs.find(stem);
+  return found != programs.end() ? found->second : programs[stem] = read_programs(stem);
 }
 
 Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass, RunOptions options) {

@@ -35,8 +35,10 @@ struct OpcodeRecording {
 // Read once; a recording that cannot be read ends the test program.
 const OpcodeRecording& opcode_recording();
 
-// The machine code of that architecture, in the recording's order.
-const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(int arch);
+// Compilers whose code is recorded: nvcc 13.0 (of its sm_90 code are the results) and NVRTC 12.8 of the same source.
+constexpr const char* kOpcodeCompilers[] = {"nvcc130", "nvrtc128"};
+// A compiler's machine code for that architecture, in the recording's order.
+const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(int arch, const std::string& compiler = "nvcc130");
 
 struct OpcodeRun {
   std::vector<uint32_t> words;  // [word][thread]

@@ -39,10 +39,11 @@ bool near_enough(uint32_t got, uint32_t want, const std::string& kind, uint32_t 
   return std::fabs(x - y) <= 0x1p-21f;
 }
 
-class Opcodes : public ::testing::TestWithParam<int> {};
+class Opcodes : public ::testing::TestWithParam<std::tuple<int, const char*>> {};
 
 TEST_P(Opcodes, EqualTheRecording) {
-  const auto& programs = opcode_programs(GetParam());
+  const auto [arch, compiler] = GetParam();
+  const auto& programs = opcode_programs(arch, compiler);
   const auto& kernels = opcode_recording().kernels;
   size_t cases = 0, approximate = 0;
   std::set<std::string> open;
@@ -56,7 +57,7 @@ TEST_P(Opcodes, EqualTheRecording) {
     }
     const auto inputs = opcode_recording().inputs(kernel.kind);
     for (const OpcodeCase& one : kernel.cases) {
-      if (static_cast<int>(one.arch) > GetParam()) continue;
+      if (static_cast<int>(one.arch) > arch) continue;
       ++cases;
       approximate += one.ulp > 0;
       size_t wrong = 0, first = 0;
@@ -72,10 +73,13 @@ TEST_P(Opcodes, EqualTheRecording) {
                                    first % kOpcodeThreads, row[0], row[1], row[2], row[3], row[4], row[5], results->words[first], kernel.results[first]);
     }
   }
-  std::cout << fmt::format("sm_{}: {} operations, {} of them approximations, {} not executed\n", GetParam(), cases, approximate, open.size());
+  std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations, {} not executed\n", compiler, arch, cases, approximate, open.size());
   EXPECT_GT(cases, 1300u);
 }
-INSTANTIATE_TEST_SUITE_P(Arch, Opcodes, ::testing::Values(80, 89, 90), [](const auto& param) { return "sm" + std::to_string(param.param); });
+INSTANTIATE_TEST_SUITE_P(Arch, Opcodes, ::testing::Combine(::testing::Values(80, 89, 90), ::testing::ValuesIn(kOpcodeCompilers)),
+                         [](const auto& param) {
+                           return fmt::format("{}_sm{}", std::get<1>(param.param), std::get<0>(param.param));
+                         });
 
 // Nsight Compute's counts of the same kernels on the H200.
 TEST(OpcodeCounts, EqualNsightComputes) {
@@ -129,8 +133,10 @@ TEST(OpcodeCounts, EqualNsightComputes) {
 TEST(RecordedForms, AreThoseOfTheRecordedKernels) {
   std::map<std::string, int> forms;
   for (int k = 0; k < 3; ++k) {
-    for (const auto& program : opcode_programs(k == 0 ? 80 : k == 1 ? 89 : 90)) {
-      for (const auto& instruction : program->instructions) forms[form_of(instruction)] |= 1 << k;
+    for (const char* compiler : kOpcodeCompilers) {
+      for (const auto& program : opcode_programs(k == 0 ? 80 : k == 1 ? 89 : 90, compiler)) {
+        for (const auto& instruction : program->instructions) forms[form_of(instruction)] |= 1 << k;
+      }
     }
   }
   std::string wanted, listed;
