@@ -29,6 +29,23 @@ TEST(TruthMaker, MakesAndRemembers) {
   EXPECT_FALSE(std::filesystem::is_empty(folder / "references"));
 }
 
+TEST(TruthMaker, WhatADeviceMakesIsKeptForTheNext) {
+  testing_support::TempDir folder;
+  TruthMaker maker(folder / "references");
+  const Truth wanted = maker.want(small(), check::Accumulate::f32, TruthMaker::By::device);
+  ASSERT_TRUE(wanted.inputs.get());
+  ASSERT_TRUE(wanted.reference.get());
+  EXPECT_EQ(*wanted.reference.get(), nullptr) << "the device makes it";
+  const auto made = check::make_reference(small(), **wanted.inputs.get(), check::Accumulate::f32);
+  ASSERT_TRUE(made);
+  maker.keep(*made);
+  EXPECT_EQ(*maker.want(small(), check::Accumulate::f32, TruthMaker::By::device).reference.get(), *made);
+  TruthMaker other_process(folder / "references");
+  const auto found = *other_process.want(small(), check::Accumulate::f32, TruthMaker::By::device).reference.get();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->values, (*made)->values);
+}
+
 TEST(TruthMaker, AnotherProblemEndsTheMaking) {
   TruthMaker maker({});
   Problem large;
