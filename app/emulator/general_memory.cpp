@@ -272,6 +272,12 @@ void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
   atomic(warp, op, global, true);
 }
 void g_reduce(Warp& warp, const Op& op, uint32_t mask) { atomic(warp, op, mask, false); }
+// Every lane adds 1; the hardware counts lanes of one address together.
+void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
+  Place places[32];
+  if (!find_places(warp, op, mask, true, places)) return;
+  each_lane(warp, op, mask, [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
+}
 // Stores c where b is found.
 void g_cas(Warp& warp, const Op& op, uint32_t mask) {
   Place places[32];

@@ -75,6 +75,11 @@ void g_upopc(Warp& warp, const Op& op, uint32_t) {
   word(warp, op.dst) = static_cast<uint32_t>(__builtin_popcount((word(warp, op.a) ^ op.xor_a)));
 }
 
+void g_uflo(Warp& warp, const Op& op, uint32_t) {
+  const uint32_t x = word(warp, op.a) ^ op.xor_a;
+  word(warp, op.dst) = x == 0 ? kFull : 31 - static_cast<uint32_t>(__builtin_clz(x));
+}
+
 // A clock that only goes forward: the instructions this warp has issued. imm2: 1 one word into a uniform register.
 void g_clock(Warp& warp, const Op& op, uint32_t mask) {
   const uint64_t now = warp.steps + op.index + 1;

@@ -715,6 +715,55 @@ def tensors():
     whole("int", "movmatrix", 1, 'unsigned v; asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0,%1;" : "=r"(v) : "r"(a)); put(0, v);')
 
 
+def ordinary():
+    """Small kernels as people write them, for the forms that only whole code brings out."""
+    n = "threadIdx.x"
+    whole("f32", "block_sum", 1, "__shared__ float x[128]; x[threadIdx.x] = fabsf(fa) < 1e4f ? fa : 1.0f; __syncthreads(); for (int k = 64; k > 0; k >>= 1) { if (threadIdx.x < k) x[threadIdx.x] += x[threadIdx.x + k]; __syncthreads(); } put(0, __float_as_uint(x[0]));")
+    whole("f32", "warp_sum", 1, "float v = fabsf(fa) < 1e4f ? fa : 1.0f; for (int k = 16; k > 0; k >>= 1) v += __shfl_down_sync(~0u, v, k); v = __shfl_sync(~0u, v, 0); put(0, __float_as_uint(v));")
+    whole("int", "scan", 1, "unsigned v = a & 0xffff; for (int k = 1; k < 32; k <<= 1) { const unsigned u = __shfl_up_sync(~0u, v, k); if ((threadIdx.x & 31) >= k) v += u; } __shared__ unsigned t_[4]; if ((threadIdx.x & 31) == 31) t_[threadIdx.x / 32] = v; __syncthreads(); for (int w = 0; w < threadIdx.x / 32; ++w) v += t_[w]; put(0, v);")
+    whole("int", "histogram", 1, "__shared__ unsigned bins[64]; if (threadIdx.x < 64) bins[threadIdx.x] = 0; __syncthreads(); atomicAdd(&bins[a & 63], 1u); atomicAdd(&bins[(b >> 7) & 63], 2u); __syncthreads(); put(0, bins[threadIdx.x & 63]);")
+    whole("int", "transpose", 2, "__shared__ unsigned x[32][33]; for (int r = 0; r < 8; ++r) x[(threadIdx.x >> 5) * 8 + r][threadIdx.x & 31] = a + r; __syncthreads(); unsigned v = 0; for (int r = 0; r < 8; ++r) v = v * 31 + x[threadIdx.x & 31][(threadIdx.x >> 5) * 8 + r]; put(0, v); put(1, x[threadIdx.x & 31][5]);")
+    whole("int", "bytes_table", 2, "__shared__ unsigned char x[512]; __shared__ signed char y[512]; __shared__ unsigned short z[256]; for (int k = threadIdx.x; k < 512; k += 128) { x[k] = a + k; y[k] = b - k; z[k & 255] = k * 3; } __syncthreads(); unsigned v = 0; for (int k = 0; k < (c & 7) + 2; ++k) v += x[(d + k * 5) & 511] * y[(e + k) & 511] + z[(f + k) & 255]; put(0, v); put(1, x[a & 511] | y[b & 511] << 8);")
+    whole("f32", "matmul", 2, "__shared__ float x[16][17], y[16][17]; for (int k = threadIdx.x; k < 256; k += 128) { x[k >> 4][k & 15] = __uint_as_float(0x3f800000u | (a * (k + 1) & 0x7fffff)); y[k >> 4][k & 15] = __uint_as_float(0x3f800000u | (b + k * 977 & 0x7fffff)); } __syncthreads(); float v = 0, w = 0; for (int k = 0; k < 16; ++k) { v = fmaf(x[threadIdx.x >> 3][k], y[k][threadIdx.x & 7], v); w += x[threadIdx.x >> 3][k] * y[k][8 + (threadIdx.x & 7)]; } put(0, __float_as_uint(v)); put(1, __float_as_uint(w));")
+    whole("f64", "matmul64", 2, "__shared__ double x[8][8]; if (threadIdx.x < 64) x[threadIdx.x >> 3][threadIdx.x & 7] = __hiloint2double(0x3ff00000 | (b & 0xfffff), a); __syncthreads(); double v = 0; for (int k = 0; k < 8; ++k) v = fma(x[(threadIdx.x >> 3) & 7][k], x[k][threadIdx.x & 7], v); put(0, __double2loint(v)); put(1, __double2hiint(v));")
+    whole("f16", "half_gemv", 1, "__shared__ __half2 x[64]; if (threadIdx.x < 64) x[threadIdx.x] = __floats2half2_rn((threadIdx.x & 7) * 0.25f, (threadIdx.x & 3) - 1.5f); __syncthreads(); __half2 sum = __float2half2_rn(0.f); for (int k = 0; k < 16; ++k) sum = __hfma2(x[k * 3 & 63], x[(threadIdx.x + k) & 63], sum); put(0, *(unsigned*)&sum);")
+    whole("f16", "softmax_half", 1, "const __half2 x = *(__half2*)&g; float lo = fminf(fmaxf(__low2float(x), -8.f), 8.f), hi = fminf(fmaxf(__high2float(x), -8.f), 8.f); float m = fmaxf(lo, hi); for (int k = 16; k; k >>= 1) m = fmaxf(m, __shfl_xor_sync(~0u, m, k)); put(0, __float_as_uint(m));")
+    whole("bf16", "bf16_sum", 1, "const __nv_bfloat162 x = *(__nv_bfloat162*)&a, y = *(__nv_bfloat162*)&b; const __nv_bfloat162 v = __hadd2(__hmul2(x, y), x); put(0, *(unsigned*)&v);")
+    whole("int", "int8_dot", 1, "int v = c; for (int k = 0; k < 4; ++k) v = __dp4a((int)(a * (k + 1)), (int)(b ^ k), v); put(0, v);")
+    whole("int", "quantise", 1, "unsigned v = 0; const unsigned words[4] = {a, b, c, d}; for (int k = 0; k < 4; ++k) { const int q = min(max(__float2int_rn((float)(int)words[k] * 1e-7f), -128), 127); v |= (q & 255) << (8 * k); } put(0, v);")
+    whole("int", "philox", 4, "unsigned x0 = a, x1 = b, x2 = c, x3 = d, k0 = e, k1 = f; for (int r = 0; r < 10; ++r) { const unsigned h0 = __umulhi(0xD2511F53u, x0), l0 = 0xD2511F53u * x0, h1 = __umulhi(0xCD9E8D57u, x2), l1 = 0xCD9E8D57u * x2; x0 = h1 ^ x1 ^ k0; x1 = l1; x2 = h0 ^ x3 ^ k1; x3 = l0; k0 += 0x9E3779B9u; k1 += 0xBB67AE85u; } put(0, x0); put(1, x1); put(2, x2); put(3, x3);")
+    whole("int", "xorshift64", 2, "u64 x = la | 1; for (int k = 0; k < 5; ++k) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; } put(0, x); put(1, x >> 32);")
+    whole("int", "murmur", 2, "u64 v = la ^ 0x9ddfea08eb382d69ull; v ^= v >> 33; v *= 0xff51afd7ed558ccdull; v ^= v >> 33; v *= 0xc4ceb9fe1a85ec53ull; v ^= v >> 33; put(0, v); put(1, v >> 32);")
+    whole("int", "crc", 1, "unsigned crc = ~0u; for (int k = 0; k < 4; ++k) { crc ^= (a >> (8 * k)) & 255; for (int j = 0; j < 8; ++j) crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1; } put(0, ~crc);")
+    whole("int", "gcd", 1, "unsigned x = a & 0xffff, y = b & 0xffff; while (y) { const unsigned t_ = x % y; x = y; y = t_; } put(0, x);")
+    whole("int", "isqrt", 1, "unsigned x = a, r = 0; for (unsigned bit = 1u << 30; bit; bit >>= 2) { if (x >= r + bit) { x -= r + bit; r = (r >> 1) + bit; } else r >>= 1; } put(0, r);")
+    whole("int", "binary_search", 1, "__shared__ unsigned x[128]; x[threadIdx.x] = threadIdx.x * 37; __syncthreads(); int lo = 0, hi = 128; while (lo < hi) { const int mid = (lo + hi) >> 1; if (x[mid] < (a & 8191)) lo = mid + 1; else hi = mid; } put(0, lo);")
+    whole("int", "bitonic", 1, "__shared__ unsigned x[128]; x[threadIdx.x] = a; __syncthreads(); for (unsigned k = 2; k <= 128; k <<= 1) for (unsigned j = k >> 1; j > 0; j >>= 1) { const unsigned o = threadIdx.x ^ j; if (o > threadIdx.x) { const bool up = (threadIdx.x & k) == 0; if ((x[threadIdx.x] > x[o]) == up) { const unsigned t_ = x[o]; x[o] = x[threadIdx.x]; x[threadIdx.x] = t_; } } __syncthreads(); } put(0, x[threadIdx.x]);")
+    whole("int", "insertion_sort", 2, "unsigned x[8] = {a, b, c, d, e, f, g, h}; for (int k = 1; k < 8; ++k) { const unsigned v = x[k]; int j = k - 1; while (j >= 0 && x[j] > v) { x[j + 1] = x[j]; --j; } x[j + 1] = v; } put(0, x[s & 7]); put(1, x[(a & 7)]);")
+    whole("int", "large_switch", 1, "unsigned v = b; switch (a % 24) { " + " ".join(f"case {k}: v = {e}; break;" for k, e in enumerate(
+        ["b * 3", "b ^ c", "__popc(b)", "b / 3", "c - b", "b << (c & 7)", "b & c", "__brev(b)", "b + c + d", "b * c", "max(b, c)", "__clz(b)", "b | 9", "c >> 3", "d * d", "e + f", "f % 11", "~g", "h - 4", "b * b + 1", "__umulhi(b, c)", "min(d, e)", "b + 77"])) + " default: v = c * 5; } put(0, v);")
+    whole("int", "switch_of_calls", 1, "unsigned v = b; for (int k = 0; k < 3; ++k) { switch ((a >> (5 * k)) & 31) { " + " ".join(f"case {k}: v = not_inlined{['', '2', '3'][k % 3]}(v, c + {k});{' break;' if k % 4 else ''}" for k in range(20)) + " default: v ^= d; } } put(0, v);")
+    whole("int", "struct_copy", 4, "struct S { unsigned char x; short y; unsigned z; u64 w; }; __shared__ S x[128]; x[threadIdx.x] = {(unsigned char)a, (short)b, c, la}; __syncthreads(); const S v = x[threadIdx.x ^ 7]; put(0, v.x); put(1, v.y); put(2, v.z); put(3, v.w >> 5);")
+    whole("int", "pointer_chase", 1, "__shared__ unsigned short next[128]; next[threadIdx.x] = (threadIdx.x * 37 + 11) & 127; __syncthreads(); unsigned p = a & 127; for (unsigned k = 0; k < (b & 31); ++k) p = next[p]; put(0, p);")
+    whole("f32", "horner", 1, "float v = 0; const float k_[6] = {1.f, -0.5f, 0.25f, -0.125f, 0.0625f, 3.f}; for (int k = 0; k < 6; ++k) v = v * fa + k_[k]; put(0, __float_as_uint(v));")
+    whole("f32", "clamp_index", 1, "const int x = min(max((int)floorf(fa * 16.f), 0), 127); __shared__ float y[128]; y[threadIdx.x] = threadIdx.x * 0.5f; __syncthreads(); put(0, __float_as_uint(y[x]));")
+    whole("f32", "stencil", 1, "__shared__ float x[130]; x[threadIdx.x + 1] = fa; if (threadIdx.x == 0) x[0] = fb; if (threadIdx.x == 127) x[129] = fc; __syncthreads(); put(0, __float_as_uint(0.25f * x[threadIdx.x] + 0.5f * x[threadIdx.x + 1] + 0.25f * x[threadIdx.x + 2]));")
+    whole("f32", "argmax", 2, "float v = fa == fa ? fa : 0.f; unsigned at = threadIdx.x; for (int k = 16; k; k >>= 1) { const float o = __shfl_xor_sync(~0u, v, k); const unsigned p = __shfl_xor_sync(~0u, at, k); if (o > v || (o == v && p < at)) { v = o; at = p; } } put(0, __float_as_uint(v)); put(1, at);")
+    whole("f32", "minmax_int", 2, "const int x = __float_as_int(fa), y = x >= 0 ? x : x ^ 0x7fffffff; __shared__ int least, most; if (threadIdx.x == 0) { least = 0x7fffffff; most = 0x80000000; } __syncthreads(); atomicMin(&least, y); atomicMax(&most, y); __syncthreads(); put(0, least); put(1, most);")
+    whole("f64", "compensated", 2, "double sum = 0, lost = 0; const double x[4] = {da, db, dc, dd}; for (int k = 0; k < 4; ++k) { const double y = x[k] - lost, t_ = sum + y; lost = (t_ - sum) - y; sum = t_; } put(0, __double2loint(sum)); put(1, __double2hiint(sum));")
+    whole("f64", "float_and_double", 2, "const float x = (float)da * 0.5f + (float)(int)c; const double v = (double)x * db + (double)(long long)la; put(0, __double2loint(v)); put(1, __double2hiint(v));")
+    whole("int", "time_of_day", 3, "const int day = (int)(la % 146097), era = day / 365, rest = day - 365 * era; put(0, era); put(1, rest / 31); put(2, (unsigned)(la / 86400 % 7));")
+    whole("int", "fixed_point", 2, "const long long v = (long long)(int)a * (int)b + ((long long)(int)c << 16); put(0, (unsigned)(v >> 16)); put(1, (unsigned)(v % 1000003));")
+    whole("int", "utf8", 1, "unsigned v; const unsigned x = a & 0x1fffff; if (x < 0x80) v = x; else if (x < 0x800) v = 0xc080 | (x & 0x7c0) << 2 | (x & 0x3f); else if (x < 0x10000) v = 0xe08080 | (x & 0xf000) << 4 | (x & 0xfc0) << 2 | (x & 0x3f); else v = 0xf0808080 | (x & 0x1c0000) << 6 | (x & 0x3f000) << 4 | (x & 0xfc0) << 2 | (x & 0x3f); put(0, v);")
+    whole("int", "half_warp_groups", 1, "unsigned v = a; const unsigned mask = 0xffu << (threadIdx.x & 24); for (int k = 4; k; k >>= 1) v += __shfl_xor_sync(mask, v, k, 8); put(0, v);")
+    whole("int", "compact", 1, "const bool keep_ = (a & 3) == 1; const unsigned m = __ballot_sync(~0u, keep_); unsigned lt; asm(\"mov.u32 %0,%%lanemask_lt;\" : \"=r\"(lt)); __shared__ unsigned x[128]; x[threadIdx.x] = 0; __syncwarp(); if (keep_) x[(threadIdx.x & 96) + __popc(m & lt)] = b; __syncwarp(); put(0, x[threadIdx.x] + __popc(m));")
+    whole("int", "dynamic_tiles", 2, "extern __shared__ unsigned y_tiles[]; unsigned* p = y_tiles + 128; y_tiles[threadIdx.x] = a; p[threadIdx.x ^ 3] = b; __syncthreads(); put(0, y_tiles[(threadIdx.x + 5) & 127] + p[threadIdx.x]); put(1, ((unsigned char*)y_tiles)[threadIdx.x * 3]);")
+    whole("int", "double_buffer", 2, "__shared__ __align__(16) unsigned x[2][512]; for (int k = 0; k < 4; ++k) { const unsigned at = (unsigned)__cvta_generic_to_shared(&x[k & 1][threadIdx.x * 4]); asm volatile(\"cp.async.cg.shared.global [%0],[%1],16; cp.async.commit_group;\" :: \"r\"(at), \"l\"(in + ((i + k * 64) & 511)) : \"memory\"); asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\"); __syncthreads(); put(k & 1, x[k & 1][(threadIdx.x * 4 + k * 13) & 511]); __syncthreads(); }")
+    whole("int", "strided_global", 2, "unsigned v = 0, w = 0; const unsigned* p = (const unsigned*)in; const unsigned char* q = (const unsigned char*)in; for (unsigned k = i; k < 4096; k += 512) { v += p[k]; w ^= q[k * 4 + 1]; } put(0, v); put(1, w);")
+    whole("int", "three_dimensions", 1, "const unsigned n_ = (s & 7) + 2; unsigned v = 0; for (unsigned z = 0; z < n_; ++z) for (unsigned y = 0; y < 3; ++y) v += ((const unsigned*)in)[((z * 7 + y) * 11 + threadIdx.x) & 4095] * (z + y); put(0, v);")
+    whole("int", "predicated_stores", 2, "if (a & 1) scratch[i] = b; else if (a & 2) ((unsigned short*)scratch)[2 * i] = (unsigned short)c; else if (a & 4) ((unsigned char*)scratch)[4 * i + 3] = (unsigned char)d; put(0, scratch[i]); put(1, a & 8 ? b : c);")
+
+
 PRELUDE = """#include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <assert.h>
@@ -785,8 +834,8 @@ def emit(folder):
     for kind, words, case_name, text in WHOLE:
         name = f"{kind}_{kernels:03d}"
         kernel(name, kind, f"  {text}\n")
-        # Tensor Cores of older architectures sum otherwise.
-        listing.append(f"{name} {kind} 0 {words} {case_name}" + (" @90" if case_name.startswith("mma.") else ""))
+        # Tensor Cores of older architectures sum otherwise; there bf16 sums are products fused by the compiler.
+        listing.append(f"{name} {kind} 0 {words} {case_name}" + (" @90" if case_name.startswith("mma.") or case_name == "bf16_sum" else ""))
         kernels += 1
     with open(f"{folder}/opcodes.cu", "w") as out:
         out.write("".join(source))
@@ -809,6 +858,7 @@ def main():
     memory()
     control()
     tensors()
+    ordinary()
     emit(sys.argv[1])
 
 

@@ -74,7 +74,7 @@ TEST_P(Opcodes, EqualTheRecording) {
     }
   }
   std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations, {} not executed\n", compiler, arch, cases, approximate, open.size());
-  EXPECT_GT(cases, 1300u);
+  EXPECT_GT(cases, 1370u);
 }
 INSTANTIATE_TEST_SUITE_P(Arch, Opcodes, ::testing::Combine(::testing::Values(80, 89, 90), ::testing::ValuesIn(kOpcodeCompilers)),
                          [](const auto& param) {
@@ -120,7 +120,7 @@ TEST(OpcodeCounts, EqualNsightComputes) {
     if (counted != wanted && c.active_lanes_mean() < 31) {
       // Divergent: how the hardware issues a BSYNC that parts of a warp reach one after the other is not settled.
       EXPECT_NEAR(static_cast<double>(counted[0]), static_cast<double>(wanted[0]), 0.0025 * static_cast<double>(wanted[0])) << kernels[i].name;
-      EXPECT_NEAR(static_cast<double>(counted[1]), static_cast<double>(wanted[1]), 0.005 * static_cast<double>(wanted[1])) << kernels[i].name;
+      EXPECT_NEAR(static_cast<double>(counted[1]), static_cast<double>(wanted[1]), 0.01 * static_cast<double>(wanted[1])) << kernels[i].name;
       counted[0] = wanted[0], counted[1] = wanted[1];
     }
     EXPECT_EQ(counted, wanted) << kernels[i].name << " " << kernels[i].cases[0].name;
