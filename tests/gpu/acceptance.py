@@ -151,7 +151,8 @@ def comparisons(program, a, b, runs, kernels=()):
 
 TRUTH = [("minimal", "case00", {}, 128), ("minimal", "case00", {}, 256), ("minimal", "case00", {}, 512),
          ("tiled", "case05", {}, 64), ("tiled", "case05", {}, 512), ("tiled", "case06", {"NUM_WARPS": 8}, 512),
-         ("tiled", "case08", {"SWIZZLE_XOR": 1}, 512), ("tiled", "case09", {"BLOCK_M": 16}, 128)]
+         ("tiled", "case08", {"SWIZZLE_XOR": 1}, 512), ("tiled", "case09", {"BLOCK_M": 16}, 128),
+         ("scalar", "case32", {}, 512), ("scalar", "case32", {}, 1024), ("scalar", "case32", {}, 4096)]
 HEADS, DIM = 8, 64
 
 
@@ -189,6 +190,7 @@ class Launcher:
         self.keep.append((values, pointers))
         rows = 1 if kernel == "minimal" else knobs.get("BLOCK_M", 32)
         shared = 4 * seq if kernel == "minimal" else int(line[9])
+        self.check(self.cuda.cuFuncSetAttribute(function, 8, shared))  # MAX_DYNAMIC_SHARED_SIZE_BYTES
         grid = ((seq + rows - 1) // rows, HEADS, 1)
 
         def launch(stream=0):
@@ -239,6 +241,7 @@ def truths(program, configs, pack):
         for cache in ("hot", "cold"):
             preset = configs.preset(f"{kernel}_{cache}", kernel, knobs, {"seq_q": seq, "seq_k": seq}, cache)
             o = json.loads(call(program, "run", "--preset", preset, "--json").stdout)
+            assert o["verdict"]["state"] == "correct"
             assert o["variant"]["code_hash"] == hashes[name], "another machine code than the pack's"
             row[f"{cache}_us"] = o["timing"]["us"]["p50"]
             row[f"{cache}_interval_us"] = o["timing"]["interval"]

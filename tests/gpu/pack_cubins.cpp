@@ -1,4 +1,4 @@
-// Writes what run_cubins needs on a GPU machine: cubins of both rungs over a spread of configs and problems at sm_90, their
+// Writes what run_cubins needs on a GPU machine: cubins of the scalar rungs over a spread of configs and problems at sm_90, their
 // inputs, and the list of cases in two forms: cases.txt for run_cubins, cases.json for the recording.
 //
 //   pack_cubins KERNELS_DIR OUT
@@ -68,6 +68,7 @@ std::vector<Pick> picks() {
       {"tiled", kMission, {"NUM_WARPS=6"}},
       {"tiled", kRagged, {"SYNC_POLICY=2"}},
       {"tiled", kRagged, {"SYNC_POLICY=0", "NUM_WARPS=8"}},
+      {"scalar", kMission, {}},
   };
 }
 
