@@ -76,6 +76,18 @@ void whole_grid(benchmark::State& state, const std::string& recording, std::arra
   state.SetItemsProcessed(static_cast<int64_t>(instructions));
 }
 
+// Two CTAs of the same grid, watched or not: what looking for races costs. One host thread.
+void watched(benchmark::State& state) {
+  Setup setup("tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0);
+  RunOptions options;
+  options.threads = 1;
+  options.ctas = {0, 1};
+  options.watch = state.range(0) != 0;
+  uint64_t instructions = 0;
+  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+}
+
 // From the call to the first progress report: what streaming waits for.
 void first_counters(benchmark::State& state) {
   Setup setup("tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0);
@@ -113,6 +125,7 @@ BENCHMARK_CAPTURE(whole_grid, tiled_swizzle_sm89, "tiled_swizzle_sm89", {kSeq / 
     ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(whole_grid, minimal_sm89, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * kSeq)
     ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK(watched)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(first_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(decode_program)->Unit(benchmark::kMicrosecond);
 

@@ -78,7 +78,10 @@ std::string formatted(Warp& warp, uint32_t lane, const std::string& format, uint
       continue;
     }
     // A width is bounded, and so is what is printed.
-    if (flags.size() > 16) flags.resize(16);
+    constexpr size_t kLongestFlags = 8, kMostDigits = 3;
+    size_t digits = 0;
+    for (const char c : flags) digits = c >= '0' && c <= '9' ? digits + 1 : c == '.' ? 0 : digits;
+    if (flags.size() > kLongestFlags || digits > kMostDigits) flags.clear();
     char text[512] = {};
     const auto print = [&](const std::string& spec, auto value) { std::snprintf(text, sizeof text, spec.c_str(), value); };
     if (kind == 's') {

@@ -115,6 +115,8 @@ void Watch::shared(Warp& warp, const Op& op, uint32_t lane, uint32_t address, ui
   for (uint32_t unit = offset / unit_; unit <= (offset + bytes - 1) / unit_; ++unit) {
     Unit& record = units_[unit];
     if (reads && !atomic) {
+      // The first read of this stretch stands for all: a write since would have taken it away.
+      if (record.read.warp == w && record.read.clock == now.clock) continue;
       // ptxas reads whole vectors past an array's end: only the first part of one is surely wanted.
       if (record.write.clock == 0 && unit == offset / unit_) {
         report(WatchKind::shared_never_written, op.index, op.index, offset, thread, thread);
@@ -123,7 +125,6 @@ void Watch::shared(Warp& warp, const Op& op, uint32_t lane, uint32_t address, ui
         race(WatchKind::shared_write_read, record.write);
         told = true;
       }
-      if (record.read.warp == w && record.read.clock == now.clock) continue;  // the first of this stretch stands for all
       if (record.read.warp != w && record.read.clock != 0) record.other_read = record.read;
       record.read = now;
       continue;

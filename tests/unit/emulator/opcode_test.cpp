@@ -81,6 +81,23 @@ INSTANTIATE_TEST_SUITE_P(Arch, Opcodes, ::testing::Combine(::testing::Values(80,
                            return fmt::format("{}_sm{}", std::get<1>(param.param), std::get<0>(param.param));
                          });
 
+// What the H200 printed when the recording was made.
+TEST(OpcodeLog, HoldsWhatTheGpuPrinted) {
+  const auto& kernels = opcode_recording().kernels;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (kernels[i].cases[0].name != "printf") continue;
+    for (int arch : {80, 89, 90}) {
+      RunOptions options;
+      options.threads = 1;
+      const auto result = run_opcode_kernel(kernels[i], opcode_programs(arch)[i], options);
+      ASSERT_TRUE(result.has_value()) << result.error().message;
+      EXPECT_EQ(result->run.log, (std::vector<std::string>{"thread 3: 2 1.500000 text\n", "thread 200: 31 1.500000 text\n"}));
+    }
+    return;
+  }
+  FAIL() << "no such kernel";
+}
+
 // Nsight Compute's counts of the same kernels on the H200.
 TEST(OpcodeCounts, EqualNsightComputes) {
   std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/data/gpu/opcodes/h200_opcode_counts.txt");
