@@ -24,9 +24,11 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -35,6 +37,8 @@
 #include "platform/clock.h"
 #include "session/session.h"
 #include "ui/app.h"
+#include "ui/display/map_painter.h"
+#include "ui/offscreen.h"
 #include "ui/workbench.h"
 
 extern char** environ;
@@ -465,6 +469,156 @@ void move_num_warps(benchmark::State& state, const char* script) {
   }
 }
 
+// ---- Maps: by the worker's pipe, and by memory of the GPU that both processes see ----
+
+enum class Way { pipe, gpu };
+
+// A session with one finished run of 4,096 query rows on the first GPU, and an OpenGL context to show its maps in.
+class Maps {
+ public:
+  Maps() { open(); }
+  ~Maps() {
+    port_.reset();
+    interop_.reset();
+    painter_.reset();
+    screen_.reset();
+    if (session_) session_->stop();
+  }
+
+  static constexpr int kRows = 4096;
+  const std::string& fault() const { return fault_; }
+
+  // Asks for head 0's map at one texel an element until its values are in a texture. Gives the milliseconds, of them
+  // those in the window alone, and the bytes that came through the pipe. Through it, 4 MB at a time.
+  struct Cost {
+    double ms = 0, window_ms = 0, pipe_bytes = 0;
+  };
+  Cost show(MapKind map, Way way) {
+    const int columns = map == MapKind::attention ? kRows : 64;
+    const int rows_at_once = way == Way::gpu ? kRows : std::min(kRows, (1 << 20) / columns);
+    Cost cost;
+    const double begin = platform::steady_ms();
+    for (int row = 0; row < kRows; row += rows_at_once) {
+      ViewRequest request;
+      request.experiment_hash = hash_;
+      request.map = map;
+      request.row_begin = row;
+      request.row_end = row + rows_at_once;
+      request.batch = 0;
+      if (way == Way::gpu && !aim(request, columns)) return cost;
+      const auto tile = answer(request);
+      if (!tile) return cost;
+      take(*tile, cost);
+    }
+    cost.ms = platform::steady_ms() - begin;
+    return cost;
+  }
+  // What the texture holds now: the last rows that were shown.
+  std::vector<float> values() { return painter_->values(); }
+
+ private:
+  void open() {
+    auto screen = ui::Offscreen::create({640, 480}, kSource);
+    if (!screen) return refuse(screen.error());
+    screen_ = std::move(*screen);
+    auto painter = ui::MapPainter::create(kSource / "shaders");
+    if (!painter) return refuse(painter.error());
+    painter_ = std::move(*painter);
+    session::SessionOptions options;
+    options.kernel_dirs = {kSource / "kernels"};
+    options.assets_dir = kSource / "assets";
+    options.workers = {{"local", {ATTNSCOPE_PROGRAM, "worker"}}};
+    options.watch_files = options.first_experiment = false;
+    auto session = session::Session::start(options, [] {});
+    if (!session) return refuse(session.error());
+    session_ = std::move(*session);
+    session::Draft draft;
+    draft.kernel = "tiled";
+    draft.device = "cuda:0";
+    draft.problem.heads = draft.problem.kv_heads = 1;
+    draft.problem.seq_q = draft.problem.seq_k = kRows;
+    const Observation done = session_->queue(draft).get();
+    if (done.failure) return refuse(*done.failure);
+    hash_ = done.hash;
+  }
+  void refuse(const Failure& failure) { fault_ = failure.message; }
+  bool aim(ViewRequest& request, int columns) {
+    if (!interop_) interop_ = std::make_unique<ui::Interop>(0);
+    while (interop_->poll() == ui::Interop::State::starting) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (interop_->poll() == ui::Interop::State::refused) {
+      fault_ = interop_->refusal();
+      return false;
+    }
+    if (!port_) port_ = std::make_unique<ui::PixelPort>(*interop_);
+    const auto target = port_->target(int64_t{kRows} * columns * int64_t{sizeof(float)});
+    if (!target) {
+      refuse(target.error());
+      return false;
+    }
+    request.target = *target;
+    return true;
+  }
+  // The session keeps what came once: a row height that no earlier request had makes each request its own.
+  std::shared_ptr<const Tile> answer(ViewRequest request) {
+    if (!request.target) request.height = static_cast<int>(request.row_end - request.row_begin) + ++asked_ % 10000;
+    const std::string key = session::tile_key(request);
+    session_->request_view(request);
+    const double patience = platform::steady_ms() + 20000;
+    while (platform::steady_ms() < patience) {
+      const auto now = session_->snapshot();
+      if (const auto found = now->tiles.find(key); found != now->tiles.end()) return found->second;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    fault_ = "a map never came";
+    return nullptr;
+  }
+  void take(const Tile& tile, Cost& cost) {
+    const double begin = platform::steady_ms();
+    ++version_;
+    if (tile.in_target) {
+      if (const auto taken = painter_->take(*port_, tile, version_); !taken) refuse(taken.error());
+    } else if (tile.request.target) {
+      fault_ = tile.not_in_target;
+    } else {
+      cost.pipe_bytes += static_cast<double>(tile.values.size() * sizeof(float));
+    }
+    painter_->paint(tile, version_, {}, 512, 512);
+    glFinish();
+    cost.window_ms += platform::steady_ms() - begin;
+  }
+
+  std::unique_ptr<ui::Offscreen> screen_;
+  std::unique_ptr<session::Session> session_;
+  std::unique_ptr<ui::MapPainter> painter_;
+  std::unique_ptr<ui::Interop> interop_;
+  std::unique_ptr<ui::PixelPort> port_;
+  std::string hash_, fault_;
+  uint64_t version_ = 0;
+  int asked_ = 0;
+};
+
+void map_of_4096_rows(benchmark::State& state, MapKind map, Way way) {
+  const Home home;
+  Maps maps;
+  if (maps.fault().empty()) maps.show(map, way);  // buffers and textures are made
+  if (way == Way::gpu && maps.fault().empty()) {
+    const std::vector<float> by_gpu = maps.values();
+    maps.show(map, Way::pipe);
+    const std::vector<float> by_pipe = maps.values();  // of the last rows alone, where it came in several answers
+    if (by_pipe.empty() || by_pipe.size() > by_gpu.size() ||
+        std::memcmp(by_pipe.data(), by_gpu.data() + (by_gpu.size() - by_pipe.size()), by_pipe.size() * sizeof(float)) !=
+            0)
+      return state.SkipWithError("the two ways hold different values");
+  }
+  for (auto _ : state) {
+    const Maps::Cost cost = maps.fault().empty() ? maps.show(map, way) : Maps::Cost{};
+    if (!maps.fault().empty()) return state.SkipWithError(maps.fault().c_str());
+    state.SetIterationTime(cost.ms / 1000);
+    state.counters["window_ms"] = cost.window_ms;
+    state.counters["pipe_bytes"] = cost.pipe_bytes;
+  }
+}
+
 void few(benchmark::internal::Benchmark* bench, int repetitions) {
   bench->UseManualTime()
       ->Unit(benchmark::kMillisecond)
@@ -482,6 +636,14 @@ BENCHMARK_CAPTURE(frames, hang, "hang")->Apply([](auto* b) { few(b, 3); });
 BENCHMARK_CAPTURE(frames, worker_killed, "killed")->Apply([](auto* b) { few(b, 3); });
 BENCHMARK_CAPTURE(move_num_warps, after_the_first_run, "move")->Apply([](auto* b) { few(b, 5); });
 BENCHMARK_CAPTURE(move_num_warps, at_once, "move_at_once")->Apply([](auto* b) { few(b, 5); });
+
+void five(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
+}
+BENCHMARK_CAPTURE(map_of_4096_rows, error_4096x64_by_pipe, MapKind::error, Way::pipe)->Apply(five);
+BENCHMARK_CAPTURE(map_of_4096_rows, error_4096x64_by_gpu, MapKind::error, Way::gpu)->Apply(five);
+BENCHMARK_CAPTURE(map_of_4096_rows, attention_4096x4096_by_pipe, MapKind::attention, Way::pipe)->Apply(five);
+BENCHMARK_CAPTURE(map_of_4096_rows, attention_4096x4096_by_gpu, MapKind::attention, Way::gpu)->Apply(five);
 
 }  // namespace
 }  // namespace attnscope

@@ -119,7 +119,7 @@ Result<Tile> make_attention_tile(const ViewRequest& request, const Problem& prob
   const int64_t row_end = request.row_end == 0 ? problem.seq_q : request.row_end, rows = row_end - request.row_begin;
   const int64_t width = request.width == 0 ? problem.seq_k : std::min<int64_t>(request.width, problem.seq_k);
   const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);
-  if (auto fits = check_texels(width, height); !fits) return fail(fits.error());
+  if (auto fits = check_texels(request, width, height); !fits) return fail(fits.error());
   Tile tile;
   tile.request = request;
   tile.width = static_cast<int>(width);

@@ -100,9 +100,10 @@ Result<void> check_view(const ViewRequest& r, const Problem& p) {
   return {};
 }
 
-Result<void> check_texels(int64_t width, int64_t height) {
-  if (width * height <= kMaxTexels) return {};
-  return fail(Stage::input, fmt::format("view: {} × {} texels are over {}", width, height, kMaxTexels),
+Result<void> check_texels(const ViewRequest& request, int64_t width, int64_t height) {
+  const int64_t most = request.target ? request.target->bytes / int64_t{sizeof(float)} : kMaxTexels;
+  if (width * height <= most) return {};
+  return fail(Stage::input, fmt::format("view: {} × {} texels are over {}", width, height, most),
               "Ask for a lower resolution.");
 }
 
@@ -116,7 +117,7 @@ Result<Tile> make_tile(const ViewRequest& request, const Problem& problem, std::
   const int64_t rows = row_end - request.row_begin;
   const int64_t width = request.width == 0 ? problem.head_dim : std::min<int64_t>(request.width, problem.head_dim);
   const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);
-  if (auto fits = check_texels(width, height); !fits) return fail(fits.error());
+  if (auto fits = check_texels(request, width, height); !fits) return fail(fits.error());
   Tile tile;
   tile.request = request;
   tile.width = static_cast<int>(width);

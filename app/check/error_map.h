@@ -8,9 +8,10 @@
 
 namespace attnscope::check {
 
-// Failure (Stage::input) for a batch, head or rows that the problem does not have, or over 4 MB of texels.
+// Failure (Stage::input) for a batch, head or rows that the problem does not have.
 Result<void> check_view(const ViewRequest& request, const Problem& problem);
-Result<void> check_texels(int64_t width, int64_t height);
+// And for more texels than fit what they go into: the request's target, or 4 MB of the worker's pipe.
+Result<void> check_texels(const ViewRequest& request, int64_t width, int64_t height);
 
 // A map of one head: rows are query rows [row_begin, row_end), columns head_dim, at most request.width × request.height
 // texels (0, or more than there are elements: one texel an element). A texel that covers several elements holds the

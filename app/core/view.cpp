@@ -12,19 +12,49 @@ constexpr WordTable<MapKind, 4> kMaps{{{MapKind::error, "error"},
                                        {MapKind::reference, "reference"},
                                        {MapKind::attention, "attention"}}};
 constexpr int kMaxSide = 1 << 14;
+
+Json to_json(const PixelTarget& t) {
+  Json json{{"gpu", t.gpu}, {"bytes", t.bytes}, {"ticket", t.ticket}, {"buffers", Json::array()}};
+  for (const std::string& handle : t.buffers)
+    json["buffers"].push_back(Json::binary(std::vector<uint8_t>(handle.begin(), handle.end())));
+  return json;
+}
+
+Result<PixelTarget> target_from_json(const Json& json, const std::string& where) {
+  PixelTarget t;
+  JsonReader read(json, where, Stage::protocol);
+  read.required("buffers");
+  read.integer("gpu", t.gpu, 0, 1 << 10);
+  read.integer("bytes", t.bytes, 0, int64_t{1} << 40);
+  read.unsigned_integer("ticket", t.ticket);
+  if (read.failed()) return fail(read.finish().error());
+  const Json& buffers = *read.value("buffers");
+  if (!buffers.is_array() || buffers.size() != t.buffers.size())
+    return fail(Stage::protocol, where + "/buffers: must hold two handles");
+  for (size_t at = 0; at < t.buffers.size(); ++at) {
+    if (!buffers[at].is_binary() || buffers[at].get_binary().size() != PixelTarget::kHandleBytes)
+      return fail(Stage::protocol, where + "/buffers: a handle has 64 bytes");
+    t.buffers[at].assign(buffers[at].get_binary().begin(), buffers[at].get_binary().end());
+  }
+  if (auto done = read.finish(); !done) return fail(done.error());
+  return t;
+}
+
 }  // namespace
 
 std::string_view to_string(MapKind kind) { return word_of(kMaps, kind); }
 
 Json to_json(const ViewRequest& r) {
-  return Json{{"experiment_hash", r.experiment_hash},
-              {"map", to_string(r.map)},
-              {"batch", r.batch},
-              {"head", r.head},
-              {"row_begin", r.row_begin},
-              {"row_end", r.row_end},
-              {"width", r.width},
-              {"height", r.height}};
+  Json json{{"experiment_hash", r.experiment_hash},
+            {"map", to_string(r.map)},
+            {"batch", r.batch},
+            {"head", r.head},
+            {"row_begin", r.row_begin},
+            {"row_end", r.row_end},
+            {"width", r.width},
+            {"height", r.height}};
+  if (r.target) json["target"] = to_json(*r.target);
+  return json;
 }
 
 Result<ViewRequest> view_request_from_json(const Json& json, const std::string& where) {
@@ -39,6 +69,11 @@ Result<ViewRequest> view_request_from_json(const Json& json, const std::string& 
   read.integer("row_end", r.row_end, 0, kMost);
   read.integer("width", r.width, 0, kMaxSide);
   read.integer("height", r.height, 0, kMaxSide);
+  if (read.has("target")) {
+    auto target = target_from_json(*read.value("target"), where + "/target");
+    if (!target) return fail(target.error());
+    r.target = std::move(*target);
+  }
   if (auto done = read.finish(); !done) return fail(done.error());
   return r;
 }
@@ -46,11 +81,17 @@ Result<ViewRequest> view_request_from_json(const Json& json, const std::string& 
 Json to_json(const Tile& t) {
   std::vector<uint8_t> bytes(t.values.size() * sizeof(float));
   if (!bytes.empty()) std::memcpy(bytes.data(), t.values.data(), bytes.size());
-  return Json{{"request", to_json(t.request)},
-              {"width", t.width},
-              {"height", t.height},
-              {"values", Json::binary(std::move(bytes))},
-              {"ready_rows", Json::binary(t.ready_rows)}};
+  Json json{{"request", to_json(t.request)},
+            {"width", t.width},
+            {"height", t.height},
+            {"values", Json::binary(std::move(bytes))},
+            {"ready_rows", Json::binary(t.ready_rows)}};
+  if (!t.request.target) return json;
+  json["in_target"] = t.in_target;
+  json["low"] = number_json(static_cast<double>(t.low));
+  json["high"] = number_json(static_cast<double>(t.high));
+  json["not_in_target"] = t.not_in_target;
+  return json;
 }
 
 Result<Tile> tile_from_json(const Json& json, const std::string& where) {
@@ -64,7 +105,15 @@ Result<Tile> tile_from_json(const Json& json, const std::string& where) {
   if (!request) return fail(request.error());
   t.request = *request;
   const Json &values = *read.value("values"), &ready = *read.value("ready_rows");
-  const size_t texels = static_cast<size_t>(t.width) * static_cast<size_t>(t.height);
+  double low = 0, high = 0;
+  read.boolean("in_target", t.in_target);
+  read.number("low", low);
+  read.number("high", high);
+  read.text("not_in_target", t.not_in_target, 4096);
+  t.low = static_cast<float>(low);
+  t.high = static_cast<float>(high);
+  if (t.in_target && !t.request.target) return fail(Stage::protocol, where + "/in_target: the request named no target");
+  const size_t texels = t.in_target ? 0 : static_cast<size_t>(t.width) * static_cast<size_t>(t.height);
   if (!values.is_binary() || values.get_binary().size() != texels * sizeof(float))
     return fail(Stage::protocol, where + "/values: must hold width × height floats");
   if (!ready.is_binary() || ready.get_binary().size() != static_cast<size_t>(t.height))

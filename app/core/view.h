@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,12 +11,23 @@
 namespace attnscope {
 
 enum class MapKind {
-  error,      // |output - reference|
+  error,  // |output - reference|
   output,
   reference,
   attention,  // softmax(scale · Q·Kᵀ) of one head, in fp64: columns are keys
 };
 std::string_view to_string(MapKind kind);
+
+// GPU memory of the asking process, opened through CUDA IPC, that an answer's values may be put into instead of being
+// sent.
+struct PixelTarget {
+  static constexpr size_t kHandleBytes = 64;
+  int gpu = 0;                         // CUDA's ordinal
+  std::array<std::string, 2> buffers;  // their IPC handles; the one to fill is ticket % 2
+  int64_t bytes = 0;                   // of either
+  uint64_t ticket = 0;                 // of this request alone
+  bool operator==(const PixelTarget&) const = default;
+};
 
 // Asks for a map of an experiment: rows are query rows, columns are head_dim (attention: keys).
 struct ViewRequest {
@@ -23,6 +36,7 @@ struct ViewRequest {
   int64_t batch = 0, head = 0;
   int64_t row_begin = 0, row_end = 0;  // [begin, end); end 0: all
   int width = 0, height = 0;           // resolution asked; 0: one texel an element
+  std::optional<PixelTarget> target;
   bool operator==(const ViewRequest&) const = default;
 };
 
@@ -30,9 +44,12 @@ struct ViewRequest {
 struct Tile {
   ViewRequest request;
   int width = 0, height = 0;
-  std::vector<float> values;      // row-major; NaN where NaN; a row not computed yet is kNotYet
+  std::vector<float> values;               // row-major; NaN where NaN; a row not computed yet is kNotYet
   static constexpr float kNotYet = -1.0f;  // errors are never negative; for output and reference `ready_rows` says
-  std::vector<uint8_t> ready_rows;  // height flags: 1 when every row under this texel row is computed
+  std::vector<uint8_t> ready_rows;         // height flags: 1 when every row under this texel row is computed
+  bool in_target = false;                  // the values are in the request's target, and not here
+  float low = 0, high = 0;                 // in_target: the finite extremes, 0 included
+  std::string not_in_target;               // why a target that was given was not used; empty: it was, or none was given
   bool operator==(const Tile&) const = default;
 };
 

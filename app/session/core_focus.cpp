@@ -223,7 +223,7 @@ void SessionCore::note_same_code() {
 }
 
 void SessionCore::request_view(const ViewRequest& request) {
-  if (request.map != MapKind::attention) last_view_ = request;  // an error map can grow with a run
+  if (request.map != MapKind::attention && !request.target) last_view_ = request;  // it can grow with a run
   const std::string key = tile_key(request);
   if (const Tile* tile = tiles_.find(request); tile && complete(*tile)) return;
   if (views_asked_.contains(key) || views_refused_.contains(key)) return;

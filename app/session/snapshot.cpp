@@ -22,8 +22,11 @@ const HistoryEntry& History::at(size_t index) const {
 }
 
 std::string tile_key(const ViewRequest& request) {
-  return fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch,
-                     request.head, request.row_begin, request.row_end, request.width, request.height);
+  std::string key =
+      fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch,
+                  request.head, request.row_begin, request.row_end, request.width, request.height);
+  if (request.target) key += fmt::format("/{}", request.target->ticket);
+  return key;
 }
 
 const Kernel* find_kernel(const Snapshot& snapshot, const std::string& id) {

@@ -29,6 +29,8 @@ struct PixelWay {
   std::string why;  // one sentence
 };
 
+class Interop;
+
 // Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it keeps no other
 // way to the session, and none at all to a device.
 struct Context {
@@ -41,7 +43,8 @@ struct Context {
   const std::vector<ReportedFigure>& reported;
   WindowSettings& settings;
   ViewState& view;
-  const PixelWay& pixels;
+  PixelWay& pixels;
+  Interop* interop;                         // null: maps come through the pipe
   double frame_ms = 0;                      // CPU time that building the last frames took, largest of the last second
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds
 

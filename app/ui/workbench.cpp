@@ -8,6 +8,7 @@
 
 #include "catalog/reported.h"
 #include "platform/clock.h"
+#include "ui/display/interop.h"
 #include "ui/icons.h"
 #include "ui/panels/attention_panel.h"
 #include "ui/panels/counters_panel.h"
@@ -46,10 +47,6 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
   panels_.push_back(std::make_unique<HistoryPanel>());
   panels_.push_back(std::make_unique<CountersPanel>());
   panels_.push_back(std::make_unique<LogPanel>());
-  pixels_ = {"pipe",
-             "Maps come through the worker's pipe at the panel's resolution: the device is emulated on the CPU, so "
-             "there is no "
-             "GPU memory to share."};
   add_actions();
   apply_theme(settings_.theme);
 }
@@ -141,8 +138,9 @@ void Workbench::draw() {
   follow_history(snapshot);
   adopt_view(snapshot);
   const Shown shown = shown_of(snapshot);
-  Context context{session_,  snapshot,  shown, draft_,  latency_,    glossary_,
-                  reported_, settings_, view_, pixels_, slowest_ms_, options_.wake_within};
+  Interop* const way_in = choose_pixel_way(shown);
+  Context context{session_,  snapshot, shown,   draft_, latency_,    glossary_,           reported_,
+                  settings_, view_,    pixels_, way_in, slowest_ms_, options_.wake_within};
   actions_.handle_shortcuts();
   draw_menu(context);
   status_bar(context);
@@ -155,6 +153,37 @@ void Workbench::draw() {
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();
   settled_ = finished && (focus.failure || shown.verdict() == nullptr || maps_complete());
   note_frame_time(platform::steady_ms() - begin);
+}
+
+// Maps stay on the GPU where the one that measures draws the window too; the status bar says which way, and why.
+Interop* Workbench::choose_pixel_way(const Shown& shown) {
+  constexpr std::string_view kGpu = "cuda:";
+  if (!shown.observation || shown.verdict() == nullptr) return interop_.get();  // no map is shown yet
+  const std::string& device = shown.observation->experiment.device;
+  if (!device.starts_with(kGpu)) {
+    pixels_ = {"pipe",
+               device.find('/') == std::string::npos
+                   ? "Maps come through the worker's pipe at the panel's resolution: the device is emulated on the "
+                     "CPU, so there is no GPU memory to share."
+                   : "Maps come through the worker's pipe at the panel's resolution: the GPU is another machine's."};
+    return nullptr;
+  }
+  const int gpu = std::atoi(device.c_str() + kGpu.size());
+  if (!interop_ || interop_->gpu() != gpu) {
+    if (interop_) return nullptr;  // maps hold memory of the first GPU for as long as the window is open
+    interop_ = std::make_unique<Interop>(gpu);
+    pixels_ = {"pipe", "The window asks CUDA whether it is drawn by the GPU that measures."};
+  }
+  const Interop::State before = interop_state_;
+  interop_state_ = interop_->poll();
+  if (interop_state_ == Interop::State::starting) options_.wake_within(0.05);
+  if (interop_state_ == Interop::State::refused) pixels_ = {"pipe", interop_->refusal()};
+  if (interop_state_ == Interop::State::ready && before != interop_state_)
+    pixels_ = {
+        "GPU",
+        "Maps stay on the GPU: the executor writes them into the window's memory (CUDA IPC), and they are copied "
+        "into its OpenGL image."};
+  return interop_.get();
 }
 
 // The maps that are in sight.
@@ -239,6 +268,10 @@ void Workbench::open_panel(const std::string& title) {
   settings_.closed.erase(title);
   to_front_[title] = kFramesToDock;
   options_.wake_within(0.02);
+}
+
+MapView& Workbench::map_of(MapKind kind) {
+  return kind == MapKind::attention ? attention_panel_->map() : error_panel_->map();
 }
 
 std::string Workbench::refusal_of(const std::string& knob) const { return experiment_panel_->refusal_of(knob); }

@@ -12,6 +12,7 @@
 #include "ui/command_palette.h"
 #include "ui/context.h"
 #include "ui/dialogs.h"
+#include "ui/display/interop.h"
 #include "ui/panels/panel.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
@@ -21,6 +22,7 @@ namespace attnscope::ui {
 
 class AttentionPanel;
 class ErrorPanel;
+class MapView;
 class ExperimentPanel;
 
 struct WorkbenchOptions {
@@ -63,6 +65,8 @@ class Workbench {
   // The focus experiment is finished, and what the map panel shows is complete (or there is nothing to show).
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }
+  const PixelWay& pixels() const { return pixels_; }
+  MapView& map_of(MapKind kind);  // the panel that shows it; for tests
 
  private:
   void load_assets();
@@ -78,6 +82,7 @@ class Workbench {
   void adopt_view(const session::Snapshot& snapshot);
   void bring_to_front();
   bool maps_complete() const;
+  Interop* choose_pixel_way(const Shown& shown);
   static void select_tab(unsigned node, const char* title);
   void build_layout(unsigned dockspace, float left_share);
   void note_frame_time(double ms);
@@ -99,6 +104,8 @@ class Workbench {
   Dialogs dialogs_;
   Toasts toasts_;
   PixelWay pixels_;
+  std::unique_ptr<Interop> interop_;  // outlives the panels
+  Interop::State interop_state_ = Interop::State::starting;
   std::vector<std::unique_ptr<Panel>> panels_;
   ErrorPanel* error_panel_ = nullptr;
   AttentionPanel* attention_panel_ = nullptr;

@@ -14,6 +14,7 @@
 #include "protocol/frame.h"
 #include "protocol/message.h"
 #include "worker/pipeline.h"
+#include "worker/shared_pixels.h"
 #include "worker/view_desk.h"
 
 namespace attnscope::worker {
@@ -94,7 +95,12 @@ class Executor {
   int fd_in_;
   Output output_;
   Services services_;
-  ViewDesk views_{[this](const ViewRequest& request) { return services_.kept.view(request); },
+  SharedPixels pixels_;  // of the view desk's thread
+  ViewDesk views_{[this](const ViewRequest& request) {
+                    auto tile = services_.kept.view(request);
+                    if (tile) pixels_.deliver(*tile);
+                    return tile;
+                  },
                   [this](Id id, Result<Tile> tile) {
                     if (tile) output_.send(protocol::TileMessage{id, std::move(*tile)});
                     output_.send(protocol::Done{id, tile ? std::nullopt : std::optional(tile.error())});

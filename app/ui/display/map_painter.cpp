@@ -118,8 +118,8 @@ MapPainter::~MapPainter() {
   glDeleteProgram(program_);
   glDeleteVertexArrays(1, &vertex_array_);
   glDeleteFramebuffers(1, &framebuffer_);
-  const GLuint textures[] = {target_, values_, ready_, ramps_[0], ramps_[1]};
-  glDeleteTextures(5, textures);
+  const GLuint textures[] = {target_, values_, shared_values_, ready_, ramps_[0], ramps_[1]};
+  glDeleteTextures(6, textures);
 }
 
 uint32_t MapPainter::bar_texture(Ramp ramp) {
@@ -135,12 +135,69 @@ void MapPainter::upload(const Tile& tile) {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glBindTexture(GL_TEXTURE_2D, values_);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, tile.width, tile.height, 0, GL_RED, GL_FLOAT, tile.values.data());
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  source_ = values_;
+  width_ = tile.width;
+  height_ = tile.height;
+  upload_ready(tile);
+}
+
+void MapPainter::upload_ready(const Tile& tile) {
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   std::vector<uint8_t> ready(static_cast<size_t>(tile.height), 255);
   for (size_t row = 0; row < ready.size() && row < tile.ready_rows.size(); ++row)
     ready[row] = tile.ready_rows[row] ? 255 : 0;
   glBindTexture(GL_TEXTURE_2D, ready_);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, 1, tile.height, 0, GL_RED, GL_UNSIGNED_BYTE, ready.data());
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+}
+
+Result<void> MapPainter::take(PixelPort& port, const Tile& tile, uint64_t version) {
+  const KeepGlState keep;
+  glActiveTexture(GL_TEXTURE0);
+  if (shared_values_ == 0) shared_values_ = nearest_texture();
+  if (tile.width != shared_width_ || tile.height != shared_height_) {
+    glBindTexture(GL_TEXTURE_2D, shared_values_);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, tile.width, tile.height, 0, GL_RED, GL_FLOAT, nullptr);
+    shared_width_ = shared_height_ = 0;
+    if (auto attached = port.attach(shared_values_); !attached) return attached;
+    shared_width_ = tile.width;
+    shared_height_ = tile.height;
+  }
+  if (auto copied = port.copy(tile.request.target->ticket, tile.width, tile.height); !copied) return copied;
+  source_ = shared_values_;
+  width_ = tile.width;
+  height_ = tile.height;
+  upload_ready(tile);
+  uploaded_version_ = version;
+  return {};
+}
+
+void MapPainter::read_values(int x, int y, int width, int height, float* out) {
+  const KeepGlState keep;
+  GLint reading = 0;
+  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &reading);
+  GLuint framebuffer = 0;
+  glGenFramebuffers(1, &framebuffer);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+  glFramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, source_, 0);
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(x, y, width, height, GL_RED, GL_FLOAT, out);
+  glPixelStorei(GL_PACK_ALIGNMENT, 4);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<GLuint>(reading));
+  glDeleteFramebuffers(1, &framebuffer);
+}
+
+float MapPainter::value_at(int x, int y) {
+  float value = 0;
+  if (source_ != 0 && x >= 0 && y >= 0 && x < width_ && y < height_) read_values(x, y, 1, 1, &value);
+  return value;
+}
+
+std::vector<float> MapPainter::values() {
+  std::vector<float> all(static_cast<size_t>(width_) * static_cast<size_t>(height_));
+  if (source_ != 0 && !all.empty()) read_values(0, 0, width_, height_, all.data());
+  return all;
 }
 
 void MapPainter::ensure_target(int width, int height) {
@@ -157,12 +214,13 @@ void MapPainter::ensure_target(int width, int height) {
 
 uint32_t MapPainter::paint(const Tile& tile, uint64_t version, const MapLook& look, int width, int height) {
   if (tile.width <= 0 || tile.height <= 0 || width <= 0 || height <= 0) return 0;
-  if (tile.values.size() < static_cast<size_t>(tile.width) * static_cast<size_t>(tile.height)) return 0;
+  if (!tile.in_target && tile.values.size() < static_cast<size_t>(tile.width) * static_cast<size_t>(tile.height))
+    return 0;
   const KeepGlState keep;
   glActiveTexture(GL_TEXTURE0);
   ensure_target(width, height);
   if (version == painted_version_ && look == painted_look_) return target_;
-  if (version != uploaded_version_) upload(tile);
+  if (version != uploaded_version_ && !tile.in_target) upload(tile);
   painted_version_ = uploaded_version_ = version;
   painted_look_ = look;
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer_);
@@ -170,7 +228,7 @@ uint32_t MapPainter::paint(const Tile& tile, uint64_t version, const MapLook& lo
   glDisable(GL_BLEND);
   glDisable(GL_SCISSOR_TEST);
   glUseProgram(program_);
-  const GLuint textures[3] = {values_, ready_, bar_texture(look.ramp)};
+  const GLuint textures[3] = {source_, ready_, bar_texture(look.ramp)};
   const char* const names[3] = {"values", "ready", "ramp"};
   for (int unit = 0; unit < 3; ++unit) {
     glActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));

@@ -2,10 +2,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "core/result.h"
 #include "core/view.h"
 #include "ui/display/colour_ramp.h"
+#include "ui/display/interop.h"
 
 namespace attnscope::ui {
 
@@ -34,16 +36,27 @@ class MapPainter {
   // upright.
   uint32_t paint(const Tile& tile, uint64_t version, const MapLook& look, int width, int height);
 
+  // Takes a tile whose values are in the port's memory, from there into a texture, before it is painted as `version`.
+  Result<void> take(PixelPort& port, const Tile& tile, uint64_t version);
+  // What the texture of values holds, as it was uploaded or taken; 0 outside. For a look at one, for tests.
+  float value_at(int x, int y);
+  std::vector<float> values();
+
   // The ramp's 256 colours from low (left) to high (right), for a colour bar.
   uint32_t bar_texture(Ramp ramp);
 
  private:
   MapPainter() = default;
   void upload(const Tile& tile);
+  void upload_ready(const Tile& tile);
+  void read_values(int x, int y, int width, int height, float* out);
   void ensure_target(int width, int height);
 
   uint32_t program_ = 0, vertex_array_ = 0, framebuffer_ = 0, target_ = 0;
-  uint32_t values_ = 0, ready_ = 0, ramps_[2] = {0, 0};
+  uint32_t values_ = 0, shared_values_ = 0, ready_ = 0, ramps_[2] = {0, 0};
+  uint32_t source_ = 0;                       // values_ or shared_values_, whichever is newer
+  int width_ = 0, height_ = 0;                // of source_
+  int shared_width_ = 0, shared_height_ = 0;  // of shared_values_
   int target_width_ = 0, target_height_ = 0;
   uint64_t painted_version_ = 0, uploaded_version_ = 0;
   MapLook painted_look_;

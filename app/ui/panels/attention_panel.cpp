@@ -47,7 +47,7 @@ void AttentionPanel::draw(Context& context) {
   // The worker keeps the runs that it finished; a matrix is of one of them.
   if (!observation || context.shown.verdict() == nullptr) {
     empty_state(ICON_TABLE, context.shown.running() ? "The matrix comes with the finished run" : "No run yet",
-                "softmax(Q\u00b7K\u1d40) of one head, as the fp64 reference computes it.");
+                "softmax(QK^T) of one head, as the fp64 reference computes it.");
     return;
   }
   const Problem& problem = observation->experiment.problem;
@@ -59,7 +59,7 @@ void AttentionPanel::draw(Context& context) {
 void AttentionPanel::draw_controls(Context& context, const Problem& problem, const TileGrid& grid) {
   ImGui::PushFont(nullptr, kSmallSize);
   wrapped(
-      "softmax(scale \u00b7 Q\u00b7K\u1d40) in fp64: query rows down, keys across. The kernel walks it tile by tile "
+      "softmax(scale \u00b7 QK^T) in fp64: query rows down, keys across. The kernel walks it tile by tile "
       "and never stores it.",
       palette().dim);
   head_controls(context, problem);

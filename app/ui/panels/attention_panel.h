@@ -15,6 +15,7 @@ class AttentionPanel : public Panel {
   void draw(Context& context) override;
   // The map is complete and of the shown experiment. For pictures and tests.
   bool map_complete() const { return map_complete_; }
+  MapView& map() { return map_; }
 
  private:
   // The kernel's tiles, 0 where it names none.

@@ -15,6 +15,7 @@ class ErrorPanel : public Panel {
   void draw(Context& context) override;
   // What the map is of is on the screen: complete, and of the shown experiment. For pictures.
   bool map_complete() const { return map_complete_; }
+  MapView& map() { return map_; }
 
  private:
   void draw_verdict(Context& context, const Verdict& verdict);

@@ -12,7 +12,9 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr double kAskAgain = 0.15;  // seconds between requests while a map grows
+constexpr double kAskAgain = 0.15;     // seconds between requests while a map grows
+constexpr double kSharedPatience = 5;  // seconds until a request that nothing answered is made anew
+constexpr int64_t kMostTexels = 8192;  // a side of a map that is not sent: 256 MB twice
 
 // The value's share of the bar's width.
 double share_of(const MapLook& look, double value) {
@@ -73,18 +75,79 @@ void MapView::take(std::shared_ptr<const Tile> tile, const std::string& key) {
   }
 }
 
+// One answer is waited for at a time, so that no buffer is written while it is copied.
+void MapView::follow_shared(Context& context, const ViewRequest& request) {
+  if (!shared_key_.empty()) {
+    const auto found = context.snapshot.tiles.find(shared_key_);
+    if (found != context.snapshot.tiles.end() && found->second != nullptr) {
+      shared_key_.clear();
+      take_shared(context, found->second);
+    } else if (ImGui::GetTime() - asked_at_ > kSharedPatience) {
+      shared_key_.clear();  // the run is not kept, or its executor went
+      asked_.clear();
+    } else {
+      context.wake_within(0.05);
+    }
+  }
+  if (!shared_key_.empty() || shared_failed_ || asked_ == session::tile_key(request) + " shared") return;
+  if (!ask_shared(context, request)) shared_failed_ = true;
+}
+
+bool MapView::ask_shared(Context& context, const ViewRequest& request) {
+  if (!port_) port_ = std::make_unique<PixelPort>(*context.interop);
+  ViewRequest wish = request;
+  wish.width = wish.height = 0;  // one texel an element: nothing is sent
+  const auto& problem = context.shown.observation->experiment.problem;
+  const int64_t columns = request.map == MapKind::attention ? problem.seq_k : problem.head_dim;
+  if (columns > kMostTexels || problem.seq_q > kMostTexels) return false;
+  const auto target = port_->target(columns * problem.seq_q * int64_t{sizeof(float)});
+  if (!target) {
+    context.pixels = {"pipe", target.error().message};
+    return false;
+  }
+  wish.target = *target;
+  shared_wish_ = request;
+  shared_key_ = session::tile_key(wish);
+  asked_ = session::tile_key(request) + " shared";
+  asked_at_ = ImGui::GetTime();
+  context.session.request_view(wish);
+  return true;
+}
+
+void MapView::take_shared(Context& context, std::shared_ptr<const Tile> tile) {
+  if (!tile->in_target) {
+    shared_failed_ = true;
+    context.pixels = {"pipe", tile->not_in_target + "."};
+    return take(std::move(tile), session::tile_key(shared_wish_));
+  }
+  if (!painter_) return;
+  if (const auto taken = painter_->take(*port_, *tile, version_ + 1); !taken) {
+    shared_failed_ = true;
+    context.pixels = {"pipe", taken.error().message};
+    asked_.clear();
+    return;
+  }
+  const double low = static_cast<double>(tile->low), high = static_cast<double>(tile->high);
+  take(std::move(tile), session::tile_key(shared_wish_));
+  low_ = low;
+  high_ = high;
+}
+
 void MapView::follow(Context& context, const ViewRequest& request, bool growing) {
+  if (!painter_ && !no_painter_) {
+    Result<std::unique_ptr<MapPainter>> made = MapPainter::create(shaders_);
+    if (made)
+      painter_ = std::move(*made);
+    else
+      no_painter_ = made.error();
+  }
+  const bool shared = context.interop != nullptr && context.interop->poll() == Interop::State::ready && !shared_failed_;
+  if (shared && !growing) return follow_shared(context, request);
   ask(context, request, growing);
   const std::string key = session::tile_key(request);
   const auto found = context.snapshot.tiles.find(key);
   if (found != context.snapshot.tiles.end() && found->second != nullptr && found->second != tile_)
     take(found->second, key);
-  if (painter_ || no_painter_) return;
-  Result<std::unique_ptr<MapPainter>> made = MapPainter::create(shaders_);
-  if (made)
-    painter_ = std::move(*made);
-  else
-    no_painter_ = made.error();
 }
 
 bool MapView::is_of(const ViewRequest& request) const { return tile_ && tile_of_ == session::tile_key(request); }
@@ -116,7 +179,7 @@ bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::str
   return true;
 }
 
-std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) const {
+std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) {
   if (!tile_ || !ImGui::IsItemHovered()) return std::nullopt;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const float wide = static_cast<float>(tile_->width), high = static_cast<float>(tile_->height);
@@ -129,8 +192,8 @@ std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) const {
   place.column_end = std::max((place.x + 1) * columns / tile_->width, place.column + 1);
   const auto y = static_cast<size_t>(place.y);
   const size_t at = y * static_cast<size_t>(tile_->width) + static_cast<size_t>(place.x);
-  if (at >= tile_->values.size()) return std::nullopt;
-  place.value = tile_->values[at];
+  if (!tile_->in_target && at >= tile_->values.size()) return std::nullopt;
+  place.value = tile_->in_target ? painter_->value_at(place.x, place.y) : tile_->values[at];
   place.ready = y >= tile_->ready_rows.size() || tile_->ready_rows[y] != 0;
   place.low = {at_.x + size_.x * static_cast<float>(place.x) / wide,
                at_.y + size_.y * static_cast<float>(place.y) / high};

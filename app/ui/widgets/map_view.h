@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ui/context.h"
 #include "ui/display/map_painter.h"
@@ -24,16 +25,20 @@ class MapView {
  public:
   explicit MapView(std::filesystem::path shaders) : shaders_(std::move(shaders)) {}
 
-  // Asks for `request` once, or again and again while it grows, and takes what has come.
+  // Asks for `request` once, or again and again while it grows, and takes what has come. Where the window and the
+  // executor share a GPU, a whole map comes at one texel an element and stays there; a growing one comes through the
+  // pipe.
   void follow(Context& context, const ViewRequest& request, bool growing);
   // Draws at the cursor in `size` pixels; without a map, `waiting` in its place. False: nothing to point at.
   bool draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting);
   // The last drawn map under the mouse, of `rows` by `columns` elements; empty: the mouse is elsewhere.
-  std::optional<MapPlace> hovered(int64_t rows, int64_t columns) const;
+  std::optional<MapPlace> hovered(int64_t rows, int64_t columns);
   // The look's colours with their values below, over the width that is left; a triangle at `marked` if that is above 0.
   void colour_bar(const MapLook& look, double marked, const std::string& explanation);
 
   const Tile* tile() const { return tile_.get(); }
+  // What is on the screen, read back from OpenGL: row-major, the tile's size. For tests.
+  std::vector<float> values() { return painter_ ? painter_->values() : std::vector<float>(); }
   bool is_of(const ViewRequest& request) const;  // the newest map is of this very request
   bool whole() const;                            // every row of it is computed
   double low() const { return low_; }            // finite extremes, 0 included
@@ -43,7 +48,10 @@ class MapView {
 
  private:
   void ask(Context& context, const ViewRequest& request, bool growing);
+  void follow_shared(Context& context, const ViewRequest& request);
   void take(std::shared_ptr<const Tile> tile, const std::string& key);
+  void take_shared(Context& context, std::shared_ptr<const Tile> tile);
+  bool ask_shared(Context& context, const ViewRequest& request);
 
   std::filesystem::path shaders_;
   std::unique_ptr<MapPainter> painter_;
@@ -55,6 +63,10 @@ class MapView {
   std::string asked_;  // key and state that the last request was for
   double asked_at_ = 0;
   ImVec2 at_, size_;
+  std::unique_ptr<PixelPort> port_;
+  ViewRequest shared_wish_;     // what the shared request on its way is for, without its target
+  std::string shared_key_;      // of that request; empty: none is on its way
+  bool shared_failed_ = false;  // this map goes through the pipe from now on
 };
 
 // Steps through heads, and through the batch where there is one.

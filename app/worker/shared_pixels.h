@@ -1,0 +1,29 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/view.h"
+#include "cuda_api/pixel_calls.h"
+
+namespace attnscope::worker {
+
+// Writes maps into GPU memory of the window's process, opened through CUDA IPC. For one thread.
+class SharedPixels {
+ public:
+  // Puts the tile's values into its target's buffer and waits until they are there; the tile then carries their
+  // extremes instead of them. Where that cannot be, the tile stays as it is and says why.
+  void deliver(Tile& tile);
+
+ private:
+  Result<cuda_api::DevicePointer> opened(const PixelTarget& target);
+  Result<void> make_current(int gpu);
+  Result<void> write(const PixelTarget& target, std::span<const float> values);
+
+  std::optional<cuda_api::PixelCalls> calls_;
+  std::map<int, cuda_api::Context> contexts_;              // by GPU
+  std::map<std::string, cuda_api::DevicePointer> memory_;  // by handle
+};
+
+}  // namespace attnscope::worker
