@@ -41,10 +41,12 @@ struct Side {
 
 Result<Json> read_json(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) return fail(Stage::input, file + " could not be read", "Give the JSON of `attnscope run --json`, or a preset.");
+  if (!in)
+    return fail(Stage::input, file + " could not be read", "Give the JSON of `attnscope run --json`, or a preset.");
   std::string text;
   for (std::istreambuf_iterator<char> at(in), end; at != end && text.size() <= kMostBytes; ++at) text += *at;
-  if (text.size() > kMostBytes) return fail(Stage::input, file + " is over 16 MB", "It is no observation and no preset.");
+  if (text.size() > kMostBytes)
+    return fail(Stage::input, file + " is over 16 MB", "It is no observation and no preset.");
   return parse_json(text, file);
 }
 
@@ -59,7 +61,8 @@ Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kerne
     return side;
   }
   auto observation = observation_from_json(*json, file);
-  if (!observation) return fail(Stage::input, observation.error().message, "Give the JSON of `attnscope run --json`, or a preset.");
+  if (!observation)
+    return fail(Stage::input, observation.error().message, "Give the JSON of `attnscope run --json`, or a preset.");
   const Experiment& e = observation->experiment;
   side.draft = {e.problem, e.kernel, e.config.knobs, e.config.options, e.device, e.measure};
   side.recorded = std::move(*observation);
@@ -73,8 +76,9 @@ Result<double> time_once(session::Session& session, Side& side) {
   side.ran = session.queue(std::move(draft)).get();
   if (side.ran->failure) return fail(*side.ran->failure);
   if (!side.ran->timing || side.ran->timing->kind != FigureKind::measured)
-    return fail(Stage::input, side.draft.kernel + " on " + side.draft.device + " is modelled, not timed",
-                "Compare on a GPU (--device cuda:0), or two observations that a GPU's timings were recorded in (--recorded).");
+    return fail(
+        Stage::input, side.draft.kernel + " on " + side.draft.device + " is modelled, not timed",
+        "Compare on a GPU (--device cuda:0), or two observations that a GPU's timings were recorded in (--recorded).");
   return side.ran->timing->p50;
 }
 
@@ -100,13 +104,15 @@ Result<measure::Comparison> compare_in_turn(const Options& options, Side& a, Sid
 Result<measure::Comparison> compare_recorded(const Options& options, const Side& a, const Side& b) {
   for (const auto& [side, file] : {std::pair(&a, &options.files[0]), std::pair(&b, &options.files[1])})
     if (!side->rounds())
-      return fail(Stage::input, *file + " holds no recorded samples", "Record one: attnscope run --device cuda:0 --json > FILE");
+      return fail(Stage::input, *file + " holds no recorded samples",
+                  "Record one: attnscope run --device cuda:0 --json > FILE");
   return measure::compare_rounds(*a.rounds(), *b.rounds());
 }
 
 std::string line_of(const char* letter, const Side& side, bool recorded) {
   const Observation& o = recorded ? *side.recorded : *side.ran;
-  std::string text = fmt::format("{}  {} on {}, {}", letter, o.experiment.kernel, o.device, short_text(o.experiment.problem));
+  std::string text =
+      fmt::format("{}  {} on {}, {}", letter, o.experiment.kernel, o.device, short_text(o.experiment.problem));
   for (const auto& [knob, value] : o.experiment.config.knobs) text += fmt::format(" {}={}", knob, value);
   if (o.timing) text += fmt::format(": {:.4g} us {}, {}", o.timing->p50, to_string(o.timing->kind), o.timing->cache);
   if (o.verdict) text += ", " + o.verdict->state;
@@ -114,8 +120,10 @@ std::string line_of(const char* letter, const Side& side, bool recorded) {
 }
 
 std::string text_of(const measure::Comparison& c, bool recorded) {
-  const std::string how = recorded ? fmt::format("recorded, {} rounds", c.blocks) : fmt::format("{} blocks in turn", c.blocks);
-  const std::string figures = fmt::format("A/B {:.5f}, 95 % interval {:.5f} to {:.5f}, {}", c.ratio, c.interval.low, c.interval.high, how);
+  const std::string how =
+      recorded ? fmt::format("recorded, {} rounds", c.blocks) : fmt::format("{} blocks in turn", c.blocks);
+  const std::string figures =
+      fmt::format("A/B {:.5f}, 95 % interval {:.5f} to {:.5f}, {}", c.ratio, c.interval.low, c.interval.high, how);
   if (c.tie()) return "tie: " + figures + "\n";
   return fmt::format("A is {:.2f} % {}: {}\n", 100 * std::abs(c.ratio - 1), c.ratio > 1 ? "slower" : "faster", figures);
 }
@@ -127,8 +135,14 @@ Json json_of(const measure::Comparison& c, bool recorded, const Side& a, const S
                 {"us", o.timing ? Json(o.timing->p50) : Json(nullptr)},
                 {"verdict", o.verdict ? Json(o.verdict->state) : Json(nullptr)}};
   };
-  return Json{{"kind", to_string(FigureKind::measured)}, {"how", recorded ? "recorded" : "in turn"}, {"a", side(a)}, {"b", side(b)},
-              {"ratio", c.ratio}, {"interval", {c.interval.low, c.interval.high}}, {"blocks", c.blocks}, {"tie", c.tie()}};
+  return Json{{"kind", to_string(FigureKind::measured)},
+              {"how", recorded ? "recorded" : "in turn"},
+              {"a", side(a)},
+              {"b", side(b)},
+              {"ratio", c.ratio},
+              {"interval", {c.interval.low, c.interval.high}},
+              {"blocks", c.blocks},
+              {"tie", c.tie()}};
 }
 
 int compare(const Options& options) {
@@ -156,11 +170,13 @@ int compare(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("compare", "Time two experiments in turn, or compare what was recorded of them");
+  CLI::App* command =
+      app.add_subcommand("compare", "Time two experiments in turn, or compare what was recorded of them");
   auto options = std::make_shared<Options>();
   command->add_option("A", options->files[0], "An observation (attnscope run --json) or a preset")->required();
   command->add_option("B", options->files[1], "What to hold it against")->required();
-  command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")->type_name("DIR");
+  command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
+      ->type_name("DIR");
   command->add_option("--device", options->device, "Time both here")->type_name("DEVICE");
   command->add_option("--blocks", options->blocks, "How often both are timed, one after the other")
       ->type_name("N")

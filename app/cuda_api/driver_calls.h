@@ -60,9 +60,9 @@ enum class Attribute : int {
   max_registers_per_block = 12,
   clock_rate = 13,  // kHz
   multiprocessor_count = 16,
-  memory_clock_rate = 36,         // kHz
-  global_memory_bus_width = 37,   // bits
-  l2_cache_size = 38,             // bytes
+  memory_clock_rate = 36,        // kHz
+  global_memory_bus_width = 37,  // bits
+  l2_cache_size = 38,            // bytes
   max_threads_per_multiprocessor = 39,
   compute_capability_major = 75,
   compute_capability_minor = 76,

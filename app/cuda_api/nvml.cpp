@@ -5,9 +5,9 @@
 namespace attnscope::cuda_api {
 namespace {
 
-constexpr int kClockSm = 1;      // NVML_CLOCK_SM
-constexpr int kSensorGpu = 0;    // NVML_TEMPERATURE_GPU
-constexpr int kTextBytes = 96;   // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE is 80
+constexpr int kClockSm = 1;     // NVML_CLOCK_SM
+constexpr int kSensorGpu = 0;   // NVML_TEMPERATURE_GPU
+constexpr int kTextBytes = 96;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE is 80
 
 }  // namespace
 
@@ -64,7 +64,8 @@ std::string Nvml::driver_version() const {
 Result<Nvml::Gpu*> Nvml::find(const std::string& pci_bus_id) const {
   Gpu* gpu = nullptr;
   if (const int code = by_pci_(pci_bus_id.c_str(), &gpu); code != 0)
-    return fail(Stage::device, "NVML does not know the GPU " + pci_bus_id + " (NVML error " + std::to_string(code) + ").",
+    return fail(Stage::device,
+                "NVML does not know the GPU " + pci_bus_id + " (NVML error " + std::to_string(code) + ").",
                 "Its clock and power stay unknown.");
   return gpu;
 }

@@ -11,7 +11,7 @@ namespace attnscope::cuda_api {
 
 // What a GPU says of itself at a moment; 0 where it does not say.
 struct GpuState {
-  double clock_mhz = 0;      // of the SMs
+  double clock_mhz = 0;  // of the SMs
   double power_w = 0;
   double power_limit_w = 0;  // enforced
   double temperature_c = 0;

@@ -58,7 +58,7 @@ struct EmulatedDetail {
 
 struct LaunchOutcome {
   std::shared_ptr<const check::GuardedBuffer>
-      output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
+      output;            // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
   bool partial = false;  // only a sample of the CTAs ran
   // Emulated devices alone: a GPU runs the kernel, what it did there is not seen.
   std::optional<Counters> counters;
@@ -82,10 +82,11 @@ class Device {
                                                          std::function<void()> /*on_launch*/) {
     return std::unique_ptr<measure::Source>();
   }
-  // The fp64 reference by a kernel of our own, on more rows than the CPU would take. Null where there is none to be had:
-  // then the CPU makes it.
-  virtual Result<std::shared_ptr<const check::Reference>> reference(
-      const Problem&, std::shared_ptr<const check::AttentionInputs>, check::Accumulate) {
+  // The fp64 reference by a kernel of our own, on more rows than the CPU would take. Null where there is none to be
+  // had: then the CPU makes it.
+  virtual Result<std::shared_ptr<const check::Reference>> reference(const Problem&,
+                                                                    std::shared_ptr<const check::AttentionInputs>,
+                                                                    check::Accumulate) {
     return std::shared_ptr<const check::Reference>();
   }
   // The device is of no more use to this process, which must end: a kernel's illegal access took its context along.

@@ -95,8 +95,8 @@ void Sampler::keep_good() {
   good_.assign(round_, {});
   dropped_ = 0;
   for (const Batch& batch : batches_) {
-    const bool off = batch.clock_mhz > 0 && clock_mhz_ > 0 &&
-                     std::abs(batch.clock_mhz - clock_mhz_) > kClockTolerance * clock_mhz_;
+    const bool off =
+        batch.clock_mhz > 0 && clock_mhz_ > 0 && std::abs(batch.clock_mhz - clock_mhz_) > kClockTolerance * clock_mhz_;
     if (batch.slowed || off)
       dropped_ += static_cast<int64_t>(batch.us.size());
     else
@@ -125,9 +125,10 @@ Rounds kept(const Rounds& rounds, size_t count) {
 Result<Timing> Sampler::timing(bool is_stable) const {
   const std::vector<double> all = pooled(good_);
   if (all.empty())
-    return fail(Stage::device,
-                "the GPU was slowed down by heat or its hardware through all of " + std::to_string(dropped_) + " samples",
-                "Let it cool, and see `nvidia-smi -q -d PERFORMANCE` for the reason.");
+    return fail(
+        Stage::device,
+        "the GPU was slowed down by heat or its hardware through all of " + std::to_string(dropped_) + " samples",
+        "Let it cool, and see `nvidia-smi -q -d PERFORMANCE` for the reason.");
   Timing timing;
   timing.kind = FigureKind::measured;
   timing.p10 = quantile(all, 0.1);

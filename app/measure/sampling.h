@@ -28,7 +28,7 @@ class Source {
   virtual Result<void> begin_round() = 0;
   // Some repetitions, us each, never none.
   virtual Result<std::vector<double>> take() = 0;
-  virtual Conditions conditions() = 0;  // of the last take()
+  virtual Conditions conditions() = 0;                                     // of the last take()
   virtual std::optional<double> empty_us() const { return std::nullopt; }  // an empty kernel timed in the same way
 };
 
@@ -38,9 +38,9 @@ struct Policy {
 };
 
 struct Events {
-  const std::atomic<bool>* cancel = nullptr;    // looked at before each take(); then Stage::cancelled
+  const std::atomic<bool>* cancel = nullptr;  // looked at before each take(); then Stage::cancelled
   std::function<void(int64_t samples)> on_progress;
-  std::function<double()> now_ms;               // a clock that never jumps; empty: the machine's
+  std::function<double()> now_ms;  // a clock that never jumps; empty: the machine's
 };
 
 // The rules of docs/measuring.md.

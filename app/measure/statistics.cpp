@@ -15,13 +15,13 @@ size_t below(std::mt19937_64& random, size_t bound) {
   return static_cast<size_t>(static_cast<double>(random() >> 11) * 0x1p-53 * static_cast<double>(bound));
 }
 
-// Two-sided 95 % points of Student's t with n degrees of freedom: any table, here of NIST/SEMATECH's e-Handbook 1.3.6.7.2.
-// Between the entries, and above, the next lower one's: a little too wide.
+// Two-sided 95 % points of Student's t with n degrees of freedom: any table, here of NIST/SEMATECH's
+// e-Handbook 1.3.6.7.2. Between the entries, and above, the next lower one's: a little too wide.
 double t_point(size_t degrees) {
   static constexpr std::pair<size_t, double> kTable[] = {
-      {1, 12.706}, {2, 4.303}, {3, 3.182},  {4, 2.776},  {5, 2.571},  {6, 2.447},  {7, 2.365},  {8, 2.306}, {9, 2.262},
-      {10, 2.228}, {11, 2.201}, {12, 2.179}, {13, 2.160}, {14, 2.145}, {15, 2.131}, {17, 2.110}, {19, 2.093},
-      {24, 2.064}, {29, 2.045}, {40, 2.021}, {60, 2.000}, {120, 1.980}};
+      {1, 12.706}, {2, 4.303},  {3, 3.182},  {4, 2.776},  {5, 2.571},  {6, 2.447},  {7, 2.365},  {8, 2.306},
+      {9, 2.262},  {10, 2.228}, {11, 2.201}, {12, 2.179}, {13, 2.160}, {14, 2.145}, {15, 2.131}, {17, 2.110},
+      {19, 2.093}, {24, 2.064}, {29, 2.045}, {40, 2.021}, {60, 2.000}, {120, 1.980}};
   double point = kTable[0].second;
   for (const auto& [n, value] : kTable)
     if (n <= degrees) point = value;
@@ -54,7 +54,8 @@ struct Sorted {
     for (const auto& [value, of] : all) values.push_back(value), round.push_back(of);
   }
 
-  // The median of the samples, each taken as often as its round was drawn. Of an even number the mean of the middle two.
+  // The median of the samples, each taken as often as its round was drawn. Of an even number the mean of the middle
+  // two.
   double median_of(const std::vector<uint32_t>& drawn) const {
     size_t total = 0;
     for (const uint32_t of : round) total += drawn[of];

@@ -30,11 +30,11 @@ using Rounds = std::vector<std::vector<double>>;
 std::vector<double> pooled(const Rounds& rounds);
 
 // The 95 % bootstrap interval of the median of all samples. Samples of one round share what that round drew (where its
-// buffers lie in memory, the state of the clock), so whole rounds are drawn, with replacement: resampling single samples
-// would take them for independent and give an interval that the next run falls outside of. The percentiles are those of
-// the expanded percentile interval (T. Hesterberg, "What Teachers Should Know About the Bootstrap", The American
-// Statistician 69(4), 2015, section 5.3), without which a few rounds give too narrow an interval. Below two rounds: the
-// whole range of the samples. The same samples give the same interval: the draw has a fixed seed.
+// buffers lie in memory, the state of the clock), so whole rounds are drawn, with replacement: resampling single
+// samples would take them for independent and give an interval that the next run falls outside of. The percentiles are
+// those of the expanded percentile interval (T. Hesterberg, "What Teachers Should Know About the Bootstrap", The
+// American Statistician 69(4), 2015, section 5.3), without which a few rounds give too narrow an interval. Below two
+// rounds: the whole range of the samples. The same samples give the same interval: the draw has a fixed seed.
 Interval bootstrap_median(const Rounds& rounds);
 
 // Two timings compared: blocks in which both were timed one after the other.
@@ -42,7 +42,7 @@ struct Block {
   double a_us = 0, b_us = 0;  // medians of the block's samples
 };
 struct Comparison {
-  double ratio = 1;  // of a's time to b's: the median of the blocks' ratios
+  double ratio = 1;         // of a's time to b's: the median of the blocks' ratios
   Interval interval{1, 1};  // 95 %, by bootstrapping the blocks
   int64_t blocks = 0;
   bool tie() const { return interval.contains(1); }

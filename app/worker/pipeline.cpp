@@ -46,8 +46,9 @@ class Pipeline {
   Result<void> run() {
     using Stage = Result<void> (Pipeline::*)();
     std::vector<Stage> stages{&Pipeline::open, &Pipeline::compile, &Pipeline::hold_limits};
-    if (request_.run) stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check,
-                                                   &Pipeline::measure});
+    if (request_.run)
+      stages.insert(stages.end(),
+                    {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check, &Pipeline::measure});
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
@@ -209,8 +210,8 @@ Result<void> Pipeline::launch() {
 // Of an emulated run: its time is modelled from what it did.
 Result<void> Pipeline::model() {
   if (!outcome_.emulated || !outcome_.counters) return {};
-  const auto schedule = device::schedule_of(*outcome_.emulated->program, outcome_.emulated->result, experiment().problem,
-                                            launch_.shape.grid);
+  const auto schedule = device::schedule_of(*outcome_.emulated->program, outcome_.emulated->result,
+                                            experiment().problem, launch_.shape.grid);
   const Timing timing = attnscope::model::latency(
       {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *outcome_.counters, &schedule});
   sink_.part(Json{{"timing", to_json(timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing.p50)}},
@@ -291,13 +292,15 @@ Result<void> Pipeline::measure() {
                               [&] { sink_.progress(Step::measuring, ++launches, 0); });
   if (!timer) return fail(timer.error());
   if (!*timer) return {};
-  const attnscope::measure::Policy policy{experiment().measure.cache, static_cast<double>(experiment().measure.max_time_ms)};
+  const attnscope::measure::Policy policy{experiment().measure.cache,
+                                          static_cast<double>(experiment().measure.max_time_ms)};
   attnscope::measure::Events events;
   events.cancel = request_.cancel;
   auto timing = attnscope::measure::sample(**timer, policy, events);
   if (!timing) return fail(timing.error());
-  sink_.part(Json{{"timing", to_json(*timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing->p50)}},
-             true);
+  sink_.part(
+      Json{{"timing", to_json(*timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing->p50)}},
+      true);
   return {};
 }
 
@@ -323,9 +326,8 @@ void Services::add_gpus(const std::filesystem::path& assets, const std::vector<D
   if (nvml && !(*nvml)->driver_version().empty()) driver_ = (*nvml)->driver_version() + ", " + driver_;
   auto calls = driver->calls();
   if (!calls) return device_failures.push_back(calls.error());
-  auto gpus = device::make_cuda_devices({std::make_shared<const cuda_api::DriverCalls>(*calls), nvml ? *nvml : nullptr,
-                                         compiler, assets / "gpu"},
-                                        twins);
+  auto gpus = device::make_cuda_devices(
+      {std::make_shared<const cuda_api::DriverCalls>(*calls), nvml ? *nvml : nullptr, compiler, assets / "gpu"}, twins);
   if (!gpus) return device_failures.push_back(gpus.error());
   for (auto& gpu : *gpus) devices.push_back(std::move(gpu));
 }

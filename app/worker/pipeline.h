@@ -59,10 +59,10 @@ struct Request {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-// Takes one experiment from its kernel's text to its verdict and time: compile ▸ limits ▸ emulate ▸ model ▸ check, and on
-// a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, each stage handing its part of the Observation to `sink`. Everything about the experiment is checked again here: knobs against
-// the manifest, restrictions, device. What is refused, wrong or cancelled is the Failure returned; a wrong output is a
-// verdict, no Failure.
+// Takes one experiment from its kernel's text to its verdict and time: compile ▸ limits ▸ emulate ▸ model ▸ check, and
+// on a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, each stage handing its part of the Observation to `sink`.
+// Everything about the experiment is checked again here: knobs against the manifest, restrictions, device. What is
+// refused, wrong or cancelled is the Failure returned; a wrong output is a verdict, no Failure.
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink);
 
 }  // namespace attnscope::worker

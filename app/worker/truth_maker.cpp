@@ -20,8 +20,7 @@ void TruthMaker::stop_making() {
 ReferenceResult TruthMaker::reference_of(const Problem& problem, const check::AttentionInputs& inputs,
                                          check::Accumulate accumulate, By by, const std::atomic<bool>& cancel) const {
   const check::ReferenceStore* store = store_ ? &*store_ : nullptr;
-  if (by == By::cpu)
-    return check::reference_for(problem, inputs, accumulate, {.threads = 0, .cancel = &cancel}, store);
+  if (by == By::cpu) return check::reference_for(problem, inputs, accumulate, {.threads = 0, .cancel = &cancel}, store);
   auto found = store ? store->find(problem, accumulate) : nullptr;
   return found && found->all_rows ? found : nullptr;
 }

@@ -42,8 +42,8 @@ class TruthMaker {
 
  private:
   void stop_making();
-  ReferenceResult reference_of(const Problem& problem, const check::AttentionInputs& inputs, check::Accumulate accumulate,
-                               By by, const std::atomic<bool>& cancel) const;
+  ReferenceResult reference_of(const Problem& problem, const check::AttentionInputs& inputs,
+                               check::Accumulate accumulate, By by, const std::atomic<bool>& cancel) const;
 
   std::optional<check::ReferenceStore> store_;
   std::string key_;

@@ -1,7 +1,7 @@
 // Experiments on a GPU through session, supervisor and executor, as the window and the command line run them.
 #include <algorithm>
-#include <fstream>
 #include <condition_variable>
+#include <fstream>
 #include <future>
 #include <mutex>
 
@@ -19,8 +19,8 @@ const Kernel& kernel(const catalog::Catalog& all, const std::string& id) {
   return *std::find_if(all.kernels.begin(), all.kernels.end(), [&](const Kernel& k) { return k.id == id; });
 }
 
-// Every kernel as it starts, and with each value of each of its knobs. A config that a restriction or a limit refuses is
-// refused in words; every other one has a verdict and a time.
+// Every kernel as it starts, and with each value of each of its knobs. A config that a restriction or a limit refuses
+// is refused in words; every other one has a verdict and a time.
 TEST_F(SessionOnGpu, EveryKernelAndEveryKnobIsMeasuredWithAVerdict) {
   const catalog::Catalog all = catalog::load_catalog({source_tree() / "kernels"});
   ASSERT_TRUE(all.failures.empty());
@@ -43,7 +43,8 @@ TEST_F(SessionOnGpu, EveryKernelAndEveryKnobIsMeasuredWithAVerdict) {
       }
       ++measured;
       // The published tiling with six warps races, as its manifest warns.
-      const bool races = o.experiment.config.knobs.contains("NUM_WARPS") && o.experiment.config.knobs.at("NUM_WARPS") == 6;
+      const bool races =
+          o.experiment.config.knobs.contains("NUM_WARPS") && o.experiment.config.knobs.at("NUM_WARPS") == 6;
       if (!races) expect_measured(o);
     }
   }
@@ -53,10 +54,10 @@ TEST_F(SessionOnGpu, EveryKernelAndEveryKnobIsMeasuredWithAVerdict) {
 }
 
 TEST_F(SessionOnGpu, ProblemsOfEveryKindAreRight) {
-  for (const char* problem : {"B=1,H=2,S=333,D=64", "B=2,H=2,S=130,D=64,causal=bottom_right",
-                              "B=1,H=2,seq_q=96,seq_k=130,D=64,causal=top_left",
-                              "B=1,H=2,seq_q=150,seq_k=70,D=64,causal=bottom_right", "B=1,H=2,S=130,D=128",
-                              "B=1,H=2,S=130,D=64,dist=large"}) {
+  for (const char* problem :
+       {"B=1,H=2,S=333,D=64", "B=2,H=2,S=130,D=64,causal=bottom_right",
+        "B=1,H=2,seq_q=96,seq_k=130,D=64,causal=top_left", "B=1,H=2,seq_q=150,seq_k=70,D=64,causal=bottom_right",
+        "B=1,H=2,S=130,D=128", "B=1,H=2,S=130,D=64,dist=large"}) {
     SCOPED_TRACE(problem);
     expect_measured(run(draft("minimal", {}, problem)));
     expect_measured(run(draft("tiled", {{"SHARED", 1}}, problem)));

@@ -40,8 +40,9 @@ Result<std::vector<uint32_t>> emulated(int arch) {
   request.arch = arch;
   auto variant = compiler.compile(request);
   if (!variant) return fail(variant.error());
-  auto sass = compile::disassemble((*variant)->cubin, (*variant)->entry_symbol,
-                                   {.nvdisasm = {}, .cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "decoded"});
+  auto sass =
+      compile::disassemble((*variant)->cubin, (*variant)->entry_symbol,
+                           {.nvdisasm = {}, .cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "decoded"});
   if (!sass) return fail(sass.error());
   auto program = emulator::prepare(*sass);
   if (!program) return fail(program.error());
@@ -66,16 +67,20 @@ double float_of(uint32_t bits) {
   return static_cast<double>(value);
 }
 
-// Errors that the PTX ISA documents for the hardware (floating-point instructions: ex2, rcp, lg2, rsqrt .approx.ftz.f32):
-// 2^-22.5 relative, 1 ulp, 2^-22 absolute between 0.5 and 2, 2^-22.9 relative. The emulator rounds the true value once, so
-// it may lie a half ulp on the other side of it.
+// Errors that the PTX ISA documents for the hardware (floating-point instructions: ex2, rcp, lg2, rsqrt
+// .approx.ftz.f32): 2^-22.5 relative, 1 ulp, 2^-22 absolute between 0.5 and 2, 2^-22.9 relative. The emulator rounds
+// the true value once, so it may lie a half ulp on the other side of it.
 double allowed(size_t function, double value) {
   const double half_ulp = value == 0 ? 0 : std::ldexp(1.0, std::ilogb(value) - 24);
   switch (function) {
-    case 0: return std::exp2(-22.5) * std::abs(value) + half_ulp;
-    case 1: return 3 * half_ulp;
-    case 2: return std::exp2(-22) + half_ulp;
-    default: return std::exp2(-22.9) * std::abs(value) + half_ulp;
+    case 0:
+      return std::exp2(-22.5) * std::abs(value) + half_ulp;
+    case 1:
+      return 3 * half_ulp;
+    case 2:
+      return std::exp2(-22) + half_ulp;
+    default:
+      return std::exp2(-22.9) * std::abs(value) + half_ulp;
   }
 }
 
@@ -95,7 +100,8 @@ TEST(Approximations, OfTheEmulatorLieWithinTheHardwaresDocumentedErrorOfItsRecor
       }
       EXPECT_EQ(outside, 0) << kFunctions[function] << " at sm_" << arch;
       EXPECT_GT(equal, kCount / 3) << kFunctions[function] << " at sm_" << arch;
-      RecordProperty(std::string(kFunctions[function]) + "_equal_of_32768_sm_" + std::to_string(arch), std::to_string(equal));
+      RecordProperty(std::string(kFunctions[function]) + "_equal_of_32768_sm_" + std::to_string(arch),
+                     std::to_string(equal));
     }
   }
 }

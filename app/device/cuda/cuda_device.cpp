@@ -23,7 +23,9 @@ class OnGpu final : public Loaded {
 class CudaDevice final : public Device {
  public:
   CudaDevice(CudaParts parts, DeviceSpec spec, int ordinal)
-      : parts_(std::move(parts)), spec_(std::move(spec)), gpu_(std::make_shared<Gpu>(parts_.calls, ordinal)),
+      : parts_(std::move(parts)),
+        spec_(std::move(spec)),
+        gpu_(std::make_shared<Gpu>(parts_.calls, ordinal)),
         ordinal_(ordinal) {}
   const DeviceSpec& spec() const override { return spec_; }
   Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) override;
@@ -101,8 +103,8 @@ Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& 
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   std::shared_ptr<const GpuKernel> empty;
   if (cache == "cold") {
-    auto variant = compile_own_kernel(*parts_.compiler, parts_.kernels, "empty", request.problem, check::Accumulate::f32,
-                                      spec_.arch);
+    auto variant = compile_own_kernel(*parts_.compiler, parts_.kernels, "empty", request.problem,
+                                      check::Accumulate::f32, spec_.arch);
     if (!variant) return fail(variant.error());
     auto loaded = GpuKernel::load(gpu_, **variant);
     if (!loaded) return fail(loaded.error());

@@ -13,13 +13,13 @@ namespace attnscope::device {
 // What a process's GPUs share.
 struct CudaParts {
   std::shared_ptr<const cuda_api::DriverCalls> calls;
-  std::shared_ptr<const cuda_api::Nvml> nvml;      // null: clocks and power stay unknown
-  std::shared_ptr<compile::Compiler> compiler;     // of the reference and the empty kernel
-  std::filesystem::path kernels;                   // the folder that holds them: assets/gpu
+  std::shared_ptr<const cuda_api::Nvml> nvml;   // null: clocks and power stay unknown
+  std::shared_ptr<compile::Compiler> compiler;  // of the reference and the empty kernel
+  std::filesystem::path kernels;                // the folder that holds them: assets/gpu
 };
 
-// The GPUs of this machine, "cuda:0" first; `twins` give the rates of their compute capability. No context is created yet.
-// Failure: Stage::device.
+// The GPUs of this machine, "cuda:0" first; `twins` give the rates of their compute capability. No context is created
+// yet. Failure: Stage::device.
 Result<std::vector<std::unique_ptr<Device>>> make_cuda_devices(const CudaParts& parts,
                                                                const std::vector<DeviceSpec>& twins);
 

@@ -14,21 +14,24 @@ namespace {
 
 using namespace cuda_api;
 
-constexpr double kGraphUs = 1000;    // of kernels in one hot graph, at least
+constexpr double kGraphUs = 1000;  // of kernels in one hot graph, at least
 constexpr int64_t kMostNodes = 4000;
 constexpr double kColdGraphUs = 3000;  // of kernels and flushes in one cold graph, about
 constexpr int64_t kMostCold = 32;
 constexpr int kEmptyOfRound = 4;  // times that the empty kernel is timed in a round
 constexpr double kWarmMs = 5;
-constexpr size_t kSpacerBytes = size_t{320} << 10;  // of memory between one round's buffers and the next's, times 1 to 13
-constexpr double kAllEveryMs = 50;  // power and temperature are slow to read, and slow to change
+constexpr size_t kSpacerBytes = size_t{320}
+                                << 10;  // of memory between one round's buffers and the next's, times 1 to 13
+constexpr double kAllEveryMs = 50;      // power and temperature are slow to read, and slow to change
 
 // Two events around something.
 class EventPair {
  public:
   explicit EventPair(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
   EventPair(EventPair&& other) noexcept
-      : gpu_(std::move(other.gpu_)), from_(std::exchange(other.from_, nullptr)), to_(std::exchange(other.to_, nullptr)) {}
+      : gpu_(std::move(other.gpu_)),
+        from_(std::exchange(other.from_, nullptr)),
+        to_(std::exchange(other.to_, nullptr)) {}
   ~EventPair() {
     if (!gpu_ || gpu_->lost()) return;
     for (Event event : {from_, to_})
@@ -65,7 +68,8 @@ class CapturedGraph {
     Graph graph = nullptr;
     auto ended = gpu->check(calls.stream_end_capture(gpu->stream(), &graph), "cuStreamEndCapture");
     CapturedGraph captured(gpu);
-    if (recorded && ended) ended = gpu->check(calls.graph_instantiate(&captured.ready_, graph, 0), "cuGraphInstantiate");
+    if (recorded && ended)
+      ended = gpu->check(calls.graph_instantiate(&captured.ready_, graph, 0), "cuGraphInstantiate");
     if (graph != nullptr) calls.graph_destroy(graph);
     if (!recorded) return fail(recorded.error());
     if (!ended) return fail(ended.error());
@@ -121,8 +125,8 @@ class CudaTimer : public measure::Source {
 Result<void> CudaTimer::begin_round() {
   if (auto entered = gpu()->enter(); !entered) return entered;
   drop();
-  // The old code and buffers go only when the new ones are there, so that these lie elsewhere; the spacer, of another size
-  // each round, moves them on. Without that every run of the program would draw one placement and keep to it.
+  // The old code and buffers go only when the new ones are there, so that these lie elsewhere; the spacer, of another
+  // size each round, moves them on. Without that every run of the program would draw one placement and keep to it.
   auto kernel = parts_.kernel->once_more();
   if (!kernel) return fail(kernel.error());
   kernel_ = std::move(*kernel);
@@ -232,7 +236,8 @@ class ColdTimer final : public CudaTimer {
  private:
   void drop() override { graph_.reset(); }
   Result<void> prepare(double us) override;
-  Result<CapturedGraph> graph_of(std::vector<EventPair>& pairs, size_t count, const std::function<Result<void>()>& launch);
+  Result<CapturedGraph> graph_of(std::vector<EventPair>& pairs, size_t count,
+                                 const std::function<Result<void>()>& launch);
   Result<std::vector<double>> repetitions(const CapturedGraph& graph, const std::vector<EventPair>& pairs);
 
   GpuMemory flush_;
@@ -277,7 +282,8 @@ Result<void> ColdTimer::prepare(double us) {
     flush_ = std::move(*flush);
   }
   // Writing twice the L2 takes some 50 us on any of today's GPUs.
-  const auto count = static_cast<size_t>(std::clamp<int64_t>(static_cast<int64_t>(kColdGraphUs / (us + 50)), 1, kMostCold));
+  const auto count =
+      static_cast<size_t>(std::clamp<int64_t>(static_cast<int64_t>(kColdGraphUs / (us + 50)), 1, kMostCold));
   auto graph = graph_of(pairs_, count, [this] { return launch_kernel(); });
   if (!graph) return fail(graph.error());
   graph_.emplace(std::move(*graph));

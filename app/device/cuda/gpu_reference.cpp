@@ -120,10 +120,11 @@ Result<void> compute(const std::shared_ptr<Gpu>& gpu, const GpuKernel& kernel, i
   const int64_t ctas = std::min(sms * ctas_an_sm, row_count);
   Buffers buffers;
   if (auto done = buffers.make(gpu, inputs, reference, static_cast<size_t>(ctas)); !done) return done;
-  const Parameters block{buffers.q.at(),      buffers.k.at(),      buffers.v.at(),
-                         buffers.rows.at(),   buffers.scratch.at(), buffers.values.at(),
-                         buffers.classes.at(), buffers.errors.at(), buffers.nonfinite.at(),
-                         shape_of(reference.problem, row_count)};
+  const Parameters block{buffers.q.at(),         buffers.k.at(),
+                         buffers.v.at(),         buffers.rows.at(),
+                         buffers.scratch.at(),   buffers.values.at(),
+                         buffers.classes.at(),   buffers.errors.at(),
+                         buffers.nonfinite.at(), shape_of(reference.problem, row_count)};
   if (kernel.info().parameter_bytes != sizeof block)
     return fail(Stage::internal, "the reference kernel declares other parameters than its caller passes",
                 "Report this; assets/gpu/reference.cu may have been edited.");

@@ -20,10 +20,11 @@ Result<std::shared_ptr<const compile::Variant>> compile_own_kernel(compile::Comp
                                                                    const std::string& name, const Problem& problem,
                                                                    check::Accumulate accumulate, int arch);
 
-// The fp64 reference by `kernel`, which is compile_own_kernel's "reference". Failure (Stage::check) for a problem that is no
-// attention.
-Result<std::shared_ptr<const check::Reference>> make_gpu_reference(const std::shared_ptr<Gpu>& gpu, const GpuKernel& kernel,
-                                                                   int64_t sms, const Problem& problem,
+// The fp64 reference by `kernel`, which is compile_own_kernel's "reference". Failure (Stage::check) for a problem that
+// is no attention.
+Result<std::shared_ptr<const check::Reference>> make_gpu_reference(const std::shared_ptr<Gpu>& gpu,
+                                                                   const GpuKernel& kernel, int64_t sms,
+                                                                   const Problem& problem,
                                                                    const check::AttentionInputs& inputs,
                                                                    check::Accumulate accumulate);
 

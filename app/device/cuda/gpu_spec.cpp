@@ -8,14 +8,16 @@ using cuda_api::Attribute;
 // Reads attributes of one device; the first that the driver refuses ends it.
 class Reader {
  public:
-  Reader(const cuda_api::DriverCalls& calls, int device, DeviceSpec& spec) : calls_(calls), device_(device), spec_(spec) {}
+  Reader(const cuda_api::DriverCalls& calls, int device, DeviceSpec& spec)
+      : calls_(calls), device_(device), spec_(spec) {}
 
   int64_t value(Attribute attribute, const char* name) {
     int value = 0;
     if (!done_) return 0;
     const int code = calls_.device_attribute(&value, static_cast<int>(attribute), device_);
     if (code != cuda_api::kCudaSuccess)
-      done_ = fail(Stage::device, std::string("cuDeviceGetAttribute(") + name + ") failed with " + calls_.name_of(code) + ".",
+      done_ = fail(Stage::device,
+                   std::string("cuDeviceGetAttribute(") + name + ") failed with " + calls_.name_of(code) + ".",
                    "The driver may be older than CUDA 11.8.");
     return value;
   }
@@ -45,17 +47,18 @@ Result<DeviceSpec> read_gpu_spec(const cuda_api::DriverCalls& calls, int ordinal
     return fail(Stage::device, spec.id + " does not answer.", "Check the GPU with nvidia-smi.");
   spec.name = name;
   Reader read(calls, device, spec);
-  spec.arch = static_cast<int>(10 * read.noted("arch", Attribute::compute_capability_major, "COMPUTE_CAPABILITY_MAJOR, _MINOR") +
-                               read.value(Attribute::compute_capability_minor, "COMPUTE_CAPABILITY_MINOR"));
+  spec.arch = static_cast<int>(
+      10 * read.noted("arch", Attribute::compute_capability_major, "COMPUTE_CAPABILITY_MAJOR, _MINOR") +
+      read.value(Attribute::compute_capability_minor, "COMPUTE_CAPABILITY_MINOR"));
   spec.sms = read.noted("sms", Attribute::multiprocessor_count, "MULTIPROCESSOR_COUNT");
   spec.shared_static_block =
       read.noted("shared_static_block", Attribute::max_shared_memory_per_block, "MAX_SHARED_MEMORY_PER_BLOCK");
-  spec.shared_optin_block =
-      read.noted("shared_optin_block", Attribute::max_shared_memory_per_block_optin, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN");
+  spec.shared_optin_block = read.noted("shared_optin_block", Attribute::max_shared_memory_per_block_optin,
+                                       "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN");
   spec.shared_sm =
       read.noted("shared_sm", Attribute::max_shared_memory_per_multiprocessor, "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR");
-  spec.shared_reserved_block =
-      read.noted("shared_reserved_block", Attribute::reserved_shared_memory_per_block, "RESERVED_SHARED_MEMORY_PER_BLOCK");
+  spec.shared_reserved_block = read.noted("shared_reserved_block", Attribute::reserved_shared_memory_per_block,
+                                          "RESERVED_SHARED_MEMORY_PER_BLOCK");
   spec.warps_sm =
       read.noted("warps_sm", Attribute::max_threads_per_multiprocessor, "MAX_THREADS_PER_MULTIPROCESSOR") / 32;
   spec.ctas_sm = read.noted("ctas_sm", Attribute::max_blocks_per_multiprocessor, "MAX_BLOCKS_PER_MULTIPROCESSOR");
@@ -66,10 +69,11 @@ Result<DeviceSpec> read_gpu_spec(const cuda_api::DriverCalls& calls, int ordinal
   spec.clock_mhz = static_cast<double>(read.noted("clock_mhz", Attribute::clock_rate, "CLOCK_RATE")) / 1e3;
   spec.l2_mb = static_cast<double>(read.noted("l2_mb", Attribute::l2_cache_size, "L2_CACHE_SIZE")) / (1 << 20);
   // Memory clock in kHz, two transfers a clock, bus width in bits.
-  const auto kilohertz =
-      static_cast<double>(read.noted("dram_gbs", Attribute::memory_clock_rate, "MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH"));
-  spec.dram_gbs =
-      2 * kilohertz * static_cast<double>(read.value(Attribute::global_memory_bus_width, "GLOBAL_MEMORY_BUS_WIDTH")) / 8 / 1e6;
+  const auto kilohertz = static_cast<double>(
+      read.noted("dram_gbs", Attribute::memory_clock_rate, "MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH"));
+  spec.dram_gbs = 2 * kilohertz *
+                  static_cast<double>(read.value(Attribute::global_memory_bus_width, "GLOBAL_MEMORY_BUS_WIDTH")) / 8 /
+                  1e6;
   if (!read.done()) return fail(read.done().error());
   return spec;
 }

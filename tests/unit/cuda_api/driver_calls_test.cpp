@@ -24,8 +24,8 @@ TEST(DriverCalls, ALibraryThatLacksOneSaysWhich) {
 }
 
 TEST(DriverCalls, TellsErrorsThatNoContextSurvives) {
-  EXPECT_TRUE(is_sticky(700));   // illegal address
-  EXPECT_TRUE(is_sticky(719));   // launch failure
+  EXPECT_TRUE(is_sticky(700));  // illegal address
+  EXPECT_TRUE(is_sticky(719));  // launch failure
   EXPECT_FALSE(is_sticky(0));
   EXPECT_FALSE(is_sticky(1));    // invalid value
   EXPECT_FALSE(is_sticky(2));    // out of memory

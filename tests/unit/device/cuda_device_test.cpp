@@ -13,8 +13,8 @@
 namespace attnscope::device {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::FakeGpu;
+using ::testing::HasSubstr;
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
 
@@ -40,9 +40,10 @@ class CudaDeviceTest : public ::testing::Test {
     twin.tensor_tflops_f16 = 121;
     twin.rates = {{"issue", 4}};
     twin.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
-    auto devices = make_cuda_devices({gpu_.calls(), nullptr, std::make_shared<compile::Compiler>(compile::CompilerOptions{}),
-                                      kSource / "assets/gpu"},
-                                     {twin});
+    auto devices =
+        make_cuda_devices({gpu_.calls(), nullptr, std::make_shared<compile::Compiler>(compile::CompilerOptions{}),
+                           kSource / "assets/gpu"},
+                          {twin});
     if (!devices || devices->empty()) return nullptr;
     return std::move(devices->front());
   }
@@ -113,7 +114,8 @@ TEST_F(CudaDeviceTest, TheOutputIsPoisonWhereNothingWasStored) {
   EXPECT_FALSE(outcome->emulated);
   const auto again = one->run(request(*one), {});
   ASSERT_TRUE(again);
-  EXPECT_EQ(check::count_poison(DType::f16, again->output->data()), 16 * 64 - 5) << "the second run's output was renewed";
+  EXPECT_EQ(check::count_poison(DType::f16, again->output->data()), 16 * 64 - 5)
+      << "the second run's output was renewed";
 }
 
 TEST_F(CudaDeviceTest, TheKernelSeesTheInputs) {

@@ -70,9 +70,9 @@ int launch(const LaunchConfig*, Function, void**, void** extra) {
 }
 
 int attribute(int* value, int which, int) {
-  static const std::map<int, int> kValues{{1, 1024},    {8, 49152},     {12, 65536}, {13, 2040000}, {16, 58},   {36, 6251000},
-                                          {37, 192},    {38, 50331648}, {39, 1536},  {75, 8},       {76, 9},    {81, 102400},
-                                          {82, 65536},  {97, 101376},   {106, 24},   {111, 1024}};
+  static const std::map<int, int> kValues{
+      {1, 1024},  {8, 49152}, {12, 65536}, {13, 2040000}, {16, 58},    {36, 6251000}, {37, 192}, {38, 50331648},
+      {39, 1536}, {75, 8},    {76, 9},     {81, 102400},  {82, 65536}, {97, 101376},  {106, 24}, {111, 1024}};
   const auto found = kValues.find(which);
   if (found == kValues.end()) return 1;
   *value = found->second;
@@ -89,9 +89,13 @@ DriverCalls fake_calls() {
   c.init = [](unsigned) { return 0; };
   c.device_count = [](int* count) { return *count = fake->gpus, 0; };
   c.device_get = [](int* device, int ordinal) { return *device = ordinal, ordinal < fake->gpus ? 0 : 101; };
-  c.device_name = [](char* name, int length, int) { return std::snprintf(name, static_cast<size_t>(length), "Fake L4"), 0; };
+  c.device_name = [](char* name, int length, int) {
+    return std::snprintf(name, static_cast<size_t>(length), "Fake L4"), 0;
+  };
   c.device_attribute = attribute;
-  c.device_pci_bus_id = [](char* id, int length, int) { return std::snprintf(id, static_cast<size_t>(length), "0:0.0"), 0; };
+  c.device_pci_bus_id = [](char* id, int length, int) {
+    return std::snprintf(id, static_cast<size_t>(length), "0:0.0"), 0;
+  };
   c.primary_context_retain = [](Context* context, int) { return *context = handle<Context>(1), 0; };
   c.context_set_current = [](Context) { return 0; };
   c.module_load_data = [](Module* module, const void*) { return *module = handle<Module>(1), ++fake->modules, 0; };
@@ -106,7 +110,9 @@ DriverCalls fake_calls() {
   c.copy_to_host = [](void* to, DevicePointer from, size_t n) {
     return std::memcpy(to, reinterpret_cast<const void*>(from), n), 0;
   };
-  c.memory_set = [](DevicePointer, unsigned char, size_t, Stream) { return put([] { state.now_us += fake->flush_us; }), 0; };
+  c.memory_set = [](DevicePointer, unsigned char, size_t, Stream) {
+    return put([] { state.now_us += fake->flush_us; }), 0;
+  };
   c.stream_create = [](Stream* stream, unsigned) { return *stream = handle<Stream>(1), 0; };
   c.stream_query = [](Stream) { return std::exchange(state.waiting, 0); };
   c.stream_begin_capture = [](Stream, int) { return state.capturing = true, state.captured.clear(), 0; };
@@ -120,7 +126,9 @@ DriverCalls fake_calls() {
     return *event = handle<Event>(++next), 0;
   };
   c.event_destroy = [](Event event) { return state.events.erase(event), 0; };
-  c.event_record = [](Event event, Stream, unsigned) { return put([event] { state.events[event] = state.now_us; }), 0; };
+  c.event_record = [](Event event, Stream, unsigned) {
+    return put([event] { state.events[event] = state.now_us; }), 0;
+  };
   c.event_elapsed = [](float* ms, Event from, Event to) {
     return *ms = static_cast<float>((state.events.at(to) - state.events.at(from)) / 1e3), 0;
   };
@@ -136,7 +144,9 @@ DriverCalls fake_calls() {
   c.graph_destroy = [](Graph graph) { return delete reinterpret_cast<FakeGraph*>(graph), 0; };
   c.launch = launch;
   c.error_name = [](int code, const char** name) {
-    *name = code == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" : "CUDA_ERROR";
+    *name = code == 700   ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : code == 701 ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+                          : "CUDA_ERROR";
     return 0;
   };
   return c;

@@ -9,8 +9,8 @@
 
 namespace attnscope::device::testing {
 
-// A driver whose device memory is this process's and whose kernels are the test's: what device/cuda does around a launch
-// (canaries, poison, inputs held unchanged, errors told apart, graphs timed) without a GPU. One at a time.
+// A driver whose device memory is this process's and whose kernels are the test's: what device/cuda does around a
+// launch (canaries, poison, inputs held unchanged, errors told apart, graphs timed) without a GPU. One at a time.
 class FakeGpu {
  public:
   FakeGpu();
@@ -30,7 +30,7 @@ class FakeGpu {
   // What was asked of it.
   size_t allocated = 0;  // bytes, now
   int launches = 0, modules = 0, graphs = 0;
-  int opted_in = 0;            // bytes
+  int opted_in = 0;               // bytes
   std::vector<uint64_t> outputs;  // where each launch's `o` lay
 };
 

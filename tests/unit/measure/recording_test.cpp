@@ -61,7 +61,8 @@ TEST(RecordedRuns, TwoRunsOfOneConfigAreATieAndOfTwoConfigsAreNot) {
 TEST(RecordedRuns, InTurnAnEqualPairIsATieAndTwoPercentIsNot) {
   const Json all = recording();
   const auto holds = [](const Json& compared, size_t run) {
-    return Interval{compared["intervals"][run][0].get<double>(), compared["intervals"][run][1].get<double>()}.contains(1);
+    return Interval{compared["intervals"][run][0].get<double>(), compared["intervals"][run][1].get<double>()}.contains(
+        1);
   };
   int ties = 0;
   for (size_t run = 0; run < 20; ++run) ties += holds(all["a_against_a"], run);

@@ -42,13 +42,13 @@ TEST_P(Coverage, TheIntervalHoldsTheTrueMedianNearlyAsOftenAsItSays) {
   const double truth = quantile(pooled(drawn(random, 20000, 10, between, within)), 0.5);
   int inside = 0;
   constexpr int kRuns = 400;
-  for (int run = 0; run < kRuns; ++run) inside += bootstrap_median(drawn(random, 10, 12, between, within)).contains(truth);
+  for (int run = 0; run < kRuns; ++run)
+    inside += bootstrap_median(drawn(random, 10, 12, between, within)).contains(truth);
   // 95 % of 400 is 380; the binomial's 3 sigma below is 367.
   EXPECT_GE(inside, 367);
 }
 
-INSTANTIATE_TEST_SUITE_P(Spreads, Coverage,
-                         testing::Values(Spread{0.05, 0.05}, Spread{0.2, 0.02}, Spread{0.001, 0.1}));
+INSTANTIATE_TEST_SUITE_P(Spreads, Coverage, testing::Values(Spread{0.05, 0.05}, Spread{0.2, 0.02}, Spread{0.001, 0.1}));
 
 TEST(BootstrapMedian, IsTheSameEachTime) {
   std::mt19937_64 random(1);
