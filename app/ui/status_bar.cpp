@@ -47,18 +47,20 @@ void worker_cells(const Context& context) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float r = em(0.26f);
     const ImVec2 centre{at.x + r, at.y + ImGui::GetFontSize() * 0.55f};
-    // What it does says more than that it is ready to do it.
-    const bool works =
-        worker.state == WorkerState::busy || (worker.state == WorkerState::ready && !worker.detail.empty());
-    const WorkerState state = works ? WorkerState::busy : worker.state;
+    // What it does says more than that it is ready to do it; what it has done is no news, though its word of it comes
+    // late.
+    const bool asked = context.snapshot.focus.running || context.snapshot.queue_waiting > 0;
+    const bool able = worker.state == WorkerState::busy || worker.state == WorkerState::ready;
+    const bool works = able && asked && !worker.detail.empty();
+    const WorkerState state = works ? WorkerState::busy : able ? WorkerState::ready : worker.state;
     if (works || state == WorkerState::ready)
       ImGui::GetWindowDrawList()->AddCircleFilled(centre, r, colour_of_state(state));
     else
       ImGui::GetWindowDrawList()->AddCircle(centre, r, colour_of_state(state), 0, std::max(1.5f, em(0.1f)));
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + r * 2 + em(0.4f));
     std::string words = worker.name;
-    if (!works || worker.detail.empty()) words += " " + std::string(to_string(state));
-    if (!worker.detail.empty()) words += ": " + worker.detail;
+    if (!works) words += " " + std::string(to_string(state));
+    if ((works || !able) && !worker.detail.empty()) words += ": " + worker.detail;
     clipped(words, em(26), palette().dim);
     tooltip(fmt::format("worker {}{}{}{}", worker.name,
                         worker.versions.nvrtc.empty() ? "" : ", NVRTC " + worker.versions.nvrtc,

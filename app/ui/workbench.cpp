@@ -172,7 +172,7 @@ Interop* Workbench::choose_pixel_way(const Shown& shown) {
   if (!interop_ || interop_->gpu() != gpu) {
     if (interop_) return nullptr;  // maps hold memory of the first GPU for as long as the window is open
     interop_ = std::make_unique<Interop>(gpu);
-    pixels_ = {"pipe", "The window asks CUDA whether it is drawn by the GPU that measures."};
+    pixels_ = {"pipe", "CUDA starts in the window, to see whether the GPU that measures also draws."};
   }
   const Interop::State before = interop_state_;
   interop_state_ = interop_->poll();
