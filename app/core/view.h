@@ -36,7 +36,7 @@ struct ViewRequest {
   int64_t batch = 0, head = 0;
   int64_t row_begin = 0, row_end = 0;  // [begin, end); end 0: all
   int width = 0, height = 0;           // resolution asked; 0: one texel an element
-  std::optional<PixelTarget> target;
+  std::optional<PixelTarget> target{};
   bool operator==(const ViewRequest&) const = default;
 };
 
