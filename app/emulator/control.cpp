@@ -123,9 +123,11 @@ Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& 
     const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
     if (word(warp, op.a + 4 * lane) == low) same |= 1u << lane;
   }
-  const uint64_t target = (static_cast<uint64_t>(op.imm) * 16 + low) / 16;
+  // RET adds the register to a label; BRX adds register and immediate to the byte behind itself.
+  const uint32_t base = op.family == Family::brx ? (op.index + 1) * 16 + op.imm : op.imm * 16;
+  const uint64_t target = static_cast<uint32_t>(base + low) / 16;
   const Program& program = *launch.program;
-  if (low % 16 != 0 || target >= program.ops.size() || program.blocks[program.block_of[target]].first != target) {
+  if ((base + low) % 16 != 0 || target >= program.ops.size() || program.blocks[program.block_of[target]].first != target) {
     warp.machine->fault = {FaultKind::bad_target, op.index, static_cast<int>(leader), low, 0};
     return Step::fault;
   }
@@ -197,6 +199,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       const bool converged = (wanted & ~active) == 0;
       return jump(warp, fragment, converged == (op.family == Family::bra_conv) ? mask : 0, op.imm);
     }
+    case Family::brx:
     case Family::ret: return return_to(warp, fragment, op, launch, mask);
     case Family::exit:
       warp.live &= ~mask;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "emulator/emulator.h"
@@ -399,12 +400,25 @@ class Decoder {
       const Op& op = program_.ops[i];
       if (!is_control(op.family)) continue;
       leader[i + 1] = true;
+      // Lanes may come to these in groups, each of which enters anew: not at the run before, which all have behind them.
+      const bool parts = op.family == Family::ret || op.family == Family::brx || op.family == Family::call_absolute ||
+                         op.family == Family::bsync || op.family == Family::warpsync;
+      if (parts) leader[i] = true;
       const bool jumps = op.family == Family::bra || op.family == Family::bra_div || op.family == Family::bra_conv;
       if (jumps) leader[op.imm] = true;
     }
     for (const auto& instruction : program_.sass->instructions) {  // calls by address may return to any label
       if (instruction.opcode != "LEPC") continue;
       if (instruction.operands.size() == 2) leader[static_cast<size_t>(instruction.operands[1].value) / 16] = true;
+    }
+    const bool has_tables = std::any_of(program_.ops.begin(), program_.ops.end(), [](const Op& op) { return op.family == Family::brx; });
+    for (const auto& bank : program_.sass->kernel.banks) {  // jump tables: whatever may be an instruction's place may be a target
+      if (!has_tables || bank.index != 2) continue;
+      for (size_t at = 0; at + 4 <= bank.data.size(); at += 4) {
+        uint32_t offset;
+        std::memcpy(&offset, bank.data.data() + at, 4);
+        if (offset % 16 == 0 && offset / 16 < count) leader[offset / 16] = true;
+      }
     }
     for (const auto& [name, offset] : program_.sass->kernel.functions) {
       if (offset / 16 < count) leader[offset / 16] = true;

@@ -302,6 +302,7 @@ constexpr Row rows[] = {
     {"WARPSYNC.COLLECTIVE R,L", {Family::warpsync, "at", S::none, C::control}},
     {"ENDCOLLECTIVE ", {Family::endcollective, "", S::none, C::control}},
     {"CALL.REL.NOINC R,L", {Family::ret, "at", S::none, C::control}},
+    {"BRX R,I", {Family::brx, "ai", S::none, C::control}},  // by a table of function-relative bytes in c[0x2]
     {"CALL.ABS.NOINC R", {Family::call_absolute, "a", S::none, C::control}},
     {"WARPSYNC.EXCLUSIVE R", {Family::warpsync, "a", S::none, C::control}},
     {"BAR.SYNC{,.DEFER_BLOCKING} I", {Family::bar_sync, "i", S::none, C::barrier}},

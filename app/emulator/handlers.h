@@ -28,7 +28,7 @@ using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
 // Instructions that end a straight run: they move, split, join or park the active lanes (control.cpp).
 #define ATTNSCOPE_CONTROL_FAMILIES(X)                                                                                  \
   X(bra) X(bra_div) X(bra_conv) X(bsync) X(warpsync) X(endcollective) X(ret) X(call_absolute) X(exit) X(bar_sync)       \
-  X(bar_arrive) X(bar_reduce)
+  X(bar_arrive) X(bar_reduce) X(brx)
 
 enum class Family : uint8_t {
 #define X(name) name,

@@ -762,6 +762,7 @@ def ordinary():
     whole("int", "strided_global", 2, "unsigned v = 0, w = 0; const unsigned* p = (const unsigned*)in; const unsigned char* q = (const unsigned char*)in; for (unsigned k = i; k < 4096; k += 512) { v += p[k]; w ^= q[k * 4 + 1]; } put(0, v); put(1, w);")
     whole("int", "three_dimensions", 1, "const unsigned n_ = (s & 7) + 2; unsigned v = 0; for (unsigned z = 0; z < n_; ++z) for (unsigned y = 0; y < 3; ++y) v += ((const unsigned*)in)[((z * 7 + y) * 11 + threadIdx.x) & 4095] * (z + y); put(0, v);")
     whole("int", "predicated_stores", 2, "if (a & 1) scratch[i] = b; else if (a & 2) ((unsigned short*)scratch)[2 * i] = (unsigned short)c; else if (a & 4) ((unsigned char*)scratch)[4 * i + 3] = (unsigned char)d; put(0, scratch[i]); put(1, a & 8 ? b : c);")
+    whole("int", "jump_table", 1, "unsigned r; asm volatile(\"{ ts: .branchtargets T0, T1, T2, T3, T4, T5, T6, T7; brx.idx %1, ts; T0: add.u32 %0,%2,1; bra DONE; T1: mul.lo.u32 %0,%2,7; bra DONE; T2: xor.b32 %0,%2,0x55; bra DONE; T3: popc.b32 %0,%2; bra DONE; T4: sub.u32 %0,9,%2; bra DONE; T5: shl.b32 %0,%2,3; bra DONE; T6: not.b32 %0,%2; bra DONE; T7: brev.b32 %0,%2; bra DONE; DONE: }\" : \"=r\"(r) : \"r\"(a & 7), \"r\"(b)); put(0, r);")
 
 
 PRELUDE = """#include <cuda_fp16.h>
