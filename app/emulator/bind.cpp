@@ -1,9 +1,9 @@
 // What a launch needs before it runs: checks, constants, the module's variables, handlers.
 #include "emulator/bind.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 namespace attnscope::emulator {
 
@@ -32,7 +32,8 @@ Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local
     std::memcpy(&value, launch.parameters.data() + at, std::min<size_t>(4, launch.parameters.size() - at));
     return value;
   }
-  return fail(Stage::decode, fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
+  return fail(Stage::decode,
+              fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
               "Only launch sizes, the stack pointer and parameters are known there.");
 }
 
@@ -42,17 +43,22 @@ Result<uint64_t> resolve(const compile::CubinKernel& kernel, const compile::Cubi
   constexpr uint32_t kAbsolute64 = 2, kGeneric64 = 4;  // the only types seen in whole-program code
   if (relocation.type == kAbsolute64 || relocation.type == kGeneric64) {
     switch (relocation.target) {
-      case Target::global_init: return kModuleWindow + relocation.value;
-      case Target::global: return kModuleWindow + module_bytes(kernel.global_init.size()) + relocation.value;
-      case Target::text: return kCodeWindow + relocation.value;
+      case Target::global_init:
+        return kModuleWindow + relocation.value;
+      case Target::global:
+        return kModuleWindow + module_bytes(kernel.global_init.size()) + relocation.value;
+      case Target::text:
+        return kCodeWindow + relocation.value;
       case Target::external:
         if (relocation.symbol == "vprintf") return kExternalWindow + static_cast<uint64_t>(External::vprintf);
         if (relocation.symbol == "__assertfail") return kExternalWindow + static_cast<uint64_t>(External::assert_fail);
         break;
-      default: break;
+      default:
+        break;
     }
   }
-  return fail(Stage::decode, fmt::format("{} refers to {}, which the emulator does not provide.", kernel.name, relocation.symbol),
+  return fail(Stage::decode,
+              fmt::format("{} refers to {}, which the emulator does not provide.", kernel.name, relocation.symbol),
               "Device memory allocation and calls into other modules are not emulated.");
 }
 
@@ -70,7 +76,8 @@ Result<void> place_module(const compile::CubinKernel& kernel, const Program& pro
     if (relocation.place == Place::constant_bank && !program.reads_bank[relocation.bank % kConstantBanks]) continue;
     const auto value = resolve(kernel, relocation);
     if (!value) return fail(value.error());
-    std::vector<std::byte>& target = relocation.place == Place::constant_bank ? bound.banks[relocation.bank % kConstantBanks] : bound.module;
+    std::vector<std::byte>& target =
+        relocation.place == Place::constant_bank ? bound.banks[relocation.bank % kConstantBanks] : bound.module;
     if (relocation.offset + 8 <= target.size()) std::memcpy(target.data() + relocation.offset, &*value, 8);
   }
   if (!bound.module.empty()) {
@@ -106,8 +113,9 @@ Result<std::vector<uint32_t>> constant_values(const Launch& launch, const BoundL
     }
     const std::vector<std::byte>& bank = bound.banks[static_cast<uint32_t>(source.bank) % kConstantBanks];
     if (size_t{source.value} + 4 > (bank.size() + 3) / 4 * 4) {
-      return fail(Stage::decode, fmt::format("{} reads c[{:#x}][{:#x}], which its cubin does not hold.", kernel.name,
-                                             source.bank, source.value),
+      return fail(Stage::decode,
+                  fmt::format("{} reads c[{:#x}][{:#x}], which its cubin does not hold.", kernel.name, source.bank,
+                              source.value),
                   "Compile the kernel again.");
     }
     uint32_t value = 0;
@@ -120,7 +128,9 @@ Result<std::vector<uint32_t>> constant_values(const Launch& launch, const BoundL
 }  // namespace
 
 Result<void> check_launch(const Launch& launch, const RunOptions& options) {
-  const auto bad = [](std::string message, std::string hint) { return fail(Stage::launch, std::move(message), std::move(hint)); };
+  const auto bad = [](std::string message, std::string hint) {
+    return fail(Stage::launch, std::move(message), std::move(hint));
+  };
   if (launch.program == nullptr) return fail(Stage::internal, "No program to run.", "Call prepare() first.");
   const auto& kernel = sass_of(*launch.program).kernel;
   const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
@@ -133,8 +143,9 @@ Result<void> check_launch(const Launch& launch, const RunOptions& options) {
   const uint64_t ctas = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0 || launch.grid[0] > 0x7fffffff ||
       launch.grid[1] > 65535 || launch.grid[2] > 65535 || ctas > 0x7fffffff) {
-    return bad(fmt::format("{}: a grid of {} × {} × {} CTAs.", kernel.name, launch.grid[0], launch.grid[1], launch.grid[2]),
-               "Each extent must be 1 or more; y and z at most 65,535.");
+    return bad(
+        fmt::format("{}: a grid of {} × {} × {} CTAs.", kernel.name, launch.grid[0], launch.grid[1], launch.grid[2]),
+        "Each extent must be 1 or more; y and z at most 65,535.");
   }
   if (launch.parameters.size() != kernel.parameter_bytes) {
     return bad(fmt::format("{} takes {} bytes of parameters; {} were given.", kernel.name, kernel.parameter_bytes,
@@ -142,7 +153,8 @@ Result<void> check_launch(const Launch& launch, const RunOptions& options) {
                "Check the manifest's args.");
   }
   for (uint32_t cta : options.ctas) {
-    if (cta >= ctas) return bad(fmt::format("{}: no CTA {} in a grid of {}.", kernel.name, cta, ctas), "Sample within the grid.");
+    if (cta >= ctas)
+      return bad(fmt::format("{}: no CTA {} in a grid of {}.", kernel.name, cta, ctas), "Sample within the grid.");
   }
   if (options.isa.has_value() && *options.isa > best_host_isa()) {
     return bad("This CPU lacks the instruction set that was asked for.", "Leave the choice to the emulator.");
@@ -160,14 +172,14 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
   bound.warps = (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
   // sm_90's first 1024 bytes belong to the system (facts of the recorded code: its window starts at 0x400).
   bound.shared_low = kernel.arch >= 90 ? 0x400 : 0;
-  // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas reads
-  // whole vectors at the end of an array knowing that.
-  bound.shared_bytes =
-      ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
+  // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas
+  // reads whole vectors at the end of an array knowing that.
+  bound.shared_bytes = ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
   bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
   // ptxas knows no depth of recursion: then the stack is the driver's default limit (cudaLimitStackSize), 1024 bytes.
-  const bool calls = std::any_of(kernel.functions.begin(), kernel.functions.end(),
-                                 [](const auto& function) { return function.first.find("$__internal_") == std::string::npos; });
+  const bool calls = std::any_of(kernel.functions.begin(), kernel.functions.end(), [](const auto& function) {
+    return function.first.find("$__internal_") == std::string::npos;
+  });
   if (calls) bound.local_bytes += 1024;
   if (auto placed = place_module(kernel, program, bound); !placed) return fail(placed.error());
   fill_bank_zero(launch, bound.local_bytes, bound);
@@ -199,7 +211,8 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
       bind(op, table, op.mxcsr != 0 && op.mxcsr != mode);
       if (op.mxcsr != 0) mode = op.mxcsr;
       if (!is_control(op.family) && (op.full == nullptr || op.masked == nullptr)) {
-        return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text), "Report the kernel.");
+        return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text),
+                    "Report the kernel.");
       }
       if (options.watch && is_watched(program, op)) {
         bound.unwatched[i] = {op.full, op.masked};

@@ -24,12 +24,16 @@ bool is(const SassInstruction& instruction, std::initializer_list<std::string_vi
 }
 
 std::optional<Number> number_of(std::string_view modifier) {
-  struct Name { std::string_view name; Number type; };
-  constexpr Name names[] = {{"U8", Number::u8},     {"S8", Number::s8},       {"U16", Number::u16},      {"S16", Number::s16},
-                            {"U32", Number::u32},   {"S32", Number::s32},     {"U64", Number::u64},      {"S64", Number::s64},
-                            {"F16", Number::f16},   {"BF16", Number::bf16},   {"BF16_V2", Number::bf16}, {"F32", Number::f32},
-                            {"F64", Number::f64},   {"F16x2", Number::f16},   {"BF16x2", Number::bf16},  {"64", Number::u64},
-                            {"S16x2", Number::s16}, {"U16x2", Number::u16}};
+  struct Name {
+    std::string_view name;
+    Number type;
+  };
+  constexpr Name names[] = {{"U8", Number::u8},     {"S8", Number::s8},        {"U16", Number::u16},
+                            {"S16", Number::s16},   {"U32", Number::u32},      {"S32", Number::s32},
+                            {"U64", Number::u64},   {"S64", Number::s64},      {"F16", Number::f16},
+                            {"BF16", Number::bf16}, {"BF16_V2", Number::bf16}, {"F32", Number::f32},
+                            {"F64", Number::f64},   {"F16x2", Number::f16},    {"BF16x2", Number::bf16},
+                            {"64", Number::u64},    {"S16x2", Number::s16},    {"U16x2", Number::u16}};
   for (const Name& name : names) {
     if (name.name == modifier) return name.type;
   }
@@ -44,9 +48,12 @@ Rounding rounding_of(const SassInstruction& instruction) {
 }
 
 template <class T>
-void set(uint8_t& field, T value) { field = static_cast<uint8_t>(value); }
+void set(uint8_t& field, T value) {
+  field = static_cast<uint8_t>(value);
+}
 
-// Which of two type names is which: a conversion between a whole and a floating-point number names only what is not the rule.
+// Which of two type names is which: a conversion between a whole and a floating-point number names only what is not the
+// rule.
 void set_types(const SassInstruction& instruction, Op& op) {
   std::vector<Number> named;
   for (const std::string& modifier : instruction.modifiers) {
@@ -71,9 +78,12 @@ void set_types(const SassInstruction& instruction, Op& op) {
 }
 
 void set_atomic(const SassInstruction& instruction, Op& op) {
-  struct Name { std::string_view name; Atomic what; };
-  constexpr Name names[] = {{"ADD", Atomic::add}, {"SUM", Atomic::add}, {"MIN", Atomic::min},  {"MAX", Atomic::max},
-                            {"INC", Atomic::inc}, {"DEC", Atomic::dec}, {"AND", Atomic::and_}, {"OR", Atomic::or_},
+  struct Name {
+    std::string_view name;
+    Atomic what;
+  };
+  constexpr Name names[] = {{"ADD", Atomic::add},  {"SUM", Atomic::add},   {"MIN", Atomic::min},  {"MAX", Atomic::max},
+                            {"INC", Atomic::inc},  {"DEC", Atomic::dec},   {"AND", Atomic::and_}, {"OR", Atomic::or_},
                             {"XOR", Atomic::xor_}, {"EXCH", Atomic::exch}, {"CAS", Atomic::cas}};
   op.imm2 = static_cast<uint32_t>(Atomic::and_);  // REDUX without a name
   for (const Name& name : names) {
@@ -113,9 +123,9 @@ void configure_memory(const SassInstruction& instruction, Op& op) {
   const bool stores = is(instruction, {"STG", "ST", "STS", "STL"});
   if (!reduces && !loads && !stores && opcode != "LDGSTS" && opcode != "LDSM" && opcode != "QSPC") return;
   const Space space = is(instruction, {"LDS", "STS", "ATOMS", "LDGSTS", "LDSM"}) ? Space::shared
-                      : is(instruction, {"LDL", "STL"})                         ? Space::local
-                      : is(instruction, {"LD", "ST", "ATOM", "QSPC"})           ? Space::generic
-                                                                                : Space::global;
+                      : is(instruction, {"LDL", "STL"})                          ? Space::local
+                      : is(instruction, {"LD", "ST", "ATOM", "QSPC"})            ? Space::generic
+                                                                                 : Space::global;
   set(op.space, space);
   op.access = reduces ? 3 : stores || opcode == "LDGSTS" ? 2 : opcode == "LDC" || opcode == "QSPC" ? 0 : 1;
   if (reduces) return set_atomic(instruction, op);
@@ -146,17 +156,21 @@ void configure_general(const SassInstruction& instruction, Op& op) {
   const bool converts = is(instruction, {"I2F", "I2FP", "F2F"});
   if (is_double || is_single || converts) {
     constexpr uint32_t modes[] = {0, 0x2000, 0x4000, 0x6000};
-    op.mxcsr = kMxcsrDefault | modes[static_cast<int>(rounding)] | (is_single && has(instruction, "FTZ") ? kMxcsrFlush : 0);
+    op.mxcsr =
+        kMxcsrDefault | modes[static_cast<int>(rounding)] | (is_single && has(instruction, "FTZ") ? kMxcsrFlush : 0);
   } else if (is(instruction, {"F2I", "FRND", "F2FP", "MUFU", "FMNMX", "FSET", "FCHK"}) || opcode[0] == 'H') {
     op.mxcsr = kMxcsrDefault;
   }
-  if (is(instruction, {"F2I", "I2F", "FRND", "MUFU", "F2FP", "F2F", "I2FP", "I2I", "I2IP", "IDP", "MATCH", "VABSDIFF4"}) || opcode[0] == 'V') {
+  if (is(instruction,
+         {"F2I", "I2F", "FRND", "MUFU", "F2FP", "F2F", "I2FP", "I2I", "I2IP", "IDP", "MATCH", "VABSDIFF4"}) ||
+      opcode[0] == 'V') {
     set_types(instruction, op);
   }
   if (opcode == "REDUX") set_atomic(instruction, op);
   if (opcode[0] == 'H') {
     set(op.from, has(instruction, "BF16_V2") ? Number::bf16 : Number::f16);
-    op.imm2 = has(instruction, "SAT") * 1 + has(instruction, "NAN") * 2 + has(instruction, "XORSIGN") * 4 + has(instruction, "BF") * 8;
+    op.imm2 = has(instruction, "SAT") * 1 + has(instruction, "NAN") * 2 + has(instruction, "XORSIGN") * 4 +
+              has(instruction, "BF") * 8;
   }
   if (is_single || opcode == "FMNMX") {
     op.imm2 = has(instruction, "SAT") * 1 + has(instruction, "NAN") * 2 + has(instruction, "XORSIGN") * 4;
@@ -198,11 +212,13 @@ void configure_general(const SassInstruction& instruction, Op& op) {
     if (opcode == "HSETP2" && source == 0 && operand.kind == compile::OperandKind::predicate) continue;
     uint8_t* const halves[] = {&op.half_a, &op.half_b, &op.half_c};
     if (source < 3) *halves[source] = half_of(operand);
-    if (opcode == "I2F" && !operand.modifiers.empty() && operand.modifiers[0].size() == 2 && operand.modifiers[0][0] == 'B') {
+    if (opcode == "I2F" && !operand.modifiers.empty() && operand.modifiers[0].size() == 2 &&
+        operand.modifiers[0][0] == 'B') {
       op.imm2 = static_cast<uint32_t>(operand.modifiers[0][1] - '0');
     }
     // A packed immediate is printed as two operands.
-    source += !(operand.is_float && &operand + 1 < ops.data() + ops.size() && (&operand)[1].is_float && opcode[0] == 'H');
+    source +=
+        !(operand.is_float && &operand + 1 < ops.data() + ops.size() && (&operand)[1].is_float && opcode[0] == 'H');
   }
 }
 

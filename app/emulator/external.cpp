@@ -1,9 +1,9 @@
-// The driver's functions that kernels call: printf and assert. Arguments are the device ABI's: R4:R5 the first pointer, R6:R7
-// the second, R8 and on; what the calls in compiled code show.
+// The driver's functions that kernels call: printf and assert. Arguments are the device ABI's: R4:R5 the first pointer,
+// R6:R7 the second, R8 and on; what the calls in compiled code show.
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -38,7 +38,8 @@ bool read_byte(Warp& warp, uint32_t lane, uint64_t address, uint8_t& byte) {
 std::string read_text(Warp& warp, uint32_t lane, uint64_t address) {
   constexpr size_t kMost = 1024;
   std::string text;
-  for (uint8_t byte; text.size() < kMost && read_byte(warp, lane, address + text.size(), byte) && byte != 0;) text += static_cast<char>(byte);
+  for (uint8_t byte; text.size() < kMost && read_byte(warp, lane, address + text.size(), byte) && byte != 0;)
+    text += static_cast<char>(byte);
   return text;
 }
 uint64_t read_argument(Warp& warp, uint32_t lane, uint64_t& address, uint32_t bytes) {
@@ -83,7 +84,9 @@ std::string formatted(Warp& warp, uint32_t lane, const std::string& format, uint
     for (const char c : flags) digits = c >= '0' && c <= '9' ? digits + 1 : c == '.' ? 0 : digits;
     if (flags.size() > kLongestFlags || digits > kMostDigits) flags.clear();
     char text[512] = {};
-    const auto print = [&](const std::string& spec, auto value) { std::snprintf(text, sizeof text, spec.c_str(), value); };
+    const auto print = [&](const std::string& spec, auto value) {
+      std::snprintf(text, sizeof text, spec.c_str(), value);
+    };
     if (kind == 's') {
       const std::string value = read_text(warp, lane, read_argument(warp, lane, arguments, 8));
       print("%" + flags + "s", value.c_str());
@@ -113,8 +116,9 @@ void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op) {
     if (log.size() < CtaRunner::kMostLogged) log.push_back(formatted(warp, lane, format, lane_pair(warp, 6, lane)));
     return;
   }
-  log.push_back(fmt::format("{} ({}:{}, {})", read_text(warp, lane, lane_pair(warp, 4, lane)), read_text(warp, lane, lane_pair(warp, 6, lane)),
-                            lane_word(warp, 8, lane), read_text(warp, lane, lane_pair(warp, 10, lane))));
+  log.push_back(fmt::format("{} ({}:{}, {})", read_text(warp, lane, lane_pair(warp, 4, lane)),
+                            read_text(warp, lane, lane_pair(warp, 6, lane)), lane_word(warp, 8, lane),
+                            read_text(warp, lane, lane_pair(warp, 10, lane))));
   warp.machine->fault = {FaultKind::assertion, op.index, static_cast<int>(lane), 0, 0};
 }
 

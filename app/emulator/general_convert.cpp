@@ -16,20 +16,28 @@ Format format_of(Number type) { return type == Number::f16 ? Format{10, 15, 0x7c
 
 bool rounds_up(uint64_t quotient, uint64_t rest, uint64_t half, bool negative, Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest: return rest > half || (rest == half && (quotient & 1));
-    case Rounding::down: return negative && rest != 0;
-    case Rounding::up: return !negative && rest != 0;
-    case Rounding::zero: break;
+    case Rounding::nearest:
+      return rest > half || (rest == half && (quotient & 1));
+    case Rounding::down:
+      return negative && rest != 0;
+    case Rounding::up:
+      return !negative && rest != 0;
+    case Rounding::zero:
+      break;
   }
   return false;
 }
 
 double rounded(double x, Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest: return std::fabs(x) >= 0x1p52 ? x : (std::copysign(0x1p52, x) + x) - std::copysign(0x1p52, x);
-    case Rounding::down: return std::floor(x);
-    case Rounding::up: return std::ceil(x);
-    case Rounding::zero: return std::trunc(x);
+    case Rounding::nearest:
+      return std::fabs(x) >= 0x1p52 ? x : (std::copysign(0x1p52, x) + x) - std::copysign(0x1p52, x);
+    case Rounding::down:
+      return std::floor(x);
+    case Rounding::up:
+      return std::ceil(x);
+    case Rounding::zero:
+      return std::trunc(x);
   }
   return x;
 }
@@ -37,7 +45,8 @@ double rounded(double x, Rounding rounding) {
 // A floating-point source, exactly; FTZ flushes a float's subnormals.
 double source_of(const Lane& l, const Op& op) {
   switch (static_cast<Number>(op.from)) {
-    case Number::f64: return bits_as<double>(l.a64());
+    case Number::f64:
+      return bits_as<double>(l.a64());
     case Number::f32: {
       const auto x = bits_as<float>(l.a());
       return static_cast<double>(op.flags & op_ftz ? flush_subnormal(x) : x);
@@ -59,7 +68,8 @@ double widen(uint16_t bits, Number type) {
   const double sign = bits & 0x8000 ? -1.0 : 1.0;
   if (magnitude >= 0x7c00) return magnitude == 0x7c00 ? sign * INFINITY : NAN;
   if (magnitude < 0x400) return sign * (magnitude * 0x1p-24);
-  return bits_as<double>(static_cast<uint64_t>(bits & 0x8000) << 48 | (static_cast<uint64_t>(magnitude) + ((1023 - 15) << 10)) << 42);
+  return bits_as<double>(static_cast<uint64_t>(bits & 0x8000) << 48 |
+                         (static_cast<uint64_t>(magnitude) + ((1023 - 15) << 10)) << 42);
 }
 
 uint16_t narrow(double x, Number type, Rounding rounding) {
@@ -78,7 +88,8 @@ uint16_t narrow(double x, Number type, Rounding rounding) {
   quotient += rounds_up(quotient, rest, uint64_t{1} << (shift - 1), negative, rounding);
   const uint64_t code = target <= 0 ? quotient : quotient + (static_cast<uint64_t>(target - 1) << format.mantissa);
   if (code < format.infinity) return static_cast<uint16_t>(sign | code);
-  const bool infinite = rounding == Rounding::nearest || (rounding == Rounding::up && !negative) || (rounding == Rounding::down && negative);
+  const bool infinite = rounding == Rounding::nearest || (rounding == Rounding::up && !negative) ||
+                        (rounding == Rounding::down && negative);
   return static_cast<uint16_t>(sign | (infinite ? format.infinity : format.infinity - 1));
 }
 
@@ -101,16 +112,21 @@ void convert_nan(const Lane& l, const Op& op) {
     wide = l.a64();
   } else if (static_cast<Number>(op.from) == Number::f32) {
     const uint32_t a = l.a();
-    wide = static_cast<uint64_t>(a & 0x80000000u) << 32 | uint64_t{0x7ff} << 52 | static_cast<uint64_t>(a & 0x7fffff) << 29;
+    wide = static_cast<uint64_t>(a & 0x80000000u) << 32 | uint64_t{0x7ff} << 52 |
+           static_cast<uint64_t>(a & 0x7fffff) << 29;
   } else {
     const uint32_t a = op.half_a == 2 ? l.raw(op.a, 0) >> 16 : l.raw(op.a, 0);
     wide = static_cast<uint64_t>(a & 0x8000) << 48 | uint64_t{0x7ff} << 52 | static_cast<uint64_t>(a & 0x3ff) << 42;
   }
   const uint64_t payload = (wide & ((uint64_t{1} << 52) - 1)) | uint64_t{1} << 51;
   switch (static_cast<Number>(op.to)) {
-    case Number::f64: return l.set64((wide & ~((uint64_t{1} << 52) - 1)) | payload);
-    case Number::f32: return l.set(static_cast<uint32_t>(wide >> 32 & 0x80000000u) | 0x7f800000u | static_cast<uint32_t>(payload >> 29));
-    default: return l.set(static_cast<uint32_t>(wide >> 48 & 0x8000) | 0x7c00u | static_cast<uint32_t>(payload >> 42));
+    case Number::f64:
+      return l.set64((wide & ~((uint64_t{1} << 52) - 1)) | payload);
+    case Number::f32:
+      return l.set(static_cast<uint32_t>(wide >> 32 & 0x80000000u) | 0x7f800000u |
+                   static_cast<uint32_t>(payload >> 29));
+    default:
+      return l.set(static_cast<uint32_t>(wide >> 48 & 0x8000) | 0x7c00u | static_cast<uint32_t>(payload >> 42));
   }
 }
 
@@ -124,13 +140,15 @@ void g_f2f(Warp& warp, const Op& op, uint32_t mask) {
       return convert_nan(l, op);
     }
     switch (static_cast<Number>(op.to)) {
-      case Number::f64: return l.set64(bits_as<uint64_t>(x));
+      case Number::f64:
+        return l.set64(bits_as<uint64_t>(x));
       case Number::f32: {
         float r = static_cast<float>(x);  // by the rounding mode
         if (op.flags & op_ftz) r = flush_subnormal(r);
         return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r));
       }
-      default: return l.set(narrow(x, static_cast<Number>(op.to), rounding));
+      default:
+        return l.set(narrow(x, static_cast<Number>(op.to), rounding));
     }
   });
 }
@@ -140,9 +158,12 @@ void g_frnd(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     const double x = source_of(l, op), r = std::isfinite(x) ? std::copysign(rounded(x, rounding), x) : x;
     switch (static_cast<Number>(op.from)) {
-      case Number::f64: return l.set64(bits_as<uint64_t>(finish_double(r, l.raw64(op.a, 0), 0)));
-      case Number::f32: return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(static_cast<float>(r)));
-      default: return l.set(narrow(r, static_cast<Number>(op.from), Rounding::nearest));
+      case Number::f64:
+        return l.set64(bits_as<uint64_t>(finish_double(r, l.raw64(op.a, 0), 0)));
+      case Number::f32:
+        return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(static_cast<float>(r)));
+      default:
+        return l.set(narrow(r, static_cast<Number>(op.from), Rounding::nearest));
     }
   });
 }
@@ -161,15 +182,24 @@ void g_f2i(Warp& warp, const Op& op, uint32_t mask) {
     }
     const double r = rounded(x, rounding);
     switch (to) {
-      case Number::u64: return l.set64(r <= 0 ? 0 : r >= 0x1p64 ? ~uint64_t{0} : static_cast<uint64_t>(r));
+      case Number::u64:
+        return l.set64(r <= 0 ? 0 : r >= 0x1p64 ? ~uint64_t{0} : static_cast<uint64_t>(r));
       case Number::s64:
-        return l.set64(r < -0x1p63 ? uint64_t{1} << 63 : r >= 0x1p63 ? ~(uint64_t{1} << 63) : static_cast<uint64_t>(static_cast<int64_t>(r)));
-      case Number::u32: return l.set(static_cast<uint32_t>(std::clamp(r, 0.0, 4294967295.0)));
-      case Number::s32: return l.set(static_cast<uint32_t>(static_cast<int32_t>(std::clamp(r, -2147483648.0, 2147483647.0))));
-      case Number::u16: return l.set(static_cast<uint32_t>(std::clamp(r, 0.0, 65535.0)));
-      case Number::s16: return l.set(static_cast<uint32_t>(static_cast<int32_t>(std::clamp(r, -32768.0, 32767.0))));
-      case Number::u8: return l.set(static_cast<uint32_t>(std::clamp(r, 0.0, 255.0)));
-      default: return l.set(static_cast<uint32_t>(static_cast<int32_t>(std::clamp(r, -128.0, 127.0))));
+        return l.set64(r < -0x1p63   ? uint64_t{1} << 63
+                       : r >= 0x1p63 ? ~(uint64_t{1} << 63)
+                                     : static_cast<uint64_t>(static_cast<int64_t>(r)));
+      case Number::u32:
+        return l.set(static_cast<uint32_t>(std::clamp(r, 0.0, 4294967295.0)));
+      case Number::s32:
+        return l.set(static_cast<uint32_t>(static_cast<int32_t>(std::clamp(r, -2147483648.0, 2147483647.0))));
+      case Number::u16:
+        return l.set(static_cast<uint32_t>(std::clamp(r, 0.0, 65535.0)));
+      case Number::s16:
+        return l.set(static_cast<uint32_t>(static_cast<int32_t>(std::clamp(r, -32768.0, 32767.0))));
+      case Number::u8:
+        return l.set(static_cast<uint32_t>(std::clamp(r, 0.0, 255.0)));
+      default:
+        return l.set(static_cast<uint32_t>(static_cast<int32_t>(std::clamp(r, -128.0, 127.0))));
     }
   });
 }
@@ -195,14 +225,30 @@ void g_i2f(Warp& warp, const Op& op, uint32_t mask) {
     int64_t value = 0;
     bool is_unsigned64 = false;
     switch (from) {
-      case Number::u8: value = static_cast<uint8_t>(a >> (8 * op.imm2)); break;
-      case Number::s8: value = static_cast<int8_t>(a >> (8 * op.imm2)); break;
-      case Number::u16: value = static_cast<uint16_t>(a); break;
-      case Number::s16: value = static_cast<int16_t>(a); break;
-      case Number::u32: value = a; break;
-      case Number::s32: value = static_cast<int32_t>(a); break;
-      case Number::u64: value = static_cast<int64_t>(l.a64()), is_unsigned64 = true; break;
-      default: value = static_cast<int64_t>(l.a64()); break;
+      case Number::u8:
+        value = static_cast<uint8_t>(a >> (8 * op.imm2));
+        break;
+      case Number::s8:
+        value = static_cast<int8_t>(a >> (8 * op.imm2));
+        break;
+      case Number::u16:
+        value = static_cast<uint16_t>(a);
+        break;
+      case Number::s16:
+        value = static_cast<int16_t>(a);
+        break;
+      case Number::u32:
+        value = a;
+        break;
+      case Number::s32:
+        value = static_cast<int32_t>(a);
+        break;
+      case Number::u64:
+        value = static_cast<int64_t>(l.a64()), is_unsigned64 = true;
+        break;
+      default:
+        value = static_cast<int64_t>(l.a64());
+        break;
     }
     if (to == Number::f64) {
       const double r = is_unsigned64 ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);

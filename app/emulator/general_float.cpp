@@ -1,4 +1,5 @@
-// Floating-point forms of the general handlers. The rounding and flushing mode is the host's MXCSR, set before (Op::mxcsr).
+// Floating-point forms of the general handlers. The rounding and flushing mode is the host's MXCSR, set before
+// (Op::mxcsr).
 #include <algorithm>
 
 #include "emulator/general.h"
@@ -29,7 +30,8 @@ void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
 }
 void g_ffma(Warp& warp, const Op& op, uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, __builtin_fmaf(f32(l.a()), f32(l.b()), f32(l.c())))); });
+  each_lane(warp, op, mask,
+            [&](const Lane& l) { l.set(finish(op, __builtin_fmaf(f32(l.a()), f32(l.b()), f32(l.c())))); });
 }
 // NAN: a NaN wins; XORSIGN: the sign is the product of the operands' signs, which |x| leaves out of the comparison.
 void g_fmnmx(Warp& warp, const Op& op, uint32_t mask) {
@@ -74,10 +76,14 @@ void g_fchk(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 void g_dadd(Warp& warp, const Op& op, uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Lane& l) { l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) + f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1)))); });
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) + f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1))));
+  });
 }
 void g_dmul(Warp& warp, const Op& op, uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Lane& l) { l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) * f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1)))); });
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) * f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1))));
+  });
 }
 void g_dfma(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
@@ -118,15 +124,23 @@ enum Function : uint32_t { kRsq, kSqrt, kLg2, kSin, kCos, kTanh, kEx2, kRcp };
 // In double precision, rounded once: the hardware's tables are not public (docs/emulator.md has the documented errors).
 double function_of(uint32_t function, double x) {
   switch (function) {
-    case kRsq: return x == 0 ? std::copysign(INFINITY, x) : 1.0 / std::sqrt(x);
-    case kSqrt: return std::sqrt(x);
-    case kLg2: return std::log2(x);
+    case kRsq:
+      return x == 0 ? std::copysign(INFINITY, x) : 1.0 / std::sqrt(x);
+    case kSqrt:
+      return std::sqrt(x);
+    case kLg2:
+      return std::log2(x);
     // Of turns, of which whole ones count for nothing.
-    case kSin: return std::isinf(x) ? NAN : std::sin((x - std::rint(x)) * 6.283185307179586476925);
-    case kCos: return std::isinf(x) ? NAN : std::cos((x - std::rint(x)) * 6.283185307179586476925);
-    case kTanh: return std::tanh(x);
-    case kEx2: return std::exp2(x);
-    default: return 1.0 / x;
+    case kSin:
+      return std::isinf(x) ? NAN : std::sin((x - std::rint(x)) * 6.283185307179586476925);
+    case kCos:
+      return std::isinf(x) ? NAN : std::cos((x - std::rint(x)) * 6.283185307179586476925);
+    case kTanh:
+      return std::tanh(x);
+    case kEx2:
+      return std::exp2(x);
+    default:
+      return 1.0 / x;
   }
 }
 

@@ -14,7 +14,8 @@ struct Halves {
 // The halves of a source: as they are, or the lower or upper one twice; then |x| and -x on both.
 Halves halves(const Lane& l, uint32_t offset, int slot, uint8_t which, uint32_t ands, uint32_t xors) {
   const uint32_t word = l.raw(offset, slot);
-  const auto low = static_cast<uint16_t>(which == 2 ? word >> 16 : word), high = static_cast<uint16_t>(which == 1 ? word : word >> 16);
+  const auto low = static_cast<uint16_t>(which == 2 ? word >> 16 : word),
+             high = static_cast<uint16_t>(which == 1 ? word : word >> 16);
   const auto keep = static_cast<uint16_t>(ands >> 16), turn = static_cast<uint16_t>(xors >> 16);
   return {static_cast<uint16_t>((low & keep) ^ turn), static_cast<uint16_t>((high & keep) ^ turn)};
 }
@@ -51,7 +52,8 @@ void both(Warp& warp, const Op& op, uint32_t mask, F f) {
 }  // namespace
 
 void g_hadd2(Warp& warp, const Op& op, uint32_t mask) {
-  both(warp, op, mask, [&](uint16_t a, uint16_t b, uint16_t) { return finished(add_to_odd(value(a, op), value(b, op)), op); });
+  both(warp, op, mask,
+       [&](uint16_t a, uint16_t b, uint16_t) { return finished(add_to_odd(value(a, op), value(b, op)), op); });
 }
 void g_hmul2(Warp& warp, const Op& op, uint32_t mask) {
   both(warp, op, mask, [&](uint16_t a, uint16_t b, uint16_t) { return finished(value(a, op) * value(b, op), op); });

@@ -12,30 +12,44 @@ int64_t signed_of(uint32_t x) { return static_cast<int32_t>(x); }
 // Bytes and 16-bit parts as whole numbers of a type.
 int64_t part(uint32_t word, int index, Number type) {
   switch (type) {
-    case Number::u8: return word >> (8 * index) & 0xff;
-    case Number::s8: return static_cast<int8_t>(word >> (8 * index));
-    case Number::u16: return word >> (16 * index) & 0xffff;
-    case Number::s16: return static_cast<int16_t>(word >> (16 * index));
-    default: return 0;
+    case Number::u8:
+      return word >> (8 * index) & 0xff;
+    case Number::s8:
+      return static_cast<int8_t>(word >> (8 * index));
+    case Number::u16:
+      return word >> (16 * index) & 0xffff;
+    case Number::s16:
+      return static_cast<int16_t>(word >> (16 * index));
+    default:
+      return 0;
   }
 }
 
 int64_t saturate(int64_t x, Number type) {
   switch (type) {
-    case Number::u8: return std::clamp<int64_t>(x, 0, 255);
-    case Number::s8: return std::clamp<int64_t>(x, -128, 127);
-    case Number::u16: return std::clamp<int64_t>(x, 0, 65535);
-    case Number::s16: return std::clamp<int64_t>(x, -32768, 32767);
-    case Number::u32: return std::clamp<int64_t>(x, 0, 0xffffffff);
-    case Number::s32: return std::clamp<int64_t>(x, INT32_MIN, INT32_MAX);
-    default: return x;
+    case Number::u8:
+      return std::clamp<int64_t>(x, 0, 255);
+    case Number::s8:
+      return std::clamp<int64_t>(x, -128, 127);
+    case Number::u16:
+      return std::clamp<int64_t>(x, 0, 65535);
+    case Number::s16:
+      return std::clamp<int64_t>(x, -32768, 32767);
+    case Number::u32:
+      return std::clamp<int64_t>(x, 0, 0xffffffff);
+    case Number::s32:
+      return std::clamp<int64_t>(x, INT32_MIN, INT32_MAX);
+    default:
+      return x;
   }
 }
 
 template <class F>
 uint32_t by_halves(uint32_t a, uint32_t b, uint32_t c, F f) {
   uint32_t r = 0;
-  for (int k = 0; k < 2; ++k) r |= (static_cast<uint32_t>(f(a >> (16 * k) & 0xffff, b >> (16 * k) & 0xffff, c >> (16 * k) & 0xffff)) & 0xffff) << (16 * k);
+  for (int k = 0; k < 2; ++k)
+    r |= (static_cast<uint32_t>(f(a >> (16 * k) & 0xffff, b >> (16 * k) & 0xffff, c >> (16 * k) & 0xffff)) & 0xffff)
+         << (16 * k);
   return r;
 }
 
@@ -70,7 +84,8 @@ void g_flo(Warp& warp, const Op& op, uint32_t mask) {
 // b ones from bit a on. Clamped: amounts above 32 count as 32; .W: modulo 32.
 void g_bmsk(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const uint64_t from = op.imm2 ? l.a() & 31 : std::min(l.a(), 32u), count = op.imm2 ? l.b() & 31 : std::min(l.b(), 32u);
+    const uint64_t from = op.imm2 ? l.a() & 31 : std::min(l.a(), 32u),
+                   count = op.imm2 ? l.b() & 31 : std::min(l.b(), 32u);
     l.set(static_cast<uint32_t>(((uint64_t{1} << count) - 1) << from));
   });
 }
@@ -91,14 +106,16 @@ void g_iabs(Warp& warp, const Op& op, uint32_t mask) {
 
 namespace {
 uint64_t wide_product(const Lane& l, const Op& op) {
-  return op.flags & op_unsigned ? static_cast<uint64_t>(l.a()) * l.b() : static_cast<uint64_t>(signed_of(l.a()) * signed_of(l.b()));
+  return op.flags & op_unsigned ? static_cast<uint64_t>(l.a()) * l.b()
+                                : static_cast<uint64_t>(signed_of(l.a()) * signed_of(l.b()));
 }
 uint64_t addend(const Lane& l, const Op& op) { return Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1)); }
 }  // namespace
 
 // The addend is 64 bits wide; the result its upper word.
 void g_imad_hi(Warp& warp, const Op& op, uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Lane& l) { l.set(static_cast<uint32_t>((wide_product(l, op) + addend(l, op)) >> 32)); });
+  each_lane(warp, op, mask,
+            [&](const Lane& l) { l.set(static_cast<uint32_t>((wide_product(l, op) + addend(l, op)) >> 32)); });
 }
 void g_imad_hi_carry(Warp& warp, const Op& op, uint32_t mask) {
   uint32_t carries = 0;
@@ -120,9 +137,7 @@ void g_imad_wide_carry(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_imad_wide_x(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    l.set64(wide_product(l, op) + addend(l, op) + (x >> l.lane & 1));
-  });
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set64(wide_product(l, op) + addend(l, op) + (x >> l.lane & 1)); });
 }
 void g_imad_x(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
@@ -224,7 +239,8 @@ void g_viadd_16x2(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     // Negation is each half's own.
     const uint32_t x = l.raw(op.a, 0), y = l.raw(op.b, 1);
-    l.set(by_halves(x, y, 0, [&](uint32_t a, uint32_t b, uint32_t) { return (op.sign_a ? 0 - a : a) + (op.sign_b ? 0 - b : b); }));
+    l.set(by_halves(
+        x, y, 0, [&](uint32_t a, uint32_t b, uint32_t) { return (op.sign_a ? 0 - a : a) + (op.sign_b ? 0 - b : b); }));
   });
 }
 void g_vimnmx_16x2(Warp& warp, const Op& op, uint32_t mask) {
@@ -242,7 +258,8 @@ void g_vimnmx3_16x2(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     l.set(by_halves(l.a(), l.b(), l.c(), [&](uint32_t a, uint32_t b, uint32_t c) {
       const bool least = x >> l.lane & 1;
-      const int64_t ab = least ? std::min(part(a, 0, type), part(b, 0, type)) : std::max(part(a, 0, type), part(b, 0, type));
+      const int64_t ab =
+          least ? std::min(part(a, 0, type), part(b, 0, type)) : std::max(part(a, 0, type), part(b, 0, type));
       return half_min_max(op, ab, part(c, 0, type), least);
     }));
   });

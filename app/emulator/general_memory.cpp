@@ -43,8 +43,8 @@ FaultKind find_place(Warp& warp, const LaneAddress& at, uint32_t lane, uint32_t 
   }
 }
 
-// What the access costs: sectors of global and local memory, wavefronts of shared memory. The rule for shared accesses of one
-// byte is that of two.
+// What the access costs: sectors of global and local memory, wavefronts of shared memory. The rule for shared accesses
+// of one byte is that of two.
 void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool store) {
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
@@ -76,8 +76,8 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
     if (shared >> lane & 1) delta[lane] = static_cast<int32_t>(at[lane].address - base);
   }
   const int width = op.bytes <= 2 ? 0 : op.bytes == 4 ? 1 : op.bytes == 8 ? 2 : 3;
-  const Pattern& pattern = find_pattern(*warp.machine, op.index, static_cast<Access>((store ? 4 : 0) + width), delta, shared,
-                                        static_cast<uint32_t>(base & 3));
+  const Pattern& pattern = find_pattern(*warp.machine, op.index, static_cast<Access>((store ? 4 : 0) + width), delta,
+                                        shared, static_cast<uint32_t>(base & 3));
   counts.wavefronts += pattern.wavefronts;
   counts.ideal += pattern.ideal;
 }
@@ -105,11 +105,16 @@ bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&pl
 
 uint32_t extended(uint32_t value, Number type) {
   switch (type) {
-    case Number::u8: return value & 0xff;
-    case Number::s8: return static_cast<uint32_t>(static_cast<int8_t>(value));
-    case Number::u16: return value & 0xffff;
-    case Number::s16: return static_cast<uint32_t>(static_cast<int16_t>(value));
-    default: return value;
+    case Number::u8:
+      return value & 0xff;
+    case Number::s8:
+      return static_cast<uint32_t>(static_cast<int8_t>(value));
+    case Number::u16:
+      return value & 0xffff;
+    case Number::s16:
+      return static_cast<uint32_t>(static_cast<int16_t>(value));
+    default:
+      return value;
   }
 }
 
@@ -118,7 +123,8 @@ template <class Word, class F>
 Word exchange(uint8_t* at, F f) {
   std::atomic_ref<Word> place(*reinterpret_cast<Word*>(at));
   Word old = place.load(std::memory_order_relaxed);
-  while (!place.compare_exchange_weak(old, f(old), std::memory_order_relaxed)) {}
+  while (!place.compare_exchange_weak(old, f(old), std::memory_order_relaxed)) {
+  }
   return old;
 }
 
@@ -129,15 +135,24 @@ Word combine_whole(const Op& op, Word old, Word value) {
   const bool is_signed = type == Number::s32 || type == Number::s64;
   const bool less = is_signed ? static_cast<Signed>(value) < static_cast<Signed>(old) : value < old;
   switch (static_cast<Atomic>(op.imm2)) {
-    case Atomic::add: return old + value;
-    case Atomic::min: return less ? value : old;
-    case Atomic::max: return less ? old : value;
-    case Atomic::inc: return old >= value ? 0 : old + 1;
-    case Atomic::dec: return old == 0 || old > value ? value : old - 1;
-    case Atomic::and_: return old & value;
-    case Atomic::or_: return old | value;
-    case Atomic::xor_: return old ^ value;
-    default: return value;
+    case Atomic::add:
+      return old + value;
+    case Atomic::min:
+      return less ? value : old;
+    case Atomic::max:
+      return less ? old : value;
+    case Atomic::inc:
+      return old >= value ? 0 : old + 1;
+    case Atomic::dec:
+      return old == 0 || old > value ? value : old - 1;
+    case Atomic::and_:
+      return old & value;
+    case Atomic::or_:
+      return old | value;
+    case Atomic::xor_:
+      return old ^ value;
+    default:
+      return value;
   }
 }
 
@@ -153,7 +168,8 @@ uint32_t combine_32(const Op& op, uint32_t old, uint32_t value) {
   if (type == Number::f16 || type == Number::bf16) {
     uint32_t r = 0;
     for (int k = 0; k < 32; k += 16) {
-      const double sum = add_to_odd(widen(static_cast<uint16_t>(old >> k), type), widen(static_cast<uint16_t>(value >> k), type));
+      const double sum =
+          add_to_odd(widen(static_cast<uint16_t>(old >> k), type), widen(static_cast<uint16_t>(value >> k), type));
       r |= static_cast<uint32_t>(narrow(sum, type, Rounding::nearest)) << k;
     }
     return r;
@@ -200,7 +216,8 @@ LaneAddress lane_address(Warp& warp, const Op& op, uint32_t lane) {
   }
   if (space == Space::local) return {static_cast<uint32_t>(low + op.imm), space};
   std::memcpy(&high, file + op.a + 128 + 4 * lane, 4);
-  const uint64_t address = Lane::join(low, high) + uniform + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(op.imm)));
+  const uint64_t address =
+      Lane::join(low, high) + uniform + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(op.imm)));
   if (space == Space::generic) {
     if (address >> 32 == kSharedWindow >> 32) return {address & 0xffffffff, Space::shared};
     if (address >> 32 == kLocalWindow >> 32) return {address & 0xffffffff, Space::local};
@@ -276,7 +293,8 @@ void g_reduce(Warp& warp, const Op& op, uint32_t mask) { atomic(warp, op, mask, 
 void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
   Place places[32];
   if (!find_places(warp, op, mask, true, places)) return;
-  each_lane(warp, op, mask, [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
+  each_lane(warp, op, mask,
+            [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
 }
 // Stores c where b is found.
 void g_cas(Warp& warp, const Op& op, uint32_t mask) {
@@ -285,7 +303,8 @@ void g_cas(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint8_t* const at = places[l.lane].host;
     if (op.bytes == 8) {
-      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)), value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
+      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)),
+                     value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
       l.set64(exchange<uint64_t>(at, [&](uint64_t x) { return x == wanted ? value : x; }));
     } else {
       const uint32_t wanted = l.raw(op.e, 3), value = l.raw(op.c, 2);
@@ -304,7 +323,8 @@ void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
     if (op.bytes == 4 && (banks & bank) != 0) return l.set(0);
     banks |= bank;
     if (op.bytes == 8) {
-      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)), value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
+      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)),
+                     value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
       l.set64(exchange<uint64_t>(at, [&](uint64_t x) { return x == wanted ? value : x; }) == wanted);
     } else {
       const uint32_t wanted = l.raw(op.e, 3), value = l.raw(op.c, 2);
@@ -320,8 +340,8 @@ void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, shared, mask);
 }
 
-// From global (e, f) to shared memory (a): at once, which no program without a race can tell from later. Lanes whose x is
-// false store zeros.
+// From global (e, f) to shared memory (a): at once, which no program without a race can tell from later. Lanes whose x
+// is false store zeros.
 void g_ldgsts(Warp& warp, const Op& op, uint32_t mask) {
   Place to[32];
   if (!find_places(warp, op, mask, true, to, false)) return;
@@ -337,7 +357,8 @@ void g_ldgsts(Warp& warp, const Op& op, uint32_t mask) {
     Place from;
     const FaultKind fault = find_place(warp, {address, Space::global}, l.lane, op.bytes, false, from);
     if (fault != FaultKind::none) {
-      if (warp.machine->fault.kind == FaultKind::none) warp.machine->fault = {fault, op.index, static_cast<int>(l.lane), address, op.bytes};
+      if (warp.machine->fault.kind == FaultKind::none)
+        warp.machine->fault = {fault, op.index, static_cast<int>(l.lane), address, op.bytes};
       return;
     }
     std::memcpy(to[l.lane].host, from.host, op.bytes);
@@ -356,8 +377,8 @@ uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   return Lane::join(low, high) + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(op.imm2)));
 }
 
-// Matrices of 8 × 8 halves; lanes 8k…8k+7 hold the row addresses of matrix k. Lane i gets row i/4, columns 2(i%4) and the
-// next (transposed: the roles exchanged).
+// Matrices of 8 × 8 halves; lanes 8k…8k+7 hold the row addresses of matrix k. Lane i gets row i/4, columns 2(i%4) and
+// the next (transposed: the roles exchanged).
 void g_ldsm(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) {
     ++warp.machine->ops[op.index].empty_requests;
@@ -372,7 +393,8 @@ void g_ldsm(Warp& warp, const Op& op, uint32_t mask) {
     Place place;
     const FaultKind fault = find_place(warp, at, lane, 16, false, place);
     if (fault != FaultKind::none) {
-      if (warp.machine->fault.kind == FaultKind::none) warp.machine->fault = {fault, op.index, static_cast<int>(lane), at.address, 16};
+      if (warp.machine->fault.kind == FaultKind::none)
+        warp.machine->fault = {fault, op.index, static_cast<int>(lane), at.address, 16};
       return;
     }
     rows[lane] = static_cast<uint32_t>(at.address);
@@ -380,7 +402,8 @@ void g_ldsm(Warp& warp, const Op& op, uint32_t mask) {
   for (uint32_t k = 0; k < matrices; ++k) {  // a matrix is one group: eight rows of 16 bytes
     int32_t delta[32] = {};
     for (uint32_t lane = 0; lane < 8; ++lane) delta[lane] = static_cast<int32_t>(rows[8 * k + lane] - rows[8 * k]);
-    const Pattern& pattern = find_pattern(*warp.machine, op.index, Access::shared_store_16, delta, 0xff, rows[8 * k] & 15);
+    const Pattern& pattern =
+        find_pattern(*warp.machine, op.index, Access::shared_store_16, delta, 0xff, rows[8 * k] & 15);
     counts.wavefronts += pattern.wavefronts;
     counts.ideal += pattern.ideal;
   }

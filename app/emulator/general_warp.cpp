@@ -54,12 +54,24 @@ void g_redux(Warp& warp, const Op& op, uint32_t mask) {
     const uint32_t x = l.a();
     const bool less = is_signed ? static_cast<int32_t>(x) < static_cast<int32_t>(r) : x < r;
     switch (static_cast<Atomic>(op.imm2)) {
-      case Atomic::add: r += x; break;
-      case Atomic::min: r = less ? x : r; break;
-      case Atomic::max: r = less ? r : x; break;
-      case Atomic::and_: r &= x; break;
-      case Atomic::or_: r |= x; break;
-      default: r ^= x; break;
+      case Atomic::add:
+        r += x;
+        break;
+      case Atomic::min:
+        r = less ? x : r;
+        break;
+      case Atomic::max:
+        r = less ? r : x;
+        break;
+      case Atomic::and_:
+        r &= x;
+        break;
+      case Atomic::or_:
+        r |= x;
+        break;
+      default:
+        r ^= x;
+        break;
     }
   });
   word(warp, op.dst) = r;
@@ -115,7 +127,9 @@ void g_break(Warp& warp, const Op& op, uint32_t mask) {
 void g_b2r(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(warp.barrier_result); });
 }
-void g_b2r_predicate(Warp& warp, const Op& op, uint32_t mask) { set_predicate(warp, op.p, warp.barrier_result ? kFull : 0, mask); }
+void g_b2r_predicate(Warp& warp, const Op& op, uint32_t mask) {
+  set_predicate(warp, op.p, warp.barrier_result ? kFull : 0, mask);
+}
 
 // A uniform register from the first lane; p: whether the lanes agree.
 void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {

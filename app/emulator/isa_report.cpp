@@ -1,7 +1,7 @@
 #include "emulator/isa_report.h"
 
-#include <array>
 #include <fmt/format.h>
+#include <array>
 
 #include "emulator/emulator.h"
 #include "emulator/forms.h"
@@ -39,19 +39,26 @@ std::string isa_report() {
     const auto kind = static_cast<size_t>(find_form(spelling)->instruction_class);
     const uint8_t archs = recorded_on(spelling);
     ++(is_approximate(spelling) ? approximate : archs != 0 ? recorded : other)[kind];
-    list += fmt::format("  {:<60} {}{}\n", spelling, basis(spelling), archs != 0 ? " (" + architectures(archs) + ")" : "");
+    list +=
+        fmt::format("  {:<60} {}{}\n", spelling, basis(spelling), archs != 0 ? " (" + architectures(archs) + ")" : "");
   }
-  std::string text = fmt::format("Opcode forms that the emulator executes: {}. Any other is refused with its name and source line.\n\n", forms.size());
+  std::string text = fmt::format(
+      "Opcode forms that the emulator executes: {}. Any other is refused with its name and source line.\n\n",
+      forms.size());
   text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", "class", "recorded", "approximate", "by output");
   size_t sum[3] = {};
   for (size_t k = 0; k < kClasses; ++k) {
     if (recorded[k] + approximate[k] + other[k] == 0) continue;
-    text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)), recorded[k], approximate[k], other[k]);
+    text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)), recorded[k],
+                        approximate[k], other[k]);
     sum[0] += recorded[k], sum[1] += approximate[k], sum[2] += other[k];
   }
   text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n\n", "all", sum[0], sum[1], sum[2]);
-  text += "recorded: equal to an NVIDIA H200 bit for bit at edge and random values. approximate: within the documented error of the\n"
-          "hardware's own approximation. by output: by the instruction's definition, and by kernels whose whole output is right.\n\n";
+  text +=
+      "recorded: equal to an NVIDIA H200 bit for bit at edge and random values. approximate: within the documented "
+      "error of the\n"
+      "hardware's own approximation. by output: by the instruction's definition, and by kernels whose whole output is "
+      "right.\n\n";
   return text + list;
 }
 

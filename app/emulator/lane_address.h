@@ -3,7 +3,8 @@
 
 namespace attnscope::emulator {
 
-// Where one lane of a memory instruction reads or writes, by Op::space; generic addresses are told apart by their windows.
+// Where one lane of a memory instruction reads or writes, by Op::space; generic addresses are told apart by their
+// windows.
 struct LaneAddress {
   uint64_t address = 0;  // shared: in its window; local: from the thread's own start
   Space space = Space::global;

@@ -15,8 +15,9 @@ constexpr RecordedForm forms[] = {
 std::span<const RecordedForm> recorded_forms() { return forms; }
 
 uint8_t recorded_on(std::string_view spelling) {
-  const auto found = std::lower_bound(std::begin(forms), std::end(forms), spelling,
-                                      [](const RecordedForm& form, std::string_view wanted) { return form.spelling < wanted; });
+  const auto found =
+      std::lower_bound(std::begin(forms), std::end(forms), spelling,
+                       [](const RecordedForm& form, std::string_view wanted) { return form.spelling < wanted; });
   return found != std::end(forms) && found->spelling == spelling ? found->archs : 0;
 }
 

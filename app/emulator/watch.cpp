@@ -1,8 +1,8 @@
 #include "emulator/watch.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 #include <tuple>
 
 namespace attnscope::emulator {
@@ -10,7 +10,9 @@ namespace attnscope::emulator {
 namespace {
 
 bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
-const std::string& opcode_of(const Program& program, const Op& op) { return program.sass->instructions[op.index].opcode; }
+const std::string& opcode_of(const Program& program, const Op& op) {
+  return program.sass->instructions[op.index].opcode;
+}
 
 }  // namespace
 
@@ -38,8 +40,8 @@ void watched(Warp& warp, const Op& op, uint32_t mask) {
   (mask == kFull ? own.full : own.masked)(warp, op, mask);
 }
 
-void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, uint32_t warps, uint32_t shared_low,
-                    uint32_t shared_bytes, uint32_t local_bytes) {
+void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, uint32_t warps,
+                    uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes) {
   program_ = &program;
   unwatched_ = &unwatched;
   warps_ = warps, shared_low_ = shared_low, shared_bytes_ = shared_bytes, local_bytes_ = local_bytes;
@@ -47,12 +49,12 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
   roles_.clear();
   for (const Op& op : program.ops) {
     const std::string& opcode = opcode_of(program, op);
-    roles_.push_back(is_shuffle(op.family)      ? Role::shuffle
-                     : opcode == "LDGSTS"       ? Role::copy
-                     : opcode == "LDSM"         ? Role::matrices
-                     : opcode == "LDGDEPBAR"    ? Role::close_group
-                     : opcode == "DEPBAR"       ? Role::await_group
-                                                : Role::access);
+    roles_.push_back(is_shuffle(op.family)   ? Role::shuffle
+                     : opcode == "LDGSTS"    ? Role::copy
+                     : opcode == "LDSM"      ? Role::matrices
+                     : opcode == "LDGDEPBAR" ? Role::close_group
+                     : opcode == "DEPBAR"    ? Role::await_group
+                                             : Role::access);
   }
   seen_.clear();
 }
@@ -78,7 +80,8 @@ bool Watch::ordered(const Access& earlier, uint32_t warp) const {
   return clock <= clocks_[warp][earlier.warp];
 }
 
-void Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address, uint32_t thread, uint32_t other_thread) {
+void Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address, uint32_t thread,
+                   uint32_t other_thread) {
   const bool is_race = kind <= WatchKind::shared_read_write;
   Seen& seen = seen_[{is_race ? WatchKind::shared_write_write : kind, std::min(op, other), std::max(op, other)}];
   if (seen.count++ == 0) seen = {1, kind, op, other, cta_, address, thread, other_thread};
@@ -88,7 +91,9 @@ void Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address
 bool Watch::stores_the_same(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) const {
   if (op.access != 2 || roles_[op.index] == Role::copy) return false;
   for (uint32_t word = 0; word < std::max(1u, bytes / 4); ++word) {
-    if (std::memcmp(warp.shared + address + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane, std::min(4u, bytes)) != 0) return false;
+    if (std::memcmp(warp.shared + address + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane,
+                    std::min(4u, bytes)) != 0)
+      return false;
   }
   return true;
 }
@@ -107,8 +112,8 @@ void Watch::shared(Warp& warp, const Op& op, uint32_t lane, uint32_t address, ui
   if (copies) now.group = static_cast<uint16_t>(group_done_[w].size());
   const uint32_t offset = address - shared_low_;
   const auto race = [&](WatchKind kind, const Access& earlier) {
-    report(earlier.group != 0 && !copies ? WatchKind::shared_copy_not_awaited : kind, op.index, earlier.op, offset, thread,
-           earlier.warp * 32u + earlier.lane);
+    report(earlier.group != 0 && !copies ? WatchKind::shared_copy_not_awaited : kind, op.index, earlier.op, offset,
+           thread, earlier.warp * 32u + earlier.lane);
   };
   const bool same = writes && stores_the_same(warp, op, lane, address, bytes);
   bool told = false;
@@ -171,18 +176,28 @@ void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
     int from = static_cast<int>(lane);
     bool in_range = true;
     switch (op.family) {
-      case Family::shfl_up: from -= static_cast<int>(by), in_range = from >= last; break;
-      case Family::shfl_down: from += static_cast<int>(by), in_range = from <= last; break;
-      case Family::shfl_bfly: from ^= static_cast<int>(by), in_range = from <= last; break;
-      default: from = static_cast<int>((lane & segment) | (by & ~segment)), in_range = from <= last; break;
+      case Family::shfl_up:
+        from -= static_cast<int>(by), in_range = from >= last;
+        break;
+      case Family::shfl_down:
+        from += static_cast<int>(by), in_range = from <= last;
+        break;
+      case Family::shfl_bfly:
+        from ^= static_cast<int>(by), in_range = from <= last;
+        break;
+      default:
+        from = static_cast<int>((lane & segment) | (by & ~segment)), in_range = from <= last;
+        break;
     }
     if (in_range && !(mask >> from & 1)) {
-      report(WatchKind::shuffle_absent_lane, op.index, op.index, 0, warp.id * 32 + lane, warp.id * 32 + static_cast<uint32_t>(from));
+      report(WatchKind::shuffle_absent_lane, op.index, op.index, 0, warp.id * 32 + lane,
+             warp.id * 32 + static_cast<uint32_t>(from));
     }
   }
 }
 
-// Groups 1 … size - 1 are closed, the one that LDGDEPBAR closes next is open. DEPBAR waits until so many closed ones are left.
+// Groups 1 … size - 1 are closed, the one that LDGDEPBAR closes next is open. DEPBAR waits until so many closed ones
+// are left.
 void Watch::copies_of(uint32_t warp, const Op& op) {
   std::vector<uint32_t>& done = group_done_[warp];
   if (roles_[op.index] == Role::close_group) {
@@ -264,7 +279,8 @@ std::vector<Watch::Seen> by_line(const Program& program, const std::map<Watch::K
   std::vector<Watch::Seen> list;
   for (const auto& [key, one] : merged) list.push_back(one);
   // A barrier that warps pass unevenly makes races of what follows: it is said first.
-  std::stable_partition(list.begin(), list.end(), [](const Watch::Seen& one) { return one.kind == WatchKind::barrier_uneven; });
+  std::stable_partition(list.begin(), list.end(),
+                        [](const Watch::Seen& one) { return one.kind == WatchKind::barrier_uneven; });
   return list;
 }
 
@@ -278,38 +294,52 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
     finding.op = one.op, finding.other = one.other;
     finding.line = source_of(program, one.op), finding.other_line = source_of(program, one.other);
     finding.count = one.count;
-    finding.cta = one.cta, finding.address = one.address, finding.thread = one.thread, finding.other_thread = one.other_thread;
+    finding.cta = one.cta, finding.address = one.address, finding.thread = one.thread,
+    finding.other_thread = one.other_thread;
     const auto& code = program.sass->instructions;
     const auto place = [&](uint32_t op, const std::string& line) {
       return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, line)
                                      : fmt::format("{} at byte {:#x} of the code", code[op].opcode, op * 16);
     };
     const std::string here = place(one.op, finding.line), there = place(one.other, finding.other_line);
-    const std::string often = fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
+    const std::string often =
+        fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
     const auto sides = [&](const char* did, const char* does, const char* lacks) {
-      return fmt::format("{} (thread {}, warp {}) {} byte {} of shared memory, then {} (thread {}, warp {}) {} it, {}{}.", there, one.other_thread,
-                         one.other_thread / 32, did, one.address, here, one.thread, one.thread / 32, does, lacks, often);
+      return fmt::format(
+          "{} (thread {}, warp {}) {} byte {} of shared memory, then {} (thread {}, warp {}) {} it, {}{}.", there,
+          one.other_thread, one.other_thread / 32, did, one.address, here, one.thread, one.thread / 32, does, lacks,
+          often);
     };
     constexpr const char* unordered = "with nothing that orders the two warps between them";
     switch (one.kind) {
-      case WatchKind::shared_write_write: finding.message = "Race: " + sides("writes", "writes", unordered); break;
-      case WatchKind::shared_write_read: finding.message = "Race: " + sides("writes", "reads", unordered); break;
-      case WatchKind::shared_read_write: finding.message = "Race: " + sides("reads", "writes", unordered); break;
+      case WatchKind::shared_write_write:
+        finding.message = "Race: " + sides("writes", "writes", unordered);
+        break;
+      case WatchKind::shared_write_read:
+        finding.message = "Race: " + sides("writes", "reads", unordered);
+        break;
+      case WatchKind::shared_read_write:
+        finding.message = "Race: " + sides("reads", "writes", unordered);
+        break;
       case WatchKind::shared_copy_not_awaited:
-        finding.message = "Race: " + sides("copies to", "touches", "before the copy's group is waited for and a barrier passed");
+        finding.message =
+            "Race: " + sides("copies to", "touches", "before the copy's group is waited for and a barrier passed");
         break;
       case WatchKind::shared_never_written:
-        finding.message = fmt::format("{} (thread {}) reads byte {} of shared memory, which nothing has written{}.", here, one.thread, one.address, often);
+        finding.message = fmt::format("{} (thread {}) reads byte {} of shared memory, which nothing has written{}.",
+                                      here, one.thread, one.address, often);
         break;
       case WatchKind::local_never_written:
-        finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.", here, one.thread, one.address, often);
+        finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.",
+                                      here, one.thread, one.address, often);
         break;
       case WatchKind::barrier_uneven:
-        finding.message = fmt::format("Uneven barrier {}: warp {} passes {} while warp {} passes {}{}.", one.address, one.thread / 32,
-                                      here, one.other_thread / 32, there, often);
+        finding.message = fmt::format("Uneven barrier {}: warp {} passes {} while warp {} passes {}{}.", one.address,
+                                      one.thread / 32, here, one.other_thread / 32, there, often);
         break;
       case WatchKind::shuffle_absent_lane:
-        finding.message = fmt::format("{}: thread {} takes a value from thread {}, which does not take part{}.", here, one.thread, one.other_thread, often);
+        finding.message = fmt::format("{}: thread {} takes a value from thread {}, which does not take part{}.", here,
+                                      one.thread, one.other_thread, often);
         break;
     }
     findings.push_back(std::move(finding));

@@ -16,10 +16,11 @@ struct Unwatched {
   Handler full = nullptr, masked = nullptr;
 };
 
-// Follows the shared and local memory of the CTA that one host thread executes: who wrote and read each byte last, and what
-// orders the warps. Happens-before is kept by a vector clock a warp: a CTA or named barrier joins the clocks of the warps that
-// it releases (an arrival without waiting only gives), an atomic on a shared word joins with all before it on that word, and
-// an asynchronous copy becomes its warp's write where that warp waits for its group. Lanes of one warp are ordered as executed.
+// Follows the shared and local memory of the CTA that one host thread executes: who wrote and read each byte last, and
+// what orders the warps. Happens-before is kept by a vector clock a warp: a CTA or named barrier joins the clocks of
+// the warps that it releases (an arrival without waiting only gives), an atomic on a shared word joins with all before
+// it on that word, and an asynchronous copy becomes its warp's write where that warp waits for its group. Lanes of one
+// warp are ordered as executed.
 class Watch {
  public:
   // `unit`: bytes that one record stands for, the least width of any access to shared memory: 1, 2 or 4.
@@ -78,8 +79,8 @@ class Watch {
   std::vector<Unit> units_;
   std::vector<uint32_t> local_written_;  // lanes, by warp and byte
   std::vector<Clock> clocks_;
-  std::array<Clock, 16> given_{};        // by arrivals that did not wait
-  std::map<uint32_t, Clock> words_;      // that atomics touched
+  std::array<Clock, 16> given_{};                  // by arrivals that did not wait
+  std::map<uint32_t, Clock> words_;                // that atomics touched
   std::vector<std::vector<uint32_t>> group_done_;  // by warp and group: its clock where the warp waited; 0: not yet
   std::map<Key, Seen> seen_;
 };

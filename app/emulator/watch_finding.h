@@ -5,22 +5,25 @@
 namespace attnscope::emulator {
 
 enum class WatchKind : uint8_t {
-  shared_write_write, shared_write_read, shared_read_write,  // races: the earlier access, then the later
-  shared_copy_not_awaited,                                   // an asynchronous copy, then an access before it was waited for
-  shared_never_written, local_never_written,
-  barrier_uneven,                                            // warps pass one barrier at different places of the source
+  shared_write_write,
+  shared_write_read,
+  shared_read_write,        // races: the earlier access, then the later
+  shared_copy_not_awaited,  // an asynchronous copy, then an access before it was waited for
+  shared_never_written,
+  local_never_written,
+  barrier_uneven,  // warps pass one barrier at different places of the source
   shuffle_absent_lane
 };
 
 // One diagnosis; each pair of instructions is named once.
 struct WatchFinding {
   WatchKind kind = WatchKind::shared_write_write;
-  uint32_t op = 0, other = 0;       // instructions: where it showed, and the other side (the same for one-sided kinds)
-  std::string line, other_line;     // source lines: "02_tiled.cu:174"
-  uint64_t count = 0;               // how often, over all CTAs that ran
+  uint32_t op = 0, other = 0;    // instructions: where it showed, and the other side (the same for one-sided kinds)
+  std::string line, other_line;  // source lines: "02_tiled.cu:174"
+  uint64_t count = 0;            // how often, over all CTAs that ran
   // The first: its CTA (x + grid.x·(y + grid.y·z)), byte of shared or local memory, threads of both sides.
   uint32_t cta = 0, address = 0, thread = 0, other_thread = 0;
-  std::string message;              // all of it, for people
+  std::string message;  // all of it, for people
 };
 
 }  // namespace attnscope::emulator

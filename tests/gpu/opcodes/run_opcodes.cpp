@@ -3,8 +3,8 @@
 //   g++ -O2 -std=c++20 run_opcodes.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64/stubs -lcuda -o run_opcodes
 //   ./run_opcodes CUBIN CASES INPUTS OUTPUTS
 //
-// CASES and INPUTS are opcode_cases.py's. OUTPUTS gets, for each kernel in the list's order, its words: 512 of the first, 512
-// of the second, and so on, 32 bits each.
+// CASES and INPUTS are opcode_cases.py's. OUTPUTS gets, for each kernel in the list's order, its words: 512 of the
+// first, 512 of the second, and so on, 32 bits each.
 #include <cuda.h>
 
 #include <cstdint>
@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
   for (const Kernel& kernel : read_kernels(argv[2])) {
     CUfunction function = nullptr;
     expect(cuModuleGetFunction(&function, module_, kernel.name.c_str()), kernel.name);
-    expect(cuMemcpyHtoD(in, inputs.data() + kinds.at(kernel.kind) * kThreads * kRowBytes, kThreads * kRowBytes), "inputs");
+    expect(cuMemcpyHtoD(in, inputs.data() + kinds.at(kernel.kind) * kThreads * kRowBytes, kThreads * kRowBytes),
+           "inputs");
     expect(cuMemsetD32(out, 0xcdcdcdcd, kThreads * kMostWords), "outputs");
     expect(cuMemsetD32(scratch, 0, kScratchBytes / 4), "scratch");
     // The same values as the emulator's test gives (tests/unit/emulator/opcode_test.cpp).

@@ -28,7 +28,8 @@ std::string read(const std::string& name) {
 OpcodeCase parse_case(std::istringstream& in) {
   OpcodeCase one;
   in >> one.first >> one.words >> one.name;
-  for (std::string mark; in >> mark;) (mark[0] == '~' ? one.ulp : one.arch) = static_cast<uint32_t>(std::stoul(mark.substr(1)));
+  for (std::string mark; in >> mark;)
+    (mark[0] == '~' ? one.ulp : one.arch) = static_cast<uint32_t>(std::stoul(mark.substr(1)));
   return one;
 }
 
@@ -39,7 +40,8 @@ OpcodeRecording read_recording() {
     std::istringstream in(line);
     std::string name, kind;
     in >> name >> kind;
-    if (recording.kernels.empty() || recording.kernels.back().name != name) recording.kernels.push_back({name, kind, 0, {}, {}});
+    if (recording.kernels.empty() || recording.kernels.back().name != name)
+      recording.kernels.push_back({name, kind, 0, {}, {}});
     OpcodeKernel& kernel = recording.kernels.back();
     kernel.cases.push_back(parse_case(in));
     kernel.words = kernel.cases.back().first + kernel.cases.back().words;
@@ -107,7 +109,8 @@ const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(
   return found != programs.end() ? found->second : programs[stem] = read_programs(stem);
 }
 
-Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass, RunOptions options) {
+Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass,
+                                    RunOptions options) {
   auto program = prepare(std::move(sass));
   if (!program) return fail(program.error());
   auto inputs = opcode_recording().inputs(kernel.kind);
@@ -117,7 +120,12 @@ Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<
   parameters.pointer(memory.add("in", bytes_of(inputs), false)).pointer(memory.add("out", bytes_of(results), true));
   parameters.pointer(memory.add("scratch", bytes_of(scratch), true));
   // As run_opcodes.cpp gives them: s, t, fs, unused, ls, ds.
-  parameters.word(0x2c).word(0x3fc00000).word(0x40490fdb).word(0).pointer(0x40091eb851eb851full).pointer(0x40091eb851eb851full);
+  parameters.word(0x2c)
+      .word(0x3fc00000)
+      .word(0x40490fdb)
+      .word(0)
+      .pointer(0x40091eb851eb851full)
+      .pointer(0x40091eb851eb851full);
   Launch launch;
   launch.program = *program;
   launch.grid = {kOpcodeThreads / 128, 1, 1};

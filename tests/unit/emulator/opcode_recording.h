@@ -15,7 +15,7 @@ constexpr uint32_t kOpcodeThreads = 512;
 struct OpcodeCase {
   std::string name;
   uint32_t first = 0, words = 0;
-  uint32_t ulp = 0;   // 0: bit-equal
+  uint32_t ulp = 0;    // 0: bit-equal
   uint32_t arch = 80;  // least
 };
 
@@ -38,12 +38,14 @@ const OpcodeRecording& opcode_recording();
 // Compilers whose code is recorded: nvcc 13.0 (of its sm_90 code are the results) and NVRTC 12.8 of the same source.
 constexpr const char* kOpcodeCompilers[] = {"nvcc130", "nvrtc128"};
 // A compiler's machine code for that architecture, in the recording's order.
-const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(int arch, const std::string& compiler = "nvcc130");
+const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(
+    int arch, const std::string& compiler = "nvcc130");
 
 struct OpcodeRun {
   std::vector<uint32_t> words;  // [word][thread]
   RunResult run;
 };
-Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass, RunOptions options = {});
+Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<const compile::SassProgram> sass,
+                                    RunOptions options = {});
 
 }  // namespace attnscope::emulator::testing

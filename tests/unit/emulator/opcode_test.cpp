@@ -1,11 +1,12 @@
-// Every recorded opcode kernel against what an H200 made of it (tests/gpu/opcodes), bit for bit, on all three architectures.
+// Every recorded opcode kernel against what an H200 made of it (tests/gpu/opcodes), bit for bit, on all three
+// architectures.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -22,7 +23,9 @@ namespace {
 // Units in the last place between two numbers of 16 or 32 bits, the sign apart.
 int64_t distance(uint32_t a, uint32_t b, int bits) {
   const uint32_t sign = 1u << (bits - 1);
-  const auto ordered = [&](uint32_t x) { return x & sign ? -static_cast<int64_t>(x & (sign - 1)) : static_cast<int64_t>(x); };
+  const auto ordered = [&](uint32_t x) {
+    return x & sign ? -static_cast<int64_t>(x & (sign - 1)) : static_cast<int64_t>(x);
+  };
   return std::abs(ordered(a) - ordered(b));
 }
 
@@ -51,7 +54,8 @@ TEST_P(Opcodes, EqualTheRecording) {
     const OpcodeKernel& kernel = kernels[i];
     const auto results = run_opcode_kernel(kernel, programs[i]);
     if (!results) {
-      EXPECT_NE(results.error().message.find("the form \"HMMA"), std::string::npos) << kernel.cases[0].name << ": " << results.error().message;
+      EXPECT_NE(results.error().message.find("the form \"HMMA"), std::string::npos)
+          << kernel.cases[0].name << ": " << results.error().message;
       for (const OpcodeCase& one : kernel.cases) open.insert(one.name);
       continue;
     }
@@ -68,15 +72,20 @@ TEST_P(Opcodes, EqualTheRecording) {
       }
       if (wrong == 0) continue;
       const uint32_t* row = &inputs[8 * (first % kOpcodeThreads)];
-      ADD_FAILURE() << fmt::format("{} {}: {} of {} words differ; word {} of thread {} ({:08x} {:08x} {:08x} {:08x} {:08x} {:08x}) is {:08x}, recorded {:08x}",
-                                   kernel.name, one.name, wrong, one.words * kOpcodeThreads, first / kOpcodeThreads - one.first,
-                                   first % kOpcodeThreads, row[0], row[1], row[2], row[3], row[4], row[5], results->words[first], kernel.results[first]);
+      ADD_FAILURE() << fmt::format(
+          "{} {}: {} of {} words differ; word {} of thread {} ({:08x} {:08x} {:08x} {:08x} {:08x} {:08x}) is {:08x}, "
+          "recorded {:08x}",
+          kernel.name, one.name, wrong, one.words * kOpcodeThreads, first / kOpcodeThreads - one.first,
+          first % kOpcodeThreads, row[0], row[1], row[2], row[3], row[4], row[5], results->words[first],
+          kernel.results[first]);
     }
   }
-  std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations, {} not executed\n", compiler, arch, cases, approximate, open.size());
+  std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations, {} not executed\n", compiler, arch,
+                           cases, approximate, open.size());
   EXPECT_GT(cases, 1370u);
 }
-INSTANTIATE_TEST_SUITE_P(Arch, Opcodes, ::testing::Combine(::testing::Values(80, 89, 90), ::testing::ValuesIn(kOpcodeCompilers)),
+INSTANTIATE_TEST_SUITE_P(Arch, Opcodes,
+                         ::testing::Combine(::testing::Values(80, 89, 90), ::testing::ValuesIn(kOpcodeCompilers)),
                          [](const auto& param) {
                            return fmt::format("{}_sm{}", std::get<1>(param.param), std::get<0>(param.param));
                          });
@@ -91,7 +100,8 @@ TEST(OpcodeLog, HoldsWhatTheGpuPrinted) {
       options.threads = 1;
       const auto result = run_opcode_kernel(kernels[i], opcode_programs(arch)[i], options);
       ASSERT_TRUE(result.has_value()) << result.error().message;
-      EXPECT_EQ(result->run.log, (std::vector<std::string>{"thread 3: 2 1.500000 text\n", "thread 200: 31 1.500000 text\n"}));
+      EXPECT_EQ(result->run.log,
+                (std::vector<std::string>{"thread 3: 2 1.500000 text\n", "thread 200: 31 1.500000 text\n"}));
     }
     return;
   }
@@ -129,14 +139,19 @@ TEST(OpcodeCounts, EqualNsightComputes) {
     const std::string& name = kernels[i].cases[0].name;
     if (!result || apart.contains(name) || name.starts_with("generic_")) continue;
     const RunCounters& c = result->run.counters;
-    std::array<uint64_t, 6> counted{c.warp_instructions, c.threads, c.global_load_sectors, c.global_store_sectors,
+    std::array<uint64_t, 6> counted{c.warp_instructions,      c.threads,
+                                    c.global_load_sectors,    c.global_store_sectors,
                                     c.shared_load_wavefronts, c.shared_store_wavefronts};
     const auto& wanted = recorded.at(kernels[i].name);
     equal += counted == wanted;
     if (counted != wanted && c.active_lanes_mean() < 31) {
       // Divergent: how the hardware issues a BSYNC that parts of a warp reach one after the other is not settled.
-      EXPECT_NEAR(static_cast<double>(counted[0]), static_cast<double>(wanted[0]), 0.0025 * static_cast<double>(wanted[0])) << kernels[i].name;
-      EXPECT_NEAR(static_cast<double>(counted[1]), static_cast<double>(wanted[1]), 0.015 * static_cast<double>(wanted[1])) << kernels[i].name;
+      EXPECT_NEAR(static_cast<double>(counted[0]), static_cast<double>(wanted[0]),
+                  0.0025 * static_cast<double>(wanted[0]))
+          << kernels[i].name;
+      EXPECT_NEAR(static_cast<double>(counted[1]), static_cast<double>(wanted[1]),
+                  0.015 * static_cast<double>(wanted[1]))
+          << kernels[i].name;
       counted[0] = wanted[0], counted[1] = wanted[1];
     }
     EXPECT_EQ(counted, wanted) << kernels[i].name << " " << kernels[i].cases[0].name;
@@ -157,7 +172,8 @@ TEST(RecordedForms, AreThoseOfTheRecordedKernels) {
   }
   std::string wanted, listed;
   for (const auto& [form, archs] : forms) wanted += fmt::format("{{\"{}\", {}}},\n", form, archs);
-  for (const RecordedForm& form : recorded_forms()) listed += fmt::format("{{\"{}\", {}}},\n", form.spelling, form.archs);
+  for (const RecordedForm& form : recorded_forms())
+    listed += fmt::format("{{\"{}\", {}}},\n", form.spelling, form.archs);
   if (wanted == listed) return;
   const std::string path = std::string(ATTNSCOPE_OPCODES_DIR) + "/recorded_forms.inc";
   std::ofstream(path) << wanted;

@@ -23,39 +23,48 @@ ISETP.EQ.AND P0, PT, R5, RZ, PT
 
 struct WatchCase {
   const char* name;
-  const char* body;       // source lines count from kHead's first, which is empty: the body begins at line 8
-  const char* expected;   // part of a finding's message; "" none
+  const char* body;      // source lines count from kHead's first, which is empty: the body begins at line 8
+  const char* expected;  // part of a finding's message; "" none
   WatchKind kind = WatchKind::shared_write_read;
   size_t findings = 1;
 };
 void PrintTo(const WatchCase& one, std::ostream* out) { *out << one.name; }
 
 const WatchCase kCases[] = {
-    {"ReadBeforeTheBarrier", "STS [R2], R0\nLDS R6, [R4]\nBAR.SYNC 0x0", "STS at k.cu:8", WatchKind::shared_read_write, 2},  // and a never-written read
+    {"ReadBeforeTheBarrier", "STS [R2], R0\nLDS R6, [R4]\nBAR.SYNC 0x0", "STS at k.cu:8", WatchKind::shared_read_write,
+     2},  // and a never-written read
     {"ReadAfterTheBarrier", "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [R4]", ""},
     {"OwnWarpNeedsNoBarrier", "STS [R2], R0\nLDS R6, [R2]", ""},
-    {"TwoWarpsWriteOneWord", "STS [RZ], R0", "STS at k.cu:8 (thread 31, warp 0) writes byte 0", WatchKind::shared_write_write},
+    {"TwoWarpsWriteOneWord", "STS [RZ], R0", "STS at k.cu:8 (thread 31, warp 0) writes byte 0",
+     WatchKind::shared_write_write},
     {"TwoWarpsWriteTheSame", "MOV R6, 0x7\nSTS [RZ], R6", ""},
     {"WriteAfterReadWithoutBarrier", "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [R4]\nIADD3 R0, R0, 0x1, RZ\nSTS [R2], R0",
      "at k.cu:10", WatchKind::shared_write_read},
-    {"WriteAfterReadWithBarrier", "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [R4]\nBAR.SYNC 0x0\nIADD3 R0, R0, 0x1, RZ\nSTS [R2], R0", ""},
-    {"NeverWritten", "LDS R6, [R2]", "LDS at k.cu:8 (thread 0) reads byte 0 of shared memory, which nothing has written",
+    {"WriteAfterReadWithBarrier",
+     "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [R4]\nBAR.SYNC 0x0\nIADD3 R0, R0, 0x1, RZ\nSTS [R2], R0", ""},
+    {"NeverWritten", "LDS R6, [R2]",
+     "LDS at k.cu:8 (thread 0) reads byte 0 of shared memory, which nothing has written",
      WatchKind::shared_never_written},
     {"WrittenByTheOther", "@P0 STS [R2+0x80], R0\nBAR.SYNC 0x0\n@!P0 LDS R6, [R2]", ""},
     {"NamedBarrierOrders", "@P0 STS [R2], R0\nBAR.SYNC 0x3, 0x40\n@!P0 LDS R6, [R4]", ""},
-    {"ArrivalGives", "@!P0 BRA `(other)\nSTS [R2], R0\nBAR.ARV 0x3, 0x40\nEXIT\nother:\nBAR.SYNC 0x3, 0x40\nLDS R6, [R4]", ""},
-    {"ArrivalDoesNotTake", "@!P0 BRA `(other)\nBAR.ARV 0x3, 0x40\nLDS R6, [R4]\nEXIT\nother:\nSTS [R2], R0\nBAR.SYNC 0x3, 0x40",
-     "LDS at k.cu:10 (thread 0, warp 0) reads byte 128 of shared memory, then STS at k.cu:13", WatchKind::shared_read_write, 2},
+    {"ArrivalGives",
+     "@!P0 BRA `(other)\nSTS [R2], R0\nBAR.ARV 0x3, 0x40\nEXIT\nother:\nBAR.SYNC 0x3, 0x40\nLDS R6, [R4]", ""},
+    {"ArrivalDoesNotTake",
+     "@!P0 BRA `(other)\nBAR.ARV 0x3, 0x40\nLDS R6, [R4]\nEXIT\nother:\nSTS [R2], R0\nBAR.SYNC 0x3, 0x40",
+     "LDS at k.cu:10 (thread 0, warp 0) reads byte 128 of shared memory, then STS at k.cu:13",
+     WatchKind::shared_read_write, 2},
     {"OtherBarrierOrdersNothing",
-     "@!P0 BRA `(other)\nSTS [R2], R0\nBAR.SYNC 0x1, 0x20\nEXIT\nother:\nBAR.SYNC 0x2, 0x20\nLDS R6, [R4]", "STS at k.cu:9",
-     WatchKind::shared_write_read},
+     "@!P0 BRA `(other)\nSTS [R2], R0\nBAR.SYNC 0x1, 0x20\nEXIT\nother:\nBAR.SYNC 0x2, 0x20\nLDS R6, [R4]",
+     "STS at k.cu:9", WatchKind::shared_write_read},
     {"AtomicsDoNotRace", "MOV R6, 0x1\nATOMS.ADD RZ, [RZ], R6", ""},
     {"HalvesOfOneWord", "STS.U16 [R2], R0\nSTS.U16 [R4+0x2], R0", ""},
-    {"VectorsOverlap", "SHF.L.U32 R2, R2, 0x1, RZ\nSTS.64 [R2], R0\nLDS R6, [R4+0x4]", "STS at k.cu:9", WatchKind::shared_read_write, 2},
-    {"UnevenBarrier", "@P0 BRA `(first)\nBAR.SYNC 0x0\nEXIT\nfirst:\nBAR.SYNC 0x0", "Uneven barrier 0", WatchKind::barrier_uneven},
+    {"VectorsOverlap", "SHF.L.U32 R2, R2, 0x1, RZ\nSTS.64 [R2], R0\nLDS R6, [R4+0x4]", "STS at k.cu:9",
+     WatchKind::shared_read_write, 2},
+    {"UnevenBarrier", "@P0 BRA `(first)\nBAR.SYNC 0x0\nEXIT\nfirst:\nBAR.SYNC 0x0", "Uneven barrier 0",
+     WatchKind::barrier_uneven},
     {"EvenBarrier", "BAR.SYNC 0x0\nBAR.SYNC 0x0", ""},
-    {"ShuffleFromAbsentLane", "LOP3.LUT P1, RZ, R0, 0x1, RZ, 0xc0, !PT\n@P1 SHFL.BFLY PT, R6, R0, 0x1, 0x1f", "which does not take part",
-     WatchKind::shuffle_absent_lane},
+    {"ShuffleFromAbsentLane", "LOP3.LUT P1, RZ, R0, 0x1, RZ, 0xc0, !PT\n@P1 SHFL.BFLY PT, R6, R0, 0x1, 0x1f",
+     "which does not take part", WatchKind::shuffle_absent_lane},
     {"ShuffleAmongPresent", "SHFL.BFLY PT, R6, R0, 0x1, 0x1f", ""},
     {"ShuffleOutOfRangeKeepsItsOwn", "SHFL.UP PT, R6, R0, 0x1, RZ", ""},
 };
@@ -84,12 +93,14 @@ TEST_P(Watched, SaysWhatIsWrongAndNothingElse) {
     return;
   }
   EXPECT_EQ(result->findings.size(), one.findings) << all;
-  const auto it = std::find_if(result->findings.begin(), result->findings.end(), [&](const WatchFinding& f) { return f.kind == one.kind; });
+  const auto it = std::find_if(result->findings.begin(), result->findings.end(),
+                               [&](const WatchFinding& f) { return f.kind == one.kind; });
   ASSERT_NE(it, result->findings.end()) << all;
   EXPECT_THAT(it->message, ::testing::HasSubstr(one.expected));
   EXPECT_GT(it->count, 0u);
 }
-INSTANTIATE_TEST_SUITE_P(Cases, Watched, ::testing::ValuesIn(kCases), [](const auto& param) { return std::string(param.param.name); });
+INSTANTIATE_TEST_SUITE_P(Cases, Watched, ::testing::ValuesIn(kCases),
+                         [](const auto& param) { return std::string(param.param.name); });
 
 TEST(WatchedOrder, ASeedChangesWhoComesFirst) {
   // The last writer of one word wins; with seeds both warps do at some time.
@@ -98,7 +109,9 @@ TEST(WatchedOrder, ASeedChangesWhoComesFirst) {
     std::vector<uint32_t> out(1);
     GlobalMemory memory;
     Launch launch;
-    launch.program = program_of(std::string(kHead) + "STS [RZ], R5\nBAR.SYNC 0x0\nLDS R6, [RZ]\nMOV R8, c[0x0][0x160]\nMOV R9, c[0x0][0x164]\nSTG.E [R8.64], R6\nEXIT",
+    launch.program = program_of(std::string(kHead) +
+                                    "STS [RZ], R5\nBAR.SYNC 0x0\nLDS R6, [RZ]\nMOV R8, c[0x0][0x160]\nMOV R9, "
+                                    "c[0x0][0x164]\nSTG.E [R8.64], R6\nEXIT",
                                 {.parameter_bytes = 8, .static_shared_bytes = 128});
     launch.block = {64, 1, 1};
     launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
@@ -135,7 +148,8 @@ TEST(WatchedOpcodes, AreQuiet) {
     options.watch = true;
     const auto result = run_opcode_kernel(kernels[i], opcode_programs(90)[i], options);
     if (!result || spoken_of.contains(kernels[i].cases[0].name)) continue;
-    for (const WatchFinding& finding : result->run.findings) ADD_FAILURE() << kernels[i].cases[0].name << ": " << finding.message;
+    for (const WatchFinding& finding : result->run.findings)
+      ADD_FAILURE() << kernels[i].cases[0].name << ": " << finding.message;
   }
 }
 
