@@ -120,12 +120,7 @@ Result<Tile> make_attention_tile(const ViewRequest& request, const Problem& prob
   const int64_t width = request.width == 0 ? problem.seq_k : std::min<int64_t>(request.width, problem.seq_k);
   const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);
   if (auto fits = check_texels(request, width, height); !fits) return fail(fits.error());
-  Tile tile;
-  tile.request = request;
-  tile.width = static_cast<int>(width);
-  tile.height = static_cast<int>(height);
-  tile.values.assign(static_cast<size_t>(width * height), 0.0f);
-  tile.ready_rows.assign(static_cast<size_t>(height), 1);
+  Tile tile = blank_tile(request, width, height, 0.0f, true);
   Job job{problem,
           request.batch,
           request.head,

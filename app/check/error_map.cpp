@@ -107,6 +107,16 @@ Result<void> check_texels(const ViewRequest& request, int64_t width, int64_t hei
               "Ask for a lower resolution.");
 }
 
+Tile blank_tile(const ViewRequest& request, int64_t width, int64_t height, float value, bool ready) {
+  Tile tile;
+  tile.request = request;
+  tile.width = static_cast<int>(width);
+  tile.height = static_cast<int>(height);
+  tile.values.assign(static_cast<size_t>(width * height), value);
+  tile.ready_rows.assign(static_cast<size_t>(height), ready ? 1 : 0);
+  return tile;
+}
+
 Result<Tile> make_tile(const ViewRequest& request, const Problem& problem, std::span<const std::byte> output,
                        const Reference* reference) {
   const int64_t row_end = request.row_end == 0 ? problem.seq_q : request.row_end;
@@ -118,12 +128,7 @@ Result<Tile> make_tile(const ViewRequest& request, const Problem& problem, std::
   const int64_t width = request.width == 0 ? problem.head_dim : std::min<int64_t>(request.width, problem.head_dim);
   const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);
   if (auto fits = check_texels(request, width, height); !fits) return fail(fits.error());
-  Tile tile;
-  tile.request = request;
-  tile.width = static_cast<int>(width);
-  tile.height = static_cast<int>(height);
-  tile.values.assign(static_cast<size_t>(width * height), Tile::kNotYet);
-  tile.ready_rows.assign(static_cast<size_t>(height), 0);
+  Tile tile = blank_tile(request, width, height, Tile::kNotYet, false);
   const RowView view{problem, output, reference, request.map};
   const int64_t head_start = (request.batch * problem.heads + request.head) * problem.seq_q + request.row_begin;
   for (int64_t y = 0; y < height; ++y) {

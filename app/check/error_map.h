@@ -12,6 +12,8 @@ namespace attnscope::check {
 Result<void> check_view(const ViewRequest& request, const Problem& problem);
 // And for more texels than fit what they go into: the request's target, or 4 MB of the worker's pipe.
 Result<void> check_texels(const ViewRequest& request, int64_t width, int64_t height);
+// A tile of `width` × `height` texels of one value, its rows ready or not.
+Tile blank_tile(const ViewRequest& request, int64_t width, int64_t height, float value, bool ready);
 
 // A map of one head: rows are query rows [row_begin, row_end), columns head_dim, at most request.width × request.height
 // texels (0, or more than there are elements: one texel an element). A texel that covers several elements holds the

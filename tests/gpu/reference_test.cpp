@@ -17,6 +17,8 @@ struct Case {
   check::Accumulate accumulate = check::Accumulate::f32;
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.problem << " " << to_string(c.dtype); }
+
 std::unique_ptr<device::Device> first_gpu() {
   const auto driver = cuda_api::Driver::open();
   const auto calls = driver->calls();
