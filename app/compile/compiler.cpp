@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 
+#include "compile/builtin_headers.h"
 #include "compile/compile_errors.h"
 #include "compile/cubin.h"
 #include "compile/disk_cache.h"
+#include "compile/host_code.h"
 #include "compile/ptxas_log.h"
 #include "compile/variant_json.h"
 #include "core/hash.h"
@@ -28,7 +30,8 @@ std::string header_version(const fs::path& include) {
   std::string contents;
   for (const char* name : {"cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "cuda_bf16.hpp", "mma.h"})
     if (const auto text = platform::read_file(include / name, 8u << 20)) contents += xxh3_128(*text);
-  return include.empty() ? "none" : xxh3_128(contents);
+  for (const cuda_api::NvrtcHeader& header : builtin_headers()) contents += std::string(header.name) + header.text;
+  return xxh3_128(contents);
 }
 
 Result<void> check_request(const CompileRequest& request) {
@@ -156,10 +159,15 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   auto options = nvrtc_options(request);
   if (!options) return fail(options.error());
   const fs::path& include = tools.nvrtc->place().include;
-  if (!include.empty()) options->push_back("-I" + include.string());
+  if (!include.empty()) {
+    options->push_back("-I" + include.string());
+    options->push_back("-I" + (include / "crt").string());  // mma.h's neighbours include each other by bare name
+    options->push_back("-I" + (include / "cccl").string());  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
+  }
   const std::string name = shown_name(request.file_name);
   const double start = platform::steady_ms();
-  auto output = tools.nvrtc->compile(request.source, source_root + name, request.entry, *options);
+  auto output = tools.nvrtc->compile(without_host_code(request.source), source_root + name, request.entry, *options,
+                                     builtin_headers());
   if (!output) return fail(output.error());
   const std::string log = without_source_root(std::move(output->log));
   if (!output->compiled) return fail(explain_refusal(log, name, request.entry));

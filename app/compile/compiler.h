@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct CompileRequest {
   std::string file_name;  // "02_tiled.cu": for messages and the line table; the folder, if any, is dropped
   std::string entry;      // a kernel's C++ name or template expression
   std::map<std::string, int64_t> macros;  // knobs, HEAD_DIM, CAUSAL: names of [A-Z_][A-Z0-9_]*
-  DType dtype = DType::f16;               // gives DTYPE (0 f16, 1 bf16, 2 f32) and ATTN_T (half, __nv_bfloat16, float)
+  // Gives DTYPE (0 f16, 1 bf16, 2 f32) and ATTN_T (half, __nv_bfloat16, float); empty: neither.
+  std::optional<DType> dtype = DType::f16;
   CompileOptions options;
   int arch = 89;  // compute capability × 10
 };

@@ -46,7 +46,8 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
       "--std=c++17",
       "-lineinfo",
       "--ptxas-options=-v",
-      "--no-source-include",  // nothing of the folder that the program happens to run in
+      "--no-source-include",                  // nothing of the folder that the program happens to run in
+      "--device-as-default-execution-space",  // constexpr functions, members and constants without an annotation
   };
   if (request.options.fast_math) options.push_back("--use_fast_math");
   options.push_back(request.options.fmad ? "--fmad=true" : "--fmad=false");
@@ -55,11 +56,12 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
     if (!is_macro_name(name))
       return fail(Stage::input, "\"" + name.substr(0, max_macro_name) + "\" is not a macro's name.",
                   "A knob's name has capital letters, digits and underscores, and no digit first.");
-    if (name == "DTYPE" || name == "ATTN_T")
+    if (request.dtype && (name == "DTYPE" || name == "ATTN_T"))
       return fail(Stage::input, "The macro " + name + " follows from the problem's dtype.", "Rename the knob.");
     options.push_back("-D" + name + "=" + std::to_string(value));
   }
-  const ElementType type = element_type(request.dtype);
+  if (!request.dtype) return options;
+  const ElementType type = element_type(*request.dtype);
   options.push_back("-DDTYPE=" + std::to_string(type.code));
   options.push_back(std::string("-DATTN_T=") + type.name);
   return options;

@@ -27,8 +27,8 @@ Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const LibraryPlace& place) {
   if (!library) return fail(library.error());
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc(std::move(*library), place));
   if (auto done = nvrtc->load(); !done) return fail(done.error());
-  // NVRTC opens its other half by bare name and relies on its own RUNPATH, which an address sanitizer's dlopen() loses; once
-  // loaded it is found by that name. If it is missing NVRTC says so itself, in a better place.
+  // NVRTC opens its other half by bare name and relies on its own RUNPATH, which an address sanitizer's dlopen() loses;
+  // once loaded it is found by that name. If it is missing NVRTC says so itself, in a better place.
   std::error_code error;
   const auto builtins = place.library.parent_path() / ("libnvrtc-builtins.so." + nvrtc->version_text());
   if (std::filesystem::exists(builtins, error)) (void)SharedLibrary::open(builtins);
@@ -84,10 +84,16 @@ Result<void> Nvrtc::read_results(Handle program, const std::string& entry, Nvrtc
 }
 
 Result<NvrtcOutput> Nvrtc::compile(const std::string& source, const std::string& name, const std::string& entry,
-                                   const std::vector<std::string>& options) const {
+                                   const std::vector<std::string>& options,
+                                   std::span<const NvrtcHeader> headers) const {
   OwnedProgram program(destroy_);
-  if (auto done =
-          check("nvrtcCreateProgram", create_(program.address(), source.c_str(), name.c_str(), 0, nullptr, nullptr));
+  std::vector<const char*> texts, names;
+  for (const NvrtcHeader& header : headers) {
+    texts.push_back(header.text);
+    names.push_back(header.name);
+  }
+  if (auto done = check("nvrtcCreateProgram", create_(program.address(), source.c_str(), name.c_str(),
+                                                      static_cast<int>(headers.size()), texts.data(), names.data()));
       !done)
     return fail(done.error());
   if (auto done = check("nvrtcAddNameExpression", add_name_(program.get(), entry.c_str())); !done)

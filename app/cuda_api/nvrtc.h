@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,12 @@
 #include "cuda_api/shared_library.h"
 
 namespace attnscope::cuda_api {
+
+// A header by the name that an #include gives it, and its text; both live as long as the program.
+struct NvrtcHeader {
+  const char* name;
+  const char* text;
+};
 
 struct NvrtcOutput {
   bool compiled = false;
@@ -31,9 +38,9 @@ class Nvrtc {
 
   // Compiles `source` to machine code. `entry` is a C++ name or template expression of a kernel. A program that does
   // not compile is an output with compiled = false; a Failure (Stage::compile) is NVRTC's own: out of memory, a bad
-  // option.
+  // option. `headers` come before files of the same name.
   Result<NvrtcOutput> compile(const std::string& source, const std::string& name, const std::string& entry,
-                              const std::vector<std::string>& options) const;
+                              const std::vector<std::string>& options, std::span<const NvrtcHeader> headers = {}) const;
 
  private:
   struct Program;  // nvrtcProgram's pointee, opaque

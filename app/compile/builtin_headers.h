@@ -1,0 +1,14 @@
+#pragma once
+#include <span>
+#include <string>
+
+#include "cuda_api/nvrtc.h"
+
+namespace attnscope::compile {
+
+// What `#include <stdio.h>`, `<vector>`, `<torch/extension.h>` and their like find: NVRTC has no host headers. Those
+// whose contents device code may use (limits, fixed-width integers, std::min, type traits) have them; the rest are
+// empty, since what is left of a source without its host code does not need them. CUDA's own headers are real files.
+std::span<const cuda_api::NvrtcHeader> builtin_headers();
+
+}  // namespace attnscope::compile

@@ -1,0 +1,335 @@
+#include "compile/host_code.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "core/cpp_tokens.h"
+
+namespace attnscope::compile {
+namespace {
+
+using Tokens = std::vector<CppToken>;
+using Words = std::set<std::string_view>;
+
+// What NVRTC and the built-in headers know of namespace std.
+const Words kDeviceStd{"min",
+                       "max",
+                       "swap",
+                       "move",
+                       "forward",
+                       "size_t",
+                       "ptrdiff_t",
+                       "nullptr_t",
+                       "numeric_limits",
+                       "is_same",
+                       "is_same_v",
+                       "enable_if",
+                       "enable_if_t",
+                       "conditional",
+                       "conditional_t",
+                       "integral_constant",
+                       "true_type",
+                       "false_type",
+                       "is_integral",
+                       "is_integral_v",
+                       "is_floating_point",
+                       "is_floating_point_v",
+                       "is_signed",
+                       "is_signed_v",
+                       "is_unsigned",
+                       "is_unsigned_v",
+                       "is_pointer",
+                       "is_pointer_v",
+                       "remove_const",
+                       "remove_const_t",
+                       "remove_cv",
+                       "remove_cv_t",
+                       "remove_reference",
+                       "remove_reference_t",
+                       "decay",
+                       "decay_t",
+                       "make_unsigned",
+                       "make_unsigned_t",
+                       "make_signed",
+                       "make_signed_t",
+                       "declval",
+                       "initializer_list",
+                       "void_t",
+                       "index_sequence",
+                       "make_index_sequence",
+                       "integer_sequence",
+                       "int8_t",
+                       "int16_t",
+                       "int32_t",
+                       "int64_t",
+                       "uint8_t",
+                       "uint16_t",
+                       "uint32_t",
+                       "uint64_t",
+                       "abs",
+                       "fabs",
+                       "sqrt",
+                       "exp",
+                       "log",
+                       "pow",
+                       "sin",
+                       "cos",
+                       "tan",
+                       "tanh",
+                       "floor",
+                       "ceil",
+                       "fmin",
+                       "fmax",
+                       "fma",
+                       "isnan",
+                       "isinf"};
+const Words kHostWords{"cout",
+                       "cerr",
+                       "endl",
+                       "fopen",
+                       "fprintf",
+                       "fputs",
+                       "fclose",
+                       "fread",
+                       "fwrite",
+                       "stderr",
+                       "stdout",
+                       "FILE",
+                       "atoi",
+                       "atof",
+                       "strtol",
+                       "rand",
+                       "srand",
+                       "getenv",
+                       "exit",
+                       "abort",
+                       "vector",
+                       "string",
+                       "ostream",
+                       "thrust",
+                       "torch",
+                       "TORCH_CHECK",
+                       "PYBIND11_MODULE",
+                       "TORCH_LIBRARY",
+                       "AT_DISPATCH_FLOATING_TYPES",
+                       "pybind11"};
+
+bool upper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// Blanks declarations that only a host compiler takes.
+class Blanker {
+ public:
+  explicit Blanker(std::string_view source) : source_(source), out_(source), tokens_(cpp_tokens(source)) {
+    find_macros();
+  }
+
+  std::string run() {
+    if (!balanced()) return std::string(source_);
+    for (size_t i = 0; i < tokens_.size();) i = declaration(i, tokens_.size(), false);
+    return out_;
+  }
+
+ private:
+  const CppToken& token(size_t i) const { return tokens_[i]; }
+  bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
+  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == CppToken::Kind::word; }
+
+  bool balanced() const {
+    std::vector<char> open;
+    for (const CppToken& t : tokens_) {
+      if (t.kind != CppToken::Kind::mark) continue;
+      const char c = t.text[0];
+      if (c == '(' || c == '[' || c == '{') open.push_back(c == '(' ? ')' : c == '[' ? ']' : '}');
+      if (c != ')' && c != ']' && c != '}') continue;
+      if (open.empty() || open.back() != c) return false;
+      open.pop_back();
+    }
+    return open.empty();
+  }
+
+  // Macros whose text says where a function runs: `#define DEV __device__ __forceinline__`.
+  void find_macros() {
+    for (const CppToken& t : tokens_) {
+      if (t.kind != CppToken::Kind::line) continue;
+      const Tokens inner = cpp_tokens(t.text.substr(1));
+      if (inner.size() < 3 || !inner[0].is("define")) continue;
+      if (std::ranges::any_of(inner.begin() + 2, inner.end(), [&](const CppToken& one) { return runs_on_device(one); }))
+        device_macros_.insert(inner[1].text);
+    }
+  }
+  bool runs_on_device(const CppToken& t) const {
+    return t.is("__device__") || t.is("__global__") ||
+           (t.kind == CppToken::Kind::word && device_macros_.contains(t.text));
+  }
+  bool device(size_t begin, size_t end) const {
+    return std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(begin), tokens_.begin() + static_cast<ptrdiff_t>(end),
+                       [&](const CppToken& t) { return runs_on_device(t); });
+  }
+  bool has(size_t begin, size_t end, std::string_view name) const {
+    for (size_t i = begin; i < end; ++i)
+      if (is(i, name)) return true;
+    return false;
+  }
+
+  // Whether [begin, end) speaks of what only a host has.
+  bool host_only(size_t begin, size_t end) const {
+    for (size_t i = begin; i < end; ++i) {
+      if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<") && tokens_[i + 2].at == tokens_[i].at + 2) return true;
+      if (!word(i)) continue;
+      const std::string_view text = tokens_[i].text;
+      if (text == "std" && is(i + 1, ":") && is(i + 2, ":") && word(i + 3) && !kDeviceStd.contains(tokens_[i + 3].text))
+        return true;
+      if (kHostWords.contains(text)) return true;
+      if (text.size() > 4 && text.starts_with("cuda") && upper(text[4]) && is(i + 1, "(")) return true;
+    }
+    return false;
+  }
+
+  // Conditions and definitions stay: they may reach over the declaration's ends.
+  void blank(size_t begin, size_t end) {
+    if (begin >= end) return;
+    for (size_t at = tokens_[begin].at, last = tokens_[end - 1].end(); at < last; ++at)
+      if (out_[at] != '\n') out_[at] = ' ';
+    for (size_t i = begin; i < end; ++i) {
+      if (tokens_[i].kind != CppToken::Kind::line) continue;
+      const Tokens inner = cpp_tokens(tokens_[i].text.substr(1));
+      static const Words kept{"if", "ifdef", "ifndef", "else", "elif", "endif", "define", "undef"};
+      if (!inner.empty() && kept.contains(inner[0].text))
+        out_.replace(tokens_[i].at, tokens_[i].text.size(), tokens_[i].text);
+    }
+  }
+
+  // Behind the ";" that ends what starts at `i`, brackets skipped.
+  size_t behind_semicolon(size_t i, size_t end) const {
+    for (; i < end; ++i) {
+      if (is(i, "(") || is(i, "[") || is(i, "{"))
+        i = closing(tokens_, i);
+      else if (is(i, ";"))
+        return i + 1;
+    }
+    return end;
+  }
+
+  // One declaration of a namespace or (`member`) a class, from `first`; where the next one starts.
+  size_t declaration(size_t first, size_t end, bool member) {
+    size_t i = first;
+    if (token(i).kind == CppToken::Kind::line || is(i, ";") || is(i, "}")) return i + 1;
+    if (member && (is(i, "public") || is(i, "private") || is(i, "protected")) && is(i + 1, ":")) return i + 2;
+    if (is(i, "inline") && is(i + 1, "namespace")) ++i;
+    if (is(i, "namespace") ||
+        (is(i, "extern") && i + 1 < end && token(i + 1).kind == CppToken::Kind::text && is(i + 2, "{"))) {
+      size_t open = i;
+      while (open < end && !is(open, "{") && !is(open, ";")) ++open;
+      return open + 1;  // its contents are read as if they stood outside; the closing brace is skipped
+    }
+    if (is(i, "using") || is(i, "typedef") || is(i, "static_assert") || is(i, "asm")) {
+      const size_t behind = behind_semicolon(i, end);
+      const bool whole_namespace = is(i + 1, "namespace");
+      if (host_only(i, behind) && !(whole_namespace && is(i + 2, "std"))) blank(first, behind);
+      return behind;
+    }
+    while (is(i, "template") && is(i + 1, "<")) i = behind_angles(tokens_, i + 1);
+    if (is_class(i, end)) return class_definition(first, i, end);
+    return function_or_variable(first, i, end, member);
+  }
+
+  // A class, struct, union or enum with a body; `struct P make();` is none.
+  bool is_class(size_t i, size_t end) const {
+    for (; i < end; ++i) {
+      if (is(i, "struct") || is(i, "class") || is(i, "union") || is(i, "enum")) break;
+      if (!is(i, "static") && !is(i, "const") && !is(i, "constexpr") && !is(i, "__constant__") && !is(i, "__device__"))
+        return false;
+    }
+    for (++i; i < end; ++i) {
+      if (is(i, "{") || is(i, ";")) return true;
+      if (is(i, "<"))
+        i = behind_angles(tokens_, i) - 1;
+      else if (is(i, "(")) {
+        if (!is(i - 1, "__align__") && !is(i - 1, "alignas") && !is(i - 1, "__attribute__")) return false;
+        i = closing(tokens_, i);
+      } else if (is(i, "="))
+        return false;
+    }
+    return false;
+  }
+
+  size_t class_definition(size_t first, size_t i, size_t end) {
+    size_t open = i;
+    while (open < end && !is(open, "{") && !is(open, ";")) ++open;
+    const size_t behind = behind_semicolon(open, end);
+    if (!is(open, "{")) return behind;
+    const size_t close = closing(tokens_, open);
+    if (!host_only(first, behind)) return behind;
+    if (!device(open, close)) {
+      blank(first, behind);
+      return behind;
+    }
+    for (size_t at = open + 1; at < close;) at = declaration(at, close, true);
+    return behind;
+  }
+
+  size_t function_or_variable(size_t first, size_t i, size_t end, bool member) {
+    bool parameters = false, assigned = false, initialisers = false;
+    for (; i < end; ++i) {
+      if (is(i, "operator")) {  // operator(), operator=, operator<<
+        for (++i; i + 1 < end && !is(i + 1, "("); ++i) {
+        }
+        if (is(i, "(")) ++i;
+        continue;
+      }
+      if (is(i, "(")) {
+        // NAME(...) at a declaration's start and no body after it: a macro that brings its own semicolon or needs none
+        const size_t close = closing(tokens_, i);
+        const bool macro = i == first + 1 && word(first) && device_macros_.contains(token(first).text);
+        if (macro && !is(close + 1, "{")) return is(close + 1, ";") ? close + 2 : close + 1;
+        parameters = true;
+        i = close;
+      } else if (is(i, "[")) {
+        i = closing(tokens_, i);
+      } else if (is(i, "=") && !is(i + 1, "=")) {
+        assigned = true;
+      } else if (is(i, ":") && parameters && !is(i + 1, ":") && !is(i - 1, ":")) {
+        initialisers = true;  // of a constructor
+      } else if (is(i, "{")) {
+        const bool body = parameters && !assigned && !(initialisers && (word(i - 1) || is(i - 1, ">")));
+        const size_t close = closing(tokens_, i);
+        if (body) return function_definition(first, i, close, member);
+        i = close;
+      } else if (is(i, ";")) {
+        const bool prototype = parameters && !assigned && !device(first, i) && !has(first, i, "__constant__") &&
+                               !has(first, i, "__shared__") && is_prototype(first, i);
+        if (!device(first, i) && ((prototype && !member) || host_only(first, i) || is(first, "dim3")))
+          blank(first, i + 1);
+        return i + 1;
+      }
+    }
+    return end;
+  }
+
+  // `type name(…);`: an instantiation of a host template, or a host function declared.
+  bool is_prototype(size_t first, size_t semicolon) const {
+    size_t open = first;
+    while (open < semicolon && !is(open, "(")) ++open;
+    return open >= first + 2 && is(semicolon - 1, ")");
+  }
+
+  size_t function_definition(size_t first, size_t open, size_t close, bool member) {
+    const bool kept =
+        device(first, open) ||
+        ((member || has(first, open, "constexpr") || has(first, open, "consteval")) && !host_only(first, close));
+    if (!kept) blank(first, close + 1);
+    return close + 1;
+  }
+
+  std::string_view source_;
+  std::string out_;
+  Tokens tokens_;
+  Words device_macros_;
+};
+
+}  // namespace
+
+std::string without_host_code(std::string_view source) { return Blanker(source).run(); }
+
+}  // namespace attnscope::compile

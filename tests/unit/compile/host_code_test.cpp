@@ -1,0 +1,185 @@
+#include "compile/host_code.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compile/builtin_headers.h"
+#include "compile/compiler.h"
+
+namespace attnscope::compile {
+namespace {
+
+// What is left, a line each without the blank ones.
+std::string left_of(const std::string& source) {
+  const std::string out = without_host_code(source);
+  EXPECT_EQ(std::ranges::count(out, '\n'), std::ranges::count(source, '\n'));
+  EXPECT_EQ(out.size(), source.size());
+  std::string left, line;
+  for (const char c : out + "\n") {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    if (!line.empty()) left += line + "\n";
+    line.clear();
+  }
+  return left;
+}
+
+TEST(HostCode, OfNoneIsTheSourceItself) {
+  const std::string source = R"(// a story
+#include <cuda_fp16.h>
+namespace a { template <int N> __device__ int f(int x) { return x > N ? x : 'N'; } }
+extern "C" __global__ void k(const half* in, float* out) { out[0] = a::f<3>(1) << 2; }
+)";
+  EXPECT_EQ(without_host_code(source), source);
+  EXPECT_EQ(without_host_code(""), "");
+}
+
+TEST(HostCode, MainAndLaunchesGoAndLinesStay) {
+  EXPECT_EQ(left_of(R"(#include <cstdio>
+__global__ void k(int* p) { p[threadIdx.x] = 1; }
+void run(int* p) {
+  k<<<1, 32>>>(p);
+}
+template <class T>
+static std::vector<T> make(int n) { return std::vector<T>(n, T{'}'}); }
+int main(int argc, char** argv) {
+  // a } in a comment and "}" in a string
+  printf("}%d\n", '}');
+  return 0;
+}
+)"),
+            "#include <cstdio>\n__global__ void k(int* p) { p[threadIdx.x] = 1; }\n");
+}
+
+TEST(HostCode, ConditionsInsideAHostFunctionStayBalanced) {
+  EXPECT_EQ(left_of("int main() {\n#ifdef VERBOSE\n  puts(\"x\");\n#else\n  go();\n#endif\n}\n"),
+            "#ifdef VERBOSE\n#else\n#endif\n");
+  EXPECT_EQ(left_of("#if 0\nint main( { don't\n#endif\n__constant__ int c[2] = {1, 2};\n"),
+            "#if 0\nint main( { don't\n#endif\n__constant__ int c[2] = {1, 2};\n");
+}
+
+struct Case {
+  const char* name;
+  const char* source;
+  bool stays;
+};
+
+class OneDeclaration : public testing::TestWithParam<Case> {};
+
+TEST_P(OneDeclaration, StaysOrGoes) {
+  const std::string source = std::string(GetParam().source) + "\n";
+  EXPECT_EQ(left_of(source), GetParam().stays ? source : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    HostCode, OneDeclaration,
+    testing::Values(
+        Case{"kernel", "template <int N> __global__ void __launch_bounds__(N) k(float* p) { p[0] = N; }", true},
+        Case{"device_operator", "__host__ __device__ inline float2 operator+(float2 a, float2 b) { return a; }", true},
+        Case{"call_operator", "struct F { __device__ int operator()(int a) const { return a; } };", true},
+        Case{"constexpr_function", "constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }", true},
+        Case{"plain_struct", "struct Params { int n; float s; };", true},
+        Case{"typedef_struct", "typedef struct { float x, y; } Point;", true},
+        Case{"union", "union Bits { float f; unsigned u; };", true},
+        Case{"enum", "enum class Op : int { add, mul };", true},
+        Case{"constant", "__constant__ float table[3] = {1, 2, 3};", true},
+        Case{"constant_array", "const int kSizes[] = {1, 2, 3};", true},
+        Case{"function_pointer", "typedef float (*Unary)(float);", true},
+        Case{"device_pointer", "__device__ Unary ops[2] = {f, g};", true}, Case{"alias", "using Vec = float4;", true},
+        Case{"using_std", "using namespace std;", true},
+        Case{"instantiation", "template __global__ void k<float>(float*);", true},
+        Case{"device_lambda", "__device__ auto f = [](int a) { return a; };", true},
+        Case{"raw_string", "__device__ const char* text = R\"(int main() { })\";", true},
+        Case{"digit_separator", "constexpr int big = 1'000'000;", true},
+        Case{"aligned_struct", "struct __align__(16) V { float x[4]; };", true},
+        Case{"struct_with_constructor", "struct P { int a; P(int x) : a(x) {} };", true},
+        Case{"constructor_with_braces", "struct P { int a; __device__ P(int x) : a{x} { a += 1; } };", true},
+        Case{"host_function", "static inline float reference(float x) { return x; }", false},
+        Case{"host_template", "template <class T, int N = (3 > 2)> T sum(const T* p) { return p[0]; }", false},
+        Case{"host_prototype", "void launch(float* p, int n);", false},
+        Case{"host_instantiation", "template void launch<float>(float*, int);", false},
+        Case{"trailing_return", "auto f(int a) -> int { return a; }", false},
+        Case{"host_only", "__host__ void f() {}", false},
+        Case{"extern_c_host", "extern \"C\" int api(void) { return 1; }", false},
+        Case{"binding", "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"f\", &f); }", false},
+        Case{"tensor", "torch::Tensor forward(torch::Tensor q, c10::optional<double> scale) { return q; }", false},
+        Case{"host_class", "class Timer { std::chrono::time_point<int> t; public: void stop() { t = {}; } };", false},
+        Case{"host_variable", "static std::vector<int> sizes = {1, 2, 3};", false},
+        Case{"host_using", "using std::vector;", false},
+        Case{"host_constexpr", "constexpr auto f() { return std::string(\"x\"); }", false},
+        Case{"dim3", "dim3 grid(4, 2);", false}),
+    [](const testing::TestParamInfo<Case>& one) { return one.param.name; });
+
+TEST(HostCode, MacrosThatSayWhereAFunctionRunsAreRead) {
+  const std::string source = "#define DEV __device__ __forceinline__\nDEV int f(int a) { return a; }\n";
+  EXPECT_EQ(without_host_code(source), source);
+  const std::string made = "#define KERNEL(T) __global__ void k_##T(T* p) { p[0] = 1; }\nKERNEL(int)\nKERNEL(float)\n";
+  EXPECT_EQ(left_of(made + "int main() { return 0; }\n"), made);
+}
+
+TEST(HostCode, OnlyTheHostMembersOfADeviceClassGo) {
+  EXPECT_EQ(left_of("struct Buffer {\n  float* p;\n  Buffer(int n) { cudaMalloc(&p, n); }\n  __device__ float at(int "
+                    "i) { return p[i]; }\n};\n"),
+            "struct Buffer {\n  float* p;\n  __device__ float at(int i) { return p[i]; }\n};\n");
+}
+
+TEST(HostCode, InNamespacesIsFoundToo) {
+  EXPECT_EQ(left_of("namespace a {\nnamespace {\nint host() { return 1; }\n__device__ int dev() { return 1; }\n}\n}\n"),
+            "namespace a {\nnamespace {\n__device__ int dev() { return 1; }\n}\n}\n");
+}
+
+TEST(HostCode, BracesThatCannotBeFollowedLeaveTheSourceAlone) {
+  for (const char* source : {"int main() { return 0; ", "int main() ( }", "}{", "#define A {\nint f() { }\n)"})
+    EXPECT_EQ(without_host_code(source), source);
+}
+
+TEST(BuiltinHeaders, HaveEachNameOnce) {
+  std::vector<std::string> names;
+  for (const cuda_api::NvrtcHeader& header : builtin_headers()) names.emplace_back(header.name);
+  std::ranges::sort(names);
+  EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+}
+
+// A file as nvcc takes it, through the compiler that this machine has.
+TEST(HostCode, AFileForNvccCompiles) {
+  Compiler compiler({});
+  if (auto version = compiler.nvrtc_version(); !version) GTEST_SKIP() << version.error().message;
+  std::string source;
+  for (const cuda_api::NvrtcHeader& header : builtin_headers())
+    if (std::string_view(header.name).find("tor") == std::string_view::npos &&
+        std::string_view(header.name).find("AT") == std::string_view::npos)
+      source += std::string("#include <") + header.name + ">\n";
+  source += R"(
+using namespace std;
+typedef float (*Unary)(float);
+template <class T> struct Sum { __device__ T operator()(T a, T b) const { return a + b; } T zero() const { return T(0); } };
+static_assert(std::is_same_v<std::conditional_t<true, int, float>, int> && std::is_signed_v<char>, "");
+constexpr int half_of(int n) { return n / 2; }
+const float kTable[3] = {1.f, 2.f, 3.f};
+namespace lib {
+template <typename T, int N> __global__ void kernel(const T* in, T* out, int64_t n) {
+  __shared__ T tile[half_of(N)];
+  const uint32_t i = threadIdx.x;
+  assert(n > 0);
+  tile[i % half_of(N)] = std::min(in[i], std::numeric_limits<T>::max());
+  __syncthreads();
+  out[i] = isinf(tile[0]) ? INFINITY : Sum<T>()(tile[i % half_of(N)], kTable[i % 3]) + FLT_EPSILON * M_PI;
+  if (i == 0) printf("%d\n", INT_MAX);
+}
+}
+int main() { std::vector<float> v(3); lib::kernel<float, 64><<<1, 64>>>(v.data(), v.data(), 3); std::cout << v[0]; }
+)";
+  for (const int arch : {80, 90}) {
+    auto variant = compiler.compile({source, "plain.cu", "lib::kernel<float, 64>", {}, {}, {}, arch});
+    ASSERT_TRUE(variant) << variant.error().message << "\n" << variant.error().hint;
+    EXPECT_NE((*variant)->entry_symbol.find("kernel"), std::string::npos);
+    EXPECT_EQ((*variant)->info.log.find("error"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::compile
