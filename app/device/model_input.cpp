@@ -28,6 +28,7 @@ Unit unit_of(const compile::SassInstruction& instruction) {
       {"SHFL", Unit::shuffle},       {"VOTE", Unit::shuffle},       {"MATCH", Unit::shuffle},
       {"REDUX", Unit::shuffle},      {"LDS", Unit::shared_load},    {"LDSM", Unit::shared_load},
       {"ATOMS", Unit::shared_load},  {"STS", Unit::shared_store},   {"LDG", Unit::global_load},
+      {"LDGSTS", Unit::async_copy},
       {"LD", Unit::global_load},     {"ATOM", Unit::global_load},   {"ATOMG", Unit::global_load},
       {"STG", Unit::global_store},   {"ST", Unit::global_store},    {"RED", Unit::global_store},
       {"REDG", Unit::global_store},  {"LDL", Unit::local_load},     {"STL", Unit::local_store},
@@ -36,7 +37,8 @@ Unit unit_of(const compile::SassInstruction& instruction) {
       {"R2UR", Unit::uniform}};
   static const char* const kControl[] = {"BRA",    "BSSY", "BSYNC",  "EXIT",   "NOP",           "WARPSYNC",
                                          "CALL",   "RET",  "BREAK",  "BRX",    "ENDCOLLECTIVE", "YIELD",
-                                         "DEPBAR", "BMOV", "MEMBAR", "ERRBAR", "CCTL"};
+                                         "DEPBAR", "BMOV", "MEMBAR", "ERRBAR",        "CCTL",
+                                         "LDGDEPBAR"};
   if (instruction.opcode == "HADD2") return has_modifier(instruction, "F32") ? Unit::half_to_float : Unit::fp16x2;
   if (const auto found = kUnits.find(instruction.opcode); found != kUnits.end()) return found->second;
   for (const char* control : kControl)
@@ -62,6 +64,12 @@ double lines_of(const compile::SassInstruction& instruction, const emulator::Ins
   return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
 }
 
+// n of DEPBAR.LE SB, n.
+int8_t pending_copies(const compile::SassInstruction& instruction) {
+  if (instruction.opcode != "DEPBAR" || instruction.operands.size() < 2) return -1;
+  return static_cast<int8_t>(std::clamp<int64_t>(instruction.operands[1].value, 0, 127));
+}
+
 model::ScheduledInstruction scheduled(const compile::SassInstruction& instruction,
                                       const emulator::InstructionCounters& counters) {
   model::ScheduledInstruction out;
@@ -70,10 +78,16 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.write_scoreboard = instruction.control.write_scoreboard;
   out.read_scoreboard = instruction.control.read_scoreboard;
   out.wait_mask = instruction.control.wait_mask;
+  out.bypasses_l1 = has_modifier(instruction, "BYPASS");
+  out.closes_copies = instruction.opcode == "LDGDEPBAR";
+  out.copies_pending = pending_copies(instruction);
   if (counters.issued == 0) return out;
   out.lanes = static_cast<float>(double(counters.threads) / double(counters.issued));
   if (out.unit == Unit::shared_load || out.unit == Unit::shared_store) {
     out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
+  } else if (out.unit == Unit::async_copy) {
+    out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
+    out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
     const double share = double(counters.requests) / double(counters.issued);  // the rest had every lane off
     out.passes = static_cast<float>(share * lines_of(instruction, counters));

@@ -23,6 +23,7 @@ enum class Unit : uint8_t {
   global_store,
   local_load,
   local_store,
+  async_copy,     // LDGSTS: from global to shared memory, nothing in registers
   constant_load,  // LDC, ULDC with a scoreboard; S2R and the like
   barrier,        // BAR
   control,        // BRA, BSSY, BSYNC, EXIT, NOP…: an issue slot, no unit
@@ -37,7 +38,10 @@ struct ScheduledInstruction {
   uint8_t read_scoreboard = 7;   // released when the operands have been read; 7: none
   uint8_t wait_mask = 0;         // scoreboards that must be free before this one issues
   bool branch = false;           // may jump
-  float passes = 0;   // mean over the issues. Shared: wavefronts. Global and local: 128-byte lines of a request
+  bool bypasses_l1 = false;      // cp.async.cg: always from the second level
+  bool closes_copies = false;    // LDGDEPBAR: the asynchronous copies since the last one are a group
+  int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are on their way; -1: waits for none
+  float passes = 0;   // mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request
   float sectors = 0;  // mean over the issues; global and local: 32-byte sectors of a request
   float lanes = 32;   // mean over the issues: passes and sectors go with them
 };

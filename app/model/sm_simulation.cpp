@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <queue>
+#include <utility>
 
 #include "model/rates.h"
 
@@ -18,7 +20,12 @@ constexpr double kQueueClocks = 64;   // work a warp may have queued for the mem
 bool is_shared(Unit unit) { return unit == Unit::shared_load || unit == Unit::shared_store; }
 bool is_global(Unit unit) {
   return unit == Unit::global_load || unit == Unit::global_store || unit == Unit::local_load ||
-         unit == Unit::local_store;
+         unit == Unit::local_store || unit == Unit::async_copy;
+}
+
+// Reads that other reads of the same bytes may have brought into the first level.
+bool may_hit_l1(const ScheduledInstruction& instruction) {
+  return (instruction.unit == Unit::global_load || instruction.unit == Unit::async_copy) && !instruction.bypasses_l1;
 }
 
 Wait wait_for(Unit unit) {
@@ -80,6 +87,8 @@ struct SimulatedWarp {
   double port = 0;   // when its last wavefront is through
   std::array<double, kScoreboards> scoreboard{};
   std::array<Unit, kScoreboards> holder{};
+  double open_copies = 0;             // when the asynchronous copies since the last group are there
+  std::deque<double> copies;          // when the groups are, oldest first
   bool done = true;
 };
 
@@ -127,7 +136,7 @@ class Simulation {
       for (const Visit& visit : warp)
         for (uint32_t i = 0; i < schedule_.blocks[visit.block].count; ++i) {
           const ScheduledInstruction& instruction = schedule_.code[schedule_.blocks[visit.block].first + i];
-          if (instruction.unit == Unit::global_load) sectors += double(instruction.sectors);
+          if (may_hit_l1(instruction)) sectors += double(instruction.sectors);
         }
     const double distinct = schedule_.global_bytes_per_cta / kSectorBytes;
     const double share = distinct > 0 && sectors > 0 ? std::min(1.0, distinct / sectors) : 1;
@@ -167,6 +176,8 @@ class Simulation {
       warp.ready = time;
       warp.port = time;
       warp.scoreboard.fill(0);
+      warp.open_copies = 0;
+      warp.copies.clear();
       warp.done = false;
       remaining_ += count_instructions(trace.warps[w]);
       queue_next(cta.warps[w], time);
@@ -209,11 +220,24 @@ class Simulation {
       note(wait_for(warp.holder[s]), warp.scoreboard[s] - time);
       time = warp.scoreboard[s];
     }
+    if (const double there = copies_there(warp, instruction); there > time) {
+      note(Wait::global, there - time);
+      time = there;
+    }
     if ((is_shared(instruction.unit) || is_global(instruction.unit)) && warp.port - kQueueClocks > time) {
       note(wait_for(instruction.unit), warp.port - kQueueClocks - time);
       time = warp.port - kQueueClocks;
     }
     turns_.push({time, index});
+  }
+
+  // When all groups of copies but the last `copies_pending` are there.
+  static double copies_there(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
+    if (instruction.copies_pending < 0) return 0;
+    const auto pending = static_cast<size_t>(instruction.copies_pending);
+    double there = 0;
+    for (size_t group = 0; group + pending < warp.copies.size(); ++group) there = std::max(there, warp.copies[group]);
+    return there;
   }
 
   void note(Wait wait, double clocks) {
@@ -266,6 +290,10 @@ class Simulation {
       case Unit::local_store:
         done = access_global(warp, instruction, now, read);
         break;
+      case Unit::async_copy:
+        done = access_global(warp, instruction, now, read) + machine_.shared;  // and then into shared memory
+        warp.open_copies = std::max(warp.open_copies, done);
+        break;
       case Unit::mufu:
       case Unit::conversion:
         done = now + machine_.mufu;
@@ -284,8 +312,15 @@ class Simulation {
         done = now + machine_.mufu;
         break;  // a scoreboard on another unit: as slow as the variable ones
     }
+    if (instruction.closes_copies) close_copies(warp);
     hold(warp, instruction.write_scoreboard, done, instruction.unit);
     hold(warp, instruction.read_scoreboard, read, instruction.unit);
+  }
+
+  static void close_copies(SimulatedWarp& warp) {
+    constexpr size_t most_pending = 8;  // code waits for all but a few groups, so older ones are over
+    warp.copies.push_back(std::exchange(warp.open_copies, 0));
+    if (warp.copies.size() > most_pending) warp.copies.pop_front();
   }
 
   // A warp with more lanes than the mean conflicts with itself the more.
@@ -309,13 +344,12 @@ class Simulation {
   double access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double& read) {
     const double passed = pass(warp, now, passes_of(warp, instruction));
     read = passed + kOperandClocks;
-    const bool load = instruction.unit == Unit::global_load || instruction.unit == Unit::local_load;
     const auto index = static_cast<size_t>(&instruction - schedule_.code.data());
-    if (load && instruction.unit == Unit::global_load) {
+    if (may_hit_l1(instruction)) {
       hits_[index] += miss_share_[index];
-      if (hits_[index] < 1) return passed + machine_.l1;
+      if (hits_[index] < 1 - 1e-9) return passed + machine_.l1;  // ten tenths are a little less than one
       hits_[index] -= 1;
-    } else if (load) {
+    } else if (instruction.unit == Unit::local_load) {
       return passed + machine_.l1;  // a thread's stack stays in the first level
     }
     l2_free_ = std::max(now, l2_free_) + double(instruction.sectors) * machine_.sector;

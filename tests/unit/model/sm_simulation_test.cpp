@@ -140,5 +140,45 @@ TEST(SmSimulation, NothingToRunIsNothing) {
   EXPECT_EQ(clocks(schedule({{instruction(Unit::fp32)}}, {times(1)}), 0), 0);
 }
 
+// An asynchronous copy by way of the second level: 300 clocks there, 20 into shared memory.
+ScheduledInstruction copy(bool bypasses_l1 = true) {
+  ScheduledInstruction i = instruction(Unit::async_copy);
+  i.bypasses_l1 = bypasses_l1;
+  i.passes = i.sectors = 1;
+  return i;
+}
+ScheduledInstruction close_group() {
+  ScheduledInstruction i = instruction(Unit::control);
+  i.closes_copies = true;
+  return i;
+}
+ScheduledInstruction await(int pending) {
+  ScheduledInstruction i = instruction(Unit::control);
+  i.copies_pending = static_cast<int8_t>(pending);
+  return i;
+}
+
+TEST(SmSimulation, AsynchronousCopiesAreWaitedForByGroups) {
+  const double waited = clocks(schedule({{copy(), close_group(), await(0)}}, {times(1)}));
+  EXPECT_GT(waited, 320);
+  EXPECT_LT(waited, 330);
+  EXPECT_LT(clocks(schedule({{copy(), close_group()}}, {times(1)})), 10) << "nothing waits for it";
+  // The first group is waited for while the second, begun a hundred clocks later, is on its way.
+  const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32));
+  const std::vector<ScheduledInstruction> one{copy(), close_group()};
+  const double first = clocks(schedule({one, work, {copy(), close_group(), await(1)}}, {{0, 1, 2}}));
+  const double both = clocks(schedule({one, work, {copy(), close_group(), await(0)}}, {{0, 1, 2}}));
+  EXPECT_NEAR(first, waited, 5);
+  EXPECT_NEAR(both - first, 102, 5);
+}
+
+TEST(SmSimulation, CopiesThatMayHitTheFirstLevelDo) {
+  KernelSchedule kept = schedule({{copy(false), close_group(), await(0)}}, {times(10)});
+  kept.global_bytes_per_cta = 32;  // one sector of ten: the others are there by then
+  KernelSchedule bypassed = schedule({{copy(), close_group(), await(0)}}, {times(10)});
+  bypassed.global_bytes_per_cta = 32;
+  EXPECT_NEAR(clocks(bypassed) - clocks(kept), 9 * 270, 30);
+}
+
 }  // namespace
 }  // namespace attnscope::model
