@@ -326,6 +326,41 @@ double milliseconds(int repeats, void (*launch)()) {
 
 }  // namespace
 
+// mma.sync m16n8k16 of fp16 into fp32: kSums independent sums a warp, each product needing the one before of its sum.
+template <int kSums>
+__global__ void multiply_matrices(long long* clocks, unsigned* sink) {
+  float c[kSums][4] = {};
+  const unsigned a = 0x3c003c00u + threadIdx.x, b = 0x38003800u;
+#pragma unroll 1
+  for (int warm = 0; warm < 2; ++warm) {
+    __syncthreads();
+    const long long start = clock64();
+#pragma unroll 16
+    for (int i = 0; i < kSteps; ++i)
+#pragma unroll
+      for (int n = 0; n < kSums; ++n)
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%5, %5}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(c[n][0]), "+f"(c[n][1]), "+f"(c[n][2]), "+f"(c[n][3])
+            : "r"(a), "r"(b));
+    __syncthreads();
+    if (threadIdx.x == 0) *clocks = clock64() - start;
+  }
+  float sum = 0;
+  for (int n = 0; n < kSums; ++n) sum += c[n][0] + c[n][1] + c[n][2] + c[n][3];
+  sink[threadIdx.x] = __float_as_uint(sum);
+}
+
+template <int kSums>
+void measure_mma() {
+  for (int warps : {1, 4, 8, 16}) {
+    multiply_matrices<kSums><<<1, 32 * warps>>>(d_clocks, d_sink);
+    std::printf("mma_16816_sums_%d_warps_%d %.2f clocks a product and scheduler\n", kSums, warps,
+                double(clocks()) / kSteps / kSums / std::max(1, warps / 4));
+  }
+}
+
 int main() {
   cudaDeviceProp device;
   CHECK(cudaGetDeviceProperties(&device, 0));
@@ -342,6 +377,7 @@ int main() {
   measure_op<Op::f2i>();
   measure_op<Op::shfl>();
   measure_op<Op::fmnmx>();
+  measure_mma<1>(), measure_mma<2>(), measure_mma<4>(), measure_mma<8>();
   measure_fetch<64>(), measure_fetch<256>(), measure_fetch<512>(), measure_fetch<1024>(), measure_fetch<2048>();
   measure_fetch<4096>(), measure_fetch<8192>(), measure_fetch<16384>();
   jump_back<<<1, 32>>>(d_clocks, d_sink, 3, 4096);
