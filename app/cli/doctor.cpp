@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <mutex>
-
 #include "cli/places.h"
 #include "cli/worker_options.h"
+#include "cli/worker_snapshot.h"
 #include "core/json.h"
 #include "cuda_api/choose.h"
 #include "cuda_api/driver.h"
@@ -157,7 +155,6 @@ std::vector<Checkup> examine_machine() {
 std::vector<Checkup> examine_workers(int seconds) {
   auto options = session_options({}, false);
   if (!options) return {missing("workers", options.error(), "Nothing runs.")};
-  options->first_experiment = false;
   std::string none;
   std::vector<Checkup> all;
   if (auto user = platform::user_paths())
@@ -165,28 +162,9 @@ std::vector<Checkup> examine_workers(int seconds) {
       all.push_back(missing("named workers", named.error(), "Their devices cannot be used."));
   if (auto added = add_workers(*options, {}, Named::all, none); !added)
     all.push_back(missing("named workers", added.error(), "Their devices cannot be used."));
-  std::mutex mutex;
-  std::condition_variable changed;
-  uint64_t changes = 0;
-  auto session = session::Session::start(*options, [&] {
-    const std::lock_guard lock(mutex);
-    ++changes;
-    changed.notify_one();
-  });
-  if (!session) return {missing("workers", session.error(), "Nothing runs.")};
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  std::shared_ptr<const session::Snapshot> snapshot;
-  std::unique_lock lock(mutex);
-  for (bool waiting = true; waiting;) {
-    const uint64_t seen = changes;
-    snapshot = (*session)->snapshot();
-    waiting = snapshot->workers.empty();
-    for (const session::WorkerStatus& worker : snapshot->workers)
-      waiting |= worker.devices.empty() && worker.state != session::WorkerState::lost;
-    if (waiting && !changed.wait_until(lock, limit, [&] { return changes != seen; })) break;
-  }
-  lock.unlock();
-  for (const session::WorkerStatus& worker : snapshot->workers) all.push_back(checkup_of(worker, seconds));
+  auto snapshot = snapshot_with_devices(std::move(*options), std::chrono::seconds(seconds));
+  if (!snapshot) return {missing("workers", snapshot.error(), "Nothing runs.")};
+  for (const session::WorkerStatus& worker : (*snapshot)->workers) all.push_back(checkup_of(worker, seconds));
   return all;
 }
 

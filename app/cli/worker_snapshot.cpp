@@ -1,0 +1,43 @@
+#include "cli/worker_snapshot.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+namespace attnscope::cli {
+namespace {
+
+bool all_have_answered(const session::Snapshot& snapshot) {
+  return !snapshot.workers.empty() &&
+         std::none_of(snapshot.workers.begin(), snapshot.workers.end(), [](const session::WorkerStatus& worker) {
+           return worker.devices.empty() && worker.state != session::WorkerState::lost;
+         });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const session::Snapshot>> snapshot_with_devices(session::SessionOptions options,
+                                                                       std::optional<std::chrono::seconds> limit) {
+  options.first_experiment = false;
+  std::mutex mutex;
+  std::condition_variable changed;
+  uint64_t changes = 0;
+  auto session = session::Session::start(options, [&] {
+    const std::lock_guard lock(mutex);
+    ++changes;
+    changed.notify_one();
+  });
+  if (!session) return fail(session.error());
+  const auto end = std::chrono::steady_clock::now() + limit.value_or(std::chrono::hours(24));
+  std::unique_lock lock(mutex);
+  for (;;) {
+    const uint64_t seen = changes;
+    auto snapshot = (*session)->snapshot();
+    if (all_have_answered(*snapshot) || !changed.wait_until(lock, end, [&] { return changes != seen; })) {
+      lock.unlock();  // the session tells of changes until it has ended
+      return snapshot;
+    }
+  }
+}
+
+}  // namespace attnscope::cli
