@@ -48,12 +48,29 @@ struct Checked {
   std::shared_ptr<const check::Reference> reference;
 };
 
-Result<Checked> checked(const Problem& problem) {
+// A row of NaN, one with an infinity, one whose scores are all -infinity, one of huge scores; and a key with an infinity,
+// which makes the scores of every row infinite, of either sign.
+void put_special_values(const Problem& problem, check::AttentionInputs& inputs) {
+  auto* q = reinterpret_cast<uint16_t*>(inputs.q.data());
+  auto* k = reinterpret_cast<uint16_t*>(inputs.k.data());
+  const auto dim = static_cast<size_t>(problem.head_dim);
+  constexpr uint16_t kNaN = 0x7e00, kInfinite = 0x7c00, kSign = 0x8000, kHuge = 0x7b53;  // 60,000
+  for (size_t d = 0; d < dim; ++d) q[dim + d] = kNaN;
+  q[2 * dim + 5] = kInfinite;
+  q[3 * dim + 1] = kInfinite | kSign;
+  for (size_t d = 0; d < dim; ++d) q[4 * dim + d] = static_cast<uint16_t>(kHuge | (q[4 * dim + d] & kSign));
+  for (size_t row = 0; row < static_cast<size_t>(problem.seq_k); ++row)
+    k[row * dim + 1] = static_cast<uint16_t>((k[row * dim + 1] & ~kSign) | 1);  // above 0
+  k[7 * dim + 9] = kInfinite;
+}
+
+Result<Checked> checked(const Problem& problem, bool special) {
   static std::map<std::string, Checked> made;
-  auto& one = made[hash_of(Experiment{problem, "", "", {}, "", {}})];
+  auto& one = made[hash_of(Experiment{problem, "", "", {}, "", {}}) + (special ? " special" : "")];
   if (one.reference) return one;
   auto inputs = check::make_inputs(problem);
   if (!inputs) return fail(inputs.error());
+  if (special) put_special_values(problem, *inputs);
   one.inputs = std::make_shared<check::AttentionInputs>(std::move(*inputs));
   auto reference = check::make_reference(problem, *one.inputs, check::Accumulate::f32);
   if (!reference) return fail(reference.error());
@@ -89,6 +106,8 @@ Result<Prepared> prepare(const Case& named) {
   auto config = catalog::complete_config(p.kernel, overrides, options);
   if (!config) return fail(config.error());
   p.config = *config;
+  if (auto allowed = catalog::check_restrictions(p.kernel, p.problem, p.config, named.arch); !allowed)
+    return fail(allowed.error());
   auto variant = compiler().compile({p.kernel.source, p.kernel.source_name, p.kernel.entry,
                                      catalog::macros(p.kernel, p.problem, p.config), p.problem.dtype, options, named.arch});
   if (!variant) return fail(variant.error());
@@ -101,6 +120,7 @@ Result<Prepared> prepare(const Case& named) {
 std::string text_of(const Case& named) {
   std::string text = fmt::format("sm_{} {} {}", named.arch, named.kernel, named.problem);
   for (const std::string& setting : named.settings) text += " " + setting;
+  if (named.special) text += " with NaN and infinities";
   return named.fast_math ? text : text + " exact math";
 }
 
@@ -117,7 +137,7 @@ Result<Ran> run(const Case& named) {
   if (!loaded) return fail(loaded.error());
   auto launch = catalog::launch_of(prepared->kernel, prepared->problem, prepared->config);
   if (!launch) return fail(launch.error());
-  auto known = checked(prepared->problem);
+  auto known = checked(prepared->problem, named.special);
   if (!known) return fail(known.error());
   device::LaunchRequest request;
   request.loaded = *loaded;

@@ -18,6 +18,7 @@ struct Case {
   bool fast_math = true;
   int arch = 89;
   std::string folder = "kernels";      // of the source tree
+  bool special = false;                // NaN, infinite and huge elements in Q and K (f16)
 };
 std::string text_of(const Case& named);
 
