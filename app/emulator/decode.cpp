@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fmt/format.h>
+#include <set>
 
 #include "emulator/emulator.h"
 #include "emulator/decode_general.h"
@@ -308,6 +309,7 @@ class Decoder {
         const TensorSum sum = tensor_sum(static_cast<int>(program_.sass->kernel.arch));
         op.imm = static_cast<uint32_t>(sum.depth);
         op.imm2 = static_cast<uint32_t>(sum.fraction_bits);
+        op.bytes = has(instruction, "1688") ? 8 : 16;
         op.mxcsr = kMxcsrDefault;
         break;
       }
@@ -358,6 +360,19 @@ class Decoder {
     return {};
   }
 
+  // The other forms of the kernel that are not on the list, so that one look tells all.
+  std::string others_behind(const SassInstruction& first, const std::string& refused) const {
+    std::set<std::string> others;
+    for (const SassInstruction& instruction : program_.sass->instructions) {
+      if (instruction.offset <= first.offset || makes_constant(instruction)) continue;
+      const std::string spelling = form_of(instruction);
+      if (spelling != refused && find_form(spelling) == nullptr) others.insert(spelling);
+    }
+    std::string text;
+    for (const std::string& spelling : others) text += (text.empty() ? " (nor \"" : ", \"") + spelling + "\"";
+    return text.empty() ? text : text + ")";
+  }
+
   Result<void> one(const SassInstruction& instruction) {
     for (const SassOperand& operand : instruction.operands) {
       if (operand.kind == OperandKind::constant && operand.bank >= 0) {
@@ -366,7 +381,7 @@ class Decoder {
     }
     const std::string spelling = form_of(instruction);
     const Form* form = makes_constant(instruction) ? find_form("HFMA2 constant") : find_form(spelling);
-    if (form == nullptr) return refuse(instruction, "the form \"" + spelling + "\"");
+    if (form == nullptr) return refuse(instruction, "the form \"" + spelling + "\"" + others_behind(instruction, spelling));
     Op op;
     op.index = static_cast<uint32_t>(program_.ops.size());
     op.family = form->family;

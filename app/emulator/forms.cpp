@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "emulator/emulator.h"
 #include "emulator/general.h"
@@ -18,7 +19,7 @@ constexpr Family G = Family::general;
 // The tested list. {x,y} stands for both spellings; operand letters: R register, U uniform register, P predicate,
 // Q uniform predicate, I integer immediate, F floating-point immediate, C constant bank, L label, B convergence barrier.
 // A row is added together with tests of it (docs/emulator.md, "Adding a form"). Rows of Family::general count only as far as
-// recorded_forms.inc goes.
+// recorded_forms.inc goes, sources of other kinds included (RecordedKin).
 struct Row {
   std::string_view spelling;
   Form form;
@@ -33,16 +34,19 @@ constexpr Row rows[] = {
     {"FSEL R,R,{R,F,C,U},P", {Family::sel, "dabx", S::sign, C::fp32}},
     {"FSETP.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.{AND,OR,XOR} P,P,R,{R,F,C,U},P",
      {Family::fsetp, "pqabx", S::sign, C::fp32}},
-    {"MUFU.EX2 R,R", {Family::mufu_ex2, "da", S::sign, C::mufu}},
-    {"MUFU.RCP R,R", {Family::mufu_rcp, "da", S::sign, C::mufu}},
+    {"MUFU.EX2 R,{R,C,U}", {Family::mufu_ex2, "da", S::sign, C::mufu}},
+    {"MUFU.RCP R,{R,C,U}", {Family::mufu_rcp, "da", S::sign, C::mufu}},
     // Halves and conversions. HFMA2.MMA of -0·0 + constants only makes constants.
-    {"HADD2.F32 R,R,R.{H0_H0,H1_H1}", {Family::hadd2_f32, "d-b", S::none, C::fp16}},
+    {"HADD2.F32 R,R,{R,C,U}.{H0_H0,H1_H1}", {Family::hadd2_f32, "d-b", S::none, C::fp16}},
     {"HFMA2 constant", {Family::mov, "d-0hl", S::none, C::fp16}},
-    {"F2FP{.F16.F32,}.PACK_AB R,R,R", {Family::f2fp_pack, "dab", S::sign, C::conversion}},
+    {"F2FP{.F16.F32,}.PACK_AB R,R,{R,F,C,U}", {Family::f2fp_pack, "dab", S::sign, C::conversion}},
     // Tensor Cores (tensor_core.h).
     {"HMMA.16816.F32 R,R,R,R", {Family::hmma, "dabc", S::none, C::tensor}},
     {"HMMA.16816.F32.BF16 R,R,R,R", {Family::hmma_bf16, "dabc", S::none, C::tensor}},
     {"HMMA.16816.F16 R,R,R,R", {Family::hmma_f16, "dabc", S::none, C::tensor}},
+    {"HMMA.1688.F32 R,R,R,R", {Family::hmma, "dabc", S::none, C::tensor}},
+    {"HMMA.1688.F32.BF16 R,R,R,R", {Family::hmma_bf16, "dabc", S::none, C::tensor}},
+    {"HMMA.1688.F16 R,R,R,R", {Family::hmma_f16, "dabc", S::none, C::tensor}},
     // Integer arithmetic.
     {"IADD3 R,R,{R,I,C,U},R", {Family::iadd3, "dabc", S::negate, C::integer}},
     {"IADD3 R,P,R,{R,I,C,U},R", {Family::iadd3_carry, "dpabc", S::negate, C::integer}},
@@ -142,12 +146,12 @@ constexpr Row rows[] = {
     {"LDL{,.LU} R,[R]", {Family::ldl_32, "dm", S::none, C::local_load}},
     {"STL [R],R", {Family::stl_32, "mc", S::none, C::local_store}},
     // The rest has one handler for every host (general.h).
-    {"POPC R,{R,C,U}", {G, "da", S::invert, C::integer, g_popc}},
-    {"BREV R,{R,C,U}", {G, "da", S::none, C::integer, g_brev}},
-    {"FLO{,.U32}{,.SH} R,R", {G, "da", S::invert, C::integer, g_flo}},
+    {"POPC R,{R,I,C,U}", {G, "da", S::invert, C::integer, g_popc}},
+    {"BREV R,{R,I,C,U}", {G, "da", S::none, C::integer, g_brev}},
+    {"FLO{,.U32}{,.SH} R,{R,I,C,U}", {G, "da", S::invert, C::integer, g_flo}},
     {"BMSK{,.W} R,R,{R,I,C,U}", {G, "dab", S::none, C::integer, g_bmsk}},
     {"SGXT{,.W}{,.U32} R,R,{R,I,C,U}", {G, "dab", S::none, C::integer, g_sgxt}},
-    {"IABS R,{R,C,U}", {G, "da", S::negate, C::integer, g_iabs}},
+    {"IABS R,{R,I,C,U}", {G, "da", S::negate, C::integer, g_iabs}},
     {"IMAD.HI{,.U32} R,R,{R,I,C,U},R", {G, "dabk", S::none, C::integer, g_imad_hi}},
     {"IMAD.HI{,.U32} R,R,R,{C,U}", {G, "dabk", S::none, C::integer, g_imad_hi}},
     {"IMAD.HI.U32 R,P,R,{R,I,C,U},R", {G, "dpabk", S::none, C::integer, g_imad_hi_carry}},
@@ -165,16 +169,16 @@ constexpr Row rows[] = {
     {"VABSDIFF4.{U8,S8}{,.ACC} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_vabsdiff4}},
     {"IDP.4A.{U8,S8}.{U8,S8} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_idp}},
     {"IDP.2A.{LO,HI}.{U16,S16}.{U8,S8} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_idp}},
-    {"VIADD.16x2 R,R,{R,I}", {G, "dab", S::negate, C::integer, g_viadd_16x2}},
-    {"VIMNMX.{S16x2,U16x2}{,.RELU} R,R,{R,I},P", {G, "dabx", S::none, C::integer, g_vimnmx_16x2}},
-    {"VIMNMX3.{S16x2,U16x2}{,.RELU} R,R,{R,I},R,P", {G, "dabcx", S::none, C::integer, g_vimnmx3_16x2}},
-    {"VIADDMNMX.{S16x2,U16x2}{,.RELU} R,R,{R,I},R,P", {G, "dabcx", S::none, C::integer, g_viaddmnmx_16x2}},
-    {"PRMT.{F4E,B4E,RC8,ECL,ECR,RC16} R,R,R,R", {G, "dabc", S::none, C::integer, g_prmt}},
+    {"VIADD.16x2 R,R,{R,I,U}", {G, "dab", S::negate, C::integer, g_viadd_16x2}},
+    {"VIMNMX.{S16x2,U16x2}{,.RELU} R,R,{R,I,U},P", {G, "dabx", S::none, C::integer, g_vimnmx_16x2}},
+    {"VIMNMX3.{S16x2,U16x2}{,.RELU} R,R,{R,I,U},R,P", {G, "dabcx", S::none, C::integer, g_vimnmx3_16x2}},
+    {"VIADDMNMX.{S16x2,U16x2}{,.RELU} R,R,{R,I,U},R,P", {G, "dabcx", S::none, C::integer, g_viaddmnmx_16x2}},
+    {"PRMT.{F4E,B4E,RC8,ECL,ECR,RC16} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_prmt}},
     {"P2R R,PR,R,I", {G, "dsai", S::none, C::predicate, g_p2r}},
     {"R2P PR,R,I", {G, "sai", S::none, C::predicate, g_r2p}},
     {"PLOP3.LUT P,P,R.SIGN,R.SIGN,R.SIGN,I,I", {G, "pqabcij", S::none, C::predicate, g_plop3_sign}},
-    {"I2I.{U8,S8,U16,S16}.S32.SAT R,R", {G, "da", S::none, C::conversion, g_i2i}},
-    {"I2IP.{U8,S8,U16,S16}.S32.SAT R,R,R,R", {G, "dabc", S::none, C::conversion, g_i2ip}},
+    {"I2I.{U8,S8,U16,S16}.S32.SAT R,{R,C,U}", {G, "da", S::none, C::conversion, g_i2i}},
+    {"I2IP.{U8,S8,U16,S16}.S32.SAT R,R,{R,C,U},R", {G, "dabc", S::none, C::conversion, g_i2ip}},
     // Floating point.
     {"FADD{,.FTZ}{,.RM,.RP,.RZ}.SAT R,R,{R,F,C,U}", {G, "dab", S::sign, C::fp32, g_fadd}},
     {"FMUL{,.FTZ}{,.RM,.RP,.RZ}.SAT R,R,{R,F,C,U}", {G, "dab", S::sign, C::fp32, g_fmul}},
@@ -184,9 +188,9 @@ constexpr Row rows[] = {
     {"FSET{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.{AND,OR,XOR} R,R,{R,F,C,U},P",
      {G, "dabx", S::sign, C::fp32, g_fset}},
     {"FCHK P,{R,C},{R,F,C,U}", {G, "pab", S::sign, C::fp32, g_fchk}},
-    {"MUFU.{RSQ,SQRT,LG2,SIN,COS,TANH} R,{R,F}", {G, "da", S::sign, C::mufu, g_mufu}},
+    {"MUFU.{RSQ,SQRT,LG2,SIN,COS,TANH} R,{R,F,C,U}", {G, "da", S::sign, C::mufu, g_mufu}},
     {"MUFU.{EX2,TANH}.{F16,BF16} R,{R,R.H1}", {G, "da", S::sign, C::mufu, g_mufu_half}},
-    {"MUFU.{RCP64H,RSQ64H} R,R", {G, "da", S::sign, C::mufu, g_mufu_64h}},
+    {"MUFU.{RCP64H,RSQ64H} R,{R,C,U}", {G, "da", S::sign, C::mufu, g_mufu_64h}},
     {"DADD{,.RM,.RP,.RZ} R,R,{R,F,C,U}", {G, "dwv", S::sign, C::fp64, g_dadd}},
     {"DMUL{,.RM,.RP,.RZ} R,R,{R,F,C,U}", {G, "dwv", S::sign, C::fp64, g_dmul}},
     {"DFMA{,.RM,.RP,.RZ} R,R,{R,F,C,U},R", {G, "dwvk", S::sign, C::fp64, g_dfma}},
@@ -194,39 +198,39 @@ constexpr Row rows[] = {
     {"DSETP.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}.{AND,OR,XOR} P,P,R,{R,F,C,U},P",
      {G, "pqwvx", S::sign, C::fp64, g_dsetp}},
     {"DSETP.{MIN,MAX}.AND P,P,R,{R,F,C,U},P", {G, "pqwvx", S::sign, C::fp64, g_dsetp_minmax}},
-    {"F2F.{F32,F16}.F64{,.RM,.RP,.RZ} R,R", {G, "dw", S::sign, C::conversion, g_f2f}},
-    {"F2F.{F16,BF16}.F32{,.RM,.RP,.RZ} R,R", {G, "da", S::sign, C::conversion, g_f2f}},
-    {"F2F{,.FTZ}.F64.F32 R,R", {G, "da", S::sign, C::conversion, g_f2f}},
-    {"F2F.F64.F16 R,R", {G, "da", S::sign, C::conversion, g_f2f}},
-    {"F2I{,.FTZ}{,.U32,.S16,.U16}{,.F16,.BF16}{,.FLOOR,.CEIL,.TRUNC}.NTZ R,R", {G, "da", S::sign, C::conversion, g_f2i}},
-    {"F2I{,.FTZ}{.S64,.U64}{,.F16}{,.FLOOR,.CEIL,.TRUNC} R,R", {G, "da", S::sign, C::conversion, g_f2i}},
-    {"F2I{,.U32,.S64,.U64}.F64{,.FLOOR,.CEIL,.TRUNC} R,R", {G, "dw", S::sign, C::conversion, g_f2i}},
-    {"I2F{,.F16,.BF16,.F64}{,.U32,.S16,.U16,.S8,.U8}{,.RM,.RP,.RZ} R,{R,R.H1,R.B1,R.B2,R.B3}", {G, "da", S::none, C::conversion, g_i2f}},
-    {"I2F{,.F16,.BF16,.F64}{.S64,.U64}{,.RM,.RP,.RZ} R,R", {G, "dw", S::none, C::conversion, g_i2f}},
+    {"F2F.{F32,F16}.F64{,.RM,.RP,.RZ} R,{R,C,U}", {G, "dw", S::sign, C::conversion, g_f2f}},
+    {"F2F.{F16,BF16}.F32{,.RM,.RP,.RZ} R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2f}},
+    {"F2F{,.FTZ}.F64.F32 R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2f}},
+    {"F2F.F64.F16 R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2f}},
+    {"F2I{,.FTZ}{,.U32,.S16,.U16}{,.F16,.BF16}{,.FLOOR,.CEIL,.TRUNC}.NTZ R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2i}},
+    {"F2I{,.FTZ}{.S64,.U64}{,.F16}{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2i}},
+    {"F2I{,.U32,.S64,.U64}.F64{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "dw", S::sign, C::conversion, g_f2i}},
+    {"I2F{,.F16,.BF16,.F64}{,.U32,.S16,.U16,.S8,.U8}{,.RM,.RP,.RZ} R,{R,R.H1,R.B1,R.B2,R.B3,I,C,U}", {G, "da", S::none, C::conversion, g_i2f}},
+    {"I2F{,.F16,.BF16,.F64}{.S64,.U64}{,.RM,.RP,.RZ} R,{R,C,U}", {G, "dw", S::none, C::conversion, g_i2f}},
     {"I2FP.F32.{S32,U32}{,.RM,.RP,.RZ} R,{R,C,U}", {G, "da", S::none, C::conversion, g_i2f}},
-    {"FRND{,.FTZ}{,.FLOOR,.CEIL,.TRUNC} R,R", {G, "da", S::sign, C::conversion, g_frnd}},
+    {"FRND{,.FTZ}{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "da", S::sign, C::conversion, g_frnd}},
     {"FRND{.F16,.BF16}{,.FLOOR,.CEIL,.TRUNC} R,{R,R.H1}", {G, "da", S::sign, C::conversion, g_frnd}},
-    {"FRND.F64{,.FLOOR,.CEIL,.TRUNC} R,R", {G, "dw", S::sign, C::conversion, g_frnd}},
-    {"F2FP{,.RELU}{.F16.F32,.BF16.F32,.BF16,}{.PACK_AB.RZ,.MERGE_C,.MERGE_C.RZ} R,R,R", {G, "dab", S::sign, C::conversion, g_f2fp}},
-    {"F2FP{.RELU,.RELU.F16.F32,.BF16,.BF16.F32,.RELU.BF16,.RELU.BF16.F32}.PACK_AB R,R,R", {G, "dab", S::sign, C::conversion, g_f2fp}},
+    {"FRND.F64{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "dw", S::sign, C::conversion, g_frnd}},
+    {"F2FP{,.RELU}{.F16.F32,.BF16.F32,.BF16,}{.PACK_AB.RZ,.MERGE_C,.MERGE_C.RZ} R,R,{R,C,U}", {G, "dab", S::sign, C::conversion, g_f2fp}},
+    {"F2FP{.RELU,.RELU.F16.F32,.BF16,.BF16.F32,.RELU.BF16,.RELU.BF16.F32}.PACK_AB R,R,{R,C,U}", {G, "dab", S::sign, C::conversion, g_f2fp}},
     // Halves, packed.
-    {"HADD2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C}", {G, "dab", S::sign, C::fp16, g_hadd2}},
-    {"HMUL2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C}", {G, "dab", S::sign, C::fp16, g_hmul2}},
-    {"HADD2{,.BF16_V2} R,{R,R.H0_H0,R.H1_H1},F,F", {G, "daXY", S::sign, C::fp16, g_hadd2}},
-    {"HMUL2{,.BF16_V2} R,{R,R.H0_H0,R.H1_H1},F,F", {G, "daXY", S::sign, C::fp16, g_hmul2}},
-    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C},{R,R.H0_H0,R.H1_H1}",
+    {"HADD2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}", {G, "dab", S::sign, C::fp16, g_hadd2}},
+    {"HMUL2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}", {G, "dab", S::sign, C::fp16, g_hmul2}},
+    {"HADD2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},F,F", {G, "daXY", S::sign, C::fp16, g_hadd2}},
+    {"HMUL2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},F,F", {G, "daXY", S::sign, C::fp16, g_hmul2}},
+    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},{R,R.H0_H0,R.H1_H1}",
      {G, "dabc", S::sign, C::fp16, g_hfma2}},
     {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},F,F,{R,R.H0_H0,R.H1_H1}",
      {G, "daXYc", S::sign, C::fp16, g_hfma2}},
-    {"HFMA2{,.MMA}{,.BF16_V2} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1},F,F", {G, "dabZV", S::sign, C::fp16, g_hfma2}},
-    {"HFMA2{,.MMA}{,.BF16_V2} R,R,R,C", {G, "dabc", S::sign, C::fp16, g_hfma2}},
-    {"HMNMX2{,.BF16_V2}{,.FTZ}{,.NAN}{,.XORSIGN} R,{R,R.H0_H0},{R,R.H0_H0},P", {G, "dabx", S::sign, C::fp16, g_hmnmx2}},
-    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND R,{R,R.H0_H0},{R,R.H0_H0},P",
+    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1},F,F", {G, "dabZV", S::sign, C::fp16, g_hfma2}},
+    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1},{C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}", {G, "dabc", S::sign, C::fp16, g_hfma2}},
+    {"HMNMX2{,.BF16_V2}{,.FTZ}{,.NAN}{,.XORSIGN} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P", {G, "dabx", S::sign, C::fp16, g_hmnmx2}},
+    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
      {G, "dabx", S::sign, C::fp16, g_hset2}},
-    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE}.AND R,R,F,F,P", {G, "daXYx", S::sign, C::fp16, g_hset2}},
-    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND P,P,{R,R.H0_H0},{R,R.H0_H0},P",
+    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND R,{R,R.H0_H0,R.H1_H1},F,F,P", {G, "daXYx", S::sign, C::fp16, g_hset2}},
+    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND P,P,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
      {G, "pqabx", S::sign, C::fp16, g_hsetp2}},
-    {"HSETP2.{GEU,GT,LT}.AND P,P,R.H0_H0,F,F,P", {G, "pqaXYx", S::sign, C::fp16, g_hsetp2}},
+    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND P,P,{R,R.H0_H0,R.H1_H1},F,F,P", {G, "pqaXYx", S::sign, C::fp16, g_hsetp2}},
     // Between lanes, and of the warp.
     {"VOTE.{ALL,ANY,EQ} P,P", {G, "px", S::none, C::predicate, g_vote}},
     {"VOTE.{ALL,ANY} R,P,P", {G, "dpx", S::none, C::predicate, g_ballot}},
@@ -262,8 +266,8 @@ constexpr Row rows[] = {
      {G, "mc", S::none, C::global_store, g_store}},
     {"LD.E{,.U8,.S8,.U16,.S16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
     {"ST.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} {,d}[R.64],R", {G, "mc", S::none, C::global_store, g_store}},
-    {"LDS.{U8,S8,S16} R,[{R,R.X4,R.X8,R.X16,U,R+U,}]", {G, "dm", S::none, C::shared_load, g_load}},
-    {"STS.U8 [{R,R.X4,R.X8,R.X16,U,R+U,}],R", {G, "mc", S::none, C::shared_store, g_store}},
+    {"LDS.{U8,S8,S16} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}]", {G, "dm", S::none, C::shared_load, g_load}},
+    {"STS.U8 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {G, "mc", S::none, C::shared_store, g_store}},
     {"LDL{.U8,.S8,.U16,.S16,.64,.128}{,.LU} R,[R]", {G, "dm", S::none, C::local_load, g_load}},
     {"STL{.U8,.U16,.64,.128} [R],R", {G, "mc", S::none, C::local_store, g_store}},
     {"LDC{,.U8,.S8,.U16,.S16,.64} R,C[R]", {G, "dK", S::none, C::constant_load, g_ldc}},
@@ -277,14 +281,17 @@ constexpr Row rows[] = {
     {"{REDG,RED}.E.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR}{,.S32,.64,.S64}.STRONG.{GPU,SYS,SM} {,d}[R.64],R",
      {G, "mc", S::none, C::atomic, g_reduce}},
     {"{REDG,RED}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.{GPU,SYS,SM} {,d}[R.64],R", {G, "mc", S::none, C::atomic, g_reduce}},
-    {"ATOMS.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH}{,.S32,.64} R,[{R,R.X4,R.X8,U,R+U,}],R", {G, "dmc", S::none, C::atomic, g_atomic}},
-    {"ATOMS.POPC.INC.32 R,[{R,R+U}]", {G, "0m", S::none, C::atomic, g_count_in}},
-    {"ATOMS.CAS{,.64} R,[{R,R.X4,R.X8,}],R,R", {G, "dmec", S::none, C::atomic, g_cas}},
-    {"ATOMS.CAST.SPIN{,.64} R,[{R,R.X4,R.X8,}],R,R", {G, "dmec", S::none, C::atomic, g_cast_spin}},
+    {"ATOMS.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH}{,.S32,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {G, "dmc", S::none, C::atomic, g_atomic}},
+    {"ATOMS.POPC.INC.32 R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}]", {G, "0m", S::none, C::atomic, g_count_in}},
+    {"ATOMS.CAS{,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R,R", {G, "dmec", S::none, C::atomic, g_cas}},
+    {"ATOMS.CAST.SPIN{,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R,R", {G, "dmec", S::none, C::atomic, g_cast_spin}},
     {"QSPC.E.S P,R,[{R,R.64}]", {G, "pdm", S::none, C::predicate, g_qspc}},
-    {"LDGSTS.E{,.64,.128,.BYPASS.128} [{R,R+U}],{,d}[R.64]", {G, "mG", S::none, C::global_load, g_ldgsts}},
-    {"LDGSTS.E{,.64,.128,.BYPASS.128} [{R,R+U}],{,d}[R.64],P", {G, "mGx", S::none, C::global_load, g_ldgsts}},
-    {"LDSM.16.{M88,MT88}{,.2,.4} R,[{R,R+U}]", {G, "dm", S::none, C::shared_load, g_ldsm}},
+    {"LDGSTS.E{,.LTC64B,.LTC128B}{,.64,.128} [{R,R+U}],{,d}[R.64]", {Family::ldgsts, "mG", S::none, C::global_load}},
+    {"LDGSTS.E{,.LTC64B,.LTC128B}{,.64,.128} [{R,R+U}],{,d}[R.64],P", {Family::ldgsts, "mGx", S::none, C::global_load}},
+    {"LDGSTS.E.BYPASS{,.LTC64B,.LTC128B}.128 [{R,R+U}],{,d}[R.64]", {Family::ldgsts, "mG", S::none, C::global_load}},
+    {"LDGSTS.E.BYPASS{,.LTC64B,.LTC128B}.128 [{R,R+U}],{,d}[R.64],P", {Family::ldgsts, "mGx", S::none, C::global_load}},
+    {"LDSM.16.M88{,.2,.4} R,[{R,R+U,U,}]", {Family::ldsm, "dm", S::none, C::shared_load}},
+    {"LDSM.16.MT88{,.2,.4} R,[{R,R+U,U,}]", {Family::ldsm_transposed, "dm", S::none, C::shared_load}},
     {"MOVM.16.MT88 R,R", {G, "da", S::none, C::shuffle, g_movm}},
     // Control.
     {"NOP ", {Family::nop, "", S::none, C::control}},
@@ -328,17 +335,102 @@ void expand(const std::string& spelling, std::vector<std::string>& out) {
   }
 }
 
-const std::unordered_map<std::string, Form>& table() {
+struct Listed {
+  Form form;
+  Basis basis;
+};
+
+// Cache hints: they change no value.
+bool is_hint(std::string_view modifier) {
+  constexpr std::string_view hints[] = {"LTC64B", "LTC128B", "EF", "LU", "CONSTANT", "BYPASS"};
+  return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints);
+}
+
+// A spelling in two parts, without cache hints: opcode with modifiers, and the operands with the kind of each source left
+// open (register, uniform register, immediate, constant; which half of it) and of each address.
+struct Kindless {
+  std::string head, operands;
+};
+Kindless kindless(std::string_view spelling, Roles roles) {
+  const size_t space = spelling.find(' ');
+  Kindless kin;
+  for (size_t at = 0; at < space;) {
+    const size_t end = std::min(spelling.find('.', at), space);
+    const std::string_view modifier = spelling.substr(at, end - at);
+    if (at == 0) kin.head = modifier;
+    else if (!is_hint(modifier)) kin.head += "." + std::string(modifier);
+    at = end + 1;
+  }
+  size_t at = space + 1;
+  for (const char role : roles) {
+    if (at > spelling.size()) break;  // a role that the spelling does not show
+    const size_t end = std::min(spelling.find(',', at), spelling.size());
+    std::string_view operand = spelling.substr(at, end - at);
+    at = end + 1;
+    if (std::string_view("abckwve").find(role) != std::string_view::npos) {
+      operand.remove_prefix(1);
+      kin.operands += operand == ".H0_H0" || operand == ".H1_H1" ? "*" : "*" + std::string(operand);
+    } else if (role == 'X' || role == 'Z') {
+      kin.operands += "*";
+    } else if (role == 'Y' || role == 'V') {  // the same immediate's other half
+      continue;
+    } else {
+      kin.operands += role == 'm' || role == 'G' ? "[]" : operand;
+    }
+    kin.operands += ",";
+  }
+  return kin;
+}
+
+std::string_view opcode_of(std::string_view spelling) { return spelling.substr(0, spelling.find_first_of(". ")); }
+
+// What the recordings say of general forms that they do not hold as spelled.
+class RecordedKin {
+ public:
+  void add(std::string_view spelling, Roles roles) {
+    const Kindless kin = kindless(spelling, roles);
+    forms_.insert(kin.head + " " + kin.operands);
+    shapes_.insert(std::string(opcode_of(spelling)) + " " + kin.operands);
+  }
+  // The same operation is recorded with sources of other kinds; or it is without the predicate at the end, and another width
+  // of the same opcode is with it.
+  bool holds(std::string_view spelling, Roles roles) const {
+    const Kindless kin = kindless(spelling, roles);
+    if (forms_.contains(kin.head + " " + kin.operands)) return true;
+    if (!roles.ends_with('x')) return false;
+    constexpr size_t kPredicate = 2;  // "P,"
+    return forms_.contains(kin.head + " " + kin.operands.substr(0, kin.operands.size() - kPredicate)) &&
+           shapes_.contains(std::string(opcode_of(spelling)) + " " + kin.operands);
+  }
+
+ private:
+  std::unordered_set<std::string> forms_, shapes_;
+};
+
+const std::unordered_map<std::string, Listed>& table() {
   static const auto* forms = [] {
-    auto* map = new std::unordered_map<std::string, Form>;
+    auto* map = new std::unordered_map<std::string, Listed>;
+    std::vector<std::pair<std::string, Form>> others;
+    RecordedKin kin;
     for (const Row& row : rows) {
       std::vector<std::string> spellings;
       expand(std::string(row.spelling), spellings);
       for (std::string& spelling : spellings) {
-        // General rows stand for more spellings than were recorded; no other is executed.
-        if (row.form.family == Family::general && recorded_on(spelling) == 0) continue;
-        map->emplace(std::move(spelling), row.form);
+        const bool recorded = recorded_on(spelling) != 0;
+        if (row.form.family == Family::general && !recorded) {
+          others.emplace_back(std::move(spelling), row.form);
+          continue;
+        }
+        if (recorded) kin.add(spelling, row.form.roles);
+        map->emplace(std::move(spelling), Listed{row.form, recorded ? Basis::recorded : Basis::definition});
       }
+    }
+    for (auto& [spelling, listed] : *map) {
+      if (listed.basis == Basis::definition && kin.holds(spelling, listed.form.roles)) listed.basis = Basis::kin;
+    }
+    // General rows stand for more spellings than were recorded; of those only the recorded ones' kin is executed.
+    for (auto& [spelling, form] : others) {
+      if (kin.holds(spelling, form.roles)) map->emplace(std::move(spelling), Listed{form, Basis::kin});
     }
     return map;
   }();
@@ -380,12 +472,14 @@ std::string spelling_of(const compile::SassOperand& operand) {
 
 const Form* find_form(std::string_view spelling) {
   const auto found = table().find(std::string(spelling));
-  return found == table().end() ? nullptr : &found->second;
+  return found == table().end() ? nullptr : &found->second.form;
 }
+
+Basis basis_of(std::string_view spelling) { return table().at(std::string(spelling)).basis; }
 
 std::vector<std::string> all_forms() {
   std::vector<std::string> spellings;
-  for (const auto& [spelling, form] : table()) spellings.push_back(spelling);
+  for (const auto& [spelling, listed] : table()) spellings.push_back(spelling);
   std::sort(spellings.begin(), spellings.end());
   return spellings;
 }

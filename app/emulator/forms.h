@@ -33,8 +33,16 @@ struct Form {
   Handler handler = nullptr;  // of Family::general
 };
 
+// What a form on the list rests on.
+enum class Basis : uint8_t {
+  recorded,    // results of a GPU, for this spelling
+  kin,         // recorded for sources of another kind, or without a predicate that another width was recorded with
+  definition,  // the instruction's definition, and kernels whose whole output is right
+};
+
 // The tested form of that spelling (form_of), or nullptr.
 const Form* find_form(std::string_view spelling);
+Basis basis_of(std::string_view spelling);  // of a form on the list
 std::vector<std::string> all_forms();
 
 }  // namespace attnscope::emulator

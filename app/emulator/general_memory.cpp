@@ -341,8 +341,8 @@ void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 // From global (e, f) to shared memory (a): at once, which no program without a race can tell from later. Lanes whose x
-// is false store zeros.
-void g_ldgsts(Warp& warp, const Op& op, uint32_t mask) {
+// is false store zeros. The lane families have a quicker way for what is usual (lanes/memory.inc).
+void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   Place to[32];
   if (!find_places(warp, op, mask, true, to, false)) return;
   const uint32_t reads = predicate(warp, op.x, op.x_invert);
@@ -377,51 +377,6 @@ uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   return Lane::join(low, high) + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(op.imm2)));
 }
 
-// Matrices of 8 × 8 halves; lanes 8k…8k+7 hold the row addresses of matrix k. Lane i gets row i/4, columns 2(i%4) and
-// the next (transposed: the roles exchanged).
-void g_ldsm(Warp& warp, const Op& op, uint32_t mask) {
-  if (mask == 0) {
-    ++warp.machine->ops[op.index].empty_requests;
-    return;
-  }
-  const uint32_t matrices = op.bytes;
-  uint32_t rows[32];
-  OpCounts& counts = warp.machine->ops[op.index];
-  ++counts.requests;
-  for (uint32_t lane = 0; lane < 8 * matrices; ++lane) {
-    const LaneAddress at = lane_address(warp, op, lane);
-    Place place;
-    const FaultKind fault = find_place(warp, at, lane, 16, false, place);
-    if (fault != FaultKind::none) {
-      if (warp.machine->fault.kind == FaultKind::none)
-        warp.machine->fault = {fault, op.index, static_cast<int>(lane), at.address, 16};
-      return;
-    }
-    rows[lane] = static_cast<uint32_t>(at.address);
-  }
-  for (uint32_t k = 0; k < matrices; ++k) {  // a matrix is one group: eight rows of 16 bytes
-    int32_t delta[32] = {};
-    for (uint32_t lane = 0; lane < 8; ++lane) delta[lane] = static_cast<int32_t>(rows[8 * k + lane] - rows[8 * k]);
-    const Pattern& pattern =
-        find_pattern(*warp.machine, op.index, Access::shared_store_16, delta, 0xff, rows[8 * k] & 15);
-    counts.wavefronts += pattern.wavefronts;
-    counts.ideal += pattern.ideal;
-  }
-  uint32_t values[4][32];
-  for (uint32_t k = 0; k < matrices; ++k) {
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-      uint16_t pair[2];
-      for (uint32_t h = 0; h < 2; ++h) {
-        const uint32_t row = op.imm2 ? 2 * (lane % 4) + h : lane / 4, column = op.imm2 ? lane / 4 : 2 * (lane % 4) + h;
-        std::memcpy(&pair[h], warp.shared + rows[8 * k + row] + 2 * column, 2);
-      }
-      values[k][lane] = pair[0] | static_cast<uint32_t>(pair[1]) << 16;
-    }
-  }
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    for (uint32_t k = 0; k < matrices; ++k) l.set(values[k][l.lane], k);
-  });
-}
 // An 8 × 8 matrix of halves, transposed between the lanes.
 void g_movm(Warp& warp, const Op& op, uint32_t mask) {
   uint16_t matrix[8][8];

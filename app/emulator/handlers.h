@@ -18,7 +18,7 @@ using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
   X(hmma) X(hmma_bf16) X(hmma_f16)                                                                                        \
   X(iminmax) X(iminmax3) X(iaddminmax) X(isetp) X(plop3) X(shfl_idx) X(shfl_up) X(shfl_down) X(shfl_bfly)              \
   X(lds_u16) X(lds_32) X(lds_64) X(lds_128) X(sts_u16) X(sts_32) X(sts_64) X(sts_128)                                  \
-  X(ldg_u16) X(ldg_32) X(ldg_64) X(ldg_128) X(stg_u16) X(stg_32) X(stg_64) X(stg_128)
+  X(ldsm) X(ldsm_transposed) X(ldgsts) X(ldg_u16) X(ldg_32) X(ldg_64) X(ldg_128) X(stg_u16) X(stg_32) X(stg_64) X(stg_128)
 
 #define ATTNSCOPE_SCALAR_FAMILIES(X)                                                                                   \
   X(nop) X(general) X(bssy) X(break_barrier) X(ldl_32) X(stl_32) X(r2ur) X(umov) X(umov_64) X(uiadd3) X(uimad) X(uimad_wide_u32)  \

@@ -16,7 +16,11 @@ bool is_approximate(std::string_view spelling) { return spelling.starts_with("MU
 
 std::string_view basis(std::string_view spelling) {
   if (is_approximate(spelling)) return "within the documented error";
-  return recorded_on(spelling) != 0 ? "recorded, bit-equal" : "by definition and output";
+  switch (basis_of(spelling)) {
+    case Basis::recorded: return "recorded, bit-equal";
+    case Basis::kin: return "recorded for sources of another kind";
+    default: return "by definition and output";
+  }
 }
 
 std::string architectures(uint8_t bits) {
@@ -32,32 +36,39 @@ std::string architectures(uint8_t bits) {
 
 std::string isa_report() {
   constexpr size_t kClasses = static_cast<size_t>(InstructionClass::count);
-  std::array<size_t, kClasses> recorded{}, approximate{}, other{};
+  std::array<size_t, kClasses> recorded{}, approximate{}, kin{}, other{};
   const std::vector<std::string> forms = supported_forms();
   std::string list;
   for (const std::string& spelling : forms) {
     const auto kind = static_cast<size_t>(find_form(spelling)->instruction_class);
     const uint8_t archs = recorded_on(spelling);
-    ++(is_approximate(spelling) ? approximate : archs != 0 ? recorded : other)[kind];
+    const Basis rests_on = basis_of(spelling);
+    ++(is_approximate(spelling)       ? approximate
+       : rests_on == Basis::recorded ? recorded
+       : rests_on == Basis::kin      ? kin
+                                     : other)[kind];
     list +=
         fmt::format("  {:<60} {}{}\n", spelling, basis(spelling), archs != 0 ? " (" + architectures(archs) + ")" : "");
   }
   std::string text = fmt::format(
       "Opcode forms that the emulator executes: {}. Any other is refused with its name and source line.\n\n",
       forms.size());
-  text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", "class", "recorded", "approximate", "by output");
-  size_t sum[3] = {};
+  text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n", "class", "recorded", "approximate", "source kind",
+                      "by output");
+  size_t sum[4] = {};
   for (size_t k = 0; k < kClasses; ++k) {
-    if (recorded[k] + approximate[k] + other[k] == 0) continue;
-    text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)), recorded[k],
-                        approximate[k], other[k]);
-    sum[0] += recorded[k], sum[1] += approximate[k], sum[2] += other[k];
+    if (recorded[k] + approximate[k] + kin[k] + other[k] == 0) continue;
+    text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)), recorded[k],
+                        approximate[k], kin[k], other[k]);
+    sum[0] += recorded[k], sum[1] += approximate[k], sum[2] += kin[k], sum[3] += other[k];
   }
-  text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n\n", "all", sum[0], sum[1], sum[2]);
+  text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n\n", "all", sum[0], sum[1], sum[2], sum[3]);
   text +=
       "recorded: equal to an NVIDIA H200 bit for bit at edge and random values. approximate: within the documented "
       "error of the\n"
-      "hardware's own approximation. by output: by the instruction's definition, and by kernels whose whole output is "
+      "hardware's own approximation. source kind: the same operation is recorded with its sources from elsewhere (register, "
+      "uniform\nregister, constant, immediate, half of it), or without a predicate that another width is recorded with. by "
+      "output: by the instruction's definition, and by kernels whose whole output is "
       "right.\n\n";
   return text + list;
 }

@@ -18,12 +18,6 @@ struct TensorSum {
 // (P. Xie et al., "MMA-Sim", arXiv 2511.10909, 2025).
 constexpr TensorSum tensor_sum(int arch) { return arch >= 90 ? TensorSum{16, 25} : TensorSum{8, 24}; }
 
-struct TensorOperands {
-  uint16_t a[16][16];  // bits of fp16 or bf16
-  uint16_t b[16][8];
-  uint32_t c[16][8];   // bits of fp32, or of fp16
-};
-
 // One output, by whole numbers. The handlers (lanes/tensor.inc) have a faster way to the same bits and fall back to this.
 uint32_t multiply_add_one(TensorSum sum, TensorKind kind, const uint16_t (&row)[16], const uint16_t (&column)[16],
                           uint32_t c);

@@ -159,6 +159,8 @@ const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const 
                             uint32_t phase);
 // Any lane address at all, one at a time; finds which lane is at fault if one is. `bytes` is the access's width.
 void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, uint32_t bytes, bool store);
+// LDGSTS, any lanes, one at a time.
+void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask);
 // The buffer that holds `address`; nullptr: none.
 const MemoryRange* find_range(Machine& machine, uint64_t address);
 
