@@ -6,7 +6,7 @@ namespace attnscope::cli {
 // What the program's exit status says.
 enum ExitStatus : int {
   kCorrectOrUnchecked = 0,
-  kWrong = 1,     // ran, and the verdict is wrong
+  kWrong = 1,     // ran, and the verdict is wrong, or its watch found an error
   kBadInput = 2,  // an option, preset, manifest or value is not acceptable
   kRefused = 3,   // does not compile, does not fit, no such device
   kEnded = 4      // hung or crashed, and was ended

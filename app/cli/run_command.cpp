@@ -18,6 +18,7 @@ struct Options {
   std::vector<std::string> workers;
   int deadline_ms = 0;  // 0: the stages' own
   bool json = false;
+  bool watch = false;
 };
 
 int run(const Options& options) {
@@ -30,6 +31,7 @@ int run(const Options& options) {
   if (auto added = add_workers(*session, options.workers, Named::asked, device); !added) return report(added.error());
   if (!device.empty()) named->draft.device = device;
   if (options.deadline_ms > 0) session->deadlines = {options.deadline_ms, options.deadline_ms, options.deadline_ms};
+  named->draft.watch = options.watch;
   auto observation = session::run_once(*session, named->draft);
   if (!observation) return report(observation.error());
   print_result(options.json ? to_json(*observation).dump(2)
@@ -48,6 +50,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_option("--deadline", options->deadline_ms, "End any stage that makes no progress for this long")
       ->type_name("MS")
       ->check(CLI::Range(1, 24 * 3600 * 1000));
+  command->add_flag("--watch", options->watch, "Then look for races, never-written reads and what is right by luck");
   command->add_flag("--json", options->json, "As JSON (docs/observation.schema.json)");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

@@ -68,6 +68,15 @@ void add_counters(std::string& out, const Counters& c) {
                                          grouped(c.global_store_sectors), to_string(c.kind)));
 }
 
+void add_watch(std::string& out, const WatchReport& w) {
+  const std::string share =
+      w.ctas < w.total_ctas ? fmt::format("{} of {} CTAs", grouped(w.ctas), grouped(w.total_ctas)) : "all CTAs";
+  const std::string luck = fmt::format("{} contents of shared memory, {} orders of the warps", w.fills, w.orders);
+  if (w.findings.empty()) return line(out, "watch", fmt::format("silent: {}, {}", share, luck));
+  line(out, "watch", fmt::format("{} finding{}: {}, {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", share, luck));
+  for (const Finding& f : w.findings) line(out, f.severity.c_str(), f.sentence);
+}
+
 }  // namespace
 
 std::string text_of(const Observation& o, const std::string& config_text) {
@@ -86,6 +95,7 @@ std::string text_of(const Observation& o, const std::string& config_text) {
   }
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);
+  if (o.watch) add_watch(out, *o.watch);
   for (const Finding& f : o.findings) line(out, f.severity.c_str(), f.sentence);
   return out;
 }

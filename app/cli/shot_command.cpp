@@ -50,6 +50,7 @@ int shoot(const Options& given) {
   if (!options) return report(options.error());
   if (auto added = add_workers(*options, given.workers, Named::asked, options->first_device); !added)
     return report(added.error());
+  options->watch_configs = true;
   auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
   if (!given.preset.empty()) (*session)->load_preset(given.preset);

@@ -26,6 +26,7 @@ int open_window(const std::string& preset, const std::vector<std::string>& worke
   if (!options) return report(options.error());
   if (auto added = add_workers(*options, workers, Named::all, options->first_device); !added)
     return report(added.error());
+  options->watch_configs = true;
   auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
   if (!preset.empty()) (*session)->load_preset(preset);

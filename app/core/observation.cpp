@@ -243,6 +243,17 @@ Result<Finding> finding_from_json(const Json& json, const std::string& where) {
   return finished(read, f);
 }
 
+Result<WatchReport> watch_from_json(const Json& json, const std::string& where) {
+  WatchReport w;
+  JsonReader read(json, where, Stage::protocol);
+  read.integer("ctas", w.ctas, 0);
+  read.integer("total_ctas", w.total_ctas, 0);
+  read.integer("fills", w.fills, 0);
+  read.integer("orders", w.orders, 0);
+  read_array(read, "findings", 4096, w.findings, finding_from_json);
+  return finished(read, w);
+}
+
 Result<Versions> versions_from_json(const Json& json, const std::string& where) {
   Versions v;
   JsonReader read(json, where, Stage::protocol);
@@ -276,6 +287,7 @@ void read_parts(JsonReader& read, Observation& o) {
     o.findings.clear();
     read_array(read, "findings", 4096, o.findings, finding_from_json);
   }
+  read_part(read, "watch", o.watch, watch_from_json);
   read_part(read, "failure", o.failure, failure_from_json);
 }
 
@@ -391,6 +403,16 @@ Json to_json(const Finding& f) {
               {"next", {{"set", f.next_set}}}};
 }
 
+Json to_json(const WatchReport& w) {
+  Json findings = Json::array();
+  for (const Finding& f : w.findings) findings.push_back(to_json(f));
+  return Json{{"ctas", w.ctas},
+              {"total_ctas", w.total_ctas},
+              {"fills", w.fills},
+              {"orders", w.orders},
+              {"findings", findings}};
+}
+
 Json to_json(const Failure& f) {
   return Json{{"stage", to_string(f.stage)}, {"message", f.message}, {"hint", f.hint}};
 }
@@ -420,6 +442,7 @@ Json to_json(const Observation& o) {
               {"tflops", o.tflops ? Json(*o.tflops) : Json(nullptr)},
               {"counters", optional_json(o.counters)},
               {"findings", findings},
+              {"watch", optional_json(o.watch)},
               {"failure", optional_json(o.failure)}};
 }
 

@@ -141,6 +141,15 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
+// What a watch of the experiment's config saw: races, never-written reads, uneven barriers, absent lanes, and outputs
+// that another order of the warps or other contents of shared memory change. No finding: it was silent.
+struct WatchReport {
+  int64_t ctas = 0, total_ctas = 0;  // watched, of the grid
+  int64_t fills = 0, orders = 0;     // runs that started shared memory otherwise, or let warps take turns otherwise
+  std::vector<Finding> findings;
+  bool operator==(const WatchReport&) const = default;
+};
+
 // What came of an experiment. Small, kept for ever. A part that is absent was not reached.
 struct Observation {
   Experiment experiment;
@@ -154,6 +163,7 @@ struct Observation {
   std::optional<double> tflops;
   std::optional<Counters> counters;
   std::vector<Finding> findings;
+  std::optional<WatchReport> watch;
   std::optional<Failure> failure;
   bool operator==(const Observation&) const = default;
 };
@@ -166,6 +176,7 @@ Json to_json(const Sampling&);
 Json to_json(const Timing&);
 Json to_json(const Counters&);
 Json to_json(const Finding&);
+Json to_json(const WatchReport&);
 Json to_json(const Failure&);
 Result<Failure> failure_from_json(const Json& json, const std::string& where);
 // docs/observation.schema.json describes it: every key always present, null where a part was not reached.
@@ -173,7 +184,7 @@ Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);
 
 // A stage's part of the observation as it streams from a worker: an object holding any of the keys versions, device,
-// variant, occupancy, verdict, timing, tflops, counters, findings, failure. Present keys replace; null clears.
+// variant, occupancy, verdict, timing, tflops, counters, findings, watch, failure. Present keys replace; null clears.
 Result<void> apply_part(Observation& observation, const Json& part);
 
 }  // namespace attnscope

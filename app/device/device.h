@@ -30,6 +30,15 @@ class Loaded {
   virtual ~Loaded() = default;
 };
 
+// How an emulated run differs from the ordinary one, to look for what luck hides (emulator::RunOptions).
+struct Trial {
+  std::vector<uint32_t> ctas;  // the CTAs to run; empty: as sampled_share says
+  bool watch = false;
+  std::vector<emulator::SharedName> shared_names;  // for the findings
+  uint32_t shared_fill = 0;
+  uint64_t random_fill = 0, order_seed = 0;
+};
+
 struct LaunchRequest {
   std::string name;  // the kernel with its config, for messages
   std::shared_ptr<const Loaded> loaded;
@@ -39,6 +48,7 @@ struct LaunchRequest {
   int64_t dynamic_shared = 0;                            // bytes
   double sampled_share = 1.0;                            // of the CTAs to run, (0, 1]; emulated devices alone
   std::shared_ptr<const check::AttentionInputs> inputs;  // of `problem`
+  Trial trial;                                           // emulated devices alone
 };
 
 // What a run tells while it goes on, from the thread that called run().

@@ -200,6 +200,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
   bound.trace_ctas = options.trace_ctas;
   bound.watch = options.watch;
   bound.shared_fill = options.shared_fill;
+  bound.random_fill = options.random_fill;
   bound.order_seed = options.order_seed;
   if (options.watch) bound.unwatched.resize(program.ops.size());
   bound.ops = program.ops;

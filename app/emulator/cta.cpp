@@ -87,7 +87,15 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
 
 void CtaRunner::start(uint32_t linear) {
   const BoundLaunch& launch = *launch_;
-  std::fill_n(reinterpret_cast<uint32_t*>(shared_.get()), launch.shared_bytes / 4, launch.shared_fill);
+  auto* const words = reinterpret_cast<uint32_t*>(shared_.get());
+  std::fill_n(words, launch.shared_bytes / 4, launch.shared_fill);
+  if (launch.random_fill != 0) {
+    uint64_t random = (launch.random_fill + linear) * 0x9e3779b97f4a7c15u | 1;
+    for (uint32_t i = 0; i < launch.shared_bytes / 4; ++i) {
+      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+      words[i] = static_cast<uint32_t>(random >> 32);
+    }
+  }
   if (launch.watch) watch_.start(linear);
   std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];

@@ -31,6 +31,7 @@ struct BoundLaunch {
   bool watch = false;
   std::vector<Unwatched> unwatched;  // by instruction, when watched
   uint32_t shared_fill = 0;
+  uint64_t random_fill = 0;
   uint64_t order_seed = 0;
   std::vector<std::byte> module;     // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;

@@ -61,9 +61,11 @@ struct RunOptions {
   // Looks for races, never-written reads, uneven barriers and absent lanes while it runs (RunResult::findings), several times
   // slower. Results and counters are the same.
   bool watch = false;
-  // Shared memory starts as this word everywhere, and warps take turns in an order that the seed decides (0: the ordinary
-  // one): a kernel without a race does not depend on either.
+  std::vector<SharedName> shared_names;  // parts of shared memory, for the findings
+  // Shared memory starts as this word everywhere, or as words that a seed decides (0: none does), and warps take turns in
+  // an order that a seed decides (0: the ordinary one): a kernel without a race does not depend on any of it.
   uint32_t shared_fill = 0;
+  uint64_t random_fill = 0;
   uint64_t order_seed = 0;
 };
 

@@ -286,7 +286,8 @@ std::vector<Watch::Seen> by_line(const Program& program, const std::map<Watch::K
 
 }  // namespace
 
-std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen) {
+std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
+                                      const std::vector<SharedName>& names) {
   std::vector<WatchFinding> findings;
   for (const Watch::Seen& one : by_line(program, seen)) {
     WatchFinding finding;
@@ -296,6 +297,13 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
     finding.count = one.count;
     finding.cta = one.cta, finding.address = one.address, finding.thread = one.thread,
     finding.other_thread = one.other_thread;
+    const auto name = std::find_if(names.begin(), names.end(), [&](const SharedName& part) {
+      return one.kind <= WatchKind::shared_never_written && one.address - part.offset < part.bytes;
+    });
+    if (name != names.end()) finding.buffer = name->name, finding.buffer_byte = one.address - name->offset;
+    const std::string where = finding.buffer.empty()
+                                  ? fmt::format("byte {} of shared memory", one.address)
+                                  : fmt::format("byte {} of {}", finding.buffer_byte, finding.buffer);
     const auto& code = program.sass->instructions;
     const auto place = [&](uint32_t op, const std::string& line) {
       return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, line)
@@ -306,9 +314,8 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
         fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
     const auto sides = [&](const char* did, const char* does, const char* lacks) {
       return fmt::format(
-          "{} (thread {}, warp {}) {} byte {} of shared memory, then {} (thread {}, warp {}) {} it, {}{}.", there,
-          one.other_thread, one.other_thread / 32, did, one.address, here, one.thread, one.thread / 32, does, lacks,
-          often);
+          "{} (thread {}, warp {}) {} {}, then {} (thread {}, warp {}) {} it, {}{}.", there, one.other_thread,
+          one.other_thread / 32, did, where, here, one.thread, one.thread / 32, does, lacks, often);
     };
     constexpr const char* unordered = "with nothing that orders the two warps between them";
     switch (one.kind) {
@@ -326,8 +333,7 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
             "Race: " + sides("copies to", "touches", "before the copy's group is waited for and a barrier passed");
         break;
       case WatchKind::shared_never_written:
-        finding.message = fmt::format("{} (thread {}) reads byte {} of shared memory, which nothing has written{}.",
-                                      here, one.thread, one.address, often);
+        finding.message = fmt::format("{} (thread {}) reads {}, which nothing has written{}.", here, one.thread, where, often);
         break;
       case WatchKind::local_never_written:
         finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.",

@@ -86,7 +86,8 @@ class Watch {
 };
 
 // For people, ordered by kind and instruction.
-std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen);
+std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
+                                      const std::vector<SharedName>& names);
 // The least width of the program's accesses to shared memory.
 uint32_t watch_unit(const Program& program);
 // In front of a watched instruction's own handler.

@@ -15,6 +15,12 @@ enum class WatchKind : uint8_t {
   shuffle_absent_lane
 };
 
+// A part of a CTA's shared memory: bytes from its start.
+struct SharedName {
+  std::string name;
+  uint32_t offset = 0, bytes = 0;
+};
+
 // One diagnosis; each pair of instructions is named once.
 struct WatchFinding {
   WatchKind kind = WatchKind::shared_write_write;
@@ -23,7 +29,9 @@ struct WatchFinding {
   uint64_t count = 0;            // how often, over all CTAs that ran
   // The first: its CTA (x + grid.x·(y + grid.y·z)), byte of shared or local memory, threads of both sides.
   uint32_t cta = 0, address = 0, thread = 0, other_thread = 0;
-  std::string message;  // all of it, for people
+  std::string buffer;        // the part of shared memory that `address` is in; empty: not known
+  uint32_t buffer_byte = 0;  // `address` from its start
+  std::string message;       // all of it, for people
 };
 
 }  // namespace attnscope::emulator

@@ -10,16 +10,17 @@
 namespace attnscope::protocol {
 namespace {
 
-constexpr WordTable<Step, 5> kSteps{{{Step::compiling, "compiling"},
+constexpr WordTable<Step, 6> kSteps{{{Step::compiling, "compiling"},
                                      {Step::limits, "limits"},
                                      {Step::emulating, "emulating"},
                                      {Step::checking, "checking"},
-                                     {Step::measuring, "measuring"}}};
+                                     {Step::measuring, "measuring"},
+                                     {Step::watching, "watching"}}};
 constexpr WordTable<WorkerPhase, 3> kPhases{
     {{WorkerPhase::ready, "ready"}, {WorkerPhase::busy, "busy"}, {WorkerPhase::restarting, "restarting"}}};
 constexpr WordTable<LogLevel, 3> kLevels{
     {{LogLevel::info, "info"}, {LogLevel::warning, "warning"}, {LogLevel::error, "error"}}};
-constexpr std::array<std::string_view, 4> kUnoffered{"watch", "counters", "trace", "micro"};
+constexpr std::array<std::string_view, 3> kUnoffered{"counters", "trace", "micro"};
 
 constexpr size_t kMaxSource = size_t{8} << 20;
 constexpr size_t kMaxText = size_t{16} << 20;
@@ -56,6 +57,13 @@ Json message_json(const Run& m) {
   json["experiment"] = attnscope::to_json(m.experiment);
   json["deadlines"] = to_json(m.deadlines);
   json["first_view"] = m.first_view ? attnscope::to_json(*m.first_view) : Json(nullptr);
+  json["watch"] = m.watch;
+  return json;
+}
+Json message_json(const Watch& m) {
+  Json json = head("watch", m.id);
+  json["experiment"] = attnscope::to_json(m.experiment);
+  json["deadlines"] = to_json(m.deadlines);
   return json;
 }
 Json message_json(const View& m) {
@@ -172,6 +180,11 @@ void read_fields(JsonReader& read, Run& m) {
     read_inner(read, "first_view", view, view_request_from_json);
     m.first_view = view;
   }
+  read.boolean("watch", m.watch);
+}
+void read_fields(JsonReader& read, Watch& m) {
+  read_inner(read, "experiment", m.experiment, experiment_from_json);
+  if (read.has("deadlines")) read_inner(read, "deadlines", m.deadlines, deadlines_from_json);
 }
 void read_fields(JsonReader& read, View& m) { read_inner(read, "request", m.request, view_request_from_json); }
 void read_fields(JsonReader&, Unoffered&) {}
@@ -323,6 +336,7 @@ Result<Request> decode_request(std::span<const std::byte> payload) {
   if (*type == "kernel") return read_message<KernelContent, Request>(*json, *type);
   if (*type == "compile") return read_message<Compile, Request>(*json, *type);
   if (*type == "run") return read_message<Run, Request>(*json, *type);
+  if (*type == "watch") return read_message<Watch, Request>(*json, *type);
   if (*type == "view") return read_message<View, Request>(*json, *type);
   if (*type == "cancel") return read_message<Cancel, Request>(*json, *type);
   for (const std::string_view name : kUnoffered) {

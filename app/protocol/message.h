@@ -53,7 +53,15 @@ struct Run {
   Experiment experiment;
   Deadlines deadlines;
   std::optional<ViewRequest> first_view;  // streamed while the experiment runs
+  bool watch = false;                     // and watched afterwards
   bool operator==(const Run&) const = default;
+};
+// The watch alone: answered by the part "watch".
+struct Watch {
+  Id id = 0;
+  Experiment experiment;
+  Deadlines deadlines;
+  bool operator==(const Watch&) const = default;
 };
 // A map of one of the last runs.
 struct View {
@@ -61,7 +69,7 @@ struct View {
   ViewRequest request;
   bool operator==(const View&) const = default;
 };
-// watch, counters, trace, micro: part of the vocabulary, answered by a Failure until a worker offers them.
+// counters, trace, micro: part of the vocabulary, answered by a Failure until a worker offers them.
 struct Unoffered {
   Id id = 0;
   std::string type;
@@ -72,7 +80,7 @@ struct Cancel {
   Id target = 0;
   bool operator==(const Cancel&) const = default;
 };
-using Request = std::variant<Hello, KernelContent, Compile, Run, View, Unoffered, Cancel>;
+using Request = std::variant<Hello, KernelContent, Compile, Run, Watch, View, Unoffered, Cancel>;
 
 // ---- worker → client ----
 struct HelloReply {
@@ -88,12 +96,12 @@ struct Need {
   std::vector<std::string> hashes;
   bool operator==(const Need&) const = default;
 };
-enum class Step { compiling, limits, emulating, checking, measuring };
+enum class Step { compiling, limits, emulating, checking, measuring, watching };
 std::string_view to_string(Step step);
 struct Progress {
   Id id = 0;
   Step step = Step::compiling;
-  int64_t done = 0, total = 0;  // emulating: CTAs; measuring: samples of 0; otherwise 0 of 0
+  int64_t done = 0, total = 0;  // emulating: CTAs; watching: CTAs of all its runs; measuring: samples of 0; otherwise 0 of 0
   bool operator==(const Progress&) const = default;
 };
 // A subset of an Observation's keys, for core's apply_part.

@@ -52,6 +52,7 @@ class SessionCore final : public LinkEvents {
   void focus(const Draft& draft, const Gesture& gesture);
   void rerun();
   void cancel();
+  void watch();  // core_watch.cpp
   void undo();
   void redo();
   void select_history(uint64_t id);
@@ -79,7 +80,9 @@ class SessionCore final : public LinkEvents {
     DeviceTable::Place place;
     uint64_t gesture = 0;            // focus
     ViewRequest view;                // view; of a run: the first view asked with it, if it has a hash
-    Observation own;                 // queue
+    Observation own;                 // queue, background
+    bool watch = false;              // queue
+    std::shared_ptr<const Observation> watched;  // background: what the watch is of
     std::shared_ptr<Answer> answer;  // queue
     OnPart on_part;                  // queue
     bool sent_before = false;
@@ -131,6 +134,14 @@ class SessionCore final : public LinkEvents {
   void keep_result(const Observation& observation);
   void keep_what_waits();
 
+  // core_watch.cpp
+  std::shared_ptr<const Observation> with_known_watch(std::shared_ptr<const Observation> observation);
+  void watch_later(std::shared_ptr<const Observation> observation);
+  void start_watch();
+  void drop_watch();
+  void finish_watch(Job& job, std::optional<Failure> failure);
+  void amend(const std::shared_ptr<const Observation>& before, WatchReport report);
+
   // core_files.cpp
   void open_store();
   void load_kernels();
@@ -153,7 +164,7 @@ class SessionCore final : public LinkEvents {
   uv_loop_t* loop_;
   SessionOptions options_;
   std::function<void(std::shared_ptr<const Snapshot>)> publish_;
-  Timer publish_timer_, keep_timer_;
+  Timer publish_timer_, keep_timer_, watch_timer_;
   uint64_t published_at_ = 0;  // loop time
   uint64_t version_ = 0;
 
@@ -167,6 +178,9 @@ class SessionCore final : public LinkEvents {
 
   FocusState focus_;
   JobId focus_job_ = 0;                  // the job of focus_'s wanted experiment; 0 none
+  std::shared_ptr<const Observation> to_watch_;  // when watch_timer_ ends
+  JobId watch_job_ = 0;                          // of the wanted experiment; 0 none
+  std::map<std::string, WatchReport> watched_;   // by watch_key
   bool focus_settled_ = false;           // wanted runs or has run well: asking for it again changes nothing
   uint64_t focus_gesture_ = 0;           // that wanted came from
   std::optional<HeldFocus> held_focus_;  // until a worker says what devices it has

@@ -55,13 +55,12 @@ void SessionCore::run_focus(Resolution r, const Gesture& gesture) {
   focus_gesture_ = gesture.id;
   focus_.want(std::move(r.experiment), r.kernel, gesture.change);
   undo_.push(UndoState{focus_.wanted(), hash, std::move(r.kernel), gesture.change, nullptr}, gesture.id);
-  for (size_t worker = 0; worker < workers_.size(); ++worker)
-    carry_out(worker, workers_[worker].lanes.drop_background());
   submit_focus(gesture.id, r.place);
 }
 
 void SessionCore::refuse_focus(Resolution r, const Gesture& gesture) {
   leave_focus_job();
+  drop_watch();
   focus_settled_ = false;
   focus_gesture_ = gesture.id;
   auto refused = std::make_shared<const Observation>(refused_observation(r.experiment, *r.failure));
@@ -73,6 +72,7 @@ void SessionCore::refuse_focus(Resolution r, const Gesture& gesture) {
 
 void SessionCore::submit_focus(uint64_t gesture, DeviceTable::Place place) {
   place.spec = nullptr;  // the table's; it may change while the job waits
+  drop_watch();
   Job job;
   job.experiment = focus_.wanted();
   job.hash = focus_.wanted_hash();
@@ -126,12 +126,14 @@ void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
   }
   auto observation = focus_.finish(std::move(failure));
   focus_settled_ = !observation->failure;
+  observation = with_known_watch(std::move(observation));
   if (!cancelled(*observation)) {
     undo_.keep(observation->hash, observation);
     const std::string config = job.kernel ? short_text(job.experiment.config, *job.kernel) : "";
     history_.add(HistoryEntry{0, observation, focus_.view().change, config, platform::wall_seconds()}, job.gesture);
     keep_result(*observation);
   }
+  if (options_.watch_configs && !observation->failure && !observation->watch) watch_later(std::move(observation));
   changed();
 }
 
@@ -141,6 +143,7 @@ void SessionCore::redo() { step_through(undo_.redo()); }
 void SessionCore::step_through(const UndoState* state) {
   if (!state) return;
   leave_focus_job();
+  drop_watch();
   selected_.reset();
   focus_gesture_ = 0;
   journal_due_ = true;
@@ -189,6 +192,7 @@ void SessionCore::enqueue(const Draft& draft, std::shared_ptr<Answer> answer, On
   job.kernel = std::move(r.kernel);
   job.place = r.place;
   job.place.spec = nullptr;
+  job.watch = draft.watch;
   job.answer = std::move(answer);
   job.on_part = std::move(on_part);
   const JobId id = next_id_++;

@@ -104,6 +104,8 @@ void SessionCore::take_progress(size_t worker, const protocol::Progress& progres
   doing = step + " " + found->second.experiment.kernel;
   if (progress.total > 0) doing += fmt::format(", {} of {} CTAs", progress.done, progress.total);
   if (progress.id == focus_job_) focus_.progress(step, progress.done, progress.total);
+  if (progress.id == watch_job_ && progress.total > 0)
+    focus_.set_watch(WatchState::running, static_cast<double>(progress.done) / static_cast<double>(progress.total));
   changed();
 }
 
@@ -120,6 +122,8 @@ void SessionCore::take_part(const protocol::Part& part) {
     applied = apply_part(job.own, *part.part);
     job.own.device = job.experiment.device;
     if (applied && job.on_part) job.on_part(job.own);
+  } else if (job.lane == Lane::background) {
+    applied = apply_part(job.own, *part.part);
   }
   if (!applied) note(LogLevel::error, "a part that cannot be read was left out: " + applied.error().message);
 }
@@ -172,6 +176,11 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
   }
   Experiment experiment = job.experiment;
   experiment.device = job.place.local_id;
+  if (job.lane == Lane::background) {
+    job.own = Observation{};
+    if (id == watch_job_) focus_.set_watch(WatchState::running);
+    return link.send(protocol::Watch{id, std::move(experiment), wire(options_.deadlines)});
+  }
   if (ran_on_.size() >= kMaxRanOn) ran_on_.clear();  // a worker keeps its last few runs; these are long past
   ran_on_[job.hash] = RanOn{worker, hash_of(experiment)};
   std::erase_if(views_refused_, [&](const std::string& key) { return key.starts_with(job.hash); });
@@ -191,7 +200,7 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
     first_view->experiment_hash = ran_on_[job.hash].wire_hash;
   }
   job.sent_before = true;
-  link.send(protocol::Run{id, std::move(experiment), wire(options_.deadlines), std::move(first_view)});
+  link.send(protocol::Run{id, std::move(experiment), wire(options_.deadlines), std::move(first_view), job.watch});
 }
 
 // The one end of every job.
@@ -224,6 +233,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       break;
     }
     case Lane::background:
+      if (id == watch_job_) finish_watch(job, std::move(failure));
       break;
   }
 }

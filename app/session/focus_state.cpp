@@ -53,6 +53,7 @@ void FocusState::set_wanted(Experiment experiment, std::shared_ptr<const Kernel>
   view_.change = std::move(change);
   view_.failure.reset();
   view_.same_code_as.clear();
+  set_watch(WatchState::none);
   view_.stage.clear();
   view_.progress = 0;
   kernel_ = std::move(kernel);
@@ -98,6 +99,7 @@ void FocusState::show(std::shared_ptr<const Observation> observation, std::share
   set_wanted(observation->experiment, std::move(kernel), std::move(change));
   own_ = *observation;
   own_started_ = true;
+  if (own_.watch) set_watch(WatchState::done);
   for (int part = 0; part < kParts; ++part) view_.parts[part] = PartState::fresh;
   finish(observation->failure);
   published_ = std::move(observation);
@@ -113,7 +115,7 @@ Result<void> FocusState::apply(const Json& part, bool final) {
   if (auto applied = apply_part(own_, part); !applied) return applied;
   own_.device = view_.wanted.device;  // a worker of a name knows its devices without that name
   if (!shown_) shown_.emplace();
-  if (!own_started_) shown_->findings.clear();
+  if (!own_started_) shown_->findings.clear(), shown_->watch.reset();
   own_started_ = true;
   shown_->experiment = own_.experiment;
   shown_->hash = own_.hash;
@@ -128,10 +130,24 @@ Result<void> FocusState::apply(const Json& part, bool final) {
   }
   if (part.contains("tflops")) shown_->tflops = own_.tflops;
   if (part.contains("findings")) shown_->findings = own_.findings;
+  if (part.contains("watch")) shown_->watch = own_.watch;
   shown_->failure = view_.failure = own_.failure;
   name_origins();
   published_.reset();
   return {};
+}
+
+void FocusState::set_watch(WatchState state, double progress, std::optional<Failure> failure) {
+  view_.watch = state;
+  view_.watch_progress = progress;
+  view_.watch_failure = std::move(failure);
+}
+
+void FocusState::amend(std::shared_ptr<const Observation> observation) {
+  if (view_.running || observation->hash != view_.wanted_hash) return;
+  own_ = *observation;
+  shown_ = own_;
+  published_ = std::move(observation);
 }
 
 void FocusState::restart() {

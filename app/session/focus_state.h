@@ -24,6 +24,10 @@ class FocusState {
 
   void set_change(std::string change) { view_.change = std::move(change); }
   void set_same_code_as(std::string text) { view_.same_code_as = std::move(text); }
+  // Of the wanted experiment's watch.
+  void set_watch(WatchState state, double progress = 0, std::optional<Failure> failure = {});
+  // The wanted experiment's observation, ended, has got something more: a watch.
+  void amend(std::shared_ptr<const Observation> observation);
   // Without effect when nothing runs. total 0: how far is unknown.
   void progress(std::string stage, int64_t done, int64_t total);
 

@@ -1,5 +1,7 @@
 #include "session/history_log.h"
 
+#include <algorithm>
+
 namespace attnscope::session {
 
 uint64_t HistoryLog::add(HistoryEntry entry, uint64_t gesture) {
@@ -22,6 +24,17 @@ uint64_t HistoryLog::add(HistoryEntry entry, uint64_t gesture) {
   const uint64_t id = tail->entries.back().id;
   history_.chunks.push_back(std::move(tail));
   return id;
+}
+
+void HistoryLog::amend(const std::shared_ptr<const Observation>& before, std::shared_ptr<const Observation> after) {
+  for (auto& chunk : history_.chunks) {
+    auto shows = [&](const HistoryEntry& entry) { return entry.observation == before; };
+    if (std::none_of(chunk->entries.begin(), chunk->entries.end(), shows)) continue;
+    auto amended = std::make_shared<HistoryChunk>(*chunk);
+    for (HistoryEntry& entry : amended->entries)
+      if (shows(entry)) entry.observation = after;
+    chunk = std::move(amended);
+  }
 }
 
 const HistoryEntry* HistoryLog::find(uint64_t id) const {

@@ -15,6 +15,8 @@ class HistoryLog {
   // gesture is that of the last entry takes its place and its id. Gesture 0 is never the same as another.
   uint64_t add(HistoryEntry entry, uint64_t gesture);
   const HistoryEntry* find(uint64_t id) const;
+  // Every entry that shows `before` shows `after`, which says more of the same run.
+  void amend(const std::shared_ptr<const Observation>& before, std::shared_ptr<const Observation> after);
   const History& view() const { return history_; }
 
  private:

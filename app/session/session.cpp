@@ -87,6 +87,9 @@ class LoopSession final : public Session {
   void cancel() override {
     post([](SessionCore& core) { core.cancel(); });
   }
+  void watch() override {
+    post([](SessionCore& core) { core.watch(); });
+  }
   void undo() override {
     post([](SessionCore& core) { core.undo(); });
   }

@@ -35,6 +35,7 @@ struct SessionOptions {
   std::vector<WorkerCommand> workers;
   std::string first_device;        // of the first experiment; a wish; empty: the last one's, else the best of the first worker
   Deadlines deadlines;
+  bool watch_configs = false;    // each new config that ran in focus is watched in the background
   bool watch_files = true;       // reload edited kernels live
   bool first_experiment = true;  // start with the restored or the default experiment in focus
   int silence_ms = 15000;        // a worker that said hello and is silent that long is replaced
@@ -48,6 +49,7 @@ struct Draft {
   CompileOptions options;
   std::string device;
   MeasurePolicy measure;
+  bool watch = false;  // queue: watched after its run
 };
 
 // A drag sends every legal step under one gesture: one entry of history and undo.
@@ -71,6 +73,7 @@ class Session {
   virtual void focus(Draft draft, Gesture gesture) = 0;
   virtual void rerun() = 0;   // the wanted experiment, again
   virtual void cancel() = 0;  // what runs in focus
+  virtual void watch() = 0;   // the wanted experiment, once it has run: in the background, even if it was watched before
   virtual void undo() = 0;    // shows the kept observation, does not rerun
   virtual void redo() = 0;
   virtual void select_history(uint64_t id) = 0;  // 0: back to live

@@ -39,6 +39,9 @@ enum class PartState {
 // A config that is refused before anything is sent (failure set, not running) leaves the parts kept. Counters that were
 // still growing when a failure came are failed, and Focus::shown holds them as far as they got.
 
+// How far the watch of the wanted experiment is. What it saw is in Focus::shown, under `watch`.
+enum class WatchState { none, waiting, running, done, failed };
+
 // The one experiment that the knobs ask for, and what is shown for it.
 struct Focus {
   Experiment wanted;
@@ -54,6 +57,9 @@ struct Focus {
   std::string stage;               // "compiling", "emulating", "checking"
   double progress = 0;             // 0…1 of the emulated CTAs; 0 unknown
   std::optional<Failure> failure;  // of the wanted experiment
+  WatchState watch = WatchState::none;
+  double watch_progress = 0;               // 0…1
+  std::optional<Failure> watch_failure;    // why it could not be watched
   std::string same_code_as;        // short text of an earlier config with identical machine code; empty none
 };
 

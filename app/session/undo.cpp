@@ -15,6 +15,12 @@ void UndoStack::keep(const std::string& hash, std::shared_ptr<const Observation>
   if (at_ > 0 && states_[at_ - 1].hash == hash) states_[at_ - 1].observation = std::move(observation);
 }
 
+void UndoStack::amend(const std::shared_ptr<const Observation>& before,
+                      const std::shared_ptr<const Observation>& after) {
+  for (UndoState& state : states_)
+    if (state.observation == before) state.observation = after;
+}
+
 const UndoState* UndoStack::undo() {
   if (!can_undo()) return nullptr;
   gesture_ = 0;  // what is done next is a gesture of its own

@@ -29,6 +29,9 @@ class UndoStack {
   // Keeps what came of the present state, if it is of that experiment.
   void keep(const std::string& hash, std::shared_ptr<const Observation> observation);
 
+  // Every state that kept `before` keeps `after`, which says more of the same run.
+  void amend(const std::shared_ptr<const Observation>& before, const std::shared_ptr<const Observation>& after);
+
   bool can_undo() const { return at_ > 1; }
   bool can_redo() const { return at_ < states_.size(); }
   // Move, and return the state that is present now; null when there is none to move to.

@@ -52,7 +52,7 @@ struct Work {
   Id id = 0;
   Experiment experiment;
   std::optional<ViewRequest> first_view;
-  bool run = true;
+  Stages stages;
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -156,10 +156,13 @@ void Executor::accept(const protocol::Request& request) {
   if (const auto* kernel = std::get_if<protocol::KernelContent>(&request)) {
     kernel_ = *kernel;
   } else if (const auto* run = std::get_if<protocol::Run>(&request)) {
-    waiting_.push_back({run->id, run->experiment, run->first_view, true});
+    waiting_.push_back({run->id, run->experiment, run->first_view, {.run = true, .watch = run->watch}});
     arrived_.notify_one();
   } else if (const auto* compile = std::get_if<protocol::Compile>(&request)) {
-    waiting_.push_back({compile->id, compile->experiment, std::nullopt, false});
+    waiting_.push_back({compile->id, compile->experiment, std::nullopt, {.run = false}});
+    arrived_.notify_one();
+  } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
+    waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}});
     arrived_.notify_one();
   } else if (const auto* cancel = std::get_if<protocol::Cancel>(&request)) {
     if (running_ && running_->first == cancel->target) *running_->second = true;
@@ -192,7 +195,7 @@ Result<void> Executor::execute(const Work& work) {
   auto kernel = kernel_of(work.experiment);
   if (!kernel) return fail(kernel.error());
   RequestSink sink(output_, work.id);
-  const Request request{work.experiment, std::move(*kernel), work.first_view, work.run, work.cancel.get()};
+  const Request request{work.experiment, std::move(*kernel), work.first_view, work.stages, work.cancel.get()};
   return run_experiment(services_, request, sink);
 }
 

@@ -1,5 +1,7 @@
 #include "worker/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +22,7 @@
 #include "model/occupancy.h"
 #include "model/roofline.h"
 #include "platform/clock.h"
+#include "worker/watch_run.h"
 
 namespace attnscope::worker {
 namespace {
@@ -46,9 +49,10 @@ class Pipeline {
   Result<void> run() {
     using Stage = Result<void> (Pipeline::*)();
     std::vector<Stage> stages{&Pipeline::open, &Pipeline::compile, &Pipeline::hold_limits};
-    if (request_.run)
+    if (request_.stages.run)
       stages.insert(stages.end(),
                     {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check, &Pipeline::measure});
+    if (request_.stages.watch) stages.push_back(&Pipeline::watch);
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
@@ -65,6 +69,7 @@ class Pipeline {
   Result<void> model();
   Result<void> check();
   Result<void> measure();
+  Result<void> watch();
 
   Failure with_way_out(Failure refused) const;
   void stream_counters(const Counters& counters);
@@ -122,9 +127,11 @@ Result<void> Pipeline::open() {
   Versions versions = services_.versions();
   if (!device_->spec().emulated) versions.gpu = device_->spec().name;
   sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(versions)}}, true);
-  if (request_.run)
+  // A watch needs the inputs, and a reference only if some run's output differs.
+  const bool later = !request_.stages.run || !device_->spec().emulated;
+  if (request_.stages.run || request_.stages.watch)
     truth_ = services_.truth.want(experiment().problem, accumulate_,
-                                  device_->spec().emulated ? TruthMaker::By::cpu : TruthMaker::By::device);
+                                  later ? TruthMaker::By::device : TruthMaker::By::cpu);
   return {};
 }
 
@@ -304,6 +311,32 @@ Result<void> Pipeline::measure() {
   return {};
 }
 
+// On the device itself if it is emulated, else on one of its architecture: the machine code is the same.
+Result<void> Pipeline::watch() {
+  const DeviceSpec& spec = device_->spec();
+  const std::shared_ptr<device::Device> twin = spec.emulated ? device_ : services_.emulated_twin(spec.arch);
+  if (twin == nullptr)
+    return fail(Stage::device, fmt::format("no emulated device of sm_{} is known to watch on", spec.arch),
+                "A watch looks on while the emulator executes the kernel.");
+  using Ready = std::shared_ptr<const device::Loaded>;
+  auto loaded = services_.pool.run<Ready>([twin, variant = variant_] { return twin->load(*variant); }, *request_.cancel);
+  if (!loaded) return fail(loaded.error());
+  auto inputs = wait(truth_->inputs);
+  if (!inputs) return fail(inputs.error());
+  WatchRun run{*twin, launch_request(*inputs), request_.cancel, {}, {}};
+  run.launch.loaded = *loaded;
+  run.launch.trial.shared_names = shared_names(*variant_, launch_.dynamic_parts);
+  run.reference = [this] {
+    truth_ = services_.truth.want(experiment().problem, accumulate_);
+    return wait(truth_->reference);
+  };
+  run.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
+  auto report = watch_kernel(run);
+  if (!report) return fail(report.error());
+  sink_.part(Json{{"watch", to_json(*report)}}, true);
+  return {};
+}
+
 }  // namespace
 
 Services::Services(std::string version, const std::filesystem::path& cache, const std::filesystem::path& assets)
@@ -344,6 +377,13 @@ Result<std::shared_ptr<device::Device>> Services::find_device(const std::string&
   }
   return fail(Stage::device, "there is no device " + id + " here",
               known.empty() ? "No device is known." : "Use one of " + known + ".");
+}
+
+std::shared_ptr<device::Device> Services::emulated_twin(int arch) const {
+  const auto twin = std::find_if(devices.begin(), devices.end(), [&](const auto& device) {
+    return device->spec().emulated && device->spec().arch == arch;
+  });
+  return twin != devices.end() ? *twin : nullptr;
 }
 
 Versions Services::versions() const {

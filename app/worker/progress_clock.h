@@ -32,13 +32,17 @@ class ProgressClock {
     return idle_ms_ > limit || wall_ms_ > kPatience * limit;
   }
   int64_t idle_ms() const { return static_cast<int64_t>(wall_ms_); }  // by the clock
-  bool emulating() const { return emulated_ && step_ == protocol::Step::emulating; }
+  bool emulating() const {
+    return step_ == protocol::Step::watching || (emulated_ && step_ == protocol::Step::emulating);
+  }
   int64_t limit_ms() const;
   // "emulating, 43 of 128 CTAs", "compiling"
   std::string where() const;
 
  private:
-  bool on_gpu() const { return !emulated_ && step_ != protocol::Step::compiling; }
+  bool on_gpu() const {
+    return !emulated_ && step_ != protocol::Step::compiling && step_ != protocol::Step::watching;
+  }
 
   protocol::Deadlines deadlines_;
   bool emulated_;

@@ -83,6 +83,12 @@ void Supervisor::accept(const protocol::Run& run, std::span<const std::byte> pay
   enqueue(job_of(run.id, run.experiment, run.deadlines), payload);
 }
 
+void Supervisor::accept(const protocol::Watch& watch, std::span<const std::byte> payload) {
+  Job job = job_of(watch.id, watch.experiment, watch.deadlines);
+  job.emulated = true;  // whatever the experiment's device
+  enqueue(std::move(job), payload);
+}
+
 void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
   if (in_use(job.id))
     return log(protocol::LogLevel::error, "request " + std::to_string(job.id) + " came twice; the second is left out");

@@ -67,6 +67,7 @@ class Supervisor {
   void accept(const protocol::KernelContent& kernel, std::span<const std::byte>);
   void accept(const protocol::Compile& compile, std::span<const std::byte> payload);
   void accept(const protocol::Run& run, std::span<const std::byte> payload);
+  void accept(const protocol::Watch& watch, std::span<const std::byte> payload);
   void accept(const protocol::View& view, std::span<const std::byte> payload);
   void accept(const protocol::Unoffered& request, std::span<const std::byte>);
   void accept(const protocol::Cancel& cancel, std::span<const std::byte>);

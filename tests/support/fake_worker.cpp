@@ -5,7 +5,7 @@
 //     --record FILE         append a line for each request: "run KERNEL KNOB=VALUE …", "cancel", "view", "kernel",
 //     "hello"
 //     --gate DIR            before each part, wait until DIR/<part> exists (variant, occupancy, counters, verdict,
-//     timing, done)
+//     timing, done, watch)
 //     --step-ms N           wait so long before each part
 //     --noise BYTES         print so much before the banner
 //     --stderr TEXT         print a line to stderr at the start
@@ -188,6 +188,9 @@ class FakeWorker {
       auto failure = replay(*run);
       running_ = false;
       send(wire::Done{run->id, std::move(failure)});
+    } else if (auto* watch = std::get_if<wire::Watch>(&request)) {
+      record("watch " + watch->experiment.kernel + knobs_text(watch->experiment));
+      send(wire::Done{watch->id, replay_watch(*watch)});
     } else if (auto* view = std::get_if<wire::View>(&request)) {
       record("view " + std::to_string(view->request.head));
       send(wire::TileMessage{view->id, tile_of(view->request, true)});
@@ -250,6 +253,18 @@ class FakeWorker {
     }
     if (!ready_for(run.id, "done")) return was_cancelled;
     return recorded->failure;
+  }
+
+  // The recording's report, or a silent one.
+  std::optional<Failure> replay_watch(const wire::Watch& watch) {
+    const Failure was_cancelled{Stage::cancelled, "cancelled", ""};
+    send(wire::Progress{watch.id, wire::Step::watching, 4, 96});
+    if (!ready_for(watch.id, "watch")) return was_cancelled;
+    WatchReport report{8, 128, 3, 8, {}};
+    for (const Observation& recorded : recordings_)
+      if (recorded.experiment.config.knobs == watch.experiment.config.knobs && recorded.watch) report = *recorded.watch;
+    send(wire::part_of(watch.id, Json{{"watch", to_json(report)}}));
+    return std::nullopt;
   }
 
   void misbehave(const Experiment& e) {

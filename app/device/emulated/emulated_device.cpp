@@ -82,8 +82,14 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   const int64_t total = request.shape.ctas();
   emulator::RunOptions options;
   options.cancel = events.cancel;
-  options.ctas = sample_of(total, request.sampled_share);
-  options.trace_ctas = ctas_to_trace(problem, request.shape.grid, options.ctas);
+  const Trial& trial = request.trial;
+  options.ctas = trial.ctas.empty() ? sample_of(total, request.sampled_share) : trial.ctas;
+  if (trial.ctas.empty()) options.trace_ctas = ctas_to_trace(problem, request.shape.grid, options.ctas);
+  options.watch = trial.watch;
+  options.shared_names = trial.shared_names;
+  options.shared_fill = trial.shared_fill;
+  options.random_fill = trial.random_fill;
+  options.order_seed = trial.order_seed;
   const int64_t wanted = options.ctas.empty() ? total : static_cast<int64_t>(options.ctas.size());
   options.progress = [&](const emulator::Progress& progress) {
     if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), wanted);

@@ -58,7 +58,9 @@ std::vector<Request> all_requests() {
           Run{4, an_experiment(), {}, ViewRequest{.experiment_hash = "x", .width = 8}},
           Run{5, an_experiment(), {}, std::nullopt},
           View{6, a_tile().request},
-          Unoffered{7, "watch"},
+          Run{9, an_experiment(), {}, std::nullopt, true},
+          Watch{10, an_experiment(), {1, 2, 3}},
+          Unoffered{7, "trace"},
           Unoffered{8, "micro"},
           Cancel{UINT64_MAX, 4}};
 }
@@ -132,7 +134,8 @@ TEST(Message, WrongFieldsAreNamed) {
       {Json{{"type", "hello"}, {"id", 1}, {"extra", 1}}, "hello/extra"},
       {Json{{"type", "cancel"}, {"id", 1}}, "cancel/target"},
       {Json{{"type", "run"}, {"id", 1}}, "run/experiment"},
-      {Json{{"type", "watch"}}, "watch/id"},
+      {Json{{"type", "trace"}}, "trace/id"},
+      {Json{{"type", "watch"}, {"id", 1}}, "watch/experiment"},
       {Json{{"type", "kernel"}, {"id", 1}, {"hash", "x"}, {"source_name", "text"}}, "kernel/source_name"},
       {Json{{"type", "run"}, {"id", 1}, {"experiment", to_json(an_experiment())}, {"deadlines", {{"compile_ms", 0}}}},
        "run/deadlines/compile_ms"},

@@ -9,6 +9,7 @@
 #include "faults/support/worker_client.h"
 #include "platform/atomic_file.h"
 #include "support/temp_dir.h"
+#include "worker/watch_run.h"
 
 namespace attnscope::worker {
 namespace {
@@ -109,6 +110,57 @@ TEST_F(PipelineTest, AnIncompleteConfigIsRefused) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().stage, Stage::input);
   EXPECT_THAT(done.error().message, HasSubstr("every knob"));
+}
+
+// The reports' light barrier: the race it leaves, the lines and the buffer, and that only luck makes it right.
+TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
+  request_.kernel = testing_support::shipped_kernel("kernels/02_tiled.json");
+  request_.experiment = testing_support::experiment_of(request_.kernel);
+  Problem& problem = request_.experiment.problem;
+  problem.heads = problem.kv_heads = 1;
+  problem.seq_q = problem.seq_k = 128;
+  request_.experiment.config.knobs["SYNC_POLICY"] = 0;
+  request_.stages.watch = true;
+  const auto all = services();
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(collected_.observation.watch);
+  EXPECT_EQ(collected_.steps.back(), protocol::Step::watching);
+  const WatchReport& report = *collected_.observation.watch;
+  EXPECT_EQ(report.fills, 3);
+  EXPECT_EQ(report.orders, 8);
+  const auto race = std::find_if(report.findings.begin(), report.findings.end(),
+                                 [](const Finding& finding) { return finding.rule == "race.shared"; });
+  ASSERT_NE(race, report.findings.end());
+  EXPECT_EQ(race->where.at("file"), "02_tiled.cu");
+  EXPECT_NE(race->where.at("line"), race->where.at("other_line"));
+  EXPECT_FALSE(race->where.at("buffer").empty());
+  EXPECT_TRUE(race->where.contains("threads"));
+  const auto luck = std::find_if(report.findings.begin(), report.findings.end(),
+                                 [](const Finding& finding) { return finding.rule == "luck.order"; });
+  ASSERT_NE(luck, report.findings.end());
+  EXPECT_THAT(luck->sentence, HasSubstr("with the warps in order "));
+}
+
+TEST_F(PipelineTest, AWatchAloneOfASoundKernelIsSilent) {
+  request_.stages = {.run = false, .watch = true};
+  const auto all = services();
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(collected_.observation.watch);
+  for (const Finding& finding : collected_.observation.watch->findings) ADD_FAILURE() << finding.sentence;
+  EXPECT_FALSE(collected_.observation.verdict);
+}
+
+TEST(CtasToWatch, AreTheEdgesAndSomeBetween) {
+  EXPECT_THAT(ctas_to_watch(3), testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(ctas_to_watch(128), testing::ElementsAre(0, 1, 26, 51, 76, 101, 126, 127));
+  for (int64_t total = 1; total < 40; ++total) {
+    const auto ctas = ctas_to_watch(total);
+    EXPECT_TRUE(std::is_sorted(ctas.begin(), ctas.end()));
+    EXPECT_EQ(ctas.size(), static_cast<size_t>(std::min(total, kWatchedCtas))) << total;
+    EXPECT_EQ(ctas.back(), total - 1);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,257 @@
+#include "worker/watch_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "check/verdict.h"
+
+namespace attnscope::worker {
+namespace {
+
+using emulator::WatchFinding;
+using emulator::WatchKind;
+
+// Two halves or one float: NaN either way, and 1e30 as a float.
+constexpr uint32_t kNanFill = 0x7fff7fff, kLargeFill = 0x7149f2ca;
+
+struct Rule {
+  const char* id;
+  const char* severity;
+};
+Rule rule_of(WatchKind kind) {
+  switch (kind) {
+    case WatchKind::shared_write_write:
+    case WatchKind::shared_write_read:
+    case WatchKind::shared_read_write:
+      return {"race.shared", "error"};
+    case WatchKind::shared_copy_not_awaited:
+      return {"race.copy", "error"};
+    case WatchKind::shared_never_written:
+      return {"never_written.shared", "error"};
+    case WatchKind::local_never_written:
+      return {"never_written.local", "error"};
+    case WatchKind::barrier_uneven:
+      return {"barrier.uneven", "error"};
+    case WatchKind::shuffle_absent_lane:
+      return {"shuffle.absent", "error"};
+  }
+  return {"watch", "error"};
+}
+
+Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
+  const Rule rule = rule_of(from.kind);
+  Finding finding;
+  finding.rule = rule.id;
+  finding.severity = rule.severity;
+  finding.sentence = from.message;
+  finding.evidence.push_back({"times seen", static_cast<double>(from.count), "", FigureKind::counted});
+  const auto place = [&](const std::string& line, const char* file_key, const char* line_key) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) return;
+    finding.where[file_key] = line.substr(0, colon);
+    finding.where[line_key] = line.substr(colon + 1, line.find(' ', colon) - colon - 1);
+  };
+  place(from.line, "file", "line");
+  if (from.other != from.op) place(from.other_line, "other_file", "other_line");
+  if (!from.buffer.empty()) {
+    finding.where["buffer"] = from.buffer;
+    finding.where["element"] = fmt::format("byte {}", from.buffer_byte);
+  }
+  const auto x = static_cast<uint32_t>(shape.grid[0]), y = static_cast<uint32_t>(shape.grid[1]);
+  finding.where["cta"] = fmt::format("{}, {}, {}", from.cta % x, from.cta / x % y, from.cta / x / y);
+  finding.where["threads"] = from.thread == from.other_thread ? fmt::format("{}", from.thread)
+                                                              : fmt::format("{}, {}", from.other_thread, from.thread);
+  return finding;
+}
+
+class Watcher {
+ public:
+  explicit Watcher(const WatchRun& run)
+      : run_(run),
+        ctas_(ctas_to_watch(run.launch.shape.ctas())),
+        total_(static_cast<int64_t>(ctas_.size()) * (1 + kFills + kOrders)) {}
+
+  Result<WatchReport> all() {
+    device::Trial watched;
+    watched.watch = true;
+    watched.shared_names = run_.launch.trial.shared_names;
+    auto base = attempt(watched);
+    if (!base) return fail(base.error());
+    base_ = base->output;
+    report_.ctas = static_cast<int64_t>(ctas_.size());
+    report_.total_ctas = run_.launch.shape.ctas();
+    report_.fills = kFills;
+    report_.orders = kOrders;
+    for (const WatchFinding& finding : base->emulated->result.findings)
+      report_.findings.push_back(finding_of(finding, run_.launch.shape));
+    if (auto done = fills(); !done) return fail(done.error());
+    if (auto done = orders(); !done) return fail(done.error());
+    return report_;
+  }
+
+ private:
+  // What another start or order did to the output.
+  struct Change {
+    std::string how;         // "with shared memory full of NaN"
+    std::string why;         // what is wrong with it, or how much differs
+    bool verdict = false;    // the verdict changed, or the run failed
+    int64_t element = -1;    // of o, the first whose bits differ
+  };
+
+  Result<void> fills();
+  Result<void> orders();
+  Result<device::LaunchOutcome> attempt(device::Trial trial);
+  // Empty: the same bits came out. A Failure: cancelled.
+  Result<std::optional<Change>> change_by(device::Trial trial, std::string how);
+  Result<Change> judged(std::span<const std::byte> output, std::string how);
+  void tell(const char* rule, const std::vector<Change>& changes, int64_t tried, const char* what);
+
+  const WatchRun& run_;
+  std::vector<uint32_t> ctas_;
+  int64_t done_ = 0, total_;
+  std::shared_ptr<const check::GuardedBuffer> base_;
+  std::optional<Verdict> base_verdict_;
+  WatchReport report_;
+};
+
+Result<device::LaunchOutcome> Watcher::attempt(device::Trial trial) {
+  device::LaunchRequest launch = run_.launch;
+  trial.ctas = ctas_;
+  launch.trial = std::move(trial);
+  device::LaunchEvents events;
+  events.cancel = run_.cancel;
+  events.on_progress = [&](int64_t done, int64_t) { run_.on_progress(done_ + done, total_); };
+  run_.on_progress(done_, total_);
+  auto outcome = run_.emulated.run(launch, events);
+  done_ += static_cast<int64_t>(ctas_.size());
+  return outcome;
+}
+
+Result<std::optional<Watcher::Change>> Watcher::change_by(device::Trial trial, std::string how) {
+  auto outcome = attempt(std::move(trial));
+  if (!outcome) {
+    if (outcome.error().stage == Stage::cancelled) return fail(outcome.error());
+    return Change{std::move(how), outcome.error().message, true, -1};
+  }
+  const auto output = outcome->output->data(), base = base_->data();
+  if (std::memcmp(output.data(), base.data(), base.size()) == 0) return std::optional<Change>();
+  auto change = judged(output, std::move(how));
+  if (!change) return fail(change.error());
+  return std::move(*change);
+}
+
+Result<Watcher::Change> Watcher::judged(std::span<const std::byte> output, std::string how) {
+  Change change{std::move(how), "", false, -1};
+  const auto base = base_->data();
+  const size_t width = bytes_of(run_.launch.problem.dtype);
+  int64_t differ = 0;
+  for (size_t i = 0; i < base.size(); i += width) {
+    if (std::memcmp(base.data() + i, output.data() + i, width) == 0) continue;
+    if (differ++ == 0) change.element = static_cast<int64_t>(i / width);
+  }
+  change.why = fmt::format("{} element{} of o {} other bits", differ, differ == 1 ? "" : "s", differ == 1 ? "has" : "have");
+  auto reference = run_.reference();
+  if (!reference && reference.error().stage == Stage::cancelled) return fail(reference.error());
+  if (!reference || *reference == nullptr) return change;
+  const check::JudgeOptions partial{.partial = true};
+  if (!base_verdict_) {
+    auto verdict = check::judge(base, **reference, partial);
+    if (!verdict) return fail(verdict.error());
+    base_verdict_ = *verdict;
+  }
+  auto verdict = check::judge(output, **reference, partial);
+  if (!verdict) return fail(verdict.error());
+  change.verdict = verdict->state != base_verdict_->state;
+  if (change.verdict)
+    change.why = fmt::format("the output is {}{}{}, where the ordinary run's is {}", verdict->state,
+                             verdict->reason.empty() ? "" : ": ", verdict->reason, base_verdict_->state);
+  return change;
+}
+
+void Watcher::tell(const char* rule, const std::vector<Change>& changes, int64_t tried, const char* what) {
+  if (changes.empty()) return;
+  const auto worst = std::find_if(changes.begin(), changes.end(), [](const Change& c) { return c.verdict; });
+  const bool verdict = worst != changes.end();
+  const Change& named = verdict ? *worst : changes.front();
+  Finding finding;
+  finding.rule = rule;
+  finding.severity = verdict ? "error" : "warning";
+  finding.sentence =
+      fmt::format("{}: {} {}; {} of {} {} change the output.", verdict ? "Right by luck" : "Not the same every time",
+                  named.how, named.why, changes.size(), tried, what);
+  finding.evidence.push_back({fmt::format("{} that change the output", what), static_cast<double>(changes.size()), "",
+                              FigureKind::counted});
+  finding.evidence.push_back({fmt::format("{} tried", what), static_cast<double>(tried), "", FigureKind::counted});
+  if (named.element >= 0) {
+    finding.where["buffer"] = "o";
+    finding.where["element"] = std::to_string(named.element);
+  }
+  report_.findings.push_back(std::move(finding));
+}
+
+Result<void> Watcher::fills() {
+  std::vector<Change> changes;
+  const auto look = [&](device::Trial trial, const char* how) -> Result<void> {
+    auto change = change_by(std::move(trial), how);
+    if (!change) return fail(change.error());
+    if (*change) changes.push_back(std::move(**change));
+    return {};
+  };
+  device::Trial nan, large, random;
+  nan.shared_fill = kNanFill, large.shared_fill = kLargeFill, random.random_fill = 1;
+  if (auto done = look(nan, "with shared memory full of NaN"); !done) return done;
+  if (auto done = look(large, "with shared memory full of 1e30"); !done) return done;
+  if (auto done = look(random, "with shared memory full of random words"); !done) return done;
+  tell("luck.fill", changes, kFills, "contents of shared memory");
+  return {};
+}
+
+Result<void> Watcher::orders() {
+  std::vector<Change> changes;
+  for (int64_t seed = 1; seed <= kOrders; ++seed) {
+    device::Trial trial;
+    trial.order_seed = static_cast<uint64_t>(seed);
+    auto change = change_by(std::move(trial), fmt::format("with the warps in order {}", seed));
+    if (!change) return fail(change.error());
+    if (*change) changes.push_back(std::move(**change));
+  }
+  tell("luck.order", changes, kOrders, "orders of the warps");
+  return {};
+}
+
+}  // namespace
+
+std::vector<uint32_t> ctas_to_watch(int64_t total) {
+  std::vector<uint32_t> ctas;
+  if (total <= kWatchedCtas) {
+    for (int64_t i = 0; i < total; ++i) ctas.push_back(static_cast<uint32_t>(i));
+    return ctas;
+  }
+  ctas = {0, 1};
+  constexpr int64_t kBetween = kWatchedCtas - 4;
+  for (int64_t i = 1; i <= kBetween; ++i) ctas.push_back(static_cast<uint32_t>(1 + i * (total - 3) / (kBetween + 1)));
+  ctas.push_back(static_cast<uint32_t>(total - 2));
+  ctas.push_back(static_cast<uint32_t>(total - 1));
+  ctas.erase(std::unique(ctas.begin(), ctas.end()), ctas.end());
+  return ctas;
+}
+
+std::vector<emulator::SharedName> shared_names(const compile::Variant& variant,
+                                               const std::vector<SharedBuffer>& dynamic_parts) {
+  std::vector<emulator::SharedName> names;
+  if (variant.shared.placed)
+    for (const compile::SharedPlacement& buffer : variant.shared.buffers)
+      names.push_back({buffer.name, static_cast<uint32_t>(buffer.offset), static_cast<uint32_t>(buffer.bytes)});
+  auto offset = static_cast<uint32_t>((variant.info.static_shared_bytes + 15) / 16 * 16);
+  for (const SharedBuffer& part : dynamic_parts) {
+    names.push_back({part.name, offset, static_cast<uint32_t>(part.bytes)});
+    offset += static_cast<uint32_t>(part.bytes);
+  }
+  return names;
+}
+
+Result<WatchReport> watch_kernel(const WatchRun& run) { return Watcher(run).all(); }
+
+}  // namespace attnscope::worker

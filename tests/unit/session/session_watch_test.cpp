@@ -1,0 +1,72 @@
+// The watch of what ran in focus, over a worker that replays.
+#include "unit/session/session_fixture.h"
+
+namespace attnscope::session {
+namespace {
+
+class SessionWatch : public SessionTest {
+ protected:
+  SessionWatch() { options_.watch_configs = true; }
+  Seen wait_for_watch(const char* what) {
+    return wait_for([](const Snapshot& s) { return s.focus.watch == WatchState::done; }, what);
+  }
+  size_t watches() const {
+    const std::string lines = testing_support::read_text(dir_ / "requests");
+    size_t count = 0;
+    for (size_t at = 0; (at = lines.find("watch ", at)) != std::string::npos; ++at) ++count;
+    return count;
+  }
+};
+
+TEST_F(SessionWatch, FollowsTheRunAndIsKeptWithIt) {
+  start();
+  const Seen seen = wait_for_watch("the watch of the first experiment");
+  ASSERT_TRUE(seen->focus.shown->watch);
+  EXPECT_EQ(seen->focus.shown->watch->ctas, 8);
+  EXPECT_TRUE(seen->history.at(seen->history.size - 1).observation->watch);
+  EXPECT_EQ(watches(), 1u);
+
+  session_->rerun();  // the same config: what is known of it comes with the run
+  wait_for([](const Snapshot& s) { return s.history.size == 2; }, "the second run");
+  const Seen again = wait_for_watch("what is known");
+  EXPECT_TRUE(again->history.at(1).observation->watch);
+  EXPECT_EQ(watches(), 1u);
+
+  session_->watch();  // asked for: watched again
+  wait_for_file([&] { return watches() == 2; }, "the second watch");
+  wait_for_watch("its end");
+
+  stop();
+  start();  // and it is known in the next session
+  const Seen next = wait_for_watch("what was kept");
+  EXPECT_TRUE(next->focus.shown->watch);
+  EXPECT_EQ(watches(), 2u);
+}
+
+TEST_F(SessionWatch, GivesWayToTheNextConfig) {
+  worker({"--gate", dir_ / "gate"});
+  for (const char* part : {"variant", "occupancy", "counters", "verdict", "timing", "done"}) open_gate(part);
+  start();
+  wait_for([](const Snapshot& s) { return s.focus.watch == WatchState::running; }, "a watch that is held");
+  focus(8);
+  const Seen seen = wait_for_run(8);
+  EXPECT_FALSE(seen->focus.shown->watch);
+  wait_for([](const Snapshot& s) { return s.focus.watch == WatchState::running; }, "the watch of the next config");
+  open_gate("watch");
+  const Seen watched = wait_for_watch("its end");
+  EXPECT_FALSE(watched->history.at(0).observation->watch);
+  EXPECT_TRUE(watched->history.at(1).observation->watch);
+}
+
+TEST_F(SessionWatch, IsNotBegunUnasked) {
+  options_.watch_configs = false;
+  start();
+  wait_for_run(4);
+  focus(8);
+  const Seen seen = wait_for_run(8);
+  EXPECT_EQ(seen->focus.watch, WatchState::none);
+  EXPECT_EQ(watches(), 0u);
+}
+
+}  // namespace
+}  // namespace attnscope::session
