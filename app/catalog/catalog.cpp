@@ -6,6 +6,7 @@
 #include "catalog/launch.h"
 #include "catalog/manifest_reader.h"
 #include "catalog/validate.h"
+#include "catalog/workload.h"
 #include "core/hash.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
@@ -29,7 +30,8 @@ FileName file_name_of(const std::string& manifest_name) {
 
 // A problem that the kernel says it takes, to try its expressions on.
 Problem sample_problem(const Kernel& kernel) {
-  Problem problem;
+  Problem problem = kernel.default_problem();
+  if (!problem.is_attention()) return problem;
   problem.head_dim = kernel.supports.head_dims.front();
   problem.causal = kernel.supports.causals.front();
   problem.dtype = kernel.supports.dtypes.front();
@@ -49,8 +51,10 @@ Result<void> try_expressions(const Kernel& kernel) {
       const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
       if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
     }
+  if (!kernel.library.empty()) return {};  // how it is launched is the library's own affair
   if (auto launch = launch_of(kernel, problem, *config); !launch) return fail(launch.error());
-  return {};
+  if (problem.is_attention()) return {};
+  return workload_of(kernel, problem, *config).map([](const Workload&) {});
 }
 
 // Texts travel in JSON and end in a compiler that reads a C string.
@@ -92,9 +96,11 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   read_restrictions(read, "requires", kernel.requires_);
   read_restrictions(read, "warns", kernel.warns);
   read_supports(read, kernel);
-  read_launch(read, kernel);
-  read_shared_map(read, kernel);
-  read_arguments(read, kernel);
+  if (kernel.library.empty()) {  // elsewhere these keys are unknown, and refused as such
+    read_launch(read, kernel);
+    read_shared_map(read, kernel);
+    read_arguments(read, kernel);
+  }
   const FileName file = file_name_of(name);
   if (!read.failed() && kernel.id != file.id)
     read.fault("id", "\"" + kernel.id + "\" is not the file's name without its number, \"" + file.id + "\"",
@@ -122,6 +128,7 @@ Result<Kernel> load_kernel(const std::filesystem::path& path) {
   Kernel identity;
   read_identity(read, identity);
   if (auto done = read.finish(false); !done) return fail(done.error());
+  if (!identity.library.empty()) return parse_kernel(text);
   text.source_name = identity.source_name;
   Result<std::string> source = platform::read_file(path.parent_path() / identity.source_name, kMaxSourceBytes);
   if (!source)

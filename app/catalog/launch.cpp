@@ -58,14 +58,17 @@ Result<void> shared_memory(const Kernel& kernel, Variables known, Launch& launch
 }  // namespace
 
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config) {
-  Variables known{{"batch", double(problem.batch)},
-                  {"heads", double(problem.heads)},
-                  {"kv_heads", double(problem.kv_heads)},
-                  {"seq_q", double(problem.seq_q)},
-                  {"seq_k", double(problem.seq_k)},
-                  {"head_dim", double(problem.head_dim)},
-                  {"causal", double(causal_number(problem.causal))},
-                  {"dtype_bytes", double(bytes_of(problem.dtype))}};
+  Variables known;
+  for (const auto& [name, value] : problem.sizes) known[name] = double(value);
+  if (problem.is_attention())
+    known = Variables{{"batch", double(problem.batch)},
+                      {"heads", double(problem.heads)},
+                      {"kv_heads", double(problem.kv_heads)},
+                      {"seq_q", double(problem.seq_q)},
+                      {"seq_k", double(problem.seq_k)},
+                      {"head_dim", double(problem.head_dim)},
+                      {"causal", double(causal_number(problem.causal))},
+                      {"dtype_bytes", double(bytes_of(problem.dtype))}};
   for (const Knob& knob : kernel.knobs) {
     auto chosen = config.knobs.find(knob.name);
     known[knob.name] = double(chosen == config.knobs.end() ? knob.default_value : chosen->second);
@@ -85,12 +88,17 @@ Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Con
 }
 
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config) {
-  std::map<std::string, int64_t> all{{"HEAD_DIM", problem.head_dim}, {"CAUSAL", causal_number(problem.causal)}};
+  std::map<std::string, int64_t> all;
+  if (problem.is_attention()) all = {{"HEAD_DIM", problem.head_dim}, {"CAUSAL", causal_number(problem.causal)}};
   for (const Knob& knob : kernel.knobs) {
     auto chosen = config.knobs.find(knob.name);
     all[knob.name] = chosen == config.knobs.end() ? knob.default_value : chosen->second;
   }
   return all;
+}
+
+std::optional<DType> dtype_macro(const Problem& problem) {
+  return problem.is_attention() ? std::optional(problem.dtype) : std::nullopt;
 }
 
 }  // namespace attnscope::catalog

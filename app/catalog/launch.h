@@ -25,8 +25,8 @@ struct Launch {
 };
 
 // What a manifest's expressions know: every knob, batch, heads, kv_heads, seq_q, seq_k, head_dim, causal (0 none, 1
-// top_left, 2 bottom_right) and dtype_bytes. "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum
-// of the map.
+// top_left, 2 bottom_right) and dtype_bytes; of a problem that is no attention every knob and its sizes.
+// "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum of the map.
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config);
 
 // `config` must be complete. An expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer.
@@ -34,7 +34,10 @@ Variables variables(const Kernel& kernel, const Problem& problem, const Config& 
 Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
 // The macros that decide a variant beside its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every
-// knob, and HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.
+// knob, and for attention HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config);
+
+// The type that DTYPE and ATTN_T follow from; empty for kernels that are no attention, whose source has its own names.
+std::optional<DType> dtype_macro(const Problem& problem);
 
 }  // namespace attnscope::catalog

@@ -18,6 +18,8 @@ bool is_macro_name(const std::string& name) {
          std::ranges::all_of(name, inner);
 }
 
+}  // namespace
+
 bool is_word(const std::string& name) {
   auto inner = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -26,14 +28,18 @@ bool is_word(const std::string& name) {
   return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, inner);
 }
 
+namespace {
+
 // A C++ name as nvrtcAddNameExpression takes it: attention<64, float>, ns::kernel.
 bool is_entry(const std::string& name) {
   auto inner = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
-           c == '<' || c == '>' || c == ',' || c == ' ';
+           c == '<' || c == '>' || c == ',' || c == ' ' || c == '*' || c == '&' || c == '-';
   };
   return !name.empty() && name.size() <= 1000 && std::ranges::all_of(name, inner);
 }
+
+}  // namespace
 
 const Json* array_at(JsonReader& read, const char* key, size_t most) {
   if (!read.has(key)) return nullptr;
@@ -51,7 +57,6 @@ const Json* array_at(JsonReader& read, const char* key, size_t most) {
 
 std::string at(const std::string& key, size_t index) { return fmt::format("{}/{}", key, index); }
 
-// An expression may be written as a number.
 void expression_at(JsonReader& read, const std::string& key, const Json& json, std::string& out) {
   if (json.is_string())
     out = json.get<std::string>();
@@ -61,6 +66,8 @@ void expression_at(JsonReader& read, const std::string& key, const Json& json, s
     read.fault(key, "must be an expression or a whole number");
   if (out.size() > kMaxLine) read.fault(key, "is longer than 2,000 bytes");
 }
+
+namespace {
 
 KnobValue knob_value_at(JsonReader& read, const Json& json, const std::string& key) {
   KnobValue value;
@@ -105,11 +112,9 @@ Knob knob_at(JsonReader& outer, const Json& json, const std::string& key) {
   for (const char* needed : {"name", "values", "default"}) read.required(needed);
   read.text("name", knob.name, kMaxName);
   read.text("doc", knob.doc, kMaxLine);
-  static const std::set<std::string> kReserved{"HEAD_DIM", "CAUSAL", "DTYPE", "ATTN_T"};
   if (!read.failed() && !is_macro_name(knob.name))
     read.fault("name", "\"" + knob.name + "\" must be upper-case letters, digits and _, starting with a letter",
                "A knob is a macro of the source.");
-  if (kReserved.contains(knob.name)) read.fault("name", knob.name + " is always passed and follows from the problem");
   std::set<int64_t> values;
   std::set<std::string> labels;
   if (const Json* list = array_at(read, "values", kMaxValues)) {
@@ -158,8 +163,27 @@ Result<Layout> parse_layout(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// What a draft of the kernel starts from: attention as the reports ran it, plain kernels as nvcc compiles by default.
+void read_options(JsonReader& read, Kernel& kernel) {
+  kernel.options.fast_math = kernel.problem == ProblemKind::attention;
+  const Json* options = read.value("options");
+  if (!options || options->is_null()) return;
+  JsonReader inner(*options, read.path("options"), Stage::catalog);
+  inner.boolean("fast_math", kernel.options.fast_math);
+  inner.boolean("fmad", kernel.options.fmad);
+  inner.integer("maxrregcount", kernel.options.maxrregcount, 0, 255);
+  if (auto done = inner.finish(); !done) read.adopt(done.error());
+}
+
+}  // namespace
+
 void read_identity(JsonReader& read, Kernel& kernel) {
-  for (const char* key : {"id", "title", "source", "entry", "problem"}) read.required(key);
+  for (const char* key : {"id", "title", "entry", "problem"}) read.required(key);
+  read.text("library", kernel.library, kMaxName);
+  read.text("install", kernel.install, kMaxLine);
+  if (kernel.library.empty()) read.required("source");
   read.text("id", kernel.id, kMaxName);
   read.text("title", kernel.title, 200);
   read.text("story", kernel.story, 1 << 16);
@@ -170,12 +194,15 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   read.text("accumulate", kernel.accumulate, 10);
   if (read.failed()) return;
   if (!is_word(kernel.id)) read.fault("id", "must be a word of letters, digits, _ - and .");
-  if (!is_word(kernel.source_name) || kernel.source_name[0] == '.')
+  if (!kernel.library.empty() && !is_word(kernel.library)) read.fault("library", "must be a library's name");
+  if (!kernel.library.empty() && !kernel.source_name.empty())
+    read.fault("source", "a library's routine has none", "Leave out one of \"library\" and \"source\".");
+  if (kernel.library.empty() && !kernel.install.empty()) read.fault("install", "is of a library, and there is none");
+  if (kernel.library.empty() && (!is_word(kernel.source_name) || kernel.source_name[0] == '.'))
     read.fault("source", "must be the name of a file beside the manifest, without a folder");
   if (!is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
   if (kernel.accumulate != "f32" && kernel.accumulate != "f16") read.fault("accumulate", "must be f32 or f16");
-  if (kernel.problem != ProblemKind::attention)
-    read.fault("problem", "this version runs attention only, not " + std::string(to_string(kernel.problem)));
+  read_options(read, kernel);
 }
 
 void read_knobs(JsonReader& read, Kernel& kernel) {
@@ -184,6 +211,9 @@ void read_knobs(JsonReader& read, Kernel& kernel) {
   for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
     Knob knob = knob_at(read, (*list)[i], at("knobs", i));
     if (kernel.find_knob(knob.name)) read.fault(at("knobs", i), "the knob " + knob.name + " stands twice");
+    static const std::set<std::string> kReserved{"HEAD_DIM", "CAUSAL", "DTYPE", "ATTN_T"};
+    if (kernel.problem == ProblemKind::attention && kReserved.contains(knob.name))
+      read.fault(at("knobs", i) + "/name", knob.name + " is always passed and follows from the problem");
     kernel.knobs.push_back(std::move(knob));
   }
 }

@@ -16,4 +16,14 @@ void read_shared_map(JsonReader& read, Kernel& kernel);
 void read_arguments(JsonReader& read, Kernel& kernel);
 void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out);
 
+// Of kernels that are no attention (workload_reader.cpp): sizes, buffers, args and reference.
+void read_workload(JsonReader& read, Kernel& kernel);
+
+// Shared by the readers. Letters, digits, _ - and . , at most 100 of them.
+bool is_word(const std::string& name);
+// The list at `key`, or null when it is absent, no list, or longer than `most`.
+const Json* array_at(JsonReader& read, const char* key, size_t most);
+// An expression may be written as a whole number.
+void expression_at(JsonReader& read, const std::string& key, const Json& json, std::string& out);
+
 }  // namespace attnscope::catalog

@@ -37,6 +37,17 @@ bool holds_value(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) != list.end();
 }
 
+// The sizes must be the kernel's own, and its buffers such that memory may hold them.
+Result<void> check_sizes(const Kernel& kernel, const Problem& problem) {
+  const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
+  if (!std::ranges::equal(kernel.sizes, problem.sizes, same_name)) {
+    const std::string known = joined(kernel.sizes, [](const auto& size) { return size.first; });
+    return fail(Stage::input, fmt::format("{}: the problem's sizes are not the kernel's", kernel.id),
+                known.empty() ? "It has none." : "Its sizes are " + known + ".");
+  }
+  return {};
+}
+
 Result<void> check_supports(const Kernel& kernel, const Problem& problem) {
   auto refuse = [&](const std::string& what, const std::string& takes, const std::string& has) {
     return fail(Stage::input, fmt::format("{} takes {} {}; the problem has {}", kernel.id, what, takes, has),
@@ -47,6 +58,7 @@ Result<void> check_supports(const Kernel& kernel, const Problem& problem) {
   auto digits = [](int64_t value) { return std::to_string(value); };
   if (problem.kind != kernel.problem)
     return refuse("kind", std::string(to_string(kernel.problem)), std::string(to_string(problem.kind)));
+  if (!problem.is_attention()) return check_sizes(kernel, problem);
   if (!holds_value(supports.dtypes, problem.dtype))
     return refuse("dtype", joined(supports.dtypes, word), std::string(to_string(problem.dtype)));
   if (!holds_value(supports.head_dims, problem.head_dim))
@@ -113,6 +125,17 @@ Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, co
                   "The manifest requires " + restriction.expr + ".");
   }
   return {};
+}
+
+Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device) {
+  if (holds_value(device.runs, kernel.library.empty() ? std::string("source") : kernel.library)) return {};
+  const std::string has = joined(device.runs, [](const std::string& one) { return one; });
+  if (kernel.library.empty())
+    return fail(Stage::device, fmt::format("{} is CUDA source; {} runs {} alone", kernel.id, device.id, has),
+                "Choose a kernel of " + has + ", or another device.");
+  return fail(Stage::device,
+              fmt::format("{} is a routine of {}, which {} does not have", kernel.id, kernel.library, device.id),
+              kernel.install);
 }
 
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/config.h"
+#include "core/device_spec.h"
 #include "core/kernel.h"
 #include "core/problem.h"
 #include "core/result.h"
@@ -28,6 +29,10 @@ Result<std::pair<std::string, int64_t>> parse_setting(const Kernel& kernel, std:
 // capability × 10; 0 leaves it out) and "requires". A refusal is a Failure (Stage::input) with the manifest's own
 // reason.
 Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, const Config& config, int arch = 0);
+
+// Whether a device has what the kernel is made of: a source to compile, or the library whose routine it is. A refusal
+// is a Failure (Stage::device) that says what to install.
+Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device);
 
 // What the manifest warns of for this config ("warns"), in its words. The config runs all the same.
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config);

@@ -9,13 +9,6 @@
 
 namespace attnscope {
 
-struct CompileOptions {
-  bool fast_math = true;  // the reports' L4 runs: -use_fast_math
-  bool fmad = true;
-  int maxrregcount = 0;   // 0: no limit
-  bool operator==(const CompileOptions&) const = default;
-};
-
 // knob → value, complete and validated (catalog/validate.h makes one), and the compile options.
 struct Config {
   std::map<std::string, int64_t> knobs;

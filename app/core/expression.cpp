@@ -71,7 +71,7 @@ bool assigns(const std::string& expression) {
 
 }  // namespace
 
-Result<int64_t> evaluate(const std::string& expression, const Variables& variables, const std::string& where) {
+Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where) {
   constexpr size_t kLongest = 1000;
   if (expression.size() > kLongest) return fail(broken(where, expression.substr(0, 40) + "…", "is longer than 1,000 bytes"));
   if (expression.find(',') != std::string::npos && expression.find('(') == std::string::npos)
@@ -83,17 +83,65 @@ Result<int64_t> evaluate(const std::string& expression, const Variables& variabl
     if (results != 1) return fail(broken(where, expression, "holds more than one expression"));
     const double value = values[0];
     if (!std::isfinite(value)) return fail(broken(where, expression, "divides by zero or overflows"));
-    if (value != std::floor(value)) return fail(broken(where, expression, fmt::format("is {}, not a whole number", value)));
-    if (value < 0 || value > kLargest)
-      return fail(broken(where, expression, fmt::format("is {}, outside 0…2^53", value)));
-    return static_cast<int64_t>(value);
+    return value;
   } catch (const mu::Parser::exception_type& error) {
     return fail(broken(where, expression, "cannot be evaluated: " + error.GetMsg()));
   }
 }
 
+Result<int64_t> evaluate(const std::string& expression, const Variables& variables, const std::string& where) {
+  const Result<double> real = evaluate_real(expression, variables, where);
+  if (!real) return fail(real.error());
+  const double value = *real;
+  if (value != std::floor(value)) return fail(broken(where, expression, fmt::format("is {}, not a whole number", value)));
+  if (value < 0 || value > kLargest) return fail(broken(where, expression, fmt::format("is {}, outside 0…2^53", value)));
+  return static_cast<int64_t>(value);
+}
+
 Result<bool> holds(const std::string& expression, const Variables& variables, const std::string& where) {
   return evaluate(expression, variables, where).map([](int64_t value) { return value != 0; });
+}
+
+struct ElementExpression::Parts {
+  mutable Parsed parsed;
+  std::vector<size_t> order;  // of the names given, in the parser's values
+};
+
+ElementExpression::ElementExpression(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ElementExpression::ElementExpression(ElementExpression&&) noexcept = default;
+ElementExpression& ElementExpression::operator=(ElementExpression&&) noexcept = default;
+ElementExpression::~ElementExpression() = default;
+
+Result<ElementExpression> ElementExpression::parse(const std::string& expression, const std::vector<std::string>& names,
+                                                   const std::string& where) {
+  if (assigns(expression)) return fail(broken(where, expression, "assigns, which an expression may not"));
+  Variables ones;
+  for (const std::string& name : names) ones[name] = 1;
+  try {
+    auto parts = std::make_unique<Parts>();
+    auto made = attnscope::parse(expression, ones);
+    made->parser.DefineFun("erf", static_cast<double (*)(double)>(std::erf), true);
+    int results = 0;
+    made->parser.Eval(results);
+    if (results != 1) return fail(broken(where, expression, "holds more than one expression"));
+    parts->parsed.parser = made->parser;
+    parts->parsed.values = std::move(made->values);  // the buffer that the parser points into moves along
+    for (const std::string& name : names)
+      parts->order.push_back(static_cast<size_t>(std::distance(ones.begin(), ones.find(name))));
+    return ElementExpression(std::move(parts));
+  } catch (const mu::Parser::exception_type& error) {
+    return fail(broken(where, expression, "cannot be evaluated: " + error.GetMsg()));
+  }
+}
+
+double ElementExpression::operator()(std::span<const double> values) const {
+  for (size_t i = 0; i < values.size() && i < parts_->order.size(); ++i)
+    parts_->parsed.values[parts_->order[i]] = values[i];
+  try {
+    return parts_->parsed.parser.Eval();
+  } catch (const mu::Parser::exception_type&) {
+    return std::nan("");
+  }
 }
 
 }  // namespace attnscope

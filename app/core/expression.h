@@ -1,7 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/result.h"
 
@@ -14,5 +17,26 @@ using Variables = std::map<std::string, double>;
 Result<int64_t> evaluate(const std::string& expression, const Variables& variables, const std::string& where);
 // The same, as a condition: a whole number, non-zero is true.
 Result<bool> holds(const std::string& expression, const Variables& variables, const std::string& where);
+
+// The same, of any finite value: a kernel's float parameter.
+Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where);
+
+// An expression over named numbers, parsed once and evaluated for each element of a tensor; it knows erf too. Not for
+// several threads at once.
+class ElementExpression {
+ public:
+  // Failure (Stage::catalog) at `where` when the expression does not parse or knows other names.
+  static Result<ElementExpression> parse(const std::string& expression, const std::vector<std::string>& names,
+                                         const std::string& where);
+  ElementExpression(ElementExpression&&) noexcept;
+  ElementExpression& operator=(ElementExpression&&) noexcept;
+  ~ElementExpression();
+  double operator()(std::span<const double> values) const;  // in the order of the names; NaN where it has no value
+
+ private:
+  struct Parts;
+  explicit ElementExpression(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace attnscope

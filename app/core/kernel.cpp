@@ -19,4 +19,11 @@ const Knob* Kernel::find_knob(const std::string& name) const {
   return nullptr;
 }
 
+Problem Kernel::default_problem() const {
+  Problem start;
+  start.kind = problem;
+  start.sizes = sizes;
+  return start;
+}
+
 }  // namespace attnscope

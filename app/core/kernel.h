@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/problem.h"
+#include "core/workload.h"
 
 namespace attnscope {
 
@@ -51,17 +52,45 @@ struct Supports {
   bool grouped_heads = false;  // kv_heads < heads
 };
 
-// One rung: a .cu file and its manifest, as values. No path decides what it is: `content_hash` does.
+// How a kernel is compiled where nobody says otherwise.
+struct CompileOptions {
+  bool fast_math = true;  // the reports' L4 runs: -use_fast_math
+  bool fmad = true;
+  int maxrregcount = 0;  // 0: no limit
+  bool operator==(const CompileOptions&) const = default;
+};
+
+// A buffer as a manifest declares it: Operand with expressions.
+struct BufferDeclaration {
+  std::string name;
+  BufferRole role = BufferRole::in;
+  ElementType type = ElementType::f32;
+  std::vector<std::string> shape;
+  BufferInit init;
+};
+
+// A parameter that is no name of a buffer or a size: a value of a C type, or a struct of them.
+struct ArgumentDeclaration {
+  std::string name;   // of a buffer, a size or (attention) the table; empty: a value or a struct
+  std::string value;  // expression
+  ElementType type = ElementType::i32;
+  std::vector<ArgumentDeclaration> fields;  // of a struct, in order, laid out as C does
+};
+
+// One rung: a .cu file and its manifest, or a library's routine, as values. No path decides what it is: `content_hash`
+// does.
 struct Kernel {
   std::string id;
   std::string title;
   std::string story;
-  int rung = 0;              // the number its file's name starts with; 0 none
-  std::string source_name;   // "02_tiled.cu"
-  std::string source;        // text
+  int rung = 0;               // the number its file's name starts with; 0 none
+  std::string source_name;    // "02_tiled.cu"
+  std::string source;         // text
   std::string manifest_name;  // for messages: the path as given
-  std::string manifest;      // JSON text
-  std::string entry;
+  std::string manifest;       // JSON text
+  std::string entry;          // the kernel in the source, or the library's routine
+  std::string library;        // "torch": a routine of that library and no source; empty: the source is the kernel
+  std::string install;        // of a library: what to do where it is not there
   ProblemKind problem = ProblemKind::attention;
   std::vector<Knob> knobs;
   std::vector<Restriction> requires_;  // a config that breaks one is refused
@@ -70,10 +99,18 @@ struct Kernel {
   int min_arch = 75;
   LaunchExpressions launch;
   std::vector<SharedPart> shared_map;
-  std::vector<std::string> args;
+  std::vector<std::string> args;  // attention's
+  CompileOptions options;         // what a draft of this kernel starts from
+  // Of kernels that are no attention:
+  std::map<std::string, int64_t> sizes;  // with their defaults
+  std::vector<BufferDeclaration> buffers;
+  std::vector<ArgumentDeclaration> arguments;
+  std::vector<ReferenceSpec> references;
   std::string accumulate = "f32";  // the type the kernel declares to accumulate in: f32 or f16
-  std::string content_hash;   // XXH3-128 of manifest and source
+  std::string content_hash;        // XXH3-128 of manifest and source
   const Knob* find_knob(const std::string& name) const;
+  // The problem a draft starts from: attention's usual one, or this kernel's sizes.
+  Problem default_problem() const;
 };
 
 }  // namespace attnscope

@@ -31,6 +31,8 @@ constexpr WordTable<Distribution, 4> kDistributions{{{Distribution::normal, "nor
 // Limits at the door. A tensor above 2^34 elements would not fit any device this program names.
 constexpr int64_t kMaxBatch = 65535, kMaxHeads = 65535, kMaxSeq = 1 << 24, kMaxHeadDim = 1024;
 constexpr double kMaxElements = 17179869184.0;
+constexpr int64_t kMaxSize = int64_t{1} << 40;  // of another kind's size: its buffers are held to what memory has
+constexpr size_t kMaxSizes = 32;
 
 Result<Causal> causal_of(std::string_view text) {
   if (text == "true" || text == "1") return Causal::bottom_right;
@@ -54,6 +56,10 @@ uint32_t bytes_of(DType dtype) { return dtype == DType::f32 ? 4 : 2; }
 double Problem::effective_scale() const { return scale ? *scale : 1.0 / std::sqrt(static_cast<double>(head_dim)); }
 
 double Problem::flops() const {
+  if (!is_attention()) {
+    const bool product = kind == ProblemKind::gemm && sizes.contains("M") && sizes.contains("N") && sizes.contains("K");
+    return product ? 2.0 * double(sizes.at("M")) * double(sizes.at("N")) * double(sizes.at("K")) : 0;
+  }
   const double full = 4.0 * double(batch) * double(heads) * double(seq_q) * double(seq_k) * double(head_dim);
   return causal == Causal::none ? full : full / 2;
 }
@@ -68,6 +74,11 @@ int64_t visible_keys(const Problem& problem, int64_t i) {
 }
 
 Json to_json(const Problem& p) {
+  if (!p.is_attention())
+    return Json{{"kind", to_string(p.kind)},
+                {"sizes", p.sizes},
+                {"distribution", to_string(p.distribution)},
+                {"seed", p.seed}};
   return Json{{"kind", to_string(p.kind)},     {"batch", p.batch},
               {"heads", p.heads},              {"kv_heads", p.kv_heads},
               {"seq_q", p.seq_q},              {"seq_k", p.seq_k},
@@ -77,10 +88,18 @@ Json to_json(const Problem& p) {
               {"distribution", to_string(p.distribution)}, {"seed", p.seed}};
 }
 
-Result<Problem> problem_from_json(const Json& json, const std::string& where) {
-  Problem p;
-  JsonReader read(json, where);
-  read.word("kind", p.kind, [](std::string_view text) { return value_of(kKinds, text); });
+namespace {
+
+void read_sizes(JsonReader& read, Problem& p, const std::string& where) {
+  const Json* sizes = read.value("sizes");
+  if (!sizes) return;
+  JsonReader inner(*sizes, where + "/sizes");
+  if (sizes->is_object())
+    for (const auto& [name, unused] : sizes->items()) inner.integer(name.c_str(), p.sizes[name]);
+  if (auto done = inner.finish(); !done) read.adopt(done.error());
+}
+
+void read_attention(JsonReader& read, Problem& p) {
   read.integer("batch", p.batch, 1, kMaxBatch);
   read.integer("heads", p.heads, 1, kMaxHeads);
   p.kv_heads = p.heads;
@@ -91,13 +110,25 @@ Result<Problem> problem_from_json(const Json& json, const std::string& where) {
   read.word("causal", p.causal, causal_of);
   read.word("layout", p.layout, [](std::string_view text) { return value_of(kLayouts, text); });
   read.word("dtype", p.dtype, [](std::string_view text) { return value_of(kDTypes, text); });
-  read.word("distribution", p.distribution, [](std::string_view text) { return value_of(kDistributions, text); });
-  read.unsigned_integer("seed", p.seed);
   if (read.has("scale")) {
     double scale = 0;
     read.number("scale", scale);
     p.scale = scale;
   }
+}
+
+}  // namespace
+
+Result<Problem> problem_from_json(const Json& json, const std::string& where) {
+  Problem p;
+  JsonReader read(json, where);
+  read.word("kind", p.kind, [](std::string_view text) { return value_of(kKinds, text); });
+  if (p.is_attention())
+    read_attention(read, p);
+  else
+    read_sizes(read, p, where);
+  read.word("distribution", p.distribution, [](std::string_view text) { return value_of(kDistributions, text); });
+  read.unsigned_integer("seed", p.seed);
   if (auto done = read.finish(); !done) return fail(done.error());
   if (auto valid = validate(p, where); !valid) return fail(valid.error());
   return p;
@@ -107,6 +138,11 @@ Result<void> validate(const Problem& p, const std::string& where) {
   auto refuse = [&](const std::string& key, const std::string& reason, const std::string& hint) {
     return fail(Stage::input, where + "/" + key + ": " + reason, hint);
   };
+  if (p.sizes.size() > kMaxSizes)
+    return refuse("sizes", fmt::format("holds {} sizes; at most {} are taken", p.sizes.size(), kMaxSizes), "");
+  for (const auto& [name, value] : p.sizes)
+    if (value < 0 || value > kMaxSize)
+      return refuse("sizes/" + name, fmt::format("{} is outside 0…2^40", value), "Choose a size in that range.");
   auto outside = [](int64_t value, int64_t high) { return value < 1 || value > high; };
   auto range = [&](const char* key, int64_t value, int64_t high) {
     return refuse(key, fmt::format("{} is outside 1…{}", value, high), "Choose a size in that range.");
@@ -126,12 +162,24 @@ Result<void> validate(const Problem& p, const std::string& where) {
   return {};
 }
 
+namespace {
+
+std::string known_keys(const Problem& base) {
+  if (base.is_attention()) return "Known: B, H, S, D, dist and the JSON keys.";
+  std::string known = "Known:";
+  for (const auto& [name, unused] : base.sizes) known += " " + name + ",";
+  return known + " dist, seed.";
+}
+
+}  // namespace
+
 Result<Problem> problem_from_text(std::string_view text, Problem base) {
   static const std::map<std::string, std::vector<std::string>> kShort{
       {"B", {"batch"}},    {"H", {"heads", "kv_heads"}}, {"S", {"seq_q", "seq_k"}}, {"D", {"head_dim"}},
       {"dist", {"distribution"}}};
   Json json = to_json(base);
   const std::string where = "--problem";
+  const bool attention = base.is_attention();
   while (!text.empty()) {
     const size_t comma = std::min(text.find(','), text.size());
     const std::string part(text.substr(0, comma));
@@ -140,14 +188,20 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
     if (equals == std::string::npos || equals == 0)
       return fail(Stage::input, where + ": \"" + part + "\" is not KEY=VALUE", "Write B=1,H=8,S=512,D=64,causal=none,seed=0.");
     const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
-    auto found = kShort.find(key);
+    auto found = attention || key == "dist" ? kShort.find(key) : kShort.end();
     const std::vector<std::string> names = found == kShort.end() ? std::vector<std::string>{key} : found->second;
-    if (found == kShort.end() && !json.contains(key))
-      return fail(Stage::input, where + "/" + key + ": is not a known key", "Known: B, H, S, D, dist and the JSON keys.");
+    const bool is_size = base.sizes.contains(key);
+    if (found == kShort.end() && !json.contains(key) && !is_size)
+      return fail(Stage::input, where + "/" + key + ": is not a known key", known_keys(base));
     for (const std::string& name : names) {
       int64_t number = 0;
       auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
       const bool whole = error == std::errc{} && end == value.data() + value.size();
+      if (is_size) {
+        if (!whole) return fail(Stage::input, where + "/" + key + ": \"" + value + "\" is not a whole number", "");
+        json["sizes"][name] = number;
+        continue;
+      }
       const bool worded = name == "causal";
       if (whole && !worded) json[name] = number;
       else if (name == "scale") {
@@ -164,6 +218,11 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
 }
 
 std::string short_text(const Problem& p) {
+  if (!p.is_attention()) {
+    std::string text(to_string(p.kind));
+    for (const auto& [name, value] : p.sizes) text += fmt::format(" {}={}", name, value);
+    return text;
+  }
   std::string text = fmt::format("B{} H{} ", p.batch, p.heads);
   if (p.kv_heads != p.heads) text += fmt::format("Hkv{} ", p.kv_heads);
   text += p.seq_q == p.seq_k ? fmt::format("S{}", p.seq_q) : fmt::format("Sq{} Sk{}", p.seq_q, p.seq_k);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ Result<DType> parse_dtype(std::string_view text);
 Result<ProblemKind> parse_problem_kind(std::string_view text);
 uint32_t bytes_of(DType dtype);
 
-// What is computed. For attention, O[b,h,i,:] = softmax_j(scale · Q[b,h,i,:]·K[b,h,j,:]) V[b,h,j,:].
+// What is computed. Of a kind other than attention the kernel's manifest says what that is, and `sizes` holds the values
+// of its sizes; the fields from batch to scale are attention's. For attention, O[b,h,i,:] = softmax_j(scale · Q[b,h,i,:]·K[b,h,j,:]) V[b,h,j,:].
 struct Problem {
   ProblemKind kind = ProblemKind::attention;
   int64_t batch = 1;
@@ -40,9 +42,12 @@ struct Problem {
   std::optional<double> scale;  // empty: 1/sqrt(head_dim)
   Distribution distribution = Distribution::normal;
   uint64_t seed = 0;
+  std::map<std::string, int64_t> sizes;  // not of attention
 
+  bool is_attention() const { return kind == ProblemKind::attention; }
   double effective_scale() const;
-  // Floating-point operations by the field's convention: 4·B·H·Sq·Sk·D, halved for causal (facts: FlashAttention's).
+  // Floating-point operations by the field's convention: 4·B·H·Sq·Sk·D, halved for causal (facts: FlashAttention's);
+  // 2·M·N·K of a gemm whose sizes have these names; 0 where no convention tells.
   double flops() const;
   int64_t q_elements() const { return batch * heads * seq_q * head_dim; }
   int64_t kv_elements() const { return batch * kv_heads * seq_k * head_dim; }
@@ -56,10 +61,11 @@ Json to_json(const Problem& problem);
 // `where` names the file for messages. Unknown keys, wrong types and sizes outside their range are Failures.
 Result<Problem> problem_from_json(const Json& json, const std::string& where);
 // The command line's form: B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal. S sets both lengths; every JSON key is
-// accepted too (seq_q=…). `causal=true` is bottom_right. Starts from `base`.
+// accepted too (seq_q=…). `causal=true` is bottom_right. Starts from `base`; of a base that is no attention its sizes'
+// names, seed and dist are known: N=1000,seed=3.
 Result<Problem> problem_from_text(std::string_view text, Problem base = {});
 Result<void> validate(const Problem& problem, const std::string& where);
-// "B1 H8 S512 D64", "B1 H8 Sq333 Sk512 D64 causal"
+// "B1 H8 S512 D64", "B1 H8 Sq333 Sk512 D64 causal"; "gemm K=64 M=128 N=128"
 std::string short_text(const Problem& problem);
 
 }  // namespace attnscope

@@ -1,0 +1,143 @@
+#include "catalog/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "catalog/launch.h"
+#include "core/expression.h"
+
+namespace attnscope::catalog {
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_of_value(T value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+template <class T>
+Result<std::vector<std::byte>> whole_bytes(double value, const std::string& where) {
+  if (value != std::floor(value) || value < double(std::numeric_limits<T>::min()) ||
+      value > double(std::numeric_limits<T>::max()))
+    return fail(Stage::catalog, fmt::format("{}: {} does not fit its type", where, value), "Choose another type.");
+  return bytes_of_value(static_cast<T>(value));
+}
+
+// A value as the C type of its parameter has it.
+Result<std::vector<std::byte>> value_bytes(double value, ElementType type, const std::string& where) {
+  switch (type) {
+    case ElementType::f32:
+      return bytes_of_value(static_cast<float>(value));
+    case ElementType::f64:
+      return bytes_of_value(value);
+    case ElementType::i32:
+      return whole_bytes<int32_t>(value, where);
+    case ElementType::u32:
+      return whole_bytes<uint32_t>(value, where);
+    case ElementType::i64:
+      return whole_bytes<int64_t>(value, where);
+    case ElementType::u8:
+      return whole_bytes<uint8_t>(value, where);
+    case ElementType::f16:
+    case ElementType::bf16:
+      return fail(Stage::catalog, where + ": a parameter of type " + std::string(to_string(type)) + " cannot be given",
+                  "Use i32, u32, i64, u8, f32 or f64.");
+  }
+  return fail(Stage::internal, where + ": no such type");
+}
+
+class Binder {
+ public:
+  Binder(const Kernel& kernel, const Problem& problem, const Config& config)
+      : kernel_(kernel), problem_(problem), known_(variables(kernel, problem, config)) {}
+
+  Result<Workload> bind() {
+    for (size_t i = 0; i < kernel_.buffers.size(); ++i)
+      if (auto done = add_operand(kernel_.buffers[i], fmt::format("{}/buffers/{}", kernel_.manifest_name, i)); !done)
+        return fail(done.error());
+    for (size_t i = 0; i < kernel_.arguments.size(); ++i) {
+      auto value = argument(kernel_.arguments[i], fmt::format("{}/args/{}", kernel_.manifest_name, i));
+      if (!value) return fail(value.error());
+      work_.arguments.push_back(std::move(*value));
+    }
+    work_.references = kernel_.references;
+    return std::move(work_);
+  }
+
+ private:
+  Result<void> add_operand(const BufferDeclaration& declared, const std::string& where) {
+    Operand operand{declared.name, declared.role, declared.type, {}, declared.init};
+    double elements = 1;
+    for (size_t i = 0; i < declared.shape.size(); ++i) {
+      auto extent = evaluate(declared.shape[i], known_, fmt::format("{}/shape/{}", where, i));
+      if (!extent) return fail(extent.error());
+      operand.shape.push_back(*extent);
+      elements *= double(*extent);
+    }
+    bytes_ += elements * double(bytes_of(operand.type));
+    if (bytes_ > double(kMaxWorkloadBytes))
+      return fail(Stage::input, fmt::format("{}: the buffers of {} have over 4 GiB", kernel_.id, short_text(problem_)),
+                  "Choose smaller sizes.");
+    work_.operands.push_back(std::move(operand));
+    return {};
+  }
+
+  Result<ArgumentValue> argument(const ArgumentDeclaration& declared, const std::string& where) {
+    ArgumentValue value;
+    value.name = declared.name.empty() ? declared.value : declared.name;
+    if (!declared.fields.empty()) return structure(declared, where);
+    const auto operand = std::ranges::find(work_.operands, declared.name, &Operand::name);
+    if (!declared.name.empty() && operand != work_.operands.end()) {
+      value.operand = static_cast<size_t>(operand - work_.operands.begin());
+    } else if (!declared.name.empty()) {
+      value.whole = problem_.sizes.contains(declared.name) ? problem_.sizes.at(declared.name) : 0;
+    } else {
+      auto real = evaluate_real(declared.value, known_, where + "/value");
+      if (!real) return fail(real.error());
+      auto bytes = value_bytes(*real, declared.type, where + "/value");
+      if (!bytes) return fail(bytes.error());
+      value.bytes = std::move(*bytes);
+    }
+    return value;
+  }
+
+  // Each field at a multiple of its own size, the whole a multiple of the largest.
+  Result<ArgumentValue> structure(const ArgumentDeclaration& declared, const std::string& where) {
+    ArgumentValue whole;
+    whole.name = "struct";
+    size_t align = 1;
+    for (size_t i = 0; i < declared.fields.size(); ++i) {
+      auto field = argument(declared.fields[i], fmt::format("{}/struct/{}", where, i));
+      if (!field) return fail(field.error());
+      if (field->operand)
+        return fail(Stage::catalog, fmt::format("{}/struct/{}: a struct cannot hold a buffer's address", where, i),
+                    "Pass the buffer as a parameter of its own.");
+      if (field->whole) field->bytes = bytes_of_value(static_cast<int32_t>(*field->whole));
+      const size_t size = field->bytes.size();
+      align = std::max(align, size);
+      whole.bytes.resize((whole.bytes.size() + size - 1) / size * size);
+      whole.bytes.insert(whole.bytes.end(), field->bytes.begin(), field->bytes.end());
+    }
+    whole.bytes.resize((whole.bytes.size() + align - 1) / align * align);
+    return whole;
+  }
+
+  const Kernel& kernel_;
+  const Problem& problem_;
+  const Variables known_;
+  Workload work_;
+  double bytes_ = 0;
+};
+
+}  // namespace
+
+Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const Config& config) {
+  return Binder(kernel, problem, config).bind();
+}
+
+}  // namespace attnscope::catalog

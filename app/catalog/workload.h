@@ -1,0 +1,18 @@
+#pragma once
+#include "core/config.h"
+#include "core/kernel.h"
+#include "core/problem.h"
+#include "core/result.h"
+#include "core/workload.h"
+
+namespace attnscope::catalog {
+
+// Bytes of all buffers above which a problem is refused at the door.
+inline constexpr size_t kMaxWorkloadBytes = size_t{1} << 32;
+
+// The buffers and arguments of a kernel that is no attention: its manifest's, evaluated. `config` must be complete. An
+// expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer; buffers of over 4 GiB are one of
+// Stage::input.
+Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const Config& config);
+
+}  // namespace attnscope::catalog

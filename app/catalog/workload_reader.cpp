@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "catalog/manifest_reader.h"
+#include "core/expression.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr size_t kMaxBuffers = 64, kMaxSizes = 32, kMaxArguments = 256;
+
+std::string at(const char* key, size_t index) { return fmt::format("{}/{}", key, index); }
+
+// A name that expressions can use.
+bool is_variable(const std::string& name) {
+  return is_word(name) && !(name[0] >= '0' && name[0] <= '9') && name.find_first_of("-.") == std::string::npos;
+}
+
+void read_sizes(JsonReader& read, Kernel& kernel) {
+  if (!read.has("sizes")) return;
+  const Json& sizes = *read.value("sizes");
+  if (!sizes.is_object() || sizes.size() > kMaxSizes)
+    return read.fault("sizes", "must be an object of at most 32 sizes");
+  JsonReader inner(sizes, read.path("sizes"), Stage::catalog);
+  for (const auto& [name, unused] : sizes.items()) {
+    if (!is_variable(name)) return read.fault("sizes", "\"" + name + "\" must be a word of letters, digits and _");
+    if (kernel.find_knob(name)) return read.fault("sizes/" + name, "is a knob's name too");
+    inner.integer(name.c_str(), kernel.sizes[name], 0, int64_t{1} << 40);
+  }
+  if (auto done = inner.finish(); !done) read.adopt(done.error());
+}
+
+// "random", or {"random": [low, high]}.
+void read_init(JsonReader& read, BufferInit& init) {
+  const Json* json = read.value("init");
+  if (!json || json->is_null()) return;
+  if (json->is_string()) {
+    auto kind = parse_init_kind(json->get<std::string>());
+    if (!kind) return read.fault("init", kind.error().message, kind.error().hint);
+    init.kind = *kind;
+    return;
+  }
+  const bool range = json->is_object() && json->size() == 1 && json->contains("random") &&
+                     (*json)["random"].is_array() && (*json)["random"].size() == 2 &&
+                     (*json)["random"][0].is_number() && (*json)["random"][1].is_number();
+  if (!range) return read.fault("init", "must be random, zeros, ones, iota or {\"random\": [low, high]}");
+  init.low = (*json)["random"][0].get<double>();
+  init.high = (*json)["random"][1].get<double>();
+  if (!(*init.low <= *init.high)) read.fault("init/random", "the low end is above the high one");
+}
+
+BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::string& key, const Kernel& kernel) {
+  BufferDeclaration buffer;
+  JsonReader read(json, outer.path(key), Stage::catalog);
+  for (const char* needed : {"name", "role", "dtype", "shape"}) read.required(needed);
+  read.text("name", buffer.name, 100);
+  read.word("role", buffer.role, parse_buffer_role);
+  read.word("dtype", buffer.type, parse_element_type);
+  if (buffer.role == BufferRole::workspace) buffer.init.kind = BufferInit::Kind::zeros;
+  read_init(read, buffer.init);
+  if (const Json* shape = array_at(read, "shape", 8))
+    for (size_t i = 0; i < shape->size(); ++i)
+      expression_at(read, at("shape", i), (*shape)[i], buffer.shape.emplace_back());
+  if (!read.failed() && !is_variable(buffer.name)) read.fault("name", "must be a word of letters, digits and _");
+  if (!read.failed() && (kernel.sizes.contains(buffer.name) || kernel.find_knob(buffer.name)))
+    read.fault("name", "\"" + buffer.name + "\" is a size's or knob's name too");
+  for (const BufferDeclaration& other : kernel.buffers)
+    if (other.name == buffer.name) read.fault("name", "\"" + buffer.name + "\" stands twice");
+  if (auto done = read.finish(); !done) outer.adopt(done.error());
+  return buffer;
+}
+
+ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::string& key, const Kernel& kernel,
+                                bool in_struct);
+
+void read_fields(JsonReader& read, const Kernel& kernel, ArgumentDeclaration& argument) {
+  const Json* fields = array_at(read, "struct", kMaxArguments);
+  if (!fields) return;
+  if (fields->empty()) return read.fault("struct", "is empty");
+  for (size_t i = 0; i < fields->size() && !read.failed(); ++i)
+    argument.fields.push_back(argument_at(read, (*fields)[i], at("struct", i), kernel, true));
+}
+
+ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::string& key, const Kernel& kernel,
+                                bool in_struct) {
+  ArgumentDeclaration argument;
+  if (json.is_string()) {
+    argument.name = json.get<std::string>();
+    const bool buffer =
+        std::ranges::find(kernel.buffers, argument.name, &BufferDeclaration::name) != kernel.buffers.end();
+    if (buffer || kernel.sizes.contains(argument.name)) return argument;
+    if (const Knob* knob = kernel.find_knob(argument.name)) {
+      argument = {.name = {}, .value = knob->name, .type = ElementType::i32, .fields = {}};
+      return argument;
+    }
+    outer.fault(key, json.dump() + " is no buffer, size or knob",
+                "Declare it, or write the value: {\"value\": 1.5, \"type\": \"f32\"}.");
+    return argument;
+  }
+  JsonReader read(json, outer.path(key), Stage::catalog);
+  if (!in_struct && json.is_object() && json.contains("struct")) {
+    read_fields(read, kernel, argument);
+  } else {
+    read.required("value");
+    read.required("type");
+    read.word("type", argument.type, parse_element_type);
+    if (read.has("value")) {
+      const Json& value = *read.value("value");
+      argument.value = value.is_string() ? value.get<std::string>() : value.is_number() ? value.dump() : "";
+      if (argument.value.empty() || argument.value.size() > 1000)
+        read.fault("value", "must be a number or an expression");
+    }
+  }
+  if (auto done = read.finish(); !done) outer.adopt(done.error());
+  return argument;
+}
+
+ReferenceSpec reference_at(JsonReader& outer, const Json& json, const std::string& key, const Kernel& kernel) {
+  ReferenceSpec spec;
+  JsonReader read(json, outer.path(key), Stage::catalog);
+  read.required("kind");
+  read.required("output");
+  read.text("kind", spec.kind, 100);
+  read.text("output", spec.output, 100);
+  read.text("expr", spec.expr, 1000);
+  read.number("value", spec.value);
+  const auto optional = [&](const char* name, std::optional<double>& out) {
+    double number = 0;
+    if (!read.has(name)) return;
+    read.number(name, number);
+    if (!(number >= 0)) read.fault(name, "must not be negative");
+    out = number;
+  };
+  optional("atol", spec.atol);
+  optional("rtol", spec.rtol);
+  const auto buffer = [&](const std::string& name) {
+    return std::ranges::find(kernel.buffers, name, &BufferDeclaration::name);
+  };
+  if (const Json* inputs = array_at(read, "inputs", 8))
+    for (size_t i = 0; i < inputs->size(); ++i) {
+      if (!(*inputs)[i].is_string() || buffer((*inputs)[i].get<std::string>()) == kernel.buffers.end()) {
+        read.fault(at("inputs", i), (*inputs)[i].dump() + " is no buffer");
+        break;
+      }
+      spec.inputs.push_back((*inputs)[i].get<std::string>());
+    }
+  if (!read.failed()) {
+    const auto output = buffer(spec.output);
+    if (output == kernel.buffers.end() || (output->role != BufferRole::out && output->role != BufferRole::inout))
+      read.fault("output", "\"" + spec.output + "\" is no buffer of role out or inout");
+  }
+  if (auto known = known_reference(spec, read.path("kind")); !read.failed() && !known) read.adopt(known.error());
+  if (auto done = read.finish(); !done) outer.adopt(done.error());
+  return spec;
+}
+
+// One, a list of them (one for each output that is to be judged), or "none".
+void read_references(JsonReader& read, Kernel& kernel) {
+  const Json* json = read.value("reference");
+  if (!json || json->is_null() || (json->is_string() && json->get<std::string>() == "none")) return;
+  if (json->is_object()) {
+    kernel.references.push_back(reference_at(read, *json, "reference", kernel));
+  } else if (json->is_array() && json->size() <= kMaxBuffers) {
+    for (size_t i = 0; i < json->size() && !read.failed(); ++i)
+      kernel.references.push_back(reference_at(read, (*json)[i], at("reference", i), kernel));
+  } else {
+    read.fault("reference", "must be {kind, inputs, output}, a list of them, or \"none\"");
+  }
+}
+
+}  // namespace
+
+void read_workload(JsonReader& read, Kernel& kernel) {
+  for (const char* needed : {"buffers", "args"}) read.required(needed);
+  read_sizes(read, kernel);
+  if (const Json* list = array_at(read, "buffers", kMaxBuffers))
+    for (size_t i = 0; i < list->size() && !read.failed(); ++i)
+      kernel.buffers.push_back(buffer_at(read, (*list)[i], at("buffers", i), kernel));
+  if (const Json* list = read.failed() ? nullptr : array_at(read, "args", kMaxArguments))
+    for (size_t i = 0; i < list->size() && !read.failed(); ++i)
+      kernel.arguments.push_back(argument_at(read, (*list)[i], at("args", i), kernel, false));
+  if (!read.failed()) read_references(read, kernel);
+  const auto judged = [](const BufferDeclaration& one) {
+    return one.role == BufferRole::out || one.role == BufferRole::inout;
+  };
+  if (!read.failed() && std::ranges::none_of(kernel.buffers, judged))
+    read.fault("buffers", "none has the role out or inout: the kernel is given nothing to write");
+}
+
+}  // namespace attnscope::catalog

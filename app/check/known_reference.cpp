@@ -1,0 +1,325 @@
+#include "check/known_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/expression.h"
+
+namespace attnscope::check {
+namespace {
+
+using Values = std::vector<double>;
+
+struct Table {
+  Values values;
+  std::vector<int64_t> shape;
+  int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
+  int64_t rows() const { return columns() == 0 ? 0 : static_cast<int64_t>(values.size()) / columns(); }
+};
+
+const OperandContents* find(const Operands& operands, const std::string& name) {
+  for (const OperandContents& one : operands.all)
+    if (one.what.name == name) return &one;
+  return nullptr;
+}
+
+Values values_of(const Operand& what, std::span<const std::byte> bytes) {
+  Values values(static_cast<size_t>(what.elements()));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = load_value(what.type, bytes.data(), static_cast<int64_t>(i));
+  return values;
+}
+
+double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
+
+// One expected output being made.
+class Maker {
+ public:
+  Maker(const ReferenceSpec& spec, const Operands& operands) : spec_(spec), operands_(operands) {}
+
+  Result<Values> make() {
+    const OperandContents* output = find(operands_, spec_.output);
+    if (!output) return misfit("there is no buffer " + spec_.output);
+    out_.shape = output->what.shape;
+    out_.values.resize(static_cast<size_t>(output->what.elements()));
+    for (const std::string& name : spec_.inputs) {
+      const OperandContents* input = find(operands_, name);
+      if (!input) return misfit("there is no buffer " + name);
+      in_.push_back({values_of(input->what, input->bytes), input->what.shape});
+    }
+    const std::string& kind = spec_.kind;
+    if (kind == "each") return each();
+    if (kind == "gemm") return gemm();
+    if (kind == "transpose") return transpose();
+    if (kind == "histogram") return histogram();
+    if (kind == "reduce_sum" || kind == "reduce_max") return reduce(kind == "reduce_max");
+    if (kind == "softmax" || kind == "layernorm" || kind == "rmsnorm" || kind == "scan" || kind == "sort")
+      return by_row();
+    return elementwise();
+  }
+
+ private:
+  tl::unexpected<Failure> misfit(const std::string& why) const {
+    return fail(Stage::check, fmt::format("the reference {} of {}: {}", spec_.kind, spec_.output, why),
+                "Correct the shapes in the manifest's buffers.");
+  }
+
+  // An input of one element goes with every element of the output.
+  bool spreads(const Table& input) const {
+    return input.values.size() == out_.values.size() || input.values.size() == 1;
+  }
+
+  Result<Values> each() {
+    auto expression = ElementExpression::parse(spec_.expr, names_with_index(), "reference/expr");
+    if (!expression) return fail(expression.error());
+    for (const Table& input : in_)
+      if (!spreads(input)) return misfit("its inputs have another number of elements");
+    Values row(in_.size() + 1);
+    for (size_t i = 0; i < out_.values.size(); ++i) {
+      for (size_t k = 0; k < in_.size(); ++k) row[k] = in_[k].values[in_[k].values.size() == 1 ? 0 : i];
+      row.back() = double(i);
+      out_.values[i] = (*expression)(row);
+    }
+    return out_.values;
+  }
+  std::vector<std::string> names_with_index() const {
+    std::vector<std::string> names = spec_.inputs;
+    names.push_back("index");
+    return names;
+  }
+
+  Result<Values> elementwise() {
+    for (const Table& input : in_)
+      if (input.values.size() != out_.values.size()) return misfit("its inputs have another number of elements");
+    const double value = spec_.value;
+    const std::string& kind = spec_.kind;
+    for (size_t i = 0; i < out_.values.size(); ++i) {
+      const double x = in_[0].values[i], y = in_.size() > 1 ? in_[1].values[i] : 0;
+      out_.values[i] = kind == "scale"   ? value * x
+                       : kind == "relu"  ? (x > 0    ? x
+                                            : x != x ? x
+                                                     : 0)
+                       : kind == "gelu"  ? gelu(x)
+                       : kind == "silu"  ? x / (1 + std::exp(-x))
+                       : kind == "add"   ? x + y
+                       : kind == "mul"   ? x * y
+                       : kind == "saxpy" ? value * x + y
+                                         : x;  // copy
+    }
+    return out_.values;
+  }
+
+  Result<Values> gemm() {
+    const int64_t m = in_[0].rows(), k = in_[0].columns(), n = in_[1].columns();
+    if (in_[1].rows() != k || out_.rows() != m || out_.columns() != n) return misfit("needs a[M,K], b[K,N] and c[M,N]");
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t inner = 0; inner < k; ++inner) {
+        const double a = in_[0].values[static_cast<size_t>(row * k + inner)];
+        const double* b = &in_[1].values[static_cast<size_t>(inner * n)];
+        double* c = &out_.values[static_cast<size_t>(row * n)];
+        for (int64_t column = 0; column < n; ++column) c[column] += a * b[column];
+      }
+    return out_.values;
+  }
+
+  Result<Values> transpose() {
+    const int64_t rows = in_[0].rows(), columns = in_[0].columns();
+    if (out_.rows() != columns || out_.columns() != rows) return misfit("needs x[R,C] and y[C,R]");
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c)
+        out_.values[static_cast<size_t>(c * rows + r)] = in_[0].values[static_cast<size_t>(r * columns + c)];
+    return out_.values;
+  }
+
+  Result<Values> histogram() {
+    for (const double x : in_[0].values)
+      if (x >= 0 && x < double(out_.values.size())) ++out_.values[static_cast<size_t>(x)];
+    return out_.values;
+  }
+
+  // Rows of the input, as many as the output has elements.
+  Result<Values> reduce(bool largest) {
+    const size_t groups = out_.values.size();
+    if (groups == 0 || in_[0].values.size() % groups != 0)
+      return misfit("its input does not divide among its elements");
+    const size_t length = in_[0].values.size() / groups;
+    for (size_t g = 0; g < groups; ++g) {
+      const auto begin = in_[0].values.begin() + static_cast<ptrdiff_t>(g * length);
+      double sum = largest ? -HUGE_VAL : 0;
+      for (auto x = begin; x != begin + static_cast<ptrdiff_t>(length); ++x)
+        sum = largest ? std::max(sum, *x) : sum + *x;
+      out_.values[g] = sum;
+    }
+    return out_.values;
+  }
+
+  Result<Values> by_row() {
+    if (in_[0].values.size() != out_.values.size()) return misfit("its input has another number of elements");
+    const auto length = static_cast<size_t>(in_[0].columns());
+    for (size_t k = 1; k < in_.size(); ++k)
+      if (in_[k].values.size() != length) return misfit("a gain or bias must have a row's length");
+    for (size_t first = 0; length > 0 && first < out_.values.size(); first += length)
+      row(std::span(in_[0].values).subspan(first, length), std::span(out_.values).subspan(first, length));
+    return out_.values;
+  }
+
+  void row(std::span<const double> x, std::span<double> y) const {
+    const auto n = double(x.size());
+    if (spec_.kind == "softmax") {
+      const double top = *std::ranges::max_element(x);
+      double sum = 0;
+      for (size_t i = 0; i < x.size(); ++i) sum += y[i] = std::exp(x[i] - top);
+      for (double& value : y) value /= sum;
+    } else if (spec_.kind == "scan") {
+      double sum = 0;
+      for (size_t i = 0; i < x.size(); ++i) y[i] = sum += x[i];
+    } else if (spec_.kind == "sort") {
+      std::ranges::copy(x, y.begin());
+      std::ranges::sort(y);
+    } else {
+      const bool centred = spec_.kind == "layernorm";
+      double mean = 0, square = 0;
+      for (const double value : x) mean += centred ? value / n : 0;
+      for (const double value : x) square += (value - mean) * (value - mean) / n;
+      const double factor = 1 / std::sqrt(square + spec_.value);
+      for (size_t i = 0; i < x.size(); ++i)
+        y[i] =
+            (x[i] - mean) * factor * (in_.size() > 1 ? in_[1].values[i] : 1) + (in_.size() > 2 ? in_[2].values[i] : 0);
+    }
+  }
+
+  const ReferenceSpec& spec_;
+  const Operands& operands_;
+  std::vector<Table> in_;
+  Table out_;
+};
+
+// The sums of a verdict, over every output that has a reference.
+struct Sums {
+  int64_t elements = 0, compared = 0, outside = 0, nonfinite = 0, rows = 0;
+  double max_abs = 0, sum_abs = 0, difference = 0, reference = 0, output = 0, product = 0;
+};
+
+std::string place_of(const Operand& what, int64_t index) {
+  std::string text;
+  for (size_t axis = what.shape.size(); axis-- > 0;) {
+    const int64_t extent = std::max<int64_t>(1, what.shape[axis]);
+    text = fmt::format("[{}]{}", index % extent, text);
+    index /= extent;
+  }
+  return what.name + text;
+}
+
+void compare(const Operand& what, std::span<const std::byte> got, const Values& expected, double atol, double rtol,
+             Sums& sums, Verdict& verdict) {
+  const int64_t columns = what.shape.empty() ? 1 : std::max<int64_t>(1, what.shape.back());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const auto index = static_cast<int64_t>(i);
+    const double want = expected[i], have = load_value(what.type, got.data(), index);
+    ++sums.elements;
+    const bool same_kind = std::isnan(want) == std::isnan(have) &&
+                           (std::isfinite(want) || std::isnan(want) || want == have) &&
+                           (std::isfinite(have) || !std::isfinite(want));
+    const double error = std::abs(have - want);
+    const bool bad = !same_kind || (std::isfinite(want) && !(error <= atol + rtol * std::abs(want)));
+    sums.nonfinite += !same_kind;
+    sums.outside += bad;
+    if (bad && !verdict.first_bad) {
+      verdict.first_bad = BadElement{0, 0, index / columns, index % columns, want, have};
+      verdict.reason = fmt::format("expected {:.9g}, got {:.9g}, first at {}", want, have, place_of(what, index));
+      verdict.atol = atol;
+      verdict.rtol = rtol;
+    }
+    if (!std::isfinite(want) || !std::isfinite(have)) continue;
+    ++sums.compared;
+    sums.max_abs = std::max(sums.max_abs, error);
+    sums.sum_abs += error;
+    sums.difference += error * error;
+    sums.reference += want * want;
+    sums.output += have * have;
+    sums.product += want * have;
+  }
+  sums.rows += static_cast<int64_t>(expected.size()) / columns;
+}
+
+void finish(const Sums& sums, Verdict& verdict) {
+  verdict.state = sums.outside > 0 ? "wrong" : "correct";
+  verdict.nonfinite = sums.nonfinite;
+  verdict.max_abs = sums.max_abs;
+  verdict.mean_abs = sums.compared > 0 ? sums.sum_abs / double(sums.compared) : 0;
+  verdict.rel_frobenius = sums.reference > 0 ? std::sqrt(sums.difference / sums.reference) : std::sqrt(sums.difference);
+  const double norms = std::sqrt(sums.reference) * std::sqrt(sums.output);
+  verdict.cosine = norms > 0 ? sums.product / norms : sums.reference == sums.output ? 1 : 0;
+  verdict.outside_share = sums.elements > 0 ? double(sums.outside) / double(sums.elements) : 0;
+  verdict.rows_checked = verdict.rows_total = sums.rows;
+  if (sums.outside > 0)
+    verdict.reason = fmt::format("{} of {} elements are outside {:g} + {:g}·|reference|: {}.", sums.outside,
+                                 sums.elements, verdict.atol, verdict.rtol, verdict.reason);
+}
+
+Verdict unchecked_because(std::string reason) {
+  Verdict verdict;
+  verdict.reason = std::move(reason);
+  return verdict;
+}
+
+}  // namespace
+
+double default_tolerance(ElementType type) {
+  switch (type) {
+    case ElementType::f16:
+      return 2e-3;
+    case ElementType::bf16:
+      return 1.6e-2;
+    case ElementType::f32:
+      return 1e-4;
+    case ElementType::f64:
+      return 1e-10;
+    case ElementType::i32:
+    case ElementType::u32:
+    case ElementType::i64:
+    case ElementType::u8:
+      break;
+  }
+  return 0;
+}
+
+Result<std::vector<double>> known_reference_values(const ReferenceSpec& spec, const Operands& operands) {
+  if (auto known = known_reference(spec, "reference"); !known) return fail(known.error());
+  return Maker(spec, operands).make();
+}
+
+Result<Verdict> judge(const Workload& workload, const Operands& operands,
+                      std::span<const std::shared_ptr<const GuardedBuffer>> outputs, bool partial) {
+  if (workload.references.empty()) return unchecked_because("The kernel's manifest declares no reference.");
+  if (partial) return unchecked_because("Only a sample of the CTAs ran.");
+  Verdict verdict;
+  Sums sums;
+  for (const ReferenceSpec& spec : workload.references) {
+    size_t output = 0;
+    const Operand* what = nullptr;
+    for (const Operand& operand : workload.operands) {
+      if (!operand.judged()) continue;
+      if (operand.name == spec.output) {
+        what = &operand;
+        break;
+      }
+      ++output;
+    }
+    if (!what || output >= outputs.size())
+      return fail(Stage::internal, "there is no output " + spec.output, "Report this with the kernel.");
+    auto expected = known_reference_values(spec, operands);
+    if (!expected) return unchecked_because(expected.error().message);
+    const double tolerance = default_tolerance(what->type);
+    verdict.atol = verdict.first_bad ? verdict.atol : spec.atol.value_or(tolerance);
+    verdict.rtol = verdict.first_bad ? verdict.rtol : spec.rtol.value_or(tolerance);
+    compare(*what, outputs[output]->data(), *expected, spec.atol.value_or(tolerance), spec.rtol.value_or(tolerance),
+            sums, verdict);
+  }
+  finish(sums, verdict);
+  return verdict;
+}
+
+}  // namespace attnscope::check

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "check/guarded_buffer.h"
+#include "check/operands.h"
+#include "core/observation.h"
+#include "core/result.h"
+#include "core/workload.h"
+
+namespace attnscope::check {
+
+// What `spec` says its output must hold, in fp64, from the operands as they were before the run: row-major, as long as
+// the output. Shapes are the operands'; rows are the last axis. docs/writing-a-kernel.md has the definitions. Failure
+// (Stage::check) for shapes that do not fit each other.
+Result<std::vector<double>> known_reference_values(const ReferenceSpec& spec, const Operands& operands);
+
+// The tolerance of a type whose reference names none: whole numbers exactly, f64 1e-10, f32 1e-4, f16 2e-3,
+// bf16 1.6e-2, atol and rtol alike.
+double default_tolerance(ElementType type);
+
+// Holds every output that has a reference against it. `outputs` are the operands of role out and inout, in order.
+// Correct: NaN and Inf stand where the reference has them, and no element is outside atol + rtol·|reference|. Without a
+// reference, or when only a sample of the CTAs ran (`partial`), the verdict is unchecked, and says so.
+Result<Verdict> judge(const Workload& workload, const Operands& operands,
+                      std::span<const std::shared_ptr<const GuardedBuffer>> outputs, bool partial);
+
+}  // namespace attnscope::check

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "check/guarded_buffer.h"
+#include "check/inputs.h"
+#include "core/observation.h"
+#include "core/problem.h"
+#include "core/result.h"
+#include "core/workload.h"
+
+namespace attnscope::check {
+
+// A buffer and what it holds before a kernel runs: `out` ones hold poison, workspaces what their init says.
+struct OperandContents {
+  Operand what;
+  std::span<const std::byte> bytes;
+};
+
+// All buffers of a launch, in the order of Workload::operands. Immutable once made.
+struct Operands {
+  std::vector<OperandContents> all;
+  std::vector<std::vector<std::byte>> storage;       // of what is not kept elsewhere
+  std::shared_ptr<const AttentionInputs> attention;  // whose bytes q, k and v are
+};
+
+// Every buffer of `workload`, initialised from the problem's seed and distribution: buffer i draws from stream 16 + i
+// (check/inputs.h). The same bits on every machine. Failure (Stage::check) when memory does not hold them.
+Result<std::shared_ptr<const Operands>> make_operands(const Workload& workload, const Problem& problem);
+
+// q, k, v and a poisoned o of an attention problem.
+Result<std::shared_ptr<const Operands>> make_operands(std::shared_ptr<const AttentionInputs> inputs,
+                                                      const Problem& problem);
+
+// Element `index` as a double; exact but for i64 above 2^53.
+double load_value(ElementType type, const std::byte* data, int64_t index);
+void store_value(ElementType type, std::byte* data, int64_t index, double value);
+// A bit pattern that no kernel is likely to write, signalling NaNs for floating-point types.
+void fill_poison(ElementType type, std::span<std::byte> data);
+
+// XXH3-128 of each operand of role `in`, empty for the others.
+std::vector<std::string> hash_read_only(const Operands& operands);
+
+}  // namespace attnscope::check

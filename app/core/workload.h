@@ -1,0 +1,80 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace attnscope {
+
+enum class ElementType { f16, bf16, f32, f64, i32, u32, i64, u8 };
+std::string_view to_string(ElementType type);
+Result<ElementType> parse_element_type(std::string_view text);
+uint32_t bytes_of(ElementType type);
+bool is_floating(ElementType type);
+
+enum class BufferRole {
+  in,         // read alone: writing it is a Failure
+  out,        // poisoned before the run, judged after it
+  inout,      // initialised, read, written and judged
+  workspace,  // initialised; nobody looks at it afterwards
+};
+std::string_view to_string(BufferRole role);
+Result<BufferRole> parse_buffer_role(std::string_view text);
+
+// What a buffer holds before the run.
+struct BufferInit {
+  enum class Kind { random, zeros, ones, iota };
+  Kind kind = Kind::random;
+  // random: [low, high]; integers of both ends. Empty: as the problem's distribution says (floats), 0…99 (integers).
+  std::optional<double> low, high;
+  bool operator==(const BufferInit&) const = default;
+};
+Result<BufferInit::Kind> parse_init_kind(std::string_view text);
+
+// A buffer of a kernel for one problem and config: row-major, in global memory.
+struct Operand {
+  std::string name;
+  BufferRole role = BufferRole::in;
+  ElementType type = ElementType::f32;
+  std::vector<int64_t> shape;
+  BufferInit init;
+  int64_t elements() const;
+  size_t bytes() const { return static_cast<size_t>(elements()) * bytes_of(type); }
+  bool judged() const { return role == BufferRole::out || role == BufferRole::inout; }
+};
+
+// One parameter of a kernel, in order: the address of an operand, or a value.
+struct ArgumentValue {
+  std::string name;               // for messages
+  std::optional<size_t> operand;  // index into Workload::operands
+  std::vector<std::byte> bytes;   // of a value, as the kernel's C type has it
+  std::optional<int64_t> whole;   // a size: as wide as the kernel declares it, 4 or 8 bytes
+};
+
+// How an output is to be judged; known_reference() has the kinds.
+struct ReferenceSpec {
+  std::string kind;
+  std::vector<std::string> inputs;  // operands, as they were before the run
+  std::string output;
+  std::string expr;                  // kind "each": of one element, over the inputs' names
+  double value = 0;                  // eps of the norms, the factor of "scale" and "saxpy"
+  std::optional<double> atol, rtol;  // empty: those of the output's type
+};
+
+// Whether the kind is one that check/known_reference.h computes, and has as many inputs as it needs; a Failure
+// (Stage::catalog) at `where` names them all.
+Result<void> known_reference(const ReferenceSpec& spec, const std::string& where);
+
+// What a kernel that is no attention works on: its manifest's buffers and args, evaluated.
+struct Workload {
+  std::vector<Operand> operands;
+  std::vector<ArgumentValue> arguments;
+  std::vector<ReferenceSpec> references;  // empty: the verdict is "unchecked"
+  size_t bytes() const;                   // of all operands that are no workspace
+};
+
+}  // namespace attnscope
