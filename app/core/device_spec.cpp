@@ -19,6 +19,18 @@ void read_map(JsonReader& read, const char* key, std::map<std::string, std::stri
   for (const auto& [name, unused] : read.value(key)->items()) inner.text(name.c_str(), out[name]);
   if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
+
+void read_words(JsonReader& read, const char* key, std::vector<std::string>& out) {
+  if (!read.has(key)) return;
+  const Json& list = *read.value(key);
+  if (!list.is_array() || list.size() > 100) return read.fault(key, "must be a list of words");
+  out.clear();
+  for (const Json& word : list) {
+    if (!word.is_string() || word.get_ref<const std::string&>().size() > 100)
+      return read.fault(key, "must be a list of words");
+    out.push_back(word.get<std::string>());
+  }
+}
 }  // namespace
 
 Json to_json(const DeviceSpec& s) {
@@ -27,6 +39,7 @@ Json to_json(const DeviceSpec& s) {
               {"arch", s.arch},
               {"emulated", s.emulated},
               {"sms", s.sms},
+              {"runs", s.runs},
               {"shared_static_block", s.shared_static_block},
               {"shared_optin_block", s.shared_optin_block},
               {"shared_sm", s.shared_sm},
@@ -53,6 +66,7 @@ Result<DeviceSpec> device_spec_from_json(const Json& json, const std::string& wh
   read.text("name", s.name, 200);
   read.integer("arch", s.arch, 50, 200);
   read.boolean("emulated", s.emulated);
+  read_words(read, "runs", s.runs);
   read.integer("sms", s.sms, 1, 100000);
   read.integer("shared_static_block", s.shared_static_block, 0, kBytes);
   read.integer("shared_optin_block", s.shared_optin_block, 0, kBytes);

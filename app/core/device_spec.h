@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/json_fwd.h"
 #include "core/result.h"
@@ -14,6 +15,7 @@ struct DeviceSpec {
   std::string name;  // "NVIDIA L4"
   int arch = 89;     // compute capability × 10
   bool emulated = true;
+  std::vector<std::string> runs{"source"};  // kernels with a source, and the libraries whose routines it has: "torch"
   // Limits
   int64_t sms = 0;
   int64_t shared_static_block = 0;   // bytes

@@ -92,6 +92,11 @@ Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTab
   find_device(r, devices, draft.device, device_is_wish);
   if (r.failure || r.wait) return r;
   const int arch = r.place.spec ? r.place.spec->arch : 0;
+  if (r.place.spec)
+    if (auto runs = catalog::check_runs(*r.kernel, *r.place.spec); !runs) {
+      r.failure = runs.error();
+      return r;
+    }
   if (auto allowed = catalog::check_restrictions(*r.kernel, draft.problem, r.experiment.config, arch); !allowed)
     r.failure = allowed.error();
   return r;
