@@ -140,4 +140,13 @@ Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const
   return Binder(kernel, problem, config).bind();
 }
 
+Problem problem_for(const Kernel& kernel, const Problem& held) {
+  Problem own = kernel.default_problem();
+  const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
+  if (held.kind == own.kind && std::ranges::equal(held.sizes, own.sizes, same_name)) return held;
+  own.seed = held.seed;
+  own.distribution = held.distribution;
+  return own;
+}
+
 }  // namespace attnscope::catalog

@@ -15,4 +15,8 @@ inline constexpr size_t kMaxWorkloadBytes = size_t{1} << 32;
 // Stage::input.
 Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
+// The problem that a person has when they turn to this kernel: `held` where its kind and sizes fit, else the kernel's
+// own with the seed and distribution of `held`.
+Problem problem_for(const Kernel& kernel, const Problem& held);
+
 }  // namespace attnscope::catalog

@@ -100,15 +100,4 @@ Result<AttentionInputs> make_inputs(const Problem& problem) {
   return inputs;
 }
 
-InputHashes hash_inputs(std::span<const std::byte> q, std::span<const std::byte> k, std::span<const std::byte> v) {
-  return {xxh3_128(q), xxh3_128(k), xxh3_128(v)};
-}
-
-Result<void> check_inputs_unchanged(const InputHashes& before, const InputHashes& after) {
-  const char* changed = before.q != after.q ? "q" : before.k != after.k ? "k" : before.v != after.v ? "v" : nullptr;
-  if (!changed) return {};
-  return fail(Stage::launch, std::string("the kernel wrote to its input ") + changed,
-              "An input is read only: look for a store through the wrong pointer or past a tile's end.");
-}
-
 }  // namespace attnscope::check

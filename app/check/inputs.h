@@ -34,13 +34,4 @@ struct AttentionInputs {
 // Failure (Stage::check) when memory does not hold them.
 Result<AttentionInputs> make_inputs(const Problem& problem);
 
-// XXH3-128 of each tensor's bytes, for telling after a run which input a kernel wrote to.
-struct InputHashes {
-  std::string q, k, v;
-  bool operator==(const InputHashes&) const = default;
-};
-InputHashes hash_inputs(std::span<const std::byte> q, std::span<const std::byte> k, std::span<const std::byte> v);
-// Failure (Stage::launch) naming the first input that changed.
-Result<void> check_inputs_unchanged(const InputHashes& before, const InputHashes& after);
-
 }  // namespace attnscope::check

@@ -43,5 +43,8 @@ void fill_poison(ElementType type, std::span<std::byte> data);
 
 // XXH3-128 of each operand of role `in`, empty for the others.
 std::vector<std::string> hash_read_only(const Operands& operands);
+// Failure (Stage::launch) naming the first operand of role `in` whose hash changed.
+Result<void> check_read_only(const Operands& operands, const std::vector<std::string>& before,
+                             const std::vector<std::string>& after);
 
 }  // namespace attnscope::check

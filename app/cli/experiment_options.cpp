@@ -5,6 +5,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
+#include "catalog/workload.h"
 #include "cli/places.h"
 #include "store/preset.h"
 
@@ -57,6 +58,8 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options) {
   auto kernel = find_kernel(catalog, draft.kernel, options.kernel_dirs);
   if (!kernel) return fail(kernel.error());
   named.kernel = *kernel;
+  if (options.preset.empty()) draft.options = kernel->options;
+  draft.problem = catalog::problem_for(*kernel, draft.problem);
   for (const std::string& setting : options.settings) {
     auto parsed = catalog::parse_setting(named.kernel, setting);
     if (!parsed) return fail(parsed.error());

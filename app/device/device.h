@@ -11,6 +11,7 @@
 
 #include "check/guarded_buffer.h"
 #include "check/inputs.h"
+#include "check/operands.h"
 #include "check/reference.h"
 #include "compile/compiler.h"
 #include "core/device_spec.h"
@@ -43,11 +44,14 @@ struct LaunchRequest {
   std::string name;  // the kernel with its config, for messages
   std::shared_ptr<const Loaded> loaded;
   Problem problem;
-  std::vector<std::string> args;  // the manifest's, in the kernel's parameter order
+  std::vector<std::string> args;  // attention's, in the kernel's parameter order
   model::LaunchShape shape;
   int64_t dynamic_shared = 0;                            // bytes
   double sampled_share = 1.0;                            // of the CTAs to run, (0, 1]; emulated devices alone
-  std::shared_ptr<const check::AttentionInputs> inputs;  // of `problem`
+  std::shared_ptr<const check::AttentionInputs> inputs;  // of an attention problem
+  // Of a kernel that is no attention, in place of args and inputs.
+  std::shared_ptr<const check::Operands> operands;
+  std::vector<ArgumentValue> arguments;
   Trial trial;                                           // emulated devices alone
 };
 
@@ -69,6 +73,8 @@ struct EmulatedDetail {
 struct LaunchOutcome {
   std::shared_ptr<const check::GuardedBuffer>
       output;            // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
+  // Every buffer of role out and inout, in the operands' order; `output` is the first of them.
+  std::vector<std::shared_ptr<const check::GuardedBuffer>> outputs;
   bool partial = false;  // only a sample of the CTAs ran
   // Emulated devices alone: a GPU runs the kernel, what it did there is not seen.
   std::optional<Counters> counters;

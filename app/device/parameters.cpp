@@ -1,5 +1,6 @@
 #include "device/parameters.h"
 
+#include <array>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -23,11 +24,9 @@ Result<Bytes> size_value(const std::string& name, int64_t value) {
   return bytes_of_value(static_cast<int32_t>(value));
 }
 
-Result<Bytes> value_of(const std::string& name, const Problem& problem, const TensorAddresses& at) {
-  if (name == "q") return bytes_of_value(at.q);
-  if (name == "k") return bytes_of_value(at.k);
-  if (name == "v") return bytes_of_value(at.v);
-  if (name == "o") return bytes_of_value(at.o);
+constexpr std::array<std::string_view, 4> kTensors{"q", "k", "v", "o"};  // attention's operands, in order
+
+Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
   if (name == "scale") return bytes_of_value(static_cast<float>(problem.effective_scale()));
   if (name == "batch") return size_value(name, problem.batch);
   if (name == "heads") return size_value(name, problem.heads);
@@ -39,10 +38,42 @@ Result<Bytes> value_of(const std::string& name, const Problem& problem, const Te
               "docs/writing-a-kernel.md has the table of arguments.");
 }
 
+// A size goes into an int or a long long, as the kernel declares it.
+Result<Bytes> bytes_of_argument(const ArgumentValue& argument, uint32_t wanted, std::span<const uint64_t> addresses) {
+  if (argument.operand) return bytes_of_value(addresses[*argument.operand]);
+  if (!argument.whole) return argument.bytes;
+  if (wanted == sizeof(int64_t)) return bytes_of_value(*argument.whole);
+  return size_value(argument.name, *argument.whole);
+}
+
 }  // namespace
 
-Result<std::vector<std::byte>> pack_parameters(const compile::CubinKernel& kernel, std::span<const std::string> args,
-                                               const Problem& problem, const TensorAddresses& addresses) {
+Result<std::vector<ArgumentValue>> attention_arguments(std::span<const std::string> args, const Problem& problem) {
+  std::vector<ArgumentValue> arguments;
+  for (const std::string& name : args) {
+    ArgumentValue& argument = arguments.emplace_back();
+    argument.name = name;
+    for (size_t i = 0; i < kTensors.size(); ++i)
+      if (name == kTensors[i]) argument.operand = i;
+    if (argument.operand) continue;
+    auto value = attention_value(name, problem);
+    if (!value) return fail(value.error());
+    argument.bytes = std::move(*value);
+  }
+  return arguments;
+}
+
+Result<Bound> bind(const LaunchRequest& request) {
+  if (request.operands) return Bound{request.operands, request.arguments};
+  auto operands = check::make_operands(request.inputs, request.problem);
+  if (!operands) return fail(operands.error());
+  auto arguments = attention_arguments(request.args, request.problem);
+  if (!arguments) return fail(arguments.error());
+  return Bound{std::move(*operands), std::move(*arguments)};
+}
+
+Result<std::vector<std::byte>> pack_parameters(const compile::CubinKernel& kernel, std::span<const ArgumentValue> args,
+                                               std::span<const uint64_t> addresses) {
   if (args.size() != kernel.parameters.size())
     return fail(Stage::launch,
                 kernel.name + " declares " + std::to_string(kernel.parameters.size()) +
@@ -51,13 +82,13 @@ Result<std::vector<std::byte>> pack_parameters(const compile::CubinKernel& kerne
   Bytes block(kernel.parameter_bytes);
   for (size_t i = 0; i < args.size(); ++i) {
     const compile::KernelParameter& parameter = kernel.parameters[i];
-    auto value = value_of(args[i], problem, addresses);
+    auto value = bytes_of_argument(args[i], parameter.size, addresses);
     if (!value) return fail(value.error());
     if (value->size() != parameter.size || parameter.offset + value->size() > block.size())
       return fail(Stage::launch,
                   kernel.name + " declares parameter " + std::to_string(i) + " with " + std::to_string(parameter.size) +
-                      " bytes; \"" + args[i] + "\" has " + std::to_string(value->size()),
-                  "Declare it with the C type that docs/writing-a-kernel.md gives for " + args[i] + ".");
+                      " bytes; \"" + args[i].name + "\" has " + std::to_string(value->size()),
+                  "Declare it with the C type that docs/writing-a-kernel.md gives for " + args[i].name + ".");
     std::memcpy(block.data() + parameter.offset, value->data(), value->size());
   }
   return block;

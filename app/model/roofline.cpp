@@ -7,6 +7,7 @@
 namespace attnscope::model {
 
 double compulsory_bytes(const Problem& problem) {
+  if (!problem.is_attention()) return 0;
   return double(bytes_of(problem.dtype)) * (2 * double(problem.q_elements()) + 2 * double(problem.kv_elements()));
 }
 

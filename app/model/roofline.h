@@ -4,7 +4,8 @@
 
 namespace attnscope::model {
 
-// Bytes that any kernel must move between DRAM and the SMs once: Q, K and V read, O written.
+// Bytes that any kernel must move between DRAM and the SMs once: Q, K and V read, O written. 0 for a
+// problem that is no attention: its buffers are its kernel's to know.
 double compulsory_bytes(const Problem& problem);
 
 // TFLOP/s of a run of `us` microseconds, by the field's count of operations (Problem::flops). 0 for us ≤ 0.

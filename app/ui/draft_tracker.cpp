@@ -1,5 +1,7 @@
 #include "ui/draft_tracker.h"
 
+#include "catalog/workload.h"
+
 namespace attnscope::ui {
 
 session::Draft draft_of(const Experiment& experiment) {
@@ -59,6 +61,8 @@ session::Draft with_kernel(session::Draft draft, const Kernel& kernel) {
     knobs[knob.name] =
         held != draft.knobs.end() && knob.find(held->second) != nullptr ? held->second : knob.default_value;
   }
+  if (draft.problem.kind != kernel.problem) draft.options = kernel.options;
+  draft.problem = catalog::problem_for(kernel, draft.problem);
   draft.kernel = kernel.id;
   draft.knobs = std::move(knobs);
   return draft;

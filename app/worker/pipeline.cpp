@@ -10,7 +10,9 @@
 #include "catalog/devices.h"
 #include "catalog/launch.h"
 #include "catalog/validate.h"
+#include "catalog/workload.h"
 #include "check/error_map.h"
+#include "check/known_reference.h"
 #include "check/verdict.h"
 #include "cuda_api/driver.h"
 #include "device/cuda/cuda_device.h"
@@ -77,7 +79,9 @@ class Pipeline {
   void send_tile(std::span<const std::byte> output, const check::Reference* reference);
   std::shared_ptr<const check::Reference> reference_if_ready() const;
   ReferenceResult reference();
-  device::LaunchRequest launch_request(std::shared_ptr<const check::AttentionInputs> inputs) const;
+  Result<device::LaunchRequest> launch_request();
+  Result<Verdict> judge_attention();
+  Json tflops_json(double us) const;
   template <class T>
   Result<T> wait(const std::shared_future<Result<T>>& future) const;
 
@@ -89,7 +93,10 @@ class Pipeline {
   std::shared_ptr<device::Device> device_;
   catalog::Launch launch_;
   check::Accumulate accumulate_ = check::Accumulate::f32;
-  std::optional<Truth> truth_;
+  std::optional<Truth> truth_;        // of attention
+  std::optional<Workload> workload_;  // of any other kind
+  std::shared_ptr<const check::Operands> operands_;
+  std::shared_ptr<const check::Reference> reference_;  // that attention was judged by; null: none
   std::shared_ptr<const compile::Variant> variant_;
   VariantInfo info_;
   Occupancy occupancy_;
@@ -127,6 +134,12 @@ Result<void> Pipeline::open() {
   Versions versions = services_.versions();
   if (!device_->spec().emulated) versions.gpu = device_->spec().name;
   sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(versions)}}, true);
+  if (!experiment().problem.is_attention()) {
+    auto workload = catalog::workload_of(request_.kernel, experiment().problem, config);
+    if (!workload) return fail(workload.error());
+    workload_ = std::move(*workload);
+    return {};
+  }
   // A watch needs the inputs, and a reference only if some run's output differs.
   const bool later = !request_.stages.run || !device_->spec().emulated;
   if (request_.stages.run || request_.stages.watch)
@@ -150,7 +163,7 @@ Result<void> Pipeline::compile() {
   wanted.file_name = request_.kernel.source_name;
   wanted.entry = request_.kernel.entry;
   wanted.macros = catalog::macros(request_.kernel, experiment().problem, experiment().config);
-  wanted.dtype = experiment().problem.dtype;
+  wanted.dtype = catalog::dtype_macro(experiment().problem);
   wanted.options = experiment().config.options;
   wanted.arch = device_->spec().arch;
   using Compiled = std::shared_ptr<const compile::Variant>;
@@ -185,8 +198,21 @@ Result<void> Pipeline::load() {
   return {};
 }
 
-device::LaunchRequest Pipeline::launch_request(std::shared_ptr<const check::AttentionInputs> inputs) const {
+Result<device::LaunchRequest> Pipeline::launch_request() {
   device::LaunchRequest launch;
+  if (workload_) {
+    if (!operands_) {
+      auto made = check::make_operands(*workload_, experiment().problem);
+      if (!made) return fail(made.error());
+      operands_ = std::move(*made);
+    }
+    launch.operands = operands_;
+    launch.arguments = workload_->arguments;
+  } else {
+    auto inputs = wait(truth_->inputs);
+    if (!inputs) return fail(inputs.error());
+    launch.inputs = std::move(*inputs);
+  }
   launch.name = who(request_);
   launch.loaded = loaded_;
   launch.problem = experiment().problem;
@@ -194,20 +220,19 @@ device::LaunchRequest Pipeline::launch_request(std::shared_ptr<const check::Atte
   launch.shape = launch_.shape;
   launch.dynamic_shared = launch_.dynamic_shared;
   launch.sampled_share = experiment().measure.sampled_share;
-  launch.inputs = std::move(inputs);
   return launch;
 }
 
 Result<void> Pipeline::launch() {
-  auto inputs = wait(truth_->inputs);
-  if (!inputs) return fail(inputs.error());
+  auto launch = launch_request();
+  if (!launch) return fail(launch.error());
   device::LaunchEvents events;
   events.cancel = request_.cancel;
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::emulating, done, total); };
   events.on_counters = [this](const Counters& counters) { stream_counters(counters); };
   events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
   sink_.progress(Step::emulating, 0, launch_.shape.ctas());
-  auto outcome = device_->run(launch_request(*inputs), events);
+  auto outcome = device_->run(*launch, events);
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);
   if (outcome_.counters) sink_.part(Json{{"counters", to_json(*outcome_.counters)}}, true);
@@ -217,13 +242,20 @@ Result<void> Pipeline::launch() {
 // Of an emulated run: its time is modelled from what it did.
 Result<void> Pipeline::model() {
   if (!outcome_.emulated || !outcome_.counters) return {};
-  const auto schedule = device::schedule_of(*outcome_.emulated->program, outcome_.emulated->result,
-                                            experiment().problem, launch_.shape.grid);
+  auto schedule = device::schedule_of(*outcome_.emulated->program, outcome_.emulated->result, experiment().problem,
+                                      launch_.shape.grid);
+  if (workload_)
+    schedule.global_bytes_per_cta = double(workload_->bytes()) / double(std::max<int64_t>(1, launch_.shape.ctas()));
   const Timing timing = attnscope::model::latency(
       {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *outcome_.counters, &schedule});
-  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing.p50)}},
-             true);
+  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", tflops_json(timing.p50)}}, true);
   return {};
+}
+
+// null where no convention says how many operations the problem has.
+Json Pipeline::tflops_json(double us) const {
+  if (experiment().problem.flops() <= 0) return nullptr;
+  return attnscope::model::tflops(experiment().problem, us);
 }
 
 void Pipeline::stream_counters(const Counters& counters) {
@@ -240,7 +272,7 @@ std::shared_ptr<const check::Reference> Pipeline::reference_if_ready() const {
 }
 
 void Pipeline::stream_tile(const std::function<std::vector<std::byte>()>& copy) {
-  if (!request_.first_view) return;
+  if (!request_.first_view || !truth_) return;
   const double now = platform::steady_ms();
   if (now - last_tile_ < kPartInterval) return;
   const auto reference = reference_if_ready();
@@ -273,6 +305,15 @@ ReferenceResult Pipeline::reference() {
 
 Result<void> Pipeline::check() {
   sink_.progress(Step::checking, 0, 0);
+  auto verdict = workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial) : judge_attention();
+  if (!verdict) return fail(verdict.error());
+  sink_.part(Json{{"verdict", to_json(*verdict)}}, true);
+  if (request_.first_view && truth_) send_tile(outcome_.output->data(), reference_.get());
+  return {};
+}
+
+// Keeps the run for maps too.
+Result<Verdict> Pipeline::judge_attention() {
   auto reference = this->reference();
   if (!reference && (reference.error().stage == Stage::cancelled || device_->lost())) return fail(reference.error());
   Verdict verdict = reference ? Verdict{} : check::unchecked(reference.error().message);
@@ -281,21 +322,19 @@ Result<void> Pipeline::check() {
     if (!judged) return fail(judged.error());
     verdict = *judged;
   }
-  const auto kept = reference ? *reference : nullptr;
-  services_.kept.keep({hash_of(experiment()), experiment().problem, outcome_.output, kept});
-  sink_.part(Json{{"verdict", to_json(verdict)}}, true);
-  if (request_.first_view) send_tile(outcome_.output->data(), kept.get());
-  return {};
+  reference_ = reference ? *reference : nullptr;
+  services_.kept.keep({hash_of(experiment()), experiment().problem, outcome_.output, reference_});
+  return verdict;
 }
 
 // On a device with a clock of its own. Emulated ones have none: their time came from the model.
 Result<void> Pipeline::measure() {
   if (device_->spec().emulated) return {};
-  const auto inputs = wait(truth_->inputs);
-  if (!inputs) return fail(inputs.error());
+  auto launch = launch_request();
+  if (!launch) return fail(launch.error());
   int64_t launches = 0;
   sink_.progress(Step::measuring, 0, 0);
-  auto timer = device_->timer(launch_request(*inputs), experiment().measure.cache,
+  auto timer = device_->timer(*launch, experiment().measure.cache,
                               [&] { sink_.progress(Step::measuring, ++launches, 0); });
   if (!timer) return fail(timer.error());
   if (!*timer) return {};
@@ -305,9 +344,7 @@ Result<void> Pipeline::measure() {
   events.cancel = request_.cancel;
   auto timing = attnscope::measure::sample(**timer, policy, events);
   if (!timing) return fail(timing.error());
-  sink_.part(
-      Json{{"timing", to_json(*timing)}, {"tflops", attnscope::model::tflops(experiment().problem, timing->p50)}},
-      true);
+  sink_.part(Json{{"timing", to_json(*timing)}, {"tflops", tflops_json(timing->p50)}}, true);
   return {};
 }
 
@@ -321,12 +358,13 @@ Result<void> Pipeline::watch() {
   using Ready = std::shared_ptr<const device::Loaded>;
   auto loaded = services_.pool.run<Ready>([twin, variant = variant_] { return twin->load(*variant); }, *request_.cancel);
   if (!loaded) return fail(loaded.error());
-  auto inputs = wait(truth_->inputs);
-  if (!inputs) return fail(inputs.error());
-  WatchRun run{*twin, launch_request(*inputs), request_.cancel, {}, {}};
+  auto launch = launch_request();
+  if (!launch) return fail(launch.error());
+  WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}};
   run.launch.loaded = *loaded;
   run.launch.trial.shared_names = shared_names(*variant_, launch_.dynamic_parts);
-  run.reference = [this] {
+  run.reference = [this]() -> ReferenceResult {
+    if (!truth_) return nullptr;  // a changed output is told without a verdict
     truth_ = services_.truth.want(experiment().problem, accumulate_);
     return wait(truth_->reference);
   };

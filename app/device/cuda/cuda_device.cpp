@@ -38,7 +38,7 @@ class CudaDevice final : public Device {
   bool lost() const override { return gpu_->lost(); }
 
  private:
-  Result<void> place_tensors(const Problem& problem, const std::shared_ptr<const check::AttentionInputs>& inputs);
+  Result<std::vector<ArgumentValue>> place_tensors(const LaunchRequest& request);
   GpuMeter meter() const;
 
   CudaParts parts_;
@@ -54,21 +54,29 @@ Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& v
   return std::make_shared<const OnGpu>(*kernel);
 }
 
-Result<void> CudaDevice::place_tensors(const Problem& problem,
-                                       const std::shared_ptr<const check::AttentionInputs>& inputs) {
-  if (tensors_ && tensors_->inputs() == inputs) return tensors_->renew_output();
+// The request's buffers on the GPU, as they are before a run; its arguments over them.
+Result<std::vector<ArgumentValue>> CudaDevice::place_tensors(const LaunchRequest& request) {
+  const bool same = tensors_ && (request.operands ? &tensors_->operands() == request.operands.get()
+                                                  : tensors_->operands().attention == request.inputs);
+  if (same) {
+    if (auto renewed = tensors_->renew_outputs(); !renewed) return fail(renewed.error());
+    return request.operands ? request.arguments : attention_arguments(request.args, request.problem);
+  }
   tensors_.reset();
-  auto tensors = GpuTensors::make(gpu_, problem, inputs);
+  auto bound = bind(request);
+  if (!bound) return fail(bound.error());
+  auto tensors = GpuTensors::make(gpu_, std::move(bound->operands));
   if (!tensors) return fail(tensors.error());
   tensors_ = std::move(*tensors);
-  return {};
+  return std::move(bound->arguments);
 }
 
 Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
   const GpuKernel& kernel = *dynamic_cast<const OnGpu&>(*request.loaded).kernel;
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
-  if (auto placed = place_tensors(request.problem, request.inputs); !placed) return fail(placed.error());
-  auto parameters = pack_parameters(kernel.info(), request.args, request.problem, tensors_->addresses());
+  auto arguments = place_tensors(request);
+  if (!arguments) return fail(arguments.error());
+  auto parameters = pack_parameters(kernel.info(), *arguments, tensors_->addresses());
   if (!parameters) return fail(parameters.error());
   if (auto done = kernel.opt_in(request.dynamic_shared); !done) return fail(done.error());
   const int64_t ctas = request.shape.ctas();
@@ -78,13 +86,14 @@ Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const Launch
   if (const int code = gpu_->wait(); code != 0) return gpu_->kernel_failure(code, request.name);
   if (events.on_progress) events.on_progress(ctas, ctas);
   LaunchOutcome outcome;
-  auto output = tensors_->take_output();
-  if (!output) return fail(output.error());
+  auto outputs = tensors_->take_outputs();
+  if (!outputs) return fail(outputs.error());
   if (auto same = tensors_->check_inputs(); !same) {
     tensors_.reset();  // the next run gets inputs that are whole
     return fail(same.error());
   }
-  outcome.output = std::move(*output);
+  outcome.outputs = std::move(*outputs);
+  outcome.output = outcome.outputs.front();
   return outcome;
 }
 

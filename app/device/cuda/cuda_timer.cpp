@@ -132,14 +132,15 @@ Result<void> CudaTimer::begin_round() {
   kernel_ = std::move(*kernel);
   auto spacer = GpuMemory::make(gpu(), kSpacerBytes * static_cast<size_t>(1 + round_++ * 5 % 13));
   if (spacer) spacer_ = std::move(*spacer);
-  auto tensors = GpuTensors::make(gpu(), parts_.request.problem, parts_.request.inputs);
+  auto bound = bind(parts_.request);
+  if (!bound) return fail(bound.error());
+  auto tensors = GpuTensors::make(gpu(), std::move(bound->operands));
   if (!tensors) {
     if (tensors.error().stage != Stage::limits || !tensors_) return fail(tensors.error());
   } else {
     tensors_ = std::move(*tensors);
   }
-  auto parameters =
-      pack_parameters(kernel_->info(), parts_.request.args, parts_.request.problem, tensors_->addresses());
+  auto parameters = pack_parameters(kernel_->info(), bound->arguments, tensors_->addresses());
   if (!parameters) return fail(parameters.error());
   parameters_ = std::move(*parameters);
   if (auto done = kernel_->opt_in(parts_.request.dynamic_shared); !done) return done;

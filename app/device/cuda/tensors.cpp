@@ -1,21 +1,23 @@
 #include "device/cuda/tensors.h"
 
 #include <algorithm>
-#include <vector>
+
+#include "core/hash.h"
 
 namespace attnscope::device {
 namespace {
 
 using check::GuardedBuffer;
+using check::OperandContents;
 
-Result<GpuMemory> guarded(const std::shared_ptr<Gpu>& gpu, const char* name, const std::vector<std::byte>& contents) {
-  GuardedBuffer image(name, contents.size());
-  std::copy(contents.begin(), contents.end(), image.data().begin());
-  return GpuMemory::make(gpu, image.whole());
+GuardedBuffer image_of(const OperandContents& one) {
+  GuardedBuffer image(one.what.name, one.bytes.size());
+  std::ranges::copy(one.bytes, image.data().begin());
+  return image;
 }
 
-Result<GuardedBuffer> fetched(const GpuMemory& memory, const char* name, size_t bytes) {
-  GuardedBuffer image(name, bytes);
+Result<GuardedBuffer> fetched(const GpuMemory& memory, const OperandContents& one) {
+  GuardedBuffer image(one.what.name, one.bytes.size());
   if (auto done = memory.download(image.whole()); !done) return fail(done.error());
   if (auto intact = image.check_guards(); !intact) return fail(intact.error());
   return image;
@@ -23,53 +25,55 @@ Result<GuardedBuffer> fetched(const GpuMemory& memory, const char* name, size_t 
 
 }  // namespace
 
-Result<GpuTensors> GpuTensors::make(std::shared_ptr<Gpu> gpu, const Problem& problem,
-                                    std::shared_ptr<const check::AttentionInputs> inputs) {
+Result<GpuTensors> GpuTensors::make(std::shared_ptr<Gpu> gpu, std::shared_ptr<const check::Operands> operands) {
   GpuTensors tensors;
-  tensors.problem_ = problem;
-  tensors.hashes_ = check::hash_inputs(inputs->q, inputs->k, inputs->v);
-  auto q = guarded(gpu, "q", inputs->q);
-  if (!q) return fail(q.error());
-  auto k = guarded(gpu, "k", inputs->k);
-  if (!k) return fail(k.error());
-  auto v = guarded(gpu, "v", inputs->v);
-  if (!v) return fail(v.error());
-  auto o = GpuMemory::make(gpu, GuardedBuffer("o", inputs->q.size()).whole().size());
-  if (!o) return fail(o.error());
-  tensors.q_ = std::move(*q);
-  tensors.k_ = std::move(*k);
-  tensors.v_ = std::move(*v);
-  tensors.o_ = std::move(*o);
-  tensors.inputs_ = std::move(inputs);
-  if (auto done = tensors.renew_output(); !done) return fail(done.error());
+  tensors.hashes_ = check::hash_read_only(*operands);
+  for (const OperandContents& one : operands->all) {
+    auto memory = GpuMemory::make(gpu, image_of(one).whole());
+    if (!memory) return fail(memory.error());
+    tensors.memory_.push_back(std::move(*memory));
+  }
+  tensors.operands_ = std::move(operands);
   return tensors;
 }
 
-TensorAddresses GpuTensors::addresses() const {
-  constexpr auto guard = GuardedBuffer::kGuardBytes;
-  return {q_.at() + guard, k_.at() + guard, v_.at() + guard, o_.at() + guard};
+std::vector<uint64_t> GpuTensors::addresses() const {
+  std::vector<uint64_t> addresses;
+  for (const GpuMemory& memory : memory_) addresses.push_back(memory.at() + GuardedBuffer::kGuardBytes);
+  return addresses;
 }
 
-Result<void> GpuTensors::renew_output() {
-  GuardedBuffer image("o", inputs_->q.size());
-  check::fill_poison(problem_.dtype, image.data());
-  return o_.upload(image.whole());
+Result<void> GpuTensors::renew_outputs() {
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    const OperandContents& one = operands_->all[i];
+    if (one.what.role == BufferRole::in) continue;
+    if (auto done = memory_[i].upload(image_of(one).whole()); !done) return done;
+  }
+  return {};
 }
 
-Result<std::shared_ptr<const GuardedBuffer>> GpuTensors::take_output() const {
-  auto output = fetched(o_, "o", inputs_->q.size());
-  if (!output) return fail(output.error());
-  return std::make_shared<const GuardedBuffer>(std::move(*output));
+Result<std::vector<std::shared_ptr<const GuardedBuffer>>> GpuTensors::take_outputs() const {
+  std::vector<std::shared_ptr<const GuardedBuffer>> outputs;
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    const OperandContents& one = operands_->all[i];
+    if (one.what.role == BufferRole::in) continue;
+    auto buffer = fetched(memory_[i], one);
+    if (!buffer) return fail(buffer.error());
+    if (one.what.judged()) outputs.push_back(std::make_shared<const GuardedBuffer>(std::move(*buffer)));
+  }
+  return outputs;
 }
 
 Result<void> GpuTensors::check_inputs() const {
-  const auto q = fetched(q_, "q", inputs_->q.size());
-  if (!q) return fail(q.error());
-  const auto k = fetched(k_, "k", inputs_->k.size());
-  if (!k) return fail(k.error());
-  const auto v = fetched(v_, "v", inputs_->v.size());
-  if (!v) return fail(v.error());
-  return check::check_inputs_unchanged(hashes_, check::hash_inputs(q->data(), k->data(), v->data()));
+  std::vector<std::string> now(hashes_.size());
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    const OperandContents& one = operands_->all[i];
+    if (one.what.role != BufferRole::in) continue;
+    const auto buffer = fetched(memory_[i], one);
+    if (!buffer) return fail(buffer.error());
+    now[i] = xxh3_128({reinterpret_cast<const char*>(buffer->data().data()), buffer->data().size()});
+  }
+  return check::check_read_only(*operands_, hashes_, now);
 }
 
 }  // namespace attnscope::device

@@ -1,35 +1,33 @@
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "check/guarded_buffer.h"
-#include "check/inputs.h"
-#include "core/problem.h"
+#include "check/operands.h"
 #include "device/cuda/gpu.h"
-#include "device/parameters.h"
 
 namespace attnscope::device {
 
-// A problem's inputs and output on a GPU, each between canaries.
+// A launch's buffers on a GPU, each between canaries.
 class GpuTensors {
  public:
-  // Uploads the inputs and a poisoned output.
-  static Result<GpuTensors> make(std::shared_ptr<Gpu> gpu, const Problem& problem,
-                                 std::shared_ptr<const check::AttentionInputs> inputs);
-  TensorAddresses addresses() const;
-  const std::shared_ptr<const check::AttentionInputs>& inputs() const { return inputs_; }
+  // Uploads every operand as it is before a run.
+  static Result<GpuTensors> make(std::shared_ptr<Gpu> gpu, std::shared_ptr<const check::Operands> operands);
+  std::vector<uint64_t> addresses() const;
+  const check::Operands& operands() const { return *operands_; }
 
-  // Poison and canaries as at first.
-  Result<void> renew_output();
-  // The output as it stands. Failure (Stage::launch) when a canary of it was touched.
-  Result<std::shared_ptr<const check::GuardedBuffer>> take_output() const;
+  // What a kernel may write as it was at first, canaries included.
+  Result<void> renew_outputs();
+  // The buffers of role out and inout as they stand. Failure (Stage::launch) when a canary of what the kernel may write
+  // was touched.
+  Result<std::vector<std::shared_ptr<const check::GuardedBuffer>>> take_outputs() const;
   // Failure (Stage::launch) naming the input that was written, or whose canaries were.
   Result<void> check_inputs() const;
 
  private:
-  Problem problem_;
-  std::shared_ptr<const check::AttentionInputs> inputs_;
-  check::InputHashes hashes_;
-  GpuMemory q_, k_, v_, o_;
+  std::shared_ptr<const check::Operands> operands_;
+  std::vector<std::string> hashes_;
+  std::vector<GpuMemory> memory_;  // of each operand
 };
 
 }  // namespace attnscope::device

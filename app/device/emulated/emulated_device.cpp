@@ -32,6 +32,28 @@ std::span<std::byte> writable(std::span<const std::byte> bytes) {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
+// The buffers that a kernel may write, each between canaries.
+struct Written {
+  std::vector<std::shared_ptr<check::GuardedBuffer>> all, outputs;
+};
+
+// The operands' addresses, in order. What may be written is a copy.
+std::vector<uint64_t> place(const check::Operands& operands, emulator::GlobalMemory& memory, Written& written) {
+  std::vector<uint64_t> addresses;
+  for (const check::OperandContents& one : operands.all) {
+    if (one.what.role == BufferRole::in) {
+      addresses.push_back(memory.add(one.what.name, writable(one.bytes), false));
+      continue;
+    }
+    auto buffer = std::make_shared<check::GuardedBuffer>(one.what.name, one.bytes.size());
+    std::ranges::copy(one.bytes, buffer->data().begin());
+    addresses.push_back(memory.add(one.what.name, buffer->data(), true));
+    if (one.what.judged()) written.outputs.push_back(buffer);
+    written.all.push_back(std::move(buffer));
+  }
+  return addresses;
+}
+
 class EmulatedDevice final : public Device {
  public:
   EmulatedDevice(DeviceSpec spec, std::filesystem::path cache) : spec_(std::move(spec)), cache_(std::move(cache)) {}
@@ -55,18 +77,14 @@ Result<std::shared_ptr<const Loaded>> EmulatedDevice::load(const compile::Varian
 Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
   const auto& decoded = dynamic_cast<const Decoded&>(*request.loaded);
   const Problem& problem = request.problem;
-  const check::AttentionInputs& inputs = *request.inputs;
-  const check::InputHashes before = check::hash_inputs(inputs.q, inputs.k, inputs.v);
-  auto output = std::make_shared<check::GuardedBuffer>("o", inputs.q.size());
-  check::fill_poison(problem.dtype, output->data());
-
+  auto bound = bind(request);
+  if (!bound) return fail(bound.error());
+  const check::Operands& operands = *bound->operands;
+  const std::vector<std::string> before = check::hash_read_only(operands);
   emulator::GlobalMemory memory;
-  TensorAddresses at;
-  at.q = memory.add("q", writable(inputs.q), false);
-  at.k = memory.add("k", writable(inputs.k), false);
-  at.v = memory.add("v", writable(inputs.v), false);
-  at.o = memory.add("o", output->data(), true);
-  auto parameters = pack_parameters(emulator::sass_of(*decoded.program).kernel, request.args, problem, at);
+  Written written;
+  const std::vector<uint64_t> addresses = place(operands, memory, written);
+  auto parameters = pack_parameters(emulator::sass_of(*decoded.program).kernel, bound->arguments, addresses);
   if (!parameters) return fail(parameters.error());
 
   emulator::Launch launch;
@@ -94,16 +112,18 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   options.progress = [&](const emulator::Progress& progress) {
     if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), wanted);
     if (events.on_counters) events.on_counters(counters_of(progress.counters));
-    if (events.on_output) events.on_output([&] { return live_copy(output->data()); });
+    if (events.on_output) events.on_output([&] { return live_copy(written.outputs.front()->data()); });
   };
   auto result = emulator::run(launch, options);
   if (!result) return fail(result.error());
-  if (auto intact = output->check_guards(); !intact) return fail(intact.error());
-  if (auto same = check::check_inputs_unchanged(before, check::hash_inputs(inputs.q, inputs.k, inputs.v)); !same)
+  for (const auto& buffer : written.all)
+    if (auto intact = buffer->check_guards(); !intact) return fail(intact.error());
+  if (auto same = check::check_read_only(operands, before, check::hash_read_only(operands)); !same)
     return fail(same.error());
 
   LaunchOutcome outcome;
-  outcome.output = std::move(output);
+  outcome.outputs.assign(written.outputs.begin(), written.outputs.end());
+  outcome.output = outcome.outputs.front();
   outcome.counters = counters_of(result->counters);
   outcome.partial = !options.ctas.empty();
   outcome.emulated = EmulatedDetail{decoded.program, std::move(*result)};

@@ -51,6 +51,10 @@ void AttentionPanel::draw(Context& context) {
     return;
   }
   const Problem& problem = observation->experiment.problem;
+  if (!problem.is_attention()) {
+    empty_state(ICON_TABLE, "Not for this problem", "Only attention has this matrix.");
+    return;
+  }
   const TileGrid grid = grid_of(observation->experiment);
   draw_controls(context, problem, grid);
   draw_map(context, problem, grid);

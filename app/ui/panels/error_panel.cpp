@@ -63,6 +63,7 @@ void ErrorPanel::draw(Context& context) {
   draw_verdict(context, *verdict);
   draw_figures(context, *verdict);
   const Problem& problem = context.shown.observation->experiment.problem;
+  if (!problem.is_attention()) return dim_text("Maps are drawn of attention's output alone.");
   draw_map_controls(context, problem);
   draw_map(context, problem);
 }
@@ -76,11 +77,12 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
   }
   const Problem& problem = context.shown.observation->experiment.problem;
   part_note(context, session::Part::verdict,
-            fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype)));
+            problem.is_attention() ? fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype))
+                                   : short_text(problem) + " against its reference");
   const PartScope scope(context, session::Part::verdict);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == "wrong" ? palette().bad : palette().dim, kSmallSize);
-  if (verdict.first_bad) {
+  if (verdict.first_bad && problem.is_attention()) {  // of other problems the reason names it
     const BadElement& bad = *verdict.first_bad;
     wrapped(fmt::format("first bad: batch {} head {} row {} column {}: {} instead of {}", bad.batch, bad.head, bad.row,
                         bad.column, charts::error_text(bad.got), charts::error_text(bad.expected)),

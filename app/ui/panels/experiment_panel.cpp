@@ -258,8 +258,24 @@ void ExperimentPanel::draw_sizes(Context& context) {
   }
 }
 
+// Of a kernel that is no attention: its manifest's sizes.
+void ExperimentPanel::draw_own_sizes(Context& context) {
+  Problem problem = context.draft.current().problem;
+  const Problem before = problem;
+  bool changed = false;
+  for (auto& [name, value] : problem.sizes) {
+    label(context.glossary, name, "A size of this kernel's problem.", label_width());
+    changed = size_field(context, name.c_str(), value, ImGui::GetContentRegionAvail().x) || changed;
+  }
+  if (!changed) return;
+  session::Draft wish = context.draft.current();
+  wish.problem = problem;
+  context.post(std::move(wish), {context.new_gesture(), true, short_text(before) + " \u2192 " + short_text(problem)});
+}
+
 void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
   section("Problem");
+  if (!context.draft.current().problem.is_attention()) return draw_own_sizes(context);
   draw_sizes(context);
   const Problem& problem = context.draft.current().problem;
   auto choose = [&](const char* name, const std::string& doc, const std::vector<RailValue>& values, int64_t current,

@@ -37,6 +37,7 @@ class ExperimentPanel : public Panel {
   void draw_invitation(Context& context, const Kernel& kernel);
   void draw_problem(Context& context, const Kernel* kernel);
   void draw_sizes(Context& context);
+  void draw_own_sizes(Context& context);
   void draw_compile(Context& context);
   void draw_device(Context& context);
   void refresh_rows(const Context& context, const Kernel& kernel);

@@ -1,5 +1,7 @@
 #include "check/inputs.h"
 
+#include "check/operands.h"
+
 #include <gtest/gtest.h>
 
 #include <hwy/targets.h>
@@ -157,12 +159,13 @@ TEST(Inputs, TensorsAndSeedsAreIndependent) {
 }
 
 TEST(Inputs, AWriteToAnInputIsNamed) {
-  auto inputs = make_inputs(small());
-  ASSERT_TRUE(inputs);
-  const InputHashes before = hash_inputs(inputs->q, inputs->k, inputs->v);
-  EXPECT_TRUE(check_inputs_unchanged(before, hash_inputs(inputs->q, inputs->k, inputs->v)));
+  auto inputs = std::make_shared<AttentionInputs>(*make_inputs(small()));
+  const auto operands = make_operands(inputs, small());
+  ASSERT_TRUE(operands);
+  const std::vector<std::string> before = hash_read_only(**operands);
+  EXPECT_TRUE(check_read_only(**operands, before, hash_read_only(**operands)));
   inputs->k[3] ^= std::byte{1};
-  const auto refused = check_inputs_unchanged(before, hash_inputs(inputs->q, inputs->k, inputs->v));
+  const auto refused = check_read_only(**operands, before, hash_read_only(**operands));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "the kernel wrote to its input k");
 }

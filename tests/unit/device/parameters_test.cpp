@@ -35,8 +35,10 @@ TEST(Parameters, StandWhereTheKernelExpectsThem) {
   Problem problem;
   problem.seq_q = 333;
   problem.scale = 0.25;
-  const std::vector<std::string> args{"q", "seq_q", "o", "scale", "batch"};
-  const auto block = pack_parameters(kernel_with({8, 4, 8, 4, 4}), args, problem, {.q = 0x1000, .o = 0x2000});
+  const auto args = attention_arguments(std::vector<std::string>{"q", "seq_q", "o", "scale", "batch"}, problem);
+  ASSERT_TRUE(args);
+  const std::vector<uint64_t> addresses{0x1000, 0, 0, 0x2000};
+  const auto block = pack_parameters(kernel_with({8, 4, 8, 4, 4}), *args, addresses);
   ASSERT_TRUE(block);
   EXPECT_EQ(block->size(), 32u);
   EXPECT_EQ(value_at<uint64_t>(*block, 0), 0x1000u);
@@ -47,21 +49,43 @@ TEST(Parameters, StandWhereTheKernelExpectsThem) {
 }
 
 TEST(Parameters, MismatchesAreNamed) {
-  auto wrong_count = pack_parameters(kernel_with({8, 8}), std::vector<std::string>{"q"}, {}, {});
+  const std::vector<uint64_t> addresses(4);
+  const auto pack = [&](const std::vector<uint32_t>& sizes, const char* name, const Problem& of = {}) {
+    auto arguments = attention_arguments(std::vector<std::string>{name}, of);
+    return arguments ? pack_parameters(kernel_with(sizes), *arguments, addresses) : fail(arguments.error());
+  };
+  auto wrong_count = pack({8, 8}, "q");
   ASSERT_FALSE(wrong_count);
   EXPECT_EQ(wrong_count.error().stage, Stage::launch);
   EXPECT_THAT(wrong_count.error().message, HasSubstr("2 parameters"));
-  auto wrong_size = pack_parameters(kernel_with({8}), std::vector<std::string>{"seq_q"}, {}, {});
+  auto wrong_size = pack({8}, "seq_q");
   ASSERT_FALSE(wrong_size);
   EXPECT_THAT(wrong_size.error().message, HasSubstr("\"seq_q\""));
-  auto unknown = pack_parameters(kernel_with({4}), std::vector<std::string>{"rm -rf"}, {}, {});
+  auto unknown = pack({4}, "rm -rf");
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("rm -rf"));
   Problem problem;
   problem.seq_k = int64_t{1} << 31;
-  auto too_large = pack_parameters(kernel_with({4}), std::vector<std::string>{"seq_k"}, problem, {});
+  auto too_large = pack({4}, "seq_k", problem);
   ASSERT_FALSE(too_large);
   EXPECT_THAT(too_large.error().message, HasSubstr("seq_k = 2147483648"));
+}
+
+TEST(Parameters, ASizeIsAsWideAsTheKernelDeclaresIt) {
+  ArgumentValue size, bytes;
+  size.name = "n";
+  size.whole = int64_t{1} << 33;
+  bytes.name = "pair";
+  bytes.bytes.resize(12, std::byte{7});
+  const std::vector<ArgumentValue> args{size, bytes};
+  compile::CubinKernel kernel = kernel_with({8, 4});
+  kernel.parameters[1].size = 12;
+  kernel.parameter_bytes = 20;
+  const auto block = pack_parameters(kernel, args, {});
+  ASSERT_TRUE(block);
+  EXPECT_EQ(value_at<int64_t>(*block, 0), int64_t{1} << 33);
+  EXPECT_EQ(block->back(), std::byte{7});
+  EXPECT_FALSE(pack_parameters(kernel_with({4, 4}), args, {})) << "2^33 is no int";
 }
 
 }  // namespace

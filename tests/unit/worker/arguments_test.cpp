@@ -12,8 +12,9 @@ TEST(Arguments, EveryOneOfTheManualCanBePassed) {
     compile::CubinKernel kernel;
     kernel.parameters = {{.ordinal = 0, .offset = 0, .size = argument.bytes}};
     kernel.parameter_bytes = argument.bytes;
-    const auto block = device::pack_parameters(kernel, std::vector{std::string(argument.name)}, {}, {});
-    EXPECT_TRUE(block) << argument.name;
+    const auto arguments = device::attention_arguments(std::vector{std::string(argument.name)}, {});
+    ASSERT_TRUE(arguments) << argument.name;
+    EXPECT_TRUE(device::pack_parameters(kernel, *arguments, std::vector<uint64_t>(4))) << argument.name;
   }
 }
 

@@ -1,0 +1,291 @@
+#include "catalog/cuda_source.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+namespace attnscope::catalog {
+namespace {
+
+using Tokens = std::vector<CppToken>;
+using Kind = CppToken::Kind;
+
+std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
+  std::string text;
+  for (size_t i = begin; i < end && i < tokens.size(); ++i) {
+    if (tokens[i].kind == Kind::line) continue;
+    const bool words = !text.empty() && tokens[i].kind != Kind::mark && tokens[i - 1].kind != Kind::mark;
+    text += (words ? " " : "") + std::string(tokens[i].text);
+  }
+  return text;
+}
+
+// [begin, end) split at commas that stand in no bracket.
+std::vector<std::pair<size_t, size_t>> parts_of(const Tokens& tokens, size_t begin, size_t end) {
+  std::vector<std::pair<size_t, size_t>> parts;
+  size_t start = begin, angles = 0;
+  for (size_t i = begin; i < end; ++i) {
+    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{"))
+      i = closing(tokens, i);
+    else if (tokens[i].is("<"))
+      ++angles;
+    else if (tokens[i].is(">") && angles > 0)
+      --angles;
+    else if (tokens[i].is(",") && angles == 0)
+      parts.emplace_back(std::exchange(start, i + 1), i);
+  }
+  if (start < end) parts.emplace_back(start, end);
+  return parts;
+}
+
+SourceParameter parameter_of(const Tokens& tokens, size_t begin, size_t end) {
+  SourceParameter parameter;
+  static const std::set<std::string_view> skipped{"__restrict__", "__restrict",        "restrict", "volatile",
+                                                  "struct",       "__grid_constant__", "typename", "register"};
+  std::vector<std::string> words;
+  for (size_t i = begin; i < end && !tokens[i].is("="); ++i) {
+    if (tokens[i].is("[")) {
+      parameter.pointer = true;
+      i = closing(tokens, i);
+    } else if (tokens[i].is("*")) {
+      parameter.pointer = true;
+    } else if (tokens[i].is("<") && !words.empty()) {
+      const size_t behind = behind_angles(tokens, i);
+      words.back() += text_of(tokens, i, behind);
+      i = behind - 1;
+    } else if (tokens[i].is(":") && !words.empty()) {
+      words.back() += ":";
+    } else if (tokens[i].is("const")) {
+      parameter.constant = parameter.constant || !parameter.pointer;
+    } else if (tokens[i].kind == Kind::word && !skipped.contains(tokens[i].text)) {
+      const bool continued = !words.empty() && words.back().ends_with(":");
+      if (continued)
+        words.back() += tokens[i].text;
+      else
+        words.emplace_back(tokens[i].text);
+    }
+  }
+  static const std::set<std::string> base{"int",  "float",    "double", "char", "short",
+                                          "long", "unsigned", "signed", "bool", "half"};
+  if (words.size() > 1 || (words.size() == 1 && !base.contains(words[0]))) {
+    if (words.size() > 1) {
+      parameter.name = words.back();
+      words.pop_back();
+    }
+  }
+  for (const std::string& word : words) parameter.type += (parameter.type.empty() ? "" : " ") + word;
+  return parameter;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& source) : tokens_(cpp_tokens(source)) {}
+
+  CudaSource read() {
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      track_namespace(i);
+      if (tokens_[i].kind == Kind::line)
+        read_line(i);
+      else if (is(i, "__global__"))
+        read_kernel(i);
+      else if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<"))
+        read_launch(i);
+      else if (is(i, "dim3"))
+        read_dims(i);
+      else if (is(i, "typedef"))
+        read_typedef(i);
+      else if (is(i, "using"))
+        read_using(i);
+      else if (is(i, "struct"))
+        read_struct(i);
+      else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word)
+        read_constant(i);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
+  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == Kind::word; }
+
+  void track_namespace(size_t i) {
+    while (!ends_.empty() && i > ends_.back().first) ends_.pop_back();
+    if (!is(i, "namespace") || (i > 0 && is(i - 1, "using"))) return;
+    size_t open = i + 1;
+    while (open < tokens_.size() && !is(open, "{") && !is(open, ";") && !is(open, "=")) ++open;
+    if (is(open, "{"))
+      ends_.emplace_back(closing(tokens_, open), open > i + 1 ? text_of(tokens_, i + 1, open) + "::" : "");
+  }
+
+  void read_line(size_t i) {
+    const Tokens inner = cpp_tokens(tokens_[i].text.substr(1));
+    if (inner.size() < 2) return;
+    if (inner[0].is("ifndef")) {
+      guarded_ = std::string(inner[1].text);
+      return;
+    }
+    if (!inner[0].is("define")) return;
+    const std::string name(inner[1].text);
+    const bool function = inner.size() > 2 && inner[2].is("(") && inner[2].at == inner[1].end();
+    if (function || inner.size() == 2) return;
+    const std::string value = text_of(inner, 2, inner.size());
+    out_.macros[name] = value;
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (name == guarded_ && error == std::errc{} && end == value.data() + value.size())
+      out_.settable.emplace_back(name, number);
+  }
+
+  // `template <typename T, int N> __global__ void __launch_bounds__(N) name(parameters)`
+  void read_kernel(size_t i) {
+    SourceKernel kernel;
+    size_t start = i;
+    while (start > 0 && !is(start - 1, ";") && !is(start - 1, "}") && !is(start - 1, "{") &&
+           tokens_[start - 1].kind != Kind::line)
+      --start;
+    for (; start < i && is(start, "template") && is(start + 1, "<");) {
+      const size_t behind = behind_angles(tokens_, start + 1);
+      for (const auto& [begin, end] : parts_of(tokens_, start + 2, behind - 1)) {
+        size_t name = begin;
+        while (name + 1 < end && !is(name + 1, "=")) ++name;
+        if (word(name)) kernel.template_names.emplace_back(tokens_[name].text);
+      }
+      start = behind;
+    }
+    size_t open = i + 1;
+    for (; open < tokens_.size() && !is(open, ";") && !is(open, "{"); ++open) {
+      if (!is(open, "(")) continue;
+      if (is(open - 1, "__launch_bounds__")) {
+        const auto bounds = parts_of(tokens_, open + 1, closing(tokens_, open));
+        if (!bounds.empty()) kernel.launch_bounds = text_of(tokens_, bounds[0].first, bounds[0].second);
+        open = closing(tokens_, open);
+      } else {
+        break;
+      }
+    }
+    if (!is(open, "(") || !word(open - 1)) return;
+    for (const auto& [end, name] : ends_) kernel.name += name;
+    kernel.name += tokens_[open - 1].text;
+    const size_t close = closing(tokens_, open);
+    for (const auto& [begin, end] : parts_of(tokens_, open + 1, close))
+      if (!(end == begin + 1 && is(begin, "void"))) kernel.parameters.push_back(parameter_of(tokens_, begin, end));
+    const auto twin = std::ranges::find(out_.kernels, kernel.name, &SourceKernel::name);
+    if (twin == out_.kernels.end())
+      out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are one
+  }
+
+  void read_launch(size_t i) {
+    SourceLaunch launch;
+    size_t name = i;  // behind the kernel's name
+    if (is(i - 1, ">")) {
+      size_t depth = 0, open = i - 1;
+      for (; open > 0; --open) {
+        if (is(open, ">")) ++depth;
+        if (is(open, "<") && --depth == 0) break;
+      }
+      launch.template_arguments = text_of(tokens_, open + 1, i - 1);
+      name = open;
+    }
+    if (name == 0 || !word(name - 1)) return;
+    launch.kernel = std::string(tokens_[name - 1].text);
+    size_t end = i + 3;
+    while (end < tokens_.size() && !(is(end, ">") && is(end + 1, ">") && is(end + 2, ">"))) {
+      if (is(end, "(")) end = closing(tokens_, end);
+      ++end;
+    }
+    const auto parts = parts_of(tokens_, i + 3, end);
+    std::string* fields[] = {&launch.grid, &launch.block, &launch.shared};
+    for (size_t k = 0; k < parts.size() && k < 3; ++k) *fields[k] = text_of(tokens_, parts[k].first, parts[k].second);
+    out_.launches.push_back(std::move(launch));
+  }
+
+  // dim3 a(…), b(…);  dim3 a = dim3(…);
+  void read_dims(size_t i) {
+    for (size_t at = i + 1; at < tokens_.size() && !is(at, ";"); ++at) {
+      if (!word(at) || is(at, "dim3")) continue;
+      size_t open = at + 1;
+      if (is(open, "=")) ++open;
+      if (is(open, "dim3")) ++open;
+      if (!is(open, "(") && !is(open, "{")) return;
+      const size_t close = closing(tokens_, open);
+      std::vector<std::string> values;
+      for (const auto& [begin, end] : parts_of(tokens_, open + 1, close))
+        values.push_back(text_of(tokens_, begin, end));
+      out_.dims[std::string(tokens_[at].text)] = std::move(values);
+      at = close;
+    }
+  }
+
+  void read_typedef(size_t i) {
+    size_t end = i + 1;
+    while (end < tokens_.size() && !is(end, ";") && !is(end, "("))
+      end = is(end, "{") ? closing(tokens_, end) + 1 : end + 1;
+    if (!is(end, ";") || !word(end - 1)) return;
+    const std::string name(tokens_[end - 1].text);
+    size_t open = i + 1;
+    while (open < end && !is(open, "{")) ++open;
+    if (open < end)
+      read_members(name, open);
+    else
+      out_.types[name] = text_of(tokens_, i + 1, end - 1);
+  }
+
+  void read_using(size_t i) {
+    if (!word(i + 1) || !is(i + 2, "=")) return;
+    size_t end = i + 3;
+    while (end < tokens_.size() && !is(end, ";")) ++end;
+    out_.types[std::string(tokens_[i + 1].text)] = text_of(tokens_, i + 3, end);
+  }
+
+  void read_struct(size_t i) {
+    if (word(i + 1) && is(i + 2, "{")) read_members(std::string(tokens_[i + 1].text), i + 2);
+  }
+
+  // `float x, y; int n;`: a struct with anything else in it is not plain, and left out.
+  void read_members(const std::string& name, size_t open) {
+    std::vector<SourceParameter> members;
+    const size_t close = closing(tokens_, open);
+    for (size_t at = open + 1; at < close;) {
+      size_t end = at;
+      while (end < close && !is(end, ";")) {
+        if (is(end, "(") || is(end, "[") || is(end, "{")) return;
+        ++end;
+      }
+      const auto parts = parts_of(tokens_, at, end);
+      for (const auto& [begin, last] : parts) {
+        SourceParameter member = parameter_of(tokens_, begin, last);
+        if (begin != at) {  // the second name of one type
+          member.name = text_of(tokens_, begin, last);
+          member.type = members.back().type;
+        }
+        members.push_back(std::move(member));
+      }
+      at = end + 1;
+    }
+    out_.structs[name] = std::move(members);
+  }
+
+  void read_constant(size_t i) {
+    if (is(i + 1, "=")) return;
+    size_t end = i + 1;
+    for (; end < tokens_.size() && !is(end, ";") && !is(end, ","); ++end) {
+      if (is(end, "{")) return;
+      if (is(end, "(")) end = closing(tokens_, end);
+      if (is(end, ")")) return;
+    }
+    const bool assigned = i >= 2 && (word(i - 2) || is(i - 2, ","));  // a declaration, not `x = …`
+    if (assigned && end - i < 40) out_.constants[std::string(tokens_[i - 1].text)] = text_of(tokens_, i + 1, end);
+  }
+
+  Tokens tokens_;
+  CudaSource out_;
+  std::string guarded_;
+  std::vector<std::pair<size_t, std::string>> ends_;  // of the namespaces that are open, with their prefixes
+};
+
+}  // namespace
+
+CudaSource read_cuda_source(const std::string& source) { return Reader(source).read(); }
+
+}  // namespace attnscope::catalog

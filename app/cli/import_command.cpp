@@ -1,0 +1,82 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "catalog/catalog.h"
+#include "catalog/import.h"
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string file, entry, out;
+  bool replace = false;
+};
+
+Result<void> write_new(const fs::path& path, const std::string& text, bool replace) {
+  if (fs::exists(path) && !replace)
+    return fail(Stage::store, path.string() + " is there already", "Give another --out, or --replace.");
+  return platform::write_file(path, std::string_view(text));
+}
+
+std::string listed(const char* heading, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines)
+    text += (text.empty() ? std::string(heading) + "\n" : std::string()) + "  " + line + "\n";
+  return text;
+}
+
+Result<std::string> import_file(const Options& options) {
+  const fs::path file = options.file;
+  auto source = platform::read_file(file, catalog::kMaxSourceBytes);
+  if (!source) return fail(source.error());
+  auto imported = catalog::import_kernel(file.filename().string(), *source, options.entry);
+  if (!imported) return fail(imported.error());
+  const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
+  const fs::path manifest = folder / (imported->id + ".json"), copy = folder / file.filename();
+  std::error_code error;
+  fs::create_directories(folder.empty() ? "." : folder, error);
+  if (auto done = write_new(manifest, imported->manifest, options.replace); !done) return fail(done.error());
+  if (!fs::equivalent(copy, file, error) || error)
+    if (auto done = write_new(copy, *source, options.replace); !done) return fail(done.error());
+  std::string text = manifest.string() + ": a first manifest for " + imported->entry + "\n";
+  text += listed("Read from the source:", imported->read);
+  text += listed("Guessed, to be corrected in the manifest:", imported->guessed);
+  text += listed("Other kernels of the file (--entry):", imported->others);
+  text +=
+      "No reference is declared, so its verdict will be \"unchecked\" (docs/writing-a-kernel.md has the references).\n";
+  if (auto loaded = catalog::load_kernel(manifest); !loaded)
+    text += "It does not load yet: " + loaded.error().message + "\n" + loaded.error().hint;
+  else
+    text += "Run it: attnscope run --kernels " + (folder.empty() ? "." : folder.string()) + " --kernel " + imported->id;
+  return text;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("import", "Write a first manifest for a .cu file, as nvcc takes it");
+  auto options = std::make_shared<Options>();
+  command->add_option("file", options->file, "The CUDA source")->type_name("FILE.cu")->required();
+  command->add_option("--entry", options->entry, "The kernel, with its template arguments: \"scale<float, 4>\"")
+      ->type_name("NAME");
+  command
+      ->add_option("--out", options->out,
+                   "Folder for the manifest and a copy of the source; the source's own otherwise")
+      ->type_name("DIR");
+  command->add_flag("--replace", options->replace, "Overwrite what is there");
+  command->callback([options, &chosen] {
+    chosen = [options]() -> int {
+      auto text = import_file(*options);
+      if (!text) return report(text.error());
+      print_result(*text);
+      return kCorrectOrUnchecked;
+    };
+  });
+}
+
+}  // namespace attnscope::cli
