@@ -76,7 +76,7 @@ TEST(WmmaRung, PaddingTakesTheConflictsAway) {
   auto padded = run({"wmma", "B=1,H=1,S=333,D=64", {}}), plain = run({"wmma", "B=1,H=1,S=333,D=64", {"PAD=0"}});
   ASSERT_TRUE(padded && plain);
   const auto share = [](const Counters& c) { return double(c.shared_bank_conflicts) / double(c.shared_wavefronts); };
-  EXPECT_LT(share(*padded->outcome.counters), 0.02);
+  EXPECT_LT(share(*padded->outcome.counters), 0.025);
   EXPECT_GT(share(*plain->outcome.counters), 0.5);
 }
 
