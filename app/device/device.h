@@ -47,7 +47,10 @@ struct LaunchRequest {
   std::vector<std::string> args;  // attention's, in the kernel's parameter order
   model::LaunchShape shape;
   int64_t dynamic_shared = 0;                            // bytes
-  double sampled_share = 1.0;                            // of the CTAs to run, (0, 1]; emulated devices alone
+  // Emulated devices alone: the share of the CTAs to run, (0, 1]. All, unless that is more work than fits `max_time_ms` (2 s
+  // at least) on an ordinary laptop: then a sample that does.
+  double sampled_share = 1.0;
+  int64_t max_time_ms = 0;
   std::shared_ptr<const check::AttentionInputs> inputs;  // of an attention problem
   // Of a kernel that is no attention, in place of args and inputs.
   std::shared_ptr<const check::Operands> operands;

@@ -191,7 +191,7 @@ void configure_general(const SassInstruction& instruction, Op& op) {
       if (has(instruction, modes[i])) op.imm2 = i;
     }
   }
-  if (opcode == "SHF") {
+  if (is(instruction, {"SHF", "USHF"})) {
     op.imm2 = has(instruction, "L") * 1 + has(instruction, "W") * 2 + has(instruction, "HI") * 4;
     set(op.to, has(instruction, "U64")   ? Number::u64
                : has(instruction, "S64") ? Number::s64

@@ -43,6 +43,7 @@ struct Launch {
 struct Progress {
   const RunCounters& counters;        // so far
   std::span<const uint32_t> new_ctas;  // completed since the last call: x + grid.x·(y + grid.y·z)
+  uint32_t wanted_ctas = 0;            // of this run, as far as is decided
 };
 
 struct RunOptions {
@@ -52,6 +53,12 @@ struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;  // honoured within some milliseconds: Stage::cancelled
   // The CTAs to run, in this order; empty: all, in ascending order. Fewer than all gives sampled counters.
   std::vector<uint32_t> ctas;
+  // Instead of `ctas`: a grid whose work would pass this is sampled, evenly, from what its first CTAs took (0: never). In
+  // warp instructions, a Tensor Core's counting kTensorWork: about what they cost here. The same CTAs on every machine of up
+  // to kFewestSampled threads.
+  uint64_t work_budget = 0;
+  static constexpr uint64_t kTensorWork = 40;
+  static constexpr uint32_t kFewestSampled = 16;
   // Called on the calling thread, at most once in `progress_interval_ms`, and first as soon as a CTA is complete.
   std::function<void(const Progress&)> progress;
   unsigned progress_interval_ms = 15;

@@ -109,6 +109,7 @@ constexpr Row rows[] = {
     {"ULEA U,U,{U,I},I", {Family::ulea, "Dabi", S::none, C::uniform}},
     {"ULEA U,Q,U,{U,I},I", {Family::ulea, "Dpabi", S::none, C::uniform}},
     {"ULEA.HI U,U,{U,I},U,I", {Family::ulea_hi, "Dabci", S::none, C::uniform}},
+    {"ULEA.HI U,Q,U,{U,I},U,I", {Family::ulea_hi, "Dpabci", S::none, C::uniform}},
     {"ULEA.HI.X U,U,{U,I},U,I,Q", {Family::ulea_hi, "Dabcix", S::none, C::uniform}},
     {"ULEA.HI.SX32 U,U,{U,I},I", {Family::ulea_hi_sx32, "Dabi", S::none, C::uniform}},
     {"ULEA.HI.X.SX32 U,U,{U,I},I,Q", {Family::ulea_hi_sx32, "Dabix", S::none, C::uniform}},
@@ -239,6 +240,7 @@ constexpr Row rows[] = {
     {"MATCH.ALL{,.U64} P,R,R", {G, "pdw", S::none, C::shuffle, g_match_all}},
     {"REDUX{,.OR,.XOR,.SUM,.SUM.S32,.MIN,.MAX,.MIN.S32,.MAX.S32} U,R", {G, "Da", S::none, C::uniform, g_redux}},
     {"ELECT P,U,P", {G, "pDx", S::none, C::predicate, g_elect}},
+    {"USHF.{L.U32.HI,L.W.U32.HI,R.U32,R.W.U32,R.S64,R.U64} U,U,{U,I},U", {G, "Dabc", S::none, C::uniform, g_ushf}},
     {"UFLO.U32 U,U", {G, "Da", S::invert, C::uniform, g_uflo}},
     {"UPOPC U,U", {G, "Da", S::invert, C::uniform, g_upopc}},
     {"S2R R,{SR_EQMASK,SR_LTMASK,SR_LEMASK,SR_GTMASK,SR_GEMASK}", {G, "ds", S::none, C::move, g_lanemask}},
@@ -268,7 +270,7 @@ constexpr Row rows[] = {
     {"ST.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} {,d}[R.64],R", {G, "mc", S::none, C::global_store, g_store}},
     {"LDS.{U8,S8,S16} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}]", {G, "dm", S::none, C::shared_load, g_load}},
     {"STS.U8 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {G, "mc", S::none, C::shared_store, g_store}},
-    {"LDL{.U8,.S8,.U16,.S16,.64,.128}{,.LU} R,[R]", {G, "dm", S::none, C::local_load, g_load}},
+    {"LDL{,.LU}{.U8,.S8,.U16,.S16,.64,.128} R,[R]", {G, "dm", S::none, C::local_load, g_load}},
     {"STL{.U8,.U16,.64,.128} [R],R", {G, "mc", S::none, C::local_store, g_store}},
     {"LDC{,.U8,.S8,.U16,.S16,.64} R,C[R]", {G, "dK", S::none, C::constant_load, g_ldc}},
     {"ATOMG.E.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH}{,.S32,.64,.S64}.STRONG.{GPU,SYS,SM} P,R,{,d}[R.64],R",
@@ -392,11 +394,11 @@ class RecordedKin {
     forms_.insert(kin.head + " " + kin.operands);
     shapes_.insert(std::string(opcode_of(spelling)) + " " + kin.operands);
   }
-  // The same operation is recorded with sources of other kinds; or it is without the predicate at the end, and another width
+  // The same operation is recorded with sources of other kinds, or for lanes where this is uniform; or it is without the predicate at the end, and another width
   // of the same opcode is with it.
   bool holds(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
-    if (forms_.contains(kin.head + " " + kin.operands)) return true;
+    if (forms_.contains(kin.head + " " + kin.operands) || forms_.contains(lanes_twin(kin))) return true;
     if (!roles.ends_with('x')) return false;
     constexpr size_t kPredicate = 2;  // "P,"
     return forms_.contains(kin.head + " " + kin.operands.substr(0, kin.operands.size() - kPredicate)) &&
@@ -404,6 +406,14 @@ class RecordedKin {
   }
 
  private:
+  static std::string lanes_twin(const Kindless& kin) {
+    if (!kin.head.starts_with('U')) return {};
+    std::string operands = kin.operands;
+    std::replace(operands.begin(), operands.end(), 'U', 'R');
+    std::replace(operands.begin(), operands.end(), 'Q', 'P');
+    return kin.head.substr(1) + " " + operands;
+  }
+
   std::unordered_set<std::string> forms_, shapes_;
 };
 

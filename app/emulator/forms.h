@@ -36,7 +36,7 @@ struct Form {
 // What a form on the list rests on.
 enum class Basis : uint8_t {
   recorded,    // results of a GPU, for this spelling
-  kin,         // recorded for sources of another kind, or without a predicate that another width was recorded with
+  kin,         // recorded for sources of another kind, for lanes where this is uniform, or without a predicate that another width was recorded with
   definition,  // the instruction's definition, and kernels whose whole output is right
 };
 

@@ -101,7 +101,7 @@ inline bool compare(const Op& op, double a, double b) {
 
 #define ATTNSCOPE_GENERAL_HANDLERS(X)                                                                                  \
   X(g_popc) X(g_flo) X(g_brev) X(g_bmsk) X(g_sgxt) X(g_iabs) X(g_imad_hi) X(g_imad_hi_carry) X(g_imad_wide_carry)       \
-  X(g_imad_wide_x) X(g_imad_x) X(g_iadd3_x_carry) X(g_lea_hi_carry) X(g_isetp_ex) X(g_shf) X(g_vabsdiff) X(g_vabsdiff4)   \
+  X(g_imad_wide_x) X(g_imad_x) X(g_iadd3_x_carry) X(g_lea_hi_carry) X(g_isetp_ex) X(g_shf) X(g_ushf) X(g_vabsdiff) X(g_vabsdiff4)   \
   X(g_idp) X(g_viadd_16x2) X(g_vimnmx_16x2) X(g_vimnmx3_16x2) X(g_viaddmnmx_16x2) X(g_prmt) X(g_p2r) X(g_r2p)            \
   X(g_plop3_sign) X(g_i2i) X(g_i2ip)                                                                                     \
   X(g_fadd) X(g_fmul) X(g_ffma) X(g_fmnmx) X(g_fset) X(g_fchk) X(g_mufu) X(g_mufu_half) X(g_mufu_64h)                    \

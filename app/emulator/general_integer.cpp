@@ -203,6 +203,8 @@ void g_shf(Warp& warp, const Op& op, uint32_t mask) {
     l.set(static_cast<uint32_t>(high ? r >> 32 : r));
   });
 }
+// Uniform registers are one word: what the first lane would have.
+void g_ushf(Warp& warp, const Op& op, uint32_t) { g_shf(warp, op, 1); }
 
 void g_vabsdiff(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {

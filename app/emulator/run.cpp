@@ -163,6 +163,45 @@ void add(const Program& program, const std::vector<OpCounts>& ops, const std::ve
   }
 }
 
+// --- Which CTAs of a grid that is too large to run whole -------------------------------------------------------------
+
+// Along x, where a mask makes CTAs differ; the last of all; and those that are traced.
+std::vector<uint32_t> first_ctas(const std::array<uint32_t, 3>& grid, const std::vector<uint32_t>& traced) {
+  const uint32_t last = grid[0] - 1, total = grid[0] * grid[1] * grid[2];
+  std::vector<uint32_t> ctas{0, last / 4, last / 2, last - last / 4, last, total - 1};
+  ctas.insert(ctas.end(), traced.begin(), traced.end());
+  std::sort(ctas.begin(), ctas.end());
+  ctas.erase(std::unique(ctas.begin(), ctas.end()), ctas.end());
+  return ctas;
+}
+
+// One of each of `count` equal stretches of the grid, at a place that moves by the golden ratio from stretch to stretch: no
+// stride that meets one column of the grid alone. Without those that have run.
+std::vector<uint32_t> further_ctas(uint32_t total, uint32_t count, const std::vector<uint32_t>& have_run) {
+  std::vector<uint32_t> ctas;
+  double place = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t begin = i * total / count, end = (i + 1) * total / count;
+    const auto cta = static_cast<uint32_t>(begin + static_cast<uint64_t>(place * static_cast<double>(end - begin)));
+    place += 0.6180339887498949;
+    if (place >= 1) place -= 1;
+    if (!std::binary_search(have_run.begin(), have_run.end(), cta)) ctas.push_back(cta);
+  }
+  return ctas;
+}
+
+// As RunOptions::work_budget counts.
+uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks) {
+  uint64_t work = 0;
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    const Block& block = program.blocks[b];
+    uint64_t tensor = 0;
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) tensor += program.classes[i] == InstructionClass::tensor;
+    work += blocks[b].executions * (block.count + tensor * (RunOptions::kTensorWork - 1));
+  }
+  return work;
+}
+
 Failure failure_of(const Worker& worker, const BoundLaunch& launch, const Launch& asked) {
   if (worker.end == CtaEnd::stopped) return {Stage::cancelled, "The emulated run was cancelled.", ""};
   const std::string hint = asked.memory == nullptr
@@ -209,13 +248,9 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   if (!bound) return fail(bound.error());
   const Program& program = *launch.program;
   const uint32_t total = launch.grid[0] * launch.grid[1] * launch.grid[2];
-
-  Job job;
-  job.launch = &*bound;
-  job.order = options.ctas.empty() ? nullptr : &options.ctas;
-  job.count = options.ctas.empty() ? total : static_cast<uint32_t>(options.ctas.size());
+  const uint32_t asked = options.ctas.empty() ? total : static_cast<uint32_t>(options.ctas.size());
   const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  const size_t threads = std::clamp<size_t>(cores, 1, job.count);
+  const size_t threads = std::clamp<size_t>(cores, 1, asked);
 
   Pool& pool = Pool::instance();
   std::lock_guard turn(pool.turn());
@@ -226,22 +261,19 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     worker.published_ops.assign(program.ops.size(), {});
     worker.published_blocks.assign(program.blocks.size(), {});
     worker.completed.clear();
-    worker.completed.reserve(job.count);
+    worker.completed.reserve(asked);
     worker.ctas = 0;
     worker.end = CtaEnd::done;
     worker.wanted = static_cast<bool>(options.progress);
   }
   std::vector<InstructionCounters> sum(program.ops.size());
   std::vector<uint32_t> news;
-  news.reserve(job.count);
+  news.reserve(asked);
 
-  pool.start(job, threads);
+  uint32_t planned = asked;
   const auto interval = std::chrono::milliseconds(std::max(1u, options.progress_interval_ms));
   auto last_report = std::chrono::steady_clock::time_point{};
-  for (;;) {
-    const auto now = std::chrono::steady_clock::now();
-    if (pool.wait(std::max(now, last_report) + interval)) break;
-    if (!options.progress || std::chrono::steady_clock::now() - last_report < interval) continue;
+  const auto report = [&] {
     std::fill(sum.begin(), sum.end(), InstructionCounters{});
     news.clear();
     uint64_t ctas = 0;
@@ -253,13 +285,39 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
       worker.completed.clear();
       ctas += worker.ctas;
     }
-    if (news.empty()) continue;
+    if (news.empty()) return;
     RunCounters counters = sum_up(program, sum);
     counters.ctas = ctas;
     counters.total_ctas = total;
     last_report = std::chrono::steady_clock::now();
-    options.progress({counters, news});
+    options.progress({counters, news, planned});
     for (size_t i = 0; i < threads; ++i) pool.worker(i).wanted.store(true, std::memory_order_relaxed);
+  };
+  // Those CTAs, or the whole grid in ascending order. False: the run is over before its end.
+  const auto execute = [&](const std::vector<uint32_t>* ctas) {
+    Job job;
+    job.launch = &*bound;
+    job.order = ctas;
+    job.count = ctas == nullptr ? total : static_cast<uint32_t>(ctas->size());
+    pool.start(job, threads);
+    while (!pool.wait(std::max(std::chrono::steady_clock::now(), last_report) + interval)) {
+      if (options.progress && std::chrono::steady_clock::now() - last_report >= interval) report();
+    }
+    return !job.stop.load();
+  };
+  if (options.work_budget == 0 || !options.ctas.empty() || total <= RunOptions::kFewestSampled) {
+    execute(options.ctas.empty() ? nullptr : &options.ctas);
+  } else {
+    std::vector<uint32_t> ctas = first_ctas(launch.grid, options.trace_ctas);
+    if (execute(&ctas)) {
+      uint64_t work = 0;
+      for (size_t i = 0; i < threads; ++i) work += work_of(program, pool.worker(i).runner.block_counts());
+      const uint64_t one = std::max<uint64_t>(1, work / ctas.size());
+      planned = static_cast<uint32_t>(std::clamp<uint64_t>(options.work_budget / one, RunOptions::kFewestSampled, total));
+      const std::vector<uint32_t> others = further_ctas(total, planned, ctas);
+      planned = static_cast<uint32_t>(ctas.size() + others.size());
+      if (!others.empty()) execute(&others);
+    }
   }
 
   // A fault says more than the stop it caused in other threads, and than being cancelled.
@@ -301,7 +359,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   }
   std::sort(result.traces.begin(), result.traces.end(), [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);
-  result.counters.ctas = job.count;
+  result.counters.ctas = planned;
   result.counters.total_ctas = total;
   if (options.progress) {
     news.clear();
@@ -309,7 +367,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
       Worker& worker = pool.worker(i);
       news.insert(news.end(), worker.completed.begin(), worker.completed.end());
     }
-    if (!news.empty()) options.progress({result.counters, news});
+    if (!news.empty()) options.progress({result.counters, news, planned});
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

@@ -72,8 +72,9 @@ void ulea(Warp& warp, const Op& op, uint32_t) {
 }
 void lea_high(Warp& warp, const Op& op, uint32_t high) {
   const uint64_t value = static_cast<uint64_t>(high) << 32 | word(warp, op.a);
-  word(warp, op.dst) =
-      static_cast<uint32_t>(value << op.imm >> 32) + operand_b(warp, op) + holds(warp, op.x, op.x_invert);
+  const uint64_t sum = (value << op.imm >> 32) + operand_b(warp, op) + holds(warp, op.x, op.x_invert);
+  word(warp, op.dst) = static_cast<uint32_t>(sum);
+  set(warp, op.p, sum >> 32 != 0);
 }
 void ulea_hi(Warp& warp, const Op& op, uint32_t) { lea_high(warp, op, word(warp, op.c)); }
 void ulea_hi_sx32(Warp& warp, const Op& op, uint32_t) {

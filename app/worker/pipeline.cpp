@@ -220,6 +220,7 @@ Result<device::LaunchRequest> Pipeline::launch_request() {
   launch.shape = launch_.shape;
   launch.dynamic_shared = launch_.dynamic_shared;
   launch.sampled_share = experiment().measure.sampled_share;
+  launch.max_time_ms = experiment().measure.max_time_ms;
   return launch;
 }
 

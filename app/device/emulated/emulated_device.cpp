@@ -18,6 +18,10 @@ class Decoded final : public Loaded {
   std::shared_ptr<const emulator::Program> program;
 };
 
+// Warp instructions (RunOptions::work_budget) of a millisecond: a slow core's 75 M a second, so that two take 1 s for 2.
+constexpr uint64_t kWorkPerMs = 75'000;
+constexpr int64_t kLeastBudgetMs = 2000;
+
 // CTAs spread evenly over the grid: under a causal mask the first ones alone would stand for the lightest.
 std::vector<uint32_t> sample_of(int64_t total, double share) {
   const auto count = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(total) * share)));
@@ -108,9 +112,10 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   options.shared_fill = trial.shared_fill;
   options.random_fill = trial.random_fill;
   options.order_seed = trial.order_seed;
-  const int64_t wanted = options.ctas.empty() ? total : static_cast<int64_t>(options.ctas.size());
+  if (options.ctas.empty())
+    options.work_budget = kWorkPerMs * static_cast<uint64_t>(std::max(kLeastBudgetMs, request.max_time_ms));
   options.progress = [&](const emulator::Progress& progress) {
-    if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), wanted);
+    if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), progress.wanted_ctas);
     if (events.on_counters) events.on_counters(counters_of(progress.counters));
     if (events.on_output) events.on_output([&] { return live_copy(written.outputs.front()->data()); });
   };
@@ -125,7 +130,7 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   outcome.outputs.assign(written.outputs.begin(), written.outputs.end());
   outcome.output = outcome.outputs.front();
   outcome.counters = counters_of(result->counters);
-  outcome.partial = !options.ctas.empty();
+  outcome.partial = result->counters.ctas < result->counters.total_ctas;
   outcome.emulated = EmulatedDetail{decoded.program, std::move(*result)};
   return outcome;
 }

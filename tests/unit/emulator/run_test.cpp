@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "unit/emulator/sass_text.h"
@@ -174,6 +175,36 @@ EXIT)", {.parameter_bytes = 8});
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], i < 40 ? i : 7u);
   EXPECT_EQ(result->counters.threads, 40u * 8);
   EXPECT_EQ(result->counters.active_lanes_mean(), 20.0);
+}
+
+// A grid whose work passes the budget is sampled: the ends and an even spread, the same CTAs every time.
+TEST(Sampling, FollowsTheWorkOfTheFirstCtas) {
+  Numbered job;
+  job.launch.grid = {24, 1, 1};
+  RunOptions options;
+  const auto ctas_of = [&](uint64_t budget) {
+    std::set<uint32_t> seen;
+    options.work_budget = budget;
+    options.progress = [&](const Progress& progress) {
+      seen.insert(progress.new_ctas.begin(), progress.new_ctas.end());
+      EXPECT_LE(progress.counters.ctas, progress.wanted_ctas);
+    };
+    const auto result = run(job.launch, options);
+    EXPECT_TRUE(result.has_value()) << result.error().message;
+    EXPECT_EQ(result->counters.ctas, seen.size());
+    EXPECT_EQ(result->counters.total_ctas, 24u);
+    return seen;
+  };
+  EXPECT_EQ(ctas_of(1'000'000).size(), 24u) << "all, as the budget allows";
+  const std::set<uint32_t> few = ctas_of(1);
+  EXPECT_LT(few.size(), 24u);
+  EXPECT_GE(few.size(), RunOptions::kFewestSampled);
+  EXPECT_TRUE(few.contains(0) && few.contains(23));
+  EXPECT_EQ(few, ctas_of(1));
+  // Every fourth of the grid has its share.
+  for (uint32_t quarter = 0; quarter < 4; ++quarter) {
+    EXPECT_GE(std::distance(few.lower_bound(6 * quarter), few.lower_bound(6 * quarter + 6)), 3);
+  }
 }
 
 TEST(Refused, AFormOutsideTheListIsNamed) {

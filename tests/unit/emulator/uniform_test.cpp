@@ -92,6 +92,10 @@ TEST(Uniform, Arithmetic) {
     return Result64{static_cast<u32>(r), 0xdeadbeef, r >> 32 != 0};
   });
   check_uniform("ULEA UR12, UR8, UR9, 0x18", [](const Uniform& u) { return Result64{(u.a << 24) + u.b}; });
+  check_uniform("ULEA.HI UR12, UP3, UR8, UR9, UR10, 0x2", [](const Uniform& u) {
+    const u64 r = u64{u.c << 2 | u.a >> 30} + u.b;
+    return Result64{static_cast<u32>(r), 0xdeadbeef, r >> 32 != 0};
+  });
   check_uniform("ULEA.HI.X UR12, UR8, UR9, UR10, 0x1, UP0",
                 [](const Uniform& u) { return Result64{(u.c << 1 | u.a >> 31) + u.b + u.up0()}; });
   check_uniform("ULEA.HI.X.SX32 UR12, UR8, UR9, 0x1, UP0", [](const Uniform& u) {
@@ -104,6 +108,8 @@ TEST(Uniform, LogicShiftsSelects) {
                 [](const Uniform& u) { return Result64{(u.a & u.b) | (u.c & ~u.b)}; });
   check_uniform("ULOP3.LUT UP3, UR12, UR8, 0x3, URZ, 0xc0, !UPT",
                 [](const Uniform& u) { return Result64{u.a & 3, 0xdeadbeef, (u.a & 3) != 0}; });
+  check_uniform("USHF.R.S64 UR12, UR8, 0x6, UR10", [](const Uniform& u) { return Result64{u.c << 26 | u.a >> 6}; });
+  check_uniform("USHF.R.U64 UR12, UR8, 0x28, UR10", [](const Uniform& u) { return Result64{u.c >> 8}; });
   check_uniform("USHF.L.U32 UR12, UR8, 0x6, URZ", [](const Uniform& u) { return Result64{u.a << 6}; });
   check_uniform("USHF.L.U64.HI UR12, UR8, 0x6, UR10", [](const Uniform& u) { return Result64{u.c << 6 | u.a >> 26}; });
   check_uniform("USHF.R.S32.HI UR12, URZ, 0x1f, UR10",
