@@ -272,6 +272,7 @@ constexpr Row rows[] = {
     {"STS.U8 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {G, "mc", S::none, C::shared_store, g_store}},
     {"LDL{,.LU}{.U8,.S8,.U16,.S16,.64,.128} R,[R]", {G, "dm", S::none, C::local_load, g_load}},
     {"STL{.U8,.U16,.64,.128} [R],R", {G, "mc", S::none, C::local_store, g_store}},
+    {"LDC{.U8,.S8,.U16,.S16} R,C", {G, "dK", S::none, C::constant_load, g_ldc}},
     {"LDC{,.U8,.S8,.U16,.S16,.64} R,C[R]", {G, "dK", S::none, C::constant_load, g_ldc}},
     {"ATOMG.E.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH}{,.S32,.64,.S64}.STRONG.{GPU,SYS,SM} P,R,{,d}[R.64],R",
      {G, "pdmc", S::none, C::atomic, g_atomic}},
@@ -377,7 +378,7 @@ Kindless kindless(std::string_view spelling, Roles roles) {
     } else if (role == 'Y' || role == 'V') {  // the same immediate's other half
       continue;
     } else {
-      kin.operands += role == 'm' || role == 'G' ? "[]" : operand;
+      kin.operands += role == 'm' || role == 'G' ? "[]" : role == 'K' ? "C" : operand;
     }
     kin.operands += ",";
   }

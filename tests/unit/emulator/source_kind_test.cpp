@@ -39,6 +39,8 @@ TEST(SourceKind, GivesOneResult) {
       check_value(fmt::format(fmt::runtime(one.text), source), inputs, [&](const Inputs&) { return one.result; });
     }
   }
+  check_value("LDC.U16 R12, c[0x0][0x172]", inputs, [](const Inputs&) { return 0x4049u; });
+  check_value("LDC.S8 R12, c[0x0][0x170]", inputs, [](const Inputs&) { return 0xffffffdbu; });
   // Packed halves: a constant's lower half twice, and the whole.
   for (const char* source : {"R8.H0_H0", "c[0x0][0x170].H0_H0", "UR4.H0_H0"})
     check_value(fmt::format("HMUL2 R12, R9, {}", source), inputs, [](const Inputs&) { return 0x0fdb13dbu; });
