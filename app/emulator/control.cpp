@@ -229,6 +229,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     case Family::warpsync: {
       const uint32_t first = op.variant & Variant::a ? 0 : static_cast<uint32_t>(__builtin_ctz(mask));
       const uint32_t wanted = op.flags & op_all ? kFull : word(warp, op.a + 4 * first);
+      if (warp.machine->watch != nullptr) warp.machine->watch->warp_synced(warp.id);
       if (mask == active && (wanted & warp.live & ~active) == 0) break;
       return park(warp, fragment, mask, Wait::warpsync, 0, wanted);
     }

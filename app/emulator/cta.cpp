@@ -126,10 +126,13 @@ void CtaRunner::start(uint32_t linear) {
 // A barrier opens when the threads it counts have arrived: all of the CTA that have not exited, or as many as it says. As on
 // the hardware it counts warps' arrivals and does not ask at which instruction.
 bool CtaRunner::release_barriers() {
-  uint32_t waiting[16] = {}, counted[16] = {}, live = 0;  // warps
+  uint32_t waiting[16] = {}, counted[16] = {}, live = 0, exited = 0;  // warps; exited: a bit each
   for (uint32_t w = 0; w < launch_->warps; ++w) {
     const Warp& warp = this->warp(w);
-    if (warp.live == 0) continue;
+    if (warp.live == 0) {
+      exited |= 1u << w;
+      continue;
+    }
     ++live;
     uint32_t lanes[16] = {};
     for (uint32_t i = 0; i < warp.fragment_count; ++i) {
@@ -158,7 +161,7 @@ bool CtaRunner::release_barriers() {
         fragment.pc += 1;
       }
     }
-    if (launch_->watch) watch_.released(id, passing_);
+    if (launch_->watch) watch_.released(id, passing_, counted[id] == 0, exited);
     machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
   }
   return any;

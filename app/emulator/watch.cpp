@@ -1,6 +1,8 @@
 #include "emulator/watch.h"
 
+#include <emmintrin.h>
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <tuple>
@@ -9,9 +11,51 @@ namespace attnscope::emulator {
 
 namespace {
 
+constexpr size_t kMostEvents = 1u << 22;  // without a barrier between; then the oldest are forgotten
+constexpr size_t kMostShapes = 1u << 15;
+// Between two times. A read of what the same warp wrote since it last synchronised is noted one below its time, so that
+// every other lane that reads it is looked at too.
+constexpr uint32_t kStep = 2;
+
 bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
+bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
+bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
 const std::string& opcode_of(const Program& program, const Op& op) {
   return program.sass->instructions[op.index].opcode;
+}
+
+uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+
+// What follows is on x86's least vectors, which every host has.
+bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(value));
+  uint32_t i = 0;
+  __m128i same = _mm_set1_epi32(-1);
+  for (; i + 4 <= count; i += 4) {
+    same = _mm_and_si128(same, _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)), wanted));
+  }
+  bool all = _mm_movemask_epi8(same) == 0xffff;
+  for (; i < count; ++i) all &= p[i] == value;
+  return all;
+}
+
+// low < p[i] <= high, unsigned, for all; low <= high.
+bool all_within(const uint32_t* p, uint32_t count, uint32_t low, uint32_t high) {
+  const auto lift = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x ^ 0x80000000u)); };
+  const __m128i start = _mm_set1_epi32(static_cast<int>(low + 1)), span = lift(high - low),
+                flip = _mm_set1_epi32(static_cast<int>(0x80000000u));
+  uint32_t i = 0;
+  __m128i inside = _mm_set1_epi32(-1);
+  for (; i + 4 <= count; i += 4) {
+    const __m128i x = _mm_sub_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)), start);
+    inside = _mm_and_si128(inside, _mm_cmplt_epi32(_mm_xor_si128(x, flip), span));
+  }
+  bool all = _mm_movemask_epi8(inside) == 0xffff;
+  for (; i < count; ++i) all &= p[i] - low - 1 < high - low;
+  return all;
+}
+bool all_at_most(const uint32_t* p, uint32_t count, uint32_t high) {
+  return all_within(p, count, 0xffffffffu, high);  // from 0 on
 }
 
 }  // namespace
@@ -20,7 +64,7 @@ bool is_watched(const Program& program, const Op& op) {
   const std::string& opcode = opcode_of(program, op);
   const auto space = static_cast<Space>(op.space);
   if (op.access != 0) return space != Space::global || opcode == "LDGSTS";
-  return is_shuffle(op.family) || opcode == "LDGDEPBAR" || opcode == "DEPBAR";
+  return is_shuffle(op.family) || opcode == "LDGDEPBAR" || opcode == "DEPBAR" || opcode == "NOP";
 }
 
 uint32_t watch_unit(const Program& program) {
@@ -33,12 +77,24 @@ uint32_t watch_unit(const Program& program) {
   return unit;
 }
 
-void watched(Warp& warp, const Op& op, uint32_t mask) {
-  Watch& watch = *warp.machine->watch;
-  watch.before(warp, op, mask);
-  const Unwatched& own = watch.unwatched(op.index);
-  (mask == kFull ? own.full : own.masked)(warp, op, mask);
+const char* rule_of(WatchKind kind) {
+  switch (kind) {
+    case WatchKind::shared_write_write:
+    case WatchKind::shared_write_read:
+    case WatchKind::shared_read_write: return "race.shared";
+    case WatchKind::warp_write_write:
+    case WatchKind::warp_write_read:
+    case WatchKind::warp_read_write: return "race.warp";
+    case WatchKind::shared_copy_not_awaited: return "race.copy";
+    case WatchKind::shared_never_written: return "never_written.shared";
+    case WatchKind::local_never_written: return "never_written.local";
+    case WatchKind::barrier_uneven: return "barrier.uneven";
+    case WatchKind::shuffle_absent_lane: return "shuffle.absent";
+  }
+  return "";
 }
+
+void watched(Warp& warp, const Op& op, uint32_t mask) { warp.machine->watch->execute(warp, op, mask); }
 
 void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, uint32_t warps,
                     uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes) {
@@ -49,42 +105,295 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
   roles_.clear();
   for (const Op& op : program.ops) {
     const std::string& opcode = opcode_of(program, op);
-    roles_.push_back(is_shuffle(op.family)   ? Role::shuffle
-                     : opcode == "LDGSTS"    ? Role::copy
-                     : opcode == "LDSM"      ? Role::matrices
-                     : opcode == "LDGDEPBAR" ? Role::close_group
-                     : opcode == "DEPBAR"    ? Role::await_group
-                                             : Role::access);
+    roles_.push_back(is_shuffle(op.family)                          ? Role::shuffle
+                     : is_shared_load(op.family)                    ? Role::load
+                     : is_shared_store(op.family)                   ? Role::store
+                     : static_cast<Space>(op.space) == Space::local ? Role::local
+                     : opcode == "LDGSTS"                           ? Role::copy
+                     : opcode == "LDSM"                             ? Role::matrices
+                     : opcode == "LDGDEPBAR"                        ? Role::close_group
+                     : opcode == "DEPBAR"                           ? Role::await_group
+                     : opcode == "NOP"                              ? Role::warp_sync
+                                                                    : Role::access);
   }
+  const size_t units = shared_bytes_ / unit_ + 1;
+  for (auto* list : {&written_, &writer_, &read_}) list->assign(units, 0);
+  reads_.assign(warps_, std::vector<uint32_t>(units, 0));
+  readers_.assign(warps_, std::vector<uint32_t>(units, 0));
+  time_ = base_ = 0;
+  shapes_.assign(1, {});
+  shape_ids_.assign(kPatterns, 0);
+  events_.clear(), copies_.clear();
+  first_event_ = 1;
   seen_.clear();
 }
 
 void Watch::start(uint32_t cta) {
   cta_ = cta;
-  units_.assign(shared_bytes_ / unit_ + 1, {});
+  if (time_ > kCopy / 2) {  // so that times never run out
+    for (auto* list : {&written_, &read_}) std::fill(list->begin(), list->end(), 0);
+    for (auto& list : reads_) std::fill(list.begin(), list.end(), 0);
+    time_ = 0;
+  }
+  base_ = time_;
+  forget_events();
+  copies_.clear();
   local_written_.assign(size_t{warps_} * local_bytes_, 0);
   clocks_.assign(warps_, {});
-  for (uint32_t w = 0; w < warps_; ++w) clocks_[w][w] = 1;
+  groups_.assign(warps_, {});
   given_ = {};
   words_.clear();
-  group_done_.assign(warps_, std::vector<uint32_t>(1, 0));
+  for (uint32_t w = 0; w < warps_; ++w) {
+    clocks_[w].fill(base_);
+    warp_synced(w);
+    groups_[w].push_back({time_ += kStep, 0});
+  }
 }
 
-bool Watch::ordered(const Access& earlier, uint32_t warp) const {
-  uint32_t clock = earlier.clock;
-  if (earlier.group != 0) {
-    const auto& done = group_done_[earlier.warp];
-    clock = earlier.group < done.size() ? done[earlier.group] : 0;
-    if (clock == 0) return false;
+// --- What orders -----------------------------------------------------------------------------------------------------
+
+void Watch::joined(uint32_t warp) {
+  uint32_t safe = clocks_[warp][warp] - kStep;
+  for (uint32_t k = 0; k < warps_; ++k) {
+    if (k != warp) safe = std::min(safe, clocks_[warp][k]);
   }
-  return clock <= clocks_[warp][earlier.warp];
+  safe_[warp] = std::max(safe, base_);
+}
+
+void Watch::warp_synced(uint32_t warp) {
+  clocks_[warp][warp] = time_ += kStep;
+  joined(warp);
+}
+
+void Watch::arrived(uint32_t warp, uint32_t barrier) {
+  for (uint32_t k = 0; k < warps_; ++k) given_[barrier][k] = std::max(given_[barrier][k], clocks_[warp][k]);
+  warp_synced(warp);
+}
+
+void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole, uint32_t exited) {
+  Clock all = given_[barrier];
+  given_[barrier] = {};
+  if (!whole) exited = 0;
+  uint32_t warps = exited;
+  const auto join = [&](uint32_t warp) {
+    warps |= 1u << warp;
+    for (uint32_t k = 0; k < warps_; ++k) all[k] = std::max(all[k], clocks_[warp][k]);
+  };
+  for (uint32_t rest = exited; rest != 0; rest &= rest - 1) join(first_lane(rest));
+  for (const auto& [warp, at] : waiting) join(warp);
+  for (const auto& [warp, at] : waiting) clocks_[warp] = all;
+  for (const auto& [warp, at] : waiting) warp_synced(warp);
+  if (static_cast<uint32_t>(__builtin_popcount(warps)) == warps_) forget_events();
+  if (!whole) return;  // its parts have code of their own
+  // Different instructions may be copies of one barrier in unrolled code: what counts is the place in the source.
+  const auto line_of = [&](uint32_t op) {
+    const auto& instruction = program_->sass->instructions[op];
+    return instruction.line.line != 0 ? uint64_t{instruction.line.file} << 32 | instruction.line.line : ~uint64_t{op};
+  };
+  for (const auto& [warp, at] : waiting) {
+    if (line_of(at) == line_of(waiting[0].second)) continue;
+    report(WatchKind::barrier_uneven, at, waiting[0].second, barrier, warp * 32, waiting[0].first * 32);
+  }
+}
+
+// The group that LDGDEPBAR closes next is open, the last of the list. DEPBAR waits until so many closed ones are left.
+void Watch::copies_of(uint32_t warp, const Op& op) {
+  std::vector<Group>& groups = groups_[warp];
+  if (roles_[op.index] == Role::close_group) {
+    groups.push_back({time_ += kStep, 0});
+    return;
+  }
+  const auto& operands = program_->sass->instructions[op.index].operands;
+  const auto left = static_cast<size_t>(operands.size() > 1 ? operands[1].value : 0);
+  for (size_t i = 0; i + 1 + left < groups.size(); ++i) {
+    if (groups[i].done == 0) groups[i].done = clocks_[warp][warp];
+  }
+}
+
+// --- What was done ---------------------------------------------------------------------------------------------------
+
+void Watch::forget_events() {
+  first_event_ += static_cast<uint32_t>(events_.size());
+  if (first_event_ > kCopy / 2) first_event_ = 1;  // by then nobody asks for the first ones
+  events_.clear();
+}
+
+uint32_t Watch::keep_event(const Event& event) {
+  if (roles_[event.op] == Role::copy) {  // they outlive barriers
+    copies_.push_back(event);
+    return kCopy | static_cast<uint32_t>(copies_.size() - 1);
+  }
+  if (events_.size() >= kMostEvents) forget_events();
+  events_.push_back(event);
+  return first_event_ + static_cast<uint32_t>(events_.size() - 1);
+}
+
+const Watch::Event* Watch::event(uint32_t id) const {
+  if (id & kCopy) return (id & ~kCopy) < copies_.size() ? &copies_[id & ~kCopy] : nullptr;
+  return id - first_event_ < events_.size() ? &events_[id - first_event_] : nullptr;
+}
+
+uint32_t Watch::lanes_at(const Event& event, uint32_t unit) const {
+  const int64_t byte = int64_t{unit} * unit_;
+  if (event.shape == 0) {
+    return byte >= event.base && byte < int64_t{event.base} + event.bytes ? event.mask : 0;
+  }
+  const Shape& shape = shapes_[event.shape];
+  uint32_t lanes = 0;
+  for (uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
+    const int64_t from = int64_t{event.base} + shape.delta[first_lane(rest)];
+    if (byte >= from && byte < from + event.bytes) lanes |= rest & -rest;
+  }
+  return lanes;
+}
+
+uint16_t Watch::shape_of(const Machine& machine, const Pattern& pattern, uint32_t bytes) {
+  uint16_t& id = shape_ids_[static_cast<size_t>(&pattern - machine.patterns)];
+  const auto fits = [&](const Shape& shape) {
+    return shape.mask == pattern.mask && shape.bytes == bytes &&
+           std::memcmp(shape.delta.data(), pattern.delta, sizeof pattern.delta) == 0;
+  };
+  if (id != 0 && fits(shapes_[id])) return id;
+  if (shapes_.size() >= kMostShapes) return 0;
+  Shape shape;
+  shape.mask = pattern.mask, shape.bytes = bytes;
+  std::copy_n(pattern.delta, 32, shape.delta.begin());
+  std::vector<int32_t> from;
+  for (uint32_t rest = shape.mask; rest != 0; rest &= rest - 1) from.push_back(shape.delta[first_lane(rest)]);
+  std::sort(from.begin(), from.end());
+  const auto unit = static_cast<int32_t>(unit_);
+  int32_t end = 0;
+  for (const int32_t start : from) {
+    const int32_t stop = start + static_cast<int32_t>(bytes);
+    if (shape.stretches.empty() || start > end) {
+      shape.stretches.push_back({start / unit, bytes / unit_});
+    } else if (stop > end) {
+      shape.stretches.back().units += static_cast<uint32_t>(stop - end) / unit_;
+    }
+    end = shape.stretches.size() == 1 && start == from.front() ? stop : std::max(end, stop);
+  }
+  shapes_.push_back(std::move(shape));
+  return id = static_cast<uint16_t>(shapes_.size() - 1);
 }
 
 void Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address, uint32_t thread,
                    uint32_t other_thread) {
-  const bool is_race = kind <= WatchKind::shared_read_write;
-  Seen& seen = seen_[{is_race ? WatchKind::shared_write_write : kind, std::min(op, other), std::max(op, other)}];
+  const WatchKind one_of = is_race(kind) ? WatchKind::shared_write_write
+                           : is_warp_race(kind) ? WatchKind::warp_write_write : kind;
+  Seen& seen = seen_[{one_of, std::min(op, other), std::max(op, other)}];
   if (seen.count++ == 0) seen = {1, kind, op, other, cta_, address, thread, other_thread};
+}
+
+// Of lanes that write one word the highest one's value stays.
+void Watch::report_race(WatchKind kind, const Event& event, uint32_t lane, const Event& earlier, uint32_t lanes,
+                        uint32_t unit) {
+  const bool wrote = program_->ops[earlier.op].access & 2;
+  const uint32_t other = wrote ? 31 - static_cast<uint32_t>(__builtin_clz(lanes)) : first_lane(lanes);
+  report(kind, event.op, earlier.op, unit * unit_, event.warp * 32u + lane, earlier.warp * 32u + other);
+}
+
+// An atomic without an instruction of its own is a loop: a load, the operation, a compare-and-swap that fails if the word
+// has changed since. The load races with nothing that the swap does not see.
+bool Watch::one_atomic(uint32_t op, uint32_t other) const {
+  const auto& code = program_->sass->instructions;
+  const auto swaps = [&](uint32_t i) {
+    return code[i].opcode.starts_with("ATOM") && !code[i].modifiers.empty() && code[i].modifiers[0].starts_with("CAS");
+  };
+  const auto place = [&](uint32_t i) { return std::make_pair(code[i].line.file, code[i].line.line); };
+  const auto chain = [&](uint32_t i) {
+    std::vector<std::pair<uint32_t, uint32_t>> lines{place(i)};
+    for (const auto& line : code[i].inlined_at) lines.emplace_back(line.file, line.line);
+    return lines;
+  };
+  return swaps(op) != swaps(other) && chain(op) == chain(other);
+}
+
+// A copy that its warp has waited for since is a write of that time.
+uint32_t Watch::settled(uint32_t unit) {
+  uint32_t& when = written_[unit];
+  if (!(when & kCopy)) return when;
+  const uint32_t id = when & ~kCopy;
+  if (id <= base_) return when = 0;  // of a CTA before
+  const Event* copy = event(writer_[unit]);
+  if (copy == nullptr) return when;
+  for (const Group& group : groups_[copy->warp]) {
+    if (group.id == id && group.done != 0) return when = group.done;
+  }
+  return when;
+}
+
+// Whether the last write of the unit is ordered before the event's access by `lane`; else it is reported.
+bool Watch::check_writer(const Event& now, uint32_t lane, uint32_t unit, bool writes) {
+  const uint32_t when = settled(unit);
+  if (when <= base_) return true;
+  const Event* const last = event(writer_[unit]);
+  if (last == nullptr) return true;
+  const uint32_t lanes = lanes_at(*last, unit);
+  if (lanes == 0) return true;
+  if (when & kCopy) {
+    if (roles_[now.op] == Role::copy && last->warp == now.warp) return true;  // in the order that they were begun
+    report_race(WatchKind::shared_copy_not_awaited, now, lane, *last, lanes, unit);
+    return false;
+  }
+  if (now.atomic && last->atomic) return true;
+  if (last->warp != now.warp) {
+    if (when <= clocks_[now.warp][last->warp] || one_atomic(now.op, last->op)) return true;
+    report_race(writes ? WatchKind::shared_write_write : WatchKind::shared_write_read, now, lane, *last, lanes, unit);
+    return false;
+  }
+  if (when != clocks_[now.warp][now.warp] || (lanes >> lane & 1) || one_atomic(now.op, last->op)) return true;
+  report_race(writes ? WatchKind::warp_write_write : WatchKind::warp_write_read, now, lane, *last, lanes, unit);
+  return false;
+}
+
+// The same of the reads since the last write.
+bool Watch::check_readers(const Event& now, uint32_t lane, uint32_t unit) {
+  for (uint32_t w = 0; w < warps_; ++w) {
+    const uint32_t when = reads_[w][unit];
+    const uint32_t known = w == now.warp ? clocks_[w][w] - kStep : clocks_[now.warp][w];
+    if (when <= std::max(base_, known)) continue;
+    const Event* const last = event(readers_[w][unit]);
+    if (last == nullptr || (last->atomic && now.atomic)) continue;
+    const uint32_t lanes = lanes_at(*last, unit) & (w == now.warp ? ~(1u << lane) : kFull);
+    if (lanes == 0 || one_atomic(now.op, last->op)) continue;
+    report_race(w == now.warp ? WatchKind::warp_read_write : WatchKind::shared_read_write, now, lane, *last, lanes, unit);
+    return false;
+  }
+  return true;
+}
+
+void Watch::read_units(const Event& now, uint32_t id, uint32_t lane, uint32_t first, uint32_t count) {
+  const uint32_t clock = clocks_[now.warp][now.warp];
+  std::vector<uint32_t>&reads = reads_[now.warp], &readers = readers_[now.warp];
+  bool told = false;
+  for (uint32_t unit = first; unit < first + count; ++unit) {
+    // The first read of this stretch of time stands for all: a write since would have taken it away.
+    if (reads[unit] == clock && readers[unit] != id) continue;
+    const uint32_t when = settled(unit);
+    // ptxas reads whole vectors past an array's end: only the first part of one is surely wanted.
+    if (when <= base_ && unit == first) {
+      report(WatchKind::shared_never_written, now.op, now.op, unit * unit_, now.warp * 32u + lane, now.warp * 32u + lane);
+    }
+    if (!told && when > safe_[now.warp]) told = !check_writer(now, lane, unit, false);
+    reads[unit] = when == clock ? clock - 1 : clock, readers[unit] = id, read_[unit] = time_;
+  }
+}
+
+void Watch::write_units(const Event& now, uint32_t id, uint32_t lane, uint32_t first, uint32_t count, bool same) {
+  const uint32_t w = now.warp, safe = safe_[w];
+  const bool copy = roles_[now.op] == Role::copy;
+  bool told = same;
+  for (uint32_t unit = first; unit < first + count; ++unit) {
+    if (!told && settled(unit) > safe && writer_[unit] != id) told = !check_writer(now, lane, unit, true);
+    if (!told && read_[unit] > safe) told = !check_readers(now, lane, unit);
+    if (same && settled(unit) > base_) continue;  // what was there stays as it was
+    written_[unit] = copy ? kCopy | groups_[w].back().id : clocks_[w][w];
+    writer_[unit] = id;
+    if (read_[unit] > safe) {
+      for (auto& reads : reads_) reads[unit] = 0;
+      read_[unit] = 0;
+    }
+  }
 }
 
 // Whether the store leaves what is there: two that write the same value do no harm.
@@ -98,64 +407,155 @@ bool Watch::stores_the_same(Warp& warp, const Op& op, uint32_t lane, uint32_t ad
   return true;
 }
 
-void Watch::shared(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) {
-  if (address < warp.shared_low || address + bytes > warp.shared_high) return;  // a fault follows
-  const uint32_t w = warp.id, thread = w * 32 + lane;
-  const bool writes = (op.access & 2) != 0, reads = (op.access & 1) != 0, atomic = op.access == 3;
-  const bool copies = roles_[op.index] == Role::copy;
-  if (atomic) {  // after all that atomics on this word have seen
-    Clock& word = words_[address / 4];
-    for (uint32_t k = 0; k < warps_; ++k) clocks_[w][k] = word[k] = std::max(clocks_[w][k], word[k]);
-    ++clocks_[w][w];
+// --- The instructions ------------------------------------------------------------------------------------------------
+
+void Watch::execute(Warp& warp, const Op& op, uint32_t mask) {
+  const Role role = roles_[op.index];
+  if (role == Role::load && mask != 0) return load(warp, op, mask, mask, op.bytes);
+  // LDSM: lane 8k + r gives the address of row r of matrix k, active or not.
+  if (role == Role::matrices && mask != 0)
+    return load(warp, op, mask, op.bytes == 4 ? kFull : (1u << 8 * op.bytes) - 1, 16);
+  if (mask != 0) {
+    switch (role) {
+      case Role::store: store(warp, op, mask); break;
+      case Role::local: local(warp, op, mask); break;
+      case Role::shuffle: shuffle(warp, op, mask); break;
+      case Role::warp_sync: warp_synced(warp.id); break;
+      case Role::close_group:
+      case Role::await_group: copies_of(warp.id, op); break;
+      default: before(warp, op, mask); break;
+    }
   }
-  Access now{clocks_[w][w], op.index, 0, static_cast<uint8_t>(w), static_cast<uint8_t>(lane), atomic};
-  if (copies) now.group = static_cast<uint16_t>(group_done_[w].size());
-  const uint32_t offset = address - shared_low_;
-  const auto race = [&](WatchKind kind, const Access& earlier) {
-    report(earlier.group != 0 && !copies ? WatchKind::shared_copy_not_awaited : kind, op.index, earlier.op, offset,
-           thread, earlier.warp * 32u + earlier.lane);
-  };
-  const bool same = writes && stores_the_same(warp, op, lane, address, bytes);
-  bool told = false;
-  for (uint32_t unit = offset / unit_; unit <= (offset + bytes - 1) / unit_; ++unit) {
-    Unit& record = units_[unit];
-    if (reads && !atomic) {
-      // The first read of this stretch stands for all: a write since would have taken it away.
-      if (record.read.warp == w && record.read.clock == now.clock) continue;
-      // ptxas reads whole vectors past an array's end: only the first part of one is surely wanted.
-      if (record.write.clock == 0 && unit == offset / unit_) {
-        report(WatchKind::shared_never_written, op.index, op.index, offset, thread, thread);
-      }
-      if (!told && record.write.clock != 0 && !ordered(record.write, w)) {
-        race(WatchKind::shared_write_read, record.write);
-        told = true;
-      }
-      if (record.read.warp != w && record.read.clock != 0) record.other_read = record.read;
-      record.read = now;
+  handle(warp, op, mask);
+}
+
+namespace {
+
+struct Base {
+  uint32_t lane, address;
+};
+Base base_of(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t lane = first_lane(mask);
+  return {lane, static_cast<uint32_t>(lane_address(warp, op, lane).address)};
+}
+
+}  // namespace
+
+// The handler finds the pattern of the lanes' addresses. It may write over the register that held them: the base is
+// taken before.
+void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t lanes, uint32_t bytes) {
+  const uint32_t address = base_of(warp, op, lanes).address;
+  handle(warp, op, mask);
+  if (warp.machine->fault.kind != FaultKind::none) return;
+  const uint32_t base = address - shared_low_, clock = clocks_[warp.id][warp.id], safe = safe_[warp.id];
+  const uint16_t shape_id = shape_of(*warp.machine, *warp.machine->last[op.index], bytes);
+  const auto at = static_cast<int64_t>(base / unit_);
+  uint32_t* const reads = reads_[warp.id].data();
+  uint32_t id = 0;
+  const auto now = [&] { return Event{op.index, lanes, base, shape_id, static_cast<uint8_t>(warp.id), static_cast<uint8_t>(bytes), false}; };
+  bool doubtful = shape_id == 0;
+  for (const Stretch& stretch : shapes_[shape_id].stretches) {
+    const auto unit = static_cast<uint32_t>(at + stretch.from);
+    if (all_equal(reads + unit, stretch.units, clock)) continue;
+    if (!all_within(&written_[unit], stretch.units, base_, safe)) {
+      doubtful = true;
       continue;
     }
-    if (!told && !same) {
-      const bool both_atomic = atomic && record.write.atomic;
-      if (record.write.clock != 0 && !both_atomic && !ordered(record.write, w)) {
-        race(WatchKind::shared_write_write, record.write);
-        told = true;
-      }
-      for (const Access* read : {&record.read, &record.other_read}) {
-        if (told || read->clock == 0 || ordered(*read, w)) continue;
-        race(WatchKind::shared_read_write, *read);
-        told = true;
-      }
-    }
-    if (!same || record.write.clock == 0) record.write = now;
-    if (!same) record.read = record.other_read = {};
+    if (id == 0) id = keep_event(now());
+    std::fill_n(reads + unit, stretch.units, clock);
+    std::fill_n(&readers_[warp.id][unit], stretch.units, id);
+    std::fill_n(&read_[unit], stretch.units, time_);
+  }
+  if (!doubtful) return;
+  const Pattern& pattern = *warp.machine->last[op.index];
+  const Event event = now();
+  if (id == 0) id = keep_event(event);
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    read_units(event, id, lane, (base + static_cast<uint32_t>(pattern.delta[lane])) / unit_, bytes / unit_);
   }
 }
 
-void Watch::local(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) {
-  if (address >= local_bytes_ || local_bytes_ - address < bytes) return;
+void Watch::store(Warp& warp, const Op& op, uint32_t mask) {
+  alignas(16) int32_t delta[32] = {};
+  const Base first = base_of(warp, op, mask);
+  uint32_t registers[32];
+  std::memcpy(registers, bytes_of(warp) + op.a, sizeof registers);
+  const uint32_t origin = registers[first.lane] << op.shift;
+  int64_t low = first.address, high = first.address;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const int32_t d = static_cast<int32_t>((registers[lane] << op.shift) - origin) & -static_cast<int32_t>(mask >> lane & 1);
+    delta[lane] = d;
+    low = std::min(low, int64_t{first.address} + d), high = std::max(high, int64_t{first.address} + d);
+  }
+  if (low < warp.shared_low || high + op.bytes > warp.shared_high) return;  // a fault follows
+  const int width = op.bytes == 2 ? 0 : op.bytes == 4 ? 1 : op.bytes == 8 ? 2 : 3;
+  const Pattern& pattern =
+      find_pattern(*warp.machine, op.index, static_cast<Access>(4 + width), delta, mask,
+                   first.address & (op.bytes < 4 ? 3u : op.bytes - 1u));
+  if (!pattern.aligned) return;
+  const uint32_t base = first.address - shared_low_, safe = safe_[warp.id], clock = clocks_[warp.id][warp.id];
+  const uint16_t shape_id = shape_of(*warp.machine, pattern, op.bytes);
+  const Event event{op.index, mask, base, shape_id, static_cast<uint8_t>(warp.id), op.bytes, false};
+  const uint32_t id = keep_event(event);
+  const auto at = static_cast<int64_t>(base / unit_);
+  bool sure = shape_id != 0;
+  for (const Stretch& stretch : shapes_[shape_id].stretches) {
+    const auto unit = static_cast<uint32_t>(at + stretch.from);
+    sure = sure && all_at_most(&written_[unit], stretch.units, safe) && all_at_most(&read_[unit], stretch.units, safe);
+  }
+  if (sure) {
+    for (const Stretch& stretch : shapes_[shape_id].stretches) {
+      const auto unit = static_cast<uint32_t>(at + stretch.from);
+      std::fill_n(&written_[unit], stretch.units, clock);
+      std::fill_n(&writer_[unit], stretch.units, id);
+    }
+    return;
+  }
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest), offset = base + static_cast<uint32_t>(delta[lane]);
+    write_units(event, id, lane, offset / unit_, op.bytes / unit_,
+                stores_the_same(warp, op, lane, offset + shared_low_, op.bytes));
+  }
+}
+
+// Everything else that touches shared memory, or may: a lane at a time.
+void Watch::before(Warp& warp, const Op& op, uint32_t mask) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    const LaneAddress at = lane_address(warp, op, lane);
+    if (at.space == Space::shared) lane_access(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
+    if (at.space == Space::local) local_lane(warp, op, lane, static_cast<uint32_t>(at.address));
+  }
+}
+
+void Watch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) {
+  if (address < warp.shared_low || address + bytes > warp.shared_high) return;  // a fault follows
+  const uint32_t w = warp.id, base = address - shared_low_;
+  const bool atomic = op.access == 3;
+  if (atomic) {  // after all that atomics on this word have seen
+    Clock& word = words_[address / 4];
+    for (uint32_t k = 0; k < warps_; ++k) clocks_[w][k] = word[k] = std::max(clocks_[w][k], word[k]);
+    warp_synced(w);
+  }
+  const Event event{op.index, 1u << lane, base, 0, static_cast<uint8_t>(w), static_cast<uint8_t>(bytes), atomic};
+  const uint32_t id = keep_event(event), units = std::max(1u, bytes / unit_);
+  if (op.access == 1) return read_units(event, id, lane, base / unit_, units);
+  write_units(event, id, lane, base / unit_, units, stores_the_same(warp, op, lane, address, bytes));
+}
+
+void Watch::local(Warp& warp, const Op& op, uint32_t mask) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    local_lane(warp, op, lane, static_cast<uint32_t>(lane_address(warp, op, lane).address));
+  }
+}
+
+void Watch::local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address) {
+  if (address >= local_bytes_ || local_bytes_ - address < op.bytes) return;
   uint32_t* const written = &local_written_[size_t{warp.id} * local_bytes_ + address];
   if (op.access == 2) {
-    for (uint32_t i = 0; i < bytes; ++i) written[i] |= 1u << lane;
+    for (uint32_t i = 0; i < op.bytes; ++i) written[i] |= 1u << lane;
   } else if (!(written[0] >> lane & 1)) {
     report(WatchKind::local_never_written, op.index, op.index, address, warp.id * 32 + lane, warp.id * 32 + lane);
   }
@@ -193,69 +593,6 @@ void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
       report(WatchKind::shuffle_absent_lane, op.index, op.index, 0, warp.id * 32 + lane,
              warp.id * 32 + static_cast<uint32_t>(from));
     }
-  }
-}
-
-// Groups 1 … size - 1 are closed, the one that LDGDEPBAR closes next is open. DEPBAR waits until so many closed ones
-// are left.
-void Watch::copies_of(uint32_t warp, const Op& op) {
-  std::vector<uint32_t>& done = group_done_[warp];
-  if (roles_[op.index] == Role::close_group) {
-    done.push_back(0);
-    return;
-  }
-  const auto& operands = program_->sass->instructions[op.index].operands;
-  const auto left = static_cast<size_t>(operands.size() > 1 ? operands[1].value : 0);
-  for (size_t group = 1; group + left < done.size(); ++group) {
-    if (done[group] == 0) done[group] = clocks_[warp][warp];
-  }
-}
-
-void Watch::before(Warp& warp, const Op& op, uint32_t mask) {
-  const Role role = roles_[op.index];
-  if (role == Role::shuffle) return shuffle(warp, op, mask);
-  if (role == Role::close_group || role == Role::await_group) return copies_of(warp.id, op);
-  if (role == Role::matrices) {
-    for (uint32_t lane = 0; lane < 8u * op.bytes && mask != 0; ++lane) {
-      shared(warp, op, lane, static_cast<uint32_t>(lane_address(warp, op, lane).address), 16);
-    }
-    return;
-  }
-  uint64_t last = ~uint64_t{0};
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
-    const LaneAddress at = lane_address(warp, op, lane);
-    // Lanes that read one address are told from each other by nothing that matters here.
-    if (op.access == 1 && at.space == Space::shared && at.address == last && rest != mask) continue;
-    last = at.space == Space::shared ? at.address : ~uint64_t{0};
-    if (at.space == Space::shared) shared(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
-    if (at.space == Space::local) local(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
-  }
-}
-
-void Watch::arrived(uint32_t warp, uint32_t barrier) {
-  for (uint32_t k = 0; k < warps_; ++k) given_[barrier][k] = std::max(given_[barrier][k], clocks_[warp][k]);
-  ++clocks_[warp][warp];
-}
-
-void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting) {
-  Clock all = given_[barrier];
-  given_[barrier] = {};
-  for (const auto& [warp, at] : waiting) {
-    for (uint32_t k = 0; k < warps_; ++k) all[k] = std::max(all[k], clocks_[warp][k]);
-  }
-  for (const auto& [warp, at] : waiting) {
-    clocks_[warp] = all;
-    ++clocks_[warp][warp];
-  }
-  // Different instructions may be copies of one barrier in unrolled code: what counts is the place in the source.
-  const auto line_of = [&](uint32_t op) {
-    const auto& instruction = program_->sass->instructions[op];
-    return instruction.line.line != 0 ? uint64_t{instruction.line.file} << 32 | instruction.line.line : ~uint64_t{op};
-  };
-  for (const auto& [warp, at] : waiting) {
-    if (line_of(at) == line_of(waiting[0].second)) continue;
-    report(WatchKind::barrier_uneven, at, waiting[0].second, barrier, warp * 32, waiting[0].first * 32);
   }
 }
 
@@ -318,6 +655,7 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
           one.other_thread / 32, did, where, here, one.thread, one.thread / 32, does, lacks, often);
     };
     constexpr const char* unordered = "with nothing that orders the two warps between them";
+    constexpr const char* unsynced = "with no __syncwarp between: nothing promises that the lanes go together";
     switch (one.kind) {
       case WatchKind::shared_write_write:
         finding.message = "Race: " + sides("writes", "writes", unordered);
@@ -327,6 +665,15 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
         break;
       case WatchKind::shared_read_write:
         finding.message = "Race: " + sides("reads", "writes", unordered);
+        break;
+      case WatchKind::warp_write_write:
+        finding.message = "Race within a warp: " + sides("writes", "writes", unsynced);
+        break;
+      case WatchKind::warp_write_read:
+        finding.message = "Race within a warp: " + sides("writes", "reads", unsynced);
+        break;
+      case WatchKind::warp_read_write:
+        finding.message = "Race within a warp: " + sides("reads", "writes", unsynced);
         break;
       case WatchKind::shared_copy_not_awaited:
         finding.message =

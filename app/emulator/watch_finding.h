@@ -8,12 +8,23 @@ enum class WatchKind : uint8_t {
   shared_write_write,
   shared_write_read,
   shared_read_write,        // races: the earlier access, then the later
+  warp_write_write,
+  warp_write_read,
+  warp_read_write,          // the same between lanes of one warp that nothing synchronises
   shared_copy_not_awaited,  // an asynchronous copy, then an access before it was waited for
   shared_never_written,
   local_never_written,
   barrier_uneven,  // warps pass one barrier at different places of the source
   shuffle_absent_lane
 };
+
+inline bool is_race(WatchKind kind) { return kind <= WatchKind::shared_read_write; }
+inline bool is_warp_race(WatchKind kind) {
+  return kind >= WatchKind::warp_write_write && kind <= WatchKind::warp_read_write;
+}
+
+// The stable name of a kind, as findings carry it: "race.shared".
+const char* rule_of(WatchKind kind);
 
 // A part of a CTA's shared memory: bytes from its start.
 struct SharedName {

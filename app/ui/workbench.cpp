@@ -151,7 +151,8 @@ void Workbench::draw() {
   keep_settings();
   const session::Focus& focus = snapshot.focus;
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();
-  settled_ = finished && (focus.failure || shown.verdict() == nullptr || maps_complete());
+  const bool watching = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
+  settled_ = finished && !watching && (focus.failure || shown.verdict() == nullptr || maps_complete());
   note_frame_time(platform::steady_ms() - begin);
 }
 

@@ -36,6 +36,15 @@ void Workbench::add_actions() {
       [this] { return snapshot_->can_redo ? "" : "Nothing was undone."; });
   add("rerun", "Run again", ImGuiKey_F5, [this] { session_.rerun(); });
   add(
+      "watch", "Watch for races", 0, [this] { session_.watch(); },
+      [this] {
+        const session::Focus& focus = snapshot_->focus;
+        if (focus.running) return "Something is running.";
+        if (focus.failure || focus.shown == nullptr) return "Nothing has run to its end.";
+        const bool busy = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
+        return busy ? "It is being watched." : "";
+      });
+  add(
       "cancel", "Cancel the run", ImGuiMod_Ctrl | ImGuiKey_Period, [this] { session_.cancel(); },
       [this] { return snapshot_->focus.running ? "" : "Nothing is running."; });
   add(
@@ -81,7 +90,7 @@ void Workbench::draw_menu(Context& context) {
   };
   menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo"});
-  menu("Run", {"rerun", "cancel", "", "live"});
+  menu("Run", {"rerun", "cancel", "watch", "", "live"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
     for (const auto& panel : panels_) {

@@ -16,42 +16,20 @@ using emulator::WatchKind;
 // Two halves or one float: NaN either way, and 1e30 as a float.
 constexpr uint32_t kNanFill = 0x7fff7fff, kLargeFill = 0x7149f2ca;
 
-struct Rule {
-  const char* id;
-  const char* severity;
-};
-Rule rule_of(WatchKind kind) {
-  switch (kind) {
-    case WatchKind::shared_write_write:
-    case WatchKind::shared_write_read:
-    case WatchKind::shared_read_write:
-      return {"race.shared", "error"};
-    case WatchKind::shared_copy_not_awaited:
-      return {"race.copy", "error"};
-    case WatchKind::shared_never_written:
-      return {"never_written.shared", "error"};
-    case WatchKind::local_never_written:
-      return {"never_written.local", "error"};
-    case WatchKind::barrier_uneven:
-      return {"barrier.uneven", "error"};
-    case WatchKind::shuffle_absent_lane:
-      return {"shuffle.absent", "error"};
-  }
-  return {"watch", "error"};
-}
+// Lanes of a warp do stay together in the machine code as it is: what is wrong is that nothing promises it.
+const char* severity_of(WatchKind kind) { return emulator::is_warp_race(kind) ? "warning" : "error"; }
 
 Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
-  const Rule rule = rule_of(from.kind);
   Finding finding;
-  finding.rule = rule.id;
-  finding.severity = rule.severity;
+  finding.rule = emulator::rule_of(from.kind);
+  finding.severity = severity_of(from.kind);
   finding.sentence = from.message;
   finding.evidence.push_back({"times seen", static_cast<double>(from.count), "", FigureKind::counted});
   const auto place = [&](const std::string& line, const char* file_key, const char* line_key) {
     const size_t colon = line.find(':');
     if (colon == std::string::npos) return;
     finding.where[file_key] = line.substr(0, colon);
-    finding.where[line_key] = line.substr(colon + 1, line.find(' ', colon) - colon - 1);
+    finding.where[line_key] = line.substr(colon + 1, line.find_first_not_of("0123456789", colon + 1) - colon - 1);
   };
   place(from.line, "file", "line");
   if (from.other != from.op) place(from.other_line, "other_file", "other_line");

@@ -7,6 +7,7 @@
 
 #include "charts/format.h"
 #include "charts/tables.h"
+#include "charts/watch_rows.h"
 #include "ui/icons.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -62,6 +63,7 @@ void ErrorPanel::draw(Context& context) {
   }
   draw_verdict(context, *verdict);
   draw_figures(context, *verdict);
+  draw_watch(context);
   const Problem& problem = context.shown.observation->experiment.problem;
   if (!problem.is_attention()) return dim_text("Maps are drawn of attention's output alone.");
   draw_map_controls(context, problem);
@@ -112,6 +114,53 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();
+  ImGui::PopFont();
+}
+
+// Beside the verdict: whether that it is correct can be relied on. One line when nothing was seen; else a line a finding,
+// the whole of it on hover.
+void ErrorPanel::draw_watch(Context& context) {
+  using session::WatchState;
+  const Observation& shown = *context.shown.observation;
+  const session::Focus& focus = context.snapshot.focus;
+  const WatchState state = context.shown.from_history() ? WatchState::none : focus.watch;
+  ImGui::PushFont(nullptr, kSmallSize);
+  const auto label = [&](const char* icon, const std::string& words, ImU32 colour) {
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    text(icon);
+    ImGui::PopStyleColor();
+    ImGui::SameLine(0, em(0.4f));
+    clipped(words, ImGui::GetContentRegionAvail().x, colour);
+  };
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (state == WatchState::waiting || state == WatchState::running) {
+    label(ICON_SEARCH, focus.watch_progress > 0 ? fmt::format("Watching for races, {:.0f} %", 100 * focus.watch_progress)
+                                                : std::string("Watching for races"), palette().dim);
+  } else if (shown.watch) {
+    const auto rows = charts::watch_rows(*shown.watch);
+    const std::string share = charts::watch_share_text(*shown.watch);
+    if (rows.empty()) {
+      label(ICON_CHECK, "No race, nothing read unwritten", palette().good);
+      tooltip("Watched while the emulator executed it: " + share + ". The output was the same each time.");
+    }
+    constexpr size_t kMostRows = 3;
+    for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
+      label(ICON_WARNING, shortened(rows[i].headline, room - em(1.6f)), rows[i].error ? palette().bad : palette().warn);
+      tooltip(rows[i].sentence + "\n\nWatched: " + share + ".");
+    }
+    if (rows.size() > kMostRows) {
+      std::string rest;
+      for (size_t i = kMostRows; i < rows.size(); ++i) rest += rows[i].sentence + "\n\n";
+      dim_text(fmt::format("and {} more", rows.size() - kMostRows));
+      tooltip(rest + "Watched: " + share + ".");
+    }
+  } else if (state == WatchState::failed) {
+    label(ICON_WARNING, "Not watched", palette().dim);
+    if (focus.watch_failure) tooltip(focus.watch_failure->message + " " + focus.watch_failure->hint);
+  } else {
+    label(ICON_SEARCH, "Not watched for races", palette().faint);
+    tooltip("Run > Watch for races looks on while the emulator executes this config.");
+  }
   ImGui::PopFont();
 }
 

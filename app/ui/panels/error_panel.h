@@ -6,7 +6,7 @@
 
 namespace attnscope::ui {
 
-// The verdict with every figure, and the error map of one head.
+// The verdict with every figure, what the watch saw, and the error map of one head.
 class ErrorPanel : public Panel {
  public:
   explicit ErrorPanel(std::filesystem::path shaders) : map_(std::move(shaders)) {}
@@ -20,6 +20,7 @@ class ErrorPanel : public Panel {
  private:
   void draw_verdict(Context& context, const Verdict& verdict);
   void draw_figures(Context& context, const Verdict& verdict);
+  void draw_watch(Context& context);
   void draw_map_controls(Context& context, const Problem& problem);
   void draw_map(Context& context, const Problem& problem);
   void point_at(const MapPlace& place) const;

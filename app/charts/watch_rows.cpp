@@ -1,0 +1,59 @@
+#include "charts/watch_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace attnscope::charts {
+namespace {
+
+std::string where(const Finding& finding, const char* key) {
+  const auto found = finding.where.find(key);
+  return found == finding.where.end() ? "" : found->second;
+}
+
+// "02_tiled.cu:203, 218": the other side's line first, which came earlier.
+std::string places(const Finding& finding) {
+  const std::string file = where(finding, "file"), line = where(finding, "line");
+  const std::string other_file = where(finding, "other_file"), other = where(finding, "other_line");
+  if (file.empty()) return "";
+  if (other.empty() || (other == line && other_file == file)) return fmt::format(": {}:{}", file, line);
+  if (other_file == file) return fmt::format(": {}:{}, {}", file, other, line);
+  return fmt::format(": {}:{}, {}:{}", other_file, other, file, line);
+}
+
+std::string headline(const Finding& finding) {
+  const std::string& rule = finding.rule;
+  const std::string buffer = where(finding, "buffer"), in = buffer.empty() ? "" : " in " + buffer;
+  if (rule == "race.shared") return "Race" + in + places(finding);
+  if (rule == "race.warp") return "Race within a warp" + in + places(finding);
+  if (rule == "race.copy") return "Copy not awaited" + in + places(finding);
+  if (rule.starts_with("never_written.")) return "Read before it is written" + in + places(finding);
+  if (rule == "barrier.uneven") return "Uneven barrier" + places(finding);
+  if (rule == "shuffle.absent") return "Shuffle from an absent lane" + places(finding);
+  if (rule.starts_with("luck.") && finding.evidence.size() == 2) {
+    const double changed = finding.evidence[0].value, tried = finding.evidence[1].value;
+    return fmt::format("{}: {} of {} {} change the output",
+                       finding.severity == "error" ? "Right by luck" : "Not the same every time", changed, tried,
+                       rule == "luck.order" ? "warp orders" : "fills of shared memory");
+  }
+  return finding.sentence;
+}
+
+}  // namespace
+
+std::vector<WatchRow> watch_rows(const WatchReport& report) {
+  std::vector<WatchRow> rows;
+  for (const Finding& finding : report.findings)
+    rows.push_back({headline(finding), finding.sentence, finding.severity == "error"});
+  std::stable_partition(rows.begin(), rows.end(), [](const WatchRow& row) { return row.error; });
+  return rows;
+}
+
+std::string watch_share_text(const WatchReport& report) {
+  const std::string ctas = report.ctas < report.total_ctas ? fmt::format("{} of {} CTAs", report.ctas, report.total_ctas)
+                                                           : fmt::format("all {} CTAs", report.ctas);
+  return fmt::format("{}, {} contents of shared memory, {} orders of the warps", ctas, report.fills, report.orders);
+}
+
+}  // namespace attnscope::charts
