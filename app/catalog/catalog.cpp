@@ -95,11 +95,16 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   read_knobs(read, kernel);
   read_restrictions(read, "requires", kernel.requires_);
   read_restrictions(read, "warns", kernel.warns);
-  read_supports(read, kernel);
-  if (kernel.library.empty()) {  // elsewhere these keys are unknown, and refused as such
+  // Keys that a kernel's kind does not read are unknown there, and refused as such.
+  const bool attention = kernel.problem == ProblemKind::attention;
+  if (attention) read_supports(read, kernel);
+  if (kernel.library.empty()) {
     read_launch(read, kernel);
     read_shared_map(read, kernel);
-    read_arguments(read, kernel);
+    if (attention)
+      read_arguments(read, kernel);
+    else
+      read_workload(read, kernel);
   }
   const FileName file = file_name_of(name);
   if (!read.failed() && kernel.id != file.id)

@@ -58,9 +58,18 @@ std::optional<ErrorLine> first_error(const std::string& log) {
 
 }  // namespace
 
+// A folder of that name inside another path is somebody's own.
 std::string without_source_root(std::string text) {
   const std::string root = source_root;
-  for (size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) text.erase(at, root.size());
+  const auto inside_a_path = [&](size_t at) {
+    return at > 0 && std::string_view(" \t\n\"'(").find(text[at - 1]) == std::string_view::npos;
+  };
+  for (size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) {
+    if (inside_a_path(at))
+      at += root.size();
+    else
+      text.erase(at, root.size());
+  }
   return text;
 }
 

@@ -127,6 +127,7 @@ class Blanker {
   std::string run() {
     if (!balanced()) return std::string(source_);
     for (size_t i = 0; i < tokens_.size();) i = declaration(i, tokens_.size(), false);
+    blank_lambda_spaces();
     return out_;
   }
 
@@ -197,6 +198,18 @@ class Blanker {
       static const Words kept{"if", "ifdef", "ifndef", "else", "elif", "endif", "define", "undef"};
       if (!inner.empty() && kept.contains(inner[0].text))
         out_.replace(tokens_[i].at, tokens_[i].text.size(), tokens_[i].text);
+    }
+  }
+
+  // `[=] __device__(int i) {…}` is nvcc's with --extended-lambda; NVRTC refuses the word, and needs none where all is
+  // device code. `[[nodiscard]] __device__ int f()` is no lambda.
+  void blank_lambda_spaces() {
+    const auto space = [&](size_t i) { return is(i, "__device__") || is(i, "__host__"); };
+    for (size_t i = 1; i < tokens_.size(); ++i) {
+      if (!is(i, "]") || is(i - 1, "]") || !space(i + 1)) continue;
+      size_t behind = i + 1;
+      while (space(behind)) ++behind;
+      if (is(behind, "(") || is(behind, "{")) blank(i + 1, behind);
     }
   }
 

@@ -46,7 +46,6 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
       "--std=c++17",
       "-lineinfo",
       "--ptxas-options=-v",
-      "--no-source-include",                  // nothing of the folder that the program happens to run in
       "--device-as-default-execution-space",  // constexpr functions, members and constants without an annotation
   };
   if (request.options.fast_math) options.push_back("--use_fast_math");

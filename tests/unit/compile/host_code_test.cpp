@@ -55,6 +55,13 @@ int main(int argc, char** argv) {
             "#include <cstdio>\n__global__ void k(int* p) { p[threadIdx.x] = 1; }\n");
 }
 
+TEST(HostCode, ALambdaNeedsNoWordForWhereItRuns) {
+  EXPECT_EQ(left_of("__global__ void k(int* p) { go([=] __host__ __device__(int i) { p[i] = i; }); }\n"),
+            "__global__ void k(int* p) { go([=]                    (int i) { p[i] = i; }); }\n");
+  const std::string attribute = "[[nodiscard]] __device__ int f(int (&a)[3]);\n";
+  EXPECT_EQ(left_of(attribute), attribute);
+}
+
 TEST(HostCode, ConditionsInsideAHostFunctionStayBalanced) {
   EXPECT_EQ(left_of("int main() {\n#ifdef VERBOSE\n  puts(\"x\");\n#else\n  go();\n#endif\n}\n"),
             "#ifdef VERBOSE\n#else\n#endif\n");
@@ -174,7 +181,13 @@ template <typename T, int N> __global__ void kernel(const T* in, T* out, int64_t
 int main() { std::vector<float> v(3); lib::kernel<float, 64><<<1, 64>>>(v.data(), v.data(), 3); std::cout << v[0]; }
 )";
   for (const int arch : {80, 90}) {
-    auto variant = compiler.compile({source, "plain.cu", "lib::kernel<float, 64>", {}, {}, {}, arch});
+    CompileRequest request;
+    request.source = source;
+    request.file_name = "plain.cu";
+    request.entry = "lib::kernel<float, 64>";
+    request.dtype.reset();
+    request.arch = arch;
+    auto variant = compiler.compile(request);
     ASSERT_TRUE(variant) << variant.error().message << "\n" << variant.error().hint;
     EXPECT_NE((*variant)->entry_symbol.find("kernel"), std::string::npos);
     EXPECT_EQ((*variant)->info.log.find("error"), std::string::npos);
