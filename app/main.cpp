@@ -26,6 +26,7 @@ int parse_and_run(int argc, char** argv) {
   add_worker(app, chosen);
   add_doctor(app, chosen);
   add_fetch(app, chosen);
+  add_import(app, chosen);
   for (CLI::App* command : app.get_subcommands({})) command->set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   try {
     app.parse(argc, argv);

@@ -25,6 +25,7 @@ void add_shot(CLI::App& app, Chosen& chosen);
 void add_worker(CLI::App& app, Chosen& chosen);
 void add_doctor(CLI::App& app, Chosen& chosen);
 void add_fetch(CLI::App& app, Chosen& chosen);
+void add_import(CLI::App& app, Chosen& chosen);
 void add_window(CLI::App& app, Chosen& chosen);  // no subcommand: the window
 
 // Writes one result to stdout with a line end. stdout holds results alone; everything else goes to stderr.
