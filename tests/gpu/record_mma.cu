@@ -1,9 +1,10 @@
 // Records what the Tensor Cores of a GPU make of the products of tests/support/mma_inputs.h.
 //
 //   nvcc -std=c++17 -O2 -arch=native -I tests tests/gpu/record_mma.cu -o record_mma
-//   ./record_mma COUNT DIRECTORY [WHOLE]
+//   ./record_mma COUNT DIRECTORY [WHOLE [GROUP]]
 //
 // Writes DIRECTORY/<kind>.hashes: 8 bytes a product, and, of the first WHOLE products, their outputs whole to <kind>.outputs.
+// With GROUP, 8 bytes for so many products together, to <kind>.groups instead.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -68,8 +69,9 @@ void write(const std::string& path, const void* bytes, size_t size) {
 }
 
 template <Kind kKind>
-void record(int count, int whole, const std::string& directory) {
+void record(int count, int whole, int group, const std::string& directory) {
   std::vector<Product> products;
+  products.reserve(count);
   for (int i = 0; i < count; ++i) products.push_back(product(kKind, static_cast<uint32_t>(i)));
   Product* inputs = nullptr;
   uint32_t (*outputs)[kM][kN] = nullptr;
@@ -79,9 +81,16 @@ void record(int count, int whole, const std::string& directory) {
   multiply<kKind><<<(count + 7) / 8, 256>>>(inputs, outputs, count);
   std::vector<uint32_t> back(static_cast<size_t>(count) * kM * kN);
   expect(cudaMemcpy(back.data(), outputs, back.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  expect(cudaFree(inputs), "cudaFree");
+  expect(cudaFree(outputs), "cudaFree");
   std::vector<uint64_t> hashes;
   for (int i = 0; i < count; ++i)
     hashes.push_back(hash_of(reinterpret_cast<const uint32_t (&)[kM][kN]>(back[static_cast<size_t>(i) * kM * kN])));
+  if (group > 1) {
+    std::vector<uint64_t> groups;
+    for (int i = 0; i + group <= count; i += group) groups.push_back(hash_of(&hashes[i], group));
+    return write(directory + "/" + name_of(kKind) + ".groups", groups.data(), groups.size() * 8);
+  }
   write(directory + "/" + name_of(kKind) + ".hashes", hashes.data(), hashes.size() * 8);
   write(directory + "/" + name_of(kKind) + ".outputs", back.data(), static_cast<size_t>(whole) * kM * kN * 4);
 }
@@ -89,10 +98,11 @@ void record(int count, int whole, const std::string& directory) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return std::fprintf(stderr, "record_mma COUNT DIRECTORY [WHOLE]\n"), 2;
+  if (argc < 3) return std::fprintf(stderr, "record_mma COUNT DIRECTORY [WHOLE [GROUP]]\n"), 2;
   const int count = std::atoi(argv[1]), whole = argc > 3 ? std::atoi(argv[3]) : 0;
-  record<Kind::f16_f32>(count, whole, argv[2]);
-  record<Kind::bf16_f32>(count, whole, argv[2]);
-  record<Kind::f16_f16>(count, whole, argv[2]);
+  const int group = argc > 4 ? std::atoi(argv[4]) : 1;
+  record<Kind::f16_f32>(count, whole, group, argv[2]);
+  record<Kind::bf16_f32>(count, whole, group, argv[2]);
+  record<Kind::f16_f16>(count, whole, group, argv[2]);
   return 0;
 }

@@ -115,4 +115,11 @@ inline uint64_t hash_of(const uint32_t (&d)[kM][kN]) {
   return hash;
 }
 
+// Of the hashes of several products.
+inline uint64_t hash_of(const uint64_t* hashes, int count) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (int i = 0; i < count; ++i) hash = (hash ^ hashes[i]) * 0x100000001b3u;
+  return hash;
+}
+
 }  // namespace attnscope::mma

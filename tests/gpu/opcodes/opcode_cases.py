@@ -87,10 +87,11 @@ def table(kind):
 
 CASES = []   # (kind, words, name, body): the body leaves its results in r0, r1, r2, r3 (or r64a, r64b), all unsigned
 WHOLE = []   # (kind, words, name, source of the whole kernel's body)
+SECTIONS = [(CASES, WHOLE)]  # later ones come behind, so that the kernels before them keep their names and code
 
 
 def case(kind, name, body, words=1, ulp=0):
-    CASES.append((kind, words, name + (f" ~{ulp}" if ulp else ""), body))
+    SECTIONS[-1][0].append((kind, words, name + (f" ~{ulp}" if ulp else ""), body))
 
 
 def least_arch(text):
@@ -101,7 +102,7 @@ def least_arch(text):
 
 
 def whole(kind, name, words, body):
-    WHOLE.append((kind, words, name, body))
+    SECTIONS[-1][1].append((kind, words, name, body))
 
 
 REG = {"u32": "r", "s32": "r", "b32": "r", "u64": "l", "s64": "l", "b64": "l", "f32": "f", "f64": "d", "u16": "h", "s16": "h",
@@ -765,6 +766,76 @@ def ordinary():
     whole("int", "jump_table", 1, "unsigned r; asm volatile(\"{ ts: .branchtargets T0, T1, T2, T3, T4, T5, T6, T7; brx.idx %1, ts; T0: add.u32 %0,%2,1; bra DONE; T1: mul.lo.u32 %0,%2,7; bra DONE; T2: xor.b32 %0,%2,0x55; bra DONE; T3: popc.b32 %0,%2; bra DONE; T4: sub.u32 %0,9,%2; bra DONE; T5: shl.b32 %0,%2,3; bra DONE; T6: not.b32 %0,%2; bra DONE; T7: brev.b32 %0,%2; bra DONE; DONE: }\" : \"=r\"(r) : \"r\"(a & 7), \"r\"(b)); put(0, r);")
 
 
+def further():
+    """What the first recordings lack: every comparison with every combination, scaled products, wide local accesses, and the
+    uniform datapath's."""
+    comparisons = {"f32": [f"{x}.f32" for x in COMPARES], "ftz": [f"{x}.ftz.f32" for x in COMPARES],
+                   "int": [f"{x}.{t}" for t in ("s32", "u32") for x in COMPARES[:6]]}
+    for kind, all_of_kind in comparisons.items():
+        register, x, y = ("r", "a", "b") if kind == "int" else ("f", "fa", "fb")
+        for logic in ("and", "or", "xor"):
+            body = "".join(f' asm("{{.reg .pred p,q,n; .reg .b32 x,y; setp.ne.u32 n,%4,0; setp.{one.split(".")[0]}.{logic}.{one.split(".", 1)[1]} p|q,%2,%3,n; selp.u32 x,{1 << k},0,p;'
+                           f' selp.u32 y,{1 << k},0,q; or.b32 %0,%0,x; or.b32 %1,%1,y;}}" : "+r"(r0),"+r"(r1) : "{register}"({x}),"{register}"({y}),"r"(d >> {k} & 1));'
+                           for k, one in enumerate(all_of_kind))
+            case("int" if kind == "int" else "f32", f"setp.all.{logic}.{kind}", body, 2)
+    # The comparison stands in a branch's condition, where it cannot be turned round.
+    for kind in ("f32", "int"):
+        x, y, z, w = ("fa", "fb", "fc", "fd") if kind == "f32" else ("(int)a", "(int)b", "(int)c", "(int)d")
+        for op, name in (("<=", "le"), (">=", "ge"), ("<", "lt"), (">", "gt"), ("==", "eq"), ("!=", "ne")):
+            case(kind, f"both_{name}", f"r0 = {x} {op} {y} && {z} {op} {w} ? e : f; r1 = {x} {op} {y} || {z} {op} {w} ? e : f; r2 = ({x} {op} {z}) != ({y} {op} {w}) ? g : h;"
+                 f" r3 = !({x} {op} {w}) && !({z} {op} {y}) ? e : g;", 4)
+            case(kind, f"both_{name}_constant", f"r0 = {x} {op} {'fs' if kind == 'f32' else '(int)s'} && {z} {op} {w} ? e : f; r1 = {x} {op} {'1.5f' if kind == 'f32' else '77'} || {z} {op} {w} ? e : f;", 2)
+    # Products scaled by powers of two.
+    for k, factor in (("d2", "0.5f"), ("d4", "0.25f"), ("d8", "0.125f"), ("m2", "2.0f"), ("m4", "4.0f"), ("m8", "8.0f")):
+        for source, second in (("imm", "3.14159274f"), ("reg", "fb"), ("param", "fs")):
+            case("f32", f"fmul_{k}_{source}", f'float x; asm("{{.reg .f32 v; mul.f32 v,%1,%2; mul.f32 %0,v,{factor[:-1]};}}" : "=f"(x) : "f"(fa),"f"({second})); r0 = __float_as_uint(x);')
+            case("f32", f"fmul_{k}_{source}.ftz", f'float x; asm("{{.reg .f32 v; mul.ftz.f32 v,%1,%2; mul.ftz.f32 %0,v,{factor[:-1]};}}" : "=f"(x) : "f"(fa),"f"({second})); r0 = __float_as_uint(x);')
+    for t in ("u32", "s32"):
+        for place, names in (("imm0", ["99", "b", "c"]), ("imm1", ["a", "99", "c"]), ("imm2", ["a", "b", "7"]), ("param1", ["a", "s", "c"]), ("param2", ["a", "b", "s"])):
+            ptx("int", f"sad.{t}", t, [t, t, t], names, tag=f"_{place}")
+    for source, value in (("imm", "3.0"), ("imm7", "-7.25"), ("param", "ds")):
+        c("f64", f"divide_by_{source}", f"da / {value}", "d")
+        c("f64", f"divide_{source}", f"{value} / da", "d")
+    ptx("f64", "rcp.approx.ftz.f64", "f64", ["f64"], ["ds"], tag="_param", ulp=1)
+    ptx("f64", "rsqrt.approx.ftz.f64", "f64", ["f64"], ["ds"], tag="_param", ulp=1)
+    # Votes that branch for the warp as a whole, and fences.
+    for name, condition in (("any", "__any_sync(~0u, (a & 31) == 5)"), ("all", "__all_sync(~0u, (a & 31) != 5)"), ("all_float", "__all_sync(~0u, (a & 255) < 250)")):
+        whole("int", f"vote_branch_{name}", 2, f"unsigned v = b; for (int k = 0; k < 4; ++k) {{ if ({condition}) {{ v = v * 3 + c; a >>= 3; }} else {{ v ^= d; a += 7; }} }} put(0, v); put(1, a);")
+    whole("f32", "vote_rescale", 2, "float m = fa, sum = 0; for (int k = 0; k < 4; ++k) { const float x = k & 1 ? fb * 0.5f : fc; const bool raised = x > m; m = fmaxf(m, x); if (__any_sync(~0u, raised)) sum = sum * 0.5f + m; else sum += 1.0f; } put(0, __float_as_uint(sum)); put(1, __float_as_uint(m));")
+    whole("int", "vote_uniform", 2, "unsigned v = a; if (!__any_sync(~0u, (b & 63) == 9)) { put(0, 1); put(1, c); return; } v = __shfl_xor_sync(~0u, v, 3) + d; if (__all_sync(~0u, c != 77)) v *= 3; put(0, v); put(1, e);")
+    whole("int", "fences_light", 1, 'asm volatile("fence.acq_rel.cta; fence.acq_rel.gpu; fence.acq_rel.sys;" ::: "memory"); put(0, a);')
+    # Local arrays of vectors, of one block and of several.
+    whole("int", "local_vector_stack", 5, "uint4 x[12]; uint2 y[12]; int top = 0; for (unsigned k = 0; k < 6 + (a & 3); ++k) { x[top] = make_uint4(a ^ k, b + k, c, d); y[top] = make_uint2(e + k, f); top += (c >> k & 1) + 1; if (top > 9) top = 0; }"
+          " x[10] = make_uint4(1, 2, 3, 4); uint4 v = make_uint4(0, 0, 0, 0); uint2 w = make_uint2(0, 0); for (int k = top - 1; k >= 0; k -= 2) { v.x += x[k].x; v.y ^= x[k].y; v.z += x[k].z; v.w = v.w * 3 + x[k].w; w.x += y[k].x; w.y ^= y[k].y; if (x[k].x & 64) break; }"
+          " put(0, v.x); put(1, v.y); put(2, v.z); put(3, v.w); put(4, w.x ^ w.y);")
+    whole("int", "local_quadruples", 4, "struct __align__(16) S { unsigned v[4]; }; S x[8]; for (int k = 0; k < 8; ++k) x[k] = S{{a + k, b * k, c ^ k, d}}; S y = x[a & 7]; x[b & 7] = y; const S z = x[c & 7]; put(0, z.v[0]); put(1, z.v[1]); put(2, z.v[2]); put(3, z.v[3]);")
+    # The uniform datapath: what depends on parameters and the CTA alone.
+    whole("int", "uniform_ctas", 4, "unsigned v = a; const unsigned* p = (const unsigned*)in; for (unsigned k = 0; k < (blockIdx.x & 3) + 2; ++k) v = v * 5 + p[(blockIdx.x * 64 + blockIdx.y * 8 + blockIdx.z + k) & 4095]; put(0, v); put(1, blockIdx.x * s + t); put(2, blockIdx.y * s + t); put(3, blockIdx.z * s + t);")
+    whole("int", "uniform_rows", 2, "const unsigned* p = (const unsigned*)in + (blockIdx.y * s + blockIdx.z * 8 + blockIdx.x * 32); unsigned v = b, w = c; for (unsigned k = 0; k < (s & 7) + blockIdx.x; ++k) { v += p[k * 32 + (threadIdx.x & 31)]; w ^= (p + blockIdx.y * 64)[k] * (blockIdx.z + k); } put(0, v); put(1, w);")
+    for op, name in (("<=", "le"), (">=", "ge"), ("<", "lt"), (">", "gt"), ("==", "eq"), ("!=", "ne")):
+        whole("int", f"uniform_compare_{name}", 3, f"const int u = (int)s - 3 * (int)blockIdx.x, w = (int)(t >> 24) - 20; unsigned v = a; if (u {op} w || (int)blockIdx.x * 16 {op} w) v += b; if (u {op} 38 && w + (int)blockIdx.x {op} 44) v ^= c; put(0, v);"
+              f" put(1, u {op} w || (unsigned)u {op} (t >> 26) ? a : b); unsigned n_ = 0; for (int k = 0; k < 3 && (k * u {op} w || (unsigned)(k * w) {op} s); ++k) n_ += a >> k; put(2, n_);")
+    whole("int", "uniform_predicates", 2, "const bool x = (s & 1) != (blockIdx.x & 1), y = (int)s > (int)blockIdx.x * 20, z = t > ls; put(0, (x && (a & 1)) || (y && (b & 2)) || (z && (c & 4)) ? d : e); put(1, ((a > b) && x) != ((c > d) || y) ? f : g);")
+    whole("int", "uniform_division", 2, "const long long u = (long long)(int)(s * blockIdx.x) - 57; put(0, (unsigned)(u / 7) + a); put(1, (unsigned)(u % 12) ^ b);")
+    # Addresses of bytes, halves and words by signed numbers.
+    for t, ctype in INTEGER_TYPES.items():
+        whole("int", f"signed_address_{t}", 2, f"const {ctype}* p = (const {ctype}*)in + 64; const int x = (int)(a & 511) - 60, y = (int)(b & 127) - (int)(s & 31); const auto v = p[x]; const auto w = p[y * 2 + (int)blockIdx.x]; put(0, (unsigned)v); put(1, (unsigned)w + (unsigned)(p + x - (const {ctype}*)in));")
+    for condition in ("a & 1", "(int)b < (int)c"):
+        whole("int", f"cp_async_zero_fill_{len(condition)}", 4, '__shared__ uint4 x[256]; const unsigned at = (unsigned)__cvta_generic_to_shared(x + threadIdx.x); x[threadIdx.x] = make_uint4(9, 9, 9, 9); x[128 + threadIdx.x] = make_uint4(9, 9, 9, 9);'
+              f' const int there = {condition} ? 16 : 0; asm volatile("cp.async.cg.shared.global [%0],[%1],16,%2; cp.async.commit_group;" :: "r"(at), "l"(in + (i ^ 5)), "r"(there));'
+              ' asm volatile("cp.async.cg.shared.global.L2::128B [%0],[%1],16,%2; cp.async.wait_all;" :: "r"(at + 2048), "l"(in + i), "r"(there)); __syncthreads();'
+              ' const uint4 v = x[threadIdx.x ^ 1], w = x[128 + (threadIdx.x ^ 3)]; put(0, v.x ^ w.w); put(1, v.y ^ w.z); put(2, v.z ^ w.y); put(3, v.w ^ w.x);')
+    # Narrow parameters and constants by their own width.
+    for t, ctype in (("u8", "unsigned char"), ("s8", "signed char"), ("u16", "unsigned short"), ("s16", "short")):
+        whole("int", f"narrow_parameter_{t}", 2, f"put(0, (unsigned)({ctype})s + a); put(1, (unsigned)(({ctype})(t >> 16) * ({ctype})s) + b);")
+    c("int", "u32_param_to_f32", "(float)s + (float)a", "f")
+    for rounding in ("rn", "rz", "rm", "rp"):
+        for source in ("u32", "s32"):
+            ptx("int", f"cvt.{rounding}.f32.{source}", "f32", [source], ["s"], tag="_param")
+    c("int", "divide_param", "a / s + b % t")
+    c("int", "divide_param_s", "(int)a / (int)s + (int)b % (int)t")
+
+
 PRELUDE = """#include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <assert.h>
@@ -826,18 +897,19 @@ def emit(folder):
         kernel(name, kind, "".join(body))
         group, used, kernels = [], 0, kernels + 1
 
-    for one in CASES:
-        if group and (group[0][0] != one[0] or used + one[1] > MOST_WORDS):
-            close()
-        group.append(one)
-        used += one[1]
-    close()
-    for kind, words, case_name, text in WHOLE:
-        name = f"{kind}_{kernels:03d}"
-        kernel(name, kind, f"  {text}\n")
-        # Tensor Cores of older architectures sum otherwise; there bf16 sums are products fused by the compiler.
-        listing.append(f"{name} {kind} 0 {words} {case_name}" + (" @90" if case_name.startswith("mma.") or case_name == "bf16_sum" else ""))
-        kernels += 1
+    for cases, wholes in SECTIONS:
+        for one in cases:
+            if group and (group[0][0] != one[0] or used + one[1] > MOST_WORDS):
+                close()
+            group.append(one)
+            used += one[1]
+        close()
+        for kind, words, case_name, text in wholes:
+            name = f"{kind}_{kernels:03d}"
+            kernel(name, kind, f"  {text}\n")
+            # Tensor Cores of older architectures sum otherwise; there bf16 sums are products fused by the compiler.
+            listing.append(f"{name} {kind} 0 {words} {case_name}" + (" @90" if case_name.startswith("mma.") or case_name == "bf16_sum" else ""))
+            kernels += 1
     with open(f"{folder}/opcodes.cu", "w") as out:
         out.write("".join(source))
     with open(f"{folder}/opcodes.cases", "w") as out:
@@ -846,7 +918,7 @@ def emit(folder):
         for kind in KINDS:
             for row in table(kind):
                 out.write(struct.pack("<8I", *row))
-    print(f"{len(CASES) + len(WHOLE)} cases in {kernels} kernels")
+    print(f"{sum(len(a) + len(b) for a, b in SECTIONS)} cases in {kernels} kernels")
 
 
 def main():
@@ -860,6 +932,8 @@ def main():
     control()
     tensors()
     ordinary()
+    SECTIONS.append(([], []))
+    further()
     emit(sys.argv[1])
 
 
