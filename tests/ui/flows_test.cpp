@@ -102,6 +102,14 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
     ctx->ItemClick("//Experiment/SHARED/dynamic");
     ctx->Yield(4);
     EXPECT_EQ(bench_->refusal_of("BLOCK_M"), "");
+    // The fake worker has no recording of the step between: that run fails, and no knob moves for it.
+    const ImVec2 before = ctx->ItemInfo("//Experiment/BLOCK_M/64").RectFull.Min;
+    if (!wait(
+            ctx, [](const Snapshot& s) { return !s.focus.running && s.focus.failure.has_value(); },
+            "the step between"))
+      return;
+    const ImVec2 after = ctx->ItemInfo("//Experiment/BLOCK_M/64").RectFull.Min;
+    EXPECT_EQ(after.y, before.y);
     ctx->ItemClick("//Experiment/BLOCK_M/64");
     if (!wait_for_run(ctx, "BLOCK_M", 64)) return;
     EXPECT_EQ(shared(*now()->focus.shown), 57376);

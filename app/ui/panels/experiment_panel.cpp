@@ -51,16 +51,20 @@ std::string joined(const std::string& first, const std::string& second) {
 void ExperimentPanel::draw(Context& context) {
   const session::Draft& draft = context.draft.current();
   const Kernel* kernel = session::find_kernel(context.snapshot, draft.kernel);
-  const Failure* failure = context.shown.failure();
-  if (failure != nullptr && readout_of(failure->stage) == Readout::experiment && !context.shown.from_history()) {
-    failure_box(*failure, "##failure");
-    ImGui::Dummy({0, em(0.2f)});
-  }
   draw_kernels(context, kernel);
   if (kernel != nullptr) draw_knobs(context, *kernel);
+  draw_failure(context);
   draw_problem(context, kernel);
   draw_compile(context);
   draw_device(context);
+}
+
+// Below the knobs as their notes are: a run that fails moves no knob from under the pointer.
+void ExperimentPanel::draw_failure(const Context& context) {
+  const Failure* failure = context.shown.failure();
+  if (failure == nullptr || readout_of(failure->stage) != Readout::experiment || context.shown.from_history()) return;
+  failure_box(*failure, "##failure");
+  ImGui::Dummy({0, em(0.2f)});
 }
 
 std::string ExperimentPanel::refusal_of(const std::string& knob) const {

@@ -31,6 +31,7 @@ class ExperimentPanel : public Panel {
   };
 
   void draw_kernels(Context& context, const Kernel* kernel);
+  static void draw_failure(const Context& context);
   void draw_knobs(Context& context, const Kernel& kernel);
   void draw_knob(Context& context, const Kernel& kernel, const KnobRow& row);
   void draw_notes(Context& context);
