@@ -19,6 +19,9 @@ int parse_and_run(int argc, char** argv) {
   add_window(app, chosen);
   add_run(app, chosen);
   add_compare(app, chosen);
+  add_bench(app, chosen);
+  add_best(app, chosen);
+  add_export(app, chosen);
   add_kernels(app, chosen);
   add_devices(app, chosen);
   add_presets(app, chosen);

@@ -7,12 +7,19 @@
 namespace attnscope::cli {
 
 void add_worker(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("worker", "Compile and run for a window or session at the other end of stdin and stdout");
+  CLI::App* command =
+      app.add_subcommand("worker", "Compile and run for a window or session at the other end of stdin and stdout");
   auto executor = std::make_shared<bool>(false);
   // The supervisor starts its own executors with this; a person has no use for it.
   command->add_flag("--executor", *executor)->group("");
-  command->callback([executor, &chosen] {
-    chosen = [executor] { return *executor ? worker::executor_main() : worker::supervisor_main(); };
+  // A library's worker starts this to make inputs and verdicts.
+  auto judge = std::make_shared<bool>(false);
+  command->add_flag("--judge", *judge)->group("");
+  command->callback([executor, judge, &chosen] {
+    chosen = [executor, judge] {
+      if (*judge) return worker::judge_main();
+      return *executor ? worker::executor_main() : worker::supervisor_main();
+    };
   });
 }
 

@@ -19,7 +19,43 @@ void add(session::SessionOptions& options, const store::NamedWorker& worker) {
   options.workers.push_back({name, worker.argv, true});
 }
 
+constexpr const char* kTorch = "torch";
+
+bool has_worker(const session::SessionOptions& options, const std::string& name) {
+  return std::any_of(options.workers.begin(), options.workers.end(),
+                     [&](const session::WorkerCommand& worker) { return worker.name == name; });
+}
+
+bool asks_for(const std::string& device, const std::string& worker) {
+  return device == worker || device.starts_with(worker + "/");
+}
+
 }  // namespace
+
+Result<session::WorkerCommand> library_worker(const std::string& library) {
+  if (library != kTorch)
+    return fail(Stage::input, "no worker of this program has the library " + library, "There is one of torch.");
+  auto resources = platform::resources();
+  if (!resources) return fail(resources.error());
+  auto self = platform::own_executable();
+  if (!self) return fail(self.error());
+  const std::string python = platform::environment("ATTNSCOPE_PYTHON");
+  return session::WorkerCommand{
+      kTorch,
+      {python.empty() ? "python3" : python, "-B",  // nothing is written beside the program
+       (*resources / "assets" / "torch_worker" / "torch_worker.py").string(), "--attnscope", self->string()},
+      false};
+}
+
+Result<void> add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels) {
+  for (const Kernel& kernel : kernels) {
+    if (kernel.library.empty() || has_worker(options, kernel.library)) continue;
+    auto worker = library_worker(kernel.library);
+    if (!worker) continue;  // its kernels are refused, with what to install
+    options.workers.push_back(std::move(*worker));
+  }
+  return {};
+}
 
 void add_worker_options(CLI::App& command, std::vector<std::string>& workers) {
   command
@@ -40,6 +76,14 @@ Result<void> add_workers(session::SessionOptions& options, const std::vector<std
   }
   const size_t own = options.workers.size();
   for (const std::string& text : given) {
+    const bool settings_name_it = std::any_of(known->begin(), known->end(),
+                                              [&](const store::NamedWorker& worker) { return worker.name == text; });
+    if (text == kTorch && !settings_name_it) {  // this program's own, here
+      auto torch = library_worker(kTorch);
+      if (!torch) return fail(torch.error());
+      options.workers.push_back(std::move(*torch));
+      continue;
+    }
     auto worker = store::worker_of(text, *known);
     if (!worker) return fail(worker.error());
     add(options, *worker);
@@ -47,8 +91,12 @@ Result<void> add_workers(session::SessionOptions& options, const std::vector<std
   for (const store::NamedWorker& worker : *known) {
     const bool there = std::any_of(options.workers.begin(), options.workers.end(),
                                    [&](const session::WorkerCommand& other) { return other.argv == worker.argv; });
-    const bool asked = device == worker.name || device.starts_with(worker.name + "/");
-    if (!there && (asked || named == Named::all)) add(options, worker);
+    if (!there && (asks_for(device, worker.name) || named == Named::all)) add(options, worker);
+  }
+  if (asks_for(device, kTorch) && !has_worker(options, kTorch)) {
+    auto worker = library_worker(kTorch);
+    if (!worker) return fail(worker.error());
+    options.workers.push_back(std::move(*worker));
   }
   if (!given.empty() && device.empty()) device = options.workers[own].name;
   return {};

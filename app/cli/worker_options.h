@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernel.h"
 #include "core/result.h"
 #include "session/session.h"
 
@@ -19,9 +20,15 @@ enum class Named {
   all     // every one
 };
 
-// Puts the workers asked for behind this program's own. With --worker and no device, `device` becomes the first worker's
-// name, which stands for its best device.
+// Puts the workers asked for behind this program's own. With --worker and no device, `device` becomes the first
+// worker's name, which stands for its best device.
 Result<void> add_workers(session::SessionOptions& options, const std::vector<std::string>& given, Named named,
                          std::string& device);
+
+// The worker of a library's routines ("torch"), as the program itself starts it on this machine.
+Result<session::WorkerCommand> library_worker(const std::string& library);
+
+// Those of every library that `kernels` name, unless a worker of that name is there already.
+Result<void> add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels);
 
 }  // namespace attnscope::cli

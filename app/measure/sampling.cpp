@@ -70,8 +70,9 @@ Result<void> Sampler::take_round() {
     taken_ += static_cast<int64_t>(us->size());
     batches_.push_back({round_, std::move(*us), conditions.clock_mhz, conditions.slowed});
     if (events_.on_progress) events_.on_progress(taken_);
-    const bool enough = of_round >= kFewestOfRound && now() - begun >= kRoundMs;
-    if (enough || now() - started_ >= policy_.max_ms) break;
+    // Placing buffers may have taken all the time there was: the last round still gets its samples, or its length.
+    const bool some = of_round >= kFewestOfRound, long_enough = now() - begun >= kRoundMs;
+    if ((some && long_enough) || (now() - started_ >= policy_.max_ms && (some || long_enough))) break;
   }
   ++round_;
   return {};

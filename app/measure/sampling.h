@@ -47,7 +47,7 @@ struct Events {
 inline constexpr double kStableHalfWidth = 0.005;  // of the median
 inline constexpr int64_t kFewestRounds = 10;       // before the interval is trusted
 inline constexpr double kRoundMs = 15;             // of samples in one round
-inline constexpr int64_t kFewestOfRound = 3;       // samples, unless the time is up
+inline constexpr int64_t kFewestOfRound = 3;       // samples; of the last round, unless it lasts as long as any
 inline constexpr double kClockTolerance = 0.03;    // of the run's median clock
 
 // Samples until the 95 % interval of the median has a half-width under 0.5 % of it, or the time is up. Failures: the

@@ -43,6 +43,15 @@ Result<std::filesystem::path> move_aside(const std::filesystem::path& path) {
   return aside;
 }
 
+// Of a row that begins with json, finished_at.
+Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesystem::path& path) {
+  auto json = parse_json(row.getColumn(0).getString(), path.string(), Stage::store);
+  if (!json) return fail(json.error());
+  auto observation = observation_from_json(*json, path.string());
+  if (!observation) return fail(observation.error());
+  return StoredObservation{std::move(*observation), row.getColumn(1).getDouble()};
+}
+
 }  // namespace
 
 struct Results::Database {
@@ -139,17 +148,45 @@ Result<std::optional<StoredObservation>> Results::newest(const std::string& hash
     query.reset();
     query.bind(1, hash);
     if (!query.executeStep()) return std::nullopt;
-    const std::string text = query.getColumn(0).getString();
-    const double finished_at = query.getColumn(1).getDouble();
+    auto stored = stored_in(query, path_);
     query.reset();
-    auto json = parse_json(text, path_.string(), Stage::store);
-    if (!json) return fail(json.error());
-    auto observation = observation_from_json(*json, path_.string());
-    if (!observation) return fail(observation.error());
-    return StoredObservation{std::move(*observation), finished_at};
+    if (!stored) return fail(stored.error());
+    return std::move(*stored);
   } catch (const SQLite::Exception& error) {
     return fail(failure_of(path_, error));
   }
+}
+
+Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) {
+  std::vector<StoredObservation> found;
+  try {
+    if (!database_) return found;
+    SQLite::Statement query(database_->connection,
+                            "SELECT json, finished_at FROM observation WHERE "
+                            "json_extract(json, '$.verdict.state') = 'correct' AND "
+                            "json_extract(json, '$.timing.us.p50') > 0 AND "
+                            "json_extract(json, '$.experiment.problem.batch') = ? AND "
+                            "json_extract(json, '$.experiment.problem.heads') = ? AND "
+                            "json_extract(json, '$.experiment.problem.seq_q') = ? AND "
+                            "json_extract(json, '$.experiment.problem.seq_k') = ? AND "
+                            "json_extract(json, '$.experiment.problem.head_dim') = ? AND "
+                            "json_extract(json, '$.experiment.problem.causal') = ? AND "
+                            "json_extract(json, '$.experiment.problem.dtype') = ? "
+                            "ORDER BY finished_at DESC, id DESC LIMIT 10000");
+    int at = 0;
+    for (const int64_t size : {problem.batch, problem.heads, problem.seq_q, problem.seq_k, problem.head_dim})
+      query.bind(++at, size);
+    query.bind(++at, std::string(to_string(problem.causal)));
+    query.bind(++at, std::string(to_string(problem.dtype)));
+    while (query.executeStep()) {
+      auto stored = stored_in(query, path_);
+      if (!stored) return fail(stored.error());
+      found.push_back(std::move(*stored));
+    }
+  } catch (const SQLite::Exception& error) {
+    return fail(failure_of(path_, error));
+  }
+  return found;
 }
 
 Result<int64_t> Results::count() {

@@ -31,6 +31,8 @@ class Results {
   Result<void> append(const Observation& observation, double finished_at, std::optional<Failure>& trouble);
   // The newest observation of an experiment; empty: none.
   Result<std::optional<StoredObservation>> newest(const std::string& hash);
+  // Those that are correct and timed of a problem with these sizes, mask and dtype, the newest 10,000.
+  Result<std::vector<StoredObservation>> correct(const Problem& problem);
   Result<int64_t> count();
 
  private:

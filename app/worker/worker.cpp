@@ -8,6 +8,7 @@
 #include "platform/paths.h"
 #include "platform/process.h"
 #include "worker/executor.h"
+#include "worker/judge.h"
 #include "worker/supervisor.h"
 
 namespace attnscope::worker {
@@ -65,6 +66,16 @@ int executor_main() {
   const int in = take_stdin(), out = take_stdout();
   if (in < 0 || out < 0) return kFailed;
   run_executor(in, out, {ATTNSCOPE_VERSION, paths->cache, *resources / "assets"});
+}
+
+int judge_main() {
+  if (!platform::die_with_parent(getppid())) return kFailed;
+  platform::ignore_write_signals();
+  auto paths = platform::user_paths();
+  if (!paths) return complain(paths.error());
+  const int in = take_stdin(), out = take_stdout();
+  if (in < 0 || out < 0) return kFailed;
+  return serve_judge(in, out, paths->cache);
 }
 
 }  // namespace attnscope::worker

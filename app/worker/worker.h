@@ -10,4 +10,7 @@ int supervisor_main();
 // Compiles and runs for the supervisor at stdin and stdout; ends with it. Returns the exit status.
 int executor_main();
 
+// Makes inputs and verdicts for a library's worker at stdin and stdout (worker/judge.h). Returns the exit status.
+int judge_main();
+
 }  // namespace attnscope::worker

@@ -1,0 +1,215 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+
+#include "catalog/catalog.h"
+#include "cli/bench_plan.h"
+#include "cli/command.h"
+#include "cli/device_wait.h"
+#include "cli/exit_status.h"
+#include "cli/places.h"
+#include "cli/worker_options.h"
+#include "core/json.h"
+#include "platform/atomic_file.h"
+#include "platform/clock.h"
+#include "platform/paths.h"
+#include "report/bench_report.h"
+
+namespace attnscope::cli {
+namespace {
+
+constexpr uint64_t kMaxFile = 64 << 20;  // of a report or a state
+constexpr int kLaunchMs = 10000;         // of one launch: the first rungs take seconds where a peer takes a millisecond
+
+struct Options {
+  BenchWishes wishes;
+  std::string device;
+  std::vector<std::string> workers, kernel_dirs;
+  std::string from;                 // render this report again
+  std::string json, markdown, svg;  // files; "-": stdout
+  bool fresh = false;
+};
+
+std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string left_text(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s left", std::max(seconds, 1.0));
+  if (seconds < 90 * 60) return fmt::format("{:.0f} min left", seconds / 60);
+  return fmt::format("{:.1f} h left", seconds / 3600);
+}
+
+// On a terminal one line that is written over; in a log a line a row.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const report::BenchPlan& plan) : plan_(plan) {}
+  ~ProgressLine() {
+    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  }
+  void show(const report::BenchProgress& progress) {
+    const report::Row& row = plan_.head.rows[progress.row];
+    std::string text =
+        fmt::format("{} of {}  {}, {}: {}", progress.done + 1, progress.total, report::problem_text(row.problem),
+                    row.cache, plan_.head.entries[progress.entry].label);
+    if (progress.left_seconds) text += ", " + left_text(*progress.left_seconds);
+    if (terminal_)
+      fmt::print(stderr, "\r\x1b[K{}", text);
+    else if (last_row_ != progress.row)
+      fmt::print(stderr, "attnscope bench: {}\n", text);
+    std::fflush(stderr);
+    last_row_ = progress.row;
+  }
+
+ private:
+  const report::BenchPlan& plan_;
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  std::optional<size_t> last_row_;
+};
+
+Result<Json> read_json(const std::filesystem::path& file) {
+  auto text = platform::read_file(file, kMaxFile);
+  if (!text) return fail(Stage::input, text.error().message, text.error().hint);
+  return parse_json(*text, file.string());
+}
+
+// What an earlier run of the same plan left behind when it was ended.
+report::BenchState state_at(const std::filesystem::path& file, const report::BenchPlan& plan, bool fresh) {
+  std::error_code none;
+  if (fresh || !std::filesystem::exists(file, none)) return {};
+  auto json = read_json(file);
+  auto state = json ? report::state_from_json(*json, plan, file.string()) : fail(json.error());
+  if (!state) {
+    report(state.error());
+    return {};
+  }
+  int64_t passes = 0;
+  for (const int64_t of_row : state->passes) passes += of_row;
+  fmt::print(stderr, "attnscope bench: goes on after {} passes ({}); --fresh begins anew\n", passes, file.string());
+  return *state;
+}
+
+// A library's worker says what it is when it greets; one that never came has no version.
+void add_versions(session::Session& session, report::BenchReport& report) {
+  const auto snapshot = session.snapshot();
+  for (report::Entry& entry : report.entries)
+    for (size_t i = 1; i < snapshot->workers.size(); ++i)
+      if (entry.device.starts_with(snapshot->workers[i].name + "/") && report.device.find('/') == std::string::npos)
+        entry.version = snapshot->workers[i].versions.driver;
+}
+
+Result<report::BenchReport> run(const Options& options) {
+  auto dirs = kernel_dirs(options.kernel_dirs);
+  if (!dirs) return fail(dirs.error());
+  const catalog::Catalog catalog = catalog::load_catalog(*dirs);
+  auto tuned = report::load_tuned(*platform::resources() / "assets" / "tuned");
+  if (!tuned) return fail(tuned.error());
+  auto session_opts = session_options(options.kernel_dirs, false);
+  if (!session_opts) return fail(session_opts.error());
+  std::string device = options.device;
+  if (auto added = add_workers(*session_opts, options.workers, Named::asked, device); !added)
+    return fail(added.error());
+  if (auto added = add_library_workers(*session_opts, catalog.kernels); !added) return fail(added.error());
+  session_opts->deadlines.launch_ms = kLaunchMs;
+  auto waiting = WaitingSession::start(std::move(*session_opts));
+  if (!waiting) return fail(waiting.error());
+  auto found = (*waiting)->wait_for(device);
+  if (!found) return fail(found.error());
+  if (!found->device.emulated) found->versions.gpu = found->device.name;
+  auto tasks = plan_bench(options.wishes, catalog.kernels, *tuned, found->device, found->versions);
+  if (!tasks) return fail(tasks.error());
+
+  session::Session& session = (*waiting)->session();
+  const auto file = platform::user_paths()->data / "bench" / (report::plan_hash(tasks->plan) + ".json");
+  report::BenchState state = state_at(file, tasks->plan, options.fresh);
+  bool can_save = true;
+  {
+    ProgressLine line(tasks->plan);
+    report::BenchCalls calls;
+    calls.run = [&](size_t row, size_t entry) { return session.queue(tasks->drafts[row][entry]).get(); };
+    calls.save = [&](const report::BenchState& now) {
+      if (!can_save) return;
+      auto saved = platform::write_file(file, report::to_json(now).dump());
+      can_save = saved.has_value();
+      if (!saved) report(saved.error());  // once; the benchmark itself goes on
+    };
+    calls.on_progress = [&](const report::BenchProgress& progress) { line.show(progress); };
+    calls.now_seconds = [] { return platform::steady_ms() / 1000; };
+    calls.config_text = [&](size_t entry, const std::map<std::string, int64_t>& knobs) {
+      return short_text(Config{knobs, {}}, tasks->kernels[entry]);
+    };
+    report::run_bench(tasks->plan, calls, state);
+  }
+  report::BenchReport report = report::report_of(tasks->plan, state, date_now());
+  add_versions(session, report);
+  std::error_code none;
+  std::filesystem::remove(file, none);  // whole: the next run measures again
+  return report;
+}
+
+Result<void> put(const std::string& where, const std::string& text) {
+  if (where == "-") {
+    print_result(text);
+    return {};
+  }
+  return platform::write_file(std::filesystem::path(where), text);
+}
+
+int bench(const Options& options) {
+  Result<report::BenchReport> made;
+  if (options.from.empty()) {
+    made = run(options);
+  } else {
+    auto json = read_json(options.from);
+    made = json ? report::report_from_json(*json, options.from) : fail(json.error());
+  }
+  if (!made) return report(made.error());
+  if (options.json.empty() && options.markdown.empty() && options.svg.empty()) print_result(report::as_table(*made));
+  if (!options.json.empty())
+    if (auto done = put(options.json, report::to_json(*made).dump(1)); !done) return report(done.error());
+  if (!options.markdown.empty())
+    if (auto done = put(options.markdown, report::as_markdown(*made)); !done) return report(done.error());
+  if (!options.svg.empty())
+    if (auto done = put(options.svg, report::as_svg(*made)); !done) return report(done.error());
+  for (const report::Row& row : made->rows)
+    for (const report::Cell& cell : row.cells)
+      if (cell.state == report::CellState::wrong) return kWrong;
+  return kCorrectOrUnchecked;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("bench", "Time problems by kernels and peers in one run, in turn");
+  auto options = std::make_shared<Options>();
+  BenchWishes& wishes = options->wishes;
+  command
+      ->add_option("--problem", wishes.problems, "B=1,H=8,S=512,D=64,causal=none (may be repeated); else a set of five")
+      ->type_name("SIZES");
+  command->add_option("--kernel", wishes.kernels, "Only this one, with these knobs (may be repeated)")
+      ->type_name("ID[:KNOB=VALUE,...]");
+  command->add_option("--peer", wishes.peers, "Hold them against this one (may be repeated); else PyTorch's backends")
+      ->type_name("ID[:KNOB=VALUE,...]");
+  command->add_option("--device", options->device, "Where to run; else the first GPU, else emulated:l4")
+      ->type_name("DEVICE");
+  command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
+      ->type_name("DIR");
+  add_worker_options(*command, options->workers);
+  command->add_option("--cache", wishes.cache, "hot, cold or both")->check(CLI::IsMember({"hot", "cold", "both"}));
+  command->add_flag("--defaults", wishes.defaults, "Configs as the manifests have them, not the tuned ones");
+  command->add_flag("--quick", wishes.quick, "Fewer and shorter passes: wider intervals");
+  command->add_flag("--fresh", options->fresh, "Do not go on where a run that was ended left off");
+  command->add_option("--from", options->from, "Time nothing: write this report again")->type_name("REPORT.json");
+  for (auto& [name, to, what] :
+       {std::tuple("--json", &options->json, "As JSON"), std::tuple("--markdown", &options->markdown, "As Markdown"),
+        std::tuple("--svg", &options->svg, "As a picture")})
+    command->add_option(name, *to, std::string(what) + ", to this file, or to stdout")
+        ->type_name("[FILE]")
+        ->expected(0, 1)
+        ->default_str("-");
+  command->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
+}
+
+}  // namespace attnscope::cli

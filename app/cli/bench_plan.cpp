@@ -1,0 +1,168 @@
+#include "cli/bench_plan.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "catalog/validate.h"
+
+namespace attnscope::cli {
+namespace {
+
+using report::Entry;
+
+// The mission shape of the reports, without and with a mask; one that fills a GPU; long rows at both head sizes.
+constexpr const char* kDefaultProblems[] = {"B=1,H=8,S=512,D=64", "B=1,H=8,S=512,D=64,causal=bottom_right",
+                                            "B=32,H=8,S=512,D=64", "B=4,H=16,S=4096,D=64", "B=4,H=16,S=4096,D=128"};
+constexpr double kEmulatedFlops = 6e8;  // about half a second of a scalar kernel on two cores
+
+// An entry before it is placed: the kernel and the knobs that were named.
+struct Named {
+  Kernel kernel;
+  std::map<std::string, int64_t> knobs;
+  std::string label;
+  bool peer = false;
+};
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+  return parts;
+}
+
+const Kernel* find(const std::vector<Kernel>& kernels, const std::string& id) {
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& k) { return k.id == id; });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+Result<Named> named(const std::string& text, const std::vector<Kernel>& kernels, bool peer) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const std::string id = text.substr(0, colon);
+  const Kernel* kernel = find(kernels, id);
+  if (!kernel) {
+    std::string known;
+    for (const Kernel& one : kernels) known += (known.empty() ? "" : ", ") + one.id;
+    return fail(Stage::input,
+                std::string(peer ? "--peer " : "--kernel ") + text + ": there is no kernel \"" + id + "\"",
+                "Known: " + known + ". Write ID or ID:KNOB=VALUE,KNOB=VALUE.");
+  }
+  Named entry{*kernel, {}, id, peer};
+  if (colon == text.size()) return entry;
+  for (const std::string& setting : split(text.substr(colon + 1), ',')) {
+    auto parsed = catalog::parse_setting(*kernel, setting);
+    if (!parsed) return fail(parsed.error());
+    entry.knobs[parsed->first] = parsed->second;
+    const KnobValue& value = *kernel->find_knob(parsed->first)->find(parsed->second);
+    entry.label += " " + (value.label.empty() ? parsed->first + "=" + value.text() : value.label);
+  }
+  return entry;
+}
+
+// Every value of the first knob of every library kernel that stands beside ours: torch's backends.
+std::vector<std::string> default_peers(const std::vector<Kernel>& kernels) {
+  std::vector<std::string> peers;
+  for (const Kernel& kernel : kernels) {
+    if (kernel.library.empty()) continue;
+    if (kernel.knobs.empty()) peers.push_back(kernel.id);
+    for (const KnobValue& value : kernel.knobs.empty() ? std::vector<KnobValue>() : kernel.knobs.front().values)
+      peers.push_back(kernel.id + ":" + kernel.knobs.front().name + "=" + value.text());
+  }
+  return peers;
+}
+
+Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vector<Kernel>& kernels, bool emulated) {
+  std::vector<std::string> ours = wishes.kernels;
+  if (ours.empty())
+    for (const Kernel& kernel : kernels)
+      if (kernel.library.empty() && kernel.problem == ProblemKind::attention) ours.push_back(kernel.id);
+  const auto peers = wishes.peers.empty() && !emulated ? default_peers(kernels) : wishes.peers;
+  std::vector<Named> entries;
+  using List = std::pair<const std::vector<std::string>*, bool>;
+  for (const auto& [list, peer] : {List(&ours, false), List(&peers, true)})
+    for (const std::string& text : *list) {
+      auto entry = named(text, kernels, peer);
+      if (!entry) return fail(entry.error());
+      const bool twice = std::any_of(entries.begin(), entries.end(), [&](const Named& other) {
+        return other.label == entry->label && other.peer == entry->peer;
+      });
+      if (twice) return fail(Stage::input, entry->label + " is asked for twice", "Name each entry once.");
+      entries.push_back(std::move(*entry));
+    }
+  if (entries.empty()) return fail(Stage::input, "there is no kernel to time", "Name one with --kernel ID.");
+  return entries;
+}
+
+// A library that has a worker of its own runs the same GPU through it: "torch/cuda:0" beside "cuda:0".
+std::string device_of(const Kernel& kernel, const std::string& device) {
+  if (kernel.library.empty()) return device;
+  return kernel.library + "/" + device.substr(device.rfind('/') + 1);
+}
+
+session::Draft draft_of(const Named& entry, const Problem& problem, const std::string& cache,
+                        const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes,
+                        const DeviceSpec& device, int64_t block_ms) {
+  session::Draft draft{problem, entry.kernel.id, entry.knobs, {}, device_of(entry.kernel, device.id), {}};
+  draft.measure.cache = cache;
+  draft.measure.max_time_ms = block_ms;
+  if (device.emulated) draft.measure.sampled_share = emulated_share(problem);
+  const bool choose = entry.knobs.empty() && !wishes.defaults;
+  const report::TunedEntry* best = choose ? report::best_entry(tuned, device.name, problem, entry.kernel.id) : nullptr;
+  // A table may be of an earlier version of the kernel: its config is taken where the kernel still has it.
+  if (best && catalog::complete_config(entry.kernel, best->config.knobs, best->config.options)) {
+    draft.knobs = best->config.knobs;
+    draft.options = best->config.options;
+  }
+  return draft;
+}
+
+}  // namespace
+
+Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts) {
+  if (texts.empty()) texts.assign(std::begin(kDefaultProblems), std::end(kDefaultProblems));
+  std::vector<Problem> problems;
+  for (const std::string& text : texts) {
+    auto problem = problem_from_text(text);
+    if (!problem) return fail(problem.error());
+    problems.push_back(*problem);
+  }
+  return problems;
+}
+
+double emulated_share(const Problem& problem) { return std::clamp(kEmulatedFlops / problem.flops(), 1e-6, 1.0); }
+
+Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kernel>& kernels,
+                              const std::vector<report::TunedTable>& tuned, const DeviceSpec& device,
+                              const Versions& versions) {
+  auto problems = bench_problems(wishes.problems);
+  if (!problems) return fail(problems.error());
+  auto entries = entries_of(wishes, kernels, device.emulated);
+  if (!entries) return fail(entries.error());
+  BenchTasks tasks;
+  report::BenchPlan& plan = tasks.plan;
+  plan.blocks = wishes.quick ? measure::kFewestBlocks : 12;
+  plan.block_ms = wishes.quick ? 30 : 100;
+  plan.head.device = device.id;
+  plan.head.device_name = device.name;
+  plan.head.arch = device.arch;
+  plan.head.emulated = device.emulated;
+  plan.head.versions = versions;
+  for (const Named& entry : *entries) {
+    plan.head.entries.push_back(
+        {entry.label, entry.kernel.id, entry.kernel.content_hash, entry.peer, device_of(entry.kernel, device.id), ""});
+    tasks.kernels.push_back(entry.kernel);
+  }
+  for (const Problem& problem : *problems)
+    for (const std::string cache : {"hot", "cold"}) {
+      if (wishes.cache != "both" && wishes.cache != cache) continue;
+      plan.head.rows.push_back({problem, cache, {}});
+      auto& drafts = tasks.drafts.emplace_back();
+      for (const Named& entry : *entries) {
+        drafts.push_back(draft_of(entry, problem, cache, tuned, wishes, device, plan.block_ms));
+        report::Cell& asked = plan.head.rows.back().cells.emplace_back();
+        asked.knobs = drafts.back().knobs;  // a plan with other configs is another plan
+      }
+    }
+  return tasks;
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,43 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/device_spec.h"
+#include "core/kernel.h"
+#include "report/bench_run.h"
+#include "report/tuned.h"
+#include "session/session.h"
+
+namespace attnscope::cli {
+
+// What `attnscope bench` was asked for, as text.
+struct BenchWishes {
+  std::vector<std::string> problems;  // B=1,H=8,…; empty: the default set
+  std::vector<std::string> kernels;   // ID or ID:KNOB=VALUE,…; empty: every kernel with a source
+  std::vector<std::string> peers;     // as kernels; empty: every backend of torch where the device is a GPU
+  std::string cache = "hot";          // hot, cold or both
+  bool defaults = false;              // configs as the manifests have them, not the tuned ones
+  bool quick = false;
+};
+
+// A plan and what the session is to be asked for each of its cells.
+struct BenchTasks {
+  report::BenchPlan plan;
+  std::vector<std::vector<session::Draft>> drafts;  // [row][entry]
+  std::vector<Kernel> kernels;                      // of each entry
+};
+
+// Names that are not in `kernels`, and knobs that they do not have, are Failures (Stage::input).
+Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kernel>& kernels,
+                              const std::vector<report::TunedTable>& tuned, const DeviceSpec& device,
+                              const Versions& versions);
+
+// The problems that these texts name; of none the default set.
+Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts);
+
+// The share of an emulated kernel's CTAs to run, (0, 1]: all of a small problem, of a large one as many as take about
+// half a second.
+double emulated_share(const Problem& problem);
+
+}  // namespace attnscope::cli

@@ -1,0 +1,265 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+
+#include "catalog/catalog.h"
+#include "catalog/devices.h"
+#include "catalog/validate.h"
+#include "cli/bench_plan.h"
+#include "cli/command.h"
+#include "cli/device_wait.h"
+#include "cli/exit_status.h"
+#include "cli/places.h"
+#include "cli/tune.h"
+#include "cli/worker_options.h"
+#include "core/json.h"
+#include "platform/atomic_file.h"
+#include "platform/paths.h"
+#include "store/preset.h"
+#include "store/results.h"
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using report::TunedEntry;
+
+constexpr int64_t kTuneMs = 200;  // of timing one config on a GPU
+
+struct Options {
+  std::vector<std::string> problems, kernels, kernel_dirs, workers;
+  std::string device;
+  std::string preset;  // write the best one here
+  std::string tune;    // folder of tables to bring up to date
+  bool json = false;
+};
+
+struct Place {
+  DeviceSpec device;
+  std::unique_ptr<WaitingSession> session;  // null: nothing had to be started to know the device
+};
+
+Result<Place> start_at(const Options& options) {
+  auto session_opts = session_options(options.kernel_dirs, false);
+  if (!session_opts) return fail(session_opts.error());
+  std::string device = options.device;
+  if (auto added = add_workers(*session_opts, options.workers, Named::asked, device); !added)
+    return fail(added.error());
+  auto waiting = WaitingSession::start(std::move(*session_opts));
+  if (!waiting) return fail(waiting.error());
+  auto found = (*waiting)->wait_for(device);
+  if (!found) return fail(found.error());
+  return Place{found->device, std::move(*waiting)};
+}
+
+// An emulated device is data; only for a GPU somebody must be asked what it is.
+Result<Place> place_of(const Options& options, const fs::path& assets) {
+  for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
+    if (spec.id == options.device) return Place{spec, nullptr};
+  return start_at(options);
+}
+
+// What the program's own history holds of that problem on that device.
+Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Problem& problem,
+                                             const DeviceSpec& device) {
+  std::vector<TunedEntry> entries;
+  std::error_code none;
+  if (!fs::exists(database, none)) return entries;
+  std::optional<Failure> trouble;
+  auto results = store::Results::open(database, trouble);
+  if (!results) return fail(results.error());
+  auto kept = (*results)->correct(problem);
+  if (!kept) return fail(kept.error());
+  for (const store::StoredObservation& stored : *kept) {
+    const Observation& o = stored.observation;
+    const bool here = device.emulated ? o.device == device.id : report::same_device(o.versions.gpu, device.name);
+    if (!here || !o.timing || o.timing->cache != "hot" || !report::same_shape(o.experiment.problem, problem)) continue;
+    TunedEntry entry =
+        entry_of(o, fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(stored.finished_at))));
+    entry.source = "history";
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+// The best of each kernel, the best of all first: a measured figure before a modelled one, a table before the history.
+Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
+                                       const std::vector<Kernel>& kernels, const fs::path& assets) {
+  auto tables = report::load_tuned(assets / "tuned");
+  if (!tables) return fail(tables.error());
+  auto history = from_history(platform::user_paths()->data / "results.sqlite", problem, device);
+  if (!history) return fail(history.error());
+  report::TunedTable ours{device.name, device.arch, {}};
+  const auto better = [](const TunedEntry& a, const TunedEntry& b) {
+    return a.kind != b.kind ? a.kind == FigureKind::measured : a.us < b.us;
+  };
+  std::stable_sort(history->begin(), history->end(), [&](const auto& a, const auto& b) { return better(b, a); });
+  for (TunedEntry& entry : *history) put_entry(ours, std::move(entry));  // the best comes last and stays
+  std::vector<TunedEntry> found;
+  for (const Kernel& kernel : kernels) {
+    const bool wanted = options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
+    if (!wanted) continue;
+    const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
+    const TunedEntry* own = report::best_entry({ours}, device.name, problem, kernel.id);
+    const TunedEntry* best =
+        !shipped || (own && own->kind != shipped->kind && own->kind == FigureKind::measured) ? own : shipped;
+    if (best) found.push_back(*best);
+  }
+  std::stable_sort(found.begin(), found.end(), better);
+  return found;
+}
+
+const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id) {
+  const auto found = std::ranges::find(kernels, id, &Kernel::id);
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+bool of_another_version(const TunedEntry& entry, const std::vector<Kernel>& kernels) {
+  const Kernel* kernel = find_kernel(kernels, entry.kernel);
+  return kernel && kernel->content_hash != entry.kernel_hash;
+}
+
+std::string text_of(const std::vector<TunedEntry>& found, const Problem& problem, const DeviceSpec& device,
+                    const std::vector<Kernel>& kernels, const fs::path& root) {
+  std::string text = fmt::format("{} on {}, hot\n", report::problem_text(problem), device.name);
+  for (const TunedEntry& entry : found) {
+    const Kernel* kernel = find_kernel(kernels, entry.kernel);
+    std::error_code none;
+    const std::string source =
+        entry.source == "history" ? entry.source : fs::relative(entry.source, root, none).generic_string();
+    text += fmt::format("  {:<10} {:>9} us {}  {}\n", entry.kernel, report::us_text(entry.us),
+                        attnscope::to_string(entry.kind), short_text(entry.config, *kernel));
+    text += fmt::format("  {:<10} {}, {}, NVRTC {}{}{}\n", "", source, entry.date, entry.versions.nvrtc,
+                        entry.versions.driver.empty() ? "" : ", driver " + entry.versions.driver,
+                        of_another_version(entry, kernels) ? "; of another version of this kernel" : "");
+  }
+  return text;
+}
+
+Json json_of(const std::vector<TunedEntry>& found, const DeviceSpec& device, const std::vector<Kernel>& kernels) {
+  Json json = report::to_json(report::TunedTable{device.name, device.arch, found});
+  for (size_t i = 0; i < found.size(); ++i) {
+    json["entries"][i]["source"] = found[i].source;
+    json["entries"][i]["same_kernel"] = !of_another_version(found[i], kernels);
+  }
+  return json;
+}
+
+int show_best(const Options& options, const std::vector<Kernel>& kernels, const Problem& problem,
+              const fs::path& root) {
+  auto place = place_of(options, root / "assets");
+  if (!place) return report(place.error());
+  auto found = ranked(options, problem, place->device, kernels, root / "assets");
+  if (!found) return report(found.error());
+  if (found->empty())
+    return report({Stage::input,
+                   "no figure of " + report::problem_text(problem) + " on " + place->device.name + " is kept",
+                   "Look for it: attnscope best --tune DIR --device " + place->device.id + " --problem …"});
+  if (!options.preset.empty()) {
+    const TunedEntry& best = found->front();
+    store::Preset preset;
+    preset.title = "Best for " + report::problem_text(problem) + " on " + place->device.name;
+    preset.problem = problem;
+    preset.kernel = best.kernel;
+    preset.knobs = best.config.knobs;
+    preset.options = best.config.options;
+    preset.device = place->device.id;
+    if (auto written = store::write_preset(options.preset, preset, kernels); !written) return report(written.error());
+  }
+  print_result(options.json ? json_of(*found, place->device, kernels).dump(2)
+                            : text_of(*found, problem, place->device, kernels, root));
+  return kCorrectOrUnchecked;
+}
+
+// "l4" of emulated:l4 and of the GPU that is one; else the GPU's name in small letters.
+std::string table_name(const DeviceSpec& device, const fs::path& assets) {
+  for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
+    if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";
+  std::string name;
+  for (const char c : device.name)
+    name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
+  return name + ".json";
+}
+
+Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& device) {
+  std::error_code none;
+  if (!fs::exists(file, none)) return report::TunedTable{device.name, device.arch, {}};
+  auto text = platform::read_file(file, 4 << 20);
+  if (!text) return fail(text.error());
+  auto json = parse_json(*text, file.string());
+  if (!json) return fail(json.error());
+  return report::tuned_from_json(*json, file.string());
+}
+
+int tune_all(const Options& options, const std::vector<Kernel>& kernels, const std::vector<Problem>& problems,
+             const fs::path& root) {
+  auto place = start_at(options);
+  if (!place) return report(place.error());
+  const fs::path file = fs::path(options.tune) / table_name(place->device, root / "assets");
+  auto table = read_table(file, place->device);
+  if (!table) return report(table.error());
+  const std::string today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  for (const Problem& problem : problems)
+    for (const Kernel& kernel : kernels) {
+      const bool wanted = options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
+      if (!wanted || !kernel.library.empty() || kernel.problem != problem.kind) continue;
+      auto found = tune(kernel, problem, [&](const std::map<std::string, int64_t>& knobs) {
+        session::Draft draft{problem, kernel.id, knobs, {}, place->device.id, {}};
+        draft.measure.max_time_ms = kTuneMs;
+        if (place->device.emulated) draft.measure.sampled_share = emulated_share(problem);
+        return place->session->session().queue(std::move(draft)).get();
+      });
+      if (!found) {
+        fmt::print(stderr, "attnscope best: {}\n", found.error().message);
+        continue;
+      }
+      const TunedEntry entry = entry_of(found->best, today);
+      const bool put = put_entry(*table, entry);
+      fmt::print(stderr, "attnscope best: {}, {}: {} us {} after {} configs: {}{}\n", report::problem_text(problem),
+                 kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found->tried,
+                 short_text(entry.config, kernel), put ? "" : " (a measured figure stands)");
+      if (auto written = platform::write_file(file, report::to_json(*table).dump(1) + "\n"); !written)
+        return report(written.error());
+    }
+  print_result(file.string() + "\n");
+  return kCorrectOrUnchecked;
+}
+
+int best(const Options& options) {
+  auto dirs = kernel_dirs(options.kernel_dirs);
+  if (!dirs) return report(dirs.error());
+  const std::vector<Kernel> kernels = catalog::load_catalog(*dirs).kernels;
+  for (const std::string& id : options.kernels)
+    if (!find_kernel(kernels, id))
+      return report({Stage::input, "--kernel " + id + ": no such kernel", "See `attnscope kernels`."});
+  auto problems = bench_problems(options.problems);
+  if (!problems) return report(problems.error());
+  const fs::path root = *platform::resources();
+  if (!options.tune.empty()) return tune_all(options, kernels, *problems, root);
+  return show_best(options, kernels, options.problems.empty() ? Problem{} : problems->front(), root);
+}
+
+}  // namespace
+
+void add_best(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("best", "The fastest correct config known for a problem on a device");
+  auto options = std::make_shared<Options>();
+  command->add_option("--problem", options->problems, "B=1,H=8,S=512,D=64,causal=none; several with --tune")
+      ->type_name("SIZES");
+  command->add_option("--device", options->device, "Else the first GPU, else emulated:l4")->type_name("DEVICE");
+  command->add_option("--kernel", options->kernels, "Only this one (may be repeated)")->type_name("ID");
+  command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
+      ->type_name("DIR");
+  add_worker_options(*command, options->workers);
+  command->add_option("--preset", options->preset, "Write the best as a preset")->type_name("FILE");
+  command->add_option("--tune", options->tune, "Look for the best configs and write them into this folder's table")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "As JSON");
+  command->callback([options, &chosen] { chosen = [options] { return best(*options); }; });
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,75 @@
+#include "cli/device_wait.h"
+
+#include <algorithm>
+
+namespace attnscope::cli {
+namespace {
+
+using session::Snapshot;
+using session::WorkerState;
+using session::WorkerStatus;
+
+// The worker whose device `id` is: "l4box/cuda:0" is l4box's, an id without a slash the first one's.
+const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id) {
+  const size_t slash = id.find('/');
+  const std::string name = id.substr(0, std::min(slash, id.size()));
+  for (size_t i = 1; i < snapshot.workers.size(); ++i)
+    if (snapshot.workers[i].name == name) return &snapshot.workers[i];
+  return snapshot.workers.empty() ? nullptr : &snapshot.workers.front();
+}
+
+const DeviceSpec* best_of(const Snapshot& snapshot) {
+  const DeviceSpec* emulated = nullptr;
+  for (const DeviceSpec& spec : *snapshot.devices) {
+    if (spec.id.find('/') != std::string::npos) continue;
+    if (!spec.emulated) return &spec;
+    if (!emulated || spec.id == "emulated:l4") emulated = &spec;
+  }
+  return emulated;
+}
+
+// A worker's own name stands for its best device.
+const DeviceSpec* device_of(const Snapshot& snapshot, const std::string& id) {
+  if (id.empty()) return best_of(snapshot);
+  if (const DeviceSpec* exact = session::find_device(snapshot, id)) return exact;
+  const DeviceSpec* best = nullptr;
+  for (const DeviceSpec& spec : *snapshot.devices)
+    if (spec.id.starts_with(id + "/") && (!best || (best->emulated && !spec.emulated))) best = &spec;
+  return best;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WaitingSession>> WaitingSession::start(session::SessionOptions options) {
+  options.first_experiment = false;
+  auto waiting = std::make_unique<WaitingSession>();
+  auto session = session::Session::start(std::move(options), [self = waiting.get()] {
+    const std::lock_guard lock(self->mutex_);
+    ++self->changes_;
+    self->changed_.notify_all();
+  });
+  if (!session) return fail(session.error());
+  waiting->session_ = std::move(*session);
+  return waiting;
+}
+
+Result<WaitingSession::Found> WaitingSession::wait_for(const std::string& id) {
+  std::unique_lock lock(mutex_);
+  for (uint64_t seen = 0;; seen = changes_) {
+    const auto snapshot = session_->snapshot();
+    const WorkerStatus* worker = worker_of(*snapshot, id);
+    const bool settled = worker && (worker->state == WorkerState::ready || worker->state == WorkerState::busy);
+    if (settled) {
+      if (const DeviceSpec* found = device_of(*snapshot, id)) return Found{*found, worker->versions};
+      std::string known;
+      for (const DeviceSpec& spec : *snapshot->devices) known += (known.empty() ? "" : ", ") + spec.id;
+      return fail(Stage::device, "there is no device " + id, "Devices here: " + known + ".");
+    }
+    if (worker && worker->state == WorkerState::lost)
+      return fail(Stage::device, "worker " + worker->name + " cannot be had: " + worker->detail,
+                  "Check its command; `attnscope doctor` tries every worker that the settings name.");
+    changed_.wait(lock, [&] { return changes_ != seen; });
+  }
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,32 @@
+#pragma once
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "session/session.h"
+
+namespace attnscope::cli {
+
+// A session and a wait for what its workers say.
+class WaitingSession {
+ public:
+  static Result<std::unique_ptr<WaitingSession>> start(session::SessionOptions options);
+  session::Session& session() { return *session_; }
+
+  struct Found {
+    DeviceSpec device;
+    Versions versions;  // of its worker
+  };
+  // The device of that id, or with an empty id the first worker's best: its first GPU, else emulated:l4. Waits until
+  // the worker that it belongs to has said hello or is lost; Stage::device when it is not there.
+  Result<Found> wait_for(const std::string& id);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t changes_ = 0;
+  std::unique_ptr<session::Session> session_;
+};
+
+}  // namespace attnscope::cli

@@ -1,0 +1,92 @@
+#include "cli/tune.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "catalog/validate.h"
+
+namespace attnscope::cli {
+namespace {
+
+using Knobs = std::map<std::string, int64_t>;
+
+constexpr double kBetter = 0.999;  // of the best so far: less is no reason to move
+constexpr int kMostPasses = 4;
+
+class Search {
+ public:
+  Search(const Kernel& kernel, const Problem& problem, const std::function<Observation(const Knobs&)>& run)
+      : kernel_(kernel), problem_(problem), run_(run) {}
+
+  Result<Tuned> search() {
+    for (const Knob& knob : kernel_.knobs) at_[knob.name] = knob.default_value;
+    consider(at_);
+    for (int pass = 0; pass < kMostPasses; ++pass)
+      if (!improve()) break;
+    if (best_) return Tuned{std::move(*best_), tried_};
+    return fail(Stage::input, kernel_.id + " at " + short_text(problem_) + ": " + why_not_, "");
+  }
+
+ private:
+  bool improve() {
+    bool better = false;
+    for (const Knob& knob : kernel_.knobs)
+      for (const KnobValue& value : knob.values) {
+        Knobs knobs = at_;
+        knobs[knob.name] = value.value;
+        if (consider(knobs)) {
+          at_ = knobs;
+          better = true;
+        }
+      }
+    return better;
+  }
+
+  bool consider(const Knobs& knobs) {
+    if (!seen_.insert(knobs).second) return false;
+    auto config = catalog::complete_config(kernel_, knobs, {});
+    if (!config) return false;
+    auto warned = catalog::warnings(kernel_, problem_, *config);
+    if (!warned || !warned->empty()) return false;
+    ++tried_;
+    Observation o = run_(knobs);
+    if (o.failure) why_not_ = o.failure->message;
+    if (o.verdict && o.verdict->state != "correct") why_not_ = o.verdict->state + ": " + o.verdict->reason;
+    const bool good = !o.failure && o.timing && o.verdict && o.verdict->state == "correct";
+    if (!good || (best_ && o.timing->p50 >= kBetter * best_->timing->p50)) return false;
+    best_ = std::move(o);
+    return true;
+  }
+
+  const Kernel& kernel_;
+  const Problem& problem_;
+  const std::function<Observation(const Knobs&)>& run_;
+  Knobs at_;
+  std::set<Knobs> seen_;
+  std::optional<Observation> best_;
+  std::string why_not_ = "no config was tried";
+  int64_t tried_ = 0;
+};
+
+}  // namespace
+
+Result<Tuned> tune(const Kernel& kernel, const Problem& problem, const std::function<Observation(const Knobs&)>& run) {
+  return Search(kernel, problem, run).search();
+}
+
+report::TunedEntry entry_of(const Observation& best, std::string date) {
+  report::TunedEntry entry;
+  entry.problem = best.experiment.problem;
+  entry.kernel = best.experiment.kernel;
+  entry.kernel_hash = best.experiment.kernel_hash;
+  entry.config = best.experiment.config;
+  entry.kind = best.timing->kind;
+  entry.us = best.timing->p50;
+  entry.verdict = best.verdict->state;
+  entry.date = std::move(date);
+  entry.versions = best.versions;
+  return entry;
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,101 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "core/observation.h"
+#include "core/problem.h"
+#include "core/result.h"
+#include "measure/statistics.h"
+
+namespace attnscope::report {
+
+// Something that is timed: a kernel, or a peer that the kernels are held against.
+struct Entry {
+  std::string label;        // "tiled", "tiled NUM_WARPS=8", "torch flash"
+  std::string kernel;       // id
+  std::string kernel_hash;  // Kernel::content_hash
+  bool peer = false;
+  std::string device;   // the session's id of where it ran
+  std::string version;  // a library's; empty: what the report says of the program and the driver is all
+  bool operator==(const Entry&) const = default;
+};
+
+// A time held against a peer's in the same row.
+struct Ratio {
+  size_t peer = 0;                            // index into BenchReport::entries
+  double ratio = 1;                           // the peer's time to this one's: above 1 this one is faster
+  std::optional<measure::Interval> interval;  // 95 %, of the passes' ratios; empty where modelled, or after one pass
+  bool tie() const { return interval && interval->contains(1); }
+  bool operator==(const Ratio&) const = default;
+};
+
+enum class CellState {
+  timed,          // correct or unchecked, and timed
+  wrong,          // its output is wrong: a time of it says nothing
+  not_applicable  // it cannot do this problem here; the reason says why
+};
+std::string_view to_string(CellState state);
+
+struct Cell {
+  CellState state = CellState::not_applicable;
+  std::string reason;  // of what was not timed, or is wrong
+  std::map<std::string, int64_t> knobs;
+  std::string config;  // "BLOCK_M=32 NUM_WARPS=4"
+  FigureKind kind = FigureKind::modelled;
+  double p10 = 0, p50 = 0, p90 = 0;           // us
+  std::optional<measure::Interval> interval;  // us: 95 % of the median; empty where modelled, or after one pass
+  int64_t samples = 0;
+  double tflops = 0;
+  std::string verdict;  // "correct", "unchecked"
+  std::vector<Ratio> ratios;
+  bool operator==(const Cell&) const = default;
+};
+
+struct Row {
+  Problem problem;
+  std::string cache = "hot";
+  std::vector<Cell> cells;  // one an entry, in their order
+  bool operator==(const Row&) const = default;
+};
+
+// Problems by entries on one device, timed in one run in turn.
+struct BenchReport {
+  static constexpr int kVersion = 1;
+  std::string date;  // "2026-11-21T12:00:00Z", when it was finished
+  std::string device, device_name;
+  int arch = 0;
+  bool emulated = false;  // every time of a kernel of ours is modelled
+  Versions versions;
+  int64_t blocks = 0;    // passes over a row's entries
+  int64_t block_ms = 0;  // of timing one entry in a pass, at most
+  std::vector<Entry> entries;
+  std::vector<Row> rows;
+  bool operator==(const BenchReport&) const = default;
+};
+
+Json to_json(const BenchReport& report);
+// Every fault is a Failure (Stage::input) that names `where` and the JSON pointer.
+Result<BenchReport> report_from_json(const Json& json, const std::string& where);
+
+// "B1 H8 S512 D64 causal", with the dtype where it is not f16.
+std::string problem_text(const Problem& problem);
+// "1.31x (1.29 to 1.33)", "tie, 1.002x (0.998 to 1.006)", "1.31x, modelled", "0.0021x, one pass".
+std::string ratio_text(const Ratio& ratio, FigureKind kind);
+// The best peer of a row: the fastest of those that were timed. Empty: none was.
+std::optional<size_t> best_peer(const BenchReport& report, const Row& row);
+const Ratio* ratio_to(const Cell& cell, size_t peer);
+// "4.79", "51.1", "1,191": us with three significant digits, whole from 100 on.
+std::string us_text(double us);
+
+// For a terminal: a table a row, its kind in the heading.
+std::string as_table(const BenchReport& report);
+// A ladder of entries by problems (hot), then a table a row.
+std::string as_markdown(const BenchReport& report);
+// A panel a row: times on a logarithmic axis, dark on light.
+std::string as_svg(const BenchReport& report);
+
+}  // namespace attnscope::report

@@ -1,0 +1,314 @@
+#include "report/bench_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/hash.h"
+#include "core/json.h"
+
+namespace attnscope::report {
+namespace {
+
+constexpr size_t kMostKept = 250;  // samples of one entry in one pass
+constexpr double kSlow = 3;        // passes that one launch outlasts: then the first pass is the only one
+
+std::string why_not(const Failure& failure) {
+  const char* word = failure.stage == Stage::limits    ? "does not fit: "
+                     : failure.stage == Stage::compile ? "does not compile: "
+                     : failure.stage == Stage::input   ? ""
+                     : failure.stage == Stage::device  ? "not here: "
+                                                       : "failed: ";
+  std::string first_line = failure.message.substr(0, failure.message.find('\n'));
+  // The way out matters where something is to be installed; that of a limit is a knob's.
+  if (failure.stage == Stage::device && !failure.hint.empty()) first_line += ". " + failure.hint;
+  return word + first_line;
+}
+
+Cell cell_of(const Observation& o, const Problem& problem) {
+  Cell cell;
+  cell.knobs = o.experiment.config.knobs;
+  if (o.failure) {
+    cell.reason = why_not(*o.failure);
+    return cell;
+  }
+  if (!o.timing) {
+    cell.reason = "it came to no time";
+    return cell;
+  }
+  cell.verdict = o.verdict ? o.verdict->state : "unchecked";
+  if (cell.verdict == "wrong") {
+    cell.state = CellState::wrong;
+    cell.reason = o.verdict->reason;
+    return cell;
+  }
+  cell.state = CellState::timed;
+  cell.kind = o.timing->kind;
+  cell.p10 = o.timing->p10;
+  cell.p50 = o.timing->p50;
+  cell.p90 = o.timing->p90;
+  cell.samples = o.timing->samples;
+  cell.tflops = problem.flops() / (cell.p50 * 1e6);
+  return cell;
+}
+
+measure::Rounds thinned(const measure::Rounds& rounds) {
+  size_t count = 0;
+  for (const auto& round : rounds) count += round.size();
+  const size_t step = std::max<size_t>(1, (count + kMostKept - 1) / kMostKept);
+  measure::Rounds kept;
+  for (const auto& round : rounds) {
+    auto& to = kept.emplace_back();
+    for (size_t i = 0; i < round.size(); i += step) to.push_back(round[i]);
+  }
+  return kept;
+}
+
+bool is_measured(const CellTaken& taken) {
+  return taken.first && taken.first->state == CellState::timed && taken.first->kind == FigureKind::measured;
+}
+
+// Too slow to come twelve times, and so far from the others that no drift hides it.
+bool is_slow(const Cell& cell, int64_t block_ms) { return cell.p50 > kSlow * 1e3 * static_cast<double>(block_ms); }
+
+class Runner {
+ public:
+  Runner(const BenchPlan& plan, const BenchCalls& calls, BenchState& state)
+      : plan_(plan), calls_(calls), state_(state) {
+    began_ = calls_.now_seconds();
+  }
+
+  void run() {
+    for (size_t row = 0; row < state_.taken.size(); ++row)
+      while (state_.passes[row] < passes_of(row)) pass(row);
+  }
+
+ private:
+  bool comes_again(const CellTaken& taken) const {
+    return is_measured(taken) && !is_slow(*taken.first, plan_.block_ms);
+  }
+
+  // Known to be modelled, unable or slow after the first pass: then no other comes.
+  int64_t passes_of(size_t row) const {
+    if (state_.passes[row] == 0) return plan_.head.emulated ? 1 : plan_.blocks + 1;
+    const auto& cells = state_.taken[row];
+    const bool any =
+        std::any_of(cells.begin(), cells.end(), [&](const CellTaken& taken) { return comes_again(taken); });
+    return any ? plan_.blocks + 1 : 1;
+  }
+
+  int64_t runs_left() const {
+    int64_t left = 0;
+    for (size_t row = 0; row < state_.taken.size(); ++row) {
+      const auto& cells = state_.taken[row];
+      const auto each =
+          state_.passes[row] == 0
+              ? static_cast<int64_t>(cells.size())
+              : std::count_if(cells.begin(), cells.end(), [&](const CellTaken& taken) { return comes_again(taken); });
+      left += each * (passes_of(row) - state_.passes[row]);
+    }
+    return left;
+  }
+
+  void pass(size_t row) {
+    auto taken = state_.taken[row];
+    const int64_t number = state_.passes[row];
+    std::vector<size_t> order(taken.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    if (number % 2 != 0) std::reverse(order.begin(), order.end());
+    const int64_t left = runs_left();
+    int64_t here = 0;
+    for (const size_t entry : order) {
+      if (number > 0 && !comes_again(taken[entry])) continue;
+      tell(row, entry, left - here++);
+      take(row, entry, number, taken[entry]);
+      ++done_;
+    }
+    state_.taken[row] = std::move(taken);
+    ++state_.passes[row];
+    calls_.save(state_);
+  }
+
+  void take(size_t row, size_t entry, int64_t number, CellTaken& taken) {
+    const Observation o = calls_.run(row, entry);
+    Cell cell = cell_of(o, plan_.head.rows[row].problem);
+    cell.config = calls_.config_text(entry, cell.knobs);
+    const bool only = number == 0 && cell.state == CellState::timed && cell.kind == FigureKind::measured &&
+                      is_slow(cell, plan_.block_ms);
+    if (number == 0 || cell.state != CellState::timed) taken.first = std::move(cell);
+    if (taken.first->state != CellState::timed || (number == 0 && !only)) return;
+    if (!o.timing->sampling || o.timing->sampling->rounds.empty()) {
+      taken.first->state = CellState::not_applicable;
+      taken.first->reason = "failed: it was timed without samples";
+    } else {
+      taken.blocks.push_back(thinned(o.timing->sampling->rounds));
+    }
+  }
+
+  void tell(size_t row, size_t entry, int64_t left) const {
+    BenchProgress progress{row, entry, done_, done_ + left, std::nullopt};
+    if (done_ > 0) progress.left_seconds = (calls_.now_seconds() - began_) / double(done_) * double(left);
+    calls_.on_progress(progress);
+  }
+
+  const BenchPlan& plan_;
+  const BenchCalls& calls_;
+  BenchState& state_;
+  double began_ = 0;
+  int64_t done_ = 0;
+};
+
+std::optional<double> median_of(const measure::Rounds& rounds) {
+  const auto all = measure::pooled(rounds);
+  return all.empty() ? std::nullopt : std::optional(measure::quantile(all, 0.5));
+}
+
+// The samples of all passes together; a pass's rounds are rounds of the whole.
+void put_samples(const CellTaken& taken, const Problem& problem, Cell& cell) {
+  measure::Rounds rounds;
+  for (const auto& block : taken.blocks) rounds.insert(rounds.end(), block.begin(), block.end());
+  const std::vector<double> all = measure::pooled(rounds);
+  if (all.empty()) return;
+  cell.p10 = measure::quantile(all, 0.1);
+  cell.p50 = measure::quantile(all, 0.5);
+  cell.p90 = measure::quantile(all, 0.9);
+  cell.samples = static_cast<int64_t>(all.size());
+  cell.tflops = problem.flops() / (cell.p50 * 1e6);
+  if (taken.blocks.size() < 2) return;  // one pass tells of no other
+  cell.interval = measure::at_least(measure::bootstrap_median(rounds), cell.p50, measure::kBetweenRuns * cell.p50);
+}
+
+// Figures of two kinds are never held against each other.
+std::optional<Ratio> ratio_of(const std::vector<CellTaken>& taken, const std::vector<Cell>& cells, size_t of,
+                              size_t peer) {
+  const Cell &mine = cells[of], &other = cells[peer];
+  if (of == peer || mine.state != CellState::timed || other.state != CellState::timed || mine.kind != other.kind)
+    return std::nullopt;
+  Ratio ratio{peer, other.p50 / mine.p50, std::nullopt};
+  if (mine.kind != FigureKind::measured) return ratio;
+  std::vector<measure::Block> blocks;
+  for (size_t b = 0; b < std::min(taken[of].blocks.size(), taken[peer].blocks.size()); ++b) {
+    const auto a = median_of(taken[peer].blocks[b]), c = median_of(taken[of].blocks[b]);
+    if (a && c) blocks.push_back({*a, *c});
+  }
+  if (static_cast<int64_t>(blocks.size()) < measure::kFewestBlocks) return ratio;
+  const measure::Comparison compared = measure::compare_blocks(blocks);
+  ratio.ratio = compared.ratio;
+  ratio.interval = compared.interval;
+  return ratio;
+}
+
+Result<measure::Rounds> rounds_from_json(const Json& json, const std::string& where) {
+  measure::Rounds rounds;
+  if (!json.is_array()) return fail(Stage::input, where + ": must be lists of samples");
+  for (const Json& list : json) {
+    if (!list.is_array()) return fail(Stage::input, where + ": must be lists of samples");
+    auto& round = rounds.emplace_back();
+    for (const Json& us : list) {
+      if (!us.is_number()) return fail(Stage::input, where + ": a sample must be a number");
+      round.push_back(us.get<double>());
+    }
+  }
+  return rounds;
+}
+
+}  // namespace
+
+std::string plan_hash(const BenchPlan& plan) {
+  BenchReport head = plan.head;
+  head.date.clear();
+  Json json = to_json(head);
+  json["blocks"] = plan.blocks;
+  json["block_ms"] = plan.block_ms;
+  return xxh3_128(json.dump());
+}
+
+// A row's first cells are kept as a report keeps them: one row of that report a row here.
+Json to_json(const BenchState& state) {
+  BenchReport first;
+  Json blocks = Json::array();
+  for (const auto& row : state.taken) {
+    Row& cells = first.rows.emplace_back();
+    Json of_row = Json::array();
+    for (const CellTaken& taken : row) {
+      cells.cells.push_back(taken.first.value_or(Cell{}));
+      of_row.push_back(taken.blocks);
+    }
+    blocks.push_back(std::move(of_row));
+  }
+  if (!state.taken.empty()) first.entries.resize(state.taken.front().size());
+  return Json{{"attnscope_bench_state", 1},
+              {"plan", state.plan},
+              {"passes", state.passes},
+              {"first", to_json(first)},
+              {"blocks", std::move(blocks)}};
+}
+
+Result<BenchState> state_from_json(const Json& json, const BenchPlan& plan, const std::string& where) {
+  const auto foreign = [&](const std::string& why) {
+    return fail(Stage::input, where + ": " + why, "It is left out, and the benchmark begins anew.");
+  };
+  const size_t rows = plan.head.rows.size(), entries = plan.head.entries.size();
+  if (!json.is_object() || !json.contains("plan") || !json.contains("passes") || !json.contains("first") ||
+      !json.contains("blocks"))
+    return foreign("is no state of a benchmark");
+  BenchState state{plan_hash(plan), {}, {}};
+  if (json["plan"] != state.plan) return foreign("is the state of another benchmark");
+  const Json &passes = json["passes"], &blocks = json["blocks"];
+  auto first = report_from_json(json["first"], where + "/first");
+  if (!first) return foreign(first.error().message);
+  if (first->entries.size() != entries || first->rows.size() != rows || !passes.is_array() || passes.size() != rows ||
+      !blocks.is_array() || blocks.size() != rows)
+    return foreign("does not have this benchmark's rows and entries");
+  for (size_t r = 0; r < rows; ++r) {
+    if (!passes[r].is_number_integer() || passes[r].get<int64_t>() < 0 || !blocks[r].is_array() ||
+        blocks[r].size() != entries)
+      return foreign("a row is malformed");
+    state.passes.push_back(passes[r].get<int64_t>());
+    auto& row = state.taken.emplace_back();
+    for (size_t e = 0; e < entries; ++e) {
+      CellTaken& taken = row.emplace_back();
+      if (state.passes[r] > 0) taken.first = first->rows[r].cells[e];
+      if (!blocks[r][e].is_array()) return foreign("a cell is malformed");
+      for (const Json& block : blocks[r][e]) {
+        auto rounds = rounds_from_json(block, where + "/blocks");
+        if (!rounds) return foreign(rounds.error().message);
+        taken.blocks.push_back(std::move(*rounds));
+      }
+    }
+  }
+  return state;
+}
+
+void run_bench(const BenchPlan& plan, const BenchCalls& calls, BenchState& state) {
+  if (state.plan.empty()) {
+    state.plan = plan_hash(plan);
+    state.taken.assign(plan.head.rows.size(), std::vector<CellTaken>(plan.head.entries.size()));
+    state.passes.assign(plan.head.rows.size(), 0);
+  }
+  Runner(plan, calls, state).run();
+}
+
+BenchReport report_of(const BenchPlan& plan, const BenchState& state, std::string date) {
+  BenchReport report = plan.head;
+  report.date = std::move(date);
+  report.blocks = plan.head.emulated ? 0 : plan.blocks;
+  report.block_ms = plan.head.emulated ? 0 : plan.block_ms;
+  for (size_t r = 0; r < report.rows.size(); ++r) {
+    Row& row = report.rows[r];
+    row.cells.clear();
+    for (const CellTaken& taken : state.taken[r]) {
+      Cell& cell = row.cells.emplace_back(taken.first.value_or(Cell{}));
+      if (is_measured(taken)) put_samples(taken, row.problem, cell);
+    }
+    for (size_t e = 0; e < row.cells.size(); ++e)
+      for (size_t peer = 0; peer < row.cells.size(); ++peer)
+        if (report.entries[peer].peer)
+          if (auto ratio = ratio_of(state.taken[r], row.cells, e, peer)) row.cells[e].ratios.push_back(*ratio);
+  }
+  return report;
+}
+
+}  // namespace attnscope::report

@@ -1,0 +1,185 @@
+// A report as text: for a terminal, and as Markdown.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/bench_report.h"
+
+namespace attnscope::report {
+namespace {
+
+using Line = std::vector<std::string>;
+
+// Characters as a terminal shows them: continuation bytes of UTF-8 take no place.
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string kind_of(const BenchReport& report, const Row& row) {
+  bool measured = false, modelled = false;
+  for (const Cell& cell : row.cells)
+    if (cell.state == CellState::timed) (cell.kind == FigureKind::measured ? measured : modelled) = true;
+  const std::string where =
+      report.device_name.empty() ? report.device : report.device_name + " (" + report.device + ")";
+  if (measured && modelled) return "measured and modelled, " + where;
+  return (measured ? "measured on " : modelled ? "modelled for " : "nothing timed on ") + where;
+}
+
+std::string heading(const BenchReport& report, const Row& row) {
+  return fmt::format("{}, {}, {}; us", problem_text(row.problem), row.cache, kind_of(report, row));
+}
+
+std::string footnote(const BenchReport& report) {
+  std::string text = "attnscope " + report.versions.app;
+  if (!report.versions.nvrtc.empty()) text += ", NVRTC " + report.versions.nvrtc;
+  if (!report.versions.driver.empty()) text += ", driver " + report.versions.driver;
+  if (report.blocks > 0)
+    text += fmt::format(", {} passes in turn over all entries of a row, {} ms each", report.blocks, report.block_ms);
+  if (!report.date.empty()) text += ", " + report.date;
+  for (const Entry& entry : report.entries)
+    if (!entry.version.empty()) text += fmt::format("; {}: {}", entry.label, entry.version);
+  return text;
+}
+
+// The peers that were timed in this row, each a column of ratios.
+std::vector<size_t> peers_of(const BenchReport& report, const Row& row) {
+  std::vector<size_t> peers;
+  for (size_t i = 0; i < row.cells.size(); ++i)
+    if (report.entries[i].peer && row.cells[i].state == CellState::timed) peers.push_back(i);
+  return peers;
+}
+
+Line head_of(const BenchReport& report, const std::vector<size_t>& peers) {
+  Line head{"", "p10", "p50", "p90", "95 % of p50", "TFLOP/s"};
+  for (const size_t peer : peers) head.push_back("vs " + report.entries[peer].label);
+  head.push_back("verdict");
+  return head;
+}
+
+Line line_of(const Entry& entry, const Cell& cell, const std::vector<size_t>& peers) {
+  Line line{entry.label};
+  if (cell.state != CellState::timed) {
+    line.push_back((cell.state == CellState::wrong ? "wrong: " : "not applicable: ") + cell.reason);
+    return line;
+  }
+  const std::string interval = cell.interval
+                                   ? fmt::format("{} to {}", us_text(cell.interval->low), us_text(cell.interval->high))
+                               : cell.kind == FigureKind::measured ? "one pass"
+                                                                   : "modelled";
+  for (const std::string& text :
+       {us_text(cell.p10), us_text(cell.p50), us_text(cell.p90), interval, fmt::format("{:.3g}", cell.tflops)})
+    line.push_back(text);
+  for (const size_t peer : peers) {
+    const Ratio* ratio = ratio_to(cell, peer);
+    line.push_back(ratio ? ratio_text(*ratio, cell.kind) : "");
+  }
+  line.push_back(cell.verdict);
+  return line;
+}
+
+void put_line(std::string& out, const Line& line, const std::vector<size_t>& widths) {
+  std::string text;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const size_t wide = i < widths.size() ? widths[i] : 0;
+    const size_t blanks = wide > width_of(line[i]) ? wide - width_of(line[i]) : 0;
+    // Figures stand under each other on the right; words on the left. A reason fills the rest of its line.
+    const bool figure = i > 0 && i + 1 < widths.size() && line.size() > 2;
+    text += "  " + (figure ? std::string(blanks, ' ') + line[i] : line[i] + std::string(blanks, ' '));
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  out += text + "\n";
+}
+
+std::string escaped(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::string markdown_line(const Line& line) {
+  std::string text = "|";
+  for (const std::string& cell : line) text += " " + escaped(cell) + " |";
+  return text + "\n";
+}
+
+std::string rule(size_t columns) {
+  std::string text = "| --- |";
+  for (size_t i = 1; i < columns; ++i) text += " ---: |";
+  return text + "\n";
+}
+
+// "1.31x" beside a time, held against the fastest peer of that row.
+std::string ladder_cell(const BenchReport& report, const Row& row, size_t entry) {
+  const Cell& cell = row.cells[entry];
+  if (cell.state == CellState::wrong) return "wrong";
+  if (cell.state == CellState::not_applicable) return "not applicable";
+  std::string text = us_text(cell.p50);
+  const auto peer = best_peer(report, row);
+  const Ratio* ratio = peer ? ratio_to(cell, *peer) : nullptr;
+  if (ratio) text += ratio->tie() ? " (tie)" : fmt::format(" ({:.2f}x)", ratio->ratio);
+  return text;
+}
+
+std::string ladder_of(const BenchReport& report, const std::string& cache) {
+  std::vector<const Row*> rows;
+  for (const Row& row : report.rows)
+    if (row.cache == cache) rows.push_back(&row);
+  if (rows.empty()) return "";
+  Line head{"us, " + cache + ", " + kind_of(report, *rows.front())};
+  for (const Row* row : rows) head.push_back(problem_text(row->problem));
+  std::string text = markdown_line(head) + rule(head.size());
+  bool against = false;
+  for (size_t entry = 0; entry < report.entries.size(); ++entry) {
+    Line line{report.entries[entry].label};
+    for (const Row* row : rows) {
+      line.push_back(ladder_cell(report, *row, entry));
+      against |= best_peer(report, *row).has_value();
+    }
+    text += markdown_line(line);
+  }
+  if (against) text += "\nIn brackets: the fastest peer's time to this one's, above 1 where this is the faster.\n";
+  return text;
+}
+
+}  // namespace
+
+std::string as_table(const BenchReport& report) {
+  std::string out;
+  for (const Row& row : report.rows) {
+    const auto peers = peers_of(report, row);
+    std::vector<Line> lines{head_of(report, peers)};
+    for (size_t i = 0; i < row.cells.size(); ++i) lines.push_back(line_of(report.entries[i], row.cells[i], peers));
+    std::vector<size_t> widths(lines.front().size(), 0);
+    for (const Line& line : lines)
+      for (size_t i = 0; i < line.size() && (line.size() > 2 || i == 0); ++i)
+        widths[i] = std::max(widths[i], width_of(line[i]));
+    out += heading(report, row) + "\n";
+    for (const Line& line : lines) put_line(out, line, widths);
+    out += "\n";
+  }
+  return out + footnote(report) + "\n";
+}
+
+std::string as_markdown(const BenchReport& report) {
+  std::string out = ladder_of(report, "hot");
+  if (out.empty()) out = ladder_of(report, "cold");
+  for (const Row& row : report.rows) {
+    const auto peers = peers_of(report, row);
+    const Line head = head_of(report, peers);
+    out += "\n**" + escaped(heading(report, row)) + "**\n\n" + markdown_line(head) + rule(head.size());
+    for (size_t i = 0; i < row.cells.size(); ++i) {
+      Line line = line_of(report.entries[i], row.cells[i], peers);
+      const bool refused = line.size() == 2 && head.size() != 2;
+      if (refused) {  // the reason into the last, left-aligned column
+        const std::string reason = line.back();
+        line.resize(head.size());
+        line[1].clear();
+        line.back() = reason;
+      }
+      out += markdown_line(line);
+    }
+  }
+  return out + "\n" + escaped(footnote(report)) + "\n";
+}
+
+}  // namespace attnscope::report

@@ -1,0 +1,63 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "core/json_fwd.h"
+#include "core/observation.h"
+#include "core/problem.h"
+#include "core/result.h"
+
+namespace attnscope::report {
+
+// The best config that was found of one kernel for one problem on one device, and where its figure is from.
+struct TunedEntry {
+  Problem problem;
+  std::string kernel;  // id
+  std::string kernel_hash;
+  Config config;
+  FigureKind kind = FigureKind::modelled;
+  double us = 0;        // p50, hot
+  std::string verdict;  // "correct": nothing else is kept
+  std::string date;     // "2026-11-21"
+  Versions versions;
+  std::string source;  // "assets/tuned/l4.json"; not in the file
+  bool operator==(const TunedEntry&) const = default;
+};
+
+// One device's table, a file of assets/tuned.
+struct TunedTable {
+  static constexpr int kVersion = 1;
+  std::string device;  // DeviceSpec::name, "NVIDIA L4": a GPU's and its emulated twin's alike
+  int arch = 0;
+  std::vector<TunedEntry> entries;
+  bool operator==(const TunedTable&) const = default;
+};
+
+// Every fault is a Failure (Stage::input) that names `where` and the JSON pointer.
+Result<TunedTable> tuned_from_json(const Json& json, const std::string& where);
+Json to_json(const TunedTable& table);
+
+// The tables of a folder, each entry with its file as source. A folder that does not exist holds none; a file that
+// cannot be read is a Failure.
+Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir);
+
+// Drivers and data sheets name one board with more or fewer words: "NVIDIA H200" is "NVIDIA H200 SXM".
+bool same_device(const std::string& a, const std::string& b);
+
+// Whether they ask for the same code and the same work: inputs (distribution, seed) do not matter.
+bool same_shape(const Problem& a, const Problem& b);
+
+// Puts `entry` in the place of the one of the same problem and kernel: a measured one is never replaced by a modelled
+// one. Returns whether it stands in the table now.
+bool put_entry(TunedTable& table, TunedEntry entry);
+
+// The tables' best of a device: a measured figure before a modelled one, then the fastest. `kernel` empty: of all
+// kernels. Null: none.
+const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::string& device, const Problem& problem,
+                             const std::string& kernel);
+
+}  // namespace attnscope::report

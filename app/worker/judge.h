@@ -1,0 +1,13 @@
+#pragma once
+#include <filesystem>
+
+namespace attnscope::worker {
+
+// Makes inputs and verdicts for a library's worker in another language, so that one set of rules holds for all. Frames
+// of MessagePack, as between session and worker, one answer after the other:
+//   {"type": "inputs", "problem": P}    three frames {"bytes": …}: q, k and v
+//   {"type": "output", "bytes": …}      {"verdict": V}, of the problem that inputs were asked for last
+// A refusal is {"failure": F} in place of the first answer. Serves `fd_in` until it ends; returns the exit status.
+int serve_judge(int fd_in, int fd_out, const std::filesystem::path& cache);
+
+}  // namespace attnscope::worker
