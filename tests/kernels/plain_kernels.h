@@ -18,7 +18,8 @@ struct Independent {
   double tolerance = 0;  // absolute and relative; 0: equal
 };
 
-// By the kernel's file name; those that are not here declare a known reference in their patch.
-const std::map<std::string, Independent>& independent_results();
+// By the kernel's file name; those in neither list declare a known reference in their patch.
+const std::map<std::string, Independent>& results_of_algorithms();
+const std::map<std::string, Independent>& results_of_features();
 
 }  // namespace attnscope::kernel_tests

@@ -330,7 +330,7 @@ Buffers warp_votes(const Buffers& in, const Sizes&) {
 
 }  // namespace
 
-const std::map<std::string, Independent>& independent_results() {
+const std::map<std::string, Independent>& results_of_algorithms() {
   static const std::map<std::string, Independent> all{{"stencil_1d", {stencil_1d}},
                                                       {"stencil_2d", {stencil_2d, 1e-5}},
                                                       {"mandelbrot", {mandelbrot}},
