@@ -30,12 +30,17 @@ Result<std::vector<SharedBuffer>> evaluate_map(const Kernel& kernel, const Varia
   return parts;
 }
 
-Result<void> shared_memory(const Kernel& kernel, Variables known, Launch& launch) {
+Result<void> shared_memory(const Kernel& kernel, Variables known, const Variables* constants, Launch& launch) {
   Result<std::vector<SharedBuffer>> parts = evaluate_map(kernel, known);
   if (!parts) return fail(parts.error());
   int64_t named = 0;
   for (const SharedBuffer& part : *parts) named += part.bytes;
   known["shared_map_bytes"] = double(named);
+  for (const std::string& name : kernel.launch.constants) {
+    if (constants && !constants->contains(name))
+      return fail(Stage::internal, kernel.manifest_name + "/launch/constants: nobody read " + name, "Report this.");
+    known[name] = constants ? constants->at(name) : double(named);
+  }
   auto dynamic = evaluate(kernel.launch.dynamic_shared, known, kernel.manifest_name + "/launch/dynamic_shared");
   if (!dynamic) return fail(dynamic.error());
   launch.dynamic_shared = *dynamic;
@@ -76,14 +81,15 @@ Variables variables(const Kernel& kernel, const Problem& problem, const Config& 
   return known;
 }
 
-Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config) {
+Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config,
+                         const Variables* constants) {
   Launch launch;
   const Variables known = variables(kernel, problem, config);
   if (auto done = dimensions(kernel, known, "grid", kernel.launch.grid, launch.shape.grid); !done)
     return fail(done.error());
   if (auto done = dimensions(kernel, known, "block", kernel.launch.block, launch.shape.block); !done)
     return fail(done.error());
-  if (auto done = shared_memory(kernel, known, launch); !done) return fail(done.error());
+  if (auto done = shared_memory(kernel, known, constants, launch); !done) return fail(done.error());
   return launch;
 }
 

@@ -29,9 +29,11 @@ struct Launch {
 // "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum of the map.
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// `config` must be complete. An expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer.
-// Whether a device takes the launch is model/limits.h's to say.
-Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config);
+// `config` must be complete. `constants` are the values of the source's own that "dynamic_shared" names, once it is
+// compiled; without them it is foretold as at least what the map's parts sum to. An expression that does not evaluate is
+// a Failure (Stage::catalog) at its JSON pointer. Whether a device takes the launch is model/limits.h's to say.
+Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config,
+                         const Variables* constants = nullptr);
 
 // The macros that decide a variant beside its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every
 // knob, and for attention HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.

@@ -30,6 +30,10 @@ bool is_word(const std::string& name) {
 
 namespace {
 
+bool is_identifier(const std::string& name) {
+  return is_word(name) && name.find_first_of("-.") == std::string::npos && !(name[0] >= '0' && name[0] <= '9');
+}
+
 // A C++ name as nvrtcAddNameExpression takes it: attention<64, float>, ns::kernel.
 bool is_entry(const std::string& name) {
   auto inner = [](char c) {
@@ -177,6 +181,13 @@ void read_options(JsonReader& read, Kernel& kernel) {
   if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
 
+// Other people's headers that NVRTC is told the folder of; compile/ finds it.
+Result<std::string> header_library(const Json& json) {
+  if (json == "cutlass") return std::string("cutlass");
+  return fail(Stage::catalog, json.dump() + " is no known library of headers",
+              "Known: cutlass (CUTLASS and CuTe). CUDA's own headers need no mention.");
+}
+
 }  // namespace
 
 void read_identity(JsonReader& read, Kernel& kernel) {
@@ -191,6 +202,7 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   read.text("entry", kernel.entry, 1000);
   read.word("problem", kernel.problem, parse_problem_kind);
   read.integer("min_arch", kernel.min_arch, 50, 200);
+  if (kernel.library.empty()) read_list(read, "headers", kernel.headers, header_library);
   read.text("accumulate", kernel.accumulate, 10);
   if (read.failed()) return;
   if (!is_word(kernel.id)) read.fault("id", "must be a word of letters, digits, _ - and .");
@@ -268,6 +280,12 @@ void read_launch(JsonReader& read, Kernel& kernel) {
     expression_at(inner, "dynamic_shared", *inner.value("dynamic_shared"), kernel.launch.dynamic_shared);
   if (inner.has("static_shared"))
     expression_at(inner, "static_shared", *inner.value("static_shared"), kernel.launch.static_shared);
+  read_list(inner, "constants", kernel.launch.constants, [&](const Json& json) -> Result<std::string> {
+    const std::string name = json.is_string() ? json.get<std::string>() : "";
+    if (!is_identifier(name)) return fail(Stage::catalog, json.dump() + " must be the name of a variable of the source");
+    if (kernel.find_knob(name)) return fail(Stage::catalog, json.dump() + " is a knob's name too");
+    return name;
+  });
   if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <tuple>
 
 #include "core/expression.h"
 
@@ -52,6 +54,7 @@ class Maker {
     const std::string& kind = spec_.kind;
     if (kind == "each") return each();
     if (kind == "gemm") return gemm();
+    if (kind == "gemm_nt") return gemm_nt();
     if (kind == "transpose") return transpose();
     if (kind == "histogram") return histogram();
     if (kind == "reduce_sum" || kind == "reduce_max") return reduce(kind == "reduce_max");
@@ -121,6 +124,27 @@ class Maker {
         double* c = &out_.values[static_cast<size_t>(row * n)];
         for (int64_t column = 0; column < n; ++column) c[column] += a * b[column];
       }
+    return out_.values;
+  }
+
+  // For each of the leading axes' indices: rows of a against rows of b.
+  Result<Values> gemm_nt() {
+    const auto& [a, b] = std::tie(in_[0], in_[1]);
+    const size_t rank = out_.shape.size();
+    if (rank < 2 || a.shape.size() != rank || b.shape.size() != rank ||
+        !std::equal(a.shape.begin(), a.shape.end() - 2, out_.shape.begin()) ||
+        !std::equal(b.shape.begin(), b.shape.end() - 2, out_.shape.begin()) || a.columns() != b.columns() ||
+        out_.shape[rank - 2] != a.shape[rank - 2] || out_.columns() != b.shape[rank - 2])
+      return misfit("needs a[…,M,K], b[…,N,K] and c[…,M,N]");
+    const auto m = static_cast<size_t>(out_.shape[rank - 2]), n = static_cast<size_t>(out_.columns());
+    const auto k = static_cast<size_t>(a.columns());
+    const double factor = spec_.value == 0 ? 1 : spec_.value;
+    for (size_t i = 0; i < out_.values.size(); ++i) {
+      const size_t batch = i / (m * n);
+      const double* row = &a.values[i / n * k];
+      const double* column = &b.values[(batch * n + i % n) * k];
+      out_.values[i] = factor * std::inner_product(row, row + k, column, 0.0);
+    }
     return out_.values;
   }
 

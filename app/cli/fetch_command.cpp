@@ -36,7 +36,7 @@ int fetch(std::vector<std::string> units) {
   if (!resources) return report(resources.error());
   auto user = platform::user_paths();
   if (!user) return report(user.error());
-  if (units.empty()) units = {"cuda/bin", "cuda/12.8", "cuda/13.0"};
+  if (units.empty()) units = {"cuda/bin", "cuda/12.8", "cuda/13.0", "cuda/cutlass"};
   std::vector<std::string> argv{"python3", *resources / "assets" / "fetch.py", user->cache};
   argv.insert(argv.end(), units.begin(), units.end());
   auto pip = run_to_its_end({"python3", "-m", "pip", "--version"});
@@ -52,10 +52,10 @@ int fetch(std::vector<std::string> units) {
 
 void add_fetch(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "fetch", "Fetch what NVIDIA does not let others hand on (nvdisasm, all CUDA headers) by your own pip, once");
+      "fetch", "Fetch what is not handed on with attnscope (nvdisasm, all CUDA headers, CUTLASS) by your own pip, once");
   auto units = std::make_shared<std::vector<std::string>>();
-  command->add_option("units", *units, "Only these: cuda/bin (nvdisasm), cuda/12.8, cuda/13.0 (NVRTC and headers)")
-      ->check(CLI::IsMember({"cuda/bin", "cuda/12.8", "cuda/13.0"}));
+  command->add_option("units", *units, "Only these: cuda/bin (nvdisasm), cuda/12.8, cuda/13.0 (NVRTC and headers), cuda/cutlass")
+      ->check(CLI::IsMember({"cuda/bin", "cuda/12.8", "cuda/13.0", "cuda/cutlass"}));
   command->callback([units, &chosen] { chosen = [units] { return fetch(*units); }; });
 }
 

@@ -7,6 +7,7 @@
 #include "compile/compile_errors.h"
 #include "compile/cubin.h"
 #include "compile/disk_cache.h"
+#include "compile/elf_reader.h"
 #include "compile/host_code.h"
 #include "compile/ptxas_log.h"
 #include "compile/variant_json.h"
@@ -32,6 +33,24 @@ std::string header_version(const fs::path& include) {
     if (const auto text = platform::read_file(include / name, 8u << 20)) contents += xxh3_128(*text);
   for (const cuda_api::NvrtcHeader& header : builtin_headers()) contents += std::string(header.name) + header.text;
   return xxh3_128(contents);
+}
+
+struct Headers {
+  std::vector<fs::path> folders;
+  std::string identity;  // of their versions: they decide the code as the source does
+};
+
+Result<Headers> headers_of(const CompileRequest& request) {
+  Headers headers;
+  for (const std::string& name : request.headers) {
+    auto folder = cuda_api::locate_headers(name);
+    if (!folder) return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
+    auto version = platform::read_file(*folder / name / "version.h", 1u << 20);
+    if (!version) return fail(Stage::compile, version.error().message, version.error().hint);
+    headers.folders.push_back(std::move(*folder));
+    headers.identity += " " + name + " " + xxh3_128(*version);
+  }
+  return headers;
 }
 
 Result<void> check_request(const CompileRequest& request) {
@@ -103,6 +122,16 @@ Result<void> read_figures(Variant& variant) {
   return {};
 }
 
+std::optional<int64_t> whole_value(const CubinKernel& kernel, const CubinVariable& variable) {
+  std::span<const std::byte> data;
+  if (variable.place == CubinVariable::Place::global_init) data = kernel.global_init;
+  for (const ConstantBank& bank : kernel.banks)
+    if (variable.place == CubinVariable::Place::constant_bank && bank.index == variable.bank) data = bank.data;
+  if (variable.size == 4) return load_at<uint32_t>(data, variable.offset);
+  if (variable.size == 8) return load_at<uint64_t>(data, variable.offset);
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct Compiler::Toolchain {
@@ -138,7 +167,10 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
   auto tools = toolchain();
   if (!tools) return fail(tools.error());
 
-  const std::string key = request_key(request, *options, (*tools)->identity);
+  auto headers = headers_of(request);
+  if (!headers) return fail(headers.error());
+
+  const std::string key = request_key(request, *options, (*tools)->identity + headers->identity);
   const DiskCache cache(options_.cache_dir, "variant", options_.cache_cap_bytes);
   auto cached = cache.get(key);
   if (cached.payload) {
@@ -148,16 +180,18 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
     }
     cached.complaint = "A cached variant of " + request.file_name + " is of another format. It is made anew.";
   }
-  auto variant = compile_now(request, **tools);
+  auto variant = compile_now(request, **tools, headers->folders);
   if (!variant) return fail(variant.error());
   keep(key, *variant);
   if (!cached.complaint.empty()) variant->info.log += cached.complaint + "\n";
   return std::make_shared<const Variant>(std::move(*variant));
 }
 
-Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolchain& tools) const {
+Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolchain& tools,
+                                      const std::vector<fs::path>& headers) const {
   auto options = nvrtc_options(request);
   if (!options) return fail(options.error());
+  for (const fs::path& folder : headers) options->push_back("-I" + folder.string());
   const fs::path& include = tools.nvrtc->place().include;
   if (!include.empty()) {
     options->push_back("-I" + include.string());
@@ -195,6 +229,23 @@ void Compiler::keep(const std::string& key, Variant& variant) {
     trim = kept_++ % writes_between_trims == 0;
   }
   if (trim) cache.trim();
+}
+
+Result<std::map<std::string, double>> constants_of(const Variant& variant, const std::vector<std::string>& names) {
+  std::map<std::string, double> values;
+  if (names.empty()) return values;
+  auto kernel = read_cubin(variant.cubin, variant.entry_symbol);
+  if (!kernel) return fail(kernel.error());
+  for (const std::string& name : names) {
+    const auto found = kernel->variables.find(name);
+    const std::string how = "Declare it so: extern \"C\" __device__ const int " + name + " = …;";
+    if (found == kernel->variables.end())
+      return fail(Stage::compile, "The compiled kernel has no variable " + name + ", which its manifest names.", how);
+    const auto value = whole_value(*kernel, found->second);
+    if (!value) return fail(Stage::compile, "The variable " + name + " is no initialised integer of 4 or 8 bytes.", how);
+    values[name] = double(*value);
+  }
+  return values;
 }
 
 }  // namespace attnscope::compile

@@ -31,6 +31,7 @@ struct CompileRequest {
   std::optional<DType> dtype = DType::f16;
   CompileOptions options;
   int arch = 89;  // compute capability × 10
+  std::vector<std::string> headers = {};  // whose headers the source includes beside CUDA's own (cuda_api::locate_headers)
 };
 
 // What the compiler made of it.
@@ -58,8 +59,8 @@ class Compiler {
 
   // From the cache when it holds the same request: then info.cached is true and info.compile_ms is the first
   // compilation's. Failures: Stage::input (a macro or an option that may not reach the compiler), Stage::compile
-  // (NVRTC's first error as file:line, the whole log as the hint; or no NVRTC), Stage::limits (more static shared
-  // memory than a CTA may have).
+  // (NVRTC's first error as file:line, the whole log as the hint; or no NVRTC, or headers that are not there),
+  // Stage::limits (more static shared memory than a CTA may have).
   Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request);
 
   // "12.8"; what Versions::nvrtc says.
@@ -68,7 +69,8 @@ class Compiler {
  private:
   struct Toolchain;
   Result<std::shared_ptr<const Toolchain>> toolchain();
-  Result<Variant> compile_now(const CompileRequest& request, const Toolchain& tools) const;
+  Result<Variant> compile_now(const CompileRequest& request, const Toolchain& tools,
+                              const std::vector<std::filesystem::path>& headers) const;
   void keep(const std::string& key, Variant& variant);
 
   CompilerOptions options_;
@@ -76,6 +78,10 @@ class Compiler {
   std::shared_ptr<const Toolchain> toolchain_;  // guarded by mutex_
   int kept_ = 0;                                // entries written, guarded by mutex_
 };
+
+// The values of the source's own integer variables, by name: what a manifest's "dynamic_shared" may ask of it. Failure
+// (Stage::compile) when one is not in the machine code.
+Result<std::map<std::string, double>> constants_of(const Variant& variant, const std::vector<std::string>& names);
 
 // The options that `request` gives NVRTC, macros included, in a fixed order. Failure: Stage::input.
 Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request);

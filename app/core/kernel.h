@@ -42,6 +42,7 @@ struct LaunchExpressions {
   std::string block[3];
   std::string dynamic_shared = "0";
   std::string static_shared;  // bytes, so that a limit is foretold before compiling; empty: only the compiler knows
+  std::vector<std::string> constants;  // __device__ const integers of the source that dynamic_shared names
 };
 
 struct Supports {
@@ -89,6 +90,7 @@ struct Kernel {
   std::string manifest_name;  // for messages: the path as given
   std::string manifest;       // JSON text
   std::string entry;          // the kernel in the source, or the library's routine
+  std::vector<std::string> headers;  // whose headers the source includes beside CUDA's own: "cutlass"
   std::string library;        // "torch": a routine of that library and no source; empty: the source is the kernel
   std::string install;        // of a library: what to do where it is not there
   ProblemKind problem = ProblemKind::attention;

@@ -58,7 +58,8 @@ double Problem::effective_scale() const { return scale ? *scale : 1.0 / std::sqr
 double Problem::flops() const {
   if (!is_attention()) {
     const bool product = kind == ProblemKind::gemm && sizes.contains("M") && sizes.contains("N") && sizes.contains("K");
-    return product ? 2.0 * double(sizes.at("M")) * double(sizes.at("N")) * double(sizes.at("K")) : 0;
+    const double products = sizes.contains("B") ? double(sizes.at("B")) : 1;
+    return product ? 2.0 * products * double(sizes.at("M")) * double(sizes.at("N")) * double(sizes.at("K")) : 0;
   }
   const double full = 4.0 * double(batch) * double(heads) * double(seq_q) * double(seq_k) * double(head_dim);
   return causal == Causal::none ? full : full / 2;

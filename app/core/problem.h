@@ -47,7 +47,7 @@ struct Problem {
   bool is_attention() const { return kind == ProblemKind::attention; }
   double effective_scale() const;
   // Floating-point operations by the field's convention: 4·B·H·Sq·Sk·D, halved for causal (facts: FlashAttention's);
-  // 2·M·N·K of a gemm whose sizes have these names; 0 where no convention tells.
+  // 2·M·N·K of a gemm whose sizes have these names, B times that where it has a size B too; 0 where no convention tells.
   double flops() const;
   int64_t q_elements() const { return batch * heads * seq_q * head_dim; }
   int64_t kv_elements() const { return batch * kv_heads * seq_k * head_dim; }

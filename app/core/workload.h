@@ -61,7 +61,7 @@ struct ReferenceSpec {
   std::vector<std::string> inputs;  // operands, as they were before the run
   std::string output;
   std::string expr;                  // kind "each": of one element, over the inputs' names
-  double value = 0;                  // eps of the norms, the factor of "scale" and "saxpy"
+  double value = 0;                  // eps of the norms, the factor of "scale", "saxpy" and "gemm_nt"
   std::optional<double> atol, rtol;  // empty: those of the output's type
 };
 

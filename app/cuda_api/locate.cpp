@@ -103,6 +103,22 @@ std::vector<LibraryPlace> library_places(CudaLibrary which, int major) {
   return places;
 }
 
+Result<fs::path> locate_headers(const std::string& name) {
+  if (name != "cutlass")
+    return fail(Stage::compile, "\"" + name + "\" is no known library of headers.", "Known: cutlass.");
+  const fs::path probe = fs::path("cutlass") / "version.h";
+  std::error_code error;
+  if (const fs::path named = platform::environment("ATTNSCOPE_CUTLASS"); !named.empty()) {
+    if (fs::exists(named / probe, error)) return named;
+    return fail(Stage::compile, "$ATTNSCOPE_CUTLASS names " + named.string() + ", which holds no cutlass/version.h.",
+                "Name the folder that holds cutlass/ and cute/, or unset it.");
+  }
+  for (const fs::path& folder : package_folders())
+    if (fs::exists(folder / "cutlass" / "include" / probe, error)) return folder / "cutlass" / "include";
+  return fail(Stage::compile, "The headers of CUTLASS, which this kernel is written with, are not on this machine.",
+              "Run `attnscope fetch`, which fetches them once, or name their folder in $ATTNSCOPE_CUTLASS.");
+}
+
 Result<fs::path> locate_nvdisasm() {
   const std::string hint = "Run `attnscope fetch`, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";
   if (const fs::path named = platform::environment("ATTNSCOPE_NVDISASM"); !named.empty()) {

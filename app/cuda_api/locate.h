@@ -37,6 +37,10 @@ std::vector<std::filesystem::path> package_folders();
 std::vector<LibraryPlace> library_places(CudaLibrary which, int major);
 inline std::vector<LibraryPlace> nvrtc_places(int major) { return library_places(CudaLibrary::nvrtc, major); }
 
+// The include folder of headers that are not CUDA's: "cutlass" (CUTLASS and CuTe) in $ATTNSCOPE_CUTLASS or the packages.
+// Failure (Stage::compile) with what to fetch.
+Result<std::filesystem::path> locate_headers(const std::string& name);
+
 // nvdisasm: $ATTNSCOPE_NVDISASM, the toolkits, the packages, PATH. Failure (Stage::decode) with what to install.
 Result<std::filesystem::path> locate_nvdisasm();
 

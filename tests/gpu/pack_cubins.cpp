@@ -109,7 +109,7 @@ void pack(const std::filesystem::path& kernels, const std::filesystem::path& out
     const Problem problem = need(problem_from_text(pick.problem));
     const catalog::Launch launch = need(catalog::launch_of(*kernel, problem, config));
     const auto variant = need(compiler.compile({kernel->source, kernel->source_name, kernel->entry,
-                                                catalog::macros(*kernel, problem, config), problem.dtype, options, 90}));
+                                                catalog::macros(*kernel, problem, config), problem.dtype, options, 90, kernel->headers}));
     const std::string name = fmt::format("case{:02}", cases.size());
     write(out / (name + ".cubin"), variant->cubin.data(), variant->cubin.size());
     list << fmt::format("{} {}.cubin {} {} {} {} {} {} {} {} {} {} {} {:.9g} {} {} {} {}\n", name, name, variant->entry_symbol,

@@ -109,7 +109,8 @@ Result<Prepared> prepare(const Case& named) {
   if (auto allowed = catalog::check_restrictions(p.kernel, p.problem, p.config, named.arch); !allowed)
     return fail(allowed.error());
   auto variant = compiler().compile({p.kernel.source, p.kernel.source_name, p.kernel.entry,
-                                     catalog::macros(p.kernel, p.problem, p.config), p.problem.dtype, options, named.arch});
+                                     catalog::macros(p.kernel, p.problem, p.config), p.problem.dtype, options, named.arch,
+                                     p.kernel.headers});
   if (!variant) return fail(variant.error());
   p.variant = *variant;
   return p;
