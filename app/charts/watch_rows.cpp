@@ -25,7 +25,8 @@ std::string places(const Finding& finding) {
 std::string headline(const Finding& finding) {
   const std::string& rule = finding.rule;
   const std::string buffer = where(finding, "buffer"), in = buffer.empty() ? "" : " in " + buffer;
-  if (rule == "race.shared") return "Race" + in + places(finding);
+  if (rule == "race.shared" || rule == "race.global") return "Race" + in + places(finding);
+  if (rule == "race.grid") return "Race between CTAs" + in + places(finding);
   if (rule == "race.warp") return "Race within a warp" + in + places(finding);
   if (rule == "race.copy") return "Copy not awaited" + in + places(finding);
   if (rule.starts_with("never_written.")) return "Read before it is written" + in + places(finding);

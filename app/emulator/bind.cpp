@@ -127,6 +127,25 @@ Result<std::vector<uint32_t>> constant_values(const Launch& launch, const BoundL
 
 }  // namespace
 
+namespace {
+
+// What a watch follows of global memory: all that may be written.
+std::unique_ptr<GlobalShadow> shadow_of(const Launch& launch, const BoundLaunch& bound) {
+  std::vector<GlobalShadow::Area> areas;
+  for (const MemoryRange& range : bound.ranges) {
+    if (!range.writable) continue;
+    GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, {}};
+    if (launch.memory != nullptr) {
+      for (const GlobalBuffer& buffer : launch.memory->buffers())
+        if (buffer.address == range.address) area.name = buffer.name, area.initial = buffer.initial;
+    }
+    areas.push_back(std::move(area));
+  }
+  return std::make_unique<GlobalShadow>(std::move(areas), global_watch_unit(*launch.program));
+}
+
+}  // namespace
+
 Result<void> check_launch(const Launch& launch, const RunOptions& options) {
   const auto bad = [](std::string message, std::string hint) {
     return fail(Stage::launch, std::move(message), std::move(hint));
@@ -202,7 +221,10 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
   bound.shared_fill = options.shared_fill;
   bound.random_fill = options.random_fill;
   bound.order_seed = options.order_seed;
-  if (options.watch) bound.unwatched.resize(program.ops.size());
+  if (options.watch) {
+    bound.unwatched.resize(program.ops.size());
+    bound.shadow = shadow_of(launch, bound);
+  }
   bound.ops = program.ops;
   const HandlerTable& table = handlers(isa);
   for (const Block& block : program.blocks) {

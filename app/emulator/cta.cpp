@@ -58,7 +58,8 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   machine_.external = call_external;
   machine_.log = &log_;
   if (launch.watch) {
-    watch_.prepare(program, launch.unwatched, launch.warps, launch.shared_low, launch.shared_bytes, launch.local_bytes);
+    watch_.prepare(program, launch.unwatched, launch.shadow.get(), launch.warps, launch.shared_low, launch.shared_bytes,
+                   launch.local_bytes);
     machine_.watch = &watch_;
   }
   log_.clear();

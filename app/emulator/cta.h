@@ -11,6 +11,7 @@
 #include "emulator/emulator.h"
 #include "emulator/program.h"
 #include "emulator/watch.h"
+#include "emulator/watch_global.h"
 #include "emulator/warp.h"
 
 namespace attnscope::emulator {
@@ -30,6 +31,7 @@ struct BoundLaunch {
   std::vector<uint32_t> trace_ctas;
   bool watch = false;
   std::vector<Unwatched> unwatched;  // by instruction, when watched
+  std::unique_ptr<GlobalShadow> shadow;  // when watched; the threads take turns at it
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0;
   uint64_t order_seed = 0;

@@ -15,6 +15,7 @@ struct GlobalBuffer {
   std::byte* host = nullptr;
   uint64_t bytes = 0;
   bool writable = false;
+  bool initial = true;  // holds something from the start: reading it before a write is no fault
 };
 
 // A device's global memory: buffers, and nothing between them. Any access that is not wholly inside one buffer is a
@@ -25,7 +26,7 @@ class GlobalMemory {
   static constexpr uint64_t kGuardBytes = 1u << 20;
 
   // Places the buffer (256-byte aligned, as cudaMalloc does) and returns its address. `bytes` may be 0.
-  uint64_t add(std::string name, std::span<std::byte> host, bool writable);
+  uint64_t add(std::string name, std::span<std::byte> host, bool writable, bool initial = true);
   std::span<const GlobalBuffer> buffers() const { return buffers_; }
   // "12 bytes past the end of q (65,536 bytes at 0x…)"; where an address lies, for messages.
   std::string describe(uint64_t address) const;

@@ -355,7 +355,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
         all.count = count;
       }
     }
-    result.findings = findings_of(program, seen, options.shared_names);
+    result.findings = findings_of(program, seen, options.shared_names, *bound->shadow);
   }
   std::sort(result.traces.begin(), result.traces.end(), [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);

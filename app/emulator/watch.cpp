@@ -60,11 +60,22 @@ bool all_at_most(const uint32_t* p, uint32_t count, uint32_t high) {
 
 }  // namespace
 
+namespace {
+
+bool has_modifier(const Program& program, const Op& op, std::string_view wanted) {
+  const auto& modifiers = program.sass->instructions[op.index].modifiers;
+  return std::find(modifiers.begin(), modifiers.end(), wanted) != modifiers.end();
+}
+bool is_device_fence(const Program& program, const Op& op) {
+  return opcode_of(program, op) == "MEMBAR" && !has_modifier(program, op, "CTA");
+}
+
+}  // namespace
+
 bool is_watched(const Program& program, const Op& op) {
   const std::string& opcode = opcode_of(program, op);
-  const auto space = static_cast<Space>(op.space);
-  if (op.access != 0) return space != Space::global || opcode == "LDGSTS";
-  return is_shuffle(op.family) || opcode == "LDGDEPBAR" || opcode == "DEPBAR" || opcode == "NOP";
+  return op.access != 0 || is_shuffle(op.family) || opcode == "LDGDEPBAR" || opcode == "DEPBAR" || opcode == "NOP" ||
+         is_device_fence(program, op);
 }
 
 uint32_t watch_unit(const Program& program) {
@@ -77,34 +88,31 @@ uint32_t watch_unit(const Program& program) {
   return unit;
 }
 
-const char* rule_of(WatchKind kind) {
-  switch (kind) {
-    case WatchKind::shared_write_write:
-    case WatchKind::shared_write_read:
-    case WatchKind::shared_read_write: return "race.shared";
-    case WatchKind::warp_write_write:
-    case WatchKind::warp_write_read:
-    case WatchKind::warp_read_write: return "race.warp";
-    case WatchKind::shared_copy_not_awaited: return "race.copy";
-    case WatchKind::shared_never_written: return "never_written.shared";
-    case WatchKind::local_never_written: return "never_written.local";
-    case WatchKind::barrier_uneven: return "barrier.uneven";
-    case WatchKind::shuffle_absent_lane: return "shuffle.absent";
+uint32_t global_watch_unit(const Program& program) {
+  uint32_t unit = 4;
+  for (const Op& op : program.ops) {
+    const auto space = static_cast<Space>(op.space);
+    const bool touches = op.access != 0 && (space == Space::global || space == Space::generic);
+    if (touches && op.bytes != 0) unit = std::min<uint32_t>(unit, op.bytes);
   }
-  return "";
+  return unit;
 }
 
 void watched(Warp& warp, const Op& op, uint32_t mask) { warp.machine->watch->execute(warp, op, mask); }
 
-void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, uint32_t warps,
-                    uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes) {
+void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow,
+                    uint32_t warps, uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes) {
   program_ = &program;
   unwatched_ = &unwatched;
+  shadow_ = shadow;
   warps_ = warps, shared_low_ = shared_low, shared_bytes_ = shared_bytes, local_bytes_ = local_bytes;
   unit_ = watch_unit(program);
-  roles_.clear();
+  roles_.clear(), strong_.clear();
+  has_fences_ = false;
   for (const Op& op : program.ops) {
     const std::string& opcode = opcode_of(program, op);
+    has_fences_ |= is_device_fence(program, op);
+    strong_.push_back(op.access == 3 || has_modifier(program, op, "STRONG"));
     roles_.push_back(is_shuffle(op.family)                          ? Role::shuffle
                      : is_shared_load(op.family)                    ? Role::load
                      : is_shared_store(op.family)                   ? Role::store
@@ -114,6 +122,8 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
                      : opcode == "LDGDEPBAR"                        ? Role::close_group
                      : opcode == "DEPBAR"                           ? Role::await_group
                      : opcode == "NOP"                              ? Role::warp_sync
+                     : opcode == "MEMBAR"                           ? Role::fence
+                     : static_cast<Space>(op.space) == Space::global ? Role::global
                                                                     : Role::access);
   }
   const size_t units = shared_bytes_ / unit_ + 1;
@@ -143,9 +153,10 @@ void Watch::start(uint32_t cta) {
   groups_.assign(warps_, {});
   given_ = {};
   words_.clear();
+  order_.start(cta, warps_);
   for (uint32_t w = 0; w < warps_; ++w) {
     clocks_[w].fill(base_);
-    warp_synced(w);
+    advance(w);
     groups_[w].push_back({time_ += kStep, 0});
   }
 }
@@ -160,14 +171,20 @@ void Watch::joined(uint32_t warp) {
   safe_[warp] = std::max(safe, base_);
 }
 
-void Watch::warp_synced(uint32_t warp) {
+void Watch::advance(uint32_t warp) {
   clocks_[warp][warp] = time_ += kStep;
   joined(warp);
 }
 
+void Watch::warp_synced(uint32_t warp) {
+  advance(warp);
+  order_.lanes_synced(warp);
+}
+
 void Watch::arrived(uint32_t warp, uint32_t barrier) {
   for (uint32_t k = 0; k < warps_; ++k) given_[barrier][k] = std::max(given_[barrier][k], clocks_[warp][k]);
-  warp_synced(warp);
+  advance(warp);
+  order_.arrived(warp, barrier);
 }
 
 void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole, uint32_t exited) {
@@ -180,9 +197,11 @@ void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uin
     for (uint32_t k = 0; k < warps_; ++k) all[k] = std::max(all[k], clocks_[warp][k]);
   };
   for (uint32_t rest = exited; rest != 0; rest &= rest - 1) join(first_lane(rest));
-  for (const auto& [warp, at] : waiting) join(warp);
+  uint32_t passing = 0;
+  for (const auto& [warp, at] : waiting) join(warp), passing |= 1u << warp;
   for (const auto& [warp, at] : waiting) clocks_[warp] = all;
-  for (const auto& [warp, at] : waiting) warp_synced(warp);
+  for (const auto& [warp, at] : waiting) advance(warp);
+  order_.released(barrier, warps, passing);
   if (static_cast<uint32_t>(__builtin_popcount(warps)) == warps_) forget_events();
   if (!whole) return;  // its parts have code of their own
   // Different instructions may be copies of one barrier in unrolled code: what counts is the place in the source.
@@ -276,12 +295,16 @@ uint16_t Watch::shape_of(const Machine& machine, const Pattern& pattern, uint32_
   return id = static_cast<uint16_t>(shapes_.size() - 1);
 }
 
-void Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address, uint32_t thread,
-                   uint32_t other_thread) {
-  const WatchKind one_of = is_race(kind) ? WatchKind::shared_write_write
-                           : is_warp_race(kind) ? WatchKind::warp_write_write : kind;
+Watch::Seen& Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint64_t address, uint32_t thread,
+                           uint32_t other_thread) {
+  const WatchKind one_of = is_race(kind)          ? WatchKind::shared_write_write
+                           : is_warp_race(kind)   ? WatchKind::warp_write_write
+                           : is_global_race(kind) ? WatchKind::global_write_write
+                           : is_grid_race(kind)   ? WatchKind::grid_write_write
+                                                  : kind;
   Seen& seen = seen_[{one_of, std::min(op, other), std::max(op, other)}];
-  if (seen.count++ == 0) seen = {1, kind, op, other, cta_, address, thread, other_thread};
+  if (seen.count++ == 0) seen = {1, kind, op, other, cta_, cta_, thread, other_thread, address, 0};
+  return seen;
 }
 
 // Of lanes that write one word the highest one's value stays.
@@ -397,10 +420,10 @@ void Watch::write_units(const Event& now, uint32_t id, uint32_t lane, uint32_t f
 }
 
 // Whether the store leaves what is there: two that write the same value do no harm.
-bool Watch::stores_the_same(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) const {
+bool Watch::stores_the_same(Warp& warp, const Op& op, uint32_t lane, const uint8_t* at, uint32_t bytes) const {
   if (op.access != 2 || roles_[op.index] == Role::copy) return false;
   for (uint32_t word = 0; word < std::max(1u, bytes / 4); ++word) {
-    if (std::memcmp(warp.shared + address + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane,
+    if (std::memcmp(at + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane,
                     std::min(4u, bytes)) != 0)
       return false;
   }
@@ -421,9 +444,17 @@ void Watch::execute(Warp& warp, const Op& op, uint32_t mask) {
       case Role::local: local(warp, op, mask); break;
       case Role::shuffle: shuffle(warp, op, mask); break;
       case Role::warp_sync: warp_synced(warp.id); break;
+      case Role::fence: order_.fenced(warp.id); break;
+      case Role::global: return global(warp, op, mask);
       case Role::close_group:
       case Role::await_group: copies_of(warp.id, op); break;
-      default: before(warp, op, mask); break;
+      default: {
+        std::unique_lock<std::mutex> turn;  // at what other CTAs may touch too
+        if (static_cast<Space>(op.space) == Space::generic) turn = std::unique_lock(shadow_->mutex());
+        if (role == Role::copy) global_source(warp, op, mask);
+        before(warp, op, mask);
+        return handle(warp, op, mask);
+      }
     }
   }
   handle(warp, op, mask);
@@ -515,17 +546,19 @@ void Watch::store(Warp& warp, const Op& op, uint32_t mask) {
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = first_lane(rest), offset = base + static_cast<uint32_t>(delta[lane]);
     write_units(event, id, lane, offset / unit_, op.bytes / unit_,
-                stores_the_same(warp, op, lane, offset + shared_low_, op.bytes));
+                stores_the_same(warp, op, lane, warp.shared + offset + shared_low_, op.bytes));
   }
 }
 
 // Everything else that touches shared memory, or may: a lane at a time.
 void Watch::before(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t step = static_cast<Space>(op.space) == Space::generic ? order_.next_step() : 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = first_lane(rest);
     const LaneAddress at = lane_address(warp, op, lane);
     if (at.space == Space::shared) lane_access(warp, op, lane, static_cast<uint32_t>(at.address), op.bytes);
     if (at.space == Space::local) local_lane(warp, op, lane, static_cast<uint32_t>(at.address));
+    if (at.space == Space::global) global_lane(warp, op, lane, at.address, op.access, step);
   }
 }
 
@@ -536,12 +569,13 @@ void Watch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint32_t addres
   if (atomic) {  // after all that atomics on this word have seen
     Clock& word = words_[address / 4];
     for (uint32_t k = 0; k < warps_; ++k) clocks_[w][k] = word[k] = std::max(clocks_[w][k], word[k]);
-    warp_synced(w);
+    advance(w);
+    order_.atomic(w, address / 4);
   }
   const Event event{op.index, 1u << lane, base, 0, static_cast<uint8_t>(w), static_cast<uint8_t>(bytes), atomic};
   const uint32_t id = keep_event(event), units = std::max(1u, bytes / unit_);
   if (op.access == 1) return read_units(event, id, lane, base / unit_, units);
-  write_units(event, id, lane, base / unit_, units, stores_the_same(warp, op, lane, address, bytes));
+  write_units(event, id, lane, base / unit_, units, stores_the_same(warp, op, lane, warp.shared + address, bytes));
 }
 
 void Watch::local(Warp& warp, const Op& op, uint32_t mask) {
@@ -559,6 +593,104 @@ void Watch::local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address
   } else if (!(written[0] >> lane & 1)) {
     report(WatchKind::local_never_written, op.index, op.index, address, warp.id * 32 + lane, warp.id * 32 + lane);
   }
+}
+
+// --- Global memory ---------------------------------------------------------------------------------------------------
+
+// Whether all lanes read one buffer that nothing may write. `first`: the first active lane's address, `registers`: where
+// the lanes' lie.
+bool Watch::reads_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) const {
+  const MemoryRange* const range = find_range(*warp.machine, first);
+  if (range == nullptr || range->writable || range->bytes >= 1u << 31 || range->bytes < bytes) return false;
+  uint32_t low[32], high[32];
+  std::memcpy(low, bytes_of(warp) + registers, sizeof low);
+  std::memcpy(high, bytes_of(warp) + registers + 128, sizeof high);
+  const uint32_t lane = first_lane(mask), from = static_cast<uint32_t>(first - range->address) - low[lane];
+  const auto most = static_cast<int32_t>(range->bytes - bytes);
+  int32_t outside = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    const auto at = static_cast<int32_t>(low[i] + from);
+    const int32_t wrong = (at < 0) | (at > most) | (high[i] != high[lane]);
+    outside |= wrong & static_cast<int32_t>(mask >> i & 1);
+  }
+  return outside == 0;
+}
+
+void Watch::global(Warp& warp, const Op& op, uint32_t mask) {
+  if (op.access == 1 && reads_inputs(warp, op.a, lane_address(warp, op, first_lane(mask)).address, mask, op.bytes))
+    return handle(warp, op, mask);
+  // To its end: what a store is compared with is what it overwrites.
+  const std::lock_guard turn(shadow_->mutex());
+  const uint32_t step = order_.next_step();
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    global_lane(warp, op, lane, lane_address(warp, op, lane).address, op.access, step);
+  }
+  handle(warp, op, mask);
+}
+
+void Watch::global_source(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t reads = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));
+  if (reads == 0 || reads_inputs(warp, op.e, source_address(warp, op, first_lane(reads)), reads, op.bytes)) return;
+  const std::lock_guard turn(shadow_->mutex());
+  const uint32_t step = order_.next_step();
+  for (uint32_t rest = reads; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    global_lane(warp, op, lane, source_address(warp, op, lane), 1, step);
+  }
+}
+
+void Watch::global_lane(Warp& warp, const Op& op, uint32_t lane, uint64_t address, uint32_t access, uint32_t step) {
+  area_ = shadow_->find(address);
+  if (area_ == 0) return;  // an input, or a fault follows
+  const GlobalShadow::Area& area = shadow_->areas()[area_ - 1];
+  const uint64_t start = address - area.address;
+  if (start + op.bytes > area.bytes) return;
+  const bool reads = access & 1, writes = access & 2;
+  if (strong_[op.index] && has_fences_) {
+    const uint64_t word = address / 4;
+    if (access == 3) order_.atomic(warp.id, word);
+    if (reads) shadow_->take(word, order_, warp.id);
+    if (writes) shadow_->give(word, order_, warp.id);
+  }
+  const GlobalRecord now{order_.cta(), step, op.index, static_cast<uint16_t>(warp.id * 32 + lane), strong_[op.index]};
+  const bool same = access == 2 && stores_the_same(warp, op, lane, area.host + start, op.bytes);
+  const uint64_t unit = shadow_->unit(), first = start / unit;
+  bool told = same;
+  for (uint64_t i = first; i < (start + op.bytes + unit - 1) / unit; ++i) {
+    GlobalShadow::Cell& cell = shadow_->cell(area_, i);
+    if (reads && i == first && cell.write.cta == 0 && !area.initial)
+      report(WatchKind::global_never_written, op.index, op.index, start, now.thread, now.thread).area = area_;
+    if (!told) told = conflicts(cell.write, now, writes ? WatchKind::global_write_write : WatchKind::global_write_read, i * unit);
+    if (!writes) {
+      GlobalRecord& last = cell.reads[0];
+      if (last.cta != now.cta || last.thread / 32 != now.thread / 32) cell.reads[1] = last;
+      last = now;
+      continue;
+    }
+    for (GlobalRecord& read : cell.reads) {
+      if (!told) told = conflicts(read, now, WatchKind::global_read_write, i * unit);
+      if (!same) read = {};
+    }
+    if (!same || cell.write.cta == 0) cell.write = now;
+  }
+}
+
+// Whether nothing orders the two; then it is reported. `kind`: as between warps of a CTA.
+bool Watch::conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte) {
+  using Relation = GlobalOrder::Relation;
+  if (earlier.cta == 0 || (earlier.strong && now.strong)) return false;
+  const Relation relation = order_.relation(earlier, now.thread / 32u, now.thread % 32u, now.step);
+  if (relation == Relation::ordered || one_atomic(now.op, earlier.op)) return false;
+  const auto from = [&](WatchKind first) {
+    return static_cast<WatchKind>(static_cast<int>(first) + static_cast<int>(kind) -
+                                  static_cast<int>(WatchKind::global_write_write));
+  };
+  if (relation == Relation::lanes) kind = from(WatchKind::warp_write_write);
+  if (relation == Relation::ctas) kind = from(WatchKind::grid_write_write);
+  Seen& seen = report(kind, now.op, earlier.op, byte, now.thread, earlier.thread);
+  if (seen.count == 1) seen.area = area_, seen.other_cta = earlier.cta - 1;
+  return true;
 }
 
 // A lane that reads a register of one that is not there gets what nobody defines.
@@ -594,110 +726,6 @@ void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
              warp.id * 32 + static_cast<uint32_t>(from));
     }
   }
-}
-
-namespace {
-
-// Unrolled code has many instructions for one line of the source: what is named is the pair of lines.
-std::vector<Watch::Seen> by_line(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen) {
-  const auto place = [&](uint32_t op) {
-    const auto& line = program.sass->instructions[op].line;
-    return line.line != 0 ? source_of(program, op) : std::to_string(op);
-  };
-  std::map<std::tuple<WatchKind, std::string, std::string>, Watch::Seen> merged;
-  for (const auto& [key, one] : seen) {
-    std::string first = place(one.op), second = place(one.other);
-    if (second < first) std::swap(first, second);
-    Watch::Seen& all = merged[{key.kind, first, second}];
-    const uint64_t count = all.count + one.count;
-    if (all.count == 0 || one.cta < all.cta) all = one;
-    all.count = count;
-  }
-  std::vector<Watch::Seen> list;
-  for (const auto& [key, one] : merged) list.push_back(one);
-  // A barrier that warps pass unevenly makes races of what follows: it is said first.
-  std::stable_partition(list.begin(), list.end(),
-                        [](const Watch::Seen& one) { return one.kind == WatchKind::barrier_uneven; });
-  return list;
-}
-
-}  // namespace
-
-std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
-                                      const std::vector<SharedName>& names) {
-  std::vector<WatchFinding> findings;
-  for (const Watch::Seen& one : by_line(program, seen)) {
-    WatchFinding finding;
-    finding.kind = one.kind;
-    finding.op = one.op, finding.other = one.other;
-    finding.line = source_of(program, one.op), finding.other_line = source_of(program, one.other);
-    finding.count = one.count;
-    finding.cta = one.cta, finding.address = one.address, finding.thread = one.thread,
-    finding.other_thread = one.other_thread;
-    const auto name = std::find_if(names.begin(), names.end(), [&](const SharedName& part) {
-      return one.kind <= WatchKind::shared_never_written && one.address - part.offset < part.bytes;
-    });
-    if (name != names.end()) finding.buffer = name->name, finding.buffer_byte = one.address - name->offset;
-    const std::string where = finding.buffer.empty()
-                                  ? fmt::format("byte {} of shared memory", one.address)
-                                  : fmt::format("byte {} of {}", finding.buffer_byte, finding.buffer);
-    const auto& code = program.sass->instructions;
-    const auto place = [&](uint32_t op, const std::string& line) {
-      return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, line)
-                                     : fmt::format("{} at byte {:#x} of the code", code[op].opcode, op * 16);
-    };
-    const std::string here = place(one.op, finding.line), there = place(one.other, finding.other_line);
-    const std::string often =
-        fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
-    const auto sides = [&](const char* did, const char* does, const char* lacks) {
-      return fmt::format(
-          "{} (thread {}, warp {}) {} {}, then {} (thread {}, warp {}) {} it, {}{}.", there, one.other_thread,
-          one.other_thread / 32, did, where, here, one.thread, one.thread / 32, does, lacks, often);
-    };
-    constexpr const char* unordered = "with nothing that orders the two warps between them";
-    constexpr const char* unsynced = "with no __syncwarp between: nothing promises that the lanes go together";
-    switch (one.kind) {
-      case WatchKind::shared_write_write:
-        finding.message = "Race: " + sides("writes", "writes", unordered);
-        break;
-      case WatchKind::shared_write_read:
-        finding.message = "Race: " + sides("writes", "reads", unordered);
-        break;
-      case WatchKind::shared_read_write:
-        finding.message = "Race: " + sides("reads", "writes", unordered);
-        break;
-      case WatchKind::warp_write_write:
-        finding.message = "Race within a warp: " + sides("writes", "writes", unsynced);
-        break;
-      case WatchKind::warp_write_read:
-        finding.message = "Race within a warp: " + sides("writes", "reads", unsynced);
-        break;
-      case WatchKind::warp_read_write:
-        finding.message = "Race within a warp: " + sides("reads", "writes", unsynced);
-        break;
-      case WatchKind::shared_copy_not_awaited:
-        finding.message =
-            "Race: " + sides("copies to", "touches", "before the copy's group is waited for and a barrier passed");
-        break;
-      case WatchKind::shared_never_written:
-        finding.message = fmt::format("{} (thread {}) reads {}, which nothing has written{}.", here, one.thread, where, often);
-        break;
-      case WatchKind::local_never_written:
-        finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.",
-                                      here, one.thread, one.address, often);
-        break;
-      case WatchKind::barrier_uneven:
-        finding.message = fmt::format("Uneven barrier {}: warp {} passes {} while warp {} passes {}{}.", one.address,
-                                      one.thread / 32, here, one.other_thread / 32, there, often);
-        break;
-      case WatchKind::shuffle_absent_lane:
-        finding.message = fmt::format("{}: thread {} takes a value from thread {}, which does not take part{}.", here,
-                                      one.thread, one.other_thread, often);
-        break;
-    }
-    findings.push_back(std::move(finding));
-  }
-  return findings;
 }
 
 }  // namespace attnscope::emulator

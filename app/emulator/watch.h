@@ -8,6 +8,7 @@
 #include "emulator/lane_address.h"
 #include "emulator/program.h"
 #include "emulator/watch_finding.h"
+#include "emulator/watch_global.h"
 
 namespace attnscope::emulator {
 
@@ -16,8 +17,8 @@ struct Unwatched {
   Handler full = nullptr, masked = nullptr;
 };
 
-// Follows the shared and local memory of the CTA that one host thread executes: who wrote and read each part last, and
-// what orders them.
+// Follows the memory of the CTA that one host thread executes: who wrote and read each part last, and what orders them.
+// Global memory goes by an order of its own (watch_global.h); what follows is of shared memory.
 //
 // Time is one number for the CTA that grows with every synchronisation. Each warp has a vector clock of it: a CTA or
 // named barrier joins the clocks of the warps that it releases (an arrival without waiting only gives), an atomic on a
@@ -30,8 +31,8 @@ struct Unwatched {
 class Watch {
  public:
   // `unit`: bytes that one record stands for, the least width of any access to shared memory: 1, 2 or 4.
-  void prepare(const Program& program, const std::vector<Unwatched>& unwatched, uint32_t warps, uint32_t shared_low,
-               uint32_t shared_bytes, uint32_t local_bytes);
+  void prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow, uint32_t warps,
+               uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes);
   void start(uint32_t cta);  // forgets the CTA before, keeps the findings
 
   // In front of the handler, and around it where that is cheaper.
@@ -52,8 +53,10 @@ class Watch {
     uint64_t count = 0;
     WatchKind kind = WatchKind::shared_write_write;
     uint32_t op = 0, other = 0;
-    uint32_t cta = 0, address = 0;
+    uint32_t cta = 0, other_cta = 0;
     uint32_t thread = 0, other_thread = 0;
+    uint64_t address = 0;  // shared and local: in bytes; global: from the buffer's start
+    uint32_t area = 0;     // of global memory, as GlobalShadow::find numbers them; 0: not in global memory
   };
   const std::map<Key, Seen>& seen() const { return seen_; }
 
@@ -91,6 +94,12 @@ class Watch {
   void local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address);
   void shuffle(Warp& warp, const Op& op, uint32_t mask);
   void copies_of(uint32_t warp, const Op& op);
+  void global(Warp& warp, const Op& op, uint32_t mask);
+  void global_source(Warp& warp, const Op& op, uint32_t mask);  // what LDGSTS reads
+  void global_lane(Warp& warp, const Op& op, uint32_t lane, uint64_t address, uint32_t access, uint32_t step);
+  bool reads_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) const;
+  bool conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte);
+  void advance(uint32_t warp);  // its own time
 
   uint16_t shape_of(const Machine& machine, const Pattern& pattern, uint32_t bytes);  // 0: there is room for no more
   void forget_events();
@@ -103,11 +112,11 @@ class Watch {
   bool check_readers(const Event& event, uint32_t lane, uint32_t unit);
   uint32_t settled(uint32_t unit);  // written_, with a copy that was awaited since as the write that it became
   void joined(uint32_t warp);       // its clock has changed
-  void report(WatchKind kind, uint32_t op, uint32_t other, uint32_t address, uint32_t thread, uint32_t other_thread);
+  Seen& report(WatchKind kind, uint32_t op, uint32_t other, uint64_t address, uint32_t thread, uint32_t other_thread);
   void report_race(WatchKind kind, const Event& event, uint32_t lane, const Event& earlier, uint32_t lanes,
                    uint32_t unit);
   bool one_atomic(uint32_t op, uint32_t other) const;
-  bool stores_the_same(Warp& warp, const Op& op, uint32_t lane, uint32_t address, uint32_t bytes) const;
+  bool stores_the_same(Warp& warp, const Op& op, uint32_t lane, const uint8_t* at, uint32_t bytes) const;
   void handle(Warp& warp, const Op& op, uint32_t mask) const {
     const Unwatched& own = (*unwatched_)[op.index];
     (mask == kFull ? own.full : own.masked)(warp, op, mask);
@@ -115,7 +124,9 @@ class Watch {
 
   const Program* program_ = nullptr;
   const std::vector<Unwatched>* unwatched_ = nullptr;
-  enum class Role : uint8_t { load, store, access, local, copy, matrices, close_group, await_group, shuffle, warp_sync };
+  enum class Role : uint8_t {
+    load, store, access, local, copy, matrices, close_group, await_group, shuffle, warp_sync, global, fence
+  };
   std::vector<Role> roles_;  // by instruction
   uint32_t warps_ = 0, shared_low_ = 0, shared_bytes_ = 0, local_bytes_ = 0, unit_ = 4, cta_ = 0;
 
@@ -136,14 +147,21 @@ class Watch {
   std::vector<Shape> shapes_;          // the first is none
   std::vector<uint16_t> shape_ids_;    // by pattern of the machine; 0: not known yet
   std::vector<uint32_t> local_written_;  // lanes, by warp and byte
+
+  GlobalShadow* shadow_ = nullptr;
+  GlobalOrder order_;
+  std::vector<bool> strong_;  // by instruction: global accesses that are volatile or atomic
+  bool has_fences_ = false;   // without one nothing goes from CTA to CTA
+  uint32_t area_ = 0;         // of the access that is looked at
   std::map<Key, Seen> seen_;
 };
 
 // For people, ordered by kind and instruction.
 std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
-                                      const std::vector<SharedName>& names);
+                                      const std::vector<SharedName>& names, const GlobalShadow& shadow);
 // The least width of the program's accesses to shared memory.
 uint32_t watch_unit(const Program& program);
+uint32_t global_watch_unit(const Program& program);
 // In place of a watched instruction's own handler.
 void watched(Warp& warp, const Op& op, uint32_t mask);
 bool is_watched(const Program& program, const Op& op);

@@ -15,12 +15,26 @@ enum class WatchKind : uint8_t {
   shared_never_written,
   local_never_written,
   barrier_uneven,  // warps pass one barrier at different places of the source
-  shuffle_absent_lane
+  shuffle_absent_lane,
+  global_write_write,
+  global_write_read,
+  global_read_write,  // races in global memory between warps of a CTA
+  grid_write_write,
+  grid_write_read,
+  grid_read_write,  // between CTAs
+  global_never_written
 };
 
 inline bool is_race(WatchKind kind) { return kind <= WatchKind::shared_read_write; }
 inline bool is_warp_race(WatchKind kind) {
   return kind >= WatchKind::warp_write_write && kind <= WatchKind::warp_read_write;
+}
+
+inline bool is_global_race(WatchKind kind) {
+  return kind >= WatchKind::global_write_write && kind <= WatchKind::global_read_write;
+}
+inline bool is_grid_race(WatchKind kind) {
+  return kind >= WatchKind::grid_write_write && kind <= WatchKind::grid_read_write;
 }
 
 // The stable name of a kind, as findings carry it: "race.shared".
@@ -38,10 +52,12 @@ struct WatchFinding {
   uint32_t op = 0, other = 0;    // instructions: where it showed, and the other side (the same for one-sided kinds)
   std::string line, other_line;  // source lines: "02_tiled.cu:174"
   uint64_t count = 0;            // how often, over all CTAs that ran
-  // The first: its CTA (x + grid.x·(y + grid.y·z)), byte of shared or local memory, threads of both sides.
-  uint32_t cta = 0, address = 0, thread = 0, other_thread = 0;
-  std::string buffer;        // the part of shared memory that `address` is in; empty: not known
-  uint32_t buffer_byte = 0;  // `address` from its start
+  // The first: its CTA and the other side's (x + grid.x·(y + grid.y·z)), byte of shared or local memory or of the buffer
+  // in global memory, threads of both sides.
+  uint32_t cta = 0, other_cta = 0, thread = 0, other_thread = 0;
+  uint64_t address = 0;
+  std::string buffer;        // the part of shared memory that `address` is in, or the global buffer; empty: not known
+  uint64_t buffer_byte = 0;  // `address` from its start
   std::string message;       // all of it, for people
 };
 

@@ -38,7 +38,9 @@ Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
     finding.where["element"] = fmt::format("byte {}", from.buffer_byte);
   }
   const auto x = static_cast<uint32_t>(shape.grid[0]), y = static_cast<uint32_t>(shape.grid[1]);
-  finding.where["cta"] = fmt::format("{}, {}, {}", from.cta % x, from.cta / x % y, from.cta / x / y);
+  const auto cta = [&](uint32_t i) { return fmt::format("{}, {}, {}", i % x, i / x % y, i / x / y); };
+  finding.where["cta"] = cta(from.cta);
+  if (from.other_cta != from.cta) finding.where["other_cta"] = cta(from.other_cta);
   finding.where["threads"] = from.thread == from.other_thread ? fmt::format("{}", from.thread)
                                                               : fmt::format("{}, {}", from.other_thread, from.thread);
   return finding;

@@ -51,7 +51,7 @@ std::vector<uint64_t> place(const check::Operands& operands, emulator::GlobalMem
     }
     auto buffer = std::make_shared<check::GuardedBuffer>(one.what.name, one.bytes.size());
     std::ranges::copy(one.bytes, buffer->data().begin());
-    addresses.push_back(memory.add(one.what.name, buffer->data(), true));
+    addresses.push_back(memory.add(one.what.name, buffer->data(), true, one.what.role != BufferRole::out));
     if (one.what.judged()) written.outputs.push_back(buffer);
     written.all.push_back(std::move(buffer));
   }

@@ -54,20 +54,3 @@ extern "C" __global__ void lock(int* out, const int* in, int n) {
   __syncthreads();
   out[threadIdx.x] = sum;
 }
-
-//@ block=64 grid=4 : clean
-extern "C" __global__ void global_counter(int* out, const int* in, int n) { atomicAdd(&out[threadIdx.x & 3], 1); }
-
-//@ block=64 grid=4 : clean
-extern "C" __global__ void last_block_sums(int* out, const int* in, int n) {
-  __shared__ bool last;
-  out[64 * blockIdx.x + threadIdx.x] = in[threadIdx.x];
-  __threadfence();
-  if (threadIdx.x == 0) last = atomicAdd(&out[1023], 1) == gridDim.x - 1;
-  __syncthreads();
-  if (last) {
-    int sum = 0;
-    for (int i = 0; i < 4; ++i) sum += *static_cast<volatile int*>(&out[64 * i + threadIdx.x]);
-    out[512 + threadIdx.x] = sum;
-  }
-}

@@ -189,3 +189,34 @@ extern "C" __global__ void scan_in_place(int* out, const int* in, int n) {
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x];
 }
+
+//@ block=32 : clean
+extern "C" __global__ void barrier_for_half_a_warp(int* out, const int* in, int n) {
+  out[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x < 16) {
+    __syncthreads();  // the hardware counts threads that end as arrived, as it does behind an early return
+    out[threadIdx.x] += 1;
+  } else {
+    out[threadIdx.x] += 2;
+  }
+}
+
+//@ block=96 : clean
+extern "C" __global__ void early_exit_within_a_warp(int* out, const int* in, int n) {
+  __shared__ int s[80];
+  if (threadIdx.x >= 80) return;
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[79 - threadIdx.x];
+}
+
+//@ block=64 : barrier.uneven early late
+extern "C" __global__ void one_barrier_more_for_a_warp(int* out, const int* in, int n) {
+  out[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x < 32) {
+    __syncthreads();  //@early
+    out[threadIdx.x] += 1;
+  }
+  __syncthreads();  //@late
+  out[threadIdx.x] += 2;
+}

@@ -59,8 +59,8 @@ extern "C" __global__ void vector_in_step(int* out, const int* in, int n) {
 
 //@ block=32 : clean
 extern "C" __global__ void local_array(int* out, const int* in, int n) {
-  int a[16];
-  for (int i = 0; i < 16; ++i) a[i] = in[i] + i;
+  int a[128];
+  for (int i = 0; i < n / 8; ++i) a[i] = in[i] + i;
   out[threadIdx.x] = a[in[threadIdx.x] & 15];
 }
 
@@ -95,4 +95,44 @@ extern "C" __global__ void vector_over_a_word(int* out, const int* in, int n) {
   __shared__ __align__(16) int s[256];
   reinterpret_cast<int4*>(s)[threadIdx.x] = reinterpret_cast<const int4*>(in)[threadIdx.x];  //@write
   out[threadIdx.x] = s[(4 * threadIdx.x + 130) & 255];  //@read
+}
+
+//@ block=64 : failure launch outside_every_buffer
+extern "C" __global__ void before_the_start(int* out, const int* in, int n) {
+  out[static_cast<int>(threadIdx.x) - 40] = in[threadIdx.x];
+}
+
+//@ block=64 : failure launch outside_every_buffer
+extern "C" __global__ void reads_past_the_end(int* out, const int* in, int n) {
+  out[threadIdx.x] = in[n - 32 + threadIdx.x];
+}
+
+//@ block=64 : failure launch read-only_buffer
+extern "C" __global__ void writes_its_input(int* out, const int* in, int n) {
+  const_cast<int*>(in)[threadIdx.x] = 0;
+  out[threadIdx.x] = 1;
+}
+
+//@ block=64 : failure launch shared_memory
+extern "C" __global__ void shared_past_the_end(int* out, const int* in, int n) {
+  __shared__ int s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x + (n >> 1)];
+}
+
+//@ block=64 : failure launch no_multiple
+extern "C" __global__ void shared_out_of_step(int* out, const int* in, int n) {
+  __shared__ int s[256];
+  for (int i = threadIdx.x; i < 256; i += 64) s[i] = in[i];
+  __syncthreads();
+  const int2 v = *reinterpret_cast<const int2*>(s + 1 + 2 * threadIdx.x);
+  out[threadIdx.x] = v.x + v.y;
+}
+
+//@ block=32 : failure launch local_memory
+extern "C" __global__ void local_past_the_end(int* out, const int* in, int n) {
+  int a[128];
+  for (int i = 0; i < n / 8; ++i) a[i] = in[i] + i;
+  out[threadIdx.x] = a[in[threadIdx.x] + (n << 4)];
 }

@@ -13,7 +13,7 @@ import tempfile
 
 TREE = pathlib.Path(__file__).resolve().parents[3]
 CASES = TREE / "tests" / "data" / "watch"
-ARCHITECTURES = (80, 90)
+ARCHITECTURES = (80, 89, 90)
 DISASSEMBLERS = ("nvdisasm", str(pathlib.Path.home() / ".cache/attnscope/cuda/bin/nvdisasm"))
 
 

@@ -24,7 +24,7 @@ struct Expected {
 
 struct WatchCase {
   std::string file, kernel;  // "barriers", "barrier_between"
-  uint32_t block = 0, grid = 1, dynamic = 0;
+  uint32_t block = 0, grid = 1, dynamic = 0, filled = 1;
   std::vector<Expected> findings;
   std::string failure_stage, failure_words;
 };
@@ -51,7 +51,7 @@ uint32_t marked_line(const std::vector<std::string>& lines, size_t kernel, const
   return 0;
 }
 
-// "//@ block=64 [grid=2] [dynamic=128] : clean | failure STAGE WORDS | RULE MARK MARK; RULE MARK …" above a kernel.
+// "//@ block=64 [grid=2] [dynamic=128] [filled=0] : clean | failure STAGE WORDS | RULE MARK MARK; RULE MARK …" above a kernel.
 std::vector<WatchCase> read_cases() {
   std::vector<WatchCase> cases;
   std::set<fs::path> files;
@@ -72,7 +72,10 @@ std::vector<WatchCase> read_cases() {
       std::istringstream launch(lines[i].substr(4, colon - 4));
       for (std::string word; launch >> word;) {
         const auto value = static_cast<uint32_t>(std::stoul(word.substr(word.find('=') + 1)));
-        (word.starts_with("block") ? one.block : word.starts_with("grid") ? one.grid : one.dynamic) = value;
+        (word.starts_with("block")    ? one.block
+         : word.starts_with("grid")   ? one.grid
+         : word.starts_with("filled") ? one.filled
+                                      : one.dynamic) = value;
       }
       std::istringstream findings(lines[i].substr(colon + 3));
       for (std::string finding; std::getline(findings, finding, ';');) {
@@ -120,7 +123,7 @@ Result<RunResult> run_case(const WatchCase& one, int arch) {
   launch.block = {one.block, 1, 1};
   launch.dynamic_shared_bytes = one.dynamic;
   Parameters parameters;
-  const uint64_t out_at = memory.add("out", bytes_of(out), true);
+  const uint64_t out_at = memory.add("out", bytes_of(out), true, one.filled != 0);
   launch.parameters = parameters.pointer(out_at).pointer(memory.add("in", bytes_of(in), false)).word(kCount).bytes();
   launch.memory = &memory;
   RunOptions options;
@@ -141,7 +144,7 @@ class WatchCases : public ::testing::TestWithParam<WatchCase> {};
 
 TEST_P(WatchCases, AreDiagnosed) {
   const WatchCase& one = GetParam();
-  for (const int arch : {80, 90}) {
+  for (const int arch : {80, 89, 90}) {
     SCOPED_TRACE(arch);
     const auto result = run_case(one, arch);
     if (!one.failure_stage.empty()) {
