@@ -119,7 +119,7 @@ uint8_t half_of(const SassOperand& operand) {
 void configure_memory(const SassInstruction& instruction, Op& op) {
   const std::string& opcode = instruction.opcode;
   const bool reduces = is(instruction, {"ATOM", "ATOMS", "ATOMG", "RED", "REDG"});
-  const bool loads = is(instruction, {"LDG", "LD", "LDS", "LDL", "LDC"});
+  const bool loads = is(instruction, {"LDG", "LD", "LDS", "LDL", "LDC", "ULDC"});
   const bool stores = is(instruction, {"STG", "ST", "STS", "STL"});
   if (!reduces && !loads && !stores && opcode != "LDGSTS" && opcode != "LDSM" && opcode != "QSPC") return;
   const Space space = is(instruction, {"LDS", "STS", "ATOMS", "LDGSTS", "LDSM"}) ? Space::shared
@@ -127,7 +127,7 @@ void configure_memory(const SassInstruction& instruction, Op& op) {
                       : is(instruction, {"LD", "ST", "ATOM", "QSPC"})            ? Space::generic
                                                                                  : Space::global;
   set(op.space, space);
-  op.access = reduces ? 3 : stores || opcode == "LDGSTS" ? 2 : opcode == "LDC" || opcode == "QSPC" ? 0 : 1;
+  op.access = reduces ? 3 : stores || opcode == "LDGSTS" ? 2 : opcode == "LDC" || opcode == "ULDC" || opcode == "QSPC" ? 0 : 1;
   if (reduces) return set_atomic(instruction, op);
   if (opcode == "LDSM") {
     op.bytes = has(instruction, "4") ? 4 : has(instruction, "2") ? 2 : 1;  // matrices
@@ -174,6 +174,14 @@ void configure_general(const SassInstruction& instruction, Op& op) {
   }
   if (is_single || opcode == "FMNMX") {
     op.imm2 = has(instruction, "SAT") * 1 + has(instruction, "NAN") * 2 + has(instruction, "XORSIGN") * 4;
+  }
+  if (opcode == "FMUL") {
+    constexpr std::pair<std::string_view, float> scales[] = {{"D2", 0.5f}, {"D4", 0.25f}, {"D8", 0.125f}, {"M2", 2}, {"M4", 4}, {"M8", 8}};
+    for (const auto& [name, scale] : scales) {
+      if (!has(instruction, name)) continue;
+      op.imm = bits_as<uint32_t>(scale);
+      op.mxcsr = kMxcsrDefault;  // it flushes for itself
+    }
   }
   if (opcode == "FSET") op.imm2 = has(instruction, "BF");
   if (opcode == "DSETP") op.imm2 = has(instruction, "MAX");

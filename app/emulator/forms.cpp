@@ -53,8 +53,8 @@ constexpr Row rows[] = {
     {"IADD3 R,P,P,R,{R,I,C,U},R", {Family::iadd3_carry, "dpqabc", S::negate, C::integer}},
     {"IADD3.X R,R,{R,I,C,U},R,P,P", {Family::iadd3_x, "dabcxy", S::invert, C::integer}},
     {"VIADD R,R,{R,I,U}", {Family::iadd3, "dab", S::negate, C::integer}},
-    {"IMAD{,.MOV,.IADD,.SHL}{,.U32} R,R,{R,I,C,U},R", {Family::imad, "dabc", S::negate, C::integer}},
-    {"IMAD{,.MOV,.IADD,.SHL}{,.U32} R,R,R,{I,C,U}", {Family::imad, "dabc", S::negate, C::integer}},
+    {"IMAD{,.U32,.MOV,.MOV.U32,.IADD,.IADD.U32,.SHL.U32} R,R,{R,I,C,U},R", {Family::imad, "dabc", S::negate, C::integer}},
+    {"IMAD{,.U32,.MOV,.MOV.U32,.IADD,.IADD.U32,.SHL.U32} R,R,R,{I,C,U}", {Family::imad, "dabc", S::negate, C::integer}},
     {"IMAD.X R,R,{R,I,C,U},R,P", {Family::imad_x, "dabcx", S::invert, C::integer}},
     {"IMAD.X R,R,R,{I,C,U},P", {Family::imad_x, "dabcx", S::invert, C::integer}},
     {"IMAD.WIDE R,R,{R,I,C,U},R", {Family::imad_wide, "dabk", S::none, C::integer}},
@@ -77,10 +77,10 @@ constexpr Row rows[] = {
     {"SHF.R.S32.HI R,R,{R,I,C,U},R", {Family::shf_r_s32_hi, "dabc", S::none, C::integer}},
     {"SHF.R.U64 R,R,{R,I,C,U},R", {Family::shf_r_u64, "dabc", S::none, C::integer}},
     {"IMNMX{,.U32} R,R,{R,I,C,U},P", {Family::iminmax, "dabx", S::none, C::integer}},
-    {"VIMNMX{,.U32}{,.RELU} R,R,{R,I,U},P", {Family::iminmax, "dabx", S::none, C::integer}},
-    {"VIMNMX3{,.U32}{,.RELU} R,R,{R,I,U},R,P", {Family::iminmax3, "dabcx", S::none, C::integer}},
-    {"VIADDMNMX{,.U32}{,.RELU} R,R,{R,I,U},R,P", {Family::iaddminmax, "dabcx", S::negate, C::integer}},
-    {"VIADDMNMX{,.U32}{,.RELU} R,R,R,{I,U},P", {Family::iaddminmax, "dabcx", S::negate, C::integer}},
+    {"VIMNMX{,.U32,.RELU} R,R,{R,I,U},P", {Family::iminmax, "dabx", S::none, C::integer}},
+    {"VIMNMX3{,.U32,.RELU} R,R,{R,I,U},R,P", {Family::iminmax3, "dabcx", S::none, C::integer}},
+    {"VIADDMNMX{,.U32,.RELU} R,R,{R,I,U},R,P", {Family::iaddminmax, "dabcx", S::negate, C::integer}},
+    {"VIADDMNMX{,.U32,.RELU} R,R,R,{I,U},P", {Family::iaddminmax, "dabcx", S::negate, C::integer}},
     {"ISETP.{LT,EQ,LE,GT,NE,GE}{,.U32}.{AND,OR,XOR} P,P,R,{R,I,C,U},P", {Family::isetp, "pqabx", S::none, C::integer}},
     {"SEL R,R,{R,I,C,U},P", {Family::sel, "dabx", S::none, C::integer}},
     {"PLOP3.LUT P,P,P,P,{P,Q},I,I", {Family::plop3, "pqxyzij", S::none, C::predicate}},
@@ -167,6 +167,7 @@ constexpr Row rows[] = {
     {"SHF.R{,.W}.U32 R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_shf}},
     {"SHF.R.S64 R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_shf}},
     {"VABSDIFF{,.U32} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_vabsdiff}},
+    {"VABSDIFF{,.U32} R,R,R,{I,C,U}", {G, "dabc", S::none, C::integer, g_vabsdiff}},
     {"VABSDIFF4.{U8,S8}{,.ACC} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_vabsdiff4}},
     {"IDP.4A.{U8,S8}.{U8,S8} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_idp}},
     {"IDP.2A.{LO,HI}.{U16,S16}.{U8,S8} R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_idp}},
@@ -183,6 +184,7 @@ constexpr Row rows[] = {
     // Floating point.
     {"FADD{,.FTZ}{,.RM,.RP,.RZ}.SAT R,R,{R,F,C,U}", {G, "dab", S::sign, C::fp32, g_fadd}},
     {"FMUL{,.FTZ}{,.RM,.RP,.RZ}.SAT R,R,{R,F,C,U}", {G, "dab", S::sign, C::fp32, g_fmul}},
+    {"FMUL{,.FTZ}.{D2,D4,D8,M2,M4,M8} R,R,{R,F,C,U}", {G, "dab", S::sign, C::fp32, g_fmul_scaled}},
     {"FFMA{,.FTZ}{,.RM,.RP,.RZ}.SAT R,R,{R,F,C,U},R", {G, "dabc", S::sign, C::fp32, g_ffma}},
     {"FFMA{,.FTZ}{,.RM,.RP,.RZ}.SAT R,R,R,{F,C,U}", {G, "dabc", S::sign, C::fp32, g_ffma}},
     {"FMNMX{,.FTZ}{.NAN,.XORSIGN,.NAN.XORSIGN} R,R,{R,F,C,U},P", {G, "dabx", S::sign, C::fp32, g_fmnmx}},
@@ -191,7 +193,7 @@ constexpr Row rows[] = {
     {"FCHK P,{R,C},{R,F,C,U}", {G, "pab", S::sign, C::fp32, g_fchk}},
     {"MUFU.{RSQ,SQRT,LG2,SIN,COS,TANH} R,{R,F,C,U}", {G, "da", S::sign, C::mufu, g_mufu}},
     {"MUFU.{EX2,TANH}.{F16,BF16} R,{R,R.H1}", {G, "da", S::sign, C::mufu, g_mufu_half}},
-    {"MUFU.{RCP64H,RSQ64H} R,{R,C,U}", {G, "da", S::sign, C::mufu, g_mufu_64h}},
+    {"MUFU.{RCP64H,RSQ64H} R,{R,F,I,C,U}", {G, "da", S::sign, C::mufu, g_mufu_64h}},
     {"DADD{,.RM,.RP,.RZ} R,R,{R,F,C,U}", {G, "dwv", S::sign, C::fp64, g_dadd}},
     {"DMUL{,.RM,.RP,.RZ} R,R,{R,F,C,U}", {G, "dwv", S::sign, C::fp64, g_dmul}},
     {"DFMA{,.RM,.RP,.RZ} R,R,{R,F,C,U},R", {G, "dwvk", S::sign, C::fp64, g_dfma}},
@@ -241,6 +243,9 @@ constexpr Row rows[] = {
     {"REDUX{,.OR,.XOR,.SUM,.SUM.S32,.MIN,.MAX,.MIN.S32,.MAX.S32} U,R", {G, "Da", S::none, C::uniform, g_redux}},
     {"ELECT P,U,P", {G, "pDx", S::none, C::predicate, g_elect}},
     {"USHF.{L.U32.HI,L.W.U32.HI,R.U32,R.W.U32,R.S64,R.U64} U,U,{U,I},U", {G, "Dabc", S::none, C::uniform, g_ushf}},
+    {"UPRMT U,U,{U,I},U", {G, "Dabc", S::none, C::uniform, g_uprmt}},
+    {"UPRMT U,U,U,I", {G, "Dabc", S::none, C::uniform, g_uprmt}},
+    {"ULDC.{U8,S8,U16,S16} U,C", {G, "DK", S::none, C::uniform, g_uldc}},
     {"UFLO.U32 U,U", {G, "Da", S::invert, C::uniform, g_uflo}},
     {"UPOPC U,U", {G, "Da", S::invert, C::uniform, g_upopc}},
     {"S2R R,{SR_EQMASK,SR_LTMASK,SR_LEMASK,SR_GTMASK,SR_GEMASK}", {G, "ds", S::none, C::move, g_lanemask}},
@@ -343,13 +348,13 @@ struct Listed {
   Basis basis;
 };
 
-// Cache hints: they change no value.
+// Cache hints, and how a barrier waits: they change no value.
 bool is_hint(std::string_view modifier) {
-  constexpr std::string_view hints[] = {"LTC64B", "LTC128B", "EF", "LU", "CONSTANT", "BYPASS"};
+  constexpr std::string_view hints[] = {"LTC64B", "LTC128B", "EF", "LU", "CONSTANT", "BYPASS", "DEFER_BLOCKING"};
   return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints);
 }
 
-// A spelling in two parts, without cache hints: opcode with modifiers, and the operands with the kind of each source left
+// A spelling in two parts, without cache hints and the sign of an atomic sum: opcode with modifiers, and the operands with the kind of each source left
 // open (register, uniform register, immediate, constant; which half of it) and of each address.
 struct Kindless {
   std::string head, operands;
@@ -361,7 +366,7 @@ Kindless kindless(std::string_view spelling, Roles roles) {
     const size_t end = std::min(spelling.find('.', at), space);
     const std::string_view modifier = spelling.substr(at, end - at);
     if (at == 0) kin.head = modifier;
-    else if (!is_hint(modifier)) kin.head += "." + std::string(modifier);
+    else if (!is_hint(modifier) && !(modifier == "S32" && kin.head.ends_with(".ADD"))) kin.head += "." + std::string(modifier);
     at = end + 1;
   }
   size_t at = space + 1;
@@ -395,11 +400,12 @@ class RecordedKin {
     forms_.insert(kin.head + " " + kin.operands);
     shapes_.insert(std::string(opcode_of(spelling)) + " " + kin.operands);
   }
-  // The same operation is recorded with sources of other kinds, or for lanes where this is uniform; or it is without the predicate at the end, and another width
-  // of the same opcode is with it.
+  // The same operation is recorded with sources of other kinds, or for lanes where this is uniform, or (a local load) with that
+  // width for shared memory; or it is without the predicate at the end, and another width of the same opcode is with it.
   bool holds(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
     if (forms_.contains(kin.head + " " + kin.operands) || forms_.contains(lanes_twin(kin))) return true;
+    if (kin.head.starts_with("LDL.") && forms_.contains("LDS" + kin.head.substr(3) + " " + kin.operands)) return true;
     if (!roles.ends_with('x')) return false;
     constexpr size_t kPredicate = 2;  // "P,"
     return forms_.contains(kin.head + " " + kin.operands.substr(0, kin.operands.size() - kPredicate)) &&

@@ -29,6 +29,18 @@ void g_fadd(Warp& warp, const Op& op, uint32_t mask) {
 void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
 }
+// The product times a power of two (imm: its float), rounded once. What rounding alone lifts to the least normal number is
+// flushed too, as the other families' arithmetic on the host does.
+void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    float a = f32(l.a()), b = f32(l.b());
+    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    const double exact = static_cast<double>(a) * b * f32(op.imm);
+    auto r = static_cast<float>(exact);
+    if ((op.flags & op_ftz) && std::fabs(static_cast<float>(exact * 0x1p32)) < 0x1p-94f) r = std::copysign(0.0f, r);
+    l.set(finish(op, r));
+  });
+}
 void g_ffma(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask,
             [&](const Lane& l) { l.set(finish(op, __builtin_fmaf(f32(l.a()), f32(l.b()), f32(l.c())))); });

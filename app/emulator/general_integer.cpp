@@ -295,6 +295,19 @@ void g_prmt(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 
+// As PRMT: byte k is byte (selector nibble k) & 7 of {c, a}, or its sign repeated.
+void g_uprmt(Warp& warp, const Op& op, uint32_t) {
+  each_lane(warp, op, 1, [&](const Lane& l) {
+    const uint64_t bytes = Lane::join(l.a(), l.c());
+    uint32_t r = 0;
+    for (int k = 0; k < 4; ++k) {
+      const uint32_t nibble = l.b() >> (4 * k) & 0xf, byte = static_cast<uint32_t>(bytes >> (8 * (nibble & 7)) & 0xff);
+      r |= (nibble & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * k);
+    }
+    l.set(r);
+  });
+}
+
 // Seven predicates as bits, where the mask asks; other bits of a stay.
 void g_p2r(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {

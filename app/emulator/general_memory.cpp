@@ -276,6 +276,7 @@ void g_ldc(Warp& warp, const Op& op, uint32_t mask) {
     }
   });
 }
+void g_uldc(Warp& warp, const Op& op, uint32_t) { g_ldc(warp, op, 1); }  // uniform registers are one word
 
 void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
   uint32_t global = mask;

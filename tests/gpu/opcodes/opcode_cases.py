@@ -805,7 +805,7 @@ def further():
     whole("int", "vote_uniform", 2, "unsigned v = a; if (!__any_sync(~0u, (b & 63) == 9)) { put(0, 1); put(1, c); return; } v = __shfl_xor_sync(~0u, v, 3) + d; if (__all_sync(~0u, c != 77)) v *= 3; put(0, v); put(1, e);")
     whole("int", "fences_light", 1, 'asm volatile("fence.acq_rel.cta; fence.acq_rel.gpu; fence.acq_rel.sys;" ::: "memory"); put(0, a);')
     # Local arrays of vectors, of one block and of several.
-    whole("int", "local_vector_stack", 5, "uint4 x[12]; uint2 y[12]; int top = 0; for (unsigned k = 0; k < 6 + (a & 3); ++k) { x[top] = make_uint4(a ^ k, b + k, c, d); y[top] = make_uint2(e + k, f); top += (c >> k & 1) + 1; if (top > 9) top = 0; }"
+    whole("int", "local_vector_stack", 5, "uint4 x[12]; uint2 y[12]; for (unsigned k = 0; k < 12; ++k) { x[k] = make_uint4(k, b, k, a); y[k] = make_uint2(k, c); } int top = 0; for (unsigned k = 0; k < 6 + (a & 3); ++k) { x[top] = make_uint4(a ^ k, b + k, c, d); y[top] = make_uint2(e + k, f); top += (c >> k & 1) + 1; if (top > 9) top = 0; }"
           " x[10] = make_uint4(1, 2, 3, 4); uint4 v = make_uint4(0, 0, 0, 0); uint2 w = make_uint2(0, 0); for (int k = top - 1; k >= 0; k -= 2) { v.x += x[k].x; v.y ^= x[k].y; v.z += x[k].z; v.w = v.w * 3 + x[k].w; w.x += y[k].x; w.y ^= y[k].y; if (x[k].x & 64) break; }"
           " put(0, v.x); put(1, v.y); put(2, v.z); put(3, v.w); put(4, w.x ^ w.y);")
     whole("int", "local_quadruples", 4, "struct __align__(16) S { unsigned v[4]; }; S x[8]; for (int k = 0; k < 8; ++k) x[k] = S{{a + k, b * k, c ^ k, d}}; S y = x[a & 7]; x[b & 7] = y; const S z = x[c & 7]; put(0, z.v[0]); put(1, z.v[1]); put(2, z.v[2]); put(3, z.v[3]);")

@@ -49,14 +49,11 @@ TEST_P(Opcodes, EqualTheRecording) {
   const auto& programs = opcode_programs(arch, compiler);
   const auto& kernels = opcode_recording().kernels;
   size_t cases = 0, approximate = 0;
-  std::set<std::string> open;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const OpcodeKernel& kernel = kernels[i];
     const auto results = run_opcode_kernel(kernel, programs[i]);
     if (!results) {
-      EXPECT_NE(results.error().message.find("the form \"HMMA"), std::string::npos)
-          << kernel.cases[0].name << ": " << results.error().message;
-      for (const OpcodeCase& one : kernel.cases) open.insert(one.name);
+      ADD_FAILURE() << kernel.cases[0].name << ": " << results.error().message;
       continue;
     }
     const auto inputs = opcode_recording().inputs(kernel.kind);
@@ -80,9 +77,9 @@ TEST_P(Opcodes, EqualTheRecording) {
           kernel.results[first]);
     }
   }
-  std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations, {} not executed\n", compiler, arch,
-                           cases, approximate, open.size());
-  EXPECT_GT(cases, 1370u);
+  std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations\n", compiler, arch, cases,
+                           approximate);
+  EXPECT_GT(cases, 1495u);
 }
 INSTANTIATE_TEST_SUITE_P(Arch, Opcodes,
                          ::testing::Combine(::testing::Values(80, 89, 90), ::testing::ValuesIn(kOpcodeCompilers)),
@@ -131,9 +128,10 @@ TEST(OpcodeCounts, EqualNsightComputes) {
       {"barrier_number", "the hardware counts stores of a barrier by register"},
   };
   const auto& kernels = opcode_recording().kernels;
-  ASSERT_EQ(recorded.size(), kernels.size());
+  ASSERT_EQ(recorded.size(), 358u);  // later kernels were not counted
   size_t equal = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!recorded.contains(kernels[i].name)) continue;
     const auto result = run_opcode_kernel(kernels[i], opcode_programs(90)[i]);
     // Generic accesses that go to local memory: which sectors of it count as global is not settled.
     const std::string& name = kernels[i].cases[0].name;
@@ -185,6 +183,12 @@ TEST(IsaReport, CountsEveryForm) {
   EXPECT_NE(report.find(fmt::format("executes: {}.", supported_forms().size())), std::string::npos);
   EXPECT_NE(report.find("DFMA.RM R,R,R,R"), std::string::npos);
   EXPECT_NE(report.find("HMMA.1688.F32 R,R,R,R"), std::string::npos);
+  for (const int arch : {80, 89, 90}) {
+    const auto held = std::ranges::count_if(
+        recorded_forms(), [&](const RecordedForm& form) { return form.archs & (arch == 80 ? 1 : arch == 89 ? 2 : 4); });
+    const std::string shown = arch == 90 ? fmt::format("{:>10} {:>12}", held, "-") : fmt::format("{:>10} {:>12}", "-", held);
+    EXPECT_NE(report.find(fmt::format("sm_{:<13} {}", arch, shown)), std::string::npos) << arch;
+  }
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ TEST(SourceKind, GivesOneResult) {
   }
   check_value("LDC.U16 R12, c[0x0][0x172]", inputs, [](const Inputs&) { return 0x4049u; });
   check_value("LDC.S8 R12, c[0x0][0x170]", inputs, [](const Inputs&) { return 0xffffffdbu; });
+  check_value("VABSDIFF R12, R9, R8, 0x7", std::vector<Inputs>(32, {.a = 0xfffffffd, .b = 5}), [](const Inputs&) { return 15u; });
+  check_value("VABSDIFF.U32 R12, R9, R8, c[0x0][0x170]", std::vector<Inputs>(32, {.a = 9, .b = 5}),
+              [](const Inputs&) { return kScalar + 4; });
   // Packed halves: a constant's lower half twice, and the whole.
   for (const char* source : {"R8.H0_H0", "c[0x0][0x170].H0_H0", "UR4.H0_H0"})
     check_value(fmt::format("HMUL2 R12, R9, {}", source), inputs, [](const Inputs&) { return 0x0fdb13dbu; });
@@ -48,10 +51,13 @@ TEST(SourceKind, GivesOneResult) {
 
 TEST(SourceKind, IsWhatTheReportSays) {
   EXPECT_EQ(basis_of("IABS R,R"), Basis::recorded);
-  EXPECT_EQ(basis_of("IABS R,C"), Basis::kin);
+  EXPECT_EQ(basis_of("IABS R,C"), Basis::recorded);
+  EXPECT_EQ(basis_of("IABS R,U"), Basis::kin);
   EXPECT_EQ(basis_of("I2F.U32.RP R,U"), Basis::kin);
   EXPECT_EQ(basis_of("LDGSTS.E.BYPASS.128 [R],d[R.64]"), Basis::recorded);
-  EXPECT_EQ(basis_of("LDGSTS.E.BYPASS.128 [R],d[R.64],P"), Basis::kin) << "4 bytes are recorded with the predicate";
+  EXPECT_EQ(basis_of("LDGSTS.E.BYPASS.128 [R],d[R.64],P"), Basis::recorded);
+  EXPECT_EQ(basis_of("LDGSTS.E.64 [R],d[R.64],P"), Basis::kin) << "4 and 16 bytes are recorded with the predicate";
+  EXPECT_EQ(basis_of("ATOM.E.ADD.S32.STRONG.GPU P,R,d[R.64],R"), Basis::kin) << "a sum has no sign";
   EXPECT_EQ(basis_of("LDGSTS.E.BYPASS.LTC128B.128 [R],[R.64]"), Basis::kin) << "a cache hint";
   EXPECT_EQ(find_form("I2F.F16.S16.RP R,R"), nullptr) << "another rounding is another operation";
   EXPECT_THAT(isa_report(), ::testing::HasSubstr("recorded for sources of another kind"));

@@ -72,6 +72,24 @@ EXIT
   }
 }
 
+TEST(Uniform, BytesOfRegistersAndNarrowConstants) {
+  const auto sign_extended = [](const Uniform& u) { return Result64{static_cast<u32>(static_cast<i32>(u.a << 16) >> 16)}; };
+  check_uniform("UPRMT UR12, UR8, 0x9910, URZ", sign_extended);
+  check_uniform("UPRMT UR12, URZ, 0xddd4, UR8", [](const Uniform& u) {
+    return Result64{(u.a & 0xff) | (u.a & 0x8000 ? 0xffffff00u : 0)};
+  });
+  check_uniform("UPRMT UR12, UR8, UR9, UR10", [](const Uniform& u) {
+    u32 r = 0;
+    for (int k = 0; k < 4; ++k) {
+      const u32 nibble = u.b >> (4 * k) & 0xf, byte = (nibble & 4 ? u.c : u.a) >> (8 * (nibble & 3)) & 0xff;
+      r |= (nibble & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * k);
+    }
+    return Result64{r};
+  });
+  // The parameters begin with the address of `in`, a multiple of 256 with zeros above its sixth byte.
+  check_uniform("ULDC.U8 UR12, c[0x0][0x160]", [](const Uniform&) { return Result64{0}; });
+}
+
 TEST(Uniform, Arithmetic) {
   check_uniform("UIADD3 UR12, UR8, UR9, UR10", [](const Uniform& u) { return Result64{u.a + u.b + u.c}; });
   check_uniform("UIADD3 UR12, -UR8, UR9, URZ", [](const Uniform& u) { return Result64{u.b - u.a}; });
