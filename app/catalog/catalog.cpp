@@ -51,13 +51,15 @@ Result<void> try_expressions(const Kernel& kernel) {
       const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
       if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
     }
-  if (!kernel.library.empty()) return {};  // how it is launched is the library's own affair
-  if (auto launch = launch_of(kernel, problem, *config); !launch) return fail(launch.error());
+  if (kernel.library.empty()) {  // else how it is launched is the library's own affair
+    if (auto launch = launch_of(kernel, problem, *config); !launch) return fail(launch.error());
+  }
   if (problem.is_attention()) return {};
   return workload_of(kernel, problem, *config).map([](const Workload&) {});
 }
 
-// Texts travel in JSON and end in a compiler that reads a C string.
+}  // namespace
+
 Result<void> is_text(const std::string& text, const std::string& where) {
   if (text.find('\0') != std::string::npos)
     return fail(Stage::catalog, where + ": holds a zero byte, so it is not text");
@@ -68,8 +70,6 @@ Result<void> is_text(const std::string& text, const std::string& where) {
   }
   return {};
 }
-
-}  // namespace
 
 std::string content_hash(const std::string& manifest, const std::string& source) {
   // The length in front keeps bytes from moving unseen between the two texts.
@@ -105,6 +105,8 @@ Result<Kernel> parse_kernel(const KernelText& text) {
       read_arguments(read, kernel);
     else
       read_workload(read, kernel);
+  } else if (!attention) {
+    read_workload(read, kernel);
   }
   const FileName file = file_name_of(name);
   if (!read.failed() && kernel.id != file.id)

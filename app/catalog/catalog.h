@@ -20,6 +20,10 @@ struct KernelText {
   std::string source;
 };
 
+// UTF-8 without a zero byte: texts travel in JSON and end in a compiler that reads a C string. Failure (Stage::catalog)
+// at `where`.
+Result<void> is_text(const std::string& text, const std::string& where);
+
 // XXH3-128 of manifest and source: what decides which kernel it is. Paths and names of files do not enter.
 std::string content_hash(const std::string& manifest, const std::string& source);
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
 #include "core/workload.h"
 
@@ -99,6 +100,33 @@ std::vector<std::string> split_arguments(const std::string& text) {
   }
   take();
   return parts;
+}
+
+// {"a": 1, "b": [1, 2]}: on one line, with the blanks that a person would leave.
+std::string in_one_line(const OrderedJson& json) {
+  if (!json.is_structured()) return json.dump();
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    if (!text.empty()) text += ", ";
+    text += (json.is_object() ? OrderedJson(key).dump() + ": " : "") + in_one_line(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+// A line for each key of the manifest, and for each part of a list of parts.
+std::string as_manifest(const OrderedJson& json) {
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += (text.empty() ? "{\n  " : ",\n  ") + OrderedJson(key).dump() + ": ";
+    const bool parts = value.is_array() && !value.empty() && value[0].is_object() && value.size() > 1;
+    if (!parts) {
+      text += in_one_line(value);
+      continue;
+    }
+    for (size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "[\n    " : ",\n    ") + in_one_line(value[i]);
+    text += "\n  ]";
+  }
+  return text + "\n}\n";
 }
 
 class Importer {
@@ -493,7 +521,7 @@ class Importer {
     if (!shared_.empty()) json["launch"]["dynamic_shared"] = shared_;
     json["args"] = arguments_;
     json["reference"] = "none";
-    result_.manifest = json.dump(2) + "\n";
+    result_.manifest = as_manifest(json);
   }
 
   const std::string source_name_;
@@ -513,6 +541,8 @@ class Importer {
 }  // namespace
 
 Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry) {
+  for (const std::string& text : {source_name, source, entry})
+    if (auto text_is = is_text(text, source_name); !text_is) return fail(text_is.error());
   return Importer(source_name, source).import(entry);
 }
 

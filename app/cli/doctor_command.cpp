@@ -5,6 +5,7 @@
 #include "cli/doctor.h"
 #include "cli/exit_status.h"
 #include "core/json.h"
+#include "emulator/isa_report.h"
 
 namespace attnscope::cli {
 namespace {
@@ -26,12 +27,19 @@ void add_doctor(CLI::App& app, Chosen& chosen) {
       "doctor", "Say what this machine has and lacks, what each lack costs and how to mend it; status 3 if nothing can run");
   auto as_json = std::make_shared<bool>(false);
   auto seconds = std::make_shared<int>(20);
+  auto isa = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "As JSON");
+  command->add_flag("--isa", *isa, "Which opcode forms the emulator executes, and what each rests on; examines nothing")
+      ->excludes("--json");
   command->add_option("--wait", *seconds, "How long to wait for the workers that the settings name")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 24 * 3600));
   command->callback([=, &chosen] {
-    chosen = [=] {
+    chosen = [=]() -> int {
+      if (*isa) {
+        print_result(emulator::isa_report());
+        return kCorrectOrUnchecked;
+      }
       std::vector<Checkup> all = examine_machine();
       const std::vector<Checkup> workers = examine_workers(*seconds);
       all.insert(all.end(), workers.begin(), workers.end());

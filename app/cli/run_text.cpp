@@ -34,6 +34,7 @@ void add_timing(std::string& out, const Observation& o) {
 
 void add_verdict(std::string& out, const Verdict& v) {
   line(out, "verdict", v.state + (v.reason.empty() ? "" : ": " + v.reason));
+  if (v.rows_checked == 0) return;  // there is no error that could be said
   line(out, "error", fmt::format("relative Frobenius {:.3g} (limit {:.3g}), max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
                                  v.rel_frobenius_limit, v.max_abs, v.mean_abs, v.cosine));
   line(out, "", fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100, v.nonfinite,

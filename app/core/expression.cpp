@@ -39,7 +39,8 @@ std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& va
   return parsed;
 }
 
-Parsed& parsed_expression(const std::string& expression, const Variables& variables) {
+// Its results; `count` of them. A parser that threw is not kept: muParser (2.3.3) crashes when it is asked again.
+const double* results_of(const std::string& expression, const Variables& variables, int& count) {
   constexpr size_t kMost = 1000;
   thread_local std::unordered_map<std::string, std::unique_ptr<Parsed>> cache;
   std::string key = expression;
@@ -51,7 +52,12 @@ Parsed& parsed_expression(const std::string& expression, const Variables& variab
   }
   size_t next = 0;
   for (const auto& [name, value] : variables) found->second->values[next++] = value;
-  return *found->second;
+  try {
+    return found->second->parser.Eval(count);
+  } catch (const mu::Parser::exception_type&) {
+    cache.erase(found);
+    throw;
+  }
 }
 
 Failure broken(const std::string& where, const std::string& expression, const std::string& reason) {
@@ -79,7 +85,7 @@ Result<double> evaluate_real(const std::string& expression, const Variables& var
   if (assigns(expression)) return fail(broken(where, expression, "assigns, which an expression may not"));
   try {
     int results = 0;
-    const double* values = parsed_expression(expression, variables).parser.Eval(results);
+    const double* values = results_of(expression, variables, results);
     if (results != 1) return fail(broken(where, expression, "holds more than one expression"));
     const double value = values[0];
     if (!std::isfinite(value)) return fail(broken(where, expression, "divides by zero or overflows"));

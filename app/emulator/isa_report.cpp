@@ -32,6 +32,27 @@ std::string architectures(uint8_t bits) {
   return text;
 }
 
+// How many recorded forms each architecture's code holds: the recordings are sm_90's, and older code is bound to them.
+std::string by_architecture() {
+  constexpr std::string_view names[] = {"sm_80", "sm_89", "sm_90"};
+  size_t held[3] = {}, alone[3] = {};
+  for (const RecordedForm& form : recorded_forms()) {
+    for (int i = 0; i < 3; ++i) {
+      held[i] += form.archs >> i & 1;
+      alone[i] += form.archs == 1 << i;
+    }
+  }
+  std::string text = fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", "architecture", "recorded", "bound", "only there");
+  for (int i = 0; i < 3; ++i) {
+    const bool measured = i == 2;
+    text += fmt::format("  {:<16} {:>10} {:>12} {:>12}\n", names[i], measured ? std::to_string(held[i]) : "-",
+                        measured ? "-" : std::to_string(held[i]), alone[i]);
+  }
+  return text +
+         "\nrecorded: forms of sm_90's code whose results on an NVIDIA H200 are recorded. bound: forms of older code that "
+         "compiles from\nthe same sources and must give the same words. only there: spelled so on no other.\n\n";
+}
+
 }  // namespace
 
 std::string isa_report() {
@@ -53,6 +74,7 @@ std::string isa_report() {
   std::string text = fmt::format(
       "Opcode forms that the emulator executes: {}. Any other is refused with its name and source line.\n\n",
       forms.size());
+  text += by_architecture();
   text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n", "class", "recorded", "approximate", "source kind",
                       "by output");
   size_t sum[4] = {};

@@ -44,6 +44,14 @@ INSTANTIATE_TEST_SUITE_P(Each, RefusedExpression,
                                          BadExpression{"(1, 2)", "cannot be evaluated"}, BadExpression{"", "cannot be evaluated"},
                                          BadExpression{"ceil_div(3)", "cannot be evaluated"}));
 
+TEST(Expression, IsRefusedAsOftenAsItIsAsked) {
+  for (int time = 0; time < 3; ++time) {
+    const auto value = evaluate("(BLOCK_M+", kVariables, "x");
+    ASSERT_FALSE(value);
+    EXPECT_NE(value.error().message.find("cannot be evaluated"), std::string::npos);
+  }
+}
+
 TEST(Expression, HoldsReadsNonZeroAsTrue) {
   EXPECT_EQ(holds("BLOCK_M % 16 == 0", kVariables, "x"), true);
   EXPECT_EQ(holds("BLOCK_M % 32 == 0", kVariables, "x"), false);
