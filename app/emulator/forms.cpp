@@ -136,10 +136,10 @@ constexpr Row rows[] = {
     {"STS [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {Family::sts_32, "mc", S::none, C::shared_store}},
     {"STS.64 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {Family::sts_64, "mc", S::none, C::shared_store}},
     {"STS.128 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {Family::sts_128, "mc", S::none, C::shared_store}},
-    {"LDG.E.U16{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_u16, "dm", S::none, C::global_load}},
-    {"LDG.E{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_32, "dm", S::none, C::global_load}},
-    {"LDG.E.64{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_64, "dm", S::none, C::global_load}},
-    {"LDG.E.128{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_128, "dm", S::none, C::global_load}},
+    {"LDG.E{,.LTC64B,.LTC128B}.U16{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_u16, "dm", S::none, C::global_load}},
+    {"LDG.E{,.LTC64B,.LTC128B}{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_32, "dm", S::none, C::global_load}},
+    {"LDG.E{,.LTC64B,.LTC128B}.64{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_64, "dm", S::none, C::global_load}},
+    {"LDG.E{,.LTC64B,.LTC128B}.128{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_128, "dm", S::none, C::global_load}},
     {"STG.E.U16 {,d}[R.64],R", {Family::stg_u16, "mc", S::none, C::global_store}},
     {"STG.E {,d}[R.64],R", {Family::stg_32, "mc", S::none, C::global_store}},
     {"STG.E.64 {,d}[R.64],R", {Family::stg_64, "mc", S::none, C::global_store}},
@@ -243,6 +243,7 @@ constexpr Row rows[] = {
     {"REDUX{,.OR,.XOR,.SUM,.SUM.S32,.MIN,.MAX,.MIN.S32,.MAX.S32} U,R", {G, "Da", S::none, C::uniform, g_redux}},
     {"ELECT P,U,P", {G, "pDx", S::none, C::predicate, g_elect}},
     {"USHF.{L.U32.HI,L.W.U32.HI,R.U32,R.W.U32,R.S64,R.U64} U,U,{U,I},U", {G, "Dabc", S::none, C::uniform, g_ushf}},
+    {"UIMAD.WIDE U,U,{U,I},U", {G, "Dabk", S::none, C::uniform, g_uimad_wide}},
     {"UPRMT U,U,{U,I},U", {G, "Dabc", S::none, C::uniform, g_uprmt}},
     {"UPRMT U,U,U,I", {G, "Dabc", S::none, C::uniform, g_uprmt}},
     {"ULDC.{U8,S8,U16,S16} U,C", {G, "DK", S::none, C::uniform, g_uldc}},
@@ -262,10 +263,11 @@ constexpr Row rows[] = {
     {"{YIELD,ERRBAR,CGAERRBAR,CCTL.IVALL,LDGDEPBAR} ", {Family::nop, "", S::none, C::control}},
     {"MEMBAR{.ALL.SYS,.SC.CTA,.SC.GPU,.SC.SYS,.ALL.GPU,.ALL.CTA} ", {Family::nop, "", S::none, C::control}},
     {"NANOSLEEP I", {Family::nop, "s", S::none, C::control}},
-    {"DEPBAR.LE SB0,I", {Family::nop, "ss", S::none, C::control}},
+    {"DEPBAR.LE {SB0,SB1,SB2,SB3,SB4,SB5},I", {Family::nop, "ss", S::none, C::control}},
+    {"DEPBAR.LE {SB0,SB1,SB2,SB3,SB4,SB5},I,SBs", {Family::nop, "sss", S::none, C::control}},
     {"CCTL.E.{PF1,PF2} [{R,R.64}]", {Family::nop, "s", S::none, C::control}},
     // Memory of other widths, orders and spaces. What orders accesses between threads changes no value of one thread.
-    {"LDG.E{,.EF}{.U8,.S8,.S16}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
+    {"LDG.E{,.EF,.LTC64B,.LTC128B}{.U8,.S8,.S16}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
     {"LDG.E{,.EF}{,.U16,.64,.128}{.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
     {"LDG.E.EF{,.U16,.64,.128} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
     {"LDG.E R,[R]", {G, "dm", S::none, C::global_load, g_load}},
@@ -390,6 +392,24 @@ Kindless kindless(std::string_view spelling, Roles roles) {
   return kin;
 }
 
+// A comparison's head without which comparison it is and how it goes with the predicate: those are a table (decode.cpp), and
+// every entry of it is recorded with FSETP and ISETP. Empty: no comparison.
+std::string uncompared(const std::string& head) {
+  constexpr std::string_view opcodes[] = {"DSETP", "ISETP", "FSET", "HSET2", "HSETP2"};
+  constexpr std::string_view names[] = {"LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM", "NAN", "LTU",
+                                        "EQU", "LEU", "GTU", "NEU", "GEU", "AND", "OR",  "XOR"};
+  const size_t first = head.find('.');
+  if (first == std::string::npos || std::ranges::find(opcodes, std::string_view(head).substr(0, first)) == std::end(opcodes)) return {};
+  std::string rest = head.substr(0, first);
+  for (size_t at = first; at < head.size();) {
+    const size_t end = std::min(head.find('.', at + 1), head.size());
+    const std::string_view modifier = std::string_view(head).substr(at + 1, end - at - 1);
+    if (std::ranges::find(names, modifier) == std::end(names)) rest += "." + std::string(modifier);
+    at = end;
+  }
+  return rest;
+}
+
 std::string_view opcode_of(std::string_view spelling) { return spelling.substr(0, spelling.find_first_of(". ")); }
 
 // What the recordings say of general forms that they do not hold as spelled.
@@ -399,6 +419,13 @@ class RecordedKin {
     const Kindless kin = kindless(spelling, roles);
     forms_.insert(kin.head + " " + kin.operands);
     shapes_.insert(std::string(opcode_of(spelling)) + " " + kin.operands);
+    if (const std::string rest = uncompared(kin.head); !rest.empty()) comparisons_.insert(rest + " " + kin.operands);
+  }
+  // Another comparison of the same numbers is recorded.
+  bool compares(std::string_view spelling, Roles roles) const {
+    const Kindless kin = kindless(spelling, roles);
+    const std::string rest = uncompared(kin.head);
+    return !rest.empty() && comparisons_.contains(rest + " " + kin.operands);
   }
   // The same operation is recorded with sources of other kinds, or for lanes where this is uniform, or (a local load) with that
   // width for shared memory; or it is without the predicate at the end, and another width of the same opcode is with it.
@@ -421,7 +448,7 @@ class RecordedKin {
     return kin.head.substr(1) + " " + operands;
   }
 
-  std::unordered_set<std::string> forms_, shapes_;
+  std::unordered_set<std::string> forms_, shapes_, comparisons_;
 };
 
 const std::unordered_map<std::string, Listed>& table() {
@@ -445,9 +472,14 @@ const std::unordered_map<std::string, Listed>& table() {
     for (auto& [spelling, listed] : *map) {
       if (listed.basis == Basis::definition && kin.holds(spelling, listed.form.roles)) listed.basis = Basis::kin;
     }
-    // General rows stand for more spellings than were recorded; of those only the recorded ones' kin is executed.
+    // General rows stand for more spellings than were recorded; of those only the recorded ones' kin is executed, and
+    // comparisons of other names.
     for (auto& [spelling, form] : others) {
-      if (kin.holds(spelling, form.roles)) map->emplace(std::move(spelling), Listed{form, Basis::kin});
+      if (kin.holds(spelling, form.roles)) {
+        map->emplace(std::move(spelling), Listed{form, Basis::kin});
+      } else if (kin.compares(spelling, form.roles)) {
+        map->emplace(std::move(spelling), Listed{form, Basis::definition});
+      }
     }
     return map;
   }();
@@ -480,7 +512,7 @@ std::string spelling_of(const compile::SassOperand& operand) {
     if (operand.uniform_offset >= 0) text += "+U";
     return text + "]";
   }
-  text = letter_of(operand);
+  text = operand.raw.starts_with("{") ? "SBs" : letter_of(operand);  // {5,4,3,2}: scoreboards
   for (const std::string& modifier : operand.modifiers) text += "." + modifier;
   return text;
 }

@@ -108,7 +108,7 @@ inline bool compare(const Op& op, double a, double b) {
   X(g_dadd) X(g_dmul) X(g_dfma) X(g_dsetp) X(g_dsetp_minmax)                                                             \
   X(g_f2f) X(g_f2i) X(g_i2f) X(g_frnd) X(g_f2fp)                                                                         \
   X(g_hadd2) X(g_hmul2) X(g_hfma2) X(g_hmnmx2) X(g_hset2) X(g_hsetp2)                                                    \
-  X(g_vote) X(g_ballot) X(g_ballot_uniform) X(g_match_any) X(g_match_all) X(g_redux) X(g_elect) X(g_upopc) X(g_uflo) X(g_uprmt) X(g_uldc) X(g_clock)     \
+  X(g_vote) X(g_ballot) X(g_ballot_uniform) X(g_match_any) X(g_match_all) X(g_redux) X(g_elect) X(g_upopc) X(g_uflo) X(g_uprmt) X(g_uldc) X(g_uimad_wide) X(g_clock)     \
   X(g_lanemask) X(g_bmov_out) X(g_bmov_in) X(g_break) X(g_b2r) X(g_b2r_predicate) X(g_r2ur_predicate) X(g_lepc)           \
   X(g_load) X(g_store) X(g_ldc) X(g_atomic) X(g_reduce) X(g_cas) X(g_count_in) X(g_cast_spin) X(g_qspc) X(g_movm)
 #define X(name) void name(Warp& warp, const Op& op, uint32_t mask);

@@ -295,6 +295,13 @@ void g_prmt(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 
+void g_uimad_wide(Warp& warp, const Op& op, uint32_t) {
+  each_lane(warp, op, 1, [&](const Lane& l) {
+    const uint64_t r = static_cast<uint64_t>(int64_t{signed_of(l.a())} * signed_of(l.b())) + l.c64();
+    std::memcpy(l.file + op.dst, &r, 8);  // a pair of uniform registers is 8 bytes side by side
+  });
+}
+
 // As PRMT: byte k is byte (selector nibble k) & 7 of {c, a}, or its sign repeated.
 void g_uprmt(Warp& warp, const Op& op, uint32_t) {
   each_lane(warp, op, 1, [&](const Lane& l) {

@@ -836,6 +836,36 @@ def further():
     c("int", "divide_param_s", "(int)a / (int)s + (int)b % (int)t")
 
 
+def latest():
+    """Comparisons of 64 bits, every one with every combination; uniform wide products; loads with cache hints."""
+    for kind, register, x, y in (("f64", "d", "da", "db"), ("s64", "l", "la", "lb"), ("u64", "l", "la", "lb")):
+        compares = COMPARES if kind == "f64" else COMPARES[:6]
+        for logic in ("and", "or", "xor"):
+            body = "".join(f' asm("{{.reg .pred p,q,n; .reg .b32 x,y; setp.ne.u32 n,%4,0; setp.{one}.{logic}.{kind} p|q,%2,%3,n; selp.u32 x,{1 << k},0,p;'
+                           f' selp.u32 y,{1 << k},0,q; or.b32 %0,%0,x; or.b32 %1,%1,y;}}" : "+r"(r0),"+r"(r1) : "{register}"({x}),"{register}"({y}),"r"(h >> {k} & 1));'
+                           for k, one in enumerate(compares))
+            case("f64" if kind == "f64" else "int", f"setp.all.{logic}.{kind}", body, 2)
+        if kind != "f64":  # the upper words decide, or not: also numbers that share them
+            for logic in ("and", "or", "xor"):
+                body = "".join(f' asm("{{.reg .pred p,q,n; .reg .b32 x,y; setp.ne.u32 n,%4,0; setp.{one}.{logic}.{kind} p|q,%2,%3,n; selp.u32 x,{1 << k},0,p;'
+                               f' selp.u32 y,{1 << k},0,q; or.b32 %0,%0,x; or.b32 %1,%1,y;}}" : "+r"(r0),"+r"(r1) : "l"(la),"l"({"0x500000007ll" if k & 1 else "(la & 0xffffffff00000000ull | c)"}),"r"(h >> {k} & 1));'
+                               for k, one in enumerate(compares))
+                case("int", f"setp.near.{logic}.{kind}", body, 2)
+    for op, name in (("<=", "le"), (">=", "ge"), ("<", "lt"), (">", "gt"), ("==", "eq"), ("!=", "ne")):
+        for kind, x, y, z, w in (("f64", "da", "db", "dc", "dd"), ("int", "(long long)la", "(long long)lb", "(long long)lc", "(long long)ld")):
+            case(kind, f"both64_{name}", f"r0 = {x} {op} {y} && {z} {op} {w} ? e : f; r1 = {x} {op} {y} || {z} {op} {w} ? e : f; r2 = ({x} {op} {z}) != ({y} {op} {w}) ? g : h;"
+                 f" r3 = {x} {op} {'1.5' if kind == 'f64' else '7ll'} || !({z} {op} {y}) ? e : g;", 4)
+    whole("int", "uniform_wide", 4, "const long long u = (long long)(int)(s - blockIdx.x * 50) * (int)(t >> 20), w = (long long)(int)(blockIdx.x - 2) * 0x2ll; put(0, (unsigned)u + a); put(1, (unsigned)(u >> 32) ^ b);"
+          " const unsigned* p = (const unsigned*)in + 64 + w * 4; unsigned v = 0; for (unsigned k = 0; k < (s & 3) + blockIdx.x; ++k) v += p[k * 2 + (threadIdx.x & 7)]; put(2, v); put(3, (unsigned)(w >> 32));")
+    for t, ctype in INTEGER_TYPES.items():
+        words = 2 if t == "u64" else 1
+        c = "h" if "16" in t or "8" in t else "l" if t == "u64" else "r"
+        for level in ("64B", "128B"):
+            whole("int", f"global_hint_{level}_{t}", 2, f'{"u64" if c == "l" else "unsigned short" if c == "h" else "unsigned"} v; asm volatile("ld.global.L2::{level}.{t} %0,[%1];" : "={c}"(v) : "l"((const {ctype}*)in + (a & 511))); put(0, (unsigned)v); put(1, {"(unsigned)(v >> 32)" if words == 2 else "0"});')
+    for level in ("64B", "128B"):
+        whole("int", f"global_hint_{level}_v4", 4, f'unsigned v0, v1, v2, v3; asm volatile("ld.global.L2::{level}.v4.u32 {{%0,%1,%2,%3}},[%4];" : "=r"(v0),"=r"(v1),"=r"(v2),"=r"(v3) : "l"(in + (i ^ 3))); put(0, v0); put(1, v1); put(2, v2); put(3, v3);')
+
+
 PRELUDE = """#include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <assert.h>
@@ -934,6 +964,8 @@ def main():
     ordinary()
     SECTIONS.append(([], []))
     further()
+    SECTIONS.append(([], []))
+    latest()
     emit(sys.argv[1])
 
 

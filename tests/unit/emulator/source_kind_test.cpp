@@ -59,6 +59,10 @@ TEST(SourceKind, IsWhatTheReportSays) {
   EXPECT_EQ(basis_of("LDGSTS.E.64 [R],d[R.64],P"), Basis::kin) << "4 and 16 bytes are recorded with the predicate";
   EXPECT_EQ(basis_of("ATOM.E.ADD.S32.STRONG.GPU P,R,d[R.64],R"), Basis::kin) << "a sum has no sign";
   EXPECT_EQ(basis_of("LDGSTS.E.BYPASS.LTC128B.128 [R],[R.64]"), Basis::kin) << "a cache hint";
+  EXPECT_NE(find_form("DSETP.NUM.AND P,P,R,R,P"), nullptr) << "DSETP.GE.AND is recorded";
+  EXPECT_NE(find_form("ISETP.EQ.OR.EX P,P,R,I,P,P"), nullptr);
+  EXPECT_EQ(basis_of("LDG.E.LTC128B.128 R,[R.64]"), Basis::kin);
+  EXPECT_NE(find_form("DEPBAR.LE SB1,I,SBs"), nullptr);
   EXPECT_EQ(find_form("I2F.F16.S16.RP R,R"), nullptr) << "another rounding is another operation";
   EXPECT_THAT(isa_report(), ::testing::HasSubstr("recorded for sources of another kind"));
 }

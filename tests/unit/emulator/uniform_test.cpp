@@ -72,6 +72,15 @@ EXIT
   }
 }
 
+TEST(Uniform, WideProductsHaveSigns) {
+  const auto product = [](u32 a, u32 b, u64 c) {
+    const u64 r = static_cast<u64>(static_cast<int64_t>(static_cast<i32>(a)) * static_cast<i32>(b)) + c;
+    return Result64{static_cast<u32>(r), static_cast<u32>(r >> 32)};
+  };
+  check_uniform("UIMAD.WIDE UR12, UR8, UR9, UR10", [&](const Uniform& u) { return product(u.a, u.b, u.c | static_cast<u64>(u.d) << 32); });
+  check_uniform("UIMAD.WIDE UR12, UR8, 0x2, URZ", [&](const Uniform& u) { return product(u.a, 2, 0); });
+}
+
 TEST(Uniform, BytesOfRegistersAndNarrowConstants) {
   const auto sign_extended = [](const Uniform& u) { return Result64{static_cast<u32>(static_cast<i32>(u.a << 16) >> 16)}; };
   check_uniform("UPRMT UR12, UR8, 0x9910, URZ", sign_extended);
