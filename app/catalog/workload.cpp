@@ -23,9 +23,22 @@ std::vector<std::byte> bytes_of_value(T value) {
 template <class T>
 Result<std::vector<std::byte>> whole_bytes(double value, const std::string& where) {
   if (value != std::floor(value) || value < double(std::numeric_limits<T>::min()) ||
-      value > double(std::numeric_limits<T>::max()))
+      value >= std::ldexp(1.0, std::numeric_limits<T>::digits))
     return fail(Stage::catalog, fmt::format("{}: {} does not fit its type", where, value), "Choose another type.");
   return bytes_of_value(static_cast<T>(value));
+}
+
+// A binary float of 16 bits, rounded to nearest even: `digits` behind the point, the least normal exponent `least`, whose
+// field is 1.
+std::vector<std::byte> small_float(double value, int digits, int least) {
+  const auto infinity = static_cast<uint64_t>(2 - 2 * least) + 1;  // the exponent field with all bits set
+  const double size = std::abs(value);
+  const int exponent = size == 0 ? least : std::max(std::ilogb(size), least);
+  // In units of the last place; what rounds up to the next exponent carries into its field by itself.
+  const double units = std::nearbyint(std::ldexp(size, digits - exponent));
+  const double bits = units + std::ldexp(double(exponent - least), digits);
+  const auto field = std::min(static_cast<uint64_t>(std::min(bits, 65536.0)), infinity << digits);
+  return bytes_of_value(static_cast<uint16_t>(field | (std::signbit(value) ? 0x8000u : 0u)));
 }
 
 // A value as the C type of its parameter has it.
@@ -44,9 +57,9 @@ Result<std::vector<std::byte>> value_bytes(double value, ElementType type, const
     case ElementType::u8:
       return whole_bytes<uint8_t>(value, where);
     case ElementType::f16:
+      return small_float(value, 10, -14);
     case ElementType::bf16:
-      return fail(Stage::catalog, where + ": a parameter of type " + std::string(to_string(type)) + " cannot be given",
-                  "Use i32, u32, i64, u8, f32 or f64.");
+      return small_float(value, 7, -126);
   }
   return fail(Stage::internal, where + ": no such type");
 }
@@ -77,7 +90,7 @@ class Binder {
       auto extent = evaluate(declared.shape[i], known_, fmt::format("{}/shape/{}", where, i));
       if (!extent) return fail(extent.error());
       operand.shape.push_back(*extent);
-      elements *= double(*extent);
+      elements *= double(std::max<int64_t>(*extent, 1));  // [2^53, 2^53, 0] has no elements, and may not be multiplied out
     }
     bytes_ += elements * double(bytes_of(operand.type));
     if (bytes_ > double(kMaxWorkloadBytes))

@@ -1,0 +1,172 @@
+#include "doors.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "catalog/catalog.h"
+#include "catalog/import.h"
+#include "catalog/launch.h"
+#include "catalog/validate.h"
+#include "catalog/workload.h"
+#include "compile/compiler.h"
+#include "compile/cubin.h"
+#include "compile/host_code.h"
+#include "compile/ptx_shared.h"
+#include "compile/sass.h"
+#include "compile/variant_json.h"
+#include "emulator/emulator.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kTree = ATTNSCOPE_SOURCE_DIR;
+
+std::vector<std::string> files_of(const char* folder, const char* extension, size_t most_bytes) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(kTree / folder))
+    if (entry.path().extension() == extension && entry.file_size() <= most_bytes) paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  std::vector<std::string> texts;
+  for (const fs::path& path : paths)
+    if (auto text = platform::read_file(path, most_bytes)) texts.push_back(std::move(*text));
+  return texts;
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+// "" where there is one kernel; the recorded cubin of every feature has two.
+Result<compile::CubinKernel> kernel_of(const std::string& cubin) {
+  auto kernel = compile::read_cubin(bytes_of(cubin), "");
+  return kernel ? std::move(kernel) : compile::read_cubin(bytes_of(cubin), "features");
+}
+
+std::string feed_cubin(const std::string& input, size_t) {
+  const auto kernel = kernel_of(input);
+  if (!kernel) return kernel.error().message;
+  (void)compile::code_hash(*kernel);
+  for (uint32_t bank = 0; bank < 32; ++bank) (void)compile::may_read_bank(kernel->text, bank);
+  return "";
+}
+
+std::string feed_variant(const std::string& input, size_t) {
+  const auto variant = compile::unpack_variant(input);
+  if (!variant) return variant.error().message;
+  (void)compile::shared_layout(variant->ptx, variant->entry_symbol);
+  const auto kernel = compile::read_cubin(variant->cubin, variant->entry_symbol);
+  return kernel ? "" : kernel.error().message;
+}
+
+// PTX of the kind that shared_layout reads, since no recorded cubin has its own.
+std::string packed_variant(const std::string& cubin) {
+  compile::Variant variant;
+  variant.info.arch = 90;
+  variant.entry_symbol = "features";
+  variant.nvrtc = "12.8";
+  variant.ptx =
+      ".visible .entry features(\n.param .u64 k_param_0)\n{\n.shared .align 16 .b8 _ZZ1kE4tile[4096];\n"
+      ".shared .align 4 .f32 _ZZ1kE3sum;\n.extern .shared .align 8 .b8 rest[];\nld.shared.f32 %f1, "
+      "[_ZZ1kE4tile+4];\nst.shared.f32 [_ZZ1kE3sum], %f1;\ncall.uni helper, ();\nret;\n}\n";
+  for (const char c : cubin) variant.cubin.push_back(static_cast<std::byte>(c));
+  return compile::pack_variant(variant);
+}
+
+Door listing_door() {
+  Door door{"listing", 1, {}, {"R255", "UR63", "c[0x3][R4+0x10]", "desc[UR4][R2.64]", "`(.L_x_1)", "0x7fffffff"}, {}, mutated};
+  auto kernels = std::make_shared<std::vector<compile::CubinKernel>>();
+  for (const char* folder : {"tests/data/compile", "tests/data/emulator"})
+    for (const auto& entry : fs::directory_iterator(kTree / folder)) {
+      fs::path cubin = entry.path(), text = entry.path();
+      if (cubin.extension() != ".cubin" || !fs::exists(text.replace_extension(".txt"))) continue;
+      const auto bytes = platform::read_file(cubin, 1 << 20);
+      const auto listed = platform::read_file(text, 1 << 20);
+      if (!bytes || !listed || listed->size() > 90'000) continue;
+      if (auto kernel = kernel_of(*bytes)) {
+        kernels->push_back(std::move(*kernel));
+        door.seeds.push_back(*listed);
+      }
+    }
+  door.feed = [kernels](const std::string& input, size_t origin) -> std::string {
+    auto program = compile::parse_nvdisasm(input, (*kernels)[origin]);
+    if (!program) return program.error().message;
+    program->code_hash.clear();  // which would answer for the unchanged text
+    const auto decoded = emulator::prepare(std::make_shared<const compile::SassProgram>(std::move(*program)));
+    return decoded ? "" : decoded.error().message;
+  };
+  return door;
+}
+
+std::string read_manifest(const catalog::KernelText& text) {
+  const auto kernel = catalog::parse_kernel(text);
+  if (!kernel) return kernel.error().message;
+  const Problem problem = kernel->default_problem();
+  const auto config = catalog::complete_config(*kernel, {}, kernel->options);
+  if (!config) return config.error().message;
+  if (const auto fits = catalog::check_restrictions(*kernel, problem, *config); !fits) return fits.error().message;
+  if (!kernel->library.empty()) return "";
+  if (const auto launch = catalog::launch_of(*kernel, problem, *config); !launch) return launch.error().message;
+  if (problem.is_attention()) return "";
+  const auto workload = catalog::workload_of(*kernel, problem, *config);
+  return workload ? "" : workload.error().message;
+}
+
+// The text of `"key": "text"`; what the files are called is the manifest's to say.
+std::string text_at(const std::string& manifest, const std::string& key) {
+  const size_t at = manifest.find('"' + key + '"');
+  const size_t open = at == std::string::npos ? at : manifest.find('"', manifest.find(':', at));
+  const size_t close = open == std::string::npos ? open : manifest.find('"', open + 1);
+  return close == std::string::npos ? "" : manifest.substr(open + 1, close - open - 1);
+}
+
+std::string feed_manifest(const std::string& input, size_t) {
+  const std::string source = text_at(input, "source");  // none of a library's routine
+  return read_manifest({text_at(input, "id") + ".json", input, source,
+                        source.empty() ? "" : "__global__ void k(int* p) { *p = 1; }\n"});
+}
+
+std::string feed_source(const std::string& input, size_t) {
+  (void)compile::without_host_code(input);
+  const auto imported = catalog::import_kernel("k.cu", input, "");
+  if (!imported) return imported.error().message;
+  return read_manifest({"k.json", imported->manifest, "k.cu", input});
+}
+
+// What import makes of the plain kernels: manifests of buffers, sizes and args.
+std::vector<std::string> manifests() {
+  std::vector<std::string> all = files_of("kernels", ".json", 1 << 16);
+  for (const std::string& source : files_of("tests/kernels/plain", ".cu", 1 << 16))
+    if (const auto imported = catalog::import_kernel("k.cu", source, "")) all.push_back(imported->manifest);
+  return all;
+}
+
+}  // namespace
+
+std::vector<Door> doors() {
+  std::vector<std::string> cubins = files_of("tests/data/compile", ".cubin", 1 << 15);  // with kernel "features"
+  std::vector<std::string> variants;
+  for (const std::string& cubin : cubins) variants.push_back(packed_variant(cubin));
+  std::vector<std::string> sources = files_of("tests/kernels/plain", ".cu", 1 << 14);
+  std::erase_if(sources, [](const std::string& source) { return !feed_source(source, 0).empty(); });  // some need --entry
+  return {{"cubin", 45, std::move(cubins), {}, feed_cubin, mutated},
+          {"variant", 10, std::move(variants), {}, feed_variant, mutated},
+          listing_door(),
+          {"manifest",
+           20,
+           manifests(),
+           {"\"knobs\": [", "\"buffers\"", "{\"value\": 1e308, \"type\": \"f16\"}", "9007199254740993", "ceil_div(",
+            "((((((((", "\"\\u0000\"", "null", "[[[[[[[[", "-1", "% 0", "{\"struct\": ["},
+           feed_manifest,
+           mutated_json},
+          {"source",
+           24,
+           std::move(sources),
+           {"<<<", ">>>", "template <", "__global__ void ", "(((((", "{{{{", "/*", "R\"x(", "#if 0\n", "\\\n", "'", "\"",
+            "#define N N\n", "const int n = n + 1;", "struct A { A a; };", "dim3 b(b);", "typedef T T;"},
+           feed_source,
+           mutated}};
+}
+
+}  // namespace attnscope::fuzz

@@ -1,0 +1,26 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mutate.h"
+
+namespace attnscope::fuzz {
+
+// A reader of what comes from outside.
+struct Door {
+  std::string name;
+  unsigned share = 1;  // of the cases: a listing takes a hundred times as long as a cubin
+  std::vector<std::string> seeds;
+  std::vector<std::string> words;  // that its inputs are made of
+  // Reads `input` and everything that depends on it. "" when it was taken, else the Failure's message. `origin` is the
+  // seed that it goes back to.
+  std::function<std::string(const std::string& input, size_t origin)> feed;
+  std::function<std::string(const std::string&, const std::string&, const std::vector<std::string>&, Random&)> mutate;
+};
+
+// cubin, variant (an entry of the cache of compiled kernels), listing (nvdisasm's text, then decoded), manifest, source
+// (blanked, imported, the manifest read).
+std::vector<Door> doors();
+
+}  // namespace attnscope::fuzz

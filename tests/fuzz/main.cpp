@@ -1,0 +1,124 @@
+// Feeds mutated inputs to every reader of what comes from outside. A crash ends the program, with the case's number said;
+// so does a case that takes over ten seconds, or memory beyond a bound. What a reader answers decides nothing but this: an
+// input whose Failure reads like none before is kept and mutated on.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <numeric>
+#include <set>
+
+#include "doors.h"
+#include "mutate.h"
+
+namespace attnscope::fuzz {
+namespace {
+
+constexpr unsigned kSecondsOfACase = 10;
+constexpr long kMostKilobytes = 2 << 20;
+constexpr size_t kMostKept = 400;
+
+struct Case {
+  const char* door = "";
+  unsigned long number = 0;
+};
+volatile Case running;  // for the signal handlers
+
+void say_where(int signal) {
+  char text[160];
+  const int length = std::snprintf(text, sizeof text, "\nfuzz_doors: signal %d (%s) in door %s, case %lu\n", signal,
+                                   signal == SIGALRM ? "it hangs" : "it crashed", running.door, running.number);
+  if (length > 0 && write(STDERR_FILENO, text, static_cast<size_t>(length)) < 0) _exit(3);
+  if (signal == SIGALRM) _exit(2);
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+// A Failure's kind: its message without figures and names.
+std::string shape_of(const std::string& message) {
+  std::string shape;
+  for (const char c : message.substr(0, 200))
+    if ((c >= 'a' && c <= 'z') || c == ' ') shape += c;
+  return shape;
+}
+
+struct Options {
+  unsigned long cases = 1'000'000, only = 0;
+  uint64_t seed = 1;
+  std::string door, dump;
+};
+
+// A door whose seeds are refused sees nothing of what lies behind its first check.
+bool takes_its_seeds(const Door& door) {
+  for (size_t i = 0; i < door.seeds.size(); ++i) {
+    const std::string answer = door.feed(door.seeds[i], i);
+    if (answer.empty()) continue;
+    std::fprintf(stderr, "The door %s refuses its seed %zu: %s\n", door.name.c_str(), i, answer.c_str());
+    return false;
+  }
+  return !door.seeds.empty();
+}
+
+void run_door(Door& door, unsigned long cases, const Options& options) {
+  Random random(options.seed * 1'000'003 + door.name[0]);
+  std::set<std::string> shapes;
+  unsigned long taken = 0;
+  const size_t given = door.seeds.size();
+  std::vector<size_t> origin(given);  // which of the given seeds an input goes back to
+  std::iota(origin.begin(), origin.end(), size_t{0});
+  running.door = door.name.c_str();
+  for (unsigned long i = 0; i < cases; ++i) {
+    running.number = i;
+    const size_t pick = random() % door.seeds.size(), other = random() % door.seeds.size();
+    const std::string input = door.mutate(door.seeds[pick], door.seeds[other], door.words, random);
+    if (!options.dump.empty() && i == options.only) std::ofstream(options.dump, std::ios::binary) << input;
+    alarm(kSecondsOfACase);
+    const std::string answer = door.feed(input, origin[pick]);
+    taken += answer.empty();
+    if (door.seeds.size() < given + kMostKept && !answer.empty() && shapes.insert(shape_of(answer)).second) {
+      door.seeds.push_back(input);
+      origin.push_back(origin[pick]);
+    }
+  }
+  alarm(0);
+  std::printf("%-9s %8lu cases, %7lu taken, %3zu kinds of refusal\n", door.name.c_str(), cases, taken, shapes.size());
+}
+
+int run(const Options& options) {
+  for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) ::signal(signal, say_where);
+  std::vector<Door> all = doors();
+  unsigned long shares = 0;
+  for (const Door& door : all) shares += door.name == options.door || options.door.empty() ? door.share : 0;
+  if (shares == 0) {
+    std::fprintf(stderr, "There is no door %s.\n", options.door.c_str());
+    return 1;
+  }
+  for (Door& door : all) {
+    if (!options.door.empty() && door.name != options.door) continue;
+    if (!takes_its_seeds(door)) return 1;
+    run_door(door, options.cases * door.share / shares, options);
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::printf("%lu cases of seed %lu, at most %ld MB\n", options.cases, static_cast<unsigned long>(options.seed),
+              usage.ru_maxrss >> 10);
+  return usage.ru_maxrss > kMostKilobytes ? 4 : 0;
+}
+
+}  // namespace
+}  // namespace attnscope::fuzz
+
+int main(int argc, char** argv) {
+  CLI::App app{"Feeds mutated inputs to the readers of what comes from outside"};
+  attnscope::fuzz::Options options;
+  app.add_option("--cases", options.cases, "How many, shared out among the doors");
+  app.add_option("--seed", options.seed, "The same seed gives the same cases");
+  app.add_option("--door", options.door, "Only this one: cubin, variant, listing, manifest or source");
+  app.add_option("--dump", options.dump, "Write the case --case of every door to this file");
+  app.add_option("--case", options.only, "Which case --dump writes");
+  CLI11_PARSE(app, argc, argv);
+  return attnscope::fuzz::run(options);
+}
