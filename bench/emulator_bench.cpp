@@ -10,6 +10,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "compile/compiler.h"
 #include "compile/cubin.h"
 #include "emulator/emulator.h"
 
@@ -76,6 +77,74 @@ void whole_grid(benchmark::State& state, const std::string& recording, std::arra
   state.SetItemsProcessed(static_cast<int64_t>(instructions));
 }
 
+// The Tensor Core rung in its first config, compiled here by the installed NVRTC for the architecture given. Normal inputs: the
+// handlers take another way for exponents far out.
+struct TensorSetup {
+  static constexpr uint32_t kRows = 32, kWarps = 4, kSharedBytes = 36864;  // of BLOCK_M 32, BLOCK_N 32, 4 warps, 2 stages, split by 2
+  std::vector<uint16_t> tensors[4];
+  GlobalMemory memory;
+  Launch launch;
+
+  static Result<std::shared_ptr<const compile::SassProgram>> compiled(int arch) {
+    std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/kernels/05_mma.cu");
+    std::stringstream text;
+    text << file.rdbuf();
+    compile::CompileRequest request;
+    request.source = text.str();
+    request.file_name = "05_mma.cu";
+    request.entry = "attention_mma";
+    request.macros = {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}};
+    request.arch = arch;
+    compile::Compiler compiler(compile::CompilerOptions{});
+    auto variant = compiler.compile(request);
+    if (!variant) return fail(variant.error());
+    return compile::disassemble((*variant)->cubin, (*variant)->entry_symbol, {});
+  }
+
+  explicit TensorSetup(std::shared_ptr<const compile::SassProgram> sass) {
+    launch.parameters.resize(56);
+    uint64_t state = 1;
+    for (int i = 0; i < 4; ++i) {
+      for (uint32_t k = 0; k < kHeads * kSeq * kHeadDim; ++k) {
+        float sum = -6;  // of twelve uniform numbers: nearly normal
+        for (int n = 0; n < 12; ++n) sum += static_cast<float>((state = state * 6364136223846793005u + 1442695040888963407u) >> 40) * 0x1p-24f;
+        const _Float16 half = static_cast<_Float16>(sum);
+        tensors[i].emplace_back();
+        std::memcpy(&tensors[i].back(), &half, 2);
+      }
+      const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), true);
+      std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
+    }
+    const float scale = 0.125f;
+    const uint32_t sizes[] = {1, kHeads, kHeads, kSeq, kSeq};
+    std::memcpy(launch.parameters.data() + 32, &scale, 4);
+    std::memcpy(launch.parameters.data() + 36, sizes, sizeof sizes);
+    launch.program = need(prepare(std::move(sass)));
+    launch.grid = {kSeq / kRows, kHeads, 1};
+    launch.block = {32 * kWarps, 1, 1};
+    launch.dynamic_shared_bytes = kSharedBytes;
+    launch.memory = &memory;
+  }
+};
+
+// Goal: 150 ms of wall time on two cores. Arguments: architecture, host threads, host instruction set.
+void tensor_grid(benchmark::State& state) {
+  const auto sass = TensorSetup::compiled(static_cast<int>(state.range(0)));
+  if (!sass) return state.SkipWithError(sass.error().message.c_str());
+  TensorSetup setup(*sass);
+  RunOptions options;
+  options.threads = static_cast<unsigned>(state.range(1));
+  options.isa = static_cast<HostIsa>(state.range(2));
+  uint64_t instructions = 0;
+  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+}
+void architectures(benchmark::internal::Benchmark* benchmark) {
+  const int best = static_cast<int>(best_host_isa());
+  for (const int arch : {80, 89, 90}) benchmark->Args({arch, 1, best})->Args({arch, 2, best});
+  for (int isa = 0; isa < best; ++isa) benchmark->Args({89, 1, isa});
+}
+
 // Two CTAs of the same grid, watched or not: what looking for races costs. One host thread.
 void watched(benchmark::State& state) {
   Setup setup("tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0);
@@ -125,6 +194,8 @@ BENCHMARK_CAPTURE(whole_grid, tiled_swizzle_sm89, "tiled_swizzle_sm89", {kSeq / 
     ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(whole_grid, minimal_sm89, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * kSeq)
     ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK(tensor_grid)->ArgNames({"arch", "threads", "isa"})->Apply(architectures)->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK(watched)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(first_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(decode_program)->Unit(benchmark::kMicrosecond);

@@ -57,6 +57,19 @@ session::Draft draft_of(int64_t warps) {
   return draft;
 }
 
+// Too large to emulate whole: sampled CTAs, checked on their rows.
+session::Draft large_draft() {
+  session::Draft draft;
+  draft.problem.batch = 4;
+  draft.problem.heads = draft.problem.kv_heads = 16;
+  draft.problem.seq_q = draft.problem.seq_k = 4096;
+  draft.problem.head_dim = 128;
+  draft.kernel = "mma";
+  draft.knobs = {{"BLOCK_M", 128}, {"BLOCK_N", 64}, {"NUM_WARPS", 4}, {"SPLIT_KEYS", 1}, {"STAGES", 2}, {"Q_REGS", 1}};
+  draft.device = "emulated:l4";
+  return draft;
+}
+
 struct Times {
   double first_counters = -1, complete = -1;  // seconds from the request
   std::string fault;
@@ -103,6 +116,16 @@ void cold(benchmark::State& state, Until until) {
   }
 }
 
+// Goal: counters, verdict and modelled time within 2 s.
+void large(benchmark::State& state) {
+  const FreshHome home;
+  auto session = start();
+  if (!session) return state.SkipWithError("no session");
+  time_one(*session, large_draft());
+  for (auto _ : state) report(state, time_one(*session, large_draft()), Until::complete);
+}
+
+BENCHMARK(large)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(3)->ReportAggregatesOnly();
 BENCHMARK_CAPTURE(cached, first_counters, Until::counters)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(9)->ReportAggregatesOnly();
 BENCHMARK_CAPTURE(cached, complete, Until::complete)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(5)->ReportAggregatesOnly();
 BENCHMARK_CAPTURE(cold, first_counters, Until::counters)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(5)->ReportAggregatesOnly();
