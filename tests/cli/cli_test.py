@@ -282,6 +282,83 @@ cp {wheel} "$2"
         self.assertEqual(self.call("fetch", "cuda/bin", **where).returncode, 3)
         self.assertTrue((self.path / "home/cache/cuda/bin/nvdisasm").exists(), "what was there stands")
 
+    # ---- import: a .cu as nvcc takes it ----
+    def plain(self, name, folder="mine"):
+        """A kernel of tests/kernels/plain in a folder of its own."""
+        file = self.path / folder / f"{name}.cu"
+        file.parent.mkdir(exist_ok=True)
+        shutil.copy(TREE / "tests" / "kernels" / "plain" / file.name, file)
+        return file
+
+    def test_import_writes_a_manifest_that_runs(self):
+        file = self.plain("saxpy")
+        done = self.call("import", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for said in ("n is 4096 in the host code", "the grid: ceil_div(n,BLOCK)", "a is passed as 1", "unchecked"):
+            self.assertIn(said, done.stdout)
+        command = done.stdout.strip().splitlines()[-1].removeprefix("Run it: attnscope run ").split()
+        observation = self.run_json(*command, "--set", "BLOCK=64")  # as it was told, and a knob moved
+        self.assertEqual(observation["verdict"]["state"], "unchecked")
+        self.assertEqual(observation["occupancy"]["total_ctas"], 4096 // 64)
+        text = self.call("run", *command).stdout
+        self.assertIn("unchecked: The kernel's manifest declares no reference.", text)
+        self.assertNotIn("Frobenius", text)  # no error that could be said
+
+    def test_an_imported_kernel_with_a_reference_is_judged(self):
+        file = self.plain("saxpy")
+        self.assertEqual(self.call("import", file).returncode, 0)
+        manifest = file.with_suffix(".json")
+        said = json.loads(manifest.read_text())
+        said["sizes"]["n"] = 3001
+        said["args"][1]["value"] = 2.5
+        said["buffers"][1]["init"] = "iota"
+        said["reference"] = {"kind": "saxpy", "inputs": ["x", "y"], "output": "y", "value": 2.5}
+        manifest.write_text(json.dumps(said))
+        mine = ("--kernels", file.parent, "--kernel", "saxpy")
+        self.assertEqual(self.run_json(*mine)["verdict"]["state"], "correct")
+        self.assertEqual(self.run_json(*mine, "--problem", "n=70")["occupancy"]["total_ctas"], 1)
+        file.write_text(file.read_text().replace("a * x[i] + y[i]", "a * x[i] - y[i]"))
+        observation = self.run_json(*mine, expect=1)
+        self.assertEqual(observation["verdict"]["state"], "wrong")
+        self.assertIn("y[1]", observation["verdict"]["reason"])
+
+    def test_import_asks_for_what_a_template_is_of(self):
+        file = self.plain("vector_add")
+        source = file.read_text().replace("vector_add<double><<<4, 96>>>", "vector_add<T><<<4, 96>>>")
+        file.write_text(source.replace("vector_add<T><<<4, 96>>>(da, db, dc, a.size());", ""))
+        self.refused(2, "import", file, names=["is a template", "--entry \"vector_add<float>\""])
+        done = self.call("import", file, "--entry", "vector_add<float>")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        observation = self.run_json("--kernels", file.parent, "--kernel", "vector_add")
+        self.assertEqual(observation["variant"]["arch"], 89)
+
+    def test_import_never_writes_over_a_file(self):
+        file = self.plain("collatz")
+        elsewhere = self.path / "elsewhere"
+        self.assertEqual(self.call("import", file, "--out", elsewhere).returncode, 0)
+        self.assertEqual((elsewhere / "collatz.cu").read_text(), file.read_text())
+        (elsewhere / "collatz.json").write_text("mine")
+        self.refused(2, "import", file, "--out", elsewhere, names=["collatz.json is there already", "--replace"])
+        self.assertEqual((elsewhere / "collatz.json").read_text(), "mine")
+        self.assertEqual(self.call("import", file, "--out", elsewhere, "--replace").returncode, 0)
+        self.assertEqual(json.loads((elsewhere / "collatz.json").read_text())["entry"], "collatz")
+
+    def test_import_refuses_what_is_no_kernel(self):
+        file = self.path / "no.cu"
+        for text, name in ((b"int main() {}", "has no kernel"), (b"__global__ void k(int* p) {} // \xff", "is not UTF-8"),
+                           (b"__global__ void k(cudaTextureObject_t t, int* p) {}", "parameter t is a cudaTextureObject_t"),
+                           (b"__global__ void k(const int* p) {}", "no pointer that it may write through")):
+            file.write_bytes(text)
+            self.refused(2, "import", file, names=[name])
+        self.refused(2, "import", self.path / "gone.cu", names=["gone.cu"])
+
+    def test_doctor_lists_the_opcode_forms(self):
+        done = self.call("doctor", "--isa")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in (r"Opcode forms that the emulator executes: [0-9]+\.", r"sm_90 +[0-9]+ +- ", r"sm_80 +- +[0-9]+ ",
+                     r"FFMA R,R,R,R +recorded, bit-equal \(sm_80, sm_89, sm_90\)"):
+            self.assertRegex(done.stdout, line)
+
     def test_help_and_version_everywhere(self):
         for command in ([], ["run"], ["kernels"], ["devices"], ["presets"], ["shot"], ["worker"], ["doctor"], ["fetch"]):
             done = self.call(*command, "--help")
