@@ -18,6 +18,8 @@ namespace attnscope::emulator {
 namespace {
 
 constexpr uint32_t kHeads = 8, kSeq = 512, kHeadDim = 64;
+// tiled's, BLOCK_M 32, BLOCK_N 32: Q, K, V, S, O and a warp's maximum and sum.
+constexpr uint32_t kSwizzleShared = 32 * 64 * 2 + 2 * 32 * 64 * 2 + 32 * 32 * 4 + 32 * 64 * 4 + 16;
 
 std::string read_data(const std::string& name) {
   std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/data/emulator/" + name, std::ios::binary);
@@ -145,12 +147,13 @@ void architectures(benchmark::internal::Benchmark* benchmark) {
   for (int isa = 0; isa < best; ++isa) benchmark->Args({89, 1, isa});
 }
 
-// Two CTAs of the same grid, watched or not: what looking for races costs. One host thread.
-void watched(benchmark::State& state) {
-  Setup setup("tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0);
+// As many CTAs of the same grid as the program watches, watched or not: what looking for races costs. One host thread.
+void watched(benchmark::State& state, const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads,
+             uint32_t dynamic_shared) {
+  Setup setup(recording, grid, threads, dynamic_shared);
   RunOptions options;
   options.threads = 1;
-  options.ctas = {0, 1};
+  options.ctas = {0, 1, 2, 3, 4, 5, 6, 7};
   options.watch = state.range(0) != 0;
   uint64_t instructions = 0;
   for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
@@ -190,13 +193,18 @@ BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm89, "tiled_vector_sm89", {kSeq / 16
 BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm90, "tiled_vector_sm90", {kSeq / 16, kHeads, 1}, 128, 0)
     ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(whole_grid, tiled_swizzle_sm89, "tiled_swizzle_sm89", {kSeq / 32, kHeads, 1}, 64,
-                  32 * 64 * 2 + 2 * 32 * 64 * 2 + 32 * 32 * 4 + 32 * 64 * 4 + 16)
+                  kSwizzleShared)
     ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(whole_grid, minimal_sm89, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * kSeq)
     ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(tensor_grid)->ArgNames({"arch", "threads", "isa"})->Apply(architectures)->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
-BENCHMARK(watched)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(watched, tiled_vector, "tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0)
+    ->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(watched, tiled_swizzle, "tiled_swizzle_sm89", {kSeq / 32, kHeads, 1}, 64, kSwizzleShared)
+    ->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(watched, minimal, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * kSeq)
+    ->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(first_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(decode_program)->Unit(benchmark::kMicrosecond);
 

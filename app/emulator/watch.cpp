@@ -13,9 +13,15 @@ namespace {
 
 constexpr size_t kMostEvents = 1u << 22;  // without a barrier between; then the oldest are forgotten
 constexpr size_t kMostShapes = 1u << 15;
-// Between two times. A read of what the same warp wrote since it last synchronised is noted one below its time, so that
-// every other lane that reads it is looked at too.
-constexpr uint32_t kStep = 2;
+// Between two times. A warp's own times say below that which warp it is, and are odd: a read of what the same warp
+// wrote since it last synchronised is noted one below its time, so that every other lane that reads it is looked at
+// too.
+constexpr uint32_t kStep = 128, kManyWarps = kStep - 1;
+constexpr uint32_t own_bits(uint32_t warp) { return warp << 1 | 1; }
+constexpr uint32_t last_before(uint32_t time) {
+  return (time & ~(kStep - 1)) - 1;
+}  // the last of earlier steps, anyone's
+constexpr bool is_of(uint32_t time, uint32_t warp) { return (time & (kStep - 1)) >> 1 == warp; }
 
 bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
 bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
@@ -39,28 +45,70 @@ bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
   return all;
 }
 
-// low < p[i] <= high, unsigned, for all; low <= high.
-bool all_within(const uint32_t* p, uint32_t count, uint32_t low, uint32_t high) {
-  const auto lift = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x ^ 0x80000000u)); };
-  const __m128i start = _mm_set1_epi32(static_cast<int>(low + 1)), span = lift(high - low),
-                flip = _mm_set1_epi32(static_cast<int>(0x80000000u));
+// Whether all of p are times, above `low`, that are ordered before what `warp` does: at most `safe`, or its own and at
+// most `own`. Unsigned, low <= safe <= own, and own less than 2^31: what is above that is no time.
+bool all_ordered(const uint32_t* p, uint32_t count, uint32_t low, uint32_t safe, uint32_t warp, uint32_t own) {
+  const auto wide = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
+  const __m128i least = wide(low), most = wide(safe), own_most = wide(own), bits = wide(kStep - 2),
+                mine = wide(warp << 1);
   uint32_t i = 0;
-  __m128i inside = _mm_set1_epi32(-1);
+  __m128i bad = _mm_setzero_si128();  // negative numbers, which are copies' groups, fail `least`
   for (; i + 4 <= count; i += 4) {
-    const __m128i x = _mm_sub_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)), start);
-    inside = _mm_and_si128(inside, _mm_cmplt_epi32(_mm_xor_si128(x, flip), span));
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
+    const __m128i late = _mm_cmpgt_epi32(x, most),
+                  own_late = _mm_or_si128(_mm_cmpgt_epi32(x, own_most),
+                                          _mm_andnot_si128(_mm_cmpeq_epi32(_mm_and_si128(x, bits), mine), wide(~0u)));
+    bad = _mm_or_si128(bad, _mm_and_si128(late, own_late));
+    bad = _mm_or_si128(bad, _mm_andnot_si128(_mm_cmpgt_epi32(x, least), wide(~0u)));
   }
-  bool all = _mm_movemask_epi8(inside) == 0xffff;
-  for (; i < count; ++i) all &= p[i] - low - 1 < high - low;
+  bool all = _mm_movemask_epi8(bad) == 0;
+  for (; i < count; ++i) {
+    const auto x = static_cast<int32_t>(p[i]);
+    all &= x > static_cast<int32_t>(low) && (p[i] <= safe || (is_of(p[i], warp) && p[i] <= own));
+  }
   return all;
 }
-bool all_at_most(const uint32_t* p, uint32_t count, uint32_t high) {
-  return all_within(p, count, 0xffffffffu, high);  // from 0 on
+
+// Who reads, and what is ordered before: as all_ordered() has it.
+struct Reader {
+  uint32_t warp, clock, own, safe, low, many;
+};
+struct StretchState {
+  bool noted, noted_below, read_since, ordered;
+};
+
+// Of some units: whether the warp's reads are all noted at its time, or all one below, or some are at either; and
+// whether all writes are ordered before.
+inline StretchState state_of(const uint32_t* written, const uint32_t* reads, uint32_t count, const Reader& reader) {
+  const auto wide = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
+  const __m128i now = wide(reader.clock), below = wide(reader.clock - 1);
+  __m128i at_now = wide(~0u), at_below = wide(~0u), none = wide(~0u);
+  uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(reads + i));
+    at_now = _mm_and_si128(at_now, _mm_cmpeq_epi32(x, now));
+    at_below = _mm_and_si128(at_below, _mm_cmpeq_epi32(x, below));
+    none = _mm_and_si128(none, _mm_cmpgt_epi32(below, x));
+  }
+  StretchState state{_mm_movemask_epi8(at_now) == 0xffff, _mm_movemask_epi8(at_below) == 0xffff,
+                     _mm_movemask_epi8(none) != 0xffff, false};
+  for (; i < count; ++i) {
+    state.noted &= reads[i] == reader.clock;
+    state.noted_below &= reads[i] == reader.clock - 1;
+    state.read_since |= reads[i] >= reader.clock - 1;
+  }
+  if (!state.noted) state.ordered = all_ordered(written, count, reader.low, reader.safe, reader.warp, reader.own);
+  return state;
 }
 
-}  // namespace
-
-namespace {
+// `read` says which warp it was only if no other has read since what is ordered before.
+inline void note_stretch(uint32_t* reads, uint32_t* readers, uint32_t* read, uint32_t count, const Reader& reader,
+                         uint32_t note, uint32_t id) {
+  for (uint32_t i = 0; i < count; ++i) {
+    reads[i] = note, readers[i] = id;
+    read[i] = read[i] <= reader.safe || is_of(read[i], reader.warp) ? reader.clock : reader.many;
+  }
+}
 
 bool has_modifier(const Program& program, const Op& op, std::string_view wanted) {
   const auto& modifiers = program.sass->instructions[op.index].modifiers;
@@ -113,18 +161,18 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
     const std::string& opcode = opcode_of(program, op);
     has_fences_ |= is_device_fence(program, op);
     strong_.push_back(op.access == 3 || has_modifier(program, op, "STRONG"));
-    roles_.push_back(is_shuffle(op.family)                          ? Role::shuffle
-                     : is_shared_load(op.family)                    ? Role::load
-                     : is_shared_store(op.family)                   ? Role::store
-                     : static_cast<Space>(op.space) == Space::local ? Role::local
-                     : opcode == "LDGSTS"                           ? Role::copy
-                     : opcode == "LDSM"                             ? Role::matrices
-                     : opcode == "LDGDEPBAR"                        ? Role::close_group
-                     : opcode == "DEPBAR"                           ? Role::await_group
-                     : opcode == "NOP"                              ? Role::warp_sync
-                     : opcode == "MEMBAR"                           ? Role::fence
+    roles_.push_back(is_shuffle(op.family)                           ? Role::shuffle
+                     : is_shared_load(op.family)                     ? Role::load
+                     : is_shared_store(op.family)                    ? Role::store
+                     : static_cast<Space>(op.space) == Space::local  ? Role::local
+                     : opcode == "LDGSTS"                            ? Role::copy
+                     : opcode == "LDSM"                              ? Role::matrices
+                     : opcode == "LDGDEPBAR"                         ? Role::close_group
+                     : opcode == "DEPBAR"                            ? Role::await_group
+                     : opcode == "NOP"                               ? Role::warp_sync
+                     : opcode == "MEMBAR"                            ? Role::fence
                      : static_cast<Space>(op.space) == Space::global ? Role::global
-                                                                    : Role::access);
+                                                                     : Role::access);
   }
   const size_t units = shared_bytes_ / unit_ + 1;
   for (auto* list : {&written_, &writer_, &read_}) list->assign(units, 0);
@@ -133,6 +181,7 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
   time_ = base_ = 0;
   shapes_.assign(1, {});
   shape_ids_.assign(kPatterns, 0);
+  copy_patterns_.assign(program.ops.size(), nullptr);
   events_.clear(), copies_.clear();
   first_event_ = 1;
   seen_.clear();
@@ -145,7 +194,7 @@ void Watch::start(uint32_t cta) {
     for (auto& list : reads_) std::fill(list.begin(), list.end(), 0);
     time_ = 0;
   }
-  base_ = time_;
+  base_ = time_ += kStep;
   forget_events();
   copies_.clear();
   local_written_.assign(size_t{warps_} * local_bytes_, 0);
@@ -157,14 +206,14 @@ void Watch::start(uint32_t cta) {
   for (uint32_t w = 0; w < warps_; ++w) {
     clocks_[w].fill(base_);
     advance(w);
-    groups_[w].push_back({time_ += kStep, 0});
+    groups_[w].push_back({time_, 0, {}});
   }
 }
 
 // --- What orders -----------------------------------------------------------------------------------------------------
 
 void Watch::joined(uint32_t warp) {
-  uint32_t safe = clocks_[warp][warp] - kStep;
+  uint32_t safe = last_before(clocks_[warp][warp]);
   for (uint32_t k = 0; k < warps_; ++k) {
     if (k != warp) safe = std::min(safe, clocks_[warp][k]);
   }
@@ -172,7 +221,8 @@ void Watch::joined(uint32_t warp) {
 }
 
 void Watch::advance(uint32_t warp) {
-  clocks_[warp][warp] = time_ += kStep;
+  if (time_ < kCopy - kStep) time_ += kStep;
+  clocks_[warp][warp] = time_ | own_bits(warp);
   joined(warp);
 }
 
@@ -187,7 +237,8 @@ void Watch::arrived(uint32_t warp, uint32_t barrier) {
   order_.arrived(warp, barrier);
 }
 
-void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole, uint32_t exited) {
+void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole,
+                     uint32_t exited) {
   Clock all = given_[barrier];
   given_[barrier] = {};
   if (!whole) exited = 0;
@@ -199,6 +250,8 @@ void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uin
   for (uint32_t rest = exited; rest != 0; rest &= rest - 1) join(first_lane(rest));
   uint32_t passing = 0;
   for (const auto& [warp, at] : waiting) join(warp), passing |= 1u << warp;
+  // Whatever these have done until now, whenever each of them last synchronised.
+  for (uint32_t rest = passing | exited; rest != 0; rest &= rest - 1) all[first_lane(rest)] = time_ | (kStep - 1);
   for (const auto& [warp, at] : waiting) clocks_[warp] = all;
   for (const auto& [warp, at] : waiting) advance(warp);
   order_.released(barrier, warps, passing);
@@ -219,17 +272,29 @@ void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uin
 void Watch::copies_of(uint32_t warp, const Op& op) {
   std::vector<Group>& groups = groups_[warp];
   if (roles_[op.index] == Role::close_group) {
-    groups.push_back({time_ += kStep, 0});
+    if (time_ < kCopy - kStep) time_ += kStep;
+    groups.push_back({time_, 0, {}});
     return;
   }
   const auto& operands = program_->sass->instructions[op.index].operands;
   const auto left = static_cast<size_t>(operands.size() > 1 ? operands[1].value : 0);
   for (size_t i = 0; i + 1 + left < groups.size(); ++i) {
-    if (groups[i].done == 0) groups[i].done = clocks_[warp][warp];
+    if (groups[i].done != 0) continue;
+    groups[i].done = clocks_[warp][warp];
+    for (const uint32_t copy : groups[i].copies) settle(copies_[copy], groups[i]);
   }
 }
 
 // --- What was done ---------------------------------------------------------------------------------------------------
+
+// What the copy wrote and nobody has overwritten is its warp's write of the time at which it was waited for.
+void Watch::settle(const Event& copy, const Group& group) {
+  for (const Stretch& stretch : shapes_[copy.shape].stretches) {
+    uint32_t* const written = &written_[static_cast<uint32_t>(static_cast<int64_t>(copy.base / unit_) + stretch.from)];
+    for (uint32_t i = 0; i < stretch.units; ++i)
+      written[i] = written[i] == (kCopy | group.id) ? group.done : written[i];
+  }
+}
 
 void Watch::forget_events() {
   first_event_ += static_cast<uint32_t>(events_.size());
@@ -239,6 +304,7 @@ void Watch::forget_events() {
 
 uint32_t Watch::keep_event(const Event& event) {
   if (roles_[event.op] == Role::copy) {  // they outlive barriers
+    groups_[event.warp].back().copies.push_back(static_cast<uint32_t>(copies_.size()));
     copies_.push_back(event);
     return kCopy | static_cast<uint32_t>(copies_.size() - 1);
   }
@@ -302,6 +368,7 @@ Watch::Seen& Watch::report(WatchKind kind, uint32_t op, uint32_t other, uint64_t
                            : is_global_race(kind) ? WatchKind::global_write_write
                            : is_grid_race(kind)   ? WatchKind::grid_write_write
                                                   : kind;
+  if (time_ >= kCopy - kStep) return unheard_ = {};  // 8 million synchronisations of a CTA, and times run out
   Seen& seen = seen_[{one_of, std::min(op, other), std::max(op, other)}];
   if (seen.count++ == 0) seen = {1, kind, op, other, cta_, cta_, thread, other_thread, address, 0};
   return seen;
@@ -315,8 +382,8 @@ void Watch::report_race(WatchKind kind, const Event& event, uint32_t lane, const
   report(kind, event.op, earlier.op, unit * unit_, event.warp * 32u + lane, earlier.warp * 32u + other);
 }
 
-// An atomic without an instruction of its own is a loop: a load, the operation, a compare-and-swap that fails if the word
-// has changed since. The load races with nothing that the swap does not see.
+// An atomic without an instruction of its own is a loop: a load, the operation, a compare-and-swap that fails if the
+// word has changed since. The load races with nothing that the swap does not see.
 bool Watch::one_atomic(uint32_t op, uint32_t other) const {
   const auto& code = program_->sass->instructions;
   const auto swaps = [&](uint32_t i) {
@@ -351,21 +418,19 @@ bool Watch::check_writer(const Event& now, uint32_t lane, uint32_t unit, bool wr
   if (when <= base_) return true;
   const Event* const last = event(writer_[unit]);
   if (last == nullptr) return true;
+  const bool own = last->warp == now.warp;
+  if (!(when & kCopy)) {  // what is cheap first
+    if (own ? when != clocks_[now.warp][now.warp] : when <= clocks_[now.warp][last->warp]) return true;
+    if (now.atomic && last->atomic) return true;
+  } else if (own && roles_[now.op] == Role::copy) {
+    return true;  // in the order that they were begun
+  }
   const uint32_t lanes = lanes_at(*last, unit);
-  if (lanes == 0) return true;
-  if (when & kCopy) {
-    if (roles_[now.op] == Role::copy && last->warp == now.warp) return true;  // in the order that they were begun
-    report_race(WatchKind::shared_copy_not_awaited, now, lane, *last, lanes, unit);
-    return false;
-  }
-  if (now.atomic && last->atomic) return true;
-  if (last->warp != now.warp) {
-    if (when <= clocks_[now.warp][last->warp] || one_atomic(now.op, last->op)) return true;
-    report_race(writes ? WatchKind::shared_write_write : WatchKind::shared_write_read, now, lane, *last, lanes, unit);
-    return false;
-  }
-  if (when != clocks_[now.warp][now.warp] || (lanes >> lane & 1) || one_atomic(now.op, last->op)) return true;
-  report_race(writes ? WatchKind::warp_write_write : WatchKind::warp_write_read, now, lane, *last, lanes, unit);
+  if (lanes == 0 || (!(when & kCopy) && ((own && (lanes >> lane & 1)) || one_atomic(now.op, last->op)))) return true;
+  WatchKind kind = writes ? WatchKind::shared_write_write : WatchKind::shared_write_read;
+  if (own) kind = writes ? WatchKind::warp_write_write : WatchKind::warp_write_read;
+  if (when & kCopy) kind = WatchKind::shared_copy_not_awaited;
+  report_race(kind, now, lane, *last, lanes, unit);
   return false;
 }
 
@@ -373,13 +438,14 @@ bool Watch::check_writer(const Event& now, uint32_t lane, uint32_t unit, bool wr
 bool Watch::check_readers(const Event& now, uint32_t lane, uint32_t unit) {
   for (uint32_t w = 0; w < warps_; ++w) {
     const uint32_t when = reads_[w][unit];
-    const uint32_t known = w == now.warp ? clocks_[w][w] - kStep : clocks_[now.warp][w];
+    const uint32_t known = w == now.warp ? last_before(clocks_[w][w]) : clocks_[now.warp][w];
     if (when <= std::max(base_, known)) continue;
     const Event* const last = event(readers_[w][unit]);
     if (last == nullptr || (last->atomic && now.atomic)) continue;
     const uint32_t lanes = lanes_at(*last, unit) & (w == now.warp ? ~(1u << lane) : kFull);
     if (lanes == 0 || one_atomic(now.op, last->op)) continue;
-    report_race(w == now.warp ? WatchKind::warp_read_write : WatchKind::shared_read_write, now, lane, *last, lanes, unit);
+    report_race(w == now.warp ? WatchKind::warp_read_write : WatchKind::shared_read_write, now, lane, *last, lanes,
+                unit);
     return false;
   }
   return true;
@@ -387,6 +453,7 @@ bool Watch::check_readers(const Event& now, uint32_t lane, uint32_t unit) {
 
 void Watch::read_units(const Event& now, uint32_t id, uint32_t lane, uint32_t first, uint32_t count) {
   const uint32_t clock = clocks_[now.warp][now.warp];
+  const Reader reader{now.warp, clock, last_before(clock), safe_[now.warp], base_, time_ | kManyWarps};
   std::vector<uint32_t>&reads = reads_[now.warp], &readers = readers_[now.warp];
   bool told = false;
   for (uint32_t unit = first; unit < first + count; ++unit) {
@@ -395,10 +462,11 @@ void Watch::read_units(const Event& now, uint32_t id, uint32_t lane, uint32_t fi
     const uint32_t when = settled(unit);
     // ptxas reads whole vectors past an array's end: only the first part of one is surely wanted.
     if (when <= base_ && unit == first) {
-      report(WatchKind::shared_never_written, now.op, now.op, unit * unit_, now.warp * 32u + lane, now.warp * 32u + lane);
+      report(WatchKind::shared_never_written, now.op, now.op, unit * unit_, now.warp * 32u + lane,
+             now.warp * 32u + lane);
     }
     if (!told && when > safe_[now.warp]) told = !check_writer(now, lane, unit, false);
-    reads[unit] = when == clock ? clock - 1 : clock, readers[unit] = id, read_[unit] = time_;
+    note_stretch(&reads[unit], &readers[unit], &read_[unit], 1, reader, when == clock ? clock - 1 : clock, id);
   }
 }
 
@@ -423,8 +491,7 @@ void Watch::write_units(const Event& now, uint32_t id, uint32_t lane, uint32_t f
 bool Watch::stores_the_same(Warp& warp, const Op& op, uint32_t lane, const uint8_t* at, uint32_t bytes) const {
   if (op.access != 2 || roles_[op.index] == Role::copy) return false;
   for (uint32_t word = 0; word < std::max(1u, bytes / 4); ++word) {
-    if (std::memcmp(at + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane,
-                    std::min(4u, bytes)) != 0)
+    if (std::memcmp(at + 4 * word, bytes_of(warp) + op.c + 128 * word + 4 * lane, std::min(4u, bytes)) != 0)
       return false;
   }
   return true;
@@ -440,18 +507,34 @@ void Watch::execute(Warp& warp, const Op& op, uint32_t mask) {
     return load(warp, op, mask, op.bytes == 4 ? kFull : (1u << 8 * op.bytes) - 1, 16);
   if (mask != 0) {
     switch (role) {
-      case Role::store: store(warp, op, mask); break;
-      case Role::local: local(warp, op, mask); break;
-      case Role::shuffle: shuffle(warp, op, mask); break;
-      case Role::warp_sync: warp_synced(warp.id); break;
-      case Role::fence: order_.fenced(warp.id); break;
-      case Role::global: return global(warp, op, mask);
+      case Role::store:
+        store(warp, op, mask);
+        break;
+      case Role::copy:
+        global_source(warp, op, mask);
+        store(warp, op, mask);
+        break;
+      case Role::local:
+        local(warp, op, mask);
+        break;
+      case Role::shuffle:
+        shuffle(warp, op, mask);
+        break;
+      case Role::warp_sync:
+        warp_synced(warp.id);
+        break;
+      case Role::fence:
+        order_.fenced(warp.id);
+        break;
+      case Role::global:
+        return global(warp, op, mask);
       case Role::close_group:
-      case Role::await_group: copies_of(warp.id, op); break;
+      case Role::await_group:
+        copies_of(warp.id, op);
+        break;
       default: {
         std::unique_lock<std::mutex> turn;  // at what other CTAs may touch too
         if (static_cast<Space>(op.space) == Space::generic) turn = std::unique_lock(shadow_->mutex());
-        if (role == Role::copy) global_source(warp, op, mask);
         before(warp, op, mask);
         return handle(warp, op, mask);
       }
@@ -483,19 +566,29 @@ void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t lanes, uint32
   const auto at = static_cast<int64_t>(base / unit_);
   uint32_t* const reads = reads_[warp.id].data();
   uint32_t id = 0;
-  const auto now = [&] { return Event{op.index, lanes, base, shape_id, static_cast<uint8_t>(warp.id), static_cast<uint8_t>(bytes), false}; };
+  const auto now = [&] {
+    return Event{op.index, lanes, base, shape_id, static_cast<uint8_t>(warp.id), static_cast<uint8_t>(bytes), false};
+  };
+  const Reader reader{warp.id, clock, last_before(clock), safe, base_, time_ | kManyWarps};
   bool doubtful = shape_id == 0;
   for (const Stretch& stretch : shapes_[shape_id].stretches) {
     const auto unit = static_cast<uint32_t>(at + stretch.from);
-    if (all_equal(reads + unit, stretch.units, clock)) continue;
-    if (!all_within(&written_[unit], stretch.units, base_, safe)) {
-      doubtful = true;
+    const StretchState state = state_of(&written_[unit], reads + unit, stretch.units, reader);
+    if (state.noted) continue;
+    // One below the warp's time as long as one set of lanes has read at these addresses since the warp last
+    // synchronised, each its own.
+    uint32_t note = state.read_since ? clock : clock - 1;
+    if (!state.ordered) {
+      if (!by_same_lanes(warp.id, unit, stretch.units, shape_id, base)) {
+        doubtful = true;
+        continue;
+      }
+      note = clock - 1;
+    } else if (state.noted_below && readers_same(warp.id, unit, stretch.units, shape_id, base)) {
       continue;
     }
     if (id == 0) id = keep_event(now());
-    std::fill_n(reads + unit, stretch.units, clock);
-    std::fill_n(&readers_[warp.id][unit], stretch.units, id);
-    std::fill_n(&read_[unit], stretch.units, time_);
+    note_stretch(reads + unit, &readers_[warp.id][unit], &read_[unit], stretch.units, reader, note, id);
   }
   if (!doubtful) return;
   const Pattern& pattern = *warp.machine->last[op.index];
@@ -507,38 +600,94 @@ void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t lanes, uint32
   }
 }
 
+// The warp's lanes have written all units by one access to these addresses since they last synchronised: each lane
+// meets what it wrote itself.
+bool Watch::by_same_lanes(uint32_t warp, uint32_t unit, uint32_t count, uint16_t shape, uint32_t base) const {
+  const uint32_t id = writer_[unit];
+  if (!all_equal(&written_[unit], count, clocks_[warp][warp]) || !all_equal(&writer_[unit], count, id)) return false;
+  return same_lanes(id, shape, base);
+}
+
+bool Watch::same_lanes(uint32_t id, uint16_t shape, uint32_t base) const {
+  const Event* const last = event(id);
+  if (last == nullptr || last->base != base) return false;
+  const Shape &a = shapes_[last->shape], &b = shapes_[shape];
+  return last->shape == shape || (a.mask == b.mask && a.bytes == b.bytes && a.delta == b.delta);
+}
+
+// The warp's last reads of these units were one access by these lanes at these addresses.
+bool Watch::readers_same(uint32_t warp, uint32_t unit, uint32_t count, uint16_t shape, uint32_t base) const {
+  const uint32_t id = readers_[warp][unit];
+  return all_equal(&readers_[warp][unit], count, id) && same_lanes(id, shape, base);
+}
+
+// The same of all reads of this warp since it last synchronised.
+bool Watch::read_by_same_lanes(uint32_t warp, uint32_t unit, uint32_t count, uint16_t shape, uint32_t base) const {
+  const uint32_t clock = clocks_[warp][warp];
+  return all_equal(&reads_[warp][unit], count, clock - 1) && all_equal(&read_[unit], count, clock) &&
+         readers_same(warp, unit, count, shape, base);
+}
+
+namespace {
+
+Access access_of(const Op& op) {
+  const int width = op.bytes == 2 ? 0 : op.bytes == 4 ? 1 : op.bytes == 8 ? 2 : 3;
+  return static_cast<Access>(4 + width);
+}
+
+}  // namespace
+
+// The instruction's last pattern, if it is that still. A copy's own in the machine is that of its global side.
+const Pattern& Watch::store_pattern(Machine& machine, const Op& op, const int32_t (&delta)[32], uint32_t mask,
+                                    uint32_t phase) {
+  const bool copy = roles_[op.index] == Role::copy;
+  const Pattern* const own = machine.last[op.index];
+  const Pattern*& last = copy ? copy_patterns_[op.index] : machine.last[op.index];
+  const Access access = access_of(op);
+  if (last != nullptr && last->mask == mask && last->phase == phase && last->access == static_cast<uint8_t>(access) &&
+      std::memcmp(last->delta, delta, sizeof delta) == 0)
+    return *last;
+  const uint32_t patterns = machine.pattern_count;
+  last = &find_pattern(machine, op.index, access, delta, mask, phase);
+  if (copy) machine.last[op.index] = machine.pattern_count >= patterns ? own : machine.none;  // not if it began anew
+  return *last;
+}
+
+// Stores, and the shared side of asynchronous copies.
 void Watch::store(Warp& warp, const Op& op, uint32_t mask) {
   alignas(16) int32_t delta[32] = {};
   const Base first = base_of(warp, op, mask);
   uint32_t registers[32];
   std::memcpy(registers, bytes_of(warp) + op.a, sizeof registers);
   const uint32_t origin = registers[first.lane] << op.shift;
-  int64_t low = first.address, high = first.address;
-  for (uint32_t lane = 0; lane < 32; ++lane) {
-    const int32_t d = static_cast<int32_t>((registers[lane] << op.shift) - origin) & -static_cast<int32_t>(mask >> lane & 1);
-    delta[lane] = d;
-    low = std::min(low, int64_t{first.address} + d), high = std::max(high, int64_t{first.address} + d);
-  }
-  if (low < warp.shared_low || high + op.bytes > warp.shared_high) return;  // a fault follows
-  const int width = op.bytes == 2 ? 0 : op.bytes == 4 ? 1 : op.bytes == 8 ? 2 : 3;
-  const Pattern& pattern =
-      find_pattern(*warp.machine, op.index, static_cast<Access>(4 + width), delta, mask,
-                   first.address & (op.bytes < 4 ? 3u : op.bytes - 1u));
-  if (!pattern.aligned) return;
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    delta[lane] =
+        static_cast<int32_t>((registers[lane] << op.shift) - origin) & -static_cast<int32_t>(mask >> lane & 1);
+  const uint32_t phase = first.address & (op.bytes < 4 ? 3u : op.bytes - 1u);
+  const bool copy = roles_[op.index] == Role::copy;
+  const Pattern& pattern = store_pattern(*warp.machine, op, delta, mask, phase);
+  const int64_t low = int64_t{first.address} + pattern.low, high = int64_t{first.address} + pattern.high;
+  if (low < warp.shared_low || high + op.bytes > warp.shared_high || !pattern.aligned) return;  // a fault follows
   const uint32_t base = first.address - shared_low_, safe = safe_[warp.id], clock = clocks_[warp.id][warp.id];
   const uint16_t shape_id = shape_of(*warp.machine, pattern, op.bytes);
   const Event event{op.index, mask, base, shape_id, static_cast<uint8_t>(warp.id), op.bytes, false};
   const uint32_t id = keep_event(event);
   const auto at = static_cast<int64_t>(base / unit_);
   bool sure = shape_id != 0;
+  const auto ordered = [&](const std::vector<uint32_t>& times, uint32_t unit, uint32_t count) {
+    return all_ordered(&times[unit], count, ~0u, safe, warp.id, last_before(clock));
+  };
   for (const Stretch& stretch : shapes_[shape_id].stretches) {
     const auto unit = static_cast<uint32_t>(at + stretch.from);
-    sure = sure && all_at_most(&written_[unit], stretch.units, safe) && all_at_most(&read_[unit], stretch.units, safe);
+    sure = sure &&
+           (ordered(written_, unit, stretch.units) || by_same_lanes(warp.id, unit, stretch.units, shape_id, base)) &&
+           (ordered(read_, unit, stretch.units) || read_by_same_lanes(warp.id, unit, stretch.units, shape_id, base));
   }
   if (sure) {
+    const uint32_t when = copy ? kCopy | groups_[warp.id].back().id : clock;
     for (const Stretch& stretch : shapes_[shape_id].stretches) {
       const auto unit = static_cast<uint32_t>(at + stretch.from);
-      std::fill_n(&written_[unit], stretch.units, clock);
+      std::fill_n(&written_[unit], stretch.units, when);
       std::fill_n(&writer_[unit], stretch.units, id);
     }
     return;
@@ -597,8 +746,8 @@ void Watch::local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address
 
 // --- Global memory ---------------------------------------------------------------------------------------------------
 
-// Whether all lanes read one buffer that nothing may write. `first`: the first active lane's address, `registers`: where
-// the lanes' lie.
+// Whether all lanes read one buffer that nothing may write. `first`: the first active lane's address, `registers`:
+// where the lanes' lie.
 bool Watch::reads_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) const {
   const MemoryRange* const range = find_range(*warp.machine, first);
   if (range == nullptr || range->writable || range->bytes >= 1u << 31 || range->bytes < bytes) return false;
@@ -661,7 +810,9 @@ void Watch::global_lane(Warp& warp, const Op& op, uint32_t lane, uint64_t addres
     GlobalShadow::Cell& cell = shadow_->cell(area_, i);
     if (reads && i == first && cell.write.cta == 0 && !area.initial)
       report(WatchKind::global_never_written, op.index, op.index, start, now.thread, now.thread).area = area_;
-    if (!told) told = conflicts(cell.write, now, writes ? WatchKind::global_write_write : WatchKind::global_write_read, i * unit);
+    if (!told)
+      told =
+          conflicts(cell.write, now, writes ? WatchKind::global_write_write : WatchKind::global_write_read, i * unit);
     if (!writes) {
       GlobalRecord& last = cell.reads[0];
       if (last.cta != now.cta || last.thread / 32 != now.thread / 32) cell.reads[1] = last;
@@ -695,6 +846,7 @@ bool Watch::conflicts(const GlobalRecord& earlier, const GlobalRecord& now, Watc
 
 // A lane that reads a register of one that is not there gets what nobody defines.
 void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == kFull) return;
   const auto value = [&](uint32_t offset, bool one, uint32_t lane) {
     uint32_t word;
     std::memcpy(&word, bytes_of(warp) + offset + (one ? 0 : 4 * lane), 4);

@@ -41,7 +41,8 @@ class Watch {
   void arrived(uint32_t warp, uint32_t barrier);  // BAR.ARV
   // The warps of `waiting` pass the barrier, each from its instruction. `whole`: it is the whole CTA's, and counts the
   // warps of `exited`, which have ended, as arrived.
-  void released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole, uint32_t exited);
+  void released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole,
+                uint32_t exited);
 
   // What was seen. Each pair of instructions is named once: both orders of a race are one key, of the order met first.
   struct Key {
@@ -83,7 +84,8 @@ class Watch {
     bool atomic = false;
   };
   struct Group {
-    uint32_t id = 0, done = 0;  // times: of its opening, and when its warp waited for it; 0: not yet
+    uint32_t id = 0, done = 0;     // times: of its opening, and when its warp waited for it; 0: not yet
+    std::vector<uint32_t> copies;  // by number in copies_
   };
 
   void load(Warp& warp, const Op& op, uint32_t mask, uint32_t lanes, uint32_t bytes);  // lanes: that give addresses
@@ -102,9 +104,16 @@ class Watch {
   void advance(uint32_t warp);  // its own time
 
   uint16_t shape_of(const Machine& machine, const Pattern& pattern, uint32_t bytes);  // 0: there is room for no more
+  void settle(const Event& copy, const Group& group);
+  bool by_same_lanes(uint32_t warp, uint32_t unit, uint32_t count, uint16_t shape, uint32_t base) const;
+  bool same_lanes(uint32_t id, uint16_t shape, uint32_t base) const;  // as the event's
+  bool readers_same(uint32_t warp, uint32_t unit, uint32_t count, uint16_t shape, uint32_t base) const;
+  bool read_by_same_lanes(uint32_t warp, uint32_t unit, uint32_t count, uint16_t shape, uint32_t base) const;
+  const Pattern& store_pattern(Machine& machine, const Op& op, const int32_t (&delta)[32], uint32_t mask,
+                               uint32_t phase);
   void forget_events();
-  uint32_t keep_event(const Event& event);        // its number
-  const Event* event(uint32_t id) const;          // nullptr: forgotten
+  uint32_t keep_event(const Event& event);                     // its number
+  const Event* event(uint32_t id) const;                       // nullptr: forgotten
   uint32_t lanes_at(const Event& event, uint32_t unit) const;  // that touch the unit
   void read_units(const Event& event, uint32_t id, uint32_t lane, uint32_t first, uint32_t count);
   void write_units(const Event& event, uint32_t id, uint32_t lane, uint32_t first, uint32_t count, bool same);
@@ -125,7 +134,18 @@ class Watch {
   const Program* program_ = nullptr;
   const std::vector<Unwatched>* unwatched_ = nullptr;
   enum class Role : uint8_t {
-    load, store, access, local, copy, matrices, close_group, await_group, shuffle, warp_sync, global, fence
+    load,
+    store,
+    access,
+    local,
+    copy,
+    matrices,
+    close_group,
+    await_group,
+    shuffle,
+    warp_sync,
+    global,
+    fence
   };
   std::vector<Role> roles_;  // by instruction
   uint32_t warps_ = 0, shared_low_ = 0, shared_bytes_ = 0, local_bytes_ = 0, unit_ = 4, cta_ = 0;
@@ -133,27 +153,29 @@ class Watch {
   // Times. What is not above base_ is of a CTA before.
   uint32_t time_ = 0, base_ = 0;
   std::vector<Clock> clocks_;
-  Clock safe_{};  // by warp: all that was done until then, by any warp, is ordered before what it does
-  std::array<Clock, 16> given_{};    // by arrivals that did not wait
+  Clock safe_{};                   // by warp: all that was done until then, by any warp, is ordered before what it does
+  std::array<Clock, 16> given_{};  // by arrivals that did not wait
   std::map<uint32_t, Clock> words_;  // that atomics touched
   std::vector<std::vector<Group>> groups_;
 
   // By unit.
   std::vector<uint32_t> written_, writer_;              // when last, and the event's number
-  std::vector<uint32_t> read_;                          // when last, by anyone
+  std::vector<uint32_t> read_;                          // when last, by anyone (note_stretch)
   std::vector<std::vector<uint32_t>> reads_, readers_;  // by warp: when since the last write, and the event's number
   std::vector<Event> events_, copies_;
-  uint32_t first_event_ = 1;           // number of events_[0]
-  std::vector<Shape> shapes_;          // the first is none
-  std::vector<uint16_t> shape_ids_;    // by pattern of the machine; 0: not known yet
+  uint32_t first_event_ = 1;             // number of events_[0]
+  std::vector<Shape> shapes_;            // the first is none
+  std::vector<uint16_t> shape_ids_;      // by pattern of the machine; 0: not known yet
   std::vector<uint32_t> local_written_;  // lanes, by warp and byte
 
   GlobalShadow* shadow_ = nullptr;
   GlobalOrder order_;
-  std::vector<bool> strong_;  // by instruction: global accesses that are volatile or atomic
-  bool has_fences_ = false;   // without one nothing goes from CTA to CTA
-  uint32_t area_ = 0;         // of the access that is looked at
+  std::vector<bool> strong_;                   // by instruction: global accesses that are volatile or atomic
+  bool has_fences_ = false;                    // without one nothing goes from CTA to CTA
+  uint32_t area_ = 0;                          // of the access that is looked at
+  std::vector<const Pattern*> copy_patterns_;  // by instruction: the last of a copy's shared side
   std::map<Key, Seen> seen_;
+  Seen unheard_;
 };
 
 // For people, ordered by kind and instruction.

@@ -12,22 +12,32 @@ const char* rule_of(WatchKind kind) {
   switch (kind) {
     case WatchKind::shared_write_write:
     case WatchKind::shared_write_read:
-    case WatchKind::shared_read_write: return "race.shared";
+    case WatchKind::shared_read_write:
+      return "race.shared";
     case WatchKind::warp_write_write:
     case WatchKind::warp_write_read:
-    case WatchKind::warp_read_write: return "race.warp";
-    case WatchKind::shared_copy_not_awaited: return "race.copy";
-    case WatchKind::shared_never_written: return "never_written.shared";
-    case WatchKind::local_never_written: return "never_written.local";
-    case WatchKind::barrier_uneven: return "barrier.uneven";
-    case WatchKind::shuffle_absent_lane: return "shuffle.absent";
+    case WatchKind::warp_read_write:
+      return "race.warp";
+    case WatchKind::shared_copy_not_awaited:
+      return "race.copy";
+    case WatchKind::shared_never_written:
+      return "never_written.shared";
+    case WatchKind::local_never_written:
+      return "never_written.local";
+    case WatchKind::barrier_uneven:
+      return "barrier.uneven";
+    case WatchKind::shuffle_absent_lane:
+      return "shuffle.absent";
     case WatchKind::global_write_write:
     case WatchKind::global_write_read:
-    case WatchKind::global_read_write: return "race.global";
+    case WatchKind::global_read_write:
+      return "race.global";
     case WatchKind::grid_write_write:
     case WatchKind::grid_write_read:
-    case WatchKind::grid_read_write: return "race.grid";
-    case WatchKind::global_never_written: return "never_written.global";
+    case WatchKind::grid_read_write:
+      return "race.grid";
+    case WatchKind::global_never_written:
+      return "never_written.global";
   }
   return "";
 }
@@ -73,8 +83,10 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
     const auto name = std::find_if(names.begin(), names.end(), [&](const SharedName& part) {
       return one.kind <= WatchKind::shared_never_written && one.address - part.offset < part.bytes;
     });
-    if (one.area != 0) finding.buffer = shadow.areas()[one.area - 1].name, finding.buffer_byte = one.address;
-    else if (name != names.end()) finding.buffer = name->name, finding.buffer_byte = one.address - name->offset;
+    if (one.area != 0)
+      finding.buffer = shadow.areas()[one.area - 1].name, finding.buffer_byte = one.address;
+    else if (name != names.end())
+      finding.buffer = name->name, finding.buffer_byte = one.address - name->offset;
     const std::string where = finding.buffer.empty()
                                   ? fmt::format("byte {} of shared memory", one.address)
                                   : fmt::format("byte {} of {}", finding.buffer_byte, finding.buffer);
@@ -87,15 +99,16 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
     const std::string often =
         fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
     const auto sides = [&](const char* did, const char* does, const char* lacks) {
-      return fmt::format(
-          "{} (thread {}, warp {}) {} {}, then {} (thread {}, warp {}) {} it, {}{}.", there, one.other_thread,
-          one.other_thread / 32, did, where, here, one.thread, one.thread / 32, does, lacks, often);
+      return fmt::format("{} (thread {}, warp {}) {} {}, then {} (thread {}, warp {}) {} it, {}{}.", there,
+                         one.other_thread, one.other_thread / 32, did, where, here, one.thread, one.thread / 32, does,
+                         lacks, often);
     };
     const auto between_ctas = [&](const char* did, const char* does) {
-      return fmt::format("Race between CTAs: {} (CTA {}, thread {}) {} {} and {} (CTA {}, thread {}) {} it, with nothing "
-                         "that orders the two CTAs, {} time{} in all.",
-                         there, one.other_cta, one.other_thread, did, where, here, one.cta, one.thread, does, one.count,
-                         one.count == 1 ? "" : "s");
+      return fmt::format(
+          "Race between CTAs: {} (CTA {}, thread {}) {} {} and {} (CTA {}, thread {}) {} it, with nothing "
+          "that orders the two CTAs, {} time{} in all.",
+          there, one.other_cta, one.other_thread, did, where, here, one.cta, one.thread, does, one.count,
+          one.count == 1 ? "" : "s");
     };
     constexpr const char* unordered = "with nothing that orders the two warps between them";
     constexpr const char* unsynced = "with no __syncwarp between: nothing promises that the lanes go together";
@@ -125,12 +138,19 @@ std::vector<WatchFinding> findings_of(const Program& program, const std::map<Wat
         finding.message =
             "Race: " + sides("copies to", "touches", "before the copy's group is waited for and a barrier passed");
         break;
-      case WatchKind::grid_write_write: finding.message = between_ctas("writes", "writes"); break;
-      case WatchKind::grid_write_read: finding.message = between_ctas("writes", "reads"); break;
-      case WatchKind::grid_read_write: finding.message = between_ctas("reads", "writes"); break;
+      case WatchKind::grid_write_write:
+        finding.message = between_ctas("writes", "writes");
+        break;
+      case WatchKind::grid_write_read:
+        finding.message = between_ctas("writes", "reads");
+        break;
+      case WatchKind::grid_read_write:
+        finding.message = between_ctas("reads", "writes");
+        break;
       case WatchKind::shared_never_written:
       case WatchKind::global_never_written:
-        finding.message = fmt::format("{} (thread {}) reads {}, which nothing has written{}.", here, one.thread, where, often);
+        finding.message =
+            fmt::format("{} (thread {}) reads {}, which nothing has written{}.", here, one.thread, where, often);
         break;
       case WatchKind::local_never_written:
         finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.",

@@ -7,7 +7,7 @@ namespace attnscope::emulator {
 enum class WatchKind : uint8_t {
   shared_write_write,
   shared_write_read,
-  shared_read_write,        // races: the earlier access, then the later
+  shared_read_write,  // races: the earlier access, then the later
   warp_write_write,
   warp_write_read,
   warp_read_write,          // the same between lanes of one warp that nothing synchronises
@@ -52,8 +52,8 @@ struct WatchFinding {
   uint32_t op = 0, other = 0;    // instructions: where it showed, and the other side (the same for one-sided kinds)
   std::string line, other_line;  // source lines: "02_tiled.cu:174"
   uint64_t count = 0;            // how often, over all CTAs that ran
-  // The first: its CTA and the other side's (x + grid.x·(y + grid.y·z)), byte of shared or local memory or of the buffer
-  // in global memory, threads of both sides.
+  // The first: its CTA and the other side's (x + grid.x·(y + grid.y·z)), byte of shared or local memory or of the
+  // buffer in global memory, threads of both sides.
   uint32_t cta = 0, other_cta = 0, thread = 0, other_thread = 0;
   uint64_t address = 0;
   std::string buffer;        // the part of shared memory that `address` is in, or the global buffer; empty: not known

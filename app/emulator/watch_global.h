@@ -25,12 +25,12 @@ struct GlobalRecord {
 // By warp of a CTA: up to which of its steps.
 using StepClock = std::array<uint32_t, 32>;
 
-// What the warps of one CTA know of each other's accesses to global memory, and of other CTAs'. Steps are counted over the
-// CTA: one more for each instruction that touches global memory and each synchronisation.
+// What the warps of one CTA know of each other's accesses to global memory, and of other CTAs'. Steps are counted over
+// the CTA: one more for each instruction that touches global memory and each synchronisation.
 //
 // Barriers and atomics order within a CTA as they do for shared memory. To other CTAs goes what a fence of the device's
-// scope has made visible, by an atomic or volatile store behind it: whoever reads that word so afterwards knows it. A fence
-// counts for the warp as a whole.
+// scope has made visible, by an atomic or volatile store behind it: whoever reads that word so afterwards knows it. A
+// fence counts for the warp as a whole.
 class GlobalOrder {
  public:
   struct Known {

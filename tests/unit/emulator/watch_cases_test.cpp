@@ -51,7 +51,8 @@ uint32_t marked_line(const std::vector<std::string>& lines, size_t kernel, const
   return 0;
 }
 
-// "//@ block=64 [grid=2] [dynamic=128] [filled=0] : clean | failure STAGE WORDS | RULE MARK MARK; RULE MARK …" above a kernel.
+// "//@ block=64 [grid=2] [dynamic=128] [filled=0] : clean | failure STAGE WORDS | RULE MARK MARK; RULE MARK …" above a
+// kernel.
 std::vector<WatchCase> read_cases() {
   std::vector<WatchCase> cases;
   std::set<fs::path> files;
@@ -165,7 +166,8 @@ TEST_P(WatchCases, AreDiagnosed) {
         return rule_of(f.kind) == expected.rule && f.count > 0 &&
                (between(expected.line, expected.other) || between(expected.other, expected.line));
       });
-      EXPECT_TRUE(found) << expected.rule << " of lines " << expected.line << " and " << expected.other << "; said: " << all;
+      EXPECT_TRUE(found) << expected.rule << " of lines " << expected.line << " and " << expected.other
+                         << "; said: " << all;
     }
   }
 }
@@ -180,7 +182,8 @@ TEST(WatchCasesData, AreManyAndPackedAsTheyAre) {
   });
   EXPECT_GE(clean, 30);
   for (const WatchCase& one : cases)
-    EXPECT_EQ(read_file(kPacked / (one.file + ".cu")), read_file(fs::path(ATTNSCOPE_SOURCE_DIR "/tests/data/watch") / (one.file + ".cu")))
+    EXPECT_EQ(read_file(kPacked / (one.file + ".cu")),
+              read_file(fs::path(ATTNSCOPE_SOURCE_DIR "/tests/data/watch") / (one.file + ".cu")))
         << "tests/gpu/watch_cases/pack.py packs " << one.file << " anew";
 }
 
