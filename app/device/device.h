@@ -91,6 +91,11 @@ class Device {
   virtual const DeviceSpec& spec() const = 0;
   // Stage::decode: machine code that the device does not take.
   virtual Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) = 0;
+  // A library's routine of that name, for problems like this one (kernels whose manifest has a "library").
+  virtual Result<std::shared_ptr<const Loaded>> load_routine(const std::string& library, const std::string&,
+                                                             const Problem&) {
+    return fail(Stage::device, spec().id + " has no routines of " + library, "Choose another device.");
+  }
   // Runs once, output poisoned before, buffers guarded and inputs held unchanged. Failures: Stage::launch (an illegal
   // or misaligned access, parameters that do not match the manifest's args, an input that was written), Stage::deadline
   // (a deadlock or an endless loop), Stage::cancelled.

@@ -14,6 +14,7 @@
 #include "check/error_map.h"
 #include "check/known_reference.h"
 #include "check/verdict.h"
+#include "cuda_api/cublas.h"
 #include "cuda_api/driver.h"
 #include "device/cuda/cuda_device.h"
 #include "device/emulated/emulated_device.h"
@@ -50,11 +51,14 @@ class Pipeline {
 
   Result<void> run() {
     using Stage = Result<void> (Pipeline::*)();
-    std::vector<Stage> stages{&Pipeline::open, &Pipeline::compile, &Pipeline::hold_limits};
+    std::vector<Stage> stages{&Pipeline::open};
+    // A library's routine is neither compiled nor watched: its code is the library's.
+    const bool source = request_.kernel.library.empty();
+    if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
     if (request_.stages.run)
       stages.insert(stages.end(),
                     {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check, &Pipeline::measure});
-    if (request_.stages.watch) stages.push_back(&Pipeline::watch);
+    if (request_.stages.watch && source) stages.push_back(&Pipeline::watch);
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
@@ -126,9 +130,14 @@ Result<void> Pipeline::open() {
   if (auto allowed = catalog::check_restrictions(request_.kernel, experiment().problem, config, device_->spec().arch);
       !allowed)
     return allowed;
-  auto launch = catalog::launch_of(request_.kernel, experiment().problem, config);
-  if (!launch) return fail(launch.error());
-  launch_ = *launch;
+  if (auto runs = catalog::check_runs(request_.kernel, device_->spec()); !runs) return runs;
+  if (request_.kernel.library.empty()) {
+    auto launch = catalog::launch_of(request_.kernel, experiment().problem, config);
+    if (!launch) return fail(launch.error());
+    launch_ = *launch;
+  } else {
+    launch_.shape = {{1, 1, 1}, {32, 1, 1}};  // for progress and the empty kernel beside it: how it is launched is its own affair
+  }
   auto accumulate = check::parse_accumulate(request_.kernel.accumulate);
   if (!accumulate) return fail(accumulate.error());
   accumulate_ = *accumulate;
@@ -205,8 +214,11 @@ Result<void> Pipeline::hold_limits() {
 
 Result<void> Pipeline::load() {
   using Ready = std::shared_ptr<const device::Loaded>;
-  auto loaded = services_.pool.run<Ready>([device = device_, variant = variant_] { return device->load(*variant); },
-                                          *request_.cancel);
+  const auto load = [device = device_, variant = variant_, library = request_.kernel.library,
+                     entry = request_.kernel.entry, problem = experiment().problem] {
+    return variant ? device->load(*variant) : device->load_routine(library, entry, problem);
+  };
+  auto loaded = services_.pool.run<Ready>(load, *request_.cancel);
   if (!loaded) return fail(loaded.error());
   loaded_ = *loaded;
   return {};
@@ -413,7 +425,9 @@ void Services::add_gpus(const std::filesystem::path& assets, const std::vector<D
   auto calls = driver->calls();
   if (!calls) return device_failures.push_back(calls.error());
   auto gpus = device::make_cuda_devices(
-      {std::make_shared<const cuda_api::DriverCalls>(*calls), nvml ? *nvml : nullptr, compiler, assets / "gpu"}, twins);
+      {std::make_shared<const cuda_api::DriverCalls>(*calls), nvml ? *nvml : nullptr, compiler, assets / "gpu",
+       cuda_api::cublas_is_there() ? cuda_api::open_cublas : std::function<Result<cuda_api::CublasCalls>()>()},
+      twins);
   if (!gpus) return device_failures.push_back(gpus.error());
   for (auto& gpu : *gpus) devices.push_back(std::move(gpu));
 }

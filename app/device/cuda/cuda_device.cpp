@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "device/cuda/cublas_routine.h"
 #include "device/cuda/cuda_timer.h"
 #include "device/cuda/gpu.h"
 #include "device/cuda/gpu_kernel.h"
+#include "device/cuda/gpu_program.h"
 #include "device/cuda/gpu_reference.h"
 #include "device/cuda/gpu_spec.h"
 #include "device/cuda/tensors.h"
@@ -16,8 +18,8 @@ namespace {
 
 class OnGpu final : public Loaded {
  public:
-  explicit OnGpu(std::shared_ptr<const GpuKernel> ready) : kernel(std::move(ready)) {}
-  std::shared_ptr<const GpuKernel> kernel;
+  explicit OnGpu(std::shared_ptr<const GpuProgram> ready) : program(std::move(ready)) {}
+  std::shared_ptr<const GpuProgram> program;
 };
 
 class CudaDevice final : public Device {
@@ -29,6 +31,8 @@ class CudaDevice final : public Device {
         ordinal_(ordinal) {}
   const DeviceSpec& spec() const override { return spec_; }
   Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) override;
+  Result<std::shared_ptr<const Loaded>> load_routine(const std::string& library, const std::string& entry,
+                                                     const Problem& problem) override;
   Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) override;
   Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest& request, const std::string& cache,
                                                  std::function<void()> on_launch) override;
@@ -49,9 +53,17 @@ class CudaDevice final : public Device {
 };
 
 Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& variant) {
-  auto kernel = GpuKernel::load(gpu_, variant);
-  if (!kernel) return fail(kernel.error());
-  return std::make_shared<const OnGpu>(*kernel);
+  auto program = make_kernel_program(gpu_, variant);
+  if (!program) return fail(program.error());
+  return std::make_shared<const OnGpu>(*program);
+}
+
+Result<std::shared_ptr<const Loaded>> CudaDevice::load_routine(const std::string& library, const std::string& entry,
+                                                               const Problem& problem) {
+  if (library != "cublas" || !parts_.cublas) return Device::load_routine(library, entry, problem);
+  auto program = make_cublas_routine(gpu_, parts_, spec_.arch, entry, problem);
+  if (!program) return fail(program.error());
+  return std::make_shared<const OnGpu>(*program);
 }
 
 // The request's buffers on the GPU, as they are before a run; its arguments over them.
@@ -72,17 +84,15 @@ Result<std::vector<ArgumentValue>> CudaDevice::place_tensors(const LaunchRequest
 }
 
 Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
-  const GpuKernel& kernel = *dynamic_cast<const OnGpu&>(*request.loaded).kernel;
+  const GpuProgram& program = *dynamic_cast<const OnGpu&>(*request.loaded).program;
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   auto arguments = place_tensors(request);
   if (!arguments) return fail(arguments.error());
-  auto parameters = pack_parameters(kernel.info(), *arguments, tensors_->addresses());
-  if (!parameters) return fail(parameters.error());
-  if (auto done = kernel.opt_in(request.dynamic_shared); !done) return fail(done.error());
+  auto work = program.bind(request, *arguments, tensors_->addresses());
+  if (!work) return fail(work.error());
   const int64_t ctas = request.shape.ctas();
   if (events.on_progress) events.on_progress(0, ctas);
-  if (const int code = kernel.launch(request.shape, request.dynamic_shared, *parameters); code != 0)
-    return gpu_->kernel_failure(code, request.name);
+  if (auto launched = (*work)->launch(); !launched) return fail(launched.error());
   if (const int code = gpu_->wait(); code != 0) return gpu_->kernel_failure(code, request.name);
   if (events.on_progress) events.on_progress(ctas, ctas);
   LaunchOutcome outcome;
@@ -120,8 +130,8 @@ Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& 
     empty = *loaded;
   }
   const auto l2_bytes = static_cast<size_t>(spec_.l2_mb * (1 << 20));
-  return make_cuda_timer({gpu_, dynamic_cast<const OnGpu&>(*request.loaded).kernel, request, std::move(empty), l2_bytes,
-                          meter(), std::move(on_launch)});
+  return make_cuda_timer({gpu_, dynamic_cast<const OnGpu&>(*request.loaded).program, request, std::move(empty),
+                          l2_bytes, meter(), std::move(on_launch)});
 }
 
 Result<std::shared_ptr<const check::Reference>> CudaDevice::reference(
@@ -149,6 +159,7 @@ Result<std::vector<std::unique_ptr<Device>>> make_cuda_devices(const CudaParts& 
     const auto twin =
         std::find_if(twins.begin(), twins.end(), [&](const DeviceSpec& one) { return one.arch == spec->arch; });
     if (twin != twins.end()) fill_rates(*spec, *twin);
+    if (parts.cublas) spec->runs.push_back("cublas");
     devices.push_back(std::make_unique<CudaDevice>(parts, std::move(*spec), ordinal));
   }
   return devices;

@@ -1,9 +1,11 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "compile/compiler.h"
+#include "cuda_api/cublas.h"
 #include "cuda_api/driver_calls.h"
 #include "cuda_api/nvml.h"
 #include "device/device.h"
@@ -16,6 +18,8 @@ struct CudaParts {
   std::shared_ptr<const cuda_api::Nvml> nvml;   // null: clocks and power stay unknown
   std::shared_ptr<compile::Compiler> compiler;  // of the reference and the empty kernel
   std::filesystem::path kernels;                // the folder that holds them: assets/gpu
+  // Opens cuBLAS when a routine of it is first wanted; empty: there is none.
+  std::function<Result<cuda_api::CublasCalls>()> cublas = {};
 };
 
 // The GPUs of this machine, "cuda:0" first; `twins` give the rates of their compute capability. No context is created

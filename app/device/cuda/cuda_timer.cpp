@@ -116,10 +116,10 @@ class CudaTimer : public measure::Source {
   Result<double> rough_us();
 
   size_t round_ = 0;
-  std::shared_ptr<const GpuKernel> kernel_;
+  std::shared_ptr<const GpuProgram> program_;
   GpuMemory spacer_;
   std::optional<GpuTensors> tensors_;
-  std::vector<std::byte> parameters_;
+  std::unique_ptr<GpuWork> work_;
 };
 
 Result<void> CudaTimer::begin_round() {
@@ -127,9 +127,10 @@ Result<void> CudaTimer::begin_round() {
   drop();
   // The old code and buffers go only when the new ones are there, so that these lie elsewhere; the spacer, of another
   // size each round, moves them on. Without that every run of the program would draw one placement and keep to it.
-  auto kernel = parts_.kernel->once_more();
-  if (!kernel) return fail(kernel.error());
-  kernel_ = std::move(*kernel);
+  auto program = parts_.program->once_more();
+  if (!program) return fail(program.error());
+  work_.reset();
+  program_ = std::move(*program);
   auto spacer = GpuMemory::make(gpu(), kSpacerBytes * static_cast<size_t>(1 + round_++ * 5 % 13));
   if (spacer) spacer_ = std::move(*spacer);
   auto bound = bind(parts_.request);
@@ -140,20 +141,15 @@ Result<void> CudaTimer::begin_round() {
   } else {
     tensors_ = std::move(*tensors);
   }
-  auto parameters = pack_parameters(kernel_->info(), bound->arguments, tensors_->addresses());
-  if (!parameters) return fail(parameters.error());
-  parameters_ = std::move(*parameters);
-  if (auto done = kernel_->opt_in(parts_.request.dynamic_shared); !done) return done;
+  auto work = program_->bind(parts_.request, bound->arguments, tensors_->addresses());
+  if (!work) return fail(work.error());
+  work_ = std::move(*work);
   auto us = rough_us();
   if (!us) return fail(us.error());
   return prepare(*us);
 }
 
-Result<void> CudaTimer::launch_kernel() {
-  if (const int code = kernel_->launch(parts_.request.shape, parts_.request.dynamic_shared, parameters_); code != 0)
-    return gpu()->kernel_failure(code, parts_.request.name);
-  return {};
-}
+Result<void> CudaTimer::launch_kernel() { return work_->launch(); }
 
 Result<void> CudaTimer::run(const CapturedGraph& graph) {
   if (const int code = graph.launch(); code != 0) return gpu()->kernel_failure(code, parts_.request.name);

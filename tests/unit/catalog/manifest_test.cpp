@@ -66,7 +66,7 @@ const Fault kFaults[] = {
     {"SourceIsNotTheOneGiven", [](Json& m) { m["source"] = "other.cu"; }, "source", "sample.cu"},
     {"UnknownKey", [](Json& m) { m["knob"] = 1; }, "knob", ""},
     {"UnknownProblem", [](Json& m) { m["problem"] = "sort"; }, "problem", "attention"},
-    {"ProblemNotOffered", [](Json& m) { m["problem"] = "gemm"; }, "problem", "gemm"},
+    {"GemmWithoutBuffers", [](Json& m) { m["problem"] = "gemm"; }, "buffers", "missing"},
     {"KnobsNotAList", [](Json& m) { m["knobs"] = "TILE"; }, "knobs", "list"},
     {"KnobTwice", [](Json& m) { m["knobs"][1]["name"] = "TILE"; }, "knobs/1", "twice"},
     {"KnobNameIsCode", [](Json& m) { m["knobs"][0]["name"] = "A=1 -DB"; }, "knobs/0/name", "upper-case"},

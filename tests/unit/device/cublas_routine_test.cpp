@@ -1,0 +1,203 @@
+// The routines of cuBLAS as a device runs them: with a driver and a library that are the test's, whose products are
+// plain loops over column-major matrices, so that a wrong leading dimension, stride or order is a wrong output.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "check/known_reference.h"
+#include "check/verdict.h"
+#include "device/cuda/cuda_device.h"
+#include "fake_gpu.h"
+
+namespace attnscope::device {
+namespace {
+
+using testing::FakeGpu;
+using ::testing::HasSubstr;
+
+const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
+
+struct FakeCublas {
+  int status = 0;  // of the next products
+  int products = 0, handles = 0;
+  size_t workspace = 0;
+};
+FakeCublas cublas;
+
+double element(const void* matrix, int type, long long index) {
+  const ElementType element_type = type == cuda_api::kCublasF16 ? ElementType::f16 : ElementType::f32;
+  return check::load_value(element_type, static_cast<const std::byte*>(matrix), index);
+}
+
+int product(cuda_api::CublasHandle, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a,
+            int type_a, int lda, long long stride_a, const void* b, int type_b, int ldb, long long stride_b,
+            const void* beta, void* c, int type_c, int ldc, long long stride_c, int batch, int compute_type, int) {
+  ++cublas.products;
+  if (cublas.status != 0) return cublas.status;
+  // What the library holds a caller to: 7 is CUBLAS_STATUS_INVALID_VALUE.
+  const bool fits = lda >= (op_a ? k : m) && ldb >= (op_b ? n : k) && ldc >= m;
+  if (!fits || compute_type != cuda_api::kCublasComputeF32 || *static_cast<const float*>(beta) != 0) return 7;
+  const ElementType type = type_c == cuda_api::kCublasF16 ? ElementType::f16 : ElementType::f32;
+  for (int matrix = 0; matrix < batch; ++matrix)
+    for (int column = 0; column < n; ++column)
+      for (int row = 0; row < m; ++row) {
+        double sum = 0;
+        for (int i = 0; i < k; ++i)
+          sum += element(a, type_a, matrix * stride_a + (op_a ? i + 1LL * row * lda : row + 1LL * i * lda)) *
+                 element(b, type_b, matrix * stride_b + (op_b ? column + 1LL * i * ldb : i + 1LL * column * ldb));
+        check::store_value(type, static_cast<std::byte*>(c), matrix * stride_c + row + 1LL * column * ldc,
+                           sum * double(*static_cast<const float*>(alpha)));
+      }
+  return 0;
+}
+
+Result<cuda_api::CublasCalls> fake_cublas() {
+  cuda_api::CublasCalls calls;
+  calls.create = [](cuda_api::CublasHandle* handle) {
+    ++cublas.handles;
+    *handle = reinterpret_cast<cuda_api::CublasHandle>(&cublas);
+    return 0;
+  };
+  calls.destroy = [](cuda_api::CublasHandle) { return --cublas.handles, 0; };
+  calls.version = [](cuda_api::CublasHandle, int* version) { return *version = 130000, 0; };
+  calls.set_stream = [](cuda_api::CublasHandle, cuda_api::Stream) { return 0; };
+  calls.set_workspace = [](cuda_api::CublasHandle, void*, size_t bytes) { return cublas.workspace = bytes, 0; };
+  calls.gemm = product;
+  calls.status_text = [](int status) { return status == 7 ? "CUBLAS_STATUS_INVALID_VALUE" : "CUBLAS_STATUS_OTHER"; };
+  return calls;
+}
+
+template <class T>
+T at(const std::byte* block, size_t offset) {
+  T value;
+  std::memcpy(&value, block + offset, sizeof value);
+  return value;
+}
+
+// What assets/gpu/softmax.cu does, out of its parameter block.
+int softmax(std::byte* block) {
+  const auto* scores = at<const float*>(block, 0);
+  auto* out = at<std::byte*>(block, 8);
+  const auto rows = at<int64_t>(block, 16);
+  const auto rows_a_head = at<int32_t>(block, 24), keys = at<int32_t>(block, 28), pitch = at<int32_t>(block, 32);
+  const auto masked = at<int32_t>(block, 36), first_visible = at<int32_t>(block, 40);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int visible = masked ? std::clamp(int(row % rows_a_head) + first_visible, 0, keys) : keys;
+    const float* s = scores + row * pitch;
+    double sum = 0;
+    for (int key = 0; key < visible; ++key) sum += std::exp(double(s[key]));
+    for (int key = 0; key < keys; ++key)
+      check::store_value(ElementType::f16, out, row * pitch + key, key < visible ? std::exp(double(s[key])) / sum : 0);
+  }
+  return 0;
+}
+
+class CublasRoutine : public ::testing::Test {
+ protected:
+  CublasRoutine() {
+    cublas = {};
+    gpu_.kernel = softmax;
+    auto devices =
+        make_cuda_devices({gpu_.calls(), nullptr, std::make_shared<compile::Compiler>(compile::CompilerOptions{}),
+                           kSource / "assets/gpu", fake_cublas},
+                          {});
+    device_ = std::move(devices.value().front());
+  }
+
+  LaunchRequest attention(const Problem& problem) {
+    LaunchRequest request;
+    request.name = "cublas_attention";
+    request.loaded = device_->load_routine("cublas", "attention", problem).value();
+    request.problem = problem;
+    request.shape = {{1, 1, 1}, {32, 1, 1}};
+    request.inputs = std::make_shared<const check::AttentionInputs>(*check::make_inputs(problem));
+    return request;
+  }
+
+  FakeGpu gpu_;
+  std::unique_ptr<Device> device_;
+};
+
+// More heads than one, lengths that differ and are no multiple of anything, masks of both corners.
+TEST_F(CublasRoutine, AttentionIsRight) {
+  EXPECT_THAT(device_->spec().runs, ::testing::ElementsAre("source", "cublas"));
+  for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {
+    Problem problem;
+    problem.batch = 2;
+    problem.heads = problem.kv_heads = 3;
+    problem.seq_q = 19;
+    problem.seq_k = 13;
+    problem.head_dim = 32;
+    problem.causal = causal;
+    const LaunchRequest request = attention(problem);
+    auto outcome = device_->run(request, {});
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    auto reference = check::make_reference(problem, *request.inputs, check::Accumulate::f32);
+    ASSERT_TRUE(reference) << reference.error().message;
+    auto verdict = check::judge(outcome->output->data(), **reference);
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->state, "correct") << to_string(causal) << ": " << verdict->reason;
+  }
+  EXPECT_EQ(cublas.products, 6);
+  EXPECT_GE(cublas.workspace, 4u << 20);
+}
+
+TEST_F(CublasRoutine, ItIsTimedAsAKernelIs) {
+  Problem problem;
+  problem.heads = problem.kv_heads = 1;
+  problem.seq_q = problem.seq_k = 16;
+  const LaunchRequest request = attention(problem);
+  auto timer = device_->timer(request, "hot", {});
+  ASSERT_TRUE(timer) << timer.error().message;
+  ASSERT_TRUE((*timer)->begin_round());
+  auto times = (*timer)->take();
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_NEAR(times->front(), gpu_.kernel_us, 1e-3);  // the products take no time on the fake's clock
+}
+
+TEST_F(CublasRoutine, TheTileIsRight) {
+  Workload workload;
+  for (const char* name : {"a", "b", "c"})
+    workload.operands.push_back({name,
+                                 *name == 'c' ? BufferRole::out : BufferRole::in,
+                                 ElementType::f16,
+                                 {2, *name == 'b' ? 8 : 24, *name == 'c' ? 8 : 16},
+                                 {}});
+  workload.references.push_back({"gemm_nt", {"a", "b"}, "c", "", 0, {}, {}});
+  Problem problem;
+  problem.kind = ProblemKind::gemm;
+  LaunchRequest request;
+  request.name = "cublas_tile";
+  request.loaded = device_->load_routine("cublas", "gemm_nt", problem).value();
+  request.problem = problem;
+  request.shape = {{1, 1, 1}, {32, 1, 1}};
+  request.operands = check::make_operands(workload, problem).value();
+  auto outcome = device_->run(request, {});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  auto verdict = check::judge(workload, *request.operands, outcome->outputs, false);
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_EQ(verdict->state, "correct") << verdict->reason;
+}
+
+TEST_F(CublasRoutine, WhatTheLibraryRefusesIsAFailureInItsWords) {
+  const LaunchRequest request = attention(Problem{});
+  cublas.status = 7;
+  auto outcome = device_->run(request, {});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().stage, Stage::launch);
+  EXPECT_THAT(outcome.error().message, HasSubstr("CUBLAS_STATUS_INVALID_VALUE"));
+  EXPECT_THAT(outcome.error().message, HasSubstr("cublas_attention"));
+}
+
+TEST_F(CublasRoutine, UnknownRoutinesAndLibrariesAreRefused) {
+  EXPECT_FALSE(device_->load_routine("cublas", "no_such_routine", Problem{}));
+  EXPECT_FALSE(device_->load_routine("torch", "attention", Problem{}));
+  Problem gemm;
+  gemm.kind = ProblemKind::gemm;
+  EXPECT_FALSE(device_->load_routine("cublas", "attention", gemm));
+}
+
+}  // namespace
+}  // namespace attnscope::device
