@@ -3,7 +3,7 @@
 //   nvcc -arch=sm_90 -o mufu_sweep mufu_sweep.cu && ./mufu_sweep DIRECTORY
 //
 // A file a function and range, a byte an input in ascending order of its mantissa: the low 8 bits of the result. The upper ones
-// are those of the nearest float to the true value with these low bits. 2^23 inputs a range, or every second or fourth of them.
+// are those of the nearest float to the true value with these low bits. 2^23 inputs a range, or every third or fifth of them.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -54,18 +54,24 @@ int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: mufu_sweep DIRECTORY\n"), 2;
   const std::string to = std::string(argv[1]) + "/";
   record<kEx2>(to + "ex2_1.u8", 1.0f, 1);        // [1, 2): 23 bits below the point
-  record<kEx2>(to + "ex2_half.u8", 0.5f, 2);     // [1/2, 1): 24 bits
-  record<kEx2>(to + "ex2_quarter.u8", 0.25f, 4);
-  record<kEx2>(to + "ex2_minus.u8", -1.0f, 4);
+  record<kEx2>(to + "ex2_half.u8", 0.5f, 3);     // [1/2, 1): 24 bits
+  record<kEx2>(to + "ex2_quarter.u8", 0.25f, 3);
+  record<kEx2>(to + "ex2_thirtysecond.u8", 0x1p-5f, 5);
+  record<kEx2>(to + "ex2_minus_half.u8", -0.5f, 3);
+  record<kEx2>(to + "ex2_minus_eighth.u8", -0.125f, 5);
+  record<kEx2>(to + "ex2_minus_8.u8", -8.0f, 5);
   record<kRcp>(to + "rcp.u8", 1.0f, 1);
-  record<kLg2>(to + "lg2_1.u8", 1.0f, 2);
-  record<kLg2>(to + "lg2_2.u8", 2.0f, 4);
+  record<kLg2>(to + "lg2_half.u8", 0.5f, 1);
+  record<kLg2>(to + "lg2_1.u8", 1.0f, 1);
+  record<kLg2>(to + "lg2_2.u8", 2.0f, 5);
+  record<kLg2>(to + "lg2_1024.u8", 1024.0f, 5);
   record<kRsq>(to + "rsq_1.u8", 1.0f, 1);
-  record<kRsq>(to + "rsq_2.u8", 2.0f, 2);
-  record<kSqrt>(to + "sqrt_1.u8", 1.0f, 4);
-  record<kSqrt>(to + "sqrt_2.u8", 2.0f, 4);
-  record<kSin>(to + "sin_half.u8", 0.5f, 4);
-  record<kCos>(to + "cos_half.u8", 0.5f, 4);
-  record<kTanh>(to + "tanh_half.u8", 0.5f, 4);
+  record<kRsq>(to + "rsq_2.u8", 2.0f, 1);
+  record<kSqrt>(to + "sqrt_1.u8", 1.0f, 3);
+  record<kSqrt>(to + "sqrt_2.u8", 2.0f, 3);
+  record<kSin>(to + "sin_half.u8", 0.5f, 3);
+  record<kSin>(to + "sin_3.u8", 3.0f, 3);
+  record<kCos>(to + "cos_half.u8", 0.5f, 3);
+  record<kTanh>(to + "tanh_half.u8", 0.5f, 3);
   return 0;
 }
