@@ -28,10 +28,11 @@ constexpr int kLaunchMs = 10000;         // of one launch: the first rungs take 
 struct Options {
   BenchWishes wishes;
   std::string device;
-  std::vector<std::string> workers, kernel_dirs;
+  std::vector<std::string> workers, kernel_dirs, tuned_dirs;
   std::string from;                 // render this report again
   std::string json, markdown, svg;  // files; "-": stdout
   bool fresh = false;
+  double within = 0;  // seconds; 0: as long as it takes
 };
 
 std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
@@ -106,6 +107,11 @@ Result<report::BenchReport> run(const Options& options) {
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
   auto tuned = report::load_tuned(*platform::resources() / "assets" / "tuned");
   if (!tuned) return fail(tuned.error());
+  for (const std::string& dir : options.tuned_dirs) {
+    auto more = report::load_tuned(dir);
+    if (!more) return fail(more.error());
+    tuned->insert(tuned->end(), more->begin(), more->end());
+  }
   auto session_opts = session_options(options.kernel_dirs, false);
   if (!session_opts) return fail(session_opts.error());
   std::string device = options.device;
@@ -124,7 +130,7 @@ Result<report::BenchReport> run(const Options& options) {
   session::Session& session = (*waiting)->session();
   const auto file = platform::user_paths()->data / "bench" / (report::plan_hash(tasks->plan) + ".json");
   report::BenchState state = state_at(file, tasks->plan, options.fresh);
-  bool can_save = true;
+  bool can_save = true, whole = false;
   {
     ProgressLine line(tasks->plan);
     report::BenchCalls calls;
@@ -140,12 +146,17 @@ Result<report::BenchReport> run(const Options& options) {
     calls.config_text = [&](size_t entry, const std::map<std::string, int64_t>& knobs) {
       return short_text(Config{knobs, {}}, tasks->kernels[entry]);
     };
-    report::run_bench(tasks->plan, calls, state);
+    if (options.within > 0)
+      calls.enough = [end = calls.now_seconds() + options.within, now = calls.now_seconds] { return now() >= end; };
+    whole = report::run_bench(tasks->plan, calls, state);
   }
   report::BenchReport report = report::report_of(tasks->plan, state, date_now());
   add_versions(session, report);
   std::error_code none;
-  std::filesystem::remove(file, none);  // whole: the next run measures again
+  if (whole)
+    std::filesystem::remove(file, none);  // the next run measures again
+  else
+    fmt::print(stderr, "attnscope bench: ended after {:.0f} s; the same command goes on there\n", options.within);
   return report;
 }
 
@@ -198,9 +209,17 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       ->type_name("DIR");
   add_worker_options(*command, options->workers);
   command->add_option("--cache", wishes.cache, "hot, cold or both")->check(CLI::IsMember({"hot", "cold", "both"}));
+  command
+      ->add_option("--tuned", options->tuned_dirs,
+                   "Also the tuned tables of this folder, as `attnscope best --tune` writes them")
+      ->type_name("DIR");
   command->add_flag("--defaults", wishes.defaults, "Configs as the manifests have them, not the tuned ones");
   command->add_flag("--quick", wishes.quick, "Fewer and shorter passes: wider intervals");
   command->add_flag("--fresh", options->fresh, "Do not go on where a run that was ended left off");
+  command
+      ->add_option("--within", options->within, "End after that time with what there is; the same command then goes on")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   command->add_option("--from", options->from, "Time nothing: write this report again")->type_name("REPORT.json");
   for (auto& [name, to, what] :
        {std::tuple("--json", &options->json, "As JSON"), std::tuple("--markdown", &options->markdown, "As Markdown"),

@@ -15,11 +15,8 @@ constexpr const char* kDefaultProblems[] = {"B=1,H=8,S=512,D=64", "B=1,H=8,S=512
                                             "B=32,H=8,S=512,D=64", "B=4,H=16,S=4096,D=64", "B=4,H=16,S=4096,D=128"};
 constexpr double kEmulatedFlops = 6e8;  // about half a second of a scalar kernel on two cores
 
-// An entry before it is placed: the kernel and the knobs that were named.
-struct Named {
-  Kernel kernel;
-  std::map<std::string, int64_t> knobs;
-  std::string label;
+// An entry before it is placed.
+struct Named : NamedConfig {
   bool peer = false;
 };
 
@@ -35,34 +32,11 @@ const Kernel* find(const std::vector<Kernel>& kernels, const std::string& id) {
   return found == kernels.end() ? nullptr : &*found;
 }
 
-Result<Named> named(const std::string& text, const std::vector<Kernel>& kernels, bool peer) {
-  const size_t colon = std::min(text.find(':'), text.size());
-  const std::string id = text.substr(0, colon);
-  const Kernel* kernel = find(kernels, id);
-  if (!kernel) {
-    std::string known;
-    for (const Kernel& one : kernels) known += (known.empty() ? "" : ", ") + one.id;
-    return fail(Stage::input,
-                std::string(peer ? "--peer " : "--kernel ") + text + ": there is no kernel \"" + id + "\"",
-                "Known: " + known + ". Write ID or ID:KNOB=VALUE,KNOB=VALUE.");
-  }
-  Named entry{*kernel, {}, id, peer};
-  if (colon == text.size()) return entry;
-  for (const std::string& setting : split(text.substr(colon + 1), ',')) {
-    auto parsed = catalog::parse_setting(*kernel, setting);
-    if (!parsed) return fail(parsed.error());
-    entry.knobs[parsed->first] = parsed->second;
-    const KnobValue& value = *kernel->find_knob(parsed->first)->find(parsed->second);
-    entry.label += " " + (value.label.empty() ? parsed->first + "=" + value.text() : value.label);
-  }
-  return entry;
-}
-
 // Every value of the first knob of every library kernel that stands beside ours: torch's backends.
 std::vector<std::string> default_peers(const std::vector<Kernel>& kernels) {
   std::vector<std::string> peers;
   for (const Kernel& kernel : kernels) {
-    if (kernel.library.empty()) continue;
+    if (kernel.library.empty() || kernel.problem != ProblemKind::attention) continue;
     if (kernel.knobs.empty()) peers.push_back(kernel.id);
     for (const KnobValue& value : kernel.knobs.empty() ? std::vector<KnobValue>() : kernel.knobs.front().values)
       peers.push_back(kernel.id + ":" + kernel.knobs.front().name + "=" + value.text());
@@ -80,28 +54,29 @@ Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vect
   using List = std::pair<const std::vector<std::string>*, bool>;
   for (const auto& [list, peer] : {List(&ours, false), List(&peers, true)})
     for (const std::string& text : *list) {
-      auto entry = named(text, kernels, peer);
-      if (!entry) return fail(entry.error());
+      auto config = named_config(text, kernels, peer ? "--peer" : "--kernel");
+      if (!config) return fail(config.error());
+      Named entry{*config, peer};
       const bool twice = std::any_of(entries.begin(), entries.end(), [&](const Named& other) {
-        return other.label == entry->label && other.peer == entry->peer;
+        return other.label == entry.label && other.peer == entry.peer;
       });
-      if (twice) return fail(Stage::input, entry->label + " is asked for twice", "Name each entry once.");
-      entries.push_back(std::move(*entry));
+      if (twice) return fail(Stage::input, entry.label + " is asked for twice", "Name each entry once.");
+      entries.push_back(std::move(entry));
     }
   if (entries.empty()) return fail(Stage::input, "there is no kernel to time", "Name one with --kernel ID.");
   return entries;
 }
 
 // A library that has a worker of its own runs the same GPU through it: "torch/cuda:0" beside "cuda:0".
-std::string device_of(const Kernel& kernel, const std::string& device) {
-  if (kernel.library.empty()) return device;
-  return kernel.library + "/" + device.substr(device.rfind('/') + 1);
+std::string device_of(const Kernel& kernel, const DeviceSpec& device) {
+  if (catalog::check_runs(kernel, device)) return device.id;
+  return kernel.library + "/" + device.id.substr(device.id.rfind('/') + 1);
 }
 
 session::Draft draft_of(const Named& entry, const Problem& problem, const std::string& cache,
                         const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes,
                         const DeviceSpec& device, int64_t block_ms) {
-  session::Draft draft{problem, entry.kernel.id, entry.knobs, {}, device_of(entry.kernel, device.id), {}};
+  session::Draft draft{problem, entry.kernel.id, entry.knobs, {}, device_of(entry.kernel, device), {}};
   draft.measure.cache = cache;
   draft.measure.max_time_ms = block_ms;
   if (device.emulated) draft.measure.sampled_share = emulated_share(problem);
@@ -116,6 +91,29 @@ session::Draft draft_of(const Named& entry, const Problem& problem, const std::s
 }
 
 }  // namespace
+
+Result<NamedConfig> named_config(const std::string& text, const std::vector<Kernel>& kernels,
+                                 const std::string& option) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const std::string id = text.substr(0, colon);
+  const Kernel* kernel = find(kernels, id);
+  if (!kernel) {
+    std::string known;
+    for (const Kernel& one : kernels) known += (known.empty() ? "" : ", ") + one.id;
+    return fail(Stage::input, option + " " + text + ": there is no kernel \"" + id + "\"",
+                "Known: " + known + ". Write ID or ID:KNOB=VALUE,KNOB=VALUE.");
+  }
+  NamedConfig entry{*kernel, {}, id};
+  if (colon == text.size()) return entry;
+  for (const std::string& setting : split(text.substr(colon + 1), ',')) {
+    auto parsed = catalog::parse_setting(*kernel, setting);
+    if (!parsed) return fail(parsed.error());
+    entry.knobs[parsed->first] = parsed->second;
+    const KnobValue& value = *kernel->find_knob(parsed->first)->find(parsed->second);
+    entry.label += " " + (value.label.empty() ? parsed->first + "=" + value.text() : value.label);
+  }
+  return entry;
+}
 
 Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts) {
   if (texts.empty()) texts.assign(std::begin(kDefaultProblems), std::end(kDefaultProblems));
@@ -148,7 +146,7 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
   plan.head.versions = versions;
   for (const Named& entry : *entries) {
     plan.head.entries.push_back(
-        {entry.label, entry.kernel.id, entry.kernel.content_hash, entry.peer, device_of(entry.kernel, device.id), ""});
+        {entry.label, entry.kernel.id, entry.kernel.content_hash, entry.peer, device_of(entry.kernel, device), ""});
     tasks.kernels.push_back(entry.kernel);
   }
   for (const Problem& problem : *problems)

@@ -21,6 +21,15 @@ struct BenchWishes {
   bool quick = false;
 };
 
+// "ID" or "ID:KNOB=VALUE,KNOB=VALUE"; `option` is what a refusal names it by.
+struct NamedConfig {
+  Kernel kernel;
+  std::map<std::string, int64_t> knobs;  // those that were named
+  std::string label;                     // "tiled NUM_WARPS=8"
+};
+Result<NamedConfig> named_config(const std::string& text, const std::vector<Kernel>& kernels,
+                                 const std::string& option);
+
 // A plan and what the session is to be asked for each of its cells.
 struct BenchTasks {
   report::BenchPlan plan;

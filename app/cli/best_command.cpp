@@ -33,8 +33,9 @@ constexpr int64_t kTuneMs = 200;  // of timing one config on a GPU
 struct Options {
   std::vector<std::string> problems, kernels, kernel_dirs, workers;
   std::string device;
-  std::string preset;  // write the best one here
-  std::string tune;    // folder of tables to bring up to date
+  std::string preset;                // write the best one here
+  std::string tune;                  // folder of tables to bring up to date
+  std::vector<std::string> configs;  // ID:KNOB=VALUE,…: these alone are tried
   bool json = false;
 };
 
@@ -202,17 +203,25 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
   const fs::path file = fs::path(options.tune) / table_name(place->device, root / "assets");
   auto table = read_table(file, place->device);
   if (!table) return report(table.error());
+  std::map<std::string, std::vector<std::map<std::string, int64_t>>> named;  // by kernel
+  for (const std::string& text : options.configs) {
+    auto config = named_config(text, kernels, "--config");
+    if (!config) return report(config.error());
+    named[config->kernel.id].push_back(config->knobs);
+  }
   const std::string today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   for (const Problem& problem : problems)
     for (const Kernel& kernel : kernels) {
       const bool wanted = options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
       if (!wanted || !kernel.library.empty() || kernel.problem != problem.kind) continue;
-      auto found = tune(kernel, problem, [&](const std::map<std::string, int64_t>& knobs) {
+      if (!named.empty() && !named.contains(kernel.id)) continue;
+      const auto run = [&](const std::map<std::string, int64_t>& knobs) {
         session::Draft draft{problem, kernel.id, knobs, {}, place->device.id, {}};
         draft.measure.max_time_ms = kTuneMs;
         if (place->device.emulated) draft.measure.sampled_share = emulated_share(problem);
         return place->session->session().queue(std::move(draft)).get();
-      });
+      };
+      auto found = named.empty() ? tune(kernel, problem, run) : best_of(kernel, problem, named[kernel.id], run);
       if (!found) {
         fmt::print(stderr, "attnscope best: {}\n", found.error().message);
         continue;
@@ -258,6 +267,9 @@ void add_best(CLI::App& app, Chosen& chosen) {
   command->add_option("--preset", options->preset, "Write the best as a preset")->type_name("FILE");
   command->add_option("--tune", options->tune, "Look for the best configs and write them into this folder's table")
       ->type_name("DIR");
+  command
+      ->add_option("--config", options->configs, "With --tune: try this config instead of a search (may be repeated)")
+      ->type_name("ID:KNOB=VALUE,...");
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return best(*options); }; });
 }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 
 #include "catalog/arguments.h"
 #include "catalog/devices.h"
@@ -70,6 +72,9 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   if (!e.kernel.library.empty())
     return fail(Stage::input, e.kernel.id + " is a routine of " + e.kernel.library + ": there is no source to export",
                 "Choose a kernel that has one.");
+  if (!e.problem.is_attention())
+    return fail(Stage::input, e.kernel.id + " is no attention kernel: export writes launchers of attention alone",
+                "Choose an attention kernel.");
   if (e.problem.layout != Layout::BHSD)
     return fail(Stage::input, "export writes launchers for the layout BHSD", "Set layout to BHSD.");
   auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, assets);
@@ -92,11 +97,18 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   request.macros = catalog::macros(e.kernel, e.problem, e.config);
   request.dtype = e.problem.dtype;
   request.options = e.config.options;
+  request.headers = e.kernel.headers;
   request.arch = e.arch;
   compile::Compiler compiler({.cache_dir = paths.cache / "variants"});
   auto variant = compiler.compile(request);
   if (!variant) return fail(variant.error());
   e.variant = *variant;
+  if (e.kernel.launch.constants.empty()) return e;
+  auto constants = compile::constants_of(*e.variant, e.kernel.launch.constants);
+  if (!constants) return fail(constants.error());
+  auto settled = catalog::launch_of(e.kernel, e.problem, e.config, &*constants);
+  if (!settled) return fail(settled.error());
+  e.launch = *settled;
   return e;
 }
 
@@ -128,6 +140,11 @@ std::string nvcc_line(const Export& e) {
       fmt::format("nvcc -arch=sm_{} -std=c++17 -lineinfo -fmad={}", e.arch, e.config.options.fmad ? "true" : "false");
   if (e.config.options.fast_math) line += " -use_fast_math";
   if (e.config.options.maxrregcount) line += fmt::format(" -maxrregcount={}", e.config.options.maxrregcount);
+  for (const std::string& name : e.kernel.headers) {
+    std::string variable = name;
+    std::transform(name.begin(), name.end(), variable.begin(), [](unsigned char c) { return std::toupper(c); });
+    line += fmt::format(" -I\"${{{0}:?names the include folder of {1}}}\"", variable, name);
+  }
   return line + fmt::format(" -cubin -o {0}.nvcc.cubin {0}.cu", e.stem);
 }
 
@@ -178,39 +195,41 @@ void put_arguments(const Export& e, Values& values) {
 Result<Values> values_of(const Export& e) {
   const ElementNames element = element_of(e.problem.dtype);
   const VariantInfo& info = e.variant->info;
-  Values values{{"TITLE", fmt::format("{}: {}", e.kernel.id, e.kernel.title)},
-                {"CONFIG", fmt::format("`{}`", short_text(e.config, e.kernel))},
-                {"STEM", e.stem},
-                {"CUBIN", e.stem + ".cubin"},
-                {"SYMBOL", e.variant->entry_symbol},
-                {"ARCH", std::to_string(e.arch)},
-                {"NVRTC", e.variant->nvrtc},
-                {"VERSION", ATTNSCOPE_VERSION},
-                {"REGISTERS", std::to_string(info.registers)},
-                {"STATIC_SHARED", std::to_string(info.static_shared_bytes)},
-                {"DYNAMIC_SHARED", std::to_string(e.launch.dynamic_shared)},
-                {"SPILLS", std::to_string(info.spill_bytes)},
-                {"CODE_HASH", info.code_hash},
-                {"HEAD_DIM", std::to_string(e.problem.head_dim)},
-                {"CAUSAL", std::to_string(catalog::macros(e.kernel, e.problem, e.config).at("CAUSAL"))},
-                {"DTYPE_BYTES", std::to_string(bytes_of(e.problem.dtype))},
-                {"ELEMENT", element.host},
-                {"FROM_FLOAT", element.from_float},
-                {"TO_FLOAT", element.to_float},
-                {"TORCH_DTYPE", element.torch},
-                {"GROUPED", e.kernel.supports.grouped_heads ? "true" : "false"},
-                {"GROUPED_PY", e.kernel.supports.grouped_heads ? "True" : "False"},
-                {"BATCH", std::to_string(e.problem.batch)},
-                {"HEADS", std::to_string(e.problem.heads)},
-                {"KV_HEADS", std::to_string(e.problem.kv_heads)},
-                {"SEQ_Q", std::to_string(e.problem.seq_q)},
-                {"SEQ_K", std::to_string(e.problem.seq_k)},
-                {"SCALE", fmt::format("{:.9e}", e.problem.effective_scale())},
-                {"TOLERANCE", e.kernel.accumulate == "f16"     ? "2e-2"
-                              : e.problem.dtype == DType::bf16 ? "2e-2"
-                                                               : "2e-3"},
-                {"KNOBS", "// " + short_text(e.config, e.kernel)},
-                {"KNOBS_PY", "# " + short_text(e.config, e.kernel) + "\n"}};
+  Values values{
+      {"TITLE", fmt::format("{}: {}", e.kernel.id, e.kernel.title)},
+      {"CONFIG", fmt::format("`{}`", short_text(e.config, e.kernel))},
+      {"STEM", e.stem},
+      {"CUBIN", e.stem + ".cubin"},
+      {"SYMBOL", e.variant->entry_symbol},
+      {"ARCH", std::to_string(e.arch)},
+      {"NVRTC", e.variant->nvrtc},
+      {"VERSION", ATTNSCOPE_VERSION},
+      {"REGISTERS", std::to_string(info.registers)},
+      {"STATIC_SHARED", std::to_string(info.static_shared_bytes)},
+      {"DYNAMIC_SHARED", std::to_string(e.launch.dynamic_shared)},
+      {"SPILLS", std::to_string(info.spill_bytes)},
+      {"CODE_HASH", info.code_hash},
+      {"HEAD_DIM", std::to_string(e.problem.head_dim)},
+      {"CAUSAL", std::to_string(catalog::macros(e.kernel, e.problem, e.config).at("CAUSAL"))},
+      {"DTYPE_BYTES", std::to_string(bytes_of(e.problem.dtype))},
+      {"ELEMENT", element.host},
+      {"FROM_FLOAT", element.from_float},
+      {"TO_FLOAT", element.to_float},
+      {"TORCH_DTYPE", element.torch},
+      {"GROUPED", e.kernel.supports.grouped_heads ? "true" : "false"},
+      {"GROUPED_PY", e.kernel.supports.grouped_heads ? "True" : "False"},
+      {"BATCH", std::to_string(e.problem.batch)},
+      {"HEADS", std::to_string(e.problem.heads)},
+      {"KV_HEADS", std::to_string(e.problem.kv_heads)},
+      {"SEQ_Q", std::to_string(e.problem.seq_q)},
+      {"SEQ_K", std::to_string(e.problem.seq_k)},
+      {"SCALE", fmt::format("{:.9e}", e.problem.effective_scale())},
+      {"TOLERANCE", e.kernel.accumulate == "f16"     ? "2e-2"
+                    : e.problem.dtype == DType::bf16 ? "2e-2"
+                                                     : "2e-3"},
+      {"NEEDS", e.kernel.headers.empty() ? "nothing but the CUDA headers" : "the headers that `build.sh` names"},
+      {"KNOBS", "// " + short_text(e.config, e.kernel)},
+      {"KNOBS_PY", "# " + short_text(e.config, e.kernel) + "\n"}};
   if (auto put = put_grid(e, values); !put) return fail(put.error());
   put_arguments(e, values);
   return values;

@@ -24,11 +24,24 @@ class Search {
     consider(at_);
     for (int pass = 0; pass < kMostPasses; ++pass)
       if (!improve()) break;
+    return result();
+  }
+
+  Result<Tuned> choose(const std::vector<Knobs>& configs) {
+    for (const Knobs& config : configs) {
+      Knobs knobs = config;
+      for (const Knob& knob : kernel_.knobs) knobs.try_emplace(knob.name, knob.default_value);
+      consider(knobs);
+    }
+    return result();
+  }
+
+ private:
+  Result<Tuned> result() {
     if (best_) return Tuned{std::move(*best_), tried_};
     return fail(Stage::input, kernel_.id + " at " + short_text(problem_) + ": " + why_not_, "");
   }
 
- private:
   bool improve() {
     bool better = false;
     for (const Knob& knob : kernel_.knobs)
@@ -73,6 +86,11 @@ class Search {
 
 Result<Tuned> tune(const Kernel& kernel, const Problem& problem, const std::function<Observation(const Knobs&)>& run) {
   return Search(kernel, problem, run).search();
+}
+
+Result<Tuned> best_of(const Kernel& kernel, const Problem& problem, const std::vector<Knobs>& configs,
+                      const std::function<Observation(const Knobs&)>& run) {
+  return Search(kernel, problem, run).choose(configs);
 }
 
 report::TunedEntry entry_of(const Observation& best, std::string date) {

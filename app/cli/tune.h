@@ -20,6 +20,11 @@ struct Tuned {
 Result<Tuned> tune(const Kernel& kernel, const Problem& problem,
                    const std::function<Observation(const std::map<std::string, int64_t>& knobs)>& run);
 
+// Of these configs alone; knobs that one leaves out have the manifest's default.
+Result<Tuned> best_of(const Kernel& kernel, const Problem& problem,
+                      const std::vector<std::map<std::string, int64_t>>& configs,
+                      const std::function<Observation(const std::map<std::string, int64_t>& knobs)>& run);
+
 // The table's entry of what was found.
 report::TunedEntry entry_of(const Observation& best, std::string date);
 

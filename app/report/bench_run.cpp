@@ -80,9 +80,11 @@ class Runner {
     began_ = calls_.now_seconds();
   }
 
-  void run() {
+  bool run() {
     for (size_t row = 0; row < state_.taken.size(); ++row)
-      while (state_.passes[row] < passes_of(row)) pass(row);
+      while (state_.passes[row] < passes_of(row))
+        if (!pass(row)) return false;
+    return true;
   }
 
  private:
@@ -112,7 +114,8 @@ class Runner {
     return left;
   }
 
-  void pass(size_t row) {
+  // false: ended in the midst of it, and what it took is lost.
+  bool pass(size_t row) {
     auto taken = state_.taken[row];
     const int64_t number = state_.passes[row];
     std::vector<size_t> order(taken.size());
@@ -122,6 +125,7 @@ class Runner {
     int64_t here = 0;
     for (const size_t entry : order) {
       if (number > 0 && !comes_again(taken[entry])) continue;
+      if (calls_.enough && calls_.enough()) return false;
       tell(row, entry, left - here++);
       take(row, entry, number, taken[entry]);
       ++done_;
@@ -129,6 +133,7 @@ class Runner {
     state_.taken[row] = std::move(taken);
     ++state_.passes[row];
     calls_.save(state_);
+    return true;
   }
 
   void take(size_t row, size_t entry, int64_t number, CellTaken& taken) {
@@ -282,13 +287,13 @@ Result<BenchState> state_from_json(const Json& json, const BenchPlan& plan, cons
   return state;
 }
 
-void run_bench(const BenchPlan& plan, const BenchCalls& calls, BenchState& state) {
+bool run_bench(const BenchPlan& plan, const BenchCalls& calls, BenchState& state) {
   if (state.plan.empty()) {
     state.plan = plan_hash(plan);
     state.taken.assign(plan.head.rows.size(), std::vector<CellTaken>(plan.head.entries.size()));
     state.passes.assign(plan.head.rows.size(), 0);
   }
-  Runner(plan, calls, state).run();
+  return Runner(plan, calls, state).run();
 }
 
 BenchReport report_of(const BenchPlan& plan, const BenchState& state, std::string date) {
@@ -301,6 +306,7 @@ BenchReport report_of(const BenchPlan& plan, const BenchState& state, std::strin
     row.cells.clear();
     for (const CellTaken& taken : state.taken[r]) {
       Cell& cell = row.cells.emplace_back(taken.first.value_or(Cell{}));
+      if (!taken.first) cell.reason = "the benchmark was ended before it";
       if (is_measured(taken)) put_samples(taken, row.problem, cell);
     }
     for (size_t e = 0; e < row.cells.size(); ++e)

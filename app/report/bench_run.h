@@ -47,18 +47,20 @@ struct BenchCalls {
   std::function<void(const BenchState&)> save;  // after every pass over a row
   std::function<void(const BenchProgress&)> on_progress;
   std::function<double()> now_seconds;
+  std::function<bool()> enough;  // asked before every run: true ends the benchmark there; empty: never
   // The text of a config: knobs in the kernel's order, labels where it has them.
   std::function<std::string(size_t entry, const std::map<std::string, int64_t>& knobs)> config_text;
 };
 
-// Times the plan from where `state` is. Row by row, each in passes over its entries, every second pass backwards, so
-// that a drift of the clock falls on all alike. The first pass compiles, warms up and finds out who can do the problem;
-// its times are left out. Where times are modelled it is the only one, and for an entry a launch of which outlasts
-// three passes: such a time has no interval. A failure in a later pass makes the entry "not applicable" with its
-// reason.
-void run_bench(const BenchPlan& plan, const BenchCalls& calls, BenchState& state);
+// Times the plan from where `state` is; false: ended before it was whole. Row by row, each in passes over its entries,
+// every second pass backwards, so that a drift of the clock falls on all alike. The first pass compiles, warms up and
+// finds out who can do the problem; its times are left out. Where times are modelled it is the only one, and for an
+// entry a launch of which outlasts three passes: such a time has no interval. A failure in a later pass makes the entry
+// "not applicable" with its reason.
+bool run_bench(const BenchPlan& plan, const BenchCalls& calls, BenchState& state);
 
-// What the state's samples say, with the ratio of every entry to every peer of its row. `date` is written into it.
+// What the state's samples say, with the ratio of every entry to every peer of its row. Of a plan that was ended early
+// the rows that were not begun say so. `date` is written into it.
 BenchReport report_of(const BenchPlan& plan, const BenchState& state, std::string date);
 
 }  // namespace attnscope::report

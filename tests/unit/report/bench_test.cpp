@@ -217,6 +217,23 @@ TEST(Bench, GoesOnWhereItWasEnded) {
   EXPECT_FALSE(state_from_json(Json{{"plan", plan_hash(plan)}}, plan, "state.json"));
 }
 
+TEST(Bench, EndedEarlyItSaysWhatItDidNotReach) {
+  FakeDevice device({50, 60});
+  const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}}, 2);
+  BenchState state;
+  BenchCalls calls = device.calls();
+  calls.enough = [&] { return device.asked.size() >= 25; };  // in the midst of the first row's last pass
+  EXPECT_FALSE(run_bench(plan, calls, state));
+  EXPECT_THAT(state.passes, ElementsAre(12, 0));
+  const BenchReport report = report_of(plan, state, "today");
+  EXPECT_TRUE(report.rows[0].cells[0].ratios[0].interval);
+  EXPECT_EQ(report.rows[1].cells[0].state, CellState::not_applicable);
+  EXPECT_THAT(report.rows[1].cells[0].reason, HasSubstr("ended before"));
+  calls.enough = nullptr;
+  EXPECT_TRUE(run_bench(plan, calls, state));
+  EXPECT_THAT(state.passes, ElementsAre(13, 13));
+}
+
 TEST(Bench, ProgressForetellsTheRest) {
   FakeDevice device({50, 60});
   const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}}, 2);

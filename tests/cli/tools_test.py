@@ -1,0 +1,336 @@
+"""bench, best, export, and PyTorch as a device: what comes out of the program for others to use."""
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+import xml.etree.ElementTree
+
+import jsonschema
+
+PROGRAM = os.environ["ATTNSCOPE"]
+TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
+SMALL = "B=1,H=1,S=64,D=64"
+FAKE_TORCH = str(TREE / "tests" / "support" / "fake_torch")
+sys.path.insert(0, str(TREE / "assets" / "torch_worker"))
+sys.dont_write_bytecode = True
+
+
+def nvcc():
+    return shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+
+
+def nvrtc_beside(compiler):
+    """The NVRTC of that nvcc's toolkit, or of the package of its version; None: there is neither."""
+    said = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+    version = said.split("release ")[1].split(",")[0]
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    roots = [pathlib.Path(compiler).resolve().parents[1], cache / "attnscope" / "cuda" / version]
+    for root in roots:
+        for folder in ("lib64", "lib"):
+            for file in sorted((root / folder).glob("libnvrtc.so.*")):
+                return file
+    return None
+
+
+class Tools(unittest.TestCase):
+    def setUp(self):
+        self.home = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.home.name)
+
+    def tearDown(self):
+        self.home.cleanup()
+
+    def call(self, *args, expect=0, **more):
+        environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"), **more)
+        done = subprocess.run([PROGRAM, *map(str, args)], env=environment, capture_output=True, text=True, timeout=280)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done
+
+    def torch(self, *args, expect=0, **more):
+        more.setdefault("PYTHONPATH", FAKE_TORCH)
+        return self.call(*args, expect=expect, ATTNSCOPE_PYTHON=sys.executable, **more)
+
+    # ---- bench ----
+    def test_bench_on_an_emulated_device_is_modelled_and_says_so(self):
+        done = self.call("bench", "--device", "emulated:l4", "--problem", SMALL, "--kernel", "minimal", "--kernel",
+                         "scalar:BLOCK_M=64", "--kernel", "tiled:BLOCK_M=64", "--peer", "tiled", "--json")
+        report = json.loads(done.stdout)
+        labels = [e["label"] for e in report["entries"]]
+        self.assertEqual(labels, ["minimal", "scalar BLOCK_M=64", "tiled BLOCK_M=64", "tiled"])
+        cells = dict(zip(labels, report["rows"][0]["cells"]))
+        self.assertEqual(cells["minimal"]["kind"], "modelled")
+        self.assertIsNone(cells["minimal"]["interval"])
+        self.assertEqual(cells["minimal"]["verdict"], "correct")
+        ratio = cells["minimal"]["ratios"][0]
+        self.assertAlmostEqual(ratio["ratio"], cells["tiled"]["us"]["p50"] / cells["minimal"]["us"]["p50"])
+        self.assertIsNone(ratio["interval"])
+        self.assertEqual(cells["tiled BLOCK_M=64"]["state"], "not applicable")
+        self.assertIn("57,376 B", cells["tiled BLOCK_M=64"]["reason"])
+
+        file = self.path / "report.json"
+        file.write_text(done.stdout)
+        svg, markdown = self.path / "b.svg", self.path / "b.md"
+        table = self.call("bench", "--from", file).stdout
+        self.assertIn("modelled for NVIDIA L4", table)
+        self.call("bench", "--from", file, "--svg", svg, "--markdown", markdown)
+        self.assertEqual(self.call("bench", "--from", file, "--markdown").stdout.strip(), markdown.read_text().strip())
+        xml.etree.ElementTree.parse(svg)
+        self.assertIn("not applicable", svg.read_text())
+
+    def test_bench_goes_on_after_it_was_killed(self):
+        args = ["bench", "--device", "torch/cuda:0", "--kernel", "torch:BACKEND=flash", "--peer", "torch:BACKEND=math",
+                "--problem", "B=1,H=1,S=8,D=32", "--quick", "--json"]
+        environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"), PYTHONPATH=FAKE_TORCH,
+                           ATTNSCOPE_PYTHON=sys.executable)
+        begun = subprocess.Popen([PROGRAM, *args], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        states = self.path / "home" / "data" / "bench"
+        try:
+            while begun.poll() is None:
+                if states.is_dir() and any(json.loads(f.read_text())["passes"][0] >= 3 for f in states.glob("*.json")):
+                    break
+        finally:
+            begun.kill()
+            begun.communicate()
+        self.assertTrue(list(states.glob("*.json")), "it ended before it could be killed")
+        done = self.torch(*args)
+        self.assertIn("goes on after", done.stderr)
+        cells = json.loads(done.stdout)["rows"][0]["cells"]
+        self.assertEqual(cells[0]["kind"], "measured")
+        self.assertAlmostEqual(cells[0]["ratios"][0]["ratio"], 6.0, delta=0.01)
+        self.assertFalse(cells[0]["ratios"][0]["tie"])
+        self.assertFalse(list(states.glob("*.json")), "a whole run leaves no state")
+
+    def test_bench_refuses_what_it_does_not_know(self):
+        self.assertIn("no kernel \"nope\"", self.call("bench", "--kernel", "nope", "--device", "emulated:l4", expect=2).stderr)
+        self.assertIn("TYLE", self.call("bench", "--kernel", "tiled:TYLE=3", "--device", "emulated:l4", expect=2).stderr)
+        self.assertIn("twice", self.call("bench", "--kernel", "tiled", "--kernel", "tiled", "--device", "emulated:l4", expect=2).stderr)
+        file = self.path / "r.json"
+        file.write_text('{"attnscope_bench": 1}')
+        self.assertIn("r.json", self.call("bench", "--from", file, expect=2).stderr)
+
+    # ---- best ----
+    def test_best_says_kind_and_source(self):
+        done = self.call("best", "--problem", "B=1,H=8,S=512,D=64", "--device", "emulated:l4", "--json",
+                         "--preset", self.path / "best.json")
+        table = json.loads(done.stdout)
+        times = [e["us"] for e in table["entries"]]
+        self.assertEqual(times, sorted(times))
+        for entry in table["entries"]:
+            self.assertIn(entry["kind"], ("measured", "modelled"))
+            self.assertIn("tuned", entry["source"])
+            self.assertIsInstance(entry["same_kernel"], bool)
+        preset = json.loads((self.path / "best.json").read_text())
+        self.assertEqual(preset["kernel"], table["entries"][0]["kernel"]["id"])
+        self.call("run", "--preset", self.path / "best.json", "--problem", SMALL)  # the kernel still has that config
+        text = self.call("best", "--problem", "B=1,H=8,S=512,D=64", "--device", "emulated:l4").stdout
+        self.assertIn("modelled", text)
+        self.assertIn("assets/tuned/l4.json", text)
+
+    def test_best_has_nothing_for_a_problem_that_nobody_tuned(self):
+        self.assertIn("--tune", self.call("best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", expect=2).stderr)
+
+    def test_tuning_finds_a_better_config_than_the_default_and_best_reads_it(self):
+        args = ["--device", "emulated:l4", "--kernel", "minimal", "--problem", "B=1,H=1,S=48,D=64"]
+        self.call("best", "--tune", self.path / "tables", *args)
+        table = json.loads((self.path / "tables" / "l4.json").read_text())
+        entry = table["entries"][0]
+        self.assertEqual((table["device"], entry["kind"], entry["verdict"]), ("NVIDIA L4", "modelled", "correct"))
+        default = json.loads(self.call("run", *args, "--json").stdout)
+        self.assertLessEqual(entry["us"], default["timing"]["us"]["p50"])
+
+    # ---- export ----
+    def export(self, *args, **more):
+        out = self.path / "out"
+        self.call("export", "--device", "emulated:h200", "--out", out, *args, **more)
+        return out
+
+    def kernel_code(self, cubin, symbol=None):
+        """The bytes of .text.<kernel>, read from the ELF."""
+        data = cubin.read_bytes()
+        offset, = struct.unpack_from("<Q", data, 0x28)
+        size, count, names = struct.unpack_from("<HHH", data, 0x3A)
+        sections = [struct.unpack_from("<IIQQQQ", data, offset + i * size) for i in range(count)]
+        strings = sections[names][4]
+        found = {}
+        for name, _, _, _, at, length in sections:
+            text = data[strings + name:data.index(b"\0", strings + name)].decode()
+            if text.startswith(".text."):
+                found[text[6:]] = data[at:at + length]
+        return found
+
+    def compiled(self, folder, *words):
+        """The machine code that nvcc makes of these words."""
+        out = folder / "nvcc.cubin"
+        subprocess.run([nvcc(), "-arch=sm_90", "-cubin", "-o", out.name, *words], cwd=folder, check=True)
+        return self.kernel_code(out)
+
+    def test_an_exported_source_compiles_to_the_same_machine_code(self):
+        library = nvcc() and nvrtc_beside(nvcc())
+        if not library:
+            self.skipTest("no nvcc with an NVRTC of its version: install the CUDA toolkit, or run ./dev setup")
+        knobs = {"BLOCK_M": 64, "BLOCK_N": 32, "SHARED": 1}
+        settings = [word for name, value in knobs.items() for word in ("--set", f"{name}={value}")]
+        out = self.export("--kernel", "tiled", *settings, ATTNSCOPE_NVRTC=str(library))
+        path = os.environ["PATH"] + os.pathsep + str(pathlib.Path(nvcc()).parent)
+        subprocess.run(["sh", "build.sh"], cwd=out, check=True, env=dict(os.environ, PATH=path))
+        by_nvcc, shipped = self.kernel_code(out / "tiled_sm90.nvcc.cubin"), self.kernel_code(out / "tiled_sm90.cubin")
+        self.assertEqual(by_nvcc.keys(), shipped.keys())
+        for code in (*by_nvcc.values(), *shipped.values()):
+            self.assertGreater(len(code), 1000)
+        # The rung itself by the same compiler: what export writes down is the rung and these knobs, and nothing else.
+        rung = TREE / "kernels" / "02_tiled.cu"
+        macros = dict(knobs, NUM_WARPS=4, VEC_WIDTH=4, SYNC_POLICY=5, SWIZZLE_XOR=0, REDUCE_WARP=1, HEAD_DIM=64, CAUSAL=0,
+                      DTYPE=0, ATTN_T="half")
+        self.assertEqual(by_nvcc, self.compiled(out, "-std=c++17", "-use_fast_math", str(rung),
+                                                *(f"-D{name}={value}" for name, value in macros.items())))
+        # And the PTX beside it becomes the very cubin.
+        self.assertEqual(shipped, self.compiled(out, "tiled_sm90.ptx"))
+
+    def test_the_exported_cpp_launcher_compiles(self):
+        header = next((p for p in ("/usr/local/cuda/include", "/usr/include") if pathlib.Path(p, "cuda.h").exists()), None)
+        if not header:
+            self.skipTest("no cuda.h: install the CUDA toolkit")
+        out = self.export("--kernel", "tiled")
+        subprocess.run(["g++", "-std=c++17", "-Wall", "-Werror", "-c", "launch.cpp", "-isystem", header, "-o", "launch.o"],
+                       cwd=out, check=True)
+
+    def launcher(self, out):
+        sys.path.insert(0, FAKE_TORCH)
+        spec = importlib.util.spec_from_file_location("launch", out / "launch.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def test_the_exported_python_launcher_validates_its_tensors(self):
+        launch = self.launcher(self.export("--kernel", "tiled", "--set", "BLOCK_M=48", "--set", "NUM_WARPS=6"))
+        torch = launch.torch
+        self.assertEqual(launch.grid(2, 8, 8, 100, 100), (3, 8, 2))
+        gpu = torch.device("cuda:0")
+
+        def tensor(*shape, dtype=torch.float16, place=gpu, **more):
+            return torch.Tensor(bytes(2 * 64), dtype, shape, place, **more)
+
+        q = tensor(1, 2, 5, 64)
+        launch.validate(q, q, q)
+        for words, error, bad in (("torch.bfloat16", TypeError, tensor(1, 2, 5, 64, dtype=torch.bfloat16)),
+                                  ("cpu", ValueError, tensor(1, 2, 5, 64, place=torch.device("cpu"))),
+                                  ("[batch, heads, rows, 64]", ValueError, tensor(1, 2, 5, 32)),
+                                  ("contiguous", ValueError, tensor(1, 2, 5, 64, contiguous=False)),
+                                  ("aligned", ValueError, tensor(1, 2, 5, 64, offset=1)),
+                                  ("empty", ValueError, tensor(1, 2, 0, 64)),
+                                  ("heads", ValueError, tensor(1, 1, 5, 64)),
+                                  ("batch", ValueError, tensor(2, 2, 5, 64)),
+                                  ("not a tensor", TypeError, [1.0])):
+            with self.assertRaises(error) as raised:
+                launch.validate(q, bad, bad)
+            self.assertIn(words, str(raised.exception))
+        with self.assertRaises(ValueError) as raised:
+            launch.validate(q, q, q, out=tensor(1, 2, 6, 64))
+        self.assertIn("out has the shape", str(raised.exception))
+
+    def test_the_exported_python_launcher_launches_what_the_manifest_says(self):
+        launch = self.launcher(self.export("--kernel", "scalar"))
+        torch, launched = launch.torch, []
+        stream = types.SimpleNamespace(cuda_stream=7)
+        torch.cuda.current_stream = lambda *_: stream
+        torch.cuda.device = lambda _: torch.no_grad()
+
+        class Driver:
+            def __getattr__(self, name):
+                return lambda *args: launched.append((name, args)) or 0
+
+        launch.driver = Driver
+        q = torch.Tensor(bytes(2 * 2 * 100 * 64), torch.float16, (1, 2, 100, 64), torch.device("cuda:0"))
+        launch.attention(q, q, q)
+        self.assertEqual([name for name, _ in launched],
+                         ["cuModuleLoadData", "cuModuleGetFunction", "cuFuncSetAttribute", "cuLaunchKernel"])
+        self.assertEqual(launched[0][1][1], (self.path / "out" / "scalar_sm90.cubin").read_bytes())
+        args = launched[3][1]
+        observed = json.loads(self.call("run", "--kernel", "scalar", "--device", "emulated:h200", "--problem",
+                                        "B=1,H=2,S=100,D=64", "--json").stdout)
+        self.assertEqual(args[1] * args[2] * args[3], observed["occupancy"]["total_ctas"])
+        self.assertEqual(args[7], observed["variant"]["dynamic_shared_bytes"])
+        self.assertEqual(args[8].value, 7)
+
+    # ---- PyTorch ----
+    def test_torch_is_a_device_of_the_session(self):
+        args = ("run", "--kernel", "torch", "--set", "BACKEND=efficient", "--device", "torch/cuda:0", "--problem")
+        done = self.torch(*args, "B=1,H=2,S=12,D=32,causal=true", "--json")
+        o = json.loads(done.stdout)
+        jsonschema.validate(o, json.loads((TREE / "docs" / "observation.schema.json").read_text()))
+        self.assertEqual(o["verdict"]["state"], "correct", o["verdict"])
+        self.assertEqual(o["verdict"]["rows_checked"], 24)
+        self.assertEqual(o["timing"]["kind"], "measured")
+        self.assertAlmostEqual(o["timing"]["us"]["p50"], 20.0, delta=0.01)
+        self.assertGreaterEqual(len(o["timing"]["sampling"]["rounds"]), 10)
+        self.assertIsNone(o["counters"])
+        self.assertIn("PyTorch 2.11.0", o["versions"]["driver"])
+        self.assertEqual(o["versions"]["gpu"], "NVIDIA Fake")
+
+    def test_torch_is_held_to_the_same_verdict(self):
+        done = self.torch("run", "--kernel", "torch", "--device", "torch/cuda:0", "--problem", "B=1,H=2,S=12,D=32",
+                          expect=1, FAKE_TORCH_WRONG="1")
+        self.assertIn("wrong", done.stdout)
+
+    def test_torch_times_a_cold_call_and_grouped_heads(self):
+        preset = json.loads((TREE / "presets" / "tiled.json").read_text())
+        preset.update(kernel="torch", knobs={"BACKEND": "math"}, device="torch/cuda:0", measure={"cache": "cold"})
+        preset["problem"].update(heads=4, kv_heads=2, seq_q=6, seq_k=9, head_dim=32)
+        file = self.path / "cold.json"
+        file.write_text(json.dumps(preset))
+        o = json.loads(self.torch("run", "--preset", file, "--device", "torch/cuda:0", "--json").stdout)
+        self.assertEqual((o["verdict"]["state"], o["timing"]["cache"]), ("correct", "cold"))
+        self.assertAlmostEqual(o["timing"]["us"]["p50"], 60.0, delta=0.01)
+
+    def test_a_backend_that_cannot_do_it_says_why_in_pytorchs_words(self):
+        done = self.torch("run", "--kernel", "torch", "--set", "BACKEND=cudnn", "--device", "torch/cuda:0", "--problem",
+                          "B=1,H=1,S=8,D=32", expect=2)
+        self.assertIn("No available kernel", done.stderr)
+        self.assertIn("runtime disabled", done.stderr)
+
+    def test_without_torch_or_a_gpu_it_says_what_to_install(self):
+        args = ("run", "--kernel", "torch", "--device", "torch/cuda:0", "--problem", "B=1,H=1,S=8,D=32")
+        empty = self.path / "empty" / "torch"
+        empty.mkdir(parents=True)
+        (empty / "__init__.py").write_text("raise ImportError('not here')")
+        self.assertIn("pip install torch", self.torch(*args, expect=3, PYTHONPATH=str(empty.parent)).stderr)
+        self.assertIn("sees no NVIDIA GPU", self.torch(*args, expect=3, FAKE_TORCH_NO_GPU="1").stderr)
+
+    def test_a_device_runs_only_what_it_has(self):
+        done = self.call("run", "--kernel", "torch", "--device", "emulated:l4", "--problem", "B=1,H=1,S=8,D=32", expect=3)
+        self.assertIn("pip install torch", done.stderr)
+        done = self.torch("run", "--kernel", "tiled", "--device", "torch/cuda:0", "--problem", SMALL, expect=3)
+        self.assertIn("CUDA source", done.stderr)
+
+    def test_torch_that_hangs_is_ended(self):
+        done = self.torch("run", "--kernel", "torch", "--device", "torch/cuda:0", "--problem", "B=1,H=1,S=8,D=32",
+                          "--deadline", "700", expect=4, FAKE_TORCH_HANG="1")
+        self.assertIn("no progress", done.stderr)
+
+    def test_the_workers_messagepack_and_statistics(self):
+        import sampling
+        import wire
+        for value in (None, True, 0, 127, 128, 255, 1 << 40, -1, -40000, 1.5, "", "ü" * 40, "x" * 70000, b"", b"\0" * 300,
+                      [], list(range(20)), {"a": [1, {"b": None}]}, {str(i): i for i in range(20)}):
+            self.assertEqual(wire.unpack(wire.pack(value)), value)
+        for bad in (b"", b"\xc1", b"\xd9\x05ab", b"\x01\x02", b"\xa2\xff\xff", b"\x91" * 100):
+            with self.assertRaises(ValueError):
+                wire.unpack(bad)
+        rounds = [[100 + r + 0.01 * i for i in range(12)] for r in range(10)]
+        (p10, p50, p90), (low, high) = sampling.figures(rounds)
+        self.assertTrue(p10 < low < p50 < high < p90)
+        again = [[us * 3 for us in r] for r in rounds]
+        self.assertAlmostEqual(sampling.figures(again)[1][0], 3 * low)
+        for got, wanted in zip(sampling.figures([[5.0] * 3] * 2)[1], (4.99875, 5.00125)):
+            self.assertAlmostEqual(got, wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()
