@@ -52,7 +52,7 @@ struct Setup {
     launch.parameters.resize(52);
     for (int i = 0; i < 4; ++i) {
       tensors[i].assign(kHeads * kSeq * kHeadDim, 0x2e66);  // 0.1
-      const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), true);
+      const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), i == 3);  // o
       std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
     }
     const float scale = 0.125f;
@@ -114,7 +114,7 @@ struct TensorSetup {
         tensors[i].emplace_back();
         std::memcpy(&tensors[i].back(), &half, 2);
       }
-      const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), true);
+      const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), i == 3);  // o
       std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
     }
     const float scale = 0.125f;

@@ -182,6 +182,8 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
   shapes_.assign(1, {});
   shape_ids_.assign(kPatterns, 0);
   copy_patterns_.assign(program.ops.size(), nullptr);
+  noted_.assign(warps_ * program.ops.size(), {});
+  patterns_ = 0;
   events_.clear(), copies_.clear();
   first_event_ = 1;
   seen_.clear();
@@ -195,6 +197,7 @@ void Watch::start(uint32_t cta) {
     time_ = 0;
   }
   base_ = time_ += kStep;
+  if (time_ == kStep) forget_noted();
   forget_events();
   copies_.clear();
   local_written_.assign(size_t{warps_} * local_bytes_, 0);
@@ -295,6 +298,8 @@ void Watch::settle(const Event& copy, const Group& group) {
       written[i] = written[i] == (kCopy | group.id) ? group.done : written[i];
   }
 }
+
+void Watch::forget_noted() { std::fill(noted_.begin(), noted_.end(), Noted{}); }
 
 void Watch::forget_events() {
   first_event_ += static_cast<uint32_t>(events_.size());
@@ -557,11 +562,18 @@ Base base_of(Warp& warp, const Op& op, uint32_t mask) {
 
 // The handler finds the pattern of the lanes' addresses. It may write over the register that held them: the base is
 // taken before.
+// What an instruction has read once without doubt it may read again until its warp synchronises: a write between is
+// found out by the one who writes.
 void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t lanes, uint32_t bytes) {
   const uint32_t address = base_of(warp, op, lanes).address;
   handle(warp, op, mask);
   if (warp.machine->fault.kind != FaultKind::none) return;
   const uint32_t base = address - shared_low_, clock = clocks_[warp.id][warp.id], safe = safe_[warp.id];
+  if (warp.machine->pattern_count < patterns_) forget_noted();  // they are others now
+  patterns_ = warp.machine->pattern_count;
+  Noted& noted = noted_[warp.id * roles_.size() + op.index];
+  const Noted same{warp.machine->last[op.index], base, clock};
+  if (noted == same) return;
   const uint16_t shape_id = shape_of(*warp.machine, *warp.machine->last[op.index], bytes);
   const auto at = static_cast<int64_t>(base / unit_);
   uint32_t* const reads = reads_[warp.id].data();
@@ -590,7 +602,10 @@ void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t lanes, uint32
     if (id == 0) id = keep_event(now());
     note_stretch(reads + unit, &readers_[warp.id][unit], &read_[unit], stretch.units, reader, note, id);
   }
-  if (!doubtful) return;
+  if (!doubtful) {
+    noted = same;
+    return;
+  }
   const Pattern& pattern = *warp.machine->last[op.index];
   const Event event = now();
   if (id == 0) id = keep_event(event);

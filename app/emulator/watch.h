@@ -112,6 +112,7 @@ class Watch {
   const Pattern& store_pattern(Machine& machine, const Op& op, const int32_t (&delta)[32], uint32_t mask,
                                uint32_t phase);
   void forget_events();
+  void forget_noted();
   uint32_t keep_event(const Event& event);                     // its number
   const Event* event(uint32_t id) const;                       // nullptr: forgotten
   uint32_t lanes_at(const Event& event, uint32_t unit) const;  // that touch the unit
@@ -170,9 +171,16 @@ class Watch {
 
   GlobalShadow* shadow_ = nullptr;
   GlobalOrder order_;
-  std::vector<bool> strong_;                   // by instruction: global accesses that are volatile or atomic
-  bool has_fences_ = false;                    // without one nothing goes from CTA to CTA
-  uint32_t area_ = 0;                          // of the access that is looked at
+  std::vector<bool> strong_;  // by instruction: global accesses that are volatile or atomic
+  bool has_fences_ = false;   // without one nothing goes from CTA to CTA
+  uint32_t area_ = 0;         // of the access that is looked at
+  struct Noted {
+    const Pattern* pattern = nullptr;
+    uint32_t base = 0, clock = 0;
+    bool operator==(const Noted&) const = default;
+  };
+  std::vector<Noted> noted_;                   // by warp and instruction: the last shared load that raised no doubt
+  uint32_t patterns_ = 0;                      // that the machine had then
   std::vector<const Pattern*> copy_patterns_;  // by instruction: the last of a copy's shared side
   std::map<Key, Seen> seen_;
   Seen unheard_;
