@@ -62,7 +62,7 @@ def run(kernel, knobs, problem, device, folder):
     for key in ("verdict", "timing", "failure", "versions", "variant"):
         said[key] = seen.get(key)
     if said["timing"]:
-        said["timing"].pop("raw", None)
+        said["timing"].pop("sampling", None)
     if said["variant"]:
         said["variant"] = {name: said["variant"][name] for name in ("registers", "spill_bytes", "compile_ms")}
     return said
@@ -79,7 +79,7 @@ def main():
             right = verdict.get("state") == "correct"
             wrong += not right
             size = problem.get("sizes") or f"{problem['seq_q']}x{problem['seq_k']} {problem['causal']} {problem['head_dim']}"
-            print(kernel, knobs, size, verdict.get("state"), timing.get("p50"), "" if right else said.get("failure"), flush=True)
+            print(kernel, knobs, size, verdict.get("state"), (timing.get("us") or {}).get("p50"), "" if right else said.get("failure"), flush=True)
             all_said.append(said)
             (out / "rungs.json").write_text(json.dumps(all_said, indent=1))
     print(f"{wrong} of {len(all_said)} not right")
