@@ -152,7 +152,8 @@ void Workbench::draw() {
   const session::Focus& focus = snapshot.focus;
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();
   const bool watching = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
-  settled_ = finished && !watching && (focus.failure || shown.verdict() == nullptr || maps_complete());
+  const bool maps = shown.verdict() != nullptr && shown.observation->experiment.problem.is_attention();  // of no other
+  settled_ = finished && !watching && (focus.failure || !maps || maps_complete());
   note_frame_time(platform::steady_ms() - begin);
 }
 

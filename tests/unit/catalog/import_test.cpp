@@ -1,0 +1,169 @@
+#include "catalog/import.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "catalog/workload.h"
+#include "unit/catalog/support.h"
+
+namespace attnscope::catalog {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+Json manifest_of(const std::string& source, const std::string& entry = "", const std::string& name = "k.cu") {
+  const auto imported = import_kernel(name, source, entry);
+  if (!imported) return imported.error().message;
+  const auto kernel = parse_kernel({imported->id + ".json", imported->manifest, name, source});
+  EXPECT_TRUE(kernel) << kernel.error().message << "\n" << imported->manifest;
+  return *parse_json(imported->manifest, "manifest");
+}
+
+TEST(Import, ReadsSizesKnobsAndTheLaunch) {
+  const Json json = manifest_of(R"(#include <vector>
+#ifndef TILE
+#define TILE 64
+#endif
+constexpr int kRows = 4;
+__global__ void scale(const float* __restrict__ in, float* out, float factor, int n) {}
+int main() {
+  const int n = 1 << 10;
+  dim3 block(TILE, kRows);
+  scale<<<dim3((n + TILE - 1) / TILE, kRows), block, TILE * sizeof(float)>>>(nullptr, nullptr, 2.f, n);
+}
+)");
+  EXPECT_EQ(json["entry"], "scale");
+  EXPECT_EQ(json["sizes"], Json({{"n", 1024}}));
+  EXPECT_EQ(json["knobs"][0]["values"], Json({32, 64, 128}));
+  EXPECT_EQ(json["launch"]["grid"], Json({"ceil_div(n,TILE)", "(4)", "1"}));
+  EXPECT_EQ(json["launch"]["block"], Json({"TILE", "(4)", "1"}));
+  EXPECT_EQ(json["launch"]["dynamic_shared"], "TILE*4");
+  EXPECT_EQ(json["buffers"][0]["role"], "in");
+  EXPECT_EQ(json["buffers"][1]["role"], "inout");
+  EXPECT_EQ(json["args"], Json({"in", "out", Json({{"value", 1}, {"type", "f32"}}), "n"}));
+}
+
+TEST(Import, FollowsAliasesTemplatesAndNamespaces) {
+  const std::string source = R"(namespace lib {
+using scalar = __half;
+typedef struct { int rows; float eps; } Shape;
+template <typename T, int WIDTH>
+__global__ void __launch_bounds__(WIDTH * 1) norm(const T* x, scalar* y, Shape shape, long long n) {}
+}
+)";
+  const Json json = manifest_of(source, "norm<float, 128>");
+  EXPECT_EQ(json["entry"], "lib::norm<float, 128>");
+  EXPECT_EQ(json["buffers"][0]["dtype"], "f32");
+  EXPECT_EQ(json["buffers"][1]["dtype"], "f16");
+  EXPECT_EQ(json["args"][2]["struct"][1]["type"], "f32");
+  EXPECT_THAT(manifest_of(source).get<std::string>(), HasSubstr("is a template"));
+  EXPECT_THAT(manifest_of(source, "gone").get<std::string>(), HasSubstr("has no kernel gone"));
+}
+
+TEST(Import, TakesTheKernelThatIsLaunchedAndNamesTheOthers) {
+  const std::string source =
+      "__global__ void first(int* p) {}\n__global__ void second(int* p) {}\nvoid go() { second<<<1, 32>>>(nullptr); }\n";
+  const auto imported = import_kernel("k.cu", source, "");
+  ASSERT_TRUE(imported);
+  EXPECT_EQ(imported->entry, "second");
+  EXPECT_THAT(imported->others, Contains("first"));
+  EXPECT_EQ(manifest_of(source, "first")["entry"], "first");
+}
+
+TEST(Import, RefusesWhatCannotBePassed) {
+  EXPECT_THAT(manifest_of("__global__ void k(cudaTextureObject_t t, int* p) {}").get<std::string>(), HasSubstr("cannot be passed"));
+  EXPECT_THAT(manifest_of("__global__ void k(const int* p) {}").get<std::string>(), HasSubstr("no pointer that it may write"));
+  EXPECT_THAT(manifest_of("int main() {}").get<std::string>(), HasSubstr("has no kernel"));
+  EXPECT_THAT(manifest_of("__global__ void k\xff(int* p) {}").get<std::string>(), HasSubstr("UTF-8"));
+}
+
+// The manifest of docs/writing-a-kernel.md, as it stands there.
+TEST(Import, TheDocumentedManifestLoads) {
+  const auto text_of = [](const std::filesystem::path& path) {
+    std::ifstream file(source_dir() / path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string page = text_of("docs/writing-a-kernel.md");
+  const size_t start = page.find("```json", page.find("## Other problems")) + 8;
+  const auto kernel = parse_kernel({"saxpy.json", page.substr(start, page.find("```", start) - start), "saxpy.cu",
+                                    text_of("tests/kernels/plain/saxpy.cu")});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(kernel->references[0].kind, "saxpy");
+  // Every reference and buffer word of the tables is one that the reader knows.
+  for (const char* kind : {"`each`", "`copy`", "`relu`", "`gelu`", "`silu`", "`scale`", "`add`", "`mul`", "`saxpy`", "`gemm`",
+                           "`gemm_nt`", "`transpose`", "`softmax`", "`layernorm`", "`rmsnorm`", "`reduce_sum`",
+                           "`reduce_max`", "`scan`", "`sort`", "`histogram`"})
+    EXPECT_THAT(page, HasSubstr(kind));
+}
+
+Result<Workload> workload_with(const Json& change) {
+  Json json = *parse_json(R"({"id": "k", "title": "k", "source": "k.cu", "entry": "k", "problem": "custom", "sizes": {"n": 8},
+      "buffers": [{"name": "out", "role": "out", "dtype": "f32", "shape": ["n", 2]}],
+      "launch": {"grid": [1, 1, 1], "block": [32, 1, 1]}, "args": ["out", "n"]})", "k.json");
+  json.merge_patch(change);
+  const auto kernel = parse_kernel({"k.json", json.dump(), "k.cu", "__global__ void k() {}"});
+  if (!kernel) return fail(kernel.error());
+  return workload_of(*kernel, kernel->default_problem(), config_of(*kernel, {}));
+}
+
+template <class T>
+T value_of(const std::string& type, const Json& value) {
+  const auto workload = workload_with({{"args", {"out", {{"value", value}, {"type", type}}}}});
+  EXPECT_TRUE(workload) << workload.error().message;
+  T number{};
+  if (workload && workload->arguments[1].bytes.size() == sizeof number)
+    std::memcpy(&number, workload->arguments[1].bytes.data(), sizeof number);
+  return number;
+}
+
+TEST(Workload, GivesValuesAsTheirTypesHaveThem) {
+  EXPECT_EQ(value_of<float>("f32", "n / 16"), 0.5f);
+  EXPECT_EQ(value_of<double>("f64", 0.1), 0.1);
+  EXPECT_EQ(value_of<int32_t>("i32", -3), -3);
+  EXPECT_EQ(value_of<uint16_t>("f16", 1), 0x3c00);
+  EXPECT_EQ(value_of<uint16_t>("f16", -2.5), 0xc100);
+  EXPECT_EQ(value_of<uint16_t>("f16", 2049), 0x6800);  // between 2048 and 2050: to even
+  EXPECT_EQ(value_of<uint16_t>("f16", 65519), 0x7bff);
+  EXPECT_EQ(value_of<uint16_t>("f16", 65520), 0x7c00);  // infinity
+  EXPECT_EQ(value_of<uint16_t>("f16", 1e300), 0x7c00);
+  EXPECT_EQ(value_of<uint16_t>("f16", 5.9604644775390625e-8), 1);  // the least subnormal
+  EXPECT_EQ(value_of<uint16_t>("f16", 1e-9), 0);
+  EXPECT_EQ(value_of<uint16_t>("bf16", 1), 0x3f80);
+  EXPECT_EQ(value_of<uint16_t>("bf16", -1.004), 0xbf81);
+  EXPECT_EQ(value_of<uint16_t>("bf16", 0), 0);
+}
+
+TEST(Workload, RefusesWhatDoesNotFit) {
+  const auto refusal = [](const Json& change) {
+    const auto workload = workload_with(change);
+    return workload ? "" : workload.error().message;
+  };
+  const auto argument = [](const char* type, const Json& value) {
+    return Json{{"args", {"out", {{"value", value}, {"type", type}}}}};
+  };
+  EXPECT_THAT(refusal(argument("i32", 2147483648)), HasSubstr("does not fit"));
+  EXPECT_THAT(refusal(argument("u8", -1)), HasSubstr("does not fit"));
+  EXPECT_THAT(refusal(argument("i64", "9223372036854775808")), HasSubstr("does not fit"));
+  EXPECT_THAT(refusal(argument("i32", 0.5)), HasSubstr("does not fit"));
+  EXPECT_THAT(refusal({{"sizes", {{"n", 1099511627776}}}}), HasSubstr("4 GiB"));
+  const std::string most = "9007199254740992";
+  EXPECT_THAT(refusal({{"buffers", {{{"name", "out"}, {"role", "out"}, {"dtype", "f32"}, {"shape", {most, most, 0}}}}}}),
+              HasSubstr("4 GiB"));
+}
+
+TEST(Workload, LaysAStructOutAsCDoes) {
+  const auto workload = workload_with(
+      {{"args",
+        {"out", {{"struct", {{{"value", 1}, {"type", "u8"}}, {{"value", 2}, {"type", "f64"}}, {{"value", 3}, {"type", "f16"}}}}}}}});
+  ASSERT_TRUE(workload) << workload.error().message;
+  const auto& bytes = workload->arguments[1].bytes;
+  ASSERT_EQ(bytes.size(), 24u);
+  EXPECT_EQ(bytes[0], std::byte{1});
+  EXPECT_EQ(bytes[15], std::byte{0x40});  // of 2.0
+  EXPECT_EQ(bytes[17], std::byte{0x42});  // of 3.0
+}
+
+}  // namespace
+}  // namespace attnscope::catalog
