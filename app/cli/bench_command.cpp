@@ -29,8 +29,8 @@ struct Options {
   BenchWishes wishes;
   std::string device;
   std::vector<std::string> workers, kernel_dirs, tuned_dirs;
-  std::string from;                 // render this report again
-  std::string json, markdown, svg;  // files; "-": stdout
+  std::string from;                         // render this report again
+  std::string json, markdown, svg, ladder;  // files; "-": stdout
   bool fresh = false;
   double within = 0;  // seconds; 0: as long as it takes
 };
@@ -177,11 +177,14 @@ int bench(const Options& options) {
     made = json ? report::report_from_json(*json, options.from) : fail(json.error());
   }
   if (!made) return report(made.error());
-  if (options.json.empty() && options.markdown.empty() && options.svg.empty()) print_result(report::as_table(*made));
+  if (options.json.empty() && options.markdown.empty() && options.svg.empty() && options.ladder.empty())
+    print_result(report::as_table(*made));
   if (!options.json.empty())
     if (auto done = put(options.json, report::to_json(*made).dump(1)); !done) return report(done.error());
   if (!options.markdown.empty())
     if (auto done = put(options.markdown, report::as_markdown(*made)); !done) return report(done.error());
+  if (!options.ladder.empty())
+    if (auto done = put(options.ladder, report::as_ladder(*made)); !done) return report(done.error());
   if (!options.svg.empty())
     if (auto done = put(options.svg, report::as_svg(*made)); !done) return report(done.error());
   for (const report::Row& row : made->rows)
@@ -223,6 +226,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   command->add_option("--from", options->from, "Time nothing: write this report again")->type_name("REPORT.json");
   for (auto& [name, to, what] :
        {std::tuple("--json", &options->json, "As JSON"), std::tuple("--markdown", &options->markdown, "As Markdown"),
+        std::tuple("--ladder", &options->ladder, "Its table of entries by problems alone, as Markdown"),
         std::tuple("--svg", &options->svg, "As a picture")})
     command->add_option(name, *to, std::string(what) + ", to this file, or to stdout")
         ->type_name("[FILE]")

@@ -93,7 +93,10 @@ std::string us_text(double us);
 
 // For a terminal: a table a row, its kind in the heading.
 std::string as_table(const BenchReport& report);
-// A ladder of entries by problems (hot), then a table a row.
+// Entries by problems, hot (of a report without hot rows: cold), each held against the fastest peer: Markdown for a
+// README.
+std::string as_ladder(const BenchReport& report);
+// The ladder, then a table a row.
 std::string as_markdown(const BenchReport& report);
 // A panel a row: times on a logarithmic axis, dark on light.
 std::string as_svg(const BenchReport& report);

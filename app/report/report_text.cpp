@@ -120,7 +120,10 @@ std::string ladder_cell(const BenchReport& report, const Row& row, size_t entry)
   return text;
 }
 
-std::string ladder_of(const BenchReport& report, const std::string& cache) {
+std::string ladder_of(const BenchReport& report) {
+  const bool any_hot =
+      std::any_of(report.rows.begin(), report.rows.end(), [](const Row& row) { return row.cache == "hot"; });
+  const std::string cache = any_hot ? "hot" : "cold";
   std::vector<const Row*> rows;
   for (const Row& row : report.rows)
     if (row.cache == cache) rows.push_back(&row);
@@ -160,9 +163,10 @@ std::string as_table(const BenchReport& report) {
   return out + footnote(report) + "\n";
 }
 
+std::string as_ladder(const BenchReport& report) { return ladder_of(report) + "\n" + escaped(footnote(report)) + "\n"; }
+
 std::string as_markdown(const BenchReport& report) {
-  std::string out = ladder_of(report, "hot");
-  if (out.empty()) out = ladder_of(report, "cold");
+  std::string out = ladder_of(report);
   for (const Row& row : report.rows) {
     const auto peers = peers_of(report, row);
     const Line head = head_of(report, peers);

@@ -115,6 +115,21 @@ class Tools(unittest.TestCase):
         file.write_text('{"attnscope_bench": 1}')
         self.assertIn("r.json", self.call("bench", "--from", file, expect=2).stderr)
 
+    def test_the_readmes_ladders_are_those_of_their_reports(self):
+        script = [sys.executable, "-B", TREE / "bench" / "readme_ladder.py", "--program", PROGRAM]
+        environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
+        done = subprocess.run([*script, "--check"], env=environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        edited = self.path / "README.md"  # one figure changed by hand is found, and put right
+        original = (TREE / "README.md").read_text()
+        at = original.index("\n| minimal |", original.index("<!-- ladder "))
+        digit = next(i for i in range(at, len(original)) if original[i] in "12345678")
+        edited.write_text(original[:digit] + "9" + original[digit + 1:])
+        done = subprocess.run([*script, "--readme", edited, "--check"], env=environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        subprocess.run([*script, "--readme", edited], env=environment, check=True)
+        self.assertEqual(edited.read_text(), original)
+
     # ---- best ----
     def test_best_says_kind_and_source(self):
         done = self.call("best", "--problem", "B=1,H=8,S=512,D=64", "--device", "emulated:l4", "--json",

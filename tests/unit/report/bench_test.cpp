@@ -261,6 +261,7 @@ TEST(Bench, AReportSurvivesItsJsonAndRendersAgain) {
   EXPECT_EQ(*again, report);
   EXPECT_EQ(as_markdown(*again), as_markdown(report));
   EXPECT_THAT(as_markdown(report), HasSubstr("(tie)"));
+  EXPECT_THAT(as_markdown(report), testing::StartsWith(as_ladder(report).substr(0, as_ladder(report).find("\n\n"))));
   EXPECT_THAT(as_markdown(report), HasSubstr("flash \\| 2"));
   EXPECT_THAT(as_svg(report), HasSubstr("slow &lt;&amp;&gt;"));
   EXPECT_THAT(as_table(report), HasSubstr("2,870"));
