@@ -28,7 +28,7 @@ NVIDIA_FILES = ["lib/libnvrtc.so.*", "lib/libnvrtc-builtins.so.*", "include/cuda
 OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
                  "libstdc++.so.6", "libgcc_s.so.1"}
 OLDEST_GLIBC = (2, 36)
-SMALL = "H=1,S=64"  # a preset's code does not depend on these sizes
+SMALL = {"attention": "H=1,S=64", "gemm": "B=1,M=64,N=64"}  # a preset's code does not depend on these sizes
 
 
 def say(text):
@@ -104,7 +104,8 @@ class Programs:
         with tempfile.TemporaryDirectory() as home:
             for device in devices or self.one_device_an_architecture(home, cuda):
                 for preset in presets:
-                    done = self.run(home, cuda, "run", "--preset", str(preset), "--device", device, "--problem", SMALL, "--json")
+                    small = SMALL[json.loads(preset.read_text())["problem"]["kind"]]
+                    done = self.run(home, cuda, "run", "--preset", str(preset), "--device", device, "--problem", small, "--json")
                     if done.returncode not in (0, 1):
                         refused.append((preset.name, device, (done.stderr.strip().splitlines() or ["no reason given"])[0]))
             # <code>-<lines>.sass of the cache: shipped by code alone.

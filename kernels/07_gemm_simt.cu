@@ -7,7 +7,8 @@
 //     for two operands whose depth lies in memory side by side.
 //   * Two stages, the next tile on its way through registers: before sm_80 there was no other way.
 //
-// What disappointed: halves are widened one at a time before they are multiplied, which costs as many instructions again.
+// What disappointed: issue slots bind it. Halves are loaded and widened one at a time, and a tenth of its wavefronts are bank
+// conflicts that no knob of ours reaches.
 //
 // Layout: q [B][M][K], k [B][N][K], s [B][M][N], row-major halves, any M, N, K. Grid (ceil(M / BLOCK_M), ceil(N / BLOCK_N),
 // B). Needs CUTLASS' headers: attnscope fetch.
