@@ -343,6 +343,28 @@ cp {wheel} "$2"
         self.assertEqual(self.call("import", file, "--out", elsewhere, "--replace").returncode, 0)
         self.assertEqual(json.loads((elsewhere / "collatz.json").read_text())["entry"], "collatz")
 
+    def test_the_window_shows_an_imported_kernel(self):
+        if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
+            self.skipTest("built without the window")
+        kernels = self.path / "home" / "config" / "kernels"  # the user's own folder, which needs no --kernels
+        self.assertEqual(self.call("import", self.plain("saxpy"), "--out", kernels).returncode, 0)
+        preset = self.preset(json.dumps({
+            "attnscope_preset": 1, "title": "Saxpy", "group": "Mine", "note": "", "kernel": "saxpy",
+            "knobs": {"BLOCK": 256}, "options": {"fast_math": False, "fmad": True, "maxrregcount": 0},
+            "problem": {"kind": "custom", "sizes": {"n": 3000}, "distribution": "normal", "seed": 0},
+            "device": "emulated:l4", "view": {}}))
+        done = self.call("shot", self.path / "window.png", "--preset", preset, "--size", "1280x720")
+        self.assertEqual(done.returncode, 0, done.stderr)  # a failed run is a picture too: the next line tells
+        self.run_json("--preset", preset)
+
+    def test_an_assertion_names_its_line_and_thread(self):
+        file = self.path / "asserts.cu"
+        file.write_text("#include <assert.h>\n__global__ void asserts(int* p) {\n  assert(threadIdx.x != 40);\n"
+                        "  p[threadIdx.x] = 1;\n}\nint main() { asserts<<<1, 64>>>(nullptr); }\n")
+        self.assertEqual(self.call("import", file).returncode, 0)
+        self.refused(4, "run", "--kernels", self.path, "--kernel", "asserts",
+                     names=["asserts.cu:3", "threadIdx.x != 40", "thread 40"])
+
     def test_import_refuses_what_is_no_kernel(self):
         file = self.path / "no.cu"
         for text, name in ((b"int main() {}", "has no kernel"), (b"__global__ void k(int* p) {} // \xff", "is not UTF-8"),
