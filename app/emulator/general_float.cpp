@@ -2,6 +2,7 @@
 // (Op::mxcsr).
 #include <algorithm>
 
+#include "emulator/approximation_tables.h"
 #include "emulator/general.h"
 
 namespace attnscope::emulator {
@@ -133,7 +134,7 @@ namespace {
 // Op::imm2 of MUFU: which function.
 enum Function : uint32_t { kRsq, kSqrt, kLg2, kSin, kCos, kTanh, kEx2, kRcp };
 
-// In double precision, rounded once: the hardware's tables are not public (docs/emulator.md has the documented errors).
+// In double precision, rounded once: within the documented errors (docs/emulator.md).
 double function_of(uint32_t function, double x) {
   switch (function) {
     case kRsq:
@@ -156,6 +157,22 @@ double function_of(uint32_t function, double x) {
   }
 }
 
+// MUFU.RSQ, bit for bit (approximation_tables.h). Subnormals count as zero.
+uint32_t reciprocal_root(uint32_t x) {
+  using namespace approximation;
+  constexpr uint32_t kInfinity = 0x7f800000u, kSign = 0x80000000u;
+  if ((x & kInfinity) == 0) return kInfinity | (x & kSign);
+  if ((x & kSign) != 0 || x > kInfinity) return kFloatNan;
+  if (x == kInfinity) return 0;
+  const int exponent = static_cast<int>(x >> 23) - 127;
+  const uint32_t mantissa = x & 0x7fffff, segment = mantissa >> 17, part = mantissa & 0x1ffff;
+  const bool odd = (exponent & 1) != 0;
+  const int64_t slope = odd ? kRsq2Slopes[segment] : kRsq1Slopes[segment], bend = odd ? kRsq2Bends[segment] : kRsq1Bends[segment];
+  int64_t bits = (odd ? kRsq2Starts[segment] : kRsq1Starts[segment]) + ((slope * part + (bend >> 16) * square(part) + (bend & 0xffff)) >> 16);
+  if (!odd && mantissa == 0) bits = 0x3f800000;
+  return static_cast<uint32_t>(bits - int64_t{exponent >> 1} * 0x800000);
+}
+
 // 16-bit results are cut off, but overflow is infinite (recorded).
 uint16_t half_result(double r, Number type) {
   const double most = type == Number::f16 ? 65536.0 : 0x1p128;
@@ -166,6 +183,7 @@ uint16_t half_result(double r, Number type) {
 
 void g_mufu(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
+    if (op.imm2 == kRsq) return l.set(reciprocal_root(l.a()));
     float x = f32(l.a());
     if (op.imm2 != kTanh) x = flush_subnormal(x);
     float r = static_cast<float>(function_of(op.imm2, static_cast<double>(x)));

@@ -2,6 +2,7 @@
 // an inline function that other translation units share: only intrinsics and the plain data of warp.h.
 #include <immintrin.h>
 
+#include "emulator/approximation_tables.h"
 #include "emulator/tensor_core.h"
 #include "emulator/warp.h"
 

@@ -395,15 +395,15 @@ def floats():
         for rounding in ("rn", "rz"):
             ptx("f32", f"cvt.{rounding}{ftz}.f16.f32", "b16", ["f32"])
         # Approximations.
-        ptx("f32", f"ex2.approx{ftz}.f32", "f32", ["f32"], ulp=2)
+        ptx("f32", f"ex2.approx{ftz}.f32", "f32", ["f32"])
         ptx("f32", f"lg2.approx{ftz}.f32", "f32", ["f32"], ulp=4)
-        ptx("f32", f"rcp.approx{ftz}.f32", "f32", ["f32"], ulp=1)
-        ptx("f32", f"rsqrt.approx{ftz}.f32", "f32", ["f32"], ulp=2)
+        ptx("f32", f"rcp.approx{ftz}.f32", "f32", ["f32"])
+        ptx("f32", f"rsqrt.approx{ftz}.f32", "f32", ["f32"])
         ptx("f32", f"sqrt.approx{ftz}.f32", "f32", ["f32"], ulp=2)
         ptx("f32", f"sin.approx{ftz}.f32", "f32", ["f32"], ulp=2)
         ptx("f32", f"cos.approx{ftz}.f32", "f32", ["f32"], ulp=2)
-        ptx("f32", f"div.full{ftz}.f32", "f32", ["f32", "f32"], ulp=2)
-        ptx("f32", f"div.approx{ftz}.f32", "f32", ["f32", "f32"], ulp=2)
+        ptx("f32", f"div.full{ftz}.f32", "f32", ["f32", "f32"])
+        ptx("f32", f"div.approx{ftz}.f32", "f32", ["f32", "f32"])
         for rounding in ("rn", "rz", "rm", "rp"):
             ptx("f32", f"div.{rounding}{ftz}.f32", "f32", ["f32", "f32"])
             ptx("f32", f"rcp.{rounding}{ftz}.f32", "f32", ["f32"])
@@ -413,7 +413,7 @@ def floats():
                  ("fmodf", 2), ("floorf", 1), ("rintf", 1), ("truncf", 1), ("roundf", 1), ("atan2f", 2), ("ldexpf", 0), ("__expf", 1),
                  ("__logf", 1), ("copysignf", 2), ("fdimf", 2), ("hypotf", 2), ("cbrtf", 1), ("nextafterf", 2)):
         arguments = "fa, (int)(e & 63) - 32" if f == "ldexpf" else ", ".join(OPERANDS["f"][:n])
-        c("f32", f, f"{f}({arguments})", "f", 4 if f in ("expf", "__expf", "__logf", "tanhf", "rsqrtf", "hypotf") else 8 if f in ("erff", "powf", "cbrtf", "atan2f") else 0)
+        c("f32", f, f"{f}({arguments})", "f", 4 if f == "__logf" else 8 if f in ("cbrtf", "atan2f") else 0)
     ptx("f32", "copysign.f32", "f32", ["f32", "f32"])
     for kind in ("finite", "infinite", "number", "notanumber", "normal", "subnormal"):
         case("f32", f"testp.{kind}", f'asm("{{.reg .pred p; testp.{kind}.f32 p,%1; selp.u32 %0,1,0,p;}}" : "=r"(r0) : "f"(fa));')
@@ -497,7 +497,7 @@ def halves(kind):
             ptx(kind, f"set.{compare}{ftz}.{x2}.{x2}", "b32", two)
             ptx(kind, f"set.{compare}{ftz}.u32.{x1}", "u32", ["b16", "b16"])
         ptx(kind, f"ex2.approx{ftz if kind == 'f16' else '.ftz'}.{x2}" if kind == "bf16" or ftz == "" else f"ex2.approx.{x1}",
-            "b32" if kind == "bf16" or ftz == "" else "b16", ["b32"] if kind == "bf16" or ftz == "" else ["b16"], tag="" if ftz == "" else "_1", ulp=1)
+            "b32" if kind == "bf16" or ftz == "" else "b16", ["b32"] if kind == "bf16" or ftz == "" else ["b16"], tag="" if ftz == "" else "_1", ulp=int(kind == "bf16"))
     for op in ("neg", "abs"):
         ptx(kind, f"{op}.{x2}", "b32", ["b32"])
     ptx(kind, f"tanh.approx.{x2}", "b32", ["b32"], ulp=1)

@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "emulator/approximation_tables.h"
 #include "unit/emulator/one_instruction.h"
 
 namespace attnscope::emulator::testing {
@@ -179,19 +180,39 @@ TEST(Float, FloatToHalves) {
 }
 
 
+// What the tables say, in 64 bits.
+int64_t interpolated(const int32_t* starts, const int32_t* slopes, const int32_t* bends, u32 segment, int64_t x, int64_t square) {
+  return starts[segment] + ((slopes[segment] * x + int64_t{bends[segment] >> 16} * square + (bends[segment] & 0xffff)) >> 15);
+}
+u32 normal_or_zero(int64_t bits) { return bits < 0x00800000 ? 0 : static_cast<u32>(bits); }
+
 TEST(Float, ExponentialAndReciprocal) {
+  using namespace approximation;
   std::vector<Inputs> inputs = float_inputs();
   for (int i = -1300; i < 1300; ++i) inputs.push_back({std::bit_cast<u32>(static_cast<float>(i) * 0.1f + 0.01f), 0, 0, 0});
-  check_value("MUFU.EX2 R12, R8", inputs, [](const Inputs& in) {
-    const u32 a = flush(in.a);
-    if (is_nan(a)) return kNan;
-    return flush(std::bit_cast<u32>(static_cast<float>(std::exp2(static_cast<double>(to_float(a))))));
+  for (u32 bits : {0xbf800000u, 0xc0600000u, 0xc2fc0000u, 0xc2fc0001u, 0x42ffffffu, 0x43000000u, 0xb3b91234u, 0x7e800000u, 0x7e800001u, 0xff000000u})
+    inputs.push_back({bits, 0, 0, 0});
+  check_value("MUFU.EX2 R12, R8", inputs, [](const Inputs& in) -> u32 {
+    if (is_nan(in.a)) return kNan;
+    const double x = static_cast<double>(to_float(in.a));
+    if (x >= 128) return 0x7f800000u;
+    if (x < -200) return 0;
+    const auto fixed = static_cast<int64_t>(std::trunc(std::fabs(x) * 0x1p23));
+    int64_t fraction = fixed & 0x7fffff, whole = fixed >> 23;
+    if (x < 0) whole = fraction == 0 ? -whole : -whole - 1, fraction = fraction == 0 ? 0 : 0x7fffff - fraction;
+    const int64_t part = fraction & 0x1ffff;
+    const int64_t bits = interpolated(kEx2Starts, kEx2Slopes, kEx2Bends, static_cast<u32>(fraction >> 17), part, square(part));
+    return normal_or_zero(bits + (whole - 1) * 0x800000);
   });
-  check_value("MUFU.RCP R12, R8", inputs, [](const Inputs& in) {
-    const u32 a = flush(in.a);
+  check_value("MUFU.RCP R12, R8", inputs, [](const Inputs& in) -> u32 {
+    const u32 a = flush(in.a), sign = a & 0x80000000u, magnitude = a & 0x7fffffffu;
     if (is_nan(a)) return kNan;
-    return flush(std::bit_cast<u32>(static_cast<float>(1.0 / static_cast<double>(to_float(a)))));
+    if (magnitude == 0 || magnitude == 0x7f800000u) return sign | (magnitude == 0 ? 0x7f800000u : 0);
+    const int64_t part = magnitude & 0xffff;
+    const int64_t bits = interpolated(kRcpStarts, kRcpSlopes, kRcpBends, magnitude >> 16 & 0x7f, part, square(2 * part));
+    return sign | normal_or_zero(bits + (127 - int64_t{magnitude >> 23}) * 0x800000);
   });
+  EXPECT_EQ(kRcpStarts[0] + (((kRcpBends[0] & 0xffff)) >> 15), 0x3f800000) << "1 / 1 is 1";
 }
 
 }  // namespace
