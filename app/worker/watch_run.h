@@ -13,7 +13,7 @@ namespace attnscope::worker {
 
 // A watch takes kWatchedCtas of the grid at most: the first and the last two, where sizes are ragged, and others spread
 // between. Right by luck is looked for on the same ones: kFills other contents of shared memory (NaN, +1e30, random
-// words), and kOrders other orders of the warps.
+// words), and kOrders other orders of the warps, half of them from zeroed shared memory, half from 1e30.
 inline constexpr int64_t kWatchedCtas = 8, kFills = 3, kOrders = 8;
 std::vector<uint32_t> ctas_to_watch(int64_t total);  // ascending
 

@@ -139,7 +139,8 @@ TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
   const auto luck = std::find_if(report.findings.begin(), report.findings.end(),
                                  [](const Finding& finding) { return finding.rule == "luck.order"; });
   ASSERT_NE(luck, report.findings.end());
-  EXPECT_THAT(luck->sentence, HasSubstr("with the warps in order "));
+  EXPECT_THAT(luck->sentence, HasSubstr("Right by luck: with the warps in order "));
+  EXPECT_EQ(luck->severity, "error");
 }
 
 TEST_F(PipelineTest, AWatchAloneOfASoundKernelIsSilent) {
