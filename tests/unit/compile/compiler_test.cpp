@@ -119,6 +119,35 @@ TEST_P(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
   EXPECT_EQ((*variant)->shared.buffers[2].offset, 132);
 }
 
+// A layout of CuTe's in the source, whose sizeof the manifest may ask for.
+TEST_P(RealCompiler, CutlassHeadersAndConstantsOfTheSource) {
+  if (auto headers = cuda_api::locate_headers("cutlass"); !headers) GTEST_SKIP() << headers.error().message;
+  CompileRequest one;
+  one.file_name = "layout.cu";
+  one.entry = "layout";
+  one.source = R"(#include <cute/layout.hpp>
+using Tile = cute::Layout<cute::Shape<cute::_8, cute::_64>>;
+extern "C" __device__ const int tile_bytes = 2 * cute::cosize_v<Tile>;
+extern "C" __device__ const long long large = 1LL << 40;
+extern "C" __device__ const char letter = 'a';
+extern "C" __global__ void layout(int* out) { out[threadIdx.x] = Tile{}(threadIdx.x, 3); }
+)";
+  auto without = compiler.compile(one);
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().stage, Stage::compile);
+  one.headers = {"cutlass"};
+  auto variant = compiler.compile(one);
+  ASSERT_TRUE(variant) << variant.error().message << "\n" << variant.error().hint;
+  auto constants = constants_of(**variant, {"tile_bytes", "large"});
+  ASSERT_TRUE(constants) << constants.error().message;
+  EXPECT_EQ(constants->at("tile_bytes"), 1024);
+  EXPECT_EQ(constants->at("large"), double(1LL << 40));
+  EXPECT_FALSE(constants_of(**variant, {"letter"}));
+  EXPECT_FALSE(constants_of(**variant, {"missing"}));
+  one.headers = {"no_such_library"};
+  EXPECT_FALSE(compiler.compile(one));
+}
+
 TEST_P(RealCompiler, SpillsAndStackAreWhatPtxasSays) {
   CompileRequest one = request();
   one.source = R"(extern "C" __global__ void heavy(float* x) {

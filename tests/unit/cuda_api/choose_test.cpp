@@ -25,7 +25,7 @@ class Machine : public testing::Test {
     root_ = mkdtemp(pattern.data());
     for (const char* name :
          {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM", "ATTNSCOPE_LIBCUDA",
-          "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_RESOURCES"})
+          "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_CUTLASS", "ATTNSCOPE_RESOURCES"})
       set(name, "");
     set("XDG_CACHE_HOME", root_.string());
     set("ATTNSCOPE_NO_TOOLKIT", "1");
@@ -262,6 +262,25 @@ TEST_F(Machine, NvdisasmIsFoundInOrder) {
   EXPECT_EQ(locate_nvdisasm().value(), root_ / "named" / "nvdisasm");
   set("ATTNSCOPE_NVDISASM", (root_ / "nowhere").string());
   EXPECT_FALSE(locate_nvdisasm());
+}
+
+TEST_F(Machine, TheHeadersOfCutlassAreThePackagesOrThoseThatAreNamed) {
+  const auto put = [](const fs::path& include) {
+    fs::create_directories(include / "cutlass");
+    std::ofstream(include / "cutlass" / "version.h") << "#pragma once\n";
+  };
+  auto lacking = locate_headers("cutlass");
+  ASSERT_FALSE(lacking);
+  EXPECT_EQ(lacking.error().stage, Stage::compile);
+  EXPECT_NE(lacking.error().message.find("CUTLASS"), std::string::npos);
+  EXPECT_NE(lacking.error().hint.find("attnscope fetch"), std::string::npos);
+  put(cache() / "cutlass" / "include");
+  EXPECT_EQ(locate_headers("cutlass").value(), fs::canonical(cache()) / "cutlass" / "include");
+  set("ATTNSCOPE_CUTLASS", (root_ / "own").string());
+  EXPECT_FALSE(locate_headers("cutlass"));
+  put(root_ / "own");
+  EXPECT_EQ(locate_headers("cutlass").value(), root_ / "own");
+  EXPECT_FALSE(locate_headers("no_such_library"));
 }
 
 TEST_F(Machine, ThePackagesStayFoundWhereTheProgramsFilesAreMoved) {
