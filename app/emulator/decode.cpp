@@ -264,8 +264,9 @@ class Decoder {
       case 'h': case 'l': case 'X': case 'Y': case 'Z': case 'V': return set_half(instruction, operand, role, op);
       case 's': return {};
       case 'K':
-        if (operand.value < 0 || operand.value > 0xffff || operand.reg_is_uniform) return refuse(instruction, "the constant address");
-        op.a = operand.reg < 0 ? zero_register() : source_register(operand.reg);
+        if (operand.value < 0 || operand.value > 0xffff) return refuse(instruction, "the constant address");
+        op.a = operand.reg < 0 ? zero_register() : operand.reg_is_uniform ? uniform_register(operand.reg) : source_register(operand.reg);
+        if (operand.reg_is_uniform) op.one |= 1;
         op.imm = static_cast<uint32_t>(operand.value);
         op.imm2 = static_cast<uint32_t>(operand.bank);
         return {};

@@ -254,7 +254,9 @@ void g_store(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 // A constant bank at a register's offset.
-void g_ldc(Warp& warp, const Op& op, uint32_t mask) {
+namespace {
+// Constants at a bank's offset; `stride` bytes lie between the words that they go to.
+void load_constants(Warp& warp, const Op& op, uint32_t mask, uint32_t stride) {
   const ConstantImage& bank = warp.machine->banks[op.imm2];
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint64_t address = uint64_t{l.raw(op.a, 0) + op.imm};
@@ -264,19 +266,18 @@ void g_ldc(Warp& warp, const Op& op, uint32_t mask) {
       }
       return;
     }
-    if (op.bytes < 4) {
+    for (uint32_t at = 0; at < op.bytes; at += 4) {
       uint32_t value = 0;
-      std::memcpy(&value, bank.data + address, op.bytes);
-      return l.set(extended(value, static_cast<Number>(op.to)));
-    }
-    for (uint32_t word = 0; word < op.bytes / 4u; ++word) {
-      uint32_t value;
-      std::memcpy(&value, bank.data + address + 4 * word, 4);
-      l.set(value, word);
+      std::memcpy(&value, bank.data + address + at, op.bytes < 4u ? op.bytes : 4u);
+      if (op.bytes < 4) value = extended(value, static_cast<Number>(op.to));
+      std::memcpy(l.file + op.dst + stride * (at / 4) + 4 * l.lane, &value, 4);
     }
   });
 }
-void g_uldc(Warp& warp, const Op& op, uint32_t) { g_ldc(warp, op, 1); }  // uniform registers are one word
+}  // namespace
+
+void g_ldc(Warp& warp, const Op& op, uint32_t mask) { load_constants(warp, op, mask, 128); }
+void g_uldc(Warp& warp, const Op& op, uint32_t) { load_constants(warp, op, 1, 4); }  // uniform registers are one word
 
 void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
   uint32_t global = mask;

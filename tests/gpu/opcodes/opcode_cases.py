@@ -855,13 +855,20 @@ def latest():
         for kind, x, y, z, w in (("f64", "da", "db", "dc", "dd"), ("int", "(long long)la", "(long long)lb", "(long long)lc", "(long long)ld")):
             case(kind, f"both64_{name}", f"r0 = {x} {op} {y} && {z} {op} {w} ? e : f; r1 = {x} {op} {y} || {z} {op} {w} ? e : f; r2 = ({x} {op} {z}) != ({y} {op} {w}) ? g : h;"
                  f" r3 = {x} {op} {'1.5' if kind == 'f64' else '7ll'} || !({z} {op} {y}) ? e : g;", 4)
+    for source, high in (("imm", "0x12345678u"), ("param", "s")):
+        c("int", f"shift_into_{source}", f"(unsigned)((((u64){high} << 32) | a) >> (b & 63))")
+        c("int", f"shift_from_{source}", f"(unsigned)(((((u64){high} << 32) | a) << (b & 63)) >> 32)")
+        c("int", f"shift_signed_{source}", f"(long long)(((u64){high} << 32) | a) >> (b & 63)", "l")
+        for op in ("shf.l.clamp.b32", "shf.l.wrap.b32", "shf.r.clamp.b32", "shf.r.wrap.b32"):
+            ptx("int", op, "u32", ["u32", "u32", "u32"], ["a", high, "c"], tag=f"_high_{source}")
+            ptx("int", op, "u32", ["u32", "u32", "u32"], [high, "a", "c"], tag=f"_low_{source}")
     whole("int", "uniform_wide", 4, "const long long u = (long long)(int)(s - blockIdx.x * 50) * (int)(t >> 20), w = (long long)(int)(blockIdx.x - 2) * 0x2ll; put(0, (unsigned)u + a); put(1, (unsigned)(u >> 32) ^ b);"
           " const unsigned* p = (const unsigned*)in + 64 + w * 4; unsigned v = 0; for (unsigned k = 0; k < (s & 3) + blockIdx.x; ++k) v += p[k * 2 + (threadIdx.x & 7)]; put(2, v); put(3, (unsigned)(w >> 32));")
     for t, ctype in INTEGER_TYPES.items():
         words = 2 if t == "u64" else 1
-        c = "h" if "16" in t or "8" in t else "l" if t == "u64" else "r"
+        reg = "h" if "16" in t or "8" in t else "l" if t == "u64" else "r"
         for level in ("64B", "128B"):
-            whole("int", f"global_hint_{level}_{t}", 2, f'{"u64" if c == "l" else "unsigned short" if c == "h" else "unsigned"} v; asm volatile("ld.global.L2::{level}.{t} %0,[%1];" : "={c}"(v) : "l"((const {ctype}*)in + (a & 511))); put(0, (unsigned)v); put(1, {"(unsigned)(v >> 32)" if words == 2 else "0"});')
+            whole("int", f"global_hint_{level}_{t}", 2, f'{"u64" if reg == "l" else "unsigned short" if reg == "h" else "unsigned"} v; asm volatile("ld.global.L2::{level}.{t} %0,[%1];" : "={reg}"(v) : "l"((const {ctype}*)in + (a & 511))); put(0, (unsigned)v); put(1, {"(unsigned)(v >> 32)" if words == 2 else "0"});')
     for level in ("64B", "128B"):
         whole("int", f"global_hint_{level}_v4", 4, f'unsigned v0, v1, v2, v3; asm volatile("ld.global.L2::{level}.v4.u32 {{%0,%1,%2,%3}},[%4];" : "=r"(v0),"=r"(v1),"=r"(v2),"=r"(v3) : "l"(in + (i ^ 3))); put(0, v0); put(1, v1); put(2, v2); put(3, v3);')
 

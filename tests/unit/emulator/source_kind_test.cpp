@@ -39,11 +39,26 @@ TEST(SourceKind, GivesOneResult) {
       check_value(fmt::format(fmt::runtime(one.text), source), inputs, [&](const Inputs&) { return one.result; });
     }
   }
+  for (const char* source : {"R8", "c[0x0][0x170]", "UR4", "0x40490fdb"}) {
+    const std::vector<Inputs> funnel(32, {.a = kScalar, .b = 0x11223344, .c = 12});
+    check_value(fmt::format("SHF.R.U64 R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0xfdb11223u; });
+    check_value(fmt::format("SHF.L.U64.HI R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0x90fdb112u; });
+    check_value(fmt::format("SHF.L.U32.HI R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0x90fdb112u; });
+    check_value(fmt::format("SHF.R.U32.HI R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0x00040490u; });
+  }
   check_value("LDC.U16 R12, c[0x0][0x172]", inputs, [](const Inputs&) { return 0x4049u; });
   check_value("LDC.S8 R12, c[0x0][0x170]", inputs, [](const Inputs&) { return 0xffffffdbu; });
   check_value("VABSDIFF R12, R9, R8, 0x7", std::vector<Inputs>(32, {.a = 0xfffffffd, .b = 5}), [](const Inputs&) { return 15u; });
   check_value("VABSDIFF.U32 R12, R9, R8, c[0x0][0x170]", std::vector<Inputs>(32, {.a = 9, .b = 5}),
               [](const Inputs&) { return kScalar + 4; });
+  for (const char* source : {"R8", "c[0x0][0x170]", "UR4", "0x40490fdb"}) {  // third sources
+    const std::vector<Inputs> two(32, {.a = kScalar, .b = 0x11223344, .c = 0xff00ff});
+    check_value(fmt::format("IADD3 R12, R9, R10, {}", source), two, [](const Inputs&) { return 0x11223344u + 0xff00ffu + kScalar; });
+    check_value(fmt::format("LOP3.LUT R12, R9, R10, {}, 0xca, !PT", source), two,
+                [](const Inputs&) { return (0x11223344u & 0xff00ffu) | (~0x11223344u & kScalar); });
+    check_value(fmt::format("LEA.HI R12, R9, R10, {}, 0x8", source), two,
+                [](const Inputs&) { return (kScalar << 8 | 0x11223344u >> 24) + 0xff00ffu; });
+  }
   // Packed halves: a constant's lower half twice, and the whole.
   for (const char* source : {"R8.H0_H0", "c[0x0][0x170].H0_H0", "UR4.H0_H0"})
     check_value(fmt::format("HMUL2 R12, R9, {}", source), inputs, [](const Inputs&) { return 0x0fdb13dbu; });
@@ -63,6 +78,8 @@ TEST(SourceKind, IsWhatTheReportSays) {
   EXPECT_NE(find_form("ISETP.EQ.OR.EX P,P,R,I,P,P"), nullptr);
   EXPECT_EQ(basis_of("LDG.E.LTC128B.128 R,[R.64]"), Basis::kin);
   EXPECT_NE(find_form("DEPBAR.LE SB1,I,SBs"), nullptr);
+  EXPECT_EQ(basis_of("HMNMX2.BF16_V2 R,R,F,F,P"), Basis::kin);
+  EXPECT_EQ(basis_of("ULDC.64 U,C[U]"), Basis::kin);
   EXPECT_EQ(find_form("I2F.F16.S16.RP R,R"), nullptr) << "another rounding is another operation";
   EXPECT_THAT(isa_report(), ::testing::HasSubstr("recorded for sources of another kind"));
 }

@@ -97,6 +97,11 @@ TEST(Uniform, BytesOfRegistersAndNarrowConstants) {
   });
   // The parameters begin with the address of `in`, a multiple of 256 with zeros above its sixth byte.
   check_uniform("ULDC.U8 UR12, c[0x0][0x160]", [](const Uniform&) { return Result64{0}; });
+  // Both pointers are below 2^48: the upper words' upper halves are 0, at a place that a register says.
+  check_uniform("ULOP3.LUT UR14, UR8, 0x8, URZ, 0xc0, !UPT\nULDC.U16 UR12, c[0x0][UR14+0x166]", [](const Uniform&) { return Result64{0}; });
+  check_uniform("UMOV UR14, 0x8\nULDC.64 UR16, c[0x0][UR14+0x158]\nULDC.64 UR12, c[0x0][0x160]\nUIADD3 UR12, UR12, -UR16, URZ\n"
+                "UIADD3 UR13, UR13, -UR17, URZ",
+                [](const Uniform&) { return Result64{0, 0}; });
 }
 
 TEST(Uniform, Arithmetic) {
