@@ -117,7 +117,10 @@ Result<report::BenchReport> run(const Options& options) {
   std::string device = options.device;
   if (auto added = add_workers(*session_opts, options.workers, Named::asked, device); !added)
     return fail(added.error());
-  if (auto added = add_library_workers(*session_opts, catalog.kernels); !added) return fail(added.error());
+  // A library here says nothing of a GPU elsewhere: there its worker is named by hand, "torch=ssh box …".
+  const bool here = device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
+  if (here)
+    if (auto added = add_library_workers(*session_opts, catalog.kernels); !added) return fail(added.error());
   session_opts->deadlines.launch_ms = kLaunchMs;
   auto waiting = WaitingSession::start(std::move(*session_opts));
   if (!waiting) return fail(waiting.error());

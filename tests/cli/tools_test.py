@@ -107,6 +107,14 @@ class Tools(unittest.TestCase):
         self.assertFalse(cells[0]["ratios"][0]["tie"])
         self.assertFalse(list(states.glob("*.json")), "a whole run leaves no state")
 
+    def test_bench_ends_within_its_time_and_says_what_it_did_not_reach(self):
+        done = self.call("bench", "--device", "emulated:l4", "--kernel", "minimal", "--problem", SMALL, "--within", "0.000001",
+                         "--json")
+        self.assertIn("goes on there", done.stderr)
+        cell = json.loads(done.stdout)["rows"][0]["cells"][0]
+        self.assertEqual(cell["state"], "not applicable")
+        self.assertIn("ended before", cell["reason"])
+
     def test_bench_refuses_what_it_does_not_know(self):
         self.assertIn("no kernel \"nope\"", self.call("bench", "--kernel", "nope", "--device", "emulated:l4", expect=2).stderr)
         self.assertIn("TYLE", self.call("bench", "--kernel", "tiled:TYLE=3", "--device", "emulated:l4", expect=2).stderr)
@@ -159,6 +167,16 @@ class Tools(unittest.TestCase):
         self.assertEqual((table["device"], entry["kind"], entry["verdict"]), ("NVIDIA L4", "modelled", "correct"))
         default = json.loads(self.call("run", *args, "--json").stdout)
         self.assertLessEqual(entry["us"], default["timing"]["us"]["p50"])
+
+    def test_a_named_config_is_tuned_alone_and_bench_takes_it(self):
+        args = ["--device", "emulated:l4", "--problem", "B=1,H=1,S=48,D=64"]
+        said = self.call("best", "--tune", self.path / "tables", "--config", "minimal:THREADS=256", *args).stderr
+        self.assertIn("after 1 configs: THREADS=256", said)
+        self.assertEqual(len(said.splitlines()), 1, said)
+        for tuned, threads in ((["--tuned", self.path / "tables"], 256), (["--tuned", self.path / "tables", "--defaults"], 128)):
+            report = json.loads(self.call("bench", "--kernel", "minimal", *args, *tuned, "--json").stdout)
+            self.assertEqual(report["rows"][0]["cells"][0]["knobs"]["THREADS"], threads)
+        self.assertIn("no kernel \"nope\"", self.call("best", "--tune", self.path, "--config", "nope:A=1", *args, expect=2).stderr)
 
     # ---- export ----
     def export(self, *args, **more):
