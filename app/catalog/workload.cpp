@@ -28,8 +28,8 @@ Result<std::vector<std::byte>> whole_bytes(double value, const std::string& wher
   return bytes_of_value(static_cast<T>(value));
 }
 
-// A binary float of 16 bits, rounded to nearest even: `digits` behind the point, the least normal exponent `least`, whose
-// field is 1.
+// A binary float of 16 bits, rounded to nearest even: `digits` behind the point, the least normal exponent `least`,
+// whose field is 1.
 std::vector<std::byte> small_float(double value, int digits, int least) {
   const auto infinity = static_cast<uint64_t>(2 - 2 * least) + 1;  // the exponent field with all bits set
   const double size = std::abs(value);
@@ -90,7 +90,8 @@ class Binder {
       auto extent = evaluate(declared.shape[i], known_, fmt::format("{}/shape/{}", where, i));
       if (!extent) return fail(extent.error());
       operand.shape.push_back(*extent);
-      elements *= double(std::max<int64_t>(*extent, 1));  // [2^53, 2^53, 0] has no elements, and may not be multiplied out
+      elements *=
+          double(std::max<int64_t>(*extent, 1));  // [2^53, 2^53, 0] has no elements, and may not be multiplied out
     }
     bytes_ += elements * double(bytes_of(operand.type));
     if (bytes_ > double(kMaxWorkloadBytes))

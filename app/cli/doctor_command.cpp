@@ -24,7 +24,8 @@ int status_of(const std::vector<Checkup>& checkups) {
 
 void add_doctor(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "doctor", "Say what this machine has and lacks, what each lack costs and how to mend it; status 3 if nothing can run");
+      "doctor",
+      "Say what this machine has and lacks, what each lack costs and how to mend it; status 3 if nothing can run");
   auto as_json = std::make_shared<bool>(false);
   auto seconds = std::make_shared<int>(20);
   auto isa = std::make_shared<bool>(false);

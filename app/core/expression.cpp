@@ -17,8 +17,8 @@ constexpr double kLargest = 9007199254740992.0;  // 2^53: above it a double no l
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 double remainder_of(double a, double b) { return std::fmod(a, b); }
 
-// An expression, parsed once for a set of names and then given their values: parsing costs some fifty times what evaluating
-// does, and a window asks for the same expressions at every move of a knob.
+// An expression, parsed once for a set of names and then given their values: parsing costs some fifty times what
+// evaluating does, and a window asks for the same expressions at every move of a knob.
 struct Parsed {
   mu::Parser parser;
   std::vector<double> values;  // in the order of Variables; the parser holds their addresses
@@ -79,7 +79,8 @@ bool assigns(const std::string& expression) {
 
 Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where) {
   constexpr size_t kLongest = 1000;
-  if (expression.size() > kLongest) return fail(broken(where, expression.substr(0, 40) + "…", "is longer than 1,000 bytes"));
+  if (expression.size() > kLongest)
+    return fail(broken(where, expression.substr(0, 40) + "…", "is longer than 1,000 bytes"));
   if (expression.find(',') != std::string::npos && expression.find('(') == std::string::npos)
     return fail(broken(where, expression, "holds more than one expression"));
   if (assigns(expression)) return fail(broken(where, expression, "assigns, which an expression may not"));
@@ -99,8 +100,10 @@ Result<int64_t> evaluate(const std::string& expression, const Variables& variabl
   const Result<double> real = evaluate_real(expression, variables, where);
   if (!real) return fail(real.error());
   const double value = *real;
-  if (value != std::floor(value)) return fail(broken(where, expression, fmt::format("is {}, not a whole number", value)));
-  if (value < 0 || value > kLargest) return fail(broken(where, expression, fmt::format("is {}, outside 0…2^53", value)));
+  if (value != std::floor(value))
+    return fail(broken(where, expression, fmt::format("is {}, not a whole number", value)));
+  if (value < 0 || value > kLargest)
+    return fail(broken(where, expression, fmt::format("is {}, outside 0…2^53", value)));
   return static_cast<int64_t>(value);
 }
 

@@ -75,7 +75,8 @@ std::string packed_variant(const std::string& cubin) {
 }
 
 Door listing_door() {
-  Door door{"listing", 1, {}, {"R255", "UR63", "c[0x3][R4+0x10]", "desc[UR4][R2.64]", "`(.L_x_1)", "0x7fffffff"}, {}, mutated};
+  Door door{"listing", 1,      {}, {"R255", "UR63", "c[0x3][R4+0x10]", "desc[UR4][R2.64]", "`(.L_x_1)", "0x7fffffff"},
+            {},        mutated};
   auto kernels = std::make_shared<std::vector<compile::CubinKernel>>();
   for (const char* folder : {"tests/data/compile", "tests/data/emulator"})
     for (const auto& entry : fs::directory_iterator(kTree / folder)) {
@@ -123,8 +124,8 @@ std::string text_at(const std::string& manifest, const std::string& key) {
 
 std::string feed_manifest(const std::string& input, size_t) {
   const std::string source = text_at(input, "source");  // none of a library's routine
-  return read_manifest({text_at(input, "id") + ".json", input, source,
-                        source.empty() ? "" : "__global__ void k(int* p) { *p = 1; }\n"});
+  return read_manifest(
+      {text_at(input, "id") + ".json", input, source, source.empty() ? "" : "__global__ void k(int* p) { *p = 1; }\n"});
 }
 
 std::string feed_source(const std::string& input, size_t) {
@@ -149,7 +150,8 @@ std::vector<Door> doors() {
   std::vector<std::string> variants;
   for (const std::string& cubin : cubins) variants.push_back(packed_variant(cubin));
   std::vector<std::string> sources = files_of("tests/kernels/plain", ".cu", 1 << 14);
-  std::erase_if(sources, [](const std::string& source) { return !feed_source(source, 0).empty(); });  // some need --entry
+  std::erase_if(sources,
+                [](const std::string& source) { return !feed_source(source, 0).empty(); });  // some need --entry
   return {{"cubin", 45, std::move(cubins), {}, feed_cubin, mutated},
           {"variant", 10, std::move(variants), {}, feed_variant, mutated},
           listing_door(),
@@ -163,8 +165,8 @@ std::vector<Door> doors() {
           {"source",
            24,
            std::move(sources),
-           {"<<<", ">>>", "template <", "__global__ void ", "(((((", "{{{{", "/*", "R\"x(", "#if 0\n", "\\\n", "'", "\"",
-            "#define N N\n", "const int n = n + 1;", "struct A { A a; };", "dim3 b(b);", "typedef T T;"},
+           {"<<<", ">>>", "template <", "__global__ void ", "(((((", "{{{{", "/*", "R\"x(", "#if 0\n", "\\\n", "'",
+            "\"", "#define N N\n", "const int n = n + 1;", "struct A { A a; };", "dim3 b(b);", "typedef T T;"},
            feed_source,
            mutated}};
 }

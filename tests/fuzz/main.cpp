@@ -1,6 +1,6 @@
-// Feeds mutated inputs to every reader of what comes from outside. A crash ends the program, with the case's number said;
-// so does a case that takes over ten seconds, or memory beyond a bound. What a reader answers decides nothing but this: an
-// input whose Failure reads like none before is kept and mutated on.
+// Feeds mutated inputs to every reader of what comes from outside. A crash ends the program, with the case's number
+// said; so does a case that takes over ten seconds, or memory beyond a bound. What a reader answers decides nothing but
+// this: an input whose Failure reads like none before is kept and mutated on.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>

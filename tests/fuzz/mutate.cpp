@@ -9,8 +9,8 @@
 namespace attnscope::fuzz {
 namespace {
 
-constexpr std::array<uint64_t, 16> kEdges{0,          1,          2,          7,          0x7f,       0x80,
-                                          0xff,       0x7fff,     0x8000,     0xffff,     0x7fffffff, 0x80000000,
+constexpr std::array<uint64_t, 16> kEdges{0,          1,          2,          7,      0x7f,       0x80,
+                                          0xff,       0x7fff,     0x8000,     0xffff, 0x7fffffff, 0x80000000,
                                           0xffffffff, 1ull << 53, 1ull << 63, ~0ull};
 
 size_t below(Random& random, size_t end) { return end == 0 ? 0 : static_cast<size_t>(random() % end); }
@@ -18,9 +18,12 @@ size_t below(Random& random, size_t end) { return end == 0 ? 0 : static_cast<siz
 // Headers, and the tables at a file's end, decide more than what lies between.
 size_t place(const std::string& text, Random& random) {
   switch (random() % 4) {
-    case 0: return below(random, std::min<size_t>(text.size(), 64));
-    case 1: return text.size() - below(random, text.size() / 4 + 1);
-    default: return below(random, text.size());
+    case 0:
+      return below(random, std::min<size_t>(text.size(), 64));
+    case 1:
+      return text.size() - below(random, text.size() / 4 + 1);
+    default:
+      return below(random, text.size());
   }
 }
 
@@ -31,9 +34,15 @@ void set_number(std::string& text, Random& random) {
   uint64_t value = 0;
   std::memcpy(&value, text.data() + at, bytes);
   switch (random() % 3) {
-    case 0: value = kEdges[below(random, kEdges.size())]; break;
-    case 1: value += random() % 33 - 16; break;
-    default: value = text.size() + random() % 17 - 8; break;  // about where the file ends
+    case 0:
+      value = kEdges[below(random, kEdges.size())];
+      break;
+    case 1:
+      value += random() % 33 - 16;
+      break;
+    default:
+      value = text.size() + random() % 17 - 8;
+      break;  // about where the file ends
   }
   std::memcpy(text.data() + at, &value, bytes);
 }
@@ -56,11 +65,21 @@ void change(std::string& text, const std::string& other, const std::vector<std::
       if (at < text.size()) text[at] = static_cast<char>(random());
       break;
     case 3:
-    case 4: set_number(text, random); break;
-    case 5: text.erase(at, length); break;
-    case 6: text.insert(at, text.substr(at, length)); break;
-    case 7: text.insert(at, other.substr(std::min(place(other, random), other.size()), length)); break;
-    case 8: lengthen_digits(text, random); break;
+    case 4:
+      set_number(text, random);
+      break;
+    case 5:
+      text.erase(at, length);
+      break;
+    case 6:
+      text.insert(at, text.substr(at, length));
+      break;
+    case 7:
+      text.insert(at, other.substr(std::min(place(other, random), other.size()), length));
+      break;
+    case 8:
+      lengthen_digits(text, random);
+      break;
     default:
       if (words.empty())
         text.resize(at);
@@ -82,13 +101,20 @@ void collect(Json& json, std::vector<Json*>& all) {
 
 Json edge_value(const std::vector<std::string>& words, Random& random) {
   switch (random() % 7) {
-    case 0: return kEdges[below(random, kEdges.size())];
-    case 1: return -static_cast<int64_t>(random() % 100);
-    case 2: return 1e300 * static_cast<double>(random() % 3);
-    case 3: return Json();
-    case 4: return random() % 2 == 0;
-    case 5: return Json::array({Json::object(), "", 0});
-    default: return words.empty() ? "" : words[below(random, words.size())];
+    case 0:
+      return kEdges[below(random, kEdges.size())];
+    case 1:
+      return -static_cast<int64_t>(random() % 100);
+    case 2:
+      return 1e300 * static_cast<double>(random() % 3);
+    case 3:
+      return Json();
+    case 4:
+      return random() % 2 == 0;
+    case 5:
+      return Json::array({Json::object(), "", 0});
+    default:
+      return words.empty() ? "" : words[below(random, words.size())];
   }
 }
 
@@ -112,9 +138,12 @@ std::string mutated_json(const std::string& seed, const std::string& other, cons
     collect(*donor, parts);
     Json& chosen = *all[below(random, all.size())];
     switch (random() % 5) {
-      case 0: chosen = Json(*parts[below(random, parts.size())]); break;
+      case 0:
+        chosen = Json(*parts[below(random, parts.size())]);
+        break;
       case 1:
-        if (chosen.is_structured() && !chosen.empty()) chosen.erase(std::next(chosen.begin(), static_cast<ptrdiff_t>(below(random, chosen.size()))));
+        if (chosen.is_structured() && !chosen.empty())
+          chosen.erase(std::next(chosen.begin(), static_cast<ptrdiff_t>(below(random, chosen.size()))));
         break;
       case 2:
         if (chosen.is_array() && !chosen.empty()) chosen.push_back(Json(chosen[below(random, chosen.size())]));
@@ -122,7 +151,8 @@ std::string mutated_json(const std::string& seed, const std::string& other, cons
       case 3:
         if (chosen.is_string()) chosen = mutated(chosen.get<std::string>(), other, words, random);
         break;
-      default: chosen = edge_value(words, random);
+      default:
+        chosen = edge_value(words, random);
     }
   }
   return json->dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -264,7 +264,8 @@ Buffers cube_3d(const Buffers& in, const Sizes& sizes) {
   for (size_t z = 0; z < nz; ++z)
     for (size_t y = 0; y < ny; ++y)
       for (size_t x = 0; x < nx; ++x)
-        out.push_back((at(x, y, z) + at(x + 1, y, z) + at(x, y + 1, z) + at(x, y, z + 1)) / 4 + double(nx + nz) - double(ny));
+        out.push_back((at(x, y, z) + at(x + 1, y, z) + at(x, y + 1, z) + at(x, y, z + 1)) / 4 + double(nx + nz) -
+                      double(ny));
   return {{"out", out}};
 }
 
@@ -307,8 +308,10 @@ Buffers sha256(const Buffers& in, const Sizes& sizes) {
                   (turned(w[i - 2], 17, 19) ^ w[i - 2] >> 10));
     std::vector<uint32_t> s(squares.begin(), squares.begin() + 8);
     for (size_t i = 0; i < 64; ++i) {
-      const uint32_t mixed = s[7] + (turned(s[4], 6, 11) ^ std::rotr(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + cubes[i] + w[i];
-      const uint32_t first = mixed + (turned(s[0], 2, 13) ^ std::rotr(s[0], 22)) + ((s[0] & s[1]) | (s[2] & (s[0] | s[1])));
+      const uint32_t mixed =
+          s[7] + (turned(s[4], 6, 11) ^ std::rotr(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + cubes[i] + w[i];
+      const uint32_t first =
+          mixed + (turned(s[0], 2, 13) ^ std::rotr(s[0], 22)) + ((s[0] & s[1]) | (s[2] & (s[0] | s[1])));
       s[3] += mixed;
       std::rotate(s.begin(), s.end() - 1, s.end());
       s[0] = first;

@@ -62,7 +62,7 @@ void ErrorPanel::draw(Context& context) {
     return;
   }
   draw_verdict(context, *verdict);
-  draw_figures(context, *verdict);
+  if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // else there is no error that could be said
   draw_watch(context);
   const Problem& problem = context.shown.observation->experiment.problem;
   if (!problem.is_attention()) return dim_text("Maps are drawn of attention's output alone.");
@@ -80,7 +80,7 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
   const Problem& problem = context.shown.observation->experiment.problem;
   part_note(context, session::Part::verdict,
             problem.is_attention() ? fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype))
-                                   : short_text(problem) + " against its reference");
+                                   : short_text(problem) + (verdict.rows_checked > 0 ? " against its reference" : ""));
   const PartScope scope(context, session::Part::verdict);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == "wrong" ? palette().bad : palette().dim, kSmallSize);
@@ -117,8 +117,8 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PopFont();
 }
 
-// Beside the verdict: whether that it is correct can be relied on. One line when nothing was seen; else a line a finding,
-// the whole of it on hover.
+// Beside the verdict: whether that it is correct can be relied on. One line when nothing was seen; else a line a
+// finding, the whole of it on hover.
 void ErrorPanel::draw_watch(Context& context) {
   using session::WatchState;
   const Observation& shown = *context.shown.observation;
@@ -134,8 +134,10 @@ void ErrorPanel::draw_watch(Context& context) {
   };
   const float room = ImGui::GetContentRegionAvail().x;
   if (state == WatchState::waiting || state == WatchState::running) {
-    label(ICON_SEARCH, focus.watch_progress > 0 ? fmt::format("Watching for races, {:.0f} %", 100 * focus.watch_progress)
-                                                : std::string("Watching for races"), palette().dim);
+    label(ICON_SEARCH,
+          focus.watch_progress > 0 ? fmt::format("Watching for races, {:.0f} %", 100 * focus.watch_progress)
+                                   : std::string("Watching for races"),
+          palette().dim);
   } else if (shown.watch) {
     const auto rows = charts::watch_rows(*shown.watch);
     const std::string share = charts::watch_share_text(*shown.watch);

@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(WIDTH * 1) norm(const T* x, scalar* y, Shape s
 
 TEST(Import, TakesTheKernelThatIsLaunchedAndNamesTheOthers) {
   const std::string source =
-      "__global__ void first(int* p) {}\n__global__ void second(int* p) {}\nvoid go() { second<<<1, 32>>>(nullptr); }\n";
+      "__global__ void first(int* p) {}\n__global__ void second(int* p) {}\nvoid go() { second<<<1, 32>>>(nullptr); "
+      "}\n";
   const auto imported = import_kernel("k.cu", source, "");
   ASSERT_TRUE(imported);
   EXPECT_EQ(imported->entry, "second");
@@ -73,8 +74,10 @@ TEST(Import, TakesTheKernelThatIsLaunchedAndNamesTheOthers) {
 }
 
 TEST(Import, RefusesWhatCannotBePassed) {
-  EXPECT_THAT(manifest_of("__global__ void k(cudaTextureObject_t t, int* p) {}").get<std::string>(), HasSubstr("cannot be passed"));
-  EXPECT_THAT(manifest_of("__global__ void k(const int* p) {}").get<std::string>(), HasSubstr("no pointer that it may write"));
+  EXPECT_THAT(manifest_of("__global__ void k(cudaTextureObject_t t, int* p) {}").get<std::string>(),
+              HasSubstr("cannot be passed"));
+  EXPECT_THAT(manifest_of("__global__ void k(const int* p) {}").get<std::string>(),
+              HasSubstr("no pointer that it may write"));
   EXPECT_THAT(manifest_of("int main() {}").get<std::string>(), HasSubstr("has no kernel"));
   EXPECT_THAT(manifest_of("__global__ void k\xff(int* p) {}").get<std::string>(), HasSubstr("UTF-8"));
 }
@@ -92,16 +95,19 @@ TEST(Import, TheDocumentedManifestLoads) {
   ASSERT_TRUE(kernel) << kernel.error().message;
   EXPECT_EQ(kernel->references[0].kind, "saxpy");
   // Every reference and buffer word of the tables is one that the reader knows.
-  for (const char* kind : {"`each`", "`copy`", "`relu`", "`gelu`", "`silu`", "`scale`", "`add`", "`mul`", "`saxpy`", "`gemm`",
-                           "`gemm_nt`", "`transpose`", "`softmax`", "`layernorm`", "`rmsnorm`", "`reduce_sum`",
-                           "`reduce_max`", "`scan`", "`sort`", "`histogram`"})
+  for (const char* kind :
+       {"`each`",    "`copy`",       "`relu`",       "`gelu`",    "`silu`",      "`scale`",    "`add`",
+        "`mul`",     "`saxpy`",      "`gemm`",       "`gemm_nt`", "`transpose`", "`softmax`",  "`layernorm`",
+        "`rmsnorm`", "`reduce_sum`", "`reduce_max`", "`scan`",    "`sort`",      "`histogram`"})
     EXPECT_THAT(page, HasSubstr(kind));
 }
 
 Result<Workload> workload_with(const Json& change) {
-  Json json = *parse_json(R"({"id": "k", "title": "k", "source": "k.cu", "entry": "k", "problem": "custom", "sizes": {"n": 8},
+  Json json =
+      *parse_json(R"({"id": "k", "title": "k", "source": "k.cu", "entry": "k", "problem": "custom", "sizes": {"n": 8},
       "buffers": [{"name": "out", "role": "out", "dtype": "f32", "shape": ["n", 2]}],
-      "launch": {"grid": [1, 1, 1], "block": [32, 1, 1]}, "args": ["out", "n"]})", "k.json");
+      "launch": {"grid": [1, 1, 1], "block": [32, 1, 1]}, "args": ["out", "n"]})",
+                  "k.json");
   json.merge_patch(change);
   const auto kernel = parse_kernel({"k.json", json.dump(), "k.cu", "__global__ void k() {}"});
   if (!kernel) return fail(kernel.error());
@@ -149,14 +155,17 @@ TEST(Workload, RefusesWhatDoesNotFit) {
   EXPECT_THAT(refusal(argument("i32", 0.5)), HasSubstr("does not fit"));
   EXPECT_THAT(refusal({{"sizes", {{"n", 1099511627776}}}}), HasSubstr("4 GiB"));
   const std::string most = "9007199254740992";
-  EXPECT_THAT(refusal({{"buffers", {{{"name", "out"}, {"role", "out"}, {"dtype", "f32"}, {"shape", {most, most, 0}}}}}}),
-              HasSubstr("4 GiB"));
+  EXPECT_THAT(
+      refusal({{"buffers", {{{"name", "out"}, {"role", "out"}, {"dtype", "f32"}, {"shape", {most, most, 0}}}}}}),
+      HasSubstr("4 GiB"));
 }
 
 TEST(Workload, LaysAStructOutAsCDoes) {
   const auto workload = workload_with(
       {{"args",
-        {"out", {{"struct", {{{"value", 1}, {"type", "u8"}}, {{"value", 2}, {"type", "f64"}}, {{"value", 3}, {"type", "f16"}}}}}}}});
+        {"out",
+         {{"struct",
+           {{{"value", 1}, {"type", "u8"}}, {{"value", 2}, {"type", "f64"}}, {{"value", 3}, {"type", "f16"}}}}}}}});
   ASSERT_TRUE(workload) << workload.error().message;
   const auto& bytes = workload->arguments[1].bytes;
   ASSERT_EQ(bytes.size(), 24u);
