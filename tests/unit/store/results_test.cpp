@@ -64,6 +64,32 @@ TEST(Results, KeepsEveryObservationAndFindsTheNewest) {
   EXPECT_FALSE(*none);
 }
 
+TEST(Results, FindsWhatIsCorrectOfAProblemTheNewestFirst) {
+  TempDir dir;
+  auto results = open(dir / "r.sqlite");
+  const auto judged = [](int64_t warps, const char* state) {
+    Observation o = observation(warps);
+    o.verdict.emplace().state = state;
+    return o;
+  };
+  append(*results, judged(4, "correct"), 1);
+  append(*results, judged(8, "correct"), 2);
+  append(*results, judged(6, "wrong"), 3);
+  append(*results, observation(2), 4);  // without a verdict
+  Observation other = judged(4, "correct");
+  other.experiment.problem.causal = Causal::bottom_right;
+  append(*results, other, 5);
+  Observation refused = judged(1, "correct");
+  refused.timing.reset();
+  append(*results, refused, 6);
+  auto found = results->correct(Problem{});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ((*found)[0].observation, judged(8, "correct"));
+  EXPECT_EQ((*found)[1].finished_at, 1);
+  EXPECT_EQ(results->correct(other.experiment.problem)->size(), 1u);
+}
+
 TEST(Results, TwoProgramsShareOneFile) {
   TempDir dir;
   auto a = open(dir / "r.sqlite"), b = open(dir / "r.sqlite");
