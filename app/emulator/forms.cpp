@@ -416,7 +416,7 @@ Kindless kindless(std::string_view spelling, Roles roles) {
 // A comparison's head without which comparison it is and how it goes with the predicate: those are a table (decode.cpp), and
 // every entry of it is recorded with FSETP and ISETP. Empty: no comparison.
 std::string uncompared(const std::string& head) {
-  constexpr std::string_view opcodes[] = {"DSETP", "ISETP", "FSET", "HSET2", "HSETP2"};
+  constexpr std::string_view opcodes[] = {"DSETP", "ISETP"};
   constexpr std::string_view names[] = {"LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM", "NAN", "LTU",
                                         "EQU", "LEU", "GTU", "NEU", "GEU", "AND", "OR",  "XOR"};
   const size_t first = head.find('.');

@@ -1,6 +1,7 @@
 #include "emulator/isa_report.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
 
 #include "emulator/emulator.h"
@@ -12,7 +13,10 @@ namespace attnscope::emulator {
 namespace {
 
 // Forms whose results are an approximation of the hardware's (docs/emulator.md).
-bool is_approximate(std::string_view spelling) { return spelling.starts_with("MUFU."); }
+bool is_approximate(std::string_view spelling) {
+  constexpr std::string_view exact[] = {"MUFU.EX2 ", "MUFU.RCP ", "MUFU.RSQ "};  // approximation_tables.h
+  return spelling.starts_with("MUFU.") && std::ranges::none_of(exact, [&](std::string_view one) { return spelling.starts_with(one); });
+}
 
 std::string_view basis(std::string_view spelling) {
   if (is_approximate(spelling)) return "within the documented error";
