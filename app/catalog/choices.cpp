@@ -45,6 +45,7 @@ std::string way_out(const Kernel& kernel, const Problem& problem, const Config& 
 // about to set, which is no way out of itself.
 Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
                     const std::string& who, const std::string& turned) {
+  if (!kernel.library.empty()) return {};  // how it is launched is the library's own affair
   Result<Launch> launch = launch_of(kernel, problem, config);
   if (!launch) return fail(launch.error());
   auto fit = fits(*launch, spec, who);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "catalog/catalog.h"
+#include "catalog/choices.h"
 #include "catalog/validate.h"
+#include "catalog/workload.h"
 #include "core/json.h"
 
 namespace attnscope::catalog {
@@ -69,6 +71,33 @@ TEST(Library, ADeviceRunsWhatItHas) {
   refused = check_runs(source, torch);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("torch/cuda:0 runs torch alone"));
+}
+
+// The window greys out what a device's limits forbid; a routine has none to be foretold.
+TEST(Library, EveryValueOfItsKnobsMayBeChosen) {
+  const Kernel routine = parsed(manifest()).value();
+  const auto all = choices(routine, Problem{}, *complete_config(routine, {}, {}), DeviceSpec{});
+  ASSERT_EQ(all.size(), 2u);
+  for (const KnobChoice& choice : all) EXPECT_TRUE(choice.legal) << choice.text << ": " << choice.reason;
+}
+
+TEST(Library, ARoutineThatIsNoAttentionDeclaresWhatItWorksOn) {
+  auto tile = load_kernel(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "kernels" / "cublas_tile.json");
+  ASSERT_TRUE(tile) << tile.error().message;
+  EXPECT_EQ(tile->library, "cublas");
+  const Problem problem = tile->default_problem();
+  EXPECT_EQ(problem.kind, ProblemKind::gemm);
+  EXPECT_EQ(problem.flops(), 2.0 * 32 * 32 * 64);
+  auto workload = workload_of(*tile, problem, *complete_config(*tile, {}, {}));
+  ASSERT_TRUE(workload) << workload.error().message;
+  EXPECT_EQ(workload->operands.size(), 3u);
+  EXPECT_EQ(workload->references.size(), 1u);
+  for (const char* name : {"cublas_attention", "cublas_hybrid"}) {
+    auto kernel = load_kernel(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "kernels" / (std::string(name) + ".json"));
+    ASSERT_TRUE(kernel) << kernel.error().message;
+    EXPECT_FALSE(kernel->install.empty());
+    EXPECT_TRUE(check_restrictions(*kernel, Problem{}, *complete_config(*kernel, {}, {})));
+  }
 }
 
 TEST(Library, TheShippedTorchManifestLoads) {
