@@ -115,7 +115,52 @@ def run(out: pathlib.Path, sanitizer: str) -> None:
     (out / "about.json").write_text(json.dumps(about, indent=1) + "\n")
 
 
+PLACE = re.compile(r"at ([^+]*)\+0x[0-9a-f]+ in ([\w.]+):(\d+)|Frame: ([^+]*)\+0x[0-9a-f]+ in ([\w.]+):(\d+)")
+
+
+def places(text: str):
+    """(function without its parameters, file, line) of every place that is named."""
+    for one in PLACE.finditer(text):
+        name, file, line = (part for part in one.groups() if part is not None)
+        yield name.split("(")[0].strip(), file, int(line)
+
+
+def pack(out: pathlib.Path) -> None:
+    about = json.loads((out / "about.json").read_text())
+    kernels = {case[1]: f"{case[0]}.{case[1]}" for case in cases()}
+    said = {}
+    for tool in TOOLS:
+        for path in sorted(out.glob(f"{tool}_*.log")):
+            stem = path.stem.split("_", 1)[1]
+            for record in re.split(r"^========= *\n", path.read_text(), flags=re.M):
+                head = re.search(r"^=+ (?:(Error|Warning|Info): )?(Race reported|Invalid|Misaligned|Uninitialized|Barrier error)",
+                                 record, re.M)
+                if not head:
+                    continue
+                where = list(places(record))
+                case = next((kernels[name] for name, _, _ in where if name in kernels), None)
+                if case is None:
+                    print(f"{path.name}: no kernel is named, left out:\n{record}", file=sys.stderr)
+                    continue
+                lines = [line for _, file, line in where if file == f"{stem}.cu"]
+                if head.group(2) == "Race reported":  # two sides; what else is named are their callers
+                    lines = lines[:2]
+                else:
+                    lines = lines[:1]
+                word = {"tool": tool, "level": (head.group(1) or "Error").lower(), "lines": sorted(lines)}
+                if word not in said.setdefault(case, []):
+                    said[case].append(word)
+    judged = about.pop("cases")
+    names = [f"{case[0]}.{case[1]}" for case in cases()]
+    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(said.get(name, []))}" for name in names
+                      if any(name in judged[tool] for tool in TOOLS))
+    print("{\n" + f' "about": {json.dumps(about)},\n "said": {{\n{rows}\n }}\n' + "}")
+
+
 if __name__ == "__main__":
+    if len(sys.argv) == 3 and sys.argv[1] == "pack":
+        pack(pathlib.Path(sys.argv[2]))
+        sys.exit(0)
     if len(sys.argv) in (3, 4) and sys.argv[1] == "run":
         run(pathlib.Path(sys.argv[2]), sys.argv[3] if len(sys.argv) == 4 else "compute-sanitizer")
     else:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -173,6 +174,105 @@ TEST_P(WatchCases, AreDiagnosed) {
 }
 INSTANTIATE_TEST_SUITE_P(Data, WatchCases, ::testing::ValuesIn(read_cases()),
                          [](const auto& param) { return param.param.file + "_" + param.param.kernel; });
+
+// compute-sanitizer's word on the same cubins, recorded on a GPU (tests/gpu/watch_cases/record.py). Where it and the
+// watch differ, sanitizer_differences.json says how and why.
+class Sanitizer {
+ public:
+  using Json = nlohmann::json;
+  Sanitizer()
+      : said_(Json::parse(read_file(data("sanitizer.json")))["said"]),
+        known_(Json::parse(read_file(data("sanitizer_differences.json")))) {}
+
+  bool ran(const std::string& name) const { return said_.contains(name); }
+  bool is_blind_to(const std::string& rule) const { return known_["blind"].contains(rule); }
+  // The tool that judges what is of this rule; empty: none does.
+  std::string judge_of(const std::string& rule) const {
+    for (const auto& [tool, rules] : known_["rules"].items())
+      if (std::find(rules.begin(), rules.end(), rule) != rules.end()) return tool;
+    return "";
+  }
+  std::string difference(const std::string& name, const std::string& tool) const {
+    const Json& cases = known_["cases"];
+    return cases.contains(name) ? cases[name].value(tool, "") : "";
+  }
+  // Lines of what the tool reported; a remark (info) is no report.
+  std::vector<std::vector<uint32_t>> reports(const std::string& name, const std::string& tool) const {
+    std::vector<std::vector<uint32_t>> all;
+    for (const Json& one : said_[name])
+      if (one["tool"] == tool && one["level"] != "info") all.push_back(one["lines"]);
+    return all;
+  }
+  std::set<std::string> differing() const {
+    std::set<std::string> names;
+    for (const auto& [name, tools] : known_["cases"].items()) names.insert(name);
+    return names;
+  }
+  static constexpr const char* kTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+
+ private:
+  static fs::path data(const char* name) { return fs::path(ATTNSCOPE_SOURCE_DIR "/tests/data/watch") / name; }
+  Json said_, known_;
+};
+
+// What the watch said of a case: its rule, and where.
+struct Diagnosis {
+  std::string rule, place, other_place;
+};
+std::vector<Diagnosis> diagnoses_of(const WatchCase& one) {
+  const auto result = run_case(one, 90);
+  if (!result) return {{"failure " + std::string(to_string(result.error().stage)), result.error().message, ""}};
+  std::vector<Diagnosis> all;
+  for (const WatchFinding& finding : result->findings)
+    all.push_back({rule_of(finding.kind), finding.line, finding.other_line});
+  return all;
+}
+
+TEST(WatchCasesAndSanitizer, SayTheSame) {
+  const Sanitizer sanitizer;
+  std::set<std::string> differing = sanitizer.differing();
+  for (const WatchCase& one : read_cases()) {
+    const std::string name = one.file + "." + one.kernel;
+    SCOPED_TRACE(name);
+    const auto ours = diagnoses_of(one);
+    for (const Diagnosis& mine : ours)
+      EXPECT_NE(sanitizer.judge_of(mine.rule).empty(), !sanitizer.is_blind_to(mine.rule)) << mine.rule;
+    if (!sanitizer.ran(name)) continue;
+    for (const std::string tool : Sanitizer::kTools) {
+      SCOPED_TRACE(tool);
+      auto theirs = sanitizer.reports(name, tool);
+      const auto agree = [&](const std::vector<uint32_t>& lines, const Diagnosis& mine) {
+        const auto names_line = [&](const std::string& place, uint32_t line) {
+          return is_at(place, one.file, line) ||
+                 place.find(one.file + ".cu:" + std::to_string(line) + " ") != std::string::npos;
+        };
+        const uint32_t first = lines.front(), last = lines.back();
+        if (lines.size() == 1) return names_line(mine.place, first) || names_line(mine.other_place, first);
+        return (names_line(mine.place, first) && names_line(mine.other_place, last)) ||
+               (names_line(mine.place, last) && names_line(mine.other_place, first));
+      };
+      std::vector<Diagnosis> mine_alone;
+      std::set<size_t> shared;
+      for (const Diagnosis& mine : ours) {
+        if (sanitizer.judge_of(mine.rule) != tool) continue;
+        bool told = false;
+        for (size_t i = 0; i < theirs.size(); ++i)
+          if (agree(theirs[i], mine)) told = true, shared.insert(i);
+        if (!told) mine_alone.push_back(mine);
+      }
+      const std::string difference = sanitizer.difference(name, tool);
+      if (!difference.empty()) differing.erase(name);
+      EXPECT_EQ(!mine_alone.empty(), difference.starts_with("misses: "))
+          << (mine_alone.empty()
+                  ? ""
+                  : mine_alone[0].rule + " at " + mine_alone[0].place + ", " + mine_alone[0].other_place);
+      // A run that ends at its first fault knows no further ones.
+      const bool more = theirs.size() > shared.size() && !(tool == "memcheck" && !shared.empty());
+      EXPECT_EQ(more, difference.starts_with("adds: "));
+    }
+  }
+  EXPECT_THAT(differing, ::testing::IsEmpty()) << "no difference is to be seen there";
+}
 
 TEST(WatchCasesData, AreManyAndPackedAsTheyAre) {
   const auto cases = read_cases();
