@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catalog/choices.h"
+#include "catalog/validate.h"
 #include "core/problem.h"
 #include "ui/icons.h"
 #include "ui/widgets/part.h"
@@ -82,8 +83,10 @@ void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
   if (!context.snapshot.kernels || context.snapshot.kernels->empty()) {
     wrapped("No kernel was found. Kernels are folders of .cu and .json files, given with --kernels.", palette().dim);
   } else {
+    const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
     for (const Kernel& rung : *context.snapshot.kernels) {
       const bool chosen = kernel != nullptr && kernel->id == rung.id;
+      const auto runs = spec != nullptr ? catalog::check_runs(rung, *spec) : Result<void>();
       ImGui::PushID(rung.id.c_str());
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float height = em(1.75f);
@@ -93,7 +96,7 @@ void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
             "kernel " + (kernel != nullptr ? kernel->id : draft_of({}).kernel) + " \u2192 " + rung.id;
         context.post(std::move(wish), {context.new_gesture(), true, change});
       }
-      tooltip(rung.story);
+      tooltip(runs ? rung.story : joined(runs.error().message, runs.error().hint));
       ImDrawList* list = ImGui::GetWindowDrawList();
       const ImVec2 centre{at.x + em(0.95f), at.y + height / 2};
       list->AddCircleFilled(centre, em(0.68f), chosen ? palette().accent : palette().raised);
@@ -104,7 +107,8 @@ void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
       ImGui::PopFont();
       const float room = ImGui::GetContentRegionAvail().x - em(2.3f);
       const std::string name = shortened(rung.title, room);
-      list->AddText({at.x + em(2.0f), at.y + (height - ImGui::GetFontSize()) / 2}, palette().text, name.c_str());
+      list->AddText({at.x + em(2.0f), at.y + (height - ImGui::GetFontSize()) / 2},
+                    runs || chosen ? palette().text : palette().dim, name.c_str());
       ImGui::PopID();
     }
     if (kernel != nullptr && !kernel->story.empty()) {
