@@ -90,7 +90,7 @@ Buffers atomics_wide(const Buffers& in, const Sizes& sizes) {
 Buffers half2_polynomial(const Buffers& in, const Sizes&) {
   const Values& x = in.at("x");
   Values y, most;
-  for (const double v : x) y.push_back(1 + v + v * v / 2 - v / 4 + (v > 0 ? 1 : 0));
+  for (const double v : x) y.push_back(1 + v + v * v / 2 - v / 4 + (v < 0 ? 1 : 0));
   for (size_t i = 0; i < x.size(); i += 2) most.push_back(std::max(x[i], x[i + 1]));
   return {{"y", y}, {"most", most}};
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "catalog/catalog.h"
 #include "catalog/devices.h"
@@ -18,6 +19,8 @@
 #include "check/known_reference.h"
 #include "core/json.h"
 #include "device/emulated/emulated_device.h"
+#include "emulator/emulator.h"
+#include "emulator/forms.h"
 #include "plain_kernels.h"
 #include "platform/atomic_file.h"
 
@@ -148,12 +151,15 @@ std::string against_independent(const PlainRun& run, const Independent& independ
   return "";
 }
 
-// What is wrong with the kernel as code of `arch`; empty when it runs and its results are right.
-std::string complaint(const std::string& name, int arch) {
+// What is wrong with the kernel as code of `arch`; empty when it runs and its results are right. Adds the opcode forms
+// of its code to `forms`.
+std::string complaint(const std::string& name, int arch, std::set<std::string>& forms) {
   const auto kernel = imported(name);
   if (!kernel) return kernel.error().message + "\n" + kernel.error().hint;
   const auto run = run_plain(*kernel, arch);
   if (!run) return run.error().message + "\n" + run.error().hint;
+  for (const auto& instruction : emulator::sass_of(*run->outcome.emulated->program).instructions)
+    forms.insert(emulator::form_of(instruction));
   if (const Independent* independent = independent_of(name))
     return against_independent(*run, *independent, kernel->default_problem());
   const auto verdict = check::judge(run->workload, *run->operands, run->outcome.outputs, false);
@@ -165,15 +171,24 @@ class PlainKernels : public testing::TestWithParam<int> {};
 
 TEST_P(PlainKernels, ImportRunAndAreRight) {
   size_t tried = 0, right = 0;
+  std::set<std::string> forms;
   const std::vector<std::string> all = names();
   for (size_t i = 0; i < all.size(); i += ATTNSCOPE_CASE_STRIDE) {
     ++tried;
-    const std::string wrong = complaint(all[i], GetParam());
+    const std::string wrong = complaint(all[i], GetParam(), forms);
     EXPECT_EQ(wrong, "") << all[i];
     right += wrong.empty();
   }
   std::cout << right << " of " << tried << " kernels run on sm_" << GetParam() << " and are right\n";
   EXPECT_GE(right * ATTNSCOPE_CASE_STRIDE, 40u);
+  std::map<emulator::Basis, size_t> basis;
+  for (const std::string& form : forms) {
+    ASSERT_NE(emulator::find_form(form), nullptr) << form;
+    ++basis[emulator::basis_of(form)];
+  }
+  std::cout << forms.size() << " opcode forms in them: " << basis[emulator::Basis::recorded] << " recorded, "
+            << basis[emulator::Basis::kin] << " recorded for sources of another kind, "
+            << basis[emulator::Basis::definition] << " by definition and output\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(On, PlainKernels, testing::Values(80, 89, 90),
