@@ -9,7 +9,9 @@
 //     wrong with the architecture: any smaller tile runs.
 //
 // What disappointed: at head_dim 64 the main loop is one or two steps deep, so stages have nothing to overlap and the time
-// goes into storing S: the bytes that a fused kernel never writes.
+// goes into storing S: the bytes that a fused kernel never writes. And the watch is not silent: with two steps and three
+// stages CUTLASS' main loop fetches a fragment of a stage that nothing filled. It is never used: the output is the same
+// whatever lies there.
 //
 // Layout: q [B][M][K], k [B][N][K], s [B][M][N], row-major halves; K % 8 == 0, N % STORE_WIDTH == 0. Grid (ceil(M / BLOCK_M),
 // ceil(N / BLOCK_N), B). Needs CUTLASS' headers: attnscope fetch.

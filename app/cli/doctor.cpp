@@ -70,6 +70,12 @@ Checkup headers_of(const cuda_api::Nvrtc& nvrtc) {
           "Kernels that include " + lacking + " do not compile.", kFetch};
 }
 
+Checkup cutlass() {
+  auto include = cuda_api::locate_headers("cutlass");
+  if (include) return found("CUTLASS", include->string());
+  return missing("CUTLASS", include.error(), "Kernels that include CUTLASS or CuTe do not compile.");
+}
+
 void compiler(std::vector<Checkup>& all) {
   auto nvrtc = cuda_api::choose_nvrtc();
   if (!nvrtc) {
@@ -79,6 +85,7 @@ void compiler(std::vector<Checkup>& all) {
   const cuda_api::LibraryPlace& place = (*nvrtc)->place();
   all.push_back(found("NVRTC", (*nvrtc)->version_text() + ", " + place.origin + ", " + place.library.string()));
   all.push_back(headers_of(**nvrtc));
+  all.push_back(cutlass());
 }
 
 Checkup nvdisasm() {

@@ -115,7 +115,7 @@ Result<fs::path> locate_headers(const std::string& name) {
   }
   for (const fs::path& folder : package_folders())
     if (fs::exists(folder / "cutlass" / "include" / probe, error)) return folder / "cutlass" / "include";
-  return fail(Stage::compile, "The headers of CUTLASS, which this kernel is written with, are not on this machine.",
+  return fail(Stage::compile, "The headers of CUTLASS and CuTe are not on this machine.",
               "Run `attnscope fetch`, which fetches them once, or name their folder in $ATTNSCOPE_CUTLASS.");
 }
 
