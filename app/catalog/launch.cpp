@@ -55,6 +55,7 @@ Result<void> shared_memory(const Kernel& kernel, Variables known, const Variable
                 fmt::format("{}/shared_map: names {} B, but dynamic_shared asks for {} B", kernel.manifest_name, named,
                             launch.dynamic_shared),
                 "The map's parts lie inside dynamic shared memory.");
+  std::erase_if(*parts, [](const SharedBuffer& part) { return part.bytes == 0; });  // of other configs
   launch.dynamic_parts = std::move(*parts);
   if (named < launch.dynamic_shared) launch.dynamic_parts.push_back({"unnamed", launch.dynamic_shared - named, true});
   return {};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bench_of_one.h"
+#include "emulator/emulator.h"
 
 namespace attnscope::kernel_tests {
 namespace {
@@ -16,6 +17,11 @@ constexpr const char* kMasked = "B=1,H=2,seq_q=150,seq_k=70,D=64,causal=bottom_r
 constexpr const char* kWide = "B=1,H=2,S=130,D=128,causal=bottom_right";
 constexpr const char* kWideRagged = "B=1,H=2,S=77,D=128";
 
+constexpr const char* kOneRow = "B=2,H=2,seq_q=1,seq_k=300,D=64,causal=bottom_right";
+constexpr const char* kGrouped = "B=1,heads=4,kv_heads=2,S=100,D=64,causal=bottom_right";
+constexpr const char* kBf16 = "B=1,H=2,S=100,D=64,dtype=bf16";
+constexpr const char* k96 = "B=1,H=2,S=100,D=96,causal=bottom_right";
+
 std::string problem_name(const std::string& problem) {
   std::string name;
   for (const char c : problem) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -23,6 +29,12 @@ std::string problem_name(const std::string& problem) {
 }
 
 class Right : public testing::TestWithParam<Case> {};
+
+// sm_90's Tensor Cores add sixteen products at once where older ones add eight (docs/emulator.md): last bits may differ.
+bool adds_as_sm89(const Ran& ran, int arch) {
+  const auto tensor = static_cast<size_t>(emulator::InstructionClass::tensor);
+  return arch < 90 || ran.outcome.emulated->result.counters.by_class[tensor] == 0;
+}
 
 TEST_P(Right, OnEveryArchitecture) {
   Case named = GetParam();
@@ -33,10 +45,14 @@ TEST_P(Right, OnEveryArchitecture) {
     auto ran = run(named);
     ASSERT_TRUE(ran) << ran.error().message;
     EXPECT_EQ(ran->verdict.state, "correct") << ran->verdict.reason;
-    EXPECT_LT(ran->verdict.rel_frobenius, 5e-4);
+    if (ran->problem.dtype == DType::f16) {
+      EXPECT_LT(ran->verdict.rel_frobenius, 5e-4);
+    }
     EXPECT_EQ(ran->outcome.counters->emulated_ctas, ran->outcome.counters->total_ctas);
     if (first.empty()) first = ran->output;
-    EXPECT_TRUE(ran->output == first) << "the output differs from sm_89's";
+    if (adds_as_sm89(*ran, arch)) {
+      EXPECT_TRUE(ran->output == first) << "the output differs from sm_89's";
+    }
   }
 }
 
@@ -69,6 +85,19 @@ std::vector<Case> right_cases() {
       {"BLOCK_M=128", "BLOCK_N=32", "NUM_WARPS=8"},
       {"ROWS=8"}};
   for (const auto& settings : scalar_spread) cases.push_back({"scalar", kRagged, settings});
+  for (const char* problem : {kCausal, kTopLeft, kUneven, kMasked, kWide, kWideRagged, kOneRow, kGrouped, kBf16, k96})
+    cases.push_back({"mma", problem, {}});
+  const std::vector<std::vector<std::string>> mma_spread{
+      {},
+      {"BLOCK_M=16", "BLOCK_N=16", "NUM_WARPS=1", "SPLIT_KEYS=1", "STAGES=3"},
+      {"BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=4", "STAGES=1"},
+      {"BLOCK_M=16", "BLOCK_N=16", "NUM_WARPS=8", "SPLIT_KEYS=8", "SWIZZLE_XOR=0"},
+      {"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "STAGES=1", "Q_REGS=0"},
+      {"BLOCK_M=64", "BLOCK_N=64", "SPLIT_KEYS=1", "STAGES=3"},
+      {"BLOCK_M=256", "NUM_WARPS=8", "SPLIT_KEYS=1", "Q_REGS=0"}};
+  for (const auto& settings : mma_spread) cases.push_back({"mma", kRagged, settings});
+  cases.push_back({"mma", kUneven, {"BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=4", "STAGES=1"}});
+  cases.push_back({"mma", kWide, {"BLOCK_M=128", "BLOCK_N=64", "SPLIT_KEYS=1", "Q_REGS=0"}});
   cases.push_back({"tiled", kUneven, {}, false});
   cases.push_back({"minimal", kUneven, {"THREADS=64"}, false});
   cases.push_back({"minimal", kRagged, {"THREADS=256"}});
@@ -83,6 +112,17 @@ std::string name_of(const testing::TestParamInfo<Case>& one) {
 
 INSTANTIATE_TEST_SUITE_P(Spread, Right, testing::ValuesIn(right_cases()), name_of);
 
+// Wavefronts above the ideal of ldmatrix and cp.async alone.
+uint64_t conflicts_of_the_loop(const Ran& ran) {
+  const auto& instructions = emulator::sass_of(*ran.outcome.emulated->program).instructions;
+  const auto& counted = ran.outcome.emulated->result.instructions;
+  uint64_t conflicts = 0;
+  for (size_t i = 0; i < counted.size(); ++i)
+    if (instructions[i].opcode == "LDSM" || instructions[i].opcode == "LDGSTS")
+      conflicts += counted[i].wavefronts - counted[i].ideal;
+  return conflicts;
+}
+
 TEST(Rungs, ScalarReadsSharedMemoryWithoutConflicts) {
   for (const auto& settings : std::vector<std::vector<std::string>>{{}, {"BLOCK_M=64", "NUM_WARPS=8"}, {"ROWS=8"}}) {
     const Case named{"scalar", kRagged, settings};
@@ -90,6 +130,35 @@ TEST(Rungs, ScalarReadsSharedMemoryWithoutConflicts) {
     ASSERT_TRUE(ran) << ran.error().message;
     EXPECT_EQ(ran->outcome.counters->shared_bank_conflicts, 0) << text_of(named);
   }
+}
+
+// What the presets of the Tensor Core rung start with: no spill and no stack anywhere, within the L4's 99 KB, no bank
+// conflict in what ldmatrix and cp.async do. (Storing O's fragments, once a CTA, is where its few conflicts are.)
+TEST(Rungs, MmaKeepsEverythingInRegistersAndMeetsNoConflict) {
+  const std::vector<Case> shipped{
+      {"mma", kMission, {}},
+      {"mma", kMission, {"BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=4", "STAGES=1"}},
+      {"mma", "B=4,H=16,S=4096,D=64", {"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "Q_REGS=0"}},
+      {"mma", "B=4,H=16,S=4096,D=64,causal=bottom_right", {"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "Q_REGS=0"}},
+      {"mma", "B=4,H=16,S=4096,D=128", {"BLOCK_M=128", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=1"}},
+      {"mma", "B=4,H=16,S=4096,D=128,causal=bottom_right", {"BLOCK_M=128", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=1"}}};
+  for (Case named : shipped) {
+    for (const int arch : {80, 89, 90}) {
+      named.arch = arch;
+      auto variant = compile(named);
+      ASSERT_TRUE(variant) << text_of(named) << variant.error().message;
+      EXPECT_EQ((*variant)->info.spill_bytes, 0) << text_of(named);
+      EXPECT_EQ((*variant)->info.stack_bytes, 0) << text_of(named);
+    }
+  }
+  for (const Case& named : {Case{"mma", kRagged, {}}, Case{"mma", kWideRagged, {}}, Case{"mma", k96, {}}}) {
+    auto ran = run(named);
+    ASSERT_TRUE(ran) << ran.error().message;
+    EXPECT_EQ(conflicts_of_the_loop(*ran), 0u) << text_of(named);
+  }
+  auto unswizzled = run({"mma", kRagged, {"SWIZZLE_XOR=0"}});
+  ASSERT_TRUE(unswizzled) << unswizzled.error().message;
+  EXPECT_GT(conflicts_of_the_loop(*unswizzled), 0u);
 }
 
 TEST(Rungs, TheMissionShapeIsWithinTheToleranceAtBothLengths) {
