@@ -14,6 +14,8 @@ uint16_t poison_16(DType dtype) { return dtype == DType::f16 ? kPoison16F : kPoi
 
 }  // namespace
 
+uint32_t poison_word(DType dtype) { return dtype == DType::f32 ? kPoison32 : poison_16(dtype); }
+
 void fill_poison(DType dtype, std::span<std::byte> tensor) {
   if (dtype == DType::f32) {
     for (size_t i = 0; i + 4 <= tensor.size(); i += 4) std::memcpy(tensor.data() + i, &kPoison32, 4);
@@ -51,21 +53,27 @@ GuardedBuffer::GuardedBuffer(std::string name, size_t bytes)
     : name_(std::move(name)), bytes_(bytes), storage_(bytes + 2 * kGuardBytes + kAlignment) {
   const auto start = reinterpret_cast<uintptr_t>(storage_.data()) + kGuardBytes;
   offset_ = kGuardBytes + (kAlignment - start % kAlignment) % kAlignment;
-  std::byte* before = storage_.data() + offset_ - kGuardBytes;
-  std::byte* after = storage_.data() + offset_ + bytes_;
-  for (size_t i = 0; i < kGuardBytes; ++i) before[i] = after[i] = canary(i);
+  fill_guards(whole().first(kGuardBytes), whole().last(kGuardBytes));
 }
 
 Result<void> GuardedBuffer::check_guards() const {
-  const std::byte* before = storage_.data() + offset_ - kGuardBytes;
-  const std::byte* after = storage_.data() + offset_ + bytes_;
+  const std::byte* begin = storage_.data() + offset_;
+  return check::check_guards(name_, bytes_, {begin - kGuardBytes, kGuardBytes}, {begin + bytes_, kGuardBytes});
+}
+
+void fill_guards(std::span<std::byte> before, std::span<std::byte> after) {
+  for (size_t i = 0; i < before.size(); ++i) before[i] = after[i] = canary(i);
+}
+
+Result<void> check_guards(const std::string& name, size_t bytes, std::span<const std::byte> before,
+                          std::span<const std::byte> after) {
   auto refuse = [&](size_t distance, const char* side) {
-    return fail(Stage::launch, fmt::format("the kernel wrote {} B {} buffer {} ({} B)", distance, side, name_, bytes_),
+    return fail(Stage::launch, fmt::format("the kernel wrote {} B {} buffer {} ({} B)", distance, side, name, bytes),
                 "An index runs outside the tensor: check the bounds of the last tile and of ragged lengths.");
   };
-  for (size_t i = kGuardBytes; i-- > 0;)
-    if (before[i] != canary(i)) return refuse(kGuardBytes - i, "before the start of");
-  for (size_t i = 0; i < kGuardBytes; ++i)
+  for (size_t i = before.size(); i-- > 0;)
+    if (before[i] != canary(i)) return refuse(before.size() - i, "before the start of");
+  for (size_t i = 0; i < after.size(); ++i)
     if (after[i] != canary(i)) return refuse(i + 1, "past the end of");
   return {};
 }

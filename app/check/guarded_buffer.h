@@ -21,6 +21,13 @@ void fill_poison(DType dtype, std::span<std::byte> tensor);
 bool is_poison(DType dtype, const std::byte* tensor, int64_t index);
 bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count);  // every element of it
 int64_t count_poison(DType dtype, std::span<const std::byte> tensor);
+uint32_t poison_word(DType dtype);  // an element's bits
+
+// The two canaries of a buffer, each GuardedBuffer::kGuardBytes long; of one on a GPU they alone are copied.
+void fill_guards(std::span<std::byte> before, std::span<std::byte> after);
+// Failure (Stage::launch) naming the buffer and the first canary byte that changed.
+Result<void> check_guards(const std::string& name, size_t bytes, std::span<const std::byte> before,
+                          std::span<const std::byte> after);
 
 // A buffer with a canary on either side. The device layer gives a kernel `data()` alone; on a GPU it copies `whole()`
 // there and back, so that a store just outside is seen.
@@ -39,7 +46,7 @@ class GuardedBuffer {
   // Guard, data, guard; kGuardBytes before data() and at least kGuardBytes after it.
   std::span<std::byte> whole() { return {storage_.data() + offset_ - kGuardBytes, bytes_ + 2 * kGuardBytes}; }
 
-  // Failure (Stage::launch) naming the buffer and the first canary byte that changed.
+  // As check::check_guards().
   Result<void> check_guards() const;
 
  private:

@@ -189,12 +189,15 @@ std::vector<std::string> hash_read_only(const Operands& operands) {
   return hashes;
 }
 
+tl::unexpected<Failure> input_was_written(const std::string& name) {
+  return fail(Stage::launch, "the kernel wrote to its input " + name,
+              "An input is read only: look for a store through the wrong pointer or past a tile's end.");
+}
+
 Result<void> check_read_only(const Operands& operands, const std::vector<std::string>& before,
                              const std::vector<std::string>& after) {
   for (size_t i = 0; i < operands.all.size(); ++i)
-    if (before[i] != after[i])
-      return fail(Stage::launch, "the kernel wrote to its input " + operands.all[i].what.name,
-                  "An input is read only: look for a store through the wrong pointer or past a tile's end.");
+    if (before[i] != after[i]) return input_was_written(operands.all[i].what.name);
   return {};
 }
 

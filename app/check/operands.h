@@ -43,6 +43,8 @@ void fill_poison(ElementType type, std::span<std::byte> data);
 
 // XXH3-128 of each operand of role `in`, empty for the others.
 std::vector<std::string> hash_read_only(const Operands& operands);
+// What is said of an input that a kernel wrote to: Stage::launch.
+tl::unexpected<Failure> input_was_written(const std::string& name);
 // Failure (Stage::launch) naming the first operand of role `in` whose hash changed.
 Result<void> check_read_only(const Operands& operands, const std::vector<std::string>& before,
                              const std::vector<std::string>& after);

@@ -11,7 +11,8 @@ namespace attnscope::check {
 struct Tolerance {
   double atol = 1e-3, rtol = 1e-3;
 };
-Tolerance tolerance_of(Accumulate accumulate);  // 1e-3, or 1e-2 for fp16 accumulation
+// 1e-3; 8e-3 for bf16, whose unit roundoff is eight times fp16's; 1e-2 for fp16 accumulation.
+Tolerance tolerance_of(Accumulate accumulate, DType dtype);
 
 // max(2 × naive, 2^-11): a kernel may round twice as badly as the plainest attention does, and half an fp16 ulp always.
 double rel_frobenius_limit(double naive_rel_frobenius);
@@ -20,6 +21,27 @@ struct JudgeOptions {
   // The kernel ran on a share of its CTAs: rows that are wholly poison were not asked for and are left out.
   bool partial = false;
 };
+
+// Why an element is refused, gravest first.
+enum class Fault { never_written, non_finite, masked_row, outside, none };
+
+// What judge() makes its verdict of: an output held against the reference, element by element, and the elements that were
+// never written, in rows without a reference too.
+struct Comparison {
+  int64_t rows = 0, elements = 0, compared = 0, outside = 0, nonfinite = 0;
+  int64_t faults[4] = {};    // elements by Fault
+  BadElement first[4] = {};  // the first of each
+  double max_abs = 0, sum_abs = 0, difference = 0, reference = 0, output = 0, product = 0;
+  BadElement worst;  // of max_abs
+  int64_t unwritten = 0;
+  BadElement first_unwritten;  // expected is NaN where the row has no reference
+};
+Comparison compare(std::span<const std::byte> output, const Reference& reference, bool partial);
+// Element `index` of the reference's rows, with what the output holds there.
+BadElement element_of(std::span<const std::byte> output, const Reference& reference, int64_t index);
+// Element `index` of the output, numbered as [batch, heads, seq_q, head_dim] whatever the layout, that was never written.
+BadElement unwritten_element(const Reference& reference, int64_t index);
+Verdict conclude(const Comparison& comparison, const Reference& reference);
 
 // Holds a kernel's output, [batch, heads, seq_q, head_dim] in the problem's layout and dtype, against the reference.
 // Correct means all of:

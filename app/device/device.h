@@ -13,6 +13,7 @@
 #include "check/inputs.h"
 #include "check/operands.h"
 #include "check/reference.h"
+#include "check/verdict.h"
 #include "compile/compiler.h"
 #include "core/device_spec.h"
 #include "core/observation.h"
@@ -51,7 +52,7 @@ struct LaunchRequest {
   // at least) on an ordinary laptop: then a sample that does.
   double sampled_share = 1.0;
   int64_t max_time_ms = 0;
-  std::shared_ptr<const check::AttentionInputs> inputs;  // of an attention problem
+  std::shared_ptr<const check::AttentionInputs> inputs;  // of an attention problem; null: the device makes them
   // Of a kernel that is no attention, in place of args and inputs.
   std::shared_ptr<const check::Operands> operands;
   std::vector<ArgumentValue> arguments;
@@ -106,12 +107,18 @@ class Device {
                                                          std::function<void()> /*on_launch*/) {
     return std::unique_ptr<measure::Source>();
   }
+  // The device makes an attention problem's inputs itself, the same bits: LaunchRequest::inputs may be null.
+  virtual bool makes_inputs() const { return false; }
   // The fp64 reference by a kernel of our own, on more rows than the CPU would take. Null where there is none to be
   // had: then the CPU makes it.
-  virtual Result<std::shared_ptr<const check::Reference>> reference(const Problem&,
-                                                                    std::shared_ptr<const check::AttentionInputs>,
-                                                                    check::Accumulate) {
+  virtual Result<std::shared_ptr<const check::Reference>> reference(const Problem&, check::Accumulate) {
     return std::shared_ptr<const check::Reference>();
+  }
+  // The last run's output held against the reference where it lies. Empty where the device does not, or the output is
+  // not the last run's: then the CPU does.
+  virtual Result<std::optional<check::Comparison>> compare(const LaunchOutcome&,
+                                                           std::shared_ptr<const check::Reference>) {
+    return std::optional<check::Comparison>();
   }
   // The device is of no more use to this process, which must end: a kernel's illegal access took its context along.
   virtual bool lost() const { return false; }

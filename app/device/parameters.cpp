@@ -63,11 +63,16 @@ Result<std::vector<ArgumentValue>> attention_arguments(std::span<const std::stri
   return arguments;
 }
 
+Result<std::vector<ArgumentValue>> arguments_of(const LaunchRequest& request) {
+  if (request.operands) return request.arguments;
+  return attention_arguments(request.args, request.problem);
+}
+
 Result<Bound> bind(const LaunchRequest& request) {
   if (request.operands) return Bound{request.operands, request.arguments};
   auto operands = check::make_operands(request.inputs, request.problem);
   if (!operands) return fail(operands.error());
-  auto arguments = attention_arguments(request.args, request.problem);
+  auto arguments = arguments_of(request);
   if (!arguments) return fail(arguments.error());
   return Bound{std::move(*operands), std::move(*arguments)};
 }

@@ -25,6 +25,9 @@ struct Bound {
 // argument that no table knows or whose value does not fit its type.
 Result<Bound> bind(const LaunchRequest& request);
 
+// A launch's arguments alone.
+Result<std::vector<ArgumentValue>> arguments_of(const LaunchRequest& request);
+
 // Attention's arguments by the names and C types of docs/writing-a-kernel.md's table.
 Result<std::vector<ArgumentValue>> attention_arguments(std::span<const std::string> args, const Problem& problem);
 

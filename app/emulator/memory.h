@@ -27,6 +27,10 @@ class GlobalMemory {
 
   // Places the buffer (256-byte aligned, as cudaMalloc does) and returns its address. `bytes` may be 0.
   uint64_t add(std::string name, std::span<std::byte> host, bool writable, bool initial = true);
+  // A buffer that stands at `address` already: what a stand-in for a GPU gave out.
+  void place(uint64_t address, std::string name, std::span<std::byte> host, bool writable) {
+    buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, true});
+  }
   std::span<const GlobalBuffer> buffers() const { return buffers_; }
   // "12 bytes past the end of q (65,536 bytes at 0x…)"; where an address lies, for messages.
   std::string describe(uint64_t address) const;

@@ -78,6 +78,7 @@ class Pipeline {
   Result<void> measure();
   Result<void> watch();
 
+  TruthMaker::Wanted wanted_truth() const;
   Failure with_way_out(Failure refused) const;
   void stream_counters(const Counters& counters);
   void stream_tile(const std::function<std::vector<std::byte>()>& copy);
@@ -150,12 +151,16 @@ Result<void> Pipeline::open() {
     workload_ = std::move(*workload);
     return {};
   }
-  // A watch needs the inputs, and a reference only if some run's output differs.
-  const bool later = !request_.stages.run || !device_->spec().emulated;
   if (request_.stages.run || request_.stages.watch)
-    truth_ = services_.truth.want(experiment().problem, accumulate_,
-                                  later ? TruthMaker::By::device : TruthMaker::By::cpu);
+    truth_ = services_.truth.want(experiment().problem, accumulate_, wanted_truth());
   return {};
+}
+
+// A watch needs the inputs, and a reference only if some run's output differs.
+TruthMaker::Wanted Pipeline::wanted_truth() const {
+  if (!request_.stages.run) return TruthMaker::Wanted::inputs;
+  if (device_->spec().emulated) return TruthMaker::Wanted::all;
+  return device_->makes_inputs() ? TruthMaker::Wanted::stored_reference : TruthMaker::Wanted::inputs;
 }
 
 // The manifest often knows the way out of a refusal that the compiler or the device words without it.
@@ -318,15 +323,13 @@ void Pipeline::send_tile(std::span<const std::byte> output, const check::Referen
 ReferenceResult Pipeline::reference() {
   auto found = wait(truth_->reference);
   if (!found || *found) return found;
-  const auto inputs = wait(truth_->inputs);
-  if (!inputs) return fail(inputs.error());
-  auto made = device_->reference(experiment().problem, *inputs, accumulate_);
+  auto made = device_->reference(experiment().problem, accumulate_);
   if (device_->lost()) return fail(made ? Failure{Stage::device, device_->spec().id + " is lost", ""} : made.error());
   if (made && *made) {
     services_.truth.keep(*made);
     return made;
   }
-  truth_ = services_.truth.want(experiment().problem, accumulate_);
+  truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::all);
   return wait(truth_->reference);
 }
 
@@ -345,7 +348,11 @@ Result<Verdict> Pipeline::judge_attention() {
   if (!reference && (reference.error().stage == Stage::cancelled || device_->lost())) return fail(reference.error());
   Verdict verdict = reference ? Verdict{} : check::unchecked(reference.error().message);
   if (reference) {
-    auto judged = check::judge(outcome_.output->data(), **reference, {.partial = outcome_.partial});
+    auto compared = device_->compare(outcome_, *reference);
+    if (!compared) return fail(compared.error());
+    const Result<Verdict> judged = *compared ? check::conclude(**compared, **reference)
+                                             : check::judge(outcome_.output->data(), **reference,
+                                                            {.partial = outcome_.partial});
     if (!judged) return fail(judged.error());
     verdict = *judged;
   }
@@ -385,6 +392,7 @@ Result<void> Pipeline::watch() {
   using Ready = std::shared_ptr<const device::Loaded>;
   auto loaded = services_.pool.run<Ready>([twin, variant = variant_] { return twin->load(*variant); }, *request_.cancel);
   if (!loaded) return fail(loaded.error());
+  if (truth_) truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::inputs);
   auto launch = launch_request();
   if (!launch) return fail(launch.error());
   WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}};
@@ -392,7 +400,7 @@ Result<void> Pipeline::watch() {
   run.launch.trial.shared_names = shared_names(*variant_, launch_.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
     if (!truth_) return nullptr;  // a changed output is told without a verdict
-    truth_ = services_.truth.want(experiment().problem, accumulate_);
+    truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::all);
     return wait(truth_->reference);
   };
   run.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };

@@ -17,12 +17,35 @@ void TruthMaker::stop_making() {
   if (making_.joinable()) making_.join();
 }
 
-ReferenceResult TruthMaker::reference_of(const Problem& problem, const check::AttentionInputs& inputs,
-                                         check::Accumulate accumulate, By by, const std::atomic<bool>& cancel) const {
+void TruthMaker::make(const Problem& problem, check::Accumulate accumulate, Wanted wanted,
+                      const std::atomic<bool>& cancel, std::shared_ptr<const check::Reference> kept,
+                      std::promise<InputsResult>& inputs, std::promise<ReferenceResult>& reference) const {
   const check::ReferenceStore* store = store_ ? &*store_ : nullptr;
-  if (by == By::cpu) return check::reference_for(problem, inputs, accumulate, {.threads = 0, .cancel = &cancel}, store);
-  auto found = store ? store->find(problem, accumulate) : nullptr;
-  return found && found->all_rows ? found : nullptr;
+  if (wanted == Wanted::stored_reference) inputs.set_value(nullptr);
+  if (wanted != Wanted::all && kept == nullptr && store) {
+    auto found = store->find(problem, accumulate);
+    if (found && found->all_rows) kept = std::move(found);
+  }
+  if (wanted != Wanted::all || kept) reference.set_value(kept);
+  if (wanted == Wanted::stored_reference) return;
+  auto made = check::make_inputs(problem);
+  if (!made) {
+    inputs.set_value(fail(made.error()));
+    if (wanted == Wanted::all && !kept) reference.set_value(fail(made.error()));
+    return;
+  }
+  const auto shared = std::make_shared<const check::AttentionInputs>(std::move(*made));
+  inputs.set_value(shared);
+  if (wanted == Wanted::all && !kept)
+    reference.set_value(check::reference_for(problem, *shared, accumulate, {.threads = 0, .cancel = &cancel}, store));
+}
+
+// null while it is being made, and when that failed.
+std::shared_ptr<const check::Reference> TruthMaker::reference_if_made() const {
+  if (!truth_.reference.valid() || truth_.reference.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return nullptr;
+  const ReferenceResult& made = truth_.reference.get();
+  return made ? *made : nullptr;
 }
 
 void TruthMaker::keep(std::shared_ptr<const check::Reference> reference) {
@@ -33,30 +56,24 @@ void TruthMaker::keep(std::shared_ptr<const check::Reference> reference) {
   truth_.reference = made.get_future().share();
 }
 
-Truth TruthMaker::want(const Problem& problem, check::Accumulate accumulate, By by) {
-  const std::string key = to_json(problem).dump() + (accumulate == check::Accumulate::f16 ? "f16" : "f32") +
-                          (by == By::device ? " by a device" : "");
+Truth TruthMaker::want(const Problem& problem, check::Accumulate accumulate, Wanted wanted) {
+  const std::string key = to_json(problem).dump() + (accumulate == check::Accumulate::f16 ? "f16" : "f32");
   const auto failed = [&] {
     return truth_.reference.wait_for(std::chrono::seconds(0)) == std::future_status::ready && !truth_.reference.get();
   };
-  if (key == key_ && !failed()) return truth_;
+  const bool same = key == key_;
+  if (same && wanted <= made_ && !failed()) return truth_;
   stop_making();
+  auto kept = same ? reference_if_made() : nullptr;
   key_ = key;
+  made_ = wanted;
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   auto inputs = std::make_shared<std::promise<InputsResult>>();
   auto reference = std::make_shared<std::promise<ReferenceResult>>();
   truth_ = {inputs->get_future().share(), reference->get_future().share()};
-  making_ = std::thread([this, problem, accumulate, by, inputs, reference, cancel = cancel_] {
+  making_ = std::thread([this, problem, accumulate, wanted, kept, inputs, reference, cancel = cancel_] {
     platform::lower_thread_priority();
-    auto made = check::make_inputs(problem);
-    if (!made) {
-      inputs->set_value(fail(made.error()));
-      reference->set_value(fail(made.error()));
-      return;
-    }
-    const auto shared = std::make_shared<const check::AttentionInputs>(std::move(*made));
-    inputs->set_value(shared);
-    reference->set_value(reference_of(problem, *shared, accumulate, by, *cancel));
+    make(problem, accumulate, wanted, *cancel, kept, *inputs, *reference);
   });
   return truth_;
 }

@@ -33,20 +33,24 @@ class TruthMaker {
   TruthMaker(const TruthMaker&) = delete;
   TruthMaker& operator=(const TruthMaker&) = delete;
 
-  // Who makes the reference: this maker's thread, or a device, which then hands it in by keep().
-  enum class By { cpu, device };
-  // By::device: `reference` is one of all rows out of the store, or null.
-  Truth want(const Problem& problem, check::Accumulate accumulate, By by = By::cpu);
+  // How much is to be made here, each with what stands before it. A reference that is not made is null unless the store
+  // has one of all rows; inputs that are not made are null. A device that makes them hands its reference in by keep().
+  enum class Wanted { stored_reference, inputs, all };
+  Truth want(const Problem& problem, check::Accumulate accumulate, Wanted wanted = Wanted::all);
   // The reference of what was wanted last, for the next to want it.
   void keep(std::shared_ptr<const check::Reference> reference);
 
  private:
   void stop_making();
-  ReferenceResult reference_of(const Problem& problem, const check::AttentionInputs& inputs,
-                               check::Accumulate accumulate, By by, const std::atomic<bool>& cancel) const;
+  // A reference that `kept` holds already is not made again.
+  void make(const Problem& problem, check::Accumulate accumulate, Wanted wanted, const std::atomic<bool>& cancel,
+            std::shared_ptr<const check::Reference> kept, std::promise<InputsResult>& inputs,
+            std::promise<ReferenceResult>& reference) const;
+  std::shared_ptr<const check::Reference> reference_if_made() const;
 
   std::optional<check::ReferenceStore> store_;
   std::string key_;
+  Wanted made_ = Wanted::stored_reference;
   Truth truth_;
   std::shared_ptr<std::atomic<bool>> cancel_;
   std::thread making_;

@@ -3,8 +3,7 @@
 #include <cstring>
 #include <limits>
 
-#include "check/reference.h"
-#include "device/cuda/gpu_reference.h"
+#include "device/cuda/own_kernels.h"
 
 namespace attnscope::device {
 namespace {
@@ -264,9 +263,8 @@ class CublasProgram final : public GpuProgram {
 
 }  // namespace
 
-Result<std::shared_ptr<const GpuProgram>> make_cublas_routine(std::shared_ptr<Gpu> gpu, const CudaParts& parts,
-                                                              int arch, const std::string& entry,
-                                                              const Problem& problem) {
+Result<std::shared_ptr<const GpuProgram>> make_cublas_routine(OwnKernels& kernels, const CudaParts& parts,
+                                                              const std::string& entry, const Problem& problem) {
   const bool hybrid = entry == "hybrid", attention = hybrid || entry == "attention";
   if (!attention && entry != "gemm_nt")
     return fail(Stage::input, "cuBLAS has no routine \"" + entry + "\" here",
@@ -277,14 +275,11 @@ Result<std::shared_ptr<const GpuProgram>> make_cublas_routine(std::shared_ptr<Gp
                 "Choose another kernel.");
   auto calls = parts.cublas();
   if (!calls) return fail(calls.error());
-  auto cublas = Cublas::open(gpu, *calls);
+  auto cublas = Cublas::open(kernels.gpu(), *calls);
   if (!cublas) return fail(cublas.error());
-  Routine routine{gpu, *cublas, nullptr, hybrid};
+  Routine routine{kernels.gpu(), *cublas, nullptr, hybrid};
   if (!attention) return std::make_shared<const CublasProgram<GemmWork>>(std::move(routine));
-  auto variant = compile_own_kernel(*parts.compiler, parts.kernels, hybrid ? "softmax_pv" : "softmax", problem,
-                                    check::Accumulate::f32, arch);
-  if (!variant) return fail(variant.error());
-  auto kernel = GpuKernel::load(gpu, **variant);
+  auto kernel = hybrid ? kernels.load_for("softmax_pv", problem) : kernels.load("softmax", problem.dtype);
   if (!kernel) return fail(kernel.error());
   routine.kernel = std::move(*kernel);
   return std::make_shared<const CublasProgram<AttentionWork>>(std::move(routine));

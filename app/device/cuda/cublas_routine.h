@@ -5,16 +5,16 @@
 #include "cuda_api/cublas.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/gpu_program.h"
+#include "device/cuda/own_kernels.h"
 
 namespace attnscope::device {
 
 // The routines that kernels name by "entry":
-//   attention  Q·K^T of all heads in one batched product, softmax by a kernel of ours, P·V in another; S in f32, P in
-//   f16. hybrid     Q·K^T the same, then softmax and P·V in one kernel of ours. gemm_nt    c[…,M,N] = a[…,M,K] ·
-//   b[…,N,K]^T of f16, whatever the sizes: the operands a, b and c of a gemm problem.
+//   attention  Q·K^T of all heads in one batched product, softmax by a kernel of ours, P·V in another; S in f32, P f16
+//   hybrid     Q·K^T the same, then softmax and P·V in one kernel of ours
+//   gemm_nt    c[…,M,N] = a[…,M,K] · b[…,N,K]^T of f16, whatever the sizes: the operands a, b and c of a gemm problem
 // Failure (Stage::input) for another name; Stage::device when cuBLAS does not open.
-Result<std::shared_ptr<const GpuProgram>> make_cublas_routine(std::shared_ptr<Gpu> gpu, const CudaParts& parts,
-                                                              int arch, const std::string& entry,
-                                                              const Problem& problem);
+Result<std::shared_ptr<const GpuProgram>> make_cublas_routine(OwnKernels& kernels, const CudaParts& parts,
+                                                              const std::string& entry, const Problem& problem);
 
 }  // namespace attnscope::device

@@ -6,6 +6,7 @@
 #include "device/cuda/cublas_routine.h"
 #include "device/cuda/cuda_timer.h"
 #include "device/cuda/gpu.h"
+#include "device/cuda/gpu_judge.h"
 #include "device/cuda/gpu_kernel.h"
 #include "device/cuda/gpu_program.h"
 #include "device/cuda/gpu_reference.h"
@@ -28,6 +29,7 @@ class CudaDevice final : public Device {
       : parts_(std::move(parts)),
         spec_(std::move(spec)),
         gpu_(std::make_shared<Gpu>(parts_.calls, ordinal)),
+        kernels_(gpu_, parts_.compiler, parts_.kernels, spec_.arch),
         ordinal_(ordinal) {}
   const DeviceSpec& spec() const override { return spec_; }
   Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) override;
@@ -36,20 +38,25 @@ class CudaDevice final : public Device {
   Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) override;
   Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest& request, const std::string& cache,
                                                  std::function<void()> on_launch) override;
+  bool makes_inputs() const override { return true; }
   Result<std::shared_ptr<const check::Reference>> reference(const Problem& problem,
-                                                            std::shared_ptr<const check::AttentionInputs> inputs,
                                                             check::Accumulate accumulate) override;
+  Result<std::optional<check::Comparison>> compare(const LaunchOutcome& outcome,
+                                                   std::shared_ptr<const check::Reference> reference) override;
   bool lost() const override { return gpu_->lost(); }
 
  private:
-  Result<std::vector<ArgumentValue>> place_tensors(const LaunchRequest& request);
+  Result<void> place_tensors(const LaunchRequest& request);
   GpuMeter meter() const;
 
   CudaParts parts_;
   DeviceSpec spec_;
   std::shared_ptr<Gpu> gpu_;
+  OwnKernels kernels_;
   int ordinal_;
-  std::optional<GpuTensors> tensors_;  // of the last run: turning a knob keeps the problem
+  std::unique_ptr<GpuTensors> tensors_;      // of the last run: turning a knob keeps the problem
+  std::optional<GpuReference> reference_;    // of the last verdict, for the same reason
+  std::weak_ptr<const check::GuardedBuffer> last_output_;  // what tensors_ has on the GPU still
 };
 
 Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& variant) {
@@ -61,33 +68,28 @@ Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& v
 Result<std::shared_ptr<const Loaded>> CudaDevice::load_routine(const std::string& library, const std::string& entry,
                                                                const Problem& problem) {
   if (library != "cublas" || !parts_.cublas) return Device::load_routine(library, entry, problem);
-  auto program = make_cublas_routine(gpu_, parts_, spec_.arch, entry, problem);
+  auto program = make_cublas_routine(kernels_, parts_, entry, problem);
   if (!program) return fail(program.error());
   return std::make_shared<const OnGpu>(*program);
 }
 
-// The request's buffers on the GPU, as they are before a run; its arguments over them.
-Result<std::vector<ArgumentValue>> CudaDevice::place_tensors(const LaunchRequest& request) {
-  const bool same = tensors_ && (request.operands ? &tensors_->operands() == request.operands.get()
-                                                  : tensors_->operands().attention == request.inputs);
-  if (same) {
-    if (auto renewed = tensors_->renew_outputs(); !renewed) return fail(renewed.error());
-    return request.operands ? request.arguments : attention_arguments(request.args, request.problem);
-  }
+// The request's buffers on the GPU, as they are before a run.
+Result<void> CudaDevice::place_tensors(const LaunchRequest& request) {
+  last_output_.reset();
+  if (tensors_ && tensors_->are_of(request)) return tensors_->renew_outputs();
   tensors_.reset();
-  auto bound = bind(request);
-  if (!bound) return fail(bound.error());
-  auto tensors = GpuTensors::make(gpu_, std::move(bound->operands));
+  auto tensors = make_tensors(kernels_, request);
   if (!tensors) return fail(tensors.error());
   tensors_ = std::move(*tensors);
-  return std::move(bound->arguments);
+  return {};
 }
 
 Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const LaunchEvents& events) {
   const GpuProgram& program = *dynamic_cast<const OnGpu&>(*request.loaded).program;
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
-  auto arguments = place_tensors(request);
+  auto arguments = arguments_of(request);
   if (!arguments) return fail(arguments.error());
+  if (auto placed = place_tensors(request); !placed) return fail(placed.error());
   auto work = program.bind(request, *arguments, tensors_->addresses());
   if (!work) return fail(work.error());
   const int64_t ctas = request.shape.ctas();
@@ -104,6 +106,7 @@ Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const Launch
   }
   outcome.outputs = std::move(*outputs);
   outcome.output = outcome.outputs.front();
+  last_output_ = outcome.output;
   return outcome;
 }
 
@@ -122,25 +125,41 @@ Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& 
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   std::shared_ptr<const GpuKernel> empty;
   if (cache == "cold") {
-    auto variant = compile_own_kernel(*parts_.compiler, parts_.kernels, "empty", request.problem,
-                                      check::Accumulate::f32, spec_.arch);
-    if (!variant) return fail(variant.error());
-    auto loaded = GpuKernel::load(gpu_, **variant);
+    auto loaded = kernels_.load("empty", DType::f16);
     if (!loaded) return fail(loaded.error());
     empty = *loaded;
   }
   const auto l2_bytes = static_cast<size_t>(spec_.l2_mb * (1 << 20));
-  return make_cuda_timer({gpu_, dynamic_cast<const OnGpu&>(*request.loaded).program, request, std::move(empty),
+  return make_cuda_timer({&kernels_, dynamic_cast<const OnGpu&>(*request.loaded).program, request, std::move(empty),
                           l2_bytes, meter(), std::move(on_launch)});
 }
 
-Result<std::shared_ptr<const check::Reference>> CudaDevice::reference(
-    const Problem& problem, std::shared_ptr<const check::AttentionInputs> inputs, check::Accumulate accumulate) {
-  auto variant = compile_own_kernel(*parts_.compiler, parts_.kernels, "reference", problem, accumulate, spec_.arch);
-  if (!variant) return fail(variant.error());
-  auto kernel = GpuKernel::load(gpu_, **variant);
-  if (!kernel) return fail(kernel.error());
-  return make_gpu_reference(gpu_, **kernel, spec_.sms, problem, *inputs, accumulate);
+Result<std::shared_ptr<const check::Reference>> CudaDevice::reference(const Problem& problem,
+                                                                      check::Accumulate accumulate) {
+  if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
+  LaunchRequest inputs;
+  inputs.problem = problem;
+  if (!tensors_ || !tensors_->are_of(inputs))
+    if (auto placed = place_tensors(inputs); !placed) return fail(placed.error());
+  auto made = make_gpu_reference(kernels_, spec_.sms, problem, tensors_->addresses(), accumulate);
+  if (!made) return fail(made.error());
+  reference_ = std::move(*made);
+  return reference_->reference;
+}
+
+Result<std::optional<check::Comparison>> CudaDevice::compare(const LaunchOutcome& outcome,
+                                                             std::shared_ptr<const check::Reference> reference) {
+  if (!tensors_ || outcome.output == nullptr || last_output_.lock() != outcome.output) return std::nullopt;
+  if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
+  if (!reference_ || reference_->reference != reference) {
+    reference_.reset();
+    auto held = GpuReference::upload(gpu_, std::move(reference));
+    if (!held) return fail(held.error());
+    reference_ = std::move(*held);
+  }
+  auto compared = compare_on_gpu(kernels_, spec_.sms, tensors_->addresses().back(), outcome.output->data(), *reference_);
+  if (!compared) return fail(compared.error());
+  return *compared;
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ class CudaTimer : public measure::Source {
   Result<void> run(const CapturedGraph& graph);
   Result<void> wait();
   Result<void> record(Event event, bool as_node);
-  const std::shared_ptr<Gpu>& gpu() const { return parts_.gpu; }
+  const std::shared_ptr<Gpu>& gpu() const { return parts_.kernels->gpu(); }
 
   CudaTimerParts parts_;
 
@@ -118,7 +118,7 @@ class CudaTimer : public measure::Source {
   size_t round_ = 0;
   std::shared_ptr<const GpuProgram> program_;
   GpuMemory spacer_;
-  std::optional<GpuTensors> tensors_;
+  std::unique_ptr<GpuTensors> tensors_;
   std::unique_ptr<GpuWork> work_;
 };
 
@@ -133,15 +133,15 @@ Result<void> CudaTimer::begin_round() {
   program_ = std::move(*program);
   auto spacer = GpuMemory::make(gpu(), kSpacerBytes * static_cast<size_t>(1 + round_++ * 5 % 13));
   if (spacer) spacer_ = std::move(*spacer);
-  auto bound = bind(parts_.request);
-  if (!bound) return fail(bound.error());
-  auto tensors = GpuTensors::make(gpu(), std::move(bound->operands));
+  auto arguments = arguments_of(parts_.request);
+  if (!arguments) return fail(arguments.error());
+  auto tensors = make_tensors(*parts_.kernels, parts_.request);
   if (!tensors) {
     if (tensors.error().stage != Stage::limits || !tensors_) return fail(tensors.error());
   } else {
     tensors_ = std::move(*tensors);
   }
-  auto work = program_->bind(parts_.request, bound->arguments, tensors_->addresses());
+  auto work = program_->bind(parts_.request, *arguments, tensors_->addresses());
   if (!work) return fail(work.error());
   work_ = std::move(*work);
   auto us = rough_us();

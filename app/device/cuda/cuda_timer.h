@@ -5,6 +5,7 @@
 #include "cuda_api/nvml.h"
 #include "device/cuda/gpu_kernel.h"
 #include "device/cuda/gpu_program.h"
+#include "device/cuda/own_kernels.h"
 #include "device/device.h"
 #include "measure/sampling.h"
 
@@ -24,7 +25,7 @@ class GpuMeter {
 };
 
 struct CudaTimerParts {
-  std::shared_ptr<Gpu> gpu;
+  OwnKernels* kernels = nullptr;  // the device's, which outlives the timer
   std::shared_ptr<const GpuProgram> program;
   LaunchRequest request;
   std::shared_ptr<const GpuKernel> empty;  // given: cold

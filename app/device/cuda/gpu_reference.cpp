@@ -1,9 +1,6 @@
 #include "device/cuda/gpu_reference.h"
 
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <new>
 #include <numeric>
 
@@ -55,20 +52,12 @@ std::span<const std::byte> bytes_of_vector(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
-// Everything that the kernel reads and writes, on the GPU.
+// What the kernel reads and writes beside the tensors.
 struct Buffers {
-  GpuMemory q, k, v, rows, scratch, values, classes, errors, nonfinite;
+  GpuMemory rows, scratch, values, classes, errors, nonfinite;
 
-  Result<void> make(const std::shared_ptr<Gpu>& gpu, const check::AttentionInputs& inputs, const Reference& reference,
-                    size_t ctas) {
+  Result<void> make(const std::shared_ptr<Gpu>& gpu, const Reference& reference, size_t ctas) {
     const size_t elements = reference.values.size(), count = reference.rows.size();
-    const std::pair<GpuMemory*, std::span<const std::byte>> given[] = {
-        {&q, inputs.q}, {&k, inputs.k}, {&v, inputs.v}, {&rows, bytes_of_vector(reference.rows)}};
-    for (const auto& [memory, contents] : given) {
-      auto made = GpuMemory::make(gpu, contents);
-      if (!made) return fail(made.error());
-      *memory = std::move(*made);
-    }
     const std::pair<GpuMemory*, size_t> empty[] = {
         {&scratch, ctas * static_cast<size_t>(reference.problem.seq_k) * 2 * sizeof(double)},
         {&values, elements * sizeof(double)},
@@ -79,9 +68,14 @@ struct Buffers {
       if (!made) return fail(made.error());
       *memory = std::move(*made);
     }
-    auto counter = GpuMemory::make(gpu, bytes_of_vector(std::vector<uint64_t>{0}));
-    if (!counter) return fail(counter.error());
-    nonfinite = std::move(*counter);
+    const std::vector<uint64_t> none{0};
+    const std::pair<GpuMemory*, std::span<const std::byte>> given[] = {{&rows, bytes_of_vector(reference.rows)},
+                                                                       {&nonfinite, bytes_of_vector(none)}};
+    for (const auto& [memory, contents] : given) {
+      auto made = GpuMemory::make(gpu, contents);
+      if (!made) return fail(made.error());
+      *memory = std::move(*made);
+    }
     return {};
   }
 };
@@ -113,60 +107,55 @@ std::vector<int64_t> rows_of(const Problem& problem) {
   return rows;
 }
 
-Result<void> compute(const std::shared_ptr<Gpu>& gpu, const GpuKernel& kernel, int64_t sms,
-                     const check::AttentionInputs& inputs, Reference& reference) {
+// The reference's values, and the buffers that hold them on the GPU.
+Result<Buffers> compute(const std::shared_ptr<Gpu>& gpu, const GpuKernel& kernel, int64_t sms,
+                        std::span<const uint64_t> inputs, Reference& reference) {
   constexpr int64_t threads = 192, ctas_an_sm = 8;
   const auto row_count = static_cast<int64_t>(reference.rows.size());
   const int64_t ctas = std::min(sms * ctas_an_sm, row_count);
   Buffers buffers;
-  if (auto done = buffers.make(gpu, inputs, reference, static_cast<size_t>(ctas)); !done) return done;
-  const Parameters block{buffers.q.at(),         buffers.k.at(),
-                         buffers.v.at(),         buffers.rows.at(),
-                         buffers.scratch.at(),   buffers.values.at(),
-                         buffers.classes.at(),   buffers.errors.at(),
-                         buffers.nonfinite.at(), shape_of(reference.problem, row_count)};
-  if (kernel.info().parameter_bytes != sizeof block)
-    return fail(Stage::internal, "the reference kernel declares other parameters than its caller passes",
-                "Report this; assets/gpu/reference.cu may have been edited.");
-  std::vector<std::byte> parameters(sizeof block);
-  std::memcpy(parameters.data(), &block, sizeof block);
-  if (const int code = kernel.launch({{ctas, 1, 1}, {threads, 1, 1}}, 0, parameters); code != 0)
-    return gpu->kernel_failure(code, "the reference");
-  if (const int code = gpu->wait(); code != 0) return gpu->kernel_failure(code, "the reference");
-  return fetch(buffers, reference);
+  if (auto done = buffers.make(gpu, reference, static_cast<size_t>(ctas)); !done) return fail(done.error());
+  const Parameters block{inputs[0],
+                         inputs[1],
+                         inputs[2],
+                         buffers.rows.at(),
+                         buffers.scratch.at(),
+                         buffers.values.at(),
+                         buffers.classes.at(),
+                         buffers.errors.at(),
+                         buffers.nonfinite.at(),
+                         shape_of(reference.problem, row_count)};
+  if (auto done = run_own_kernel(*gpu, kernel, ctas, threads, std::as_bytes(std::span(&block, 1))); !done)
+    return fail(done.error());
+  if (auto done = fetch(buffers, reference); !done) return fail(done.error());
+  return buffers;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const compile::Variant>> compile_own_kernel(compile::Compiler& compiler,
-                                                                   const std::filesystem::path& folder,
-                                                                   const std::string& name, const Problem& problem,
-                                                                   check::Accumulate accumulate, int arch) {
-  const std::filesystem::path file = folder / (name + ".cu");
-  std::ifstream in(file);
-  const std::string source{std::istreambuf_iterator<char>(in), {}};
-  if (!in || source.empty())
-    return fail(Stage::check, file.string() + " could not be read",
-                "It ships with the program: see that its folder is whole, or set $ATTNSCOPE_RESOURCES.");
-  compile::CompileRequest request;
-  request.source = source;
-  request.file_name = name + ".cu";
-  request.entry = "attnscope_" + name;
-  request.macros = {{"HEAD_DIM", problem.head_dim}, {"ACCUMULATE_F16", accumulate == check::Accumulate::f16}};
-  request.dtype = problem.dtype;
-  request.options.fast_math = false;
-  request.arch = arch;
-  return compiler.compile(request);
+Result<GpuReference> GpuReference::upload(const std::shared_ptr<Gpu>& gpu, std::shared_ptr<const Reference> reference) {
+  GpuReference held;
+  const std::pair<GpuMemory*, std::span<const std::byte>> given[] = {
+      {&held.rows, bytes_of_vector(reference->rows)},
+      {&held.values, bytes_of_vector(reference->values)},
+      {&held.classes, bytes_of_vector(reference->classes)}};
+  for (const auto& [memory, contents] : given) {
+    if (contents.empty()) continue;
+    auto made = GpuMemory::make(gpu, contents);
+    if (!made) return fail(made.error());
+    *memory = std::move(*made);
+  }
+  held.reference = std::move(reference);
+  return held;
 }
 
-Result<std::shared_ptr<const Reference>> make_gpu_reference(const std::shared_ptr<Gpu>& gpu, const GpuKernel& kernel,
-                                                            int64_t sms, const Problem& problem,
-                                                            const check::AttentionInputs& inputs,
-                                                            check::Accumulate accumulate) {
+Result<GpuReference> make_gpu_reference(OwnKernels& kernels, int64_t sms, const Problem& problem,
+                                        std::span<const uint64_t> inputs, check::Accumulate accumulate) {
   if (problem.kind != ProblemKind::attention)
     return fail(Stage::check, "there is no reference for a problem of kind " + std::string(to_string(problem.kind)),
                 "Its verdict is unchecked.");
-  if (auto entered = gpu->enter(); !entered) return fail(entered.error());
+  auto kernel = kernels.load_for("reference", problem, accumulate);
+  if (!kernel) return fail(kernel.error());
   try {
     auto reference = std::make_shared<Reference>();
     reference->problem = problem;
@@ -174,8 +163,11 @@ Result<std::shared_ptr<const Reference>> make_gpu_reference(const std::shared_pt
     reference->rows = rows_of(problem);
     reference->all_rows = static_cast<int64_t>(reference->rows.size()) == reference->rows_total();
     reference->values.resize(reference->rows.size() * static_cast<size_t>(problem.head_dim));
-    if (auto done = compute(gpu, kernel, sms, inputs, *reference); !done) return fail(done.error());
-    return reference;
+    auto buffers = compute(kernels.gpu(), **kernel, sms, inputs, *reference);
+    if (!buffers) return fail(buffers.error());
+    GpuReference held{reference, std::move(buffers->rows), std::move(buffers->values), {}};
+    if (!reference->classes.empty()) held.classes = std::move(buffers->classes);
+    return held;
   } catch (const std::bad_alloc&) {
     return fail(Stage::check, "there is not enough memory for the fp64 reference of " + short_text(problem),
                 "Check at a smaller size.");

@@ -1,31 +1,29 @@
 #pragma once
-#include <filesystem>
+#include <cstdint>
 #include <memory>
-#include <string>
+#include <span>
 
-#include "check/inputs.h"
 #include "check/reference.h"
-#include "compile/compiler.h"
 #include "device/cuda/gpu.h"
-#include "device/cuda/gpu_kernel.h"
+#include "device/cuda/own_kernels.h"
 
 namespace attnscope::device {
 
 // Rows are all of them up to this size of the reference, else check::reference_rows(): 512 MB of fp64.
 inline constexpr int64_t kGpuReferenceElements = int64_t{1} << 26;
 
-// One of our own kernels out of `folder`: "reference" or "empty", for the problem's dtype and head_dim.
-Result<std::shared_ptr<const compile::Variant>> compile_own_kernel(compile::Compiler& compiler,
-                                                                   const std::filesystem::path& folder,
-                                                                   const std::string& name, const Problem& problem,
-                                                                   check::Accumulate accumulate, int arch);
+// A reference, and the same on the GPU, for outputs to be held against there.
+struct GpuReference {
+  std::shared_ptr<const check::Reference> reference;
+  GpuMemory rows, values, classes;  // int64, fp64, check::ElementClass; classes is empty when all are finite
 
-// The fp64 reference by `kernel`, which is compile_own_kernel's "reference". Failure (Stage::check) for a problem that
-// is no attention.
-Result<std::shared_ptr<const check::Reference>> make_gpu_reference(const std::shared_ptr<Gpu>& gpu,
-                                                                   const GpuKernel& kernel, int64_t sms,
-                                                                   const Problem& problem,
-                                                                   const check::AttentionInputs& inputs,
-                                                                   check::Accumulate accumulate);
+  // Of a reference that came from elsewhere.
+  static Result<GpuReference> upload(const std::shared_ptr<Gpu>& gpu, std::shared_ptr<const check::Reference> reference);
+};
+
+// The fp64 reference by a kernel of ours, from inputs that are on the GPU. Failure (Stage::check) for a problem that is no
+// attention. inputs: where q, k and v lie there.
+Result<GpuReference> make_gpu_reference(OwnKernels& kernels, int64_t sms, const Problem& problem,
+                                        std::span<const uint64_t> inputs, check::Accumulate accumulate);
 
 }  // namespace attnscope::device

@@ -3,31 +3,28 @@
 #include <vector>
 
 #include "check/guarded_buffer.h"
-#include "check/operands.h"
-#include "device/cuda/gpu.h"
+#include "device/cuda/own_kernels.h"
+#include "device/device.h"
 
 namespace attnscope::device {
 
-// A launch's buffers on a GPU, each between canaries.
+// What a launch works on, on a GPU: its buffers in the order of the request's operands (attention's are q, k, v, o), each
+// between canaries.
 class GpuTensors {
  public:
-  // Uploads every operand as it is before a run.
-  static Result<GpuTensors> make(std::shared_ptr<Gpu> gpu, std::shared_ptr<const check::Operands> operands);
-  std::vector<uint64_t> addresses() const;
-  const check::Operands& operands() const { return *operands_; }
-
-  // What a kernel may write as it was at first, canaries included.
-  Result<void> renew_outputs();
-  // The buffers of role out and inout as they stand. Failure (Stage::launch) when a canary of what the kernel may write
-  // was touched.
-  Result<std::vector<std::shared_ptr<const check::GuardedBuffer>>> take_outputs() const;
+  virtual ~GpuTensors() = default;
+  // Whether a request's buffers are these.
+  virtual bool are_of(const LaunchRequest& request) const = 0;
+  virtual std::vector<uint64_t> addresses() const = 0;
+  // Outputs and their canaries as before the first run: poison, or what the operand's init says.
+  virtual Result<void> renew_outputs() = 0;
+  // The judged outputs as they stand. Failure (Stage::launch) when a canary was touched.
+  virtual Result<std::vector<std::shared_ptr<const check::GuardedBuffer>>> take_outputs() const = 0;
   // Failure (Stage::launch) naming the input that was written, or whose canaries were.
-  Result<void> check_inputs() const;
-
- private:
-  std::shared_ptr<const check::Operands> operands_;
-  std::vector<std::string> hashes_;
-  std::vector<GpuMemory> memory_;  // of each operand
+  virtual Result<void> check_inputs() const = 0;
 };
+
+// The request's buffers as they are before a run: attention's are made on the GPU, a workload's operands are uploaded.
+Result<std::unique_ptr<GpuTensors>> make_tensors(OwnKernels& kernels, const LaunchRequest& request);
 
 }  // namespace attnscope::device

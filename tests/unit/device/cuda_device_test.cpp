@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "check/float_formats.h"
+#include "check/verdict.h"
 #include "core/json.h"
 #include "fake_gpu.h"
 
@@ -16,7 +18,7 @@ namespace {
 using testing::FakeGpu;
 using ::testing::HasSubstr;
 
-const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
+const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR, kCache = ATTNSCOPE_TEST_CACHE;
 
 // A minimal attention's cubin, which the fake GPU does not look into, and a problem whose tensors are a few KB.
 class CudaDeviceTest : public ::testing::Test {
@@ -41,7 +43,8 @@ class CudaDeviceTest : public ::testing::Test {
     twin.rates = {{"issue", 4}};
     twin.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
     auto devices =
-        make_cuda_devices({gpu_.calls(), nullptr, std::make_shared<compile::Compiler>(compile::CompilerOptions{}),
+        make_cuda_devices({gpu_.calls(), nullptr,
+                           std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = kCache / "variants"}),
                            kSource / "assets/gpu"},
                           {twin});
     if (!devices || devices->empty()) return nullptr;
@@ -214,7 +217,7 @@ TEST_F(CudaDeviceTest, HotIsAGraphOfAtLeastAMillisecondOfKernels) {
 }
 
 TEST_F(CudaDeviceTest, RoundsPlaceTheBuffersElsewhereAndLeaveNothingBehind) {
-  const auto one = device();
+  auto one = device();
   {
     auto timer = one->timer(request(*one), "hot", {});
     ASSERT_TRUE(timer && *timer);
@@ -227,6 +230,7 @@ TEST_F(CudaDeviceTest, RoundsPlaceTheBuffersElsewhereAndLeaveNothingBehind) {
     for (size_t i = 1; i < places.size(); ++i) EXPECT_NE(places[i], places[i - 1]);
   }
   EXPECT_EQ(gpu_.graphs, 0);
+  one.reset();
   EXPECT_EQ(gpu_.modules, 0) << "no kernel is loaded any more";
   EXPECT_EQ(gpu_.allocated, 0u);
 }
@@ -254,6 +258,124 @@ TEST_F(CudaDeviceTest, AKernelThatFaultsWhileItIsTimedIsAFailure) {
   EXPECT_THAT(ready.error().message, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
   EXPECT_TRUE(one->lost());
 }
+
+// Everything together: inputs, kernel, reference and verdict, all by kernels on the fake GPU's memory.
+TEST_F(CudaDeviceTest, AProblemIsFedRunAndJudgedOnTheDevice) {
+  gpu_.kernel = nullptr;
+  const auto one = device();
+  EXPECT_TRUE(one->makes_inputs());
+  problem_.causal = Causal::bottom_right;  // as the cubin was compiled, for 64 threads
+  LaunchRequest wanted = request(*one);
+  wanted.shape.block = {64, 1, 1};
+  wanted.dynamic_shared = 4 * problem_.seq_k;
+  wanted.inputs = nullptr;
+  const auto outcome = one->run(wanted, {});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  const auto reference = one->reference(problem_, check::Accumulate::f32);
+  ASSERT_TRUE(reference && *reference) << reference.error().message;
+  const auto cpu = check::make_reference(problem_, *inputs_, check::Accumulate::f32);
+  ASSERT_TRUE(cpu);
+  for (size_t i = 0; i < (*cpu)->values.size(); ++i) EXPECT_NEAR((*reference)->values[i], (*cpu)->values[i], 1e-12);
+  EXPECT_NEAR((*reference)->naive_rel_frobenius, (*cpu)->naive_rel_frobenius, 1e-9);
+  const auto compared = one->compare(*outcome, *reference);
+  ASSERT_TRUE(compared && *compared);
+  const Verdict verdict = check::conclude(**compared, **reference);
+  EXPECT_EQ(verdict.state, "correct") << verdict.reason;
+  EXPECT_EQ(verdict.rows_checked, 16);
+  ASSERT_TRUE(one->run(wanted, {}));
+  const auto late = one->compare(*outcome, *reference);
+  EXPECT_TRUE(late && !*late) << "the device has another output by now";
+}
+
+struct InputsCase {
+  DType dtype;
+  Layout layout;
+  Distribution distribution;
+};
+void PrintTo(const InputsCase& c, std::ostream* out) {
+  *out << to_string(c.dtype) << to_string(c.layout) << to_string(c.distribution);
+}
+
+class InputsOnTheDevice : public CudaDeviceTest, public ::testing::WithParamInterface<InputsCase> {};
+
+TEST_P(InputsOnTheDevice, AreTheCpusToTheBit) {
+  problem_.dtype = GetParam().dtype;
+  problem_.layout = GetParam().layout;
+  problem_.distribution = GetParam().distribution;
+  problem_.batch = 2;
+  problem_.heads = 4;
+  problem_.kv_heads = 2;
+  problem_.seq_k = 37;
+  problem_.seed = (uint64_t{7} << 32) + 5;
+  const auto cpu = check::make_inputs(problem_);
+  ASSERT_TRUE(cpu);
+  std::array<bool, 3> same{};
+  gpu_.kernel = [&](std::byte* parameters) {
+    const std::vector<std::byte>* tensors[] = {&cpu->q, &cpu->k, &cpu->v};
+    for (int i = 0; i < 3; ++i)
+      same[static_cast<size_t>(i)] = std::memcmp(tensor(parameters, i), tensors[i]->data(), tensors[i]->size()) == 0;
+    return 0;
+  };
+  const auto one = device();
+  const auto outcome = one->run(request(*one), {});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_THAT(same, ::testing::Each(true));
+}
+
+INSTANTIATE_TEST_SUITE_P(Spread, InputsOnTheDevice,
+                         ::testing::Values(InputsCase{DType::f16, Layout::BHSD, Distribution::normal},
+                                           InputsCase{DType::bf16, Layout::BSHD, Distribution::normal},
+                                           InputsCase{DType::f32, Layout::BSHD, Distribution::large},
+                                           InputsCase{DType::f16, Layout::BSHD, Distribution::uniform},
+                                           InputsCase{DType::f16, Layout::BHSD, Distribution::constant}));
+
+// One fault each, put into a right output: the figures and the elements named are the CPU's.
+class JudgedOnTheDevice : public CudaDeviceTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(JudgedOnTheDevice, FindsWhatTheCpuFinds) {
+  const std::string fault = GetParam();
+  problem_.heads = problem_.kv_heads = 2;
+  problem_.seq_q = 24;  // and 16 keys: bottom_right masks the first eight rows wholly
+  problem_.causal = Causal::bottom_right;
+  problem_.layout = fault == "layout" ? Layout::BSHD : Layout::BHSD;
+  const auto inputs = check::make_inputs(problem_);
+  const auto reference = check::make_reference(problem_, *inputs, check::Accumulate::f32);
+  ASSERT_TRUE(reference);
+  gpu_.kernel = [&](std::byte* parameters) {
+    auto* o = reinterpret_cast<uint16_t*>(tensor(parameters, 3));
+    for (int64_t i = 0; i < problem_.q_elements(); ++i) {
+      const int64_t d = i % 64, row = i / 64, h = row / 24, s = row % 24;
+      o[check::element_offset(problem_, 2, 24, 0, h, s, d)] =
+          check::f16_from_float(static_cast<float>((*reference)->values[static_cast<size_t>(i)]));
+    }
+    if (fault == "never written") o[1000] = o[2000] = check::kPoison16F;
+    if (fault == "NaN") o[777] = 0x7e00;
+    if (fault == "infinite") o[1999] = 0xfc00;
+    if (fault == "masked row") o[130] = 1;
+    if (fault == "outside") o[1500] ^= 0x0400, o[1501] ^= 0x8000;
+    return 0;
+  };
+  const auto one = device();
+  const auto outcome = one->run(request(*one), {});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  const auto ours = one->compare(*outcome, *reference);
+  ASSERT_TRUE(ours && *ours);
+  const Verdict got = check::conclude(**ours, **reference);
+  const Verdict want = *check::judge(outcome->output->data(), **reference);
+  EXPECT_EQ(got.state, want.state);
+  EXPECT_EQ(got.state, fault == "none" || fault == "layout" ? "correct" : "wrong");
+  EXPECT_EQ(got.reason, want.reason);
+  EXPECT_EQ(got.nonfinite, want.nonfinite);
+  EXPECT_EQ(got.max_abs, want.max_abs);
+  EXPECT_EQ(got.outside_share, want.outside_share);
+  EXPECT_NEAR(got.mean_abs, want.mean_abs, 1e-12 * want.mean_abs);
+  EXPECT_NEAR(got.rel_frobenius, want.rel_frobenius, 1e-9 * want.rel_frobenius);
+  EXPECT_NEAR(got.cosine, want.cosine, 1e-12);
+  EXPECT_EQ((*ours)->worst.row, check::compare(outcome->output->data(), **reference, false).worst.row);
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, JudgedOnTheDevice,
+                         ::testing::Values("none", "layout", "never written", "NaN", "infinite", "masked row", "outside"));
 
 }  // namespace
 }  // namespace attnscope::device

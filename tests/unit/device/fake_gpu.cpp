@@ -1,9 +1,15 @@
 #include "fake_gpu.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <string>
+
+#include "compile/sass.h"
+#include "emulator/emulator.h"
 
 namespace attnscope::device::testing {
 namespace {
@@ -13,6 +19,17 @@ using namespace cuda_api;
 // The driver API is a set of plain functions, so the one fake that is alive is theirs.
 FakeGpu* fake = nullptr;
 
+struct FakeModule {
+  std::vector<std::byte> cubin;
+};
+
+struct FakeFunction {
+  const FakeModule* module = nullptr;
+  std::string name;
+  std::shared_ptr<const emulator::Program> program;  // decoded at its first launch
+  bool is_ours() const { return name.starts_with("attnscope_"); }
+};
+
 struct State {
   std::map<DevicePointer, size_t> memory;
   double now_us = 0;
@@ -20,8 +37,16 @@ struct State {
   bool capturing = false;
   std::vector<std::function<void()>> captured;
   std::map<Event, double> events;
+  std::map<Module, FakeModule> modules;
+  std::map<Function, FakeFunction> functions;
+  uintptr_t next_handle = 0;
 };
 State state;
+
+template <class Handle>
+Handle handle(uintptr_t number) {
+  return reinterpret_cast<Handle>(number);
+}
 
 struct FakeGraph {
   std::vector<std::function<void()>> nodes;
@@ -51,20 +76,85 @@ int release(DevicePointer at) {
   return 0;
 }
 
-int launch(const LaunchConfig*, Function, void**, void** extra) {
+// An ELF file says where its tables are, which are its last parts.
+size_t size_of_image(const std::byte* image) {
+  const auto number = [&]<class T>(size_t at, T) {
+    T value;
+    std::memcpy(&value, image + at, sizeof value);
+    return static_cast<size_t>(value);
+  };
+  const size_t segments = number(0x20, uint64_t{}) + number(0x36, uint16_t{}) * number(0x38, uint16_t{});
+  const size_t sections = number(0x28, uint64_t{}) + number(0x3a, uint16_t{}) * number(0x3c, uint16_t{});
+  return std::max(segments, sections);
+}
+
+int load_module(Module* module, const void* image) {
+  const auto* from = static_cast<const std::byte*>(image);
+  *module = handle<Module>(++state.next_handle);
+  state.modules[*module].cubin.assign(from, from + size_of_image(from));
+  return ++fake->modules, 0;
+}
+
+int unload_module(Module module) {
+  std::erase_if(state.functions, [&](const auto& one) { return one.second.module == &state.modules[module]; });
+  state.modules.erase(module);
+  return --fake->modules, 0;
+}
+
+int get_function(Function* function, Module module, const char* name) {
+  *function = handle<Function>(++state.next_handle);
+  state.functions[*function] = {&state.modules[module], name, nullptr};
+  return 0;
+}
+
+// A kernel on the fake's memory; what fails is a test's failure, as a launch that a GPU refuses.
+int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std::byte> parameters) {
+  constexpr int launch_failed = 719;
+  const auto refuse = [](const Failure& failure) {
+    std::fprintf(stderr, "the fake GPU: %s\n", failure.message.c_str());
+    return launch_failed;
+  };
+  if (!function.program) {
+    auto sass = compile::disassemble(function.module->cubin, function.name, {.nvdisasm = {}, .cache_dir = {}});
+    if (!sass) return refuse(sass.error());
+    auto program = emulator::prepare(*sass);
+    if (!program) return refuse(program.error());
+    function.program = *program;
+  }
+  emulator::GlobalMemory memory;
+  for (const auto& [at, bytes] : state.memory)
+    memory.place(at, "memory", {reinterpret_cast<std::byte*>(at), bytes}, true);
+  emulator::Launch launch;
+  launch.program = function.program;
+  std::copy(std::begin(config.grid), std::end(config.grid), launch.grid.begin());
+  std::copy(std::begin(config.block), std::end(config.block), launch.block.begin());
+  launch.dynamic_shared_bytes = config.shared_bytes;
+  launch.parameters = std::move(parameters);
+  launch.memory = &memory;
+  const auto ran = emulator::run(launch);
+  return ran ? 0 : refuse(ran.error());
+}
+
+int launch(const LaunchConfig* config, Function function, void**, void** extra) {
   std::vector<std::byte> parameters;
   if (extra != nullptr) {
     const auto* from = static_cast<const std::byte*>(extra[1]);
     parameters.assign(from, from + *static_cast<size_t*>(extra[3]));
   }
-  put([parameters]() mutable {
-    ++fake->launches;
+  put([parameters, function, config = *config]() mutable {
+    FakeFunction& called = state.functions.at(function);
     state.now_us += parameters.empty() ? 2 : fake->kernel_us;
+    if (called.is_ours() && !parameters.empty()) {
+      if (state.waiting == 0) state.waiting = emulate(called, config, parameters);
+      return;
+    }
+    ++fake->launches;
     if (parameters.empty()) return;
     uint64_t o = 0;
     std::memcpy(&o, parameters.data() + 24, 8);
     fake->outputs.push_back(o);
-    if (state.waiting == 0) state.waiting = fake->kernel(parameters.data());
+    if (state.waiting != 0) return;
+    state.waiting = fake->kernel ? fake->kernel(parameters.data()) : emulate(called, config, parameters);
   });
   return 0;
 }
@@ -77,11 +167,6 @@ int attribute(int* value, int which, int) {
   if (found == kValues.end()) return 1;
   *value = found->second;
   return 0;
-}
-
-template <class Handle>
-Handle handle(uintptr_t number) {
-  return reinterpret_cast<Handle>(number);
 }
 
 DriverCalls fake_calls() {
@@ -98,9 +183,9 @@ DriverCalls fake_calls() {
   };
   c.primary_context_retain = [](Context* context, int) { return *context = handle<Context>(1), 0; };
   c.context_set_current = [](Context) { return 0; };
-  c.module_load_data = [](Module* module, const void*) { return *module = handle<Module>(1), ++fake->modules, 0; };
-  c.module_unload = [](Module) { return --fake->modules, 0; };
-  c.module_get_function = [](Function* function, Module, const char*) { return *function = handle<Function>(1), 0; };
+  c.module_load_data = load_module;
+  c.module_unload = unload_module;
+  c.module_get_function = get_function;
   c.function_set_attribute = [](Function, int, int bytes) { return fake->opted_in = bytes, 0; };
   c.memory_alloc = alloc;
   c.memory_free = release;

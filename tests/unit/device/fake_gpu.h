@@ -9,8 +9,9 @@
 
 namespace attnscope::device::testing {
 
-// A driver whose device memory is this process's and whose kernels are the test's: what device/cuda does around a
-// launch (canaries, poison, inputs held unchanged, errors told apart, graphs timed) without a GPU. One at a time.
+// A driver whose device memory is this process's: what device/cuda does around a launch (inputs made, canaries, poison,
+// inputs held unchanged, verdicts, errors told apart, graphs timed) without a GPU. Our own kernels (assets/gpu) execute in
+// the emulator; the kernel under test is the test's function, or executes too. One at a time.
 class FakeGpu {
  public:
   FakeGpu();
@@ -20,7 +21,8 @@ class FakeGpu {
 
   std::shared_ptr<const cuda_api::DriverCalls> calls() const;
 
-  // Runs at a launch, with its parameter block; the value is the CUresult that waiting for it gives.
+  // Runs at a launch, with its parameter block; the value is the CUresult that waiting for it gives. Empty: the kernel
+  // executes in the emulator.
   std::function<int(std::byte* parameters)> kernel = [](std::byte*) { return 0; };
   size_t memory_limit = size_t{1} << 30;
   double kernel_us = 30;  // on the fake GPU's clock

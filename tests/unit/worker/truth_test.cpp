@@ -32,16 +32,24 @@ TEST(TruthMaker, MakesAndRemembers) {
 TEST(TruthMaker, WhatADeviceMakesIsKeptForTheNext) {
   testing_support::TempDir folder;
   TruthMaker maker(folder / "references");
-  const Truth wanted = maker.want(small(), check::Accumulate::f32, TruthMaker::By::device);
-  ASSERT_TRUE(wanted.inputs.get());
-  ASSERT_TRUE(wanted.reference.get());
+  const Truth wanted = maker.want(small(), check::Accumulate::f32, TruthMaker::Wanted::stored_reference);
+  ASSERT_TRUE(wanted.inputs.get() && wanted.reference.get());
+  EXPECT_EQ(*wanted.inputs.get(), nullptr) << "the device makes them";
   EXPECT_EQ(*wanted.reference.get(), nullptr) << "the device makes it";
-  const auto made = check::make_reference(small(), **wanted.inputs.get(), check::Accumulate::f32);
+  const auto inputs = check::make_inputs(small());
+  ASSERT_TRUE(inputs);
+  const auto made = check::make_reference(small(), *inputs, check::Accumulate::f32);
   ASSERT_TRUE(made);
   maker.keep(*made);
-  EXPECT_EQ(*maker.want(small(), check::Accumulate::f32, TruthMaker::By::device).reference.get(), *made);
+  EXPECT_EQ(*maker.want(small(), check::Accumulate::f32, TruthMaker::Wanted::stored_reference).reference.get(), *made);
+  // A watch of the same problem needs inputs here too; the reference stays.
+  const Truth watched = maker.want(small(), check::Accumulate::f32, TruthMaker::Wanted::inputs);
+  ASSERT_TRUE(watched.inputs.get() && *watched.inputs.get());
+  EXPECT_EQ((*watched.inputs.get())->q, inputs->q);
+  EXPECT_EQ(*watched.reference.get(), *made);
+  EXPECT_EQ(*maker.want(small(), check::Accumulate::f32).reference.get(), *made) << "not made twice";
   TruthMaker other_process(folder / "references");
-  const auto found = *other_process.want(small(), check::Accumulate::f32, TruthMaker::By::device).reference.get();
+  const auto found = *other_process.want(small(), check::Accumulate::f32, TruthMaker::Wanted::stored_reference).reference.get();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->values, (*made)->values);
 }
