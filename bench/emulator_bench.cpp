@@ -1,7 +1,7 @@
 // How fast the emulator executes recorded machine code (tests/data/emulator), counting always on. Items are thread
-// instructions, per second of processor time: the rate of a core, whatever else the machine does (the threads run at the
-// lowest priority). The column Time is the wall's. The whole grid of the reports' shape, B1 H8 S512 D64; arguments: host
-// threads, host instruction set.
+// instructions, per second of processor time: the rate of a core, whatever else the machine does (the threads run at
+// the lowest priority). The column Time is the wall's. The whole grid of the reports' shape, B1 H8 S512 D64; arguments:
+// host threads, host instruction set.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -40,7 +40,8 @@ T need(Result<T> result) {
 std::shared_ptr<const compile::SassProgram> recorded(const std::string& name) {
   const std::string cubin = read_data(name + ".cubin");
   auto kernel = need(compile::read_cubin(std::as_bytes(std::span(cubin.data(), cubin.size())), ""));
-  return std::make_shared<const compile::SassProgram>(need(compile::parse_nvdisasm(read_data(name + ".txt"), std::move(kernel))));
+  return std::make_shared<const compile::SassProgram>(
+      need(compile::parse_nvdisasm(read_data(name + ".txt"), std::move(kernel))));
 }
 
 struct Setup {
@@ -51,7 +52,7 @@ struct Setup {
   Setup(const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads, uint32_t dynamic_shared) {
     launch.parameters.resize(52);
     for (int i = 0; i < 4; ++i) {
-      tensors[i].assign(kHeads * kSeq * kHeadDim, 0x2e66);  // 0.1
+      tensors[i].assign(kHeads * kSeq * kHeadDim, 0x2e66);                                                   // 0.1
       const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), i == 3);  // o
       std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
     }
@@ -79,10 +80,11 @@ void whole_grid(benchmark::State& state, const std::string& recording, std::arra
   state.SetItemsProcessed(static_cast<int64_t>(instructions));
 }
 
-// The Tensor Core rung in its first config, compiled here by the installed NVRTC for the architecture given. Normal inputs: the
-// handlers take another way for exponents far out.
+// The Tensor Core rung in its first config, compiled here by the installed NVRTC for the architecture given. Normal
+// inputs: the handlers take another way for exponents far out.
 struct TensorSetup {
-  static constexpr uint32_t kRows = 32, kWarps = 4, kSharedBytes = 36864;  // of BLOCK_M 32, BLOCK_N 32, 4 warps, 2 stages, split by 2
+  static constexpr uint32_t kRows = 32, kWarps = 4,
+                            kSharedBytes = 36864;  // of BLOCK_M 32, BLOCK_N 32, 4 warps, 2 stages, split by 2
   std::vector<uint16_t> tensors[4];
   GlobalMemory memory;
   Launch launch;
@@ -109,7 +111,8 @@ struct TensorSetup {
     for (int i = 0; i < 4; ++i) {
       for (uint32_t k = 0; k < kHeads * kSeq * kHeadDim; ++k) {
         float sum = -6;  // of twelve uniform numbers: nearly normal
-        for (int n = 0; n < 12; ++n) sum += static_cast<float>((state = state * 6364136223846793005u + 1442695040888963407u) >> 40) * 0x1p-24f;
+        for (int n = 0; n < 12; ++n)
+          sum += static_cast<float>((state = state * 6364136223846793005u + 1442695040888963407u) >> 40) * 0x1p-24f;
         const _Float16 half = static_cast<_Float16>(sum);
         tensors[i].emplace_back();
         std::memcpy(&tensors[i].back(), &half, 2);
@@ -187,24 +190,45 @@ void every_isa(benchmark::internal::Benchmark* benchmark) {
 }
 
 BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm80, "tiled_vector_sm80", {kSeq / 16, kHeads, 1}, 128, 0)
-    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+    ->Apply(every_isa)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm89, "tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0)
-    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+    ->Apply(every_isa)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(whole_grid, tiled_vector_sm90, "tiled_vector_sm90", {kSeq / 16, kHeads, 1}, 128, 0)
-    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
-BENCHMARK_CAPTURE(whole_grid, tiled_swizzle_sm89, "tiled_swizzle_sm89", {kSeq / 32, kHeads, 1}, 64,
-                  kSwizzleShared)
-    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+    ->Apply(every_isa)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(whole_grid, tiled_swizzle_sm89, "tiled_swizzle_sm89", {kSeq / 32, kHeads, 1}, 64, kSwizzleShared)
+    ->Apply(every_isa)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(whole_grid, minimal_sm89, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * kSeq)
-    ->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
-BENCHMARK(tensor_grid)->ArgNames({"arch", "threads", "isa"})->Apply(architectures)->Unit(benchmark::kMillisecond)
+    ->Apply(every_isa)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
+BENCHMARK(tensor_grid)
+    ->ArgNames({"arch", "threads", "isa"})
+    ->Apply(architectures)
+    ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(watched, tiled_vector, "tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0)
-    ->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(watched, tiled_swizzle, "tiled_swizzle_sm89", {kSeq / 32, kHeads, 1}, 64, kSwizzleShared)
-    ->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(watched, minimal, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * kSeq)
-    ->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK(first_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(decode_program)->Unit(benchmark::kMicrosecond);
 

@@ -30,8 +30,8 @@ void g_fadd(Warp& warp, const Op& op, uint32_t mask) {
 void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
 }
-// The product times a power of two (imm: its float), rounded once. What rounding alone lifts to the least normal number is
-// flushed too, as the other families' arithmetic on the host does.
+// The product times a power of two (imm: its float), rounded once. What rounding alone lifts to the least normal number
+// is flushed too, as the other families' arithmetic on the host does.
 void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     float a = f32(l.a()), b = f32(l.b());
@@ -167,8 +167,10 @@ uint32_t reciprocal_root(uint32_t x) {
   const int exponent = static_cast<int>(x >> 23) - 127;
   const uint32_t mantissa = x & 0x7fffff, segment = mantissa >> 17, part = mantissa & 0x1ffff;
   const bool odd = (exponent & 1) != 0;
-  const int64_t slope = odd ? kRsq2Slopes[segment] : kRsq1Slopes[segment], bend = odd ? kRsq2Bends[segment] : kRsq1Bends[segment];
-  int64_t bits = (odd ? kRsq2Starts[segment] : kRsq1Starts[segment]) + ((slope * part + (bend >> 16) * square(part) + (bend & 0xffff)) >> 16);
+  const int64_t slope = odd ? kRsq2Slopes[segment] : kRsq1Slopes[segment],
+                bend = odd ? kRsq2Bends[segment] : kRsq1Bends[segment];
+  int64_t bits = (odd ? kRsq2Starts[segment] : kRsq1Starts[segment]) +
+                 ((slope * part + (bend >> 16) * square(part) + (bend & 0xffff)) >> 16);
   if (!odd && mantissa == 0) bits = 0x3f800000;
   return static_cast<uint32_t>(bits - int64_t{exponent >> 1} * 0x800000);
 }

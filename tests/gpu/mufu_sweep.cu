@@ -2,8 +2,9 @@
 //
 //   nvcc -arch=sm_90 -o mufu_sweep mufu_sweep.cu && ./mufu_sweep DIRECTORY
 //
-// A file a function and range, a byte an input in ascending order of its mantissa: the low 8 bits of the result. The upper ones
-// are those of the nearest float to the true value with these low bits. 2^23 inputs a range, or every third or fifth of them.
+// A file a function and range, a byte an input in ascending order of its mantissa: the low 8 bits of the result. The
+// upper ones are those of the nearest float to the true value with these low bits. 2^23 inputs a range, or every third
+// or fifth of them.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -47,14 +48,15 @@ void record(const std::string& path, float from, unsigned step) {
   expect(cudaMemcpy(host.data(), out, count, cudaMemcpyDeviceToHost) == cudaSuccess, "cudaMemcpy");
   cudaFree(out);
   std::FILE* file = std::fopen(path.c_str(), "wb");
-  expect(file != nullptr && std::fwrite(host.data(), 1, host.size(), file) == host.size() && std::fclose(file) == 0, path.c_str());
+  expect(file != nullptr && std::fwrite(host.data(), 1, host.size(), file) == host.size() && std::fclose(file) == 0,
+         path.c_str());
 }
 
 int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: mufu_sweep DIRECTORY\n"), 2;
   const std::string to = std::string(argv[1]) + "/";
-  record<kEx2>(to + "ex2_1.u8", 1.0f, 1);        // [1, 2): 23 bits below the point
-  record<kEx2>(to + "ex2_half.u8", 0.5f, 3);     // [1/2, 1): 24 bits
+  record<kEx2>(to + "ex2_1.u8", 1.0f, 1);     // [1, 2): 23 bits below the point
+  record<kEx2>(to + "ex2_half.u8", 0.5f, 3);  // [1/2, 1): 24 bits
   record<kEx2>(to + "ex2_quarter.u8", 0.25f, 3);
   record<kEx2>(to + "ex2_thirtysecond.u8", 0x1p-5f, 5);
   record<kEx2>(to + "ex2_minus_half.u8", -0.5f, 3);

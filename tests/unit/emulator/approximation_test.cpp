@@ -28,7 +28,8 @@ std::vector<Sweep> sweeps() {
     if (line.empty() || line[0] == '#') continue;
     std::istringstream in(line);
     Sweep one;
-    in >> one.name >> one.function >> std::hex >> one.first >> std::dec >> one.step >> one.count >> std::hex >> one.hash;
+    in >> one.name >> one.function >> std::hex >> one.first >> std::dec >> one.step >> one.count >> std::hex >>
+        one.hash;
     EXPECT_TRUE(in) << line;
     all.push_back(one);
   }

@@ -60,8 +60,10 @@ TEST(Float, AddMultiplyFma) {
                 [&](const Inputs& in) { return near(multiply, in.a, 0x3f000000, 0); });
     check_value("FMUL" + f + " R12, R8, c[0x0][0x170]", inputs,
                 [&](const Inputs& in) { return near(multiply, in.a, kScalar, 0); });
-    check_value("FMUL" + f + " R12, R8, UR4", inputs, [&](const Inputs& in) { return near(multiply, in.a, kScalar, 0); });
-    check_value("FFMA" + f + " R12, R8, R9, R10", inputs, [&](const Inputs& in) { return near(fma3, in.a, in.b, in.c); });
+    check_value("FMUL" + f + " R12, R8, UR4", inputs,
+                [&](const Inputs& in) { return near(multiply, in.a, kScalar, 0); });
+    check_value("FFMA" + f + " R12, R8, R9, R10", inputs,
+                [&](const Inputs& in) { return near(fma3, in.a, in.b, in.c); });
     check_value("FFMA" + f + " R12, R8, R9, -R10", inputs,
                 [&](const Inputs& in) { return near(fma3, in.a, in.b, in.c ^ 0x80000000); });
     check_value("FFMA" + f + " R12, R8, R9, -1 # 0xbf800000", inputs,
@@ -76,8 +78,9 @@ TEST(Float, AddMultiplyFma) {
 }
 
 TEST(Float, RoundingModeDoesNotStick) {
-  check_value("FFMA.RP R12, R8, R9, R10\nFFMA R12, R8, R9, R10", {{0x3f800001, 0x3f800001, 0, 0}},
-              [](const Inputs& in) { return rounded(false, FE_TONEAREST, fma3, in.a, in.b, in.c); }, false);
+  check_value(
+      "FFMA.RP R12, R8, R9, R10\nFFMA R12, R8, R9, R10", {{0x3f800001, 0x3f800001, 0, 0}},
+      [](const Inputs& in) { return rounded(false, FE_TONEAREST, fma3, in.a, in.b, in.c); }, false);
 }
 
 // PTX min, max: a NaN gives the other operand, -0 < +0.
@@ -103,7 +106,10 @@ TEST(Float, MinimumAndMaximum) {
 
 TEST(Float, Compares) {
   const auto inputs = float_inputs();
-  struct Compare { const char* name; bool less, equal, greater, unordered; };
+  struct Compare {
+    const char* name;
+    bool less, equal, greater, unordered;
+  };
   for (const Compare& c :
        {Compare{"LT", 1, 0, 0, 0}, Compare{"EQ", 0, 1, 0, 0}, Compare{"LE", 1, 1, 0, 0}, Compare{"GT", 0, 0, 1, 0},
         Compare{"NE", 1, 0, 1, 0}, Compare{"GE", 0, 1, 1, 0}, Compare{"NUM", 1, 1, 1, 0}, Compare{"NAN", 0, 0, 0, 1},
@@ -130,7 +136,8 @@ TEST(Float, Compares) {
 TEST(Float, Selects) {
   const auto inputs = float_inputs();
   check_value("FSEL R12, R8, R9, P0", inputs, [](const Inputs& in) { return in.p0() ? in.a : in.b; });
-  check_value("FSEL R12, R8, -INF , !P0 # 0xff800000", inputs, [](const Inputs& in) { return in.p0() ? 0xff800000 : in.a; });
+  check_value("FSEL R12, R8, -INF , !P0 # 0xff800000", inputs,
+              [](const Inputs& in) { return in.p0() ? 0xff800000 : in.a; });
 }
 
 // IEEE binary16, written from its definition.
@@ -179,18 +186,21 @@ TEST(Float, FloatToHalves) {
   check_value("F2FP.F16.F32.PACK_AB R12, RZ, R9", inputs, [](const Inputs& in) { return float_to_half(in.b); });
 }
 
-
 // What the tables say, in 64 bits.
-int64_t interpolated(const int32_t* starts, const int32_t* slopes, const int32_t* bends, u32 segment, int64_t x, int64_t square) {
-  return starts[segment] + ((slopes[segment] * x + int64_t{bends[segment] >> 16} * square + (bends[segment] & 0xffff)) >> 15);
+int64_t interpolated(const int32_t* starts, const int32_t* slopes, const int32_t* bends, u32 segment, int64_t x,
+                     int64_t square) {
+  return starts[segment] +
+         ((slopes[segment] * x + int64_t{bends[segment] >> 16} * square + (bends[segment] & 0xffff)) >> 15);
 }
 u32 normal_or_zero(int64_t bits) { return bits < 0x00800000 ? 0 : static_cast<u32>(bits); }
 
 TEST(Float, ExponentialAndReciprocal) {
   using namespace approximation;
   std::vector<Inputs> inputs = float_inputs();
-  for (int i = -1300; i < 1300; ++i) inputs.push_back({std::bit_cast<u32>(static_cast<float>(i) * 0.1f + 0.01f), 0, 0, 0});
-  for (u32 bits : {0xbf800000u, 0xc0600000u, 0xc2fc0000u, 0xc2fc0001u, 0x42ffffffu, 0x43000000u, 0xb3b91234u, 0x7e800000u, 0x7e800001u, 0xff000000u})
+  for (int i = -1300; i < 1300; ++i)
+    inputs.push_back({std::bit_cast<u32>(static_cast<float>(i) * 0.1f + 0.01f), 0, 0, 0});
+  for (u32 bits : {0xbf800000u, 0xc0600000u, 0xc2fc0000u, 0xc2fc0001u, 0x42ffffffu, 0x43000000u, 0xb3b91234u,
+                   0x7e800000u, 0x7e800001u, 0xff000000u})
     inputs.push_back({bits, 0, 0, 0});
   check_value("MUFU.EX2 R12, R8", inputs, [](const Inputs& in) -> u32 {
     if (is_nan(in.a)) return kNan;
@@ -201,7 +211,8 @@ TEST(Float, ExponentialAndReciprocal) {
     int64_t fraction = fixed & 0x7fffff, whole = fixed >> 23;
     if (x < 0) whole = fraction == 0 ? -whole : -whole - 1, fraction = fraction == 0 ? 0 : 0x7fffff - fraction;
     const int64_t part = fraction & 0x1ffff;
-    const int64_t bits = interpolated(kEx2Starts, kEx2Slopes, kEx2Bends, static_cast<u32>(fraction >> 17), part, square(part));
+    const int64_t bits =
+        interpolated(kEx2Starts, kEx2Slopes, kEx2Bends, static_cast<u32>(fraction >> 17), part, square(part));
     return normal_or_zero(bits + (whole - 1) * 0x800000);
   });
   check_value("MUFU.RCP R12, R8", inputs, [](const Inputs& in) -> u32 {
@@ -209,7 +220,8 @@ TEST(Float, ExponentialAndReciprocal) {
     if (is_nan(a)) return kNan;
     if (magnitude == 0 || magnitude == 0x7f800000u) return sign | (magnitude == 0 ? 0x7f800000u : 0);
     const int64_t part = magnitude & 0xffff;
-    const int64_t bits = interpolated(kRcpStarts, kRcpSlopes, kRcpBends, magnitude >> 16 & 0x7f, part, square(2 * part));
+    const int64_t bits =
+        interpolated(kRcpStarts, kRcpSlopes, kRcpBends, magnitude >> 16 & 0x7f, part, square(2 * part));
     return sign | normal_or_zero(bits + (127 - int64_t{magnitude >> 23}) * 0x800000);
   });
   EXPECT_EQ(kRcpStarts[0] + (((kRcpBends[0] & 0xffff)) >> 15), 0x3f800000) << "1 / 1 is 1";

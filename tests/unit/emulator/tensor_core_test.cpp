@@ -47,8 +47,9 @@ class OneWarp {
       for (uint32_t i = 0; i < 2; ++i)
         set(4 + i, lane, product.b[pair + 8 * i][row] | static_cast<uint32_t>(product.b[pair + 8 * i + 1][row]) << 16);
       for (uint32_t i = 0; i < (half_sum ? 2 : 4); ++i)
-        set(6 + i, lane, half_sum ? product.c[row + 8 * i][pair] | product.c[row + 8 * i][pair + 1] << 16
-                                  : product.c[row + i / 2 * 8][pair + i % 2]);
+        set(6 + i, lane,
+            half_sum ? product.c[row + 8 * i][pair] | product.c[row + 8 * i][pair + 1] << 16
+                     : product.c[row + i / 2 * 8][pair + i % 2]);
     }
     Op op;
     op.a = reg(0), op.b = reg(4), op.c = reg(6), op.dst = reg(12);
@@ -118,7 +119,8 @@ TEST_P(TensorCore, AMillionRecordedProductsAreEqualBitForBit) {
     uint64_t hashes[kGroup];
     for (uint32_t k = 0; k < kGroup; ++k) {
       uint32_t d[16][8];
-      warp.multiply(best_host_isa(), GetParam(), tensor_sum(90), mma::product(GetParam(), static_cast<uint32_t>(i) * kGroup + k), d);
+      warp.multiply(best_host_isa(), GetParam(), tensor_sum(90),
+                    mma::product(GetParam(), static_cast<uint32_t>(i) * kGroup + k), d);
       hashes[k] = mma::hash_of(d);
     }
     different += mma::hash_of(hashes, kGroup) != groups[i];
@@ -136,7 +138,8 @@ TEST_P(TensorCore, TheFastWayIsTheExactOneInTwoStepsToo) {
       for (int n = 0; n < 8; ++n) {
         uint16_t column[16];
         for (int k = 0; k < 16; ++k) column[k] = product.b[k][n];
-        ASSERT_EQ(d[m][n], multiply_add_one(tensor_sum(89), static_cast<TensorKind>(GetParam()), product.a[m], column, product.c[m][n]))
+        ASSERT_EQ(d[m][n], multiply_add_one(tensor_sum(89), static_cast<TensorKind>(GetParam()), product.a[m], column,
+                                            product.c[m][n]))
             << "product " << i << ", row " << m << ", column " << n;
       }
     }
@@ -156,9 +159,11 @@ TEST(TensorCoreSum, OlderArchitecturesAddInTwoStepsAndKeepABitLess) {
     return bits;
   };
   // At 2^25 a float steps by 4: 16 ones at once are 16; two steps of 8 are 8 and 8.
-  EXPECT_EQ(multiply_add_one(tensor_sum(90), TensorKind::f16_f32, row, column, float_bits(33554432.0f)), float_bits(33554448.0f));
+  EXPECT_EQ(multiply_add_one(tensor_sum(90), TensorKind::f16_f32, row, column, float_bits(33554432.0f)),
+            float_bits(33554448.0f));
   // 2^25 again: 24 bits below it are units of 2, which a 1 does not reach.
-  EXPECT_EQ(multiply_add_one(tensor_sum(80), TensorKind::f16_f32, row, column, float_bits(33554432.0f)), float_bits(33554432.0f));
+  EXPECT_EQ(multiply_add_one(tensor_sum(80), TensorKind::f16_f32, row, column, float_bits(33554432.0f)),
+            float_bits(33554432.0f));
 }
 
 }  // namespace
