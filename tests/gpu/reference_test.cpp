@@ -46,10 +46,9 @@ TEST_P(Reference, OfTheGpuIsTheCpus) {
   ASSERT_TRUE(gpu);
   auto made = check::make_inputs(problem);
   ASSERT_TRUE(made);
-  const auto inputs = std::make_shared<const check::AttentionInputs>(std::move(*made));
-  const auto cpu = check::make_reference(problem, *inputs, c.accumulate);
+  const auto cpu = check::make_reference(problem, *made, c.accumulate);
   ASSERT_TRUE(cpu) << cpu.error().message;
-  const auto ours = gpu->reference(problem, inputs, c.accumulate);
+  const auto ours = gpu->reference(problem, c.accumulate);
   ASSERT_TRUE(ours) << ours.error().message;
   EXPECT_TRUE((*ours)->all_rows);
   ASSERT_TRUE((*cpu)->all_rows);
@@ -84,9 +83,8 @@ TEST_F(GpuTest, ReferenceOfOverflowingScoresHasTheCpusClasses) {
   ASSERT_TRUE(gpu);
   auto made = check::make_inputs(problem);
   ASSERT_TRUE(made);
-  const auto inputs = std::make_shared<const check::AttentionInputs>(std::move(*made));
-  const auto cpu = check::make_reference(problem, *inputs, check::Accumulate::f32);
-  const auto ours = gpu->reference(problem, inputs, check::Accumulate::f32);
+  const auto cpu = check::make_reference(problem, *made, check::Accumulate::f32);
+  const auto ours = gpu->reference(problem, check::Accumulate::f32);
   ASSERT_TRUE(cpu && ours);
   EXPECT_FALSE((*cpu)->classes.empty());
   EXPECT_EQ((*ours)->classes, (*cpu)->classes);
