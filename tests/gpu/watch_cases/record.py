@@ -140,8 +140,7 @@ def pack(out: pathlib.Path) -> None:
                 where = list(places(record))
                 case = next((kernels[name] for name, _, _ in where if name in kernels), None)
                 if case is None:
-                    print(f"{path.name}: no kernel is named, left out:\n{record}", file=sys.stderr)
-                    continue
+                    raise SystemExit(f"{path.name}: whose is this?\n{record}")
                 lines = [line for _, file, line in where if file == f"{stem}.cu"]
                 if head.group(2) == "Race reported":  # two sides; what else is named are their callers
                     lines = lines[:2]
