@@ -20,7 +20,7 @@ constexpr int64_t square(int64_t x) {
   return sum;
 }
 
-// 2^(1 + f), f the 23 bits below the point.
+// 2^(1 + f), f the 23 bits below the point. What the hardware does with further bits is not settled.
 constexpr int32_t kEx2Starts[64] = {
     0x40000000, 0x400164d2, 0x4002cd87, 0x40043a29, 0x4005aac4, 0x40071f62, 0x4008980f, 0x400a14d6,
     0x400b95c3, 0x400d1ae0, 0x400ea43a, 0x401031dd, 0x4011c3d4, 0x40135a2c, 0x4014f4f0, 0x4016942e,
