@@ -36,8 +36,12 @@ std::string footnote(const BenchReport& report) {
   if (report.blocks > 0)
     text += fmt::format(", {} passes in turn over all entries of a row, {} ms each", report.blocks, report.block_ms);
   if (!report.date.empty()) text += ", " + report.date;
-  for (const Entry& entry : report.entries)
-    if (!entry.version.empty()) text += fmt::format("; {}: {}", entry.label, entry.version);
+  std::vector<std::string> told;  // the backends of one library are of one version
+  for (const Entry& entry : report.entries) {
+    if (entry.version.empty() || std::ranges::count(told, entry.version) > 0) continue;
+    told.push_back(entry.version);
+    text += fmt::format("; {}: {}", entry.kernel, entry.version);
+  }
   return text;
 }
 
@@ -116,7 +120,10 @@ std::string ladder_cell(const BenchReport& report, const Row& row, size_t entry)
   std::string text = us_text(cell.p50);
   const auto peer = best_peer(report, row);
   const Ratio* ratio = peer ? ratio_to(cell, *peer) : nullptr;
-  if (ratio) text += ratio->tie() ? " (tie)" : fmt::format(" ({:.2f}x)", ratio->ratio);
+  if (ratio)
+    text += ratio->tie()         ? " (tie)"
+            : ratio->ratio < 0.1 ? fmt::format(" ({:.2g}x)", ratio->ratio)
+                                 : fmt::format(" ({:.2f}x)", ratio->ratio);
   return text;
 }
 
