@@ -1,6 +1,7 @@
 #include "device/model_input.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <unordered_map>
 
@@ -120,7 +121,11 @@ std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int
   const auto width = static_cast<uint32_t>(std::max<int64_t>(1, grid[0]));
   if (problem.causal == Causal::none || width == 1) return {sampled.empty() ? 0 : sampled.front()};
   std::vector<uint32_t> ctas{0, width / 2, width - 1};
-  if (!sampled.empty()) ctas = {sampled.front(), sampled[sampled.size() / 2], sampled.back()};
+  for (uint32_t& cta : ctas) {
+    const auto distance = [&](uint32_t one) { return std::abs(int64_t{one % width} - int64_t{cta}); };
+    if (!sampled.empty()) cta = *std::ranges::min_element(sampled, {}, distance);
+  }
+  std::ranges::sort(ctas);
   ctas.erase(std::unique(ctas.begin(), ctas.end()), ctas.end());
   return ctas;
 }

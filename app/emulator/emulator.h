@@ -104,6 +104,10 @@ struct RunResult {
 // every CTA starts zeroed. Runs of one process take turns: they share one thread pool.
 Result<RunResult> run(const Launch& launch, const RunOptions& options = {});
 
+// `count` of `total` CTAs, ascending: one of each equal part of the grid, at places that follow no period, since one that the
+// grid's width shares would take the same tile of rows every time. count ≤ total.
+std::vector<uint32_t> spread_ctas(uint32_t total, uint32_t count);
+
 const compile::SassProgram& sass_of(const Program& program);
 
 }  // namespace attnscope::emulator

@@ -175,18 +175,10 @@ std::vector<uint32_t> first_ctas(const std::array<uint32_t, 3>& grid, const std:
   return ctas;
 }
 
-// One of each of `count` equal stretches of the grid, at a place that moves by the golden ratio from stretch to stretch: no
-// stride that meets one column of the grid alone. Without those that have run.
+// spread_ctas() without those that have run.
 std::vector<uint32_t> further_ctas(uint32_t total, uint32_t count, const std::vector<uint32_t>& have_run) {
-  std::vector<uint32_t> ctas;
-  double place = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t begin = i * total / count, end = (i + 1) * total / count;
-    const auto cta = static_cast<uint32_t>(begin + static_cast<uint64_t>(place * static_cast<double>(end - begin)));
-    place += 0.6180339887498949;
-    if (place >= 1) place -= 1;
-    if (!std::binary_search(have_run.begin(), have_run.end(), cta)) ctas.push_back(cta);
-  }
+  std::vector<uint32_t> ctas = spread_ctas(total, count);
+  std::erase_if(ctas, [&](uint32_t cta) { return std::binary_search(have_run.begin(), have_run.end(), cta); });
   return ctas;
 }
 
@@ -238,6 +230,18 @@ Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::Sa
   if (cache.size() >= kMostCached) cache.clear();
   if (!key.empty()) cache.emplace(key, *program);
   return program;
+}
+
+std::vector<uint32_t> spread_ctas(uint32_t total, uint32_t count) {
+  std::vector<uint32_t> ctas;
+  double place = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t begin = i * total / count, end = (i + 1) * total / count;
+    ctas.push_back(static_cast<uint32_t>(begin + static_cast<uint64_t>(place * static_cast<double>(end - begin))));
+    place += 0.6180339887498949;
+    if (place >= 1) place -= 1;
+  }
+  return ctas;
 }
 
 Result<RunResult> run(const Launch& launch, const RunOptions& options) {

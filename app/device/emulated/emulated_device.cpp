@@ -22,13 +22,11 @@ class Decoded final : public Loaded {
 constexpr uint64_t kWorkPerMs = 75'000;
 constexpr int64_t kLeastBudgetMs = 2000;
 
-// CTAs spread evenly over the grid: under a causal mask the first ones alone would stand for the lightest.
+// Empty: all of them.
 std::vector<uint32_t> sample_of(int64_t total, double share) {
   const auto count = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(total) * share)));
-  std::vector<uint32_t> ctas;
-  if (count >= total) return ctas;
-  for (int64_t i = 0; i < count; ++i) ctas.push_back(static_cast<uint32_t>(i * total / count));
-  return ctas;
+  if (count >= total) return {};
+  return emulator::spread_ctas(static_cast<uint32_t>(total), static_cast<uint32_t>(count));
 }
 
 std::span<std::byte> writable(std::span<const std::byte> bytes) {
