@@ -14,7 +14,8 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app{"attnscope: an oscilloscope for attention kernels on NVIDIA GPUs", "attnscope"};
   app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   app.require_subcommand(0, 1);
-  app.footer("Exit status: 0 correct or unchecked, 1 ran and wrong, 2 bad input, 3 refused, 4 hung or crashed and was ended.");
+  app.footer(
+      "Exit status: 0 correct or unchecked, 1 ran and wrong, 2 bad input, 3 refused, 4 hung or crashed and was ended.");
   Chosen chosen;
   add_window(app, chosen);
   add_run(app, chosen);
@@ -30,7 +31,8 @@ int parse_and_run(int argc, char** argv) {
   add_doctor(app, chosen);
   add_fetch(app, chosen);
   add_import(app, chosen);
-  for (CLI::App* command : app.get_subcommands({})) command->set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
+  for (CLI::App* command : app.get_subcommands({}))
+    command->set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,5 @@
-// The way of the data as a person meets it: from the request to the first counters, and to a complete observation, through
-// session, supervisor and executor. $ATTNSCOPE names another program whose worker to use.
+// The way of the data as a person meets it: from the request to the first counters, and to a complete observation,
+// through session, supervisor and executor. $ATTNSCOPE names another program whose worker to use.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -80,12 +80,17 @@ Times time_one(session::Session& session, const session::Draft& draft) {
   const auto begin = Clock::now();
   const auto since = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   Times times;
-  const Observation done = session.queue(draft, [&](const Observation& part) {
-                                    if (part.counters && times.first_counters < 0) times.first_counters = since();
-                                  }).get();
+  const Observation done = session
+                               .queue(draft,
+                                      [&](const Observation& part) {
+                                        if (part.counters && times.first_counters < 0) times.first_counters = since();
+                                      })
+                               .get();
   times.complete = since();
-  if (done.failure) times.fault = done.failure->message;
-  else if (times.first_counters < 0) times.fault = "no counters came";
+  if (done.failure)
+    times.fault = done.failure->message;
+  else if (times.first_counters < 0)
+    times.fault = "no counters came";
   return times;
 }
 
@@ -126,9 +131,24 @@ void large(benchmark::State& state) {
 }
 
 BENCHMARK(large)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(3)->ReportAggregatesOnly();
-BENCHMARK_CAPTURE(cached, first_counters, Until::counters)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(9)->ReportAggregatesOnly();
-BENCHMARK_CAPTURE(cached, complete, Until::complete)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(5)->ReportAggregatesOnly();
-BENCHMARK_CAPTURE(cold, first_counters, Until::counters)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1)->Repetitions(5)->ReportAggregatesOnly();
+BENCHMARK_CAPTURE(cached, first_counters, Until::counters)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->Repetitions(9)
+    ->ReportAggregatesOnly();
+BENCHMARK_CAPTURE(cached, complete, Until::complete)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->Repetitions(5)
+    ->ReportAggregatesOnly();
+BENCHMARK_CAPTURE(cold, first_counters, Until::counters)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->Repetitions(5)
+    ->ReportAggregatesOnly();
 
 }  // namespace
 }  // namespace attnscope

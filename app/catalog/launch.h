@@ -30,8 +30,8 @@ struct Launch {
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config);
 
 // `config` must be complete. `constants` are the values of the source's own that "dynamic_shared" names, once it is
-// compiled; without them it is foretold as at least what the map's parts sum to. An expression that does not evaluate is
-// a Failure (Stage::catalog) at its JSON pointer. Whether a device takes the launch is model/limits.h's to say.
+// compiled; without them it is foretold as at least what the map's parts sum to. An expression that does not evaluate
+// is a Failure (Stage::catalog) at its JSON pointer. Whether a device takes the launch is model/limits.h's to say.
 Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config,
                          const Variables* constants = nullptr);
 

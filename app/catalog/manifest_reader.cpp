@@ -282,7 +282,8 @@ void read_launch(JsonReader& read, Kernel& kernel) {
     expression_at(inner, "static_shared", *inner.value("static_shared"), kernel.launch.static_shared);
   read_list(inner, "constants", kernel.launch.constants, [&](const Json& json) -> Result<std::string> {
     const std::string name = json.is_string() ? json.get<std::string>() : "";
-    if (!is_identifier(name)) return fail(Stage::catalog, json.dump() + " must be the name of a variable of the source");
+    if (!is_identifier(name))
+      return fail(Stage::catalog, json.dump() + " must be the name of a variable of the source");
     if (kernel.find_knob(name)) return fail(Stage::catalog, json.dump() + " is a knob's name too");
     return name;
   });

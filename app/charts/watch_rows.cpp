@@ -52,8 +52,9 @@ std::vector<WatchRow> watch_rows(const WatchReport& report) {
 }
 
 std::string watch_share_text(const WatchReport& report) {
-  const std::string ctas = report.ctas < report.total_ctas ? fmt::format("{} of {} CTAs", report.ctas, report.total_ctas)
-                                                           : fmt::format("all {} CTAs", report.ctas);
+  const std::string ctas = report.ctas < report.total_ctas
+                               ? fmt::format("{} of {} CTAs", report.ctas, report.total_ctas)
+                               : fmt::format("all {} CTAs", report.ctas);
   return fmt::format("{}, {} contents of shared memory, {} orders of the warps", ctas, report.fills, report.orders);
 }
 

@@ -50,7 +50,8 @@ void note_fault(Comparison& comparison, Fault fault, const BadElement& element) 
   if (comparison.faults[kind]++ == 0) comparison.first[kind] = element;
 }
 
-void compare_element(Comparison& comparison, const BadElement& at, bool poison, bool masked, const Tolerance& tolerance) {
+void compare_element(Comparison& comparison, const BadElement& at, bool poison, bool masked,
+                     const Tolerance& tolerance) {
   const double expected = at.expected, got = at.got;
   ++comparison.elements;
   if (!same_class(expected, got)) {
@@ -94,7 +95,8 @@ void compare_rows(std::span<const std::byte> output, const Reference& reference,
 }
 
 // Elements never written, in rows without a reference too. Elements go in the order of BHSD whatever the layout.
-void find_unwritten(std::span<const std::byte> output, const Reference& reference, bool partial, Comparison& comparison) {
+void find_unwritten(std::span<const std::byte> output, const Reference& reference, bool partial,
+                    Comparison& comparison) {
   const Problem& p = reference.problem;
   for (int64_t row = 0; row < reference.rows_total(); ++row) {
     const int64_t offset = offset_of(p, row);
@@ -128,8 +130,9 @@ void refuse(Verdict& verdict, const Comparison& comparison) {
   verdict.state = "wrong";
   if (comparison.unwritten > 0) {
     verdict.first_bad = comparison.first_unwritten;
-    verdict.reason = fmt::format("{} {} never written, first at {}.", comparison.unwritten,
-                                 comparison.unwritten == 1 ? "element was" : "elements were", name_of(comparison.first_unwritten));
+    verdict.reason =
+        fmt::format("{} {} never written, first at {}.", comparison.unwritten,
+                    comparison.unwritten == 1 ? "element was" : "elements were", name_of(comparison.first_unwritten));
   } else if (count(Fault::non_finite) > 0) {
     verdict.first_bad = first(Fault::non_finite);
     verdict.reason = fmt::format(
@@ -219,8 +222,9 @@ Verdict conclude(const Comparison& comparison, const Reference& reference) {
   }
   // Written so that a NaN figure refuses.
   const bool close = verdict.rel_frobenius <= verdict.rel_frobenius_limit;
-  const bool faulty = comparison.unwritten > 0 || std::any_of(std::begin(comparison.faults), std::end(comparison.faults),
-                                                              [](int64_t count) { return count > 0; });
+  const bool faulty =
+      comparison.unwritten > 0 ||
+      std::any_of(std::begin(comparison.faults), std::end(comparison.faults), [](int64_t count) { return count > 0; });
   if (faulty || !close)
     refuse(verdict, comparison);
   else

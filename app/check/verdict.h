@@ -25,8 +25,8 @@ struct JudgeOptions {
 // Why an element is refused, gravest first.
 enum class Fault { never_written, non_finite, masked_row, outside, none };
 
-// What judge() makes its verdict of: an output held against the reference, element by element, and the elements that were
-// never written, in rows without a reference too.
+// What judge() makes its verdict of: an output held against the reference, element by element, and the elements that
+// were never written, in rows without a reference too.
 struct Comparison {
   int64_t rows = 0, elements = 0, compared = 0, outside = 0, nonfinite = 0;
   int64_t faults[4] = {};    // elements by Fault
@@ -39,7 +39,8 @@ struct Comparison {
 Comparison compare(std::span<const std::byte> output, const Reference& reference, bool partial);
 // Element `index` of the reference's rows, with what the output holds there.
 BadElement element_of(std::span<const std::byte> output, const Reference& reference, int64_t index);
-// Element `index` of the output, numbered as [batch, heads, seq_q, head_dim] whatever the layout, that was never written.
+// Element `index` of the output, numbered as [batch, heads, seq_q, head_dim] whatever the layout, that was never
+// written.
 BadElement unwritten_element(const Reference& reference, int64_t index);
 Verdict conclude(const Comparison& comparison, const Reference& reference);
 

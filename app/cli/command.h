@@ -12,8 +12,8 @@ class App;
 
 namespace attnscope::cli {
 
-// A subcommand registers its options on `app` and, if it is the one chosen, leaves what is to be run in `chosen`. It runs
-// after all of the command line was accepted; its value is the exit status.
+// A subcommand registers its options on `app` and, if it is the one chosen, leaves what is to be run in `chosen`. It
+// runs after all of the command line was accepted; its value is the exit status.
 using Chosen = std::function<int()>;
 
 void add_run(CLI::App& app, Chosen& chosen);

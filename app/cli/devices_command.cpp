@@ -39,8 +39,8 @@ std::string text_of(const std::vector<DeviceSpec>& devices) {
   for (const DeviceSpec& d : devices) id = std::max(id, d.id.size()), name = std::max(name, d.name.size());
   std::string text;
   for (const DeviceSpec& d : devices)
-    text += fmt::format("{:<{}}  {:<{}}  sm_{:<3} {:>4} SMs  {:>7} B shared a CTA  {}\n", d.id, id, d.name, name, d.arch,
-                        d.sms, d.shared_optin_block, d.emulated ? "emulated on this CPU" : "GPU");
+    text += fmt::format("{:<{}}  {:<{}}  sm_{:<3} {:>4} SMs  {:>7} B shared a CTA  {}\n", d.id, id, d.name, name,
+                        d.arch, d.sms, d.shared_optin_block, d.emulated ? "emulated on this CPU" : "GPU");
   return text;
 }
 

@@ -38,7 +38,8 @@ Checkup display() {
   if (auto probed = ui::probe_display(); !probed) return missing("display", probed.error(), cost);
   return found("display", "a window with OpenGL 3.3 can be opened");
 #else
-  return missing("display", {Stage::input, "this attnscope was built without its window", "Build with ATTNSCOPE_UI=ON."}, cost);
+  return missing("display",
+                 {Stage::input, "this attnscope was built without its window", "Build with ATTNSCOPE_UI=ON."}, cost);
 #endif
 }
 
@@ -48,11 +49,14 @@ Checkup driver() {
   if (!driver) return missing("driver", driver.error(), cost);
   const std::string version = "CUDA " + driver->version_text();
   auto gpus = driver->gpus();
-  if (!gpus) return missing("driver", {Stage::device, version + ", but " + gpus.error().message, gpus.error().hint}, cost);
+  if (!gpus)
+    return missing("driver", {Stage::device, version + ", but " + gpus.error().message, gpus.error().hint}, cost);
   std::string names;
   for (const cuda_api::GpuInfo& gpu : *gpus)
-    names += fmt::format(", cuda:{} {} sm_{} {:.0f} GB", gpu.ordinal, gpu.name, gpu.arch, double(gpu.memory_bytes) / 1e9);
-  if (names.empty()) return missing("driver", {Stage::device, version + ", but no GPU", "Check the GPU with nvidia-smi."}, cost);
+    names +=
+        fmt::format(", cuda:{} {} sm_{} {:.0f} GB", gpu.ordinal, gpu.name, gpu.arch, double(gpu.memory_bytes) / 1e9);
+  if (names.empty())
+    return missing("driver", {Stage::device, version + ", but no GPU", "Check the GPU with nvidia-smi."}, cost);
   return found("driver", version + names);
 }
 
@@ -66,8 +70,8 @@ Checkup headers_of(const cuda_api::Nvrtc& nvrtc) {
   }
   const std::string place = include.empty() ? "none" : include.string() + ": " + there;
   if (lacking.empty()) return found("headers", place);
-  return {"headers", State::missing, place + "; not " + lacking,
-          "Kernels that include " + lacking + " do not compile.", kFetch};
+  return {"headers", State::missing, place + "; not " + lacking, "Kernels that include " + lacking + " do not compile.",
+          kFetch};
 }
 
 Checkup cutlass() {
@@ -106,7 +110,8 @@ Checkup library(cuda_api::CudaLibrary which, std::string cost) {
   auto chosen = cuda_api::choose_library(which);
   const std::string& title = cuda_api::name_of(which).title;
   if (!chosen && !cuda_api::Driver::open())
-    return missing(title, {Stage::device, "needs a driver, which is missing", "Install the GPU's driver first."}, std::move(cost));
+    return missing(title, {Stage::device, "needs a driver, which is missing", "Install the GPU's driver first."},
+                   std::move(cost));
   if (!chosen) return missing(title, chosen.error(), std::move(cost));
   return found(title, chosen->version + ", " + chosen->place.origin + ", " + chosen->place.library.string());
 }
@@ -118,7 +123,8 @@ Checkup cache() {
   for (const char* folder : {"variants", "programs", "references", "cuda"}) {
     uint64_t bytes = 0, files = 0;
     std::error_code error;
-    for (fs::recursive_directory_iterator at(user->cache / folder, error), end; !error && at != end; at.increment(error))
+    for (fs::recursive_directory_iterator at(user->cache / folder, error), end; !error && at != end;
+         at.increment(error))
       if (std::error_code gone; at->is_regular_file(gone)) bytes += at->file_size(gone), ++files;
     text += fmt::format(", {} {:.1f} MB in {} files", folder, double(bytes) / 1e6, files);
   }
@@ -137,7 +143,8 @@ Checkup checkup_of(const session::WorkerStatus& worker, int seconds) {
       return found(name, text);
     }
     case session::WorkerState::lost:
-      return {name, State::missing, worker.detail, cost, "Run its command by hand; it must print a line attnscope-worker."};
+      return {name, State::missing, worker.detail, cost,
+              "Run its command by hand; it must print a line attnscope-worker."};
     case session::WorkerState::starting:
     case session::WorkerState::restarting:
       break;
@@ -178,7 +185,9 @@ std::vector<Checkup> examine_workers(int seconds) {
 std::string text_of(const std::vector<Checkup>& checkups) {
   std::string text;
   for (const Checkup& checkup : checkups) {
-    const char* mark = checkup.state == State::found ? "found" : checkup.state == State::waiting ? "waiting" : "missing";
+    const char* mark = checkup.state == State::found     ? "found"
+                       : checkup.state == State::waiting ? "waiting"
+                                                         : "missing";
     text += fmt::format("{:<8} {:<14} {}\n", mark, checkup.name, checkup.what);
     const std::string margin(24, ' ');
     if (!checkup.cost.empty()) text += margin + "costs: " + checkup.cost + "\n";
@@ -190,8 +199,13 @@ std::string text_of(const std::vector<Checkup>& checkups) {
 Json json_of(const std::vector<Checkup>& checkups) {
   Json list = Json::array();
   for (const Checkup& checkup : checkups) {
-    const char* state = checkup.state == State::found ? "found" : checkup.state == State::waiting ? "waiting" : "missing";
-    list.push_back(Json{{"name", checkup.name}, {"state", state}, {"what", checkup.what}, {"cost", checkup.cost},
+    const char* state = checkup.state == State::found     ? "found"
+                        : checkup.state == State::waiting ? "waiting"
+                                                          : "missing";
+    list.push_back(Json{{"name", checkup.name},
+                        {"state", state},
+                        {"what", checkup.what},
+                        {"cost", checkup.cost},
                         {"get", checkup.get}});
   }
   return list;

@@ -11,18 +11,21 @@ ExitStatus status_of(const Failure& failure) {
   switch (failure.stage) {
     case Stage::input:
     case Stage::catalog:
-    case Stage::store: return kBadInput;
+    case Stage::store:
+      return kBadInput;
     case Stage::compile:
     case Stage::limits:
     case Stage::device:
     case Stage::decode:
-    case Stage::check: return kRefused;
+    case Stage::check:
+      return kRefused;
     case Stage::launch:
     case Stage::deadline:
     case Stage::crash:
     case Stage::cancelled:
     case Stage::protocol:
-    case Stage::internal: return kEnded;
+    case Stage::internal:
+      return kEnded;
   }
   return kEnded;
 }
@@ -31,7 +34,8 @@ ExitStatus status_of(const Observation& observation) {
   if (observation.failure) return status_of(*observation.failure);
   if (observation.verdict && observation.verdict->state == "wrong") return kWrong;
   const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
-  if (observation.watch && std::any_of(observation.watch->findings.begin(), observation.watch->findings.end(), is_error))
+  if (observation.watch &&
+      std::any_of(observation.watch->findings.begin(), observation.watch->findings.end(), is_error))
     return kWrong;
   return kCorrectOrUnchecked;
 }

@@ -16,16 +16,19 @@ constexpr const char* kFirstKernel = "tiled";
 constexpr const char* kFirstDevice = "emulated:l4";
 
 // A kernel that did not load and is the one asked for must say so, not "no such kernel".
-Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id, const std::vector<std::string>& given_dirs) {
+Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id,
+                           const std::vector<std::string>& given_dirs) {
   for (const Kernel& kernel : catalog.kernels)
     if (kernel.id == id) return kernel;
   for (const Failure& failure : catalog.failures) {
-    const bool of_given = std::any_of(given_dirs.begin(), given_dirs.end(), [&](const std::string& dir) { return failure.message.starts_with(dir); });
+    const bool of_given = std::any_of(given_dirs.begin(), given_dirs.end(),
+                                      [&](const std::string& dir) { return failure.message.starts_with(dir); });
     if (of_given || failure.message.find(id) != std::string::npos) return fail(failure);
   }
   std::string known;
   for (const Kernel& kernel : catalog.kernels) known += (known.empty() ? "" : ", ") + kernel.id;
-  return fail(Stage::input, "--kernel " + id + ": no such kernel", "Known: " + known + ". A folder of your own is added with --kernels DIR.");
+  return fail(Stage::input, "--kernel " + id + ": no such kernel",
+              "Known: " + known + ". A folder of your own is added with --kernels DIR.");
 }
 
 }  // namespace
@@ -34,9 +37,11 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--preset", options.preset, "Start from this preset")->type_name("FILE");
   command.add_option("--kernel", options.kernel, "The kernel's id")->type_name("ID");
   command.add_option("--set", options.settings, "Set a knob (may be repeated)")->type_name("KNOB=VALUE");
-  command.add_option("--problem", options.problem, "B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal")->type_name("SIZES");
+  command.add_option("--problem", options.problem, "B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal")
+      ->type_name("SIZES");
   command.add_option("--device", options.device, "Where to run, as `attnscope devices` names it")->type_name("DEVICE");
-  command.add_option("--kernels", options.kernel_dirs, "Also the kernels of this folder (may be repeated)")->type_name("DIR");
+  command.add_option("--kernels", options.kernel_dirs, "Also the kernels of this folder (may be repeated)")
+      ->type_name("DIR");
 }
 
 Result<NamedDraft> draft_of(const ExperimentOptions& options) {

@@ -13,7 +13,8 @@ namespace attnscope::cli {
 namespace {
 
 constexpr const char* kByHand =
-    "Fetching needs python3 with pip (the package python3-pip) and a network. Without them, copy ~/.cache/attnscope/cuda "
+    "Fetching needs python3 with pip (the package python3-pip) and a network. Without them, copy "
+    "~/.cache/attnscope/cuda "
     "from a machine that ran `attnscope fetch`, or install the CUDA toolkit.";
 constexpr int kNotFound = 127;
 
@@ -52,9 +53,12 @@ int fetch(std::vector<std::string> units) {
 
 void add_fetch(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "fetch", "Fetch what is not handed on with attnscope (nvdisasm, all CUDA headers, CUTLASS) by your own pip, once");
+      "fetch",
+      "Fetch what is not handed on with attnscope (nvdisasm, all CUDA headers, CUTLASS) by your own pip, once");
   auto units = std::make_shared<std::vector<std::string>>();
-  command->add_option("units", *units, "Only these: cuda/bin (nvdisasm), cuda/12.8, cuda/13.0 (NVRTC and headers), cuda/cutlass")
+  command
+      ->add_option("units", *units,
+                   "Only these: cuda/bin (nvdisasm), cuda/12.8, cuda/13.0 (NVRTC and headers), cuda/cutlass")
       ->check(CLI::IsMember({"cuda/bin", "cuda/12.8", "cuda/13.0", "cuda/cutlass"}));
   command->callback([units, &chosen] { chosen = [units] { return fetch(*units); }; });
 }

@@ -22,11 +22,16 @@ Json json_of(const Kernel& kernel) {
     Json values = Json::array();
     for (const KnobValue& value : knob.values)
       values.push_back(value.label.empty() ? Json(value.value) : Json{{"label", value.label}, {"value", value.value}});
-    knobs.push_back({{"name", knob.name}, {"values", values}, {"default", knob.text_of(knob.default_value)}, {"doc", knob.doc}});
+    knobs.push_back(
+        {{"name", knob.name}, {"values", values}, {"default", knob.text_of(knob.default_value)}, {"doc", knob.doc}});
   }
-  return Json{{"id", kernel.id},       {"title", kernel.title}, {"rung", kernel.rung},
-              {"problem", to_string(kernel.problem)}, {"knobs", knobs},
-              {"file", kernel.manifest_name}, {"hash", kernel.content_hash}};
+  return Json{{"id", kernel.id},
+              {"title", kernel.title},
+              {"rung", kernel.rung},
+              {"problem", to_string(kernel.problem)},
+              {"knobs", knobs},
+              {"file", kernel.manifest_name},
+              {"hash", kernel.content_hash}};
 }
 
 std::string text_of(const Kernel& kernel) {
@@ -61,7 +66,8 @@ int list_kernels(const Options& options) {
 void add_kernels(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("kernels", "List the kernels and their knobs");
   auto options = std::make_shared<Options>();
-  command->add_option("--kernels", options->dirs, "Also the kernels of this folder (may be repeated)")->type_name("DIR");
+  command->add_option("--kernels", options->dirs, "Also the kernels of this folder (may be repeated)")
+      ->type_name("DIR");
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return list_kernels(*options); }; });
 }

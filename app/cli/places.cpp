@@ -13,7 +13,8 @@ Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::st
   if (const auto own = user->config / "kernels"; std::filesystem::is_directory(own)) dirs.push_back(own);
   for (const std::string& dir : given) {
     if (!std::filesystem::is_directory(dir))
-      return fail(Stage::input, "--kernels " + dir + ": no such folder", "Give a folder that holds .cu files with their manifests.");
+      return fail(Stage::input, "--kernels " + dir + ": no such folder",
+                  "Give a folder that holds .cu files with their manifests.");
     dirs.push_back(dir);
   }
   return dirs;

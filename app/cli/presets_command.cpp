@@ -18,7 +18,8 @@ int list_presets(bool as_json) {
   Json list = Json::array();
   std::string text;
   for (const auto& dir : *dirs) {
-    for (const store::PresetFile& preset : store::list_presets(dir, dir == dirs->front() ? "Shipped" : "Yours", faults)) {
+    for (const store::PresetFile& preset :
+         store::list_presets(dir, dir == dirs->front() ? "Shipped" : "Yours", faults)) {
       list.push_back({{"path", preset.path.string()}, {"title", preset.title}, {"group", preset.group}});
       text += fmt::format("{:<10} {:<34} {}\n", preset.group, preset.title, preset.path.string());
     }

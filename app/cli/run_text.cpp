@@ -10,22 +10,28 @@ namespace {
 // 36928 → "36,928"
 std::string grouped(int64_t value) {
   std::string digits = std::to_string(value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  for (int at = static_cast<int>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
+    digits.insert(static_cast<size_t>(at), ",");
   return digits;
 }
 
-void line(std::string& out, const char* label, const std::string& text) { out += fmt::format("{:<14} {}\n", label, text); }
+void line(std::string& out, const char* label, const std::string& text) {
+  out += fmt::format("{:<14} {}\n", label, text);
+}
 
 void add_timing(std::string& out, const Observation& o) {
   const Timing& t = *o.timing;
-  std::string text = fmt::format("{:.1f} us {} ({:.1f} to {:.1f})", t.p50, to_string(t.kind), t.interval_low, t.interval_high);
+  std::string text =
+      fmt::format("{:.1f} us {} ({:.1f} to {:.1f})", t.p50, to_string(t.kind), t.interval_low, t.interval_high);
   if (o.tflops) text += fmt::format(", {:.3g} TFLOP/s", *o.tflops);
   if (!t.bound.empty()) text += ", bound by " + t.bound;
   line(out, "latency", text);
   if (!t.sampling) return;
-  std::string how = fmt::format("{}, {} samples in {} rounds, {}", t.cache, t.samples, t.sampling->rounds.size(), t.sampling->stopped);
+  std::string how = fmt::format("{}, {} samples in {} rounds, {}", t.cache, t.samples, t.sampling->rounds.size(),
+                                t.sampling->stopped);
   if (t.clock_mhz > 0) how += fmt::format(", {:.0f} MHz", t.clock_mhz);
-  if (t.sampling->power_w > 0) how += fmt::format(", {:.0f} of {:.0f} W", t.sampling->power_w, t.sampling->power_limit_w);
+  if (t.sampling->power_w > 0)
+    how += fmt::format(", {:.0f} of {:.0f} W", t.sampling->power_w, t.sampling->power_limit_w);
   for (const std::string& reason : t.sampling->reasons) how += ", " + reason;
   if (t.sampling->dropped > 0) how += fmt::format(", {} left out", t.sampling->dropped);
   if (t.sampling->empty_us) how += fmt::format(", an empty kernel {:.2g} us", *t.sampling->empty_us);
@@ -35,38 +41,48 @@ void add_timing(std::string& out, const Observation& o) {
 void add_verdict(std::string& out, const Verdict& v) {
   line(out, "verdict", v.state + (v.reason.empty() ? "" : ": " + v.reason));
   if (v.rows_checked == 0) return;  // there is no error that could be said
-  line(out, "error", fmt::format("relative Frobenius {:.3g} (limit {:.3g}), max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
-                                 v.rel_frobenius_limit, v.max_abs, v.mean_abs, v.cosine));
-  line(out, "", fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100, v.nonfinite,
-                            grouped(v.rows_checked), grouped(v.rows_total)));
+  line(out, "error",
+       fmt::format("relative Frobenius {:.3g} (limit {:.3g}), max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
+                   v.rel_frobenius_limit, v.max_abs, v.mean_abs, v.cosine));
+  line(out, "",
+       fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100,
+                   v.nonfinite, grouped(v.rows_checked), grouped(v.rows_total)));
 }
 
 void add_shared(std::string& out, const VariantInfo& v) {
-  line(out, "shared memory", fmt::format("{} B a CTA ({} static, {} dynamic)", grouped(v.static_shared_bytes + v.dynamic_shared_bytes),
-                                         grouped(v.static_shared_bytes), grouped(v.dynamic_shared_bytes)));
+  line(out, "shared memory",
+       fmt::format("{} B a CTA ({} static, {} dynamic)", grouped(v.static_shared_bytes + v.dynamic_shared_bytes),
+                   grouped(v.static_shared_bytes), grouped(v.dynamic_shared_bytes)));
   for (const SharedBuffer& b : v.shared_buffers)
     line(out, "", fmt::format("{:>9} B {}{}", grouped(b.bytes), b.name, b.dynamic ? " (dynamic)" : ""));
 }
 
 void add_occupancy(std::string& out, const Occupancy& o) {
-  line(out, "occupancy", fmt::format("{:.1f} % ({} CTAs, {} warps an SM), limited by {}", o.fraction * 100, o.ctas_per_sm,
-                                     o.warps_per_sm, o.limiter));
-  std::string waves = fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, grouped(o.total_ctas), grouped(o.resident_ctas));
+  line(out, "occupancy",
+       fmt::format("{:.1f} % ({} CTAs, {} warps an SM), limited by {}", o.fraction * 100, o.ctas_per_sm, o.warps_per_sm,
+                   o.limiter));
+  std::string waves =
+      fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, grouped(o.total_ctas), grouped(o.resident_ctas));
   if (o.tail_ctas > 0) waves += fmt::format(", the last wave runs {}", grouped(o.tail_ctas));
   line(out, "", waves);
 }
 
 void add_counters(std::string& out, const Counters& c) {
   const auto total = c.instructions.find("total");
-  const std::string share = c.sampled_fraction < 1 ? fmt::format(", {:.3g} % of the CTAs", c.sampled_fraction * 100) : ", all CTAs";
-  line(out, "instructions", fmt::format("{} warp instructions {}{}, {:.2f} lanes active",
-                                        grouped(total == c.instructions.end() ? 0 : total->second), to_string(c.kind), share,
-                                        c.active_lanes_mean));
-  const double conflicts = c.shared_wavefronts ? 100.0 * double(c.shared_bank_conflicts) / double(c.shared_wavefronts) : 0;
-  line(out, "shared access", fmt::format("{} wavefronts {}, {:.1f} % of them bank conflicts", grouped(c.shared_wavefronts),
-                                         to_string(c.kind), conflicts));
-  line(out, "global access", fmt::format("{} load sectors, {} store sectors {}", grouped(c.global_load_sectors),
-                                         grouped(c.global_store_sectors), to_string(c.kind)));
+  const std::string share =
+      c.sampled_fraction < 1 ? fmt::format(", {:.3g} % of the CTAs", c.sampled_fraction * 100) : ", all CTAs";
+  line(out, "instructions",
+       fmt::format("{} warp instructions {}{}, {:.2f} lanes active",
+                   grouped(total == c.instructions.end() ? 0 : total->second), to_string(c.kind), share,
+                   c.active_lanes_mean));
+  const double conflicts =
+      c.shared_wavefronts ? 100.0 * double(c.shared_bank_conflicts) / double(c.shared_wavefronts) : 0;
+  line(out, "shared access",
+       fmt::format("{} wavefronts {}, {:.1f} % of them bank conflicts", grouped(c.shared_wavefronts), to_string(c.kind),
+                   conflicts));
+  line(out, "global access",
+       fmt::format("{} load sectors, {} store sectors {}", grouped(c.global_load_sectors),
+                   grouped(c.global_store_sectors), to_string(c.kind)));
 }
 
 void add_watch(std::string& out, const WatchReport& w) {
@@ -74,7 +90,8 @@ void add_watch(std::string& out, const WatchReport& w) {
       w.ctas < w.total_ctas ? fmt::format("{} of {} CTAs", grouped(w.ctas), grouped(w.total_ctas)) : "all CTAs";
   const std::string luck = fmt::format("{} contents of shared memory, {} orders of the warps", w.fills, w.orders);
   if (w.findings.empty()) return line(out, "watch", fmt::format("silent: {}, {}", share, luck));
-  line(out, "watch", fmt::format("{} finding{}: {}, {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", share, luck));
+  line(out, "watch",
+       fmt::format("{} finding{}: {}, {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", share, luck));
   for (const Finding& f : w.findings) line(out, f.severity.c_str(), f.sentence);
 }
 
@@ -88,11 +105,13 @@ std::string text_of(const Observation& o, const std::string& config_text) {
   if (o.timing) add_timing(out, o);
   if (o.verdict) add_verdict(out, *o.verdict);
   if (o.variant) {
-    line(out, "registers", fmt::format("{} a thread, {} B spilled, {} B stack", o.variant->registers, o.variant->spill_bytes,
-                                       o.variant->stack_bytes));
+    line(out, "registers",
+         fmt::format("{} a thread, {} B spilled, {} B stack", o.variant->registers, o.variant->spill_bytes,
+                     o.variant->stack_bytes));
     add_shared(out, *o.variant);
-    line(out, "compiled", fmt::format("sm_{}, {:.0f} ms{}, code {}", o.variant->arch, o.variant->compile_ms,
-                                      o.variant->cached ? " (from the cache)" : "", o.variant->code_hash.substr(0, 12)));
+    line(out, "compiled",
+         fmt::format("sm_{}, {:.0f} ms{}, code {}", o.variant->arch, o.variant->compile_ms,
+                     o.variant->cached ? " (from the cache)" : "", o.variant->code_hash.substr(0, 12)));
   }
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);

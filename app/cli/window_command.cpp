@@ -39,7 +39,8 @@ int open_window(const std::string& preset, const std::vector<std::string>& worke
 }
 #else
 int open_window(const std::string&, const std::vector<std::string>&) {
-  return report({Stage::device, "this attnscope was built without its window", "Use `attnscope run`, or build with ATTNSCOPE_UI=ON."});
+  return report({Stage::device, "this attnscope was built without its window",
+                 "Use `attnscope run`, or build with ATTNSCOPE_UI=ON."});
 }
 #endif
 

@@ -44,7 +44,8 @@ Result<Headers> headers_of(const CompileRequest& request) {
   Headers headers;
   for (const std::string& name : request.headers) {
     auto folder = cuda_api::locate_headers(name);
-    if (!folder) return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
+    if (!folder)
+      return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
     auto version = platform::read_file(*folder / name / "version.h", 1u << 20);
     if (!version) return fail(Stage::compile, version.error().message, version.error().hint);
     headers.folders.push_back(std::move(*folder));
@@ -242,7 +243,8 @@ Result<std::map<std::string, double>> constants_of(const Variant& variant, const
     if (found == kernel->variables.end())
       return fail(Stage::compile, "The compiled kernel has no variable " + name + ", which its manifest names.", how);
     const auto value = whole_value(*kernel, found->second);
-    if (!value) return fail(Stage::compile, "The variable " + name + " is no initialised integer of 4 or 8 bytes.", how);
+    if (!value)
+      return fail(Stage::compile, "The variable " + name + " is no initialised integer of 4 or 8 bytes.", how);
     values[name] = double(*value);
   }
   return values;

@@ -31,7 +31,8 @@ struct CompileRequest {
   std::optional<DType> dtype = DType::f16;
   CompileOptions options;
   int arch = 89;  // compute capability × 10
-  std::vector<std::string> headers = {};  // whose headers the source includes beside CUDA's own (cuda_api::locate_headers)
+  std::vector<std::string> headers =
+      {};  // whose headers the source includes beside CUDA's own (cuda_api::locate_headers)
 };
 
 // What the compiler made of it.

@@ -17,7 +17,7 @@ struct KernelParameter {
 };
 
 struct ConstantBank {
-  uint32_t index = 0;          // the x of c[x][...]
+  uint32_t index = 0;           // the x of c[x][...]
   std::vector<std::byte> data;  // initial contents
 };
 
@@ -26,57 +26,58 @@ struct CubinRelocation {
   enum class Place : uint8_t { constant_bank, global_init, text };
   enum class Target : uint8_t { global_init, global, constant_bank, text, external, other };
   Place place = Place::constant_bank;
-  uint32_t bank = 0;     // when place is constant_bank
-  uint64_t offset = 0;   // bytes from the start of the place: where the value is written
-  uint32_t type = 0;     // ELF type; 2 is a 64-bit absolute address, the only one seen in whole-program code
+  uint32_t bank = 0;    // when place is constant_bank
+  uint64_t offset = 0;  // bytes from the start of the place: where the value is written
+  uint32_t type = 0;    // ELF type; 2 is a 64-bit absolute address, the only one seen in whole-program code
   Target target = Target::external;
-  uint64_t value = 0;    // offset within the target, addend included; the loader adds the target's base
-  std::string symbol;    // for messages; "vprintf" and the like for external
+  uint64_t value = 0;  // offset within the target, addend included; the loader adds the target's base
+  std::string symbol;  // for messages; "vprintf" and the like for external
 };
 
 // A __device__ or __constant__ variable.
 struct CubinVariable {
   enum class Place : uint8_t { global_init, global, constant_bank };
   Place place = Place::global;
-  uint32_t bank = 0;     // when place is constant_bank
-  uint64_t offset = 0;   // bytes from the start of the place
-  uint64_t size = 0;     // bytes
+  uint32_t bank = 0;    // when place is constant_bank
+  uint64_t offset = 0;  // bytes from the start of the place
+  uint64_t size = 0;    // bytes
 };
 
 // What a cubin's ELF says of one kernel. Everything an executor needs beside the instructions.
 struct CubinKernel {
-  std::string name;                 // ELF symbol
-  uint32_t arch = 0;                // 80, 89, 90
-  std::vector<std::byte> text;      // .text.<name>: 16 bytes an instruction
-  std::vector<ConstantBank> banks;  // c[2], c[3], c[4]…; bank 0 is built at launch
-  std::vector<std::byte> global_init;        // .nv.global.init: initialised __device__ variables
-  uint64_t global_bytes = 0;                 // .nv.global: zero-initialised __device__ variables
-  std::vector<CubinRelocation> relocations;  // to be applied at load, sorted by place, bank and offset
+  std::string name;                                // ELF symbol
+  uint32_t arch = 0;                               // 80, 89, 90
+  std::vector<std::byte> text;                     // .text.<name>: 16 bytes an instruction
+  std::vector<ConstantBank> banks;                 // c[2], c[3], c[4]…; bank 0 is built at launch
+  std::vector<std::byte> global_init;              // .nv.global.init: initialised __device__ variables
+  uint64_t global_bytes = 0;                       // .nv.global: zero-initialised __device__ variables
+  std::vector<CubinRelocation> relocations;        // to be applied at load, sorted by place, bank and offset
   std::map<std::string, CubinVariable> variables;  // by ELF symbol
-  uint32_t parameter_base = 0;      // offset of the parameter block in c[0]: 0x160 before sm_90, 0x210 on it
+  uint32_t parameter_base = 0;  // offset of the parameter block in c[0]: 0x160 before sm_90, 0x210 on it
   uint32_t parameter_bytes = 0;
-  std::vector<KernelParameter> parameters;   // sorted by ordinal
-  uint32_t registers = 0;           // per thread
-  uint32_t frame_bytes = 0;         // local stack of a thread, called functions included
-  uint32_t static_shared_bytes = 0;  // as ptxas counts it: .nv.shared.<name> less the system's part
-  uint32_t shared_base = 0;         // where the kernel's shared memory starts in its window: 0x400 on sm_90, 0 before
-  uint32_t barriers = 0;            // named barriers used
-  uint32_t max_threads = 0;         // a CTA's, from __launch_bounds__; 0 not declared
+  std::vector<KernelParameter> parameters;  // sorted by ordinal
+  uint32_t registers = 0;                   // per thread
+  uint32_t frame_bytes = 0;                 // local stack of a thread, called functions included
+  uint32_t static_shared_bytes = 0;         // as ptxas counts it: .nv.shared.<name> less the system's part
+  uint32_t shared_base = 0;  // where the kernel's shared memory starts in its window: 0x400 on sm_90, 0 before
+  uint32_t barriers = 0;     // named barriers used
+  uint32_t max_threads = 0;  // a CTA's, from __launch_bounds__; 0 not declared
   std::map<std::string, uint32_t> functions;  // FUNC symbols inside .text → byte offset
 };
 
-// Reads `cubin` (an ELF64 of machine EM_CUDA) and finds the kernel whose symbol is `entry`; with an empty entry the only
-// kernel. Truncated or foreign bytes are a Failure (Stage::decode), never undefined behaviour: every offset is checked.
+// Reads `cubin` (an ELF64 of machine EM_CUDA) and finds the kernel whose symbol is `entry`; with an empty entry the
+// only kernel. Truncated or foreign bytes are a Failure (Stage::decode), never undefined behaviour: every offset is
+// checked.
 Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::string& entry);
 
-// XXH3-128 in hex over all that decides what runs (text, constant banks, initial data, shared size, parameter layout) and
-// nothing else (no line table, no path, no symbol name): two variants with equal code_hash are the same machine code. Banks
-// that no instruction names do not count, nor do variables whose addresses only such banks hold: NVRTC keeps every
-// namespace-scope constant of the source as data, used or not.
+// XXH3-128 in hex over all that decides what runs (text, constant banks, initial data, shared size, parameter layout)
+// and nothing else (no line table, no path, no symbol name): two variants with equal code_hash are the same machine
+// code. Banks that no instruction names do not count, nor do variables whose addresses only such banks hold: NVRTC
+// keeps every namespace-scope constant of the source as data, used or not.
 std::string code_hash(const CubinKernel& kernel);
 
-// Whether an instruction of `text` may read constant bank `bank`. Never false when one does: parse_nvdisasm holds it against
-// every constant operand.
+// Whether an instruction of `text` may read constant bank `bank`. Never false when one does: parse_nvdisasm holds it
+// against every constant operand.
 bool may_read_bank(std::span<const std::byte> text, uint32_t bank);
 
 }  // namespace attnscope::compile

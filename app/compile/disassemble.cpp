@@ -62,8 +62,8 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
   run.arguments = {"-c", "-hex", "-gi", "-ndf", platform::tool_input};
   run.input = cubin;
   run.deadline_ms = options.deadline_ms;
-  // nvdisasm builds some 80 MB of tables at every start; large pages spare it most of the page faults, a sixth of its time
-  // (measured, glibc 2.36; older ones do not know the setting and ignore it).
+  // nvdisasm builds some 80 MB of tables at every start; large pages spare it most of the page faults, a sixth of its
+  // time (measured, glibc 2.36; older ones do not know the setting and ignore it).
   run.environment = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=100000000"};
   auto output = platform::run_tool(run);
   if (!output) return fail(output.error());
@@ -90,8 +90,8 @@ Result<void> check_relocations(const CubinKernel& kernel) {
   return {};
 }
 
-// What the program was handed on with for a machine without nvdisasm: the listings of what its presets compile to, by code
-// alone, since where it was compiled tells nothing of the code. Empty: none of this code.
+// What the program was handed on with for a machine without nvdisasm: the listings of what its presets compile to, by
+// code alone, since where it was compiled tells nothing of the code. Empty: none of this code.
 std::optional<SassProgram> shipped_program(const CubinKernel& kernel) {
   const auto resources = platform::resources();
   if (!resources) return std::nullopt;

@@ -30,27 +30,27 @@ enum class OperandKind : uint8_t {
 // One operand, as nvdisasm prints it, with nothing thrown away.
 struct SassOperand {
   OperandKind kind = OperandKind::text;
-  int reg = -1;             // register index for reg…uniform_pred, barrier; base register for constant and address; -1 none
+  int reg = -1;  // register index for reg…uniform_pred, barrier; base register for constant and address; -1 none
   bool reg_is_uniform = false;  // the base of a constant or address is a uniform register
   int uniform_offset = -1;  // the second, uniform register of an address: [R2.64+UR4+0x10], or desc[UR4]'s value base
   int descriptor = -1;      // UR of desc[UR][…]
   int bank = -1;            // constant
   int64_t value = 0;        // immediate bits, constant or address offset in bytes (signed), label target in bytes
-  bool is_float = false;    // the immediate was printed as a decimal number, INF or QNAN: `number` holds it, and `value` the
-                            // bits that the encoding holds: of a float, of a double's upper half, or of one half
+  bool is_float = false;  // the immediate was printed as a decimal number, INF or QNAN: `number` holds it, and `value`
+                          // the bits that the encoding holds: of a float, of a double's upper half, or of one half
   double number = 0;
-  bool negate = false;      // leading -
-  bool absolute = false;    // |x|
-  bool invert = false;      // ~x, or ! on a predicate
-  bool reuse = false;       // .reuse
+  bool negate = false;                 // leading -
+  bool absolute = false;               // |x|
+  bool invert = false;                 // ~x, or ! on a predicate
+  bool reuse = false;                  // .reuse
   std::vector<std::string> modifiers;  // without the dot: H0_H0, H1_H1, F32, 64, U32, X4, X8, X16, B1 … (not reuse)
-  std::string raw;          // as printed
+  std::string raw;                     // as printed
 };
 
 // The scheduling half of the 128-bit word (facts: bits 105-125, the same on sm_80, sm_89 and sm_90).
 struct SassControl {
-  uint8_t stall = 0;            // cycles
-  bool yield = false;           // the raw bit 109; assemblers of other tools print its absence as "yield"
+  uint8_t stall = 0;             // cycles
+  bool yield = false;            // the raw bit 109; assemblers of other tools print its absence as "yield"
   uint8_t write_scoreboard = 7;  // 7: none
   uint8_t read_scoreboard = 7;
   uint8_t wait_mask = 0;
@@ -63,25 +63,25 @@ struct SassLine {
 };
 
 struct SassInstruction {
-  uint32_t offset = 0;         // bytes from the kernel's first instruction
-  int predicate = 7;           // guard P0…P6; 7 = PT
+  uint32_t offset = 0;  // bytes from the kernel's first instruction
+  int predicate = 7;    // guard P0…P6; 7 = PT
   bool predicate_negated = false;
-  bool predicate_uniform = false;   // @UP0
-  std::string opcode;          // base: "LDG", "IMAD", "HFMA2"
+  bool predicate_uniform = false;      // @UP0
+  std::string opcode;                  // base: "LDG", "IMAD", "HFMA2"
   std::vector<std::string> modifiers;  // in order: {"E","128"}, {"WIDE","U32"}
   std::vector<SassOperand> operands;   // destinations first, in printed order
-  std::vector<uint32_t> targets;  // BRX, JMX: where it may go, byte offsets
-  uint64_t low = 0, high = 0;  // the encoding
+  std::vector<uint32_t> targets;       // BRX, JMX: where it may go, byte offsets
+  uint64_t low = 0, high = 0;          // the encoding
   SassControl control;
   SassLine line;
   std::vector<SassLine> inlined_at;  // innermost first
-  std::string text;            // as printed, without offset and encoding
+  std::string text;                  // as printed, without offset and encoding
 };
 
 // One kernel's machine code, decoded once; immutable.
 struct SassProgram {
   CubinKernel kernel;
-  std::vector<std::string> files;  // source names of the line table
+  std::vector<std::string> files;             // source names of the line table
   std::vector<SassInstruction> instructions;  // instruction i is at byte 16·i
   std::string code_hash;
 };
@@ -99,9 +99,10 @@ Result<std::filesystem::path> find_nvdisasm();
 Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte> cubin, const std::string& entry,
                                                        const DisassemblerOptions& options);
 
-// The parsing alone, for tests and for shipped decoded programs: `text` is what `nvdisasm -c -hex -gi` prints of the cubin
-// (or the part of it that is this kernel's section). Every encoding is held against the kernel's own bytes, so a text that
-// belongs to another cubin is a Failure (Stage::decode). An operand that is not understood is kept as OperandKind::text.
+// The parsing alone, for tests and for shipped decoded programs: `text` is what `nvdisasm -c -hex -gi` prints of the
+// cubin (or the part of it that is this kernel's section). Every encoding is held against the kernel's own bytes, so a
+// text that belongs to another cubin is a Failure (Stage::decode). An operand that is not understood is kept as
+// OperandKind::text.
 Result<SassProgram> parse_nvdisasm(const std::string& text, CubinKernel kernel);
 
 }  // namespace attnscope::compile

@@ -249,7 +249,8 @@ std::vector<SassOperand> parse_operands(std::string_view text, const SassLabels&
     if (c == ']' || c == ')' || c == '}') --depth;
     // A blank parts operands too: "RET.REL.NODEC R10 `(k1)".
     // Packed halves print their constants with one inside: "c[0x0] [0x178]".
-    const bool inside_constant = c == ' ' && text.substr(i).starts_with(" [") && trimmed(text.substr(start, i - start)).find("c[") != std::string_view::npos;
+    const bool inside_constant = c == ' ' && text.substr(i).starts_with(" [") &&
+                                 trimmed(text.substr(start, i - start)).find("c[") != std::string_view::npos;
     if (i < text.size() && (depth > 0 || inside_constant || (c != ',' && c != ' '))) continue;
     const std::string_view one = trimmed(text.substr(start, i - start));
     if (!one.empty()) operands.push_back(parse_operand(one, labels));

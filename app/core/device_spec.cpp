@@ -61,7 +61,8 @@ Json to_json(const DeviceSpec& s) {
 Result<DeviceSpec> device_spec_from_json(const Json& json, const std::string& where) {
   DeviceSpec s;
   JsonReader read(json, where);
-  for (const char* key : {"id", "name", "arch", "sms", "shared_optin_block", "shared_sm", "warps_sm"}) read.required(key);
+  for (const char* key : {"id", "name", "arch", "sms", "shared_optin_block", "shared_sm", "warps_sm"})
+    read.required(key);
   read.text("id", s.id, 200);
   read.text("name", s.name, 200);
   read.integer("arch", s.arch, 50, 200);

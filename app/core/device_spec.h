@@ -18,9 +18,9 @@ struct DeviceSpec {
   std::vector<std::string> runs{"source"};  // kernels with a source, and the libraries whose routines it has: "torch"
   // Limits
   int64_t sms = 0;
-  int64_t shared_static_block = 0;   // bytes
-  int64_t shared_optin_block = 0;    // bytes, dynamic after opt-in
-  int64_t shared_sm = 0;             // bytes
+  int64_t shared_static_block = 0;    // bytes
+  int64_t shared_optin_block = 0;     // bytes, dynamic after opt-in
+  int64_t shared_sm = 0;              // bytes
   int64_t shared_reserved_block = 0;  // bytes
   int64_t warps_sm = 0;
   int64_t ctas_sm = 0;
@@ -28,12 +28,13 @@ struct DeviceSpec {
   int64_t registers_block = 0;
   int64_t threads_block = 1024;
   // Rates
-  double clock_mhz = 0;          // boost
+  double clock_mhz = 0;            // boost
   double sustained_clock_mhz = 0;  // what the board holds under load; 0 unknown
   double dram_gbs = 0;
   double l2_mb = 0;
   double tensor_tflops_f16 = 0;
-  std::map<std::string, double> rates;    // per SM and clock: "fp32", "fp16x2", "int", "mufu", "conversion", "lsu"… and latencies
+  std::map<std::string, double>
+      rates;  // per SM and clock: "fp32", "fp16x2", "int", "mufu", "conversion", "lsu"… and latencies
   std::map<std::string, std::string> sources;  // field or rate name → where the value is from
   bool operator==(const DeviceSpec&) const = default;
 };

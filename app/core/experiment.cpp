@@ -16,7 +16,8 @@ Result<MeasurePolicy> measure_policy_from_json(const Json& json, const std::stri
   read.number("sampled_share", policy.sampled_share);
   read.integer("max_time_ms", policy.max_time_ms, 1, 3600000);
   if (policy.cache != "hot" && policy.cache != "cold") read.fault("cache", "must be hot or cold");
-  if (!(policy.sampled_share > 0 && policy.sampled_share <= 1)) read.fault("sampled_share", "must be above 0 and at most 1");
+  if (!(policy.sampled_share > 0 && policy.sampled_share <= 1))
+    read.fault("sampled_share", "must be above 0 and at most 1");
   if (auto done = read.finish(); !done) return fail(done.error());
   return policy;
 }

@@ -8,9 +8,9 @@
 namespace attnscope {
 
 struct MeasurePolicy {
-  std::string cache = "hot";      // hot or cold
-  double sampled_share = 1.0;     // emulated: share of the CTAs to run, (0, 1]
-  int64_t max_time_ms = 2000;     // measured: give up improving the interval then
+  std::string cache = "hot";   // hot or cold
+  double sampled_share = 1.0;  // emulated: share of the CTAs to run, (0, 1]
+  int64_t max_time_ms = 2000;  // measured: give up improving the interval then
   bool operator==(const MeasurePolicy&) const = default;
 };
 

@@ -4,17 +4,17 @@ namespace attnscope {
 
 namespace {
 
-// "[json.exception…] parse error at line 3, column 7: syntax error while parsing value - invalid literal; last read: 'no'"
-// → "line 3, column 7 is not JSON: invalid literal; last read: 'no'". The parser quotes what it met byte by byte; a message
-// must be UTF-8 whatever that was.
+// "[json.exception…] parse error at line 3, column 7: syntax error while parsing value - invalid literal; last read:
+// 'no'" → "line 3, column 7 is not JSON: invalid literal; last read: 'no'". The parser quotes what it met byte by byte;
+// a message must be UTF-8 whatever that was.
 std::string in_words(std::string reason) {
   for (char& byte : reason)
     if (static_cast<unsigned char>(byte) >= 0x80) byte = '?';
   const size_t place = reason.find("line "), colon = reason.find(": ", place);
   if (place == std::string::npos || colon == std::string::npos) return "not JSON: " + reason;
   const size_t detail = reason.find(" - ", colon);
-  return reason.substr(place, colon - place) + " is not JSON: " +
-         reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
+  return reason.substr(place, colon - place) +
+         " is not JSON: " + reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
 }
 
 }  // namespace
@@ -70,8 +70,10 @@ void JsonReader::required(const char* key) {
 void JsonReader::boolean(const char* key, bool& out) {
   if (!has(key)) return;
   const Json& found = *value(key);
-  if (found.is_boolean()) out = found.get<bool>();
-  else fault(key, "must be true or false");
+  if (found.is_boolean())
+    out = found.get<bool>();
+  else
+    fault(key, "must be true or false");
 }
 
 void JsonReader::integer(const char* key, int64_t& out, int64_t low, int64_t high) {
@@ -95,18 +97,25 @@ void JsonReader::integer(const char* key, int& out, int low, int high) {
 void JsonReader::unsigned_integer(const char* key, uint64_t& out) {
   if (!has(key)) return;
   const Json& found = *value(key);
-  if (found.is_number_unsigned() || (found.is_number_integer() && found.get<int64_t>() >= 0)) out = found.get<uint64_t>();
-  else fault(key, "must be a whole number of 0 or more, not " + found.dump());
+  if (found.is_number_unsigned() || (found.is_number_integer() && found.get<int64_t>() >= 0))
+    out = found.get<uint64_t>();
+  else
+    fault(key, "must be a whole number of 0 or more, not " + found.dump());
 }
 
 void JsonReader::number(const char* key, double& out) {
   if (!has(key)) return;
   const Json& found = *value(key);
-  if (found.is_number()) out = found.get<double>();
-  else if (found == "nan") out = std::numeric_limits<double>::quiet_NaN();
-  else if (found == "inf") out = std::numeric_limits<double>::infinity();
-  else if (found == "-inf") out = -std::numeric_limits<double>::infinity();
-  else fault(key, "must be a number, not " + found.dump());
+  if (found.is_number())
+    out = found.get<double>();
+  else if (found == "nan")
+    out = std::numeric_limits<double>::quiet_NaN();
+  else if (found == "inf")
+    out = std::numeric_limits<double>::infinity();
+  else if (found == "-inf")
+    out = -std::numeric_limits<double>::infinity();
+  else
+    fault(key, "must be a number, not " + found.dump());
 }
 
 void JsonReader::text(const char* key, std::string& out, size_t max_bytes) {

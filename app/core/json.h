@@ -17,8 +17,8 @@ namespace attnscope {
 // Parses text from outside. Nesting deeper than 64, duplicate keys and trailing bytes are refused.
 Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage = Stage::input);
 
-// Reads an object from outside field by field and keeps the first fault, named "where/pointer: reason". Every reader method
-// marks its key as known; finish() refuses keys that nobody read.
+// Reads an object from outside field by field and keeps the first fault, named "where/pointer: reason". Every reader
+// method marks its key as known; finish() refuses keys that nobody read.
 class JsonReader {
  public:
   JsonReader(const Json& json, std::string where, Stage stage = Stage::input);
@@ -30,7 +30,8 @@ class JsonReader {
                int64_t high = std::numeric_limits<int64_t>::max());
   void integer(const char* key, int& out, int low, int high);
   void unsigned_integer(const char* key, uint64_t& out);
-  void number(const char* key, double& out);  // null is NaN: JSON has no NaN or Inf, to_json writes null (see number_json)
+  void number(const char* key,
+              double& out);  // null is NaN: JSON has no NaN or Inf, to_json writes null (see number_json)
   void text(const char* key, std::string& out, size_t max_bytes = 1 << 20);
   void required(const char* key);
   void ignore(const char* key) { known_.insert(key); }
@@ -45,8 +46,10 @@ class JsonReader {
     text(key, name);
     if (failure_) return;
     Result<T> parsed = parse(name);
-    if (parsed) out = *parsed;
-    else fault(key, parsed.error().message, parsed.error().hint);
+    if (parsed)
+      out = *parsed;
+    else
+      fault(key, parsed.error().message, parsed.error().hint);
   }
 
   void fault(const std::string& key, const std::string& reason, const std::string& hint = {});

@@ -84,15 +84,15 @@ struct Kernel {
   std::string id;
   std::string title;
   std::string story;
-  int rung = 0;               // the number its file's name starts with; 0 none
-  std::string source_name;    // "02_tiled.cu"
-  std::string source;         // text
-  std::string manifest_name;  // for messages: the path as given
-  std::string manifest;       // JSON text
-  std::string entry;          // the kernel in the source, or the library's routine
+  int rung = 0;                      // the number its file's name starts with; 0 none
+  std::string source_name;           // "02_tiled.cu"
+  std::string source;                // text
+  std::string manifest_name;         // for messages: the path as given
+  std::string manifest;              // JSON text
+  std::string entry;                 // the kernel in the source, or the library's routine
   std::vector<std::string> headers;  // whose headers the source includes beside CUDA's own: "cutlass"
-  std::string library;        // "torch": a routine of that library and no source; empty: the source is the kernel
-  std::string install;        // of a library: what to do where it is not there
+  std::string library;  // "torch": a routine of that library and no source; empty: the source is the kernel
+  std::string install;  // of a library: what to do where it is not there
   ProblemKind problem = ProblemKind::attention;
   std::vector<Knob> knobs;
   std::vector<Restriction> requires_;  // a config that breaks one is refused

@@ -33,8 +33,10 @@ void read_part(JsonReader& read, const char* key, std::optional<T>& out, Parse p
   if (!value) return;
   if (value->is_null()) return out.reset();
   Result<T> parsed = parse(*value, read.path(key));
-  if (parsed) out = std::move(*parsed);
-  else read.adopt(parsed.error());
+  if (parsed)
+    out = std::move(*parsed);
+  else
+    read.adopt(parsed.error());
 }
 
 template <class T>
@@ -129,7 +131,8 @@ constexpr size_t kMostRounds = 1000, kMostSamples = 10000;  // of one round
 
 Result<std::vector<double>> round_from_json(const Json& json, const std::string& where) {
   std::vector<double> round;
-  if (!json.is_array() || json.size() > kMostSamples) return fail(Stage::protocol, where + ": must be an array of times");
+  if (!json.is_array() || json.size() > kMostSamples)
+    return fail(Stage::protocol, where + ": must be an array of times");
   for (const Json& us : json) {
     if (!us.is_number()) return fail(Stage::protocol, where + ": must hold numbers alone");
     round.push_back(us.get<double>());
@@ -143,8 +146,10 @@ Result<Sampling> sampling_from_json(const Json& json, const std::string& where) 
   read_array(read, "rounds", kMostRounds, s.rounds, round_from_json);
   read.text("stopped", s.stopped);
   read.integer("dropped", s.dropped, 0);
-  if (read.has("empty_us")) read.number("empty_us", s.empty_us.emplace());
-  else read.ignore("empty_us");
+  if (read.has("empty_us"))
+    read.number("empty_us", s.empty_us.emplace());
+  else
+    read.ignore("empty_us");
   read.number("power_w", s.power_w);
   read.number("power_limit_w", s.power_limit_w);
   read.number("temperature_c", s.temperature_c);
@@ -273,8 +278,10 @@ Result<double> number_of(const Json& json, const std::string& where) {
 void read_parts(JsonReader& read, Observation& o) {
   if (read.has("versions")) {
     auto versions = versions_from_json(*read.value("versions"), read.path("versions"));
-    if (versions) o.versions = *versions;
-    else read.adopt(versions.error());
+    if (versions)
+      o.versions = *versions;
+    else
+      read.adopt(versions.error());
   }
   read.text("device", o.device, 200);
   read_part(read, "variant", o.variant, variant_from_json);
@@ -322,15 +329,23 @@ Json to_json(const VariantInfo& v) {
 }
 
 Json to_json(const Occupancy& o) {
-  return Json{{"ctas_per_sm", o.ctas_per_sm}, {"warps_per_sm", o.warps_per_sm}, {"fraction", o.fraction},
-              {"limiter", o.limiter},         {"waves", o.waves},               {"total_ctas", o.total_ctas},
-              {"resident_ctas", o.resident_ctas}, {"tail_ctas", o.tail_ctas}};
+  return Json{{"ctas_per_sm", o.ctas_per_sm},
+              {"warps_per_sm", o.warps_per_sm},
+              {"fraction", o.fraction},
+              {"limiter", o.limiter},
+              {"waves", o.waves},
+              {"total_ctas", o.total_ctas},
+              {"resident_ctas", o.resident_ctas},
+              {"tail_ctas", o.tail_ctas}};
 }
 
 Json to_json(const BadElement& b) {
-  return Json{{"batch", b.batch},   {"head", b.head},
-              {"row", b.row},       {"column", b.column},
-              {"expected", number_json(b.expected)}, {"got", number_json(b.got)}};
+  return Json{{"batch", b.batch},
+              {"head", b.head},
+              {"row", b.row},
+              {"column", b.column},
+              {"expected", number_json(b.expected)},
+              {"got", number_json(b.got)}};
 }
 
 Json to_json(const Verdict& v) {
@@ -406,16 +421,11 @@ Json to_json(const Finding& f) {
 Json to_json(const WatchReport& w) {
   Json findings = Json::array();
   for (const Finding& f : w.findings) findings.push_back(to_json(f));
-  return Json{{"ctas", w.ctas},
-              {"total_ctas", w.total_ctas},
-              {"fills", w.fills},
-              {"orders", w.orders},
-              {"findings", findings}};
+  return Json{
+      {"ctas", w.ctas}, {"total_ctas", w.total_ctas}, {"fills", w.fills}, {"orders", w.orders}, {"findings", findings}};
 }
 
-Json to_json(const Failure& f) {
-  return Json{{"stage", to_string(f.stage)}, {"message", f.message}, {"hint", f.hint}};
-}
+Json to_json(const Failure& f) { return Json{{"stage", to_string(f.stage)}, {"message", f.message}, {"hint", f.hint}}; }
 
 Result<Failure> failure_from_json(const Json& json, const std::string& where) {
   Failure f;

@@ -31,7 +31,7 @@ struct SharedBuffer {
 // What the compiler made: the part of a Variant that an Observation keeps.
 struct VariantInfo {
   int arch = 0;
-  int64_t registers = 0;  // per thread
+  int64_t registers = 0;    // per thread
   int64_t spill_bytes = 0;  // stores + loads, per thread, as ptxas counts them
   int64_t stack_bytes = 0;
   int64_t static_shared_bytes = 0;
@@ -47,9 +47,9 @@ struct VariantInfo {
 struct Occupancy {
   int64_t ctas_per_sm = 0;
   int64_t warps_per_sm = 0;
-  double fraction = 0;   // of the device's warps per SM
-  std::string limiter;   // "shared memory", "registers", "warps", "CTAs", "barriers"
-  double waves = 0;      // grid / (ctas_per_sm · SMs)
+  double fraction = 0;  // of the device's warps per SM
+  std::string limiter;  // "shared memory", "registers", "warps", "CTAs", "barriers"
+  double waves = 0;     // grid / (ctas_per_sm · SMs)
   int64_t total_ctas = 0;
   int64_t resident_ctas = 0;  // ctas_per_sm · SMs
   int64_t tail_ctas = 0;      // CTAs in the last, partial wave; 0 when it is full
@@ -70,10 +70,10 @@ struct Verdict {
   double mean_abs = 0;
   double rel_frobenius = 0;
   double cosine = 0;
-  double outside_share = 0;         // of elements outside atol + rtol·|reference|
+  double outside_share = 0;  // of elements outside atol + rtol·|reference|
   double atol = 1e-3, rtol = 1e-3;
-  double naive_rel_frobenius = 0;   // of the fp32 naive attention rounding S, P, O to dtype
-  double rel_frobenius_limit = 0;   // max(2 × naive, 2^-11)
+  double naive_rel_frobenius = 0;  // of the fp32 naive attention rounding S, P, O to dtype
+  double rel_frobenius_limit = 0;  // max(2 × naive, 2^-11)
   int64_t rows_checked = 0;
   int64_t rows_total = 0;
   std::optional<BadElement> first_bad;
@@ -82,19 +82,20 @@ struct Verdict {
 
 // How a measured timing came about.
 struct Sampling {
-  // us. One list for each placement of the buffers in memory, in the order taken; samples that were left out are not here.
+  // us. One list for each placement of the buffers in memory, in the order taken; samples that were left out are not
+  // here.
   std::vector<std::vector<double>> rounds;
-  std::string stopped;            // "stable": the interval was narrow enough; "time up"
-  int64_t dropped = 0;            // left out: thermal or hardware slowdown, or a clock over 3 % off the run's median
+  std::string stopped;             // "stable": the interval was narrow enough; "time up"
+  int64_t dropped = 0;             // left out: thermal or hardware slowdown, or a clock over 3 % off the run's median
   std::optional<double> empty_us;  // cold: an empty kernel timed in the same way, for the cost of timing itself
   double power_w = 0, power_limit_w = 0, temperature_c = 0;  // the highest seen; 0 unknown
-  std::vector<std::string> reasons;  // what held the clock back, in NVML's words: "power cap"
+  std::vector<std::string> reasons;                          // what held the clock back, in NVML's words: "power cap"
   bool operator==(const Sampling&) const = default;
 };
 
 struct Timing {
   FigureKind kind = FigureKind::modelled;
-  double p10 = 0, p50 = 0, p90 = 0;  // us
+  double p10 = 0, p50 = 0, p90 = 0;            // us
   double interval_low = 0, interval_high = 0;  // us: 95 % bootstrap (measured) or the model's error bar (modelled)
   int64_t samples = 0;
   std::string cache = "hot";
@@ -106,17 +107,17 @@ struct Timing {
 
 struct Counters {
   FigureKind kind = FigureKind::counted;
-  double sampled_fraction = 1.0;  // of the grid's CTAs; figures are of the emulated ones, never scaled up
+  double sampled_fraction = 1.0;                // of the grid's CTAs; figures are of the emulated ones, never scaled up
   std::map<std::string, int64_t> instructions;  // warp instructions by class, and "total"
   double active_lanes_mean = 0;
-  int64_t threads = 0;            // thread instructions
+  int64_t threads = 0;  // thread instructions
   int64_t shared_wavefronts = 0;
   int64_t shared_wavefronts_ideal = 0;
   int64_t shared_bank_conflicts = 0;
   int64_t global_load_sectors = 0;
   int64_t global_store_sectors = 0;
   int64_t local_sectors = 0;
-  int64_t barriers = 0;           // warp arrivals
+  int64_t barriers = 0;  // warp arrivals
   int64_t emulated_ctas = 0;
   int64_t total_ctas = 0;
   bool operator==(const Counters&) const = default;
@@ -137,7 +138,7 @@ struct Finding {
   std::vector<Evidence> evidence;
   std::map<std::string, std::string> where;  // file, line, buffer, element, cta, threads
   std::optional<double> est_gain_us;
-  std::map<std::string, int64_t> next_set;   // knob → value
+  std::map<std::string, int64_t> next_set;  // knob → value
   bool operator==(const Finding&) const = default;
 };
 

@@ -67,26 +67,33 @@ double Problem::flops() const {
 
 int64_t visible_keys(const Problem& problem, int64_t i) {
   switch (problem.causal) {
-    case Causal::none: return problem.seq_k;
-    case Causal::top_left: return std::min(problem.seq_k, i + 1);
-    case Causal::bottom_right: return std::clamp<int64_t>(i + 1 + problem.seq_k - problem.seq_q, 0, problem.seq_k);
+    case Causal::none:
+      return problem.seq_k;
+    case Causal::top_left:
+      return std::min(problem.seq_k, i + 1);
+    case Causal::bottom_right:
+      return std::clamp<int64_t>(i + 1 + problem.seq_k - problem.seq_q, 0, problem.seq_k);
   }
   return 0;
 }
 
 Json to_json(const Problem& p) {
   if (!p.is_attention())
-    return Json{{"kind", to_string(p.kind)},
-                {"sizes", p.sizes},
-                {"distribution", to_string(p.distribution)},
-                {"seed", p.seed}};
-  return Json{{"kind", to_string(p.kind)},     {"batch", p.batch},
-              {"heads", p.heads},              {"kv_heads", p.kv_heads},
-              {"seq_q", p.seq_q},              {"seq_k", p.seq_k},
-              {"head_dim", p.head_dim},        {"causal", to_string(p.causal)},
-              {"layout", to_string(p.layout)}, {"dtype", to_string(p.dtype)},
+    return Json{
+        {"kind", to_string(p.kind)}, {"sizes", p.sizes}, {"distribution", to_string(p.distribution)}, {"seed", p.seed}};
+  return Json{{"kind", to_string(p.kind)},
+              {"batch", p.batch},
+              {"heads", p.heads},
+              {"kv_heads", p.kv_heads},
+              {"seq_q", p.seq_q},
+              {"seq_k", p.seq_k},
+              {"head_dim", p.head_dim},
+              {"causal", to_string(p.causal)},
+              {"layout", to_string(p.layout)},
+              {"dtype", to_string(p.dtype)},
               {"scale", p.scale ? Json(*p.scale) : Json(nullptr)},
-              {"distribution", to_string(p.distribution)}, {"seed", p.seed}};
+              {"distribution", to_string(p.distribution)},
+              {"seed", p.seed}};
 }
 
 namespace {
@@ -156,7 +163,8 @@ Result<void> validate(const Problem& p, const std::string& where) {
   if (p.kv_heads < 1 || p.heads % p.kv_heads != 0)
     return refuse("kv_heads", fmt::format("{} does not divide heads = {}", p.kv_heads, p.heads),
                   "Query heads share key heads evenly: choose a divisor of heads.");
-  if (p.scale && !std::isfinite(*p.scale)) return refuse("scale", "must be finite", "Leave it out for 1/sqrt(head_dim).");
+  if (p.scale && !std::isfinite(*p.scale))
+    return refuse("scale", "must be finite", "Leave it out for 1/sqrt(head_dim).");
   const double largest = double(p.batch) * double(p.heads) * double(std::max(p.seq_q, p.seq_k)) * double(p.head_dim);
   if (largest > kMaxElements)
     return refuse("seq_q", fmt::format("a tensor of {:.3g} elements is over 2^34", largest), "Choose smaller sizes.");
@@ -175,9 +183,11 @@ std::string known_keys(const Problem& base) {
 }  // namespace
 
 Result<Problem> problem_from_text(std::string_view text, Problem base) {
-  static const std::map<std::string, std::vector<std::string>> kShort{
-      {"B", {"batch"}},    {"H", {"heads", "kv_heads"}}, {"S", {"seq_q", "seq_k"}}, {"D", {"head_dim"}},
-      {"dist", {"distribution"}}};
+  static const std::map<std::string, std::vector<std::string>> kShort{{"B", {"batch"}},
+                                                                      {"H", {"heads", "kv_heads"}},
+                                                                      {"S", {"seq_q", "seq_k"}},
+                                                                      {"D", {"head_dim"}},
+                                                                      {"dist", {"distribution"}}};
   Json json = to_json(base);
   const std::string where = "--problem";
   const bool attention = base.is_attention();
@@ -187,7 +197,8 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
     text.remove_prefix(std::min(comma + 1, text.size()));
     const size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0)
-      return fail(Stage::input, where + ": \"" + part + "\" is not KEY=VALUE", "Write B=1,H=8,S=512,D=64,causal=none,seed=0.");
+      return fail(Stage::input, where + ": \"" + part + "\" is not KEY=VALUE",
+                  "Write B=1,H=8,S=512,D=64,causal=none,seed=0.");
     const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
     auto found = attention || key == "dist" ? kShort.find(key) : kShort.end();
     const std::vector<std::string> names = found == kShort.end() ? std::vector<std::string>{key} : found->second;
@@ -204,14 +215,16 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
         continue;
       }
       const bool worded = name == "causal";
-      if (whole && !worded) json[name] = number;
+      if (whole && !worded)
+        json[name] = number;
       else if (name == "scale") {
         double real = 0;
         auto [stop, bad] = std::from_chars(value.data(), value.data() + value.size(), real);
         if (bad != std::errc{} || stop != value.data() + value.size())
           return fail(Stage::input, where + "/scale: \"" + value + "\" is not a number", "");
         json[name] = real;
-      } else json[name] = value;
+      } else
+        json[name] = value;
     }
     if (key == "heads") json["kv_heads"] = json["heads"];
   }

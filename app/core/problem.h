@@ -26,8 +26,9 @@ Result<DType> parse_dtype(std::string_view text);
 Result<ProblemKind> parse_problem_kind(std::string_view text);
 uint32_t bytes_of(DType dtype);
 
-// What is computed. Of a kind other than attention the kernel's manifest says what that is, and `sizes` holds the values
-// of its sizes; the fields from batch to scale are attention's. For attention, O[b,h,i,:] = softmax_j(scale · Q[b,h,i,:]·K[b,h,j,:]) V[b,h,j,:].
+// What is computed. Of a kind other than attention the kernel's manifest says what that is, and `sizes` holds the
+// values of its sizes; the fields from batch to scale are attention's. For attention, O[b,h,i,:] = softmax_j(scale ·
+// Q[b,h,i,:]·K[b,h,j,:]) V[b,h,j,:].
 struct Problem {
   ProblemKind kind = ProblemKind::attention;
   int64_t batch = 1;
@@ -47,7 +48,8 @@ struct Problem {
   bool is_attention() const { return kind == ProblemKind::attention; }
   double effective_scale() const;
   // Floating-point operations by the field's convention: 4·B·H·Sq·Sk·D, halved for causal (facts: FlashAttention's);
-  // 2·M·N·K of a gemm whose sizes have these names, B times that where it has a size B too; 0 where no convention tells.
+  // 2·M·N·K of a gemm whose sizes have these names, B times that where it has a size B too; 0 where no convention
+  // tells.
   double flops() const;
   int64_t q_elements() const { return batch * heads * seq_q * head_dim; }
   int64_t kv_elements() const { return batch * kv_heads * seq_k * head_dim; }

@@ -22,11 +22,10 @@ struct ReferenceKind {
   size_t least_inputs, most_inputs;
 };
 constexpr ReferenceKind kReferences[] = {
-    {"each", 0, 8},       {"copy", 1, 1},    {"scale", 1, 1},     {"relu", 1, 1},      {"gelu", 1, 1},
-    {"silu", 1, 1},       {"add", 2, 2},     {"mul", 2, 2},       {"saxpy", 2, 2},     {"gemm", 2, 2},
-    {"gemm_nt", 2, 2},
-    {"transpose", 1, 1},  {"softmax", 1, 1}, {"layernorm", 1, 3}, {"rmsnorm", 1, 2},   {"reduce_sum", 1, 1},
-    {"reduce_max", 1, 1}, {"scan", 1, 1},    {"sort", 1, 1},      {"histogram", 1, 1},
+    {"each", 0, 8},       {"copy", 1, 1},       {"scale", 1, 1},   {"relu", 1, 1},      {"gelu", 1, 1},
+    {"silu", 1, 1},       {"add", 2, 2},        {"mul", 2, 2},     {"saxpy", 2, 2},     {"gemm", 2, 2},
+    {"gemm_nt", 2, 2},    {"transpose", 1, 1},  {"softmax", 1, 1}, {"layernorm", 1, 3}, {"rmsnorm", 1, 2},
+    {"reduce_sum", 1, 1}, {"reduce_max", 1, 1}, {"scan", 1, 1},    {"sort", 1, 1},      {"histogram", 1, 1},
 };
 
 constexpr WordTable<BufferInit::Kind, 4> kInits{{{BufferInit::Kind::random, "random"},

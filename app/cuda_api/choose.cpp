@@ -14,7 +14,8 @@ constexpr int oldest_major = 11, newest_major = 13;
 
 std::string install_hint(CudaLibrary which) {
   const LibraryName& name = name_of(which);
-  const std::string get = which == CudaLibrary::nvrtc ? "Run `attnscope fetch`, which fetches NVRTC, install" : "Install";
+  const std::string get =
+      which == CudaLibrary::nvrtc ? "Run `attnscope fetch`, which fetches NVRTC, install" : "Install";
   return get + " the CUDA toolkit, or set $" + name.environment + " to a " + name.file + ".";
 }
 

@@ -16,9 +16,9 @@ struct ChosenLibrary {
 };
 
 // cuBLAS or CUPTI for this machine's driver: of its major version, among $ATTNSCOPE_CUBLAS or $ATTNSCOPE_CUPTI, the
-// packages, the toolkits and the system. A library that is named is taken as long as its code runs on the driver. Neither
-// serves without a driver. Failures (Stage::device) are one sentence: what the driver needs and what there is instead.
-// (NVRTC is chosen by choose_nvrtc() in nvrtc.h; NVML is the driver's own and needs no choice.)
+// packages, the toolkits and the system. A library that is named is taken as long as its code runs on the driver.
+// Neither serves without a driver. Failures (Stage::device) are one sentence: what the driver needs and what there is
+// instead. (NVRTC is chosen by choose_nvrtc() in nvrtc.h; NVML is the driver's own and needs no choice.)
 Result<ChosenLibrary> choose_library(CudaLibrary which);
 
 }  // namespace attnscope::cuda_api

@@ -98,8 +98,7 @@ std::vector<LibraryPlace> library_places(CudaLibrary which, int major) {
   for (const fs::path& root : toolkits())
     if (const auto library = library_in(root, file))
       places.push_back({*library, include_in(root), "toolkit " + root.string()});
-  if (platform::environment("ATTNSCOPE_NO_TOOLKIT") != "1")
-    places.push_back({file, include_in("/usr"), "system"});
+  if (platform::environment("ATTNSCOPE_NO_TOOLKIT") != "1") places.push_back({file, include_in("/usr"), "system"});
   return places;
 }
 
@@ -120,7 +119,8 @@ Result<fs::path> locate_headers(const std::string& name) {
 }
 
 Result<fs::path> locate_nvdisasm() {
-  const std::string hint = "Run `attnscope fetch`, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";
+  const std::string hint =
+      "Run `attnscope fetch`, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";
   if (const fs::path named = platform::environment("ATTNSCOPE_NVDISASM"); !named.empty()) {
     if (is_program(named)) return named;
     return fail(Stage::decode, "$ATTNSCOPE_NVDISASM names " + named.string() + ", which is no program.",

@@ -28,17 +28,17 @@ const LibraryName& name_of(CudaLibrary which);
 std::vector<std::filesystem::path> toolkits();
 
 // Where `attnscope fetch` and ./dev put the pinned packages: "<user cache>/cuda", which holds 12.8/{lib,include},
-// 13.0/{lib,include} and bin/nvdisasm. Two candidates when $ATTNSCOPE_HOME moves the user's cache: that one, then the XDG
-// one. Last what the program was handed on with: cuda/ beside its kernels and assets.
+// 13.0/{lib,include} and bin/nvdisasm. Two candidates when $ATTNSCOPE_HOME moves the user's cache: that one, then the
+// XDG one. Last what the program was handed on with: cuda/ beside its kernels and assets.
 std::vector<std::filesystem::path> package_folders();
 
-// Every library of that kind and major version, best first: the one that its variable names, the packages, the toolkits,
-// the system. With the variable set, that one alone.
+// Every library of that kind and major version, best first: the one that its variable names, the packages, the
+// toolkits, the system. With the variable set, that one alone.
 std::vector<LibraryPlace> library_places(CudaLibrary which, int major);
 inline std::vector<LibraryPlace> nvrtc_places(int major) { return library_places(CudaLibrary::nvrtc, major); }
 
-// The include folder of headers that are not CUDA's: "cutlass" (CUTLASS and CuTe) in $ATTNSCOPE_CUTLASS or the packages.
-// Failure (Stage::compile) with what to fetch.
+// The include folder of headers that are not CUDA's: "cutlass" (CUTLASS and CuTe) in $ATTNSCOPE_CUTLASS or the
+// packages. Failure (Stage::compile) with what to fetch.
 Result<std::filesystem::path> locate_headers(const std::string& name);
 
 // nvdisasm: $ATTNSCOPE_NVDISASM, the toolkits, the packages, PATH. Failure (Stage::decode) with what to install.

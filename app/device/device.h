@@ -47,16 +47,16 @@ struct LaunchRequest {
   Problem problem;
   std::vector<std::string> args;  // attention's, in the kernel's parameter order
   model::LaunchShape shape;
-  int64_t dynamic_shared = 0;                            // bytes
-  // Emulated devices alone: the share of the CTAs to run, (0, 1]. All, unless that is more work than fits `max_time_ms` (2 s
-  // at least) on an ordinary laptop: then a sample that does.
+  int64_t dynamic_shared = 0;  // bytes
+  // Emulated devices alone: the share of the CTAs to run, (0, 1]. All, unless that is more work than fits `max_time_ms`
+  // (2 s at least) on an ordinary laptop: then a sample that does.
   double sampled_share = 1.0;
   int64_t max_time_ms = 0;
   std::shared_ptr<const check::AttentionInputs> inputs;  // of an attention problem; null: the device makes them
   // Of a kernel that is no attention, in place of args and inputs.
   std::shared_ptr<const check::Operands> operands;
   std::vector<ArgumentValue> arguments;
-  Trial trial;                                           // emulated devices alone
+  Trial trial;  // emulated devices alone
 };
 
 // What a run tells while it goes on, from the thread that called run().
@@ -76,7 +76,7 @@ struct EmulatedDetail {
 
 struct LaunchOutcome {
   std::shared_ptr<const check::GuardedBuffer>
-      output;            // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
+      output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
   // Every buffer of role out and inout, in the operands' order; `output` is the first of them.
   std::vector<std::shared_ptr<const check::GuardedBuffer>> outputs;
   bool partial = false;  // only a sample of the CTAs ran

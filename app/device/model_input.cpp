@@ -18,28 +18,26 @@ bool has_modifier(const compile::SassInstruction& instruction, const char* modif
 
 Unit unit_of(const compile::SassInstruction& instruction) {
   static const std::unordered_map<std::string, Unit> kUnits{
-      {"FADD", Unit::fp32},          {"FMUL", Unit::fp32},          {"FFMA", Unit::fp32},
-      {"FFMA32I", Unit::fp32},       {"FMUL32I", Unit::fp32},       {"FADD32I", Unit::fp32},
-      {"HMUL2", Unit::fp16x2},       {"HFMA2", Unit::fp16x2},       {"HFMA2.MMA", Unit::fp16x2},
-      {"DADD", Unit::fp64},          {"DMUL", Unit::fp64},          {"DFMA", Unit::fp64},
-      {"DSETP", Unit::fp64},         {"DMNMX", Unit::fp64},         {"IMAD", Unit::imad},
-      {"IDP", Unit::imad},           {"MUFU", Unit::mufu},          {"F2I", Unit::conversion},
-      {"I2F", Unit::conversion},     {"F2F", Unit::conversion},     {"FRND", Unit::conversion},
-      {"HMMA", Unit::tensor},        {"IMMA", Unit::tensor},        {"DMMA", Unit::tensor},
-      {"SHFL", Unit::shuffle},       {"VOTE", Unit::shuffle},       {"MATCH", Unit::shuffle},
-      {"REDUX", Unit::shuffle},      {"LDS", Unit::shared_load},    {"LDSM", Unit::shared_load},
-      {"ATOMS", Unit::shared_load},  {"STS", Unit::shared_store},   {"LDG", Unit::global_load},
-      {"LDGSTS", Unit::async_copy},
-      {"LD", Unit::global_load},     {"ATOM", Unit::global_load},   {"ATOMG", Unit::global_load},
-      {"STG", Unit::global_store},   {"ST", Unit::global_store},    {"RED", Unit::global_store},
-      {"REDG", Unit::global_store},  {"LDL", Unit::local_load},     {"STL", Unit::local_store},
-      {"LDC", Unit::constant_load},  {"ULDC", Unit::constant_load}, {"S2R", Unit::constant_load},
-      {"S2UR", Unit::constant_load}, {"CS2R", Unit::constant_load}, {"BAR", Unit::barrier},
-      {"R2UR", Unit::uniform}};
+      {"FADD", Unit::fp32},         {"FMUL", Unit::fp32},          {"FFMA", Unit::fp32},
+      {"FFMA32I", Unit::fp32},      {"FMUL32I", Unit::fp32},       {"FADD32I", Unit::fp32},
+      {"HMUL2", Unit::fp16x2},      {"HFMA2", Unit::fp16x2},       {"HFMA2.MMA", Unit::fp16x2},
+      {"DADD", Unit::fp64},         {"DMUL", Unit::fp64},          {"DFMA", Unit::fp64},
+      {"DSETP", Unit::fp64},        {"DMNMX", Unit::fp64},         {"IMAD", Unit::imad},
+      {"IDP", Unit::imad},          {"MUFU", Unit::mufu},          {"F2I", Unit::conversion},
+      {"I2F", Unit::conversion},    {"F2F", Unit::conversion},     {"FRND", Unit::conversion},
+      {"HMMA", Unit::tensor},       {"IMMA", Unit::tensor},        {"DMMA", Unit::tensor},
+      {"SHFL", Unit::shuffle},      {"VOTE", Unit::shuffle},       {"MATCH", Unit::shuffle},
+      {"REDUX", Unit::shuffle},     {"LDS", Unit::shared_load},    {"LDSM", Unit::shared_load},
+      {"ATOMS", Unit::shared_load}, {"STS", Unit::shared_store},   {"LDG", Unit::global_load},
+      {"LDGSTS", Unit::async_copy}, {"LD", Unit::global_load},     {"ATOM", Unit::global_load},
+      {"ATOMG", Unit::global_load}, {"STG", Unit::global_store},   {"ST", Unit::global_store},
+      {"RED", Unit::global_store},  {"REDG", Unit::global_store},  {"LDL", Unit::local_load},
+      {"STL", Unit::local_store},   {"LDC", Unit::constant_load},  {"ULDC", Unit::constant_load},
+      {"S2R", Unit::constant_load}, {"S2UR", Unit::constant_load}, {"CS2R", Unit::constant_load},
+      {"BAR", Unit::barrier},       {"R2UR", Unit::uniform}};
   static const char* const kControl[] = {"BRA",    "BSSY", "BSYNC",  "EXIT",   "NOP",           "WARPSYNC",
                                          "CALL",   "RET",  "BREAK",  "BRX",    "ENDCOLLECTIVE", "YIELD",
-                                         "DEPBAR", "BMOV", "MEMBAR", "ERRBAR",        "CCTL",
-                                         "LDGDEPBAR"};
+                                         "DEPBAR", "BMOV", "MEMBAR", "ERRBAR", "CCTL",          "LDGDEPBAR"};
   if (instruction.opcode == "HADD2") return has_modifier(instruction, "F32") ? Unit::half_to_float : Unit::fp16x2;
   if (const auto found = kUnits.find(instruction.opcode); found != kUnits.end()) return found->second;
   for (const char* control : kControl)

@@ -67,7 +67,8 @@ bool release(Warp& warp) {
     uint32_t come = 0;
     for (uint32_t k = 0; k < warp.fragment_count; ++k) {
       const Fragment& other = warp.fragments[k];
-      if (other.wait == first.wait && (first.wait == Wait::warpsync || other.barrier == first.barrier)) come |= other.mask;
+      if (other.wait == first.wait && (first.wait == Wait::warpsync || other.barrier == first.barrier))
+        come |= other.mask;
     }
     const uint32_t wanted = first.wait == Wait::bsync ? warp.barrier[first.barrier][leader] : first.wanted;
     if ((wanted & warp.live & ~come) != 0) continue;
@@ -127,7 +128,8 @@ Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& 
   const uint32_t base = op.family == Family::brx ? (op.index + 1) * 16 + op.imm : op.imm * 16;
   const uint64_t target = static_cast<uint32_t>(base + low) / 16;
   const Program& program = *launch.program;
-  if ((base + low) % 16 != 0 || target >= program.ops.size() || program.blocks[program.block_of[target]].first != target) {
+  if ((base + low) % 16 != 0 || target >= program.ops.size() ||
+      program.blocks[program.block_of[target]].first != target) {
     warp.machine->fault = {FaultKind::bad_target, op.index, static_cast<int>(leader), low, 0};
     return Step::fault;
   }
@@ -154,7 +156,8 @@ Step call_absolute(Warp& warp, Fragment& fragment, const Op& op, const BoundLaun
   }
   if (target >= kExternalWindow && target < kExternalWindow + kExternalFunctions) {
     for (uint32_t rest = same; rest != 0; rest &= rest - 1) {
-      warp.machine->external(warp, static_cast<uint32_t>(target - kExternalWindow), static_cast<uint32_t>(__builtin_ctz(rest)), op);
+      warp.machine->external(warp, static_cast<uint32_t>(target - kExternalWindow),
+                             static_cast<uint32_t>(__builtin_ctz(rest)), op);
       if (warp.machine->fault.kind != FaultKind::none) return Step::fault;
     }
     target = pair(kLaneFileOffset + 20 * 128, leader);
@@ -200,7 +203,8 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       return jump(warp, fragment, converged == (op.family == Family::bra_conv) ? mask : 0, op.imm);
     }
     case Family::brx:
-    case Family::ret: return return_to(warp, fragment, op, launch, mask);
+    case Family::ret:
+      return return_to(warp, fragment, op, launch, mask);
     case Family::exit:
       warp.live &= ~mask;
       fragment.mask &= ~mask;
@@ -208,8 +212,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       if (fragment.mask != 0) return Step::go_on;
       fragment = Fragment{};
       return Step::parked;
-    case Family::bsync:
-    {
+    case Family::bsync: {
       // Lanes that came into the region in different groups wait for their own group.
       const uint32_t noted = warp.barrier[op.barrier][__builtin_ctz(mask)];
       uint32_t same = 0;
@@ -234,7 +237,8 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       return park(warp, fragment, mask, Wait::warpsync, 0, wanted);
     }
     case Family::bar_sync: {
-      const uint32_t id = op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
+      const uint32_t id =
+          op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), op.imm2);
     }
     case Family::bar_reduce: {
@@ -247,8 +251,10 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       warp.machine->barrier_arrived[op.imm] += 1;
       if (warp.machine->watch != nullptr) warp.machine->watch->arrived(warp.id, op.imm);
       break;
-    case Family::call_absolute: return call_absolute(warp, fragment, op, launch, mask);
-    default: break;
+    case Family::call_absolute:
+      return call_absolute(warp, fragment, op, launch, mask);
+    default:
+      break;
   }
   fragment.pc += 1;
   return Step::go_on;

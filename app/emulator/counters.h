@@ -8,22 +8,43 @@ namespace attnscope::emulator {
 
 // Classes of warp instructions, by the unit that executes them.
 enum class InstructionClass : uint8_t {
-  fp32, fp16, fp64, integer, conversion, mufu, tensor, uniform, move, predicate, shuffle, barrier, control,
-  global_load, global_store, shared_load, shared_store, local_load, local_store, constant_load, atomic, other, count
+  fp32,
+  fp16,
+  fp64,
+  integer,
+  conversion,
+  mufu,
+  tensor,
+  uniform,
+  move,
+  predicate,
+  shuffle,
+  barrier,
+  control,
+  global_load,
+  global_store,
+  shared_load,
+  shared_store,
+  local_load,
+  local_store,
+  constant_load,
+  atomic,
+  other,
+  count
 };
 std::string_view to_string(InstructionClass instruction_class);
 
 // What one SASS instruction did. Shared figures are wavefronts of one access's data path; sectors are 32 bytes.
 struct InstructionCounters {
-  uint64_t issued = 0;         // warp instructions, those with every lane predicated off included
-  uint64_t threads = 0;        // active lanes, whether predicated on or off
-  uint64_t threads_on = 0;     // of those, with a true guard predicate
-  uint64_t requests = 0;       // memory and shuffles: with at least one lane on
-  uint64_t empty_requests = 0; // memory: every lane predicated off
-  uint64_t wavefronts = 0;     // shared
-  uint64_t ideal = 0;          // shared: what the access would cost without conflicts
-  uint64_t sectors = 0;        // global and local
-  uint64_t local_sectors = 0;  // generic accesses: those in local memory, not in `sectors`
+  uint64_t issued = 0;          // warp instructions, those with every lane predicated off included
+  uint64_t threads = 0;         // active lanes, whether predicated on or off
+  uint64_t threads_on = 0;      // of those, with a true guard predicate
+  uint64_t requests = 0;        // memory and shuffles: with at least one lane on
+  uint64_t empty_requests = 0;  // memory: every lane predicated off
+  uint64_t wavefronts = 0;      // shared
+  uint64_t ideal = 0;           // shared: what the access would cost without conflicts
+  uint64_t sectors = 0;         // global and local
+  uint64_t local_sectors = 0;   // generic accesses: those in local memory, not in `sectors`
 
   InstructionCounters& operator+=(const InstructionCounters& other);
   bool operator==(const InstructionCounters&) const = default;
@@ -33,8 +54,8 @@ struct InstructionCounters {
 struct RunCounters {
   uint64_t warp_instructions = 0;
   std::array<uint64_t, static_cast<size_t>(InstructionClass::count)> by_class{};
-  uint64_t threads = 0;      // thread instructions, active lanes
-  uint64_t threads_on = 0;   // with a true guard predicate
+  uint64_t threads = 0;     // thread instructions, active lanes
+  uint64_t threads_on = 0;  // with a true guard predicate
   uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
   uint64_t shared_other_wavefronts = 0;  // shuffles, and accesses with every lane off: in the hardware's total alone
   uint64_t shared_ideal_wavefronts = 0;  // of loads and stores
@@ -43,7 +64,7 @@ struct RunCounters {
   uint64_t global_load_requests = 0, global_load_sectors = 0;
   uint64_t global_store_requests = 0, global_store_sectors = 0;
   uint64_t local_load_sectors = 0, local_store_sectors = 0;
-  uint64_t barriers = 0;     // warp arrivals at CTA barriers
+  uint64_t barriers = 0;  // warp arrivals at CTA barriers
   uint64_t ctas = 0, total_ctas = 0;
 
   double active_lanes_mean() const { return warp_instructions ? double(threads) / double(warp_instructions) : 0; }

@@ -3,9 +3,9 @@
 
 #include <immintrin.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 #include <map>
 #include <new>
 #include <set>
@@ -14,9 +14,9 @@ namespace attnscope::emulator {
 
 namespace {
 
-constexpr uint64_t kSlice = 1u << 16;        // warp instructions between looks at `cancel`: well under a millisecond
-constexpr uint64_t kObservedLoop = 1u << 18; // warp instructions watched to tell where a kernel loops
-constexpr uint32_t kLongestTurn = 512;       // warp instructions of one turn in a seeded order
+constexpr uint64_t kSlice = 1u << 16;         // warp instructions between looks at `cancel`: well under a millisecond
+constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions watched to tell where a kernel loops
+constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
 constexpr uint32_t kPatternPoison = 0xffffffffu;
 
 template <class Bytes>
@@ -100,7 +100,8 @@ void CtaRunner::start(uint32_t linear) {
   if (launch.watch) watch_.start(linear);
   std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  for (int id = 0; id < 16; ++id) machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
+  for (int id = 0; id < 16; ++id)
+    machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
   for (uint32_t w = 0; w < launch.warps; ++w) {
     Warp& warp = this->warp(w);
     std::memset(bytes_of(warp) + kLaneFileOffset, 0, launch.program->lane_file_bytes());
@@ -124,8 +125,8 @@ void CtaRunner::start(uint32_t linear) {
   }
 }
 
-// A barrier opens when the threads it counts have arrived: all of the CTA that have not exited, or as many as it says. As on
-// the hardware it counts warps' arrivals and does not ask at which instruction.
+// A barrier opens when the threads it counts have arrived: all of the CTA that have not exited, or as many as it says.
+// As on the hardware it counts warps' arrivals and does not ask at which instruction.
 bool CtaRunner::release_barriers() {
   uint32_t waiting[16] = {}, counted[16] = {}, live = 0, exited = 0;  // warps; exited: a bit each
   for (uint32_t w = 0; w < launch_->warps; ++w) {
@@ -140,7 +141,8 @@ bool CtaRunner::release_barriers() {
       const Fragment& fragment = warp.fragments[i];
       if (fragment.wait != Wait::bar) continue;
       lanes[fragment.barrier] |= fragment.mask;
-      counted[fragment.barrier] = std::max(counted[fragment.barrier], (fragment.wanted & ((1u << kBarrierResultShift) - 1)) / 32);
+      counted[fragment.barrier] =
+          std::max(counted[fragment.barrier], (fragment.wanted & ((1u << kBarrierResultShift) - 1)) / 32);
     }
     for (int id = 0; id < 16; ++id) waiting[id] += lanes[id] == warp.live;
   }
@@ -157,7 +159,8 @@ bool CtaRunner::release_barriers() {
         if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
         if (launch_->watch) passing_.emplace_back(w, fragment.pc);
         const uint32_t votes = machine_.barrier_votes[id], kind = fragment.wanted >> kBarrierResultShift;
-        if (kind != 0) warp.barrier_result = kind == 1 ? votes : kind == 2 ? votes == machine_.barrier_voters[id] : votes != 0;
+        if (kind != 0)
+          warp.barrier_result = kind == 1 ? votes : kind == 2 ? votes == machine_.barrier_voters[id] : votes != 0;
         fragment.wait = Wait::ready;
         fragment.pc += 1;
       }
@@ -170,7 +173,8 @@ bool CtaRunner::release_barriers() {
 
 CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   start(linear);
-  const bool traced = std::find(launch_->trace_ctas.begin(), launch_->trace_ctas.end(), linear) != launch_->trace_ctas.end();
+  const bool traced =
+      std::find(launch_->trace_ctas.begin(), launch_->trace_ctas.end(), linear) != launch_->trace_ctas.end();
   if (traced) begin_trace();
   machine_.mxcsr = 0;  // unknown: the first instruction that cares sets it
   const unsigned saved_mode = _mm_getcsr();
@@ -292,11 +296,13 @@ std::string CtaRunner::waiting_lines() const {
   return text;
 }
 
-Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const {
+Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch,
+                            const std::string& global_hint) const {
   const Program& program = *launch.program;
   const std::string kernel = program.sass->kernel.name;
-  const std::string cta = fmt::format("CTA ({}, {}, {})", linear % launch.grid[0], linear / launch.grid[0] % launch.grid[1],
-                                      linear / launch.grid[0] / launch.grid[1]);
+  const std::string cta =
+      fmt::format("CTA ({}, {}, {})", linear % launch.grid[0], linear / launch.grid[0] % launch.grid[1],
+                  linear / launch.grid[0] / launch.grid[1]);
   if (end == CtaEnd::deadlock) {
     return {Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
             "Every thread of a CTA that has not exited must reach the same barrier."};
@@ -307,8 +313,8 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
   }
   if (end == CtaEnd::endless) {
     return {Stage::deadline,
-            fmt::format("{} does not end: warp {} of {} issued over {} instructions and loops at {}.", kernel, loop_warp_,
-                        cta, launch.step_budget, observed_lines()),
+            fmt::format("{} does not end: warp {} of {} issued over {} instructions and loops at {}.", kernel,
+                        loop_warp_, cta, launch.step_budget, observed_lines()),
             "Check the loop's condition; a larger problem may need a larger step budget."};
   }
   const Fault& fault = machine_.fault;
@@ -322,17 +328,17 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
   };
   switch (fault.kind) {
     case FaultKind::global_outside:
-      return failure(fmt::format("accesses {} bytes at {:#x}, outside every buffer: {}", fault.bytes, fault.address,
-                                 global_hint),
-                     "Check the index against the sizes the kernel was given.");
+      return failure(
+          fmt::format("accesses {} bytes at {:#x}, outside every buffer: {}", fault.bytes, fault.address, global_hint),
+          "Check the index against the sizes the kernel was given.");
     case FaultKind::global_misaligned:
-      return failure(fmt::format("accesses {} bytes at {:#x}, which is no multiple of {}: {}", fault.bytes, fault.address,
-                                 fault.bytes, global_hint),
+      return failure(fmt::format("accesses {} bytes at {:#x}, which is no multiple of {}: {}", fault.bytes,
+                                 fault.address, fault.bytes, global_hint),
                      "A vector access needs an address that is a multiple of its width.");
     case FaultKind::global_read_only:
-      return failure(fmt::format("stores {} bytes at {:#x}, in a read-only buffer: {}", fault.bytes, fault.address,
-                                 global_hint),
-                     "Kernels must leave their inputs alone.");
+      return failure(
+          fmt::format("stores {} bytes at {:#x}, in a read-only buffer: {}", fault.bytes, fault.address, global_hint),
+          "Kernels must leave their inputs alone.");
     case FaultKind::shared_outside:
       return failure(fmt::format("accesses {} bytes at {} of shared memory; the CTA has {}", fault.bytes,
                                  static_cast<int64_t>(fault.address) - launch.shared_low, launch.shared_bytes),
@@ -355,7 +361,8 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
     case FaultKind::bad_target:
       return failure(fmt::format("jumps to byte {:#x}, which starts no straight run of instructions", fault.address),
                      "The emulator misread the machine code; report the kernel.");
-    case FaultKind::none: break;
+    case FaultKind::none:
+      break;
   }
   return {Stage::internal, "The emulator stopped without a fault.", "Report the kernel."};
 }

@@ -10,32 +10,32 @@
 #include "core/result.h"
 #include "emulator/emulator.h"
 #include "emulator/program.h"
+#include "emulator/warp.h"
 #include "emulator/watch.h"
 #include "emulator/watch_global.h"
-#include "emulator/warp.h"
 
 namespace attnscope::emulator {
 
 // What every host thread of a run shares, unchanging while it runs.
 struct BoundLaunch {
   const Program* program = nullptr;
-  std::vector<Op> ops;               // with handlers for this CPU
-  std::vector<uint32_t> constants;   // values of Program::constants
+  std::vector<Op> ops;              // with handlers for this CPU
+  std::vector<uint32_t> constants;  // values of Program::constants
   std::array<uint32_t, 3> grid{}, block{};
-  uint32_t warps = 0;                // a CTA
+  uint32_t warps = 0;                         // a CTA
   uint32_t shared_low = 0, shared_bytes = 0;  // the window's first legal address, and its size
-  uint32_t local_bytes = 0;          // a thread's
+  uint32_t local_bytes = 0;                   // a thread's
   std::vector<MemoryRange> ranges;
   uint64_t step_budget = 0;
   const std::atomic<bool>* cancel = nullptr;
   std::vector<uint32_t> trace_ctas;
   bool watch = false;
-  std::vector<Unwatched> unwatched;  // by instruction, when watched
+  std::vector<Unwatched> unwatched;      // by instruction, when watched
   std::unique_ptr<GlobalShadow> shadow;  // when watched; the threads take turns at it
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0;
   uint64_t order_seed = 0;
-  std::vector<std::byte> module;     // __device__ variables
+  std::vector<std::byte> module;  // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
@@ -43,8 +43,8 @@ struct BoundLaunch {
 // stopped: another thread's CTA could not go on; cancelled: nobody wants the run any more.
 enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled };
 
-// One host thread's machine: the warps, shared and local memory of the CTA it is executing. Memory is taken by prepare();
-// running allocates nothing.
+// One host thread's machine: the warps, shared and local memory of the CTA it is executing. Memory is taken by
+// prepare(); running allocates nothing.
 class CtaRunner {
  public:
   void prepare(const BoundLaunch& launch);
@@ -91,7 +91,7 @@ class CtaRunner {
   std::vector<std::string> log_;
   Watch watch_;
   std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps and where they wait, of the barrier that opens
-  std::vector<std::vector<uint32_t>> trace_buffers_;  // a warp each
+  std::vector<std::vector<uint32_t>> trace_buffers_;    // a warp each
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;
   std::vector<const Pattern*> last_;

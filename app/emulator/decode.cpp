@@ -1,12 +1,12 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <fmt/format.h>
 #include <set>
 
-#include "emulator/emulator.h"
 #include "emulator/decode_general.h"
+#include "emulator/emulator.h"
 #include "emulator/forms.h"
 #include "emulator/general.h"
 #include "emulator/program.h"
@@ -36,7 +36,10 @@ bool has(const SassInstruction& instruction, std::string_view modifier) {
 
 // Lanes to set when a<b, a=b, a>b and when unordered, by the comparison's name.
 bool comparison(const SassInstruction& instruction, bool is_float, uint32_t (&select)[4]) {
-  struct Name { std::string_view name; bool less, equal, greater, unordered; };
+  struct Name {
+    std::string_view name;
+    bool less, equal, greater, unordered;
+  };
   constexpr Name names[] = {
       {"LT", 1, 0, 0, 0},  {"EQ", 0, 1, 0, 0},  {"LE", 1, 1, 0, 0},  {"GT", 0, 0, 1, 0},  {"NE", 1, 0, 1, 0},
       {"GE", 0, 1, 1, 0},  {"NUM", 1, 1, 1, 0}, {"NAN", 0, 0, 0, 1}, {"LTU", 1, 0, 0, 1}, {"EQU", 0, 1, 0, 1},
@@ -93,7 +96,8 @@ class Decoder {
                           ((operand.kind == OperandKind::address || operand.kind == OperandKind::constant) &&
                            !operand.reg_is_uniform);
         // Four: a 128-bit access names only its first register.
-        if (lane && operand.reg >= 0 && operand.reg < 255) most = std::max(most, static_cast<uint32_t>(operand.reg) + 4);
+        if (lane && operand.reg >= 0 && operand.reg < 255)
+          most = std::max(most, static_cast<uint32_t>(operand.reg) + 4);
       }
     }
     program_.lane_registers = std::min(most, 259u);
@@ -135,8 +139,10 @@ class Decoder {
   // Where a source operand is read; `wide` for 64 bits.
   Result<Source> source(const SassInstruction& instruction, const SassOperand& operand, bool wide) {
     switch (operand.kind) {
-      case OperandKind::reg: return Source{source_register(operand.reg), false};
-      case OperandKind::uniform_reg: return Source{uniform_register(operand.reg), true};
+      case OperandKind::reg:
+        return Source{source_register(operand.reg), false};
+      case OperandKind::uniform_reg:
+        return Source{uniform_register(operand.reg), true};
       case OperandKind::immediate: {
         ConstantSource low{-1, static_cast<uint32_t>(operand.value)};
         ConstantSource high{-1, static_cast<uint32_t>(static_cast<uint64_t>(operand.value) >> 32)};
@@ -154,18 +160,21 @@ class Decoder {
       case OperandKind::special:
         if (operand.raw == "SR_LANEID") return Source{offsetof(Warp, lane_id), false};
         if (operand.raw.starts_with("SR_TID.")) {
-          return Source{static_cast<uint32_t>(offsetof(Warp, tid)) + 128u * static_cast<uint32_t>(operand.raw.back() - 'X'),
-                        false};
+          return Source{
+              static_cast<uint32_t>(offsetof(Warp, tid)) + 128u * static_cast<uint32_t>(operand.raw.back() - 'X'),
+              false};
         }
         return Source{special_slot(operand.raw), true};
-      default: return refuse(instruction, "an operand");
+      default:
+        return refuse(instruction, "an operand");
     }
   }
 
   Result<void> set_source(const SassInstruction& instruction, const SassOperand& operand, const Form& form, char role,
                           Op& op) {
     if (role == 'e') {
-      if (operand.kind != OperandKind::reg || operand.negate || operand.invert) return refuse(instruction, "an operand");
+      if (operand.kind != OperandKind::reg || operand.negate || operand.invert)
+        return refuse(instruction, "an operand");
       op.e = source_register(operand.reg);
       return {};
     }
@@ -204,8 +213,9 @@ class Decoder {
   // HFMA2 of -0 · 0 and a packed immediate: how the compiler makes constants.
   static bool makes_constant(const SassInstruction& instruction) {
     const auto& ops = instruction.operands;
-    return instruction.opcode == "HFMA2" && ops.size() == 5 && ops[1].raw == "-RZ" && ops[2].raw == "RZ" && ops[3].is_float &&
-           ops[4].is_float && !has(instruction, "BF16_V2") && !has(instruction, "RELU") && !has(instruction, "SAT");
+    return instruction.opcode == "HFMA2" && ops.size() == 5 && ops[1].raw == "-RZ" && ops[2].raw == "RZ" &&
+           ops[3].is_float && ops[4].is_float && !has(instruction, "BF16_V2") && !has(instruction, "RELU") &&
+           !has(instruction, "SAT");
   }
 
   static bool is_uniform(Family family) { return family >= Family::umov && family <= Family::ushf_r_u32_hi; }
@@ -232,19 +242,46 @@ class Decoder {
   Result<void> set_operand(const SassInstruction& instruction, const SassOperand& operand, const Form& form, char role,
                            Op& op) {
     switch (role) {
-      case 'd': op.dst = target_register(operand.reg); return {};
-      case 'D': op.dst = target_uniform(operand.reg); return {};
-      case 'p': op.p = predicate_slot(operand, true); return {};
-      case 'q': op.q = predicate_slot(operand, true); return {};
-      case 'a': case 'b': case 'c': case 'k': case 'w': case 'v': case 'e':
+      case 'd':
+        op.dst = target_register(operand.reg);
+        return {};
+      case 'D':
+        op.dst = target_uniform(operand.reg);
+        return {};
+      case 'p':
+        op.p = predicate_slot(operand, true);
+        return {};
+      case 'q':
+        op.q = predicate_slot(operand, true);
+        return {};
+      case 'a':
+      case 'b':
+      case 'c':
+      case 'k':
+      case 'w':
+      case 'v':
+      case 'e':
         return set_source(instruction, operand, form, role, op);
-      case 'x': op.x = predicate_slot(operand, false), op.x_invert = operand.invert; return {};
-      case 'y': op.y = predicate_slot(operand, false), op.y_invert = operand.invert; return {};
-      case 'z': op.z = predicate_slot(operand, false), op.z_invert = operand.invert; return {};
-      case 'i': op.imm = static_cast<uint32_t>(operand.value); return {};
-      case 'j': op.imm2 = static_cast<uint32_t>(operand.value); return {};
-      case 'm': return set_address(instruction, operand, op);
-      case 'B': op.barrier = static_cast<uint8_t>(operand.reg); return {};
+      case 'x':
+        op.x = predicate_slot(operand, false), op.x_invert = operand.invert;
+        return {};
+      case 'y':
+        op.y = predicate_slot(operand, false), op.y_invert = operand.invert;
+        return {};
+      case 'z':
+        op.z = predicate_slot(operand, false), op.z_invert = operand.invert;
+        return {};
+      case 'i':
+        op.imm = static_cast<uint32_t>(operand.value);
+        return {};
+      case 'j':
+        op.imm2 = static_cast<uint32_t>(operand.value);
+        return {};
+      case 'm':
+        return set_address(instruction, operand, op);
+      case 'B':
+        op.barrier = static_cast<uint8_t>(operand.reg);
+        return {};
       case 't':
         if (operand.value < 0 || operand.value % 16 != 0 ||
             static_cast<size_t>(operand.value) / 16 >= program_.sass->instructions.size()) {
@@ -256,16 +293,26 @@ class Decoder {
         if (operand.reg != kPredicateTrue || !operand.invert) return refuse(instruction, "the predicate operand");
         return {};
       case '0':
-        if (operand.reg != 255 || operand.negate || operand.absolute) return refuse(instruction, "an operand other than RZ");
+        if (operand.reg != 255 || operand.negate || operand.absolute)
+          return refuse(instruction, "an operand other than RZ");
         return {};
       case '-':
         if (operand.reg != 255 || !operand.negate) return refuse(instruction, "an operand other than -RZ");
         return {};
-      case 'h': case 'l': case 'X': case 'Y': case 'Z': case 'V': return set_half(instruction, operand, role, op);
-      case 's': return {};
+      case 'h':
+      case 'l':
+      case 'X':
+      case 'Y':
+      case 'Z':
+      case 'V':
+        return set_half(instruction, operand, role, op);
+      case 's':
+        return {};
       case 'K':
         if (operand.value < 0 || operand.value > 0xffff) return refuse(instruction, "the constant address");
-        op.a = operand.reg < 0 ? zero_register() : operand.reg_is_uniform ? uniform_register(operand.reg) : source_register(operand.reg);
+        op.a = operand.reg < 0          ? zero_register()
+               : operand.reg_is_uniform ? uniform_register(operand.reg)
+                                        : source_register(operand.reg);
         if (operand.reg_is_uniform) op.one |= 1;
         op.imm = static_cast<uint32_t>(operand.value);
         op.imm2 = static_cast<uint32_t>(operand.bank);
@@ -278,7 +325,8 @@ class Decoder {
         op.e = source_register(operand.reg);
         op.imm2 = static_cast<uint32_t>(operand.value);
         return {};
-      default: return refuse(instruction, "an operand");
+      default:
+        return refuse(instruction, "an operand");
     }
   }
 
@@ -300,13 +348,21 @@ class Decoder {
   Result<void> apply_modifiers(const SassInstruction& instruction, Op& op) {
     const bool flush = has(instruction, "FTZ");
     switch (op.family) {
-      case Family::fadd: case Family::fmul: case Family::ffma: case Family::fsetp:
+      case Family::fadd:
+      case Family::fmul:
+      case Family::ffma:
+      case Family::fsetp:
         op.mxcsr = kMxcsrDefault | (flush ? kMxcsrFlush : 0) | (has(instruction, "RM") ? kMxcsrDown : 0) |
                    (has(instruction, "RP") ? kMxcsrUp : 0) | (has(instruction, "RZ") ? kMxcsrZero : 0);
         break;
       // FMNMX flushes by itself; the half conversions neither make nor take subnormal floats that matter.
-      case Family::mufu_ex2: case Family::mufu_rcp: op.mxcsr = kMxcsrDefault; break;
-      case Family::hmma: case Family::hmma_bf16: case Family::hmma_f16: {
+      case Family::mufu_ex2:
+      case Family::mufu_rcp:
+        op.mxcsr = kMxcsrDefault;
+        break;
+      case Family::hmma:
+      case Family::hmma_bf16:
+      case Family::hmma_f16: {
         const TensorSum sum = tensor_sum(static_cast<int>(program_.sass->kernel.arch));
         op.imm = static_cast<uint32_t>(sum.depth);
         op.imm2 = static_cast<uint32_t>(sum.fraction_bits);
@@ -314,7 +370,8 @@ class Decoder {
         op.mxcsr = kMxcsrDefault;
         break;
       }
-      default: break;
+      default:
+        break;
     }
     if (flush) op.flags |= op_ftz;
     if (has(instruction, "RELU")) op.flags |= op_relu;
@@ -322,9 +379,11 @@ class Decoder {
     if (has(instruction, "ALL")) op.flags |= op_all;
     const bool extended = op.family == Family::general && instruction.opcode == "ISETP";
     const bool compares = op.family == Family::isetp || op.family == Family::uisetp || extended;
-    const bool compares_floats = op.family == Family::fsetp || (op.family == Family::general && !has(instruction, "MIN") && !has(instruction, "MAX") &&
-                                 (instruction.opcode == "DSETP" || instruction.opcode == "FSET" || instruction.opcode == "HSET2" ||
-                                  instruction.opcode == "HSETP2"));
+    const bool compares_floats =
+        op.family == Family::fsetp ||
+        (op.family == Family::general && !has(instruction, "MIN") && !has(instruction, "MAX") &&
+         (instruction.opcode == "DSETP" || instruction.opcode == "FSET" || instruction.opcode == "HSET2" ||
+          instruction.opcode == "HSETP2"));
     if (has(instruction, "U32")) {
       op.flags |= op_unsigned;
       if (compares) {  // biased, unsigned order is signed order
@@ -338,8 +397,9 @@ class Decoder {
     }
     if (op.family == Family::hadd2_f32) op.imm = instruction.operands[2].modifiers[0] == "H1_H1" ? 16 : 0;
     // Carry inputs that the form does not name are off.
-    const bool carries = op.family == Family::lea_hi || op.family == Family::lea_hi_sx32 || op.family == Family::ulea_hi ||
-                         op.family == Family::ulea_hi_sx32 || op.family == Family::uiadd3;
+    const bool carries = op.family == Family::lea_hi || op.family == Family::lea_hi_sx32 ||
+                         op.family == Family::ulea_hi || op.family == Family::ulea_hi_sx32 ||
+                         op.family == Family::uiadd3;
     if (carries && !has(instruction, "X")) {
       op.x = op.y = kPredicateTrue;
       op.x_invert = op.y_invert = 1;
@@ -348,8 +408,10 @@ class Decoder {
                         op.family == Family::lea_hi_sx32 || op.family == Family::ulea || op.family == Family::ulea_hi ||
                         op.family == Family::ulea_hi_sx32;
     if (shifts && op.imm > 31) return refuse(instruction, "a shift");
-    if ((op.family == Family::lop3 || op.family == Family::ulop3) && op.imm > 255) return refuse(instruction, "a table");
-    const bool is_barrier = op.family == Family::bar_sync || op.family == Family::bar_arrive || op.family == Family::bar_reduce;
+    if ((op.family == Family::lop3 || op.family == Family::ulop3) && op.imm > 255)
+      return refuse(instruction, "a table");
+    const bool is_barrier =
+        op.family == Family::bar_sync || op.family == Family::bar_arrive || op.family == Family::bar_reduce;
     if (is_barrier) {
       if (op.imm > 15) return refuse(instruction, "a barrier number");
       if (op.imm2 > 1024 || op.imm2 % 32 != 0) return refuse(instruction, "a number of threads");
@@ -382,7 +444,8 @@ class Decoder {
     }
     const std::string spelling = form_of(instruction);
     const Form* form = makes_constant(instruction) ? find_form("HFMA2 constant") : find_form(spelling);
-    if (form == nullptr) return refuse(instruction, "the form \"" + spelling + "\"" + others_behind(instruction, spelling));
+    if (form == nullptr)
+      return refuse(instruction, "the form \"" + spelling + "\"" + others_behind(instruction, spelling));
     Op op;
     op.index = static_cast<uint32_t>(program_.ops.size());
     op.family = form->family;
@@ -391,7 +454,8 @@ class Decoder {
     op.pred = static_cast<uint8_t>(instruction.predicate + (instruction.predicate_uniform ? kUniformPredicates : 0));
     op.pred_invert = instruction.predicate_negated;
     if (form->roles.size() != instruction.operands.size()) {
-      if (!(form->roles == "d" && instruction.opcode == "CS2R") && form->roles != "s*") return refuse(instruction, "the operands");
+      if (!(form->roles == "d" && instruction.opcode == "CS2R") && form->roles != "s*")
+        return refuse(instruction, "the operands");
     }
     for (size_t i = 0; i < form->roles.size(); ++i) {
       if (auto done = set_operand(instruction, instruction.operands[i], *form, form->roles[i], op); !done) return done;
@@ -416,7 +480,8 @@ class Decoder {
       const Op& op = program_.ops[i];
       if (!is_control(op.family)) continue;
       leader[i + 1] = true;
-      // Lanes may come to these in groups, each of which enters anew: not at the run before, which all have behind them.
+      // Lanes may come to these in groups, each of which enters anew: not at the run before, which all have behind
+      // them.
       const bool parts = op.family == Family::ret || op.family == Family::brx || op.family == Family::call_absolute ||
                          op.family == Family::bsync || op.family == Family::warpsync;
       if (parts) leader[i] = true;
@@ -427,8 +492,10 @@ class Decoder {
       if (instruction.opcode != "LEPC") continue;
       if (instruction.operands.size() == 2) leader[static_cast<size_t>(instruction.operands[1].value) / 16] = true;
     }
-    const bool has_tables = std::any_of(program_.ops.begin(), program_.ops.end(), [](const Op& op) { return op.family == Family::brx; });
-    for (const auto& bank : program_.sass->kernel.banks) {  // jump tables: whatever may be an instruction's place may be a target
+    const bool has_tables =
+        std::any_of(program_.ops.begin(), program_.ops.end(), [](const Op& op) { return op.family == Family::brx; });
+    for (const auto& bank :
+         program_.sass->kernel.banks) {  // jump tables: whatever may be an instruction's place may be a target
       if (!has_tables || bank.index != 2) continue;
       for (size_t at = 0; at + 4 <= bank.data.size(); at += 4) {
         uint32_t offset;

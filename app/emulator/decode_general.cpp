@@ -127,7 +127,10 @@ void configure_memory(const SassInstruction& instruction, Op& op) {
                       : is(instruction, {"LD", "ST", "ATOM", "QSPC"})            ? Space::generic
                                                                                  : Space::global;
   set(op.space, space);
-  op.access = reduces ? 3 : stores || opcode == "LDGSTS" ? 2 : opcode == "LDC" || opcode == "ULDC" || opcode == "QSPC" ? 0 : 1;
+  op.access = reduces                                                   ? 3
+              : stores || opcode == "LDGSTS"                            ? 2
+              : opcode == "LDC" || opcode == "ULDC" || opcode == "QSPC" ? 0
+                                                                        : 1;
   if (reduces) return set_atomic(instruction, op);
   if (opcode == "LDSM") {
     op.bytes = has(instruction, "4") ? 4 : has(instruction, "2") ? 2 : 1;  // matrices
@@ -176,7 +179,8 @@ void configure_general(const SassInstruction& instruction, Op& op) {
     op.imm2 = has(instruction, "SAT") * 1 + has(instruction, "NAN") * 2 + has(instruction, "XORSIGN") * 4;
   }
   if (opcode == "FMUL") {
-    constexpr std::pair<std::string_view, float> scales[] = {{"D2", 0.5f}, {"D4", 0.25f}, {"D8", 0.125f}, {"M2", 2}, {"M4", 4}, {"M8", 8}};
+    constexpr std::pair<std::string_view, float> scales[] = {{"D2", 0.5f}, {"D4", 0.25f}, {"D8", 0.125f},
+                                                             {"M2", 2},    {"M4", 4},     {"M8", 8}};
     for (const auto& [name, scale] : scales) {
       if (!has(instruction, name)) continue;
       op.imm = bits_as<uint32_t>(scale);

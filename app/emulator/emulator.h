@@ -22,8 +22,9 @@ namespace attnscope::emulator {
 
 struct Program;  // decoded: program.h
 
-// Decodes once for each machine code: later calls with the same code_hash answer from memory (source lines are then those
-// of the first). An opcode form outside the tested list is a Failure (Stage::decode) that names it, its offset and line.
+// Decodes once for each machine code: later calls with the same code_hash answer from memory (source lines are then
+// those of the first). An opcode form outside the tested list is a Failure (Stage::decode) that names it, its offset
+// and line.
 Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::SassProgram> sass);
 
 // The tested forms, as form_of() writes them: "FFMA.FTZ R,R,R,R".
@@ -41,7 +42,7 @@ struct Launch {
 };
 
 struct Progress {
-  const RunCounters& counters;        // so far
+  const RunCounters& counters;         // so far
   std::span<const uint32_t> new_ctas;  // completed since the last call: x + grid.x·(y + grid.y·z)
   uint32_t wanted_ctas = 0;            // of this run, as far as is decided
 };
@@ -53,9 +54,9 @@ struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;  // honoured within some milliseconds: Stage::cancelled
   // The CTAs to run, in this order; empty: all, in ascending order. Fewer than all gives sampled counters.
   std::vector<uint32_t> ctas;
-  // Instead of `ctas`: a grid whose work would pass this is sampled, evenly, from what its first CTAs took (0: never). In
-  // warp instructions, a Tensor Core's counting kTensorWork: about what they cost here. The same CTAs on every machine of up
-  // to kFewestSampled threads.
+  // Instead of `ctas`: a grid whose work would pass this is sampled, evenly, from what its first CTAs took (0: never).
+  // In warp instructions, a Tensor Core's counting kTensorWork: about what they cost here. The same CTAs on every
+  // machine of up to kFewestSampled threads.
   uint64_t work_budget = 0;
   static constexpr uint64_t kTensorWork = 40;
   static constexpr uint32_t kFewestSampled = 16;
@@ -65,19 +66,19 @@ struct RunOptions {
   std::optional<HostIsa> isa;  // empty: the best of this CPU
   // CTAs of the run whose warps' paths through the code are kept in RunResult::traces.
   std::vector<uint32_t> trace_ctas;
-  // Looks for races, never-written reads, uneven barriers and absent lanes while it runs (RunResult::findings), several times
-  // slower. Results and counters are the same.
+  // Looks for races, never-written reads, uneven barriers and absent lanes while it runs (RunResult::findings), several
+  // times slower. Results and counters are the same.
   bool watch = false;
   std::vector<SharedName> shared_names;  // parts of shared memory, for the findings
-  // Shared memory starts as this word everywhere, or as words that a seed decides (0: none does), and warps take turns in
-  // an order that a seed decides (0: the ordinary one): a kernel without a race does not depend on any of it.
+  // Shared memory starts as this word everywhere, or as words that a seed decides (0: none does), and warps take turns
+  // in an order that a seed decides (0: the ordinary one): a kernel without a race does not depend on any of it.
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0;
   uint64_t order_seed = 0;
 };
 
-// The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Kept whole or not at all: a warp that
-// executes more than kMostTraced blocks leaves the CTA without a trace.
+// The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Kept whole or not at all: a warp
+// that executes more than kMostTraced blocks leaves the CTA without a trace.
 struct CtaTrace {
   // A block and how many lanes were active, 1 to 32.
   static constexpr uint32_t kBlockBits = 27;
@@ -100,12 +101,12 @@ struct RunResult {
   double seconds = 0;  // wall time of the run
 };
 
-// Runs the grid. Blocks until done, failed or cancelled; output buffers hold what was stored until then. Shared memory of
-// every CTA starts zeroed. Runs of one process take turns: they share one thread pool.
+// Runs the grid. Blocks until done, failed or cancelled; output buffers hold what was stored until then. Shared memory
+// of every CTA starts zeroed. Runs of one process take turns: they share one thread pool.
 Result<RunResult> run(const Launch& launch, const RunOptions& options = {});
 
-// `count` of `total` CTAs, ascending: one of each equal part of the grid, at places that follow no period, since one that the
-// grid's width shares would take the same tile of rows every time. count ≤ total.
+// `count` of `total` CTAs, ascending: one of each equal part of the grid, at places that follow no period, since one
+// that the grid's width shares would take the same tile of rows every time. count ≤ total.
 std::vector<uint32_t> spread_ctas(uint32_t total, uint32_t count);
 
 const compile::SassProgram& sass_of(const Program& program);

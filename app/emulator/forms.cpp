@@ -17,9 +17,9 @@ using S = SourceModifiers;
 constexpr Family G = Family::general;
 
 // The tested list. {x,y} stands for both spellings; operand letters: R register, U uniform register, P predicate,
-// Q uniform predicate, I integer immediate, F floating-point immediate, C constant bank, L label, B convergence barrier.
-// A row is added together with tests of it (docs/emulator.md, "Adding a form"). Rows of Family::general count only as far as
-// recorded_forms.inc goes, sources of other kinds included (RecordedKin).
+// Q uniform predicate, I integer immediate, F floating-point immediate, C constant bank, L label, B convergence
+// barrier. A row is added together with tests of it (docs/emulator.md, "Adding a form"). Rows of Family::general count
+// only as far as recorded_forms.inc goes, sources of other kinds included (RecordedKin).
 struct Row {
   std::string_view spelling;
   Form form;
@@ -57,7 +57,8 @@ constexpr Row rows[] = {
     {"IADD3.X R,R,{R,I,C,U},R,P,P", {Family::iadd3_x, "dabcxy", S::invert, C::integer}},
     {"IADD3.X R,R,R,{I,C,U},P,P", {Family::iadd3_x, "dabcxy", S::invert, C::integer}},
     {"VIADD R,R,{R,I,U}", {Family::iadd3, "dab", S::negate, C::integer}},
-    {"IMAD{,.U32,.MOV,.MOV.U32,.IADD,.IADD.U32,.SHL.U32} R,R,{R,I,C,U},R", {Family::imad, "dabc", S::negate, C::integer}},
+    {"IMAD{,.U32,.MOV,.MOV.U32,.IADD,.IADD.U32,.SHL.U32} R,R,{R,I,C,U},R",
+     {Family::imad, "dabc", S::negate, C::integer}},
     {"IMAD{,.U32,.MOV,.MOV.U32,.IADD,.IADD.U32,.SHL.U32} R,R,R,{I,C,U}", {Family::imad, "dabc", S::negate, C::integer}},
     {"IMAD.X R,R,{R,I,C,U},R,P", {Family::imad_x, "dabcx", S::invert, C::integer}},
     {"IMAD.X R,R,R,{I,C,U},P", {Family::imad_x, "dabcx", S::invert, C::integer}},
@@ -175,7 +176,8 @@ constexpr Row rows[] = {
     {"IADD3.X R,P,R,{R,I,C,U},R,P,P", {G, "dpabcxy", S::invert, C::integer, g_iadd3_x_carry}},
     {"IADD3.X R,P,P,R,{R,I,C,U},R,P,P", {G, "dpqabcxy", S::invert, C::integer, g_iadd3_x_carry}},
     {"LEA.HI R,P,R,{R,I,C,U},R,I", {G, "dpabci", S::none, C::integer, g_lea_hi_carry}},
-    {"ISETP.{LT,EQ,LE,GT,NE,GE}{,.U32}.{AND,OR,XOR}.EX P,P,R,{R,I,C,U},P,P", {G, "pqabxy", S::none, C::integer, g_isetp_ex}},
+    {"ISETP.{LT,EQ,LE,GT,NE,GE}{,.U32}.{AND,OR,XOR}.EX P,P,R,{R,I,C,U},P,P",
+     {G, "pqabxy", S::none, C::integer, g_isetp_ex}},
     {"SHF.L{,.W}.U32.HI R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_shf}},
     {"SHF.L{,.W}.U32.HI R,R,R,{I,C,U}", {G, "dabc", S::none, C::integer, g_shf}},
     {"SHF.R{,.W}.U32 R,R,{R,I,C,U},R", {G, "dabc", S::none, C::integer, g_shf}},
@@ -224,36 +226,54 @@ constexpr Row rows[] = {
     {"F2F.{F16,BF16}.F32{,.RM,.RP,.RZ} R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2f}},
     {"F2F{,.FTZ}.F64.F32 R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2f}},
     {"F2F.F64.F16 R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2f}},
-    {"F2I{,.FTZ}{,.U32,.S16,.U16}{,.F16,.BF16}{,.FLOOR,.CEIL,.TRUNC}.NTZ R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2i}},
+    {"F2I{,.FTZ}{,.U32,.S16,.U16}{,.F16,.BF16}{,.FLOOR,.CEIL,.TRUNC}.NTZ R,{R,C,U}",
+     {G, "da", S::sign, C::conversion, g_f2i}},
     {"F2I{,.FTZ}{.S64,.U64}{,.F16}{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "da", S::sign, C::conversion, g_f2i}},
     {"F2I{,.U32,.S64,.U64}.F64{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "dw", S::sign, C::conversion, g_f2i}},
-    {"I2F{,.F16,.BF16,.F64}{,.U32,.S16,.U16,.S8,.U8}{,.RM,.RP,.RZ} R,{R,R.H1,R.B1,R.B2,R.B3,I,C,U}", {G, "da", S::none, C::conversion, g_i2f}},
+    {"I2F{,.F16,.BF16,.F64}{,.U32,.S16,.U16,.S8,.U8}{,.RM,.RP,.RZ} R,{R,R.H1,R.B1,R.B2,R.B3,I,C,U}",
+     {G, "da", S::none, C::conversion, g_i2f}},
     {"I2F{,.F16,.BF16,.F64}{.S64,.U64}{,.RM,.RP,.RZ} R,{R,C,U}", {G, "dw", S::none, C::conversion, g_i2f}},
     {"I2FP.F32.{S32,U32}{,.RM,.RP,.RZ} R,{R,C,U}", {G, "da", S::none, C::conversion, g_i2f}},
     {"FRND{,.FTZ}{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "da", S::sign, C::conversion, g_frnd}},
     {"FRND{.F16,.BF16}{,.FLOOR,.CEIL,.TRUNC} R,{R,R.H1}", {G, "da", S::sign, C::conversion, g_frnd}},
     {"FRND.F64{,.FLOOR,.CEIL,.TRUNC} R,{R,C,U}", {G, "dw", S::sign, C::conversion, g_frnd}},
-    {"F2FP{,.RELU}{.F16.F32,.BF16.F32,.BF16,}{.PACK_AB.RZ,.MERGE_C,.MERGE_C.RZ} R,R,{R,C,U}", {G, "dab", S::sign, C::conversion, g_f2fp}},
-    {"F2FP{.RELU,.RELU.F16.F32,.BF16,.BF16.F32,.RELU.BF16,.RELU.BF16.F32}.PACK_AB R,R,{R,C,U}", {G, "dab", S::sign, C::conversion, g_f2fp}},
+    {"F2FP{,.RELU}{.F16.F32,.BF16.F32,.BF16,}{.PACK_AB.RZ,.MERGE_C,.MERGE_C.RZ} R,R,{R,C,U}",
+     {G, "dab", S::sign, C::conversion, g_f2fp}},
+    {"F2FP{.RELU,.RELU.F16.F32,.BF16,.BF16.F32,.RELU.BF16,.RELU.BF16.F32}.PACK_AB R,R,{R,C,U}",
+     {G, "dab", S::sign, C::conversion, g_f2fp}},
     // Halves, packed.
-    {"HADD2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}", {G, "dab", S::sign, C::fp16, g_hadd2}},
-    {"HMUL2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}", {G, "dab", S::sign, C::fp16, g_hmul2}},
+    {"HADD2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}",
+     {G, "dab", S::sign, C::fp16, g_hadd2}},
+    {"HMUL2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}",
+     {G, "dab", S::sign, C::fp16, g_hmul2}},
     {"HADD2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},F,F", {G, "daXY", S::sign, C::fp16, g_hadd2}},
     {"HMUL2{,.BF16_V2}{,.FTZ}{,.SAT} R,{R,R.H0_H0,R.H1_H1},F,F", {G, "daXY", S::sign, C::fp16, g_hmul2}},
-    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},{R,R.H0_H0,R.H1_H1}",
+    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} "
+     "R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},{R,R.H0_H0,R.H1_H1}",
      {G, "dabc", S::sign, C::fp16, g_hfma2}},
     {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},F,F,{R,R.H0_H0,R.H1_H1}",
      {G, "daXYc", S::sign, C::fp16, g_hfma2}},
-    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1},F,F", {G, "dabZV", S::sign, C::fp16, g_hfma2}},
-    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1},{C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}", {G, "dabc", S::sign, C::fp16, g_hfma2}},
-    {"HMNMX2{,.BF16_V2}{,.FTZ}{,.NAN}{,.XORSIGN} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P", {G, "dabx", S::sign, C::fp16, g_hmnmx2}},
-    {"HMNMX2{,.BF16_V2}{,.FTZ}{,.NAN}{,.XORSIGN} R,{R,R.H0_H0,R.H1_H1},F,F,P", {G, "daXYx", S::sign, C::fp16, g_hmnmx2}},
-    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
+    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1},F,F",
+     {G, "dabZV", S::sign, C::fp16, g_hfma2}},
+    {"HFMA2{,.MMA}{,.BF16_V2}{,.FTZ}{,.SAT,.RELU} "
+     "R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1},{C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1}",
+     {G, "dabc", S::sign, C::fp16, g_hfma2}},
+    {"HMNMX2{,.BF16_V2}{,.FTZ}{,.NAN}{,.XORSIGN} "
+     "R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
+     {G, "dabx", S::sign, C::fp16, g_hmnmx2}},
+    {"HMNMX2{,.BF16_V2}{,.FTZ}{,.NAN}{,.XORSIGN} R,{R,R.H0_H0,R.H1_H1},F,F,P",
+     {G, "daXYx", S::sign, C::fp16, g_hmnmx2}},
+    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND "
+     "R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
      {G, "dabx", S::sign, C::fp16, g_hset2}},
-    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND R,{R,R.H0_H0,R.H1_H1},F,F,P", {G, "daXYx", S::sign, C::fp16, g_hset2}},
-    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND P,P,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
+    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND "
+     "R,{R,R.H0_H0,R.H1_H1},F,F,P",
+     {G, "daXYx", S::sign, C::fp16, g_hset2}},
+    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND "
+     "P,P,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
      {G, "pqabx", S::sign, C::fp16, g_hsetp2}},
-    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND P,P,{R,R.H0_H0,R.H1_H1},F,F,P", {G, "pqaXYx", S::sign, C::fp16, g_hsetp2}},
+    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND P,P,{R,R.H0_H0,R.H1_H1},F,F,P",
+     {G, "pqaXYx", S::sign, C::fp16, g_hsetp2}},
     // Between lanes, and of the warp.
     {"VOTE.{ALL,ANY,EQ} P,P", {G, "px", S::none, C::predicate, g_vote}},
     {"VOTE.{ALL,ANY} R,P,P", {G, "dpx", S::none, C::predicate, g_ballot}},
@@ -288,15 +308,20 @@ constexpr Row rows[] = {
     {"DEPBAR.LE {SB0,SB1,SB2,SB3,SB4,SB5},I,SBs", {Family::nop, "sss", S::none, C::control}},
     {"CCTL.E.{PF1,PF2} [{R,R.64}]", {Family::nop, "s", S::none, C::control}},
     // Memory of other widths, orders and spaces. What orders accesses between threads changes no value of one thread.
-    {"LDG.E{,.EF,.LTC64B,.LTC128B}{.U8,.S8,.S16}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
-    {"LDG.E{,.EF}{,.U16,.64,.128}{.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
+    {"LDG.E{,.EF,.LTC64B,.LTC128B}{.U8,.S8,.S16}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]",
+     {G, "dm", S::none, C::global_load, g_load}},
+    {"LDG.E{,.EF}{,.U16,.64,.128}{.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]",
+     {G, "dm", S::none, C::global_load, g_load}},
     {"LDG.E.EF{,.U16,.64,.128} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
     {"LDG.E R,[R]", {G, "dm", S::none, C::global_load, g_load}},
     {"STG.E{.U8,.U8.STRONG.SYS,.U16.STRONG.SYS,.STRONG.SYS,.64.STRONG.SYS,.STRONG.GPU,.STRONG.SM} {,d}[R.64],R",
      {G, "mc", S::none, C::global_store, g_store}},
-    {"LD.E{,.U8,.S8,.U16,.S16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
-    {"ST.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} {,d}[R.64],R", {G, "mc", S::none, C::global_store, g_store}},
-    {"LDS.{U8,S8,S16} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}]", {G, "dm", S::none, C::shared_load, g_load}},
+    {"LD.E{,.U8,.S8,.U16,.S16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]",
+     {G, "dm", S::none, C::global_load, g_load}},
+    {"ST.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} {,d}[R.64],R",
+     {G, "mc", S::none, C::global_store, g_store}},
+    {"LDS.{U8,S8,S16} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}]",
+     {G, "dm", S::none, C::shared_load, g_load}},
     {"STS.U8 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {G, "mc", S::none, C::shared_store, g_store}},
     {"LDL{,.LU}{.U8,.S8,.U16,.S16,.64,.128} R,[R]", {G, "dm", S::none, C::local_load, g_load}},
     {"STL{.U8,.U16,.64,.128} [R],R", {G, "mc", S::none, C::local_store, g_store}},
@@ -312,10 +337,14 @@ constexpr Row rows[] = {
     {"{REDG,RED}.E.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR}{,.S32,.64,.S64}.STRONG.{GPU,SYS,SM} {,d}[R.64],R",
      {G, "mc", S::none, C::atomic, g_reduce}},
     {"{REDG,RED}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.{GPU,SYS,SM} {,d}[R.64],R", {G, "mc", S::none, C::atomic, g_reduce}},
-    {"ATOMS.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH}{,.S32,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {G, "dmc", S::none, C::atomic, g_atomic}},
-    {"ATOMS.POPC.INC.32 R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}]", {G, "0m", S::none, C::atomic, g_count_in}},
-    {"ATOMS.CAS{,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R,R", {G, "dmec", S::none, C::atomic, g_cas}},
-    {"ATOMS.CAST.SPIN{,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R,R", {G, "dmec", S::none, C::atomic, g_cast_spin}},
+    {"ATOMS.{ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH}{,.S32,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R",
+     {G, "dmc", S::none, C::atomic, g_atomic}},
+    {"ATOMS.POPC.INC.32 R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}]",
+     {G, "0m", S::none, C::atomic, g_count_in}},
+    {"ATOMS.CAS{,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R,R",
+     {G, "dmec", S::none, C::atomic, g_cas}},
+    {"ATOMS.CAST.SPIN{,.64} R,[{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R,R",
+     {G, "dmec", S::none, C::atomic, g_cast_spin}},
     {"QSPC.E.S P,R,[{R,R.64}]", {G, "pdm", S::none, C::predicate, g_qspc}},
     {"LDGSTS.E{,.LTC64B,.LTC128B}{,.64,.128} [{R,R+U}],{,d}[R.64]", {Family::ldgsts, "mG", S::none, C::global_load}},
     {"LDGSTS.E{,.LTC64B,.LTC128B}{,.64,.128} [{R,R+U}],{,d}[R.64],P", {Family::ldgsts, "mGx", S::none, C::global_load}},
@@ -377,8 +406,9 @@ bool is_hint(std::string_view modifier) {
   return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints);
 }
 
-// A spelling in two parts, without cache hints and the sign of an atomic sum: opcode with modifiers, and the operands with the kind of each source left
-// open (register, uniform register, immediate, constant; which half of it) and of each address.
+// A spelling in two parts, without cache hints and the sign of an atomic sum: opcode with modifiers, and the operands
+// with the kind of each source left open (register, uniform register, immediate, constant; which half of it) and of
+// each address.
 struct Kindless {
   std::string head, operands;
 };
@@ -388,8 +418,10 @@ Kindless kindless(std::string_view spelling, Roles roles) {
   for (size_t at = 0; at < space;) {
     const size_t end = std::min(spelling.find('.', at), space);
     const std::string_view modifier = spelling.substr(at, end - at);
-    if (at == 0) kin.head = modifier;
-    else if (!is_hint(modifier) && !(modifier == "S32" && kin.head.ends_with(".ADD"))) kin.head += "." + std::string(modifier);
+    if (at == 0)
+      kin.head = modifier;
+    else if (!is_hint(modifier) && !(modifier == "S32" && kin.head.ends_with(".ADD")))
+      kin.head += "." + std::string(modifier);
     at = end + 1;
   }
   size_t at = space + 1;
@@ -413,14 +445,16 @@ Kindless kindless(std::string_view spelling, Roles roles) {
   return kin;
 }
 
-// A comparison's head without which comparison it is and how it goes with the predicate: those are a table (decode.cpp), and
-// every entry of it is recorded with FSETP and ISETP. Empty: no comparison.
+// A comparison's head without which comparison it is and how it goes with the predicate: those are a table
+// (decode.cpp), and every entry of it is recorded with FSETP and ISETP. Empty: no comparison.
 std::string uncompared(const std::string& head) {
   constexpr std::string_view opcodes[] = {"DSETP", "ISETP"};
   constexpr std::string_view names[] = {"LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM", "NAN", "LTU",
                                         "EQU", "LEU", "GTU", "NEU", "GEU", "AND", "OR",  "XOR"};
   const size_t first = head.find('.');
-  if (first == std::string::npos || std::ranges::find(opcodes, std::string_view(head).substr(0, first)) == std::end(opcodes)) return {};
+  if (first == std::string::npos ||
+      std::ranges::find(opcodes, std::string_view(head).substr(0, first)) == std::end(opcodes))
+    return {};
   std::string rest = head.substr(0, first);
   for (size_t at = first; at < head.size();) {
     const size_t end = std::min(head.find('.', at + 1), head.size());
@@ -448,8 +482,9 @@ class RecordedKin {
     const std::string rest = uncompared(kin.head);
     return !rest.empty() && comparisons_.contains(rest + " " + kin.operands);
   }
-  // The same operation is recorded with sources of other kinds, or for lanes where this is uniform, or (a local load) with that
-  // width for shared memory; or it is without the predicate at the end, and another width of the same opcode is with it.
+  // The same operation is recorded with sources of other kinds, or for lanes where this is uniform, or (a local load)
+  // with that width for shared memory; or it is without the predicate at the end, and another width of the same opcode
+  // is with it.
   bool holds(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
     if (forms_.contains(kin.head + " " + kin.operands) || forms_.contains(lanes_twin(kin))) return true;
@@ -510,16 +545,26 @@ const std::unordered_map<std::string, Listed>& table() {
 std::string letter_of(const compile::SassOperand& operand) {
   using compile::OperandKind;
   switch (operand.kind) {
-    case OperandKind::reg: return "R";
-    case OperandKind::uniform_reg: return "U";
-    case OperandKind::predicate: return "P";
-    case OperandKind::uniform_pred: return "Q";
-    case OperandKind::immediate: return operand.is_float ? "F" : "I";
-    case OperandKind::label: return "L";
-    case OperandKind::barrier: return "B";
-    case OperandKind::constant: return operand.reg < 0 ? "C" : operand.reg_is_uniform ? "C[U]" : "C[R]";
-    case OperandKind::special: return operand.raw;
-    default: return operand.raw;
+    case OperandKind::reg:
+      return "R";
+    case OperandKind::uniform_reg:
+      return "U";
+    case OperandKind::predicate:
+      return "P";
+    case OperandKind::uniform_pred:
+      return "Q";
+    case OperandKind::immediate:
+      return operand.is_float ? "F" : "I";
+    case OperandKind::label:
+      return "L";
+    case OperandKind::barrier:
+      return "B";
+    case OperandKind::constant:
+      return operand.reg < 0 ? "C" : operand.reg_is_uniform ? "C[U]" : "C[R]";
+    case OperandKind::special:
+      return operand.raw;
+    default:
+      return operand.raw;
   }
 }
 

@@ -20,9 +20,9 @@ using Roles = std::string_view;
 // Which operand modifiers a form's sources may carry; any other is refused.
 enum class SourceModifiers : uint8_t {
   none,
-  sign,     // -x, |x| of a float
-  negate,   // -x of an integer, two's complement
-  invert,   // ~x
+  sign,    // -x, |x| of a float
+  negate,  // -x of an integer, two's complement
+  invert,  // ~x
 };
 
 struct Form {
@@ -35,8 +35,9 @@ struct Form {
 
 // What a form on the list rests on.
 enum class Basis : uint8_t {
-  recorded,    // results of a GPU, for this spelling
-  kin,         // recorded for sources of another kind, for lanes where this is uniform, or without a predicate that another width was recorded with
+  recorded,  // results of a GPU, for this spelling
+  kin,  // recorded for sources of another kind, for lanes where this is uniform, or without a predicate that another
+        // width was recorded with
   definition,  // the instruction's definition, and kernels whose whole output is right
 };
 

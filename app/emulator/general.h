@@ -67,7 +67,9 @@ void each_lane(Warp& warp, const Op& op, uint32_t mask, F f) {
   }
 }
 
-inline uint32_t predicate(const Warp& warp, uint8_t slot, uint8_t invert) { return warp.pred[slot] ^ (invert ? kFull : 0); }
+inline uint32_t predicate(const Warp& warp, uint8_t slot, uint8_t invert) {
+  return warp.pred[slot] ^ (invert ? kFull : 0);
+}
 inline void set_predicate(Warp& warp, uint8_t slot, uint32_t value, uint32_t mask) {
   warp.pred[slot] = (warp.pred[slot] & ~mask) | (value & mask);
 }
@@ -78,8 +80,8 @@ inline bool combined(const Op& op, bool compared, bool with) {
 constexpr uint32_t kFloatNan = 0x7fffffffu;
 inline float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
-// A double's NaN is operand b if that is one, else c, else a, made quiet, whatever its modifiers; one that the operation made
-// is negative (all recorded).
+// A double's NaN is operand b if that is one, else c, else a, made quiet, whatever its modifiers; one that the
+// operation made is negative (all recorded).
 inline double finish_double(double r, uint64_t a, uint64_t b, uint64_t c = 0) {
   if (r == r) return r;
   constexpr uint64_t infinity = 0x7ff0000000000000ull, quiet = 0x0008000000000000ull;
@@ -89,28 +91,30 @@ inline double finish_double(double r, uint64_t a, uint64_t b, uint64_t c = 0) {
   return bits_as<double>(0xfff8000000000000ull);
 }
 
-// A number of 16 bits (f16, bf16) as a double, exactly, and back with one rounding. Every NaN becomes the canonical one.
+// A number of 16 bits (f16, bf16) as a double, exactly, and back with one rounding. Every NaN becomes the canonical
+// one.
 double widen(uint16_t bits, Number type);
 uint16_t narrow(double x, Number type, Rounding rounding);
 // x + y, such that rounding the result to 16 bits is rounding the exact sum (to odd).
 double add_to_odd(double x, double y);
 // The comparison's lanes in Op::select: less, equal, greater, unordered.
-inline bool compare(const Op& op, double a, double b) {
-  return op.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0;
-}
+inline bool compare(const Op& op, double a, double b) { return op.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0; }
 
-#define ATTNSCOPE_GENERAL_HANDLERS(X)                                                                                  \
-  X(g_popc) X(g_flo) X(g_brev) X(g_bmsk) X(g_sgxt) X(g_iabs) X(g_imad_hi) X(g_imad_hi_carry) X(g_imad_wide_carry)       \
-  X(g_imad_wide_x) X(g_imad_x) X(g_iadd3_x_carry) X(g_lea_hi_carry) X(g_isetp_ex) X(g_shf) X(g_ushf) X(g_vabsdiff) X(g_vabsdiff4)   \
-  X(g_idp) X(g_viadd_16x2) X(g_vimnmx_16x2) X(g_vimnmx3_16x2) X(g_viaddmnmx_16x2) X(g_prmt) X(g_p2r) X(g_r2p)            \
-  X(g_plop3_sign) X(g_i2i) X(g_i2ip)                                                                                     \
-  X(g_fadd) X(g_fmul) X(g_fmul_scaled) X(g_ffma) X(g_fmnmx) X(g_fset) X(g_fchk) X(g_mufu) X(g_mufu_half) X(g_mufu_64h)                    \
-  X(g_dadd) X(g_dmul) X(g_dfma) X(g_dsetp) X(g_dsetp_minmax)                                                             \
-  X(g_f2f) X(g_f2i) X(g_i2f) X(g_frnd) X(g_f2fp)                                                                         \
-  X(g_hadd2) X(g_hmul2) X(g_hfma2) X(g_hmnmx2) X(g_hset2) X(g_hsetp2)                                                    \
-  X(g_vote) X(g_ballot) X(g_ballot_uniform) X(g_match_any) X(g_match_all) X(g_redux) X(g_elect) X(g_upopc) X(g_uflo) X(g_uprmt) X(g_uldc) X(g_uimad_wide) X(g_clock)     \
-  X(g_lanemask) X(g_bmov_out) X(g_bmov_in) X(g_break) X(g_b2r) X(g_b2r_predicate) X(g_r2ur_predicate) X(g_lepc)           \
-  X(g_load) X(g_store) X(g_ldc) X(g_atomic) X(g_reduce) X(g_cas) X(g_count_in) X(g_cast_spin) X(g_qspc) X(g_movm)
+#define ATTNSCOPE_GENERAL_HANDLERS(X)                                                                                 \
+  X(g_popc)                                                                                                           \
+  X(g_flo)                                                                                                            \
+  X(g_brev) X(g_bmsk) X(g_sgxt) X(g_iabs) X(g_imad_hi) X(g_imad_hi_carry) X(g_imad_wide_carry) X(g_imad_wide_x)       \
+      X(g_imad_x) X(g_iadd3_x_carry) X(g_lea_hi_carry) X(g_isetp_ex) X(g_shf) X(g_ushf) X(g_vabsdiff) X(g_vabsdiff4)  \
+          X(g_idp) X(g_viadd_16x2) X(g_vimnmx_16x2) X(g_vimnmx3_16x2) X(g_viaddmnmx_16x2) X(g_prmt) X(g_p2r) X(g_r2p) \
+              X(g_plop3_sign) X(g_i2i) X(g_i2ip) X(g_fadd) X(g_fmul) X(g_fmul_scaled) X(g_ffma) X(g_fmnmx) X(g_fset)  \
+                  X(g_fchk) X(g_mufu) X(g_mufu_half) X(g_mufu_64h) X(g_dadd) X(g_dmul) X(g_dfma) X(g_dsetp)           \
+                      X(g_dsetp_minmax) X(g_f2f) X(g_f2i) X(g_i2f) X(g_frnd) X(g_f2fp) X(g_hadd2) X(g_hmul2)          \
+                          X(g_hfma2) X(g_hmnmx2) X(g_hset2) X(g_hsetp2) X(g_vote) X(g_ballot) X(g_ballot_uniform)     \
+                              X(g_match_any) X(g_match_all) X(g_redux) X(g_elect) X(g_upopc) X(g_uflo) X(g_uprmt)     \
+                                  X(g_uldc) X(g_uimad_wide) X(g_clock) X(g_lanemask) X(g_bmov_out) X(g_bmov_in)       \
+                                      X(g_break) X(g_b2r) X(g_b2r_predicate) X(g_r2ur_predicate) X(g_lepc) X(g_load)  \
+                                          X(g_store) X(g_ldc) X(g_atomic) X(g_reduce) X(g_cas) X(g_count_in)          \
+                                              X(g_cast_spin) X(g_qspc) X(g_movm)
 #define X(name) void name(Warp& warp, const Op& op, uint32_t mask);
 ATTNSCOPE_GENERAL_HANDLERS(X)
 #undef X

@@ -11,6 +11,7 @@ using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
 
 // Every handler family. The lane families exist once per instruction set of the host (lanes/), the uniform ones once.
 // A new opcode form is a row of forms.cpp; it needs a new family only when no family here computes it.
+// clang-format off
 #define ATTNSCOPE_LANE_FAMILIES(X)                                                                                     \
   X(mov) X(fadd) X(fmul) X(ffma) X(fmnmx) X(sel) X(fsetp) X(hadd2_f32) X(f2fp_pack) X(mufu_ex2) X(mufu_rcp)            \
   X(iadd3) X(iadd3_carry) X(iadd3_x) X(imad) X(imad_x) X(imad_wide) X(imad_wide_u32) X(lea) X(lea_carry) X(lea_hi)     \
@@ -21,38 +22,40 @@ using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
   X(ldsm) X(ldsm_transposed) X(ldgsts) X(ldg_u16) X(ldg_32) X(ldg_64) X(ldg_128) X(stg_u16) X(stg_32) X(stg_64) X(stg_128)
 
 #define ATTNSCOPE_SCALAR_FAMILIES(X)                                                                                   \
-  X(nop) X(general) X(bssy) X(break_barrier) X(ldl_32) X(stl_32) X(r2ur) X(umov) X(umov_64) X(uiadd3) X(uimad) X(uimad_wide_u32)  \
-  X(uisetp) X(ulea) X(ulea_hi) X(ulea_hi_sx32) X(ulop3) X(usel) X(ushf_l_u32) X(ushf_l_u64_hi) X(ushf_r_s32_hi)        \
+  X(nop) X(general) X(bssy) X(break_barrier) X(ldl_32) X(stl_32) X(r2ur) X(umov) X(umov_64) X(uiadd3) X(uimad)         \
+  X(uimad_wide_u32) X(uisetp) X(ulea) X(ulea_hi) X(ulea_hi_sx32) X(ulop3) X(usel) X(ushf_l_u32) X(ushf_l_u64_hi) X(ushf_r_s32_hi)        \
   X(ushf_r_u32_hi) X(voteu_all) X(voteu_any)
 
 // Instructions that end a straight run: they move, split, join or park the active lanes (control.cpp).
 #define ATTNSCOPE_CONTROL_FAMILIES(X)                                                                                  \
   X(bra) X(bra_div) X(bra_conv) X(bsync) X(warpsync) X(endcollective) X(ret) X(call_absolute) X(exit) X(bar_sync)       \
   X(bar_arrive) X(bar_reduce) X(brx)
+// clang-format on
 
 enum class Family : uint8_t {
 #define X(name) name,
   ATTNSCOPE_LANE_FAMILIES(X) ATTNSCOPE_SCALAR_FAMILIES(X) ATTNSCOPE_CONTROL_FAMILIES(X)
 #undef X
-  count
+      count
 };
 
 constexpr bool is_control(Family family) { return family >= Family::bra; }
 
-// Which source is one value for all lanes (an immediate, a constant, a uniform register), and whether any source carries
-// a sign or absolute-value modifier: each combination is compiled apart.
+// Which source is one value for all lanes (an immediate, a constant, a uniform register), and whether any source
+// carries a sign or absolute-value modifier: each combination is compiled apart.
 struct Variant {
   enum { none = 0, a = 1, b = 2, c = 3, modified = 4, count = 8 };
 };
 
 struct HandlerPair {
-  Handler full = nullptr;    // all 32 lanes
+  Handler full = nullptr;  // all 32 lanes
   Handler masked = nullptr;
 };
 
 struct HandlerTable {
   HandlerPair pairs[static_cast<int>(Family::count)][Variant::count];
-  HandlerPair lop3[256][4];  // by look-up table: code for common ones, where no source is modified and no predicate made
+  HandlerPair lop3[256]
+                  [4];  // by look-up table: code for common ones, where no source is modified and no predicate made
 };
 
 // The host's instruction sets the lane families are compiled for.
@@ -60,9 +63,15 @@ enum class HostIsa : uint8_t { baseline, avx2, avx512 };
 HostIsa best_host_isa();
 const HandlerTable& handlers(HostIsa isa);  // isa must be supported by this CPU
 
-namespace baseline { void fill_lanes(HandlerTable& table); }
-namespace avx2 { void fill_lanes(HandlerTable& table); }
-namespace avx512 { void fill_lanes(HandlerTable& table); }
+namespace baseline {
+void fill_lanes(HandlerTable& table);
+}
+namespace avx2 {
+void fill_lanes(HandlerTable& table);
+}
+namespace avx512 {
+void fill_lanes(HandlerTable& table);
+}
 void fill_scalar(HandlerTable& table);
 
 }  // namespace attnscope::emulator

@@ -15,15 +15,19 @@ namespace {
 // Forms whose results are an approximation of the hardware's (docs/emulator.md).
 bool is_approximate(std::string_view spelling) {
   constexpr std::string_view exact[] = {"MUFU.EX2 ", "MUFU.RCP ", "MUFU.RSQ "};  // approximation_tables.h
-  return spelling.starts_with("MUFU.") && std::ranges::none_of(exact, [&](std::string_view one) { return spelling.starts_with(one); });
+  return spelling.starts_with("MUFU.") &&
+         std::ranges::none_of(exact, [&](std::string_view one) { return spelling.starts_with(one); });
 }
 
 std::string_view basis(std::string_view spelling) {
   if (is_approximate(spelling)) return "within the documented error";
   switch (basis_of(spelling)) {
-    case Basis::recorded: return "recorded, bit-equal";
-    case Basis::kin: return "recorded for sources of another kind";
-    default: return "by definition and output";
+    case Basis::recorded:
+      return "recorded, bit-equal";
+    case Basis::kin:
+      return "recorded for sources of another kind";
+    default:
+      return "by definition and output";
   }
 }
 
@@ -53,7 +57,8 @@ std::string by_architecture() {
                         measured ? "-" : std::to_string(held[i]), alone[i]);
   }
   return text +
-         "\nrecorded: forms of sm_90's code whose results on an NVIDIA H200 are recorded. bound: forms of older code that "
+         "\nrecorded: forms of sm_90's code whose results on an NVIDIA H200 are recorded. bound: forms of older code "
+         "that "
          "compiles from\nthe same sources and must give the same words. only there: spelled so on no other.\n\n";
 }
 
@@ -68,7 +73,7 @@ std::string isa_report() {
     const auto kind = static_cast<size_t>(find_form(spelling)->instruction_class);
     const uint8_t archs = recorded_on(spelling);
     const Basis rests_on = basis_of(spelling);
-    ++(is_approximate(spelling)       ? approximate
+    ++(is_approximate(spelling)      ? approximate
        : rests_on == Basis::recorded ? recorded
        : rests_on == Basis::kin      ? kin
                                      : other)[kind];
@@ -84,16 +89,18 @@ std::string isa_report() {
   size_t sum[4] = {};
   for (size_t k = 0; k < kClasses; ++k) {
     if (recorded[k] + approximate[k] + kin[k] + other[k] == 0) continue;
-    text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)), recorded[k],
-                        approximate[k], kin[k], other[k]);
+    text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)),
+                        recorded[k], approximate[k], kin[k], other[k]);
     sum[0] += recorded[k], sum[1] += approximate[k], sum[2] += kin[k], sum[3] += other[k];
   }
   text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n\n", "all", sum[0], sum[1], sum[2], sum[3]);
   text +=
       "recorded: equal to an NVIDIA H200 bit for bit at edge and random values. approximate: within the documented "
       "error of the\n"
-      "hardware's own approximation. source kind: the same operation is recorded with its sources from elsewhere (register, "
-      "uniform\nregister, constant, immediate, half of it), or without a predicate that another width is recorded with. by "
+      "hardware's own approximation. source kind: the same operation is recorded with its sources from elsewhere "
+      "(register, "
+      "uniform\nregister, constant, immediate, half of it), or without a predicate that another width is recorded "
+      "with. by "
       "output: by the instruction's definition, and by kernels whose whole output is "
       "right.\n\n";
   return text + list;

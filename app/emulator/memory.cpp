@@ -20,7 +20,9 @@ std::string GlobalMemory::describe(uint64_t address) const {
   uint64_t best = UINT64_MAX;
   for (const GlobalBuffer& buffer : buffers_) {
     const uint64_t end = buffer.address + buffer.bytes;
-    const uint64_t distance = address < buffer.address ? buffer.address - address : address < end ? 0 : address - end + 1;
+    const uint64_t distance = address < buffer.address ? buffer.address - address
+                              : address < end          ? 0
+                                                       : address - end + 1;
     if (distance < best) best = distance, nearest = &buffer;
   }
   if (nearest == nullptr) return "no buffer was given";

@@ -11,7 +11,7 @@ namespace attnscope::emulator {
 // One buffer that a kernel may touch. The host memory is the caller's and must outlive every run that uses it.
 struct GlobalBuffer {
   std::string name;
-  uint64_t address = 0;   // as the kernel sees it
+  uint64_t address = 0;  // as the kernel sees it
   std::byte* host = nullptr;
   uint64_t bytes = 0;
   bool writable = false;
@@ -19,8 +19,8 @@ struct GlobalBuffer {
 };
 
 // A device's global memory: buffers, and nothing between them. Any access that is not wholly inside one buffer is a
-// Failure, so the guard zones need no memory: they are the addresses that no buffer has, at least kGuardBytes of them on
-// both sides of each. The first 4 GiB are never given out.
+// Failure, so the guard zones need no memory: they are the addresses that no buffer has, at least kGuardBytes of them
+// on both sides of each. The first 4 GiB are never given out.
 class GlobalMemory {
  public:
   static constexpr uint64_t kGuardBytes = 1u << 20;

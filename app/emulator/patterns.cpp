@@ -40,9 +40,9 @@ bool pairs_agree(const int32_t (&delta)[32], uint32_t mask, int bit) {
   return true;
 }
 
-// Wavefronts of a shared access and their ideal. The rule was settled on an H200, one kernel per access type, 168 patterns
-// (docs/emulator.md): 2 and 4 bytes are one group; 8-byte accesses go by half-warps, 16-byte ones by quarters; a load's
-// groups join in twos when lanes agree in pairs.
+// Wavefronts of a shared access and their ideal. The rule was settled on an H200, one kernel per access type, 168
+// patterns (docs/emulator.md): 2 and 4 bytes are one group; 8-byte accesses go by half-warps, 16-byte ones by quarters;
+// a load's groups join in twos when lanes agree in pairs.
 void shared_wavefronts(Pattern& pattern, Access access, uint32_t phase) {
   const int bytes = bytes_of_access(access);
   const auto depth = [&](uint32_t lanes) { return bank_depth(pattern.delta, pattern.mask & lanes, phase, bytes); };

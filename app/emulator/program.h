@@ -12,8 +12,8 @@ namespace attnscope::emulator {
 
 // A value that every lane shares and that is known at launch: an immediate, or 4 bytes of a constant bank.
 struct ConstantSource {
-  int bank = -1;        // -1: immediate
-  uint32_t value = 0;   // the immediate, or the offset in the bank
+  int bank = -1;       // -1: immediate
+  uint32_t value = 0;  // the immediate, or the offset in the bank
   bool operator==(const ConstantSource&) const = default;
 };
 
@@ -25,13 +25,13 @@ struct Block {
 // A decoded kernel; immutable, and the same for every host instruction set.
 struct Program {
   std::shared_ptr<const compile::SassProgram> sass;
-  std::vector<Op> ops;                 // one an instruction; handlers are bound at launch
+  std::vector<Op> ops;  // one an instruction; handlers are bound at launch
   std::vector<InstructionClass> classes;
-  std::vector<uint32_t> block_of;      // by instruction
+  std::vector<uint32_t> block_of;  // by instruction
   std::vector<Block> blocks;
   std::vector<ConstantSource> constants;
   bool reads_bank[kConstantBanks] = {};  // constant banks that instructions name
-  uint32_t lane_registers = 0;         // without RZ and trash
+  uint32_t lane_registers = 0;           // without RZ and trash
   uint32_t lane_file_bytes() const { return (lane_registers + kZeroRegisters + kTrashRegisters) * 128; }
 };
 

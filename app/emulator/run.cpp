@@ -1,8 +1,8 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <fmt/format.h>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -33,9 +33,9 @@ struct Worker {
   std::mutex mutex;  // of what follows
   std::vector<OpCounts> published_ops;
   std::vector<BlockCounts> published_blocks;
-  std::vector<uint32_t> completed;   // since the caller last looked
+  std::vector<uint32_t> completed;  // since the caller last looked
   uint32_t ctas = 0;
-  std::atomic<bool> wanted{false};   // the caller would like to see figures
+  std::atomic<bool> wanted{false};  // the caller would like to see figures
   CtaEnd end = CtaEnd::done;
   uint32_t end_cta = 0;
 
@@ -188,7 +188,8 @@ uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks)
   for (size_t b = 0; b < program.blocks.size(); ++b) {
     const Block& block = program.blocks[b];
     uint64_t tensor = 0;
-    for (uint32_t i = block.first; i < block.first + block.count; ++i) tensor += program.classes[i] == InstructionClass::tensor;
+    for (uint32_t i = block.first; i < block.first + block.count; ++i)
+      tensor += program.classes[i] == InstructionClass::tensor;
     work += blocks[b].executions * (block.count + tensor * (RunOptions::kTensorWork - 1));
   }
   return work;
@@ -317,7 +318,8 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
       uint64_t work = 0;
       for (size_t i = 0; i < threads; ++i) work += work_of(program, pool.worker(i).runner.block_counts());
       const uint64_t one = std::max<uint64_t>(1, work / ctas.size());
-      planned = static_cast<uint32_t>(std::clamp<uint64_t>(options.work_budget / one, RunOptions::kFewestSampled, total));
+      planned =
+          static_cast<uint32_t>(std::clamp<uint64_t>(options.work_budget / one, RunOptions::kFewestSampled, total));
       const std::vector<uint32_t> others = further_ctas(total, planned, ctas);
       planned = static_cast<uint32_t>(ctas.size() + others.size());
       if (!others.empty()) execute(&others);
@@ -361,7 +363,8 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     }
     result.findings = findings_of(program, seen, options.shared_names, *bound->shadow);
   }
-  std::sort(result.traces.begin(), result.traces.end(), [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
+  std::sort(result.traces.begin(), result.traces.end(),
+            [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);
   result.counters.ctas = planned;
   result.counters.total_ctas = total;

@@ -159,9 +159,15 @@ void put(HandlerTable& table, Family family, Handler handler) {
 HandlerTable make_table(HostIsa isa) {
   HandlerTable table{};
   switch (isa) {
-    case HostIsa::baseline: baseline::fill_lanes(table); break;
-    case HostIsa::avx2: avx2::fill_lanes(table); break;
-    case HostIsa::avx512: avx512::fill_lanes(table); break;
+    case HostIsa::baseline:
+      baseline::fill_lanes(table);
+      break;
+    case HostIsa::avx2:
+      avx2::fill_lanes(table);
+      break;
+    case HostIsa::avx512:
+      avx512::fill_lanes(table);
+      break;
   }
   fill_scalar(table);
   return table;
@@ -212,9 +218,12 @@ const HandlerTable& handlers(HostIsa isa) {
     return table;
   };
   switch (isa) {
-    case HostIsa::avx512: return of.operator()<HostIsa::avx512>();
-    case HostIsa::avx2: return of.operator()<HostIsa::avx2>();
-    case HostIsa::baseline: break;
+    case HostIsa::avx512:
+      return of.operator()<HostIsa::avx512>();
+    case HostIsa::avx2:
+      return of.operator()<HostIsa::avx2>();
+    case HostIsa::baseline:
+      break;
   }
   return of.operator()<HostIsa::baseline>();
 }

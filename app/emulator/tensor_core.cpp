@@ -71,7 +71,8 @@ uint32_t pack(int64_t units, int exponent, int fraction_bits, Format format) {
 }
 
 // One step: up to 16 products and the sum so far.
-uint32_t add_products(int fraction_bits, TensorKind kind, const uint16_t* row, const uint16_t* column, int depth, uint32_t c) {
+uint32_t add_products(int fraction_bits, TensorKind kind, const uint16_t* row, const uint16_t* column, int depth,
+                      uint32_t c) {
   const Format operands = operand_format(kind), format = sum_format(kind);
   struct Term {
     int64_t significand;  // negative where the term is
@@ -82,7 +83,8 @@ uint32_t add_products(int fraction_bits, TensorKind kind, const uint16_t* row, c
   bool nan = false, infinite[2] = {};
   const auto add = [&](bool negative, uint64_t significand, int exponent, int point) {
     if (significand == 0) return;
-    terms[count++] = {negative ? -static_cast<int64_t>(significand) : static_cast<int64_t>(significand), exponent, point};
+    terms[count++] = {negative ? -static_cast<int64_t>(significand) : static_cast<int64_t>(significand), exponent,
+                      point};
     largest = std::max(largest, exponent);
   };
   for (int k = 0; k < depth; ++k) {

@@ -41,7 +41,8 @@ struct ScheduledInstruction {
   bool bypasses_l1 = false;      // cp.async.cg: always from the second level
   bool closes_copies = false;    // LDGDEPBAR: the asynchronous copies since the last one are a group
   int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are on their way; -1: waits for none
-  float passes = 0;   // mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request
+  float passes =
+      0;  // mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request
   float sectors = 0;  // mean over the issues; global and local: 32-byte sectors of a request
   float lanes = 32;   // mean over the issues: passes and sectors go with them
 };

@@ -87,8 +87,8 @@ struct SimulatedWarp {
   double port = 0;   // when its last wavefront is through
   std::array<double, kScoreboards> scoreboard{};
   std::array<Unit, kScoreboards> holder{};
-  double open_copies = 0;             // when the asynchronous copies since the last group are there
-  std::deque<double> copies;          // when the groups are, oldest first
+  double open_copies = 0;     // when the asynchronous copies since the last group are there
+  std::deque<double> copies;  // when the groups are, oldest first
   bool done = true;
 };
 

@@ -101,7 +101,8 @@ std::string_view to_string(Step step);
 struct Progress {
   Id id = 0;
   Step step = Step::compiling;
-  int64_t done = 0, total = 0;  // emulating: CTAs; watching: CTAs of all its runs; measuring: samples of 0; otherwise 0 of 0
+  int64_t done = 0,
+          total = 0;  // emulating: CTAs; watching: CTAs of all its runs; measuring: samples of 0; otherwise 0 of 0
   bool operator==(const Progress&) const = default;
 };
 // A subset of an Observation's keys, for core's apply_part.

@@ -78,13 +78,13 @@ class SessionCore final : public LinkEvents {
     std::string hash;  // of the session's experiment
     std::shared_ptr<const Kernel> kernel;
     DeviceTable::Place place;
-    uint64_t gesture = 0;            // focus
-    ViewRequest view;                // view; of a run: the first view asked with it, if it has a hash
-    Observation own;                 // queue, background
-    bool watch = false;              // queue
+    uint64_t gesture = 0;                        // focus
+    ViewRequest view;                            // view; of a run: the first view asked with it, if it has a hash
+    Observation own;                             // queue, background
+    bool watch = false;                          // queue
     std::shared_ptr<const Observation> watched;  // background: what the watch is of
-    std::shared_ptr<Answer> answer;  // queue
-    OnPart on_part;                  // queue
+    std::shared_ptr<Answer> answer;              // queue
+    OnPart on_part;                              // queue
     bool sent_before = false;
   };
   struct Worker {
@@ -177,13 +177,13 @@ class SessionCore final : public LinkEvents {
   JobId next_id_ = 2;  // 1 is a link's hello
 
   FocusState focus_;
-  JobId focus_job_ = 0;                  // the job of focus_'s wanted experiment; 0 none
+  JobId focus_job_ = 0;                          // the job of focus_'s wanted experiment; 0 none
   std::shared_ptr<const Observation> to_watch_;  // when watch_timer_ ends
   JobId watch_job_ = 0;                          // of the wanted experiment; 0 none
   std::map<std::string, WatchReport> watched_;   // by watch_key
-  bool focus_settled_ = false;           // wanted runs or has run well: asking for it again changes nothing
-  uint64_t focus_gesture_ = 0;           // that wanted came from
-  std::optional<HeldFocus> held_focus_;  // until a worker says what devices it has
+  bool focus_settled_ = false;                   // wanted runs or has run well: asking for it again changes nothing
+  uint64_t focus_gesture_ = 0;                   // that wanted came from
+  std::optional<HeldFocus> held_focus_;          // until a worker says what devices it has
   std::vector<HeldQueue> held_queue_;
   std::string device_reason_;
   UndoStack undo_;
@@ -214,7 +214,7 @@ class SessionCore final : public LinkEvents {
   std::shared_ptr<const Json> settings_shown_;
   store::Settings settings_;
   std::unique_ptr<store::Results> results_;
-  std::deque<store::StoredObservation> unkept_;  // results that could not be written yet
+  std::deque<store::StoredObservation> unkept_;      // results that could not be written yet
   bool store_warned_ = false, keep_warned_ = false;  // said once, until it works again
   bool journal_due_ = false, settings_due_ = false;
   bool first_start_ = false;

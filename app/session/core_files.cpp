@@ -51,8 +51,8 @@ void SessionCore::keep_result(const Observation& observation) {
   keep_what_waits();
 }
 
-// A full disk is often mended while the session goes on: what could not be kept is tried again with the next result and at
-// the end.
+// A full disk is often mended while the session goes on: what could not be kept is tried again with the next result and
+// at the end.
 void SessionCore::keep_what_waits() {
   if (options_.state_dir.empty()) return;
   std::optional<Failure> trouble;

@@ -7,7 +7,7 @@
 namespace attnscope::session {
 namespace {
 
-constexpr uint64_t kRestMs = 400;      // after a run, before its watch: a knob that is being turned does not wait for one
+constexpr uint64_t kRestMs = 400;  // after a run, before its watch: a knob that is being turned does not wait for one
 constexpr size_t kMostRemembered = 512;
 
 // What a watch depends on: all of the experiment but how it is measured.
@@ -24,8 +24,7 @@ std::shared_ptr<const Observation> SessionCore::with_known_watch(std::shared_ptr
   auto known = watched_.find(key);
   if (known == watched_.end() && options_.watch_configs && results_) {
     auto kept = results_->newest(observation->hash);  // of an earlier session
-    if (kept && *kept && (*kept)->observation.watch)
-      known = watched_.emplace(key, *(*kept)->observation.watch).first;
+    if (kept && *kept && (*kept)->observation.watch) known = watched_.emplace(key, *(*kept)->observation.watch).first;
   }
   if (known == watched_.end()) return observation;
   auto with = std::make_shared<Observation>(*observation);

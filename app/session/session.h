@@ -33,7 +33,8 @@ struct SessionOptions {
   std::vector<std::filesystem::path> preset_dirs;
   std::filesystem::path state_dir;  // settings, results database, journal; empty: keep nothing
   std::vector<WorkerCommand> workers;
-  std::string first_device;        // of the first experiment; a wish; empty: the last one's, else the best of the first worker
+  std::string
+      first_device;  // of the first experiment; a wish; empty: the last one's, else the best of the first worker
   Deadlines deadlines;
   bool watch_configs = false;    // each new config that ran in focus is watched in the background
   bool watch_files = true;       // reload edited kernels live
@@ -73,8 +74,8 @@ class Session {
   virtual void focus(Draft draft, Gesture gesture) = 0;
   virtual void rerun() = 0;   // the wanted experiment, again
   virtual void cancel() = 0;  // what runs in focus
-  virtual void watch() = 0;   // the wanted experiment, once it has run: in the background, even if it was watched before
-  virtual void undo() = 0;    // shows the kept observation, does not rerun
+  virtual void watch() = 0;  // the wanted experiment, once it has run: in the background, even if it was watched before
+  virtual void undo() = 0;   // shows the kept observation, does not rerun
   virtual void redo() = 0;
   virtual void select_history(uint64_t id) = 0;  // 0: back to live
   // Queue lane: every request is answered exactly once. on_part runs on the session's thread.

@@ -58,9 +58,9 @@ struct Focus {
   double progress = 0;             // 0…1 of the emulated CTAs; 0 unknown
   std::optional<Failure> failure;  // of the wanted experiment
   WatchState watch = WatchState::none;
-  double watch_progress = 0;               // 0…1
-  std::optional<Failure> watch_failure;    // why it could not be watched
-  std::string same_code_as;        // short text of an earlier config with identical machine code; empty none
+  double watch_progress = 0;             // 0…1
+  std::optional<Failure> watch_failure;  // why it could not be watched
+  std::string same_code_as;              // short text of an earlier config with identical machine code; empty none
 };
 
 struct HistoryEntry {

@@ -27,8 +27,9 @@ class LinkEvents {
 
 // One worker process: started, greeted, listened to, and started again with growing pauses when it goes away. A worker
 // whose program cannot be found, that is of another version, or that ends kMaxFailures times without saying hello, is
-// lost. A lost remote worker is tried again every kRetryMs, unless its program or version stands in the way. Waiting for
-// a worker's first word has no limit: it may stand in a queue; what it says on stderr meanwhile is its state's detail.
+// lost. A lost remote worker is tried again every kRetryMs, unless its program or version stands in the way. Waiting
+// for a worker's first word has no limit: it may stand in a queue; what it says on stderr meanwhile is its state's
+// detail.
 //
 // Once it is up it is greeted again every quarter of silence_ms: a supervisor that hears nothing more ends its kernels.
 class WorkerLink {

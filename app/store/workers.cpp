@@ -74,7 +74,8 @@ Result<std::vector<std::string>> command_words(std::string_view command) {
   }
   const std::string shown(command);
   if (quote != 0)
-    return fail(Stage::input, "the command \"" + shown + "\" has an open quote", std::string("Close the ") + quote + ".");
+    return fail(Stage::input, "the command \"" + shown + "\" has an open quote",
+                std::string("Close the ") + quote + ".");
   if (in_word) words.push_back(word);
   if (words.empty() || words.front().empty())
     return fail(Stage::input, "the worker's command is empty", "Write \"ssh HOST attnscope worker\".");
@@ -96,7 +97,8 @@ Result<std::vector<NamedWorker>> read_named_workers(const std::filesystem::path&
   for (const auto& [name, command] : named.items()) {
     const std::string where = settings.string() + "/workers/" + name;
     if (!is_name(name))
-      return fail(Stage::store, where + ": a worker's name is of letters, digits, '.', '_' and '-', and not \"local\"", hint);
+      return fail(Stage::store, where + ": a worker's name is of letters, digits, '.', '_' and '-', and not \"local\"",
+                  hint);
     if (!command.is_string()) return fail(Stage::store, where + ": must be a command", hint);
     auto words = command_words(command.get_ref<const std::string&>());
     if (!words) return fail(Stage::store, where + ": " + words.error().message, words.error().hint);

@@ -23,8 +23,8 @@ Result<std::vector<std::string>> command_words(std::string_view command);
 // or none in it, is none. Failures (Stage::store) name the file and the entry.
 Result<std::vector<NamedWorker>> read_named_workers(const std::filesystem::path& settings);
 
-// What --worker was given: the name of one of `known`, NAME=COMMAND, or a COMMAND, whose worker is then called after the
-// machine that ssh is to reach or else the program. Stage::input when it is none of them.
+// What --worker was given: the name of one of `known`, NAME=COMMAND, or a COMMAND, whose worker is then called after
+// the machine that ssh is to reach or else the program. Stage::input when it is none of them.
 Result<NamedWorker> worker_of(const std::string& text, const std::vector<NamedWorker>& known);
 
 }  // namespace attnscope::store

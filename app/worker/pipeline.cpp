@@ -137,7 +137,8 @@ Result<void> Pipeline::open() {
     if (!launch) return fail(launch.error());
     launch_ = *launch;
   } else {
-    launch_.shape = {{1, 1, 1}, {32, 1, 1}};  // for progress and the empty kernel beside it: how it is launched is its own affair
+    launch_.shape = {{1, 1, 1},
+                     {32, 1, 1}};  // for progress and the empty kernel beside it: how it is launched is its own affair
   }
   auto accumulate = check::parse_accumulate(request_.kernel.accumulate);
   if (!accumulate) return fail(accumulate.error());
@@ -335,7 +336,8 @@ ReferenceResult Pipeline::reference() {
 
 Result<void> Pipeline::check() {
   sink_.progress(Step::checking, 0, 0);
-  auto verdict = workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial) : judge_attention();
+  auto verdict =
+      workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial) : judge_attention();
   if (!verdict) return fail(verdict.error());
   sink_.part(Json{{"verdict", to_json(*verdict)}}, true);
   if (request_.first_view && truth_) send_tile(outcome_.output->data(), reference_.get());
@@ -350,9 +352,9 @@ Result<Verdict> Pipeline::judge_attention() {
   if (reference) {
     auto compared = device_->compare(outcome_, *reference);
     if (!compared) return fail(compared.error());
-    const Result<Verdict> judged = *compared ? check::conclude(**compared, **reference)
-                                             : check::judge(outcome_.output->data(), **reference,
-                                                            {.partial = outcome_.partial});
+    const Result<Verdict> judged =
+        *compared ? check::conclude(**compared, **reference)
+                  : check::judge(outcome_.output->data(), **reference, {.partial = outcome_.partial});
     if (!judged) return fail(judged.error());
     verdict = *judged;
   }
@@ -368,8 +370,8 @@ Result<void> Pipeline::measure() {
   if (!launch) return fail(launch.error());
   int64_t launches = 0;
   sink_.progress(Step::measuring, 0, 0);
-  auto timer = device_->timer(*launch, experiment().measure.cache,
-                              [&] { sink_.progress(Step::measuring, ++launches, 0); });
+  auto timer =
+      device_->timer(*launch, experiment().measure.cache, [&] { sink_.progress(Step::measuring, ++launches, 0); });
   if (!timer) return fail(timer.error());
   if (!*timer) return {};
   const attnscope::measure::Policy policy{experiment().measure.cache,
@@ -390,7 +392,8 @@ Result<void> Pipeline::watch() {
     return fail(Stage::device, fmt::format("no emulated device of sm_{} is known to watch on", spec.arch),
                 "A watch looks on while the emulator executes the kernel.");
   using Ready = std::shared_ptr<const device::Loaded>;
-  auto loaded = services_.pool.run<Ready>([twin, variant = variant_] { return twin->load(*variant); }, *request_.cancel);
+  auto loaded =
+      services_.pool.run<Ready>([twin, variant = variant_] { return twin->load(*variant); }, *request_.cancel);
   if (!loaded) return fail(loaded.error());
   if (truth_) truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::inputs);
   auto launch = launch_request();

@@ -33,7 +33,7 @@ struct Services {
   JobPool pool{3};
 
   Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: no such one
-  std::shared_ptr<device::Device> emulated_twin(int arch) const;  // null: there is none
+  std::shared_ptr<device::Device> emulated_twin(int arch) const;                     // null: there is none
   Versions versions() const;
   bool lost() const;  // a device took its context along: this process must end
 
@@ -67,9 +67,10 @@ struct Request {
 };
 
 // Takes one experiment from its kernel's text to its verdict and time: compile ▸ limits ▸ emulate ▸ model ▸ check, and
-// on a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, then watch where asked for, each stage handing its part of the Observation to `sink`.
-// Everything about the experiment is checked again here: knobs against the manifest, restrictions, device. What is
-// refused, wrong or cancelled is the Failure returned; a wrong output is a verdict, no Failure.
+// on a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, then watch where asked for, each stage handing its part of the
+// Observation to `sink`. Everything about the experiment is checked again here: knobs against the manifest,
+// restrictions, device. What is refused, wrong or cancelled is the Failure returned; a wrong output is a verdict, no
+// Failure.
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink);
 
 }  // namespace attnscope::worker

@@ -40,9 +40,7 @@ class ProgressClock {
   std::string where() const;
 
  private:
-  bool on_gpu() const {
-    return !emulated_ && step_ != protocol::Step::compiling && step_ != protocol::Step::watching;
-  }
+  bool on_gpu() const { return !emulated_ && step_ != protocol::Step::compiling && step_ != protocol::Step::watching; }
 
   protocol::Deadlines deadlines_;
   bool emulated_;

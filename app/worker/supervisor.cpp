@@ -200,8 +200,8 @@ void Supervisor::watch_kernel_wait(int64_t ms) {
   pump();
 }
 
-// A link that broke without a word leaves this end open: a client that used to greet and does so no more is gone, and its
-// kernels go with it.
+// A link that broke without a word leaves this end open: a client that used to greet and does so no more is gone, and
+// its kernels go with it.
 void Supervisor::watch_client(int64_t ms) {
   if (!client_silent_ms_ || stopping_) return;
   if ((*client_silent_ms_ += ms) > options_.client_silence_ms) shut_down(0);
@@ -227,10 +227,10 @@ void Supervisor::watch_current(int64_t ms) {
   const int64_t limit = current_->clock.limit_ms(), waited = current_->clock.idle_ms();
   std::string idle = seconds_text(limit);
   if (waited > 2 * limit) idle += " of its own (" + seconds_text(waited) + " on this busy machine)";
-  Failure overdue{Stage::deadline,
-                  current_->job.name + ": no progress for " + idle + " while " + current_->clock.where() +
-                      "; it was ended",
-                  "If the kernel does end in time, raise the deadline (--deadline MS)."};
+  Failure overdue{
+      Stage::deadline,
+      current_->job.name + ": no progress for " + idle + " while " + current_->clock.where() + "; it was ended",
+      "If the kernel does end in time, raise the deadline (--deadline MS)."};
   // An emulated kernel stops when asked to, and its executor says where it was; a GPU's ends with its process alone.
   if (!current_->clock.emulating()) return end_current(overdue, "the executor made no progress for " + idle);
   current_->overdue = std::move(overdue);

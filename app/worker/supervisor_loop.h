@@ -115,8 +115,8 @@ class Supervisor {
   std::vector<Id> waiting_hellos_;
   std::deque<Job> queue_;
   std::optional<Current> current_;
-  std::set<Id> views_;      // handed to the active executor
-  int64_t unaccounted_ms_ = 0;            // of the current request, not yet fed to its clock
+  std::set<Id> views_;                       // handed to the active executor
+  int64_t unaccounted_ms_ = 0;               // of the current request, not yet fed to its clock
   std::optional<int64_t> client_silent_ms_;  // since its last word; empty: it does not greet again and again
   bool greeted_ = false;
   bool stopping_ = false;

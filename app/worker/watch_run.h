@@ -21,7 +21,7 @@ struct WatchRun {
   device::Device& emulated;
   device::LaunchRequest launch;  // its trial names the parts of shared memory
   const std::atomic<bool>* cancel = nullptr;
-  std::function<ReferenceResult()> reference;  // asked for when some run's output differs
+  std::function<ReferenceResult()> reference;                    // asked for when some run's output differs
   std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs of all runs
 };
 

@@ -1,8 +1,8 @@
 // Kernels, processes, caches and disks that fail: each time a Failure that names its cause, and the next experiment
 // runs.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -137,8 +137,14 @@ TEST_F(Faults, AClientThatIsKilledTakesAFarKernelAlong) {
 
 TEST_F(Faults, OnAFullDiskEverythingRunsAndNothingIsCached) {
   const auto with_full_home = [](const std::string& then) {
-    return std::vector<std::string>{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
-                                    "mount -t tmpfs -o size=8k none \"$ATTNSCOPE_HOME\" && " + then, ATTNSCOPE_WORKER};
+    return std::vector<std::string>{"unshare",
+                                    "--user",
+                                    "--map-root-user",
+                                    "--mount",
+                                    "sh",
+                                    "-c",
+                                    "mount -t tmpfs -o size=8k none \"$ATTNSCOPE_HOME\" && " + then,
+                                    ATTNSCOPE_WORKER};
   };
   const std::vector<std::string> words = with_full_home("true");
   platform::ToolRun trial;

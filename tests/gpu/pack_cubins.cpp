@@ -1,5 +1,5 @@
-// Writes what run_cubins needs on a GPU machine: cubins of the scalar rungs over a spread of configs and problems at sm_90, their
-// inputs, and the list of cases in two forms: cases.txt for run_cubins, cases.json for the recording.
+// Writes what run_cubins needs on a GPU machine: cubins of the scalar rungs over a spread of configs and problems at
+// sm_90, their inputs, and the list of cases in two forms: cases.txt for run_cubins, cases.json for the recording.
 //
 //   pack_cubins KERNELS_DIR OUT
 #include <fmt/format.h>
@@ -100,7 +100,8 @@ void pack(const std::filesystem::path& kernels, const std::filesystem::path& out
   std::ofstream list(out / "cases.txt");
   Json cases = Json::array();
   for (const Pick& pick : picks()) {
-    const auto kernel = std::find_if(catalog.kernels.begin(), catalog.kernels.end(), [&](const Kernel& k) { return k.id == pick.kernel; });
+    const auto kernel = std::find_if(catalog.kernels.begin(), catalog.kernels.end(),
+                                     [&](const Kernel& k) { return k.id == pick.kernel; });
     std::map<std::string, int64_t> overrides;
     for (const char* setting : pick.settings) overrides.insert(need(catalog::parse_setting(*kernel, setting)));
     CompileOptions options;
@@ -108,16 +109,24 @@ void pack(const std::filesystem::path& kernels, const std::filesystem::path& out
     const Config config = need(catalog::complete_config(*kernel, overrides, options));
     const Problem problem = need(problem_from_text(pick.problem));
     const catalog::Launch launch = need(catalog::launch_of(*kernel, problem, config));
-    const auto variant = need(compiler.compile({kernel->source, kernel->source_name, kernel->entry,
-                                                catalog::macros(*kernel, problem, config), problem.dtype, options, 90, kernel->headers}));
+    const auto variant = need(
+        compiler.compile({kernel->source, kernel->source_name, kernel->entry, catalog::macros(*kernel, problem, config),
+                          problem.dtype, options, 90, kernel->headers}));
     const std::string name = fmt::format("case{:02}", cases.size());
     write(out / (name + ".cubin"), variant->cubin.data(), variant->cubin.size());
-    list << fmt::format("{} {}.cubin {} {} {} {} {} {} {} {} {} {} {} {:.9g} {} {} {} {}\n", name, name, variant->entry_symbol,
-                        launch.shape.grid[0], launch.shape.grid[1], launch.shape.grid[2], launch.shape.block[0], launch.shape.block[1], launch.shape.block[2],
-                        launch.dynamic_shared, write_inputs(out, problem), problem.q_elements() * 2, problem.kv_elements() * 2,
+    list << fmt::format("{} {}.cubin {} {} {} {} {} {} {} {} {} {} {} {:.9g} {} {} {} {}\n", name, name,
+                        variant->entry_symbol, launch.shape.grid[0], launch.shape.grid[1], launch.shape.grid[2],
+                        launch.shape.block[0], launch.shape.block[1], launch.shape.block[2], launch.dynamic_shared,
+                        write_inputs(out, problem), problem.q_elements() * 2, problem.kv_elements() * 2,
                         problem.effective_scale(), problem.batch, problem.heads, problem.seq_q, problem.seq_k);
-    cases.push_back({{"name", name}, {"kernel", kernel->id}, {"problem", pick.problem}, {"settings", pick.settings},
-                     {"fast_math", pick.fast_math}, {"arch", 90}, {"nvrtc", variant->nvrtc}, {"code_hash", variant->info.code_hash}});
+    cases.push_back({{"name", name},
+                     {"kernel", kernel->id},
+                     {"problem", pick.problem},
+                     {"settings", pick.settings},
+                     {"fast_math", pick.fast_math},
+                     {"arch", 90},
+                     {"nvrtc", variant->nvrtc},
+                     {"code_hash", variant->info.code_hash}});
   }
   std::ofstream(out / "cases.json") << cases.dump(1);
   fmt::print("{} cases\n", cases.size());

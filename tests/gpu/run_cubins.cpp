@@ -64,7 +64,8 @@ void run(const Case& c, const std::string& pack, const std::string& out) {
   expect(cuModuleLoad(&module_, (pack + "/" + c.cubin).c_str()), c.cubin);
   expect(cuModuleGetFunction(&function, module_, c.entry.c_str()), c.entry);
   if (c.dynamic_bytes > 48 * 1024)
-    expect(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(c.dynamic_bytes)), "opt-in");
+    expect(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(c.dynamic_bytes)),
+           "opt-in");
   const std::vector<char> inputs = bytes_of(pack + "/" + c.inputs);
   CUdeviceptr q = upload(inputs.data(), c.q_bytes), k = upload(inputs.data() + c.q_bytes, c.kv_bytes);
   CUdeviceptr v = upload(inputs.data() + c.q_bytes + c.kv_bytes, c.kv_bytes), o = 0;
@@ -73,8 +74,8 @@ void run(const Case& c, const std::string& pack, const std::string& out) {
   float scale = c.scale;
   int batch = c.batch, heads = c.heads, seq_q = c.seq_q, seq_k = c.seq_k;
   void* arguments[] = {&q, &k, &v, &o, &scale, &batch, &heads, &seq_q, &seq_k};
-  expect(cuLaunchKernel(function, c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2], c.dynamic_bytes, nullptr,
-                        arguments, nullptr),
+  expect(cuLaunchKernel(function, c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2], c.dynamic_bytes,
+                        nullptr, arguments, nullptr),
          c.name);
   expect(cuCtxSynchronize(), c.name);
   std::vector<char> result(c.q_bytes);

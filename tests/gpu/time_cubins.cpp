@@ -1,4 +1,5 @@
-// Times cubins of the two scalar rungs on a real GPU at H8 S512 D64, for comparing the latency model with a measurement.
+// Times cubins of the two scalar rungs on a real GPU at H8 S512 D64, for comparing the latency model with a
+// measurement.
 //
 //   g++ -O2 -std=c++20 time_cubins.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64/stubs -lcuda -o time_cubins
 //   ./time_cubins < LIST          a line each: name cubin entry rows_a_cta threads dynamic_bytes batch
@@ -57,8 +58,9 @@ int main() {
     const auto time_batch = [&](int launches) {
       expect(cuEventRecord(start, nullptr), "cuEventRecord");
       for (int i = 0; i < launches; ++i)
-        expect(cuLaunchKernel(function, (kSeq + rows - 1) / rows, kHeads, batches, threads, 1, 1, dynamic_bytes, nullptr,
-                              arguments, nullptr), name);
+        expect(cuLaunchKernel(function, (kSeq + rows - 1) / rows, kHeads, batches, threads, 1, 1, dynamic_bytes,
+                              nullptr, arguments, nullptr),
+               name);
       expect(cuEventRecord(stop, nullptr), "cuEventRecord");
       expect(cuEventSynchronize(stop), name);
       float ms;

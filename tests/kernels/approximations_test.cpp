@@ -68,8 +68,8 @@ double float_of(uint32_t bits) {
 }
 
 // Errors that the PTX ISA documents for the hardware (floating-point instructions: ex2, rcp, lg2, rsqrt
-// .approx.ftz.f32): 2^-22.5 relative, 1 ulp, 2^-22 absolute between 0.5 and 2, 2^-22.9 relative. The emulator has all but lg2
-// bit for bit, and rounds that once, so it may lie a half ulp on the other side of the true value.
+// .approx.ftz.f32): 2^-22.5 relative, 1 ulp, 2^-22 absolute between 0.5 and 2, 2^-22.9 relative. The emulator has all
+// but lg2 bit for bit, and rounds that once, so it may lie a half ulp on the other side of the true value.
 double allowed(size_t function, double value) {
   const double half_ulp = value == 0 ? 0 : std::ldexp(1.0, std::ilogb(value) - 24);
   switch (function) {

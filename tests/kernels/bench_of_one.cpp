@@ -48,8 +48,8 @@ struct Checked {
   std::shared_ptr<const check::Reference> reference;
 };
 
-// A row of NaN, one with an infinity, one whose scores are all -infinity, one of huge scores; and a key with an infinity,
-// which makes the scores of every row infinite, of either sign.
+// A row of NaN, one with an infinity, one whose scores are all -infinity, one of huge scores; and a key with an
+// infinity, which makes the scores of every row infinite, of either sign.
 void put_special_values(const Problem& problem, check::AttentionInputs& inputs) {
   auto* q = reinterpret_cast<uint16_t*>(inputs.q.data());
   auto* k = reinterpret_cast<uint16_t*>(inputs.k.data());
@@ -88,9 +88,11 @@ struct Prepared {
 Result<Prepared> prepare(const Case& named) {
   Prepared p;
   const catalog::Catalog& catalog = catalog_of(named.folder);
-  const auto found = std::find_if(catalog.kernels.begin(), catalog.kernels.end(), [&](const Kernel& k) { return k.id == named.kernel; });
+  const auto found = std::find_if(catalog.kernels.begin(), catalog.kernels.end(),
+                                  [&](const Kernel& k) { return k.id == named.kernel; });
   if (found == catalog.kernels.end())
-    return catalog.failures.empty() ? fail(Stage::input, named.kernel + ": no such kernel") : fail(catalog.failures.front());
+    return catalog.failures.empty() ? fail(Stage::input, named.kernel + ": no such kernel")
+                                    : fail(catalog.failures.front());
   p.kernel = *found;
   auto problem = problem_from_text(named.problem);
   if (!problem) return fail(problem.error());
@@ -109,8 +111,8 @@ Result<Prepared> prepare(const Case& named) {
   if (auto allowed = catalog::check_restrictions(p.kernel, p.problem, p.config, named.arch); !allowed)
     return fail(allowed.error());
   auto variant = compiler().compile({p.kernel.source, p.kernel.source_name, p.kernel.entry,
-                                     catalog::macros(p.kernel, p.problem, p.config), p.problem.dtype, options, named.arch,
-                                     p.kernel.headers});
+                                     catalog::macros(p.kernel, p.problem, p.config), p.problem.dtype, options,
+                                     named.arch, p.kernel.headers});
   if (!variant) return fail(variant.error());
   p.variant = *variant;
   return p;
@@ -152,7 +154,8 @@ Result<Ran> run(const Case& named) {
   const auto output = outcome->output->data();
   auto verdict = check::judge(output, *known->reference);
   if (!verdict) return fail(verdict.error());
-  return Ran{prepared->kernel, prepared->problem, prepared->variant, std::move(*outcome), *verdict, {output.begin(), output.end()}};
+  return Ran{prepared->kernel,    prepared->problem, prepared->variant,
+             std::move(*outcome), *verdict,          {output.begin(), output.end()}};
 }
 
 }  // namespace attnscope::kernel_tests

@@ -13,12 +13,12 @@ namespace attnscope::kernel_tests {
 // What names a run in these tests: as on the command line.
 struct Case {
   std::string kernel;
-  std::string problem;                 // "B=1,H=2,S=333,D=64"
-  std::vector<std::string> settings;   // KNOB=VALUE
+  std::string problem;                // "B=1,H=2,S=333,D=64"
+  std::vector<std::string> settings;  // KNOB=VALUE
   bool fast_math = true;
   int arch = 89;
-  std::string folder = "kernels";      // of the source tree
-  bool special = false;                // NaN, infinite and huge elements in Q and K (f16)
+  std::string folder = "kernels";  // of the source tree
+  bool special = false;            // NaN, infinite and huge elements in Q and K (f16)
 };
 std::string text_of(const Case& named);
 

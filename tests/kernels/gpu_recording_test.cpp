@@ -1,5 +1,6 @@
-// The emulator held against a real GPU: tests/data/gpu/h200_rungs.json has Nsight Compute's counters and the outputs' hashes
-// for both rungs at sm_90. The code is compiled here again; where this NVRTC makes other machine code the case is skipped.
+// The emulator held against a real GPU: tests/data/gpu/h200_rungs.json has Nsight Compute's counters and the outputs'
+// hashes for both rungs at sm_90. The code is compiled here again; where this NVRTC makes other machine code the case
+// is skipped.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,14 +45,17 @@ TEST_P(Recorded, CountsAreNsightComputes) {
   EXPECT_EQ(ours.threads, gpu["threads"].get<int64_t>());
   EXPECT_EQ(ours.global_load_sectors, gpu["global_load_sectors"].get<int64_t>());
   EXPECT_EQ(ours.global_store_sectors, gpu["global_store_sectors"].get<int64_t>());
-  // The total adds what is neither a load nor a store, for which the hardware's rule is not settled: loads and stores alone.
+  // The total adds what is neither a load nor a store, for which the hardware's rule is not settled: loads and stores
+  // alone.
   const emulator::RunCounters& detail = ran->outcome.emulated->result.counters;
   const auto wavefronts = gpu["shared_load_wavefronts"].get<double>() + gpu["shared_store_wavefronts"].get<double>();
   EXPECT_NEAR(double(detail.shared_load_wavefronts + detail.shared_store_wavefronts), wavefronts, 0.005 * wavefronts);
-  RecordProperty("output_equal", deterministic(json) && xxh3_128(ran->output) == json["output_xxh3_128"] ? "yes" : "no");
+  RecordProperty("output_equal",
+                 deterministic(json) && xxh3_128(ran->output) == json["output_xxh3_128"] ? "yes" : "no");
 }
 
-INSTANTIATE_TEST_SUITE_P(Rungs, Recorded, testing::Range(size_t{0}, recording()["cases"].size(), size_t{ATTNSCOPE_CASE_STRIDE}));
+INSTANTIATE_TEST_SUITE_P(Rungs, Recorded,
+                         testing::Range(size_t{0}, recording()["cases"].size(), size_t{ATTNSCOPE_CASE_STRIDE}));
 
 }  // namespace
 }  // namespace attnscope::kernel_tests

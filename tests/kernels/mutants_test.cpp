@@ -16,7 +16,8 @@ const Json& expected() {
 
 TEST(Mutants, EachIsJudgedAsExpected) {
   for (const Json& one : expected()["wrong"]["cases"]) {
-    const Case named{"mutants", one["problem"], {"MUTATION=" + one["mutation"].get<std::string>()}, true, 89, "tests/mutants/wrong"};
+    const Case named{"mutants", one["problem"],       {"MUTATION=" + one["mutation"].get<std::string>()}, true,
+                     89,        "tests/mutants/wrong"};
     auto ran = run(named);
     ASSERT_TRUE(ran) << text_of(named) << ": " << ran.error().message;
     EXPECT_EQ(ran->verdict.state, one["state"]) << text_of(named) << ": " << ran->verdict.reason;
@@ -36,7 +37,8 @@ TEST(Mutants, ANonFiniteOutputNamesItsElement) {
 TEST(Faults, EachIsRefusedAtItsStageByName) {
   for (const Json& one : expected()["faults"]) {
     if (one["kernel"] == "endless") continue;  // its deadline is the supervisor's: tests/faults
-    auto ran = run({one["kernel"], "B=1,H=1,S=64,D=64", {}, true, 89, "tests/mutants/" + one["kernels"].get<std::string>()});
+    auto ran =
+        run({one["kernel"], "B=1,H=1,S=64,D=64", {}, true, 89, "tests/mutants/" + one["kernels"].get<std::string>()});
     ASSERT_FALSE(ran) << one;
     EXPECT_EQ(to_string(ran.error().stage), one["stage"].get<std::string>()) << ran.error().message;
     EXPECT_NE(ran.error().message.find(one["names"].get<std::string>()), std::string::npos) << ran.error().message;

@@ -1,5 +1,5 @@
-// Every rung over a spread of configs and problems at every architecture: right where they must be, wrong where they must be,
-// and equal output across architectures.
+// Every rung over a spread of configs and problems at every architecture: right where they must be, wrong where they
+// must be, and equal output across architectures.
 #include <gtest/gtest.h>
 
 #include "bench_of_one.h"
@@ -30,7 +30,8 @@ std::string problem_name(const std::string& problem) {
 
 class Right : public testing::TestWithParam<Case> {};
 
-// sm_90's Tensor Cores add sixteen products at once where older ones add eight (docs/emulator.md): last bits may differ.
+// sm_90's Tensor Cores add sixteen products at once where older ones add eight (docs/emulator.md): last bits may
+// differ.
 bool adds_as_sm89(const Ran& ran, int arch) {
   const auto tensor = static_cast<size_t>(emulator::InstructionClass::tensor);
   return arch < 90 || ran.outcome.emulated->result.counters.by_class[tensor] == 0;
@@ -64,26 +65,25 @@ std::vector<Case> right_cases() {
     cases.push_back({"tiled", problem, {"SHARED=dynamic"}});
     cases.push_back({"tiled", problem, {"BLOCK_M=64", "SHARED=dynamic", "NUM_WARPS=8", "SWIZZLE_XOR=1"}});
   }
-  const std::vector<std::vector<std::string>> spread{
-      {"NUM_WARPS=1"},
-      {"NUM_WARPS=2", "VEC_WIDTH=1"},
-      {"NUM_WARPS=8", "VEC_WIDTH=2"},
-      {"BLOCK_M=48"},
-      {"BLOCK_M=48", "NUM_WARPS=6", "REDUCE_WARP=serial"},
-      {"BLOCK_M=16", "NUM_WARPS=8"},
-      {"BLOCK_N=32", "SWIZZLE_XOR=1", "REDUCE_WARP=serial"},
-      {"BLOCK_M=64", "NUM_WARPS=1", "SHARED=dynamic"},
-      {"BLOCK_M=48", "NUM_WARPS=1", "VEC_WIDTH=8"}};
+  const std::vector<std::vector<std::string>> spread{{"NUM_WARPS=1"},
+                                                     {"NUM_WARPS=2", "VEC_WIDTH=1"},
+                                                     {"NUM_WARPS=8", "VEC_WIDTH=2"},
+                                                     {"BLOCK_M=48"},
+                                                     {"BLOCK_M=48", "NUM_WARPS=6", "REDUCE_WARP=serial"},
+                                                     {"BLOCK_M=16", "NUM_WARPS=8"},
+                                                     {"BLOCK_N=32", "SWIZZLE_XOR=1", "REDUCE_WARP=serial"},
+                                                     {"BLOCK_M=64", "NUM_WARPS=1", "SHARED=dynamic"},
+                                                     {"BLOCK_M=48", "NUM_WARPS=1", "VEC_WIDTH=8"}};
   for (const auto& settings : spread) cases.push_back({"tiled", kRagged, settings});
-  for (const char* problem : {kCausal, kTopLeft, kUneven, kMasked, kWide, kWideRagged}) cases.push_back({"scalar", problem, {}});
-  const std::vector<std::vector<std::string>> scalar_spread{
-      {},
-      {"BLOCK_M=16", "ROWS=2", "STAGES=1", "VEC_WIDTH=8"},
-      {"BLOCK_M=16", "NUM_WARPS=2", "VEC_WIDTH=2"},
-      {"BLOCK_N=32", "VEC_WIDTH=1"},
-      {"BLOCK_M=64", "NUM_WARPS=8"},
-      {"BLOCK_M=128", "BLOCK_N=32", "NUM_WARPS=8"},
-      {"ROWS=8"}};
+  for (const char* problem : {kCausal, kTopLeft, kUneven, kMasked, kWide, kWideRagged})
+    cases.push_back({"scalar", problem, {}});
+  const std::vector<std::vector<std::string>> scalar_spread{{},
+                                                            {"BLOCK_M=16", "ROWS=2", "STAGES=1", "VEC_WIDTH=8"},
+                                                            {"BLOCK_M=16", "NUM_WARPS=2", "VEC_WIDTH=2"},
+                                                            {"BLOCK_N=32", "VEC_WIDTH=1"},
+                                                            {"BLOCK_M=64", "NUM_WARPS=8"},
+                                                            {"BLOCK_M=128", "BLOCK_N=32", "NUM_WARPS=8"},
+                                                            {"ROWS=8"}};
   for (const auto& settings : scalar_spread) cases.push_back({"scalar", kRagged, settings});
   for (const char* problem : {kCausal, kTopLeft, kUneven, kMasked, kWide, kWideRagged, kOneRow, kGrouped, kBf16, k96})
     cases.push_back({"mma", problem, {}});
@@ -141,7 +141,9 @@ TEST(Rungs, MmaKeepsEverythingInRegistersAndMeetsNoConflict) {
       {"mma", "B=4,H=16,S=4096,D=64", {"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "Q_REGS=0"}},
       {"mma", "B=4,H=16,S=4096,D=64,causal=bottom_right", {"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "Q_REGS=0"}},
       {"mma", "B=4,H=16,S=4096,D=128", {"BLOCK_M=128", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=1"}},
-      {"mma", "B=4,H=16,S=4096,D=128,causal=bottom_right", {"BLOCK_M=128", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=1"}}};
+      {"mma",
+       "B=4,H=16,S=4096,D=128,causal=bottom_right",
+       {"BLOCK_M=128", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=1"}}};
   for (Case named : shipped) {
     for (const int arch : {80, 89, 90}) {
       named.arch = arch;
@@ -162,7 +164,8 @@ TEST(Rungs, MmaKeepsEverythingInRegistersAndMeetsNoConflict) {
 }
 
 TEST(Rungs, TheMissionShapeIsWithinTheToleranceAtBothLengths) {
-  for (const char* problem : {kMission, "B=1,H=8,S=512,D=64,causal=bottom_right", "B=1,H=8,S=333,D=64", "B=1,H=8,S=333,D=64,causal=bottom_right"}) {
+  for (const char* problem : {kMission, "B=1,H=8,S=512,D=64,causal=bottom_right", "B=1,H=8,S=333,D=64",
+                              "B=1,H=8,S=333,D=64,causal=bottom_right"}) {
     auto ran = run({"tiled", problem, {}});
     ASSERT_TRUE(ran) << ran.error().message;
     EXPECT_EQ(ran->verdict.state, "correct") << problem << ": " << ran->verdict.reason;

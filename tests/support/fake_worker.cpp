@@ -107,7 +107,8 @@ class FakeWorker {
     if (options_.has("--mute")) return wait_for_the_end();
     std::string noise;
     for (int i = 0; i < options_.number("--noise"); ++i) noise += i % 60 == 59 ? '\n' : static_cast<char>('a' + i % 26);
-    write_bytes(noise + (noise.empty() || noise.back() == '\n' ? "" : "\n") + wire::banner_line(options_.has("--version") ? options_.text("--version") : ATTNSCOPE_VERSION));
+    write_bytes(noise + (noise.empty() || noise.back() == '\n' ? "" : "\n") +
+                wire::banner_line(options_.has("--version") ? options_.text("--version") : ATTNSCOPE_VERSION));
     while (listen(100ms)) {
       while (!requests_.empty()) {
         wire::Request request = std::move(requests_.front());

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <cstring>
 
-// The inputs of the recorded Tensor Core products, one m16n8k16 a number: made alike by the recorder (tests/gpu/record_mma.cu)
-// and by the test that holds the emulator against its recording, so that only the outputs' hashes need to be kept.
+// The inputs of the recorded Tensor Core products, one m16n8k16 a number: made alike by the recorder
+// (tests/gpu/record_mma.cu) and by the test that holds the emulator against its recording, so that only the outputs'
+// hashes need to be kept.
 namespace attnscope::mma {
 
 constexpr int kM = 16, kN = 8, kK = 16;
@@ -51,18 +52,22 @@ inline uint32_t with_exponent(Random& random, Format format, int low, int high) 
   const uint64_t bits = random.next();
   const uint32_t fraction = static_cast<uint32_t>(bits) & ((1u << format.fraction_bits) - 1);
   const uint32_t sign = static_cast<uint32_t>(bits >> 63);
-  return sign << (format.exponent_bits + format.fraction_bits) | static_cast<uint32_t>(exponent) << format.fraction_bits |
-         fraction;
+  return sign << (format.exponent_bits + format.fraction_bits) |
+         static_cast<uint32_t>(exponent) << format.fraction_bits | fraction;
 }
 
 inline uint32_t special(Random& random, Format format) {
   const uint32_t infinity = ((1u << format.exponent_bits) - 1) << format.fraction_bits;
   const uint32_t sign = static_cast<uint32_t>(random.below(2)) << (format.exponent_bits + format.fraction_bits);
   switch (random.below(4)) {
-    case 0: return sign | infinity;
-    case 1: return sign | infinity | 1u << (format.fraction_bits - 1);  // NaN
-    case 2: return sign;                                              // zero
-    default: return sign | (infinity - 1);                            // the largest finite
+    case 0:
+      return sign | infinity;
+    case 1:
+      return sign | infinity | 1u << (format.fraction_bits - 1);  // NaN
+    case 2:
+      return sign;  // zero
+    default:
+      return sign | (infinity - 1);  // the largest finite
   }
 }
 
@@ -83,7 +88,8 @@ inline Product product(Kind kind, uint32_t number) {
     for (auto& x : row) x = with_exponent(random, sum, sum_low[way], sum_high[way]);
   if (way == 3)  // cancellation: every second product is the one before it, negated, but for its last bit
     for (int k = 0; k + 1 < kK; k += 2) {
-      for (auto& row : p.a) row[k + 1] = static_cast<uint16_t>(row[k] ^ 0x8000u ^ static_cast<uint32_t>(random.below(2)));
+      for (auto& row : p.a)
+        row[k + 1] = static_cast<uint16_t>(row[k] ^ 0x8000u ^ static_cast<uint32_t>(random.below(2)));
       for (int n = 0; n < kN; ++n) p.b[k + 1][n] = p.b[k][n];
     }
   if (way == 5) {

@@ -105,8 +105,7 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
     // The fake worker has no recording of the step between: that run fails, and no knob moves for it.
     const ImVec2 before = ctx->ItemInfo("//Experiment/BLOCK_M/64").RectFull.Min;
     if (!wait(
-            ctx, [](const Snapshot& s) { return !s.focus.running && s.focus.failure.has_value(); },
-            "the step between"))
+            ctx, [](const Snapshot& s) { return !s.focus.running && s.focus.failure.has_value(); }, "the step between"))
       return;
     const ImVec2 after = ctx->ItemInfo("//Experiment/BLOCK_M/64").RectFull.Min;
     EXPECT_EQ(after.y, before.y);

@@ -10,7 +10,7 @@ namespace {
 using check::GuardedBuffer;
 
 constexpr size_t kGuard = GuardedBuffer::kGuardBytes;
-constexpr int64_t kThreads = 256;   // of inputs.cu and poison.cu
+constexpr int64_t kThreads = 256;    // of inputs.cu and poison.cu
 constexpr int64_t kMostCtas = 4096;  // a thread then takes more than one element
 
 // As assets/gpu/inputs.cu declares them.
@@ -49,7 +49,9 @@ Stream stream_of(const Problem& p, check::Tensor tensor) {
 }
 
 // Memory for `bytes` between two canaries.
-Result<GpuMemory> guarded(const std::shared_ptr<Gpu>& gpu, size_t bytes) { return GpuMemory::make(gpu, bytes + 2 * kGuard); }
+Result<GpuMemory> guarded(const std::shared_ptr<Gpu>& gpu, size_t bytes) {
+  return GpuMemory::make(gpu, bytes + 2 * kGuard);
+}
 
 Result<void> place_guards(GpuMemory& memory) {
   std::array<std::byte, kGuard> before, after;

@@ -11,8 +11,8 @@
 
 namespace attnscope::device {
 
-// Attention's q, k, v and o. The inputs are made on the GPU, by assets/gpu/inputs.cu, and held unchanged there, by making
-// them once more: they never pass the bus.
+// Attention's q, k, v and o. The inputs are made on the GPU, by assets/gpu/inputs.cu, and held unchanged there, by
+// making them once more: they never pass the bus.
 class AttentionTensors final : public GpuTensors {
  public:
   // Inputs, and a poisoned output.

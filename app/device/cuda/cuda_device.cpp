@@ -54,8 +54,8 @@ class CudaDevice final : public Device {
   std::shared_ptr<Gpu> gpu_;
   OwnKernels kernels_;
   int ordinal_;
-  std::unique_ptr<GpuTensors> tensors_;      // of the last run: turning a knob keeps the problem
-  std::optional<GpuReference> reference_;    // of the last verdict, for the same reason
+  std::unique_ptr<GpuTensors> tensors_;                    // of the last run: turning a knob keeps the problem
+  std::optional<GpuReference> reference_;                  // of the last verdict, for the same reason
   std::weak_ptr<const check::GuardedBuffer> last_output_;  // what tensors_ has on the GPU still
 };
 
@@ -157,7 +157,8 @@ Result<std::optional<check::Comparison>> CudaDevice::compare(const LaunchOutcome
     if (!held) return fail(held.error());
     reference_ = std::move(*held);
   }
-  auto compared = compare_on_gpu(kernels_, spec_.sms, tensors_->addresses().back(), outcome.output->data(), *reference_);
+  auto compared =
+      compare_on_gpu(kernels_, spec_.sms, tensors_->addresses().back(), outcome.output->data(), *reference_);
   if (!compared) return fail(compared.error());
   return *compared;
 }

@@ -116,12 +116,8 @@ Result<check::Comparison> compare_on_gpu(OwnKernels& kernels, int64_t sms, cuda_
   std::vector<Part> parts(static_cast<size_t>(ctas));
   auto memory = GpuMemory::make(kernels.gpu(), parts.size() * sizeof(Part));
   if (!memory) return fail(memory.error());
-  const Parameters block{output_at,
-                         reference.rows.at(),
-                         reference.values.at(),
-                         reference.classes.at(),
-                         memory->at(),
-                         shape_of(*reference.reference)};
+  const Parameters block{output_at,    reference.rows.at(),           reference.values.at(), reference.classes.at(),
+                         memory->at(), shape_of(*reference.reference)};
   if (auto done = run_own_kernel(*kernels.gpu(), **kernel, ctas, threads, std::as_bytes(std::span(&block, 1))); !done)
     return fail(done.error());
   if (auto done = memory->download(std::as_writable_bytes(std::span(parts))); !done) return fail(done.error());

@@ -18,11 +18,12 @@ struct GpuReference {
   GpuMemory rows, values, classes;  // int64, fp64, check::ElementClass; classes is empty when all are finite
 
   // Of a reference that came from elsewhere.
-  static Result<GpuReference> upload(const std::shared_ptr<Gpu>& gpu, std::shared_ptr<const check::Reference> reference);
+  static Result<GpuReference> upload(const std::shared_ptr<Gpu>& gpu,
+                                     std::shared_ptr<const check::Reference> reference);
 };
 
-// The fp64 reference by a kernel of ours, from inputs that are on the GPU. Failure (Stage::check) for a problem that is no
-// attention. inputs: where q, k and v lie there.
+// The fp64 reference by a kernel of ours, from inputs that are on the GPU. Failure (Stage::check) for a problem that is
+// no attention. inputs: where q, k and v lie there.
 Result<GpuReference> make_gpu_reference(OwnKernels& kernels, int64_t sms, const Problem& problem,
                                         std::span<const uint64_t> inputs, check::Accumulate accumulate);
 

@@ -14,7 +14,8 @@ namespace attnscope::device {
 // The kernels of our own in assets/gpu, for one GPU: compiled and loaded when first wanted, kept from then on.
 class OwnKernels {
  public:
-  OwnKernels(std::shared_ptr<Gpu> gpu, std::shared_ptr<compile::Compiler> compiler, std::filesystem::path folder, int arch)
+  OwnKernels(std::shared_ptr<Gpu> gpu, std::shared_ptr<compile::Compiler> compiler, std::filesystem::path folder,
+             int arch)
       : gpu_(std::move(gpu)), compiler_(std::move(compiler)), folder_(std::move(folder)), arch_(arch) {}
 
   const std::shared_ptr<Gpu>& gpu() const { return gpu_; }

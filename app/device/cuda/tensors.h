@@ -8,8 +8,8 @@
 
 namespace attnscope::device {
 
-// What a launch works on, on a GPU: its buffers in the order of the request's operands (attention's are q, k, v, o), each
-// between canaries.
+// What a launch works on, on a GPU: its buffers in the order of the request's operands (attention's are q, k, v, o),
+// each between canaries.
 class GpuTensors {
  public:
   virtual ~GpuTensors() = default;

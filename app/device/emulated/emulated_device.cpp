@@ -18,7 +18,8 @@ class Decoded final : public Loaded {
   std::shared_ptr<const emulator::Program> program;
 };
 
-// Warp instructions (RunOptions::work_budget) of a millisecond: a slow core's 75 M a second, so that two take 1 s for 2.
+// Warp instructions (RunOptions::work_budget) of a millisecond: a slow core's 75 M a second, so that two take 1 s
+// for 2.
 constexpr uint64_t kWorkPerMs = 75'000;
 constexpr int64_t kLeastBudgetMs = 2000;
 

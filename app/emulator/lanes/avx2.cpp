@@ -1,5 +1,5 @@
-// The lane handlers for AVX2, FMA, F16C. Built with that set's compiler flags (app/CMakeLists.txt), so nothing here may be
-// an inline function that other translation units share: only intrinsics and the plain data of warp.h.
+// The lane handlers for AVX2, FMA, F16C. Built with that set's compiler flags (app/CMakeLists.txt), so nothing here may
+// be an inline function that other translation units share: only intrinsics and the plain data of warp.h.
 #include <immintrin.h>
 
 #include "emulator/approximation_tables.h"
@@ -9,11 +9,11 @@
 #define ATTNSCOPE_LANES 1
 namespace attnscope::emulator::avx2 {
 namespace {
-#include "emulator/lanes/vector.inc"
 #include "emulator/lanes/alu.inc"
 #include "emulator/lanes/memory.inc"
-#include "emulator/lanes/tensor.inc"
 #include "emulator/lanes/table.inc"
+#include "emulator/lanes/tensor.inc"
+#include "emulator/lanes/vector.inc"
 }  // namespace
 void fill_lanes(HandlerTable& table) { fill(table); }
 }  // namespace attnscope::emulator::avx2

@@ -3,8 +3,8 @@
 //   g++ -O1 -std=c++20 run_cases.cpp -I CUDA/include -L CUDA/lib64/stubs -lcuda -o run_cases
 //   ./run_cases CUBINS LIST FROM          LIST: "file kernel grid block dynamic_bytes filled", a case a line
 //
-// Begins with case FROM (0: the first) and stops behind one whose launch fails. Ends with the number of the next case in
-// "next N" on stderr; the context of a failed launch is of no use any more.
+// Begins with case FROM (0: the first) and stops behind one whose launch fails. Ends with the number of the next case
+// in "next N" on stderr; the context of a failed launch is of no use any more.
 #include <cuda.h>
 
 #include <cstdio>

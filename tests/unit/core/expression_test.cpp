@@ -15,9 +15,7 @@ TEST(Expression, KnowsRemainderAndCeilDiv) {
   EXPECT_EQ(evaluate("BLOCK_M == 48 && NUM_WARPS != 4", kVariables, "k.json/x"), 1);
 }
 
-TEST(Expression, BindsRemainderAsMultiplication) {
-  EXPECT_EQ(evaluate("1 + 7 % 4 * 2", kVariables, "k.json/x"), 7);
-}
+TEST(Expression, BindsRemainderAsMultiplication) { EXPECT_EQ(evaluate("1 + 7 % 4 * 2", kVariables, "k.json/x"), 7); }
 
 struct BadExpression {
   const char* text;
@@ -33,16 +31,14 @@ TEST_P(RefusedExpression, IsAFailureAtItsPointer) {
   EXPECT_NE(result.error().message.find(GetParam().reason), std::string::npos) << result.error().message;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, RefusedExpression,
-                         testing::Values(BadExpression{"BLOCK_M / 5", "not a whole number"},
-                                         BadExpression{"BLOCK_M - 64", "outside 0…2^53"},
-                                         BadExpression{"BLOCK_M / 0", "divides by zero"},
-                                         BadExpression{"BLOCK_M % 0", "divides by zero"},
-                                         BadExpression{"9007199254740993 * 4", "outside 0…2^53"},
-                                         BadExpression{"BLOCK_N", "cannot be evaluated"},
-                                         BadExpression{"BLOCK_M = 3", "assigns"}, BadExpression{"1, 2", "more than one"},
-                                         BadExpression{"(1, 2)", "cannot be evaluated"}, BadExpression{"", "cannot be evaluated"},
-                                         BadExpression{"ceil_div(3)", "cannot be evaluated"}));
+INSTANTIATE_TEST_SUITE_P(
+    Each, RefusedExpression,
+    testing::Values(BadExpression{"BLOCK_M / 5", "not a whole number"}, BadExpression{"BLOCK_M - 64", "outside 0…2^53"},
+                    BadExpression{"BLOCK_M / 0", "divides by zero"}, BadExpression{"BLOCK_M % 0", "divides by zero"},
+                    BadExpression{"9007199254740993 * 4", "outside 0…2^53"},
+                    BadExpression{"BLOCK_N", "cannot be evaluated"}, BadExpression{"BLOCK_M = 3", "assigns"},
+                    BadExpression{"1, 2", "more than one"}, BadExpression{"(1, 2)", "cannot be evaluated"},
+                    BadExpression{"", "cannot be evaluated"}, BadExpression{"ceil_div(3)", "cannot be evaluated"}));
 
 TEST(Expression, IsRefusedAsOftenAsItIsAsked) {
   for (int time = 0; time < 3; ++time) {

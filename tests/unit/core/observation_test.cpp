@@ -25,7 +25,16 @@ Observation full_observation() {
   v.max_abs = 0.5;
   v.first_bad = BadElement{0, 1, 2, 3, 0.25, std::nan("")};
   o.verdict = v;
-  o.timing = Timing{FigureKind::modelled, 800, 839.4, 880, 700, 900, 0, "hot", 2040, "shared memory",
+  o.timing = Timing{FigureKind::modelled,
+                    800,
+                    839.4,
+                    880,
+                    700,
+                    900,
+                    0,
+                    "hot",
+                    2040,
+                    "shared memory",
                     Sampling{{{838.5, 839}, {839.4}}, "stable", 2, 1.5, 71.9, 72, 66, {"power cap"}}};
   o.tflops = 0.64;
   Counters c;

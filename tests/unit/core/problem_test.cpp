@@ -30,8 +30,8 @@ TEST(Problem, LaterKeysWinAndLengthsMayDiffer) {
 }
 
 TEST(Problem, RefusesAtTheDoor) {
-  for (const char* text : {"S=0", "S=-1", "S=abc", "S", "=3", "unknown=3", "D=4096", "causal=sideways", "dist=zipf", "seed=-1",
-                           "H=8,kv_heads=3", "B=65535,H=65535,S=65536", "scale=x", "S=5.5"}) {
+  for (const char* text : {"S=0", "S=-1", "S=abc", "S", "=3", "unknown=3", "D=4096", "causal=sideways", "dist=zipf",
+                           "seed=-1", "H=8,kv_heads=3", "B=65535,H=65535,S=65536", "scale=x", "S=5.5"}) {
     auto p = problem_from_text(text);
     ASSERT_FALSE(p) << text;
     EXPECT_EQ(p.error().stage, Stage::input) << text;

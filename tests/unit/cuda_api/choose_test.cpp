@@ -313,7 +313,8 @@ TEST_P(OtherLibraries, FollowTheDriversMajorVersion) {
 
 TEST_P(OtherLibraries, AreFoundInAToolkitWithTheirWholeVersion) {
   const fs::path toolkit = root_ / "toolkit";
-  const fs::path real = put(toolkit, GetParam() == CudaLibrary::cupti ? "extras/CUPTI/lib64" : "lib64", file(12) + ".8.4.1");
+  const fs::path real =
+      put(toolkit, GetParam() == CudaLibrary::cupti ? "extras/CUPTI/lib64" : "lib64", file(12) + ".8.4.1");
   fs::create_symlink(real.filename(), real.parent_path() / file(12));
   set("CUDA_HOME", toolkit.string());
   driver(12080);

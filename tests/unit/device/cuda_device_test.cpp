@@ -42,11 +42,11 @@ class CudaDeviceTest : public ::testing::Test {
     twin.tensor_tflops_f16 = 121;
     twin.rates = {{"issue", 4}};
     twin.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
-    auto devices =
-        make_cuda_devices({gpu_.calls(), nullptr,
-                           std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = kCache / "variants"}),
-                           kSource / "assets/gpu"},
-                          {twin});
+    auto devices = make_cuda_devices(
+        {gpu_.calls(), nullptr,
+         std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = kCache / "variants"}),
+         kSource / "assets/gpu"},
+        {twin});
     if (!devices || devices->empty()) return nullptr;
     return std::move(devices->front());
   }
@@ -375,7 +375,8 @@ TEST_P(JudgedOnTheDevice, FindsWhatTheCpuFinds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, JudgedOnTheDevice,
-                         ::testing::Values("none", "layout", "never written", "NaN", "infinite", "masked row", "outside"));
+                         ::testing::Values("none", "layout", "never written", "NaN", "infinite", "masked row",
+                                           "outside"));
 
 }  // namespace
 }  // namespace attnscope::device

@@ -10,8 +10,8 @@
 namespace attnscope::device::testing {
 
 // A driver whose device memory is this process's: what device/cuda does around a launch (inputs made, canaries, poison,
-// inputs held unchanged, verdicts, errors told apart, graphs timed) without a GPU. Our own kernels (assets/gpu) execute in
-// the emulator; the kernel under test is the test's function, or executes too. One at a time.
+// inputs held unchanged, verdicts, errors told apart, graphs timed) without a GPU. Our own kernels (assets/gpu) execute
+// in the emulator; the kernel under test is the test's function, or executes too. One at a time.
 class FakeGpu {
  public:
   FakeGpu();

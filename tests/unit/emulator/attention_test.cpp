@@ -1,5 +1,5 @@
-// Recorded machine code of the first two rungs (tests/data/emulator): right against fp64, equal over architectures, host
-// instruction sets and threads, and counts that follow from the source.
+// Recorded machine code of the first two rungs (tests/data/emulator): right against fp64, equal over architectures,
+// host instruction sets and threads, and counts that follow from the source.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,14 +109,20 @@ struct Recording {
   uint32_t (*dynamic_shared)(int seq_k);
 };
 const Recording kTiledVector{"tiled_vector", false,
-                             [](int sq) { return std::array<uint32_t, 3>{static_cast<uint32_t>(sq + 15) / 16, kHeads, 1}; },
+                             [](int sq) {
+                               return std::array<uint32_t, 3>{static_cast<uint32_t>(sq + 15) / 16, kHeads, 1};
+                             },
                              128, [](int) { return 0u; }};
 const Recording kTiledSwizzle{"tiled_swizzle", true,
-                              [](int sq) { return std::array<uint32_t, 3>{static_cast<uint32_t>(sq + 31) / 32, kHeads, 1}; },
+                              [](int sq) {
+                                return std::array<uint32_t, 3>{static_cast<uint32_t>(sq + 31) / 32, kHeads, 1};
+                              },
                               64, [](int) { return 32u * 64 * 2 + 2 * 32 * 64 * 2 + 32 * 32 * 4 + 32 * 64 * 4 + 16; }};
 const Recording kMinimal{"minimal", true,
-                         [](int sq) { return std::array<uint32_t, 3>{static_cast<uint32_t>(sq), kHeads, 1}; }, 64,
-                         [](int sk) { return 4 * static_cast<uint32_t>(sk); }};
+                         [](int sq) {
+                           return std::array<uint32_t, 3>{static_cast<uint32_t>(sq), kHeads, 1};
+                         },
+                         64, [](int sk) { return 4 * static_cast<uint32_t>(sk); }};
 
 Result<RunResult> run_sass(const Recording& recording, std::shared_ptr<const compile::SassProgram> sass, Attention& a,
                            RunOptions options = {}, uint32_t threads = 0) {
@@ -129,7 +135,11 @@ Result<RunResult> run_sass(const Recording& recording, std::shared_ptr<const com
   const float scale = 0.125f;
   uint32_t scale_bits;
   std::memcpy(&scale_bits, &scale, 4);
-  parameters.word(scale_bits).word(1).word(kHeads).word(static_cast<uint32_t>(a.seq_q)).word(static_cast<uint32_t>(a.seq_k));
+  parameters.word(scale_bits)
+      .word(1)
+      .word(kHeads)
+      .word(static_cast<uint32_t>(a.seq_q))
+      .word(static_cast<uint32_t>(a.seq_k));
   Launch launch;
   launch.program = *program;
   launch.grid = recording.grid(a.seq_q);
@@ -184,8 +194,8 @@ TEST(RecordedCounts, FollowFromTheSource) {
   const auto result = run_recorded(kTiledVector, 89, a);
   ASSERT_TRUE(result.has_value());
   const RunCounters& c = result->counters;
-  // BLOCK_M 16, BLOCK_N 32, 4 warps: 8 CTAs, 2 key tiles. A tile: after loading, after the scores, one a row that a warp
-  // owns (4), after the softmax, after P·V.
+  // BLOCK_M 16, BLOCK_N 32, 4 warps: 8 CTAs, 2 key tiles. A tile: after loading, after the scores, one a row that a
+  // warp owns (4), after the softmax, after P·V.
   EXPECT_EQ(c.ctas, 8u);
   EXPECT_EQ(c.barriers, 8u * 4 * 2 * (1 + 1 + 4 + 1 + 1));
   // Q once, K and V once a CTA, 128-byte rows.
@@ -214,8 +224,8 @@ TEST(RecordedFlaw, SixWarpsDriftApartButDoNotHang) {
   EXPECT_FALSE(a.error() < 5e-4);
 }
 
-// The reports' light barrier and uneven barrier (kernels/02_tiled.cu with SYNC_POLICY 0 and 2, and with six warps), compiled with
-// lines, and their sound twin.
+// The reports' light barrier and uneven barrier (kernels/02_tiled.cu with SYNC_POLICY 0 and 2, and with six warps),
+// compiled with lines, and their sound twin.
 struct WatchedRung {
   const char* name;
   int arch;

@@ -20,7 +20,8 @@ Ran run_text(const std::string& text, uint32_t threads, RunOptions options = {},
   Ran ran{std::vector<uint32_t>(threads, 0xaaaaaaaa), fail(Stage::internal, "not run")};
   GlobalMemory memory;
   Launch launch;
-  launch.program = program_of("S2R R0, SR_TID.X\nMOV R2, 0x4\nIMAD.WIDE R4, R0, R2, c[0x0][0x160]\n" + text, text_options);
+  launch.program =
+      program_of("S2R R0, SR_TID.X\nMOV R2, 0x4\nIMAD.WIDE R4, R0, R2, c[0x0][0x160]\n" + text, text_options);
   if (launch.program == nullptr) return ran;
   launch.block = {threads, 1, 1};
   launch.parameters = Parameters().pointer(memory.add("out", bytes_of(ran.out), true)).bytes();
@@ -41,7 +42,8 @@ join:
 BSYNC B0
 IADD3 R3, R3, 0x64, RZ
 STG.E [R4.64], R3
-EXIT)", 32);
+EXIT)",
+                           32);
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 10 ? 101u : 102u);
   const RunCounters& c = ran.result->counters;
@@ -66,7 +68,8 @@ BRA `(again)
 join:
 BSYNC B0
 STG.E [R4.64], R3
-EXIT)", 32);
+EXIT)",
+                           32);
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i * (i + 1) / 2);
   EXPECT_EQ(ran.result->counters.global_store_requests, 1u);  // together again
@@ -85,7 +88,8 @@ STG.E [R4.64], R3
 EXIT
 out:
 STG.E [R4.64], R3
-EXIT)", 32);
+EXIT)",
+                           32);
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 16 ? 5u : 7u);
 }
@@ -99,7 +103,8 @@ BSYNC B0
 WARPSYNC 0xffffffff
 SHFL.BFLY PT, R3, R0, 0x1, 0x1f
 STG.E [R4.64], R3
-EXIT)", 32);
+EXIT)",
+                           32);
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i < 16 ? i ^ 1 : 0xaaaaaaaa);
 }
@@ -116,7 +121,8 @@ join:
 WARPSYNC R6
 SHFL.IDX PT, R7, R3, 0x1f, 0x1f
 STG.E [R4.64], R7
-EXIT)", 32);
+EXIT)",
+                           32);
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t x : ran.out) EXPECT_EQ(x, 2031u);
   EXPECT_EQ(ran.result->counters.global_store_requests, 1u);
@@ -151,7 +157,8 @@ EXIT
 double:
 IADD3 R0, R0, R0, RZ
 RET.REL.NODEC R20 `(k)
-)", 32);
+)",
+                           32);
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], 2 * i);
 }
@@ -163,7 +170,8 @@ BAR.SYNC.DEFER_BLOCKING 0x0
 LOP3.LUT R7, R6, 0x80, RZ, 0x3c, !PT
 LDS R3, [R7]
 STG.E [R4.64], R3
-EXIT)", 64, {}, {.static_shared_bytes = 256});
+EXIT)",
+                           64, {}, {.static_shared_bytes = 256});
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(ran.out[i], i ^ 32);
   const RunCounters& c = ran.result->counters;
@@ -181,7 +189,8 @@ LDS R3, [R6]
 MOV R7, 0x5
 STS [R6], R7
 STG.E [R4.64], R3
-EXIT)", 32, {}, {.static_shared_bytes = 128});
+EXIT)",
+                           32, {}, {.static_shared_bytes = 128});
   ASSERT_TRUE(ran.result.has_value());
   for (uint32_t x : ran.out) EXPECT_EQ(x, 0u);
 }
@@ -197,7 +206,8 @@ EXIT
 one:
 BAR.SYNC 0x0
 STG.E [R4.64], R0
-EXIT)", 64);
+EXIT)",
+                           64);
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(ran.out[i], i);
   EXPECT_EQ(ran.result->counters.barriers, 3u);
@@ -210,7 +220,8 @@ BAR.SYNC 0x1
 EXIT
 other:
 BAR.SYNC 0x2
-EXIT)", 64);
+EXIT)",
+                           64);
   ASSERT_FALSE(ran.result.has_value());
   EXPECT_EQ(ran.result.error().stage, Stage::deadline);
   EXPECT_THAT(ran.result.error().message, HasSubstr("k deadlocks in CTA (0, 0, 0)"));
@@ -226,7 +237,8 @@ again:
 IADD3 R3, R3, 0x1, RZ
 NOP
 BRA `(again)
-EXIT)", 32, options);
+EXIT)",
+                           32, options);
   ASSERT_FALSE(ran.result.has_value());
   EXPECT_EQ(ran.result.error().stage, Stage::deadline);
   EXPECT_THAT(ran.result.error().message, HasSubstr("k does not end: warp 0 of CTA (0, 0, 0)"));
@@ -246,7 +258,8 @@ LDS R3, [RZ]
 ISETP.EQ.AND P1, PT, R3, RZ, PT
 @P1 BRA `(spin)
 STG.E [R4.64], R3
-EXIT)", 64, {}, {.static_shared_bytes = 128});
+EXIT)",
+                           64, {}, {.static_shared_bytes = 128});
   ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
   for (uint32_t x : ran.out) EXPECT_EQ(x, 1u);
 }

@@ -74,9 +74,8 @@ TEST(Integer, ShiftsAndAdds) {
   });
   check_value("LEA.HI R12, R8, R9, R10, 0x5", inputs,
               [](const Inputs& in) { return static_cast<u32>(wide(in.c, in.a) << 5 >> 32) + in.b; });
-  check_value("LEA.HI.X R12, R8, c[0x0][0x170], R10, 0x1, P1", inputs, [](const Inputs& in) {
-    return static_cast<u32>(wide(in.c, in.a) << 1 >> 32) + kScalar + in.p1();
-  });
+  check_value("LEA.HI.X R12, R8, c[0x0][0x170], R10, 0x1, P1", inputs,
+              [](const Inputs& in) { return static_cast<u32>(wide(in.c, in.a) << 1 >> 32) + kScalar + in.p1(); });
   check_value("LEA.HI.SX32 R12, R8, R9, 0x1a", inputs, [](const Inputs& in) {
     return static_cast<u32>(static_cast<u64>(i64{static_cast<i32>(in.a)}) << 26 >> 32) + in.b;
   });
@@ -124,7 +123,8 @@ TEST(Integer, EveryLogicTable) {
     std::snprintf(text, sizeof text, "LOP3.LUT P3, R12, R8, R9, R10, 0x%x, !PT", lut);
     check(text, few, [&](const Inputs& in) { return Outputs{.r = expected(in), .p = expected(in) != 0}; });
   }
-  check("LOP3.LUT P3, RZ, R8, 0x1f, RZ, 0xc0, !PT", inputs, [](const Inputs& in) { return Outputs{.p = (in.a & 0x1f) != 0}; });
+  check("LOP3.LUT P3, RZ, R8, 0x1f, RZ, 0xc0, !PT", inputs,
+        [](const Inputs& in) { return Outputs{.p = (in.a & 0x1f) != 0}; });
 }
 
 TEST(Integer, PermutesBytes) {
@@ -144,25 +144,29 @@ TEST(Integer, MinimumAndMaximum) {
   const auto s = [](u32 x) { return static_cast<i32>(x); };
   check_value("IMNMX R12, R8, R9, PT", inputs, [&](const Inputs& in) { return u32(std::min(s(in.a), s(in.b))); });
   check_value("IMNMX R12, R8, R9, !PT", inputs, [&](const Inputs& in) { return u32(std::max(s(in.a), s(in.b))); });
-  check_value("IMNMX R12, R8, R9, P1", inputs, [&](const Inputs& in) {
-    return u32(in.p1() ? std::min(s(in.a), s(in.b)) : std::max(s(in.a), s(in.b)));
-  });
+  check_value("IMNMX R12, R8, R9, P1", inputs,
+              [&](const Inputs& in) { return u32(in.p1() ? std::min(s(in.a), s(in.b)) : std::max(s(in.a), s(in.b))); });
   check_value("IMNMX.U32 R12, R8, R9, PT", inputs, [&](const Inputs& in) { return std::min(in.a, in.b); });
   check_value("VIMNMX.RELU R12, R8, UR4, PT", inputs,
               [&](const Inputs& in) { return u32(std::max(0, std::min(s(in.a), s(kScalar)))); });
-  check_value("VIMNMX3 R12, R8, R9, R10, !PT", inputs,
-              [&](const Inputs& in) { return u32(std::max({s(in.a), s(in.b), s(in.c)})); });
+  check_value("VIMNMX3 R12, R8, R9, R10, !PT", inputs, [&](const Inputs& in) {
+    return u32(std::max({s(in.a), s(in.b), s(in.c)}));
+  });
   check_value("VIADDMNMX R12, R8, 0x20, R10, PT", inputs,
               [&](const Inputs& in) { return u32(std::min(s(in.a + 0x20), s(in.c))); });
-  check_value("VIADDMNMX.RELU R12, R8, R9, R10, !PT", inputs,
-              [&](const Inputs& in) { return u32(std::max({0, s(in.a + in.b), s(in.c)})); });
+  check_value("VIADDMNMX.RELU R12, R8, R9, R10, !PT", inputs, [&](const Inputs& in) {
+    return u32(std::max({0, s(in.a + in.b), s(in.c)}));
+  });
 }
 
 TEST(Integer, Compares) {
   const auto inputs = integer_inputs();
-  struct Compare { const char* name; bool less, equal, greater; };
-  for (const Compare& c : {Compare{"LT", 1, 0, 0}, Compare{"EQ", 0, 1, 0}, Compare{"LE", 1, 1, 0}, Compare{"GT", 0, 0, 1},
-                           Compare{"NE", 1, 0, 1}, Compare{"GE", 0, 1, 1}}) {
+  struct Compare {
+    const char* name;
+    bool less, equal, greater;
+  };
+  for (const Compare& c : {Compare{"LT", 1, 0, 0}, Compare{"EQ", 0, 1, 0}, Compare{"LE", 1, 1, 0},
+                           Compare{"GT", 0, 0, 1}, Compare{"NE", 1, 0, 1}, Compare{"GE", 0, 1, 1}}) {
     const auto holds = [c](auto a, auto b) { return a < b ? c.less : a == b ? c.equal : c.greater; };
     const std::string name = c.name;
     check("ISETP." + name + ".AND P3, P4, R8, R9, P0", inputs, [&](const Inputs& in) {

@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A warp copies `words` words a lane: in[f(lane)] → shared[g(lane)], shared[h(lane)] → out[lane], with byte offsets given.
+// A warp copies `words` words a lane: in[f(lane)] → shared[g(lane)], shared[h(lane)] → out[lane], with byte offsets
+// given.
 struct Copy {
   std::string lds, sts;
   int bytes;
@@ -41,13 +42,14 @@ CS2R R14, SRZ
 IMAD.WIDE R4, R0, R2, c[0x0][0x170]
 STG.E.128 [R4.64], R12
 EXIT
-)", copy.sts, copy.lds);
+)",
+                                       copy.sts, copy.lds);
   const auto program = program_of(text, {.parameter_bytes = 24, .static_shared_bytes = 8192});
   ASSERT_NE(program, nullptr);
   std::mt19937 random(3);
   const std::vector<std::function<int(int)>> shapes = {
       [&](int lane) { return copy.bytes * lane; }, [&](int) { return 5 * copy.bytes; },
-      [](int lane) { return 128 * lane; },         [&](int lane) { return copy.bytes * (31 - lane); },
+      [](int lane) { return 128 * lane; }, [&](int lane) { return copy.bytes * (31 - lane); },
       [&](int) { return static_cast<int>(random() % 400) * copy.bytes; }};
   for (HostIsa isa : host_isas()) {
     for (const auto& to : shapes) {
@@ -78,12 +80,16 @@ EXIT
   }
 }
 INSTANTIATE_TEST_SUITE_P(Widths, SharedCopy,
-                         ::testing::Values(Copy{"LDS.U16", "STS.U16", 2}, Copy{"LDS", "STS", 4}, Copy{"LDS.64", "STS.64", 8},
-                                           Copy{"LDS.128", "STS.128", 16}),
+                         ::testing::Values(Copy{"LDS.U16", "STS.U16", 2}, Copy{"LDS", "STS", 4},
+                                           Copy{"LDS.64", "STS.64", 8}, Copy{"LDS.128", "STS.128", 16}),
                          [](const auto& param) { return fmt::format("Bytes{}", param.param.bytes); });
 
 TEST(Shuffle, AsPtxDefinesIt) {
-  struct Mode { const char* name; std::function<int(int lane, int b, int segment)> source; bool up; };
+  struct Mode {
+    const char* name;
+    std::function<int(int lane, int b, int segment)> source;
+    bool up;
+  };
   const auto lane_values = [](int i) { return 1000u + static_cast<uint32_t>(i) * 7; };
   for (const Mode& mode : {Mode{"IDX", [](int lane, int b, int s) { return (lane & s) | (b & ~s & 31); }, false},
                            Mode{"DOWN", [](int lane, int b, int) { return lane + b; }, false},
@@ -106,7 +112,8 @@ TEST(Shuffle, AsPtxDefinesIt) {
   }
 }
 
-// --- Going astray --------------------------------------------------------------------------------------------------------
+// --- Going astray
+// --------------------------------------------------------------------------------------------------------
 
 Failure failure_of(const std::string& text, const TextOptions& text_options, GlobalMemory& memory,
                    const std::vector<std::byte>& parameters, uint32_t grid = 1) {
@@ -135,8 +142,8 @@ TEST(Faults, OutsideABufferNamesEverything) {
   std::vector<uint32_t> data(60);
   GlobalMemory memory;
   const uint64_t address = memory.add("scores", bytes_of(data), true);
-  const Failure failure =
-      failure_of(fmt::format(kStoreAt, "0x4", "0x0"), {.parameter_bytes = 8}, memory, Parameters().pointer(address).bytes());
+  const Failure failure = failure_of(fmt::format(kStoreAt, "0x4", "0x0"), {.parameter_bytes = 8}, memory,
+                                     Parameters().pointer(address).bytes());
   EXPECT_EQ(failure.stage, Stage::launch);
   EXPECT_THAT(failure.message, HasSubstr("k: STG at k.cu:4"));
   EXPECT_THAT(failure.message, HasSubstr("0 bytes past the end of scores (240 bytes)"));
@@ -188,7 +195,8 @@ LEA R4, P1, R6, R4, 0x2
 IADD3.X R5, R5, RZ, RZ, P1, !PT
 STG.E [R4.64], R0
 EXIT
-)", {.parameter_bytes = 16});
+)",
+                                  {.parameter_bytes = 16});
   ASSERT_NE(program, nullptr);
   Launch launch;
   launch.program = program;
@@ -208,10 +216,10 @@ TEST(Faults, SharedAndLocal) {
                                     {.static_shared_bytes = 128}, memory, {});
   EXPECT_THAT(shared.message, HasSubstr("STS at k.cu:3 accesses 4 bytes at 128 of shared memory; the CTA has 128"));
   EXPECT_THAT(shared.message, HasSubstr("thread 32 (warp 1, lane 0)"));
-  const Failure misaligned = failure_of("S2R R0, SR_TID.X\nLDS.64 R2, [R0]\nEXIT", {.static_shared_bytes = 128}, memory, {});
+  const Failure misaligned =
+      failure_of("S2R R0, SR_TID.X\nLDS.64 R2, [R0]\nEXIT", {.static_shared_bytes = 128}, memory, {});
   EXPECT_THAT(misaligned.message, HasSubstr("8 bytes at 1 of shared memory, which is no multiple of 8"));
-  const Failure local =
-      failure_of("MOV R1, c[0x0][0x28]\nSTL [R1], RZ\nEXIT", {.frame_bytes = 16}, memory, {});
+  const Failure local = failure_of("MOV R1, c[0x0][0x28]\nSTL [R1], RZ\nEXIT", {.frame_bytes = 16}, memory, {});
   EXPECT_THAT(local.message, HasSubstr("STL at k.cu:2 accesses 4 bytes at 16 of local memory; a thread has 16"));
 }
 
@@ -231,7 +239,8 @@ MOV R2, 0x4
 IMAD.WIDE R4, R0, R2, c[0x0][0x160]
 STG.E [R4.64], R6
 EXIT
-)", {.parameter_bytes = 8, .frame_bytes = 16});
+)",
+                              {.parameter_bytes = 8, .frame_bytes = 16});
   ASSERT_NE(launch.program, nullptr);
   launch.block = {64, 1, 1};
   launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();

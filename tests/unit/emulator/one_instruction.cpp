@@ -38,8 +38,8 @@ EXIT
 
 void check_on(HostIsa isa, const std::string& instruction, bool guarded, std::vector<Inputs> inputs,
               const std::function<Outputs(const Inputs&)>& expected) {
-  const auto program = program_of(kBefore + std::string(guarded ? "@P5 " : "") + instruction + kAfter,
-                                  {.parameter_bytes = 20});
+  const auto program =
+      program_of(kBefore + std::string(guarded ? "@P5 " : "") + instruction + kAfter, {.parameter_bytes = 20});
   ASSERT_NE(program, nullptr);
   while (inputs.size() % 32 != 0) inputs.push_back({});
   std::vector<uint32_t> out(inputs.size() * 4, 0x55555555);
@@ -91,13 +91,14 @@ void check(const std::string& instruction, const std::vector<Inputs>& inputs,
 
 void check_value(const std::string& instruction, const std::vector<Inputs>& inputs,
                  const std::function<uint32_t(const Inputs&)>& expected, bool also_guarded) {
-  check(instruction, inputs, [&](const Inputs& in) { return Outputs{.r = expected(in)}; }, also_guarded);
+  check(
+      instruction, inputs, [&](const Inputs& in) { return Outputs{.r = expected(in)}; }, also_guarded);
 }
 
 std::vector<Inputs> integer_inputs() {
-  std::vector<Inputs> inputs =
-      all_pairs({0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 0x7f, 0x80, 0xffff, 0x10000, 0x12345678, 0x7ffffffe, 0x7fffffff,
-                 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff});
+  std::vector<Inputs> inputs = all_pairs(
+      {0,    1,      2,       5,          31,         32,         33,         63,         64,         65,        0x7f,
+       0x80, 0xffff, 0x10000, 0x12345678, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff});
   std::mt19937 random(11);
   for (int i = 0; i < 300; ++i) {
     inputs.push_back({static_cast<uint32_t>(random()), static_cast<uint32_t>(random()), static_cast<uint32_t>(random()),
@@ -111,12 +112,13 @@ std::vector<Inputs> float_inputs() {
       0x00000000, 0x80000000,              // zeros
       0x00000001, 0x80000001, 0x007fffff,  // subnormal
       0x00800000, 0x80800000, 0x00800001,  // least normal
-      0x3f800000, 0xbf800000, 0x3f800001, 0x3f000000, 0x40490fdb,
-      0x34000000, 0x33800000,              // units in the last place of 1
+      0x3f800000, 0xbf800000, 0x3f800001, 0x3f000000,
+      0x40490fdb, 0x34000000, 0x33800000,  // units in the last place of 1
       0x7f7fffff, 0xff7fffff, 0x7e800000,  // largest
       0x7f800000, 0xff800000,              // infinities
       0x7fc00000, 0xffc12345, 0x7f800001,  // NaN: quiet, negative with a payload, signalling
-      0x477fefff, 0x477ff000, 0x38800000, 0x387fffff, 0x33000000, 0x33000001,  // where halves overflow, turn subnormal, vanish
+      0x477fefff, 0x477ff000, 0x38800000, 0x387fffff,
+      0x33000000, 0x33000001,  // where halves overflow, turn subnormal, vanish
   });
   std::mt19937 random(13);
   for (int i = 0; i < 300; ++i) {
@@ -124,9 +126,7 @@ std::vector<Inputs> float_inputs() {
                       static_cast<uint32_t>(random())});
   }
   std::uniform_int_distribution<uint32_t> exponent(100, 150);
-  const auto moderate = [&] {
-    return (static_cast<uint32_t>(random()) & 0x807fffff) | exponent(random) << 23;
-  };
+  const auto moderate = [&] { return (static_cast<uint32_t>(random()) & 0x807fffff) | exponent(random) << 23; };
   for (int i = 0; i < 300; ++i) inputs.push_back({moderate(), moderate(), moderate(), static_cast<uint32_t>(random())});
   return inputs;
 }

@@ -21,8 +21,8 @@ struct Outputs {
 };
 constexpr uint32_t kScalar = 0x40490fdb;  // c[0x0][0x170] and UR4: pi as a float, an odd pattern as an integer
 
-// Runs the instruction over all inputs on every host instruction set, unguarded and under @P5 (odd lanes), and holds every
-// lane against `expected`. Of several lines the guard is on the first alone: leave guarded runs out then.
+// Runs the instruction over all inputs on every host instruction set, unguarded and under @P5 (odd lanes), and holds
+// every lane against `expected`. Of several lines the guard is on the first alone: leave guarded runs out then.
 void check(const std::string& instruction, const std::vector<Inputs>& inputs,
            const std::function<Outputs(const Inputs&)>& expected, bool also_guarded = true);
 // As check(), for instructions that only write R12.

@@ -77,8 +77,7 @@ TEST_P(Opcodes, EqualTheRecording) {
           kernel.results[first]);
     }
   }
-  std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations\n", compiler, arch, cases,
-                           approximate);
+  std::cout << fmt::format("{} sm_{}: {} operations, {} of them approximations\n", compiler, arch, cases, approximate);
   EXPECT_GT(cases, 1495u);
 }
 INSTANTIATE_TEST_SUITE_P(Arch, Opcodes,
@@ -184,9 +183,11 @@ TEST(IsaReport, CountsEveryForm) {
   EXPECT_NE(report.find("DFMA.RM R,R,R,R"), std::string::npos);
   EXPECT_NE(report.find("HMMA.1688.F32 R,R,R,R"), std::string::npos);
   for (const int arch : {80, 89, 90}) {
-    const auto held = std::ranges::count_if(
-        recorded_forms(), [&](const RecordedForm& form) { return form.archs & (arch == 80 ? 1 : arch == 89 ? 2 : 4); });
-    const std::string shown = arch == 90 ? fmt::format("{:>10} {:>12}", held, "-") : fmt::format("{:>10} {:>12}", "-", held);
+    const auto held = std::ranges::count_if(recorded_forms(), [&](const RecordedForm& form) {
+      return form.archs & (arch == 80 ? 1 : arch == 89 ? 2 : 4);
+    });
+    const std::string shown =
+        arch == 90 ? fmt::format("{:>10} {:>12}", held, "-") : fmt::format("{:>10} {:>12}", "-", held);
     EXPECT_NE(report.find(fmt::format("sm_{:<13} {}", arch, shown)), std::string::npos) << arch;
   }
 }

@@ -25,19 +25,21 @@ int wavefronts(Access access, const std::function<int32_t(int)>& address, uint32
 
 TEST(Wavefronts, TwoAndFourBytesAreOneGroup) {
   for (Access access : {Access::shared_load_4, Access::shared_store_4}) {
-    EXPECT_EQ(wavefronts(access, [](int) { return 64; }), 1);                       // one word for all
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 4 * lane; }), 1);            // every bank once
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 8 * lane; }), 2);            // two words a bank
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }), 32);         // one bank
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 132 * lane; }), 1);          // padded rows
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * (lane / 2); }), 16);   // pairs share a word
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 4 * (lane ^ 5); }), 1);      // a permutation
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }, 0x0000000f), 4);
+    EXPECT_EQ(wavefronts(access, [](int) { return 64; }), 1);                      // one word for all
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 4 * lane; }), 1);           // every bank once
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 8 * lane; }), 2);           // two words a bank
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }), 32);        // one bank
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 132 * lane; }), 1);         // padded rows
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * (lane / 2); }), 16);  // pairs share a word
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 4 * (lane ^ 5); }), 1);     // a permutation
+    EXPECT_EQ(wavefronts(
+                  access, [](int lane) { return 128 * lane; }, 0x0000000f),
+              4);
   }
   for (Access access : {Access::shared_load_2, Access::shared_store_2}) {
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 2 * lane; }), 1);     // two lanes a word
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 2 * lane; }), 1);  // two lanes a word
     EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }), 32);
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 130 * lane; }), 2);   // half a bank's step: banks come twice
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 130 * lane; }), 2);  // half a bank's step: banks come twice
   }
 }
 
@@ -45,20 +47,25 @@ TEST(Wavefronts, EightBytesGoByHalfWarps) {
   for (Access access : {Access::shared_load_8, Access::shared_store_8}) {
     EXPECT_EQ(wavefronts(access, [](int lane) { return 8 * lane; }), 2);
     EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }), 32);
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 8 * lane; }, 0x0000ffff), 1);
+    EXPECT_EQ(wavefronts(
+                  access, [](int lane) { return 8 * lane; }, 0x0000ffff),
+              1);
   }
-  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int) { return 8; }), 1);    // all agree: one group
-  EXPECT_EQ(wavefronts(Access::shared_store_8, [](int) { return 8; }), 2);   // stores never join
-  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int lane) { return 8 * (lane / 2); }), 1);   // lane = lane^1
-  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int lane) { return 8 * (lane / 4 * 2 + lane % 2); }), 1);  // lane = lane^2
-  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int lane) { return 8 * (lane % 4); }), 2);   // neither pairing agrees
+  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int) { return 8; }), 1);                    // all agree: one group
+  EXPECT_EQ(wavefronts(Access::shared_store_8, [](int) { return 8; }), 2);                   // stores never join
+  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int lane) { return 8 * (lane / 2); }), 1);  // lane = lane^1
+  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int lane) { return 8 * (lane / 4 * 2 + lane % 2); }),
+            1);                                                                              // lane = lane^2
+  EXPECT_EQ(wavefronts(Access::shared_load_8, [](int lane) { return 8 * (lane % 4); }), 2);  // neither pairing agrees
 }
 
 TEST(Wavefronts, SixteenBytesGoByQuarters) {
   for (Access access : {Access::shared_load_16, Access::shared_store_16}) {
     EXPECT_EQ(wavefronts(access, [](int lane) { return 16 * lane; }), 4);
     EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }), 32);
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 16 * lane; }, 0x000000ff), 1);
+    EXPECT_EQ(wavefronts(
+                  access, [](int lane) { return 16 * lane; }, 0x000000ff),
+              1);
   }
   EXPECT_EQ(wavefronts(Access::shared_load_16, [](int) { return 16; }), 2);  // halves join, the warp does not
   EXPECT_EQ(wavefronts(Access::shared_store_16, [](int) { return 16; }), 4);
@@ -84,13 +91,18 @@ TEST(Sectors, AreThirtyTwoByteLines) {
   EXPECT_EQ(sectors(Access::global_2, [](int lane) { return 128 * lane; }), 32);
   EXPECT_EQ(sectors(Access::global_2, [](int lane) { return 2 * lane; }), 2);
   EXPECT_EQ(sectors(Access::global_16, [](int lane) { return 16 * lane; }), 16);
-  EXPECT_EQ(sectors(Access::global_16, [](int lane) { return 16 * lane; }, 0x3), 1);
+  EXPECT_EQ(sectors(
+                Access::global_16, [](int lane) { return 16 * lane; }, 0x3),
+            1);
 }
 
 TEST(Patterns, KnowTheirShape) {
   EXPECT_EQ(pattern_of(Access::shared_load_4, [](int) { return 4; }).kind, Kind::broadcast);
   EXPECT_EQ(pattern_of(Access::shared_load_4, [](int lane) { return 4 * lane; }).kind, Kind::contiguous);
-  EXPECT_EQ(pattern_of(Access::shared_load_4, [](int lane) { return 4 * lane; }, 0xff).kind, Kind::generic);
+  EXPECT_EQ(pattern_of(
+                Access::shared_load_4, [](int lane) { return 4 * lane; }, 0xff)
+                .kind,
+            Kind::generic);
   EXPECT_FALSE(pattern_of(Access::shared_load_4, [](int lane) { return 6 * lane; }).aligned);
   const auto spread = pattern_of(Access::shared_load_4, [](int lane) { return 400 - 4 * lane; });
   EXPECT_EQ(spread.low, -124);

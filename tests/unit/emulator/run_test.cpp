@@ -23,7 +23,8 @@ IMAD.WIDE R4, R0, R2, c[0x0][0x160]
 MOV R6, RZ
 again:
 IADD3 R6, R6, 0x1, RZ
-ISETP.LT.AND P0, PT, R6, )" + work + R"(, PT
+ISETP.LT.AND P0, PT, R6, )" +
+         work + R"(, PT
 @P0 BRA `(again)
 STG.E [R4.64], R0
 EXIT)";
@@ -67,7 +68,7 @@ TEST(Run, InstructionsAddUp) {
   uint64_t issued = 0;
   for (const auto& one : result->instructions) issued += one.issued;
   EXPECT_EQ(issued, result->counters.warp_instructions);
-  EXPECT_EQ(result->instructions[6].issued, 24u * 4);        // the addition in the loop
+  EXPECT_EQ(result->instructions[6].issued, 24u * 4);           // the addition in the loop
   EXPECT_EQ(result->instructions[8].threads_on, 24u * 3 * 32);  // the branch back, taken three times of four
   EXPECT_EQ(result->instructions[8].threads, 24u * 4 * 32);
 }
@@ -141,7 +142,8 @@ CS2R R4, SRZ
 @P0 STG.E [R4.64], R0
 again:
 BRA `(again)
-EXIT)", {});
+EXIT)",
+                              {});
   ASSERT_NE(launch.program, nullptr);
   launch.memory = &memory;
   launch.grid = {2, 1, 1};
@@ -165,7 +167,8 @@ MOV R2, 0x4
 IMAD.WIDE R4, R3, R2, c[0x0][0x160]
 BAR.SYNC 0x0
 STG.E [R4.64], R3
-EXIT)", {.parameter_bytes = 8});
+EXIT)",
+                              {.parameter_bytes = 8});
   ASSERT_NE(launch.program, nullptr);
   launch.block = {5, 8, 1};
   launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
@@ -221,8 +224,8 @@ TEST(Refused, AFormOutsideTheListIsNamed) {
 
 TEST(Refused, ModifiersThatAFormDoesNotTake) {
   for (const char* line : {"IADD3 R0, |R1|, R2, R3", "LOP3.LUT R0, -R1, R2, R3, 0xc0, !PT", "FADD R0, ~R1, R2",
-                           "HADD2.F32 R0, R1, R2.H0_H0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0",
-                           "LDG.E.64 R0, [R2]", "LDS R0, [R2.X2]", "S2R R0, SR_CLOCKLO", "BAR.SYNC 0x0, 0x30",
+                           "HADD2.F32 R0, R1, R2.H0_H0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0", "LDG.E.64 R0, [R2]",
+                           "LDS R0, [R2.X2]", "S2R R0, SR_CLOCKLO", "BAR.SYNC 0x0, 0x30",
                            // Understood, and not recorded.
                            "F2I.FTZ.U16.BF16.FLOOR.NTZ R0, R1", "ATOMS.INC.64 R0, [R2], R4"}) {
     const auto sass = from_text(std::string(line) + "\nEXIT", {});

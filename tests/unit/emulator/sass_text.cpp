@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <fmt/format.h>
+#include <cstring>
 #include <sstream>
 
 namespace attnscope::emulator::testing {

@@ -10,15 +10,15 @@
 namespace attnscope::emulator::testing {
 
 struct TextOptions {
-  uint32_t arch = 80;              // parameters at 0x160, or at 0x210 from sm_90 on
+  uint32_t arch = 80;  // parameters at 0x160, or at 0x210 from sm_90 on
   uint32_t parameter_bytes = 0;
   uint32_t static_shared_bytes = 0;
   uint32_t frame_bytes = 0;
 };
 
 // A program from SASS as one would write it down: an instruction a line, "name:" for a label, `(name) for its use,
-// "# 0x3f800000" behind an instruction with a floating-point immediate to give the immediate's bits. Line n of the text is
-// source line n of k.cu. No assembler is needed: the emulator executes the text, so encodings are made up.
+// "# 0x3f800000" behind an instruction with a floating-point immediate to give the immediate's bits. Line n of the text
+// is source line n of k.cu. No assembler is needed: the emulator executes the text, so encodings are made up.
 std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, const TextOptions& options);
 
 // The same, decoded; a test failure and nullptr when the emulator refuses it.

@@ -1,5 +1,5 @@
-// Forms that are recorded with sources of another kind than they are run with here: registers, uniform registers, constants
-// and immediates of one value must give one result.
+// Forms that are recorded with sources of another kind than they are run with here: registers, uniform registers,
+// constants and immediates of one value must give one result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,18 +42,23 @@ TEST(SourceKind, GivesOneResult) {
   for (const char* source : {"R8", "c[0x0][0x170]", "UR4", "0x40490fdb"}) {
     const std::vector<Inputs> funnel(32, {.a = kScalar, .b = 0x11223344, .c = 12});
     check_value(fmt::format("SHF.R.U64 R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0xfdb11223u; });
-    check_value(fmt::format("SHF.L.U64.HI R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0x90fdb112u; });
-    check_value(fmt::format("SHF.L.U32.HI R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0x90fdb112u; });
-    check_value(fmt::format("SHF.R.U32.HI R12, R9, R10, {}", source), funnel, [](const Inputs&) { return 0x00040490u; });
+    check_value(fmt::format("SHF.L.U64.HI R12, R9, R10, {}", source), funnel,
+                [](const Inputs&) { return 0x90fdb112u; });
+    check_value(fmt::format("SHF.L.U32.HI R12, R9, R10, {}", source), funnel,
+                [](const Inputs&) { return 0x90fdb112u; });
+    check_value(fmt::format("SHF.R.U32.HI R12, R9, R10, {}", source), funnel,
+                [](const Inputs&) { return 0x00040490u; });
   }
   check_value("LDC.U16 R12, c[0x0][0x172]", inputs, [](const Inputs&) { return 0x4049u; });
   check_value("LDC.S8 R12, c[0x0][0x170]", inputs, [](const Inputs&) { return 0xffffffdbu; });
-  check_value("VABSDIFF R12, R9, R8, 0x7", std::vector<Inputs>(32, {.a = 0xfffffffd, .b = 5}), [](const Inputs&) { return 15u; });
+  check_value("VABSDIFF R12, R9, R8, 0x7", std::vector<Inputs>(32, {.a = 0xfffffffd, .b = 5}),
+              [](const Inputs&) { return 15u; });
   check_value("VABSDIFF.U32 R12, R9, R8, c[0x0][0x170]", std::vector<Inputs>(32, {.a = 9, .b = 5}),
               [](const Inputs&) { return kScalar + 4; });
   for (const char* source : {"R8", "c[0x0][0x170]", "UR4", "0x40490fdb"}) {  // third sources
     const std::vector<Inputs> two(32, {.a = kScalar, .b = 0x11223344, .c = 0xff00ff});
-    check_value(fmt::format("IADD3 R12, R9, R10, {}", source), two, [](const Inputs&) { return 0x11223344u + 0xff00ffu + kScalar; });
+    check_value(fmt::format("IADD3 R12, R9, R10, {}", source), two,
+                [](const Inputs&) { return 0x11223344u + 0xff00ffu + kScalar; });
     check_value(fmt::format("LOP3.LUT R12, R9, R10, {}, 0xca, !PT", source), two,
                 [](const Inputs&) { return (0x11223344u & 0xff00ffu) | (~0x11223344u & kScalar); });
     check_value(fmt::format("LEA.HI R12, R9, R10, {}, 0x8", source), two,
@@ -111,7 +116,8 @@ EXIT
       for (uint32_t lane = 0; lane < 32; ++lane) {
         for (uint32_t k = 0; k < 4; ++k) {
           for (uint32_t h = 0; h < 2; ++h) {
-            const uint32_t row = transposed ? 2 * (lane % 4) + h : lane / 4, column = transposed ? lane / 4 : 2 * (lane % 4) + h;
+            const uint32_t row = transposed ? 2 * (lane % 4) + h : lane / 4,
+                           column = transposed ? lane / 4 : 2 * (lane % 4) + h;
             want[8 * lane + 2 * k + h] = row % 2 == 0 ? in[64 * k + 8 * row + column] : 0;
           }
         }
@@ -120,8 +126,10 @@ EXIT
       Launch launch;
       launch.program = program;
       launch.block = {32, 1, 1};
-      launch.parameters =
-          Parameters().pointer(memory.add("in", bytes_of(in), false)).pointer(memory.add("out", bytes_of(out), true)).bytes();
+      launch.parameters = Parameters()
+                              .pointer(memory.add("in", bytes_of(in), false))
+                              .pointer(memory.add("out", bytes_of(out), true))
+                              .bytes();
       launch.memory = &memory;
       RunOptions options;
       options.isa = isa;
@@ -140,8 +148,9 @@ TEST(TileCopy, GoingAstrayIsNamed) {
     std::vector<uint16_t> in(256);
     GlobalMemory memory;
     Launch launch;
-    launch.program = program_of("S2R R0, SR_TID.X\nMOV R2, 0x10\nIMAD.WIDE R4, R0, R2, c[0x0][0x160]\n" + text + "\nEXIT",
-                                {.parameter_bytes = 8, .static_shared_bytes = 512});
+    launch.program =
+        program_of("S2R R0, SR_TID.X\nMOV R2, 0x10\nIMAD.WIDE R4, R0, R2, c[0x0][0x160]\n" + text + "\nEXIT",
+                   {.parameter_bytes = 8, .static_shared_bytes = 512});
     launch.block = {32, 1, 1};
     launch.parameters = Parameters().pointer(memory.add("in", bytes_of(in), false)).bytes();
     launch.memory = &memory;
@@ -150,7 +159,8 @@ TEST(TileCopy, GoingAstrayIsNamed) {
   };
   EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x5, RZ\nLDSM.16.M88.4 R8, [R20]"),
               ::testing::HasSubstr("LDSM at k.cu:5 accesses 16 bytes at 512 of shared memory"));
-  EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x3, RZ\nLDSM.16.M88.4 R8, [R20]"), ::testing::HasSubstr("no multiple of 16"));
+  EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x3, RZ\nLDSM.16.M88.4 R8, [R20]"),
+              ::testing::HasSubstr("no multiple of 16"));
   EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x4, RZ\nLDGSTS.E.128 [R20], [R4.64+0x10]"),
               ::testing::HasSubstr("0 bytes past the end of in"));
   EXPECT_THAT(failure_of("SHF.L.U32 R20, R0, 0x5, RZ\nLDGSTS.E.128 [R20], [R4.64]"),

@@ -49,7 +49,8 @@ IMAD.WIDE.U32 R4, R1, R2, c[0x0][0x168]
 ISETP.NE.AND P1, PT, R0, RZ, PT
 @!P1 STG.E.128 [R4.64], R12
 EXIT
-)", {.parameter_bytes = 16});
+)",
+                                  {.parameter_bytes = 16});
   ASSERT_NE(program, nullptr);
   std::vector<Inputs> inputs = integer_inputs();
   std::vector<Uniform> in;
@@ -60,14 +61,17 @@ EXIT
   launch.program = program;
   launch.grid = {static_cast<u32>(in.size()), 1, 1};
   launch.block = {32, 1, 1};
-  launch.parameters =
-      Parameters().pointer(memory.add("in", bytes_of(in), false)).pointer(memory.add("out", bytes_of(out), true)).bytes();
+  launch.parameters = Parameters()
+                          .pointer(memory.add("in", bytes_of(in), false))
+                          .pointer(memory.add("out", bytes_of(out), true))
+                          .bytes();
   launch.memory = &memory;
   const auto result = run(launch);
   ASSERT_TRUE(result.has_value()) << result.error().message;
   for (size_t i = 0; i < in.size(); ++i) {
     const Result64 want = expected(in[i]);
-    ASSERT_EQ((std::vector<u32>{out[4 * i], out[4 * i + 1], out[4 * i + 2]}), (std::vector<u32>{want.r, want.s, want.p}))
+    ASSERT_EQ((std::vector<u32>{out[4 * i], out[4 * i + 1], out[4 * i + 2]}),
+              (std::vector<u32>{want.r, want.s, want.p}))
         << instruction << std::hex << " a=" << in[i].a << " b=" << in[i].b << " c=" << in[i].c << " d=" << in[i].d;
   }
 }
@@ -77,16 +81,18 @@ TEST(Uniform, WideProductsHaveSigns) {
     const u64 r = static_cast<u64>(static_cast<int64_t>(static_cast<i32>(a)) * static_cast<i32>(b)) + c;
     return Result64{static_cast<u32>(r), static_cast<u32>(r >> 32)};
   };
-  check_uniform("UIMAD.WIDE UR12, UR8, UR9, UR10", [&](const Uniform& u) { return product(u.a, u.b, u.c | static_cast<u64>(u.d) << 32); });
+  check_uniform("UIMAD.WIDE UR12, UR8, UR9, UR10",
+                [&](const Uniform& u) { return product(u.a, u.b, u.c | static_cast<u64>(u.d) << 32); });
   check_uniform("UIMAD.WIDE UR12, UR8, 0x2, URZ", [&](const Uniform& u) { return product(u.a, 2, 0); });
 }
 
 TEST(Uniform, BytesOfRegistersAndNarrowConstants) {
-  const auto sign_extended = [](const Uniform& u) { return Result64{static_cast<u32>(static_cast<i32>(u.a << 16) >> 16)}; };
+  const auto sign_extended = [](const Uniform& u) {
+    return Result64{static_cast<u32>(static_cast<i32>(u.a << 16) >> 16)};
+  };
   check_uniform("UPRMT UR12, UR8, 0x9910, URZ", sign_extended);
-  check_uniform("UPRMT UR12, URZ, 0xddd4, UR8", [](const Uniform& u) {
-    return Result64{(u.a & 0xff) | (u.a & 0x8000 ? 0xffffff00u : 0)};
-  });
+  check_uniform("UPRMT UR12, URZ, 0xddd4, UR8",
+                [](const Uniform& u) { return Result64{(u.a & 0xff) | (u.a & 0x8000 ? 0xffffff00u : 0)}; });
   check_uniform("UPRMT UR12, UR8, UR9, UR10", [](const Uniform& u) {
     u32 r = 0;
     for (int k = 0; k < 4; ++k) {
@@ -98,19 +104,25 @@ TEST(Uniform, BytesOfRegistersAndNarrowConstants) {
   // The parameters begin with the address of `in`, a multiple of 256 with zeros above its sixth byte.
   check_uniform("ULDC.U8 UR12, c[0x0][0x160]", [](const Uniform&) { return Result64{0}; });
   // Both pointers are below 2^48: the upper words' upper halves are 0, at a place that a register says.
-  check_uniform("ULOP3.LUT UR14, UR8, 0x8, URZ, 0xc0, !UPT\nULDC.U16 UR12, c[0x0][UR14+0x166]", [](const Uniform&) { return Result64{0}; });
-  check_uniform("UMOV UR14, 0x8\nULDC.64 UR16, c[0x0][UR14+0x158]\nULDC.64 UR12, c[0x0][0x160]\nUIADD3 UR12, UR12, -UR16, URZ\n"
-                "UIADD3 UR13, UR13, -UR17, URZ",
-                [](const Uniform&) { return Result64{0, 0}; });
+  check_uniform("ULOP3.LUT UR14, UR8, 0x8, URZ, 0xc0, !UPT\nULDC.U16 UR12, c[0x0][UR14+0x166]",
+                [](const Uniform&) { return Result64{0}; });
+  check_uniform(
+      "UMOV UR14, 0x8\nULDC.64 UR16, c[0x0][UR14+0x158]\nULDC.64 UR12, c[0x0][0x160]\nUIADD3 UR12, UR12, -UR16, URZ\n"
+      "UIADD3 UR13, UR13, -UR17, URZ",
+      [](const Uniform&) {
+        return Result64{0, 0};
+      });
 }
 
 TEST(Uniform, Arithmetic) {
   check_uniform("UIADD3 UR12, UR8, UR9, UR10", [](const Uniform& u) { return Result64{u.a + u.b + u.c}; });
   check_uniform("UIADD3 UR12, -UR8, UR9, URZ", [](const Uniform& u) { return Result64{u.b - u.a}; });
-  check_uniform("UIADD3 UR12, UP3, UR8, UR9, URZ",
-                [](const Uniform& u) { return Result64{u.a + u.b, 0xdeadbeef, (u64{u.a} + u.b) >> 32 != 0}; });
-  check_uniform("UIADD3 UR12, UP3, UR8, -UR9, URZ",
-                [](const Uniform& u) { return Result64{u.a - u.b, 0xdeadbeef, u.a >= u.b}; });
+  check_uniform("UIADD3 UR12, UP3, UR8, UR9, URZ", [](const Uniform& u) {
+    return Result64{u.a + u.b, 0xdeadbeef, (u64{u.a} + u.b) >> 32 != 0};
+  });
+  check_uniform("UIADD3 UR12, UP3, UR8, -UR9, URZ", [](const Uniform& u) {
+    return Result64{u.a - u.b, 0xdeadbeef, u.a >= u.b};
+  });
   check_uniform("UIADD3.X UR12, UR8, UR9, URZ, UP0, !UPT",
                 [](const Uniform& u) { return Result64{u.a + u.b + u.up0()}; });
   check_uniform("UIMAD UR12, UR8, UR9, UR10", [](const Uniform& u) { return Result64{u.a * u.b + u.c}; });
@@ -138,15 +150,17 @@ TEST(Uniform, Arithmetic) {
 TEST(Uniform, LogicShiftsSelects) {
   check_uniform("ULOP3.LUT UR12, UR8, UR9, UR10, 0xe2, !UPT",
                 [](const Uniform& u) { return Result64{(u.a & u.b) | (u.c & ~u.b)}; });
-  check_uniform("ULOP3.LUT UP3, UR12, UR8, 0x3, URZ, 0xc0, !UPT",
-                [](const Uniform& u) { return Result64{u.a & 3, 0xdeadbeef, (u.a & 3) != 0}; });
+  check_uniform("ULOP3.LUT UP3, UR12, UR8, 0x3, URZ, 0xc0, !UPT", [](const Uniform& u) {
+    return Result64{u.a & 3, 0xdeadbeef, (u.a & 3) != 0};
+  });
   check_uniform("USHF.R.S64 UR12, UR8, 0x6, UR10", [](const Uniform& u) { return Result64{u.c << 26 | u.a >> 6}; });
   check_uniform("USHF.R.U64 UR12, UR8, 0x28, UR10", [](const Uniform& u) { return Result64{u.c >> 8}; });
   check_uniform("USHF.L.U32 UR12, UR8, 0x6, URZ", [](const Uniform& u) { return Result64{u.a << 6}; });
   check_uniform("USHF.L.U64.HI UR12, UR8, 0x6, UR10", [](const Uniform& u) { return Result64{u.c << 6 | u.a >> 26}; });
   check_uniform("USHF.R.S32.HI UR12, URZ, 0x1f, UR10",
                 [](const Uniform& u) { return Result64{static_cast<u32>(static_cast<i32>(u.c) >> 31)}; });
-  check_uniform("USHF.R.U32.HI UR12, URZ, UR9, UR10", [](const Uniform& u) { return Result64{u.b > 31 ? 0 : u.c >> u.b}; });
+  check_uniform("USHF.R.U32.HI UR12, URZ, UR9, UR10",
+                [](const Uniform& u) { return Result64{u.b > 31 ? 0 : u.c >> u.b}; });
   check_uniform("USEL UR12, UR8, UR9, UP0", [](const Uniform& u) { return Result64{u.up0() ? u.a : u.b}; });
   check_uniform("@UP0 UMOV UR12, UR8", [](const Uniform& u) { return Result64{u.up0() ? u.a : 0xdeadbeef}; });
   check_uniform("ULDC.64 UR12, c[0x0][0x0]", [](const Uniform&) { return Result64{32, 1}; });
@@ -156,10 +170,12 @@ TEST(Uniform, Compares) {
   check_uniform("UISETP.LT.AND UP3, UPT, UR8, UR9, UP0", [](const Uniform& u) {
     return Result64{0xdeadbeef, 0xdeadbeef, static_cast<i32>(u.a) < static_cast<i32>(u.b) && u.up0()};
   });
-  check_uniform("UISETP.GE.U32.OR UP3, UPT, UR8, UR9, UP0",
-                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= u.b || u.up0()}; });
-  check_uniform("UISETP.NE.AND UP3, UPT, UR8, 0x1, UPT",
-                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a != 1}; });
+  check_uniform("UISETP.GE.U32.OR UP3, UPT, UR8, UR9, UP0", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, u.a >= u.b || u.up0()};
+  });
+  check_uniform("UISETP.NE.AND UP3, UPT, UR8, 0x1, UPT", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, u.a != 1};
+  });
 }
 
 TEST(Uniform, Votes) {
@@ -168,14 +184,19 @@ TEST(Uniform, Votes) {
     return Result64{0xdeadbeef, 0xdeadbeef, static_cast<i32>(u.a) < static_cast<i32>(u.b)};
   });
   // P1 holds in lanes below a: all of them only when a is 32 or more, any when it is 1 or more (unsigned).
-  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ALL UP3, P1",
-                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 32}; });
-  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ANY UP3, P1",
-                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 1}; });
-  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ALL UP3, !P1",
-                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a == 0}; });
+  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ALL UP3, P1", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 32};
+  });
+  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ANY UP3, P1", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 1};
+  });
+  check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ALL UP3, !P1", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, u.a == 0};
+  });
   check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nISETP.LT.U32.AND P2, PT, R0, 0x10, PT\n@P2 VOTEU.ALL UP3, P1",
-                [](const Uniform& u) { return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 16}; });
+                [](const Uniform& u) {
+                  return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 16};
+                });
 }
 
 }  // namespace

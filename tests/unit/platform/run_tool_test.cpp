@@ -20,8 +20,8 @@ TEST(RunTool, GivesExitCodeAndBothStreams) {
 
 TEST(RunTool, HandsItsInputOverAsAFile) {
   const std::string text(300000, 'x');
-  ToolRun run{
-      "/bin/sh", {"-c", std::string("wc -c < ") + tool_input + "; head -c 3 " + tool_input}, {}, 20000, 1 << 20, {}};
+  ToolRun run{"/bin/sh", {"-c", std::string("wc -c < ") + tool_input + "; head -c 3 " + tool_input}, {}, 20000, 1 << 20,
+              {}};
   run.input = std::as_bytes(std::span<const char>(text.data(), text.size()));
   auto output = run_tool(run);
   ASSERT_TRUE(output) << output.error().message;

@@ -49,7 +49,9 @@ TEST_F(RemoteTest, ALoginMessageIsNoiseAndAQueuesWordsAreItsState) {
   options_.first_experiment = false;
   options_.workers.push_back(
       far("echo 'srun: job 7 queued and waiting for resources' >&2\n"
-          "while [ ! -e '" + (dir_ / "granted").string() + "' ]; do sleep 0.02; done\n"
+          "while [ ! -e '" +
+          (dir_ / "granted").string() +
+          "' ]; do sleep 0.02; done\n"
           "head -c 60000 /dev/zero | tr '\\0' x; echo; echo 'Welcome to l4box'\nexec \"$@\""));
   start();
   auto answer = session_->queue(on("l4box/emulated:l4"));
@@ -73,7 +75,8 @@ TEST_F(RemoteTest, ALostLinkIsAStateAndWhatWasOnItIsSentAgain) {
 
 TEST_F(RemoteTest, AMachineThatCannotBeReachedIsGivenUpAndTriedAgain) {
   options_.first_experiment = false;
-  options_.workers.push_back(far("[ -e '" + (dir_ / "up").string() + "' ] && exec \"$@\"\n"
+  options_.workers.push_back(far("[ -e '" + (dir_ / "up").string() +
+                                 "' ] && exec \"$@\"\n"
                                  "echo 'ssh: connect to host l4box: No route to host' >&2; exit 255"));
   start();
   const Observation refused = session_->queue(on("l4box")).get();

@@ -19,7 +19,8 @@ TEST(CommandWords, AreSplitAsAShellSplitsThem) {
 
 TEST(CommandWords, AnOpenQuoteAndNoWordAreRefused) {
   EXPECT_THAT(command_words("ssh 'l4box").error().message, HasSubstr("open quote"));
-  for (const char* nothing : {"", "   ", "''"}) EXPECT_EQ(command_words(nothing).error().stage, Stage::input) << nothing;
+  for (const char* nothing : {"", "   ", "''"})
+    EXPECT_EQ(command_words(nothing).error().stage, Stage::input) << nothing;
 }
 
 class NamedWorkers : public testing::Test {
@@ -31,7 +32,8 @@ class NamedWorkers : public testing::Test {
 };
 
 TEST_F(NamedWorkers, AreReadFromTheSettings) {
-  const auto workers = read(R"({"workers": {"l4box": "ssh l4box attnscope worker", "a": "srun -n1 attnscope worker"}, "zoom": 1})");
+  const auto workers =
+      read(R"({"workers": {"l4box": "ssh l4box attnscope worker", "a": "srun -n1 attnscope worker"}, "zoom": 1})");
   ASSERT_TRUE(workers) << workers.error().message;
   ASSERT_EQ(workers->size(), 2u);
   EXPECT_EQ(workers->at(0).name, "a");

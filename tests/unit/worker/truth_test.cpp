@@ -49,7 +49,8 @@ TEST(TruthMaker, WhatADeviceMakesIsKeptForTheNext) {
   EXPECT_EQ(*watched.reference.get(), *made);
   EXPECT_EQ(*maker.want(small(), check::Accumulate::f32).reference.get(), *made) << "not made twice";
   TruthMaker other_process(folder / "references");
-  const auto found = *other_process.want(small(), check::Accumulate::f32, TruthMaker::Wanted::stored_reference).reference.get();
+  const auto found =
+      *other_process.want(small(), check::Accumulate::f32, TruthMaker::Wanted::stored_reference).reference.get();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->values, (*made)->values);
 }
