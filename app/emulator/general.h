@@ -100,6 +100,7 @@ double add_to_odd(double x, double y);
 // The comparison's lanes in Op::select: less, equal, greater, unordered.
 inline bool compare(const Op& op, double a, double b) { return op.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0; }
 
+// clang-format off
 #define ATTNSCOPE_GENERAL_HANDLERS(X)                                                                                 \
   X(g_popc)                                                                                                           \
   X(g_flo)                                                                                                            \
@@ -115,6 +116,7 @@ inline bool compare(const Op& op, double a, double b) { return op.select[a < b ?
                                       X(g_break) X(g_b2r) X(g_b2r_predicate) X(g_r2ur_predicate) X(g_lepc) X(g_load)  \
                                           X(g_store) X(g_ldc) X(g_atomic) X(g_reduce) X(g_cas) X(g_count_in)          \
                                               X(g_cast_spin) X(g_qspc) X(g_movm)
+// clang-format on
 #define X(name) void name(Warp& warp, const Op& op, uint32_t mask);
 ATTNSCOPE_GENERAL_HANDLERS(X)
 #undef X
