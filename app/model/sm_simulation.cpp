@@ -53,7 +53,7 @@ struct Machine {
     set(Unit::mufu, kMufu);
     set(Unit::conversion, kConversion);
     set(Unit::uniform, kUniform);
-    hold[static_cast<size_t>(Unit::tensor)] = spec.tensor_tflops_f16 > 0 ? tensor_clocks(spec) : 32;
+    hold[static_cast<size_t>(Unit::tensor)] = tensor_clocks(spec);
     shuffle_hold = 32 / rate(spec, kShuffle);
     wavefront = 1 / rate(spec, kSharedWavefronts);
     warp_wavefront = 1 / rate(spec, kWarpWavefronts);
@@ -71,6 +71,8 @@ struct Machine {
   }
   // Of one 16x8x16 fp16 product, 4,096 FLOP, on one scheduler's Tensor Core.
   static double tensor_clocks(const DeviceSpec& spec) {
+    if (const auto measured = spec.rates.find(rates::kMma16816); measured != spec.rates.end()) return measured->second;
+    if (spec.tensor_tflops_f16 <= 0) return 32;
     const double flop = spec.tensor_tflops_f16 * 1e12 / (double(spec.sms) * kSchedulers * spec.clock_mhz * 1e6);
     return 4096 / std::max(1.0, flop);
   }

@@ -9,11 +9,13 @@
 #define ATTNSCOPE_LANES 0
 namespace attnscope::emulator::baseline {
 namespace {
+// clang-format off: each needs those before it
+#include "emulator/lanes/vector.inc"
 #include "emulator/lanes/alu.inc"
 #include "emulator/lanes/memory.inc"
-#include "emulator/lanes/table.inc"
 #include "emulator/lanes/tensor.inc"
-#include "emulator/lanes/vector.inc"
+#include "emulator/lanes/table.inc"
+// clang-format on
 }  // namespace
 void fill_lanes(HandlerTable& table) { fill(table); }
 }  // namespace attnscope::emulator::baseline
