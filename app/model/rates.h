@@ -27,8 +27,8 @@ inline constexpr Rate kConversion{"conversion", 16};  // F2F, F2I, I2F (F2FP pac
 inline constexpr Rate kShuffle{"shuffle", 32};        // SHFL
 inline constexpr Rate kUniform{"uniform", 64};  // the uniform datapath, as lanes so that a warp takes half a clock
 
-// Clocks that an mma.sync m16n8k16 of fp16 holds a scheduler's Tensor Core, where it was measured: on sm_90 only wgmma meets
-// the data sheet's throughput, which stands for it elsewhere (DeviceSpec::tensor_tflops_f16).
+// Clocks that an mma.sync m16n8k16 of fp16 holds a scheduler's Tensor Core, where it was measured: on sm_90 only wgmma
+// meets the data sheet's throughput, which stands for it elsewhere (DeviceSpec::tensor_tflops_f16).
 inline constexpr const char* kMma16816 = "mma_16816";
 
 // Memory throughputs

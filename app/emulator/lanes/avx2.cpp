@@ -9,7 +9,8 @@
 #define ATTNSCOPE_LANES 1
 namespace attnscope::emulator::avx2 {
 namespace {
-// clang-format off: each needs those before it
+// Each needs those before it.
+// clang-format off
 #include "emulator/lanes/vector.inc"
 #include "emulator/lanes/alu.inc"
 #include "emulator/lanes/memory.inc"

@@ -9,7 +9,8 @@
 #define ATTNSCOPE_LANES 2
 namespace attnscope::emulator::avx512 {
 namespace {
-// clang-format off: each needs those before it
+// Each needs those before it.
+// clang-format off
 #include "emulator/lanes/vector.inc"
 #include "emulator/lanes/alu.inc"
 #include "emulator/lanes/memory.inc"

@@ -9,7 +9,8 @@
 #define ATTNSCOPE_LANES 0
 namespace attnscope::emulator::baseline {
 namespace {
-// clang-format off: each needs those before it
+// Each needs those before it.
+// clang-format off
 #include "emulator/lanes/vector.inc"
 #include "emulator/lanes/alu.inc"
 #include "emulator/lanes/memory.inc"
