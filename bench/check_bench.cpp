@@ -1,4 +1,5 @@
-// What checking costs at the reports' shape: inputs, the fp64 reference on every row, the verdict.
+// What checking costs at the reports' shape (inputs, the fp64 reference on every row, the verdict), and at a size where
+// rows are sampled. MeasureProcessCPUTime: the column CPU is that of all threads, whatever else the machine does.
 #include <benchmark/benchmark.h>
 
 #include "check/error_map.h"
@@ -36,6 +37,32 @@ BENCHMARK(reference)
     ->Args({2, 1})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+
+Problem large_problem() {
+  Problem problem;
+  problem.batch = 4, problem.heads = problem.kv_heads = 16;
+  problem.seq_q = problem.seq_k = 4096, problem.head_dim = 128;
+  return problem;
+}
+
+void large_inputs(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(check::make_inputs(large_problem()));
+}
+BENCHMARK(large_inputs)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
+
+void large_reference(benchmark::State& state) {
+  const auto made = check::make_inputs(large_problem());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(check::make_reference(large_problem(), *made, check::Accumulate::f32));
+}
+BENCHMARK(large_reference)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
+
+void large_verdict(benchmark::State& state) {
+  const auto made = check::make_inputs(large_problem());
+  const auto reference = *check::make_reference(large_problem(), *made, check::Accumulate::f32);
+  for (auto _ : state) benchmark::DoNotOptimize(check::judge(made->q, *reference));
+}
+BENCHMARK(large_verdict)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
 
 void verdict(benchmark::State& state) {
   const Problem problem;

@@ -18,8 +18,6 @@ namespace {
 
 constexpr int64_t kRowsAtOnce = 32;  // that a thread takes
 
-int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
 struct Job {
   const Problem& problem;
   int64_t batch = 0, head = 0, row_begin = 0, rows = 0;
@@ -28,27 +26,26 @@ struct Job {
   std::atomic<int64_t> next{0};  // texel row
 };
 
-// K alone: without a V there is no product to be made after the weights.
+// K alone: what is shown are weights.
 DecodedHead decode_keys(const Problem& p, int64_t batch, int64_t head) {
   DecodedHead keys;
-  keys.keys = p.seq_k;
-  keys.padded_keys = round_up(p.seq_k, kKeyTile);
-  keys.dim = p.head_dim;
-  keys.exact.k_transposed.resize(static_cast<size_t>(keys.dim * keys.padded_keys));
+  keys.resize(p.seq_k, p.head_dim, false);
   const int64_t kv_head = head / (p.heads / p.kv_heads);
-  for (int64_t s = 0; s < p.seq_k; ++s)
-    for (int64_t d = 0; d < p.head_dim; ++d) {
-      const int64_t index = ((batch * p.kv_heads + kv_head) * p.seq_k + s) * p.head_dim + d;
-      keys.exact.k_transposed[static_cast<size_t>(d * keys.padded_keys + s)] =
-          static_cast<double>(input_element(p, Tensor::k, index));
-    }
+  std::vector<float> rows(static_cast<size_t>(kKeyBlock * p.head_dim));
+  for (int64_t first = 0; first < p.seq_k; first += kKeyBlock) {
+    const int64_t count = std::min(kKeyBlock, p.seq_k - first);
+    const int64_t index = ((batch * p.kv_heads + kv_head) * p.seq_k + first) * p.head_dim;
+    for (int64_t i = 0; i < count * p.head_dim; ++i)
+      rows[static_cast<size_t>(i)] = input_element(p, Tensor::k, index + i);
+    keys.put_keys(first / kKeyBlock, count, rows.data());
+  }
   return keys;
 }
 
-void load_rows(const Job& job, int64_t row, int64_t end, RowTile& rows) {
+void load_rows(const Job& job, int64_t row, int64_t end, QueryRows& rows) {
   const Problem& p = job.problem;
   for (int64_t r = 0; r < kRowTile; ++r) {
-    rows.visible[r] = row + r < end ? visible_keys(p, row + r) : 0;
+    rows.visible[static_cast<size_t>(r)] = row + r < end ? visible_keys(p, row + r) : 0;
     for (int64_t d = 0; row + r < end && d < p.head_dim; ++d) {
       const int64_t index = ((job.batch * p.heads + job.head) * p.seq_q + row + r) * p.head_dim + d;
       rows.q[static_cast<size_t>(r * p.head_dim + d)] = input_element(p, Tensor::q, index);
@@ -74,10 +71,9 @@ void take_row(const double* weights, int64_t visible, int64_t columns, std::span
 void work(Job& job) {
   const Problem& p = job.problem;
   const int64_t height = job.tile.height, step = std::max<int64_t>(1, kRowsAtOnce * height / job.rows);
-  RowTile rows;
-  rows.q.resize(static_cast<size_t>(kRowTile * p.head_dim));
+  QueryRows rows;
+  rows.resize(kRowTile, p.head_dim);
   Scratch scratch;
-  scratch.scores.resize(static_cast<size_t>(kRowTile * job.keys.padded_keys));
   while (true) {
     const int64_t y_begin = job.next.fetch_add(step), y_end = std::min(y_begin + step, height);
     if (y_begin >= height) return;
@@ -85,10 +81,10 @@ void work(Job& job) {
     const int64_t end = y_end * job.rows / height;
     for (int64_t row = y_begin * job.rows / height; row < end; row += kRowTile) {
       load_rows(job, job.row_begin + row, job.row_begin + end, rows);
-      attend_exact(job.keys, rows, p.effective_scale(), scratch);
+      weigh_exact(job.keys, rows, p.effective_scale(), scratch);
       for (int64_t r = 0; r < kRowTile && row + r < end; ++r) {
         while (row + r >= (y + 1) * job.rows / height) ++y;
-        take_row(scratch.scores.data() + r * job.keys.padded_keys, rows.visible[r], p.seq_k,
+        take_row(scratch.scores.data() + r * job.keys.padded_keys, rows.visible[static_cast<size_t>(r)], p.seq_k,
                  std::span(job.tile.values)
                      .subspan(static_cast<size_t>(y * job.tile.width), static_cast<size_t>(job.tile.width)));
       }

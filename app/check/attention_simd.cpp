@@ -2,6 +2,7 @@
 // by the order of additions alone (about 1e-16), far below any figure of a verdict.
 #include "check/attention_simd.h"
 
+#include <algorithm>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -51,28 +52,40 @@ HWY_INLINE V accumulate_in(Accumulate type, V a, V b, V accumulator) {
   return hn::MulAdd(a, b, accumulator);
 }
 
-// out[r][c] = Σ_i left(r, i) · right[i][c] for four rows and `columns` columns, a multiple of two vectors.
-template <class T, class Left>
-HWY_INLINE void multiply_tile(Left left, const T* right, int64_t right_stride, int64_t inner, int64_t columns, T* out,
-                              int64_t out_stride, Accumulate type) {
+// Floats as T.
+template <class T>
+HWY_INLINE hn::Vec<hn::ScalableTag<T>> load_as(const float* from) {
+  const hn::ScalableTag<T> d;
+  if constexpr (sizeof(T) == sizeof(float))
+    return hn::LoadU(d, from);
+  else
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, decltype(d)>(), from));
+}
+
+// out[r][c] += Σ_i left[r][i] · right[i][c] for four rows and `columns` columns, a multiple of two vectors. The first
+// product comes first: a sum made in several calls is that of one.
+template <class T>
+HWY_INLINE void multiply_tile(const T* left, int64_t left_stride, const float* right, int64_t right_stride,
+                              int64_t inner, int64_t columns, T* out, int64_t out_stride, Accumulate type) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *left1 = left + left_stride, *left2 = left1 + left_stride, *left3 = left2 + left_stride;
   for (int64_t c = 0; c < columns; c += 2 * lanes) {
-    auto a0 = hn::Zero(d), a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, d0 = a0, d1 = a0;
-    const T* column = right + c;
+    T *o0 = out + c, *o1 = o0 + out_stride, *o2 = o1 + out_stride, *o3 = o2 + out_stride;
+    auto a0 = hn::LoadU(d, o0), a1 = hn::LoadU(d, o0 + lanes), b0 = hn::LoadU(d, o1), b1 = hn::LoadU(d, o1 + lanes);
+    auto c0 = hn::LoadU(d, o2), c1 = hn::LoadU(d, o2 + lanes), d0 = hn::LoadU(d, o3), d1 = hn::LoadU(d, o3 + lanes);
+    const float* column = right + c;
     for (int64_t i = 0; i < inner; ++i, column += right_stride) {
-      const auto x0 = hn::LoadU(d, column), x1 = hn::LoadU(d, column + lanes);
-      const auto w0 = hn::Set(d, left(0, i)), w1 = hn::Set(d, left(1, i));
-      const auto w2 = hn::Set(d, left(2, i)), w3 = hn::Set(d, left(3, i));
+      const auto x0 = load_as<T>(column), x1 = load_as<T>(column + lanes);
+      const auto w0 = hn::Set(d, left[i]), w1 = hn::Set(d, left1[i]);
+      const auto w2 = hn::Set(d, left2[i]), w3 = hn::Set(d, left3[i]);
       a0 = accumulate_in(type, w0, x0, a0), a1 = accumulate_in(type, w0, x1, a1);
       b0 = accumulate_in(type, w1, x0, b0), b1 = accumulate_in(type, w1, x1, b1);
       c0 = accumulate_in(type, w2, x0, c0), c1 = accumulate_in(type, w2, x1, c1);
       d0 = accumulate_in(type, w3, x0, d0), d1 = accumulate_in(type, w3, x1, d1);
     }
-    hn::StoreU(a0, d, out + c), hn::StoreU(a1, d, out + c + lanes);
-    hn::StoreU(b0, d, out + out_stride + c), hn::StoreU(b1, d, out + out_stride + c + lanes);
-    hn::StoreU(c0, d, out + 2 * out_stride + c), hn::StoreU(c1, d, out + 2 * out_stride + c + lanes);
-    hn::StoreU(d0, d, out + 3 * out_stride + c), hn::StoreU(d1, d, out + 3 * out_stride + c + lanes);
+    hn::StoreU(a0, d, o0), hn::StoreU(a1, d, o0 + lanes), hn::StoreU(b0, d, o1), hn::StoreU(b1, d, o1 + lanes);
+    hn::StoreU(c0, d, o2), hn::StoreU(c1, d, o2 + lanes), hn::StoreU(d0, d, o3), hn::StoreU(d1, d, o3 + lanes);
   }
 }
 
@@ -97,33 +110,72 @@ HWY_INLINE T exponentiate(T* scores, int64_t visible, int64_t n) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-int64_t padded_visible(const DecodedHead& head, const RowTile& tile) {
+// Keys that the tile of four rows from `row` on sees, padded.
+int64_t padded_visible(const DecodedHead& head, const QueryRows& rows, int64_t row) {
   int64_t n = 0;
-  for (int64_t visible : tile.visible) n = std::max(n, visible);
+  for (int64_t r = row; r < row + kRowTile; ++r) n = std::max(n, rows.visible[static_cast<size_t>(r)]);
   return std::min(head.padded_keys, (n + kKeyTile - 1) / kKeyTile * kKeyTile);
 }
 
-void attend_exact_impl(const DecodedHead& head, const RowTile& tile, double scale, Scratch& scratch) {
-  const int64_t n = padded_visible(head, tile), keys = head.padded_keys, dim = head.padded_dim;
-  double* scores = scratch.scores.data();
-  const float* q = tile.q.data();
-  multiply_tile<double>([&](int64_t r, int64_t i) { return static_cast<double>(q[r * head.dim + i]); },
-                        head.exact.k_transposed.data(), keys, head.dim, n, scores, keys, Accumulate::f32);
-  double inverse[kRowTile] = {};
-  for (int64_t r = 0; r < kRowTile; ++r) {
-    double* row = scores + r * keys;
-    for (int64_t j = 0; j < n; ++j) row[j] *= scale;
-    if (tile.visible[r] > 0) {
-      inverse[r] = 1.0 / exponentiate(row, tile.visible[r], n);
-    } else {
-      for (int64_t j = 0; j < n; ++j) row[j] = 0;
+// scores[r][j] = Σ_d q[r][d] · k[j][d], of the keys that each tile sees.
+template <class T>
+HWY_INLINE void multiply_keys(const DecodedHead& head, const QueryRows& rows, const T* q, T* scores, Accumulate type) {
+  for (int64_t row = 0; row < rows.rows(); ++row)
+    std::fill_n(scores + row * head.padded_keys, padded_visible(head, rows, row / kRowTile * kRowTile), T(0));
+  for (int64_t first = 0; first < head.padded_keys; first += kKeyBlock) {
+    const float* block = head.k.data() + first * head.dim;
+    for (int64_t row = 0; row < rows.rows(); row += kRowTile) {
+      const int64_t columns = std::min(kKeyBlock, padded_visible(head, rows, row) - first);
+      if (columns > 0)
+        multiply_tile<T>(q + row * head.dim, head.dim, block, kKeyBlock, head.dim, columns,
+                         scores + row * head.padded_keys + first, head.padded_keys, type);
     }
   }
-  double* out = scratch.out.data();
-  multiply_tile<double>([&](int64_t r, int64_t i) { return scores[r * keys + i]; }, head.exact.v.data(), dim, n, dim,
-                        out, dim, Accumulate::f32);
-  for (int64_t r = 0; r < kRowTile; ++r)
-    for (int64_t c = 0; c < dim; ++c) out[r * dim + c] = tile.visible[r] > 0 ? out[r * dim + c] * inverse[r] : 0;
+}
+
+// out[r][c] = Σ_j weights[r][j] · v[j][c].
+template <class T>
+HWY_INLINE void multiply_values(const DecodedHead& head, const QueryRows& rows, const T* weights, T* out,
+                                Accumulate type) {
+  std::fill_n(out, rows.rows() * head.padded_dim, T(0));
+  for (int64_t first = 0; first < head.padded_keys; first += kKeyBlock) {
+    for (int64_t row = 0; row < rows.rows(); row += kRowTile) {
+      const int64_t keys = std::min(kKeyBlock, padded_visible(head, rows, row) - first);
+      if (keys > 0)
+        multiply_tile<T>(weights + row * head.padded_keys + first, head.padded_keys,
+                         head.v.data() + first * head.padded_dim, head.padded_dim, keys, head.padded_dim,
+                         out + row * head.padded_dim, head.padded_dim, type);
+    }
+  }
+}
+
+void weigh_exact_impl(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch) {
+  const int64_t keys = head.padded_keys;
+  scratch.q.assign(rows.q.begin(), rows.q.end());
+  scratch.scores.resize(static_cast<size_t>(rows.rows() * keys));
+  scratch.sums.assign(rows.visible.size(), 0.0);
+  multiply_keys<double>(head, rows, scratch.q.data(), scratch.scores.data(), Accumulate::f32);
+  for (int64_t r = 0; r < rows.rows(); ++r) {
+    const int64_t n = padded_visible(head, rows, r / kRowTile * kRowTile), visible = rows.visible[static_cast<size_t>(r)];
+    double* row = scratch.scores.data() + r * keys;
+    for (int64_t j = 0; j < n; ++j) row[j] *= scale;
+    if (visible > 0)
+      scratch.sums[static_cast<size_t>(r)] = exponentiate(row, visible, n);
+    else
+      std::fill_n(row, n, 0.0);
+  }
+}
+
+void attend_exact_impl(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch) {
+  const int64_t dim = head.padded_dim;
+  weigh_exact_impl(head, rows, scale, scratch);
+  scratch.out.resize(static_cast<size_t>(rows.rows() * dim));
+  multiply_values<double>(head, rows, scratch.scores.data(), scratch.out.data(), Accumulate::f32);
+  for (int64_t r = 0; r < rows.rows(); ++r) {
+    double* out = scratch.out.data() + r * dim;
+    const double sum = scratch.sums[static_cast<size_t>(r)], inverse = 1.0 / sum;
+    for (int64_t c = 0; c < dim; ++c) out[c] = rows.visible[static_cast<size_t>(r)] > 0 ? out[c] * inverse : 0;
+  }
 }
 
 // Scales and rounds one row of scores; says whether all of them were finite before rounding.
@@ -140,26 +192,27 @@ HWY_INLINE bool finish_scores(float* row, int64_t visible, int64_t n, float scal
   return hn::GetLane(hn::SumOfLanes(f, poisoned)) == 0;
 }
 
-void attend_naive_impl(const DecodedHead& head, const RowTile& tile, float scale, DType dtype, Accumulate accumulate,
+void attend_naive_impl(const DecodedHead& head, const QueryRows& rows, float scale, DType dtype, Accumulate accumulate,
                        Scratch& scratch) {
   const F f;
   const auto lanes = static_cast<int64_t>(hn::Lanes(f));
-  const int64_t n = padded_visible(head, tile), keys = head.padded_keys, dim = head.padded_dim;
-  float* scores = scratch.naive_scores.data();
-  const float* q = tile.q.data();
-  multiply_tile<float>([&](int64_t r, int64_t i) { return q[r * head.dim + i]; }, head.naive.k_transposed.data(), keys,
-                       head.dim, n, scores, keys, accumulate);
-  for (int64_t r = 0; r < kRowTile; ++r) {
-    float* row = scores + r * keys;
-    scratch.naive_scores_finite[r] = finish_scores(row, tile.visible[r], n, scale, dtype);
-    const VF sum = hn::Set(f, tile.visible[r] > 0 ? exponentiate(row, tile.visible[r], n) : 1.0f);
+  const int64_t keys = head.padded_keys, dim = head.padded_dim;
+  scratch.naive_scores.resize(static_cast<size_t>(rows.rows() * keys));
+  scratch.naive_out.resize(static_cast<size_t>(rows.rows() * dim));
+  scratch.naive_scores_finite.resize(rows.visible.size());
+  multiply_keys<float>(head, rows, rows.q.data(), scratch.naive_scores.data(), accumulate);
+  for (int64_t r = 0; r < rows.rows(); ++r) {
+    const int64_t n = padded_visible(head, rows, r / kRowTile * kRowTile), visible = rows.visible[static_cast<size_t>(r)];
+    float* row = scratch.naive_scores.data() + r * keys;
+    scratch.naive_scores_finite[static_cast<size_t>(r)] = finish_scores(row, visible, n, scale, dtype);
+    const VF sum = hn::Set(f, visible > 0 ? exponentiate(row, visible, n) : 1.0f);
     for (int64_t j = 0; j < n; j += lanes)
       hn::StoreU(round_lanes(dtype, hn::Div(hn::LoadU(f, row + j), sum)), f, row + j);
   }
   float* out = scratch.naive_out.data();
-  multiply_tile<float>([&](int64_t r, int64_t i) { return scores[r * keys + i]; }, head.naive.v.data(), dim, n, dim,
-                       out, dim, accumulate);
-  for (int64_t c = 0; c < kRowTile * dim; c += lanes) hn::StoreU(round_lanes(dtype, hn::LoadU(f, out + c)), f, out + c);
+  multiply_values<float>(head, rows, scratch.naive_scores.data(), out, accumulate);
+  for (int64_t c = 0; c < rows.rows() * dim; c += lanes)
+    hn::StoreU(round_lanes(dtype, hn::LoadU(f, out + c)), f, out + c);
 }
 
 }  // namespace attnscope::check::HWY_NAMESPACE
@@ -167,16 +220,46 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attnscope::check {
+HWY_EXPORT(weigh_exact_impl);
 HWY_EXPORT(attend_exact_impl);
 HWY_EXPORT(attend_naive_impl);
 
-void attend_exact(const DecodedHead& head, const RowTile& tile, double scale, Scratch& scratch) {
-  HWY_DYNAMIC_DISPATCH(attend_exact_impl)(head, tile, scale, scratch);
+namespace {
+int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+}  // namespace
+
+void DecodedHead::resize(int64_t new_keys, int64_t new_dim, bool with_values) {
+  keys = new_keys, dim = new_dim;
+  padded_keys = round_up(keys, kKeyTile), padded_dim = with_values ? round_up(dim, kDimTile) : 0;
+  k.assign(static_cast<size_t>(round_up(keys, kKeyBlock) * dim), 0.0f);
+  v.assign(static_cast<size_t>(padded_keys * padded_dim), 0.0f);
 }
 
-void attend_naive(const DecodedHead& head, const RowTile& tile, float scale, DType dtype, Accumulate accumulate,
+void DecodedHead::put_keys(int64_t block, int64_t count, const float* rows) {
+  constexpr int64_t kSquare = 16;  // numbers of a cache line
+  float* to = k.data() + block * kKeyBlock * dim;
+  for (int64_t s = 0; s < count; s += kSquare)
+    for (int64_t d = 0; d < dim; d += kSquare)
+      for (int64_t y = d; y < std::min(d + kSquare, dim); ++y)
+        for (int64_t x = s; x < std::min(s + kSquare, count); ++x) to[y * kKeyBlock + x] = rows[x * dim + y];
+}
+
+void QueryRows::resize(int64_t rows, int64_t dim) {
+  q.assign(static_cast<size_t>(rows * dim), 0.0f);
+  visible.assign(static_cast<size_t>(rows), 0);
+}
+
+void weigh_exact(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch) {
+  HWY_DYNAMIC_DISPATCH(weigh_exact_impl)(head, rows, scale, scratch);
+}
+
+void attend_exact(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch) {
+  HWY_DYNAMIC_DISPATCH(attend_exact_impl)(head, rows, scale, scratch);
+}
+
+void attend_naive(const DecodedHead& head, const QueryRows& rows, float scale, DType dtype, Accumulate accumulate,
                   Scratch& scratch) {
-  HWY_DYNAMIC_DISPATCH(attend_naive_impl)(head, tile, scale, dtype, accumulate, scratch);
+  HWY_DYNAMIC_DISPATCH(attend_naive_impl)(head, rows, scale, dtype, accumulate, scratch);
 }
 }  // namespace attnscope::check
 #endif

@@ -7,43 +7,51 @@
 
 namespace attnscope::check {
 
-// One key head, decoded once for all the query rows that use it. Keys are padded with zeros to a multiple of kKeyTile
-// and the head dimension to one of kDimTile, so that the inner loops have no tails at any vector width.
+// Keys are padded with zeros to a multiple of kKeyTile and the head dimension to one of kDimTile, so that the inner
+// loops have no tails at any vector width. kKeyBlock keys of either tensor stay in the caches nearest to a core while
+// all rows are multiplied with them.
 inline constexpr int64_t kKeyTile = 32;
 inline constexpr int64_t kDimTile = 32;
+inline constexpr int64_t kKeyBlock = 64;
 inline constexpr int64_t kRowTile = 4;  // query rows computed together
 
-template <class T>
-struct KeyHead {
-  std::vector<T> k_transposed;  // [head_dim][padded_keys]
-  std::vector<T> v;             // [padded_keys][padded_dim]
-};
-
+// One key head as floats, decoded once for all the query rows that use it.
 struct DecodedHead {
   int64_t keys = 0, padded_keys = 0, dim = 0, padded_dim = 0;
-  KeyHead<double> exact;
-  KeyHead<float> naive;
-  bool v_safe = true;  // every |V| is small enough that an average of rows cannot round to infinity
+  std::vector<float> k;  // [blocks of keys][dim][kKeyBlock]
+  std::vector<float> v;  // [padded_keys][padded_dim]
+  bool v_safe = true;    // every |V| is small enough that an average of rows cannot round to infinity
+
+  // Zeros. Without values only scores can be made.
+  void resize(int64_t new_keys, int64_t new_dim, bool with_values = true);
+  // Keys block·kKeyBlock … + count, as rows of `dim` floats one after another.
+  void put_keys(int64_t block, int64_t count, const float* rows);
 };
 
-// Four query rows of one head. `q` is [4][head_dim]; `visible` the keys each may see (0: masked; a row that is not
-// there).
-struct RowTile {
-  std::vector<float> q;
-  int64_t visible[kRowTile] = {};
+// Query rows of one head, a multiple of kRowTile of them. `visible` is the keys each may see (0: masked, or a row that
+// is not there).
+struct QueryRows {
+  std::vector<float> q;  // [rows][dim]
+  std::vector<int64_t> visible;
+
+  void resize(int64_t rows, int64_t dim);
+  int64_t rows() const { return static_cast<int64_t>(visible.size()); }
 };
 
 // Scratch of one thread, reused.
 struct Scratch {
-  std::vector<double> scores, out;  // [4][padded_keys], [4][padded_dim]
+  std::vector<double> q, scores, sums, out;  // [rows][dim], [rows][padded_keys], [rows], [rows][padded_dim]
   std::vector<float> naive_scores, naive_out;
-  bool naive_scores_finite[kRowTile] = {};  // before rounding
+  std::vector<char> naive_scores_finite;  // a row each, before rounding
 };
 
-// Fills scratch.out with the fp64 attention of the tile's rows, and scratch.naive_out with the naive one: fp32 (or
-// fp16) accumulation, S, P and O rounded to dtype.
-void attend_exact(const DecodedHead& head, const RowTile& tile, double scale, Scratch& scratch);
-void attend_naive(const DecodedHead& head, const RowTile& tile, float scale, DType dtype, Accumulate accumulate,
+// exp(score - the row's maximum) of every row in scratch.scores, fp64, zero where a key is not seen; a row's sum in
+// scratch.sums.
+void weigh_exact(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch);
+// Fills scratch.out with the fp64 attention of the rows, and scratch.naive_out with the naive one: fp32 (or fp16)
+// accumulation, S, P and O rounded to dtype. Each sum's order is that of the keys, or of the head dimension.
+void attend_exact(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch);
+void attend_naive(const DecodedHead& head, const QueryRows& rows, float scale, DType dtype, Accumulate accumulate,
                   Scratch& scratch);
 
 }  // namespace attnscope::check

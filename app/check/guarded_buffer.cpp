@@ -12,6 +12,17 @@ std::byte canary(size_t index) { return static_cast<std::byte>((index * 167 + 91
 
 uint16_t poison_16(DType dtype) { return dtype == DType::f16 ? kPoison16F : kPoison16B; }
 
+template <class Word>
+int64_t count_words(Word wanted, std::span<const std::byte> bytes) {
+  int64_t found = 0;
+  for (size_t at = 0; at + sizeof(Word) <= bytes.size(); at += sizeof(Word)) {
+    Word word;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    found += word == wanted;
+  }
+  return found;
+}
+
 }  // namespace
 
 uint32_t poison_word(DType dtype) { return dtype == DType::f32 ? kPoison32 : poison_16(dtype); }
@@ -37,16 +48,12 @@ bool is_poison(DType dtype, const std::byte* tensor, int64_t index) {
 }
 
 bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count) {
-  for (int64_t i = first; i < first + count; ++i)
-    if (!is_poison(dtype, tensor, i)) return false;
-  return true;
+  const int64_t bytes = bytes_of(dtype);
+  return count_poison(dtype, {tensor + first * bytes, static_cast<size_t>(count * bytes)}) == count;
 }
 
 int64_t count_poison(DType dtype, std::span<const std::byte> tensor) {
-  int64_t found = 0;
-  const auto elements = static_cast<int64_t>(tensor.size() / bytes_of(dtype));
-  for (int64_t i = 0; i < elements; ++i) found += is_poison(dtype, tensor.data(), i);
-  return found;
+  return dtype == DType::f32 ? count_words(kPoison32, tensor) : count_words(poison_16(dtype), tensor);
 }
 
 GuardedBuffer::GuardedBuffer(std::string name, size_t bytes)

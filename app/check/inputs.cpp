@@ -6,14 +6,17 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "check/float_formats.h"
 #include "check/inputs_simd.h"
+#include "check/parallel.h"
 #include "core/hash.h"
 
 namespace attnscope::check {
 namespace {
 
+constexpr size_t kBytesWorthThreads = 1 << 22;
 constexpr size_t kChunkBlocks = 1024;  // 16 KB of floats: stays in the first-level cache between making and rounding
 
 struct Shape {
@@ -47,6 +50,21 @@ void fill_run(const Problem& problem, Tensor tensor, int64_t first, int64_t coun
   }
 }
 
+// One head of one batch.
+void fill_head(const Problem& problem, Tensor tensor, int64_t unit, std::span<std::byte> out) {
+  const Shape shape = shape_of(problem, tensor);
+  const int64_t row = problem.head_dim * bytes_of(problem.dtype), elements = shape.seq * problem.head_dim;  // row: bytes
+  if (problem.layout == Layout::BHSD)
+    return fill_run(problem, tensor, unit * elements, elements, out.data() + unit * shape.seq * row);
+  // Made as the numbers run, then spread over the rows.
+  std::vector<std::byte> head(static_cast<size_t>(shape.seq * row));
+  fill_run(problem, tensor, unit * elements, elements, head.data());
+  const int64_t b = unit / shape.heads, h = unit % shape.heads;
+  for (int64_t s = 0; s < shape.seq; ++s)
+    std::memcpy(out.data() + ((b * shape.seq + s) * shape.heads + h) * row, head.data() + s * row,
+                static_cast<size_t>(row));
+}
+
 }  // namespace
 
 int64_t element_offset(const Problem& problem, int64_t heads, int64_t seq, int64_t b, int64_t h, int64_t s, int64_t d) {
@@ -62,41 +80,35 @@ float input_element(const Problem& problem, Tensor tensor, int64_t index) {
 }
 
 void fill_input(const Problem& problem, Tensor tensor, std::span<std::byte> out) {
-  const Shape shape = shape_of(problem, tensor);
-  const int64_t row = problem.head_dim * bytes_of(problem.dtype);  // bytes
-  if (problem.layout == Layout::BHSD) {
-    fill_run(problem, tensor, 0, static_cast<int64_t>(out.size()) / bytes_of(problem.dtype), out.data());
-    return;
-  }
-  // Made head by head, as the numbers run, then spread over the rows.
-  std::vector<std::byte> head(static_cast<size_t>(shape.seq * row));
-  for (int64_t b = 0; b < problem.batch; ++b) {
-    for (int64_t h = 0; h < shape.heads; ++h) {
-      fill_run(problem, tensor, (b * shape.heads + h) * shape.seq * problem.head_dim, shape.seq * problem.head_dim,
-               head.data());
-      for (int64_t s = 0; s < shape.seq; ++s)
-        std::memcpy(out.data() + ((b * shape.seq + s) * shape.heads + h) * row, head.data() + s * row,
-                    static_cast<size_t>(row));
-    }
-  }
+  const int64_t heads = problem.batch * shape_of(problem, tensor).heads;
+  for (int64_t unit = 0; unit < heads; ++unit) fill_head(problem, tensor, unit, out);
 }
 
 Result<AttentionInputs> make_inputs(const Problem& problem) {
   AttentionInputs inputs;
-  const size_t q = static_cast<size_t>(problem.q_elements()) * bytes_of(problem.dtype);
-  const size_t kv = static_cast<size_t>(problem.kv_elements()) * bytes_of(problem.dtype);
-  try {
-    inputs.q.resize(q);
-    inputs.k.resize(kv);
-    inputs.v.resize(kv);
-  } catch (const std::bad_alloc&) {
+  const auto q = static_cast<size_t>(problem.q_elements()) * bytes_of(problem.dtype);
+  const auto kv = static_cast<size_t>(problem.kv_elements()) * bytes_of(problem.dtype);
+  struct Part {
+    Tensor tensor;
+    std::vector<std::byte>& bytes;
+    size_t size;
+    int64_t heads;
+  };
+  const Part parts[] = {{Tensor::q, inputs.q, q, problem.batch * problem.heads},
+                        {Tensor::k, inputs.k, kv, problem.batch * problem.kv_heads},
+                        {Tensor::v, inputs.v, kv, problem.batch * problem.kv_heads}};
+  // Small ones are made before a thread would have started.
+  const size_t threads = q + 2 * kv < kBytesWorthThreads ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  bool made = in_parallel(threads, std::size(parts),
+                          [&](size_t, size_t part) { parts[part].bytes.resize(parts[part].size); });
+  for (const Part& part : parts)
+    made = made && in_parallel(threads, static_cast<size_t>(part.heads), [&](size_t, size_t unit) {
+             fill_head(problem, part.tensor, static_cast<int64_t>(unit), part.bytes);
+           });
+  if (!made)
     return fail(Stage::check,
                 fmt::format("there is no memory for the inputs of {}: {} B", short_text(problem), q + 2 * kv),
                 "Choose smaller sizes.");
-  }
-  fill_input(problem, Tensor::q, inputs.q);
-  fill_input(problem, Tensor::k, inputs.k);
-  fill_input(problem, Tensor::v, inputs.v);
   return inputs;
 }
 

@@ -184,6 +184,32 @@ void encode_16_impl(DType dtype, const float* in, size_t count, uint16_t* out) {
   for (; done < count; ++done) out[done] = dtype == DType::f16 ? f16_from_float(in[done]) : bf16_from_float(in[done]);
 }
 
+// The vector form of float_from_f16 and float_from_bf16.
+HWY_INLINE VF decode(DType dtype, VU bits) {
+  const F f;
+  const U u;
+  const I i;
+  if (dtype == DType::bf16) return hn::BitCast(f, hn::ShiftLeft<16>(bits));
+  const VU sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(u, 0x8000u))), magnitude = hn::And(bits, hn::Set(u, 0x7fffu));
+  const VU shifted = hn::ShiftLeft<13>(magnitude);
+  const VU normal = hn::Add(shifted, hn::IfThenElse(hn::Gt(magnitude, hn::Set(u, 0x7bffu)), hn::Set(u, 0x70000000u),
+                                                    hn::Set(u, 0x38000000u)));
+  const VF subnormal = hn::Mul(hn::ConvertTo(f, hn::BitCast(i, magnitude)), hn::Set(f, 0x1p-24f));
+  const VU value = hn::IfThenElse(hn::Lt(magnitude, hn::Set(u, 0x400u)), hn::BitCast(u, subnormal), normal);
+  return hn::BitCast(f, hn::Or(value, sign));
+}
+
+void decode_16_impl(DType dtype, const uint16_t* in, size_t count, float* out) {
+  const F f;
+  const U u;
+  const hn::Rebind<uint16_t, F> narrow;
+  const size_t lanes = hn::Lanes(f);
+  size_t done = 0;
+  for (; done + lanes <= count; done += lanes)
+    hn::StoreU(decode(dtype, hn::PromoteTo(u, hn::LoadU(narrow, in + done))), f, out + done);
+  for (; done < count; ++done) out[done] = dtype == DType::f16 ? float_from_f16(in[done]) : float_from_bf16(in[done]);
+}
+
 }  // namespace attnscope::check::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -191,6 +217,7 @@ HWY_AFTER_NAMESPACE();
 namespace attnscope::check {
 HWY_EXPORT(generate_blocks_impl);
 HWY_EXPORT(encode_16_impl);
+HWY_EXPORT(decode_16_impl);
 
 void generate_blocks(Distribution distribution, uint64_t seed, uint32_t stream, uint64_t first, size_t blocks,
                      float* out) {
@@ -203,6 +230,10 @@ void generate_blocks(Distribution distribution, uint64_t seed, uint32_t stream, 
 
 void encode_16(DType dtype, const float* in, size_t count, uint16_t* out) {
   HWY_DYNAMIC_DISPATCH(encode_16_impl)(dtype, in, count, out);
+}
+
+void decode_16(DType dtype, const uint16_t* in, size_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(decode_16_impl)(dtype, in, count, out);
 }
 }  // namespace attnscope::check
 #endif

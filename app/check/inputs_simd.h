@@ -14,5 +14,7 @@ void generate_blocks(Distribution distribution, uint64_t seed, uint32_t stream, 
 
 // Rounds `count` floats to f16 or bf16.
 void encode_16(DType dtype, const float* in, size_t count, uint16_t* out);
+// The floats that `count` numbers of f16 or bf16 are.
+void decode_16(DType dtype, const uint16_t* in, size_t count, float* out);
 
 }  // namespace attnscope::check

@@ -4,24 +4,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <cstring>
 #include <new>
-#include <system_error>
 #include <thread>
 
 #include "check/attention_simd.h"
 #include "check/float_formats.h"
+#include "check/inputs_simd.h"
+#include "check/parallel.h"
 #include "check/philox.h"
 
 namespace attnscope::check {
 namespace {
 
-constexpr int64_t kMaxHeadElements = int64_t{1} << 25;  // of one key head: 800 MB decoded
+constexpr int64_t kMaxHeadElements = int64_t{1} << 25;  // of one key head: 256 MB decoded
+constexpr int64_t kRowsTogether = 32;                   // that pass over a head's keys together, their scores kept
+constexpr int64_t kMaxScores = int64_t{1} << 20;        // of them: 12 MB
 constexpr int64_t kMinRandomRows = 256;
 constexpr int64_t kMinRandomRowsPerHead = 4;
 constexpr int64_t kTileEdges[] = {16, 32, 48, 64, 128};
-
-int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 // A stretch of `rows` that one thread computes: rows of query heads that share one key head.
 struct Item {
@@ -38,9 +39,10 @@ struct RowClasses {
 struct Workspace {
   DecodedHead head;
   int64_t decoded_batch = -1, decoded_kv_head = -1;
-  RowTile tile;
+  QueryRows rows;
   Scratch scratch;
-  std::vector<float> row;  // head_dim
+  std::vector<float> block;  // [kKeyBlock][head_dim]: keys before they are turned
+  std::vector<float> row;    // head_dim
   std::vector<RowClasses> classes;
 };
 
@@ -51,8 +53,6 @@ struct Job {
   const std::atomic<bool>* cancel;
   std::vector<Item> items;
   std::vector<double> difference, norm;  // squares, a row each: summed in order, so threads do not change the figure
-  std::atomic<size_t> next{0};
-  std::atomic<bool> out_of_memory{false};
 };
 
 ElementClass class_of_value(float value) {
@@ -64,74 +64,66 @@ ElementClass class_of_value(float value) {
 double largest_finite(DType dtype) { return dtype == DType::f16 ? 65504.0 : 3.3895e38; }
 
 void prepare(Workspace& space, const Problem& p) {
-  DecodedHead& head = space.head;
-  head.keys = p.seq_k;
-  head.padded_keys = round_up(p.seq_k, kKeyTile);
-  head.dim = p.head_dim;
-  head.padded_dim = round_up(p.head_dim, kDimTile);
-  const auto transposed = static_cast<size_t>(head.dim * head.padded_keys);
-  const auto values = static_cast<size_t>(head.padded_keys * head.padded_dim);
-  head.exact.k_transposed.resize(transposed);
-  head.naive.k_transposed.resize(transposed);
-  head.exact.v.resize(values);
-  head.naive.v.resize(values);
-  space.tile.q.resize(static_cast<size_t>(kRowTile * p.head_dim));
-  const auto scores = static_cast<size_t>(kRowTile * head.padded_keys),
-             out = static_cast<size_t>(kRowTile * head.padded_dim);
-  space.scratch.scores.resize(scores);
-  space.scratch.naive_scores.resize(scores);
-  space.scratch.out.resize(out);
-  space.scratch.naive_out.resize(out);
+  space.head.resize(p.seq_k, p.head_dim);
+  const int64_t keys = space.head.padded_keys, fit = kMaxScores / keys / kRowTile * kRowTile;
+  space.rows.resize(std::clamp(fit, kRowTile, kRowsTogether), p.head_dim);
+  space.block.resize(static_cast<size_t>(kKeyBlock * p.head_dim));
   space.row.resize(static_cast<size_t>(p.head_dim));
 }
 
-// Decodes one key head's K and V; the padding was zeroed by prepare() and is never written.
+// `count` elements of a tensor's bytes from element `at` on.
+void decode_run(DType dtype, const std::vector<std::byte>& tensor, int64_t at, int64_t count, float* out) {
+  if (dtype == DType::f32) {
+    std::memcpy(out, tensor.data() + 4 * at, static_cast<size_t>(4 * count));
+  } else {
+    decode_16(dtype, reinterpret_cast<const uint16_t*>(tensor.data()) + at, static_cast<size_t>(count), out);
+  }
+}
+
+// Decodes one key head's K and V; the padding is zeros and is never written.
 void decode(Workspace& space, const Job& job, int64_t b, int64_t kv_head) {
   if (space.decoded_batch == b && space.decoded_kv_head == kv_head) return;
   const Problem& p = job.problem;
   DecodedHead& head = space.head;
-  const double safe = 0.99 * largest_finite(p.dtype);
+  const auto safe = static_cast<float>(0.99 * largest_finite(p.dtype));
   head.v_safe = true;
-  for (int64_t s = 0; s < p.seq_k; ++s) {
-    const int64_t at = element_offset(p, p.kv_heads, p.seq_k, b, kv_head, s, 0);
-    for (int64_t d = 0; d < p.head_dim; ++d) {
-      const float k = load_element(p.dtype, job.inputs.k.data(), at + d);
-      const float v = load_element(p.dtype, job.inputs.v.data(), at + d);
-      const auto key = static_cast<size_t>(d * head.padded_keys + s);
-      const auto value = static_cast<size_t>(s * head.padded_dim + d);
-      head.exact.k_transposed[key] = static_cast<double>(k);
-      head.naive.k_transposed[key] = k;
-      head.exact.v[value] = static_cast<double>(v);
-      head.naive.v[value] = v;
-      head.v_safe = head.v_safe && std::abs(static_cast<double>(v)) <= safe;
+  for (int64_t first = 0; first < p.seq_k; first += kKeyBlock) {
+    const int64_t count = std::min(kKeyBlock, p.seq_k - first);
+    for (int64_t s = first; s < first + count; ++s) {
+      const int64_t at = element_offset(p, p.kv_heads, p.seq_k, b, kv_head, s, 0);
+      decode_run(p.dtype, job.inputs.k, at, p.head_dim, space.block.data() + (s - first) * p.head_dim);
+      float* const v = head.v.data() + s * head.padded_dim;
+      decode_run(p.dtype, job.inputs.v, at, p.head_dim, v);
+      for (int64_t d = 0; d < p.head_dim; ++d) head.v_safe &= std::abs(v[d]) <= safe;
     }
+    head.put_keys(first / kKeyBlock, count, space.block.data());
   }
   space.decoded_batch = b;
   space.decoded_kv_head = kv_head;
 }
 
-void load_tile(Workspace& space, const Job& job, size_t begin, size_t count) {
+void load_rows(Workspace& space, const Job& job, size_t begin, size_t count) {
   const Problem& p = job.problem;
-  std::fill(space.tile.q.begin(), space.tile.q.end(), 0.0f);
-  for (size_t r = 0; r < static_cast<size_t>(kRowTile); ++r) {
-    space.tile.visible[r] = 0;
-    if (r >= count) continue;
+  for (size_t r = 0; r < space.rows.visible.size(); ++r) {
+    float* const q = space.rows.q.data() + r * static_cast<size_t>(p.head_dim);
+    space.rows.visible[r] = 0;
+    if (r >= count) {
+      std::fill_n(q, p.head_dim, 0.0f);
+      continue;
+    }
     const int64_t row = job.reference.rows[begin + r];
     const int64_t i = row % p.seq_q, h = row / p.seq_q % p.heads, b = row / p.seq_q / p.heads;
-    const int64_t at = element_offset(p, p.heads, p.seq_q, b, h, i, 0);
-    for (int64_t d = 0; d < p.head_dim; ++d)
-      space.tile.q[r * static_cast<size_t>(p.head_dim) + static_cast<size_t>(d)] =
-          load_element(p.dtype, job.inputs.q.data(), at + d);
-    space.tile.visible[r] = visible_keys(p, i);
+    decode_run(p.dtype, job.inputs.q, element_offset(p, p.heads, p.seq_q, b, h, i, 0), p.head_dim, q);
+    space.rows.visible[r] = visible_keys(p, i);
   }
 }
 
-// Keeps row `index` of the tile's results: fp64 values, its share of the naive error, and any non-finite element.
-void store_row(Workspace& space, Job& job, size_t tile_row, size_t index) {
+// Keeps row `index` of the reference from the results of row `at`: fp64 values, its share of the naive error, and any non-finite element.
+void store_row(Workspace& space, Job& job, size_t at, size_t index) {
   const Problem& p = job.problem;
   const auto dim = static_cast<size_t>(p.head_dim), padded = static_cast<size_t>(space.head.padded_dim);
-  const double* exact = space.scratch.out.data() + tile_row * padded;
-  const float* naive = space.scratch.naive_out.data() + tile_row * padded;
+  const double* exact = space.scratch.out.data() + at * padded;
+  const float* naive = space.scratch.naive_out.data() + at * padded;
   std::copy_n(exact, dim, job.reference.values.begin() + static_cast<ptrdiff_t>(index * dim));
   double difference = 0, norm = 0;
   for (size_t d = 0; d < dim; ++d) {
@@ -140,8 +132,8 @@ void store_row(Workspace& space, Job& job, size_t tile_row, size_t index) {
     norm += exact[d] * exact[d];
   }
   if (std::isfinite(difference)) job.difference[index] = difference, job.norm[index] = norm;
-  const bool masked = space.tile.visible[tile_row] == 0;
-  if (masked || (space.scratch.naive_scores_finite[tile_row] && space.head.v_safe)) return;
+  const bool masked = space.rows.visible[at] == 0;
+  if (masked || (space.scratch.naive_scores_finite[at] && space.head.v_safe)) return;
   // Rare: the plain fp32 attention decides which elements are NaN or Inf.
   naive_row(p, job.inputs, job.reference.rows[index], Accumulate::f32, false, space.row);
   RowClasses found{index, std::vector<ElementClass>(dim)};
@@ -153,31 +145,18 @@ void store_row(Workspace& space, Job& job, size_t tile_row, size_t index) {
   if (any) space.classes.push_back(std::move(found));
 }
 
-void work(Workspace& space, Job& job) {
+void make_rows(Workspace& space, Job& job, const Item& item) {
   const Problem& p = job.problem;
   const double scale = p.effective_scale();
-  while (true) {
-    const size_t at = job.next.fetch_add(1);
-    if (at >= job.items.size()) return;
-    const Item& item = job.items[at];
-    for (size_t begin = item.begin; begin < item.end; begin += kRowTile) {
-      if (job.cancel && job.cancel->load(std::memory_order_relaxed)) return;
-      if (begin == item.begin) decode(space, job, item.batch, item.kv_head);
-      const size_t count = std::min(item.end - begin, static_cast<size_t>(kRowTile));
-      load_tile(space, job, begin, count);
-      attend_exact(space.head, space.tile, scale, space.scratch);
-      attend_naive(space.head, space.tile, static_cast<float>(scale), p.dtype, job.reference.accumulate, space.scratch);
-      for (size_t r = 0; r < count; ++r) store_row(space, job, r, begin + r);
-    }
-  }
-}
-
-// Only the rare rows with non-finite scores allocate here; an exception must not leave a thread.
-void guarded_work(Workspace& space, Job& job) {
-  try {
-    work(space, job);
-  } catch (const std::bad_alloc&) {
-    job.out_of_memory = true;
+  const auto together = static_cast<size_t>(space.rows.rows());
+  for (size_t begin = item.begin; begin < item.end; begin += together) {
+    if (job.cancel && job.cancel->load(std::memory_order_relaxed)) return;
+    decode(space, job, item.batch, item.kv_head);
+    const size_t count = std::min(item.end - begin, together);
+    load_rows(space, job, begin, count);
+    attend_exact(space.head, space.rows, scale, space.scratch);
+    attend_naive(space.head, space.rows, static_cast<float>(scale), p.dtype, job.reference.accumulate, space.scratch);
+    for (size_t r = 0; r < count; ++r) store_row(space, job, r, begin + r);
   }
 }
 
@@ -199,19 +178,6 @@ std::vector<Item> split(const Problem& p, const std::vector<int64_t>& rows, size
     begin = end;
   }
   return items;
-}
-
-void run(Job& job, std::vector<Workspace>& spaces) {
-  std::vector<std::thread> threads;
-  for (size_t t = 1; t < spaces.size(); ++t) {
-    try {
-      threads.emplace_back([&job, &space = spaces[t]] { guarded_work(space, job); });
-    } catch (const std::system_error&) {
-      break;  // no thread to be had: the ones running take its share
-    }
-  }
-  guarded_work(spaces[0], job);
-  for (std::thread& thread : threads) thread.join();
 }
 
 void finish(Job& job, const std::vector<Workspace>& spaces) {
@@ -301,17 +267,18 @@ Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, 
     reference->values.resize(reference->rows.size() * static_cast<size_t>(problem.head_dim));
     size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                          : std::max<size_t>(1, std::thread::hardware_concurrency());
-    // A decoded key head takes 24 B an element for each thread: keep them together under about 2 GB.
-    const auto head_bytes = static_cast<size_t>(24 * problem.seq_k * problem.head_dim);
+    // A decoded key head takes 8 B an element for each thread: keep them together under about 2 GB.
+    const auto head_bytes = static_cast<size_t>(8 * problem.seq_k * problem.head_dim);
     threads = std::clamp<size_t>((size_t{2} << 30) / std::max<size_t>(1, head_bytes), 1, threads);
-    Job job{problem, inputs, *reference, options.cancel, split(problem, reference->rows, threads), {}, {}, {}, {}};
+    Job job{problem, inputs, *reference, options.cancel, split(problem, reference->rows, threads), {}, {}};
     job.difference.resize(reference->rows.size());
     job.norm.resize(reference->rows.size());
     std::vector<Workspace> spaces(std::min(threads, std::max<size_t>(1, job.items.size())));
     for (Workspace& space : spaces) prepare(space, problem);
-    run(job, spaces);
+    const bool whole = in_parallel(spaces.size(), job.items.size(),
+                                   [&](size_t thread, size_t item) { make_rows(spaces[thread], job, job.items[item]); });
     if (options.cancel && options.cancel->load()) return fail(Stage::cancelled, "the reference was cancelled");
-    if (job.out_of_memory) throw std::bad_alloc();
+    if (!whole) throw std::bad_alloc();
     finish(job, spaces);
     return reference;
   } catch (const std::bad_alloc&) {

@@ -100,13 +100,12 @@ void find_unwritten(std::span<const std::byte> output, const Reference& referenc
   const Problem& p = reference.problem;
   for (int64_t row = 0; row < reference.rows_total(); ++row) {
     const int64_t offset = offset_of(p, row);
-    int64_t in_row = 0, first = -1;
-    for (int64_t d = 0; d < p.head_dim; ++d) {
-      if (!is_poison(p.dtype, output.data(), offset + d)) continue;
-      ++in_row;
-      if (first < 0) first = d;
-    }
+    const int64_t in_row = count_poison(
+        p.dtype, output.subspan(static_cast<size_t>(offset) * bytes_of(p.dtype),
+                                static_cast<size_t>(p.head_dim) * bytes_of(p.dtype)));
     if (in_row == 0 || (partial && in_row == p.head_dim)) continue;
+    int64_t first = 0;
+    while (!is_poison(p.dtype, output.data(), offset + first)) ++first;
     if (comparison.unwritten == 0) comparison.first_unwritten = unwritten_element(reference, row * p.head_dim + first);
     comparison.unwritten += in_row;
   }
