@@ -27,11 +27,6 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-const Kernel* find(const std::vector<Kernel>& kernels, const std::string& id) {
-  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& k) { return k.id == id; });
-  return found == kernels.end() ? nullptr : &*found;
-}
-
 // Every value of the first knob of every library kernel that stands beside ours: torch's backends.
 std::vector<std::string> default_peers(const std::vector<Kernel>& kernels) {
   std::vector<std::string> peers;
@@ -96,7 +91,7 @@ Result<NamedConfig> named_config(const std::string& text, const std::vector<Kern
                                  const std::string& option) {
   const size_t colon = std::min(text.find(':'), text.size());
   const std::string id = text.substr(0, colon);
-  const Kernel* kernel = find(kernels, id);
+  const Kernel* kernel = find_kernel(kernels, id);
   if (!kernel) {
     std::string known;
     for (const Kernel& one : kernels) known += (known.empty() ? "" : ", ") + one.id;

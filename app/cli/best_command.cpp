@@ -114,11 +114,6 @@ Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& pr
   return found;
 }
 
-const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id) {
-  const auto found = std::ranges::find(kernels, id, &Kernel::id);
-  return found == kernels.end() ? nullptr : &*found;
-}
-
 bool of_another_version(const TunedEntry& entry, const std::vector<Kernel>& kernels) {
   const Kernel* kernel = find_kernel(kernels, entry.kernel);
   return kernel && kernel->content_hash != entry.kernel_hash;
@@ -189,11 +184,7 @@ std::string table_name(const DeviceSpec& device, const fs::path& assets) {
 Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& device) {
   std::error_code none;
   if (!fs::exists(file, none)) return report::TunedTable{device.name, device.arch, {}};
-  auto text = platform::read_file(file, 4 << 20);
-  if (!text) return fail(text.error());
-  auto json = parse_json(*text, file.string());
-  if (!json) return fail(json.error());
-  return report::tuned_from_json(*json, file.string());
+  return report::read_tuned(file);
 }
 
 int tune_all(const Options& options, const std::vector<Kernel>& kernels, const std::vector<Problem>& problems,

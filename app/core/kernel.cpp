@@ -1,5 +1,7 @@
 #include "core/kernel.h"
 
+#include <algorithm>
+
 namespace attnscope {
 
 const KnobValue* Knob::find(int64_t value) const {
@@ -24,6 +26,11 @@ Problem Kernel::default_problem() const {
   start.kind = problem;
   start.sizes = sizes;
   return start;
+}
+
+const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id) {
+  const auto found = std::ranges::find(kernels, id, &Kernel::id);
+  return found == kernels.end() ? nullptr : &*found;
 }
 
 }  // namespace attnscope

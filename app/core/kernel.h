@@ -114,5 +114,7 @@ struct Kernel {
   // The problem a draft starts from: attention's usual one, or this kernel's sizes.
   Problem default_problem() const;
 };
+// null where none has that id.
+const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id);
 
 }  // namespace attnscope

@@ -11,8 +11,6 @@ constexpr WordTable<FigureKind, 4> kKinds{{{FigureKind::measured, "measured"},
                                            {FigureKind::modelled, "modelled"},
                                            {FigureKind::reported, "reported"}}};
 
-Result<FigureKind> kind_of(std::string_view text) { return value_of(kKinds, text); }
-
 // Reads an array of at most `most` objects, each through `parse`.
 template <class T, class Parse>
 void read_array(JsonReader& read, const char* key, size_t most, std::vector<T>& out, Parse parse) {
@@ -163,7 +161,7 @@ Result<Sampling> sampling_from_json(const Json& json, const std::string& where) 
 Result<Timing> timing_from_json(const Json& json, const std::string& where) {
   Timing t;
   JsonReader read(json, where, Stage::protocol);
-  read.word("kind", t.kind, kind_of);
+  read.word("kind", t.kind, figure_kind_from_text);
   read_us(read, t);
   if (read.has("interval")) {
     const Json& interval = *read.value("interval");
@@ -185,7 +183,7 @@ Result<Timing> timing_from_json(const Json& json, const std::string& where) {
 Result<Counters> counters_from_json(const Json& json, const std::string& where) {
   Counters c;
   JsonReader read(json, where, Stage::protocol);
-  read.word("kind", c.kind, kind_of);
+  read.word("kind", c.kind, figure_kind_from_text);
   read.number("sampled_fraction", c.sampled_fraction);
   if (read.has("instructions")) {
     JsonReader classes(*read.value("instructions"), read.path("instructions"), Stage::protocol);
@@ -214,7 +212,7 @@ Result<Evidence> evidence_from_json(const Json& json, const std::string& where) 
   read.text("name", e.name);
   read.number("value", e.value);
   read.text("unit", e.unit);
-  read.word("kind", e.kind, kind_of);
+  read.word("kind", e.kind, figure_kind_from_text);
   return finished(read, e);
 }
 
@@ -306,6 +304,7 @@ Json optional_json(const std::optional<T>& value) {
 }  // namespace
 
 std::string_view to_string(FigureKind kind) { return word_of(kKinds, kind); }
+Result<FigureKind> figure_kind_from_text(std::string_view text) { return value_of(kKinds, text); }
 
 Json to_json(const Versions& v) {
   return Json{{"app", v.app}, {"nvrtc", v.nvrtc}, {"driver", v.driver}, {"gpu", v.gpu}};

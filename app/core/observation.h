@@ -15,6 +15,7 @@ namespace attnscope {
 // Every figure says which of these it is; they are never mixed in one series.
 enum class FigureKind { measured, counted, modelled, reported };
 std::string_view to_string(FigureKind kind);
+Result<FigureKind> figure_kind_from_text(std::string_view text);
 
 struct Versions {
   std::string app, nvrtc, driver, gpu;  // empty: not there

@@ -66,15 +66,12 @@ double Problem::flops() const {
 }
 
 int64_t visible_keys(const Problem& problem, int64_t i) {
-  switch (problem.causal) {
-    case Causal::none:
-      return problem.seq_k;
-    case Causal::top_left:
-      return std::min(problem.seq_k, i + 1);
-    case Causal::bottom_right:
-      return std::clamp<int64_t>(i + 1 + problem.seq_k - problem.seq_q, 0, problem.seq_k);
-  }
-  return 0;
+  if (problem.causal == Causal::none) return problem.seq_k;
+  return std::clamp<int64_t>(i + first_visible(problem), 0, problem.seq_k);
+}
+
+int64_t first_visible(const Problem& problem) {
+  return problem.causal == Causal::bottom_right ? problem.seq_k - problem.seq_q + 1 : 1;
 }
 
 Json to_json(const Problem& p) {

@@ -58,6 +58,8 @@ struct Problem {
 
 // Largest key index, exclusive, that query row `i` may see.
 int64_t visible_keys(const Problem& problem, int64_t i);
+// Under a causal mask: query row i sees the keys below i + this, as far as there are any.
+int64_t first_visible(const Problem& problem);
 
 Json to_json(const Problem& problem);
 // `where` names the file for messages. Unknown keys, wrong types and sizes outside their range are Failures.

@@ -12,10 +12,6 @@ namespace {
 
 constexpr WordTable<CellState, 3> kStates{
     {{CellState::timed, "timed"}, {CellState::wrong, "wrong"}, {CellState::not_applicable, "not applicable"}}};
-constexpr WordTable<FigureKind, 4> kKinds{{{FigureKind::measured, "measured"},
-                                           {FigureKind::counted, "counted"},
-                                           {FigureKind::modelled, "modelled"},
-                                           {FigureKind::reported, "reported"}}};
 constexpr size_t kMost = 10000;  // rows, entries, cells of a report
 
 Json interval_json(const std::optional<measure::Interval>& interval) {
@@ -102,7 +98,7 @@ Result<Cell> cell_from_json(const Json& json, const std::string& where) {
     if (auto done = inner.finish(); !done) read.adopt(done.error());
   }
   if (cell.state == CellState::timed) {
-    read.word("kind", cell.kind, [](std::string_view text) { return value_of(kKinds, text); });
+    read.word("kind", cell.kind, figure_kind_from_text);
     read_us(read, cell);
     read_interval(read, cell.interval);
     read.integer("samples", cell.samples, 0);

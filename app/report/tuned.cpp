@@ -96,6 +96,14 @@ Result<TunedTable> tuned_from_json(const Json& json, const std::string& where) {
   return table;
 }
 
+Result<TunedTable> read_tuned(const std::filesystem::path& file) {
+  auto text = platform::read_file(file, kMaxBytes);
+  if (!text) return fail(text.error());
+  auto json = parse_json(*text, file.string());
+  if (!json) return fail(json.error());
+  return tuned_from_json(*json, file.string());
+}
+
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
@@ -105,11 +113,7 @@ Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
   std::sort(files.begin(), files.end());
   std::vector<TunedTable> tables;
   for (const auto& file : files) {
-    auto text = platform::read_file(file, kMaxBytes);
-    if (!text) return fail(text.error());
-    auto json = parse_json(*text, file.string());
-    if (!json) return fail(json.error());
-    auto table = tuned_from_json(*json, file.string());
+    auto table = read_tuned(file);
     if (!table) return fail(table.error());
     for (TunedEntry& entry : table->entries) entry.source = file.string();
     tables.push_back(std::move(*table));

@@ -41,6 +41,7 @@ struct TunedTable {
 Result<TunedTable> tuned_from_json(const Json& json, const std::string& where);
 Json to_json(const TunedTable& table);
 
+Result<TunedTable> read_tuned(const std::filesystem::path& file);
 // The tables of a folder, each entry with its file as source. A folder that does not exist holds none; a file that
 // cannot be read is a Failure.
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir);

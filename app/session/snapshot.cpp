@@ -30,10 +30,7 @@ std::string tile_key(const ViewRequest& request) {
 }
 
 const Kernel* find_kernel(const Snapshot& snapshot, const std::string& id) {
-  if (!snapshot.kernels) return nullptr;
-  for (const Kernel& kernel : *snapshot.kernels)
-    if (kernel.id == id) return &kernel;
-  return nullptr;
+  return snapshot.kernels ? attnscope::find_kernel(*snapshot.kernels, id) : nullptr;
 }
 
 const DeviceSpec* find_device(const Snapshot& snapshot, const std::string& id) {

@@ -10,11 +10,6 @@ namespace {
 constexpr const char* kMark = "attnscope_preset";
 constexpr size_t kMaxText = 4096;
 
-const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id) {
-  auto found = std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& kernel) { return kernel.id == id; });
-  return found == kernels.end() ? nullptr : &*found;
-}
-
 template <class List, class Name>
 std::string listed(const List& list, Name name) {
   std::string text;

@@ -113,10 +113,9 @@ Result<void> AttentionTensors::renew_outputs() {
 }
 
 Result<std::vector<std::shared_ptr<const GuardedBuffer>>> AttentionTensors::take_outputs() const {
-  auto output = std::make_shared<GuardedBuffer>("o", o_.bytes() - 2 * kGuard);
-  if (auto done = o_.download(output->whole()); !done) return fail(done.error());
-  if (auto intact = output->check_guards(); !intact) return fail(intact.error());
-  return std::vector<std::shared_ptr<const GuardedBuffer>>{output};
+  auto output = fetch_guarded(o_, "o");
+  if (!output) return fail(output.error());
+  return std::vector<std::shared_ptr<const GuardedBuffer>>{std::make_shared<const GuardedBuffer>(std::move(*output))};
 }
 
 Result<void> AttentionTensors::check_inputs() const {

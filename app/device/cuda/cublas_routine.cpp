@@ -142,17 +142,16 @@ class AttentionWork final : public GpuWork {
     scores_ = *at;
     probabilities_ = *at + static_cast<uint64_t>(elements) * 4;
     const bool masked = p.causal != Causal::none;
-    const int64_t first_visible = p.causal == Causal::bottom_right ? p.seq_k - p.seq_q + 1 : 1;
     const auto whole = [](int64_t value) { return static_cast<int32_t>(value); };
     if (routine_.hybrid) {
       shape_ = {{(p.seq_q + 15) / 16, matrices_, 1}, {128, 1, 1}};
       parameters_ = block_of(SoftmaxPvParameters{scores_, v_, o_, whole(p.seq_q), whole(p.seq_k), whole(pitch_), masked,
-                                                 whole(first_visible)});
+                                                 whole(first_visible(p))});
     } else {
       const int64_t rows = matrices_ * p.seq_q;
       shape_ = {{(rows + 7) / 8, 1, 1}, {256, 1, 1}};
       parameters_ = block_of(SoftmaxParameters{scores_, probabilities_, rows, whole(p.seq_q), whole(p.seq_k),
-                                               whole(pitch_), masked, whole(first_visible)});
+                                               whole(pitch_), masked, whole(first_visible(p))});
     }
     const size_t declared = routine_.kernel->info().parameter_bytes;
     if (declared > parameters_.size() || declared + sizeof(int32_t) < parameters_.size())

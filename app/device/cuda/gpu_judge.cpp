@@ -44,7 +44,7 @@ Shape shape_of(const check::Reference& reference) {
   shape.o_row = rows_inside ? p.head_dim : p.heads * p.head_dim;
   shape.seq_k = p.seq_k;
   shape.masked = p.causal != Causal::none;
-  shape.first_visible = p.causal == Causal::bottom_right ? p.seq_k - p.seq_q + 1 : 1;
+  shape.first_visible = first_visible(p);
   shape.row_count = static_cast<int64_t>(reference.rows.size());
   shape.rows_total = reference.rows_total();
   shape.atol = tolerance.atol;
@@ -54,14 +54,15 @@ Shape shape_of(const check::Reference& reference) {
 }
 
 // The CTAs' parts, added in their order.
-Part sum_of(const std::vector<Part>& parts) {
-  Part sum{};
-  std::fill(std::begin(sum.first), std::end(sum.first), kNone);
-  sum.first_unwritten = sum.worst = kNone;
+check::Comparison comparison_of(const std::vector<Part>& parts, std::span<const std::byte> output,
+                                const check::Reference& reference) {
+  check::Comparison sum;
+  sum.rows = static_cast<int64_t>(reference.rows.size());
+  int64_t first[4] = {kNone, kNone, kNone, kNone}, first_unwritten = kNone, worst = kNone;
   for (const Part& part : parts) {
-    const bool worse = part.worst != kNone && (sum.worst == kNone || part.max_abs > sum.max_abs ||
-                                               (part.max_abs == sum.max_abs && part.worst < sum.worst));
-    if (worse) sum.worst = part.worst, sum.max_abs = part.max_abs;
+    const bool worse = part.worst != kNone && (worst == kNone || part.max_abs > sum.max_abs ||
+                                               (part.max_abs == sum.max_abs && part.worst < worst));
+    if (worse) worst = part.worst, sum.max_abs = part.max_abs;
     sum.elements += part.elements;
     sum.compared += part.compared;
     sum.outside += part.outside;
@@ -69,39 +70,20 @@ Part sum_of(const std::vector<Part>& parts) {
     sum.unwritten += part.unwritten;
     for (size_t fault = 0; fault < 4; ++fault) {
       sum.faults[fault] += part.faults[fault];
-      sum.first[fault] = std::min(sum.first[fault], part.first[fault]);
+      first[fault] = std::min(first[fault], part.first[fault]);
     }
-    sum.first_unwritten = std::min(sum.first_unwritten, part.first_unwritten);
+    first_unwritten = std::min(first_unwritten, part.first_unwritten);
     sum.sum_abs += part.sum_abs;
     sum.difference += part.difference;
     sum.reference += part.reference;
     sum.output += part.output;
     sum.product += part.product;
   }
+  for (size_t fault = 0; fault < 4; ++fault)
+    if (sum.faults[fault] > 0) sum.first[fault] = check::element_of(output, reference, first[fault]);
+  if (worst != kNone) sum.worst = check::element_of(output, reference, worst);
+  if (sum.unwritten > 0) sum.first_unwritten = check::unwritten_element(reference, first_unwritten);
   return sum;
-}
-
-check::Comparison comparison_of(const Part& sum, std::span<const std::byte> output, const check::Reference& reference) {
-  check::Comparison made;
-  made.rows = static_cast<int64_t>(reference.rows.size());
-  made.elements = sum.elements;
-  made.compared = sum.compared;
-  made.outside = sum.outside;
-  made.nonfinite = sum.nonfinite;
-  made.max_abs = sum.max_abs;
-  made.sum_abs = sum.sum_abs;
-  made.difference = sum.difference;
-  made.reference = sum.reference;
-  made.output = sum.output;
-  made.product = sum.product;
-  made.unwritten = sum.unwritten;
-  for (size_t fault = 0; fault < 4; ++fault) {
-    made.faults[fault] = sum.faults[fault];
-    if (sum.faults[fault] > 0) made.first[fault] = check::element_of(output, reference, sum.first[fault]);
-  }
-  if (sum.worst != kNone) made.worst = check::element_of(output, reference, sum.worst);
-  if (sum.unwritten > 0) made.first_unwritten = check::unwritten_element(reference, sum.first_unwritten);
-  return made;
 }
 
 }  // namespace
@@ -121,7 +103,7 @@ Result<check::Comparison> compare_on_gpu(OwnKernels& kernels, int64_t sms, cuda_
   if (auto done = run_own_kernel(*kernels.gpu(), **kernel, ctas, threads, std::as_bytes(std::span(&block, 1))); !done)
     return fail(done.error());
   if (auto done = memory->download(std::as_writable_bytes(std::span(parts))); !done) return fail(done.error());
-  return comparison_of(sum_of(parts), output, *reference.reference);
+  return comparison_of(parts, output, *reference.reference);
 }
 
 }  // namespace attnscope::device

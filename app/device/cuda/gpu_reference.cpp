@@ -41,7 +41,7 @@ Shape shape_of(const Problem& p, int64_t row_count) {
   shape.k_head = rows_inside ? p.seq_k * dim : dim;
   shape.k_row = rows_inside ? dim : p.kv_heads * dim;
   shape.masked = p.causal != Causal::none;
-  shape.first_visible = p.causal == Causal::bottom_right ? p.seq_k - p.seq_q + 1 : 1;
+  shape.first_visible = first_visible(p);
   shape.row_count = row_count;
   shape.scale = p.effective_scale();
   return shape;

@@ -16,13 +16,6 @@ GuardedBuffer image_of(const OperandContents& one) {
   return image;
 }
 
-Result<GuardedBuffer> fetched(const GpuMemory& memory, const OperandContents& one) {
-  GuardedBuffer image(one.what.name, one.bytes.size());
-  if (auto done = memory.download(image.whole()); !done) return fail(done.error());
-  if (auto intact = image.check_guards(); !intact) return fail(intact.error());
-  return image;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<GpuTensors>> OperandTensors::make(std::shared_ptr<Gpu> gpu,
@@ -58,7 +51,7 @@ Result<std::vector<std::shared_ptr<const GuardedBuffer>>> OperandTensors::take_o
   for (size_t i = 0; i < memory_.size(); ++i) {
     const OperandContents& one = operands_->all[i];
     if (one.what.role == BufferRole::in) continue;
-    auto buffer = fetched(memory_[i], one);
+    auto buffer = fetch_guarded(memory_[i], one.what.name);
     if (!buffer) return fail(buffer.error());
     if (one.what.judged()) outputs.push_back(std::make_shared<const GuardedBuffer>(std::move(*buffer)));
   }
@@ -70,7 +63,7 @@ Result<void> OperandTensors::check_inputs() const {
   for (size_t i = 0; i < memory_.size(); ++i) {
     const OperandContents& one = operands_->all[i];
     if (one.what.role != BufferRole::in) continue;
-    const auto buffer = fetched(memory_[i], one);
+    const auto buffer = fetch_guarded(memory_[i], one.what.name);
     if (!buffer) return fail(buffer.error());
     now[i] = xxh3_128({reinterpret_cast<const char*>(buffer->data().data()), buffer->data().size()});
   }

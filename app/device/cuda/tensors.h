@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "check/guarded_buffer.h"
@@ -23,6 +24,9 @@ class GpuTensors {
   // Failure (Stage::launch) naming the input that was written, or whose canaries were.
   virtual Result<void> check_inputs() const = 0;
 };
+
+// What stands between two canaries in `memory`, with them. Failure (Stage::launch) when a canary was touched.
+Result<check::GuardedBuffer> fetch_guarded(const GpuMemory& memory, const std::string& name);
 
 // The request's buffers as they are before a run: attention's are made on the GPU, a workload's operands are uploaded.
 Result<std::unique_ptr<GpuTensors>> make_tensors(OwnKernels& kernels, const LaunchRequest& request);
