@@ -43,6 +43,12 @@ Result<T> finished(JsonReader& read, T value) {
   return value;
 }
 
+Result<std::string> line_of(const Json& json, const std::string& where) {
+  if (json.is_string() && json.get_ref<const std::string&>().size() <= Printed::kMostBytes)
+    return json.get<std::string>();
+  return fail(Stage::protocol, where + ": must be a line of text");
+}
+
 Result<SharedBuffer> shared_buffer_from_json(const Json& json, const std::string& where) {
   SharedBuffer b;
   JsonReader read(json, where, Stage::protocol);
@@ -257,6 +263,14 @@ Result<WatchReport> watch_from_json(const Json& json, const std::string& where) 
   return finished(read, w);
 }
 
+Result<Printed> printed_from_json(const Json& json, const std::string& where) {
+  Printed p;
+  JsonReader read(json, where, Stage::protocol);
+  read_array(read, "lines", Printed::kMostLines, p.lines, line_of);
+  read.integer("more", p.more, 0);
+  return finished(read, p);
+}
+
 Result<Versions> versions_from_json(const Json& json, const std::string& where) {
   Versions v;
   JsonReader read(json, where, Stage::protocol);
@@ -264,6 +278,7 @@ Result<Versions> versions_from_json(const Json& json, const std::string& where) 
   read.text("nvrtc", v.nvrtc);
   read.text("driver", v.driver);
   read.text("gpu", v.gpu);
+  read.text("cublas", v.cublas);
   return finished(read, v);
 }
 
@@ -293,6 +308,7 @@ void read_parts(JsonReader& read, Observation& o) {
     read_array(read, "findings", 4096, o.findings, finding_from_json);
   }
   read_part(read, "watch", o.watch, watch_from_json);
+  read_part(read, "printed", o.printed, printed_from_json);
   read_part(read, "failure", o.failure, failure_from_json);
 }
 
@@ -307,7 +323,7 @@ std::string_view to_string(FigureKind kind) { return word_of(kKinds, kind); }
 Result<FigureKind> figure_kind_from_text(std::string_view text) { return value_of(kKinds, text); }
 
 Json to_json(const Versions& v) {
-  return Json{{"app", v.app}, {"nvrtc", v.nvrtc}, {"driver", v.driver}, {"gpu", v.gpu}};
+  return Json{{"app", v.app}, {"nvrtc", v.nvrtc}, {"driver", v.driver}, {"gpu", v.gpu}, {"cublas", v.cublas}};
 }
 
 Json to_json(const VariantInfo& v) {
@@ -424,6 +440,8 @@ Json to_json(const WatchReport& w) {
       {"ctas", w.ctas}, {"total_ctas", w.total_ctas}, {"fills", w.fills}, {"orders", w.orders}, {"findings", findings}};
 }
 
+Json to_json(const Printed& p) { return Json{{"lines", p.lines}, {"more", p.more}}; }
+
 Json to_json(const Failure& f) { return Json{{"stage", to_string(f.stage)}, {"message", f.message}, {"hint", f.hint}}; }
 
 Result<Failure> failure_from_json(const Json& json, const std::string& where) {
@@ -452,6 +470,7 @@ Json to_json(const Observation& o) {
               {"counters", optional_json(o.counters)},
               {"findings", findings},
               {"watch", optional_json(o.watch)},
+              {"printed", optional_json(o.printed)},
               {"failure", optional_json(o.failure)}};
 }
 

@@ -19,6 +19,7 @@ Result<FigureKind> figure_kind_from_text(std::string_view text);
 
 struct Versions {
   std::string app, nvrtc, driver, gpu;  // empty: not there
+  std::string cublas{};                 // of a run of its routines alone: "13.1.0"
   bool operator==(const Versions&) const = default;
 };
 
@@ -152,6 +153,14 @@ struct WatchReport {
   bool operator==(const WatchReport&) const = default;
 };
 
+// What the kernel printed, CTA by CTA, as the emulator sees it; an assertion that failed prints a line too.
+struct Printed {
+  static constexpr size_t kMostLines = 256, kMostBytes = 512;  // of a line
+  std::vector<std::string> lines;
+  int64_t more = 0;  // calls that came after those
+  bool operator==(const Printed&) const = default;
+};
+
 // What came of an experiment. Small, kept for ever. A part that is absent was not reached.
 struct Observation {
   Experiment experiment;
@@ -166,6 +175,7 @@ struct Observation {
   std::optional<Counters> counters;
   std::vector<Finding> findings;
   std::optional<WatchReport> watch;
+  std::optional<Printed> printed;
   std::optional<Failure> failure;
   bool operator==(const Observation&) const = default;
 };
@@ -179,6 +189,7 @@ Json to_json(const Timing&);
 Json to_json(const Counters&);
 Json to_json(const Finding&);
 Json to_json(const WatchReport&);
+Json to_json(const Printed&);
 Json to_json(const Failure&);
 Result<Failure> failure_from_json(const Json& json, const std::string& where);
 // docs/observation.schema.json describes it: every key always present, null where a part was not reached.

@@ -62,7 +62,7 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
                    launch.local_bytes);
     machine_.watch = &watch_;
   }
-  log_.clear();
+  log_ = {};
 
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   for (uint32_t w = 0; w < launch.warps; ++w) {
@@ -87,6 +87,7 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
 }
 
 void CtaRunner::start(uint32_t linear) {
+  log_.cta = linear;
   const BoundLaunch& launch = *launch_;
   auto* const words = reinterpret_cast<uint32_t*>(shared_.get());
   std::fill_n(words, launch.shared_bytes / 4, launch.shared_fill);
@@ -356,7 +357,7 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
       return failure(fmt::format("reads {} bytes at {:#x} of a constant bank, outside it", fault.bytes, fault.address),
                      "An index into a __constant__ array or a parameter is out of range.");
     case FaultKind::assertion:
-      return failure(fmt::format("fails an assertion: {}", log_.empty() ? std::string() : log_.back()),
+      return failure(fmt::format("fails an assertion: {}", log_.calls.empty() ? std::string() : log_.calls.back().text),
                      "The kernel's own assert() did not hold.");
     case FaultKind::bad_target:
       return failure(fmt::format("jumps to byte {:#x}, which starts no straight run of instructions", fault.address),

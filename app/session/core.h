@@ -58,6 +58,8 @@ class SessionCore final : public LinkEvents {
   void select_history(uint64_t id);
   void queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part);
   void request_view(const ViewRequest& request);
+  void log_printed(const Printed& printed, const std::string& kernel);
+  void refuse_view(const ViewRequest& request, Failure why);
 
   // core_links.cpp: workers
   void reconnect(const std::string& worker);
@@ -197,8 +199,8 @@ class SessionCore final : public LinkEvents {
 
   TileCache tiles_;
   std::optional<ViewRequest> last_view_;
-  std::set<std::string> views_asked_;    // keys on their way
-  std::set<std::string> views_refused_;  // keys that a worker could not answer
+  std::set<std::string> views_asked_;             // keys on their way
+  std::map<std::string, Failure> views_refused_;  // by key: why there is no answer; bounded
   struct RanOn {
     size_t worker = 0;
     std::string wire_hash;  // of the experiment as that worker knows it

@@ -106,6 +106,7 @@ class Pipeline {
   std::shared_ptr<const compile::Variant> variant_;
   VariantInfo info_;
   Occupancy occupancy_;
+  Versions versions_;
   std::shared_ptr<const device::Loaded> loaded_;
   device::LaunchOutcome outcome_;
   double last_counters_ = 0, last_tile_ = 0;  // steady ms
@@ -143,9 +144,9 @@ Result<void> Pipeline::open() {
   auto accumulate = check::parse_accumulate(request_.kernel.accumulate);
   if (!accumulate) return fail(accumulate.error());
   accumulate_ = *accumulate;
-  Versions versions = services_.versions();
-  if (!device_->spec().emulated) versions.gpu = device_->spec().name;
-  sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(versions)}}, true);
+  versions_ = services_.versions();
+  if (!device_->spec().emulated) versions_.gpu = device_->spec().name;
+  sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(versions_)}}, true);
   if (!experiment().problem.is_attention()) {
     auto workload = catalog::workload_of(request_.kernel, experiment().problem, config);
     if (!workload) return fail(workload.error());
@@ -229,6 +230,10 @@ Result<void> Pipeline::load() {
   loaded_ = *loaded;
   return {};
 }
+  if (request_.kernel.library == "cublas") {
+    versions_.cublas = loaded_->library_version();
+    sink_.part(Json{{"versions", to_json(versions_)}}, true);
+  }
 
 Result<device::LaunchRequest> Pipeline::launch_request() {
   device::LaunchRequest launch;
@@ -266,6 +271,7 @@ Result<void> Pipeline::launch() {
   events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
   sink_.progress(Step::emulating, 0, launch_.shape.ctas());
   auto outcome = device_->run(*launch, events);
+  events.on_printed = [this](const Printed& printed) { sink_.part(Json{{"printed", to_json(printed)}}, true); };
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);
   if (outcome_.counters) sink_.part(Json{{"counters", to_json(*outcome_.counters)}}, true);

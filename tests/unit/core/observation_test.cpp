@@ -16,7 +16,7 @@ Observation full_observation() {
   o.experiment.kernel_hash = "abc";
   o.experiment.config.knobs = {{"BLOCK_M", 32}, {"NUM_WARPS", 8}};
   o.hash = hash_of(o.experiment);
-  o.versions = {"0.1.0", "12.8", "", ""};
+  o.versions = {"0.1.0", "12.8", "", "", "13.1.0"};
   o.device = "emulated:l4";
   o.variant = VariantInfo{89, 64, 0, 0, 36928, 0, {{"Q_tile", 4096, false}}, "c0de", true, 180.5, ""};
   o.occupancy = Occupancy{2, 16, 1.0 / 3, "shared memory", 128.0 / 116, 128, 116, 12};
@@ -46,6 +46,7 @@ Observation full_observation() {
   f.where = {{"line", "12"}};
   f.next_set = {{"VEC_WIDTH", 4}};
   o.findings = {f};
+  o.printed = Printed{{"thread 3 of 50"}, 2};
   o.failure = Failure{Stage::deadline, "m", "h"};
   return o;
 }
