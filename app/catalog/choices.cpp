@@ -22,25 +22,6 @@ bool works(const Kernel& kernel, const Problem& problem, const Config& config, c
   return launch && fits(*launch, spec, kernel.id).has_value();
 }
 
-// The one other knob whose change makes `config` fit. A change that leaves the tiles as they are (the same shared
-// memory, by another way) is better than one that makes them smaller.
-std::string way_out(const Kernel& kernel, const Problem& problem, const Config& config, const Launch& launch,
-                    const DeviceSpec& spec, const std::string& except) {
-  std::string fallback;
-  for (const Knob& knob : kernel.knobs) {
-    if (knob.name == except) continue;
-    for (const KnobValue& value : knob.values) {
-      Config other = config;
-      other.knobs[knob.name] = value.value;
-      if (other == config || !works(kernel, problem, other, spec)) continue;
-      const std::string advice = fmt::format("Set {} to {}.", knob.name, value.text());
-      if (launch_of(kernel, problem, other)->shared_total() == launch.shared_total()) return advice;
-      if (fallback.empty()) fallback = advice;
-    }
-  }
-  return fallback;
-}
-
 // The limits' own sentence; its hint, where one other knob helps, is that knob. `turned` is the knob that a person is
 // about to set, which is no way out of itself.
 Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
@@ -50,11 +31,35 @@ Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& 
   if (!launch) return fail(launch.error());
   auto fit = fits(*launch, spec, who);
   if (fit) return fit;
-  const std::string advice = way_out(kernel, problem, config, *launch, spec, turned);
-  return fail(fit.error().stage, fit.error().message, advice.empty() ? fit.error().hint : advice);
+  const std::optional<WayOut> way = way_out(kernel, problem, config, spec, turned);
+  return fail(fit.error().stage, fit.error().message,
+              way ? fmt::format("Set {} to {}.", way->knob, way->text) : fit.error().hint);
 }
 
 }  // namespace
+
+std::optional<WayOut> way_out(const Kernel& kernel, const Problem& problem, const Config& config,
+                              const DeviceSpec& spec, const std::string& except) {
+  const Result<Launch> asked = launch_of(kernel, problem, config);
+  std::optional<WayOut> best;
+  int64_t most_kept = -1;  // bytes
+  for (const Knob& knob : kernel.knobs) {
+    if (knob.name == except) continue;
+    for (const KnobValue& value : knob.values) {
+      Config other = config;
+      other.knobs[knob.name] = value.value;
+      if (other == config || !works(kernel, problem, other, spec)) continue;
+      const int64_t shared = launch_of(kernel, problem, other)->shared_total();
+      WayOut way{knob.name, value.value, value.text()};
+      if (asked && shared == asked->shared_total()) return way;
+      const int64_t kept = asked && shared > asked->shared_total() ? 0 : shared;
+      if (kept <= most_kept) continue;
+      best = std::move(way);
+      most_kept = kept;
+    }
+  }
+  return best;
+}
 
 std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, const Config& config,
                                 const DeviceSpec& spec) {

@@ -32,6 +32,18 @@ struct KnobChoice {
 std::vector<KnobChoice> choices(const Kernel& kernel, const Problem& problem, const Config& config,
                                 const DeviceSpec& spec);
 
+// One knob whose change alone makes a config run.
+struct WayOut {
+  std::string knob;
+  int64_t value = 0;
+  std::string text;  // label or digits
+};
+
+// The one other knob, `except` left as it stands. A change that leaves the tiles as they are (the same shared memory,
+// by another way) is best, then the one that gives up the least of it. Empty: no single knob helps.
+std::optional<WayOut> way_out(const Kernel& kernel, const Problem& problem, const Config& config,
+                              const DeviceSpec& spec, const std::string& except = "");
+
 // The limits that can be foretold: threads, static and dynamic shared memory against `spec`. A Failure (Stage::limits)
 // names what is asked and what the device gives, and in its hint the one knob that would help, where there is one.
 Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config,

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
+#include <map>
 
 #include "catalog/catalog.h"
 #include "cli/bench_plan.h"
@@ -134,10 +135,15 @@ Result<report::BenchReport> run(const Options& options) {
   const auto file = platform::user_paths()->data / "bench" / (report::plan_hash(tasks->plan) + ".json");
   report::BenchState state = state_at(file, tasks->plan, options.fresh);
   bool can_save = true, whole = false;
+  std::map<size_t, std::string> cublas_versions;  // by entry, as its runs say it
   {
     ProgressLine line(tasks->plan);
     report::BenchCalls calls;
-    calls.run = [&](size_t row, size_t entry) { return session.queue(tasks->drafts[row][entry]).get(); };
+    calls.run = [&](size_t row, size_t entry) {
+      Observation seen = session.queue(tasks->drafts[row][entry]).get();
+      if (!seen.versions.cublas.empty()) cublas_versions[entry] = "cuBLAS " + seen.versions.cublas;
+      return seen;
+    };
     calls.save = [&](const report::BenchState& now) {
       if (!can_save) return;
       auto saved = platform::write_file(file, report::to_json(now).dump());
@@ -155,6 +161,7 @@ Result<report::BenchReport> run(const Options& options) {
   }
   report::BenchReport report = report::report_of(tasks->plan, state, date_now());
   add_versions(session, report);
+  for (const auto& [entry, version] : cublas_versions) report.entries[entry].version = version;
   std::error_code none;
   if (whole)
     std::filesystem::remove(file, none);  // the next run measures again

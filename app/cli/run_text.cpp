@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 namespace attnscope::cli {
 namespace {
@@ -95,13 +96,19 @@ void add_watch(std::string& out, const WatchReport& w) {
   for (const Finding& f : w.findings) line(out, f.severity.c_str(), f.sentence);
 }
 
+void add_printed(std::string& out, const Printed& p) {
+  const char* label = "printed";
+  for (const std::string& said : p.lines) line(out, std::exchange(label, ""), said);
+  if (p.more > 0) line(out, label, fmt::format("and {} times more", grouped(p.more)));
+}
+
 }  // namespace
 
 std::string text_of(const Observation& o, const std::string& config_text) {
   std::string out;
   line(out, "kernel", o.experiment.kernel + "  " + config_text);
   line(out, "problem", short_text(o.experiment.problem));
-  line(out, "device", o.device);
+  line(out, "device", o.device + (o.versions.cublas.empty() ? "" : ", cuBLAS " + o.versions.cublas));
   if (o.timing) add_timing(out, o);
   if (o.verdict) add_verdict(out, *o.verdict);
   if (o.variant) {
@@ -116,6 +123,7 @@ std::string text_of(const Observation& o, const std::string& config_text) {
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);
   if (o.watch) add_watch(out, *o.watch);
+  if (o.printed) add_printed(out, *o.printed);
   for (const Finding& f : o.findings) line(out, f.severity.c_str(), f.sentence);
   return out;
 }

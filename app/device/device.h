@@ -30,6 +30,8 @@ namespace attnscope::device {
 class Loaded {
  public:
   virtual ~Loaded() = default;
+  // Of the library whose routine this is: "13.1.0"; empty: none, or it does not say.
+  virtual std::string library_version() const { return {}; }
 };
 
 // How an emulated run differs from the ordinary one, to look for what luck hides (emulator::RunOptions).
@@ -64,6 +66,8 @@ struct LaunchEvents {
   const std::atomic<bool>* cancel = nullptr;  // looked at every few milliseconds; then Stage::cancelled
   std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs
   std::function<void(const Counters& so_far)> on_counters;
+  // Emulated devices alone, once and however the run ends: what the kernel printed, if it did.
+  std::function<void(const Printed&)> on_printed;
   // `copy` makes a copy of the output as it stands: poison where nothing was stored yet.
   std::function<void(const std::function<std::vector<std::byte>()>& copy)> on_output;
 };

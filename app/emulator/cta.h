@@ -43,6 +43,14 @@ struct BoundLaunch {
 // stopped: another thread's CTA could not go on; cancelled: nobody wants the run any more.
 enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled };
 
+// What the CTAs of one host thread printed.
+struct CtaLog {
+  static constexpr size_t kMostCalls = 4096;
+  std::vector<PrintedCall> calls;
+  uint64_t more = 0;  // calls after those
+  uint32_t cta = 0;   // that prints
+};
+
 // One host thread's machine: the warps, shared and local memory of the CTA it is executing. Memory is taken by
 // prepare(); running allocates nothing.
 class CtaRunner {
@@ -56,9 +64,8 @@ class CtaRunner {
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
   const Watch& watch() const { return watch_; }
-  // What printf wrote since prepare(), a call each; at most kMostLogged.
-  const std::vector<std::string>& log() const { return log_; }
-  static constexpr size_t kMostLogged = 4096;
+  // What the kernel printed since prepare().
+  const CtaLog& log() const { return log_; }
   // Of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
   const std::vector<CtaTrace>& traces() const { return traces_; }
 
@@ -88,7 +95,7 @@ class CtaRunner {
   void keep_trace(uint32_t linear);
 
   std::vector<CtaTrace> traces_;
-  std::vector<std::string> log_;
+  CtaLog log_;
   Watch watch_;
   std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps and where they wait, of the barrier that opens
   std::vector<std::vector<uint32_t>> trace_buffers_;    // a warp each
@@ -101,7 +108,7 @@ class CtaRunner {
   uint32_t loop_warp_ = 0, fault_warp_ = 0;
 };
 
-// Serves a kernel's call of a driver function: writes to the std::vector<std::string> at Machine::log.
+// Serves a kernel's call of a driver function: writes to the CtaLog at Machine::log.
 void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);
 
 // Gives an instruction its handlers: `entry` for a full warp, with the guard predicate and the rounding mode seen to.

@@ -47,6 +47,12 @@ struct Progress {
   uint32_t wanted_ctas = 0;            // of this run, as far as is decided
 };
 
+// A call of printf, or an assertion that failed.
+struct PrintedCall {
+  uint32_t cta = 0;
+  std::string text;
+};
+
 struct RunOptions {
   unsigned threads = 0;  // 0: as many as this process may use. They run at nice 19, SCHED_BATCH
   // Warp instructions that one warp may issue; a kernel that passes it is held to loop for ever (Stage::deadline).
@@ -63,6 +69,9 @@ struct RunOptions {
   // Called on the calling thread, at most once in `progress_interval_ms`, and first as soon as a CTA is complete.
   std::function<void(const Progress&)> progress;
   unsigned progress_interval_ms = 15;
+  // Called once before run() returns, however it ends, if the kernel printed: the calls by CTA, those of a CTA in the
+  // order of its warps, and how many more there were.
+  std::function<void(const std::vector<PrintedCall>& calls, uint64_t more)> printed;
   std::optional<HostIsa> isa;  // empty: the best of this CPU
   // CTAs of the run whose warps' paths through the code are kept in RunResult::traces.
   std::vector<uint32_t> trace_ctas;
@@ -95,7 +104,6 @@ struct RunResult {
   RunCounters counters;
   std::vector<InstructionCounters> instructions;  // one an instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
-  std::vector<std::string> log;                   // what printf wrote, by CTA within a host thread; capped
   std::vector<WatchFinding> findings;             // of RunOptions::watch
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run

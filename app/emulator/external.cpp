@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/compile_errors.h"
 #include "emulator/cta.h"
 
 namespace attnscope::emulator {
@@ -110,15 +111,19 @@ std::string formatted(Warp& warp, uint32_t lane, const std::string& format, uint
 }  // namespace
 
 void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op) {
-  auto& log = *static_cast<std::vector<std::string>*>(warp.machine->log);
+  auto& log = *static_cast<CtaLog*>(warp.machine->log);
   if (static_cast<External>(function) == External::vprintf) {
     const std::string format = read_text(warp, lane, lane_pair(warp, 4, lane));
-    if (log.size() < CtaRunner::kMostLogged) log.push_back(formatted(warp, lane, format, lane_pair(warp, 6, lane)));
+    if (log.calls.size() < CtaLog::kMostCalls)
+      log.calls.push_back({log.cta, formatted(warp, lane, format, lane_pair(warp, 6, lane))});
+    else
+      ++log.more;
     return;
   }
-  log.push_back(fmt::format("{} ({}:{}, {})", read_text(warp, lane, lane_pair(warp, 4, lane)),
-                            read_text(warp, lane, lane_pair(warp, 6, lane)), lane_word(warp, 8, lane),
-                            read_text(warp, lane, lane_pair(warp, 10, lane))));
+  const std::string file = compile::without_source_root(read_text(warp, lane, lane_pair(warp, 6, lane)));
+  log.calls.push_back(
+      {log.cta, fmt::format("{} ({}:{}, {})", read_text(warp, lane, lane_pair(warp, 4, lane)), file,
+                            lane_word(warp, 8, lane), read_text(warp, lane, lane_pair(warp, 10, lane)))});
   warp.machine->fault = {FaultKind::assertion, op.index, static_cast<int>(lane), 0, 0};
 }
 

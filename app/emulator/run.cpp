@@ -337,6 +337,18 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
                         (says(worker) == says(*ended) && worker.end_cta < ended->end_cta);
     if (worker.end != CtaEnd::done && better) ended = &worker;
   }
+  if (options.printed) {
+    std::vector<PrintedCall> calls;
+    uint64_t more = 0;
+    for (size_t i = 0; i < threads; ++i) {
+      const CtaLog& log = pool.worker(i).runner.log();
+      calls.insert(calls.end(), log.calls.begin(), log.calls.end());
+      more += log.more;
+    }
+    std::stable_sort(calls.begin(), calls.end(),
+                     [](const PrintedCall& a, const PrintedCall& b) { return a.cta < b.cta; });
+    if (!calls.empty()) options.printed(calls, more);
+  }
   if (ended != nullptr) return fail(failure_of(*ended, *bound, launch));
 
   RunResult result;
@@ -346,10 +358,6 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     add(program, pool.worker(i).runner.op_counts(), pool.worker(i).runner.block_counts(), result.instructions);
     const auto& traces = pool.worker(i).runner.traces();
     result.traces.insert(result.traces.end(), traces.begin(), traces.end());
-  }
-  for (size_t i = 0; i < threads; ++i) {
-    const auto& log = pool.worker(i).runner.log();
-    result.log.insert(result.log.end(), log.begin(), log.end());
   }
   if (bound->watch) {
     std::map<Watch::Key, Watch::Seen> seen;

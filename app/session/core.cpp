@@ -129,6 +129,7 @@ Snapshot SessionCore::snapshot() {
   s.log = notices_.lines();
   s.toasts = notices_.toasts();
   s.tiles = tiles_.view();
+  s.refused_views = views_refused_;
   s.can_undo = undo_.can_undo();
   s.can_redo = undo_.can_redo();
   s.device_reason = device_reason_;

@@ -1,4 +1,6 @@
 // What a person asks for: focus, undo, history, queue, views.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/config.h"
@@ -10,7 +12,8 @@ namespace attnscope::session {
 namespace {
 
 const Failure kCancelled{Stage::cancelled, "cancelled", "Move a knob or run again."};
-constexpr size_t kMaxOwners = 32;  // configs remembered for one machine code
+constexpr size_t kMaxOwners = 32;         // configs remembered for one machine code
+constexpr size_t kMostRefusedViews = 64;  // what is asked once more is refused once more
 
 bool cancelled(const Observation& o) { return o.failure && o.failure->stage == Stage::cancelled; }
 
@@ -117,6 +120,12 @@ void SessionCore::cancel() {
   changed();
 }
 
+// What the kernel itself says, line by line, where a person looks for it.
+void SessionCore::log_printed(const Printed& printed, const std::string& kernel) {
+  for (const std::string& line : printed.lines) notices_.log(LogLevel::info, kernel + " prints: " + line);
+  if (printed.more > 0) notices_.log(LogLevel::info, fmt::format("{} prints {} times more", kernel, printed.more));
+}
+
 void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
   focus_job_ = 0;
   const auto& hello = workers_[job.place.worker].link->hello();
@@ -125,6 +134,7 @@ void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
     if (!applied) notices_.log(LogLevel::error, applied.error().message);
   }
   auto observation = focus_.finish(std::move(failure));
+  if (observation->printed) log_printed(*observation->printed, observation->experiment.kernel);
   focus_settled_ = !observation->failure;
   observation = with_known_watch(std::move(observation));
   if (!cancelled(*observation)) {
@@ -232,7 +242,10 @@ void SessionCore::request_view(const ViewRequest& request) {
   if (const Tile* tile = tiles_.find(request); tile && complete(*tile)) return;
   if (views_asked_.contains(key) || views_refused_.contains(key)) return;
   auto ran = ran_on_.find(request.experiment_hash);
-  if (ran == ran_on_.end()) return;  // not sent yet: the run takes last_view_ along; or of an earlier session
+  if (ran == ran_on_.end()) {
+    if (focus_.running() && request.experiment_hash == focus_.wanted_hash()) return;  // the run takes last_view_ along
+    return refuse_view(request, {Stage::device, "No worker has the output of that run any more", "Run it again."});
+  }
   Job job;
   job.lane = Lane::view;
   job.hash = request.experiment_hash;
@@ -242,6 +255,13 @@ void SessionCore::request_view(const ViewRequest& request) {
   jobs_.emplace(id, std::move(job));
   views_asked_.insert(key);
   carry_out(ran->second.worker, workers_[ran->second.worker].lanes.view(id));
+}
+
+void SessionCore::refuse_view(const ViewRequest& request, Failure why) {
+  if (views_refused_.size() >= kMostRefusedViews) views_refused_.clear();
+  notices_.log(LogLevel::info, "no map: " + why.message);
+  views_refused_.insert_or_assign(tile_key(request), std::move(why));
+  changed();
 }
 
 // The map that is on screen, asked of another experiment; a head or row that it lacks gives way to the first.

@@ -183,7 +183,7 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
   }
   if (ran_on_.size() >= kMaxRanOn) ran_on_.clear();  // a worker keeps its last few runs; these are long past
   ran_on_[job.hash] = RanOn{worker, hash_of(experiment)};
-  std::erase_if(views_refused_, [&](const std::string& key) { return key.starts_with(job.hash); });
+  std::erase_if(views_refused_, [&](const auto& refused) { return refused.first.starts_with(job.hash); });
   if (job.lane == Lane::queue) {
     job.own = Observation{};
     job.own.experiment = job.experiment;
@@ -214,10 +214,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       if (id == focus_job_) finish_focus(job, std::move(failure));
       break;
     case Lane::view:
-      if (failure && failure->stage != Stage::cancelled) {
-        views_refused_.insert(tile_key(job.view));
-        note(LogLevel::info, "no map of that run: " + failure->message);
-      }
+      if (failure && failure->stage != Stage::cancelled) refuse_view(job.view, std::move(*failure));
       break;
     case Lane::queue: {
       if (failure) job.own.failure = std::move(failure);

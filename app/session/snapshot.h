@@ -115,6 +115,7 @@ struct Snapshot {
   std::shared_ptr<const std::vector<LogLine>> log;  // the last 2,000 lines
   std::vector<Toast> toasts;
   std::map<std::string, std::shared_ptr<const Tile>> tiles;  // newest tile by tile_key(request)
+  std::map<std::string, Failure> refused_views;  // by tile_key(request): why there is no tile, until its run is rerun
   size_t queue_waiting = 0;
   bool can_undo = false, can_redo = false;
   std::string device_reason;  // why this device was chosen at first start, in words

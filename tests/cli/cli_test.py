@@ -322,6 +322,17 @@ cp {wheel} "$2"
         self.assertEqual(observation["verdict"]["state"], "wrong")
         self.assertIn("y[1]", observation["verdict"]["reason"])
 
+    def test_what_a_kernel_prints_is_shown(self):
+        file = self.plain("printf_assert")
+        self.assertEqual(self.call("import", file).returncode, 0)
+        mine = ("--kernels", file.parent, "--kernel", "printf_assert")
+        self.assertEqual(self.run_json(*mine)["printed"]["lines"][0].split(":")[0], "thread 3 of 50")
+        self.assertRegex(self.call("run", *mine).stdout, r"printed +thread 3 of 50: +\S+ end\n")
+        file.write_text(file.read_text().replace("i < 1024", "i < 32"))
+        done = self.call("run", *mine)
+        self.assertIn("n > 0 && i < 32 (printf_assert.cu:5, ", done.stderr)  # the kernel's own file
+        self.assertIn("printed", done.stdout)
+
     def test_import_asks_for_what_a_template_is_of(self):
         file = self.plain("vector_add")
         source = file.read_text().replace("vector_add<double><<<4, 96>>>", "vector_add<T><<<4, 96>>>")

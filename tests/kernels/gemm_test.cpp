@@ -90,7 +90,7 @@ TEST(GemmTensorop, TheDefaultTileIsRefusedWithTheCompilersOwnFigure) {
   auto foretold = catalog::foretell_limits(made->kernel, made->problem, made->config, emulated_spec(89));
   ASSERT_FALSE(foretold);
   EXPECT_THAT(foretold.error().message, HasSubstr("147,456 B"));
-  EXPECT_EQ(foretold.error().hint, "Set BLOCK_N to 32.");
+  EXPECT_EQ(foretold.error().hint, "Set BLOCK_N to 128.");
 }
 
 TEST(GemmTensorop, AConstantThatTheSourceDoesNotHaveIsNamed) {

@@ -17,6 +17,9 @@
 //     --crash-once FILE     … but only if FILE does not exist yet; it is made
 //     --stall KNOB=VALUE    hold such a run until it is cancelled
 //     --garbage KNOB=VALUE  answer such a run with bytes that are no frame
+//     --race KNOB=VALUE     the watch of such a run finds a race between lines 126 and 203 of its source
+//     --prints TEXT         every run prints this line
+//     --views-after FILE    until FILE exists no run is kept: maps of past ones are refused
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -194,8 +197,11 @@ class FakeWorker {
       send(wire::Done{watch->id, replay_watch(*watch)});
     } else if (auto* view = std::get_if<wire::View>(&request)) {
       record("view " + std::to_string(view->request.head));
-      send(wire::TileMessage{view->id, tile_of(view->request, true)});
-      send(wire::Done{view->id, std::nullopt});
+      const std::string after = options_.text("--views-after");
+      const bool kept = after.empty() || std::filesystem::exists(after);
+      if (kept) send(wire::TileMessage{view->id, tile_of(view->request, true)});
+      const Failure gone{Stage::device, "the run of this map is not kept any more", "Run the experiment again."};
+      send(wire::Done{view->id, kept ? std::nullopt : std::optional(gone)});
     } else {
       send(wire::Done{wire::id_of(request), Failure{Stage::protocol, "not offered by this worker", ""}});
     }
@@ -253,6 +259,8 @@ class FakeWorker {
         send(wire::TileMessage{run.id, tile_of(*run.first_view, true)});
     }
     if (!ready_for(run.id, "done")) return was_cancelled;
+    if (options_.has("--prints"))
+      send(wire::part_of(run.id, Json{{"printed", to_json(Printed{{options_.text("--prints")}, 3})}}));
     return recorded->failure;
   }
 
@@ -264,8 +272,22 @@ class FakeWorker {
     WatchReport report{8, 128, 3, 8, {}};
     for (const Observation& recorded : recordings_)
       if (recorded.experiment.config.knobs == watch.experiment.config.knobs && recorded.watch) report = *recorded.watch;
+    if (concerns(watch.experiment, options_.text("--race"))) report.findings.push_back(race());
     send(wire::part_of(watch.id, Json{{"watch", to_json(report)}}));
     return std::nullopt;
+  }
+
+  static Finding race() {
+    Finding finding;
+    finding.rule = "race.shared";
+    finding.severity = "error";
+    finding.sentence = "Warp 1 reads S_tile while warp 0 writes it.";
+    finding.where = {{"file", "02_tiled.cu"},
+                     {"line", "203"},
+                     {"buffer", "S_tile"},
+                     {"other_file", "02_tiled.cu"},
+                     {"other_line", "126"}};
+    return finding;
   }
 
   void misbehave(const Experiment& e) {

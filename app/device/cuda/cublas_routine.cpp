@@ -36,6 +36,14 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
+  // "13.1.0", from cublasGetVersion's 130100 as cublas_api.h makes it; empty: it does not say.
+  std::string version() const {
+    int packed = 0;
+    if (calls_.version == nullptr || calls_.version(handle_, &packed) != 0 || packed <= 0) return {};
+    return std::to_string(packed / 10000) + "." + std::to_string(packed / 100 % 100) + "." +
+           std::to_string(packed % 100);
+  }
+
   struct Matrices {
     DevicePointer at;
     int type, pitch;   // elements between rows, row-major
@@ -240,6 +248,7 @@ template <class Work>
 class CublasProgram final : public GpuProgram {
  public:
   explicit CublasProgram(Routine routine) : routine_(std::move(routine)) {}
+  std::string library_version() const override { return routine_.cublas->version(); }
   Result<std::shared_ptr<const GpuProgram>> once_more() const override {
     Routine other = routine_;
     if (other.kernel) {

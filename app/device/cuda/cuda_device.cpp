@@ -20,6 +20,7 @@ namespace {
 class OnGpu final : public Loaded {
  public:
   explicit OnGpu(std::shared_ptr<const GpuProgram> ready) : program(std::move(ready)) {}
+  std::string library_version() const override { return program->library_version(); }
   std::shared_ptr<const GpuProgram> program;
 };
 

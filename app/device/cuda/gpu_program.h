@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
 
 #include "device/cuda/gpu_kernel.h"
 #include "device/device.h"
@@ -20,6 +21,8 @@ class GpuWork {
 class GpuProgram {
  public:
   virtual ~GpuProgram() = default;
+  // Of the library whose routine this is: "13.1.0"; empty: none, or it does not say.
+  virtual std::string library_version() const { return {}; }
   // The same, its code elsewhere in memory where that can be had.
   virtual Result<std::shared_ptr<const GpuProgram>> once_more() const = 0;
   // `arguments` are the kernel's; operand i of the request lies at addresses[i]. The program outlives the work.

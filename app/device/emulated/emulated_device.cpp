@@ -57,6 +57,27 @@ std::vector<uint64_t> place(const check::Operands& operands, emulator::GlobalMem
   return addresses;
 }
 
+// Lines as a terminal would show them: calls of one CTA after the other, whatever each of them ends with.
+Printed printed_of(const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
+  Printed printed;
+  std::string line;
+  const auto end_line = [&] {
+    if (printed.lines.size() < Printed::kMostLines) printed.lines.push_back(line);
+    line.clear();
+  };
+  for (const emulator::PrintedCall& call : calls) {
+    if (printed.lines.size() >= Printed::kMostLines) ++more;
+    for (const char c : call.text)
+      if (c == '\n')
+        end_line();
+      else if (line.size() < Printed::kMostBytes)
+        line += c == '\t' || (c >= ' ' && c <= '~') ? c : '?';  // what a kernel prints is no text that can be trusted
+  }
+  if (!line.empty()) end_line();
+  printed.more = static_cast<int64_t>(more);
+  return printed;
+}
+
 class EmulatedDevice final : public Device {
  public:
   EmulatedDevice(DeviceSpec spec, std::filesystem::path cache) : spec_(std::move(spec)), cache_(std::move(cache)) {}
@@ -117,6 +138,9 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
     if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), progress.wanted_ctas);
     if (events.on_counters) events.on_counters(counters_of(progress.counters));
     if (events.on_output) events.on_output([&] { return live_copy(written.outputs.front()->data()); });
+  };
+  options.printed = [&](const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
+    if (events.on_printed) events.on_printed(printed_of(calls, more));
   };
   auto result = emulator::run(launch, options);
   if (!result) return fail(result.error());

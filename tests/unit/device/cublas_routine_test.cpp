@@ -110,6 +110,7 @@ class CublasRoutine : public ::testing::Test {
     LaunchRequest request;
     request.name = "cublas_attention";
     request.loaded = device_->load_routine("cublas", "attention", problem).value();
+    EXPECT_EQ(request.loaded->library_version(), "13.0.0");
     request.problem = problem;
     request.shape = {{1, 1, 1}, {32, 1, 1}};
     request.inputs = std::make_shared<const check::AttentionInputs>(*check::make_inputs(problem));

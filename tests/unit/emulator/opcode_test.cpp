@@ -93,11 +93,14 @@ TEST(OpcodeLog, HoldsWhatTheGpuPrinted) {
     if (kernels[i].cases[0].name != "printf") continue;
     for (int arch : {80, 89, 90}) {
       RunOptions options;
-      options.threads = 1;
+      std::vector<std::string> printed;
+      options.printed = [&](const std::vector<PrintedCall>& calls, uint64_t more) {
+        EXPECT_EQ(more, 0u);
+        for (const PrintedCall& call : calls) printed.push_back(call.text);
+      };
       const auto result = run_opcode_kernel(kernels[i], opcode_programs(arch)[i], options);
       ASSERT_TRUE(result.has_value()) << result.error().message;
-      EXPECT_EQ(result->run.log,
-                (std::vector<std::string>{"thread 3: 2 1.500000 text\n", "thread 200: 31 1.500000 text\n"}));
+      EXPECT_EQ(printed, (std::vector<std::string>{"thread 3: 2 1.500000 text\n", "thread 200: 31 1.500000 text\n"}));
     }
     return;
   }

@@ -234,6 +234,41 @@ TEST_F(SessionTest, MapsAreAskedForOnceAndComeWithTheNextRun) {
   EXPECT_EQ(std::count(asked.begin(), asked.end(), "view 3"), 1);
 }
 
+TEST_F(SessionTest, AMapThatIsRefusedSaysWhyUntilItsRunIsRunAgain) {
+  worker({"--views-after", dir_ / "kept"});
+  start();
+  Seen s = wait_for_run(4);
+  ViewRequest view;
+  view.experiment_hash = s->focus.wanted_hash;
+  view.map = MapKind::attention;
+  session_->request_view(view);
+  s = wait_for([&](const Snapshot& n) { return n.refused_views.contains(tile_key(view)); }, "the refusal");
+  EXPECT_EQ(s->refused_views.at(tile_key(view)).stage, Stage::device);
+  EXPECT_FALSE(s->tiles.contains(tile_key(view)));
+  ViewRequest elsewhere = view;
+  elsewhere.experiment_hash = "never run here";
+  session_->request_view(elsewhere);
+  s = wait_for([&](const Snapshot& n) { return n.refused_views.contains(tile_key(elsewhere)); }, "another refusal");
+  EXPECT_FALSE(s->refused_views.at(tile_key(elsewhere)).hint.empty());
+  dir_.write("kept", "");
+  session_->rerun();
+  wait_for([&](const Snapshot& n) { return !n.refused_views.contains(tile_key(view)); }, "the run again");
+  session_->request_view(view);
+  wait_for([&](const Snapshot& n) { return n.tiles.contains(tile_key(view)); }, "the map");
+}
+
+TEST_F(SessionTest, WhatAKernelPrintsIsInTheLog) {
+  worker({"--prints", "row 3 of 512"});
+  start();
+  const Seen s = wait_for_run(4);
+  ASSERT_TRUE(s->focus.shown->printed);
+  EXPECT_EQ(s->focus.shown->printed->more, 3);
+  std::vector<std::string> said;
+  for (const LogLine& line : *s->log)
+    if (line.text.find("prints") != std::string::npos) said.push_back(line.text);
+  EXPECT_EQ(said, (std::vector<std::string>{"tiled prints: row 3 of 512", "tiled prints 3 times more"}));
+}
+
 TEST_F(SessionTest, KernelsGoToTheWorkerOnceByContent) {
   start();
   wait_for_run(4);
