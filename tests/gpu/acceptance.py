@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures on a GPU how far attnscope's own timings can be trusted, and writes what it found as JSON.
 
-  acceptance.py ATTNSCOPE TREE OUT.json [PACK]
+  acceptance.py ATTNSCOPE TREE OUT.json [PACK [truths]]
 
 ATTNSCOPE is the program, TREE the source tree. Parts: an endless kernel is gone from the GPU; the same config in separate runs;
 a config against itself and against a copy made 2 % slower. With PACK (what `pack_cubins kernels PACK` wrote on this machine):
-hot timings against Nsight Compute's duration, cold ones against torch's flushed do_bench of the same machine code.
+hot timings against Nsight Compute's duration and the driver's activity records, cold ones against torch's flushed do_bench of
+the same machine code. `truths`: that part alone is made anew; the others stay in OUT.json as they are.
 """
 import csv
 import ctypes
@@ -229,6 +230,22 @@ def nsight(pack, clock_control):
     return medians, None
 
 
+def activity_us(launch):
+    """The kernel's own time by the driver's activity records (CUPTI), which is what Nsight Systems shows: median of 40."""
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+    stream = torch.cuda.current_stream().cuda_stream
+    for _ in range(20):
+        launch(stream)
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        for _ in range(40):
+            launch(stream)
+        torch.cuda.synchronize()
+    return statistics.median(event.time_range.elapsed_us() for event in profiler.events()
+                             if event.device_type == torch.autograd.DeviceType.CUDA)
+
+
 def truths(program, configs, pack):
     import torch
     import triton
@@ -252,6 +269,8 @@ def truths(program, configs, pack):
         stream = torch.cuda.current_stream().cuda_stream
         row["do_bench_us"] = 1e3 * do_bench(lambda: launch(stream), warmup=50, rep=300, return_mode="median")
         row["cold_to_do_bench"] = row["cold_us"] / row["do_bench_us"]
+        row["activity_us"] = activity_us(launch)
+        row["hot_to_activity"] = row["hot_us"] / row["activity_us"]
         found.append(row)
     notes = {"torch": torch.__version__, "triton": triton.__version__}
     for clocks in ("none", "base"):
@@ -288,9 +307,11 @@ def main():
     if sys.argv[1] == "--launch-only":
         return launch_only(pathlib.Path(sys.argv[2]))
     program, tree, out = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-    record = {"what": "attnscope's measured timings held against each other and against other instruments, on a GPU",
-              "made_by": "acceptance.py ATTNSCOPE TREE OUT.json PACK", "date": datetime.date.today().isoformat(),
-              "versions": versions()}
+    anew = {"what": "attnscope's measured timings held against each other and against other instruments, on a GPU",
+            "made_by": "acceptance.py ATTNSCOPE TREE OUT.json PACK", "date": datetime.date.today().isoformat(),
+            "versions": versions()}
+    truths_alone = sys.argv[5:] == ["truths"]
+    record = {**json.loads(out.read_text()), **anew} if truths_alone else anew
 
     def keep(name, value):
         record[name] = value
@@ -302,6 +323,8 @@ def main():
         record["attnscope"] = first["versions"]
         if len(sys.argv) > 4:
             keep("truths", truths(program, configs, pathlib.Path(sys.argv[4])))
+        if truths_alone:
+            return
         keep("endless", endless(program, tree))
         keep("repeatability", {
             "tiled NUM_WARPS=8, hot": repeatability(program, configs.preset("w8", knobs={"NUM_WARPS": 8})),
