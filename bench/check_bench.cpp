@@ -52,8 +52,7 @@ BENCHMARK(large_inputs)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasurePr
 
 void large_reference(benchmark::State& state) {
   const auto made = check::make_inputs(large_problem());
-  for (auto _ : state)
-    benchmark::DoNotOptimize(check::make_reference(large_problem(), *made, check::Accumulate::f32));
+  for (auto _ : state) benchmark::DoNotOptimize(check::make_reference(large_problem(), *made, check::Accumulate::f32));
 }
 BENCHMARK(large_reference)->Unit(benchmark::kMillisecond)->UseRealTime()->MeasureProcessCPUTime();
 

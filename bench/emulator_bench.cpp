@@ -6,8 +6,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include "compile/compiler.h"
@@ -80,30 +82,31 @@ void whole_grid(benchmark::State& state, const std::string& recording, std::arra
   state.SetItemsProcessed(static_cast<int64_t>(instructions));
 }
 
-// The Tensor Core rung in its first config, compiled here by the installed NVRTC for the architecture given. Normal
-// inputs: the handlers take another way for exponents far out.
+// Compiled here by the installed NVRTC. `path` is from the source tree's root.
+Result<std::shared_ptr<const compile::SassProgram>> compiled(const std::string& path, const std::string& entry,
+                                                             int arch, std::map<std::string, int64_t> macros) {
+  const std::filesystem::path file = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / path;
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  compile::CompileRequest request;
+  request.source = text.str();
+  request.file_name = file.filename();
+  request.entry = entry;
+  request.macros = std::move(macros);
+  request.arch = arch;
+  compile::Compiler compiler(compile::CompilerOptions{});
+  auto variant = compiler.compile(request);
+  if (!variant) return fail(variant.error());
+  return compile::disassemble((*variant)->cubin, (*variant)->entry_symbol, {});
+}
+
+// The Tensor Core rung in its first config. Normal inputs: the handlers take another way for exponents far out.
 struct TensorSetup {
   static constexpr uint32_t kRows = 32, kWarps = 4,
                             kSharedBytes = 36864;  // of BLOCK_M 32, BLOCK_N 32, 4 warps, 2 stages, split by 2
   std::vector<uint16_t> tensors[4];
   GlobalMemory memory;
   Launch launch;
-
-  static Result<std::shared_ptr<const compile::SassProgram>> compiled(int arch) {
-    std::ifstream file(std::string(ATTNSCOPE_SOURCE_DIR) + "/kernels/05_mma.cu");
-    std::stringstream text;
-    text << file.rdbuf();
-    compile::CompileRequest request;
-    request.source = text.str();
-    request.file_name = "05_mma.cu";
-    request.entry = "attention_mma";
-    request.macros = {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}};
-    request.arch = arch;
-    compile::Compiler compiler(compile::CompilerOptions{});
-    auto variant = compiler.compile(request);
-    if (!variant) return fail(variant.error());
-    return compile::disassemble((*variant)->cubin, (*variant)->entry_symbol, {});
-  }
 
   explicit TensorSetup(std::shared_ptr<const compile::SassProgram> sass) {
     launch.parameters.resize(56);
@@ -134,7 +137,8 @@ struct TensorSetup {
 
 // Goal: 150 ms of wall time on two cores. Arguments: architecture, host threads, host instruction set.
 void tensor_grid(benchmark::State& state) {
-  const auto sass = TensorSetup::compiled(static_cast<int>(state.range(0)));
+  const auto sass = compiled("kernels/05_mma.cu", "attention_mma", static_cast<int>(state.range(0)),
+                             {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
   if (!sass) return state.SkipWithError(sass.error().message.c_str());
   TensorSetup setup(*sass);
   RunOptions options;
@@ -148,6 +152,34 @@ void architectures(benchmark::internal::Benchmark* benchmark) {
   const int best = static_cast<int>(best_host_isa());
   for (const int arch : {80, 89, 90}) benchmark->Args({arch, 1, best})->Args({arch, 2, best});
   for (int isa = 0; isa < best; ++isa) benchmark->Args({89, 1, isa});
+}
+
+// One head of the algorithm that other emulators are timed on too (peers/emulator_peers.py), on one thread.
+void tiled_plain(benchmark::State& state) {
+  const auto sass = compiled("bench/peers/tiled_plain.cu", "tiled_plain", 89, {});
+  if (!sass) return state.SkipWithError(sass.error().message.c_str());
+  const auto seq = static_cast<uint32_t>(state.range(0));
+  std::vector<uint16_t> tensors[4];
+  GlobalMemory memory;
+  Launch launch;
+  launch.parameters.resize(40);
+  for (int i = 0; i < 4; ++i) {
+    tensors[i].assign(seq * kHeadDim, 0x2e66);                                                             // 0.1
+    const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), i == 3);  // o
+    std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
+  }
+  const float scale = 0.125f;
+  std::memcpy(launch.parameters.data() + 32, &scale, 4);
+  std::memcpy(launch.parameters.data() + 36, &seq, 4);
+  launch.program = need(prepare(*sass));
+  launch.grid = {seq / 32, 1, 1};
+  launch.block = {128, 1, 1};
+  launch.memory = &memory;
+  RunOptions options;
+  options.threads = 1;
+  uint64_t instructions = 0;
+  for (auto _ : state) instructions += need(run(launch, options)).counters.threads;
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
 }
 
 // As many CTAs of the same grid as the program watches, watched or not: what looking for races costs. One host thread.
@@ -214,6 +246,7 @@ BENCHMARK(tensor_grid)
     ->Apply(architectures)
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
+BENCHMARK(tiled_plain)->ArgName("seq")->Arg(128)->Arg(512)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(watched, tiled_vector, "tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0)
     ->Arg(0)
     ->Arg(1)

@@ -156,7 +156,8 @@ void weigh_exact_impl(const DecodedHead& head, const QueryRows& rows, double sca
   scratch.sums.assign(rows.visible.size(), 0.0);
   multiply_keys<double>(head, rows, scratch.q.data(), scratch.scores.data(), Accumulate::f32);
   for (int64_t r = 0; r < rows.rows(); ++r) {
-    const int64_t n = padded_visible(head, rows, r / kRowTile * kRowTile), visible = rows.visible[static_cast<size_t>(r)];
+    const int64_t n = padded_visible(head, rows, r / kRowTile * kRowTile),
+                  visible = rows.visible[static_cast<size_t>(r)];
     double* row = scratch.scores.data() + r * keys;
     for (int64_t j = 0; j < n; ++j) row[j] *= scale;
     if (visible > 0)
@@ -202,7 +203,8 @@ void attend_naive_impl(const DecodedHead& head, const QueryRows& rows, float sca
   scratch.naive_scores_finite.resize(rows.visible.size());
   multiply_keys<float>(head, rows, rows.q.data(), scratch.naive_scores.data(), accumulate);
   for (int64_t r = 0; r < rows.rows(); ++r) {
-    const int64_t n = padded_visible(head, rows, r / kRowTile * kRowTile), visible = rows.visible[static_cast<size_t>(r)];
+    const int64_t n = padded_visible(head, rows, r / kRowTile * kRowTile),
+                  visible = rows.visible[static_cast<size_t>(r)];
     float* row = scratch.naive_scores.data() + r * keys;
     scratch.naive_scores_finite[static_cast<size_t>(r)] = finish_scores(row, visible, n, scale, dtype);
     const VF sum = hn::Set(f, visible > 0 ? exponentiate(row, visible, n) : 1.0f);

@@ -53,7 +53,8 @@ void fill_run(const Problem& problem, Tensor tensor, int64_t first, int64_t coun
 // One head of one batch.
 void fill_head(const Problem& problem, Tensor tensor, int64_t unit, std::span<std::byte> out) {
   const Shape shape = shape_of(problem, tensor);
-  const int64_t row = problem.head_dim * bytes_of(problem.dtype), elements = shape.seq * problem.head_dim;  // row: bytes
+  const int64_t row = problem.head_dim * bytes_of(problem.dtype),
+                elements = shape.seq * problem.head_dim;  // row: bytes
   if (problem.layout == Layout::BHSD)
     return fill_run(problem, tensor, unit * elements, elements, out.data() + unit * shape.seq * row);
   // Made as the numbers run, then spread over the rows.
@@ -99,8 +100,8 @@ Result<AttentionInputs> make_inputs(const Problem& problem) {
                         {Tensor::v, inputs.v, kv, problem.batch * problem.kv_heads}};
   // Small ones are made before a thread would have started.
   const size_t threads = q + 2 * kv < kBytesWorthThreads ? 1 : std::max(1u, std::thread::hardware_concurrency());
-  bool made = in_parallel(threads, std::size(parts),
-                          [&](size_t, size_t part) { parts[part].bytes.resize(parts[part].size); });
+  bool made =
+      in_parallel(threads, std::size(parts), [&](size_t, size_t part) { parts[part].bytes.resize(parts[part].size); });
   for (const Part& part : parts)
     made = made && in_parallel(threads, static_cast<size_t>(part.heads), [&](size_t, size_t unit) {
              fill_head(problem, part.tensor, static_cast<int64_t>(unit), part.bytes);

@@ -118,7 +118,8 @@ void load_rows(Workspace& space, const Job& job, size_t begin, size_t count) {
   }
 }
 
-// Keeps row `index` of the reference from the results of row `at`: fp64 values, its share of the naive error, and any non-finite element.
+// Keeps row `index` of the reference from the results of row `at`: fp64 values, its share of the naive error, and any
+// non-finite element.
 void store_row(Workspace& space, Job& job, size_t at, size_t index) {
   const Problem& p = job.problem;
   const auto dim = static_cast<size_t>(p.head_dim), padded = static_cast<size_t>(space.head.padded_dim);
@@ -275,8 +276,9 @@ Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, 
     job.norm.resize(reference->rows.size());
     std::vector<Workspace> spaces(std::min(threads, std::max<size_t>(1, job.items.size())));
     for (Workspace& space : spaces) prepare(space, problem);
-    const bool whole = in_parallel(spaces.size(), job.items.size(),
-                                   [&](size_t thread, size_t item) { make_rows(spaces[thread], job, job.items[item]); });
+    const bool whole = in_parallel(spaces.size(), job.items.size(), [&](size_t thread, size_t item) {
+      make_rows(spaces[thread], job, job.items[item]);
+    });
     if (options.cancel && options.cancel->load()) return fail(Stage::cancelled, "the reference was cancelled");
     if (!whole) throw std::bad_alloc();
     finish(job, spaces);

@@ -100,9 +100,8 @@ void find_unwritten(std::span<const std::byte> output, const Reference& referenc
   const Problem& p = reference.problem;
   for (int64_t row = 0; row < reference.rows_total(); ++row) {
     const int64_t offset = offset_of(p, row);
-    const int64_t in_row = count_poison(
-        p.dtype, output.subspan(static_cast<size_t>(offset) * bytes_of(p.dtype),
-                                static_cast<size_t>(p.head_dim) * bytes_of(p.dtype)));
+    const int64_t in_row = count_poison(p.dtype, output.subspan(static_cast<size_t>(offset) * bytes_of(p.dtype),
+                                                                static_cast<size_t>(p.head_dim) * bytes_of(p.dtype)));
     if (in_row == 0 || (partial && in_row == p.head_dim)) continue;
     int64_t first = 0;
     while (!is_poison(p.dtype, output.data(), offset + first)) ++first;

@@ -17,6 +17,7 @@
 #include "compile/sass.h"
 #include "compile/variant_json.h"
 #include "emulator/emulator.h"
+#include "machine_code.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::fuzz {
@@ -42,14 +43,6 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 Result<compile::CubinKernel> kernel_of(const std::string& cubin) {
   auto kernel = compile::read_cubin(bytes_of(cubin), "");
   return kernel ? std::move(kernel) : compile::read_cubin(bytes_of(cubin), "features");
-}
-
-std::string feed_cubin(const std::string& input, size_t) {
-  const auto kernel = kernel_of(input);
-  if (!kernel) return kernel.error().message;
-  (void)compile::code_hash(*kernel);
-  for (uint32_t bank = 0; bank < 32; ++bank) (void)compile::may_read_bank(kernel->text, bank);
-  return "";
 }
 
 std::string feed_variant(const std::string& input, size_t) {
@@ -152,7 +145,12 @@ std::vector<Door> doors() {
   std::vector<std::string> sources = files_of("tests/kernels/plain", ".cu", 1 << 14);
   std::erase_if(sources,
                 [](const std::string& source) { return !feed_source(source, 0).empty(); });  // some need --entry
-  return {{"cubin", 45, std::move(cubins), {}, feed_cubin, mutated},
+  return {{"cubin",
+           45,
+           std::move(cubins),
+           {},
+           [](const std::string& input, size_t) { return feed_cubin(bytes_of(input)); },
+           mutated},
           {"variant", 10, std::move(variants), {}, feed_variant, mutated},
           listing_door(),
           {"manifest",
