@@ -14,12 +14,15 @@ tune() { "$attnscope" best --tune "$out/tuned" --device "$device" "$@" || true; 
 tune $small --config mma:BLOCK_M=32,BLOCK_N=128,NUM_WARPS=8,SPLIT_KEYS=4,STAGES=1 \
   --config mma:BLOCK_M=32,BLOCK_N=64,NUM_WARPS=8,SPLIT_KEYS=4,STAGES=2 --config mma \
   --config mma:BLOCK_M=32,BLOCK_N=64,NUM_WARPS=8,SPLIT_KEYS=4,STAGES=1 --config mma:BLOCK_M=32,BLOCK_N=64 \
+  --config cute:BLOCK_M=32,BLOCK_N=128,NUM_WARPS=8,SPLIT_KEYS=4,STAGES=1 \
+  --config cute:BLOCK_M=32,NUM_WARPS=8,SPLIT_KEYS=4 \
   --config tiled --config tiled:BLOCK_M=16 --config tiled:BLOCK_M=16,NUM_WARPS=8,BLOCK_N=32 \
   --config wmma --config wmma:BLOCK_M=32,NUM_WARPS=2 --config wmma:BLOCK_M=16,NUM_WARPS=1 --config scalar --config scalar:BLOCK_M=16 --config scalar:BLOCK_M=64
 tune $full $long --config mma:BLOCK_M=128,BLOCK_N=128,NUM_WARPS=4,SPLIT_KEYS=1,STAGES=3,Q_REGS=0 \
   --config mma:BLOCK_M=128,BLOCK_N=128,NUM_WARPS=4,SPLIT_KEYS=1,STAGES=2,Q_REGS=0 \
-  --config mma:BLOCK_M=128,BLOCK_N=64,NUM_WARPS=4,SPLIT_KEYS=1,STAGES=3 --config cute:BLOCK_M=128 \
-  --config cute:BLOCK_M=128,NUM_WARPS=8 --config wmma --config wmma:BLOCK_M=128,NUM_WARPS=8
+  --config mma:BLOCK_M=128,BLOCK_N=64,NUM_WARPS=4,SPLIT_KEYS=1,STAGES=3 \
+  --config cute:BLOCK_M=128,BLOCK_N=128,STAGES=3,Q_REGS=0 --config cute:BLOCK_M=128,BLOCK_N=128,STAGES=2,Q_REGS=0 \
+  --config wmma --config wmma:BLOCK_M=128,NUM_WARPS=8
 tune $wide --config mma:BLOCK_M=256,BLOCK_N=64,NUM_WARPS=8,SPLIT_KEYS=1,STAGES=3,Q_REGS=0 \
   --config mma:BLOCK_M=128,BLOCK_N=64,NUM_WARPS=4,SPLIT_KEYS=1,STAGES=2,Q_REGS=0 \
   --config mma:BLOCK_M=128,BLOCK_N=128,NUM_WARPS=8,SPLIT_KEYS=1,STAGES=3

@@ -1,18 +1,29 @@
-// Rung 6: cute. The reports' Tensor Core prototype for S = 512, finished in CuTe: what the mma rung spells out address by
-// address is said here in layouts.
+// Rung 6: cute. The reports' Tensor Core prototype for S = 512, finished in CuTe: what the mma rung spells out address
+// by address is said here in layouts.
 //
-// What changed: nothing in the algorithm of rung 5. A tile in shared memory is a layout, Swizzle<3, 3, 3> over rows of 64
-// halves; which element of it a lane addresses, for cp.async, ldmatrix or the store of O, is another layout composed with
-// it, and the compiler folds both into one address. Which row and column of a product an accumulator's element has, is asked
-// of the instruction's own CLayout. What no layout says stays by hand: the mask, the online softmax, and that the scores'
+// What changed: nothing in the algorithm of rung 5, nor in its knobs. A tile in shared memory is a layout, Swizzle<3,
+// 3, 3> over rows of 64 halves; which element of it a lane addresses, for cp.async, ldmatrix or the store of O, is
+// another layout composed with it. Which row and column of a product an accumulator's element has, is asked of the
+// instruction's own CLayout. What no layout says stays by hand: the mask, the online softmax, and that the scores'
 // accumulator is the next product's A operand.
-//   * Everything is declared statically: 40 KB at 64x64 and 48 KB at 128x64 with two stages, the most there is.
-//   * The softmax is rung 5's: exponentials by exp2 with the scale folded in, a row's maximum by two shuffles.
+//   * A layout says where something is, not how to get there cheaply: asked anew for every ldmatrix it swizzles in the
+//     inner loop. But both of its halves are linear, the inner layout in its coordinates and the swizzle in XOR, so
+//     that the place of (lane, i, j) is that of (lane, 0, 0), which is kept, XOR that of (0, 0, j), plus that of (0, i,
+//     0), which are constants: Lane, below. The compiler does not find this by itself; asked so, it folds the layouts
+//     to rung 5's addresses.
+//   * Copies likewise: a thread's next chunk lies a constant further than its last, by the layouts of either side.
 //
-// What disappointed: compiling. Written with CuTe's TiledMMA and TiledCopy this very kernel took the compiler 33 s of CPU time,
-// 20 of them for templates that work out what these few layouts say; with layouts and bare atoms it takes one. That is why
-// no partition_fragment or make_tiled_copy stands here. And the 128x64 tile that the reports wanted: at their shape it is
-// half as many CTAs as 64x64, fewer than an L4 has SMs. The manifest's story has what is modelled.
+// What it gained: against rung 5 nothing, and that is the point: on an H200, at B1 H8 S512, B32 H8 S512 and B4 H16
+// S4096, it takes 0.98 to 1.01 times rung 5's time, each at its best config, causal or not (kernel times in turn in one
+// run), and executes as many instructions to 3 %. The same with every address asked of its layout anew takes 2 % longer
+// at B1 and 4 to 8 % at the others; at B1 with 64 rows a CTA and the keys not split, 1.4 times as long. As first
+// written, with neither and a plainer softmax, it took 1.24 to 1.94 times rung 5's time.
+//
+// What disappointed: compiling. Written with CuTe's TiledMMA and TiledCopy such a kernel took the compiler 33 s of CPU
+// time, 20 of them for templates that work out what these few layouts say; with layouts and bare atoms it takes one and
+// a half, six times rung 5's. That is why no partition_fragment or make_tiled_copy stands here. And the 128x64 tile
+// that the reports wanted: at their shape it is half as many CTAs as 64x64, fewer than an L4 has SMs. The manifest's
+// story has what is modelled.
 //
 // Layout: q, o are [batch][heads][seq_q][HEAD_DIM], k, v are [batch][kv_heads][seq_k][HEAD_DIM], row-major, 16-byte
 // aligned. Grid (ceil(seq_q / BLOCK_M), heads, batch), 32·NUM_WARPS threads. Needs CUTLASS' headers: attnscope fetch.
@@ -39,8 +50,14 @@
 #ifndef NUM_WARPS
 #define NUM_WARPS 4
 #endif
+#ifndef SPLIT_KEYS
+#define SPLIT_KEYS 1
+#endif
 #ifndef STAGES
 #define STAGES 2
+#endif
+#ifndef Q_REGS  // 1: Q's operands are kept; 0: read from shared memory for every key tile
+#define Q_REGS 1
 #endif
 
 namespace {
@@ -48,33 +65,52 @@ namespace {
 using namespace cute;
 
 constexpr int kThreads = 32 * NUM_WARPS;
-constexpr int kRowTiles = BLOCK_M / (16 * NUM_WARPS);  // tiles of 16 query rows a warp
+constexpr int kRowWarps = NUM_WARPS / SPLIT_KEYS;      // warps side by side over the query rows
+constexpr int kRowTiles = BLOCK_M / (16 * kRowWarps);  // tiles of 16 rows a warp
+constexpr int kStageKeys = BLOCK_N * SPLIT_KEYS;       // keys in shared memory a stage, BLOCK_N a group of warps
 constexpr int kDepth = HEAD_DIM / 16;                  // steps over a row of Q and K
 constexpr int kKeyTiles = BLOCK_N / 8;                 // tiles over the keys of the scores
 constexpr int kOutTiles = HEAD_DIM / 8;                // and over the columns of O
-constexpr int kTile = BLOCK_N * HEAD_DIM;              // halves of a K or V tile
 constexpr unsigned kFullWarp = 0xffffffffu;
 constexpr float kLog2e = 1.4426950408889634f;
-static_assert(HEAD_DIM == 64 && kRowTiles * 16 * NUM_WARPS == BLOCK_M && kRowTiles >= 1);
+static_assert(kRowWarps * SPLIT_KEYS == NUM_WARPS && kRowTiles * 16 * kRowWarps == BLOCK_M && kRowTiles >= 1);
+static_assert(HEAD_DIM == 64 && kThreads % 64 == 0 && BLOCK_M * 8 % kThreads == 0 && kStageKeys * 8 % kThreads == 0);
 
 // (row, column) → halves. A row's 16-byte chunks are moved by the row's number: no bank conflict.
 template <int kRows>
 using Plane = decltype(composition(Swizzle<3, 3, 3>{}, Layout<Shape<Int<kRows>, _64>, Stride<_64, _1>>{}));
 // In the layouts composed with it a row is a step of 1 and a column one of kRows.
-// (thread, turn) → a chunk: eight threads a row.
-template <int kRows>
+// (thread, turn) → a chunk: eight threads a row …
+template <int kRows, int kWorkers = kThreads>
 using Chunks = decltype(composition(
-    Plane<kRows>{}, Layout<Shape<Shape<_8, Int<kThreads / 8>>, Int<kRows * 8 / kThreads>>,
-                          Stride<Stride<Int<8 * kRows>, _1>, Int<kThreads / 8>>>{}));
-// (lane, 16 rows, 16 columns) → the row of an 8x8 matrix that the lane names for ldmatrix. The four matrices: rows 0-7, 8-15 of
-// columns 0-7, the same of 8-15 (Q, and V, which is transposed on the way) …
+    Plane<kRows>{}, Layout<Shape<Shape<_8, Int<kWorkers / 8>>, Int<kRows * 8 / kWorkers>>,
+                           Stride<Stride<Int<8 * kRows>, _1>, Int<kWorkers / 8>>>{}));
+// … and the same chunk of a row-major tensor.
+template <int kRows, int kWorkers = kThreads>
+using Sources = Layout<Shape<Shape<_8, Int<kWorkers / 8>>, Int<kRows * 8 / kWorkers>>,
+                       Stride<Stride<_8, Int<HEAD_DIM>>, Int<kWorkers / 8 * HEAD_DIM>>>;
+// (lane, 16 rows, 16 columns) → the row of an 8x8 matrix that the lane names for ldmatrix. The four matrices: rows 0-7,
+// 8-15 of columns 0-7, the same of 8-15 (Q, and V, which is transposed on the way) …
 template <int kRows>
-using Matrices = decltype(composition(Plane<kRows>{}, Layout<Shape<Shape<_16, _2>, Int<kRows / 16>, Int<HEAD_DIM / 16>>,
-                                                            Stride<Stride<_1, Int<8 * kRows>>, _16, Int<16 * kRows>>>{}));
+using Matrices = decltype(composition(
+    Plane<kRows>{}, Layout<Shape<Shape<_16, _2>, Int<kRows / 16>, Int<HEAD_DIM / 16>>,
+                           Stride<Stride<_1, Int<8 * kRows>>, _16, Int<16 * kRows>>>{}));
 // … or rows 0-7 of columns 0-7 and 8-15, then rows 8-15 of both (K, whose rows are the columns of K^T).
 using KeyMatrices = decltype(composition(
     Plane<BLOCK_N>{}, Layout<Shape<Shape<_8, _2, _2>, Int<BLOCK_N / 16>, Int<HEAD_DIM / 16>>,
-                            Stride<Stride<_1, Int<8 * BLOCK_N>, _8>, _16, Int<16 * BLOCK_N>>>{}));
+                             Stride<Stride<_1, Int<8 * BLOCK_N>, _8>, _16, Int<16 * BLOCK_N>>>{}));
+
+// A lane's addresses of a (lane, 16 rows, 16 columns) layout over a tile, which begins at a multiple of 128 bytes.
+template <class Places>
+struct Lane {
+  uint32_t first;
+  __device__ __forceinline__ Lane(const half* tile, int lane)
+      : first(cast_smem_ptr_to_uint(tile) + Places{}(lane, 0, 0) * sizeof(half)) {}
+  __device__ __forceinline__ const uint128_t& at(int rows, int columns) const {
+    const uint32_t address = (first ^ Places{}(0, 0, columns) * sizeof(half)) + Places{}(0, rows, 0) * sizeof(half);
+    return *static_cast<const uint128_t*>(__cvta_shared_to_generic(address));
+  }
+};
 
 using Multiply = SM80_16x8x16_F32F16F16F32_TN;
 using Places = MMA_Traits<Multiply>::CLayout;  // (lane, element) → row + 16 · column of a 16x8 product
@@ -106,27 +142,41 @@ __device__ __forceinline__ const uint128_t& chunk_of(const half* halves) {
   return *reinterpret_cast<const uint128_t*>(halves);
 }
 
-// Starts copying rows first… of a [rows][HEAD_DIM] tensor into a tile; rows past the end are zeros.
+// Starts copying rows first… of a [rows][HEAD_DIM] tensor into a tile; rows past the end are zeros. `mine` is where the
+// thread's chunk would be were `first` 0: the tensor and Sources(thread, 0).
 template <int kRows>
-__device__ __forceinline__ void fetch(half* tile, const half* tensor, int first, int rows) {
-  CUTE_UNROLL
-  for (int turn = 0; turn < kRows * 8 / kThreads; ++turn) {
-    const int row = first + threadIdx.x / 8 + turn * (kThreads / 8);
-    const half* from = tensor + (size_t)(row < rows ? row : 0) * HEAD_DIM + threadIdx.x % 8 * 8;
-    SM80_CP_ASYNC_CACHEGLOBAL_ZFILL<uint128_t>::copy(chunk_of(from), chunk_of(tile + Chunks<kRows>{}(threadIdx.x, turn)),
-                                                     row < rows);
+__device__ __forceinline__ void fetch(half* tile, const half* mine, int first, int rows) {
+  constexpr int kTurns = kRows * 8 / kThreads;
+  half* to = tile + Chunks<kRows>{}(threadIdx.x, 0);
+  const half* from = mine + (size_t)first * HEAD_DIM;
+  if (first + kRows <= rows) {
+    CUTE_UNROLL
+    for (int turn = 0; turn < kTurns; ++turn)
+      SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>::copy(chunk_of(from + Sources<kRows>{}(0, turn)),
+                                                 chunk_of(to + Chunks<kRows>{}(0, turn)));
+    return;
+  }
+  CUTE_NO_UNROLL
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const bool there = first + int(threadIdx.x / 8) + turn * (kThreads / 8) < rows;
+    SM80_CP_ASYNC_CACHEGLOBAL_ZFILL<uint128_t>::copy(chunk_of(there ? from + Sources<kRows>{}(0, turn) : mine),
+                                                     chunk_of(to + Chunks<kRows>{}(0, turn)), there);
   }
 }
 
-__device__ __forceinline__ void load(uint32_t (&to)[4], const half* from) {
-  SM75_U32x4_LDSM_N::copy(chunk_of(from), to[0], to[1], to[2], to[3]);
+__device__ __forceinline__ void load(uint32_t (&to)[4], const uint128_t& from) {
+  SM75_U32x4_LDSM_N::copy(from, to[0], to[1], to[2], to[3]);
 }
-__device__ __forceinline__ void load_transposed(uint32_t (&to)[4], const half* from) {
-  SM75_U16x8_LDSM_T::copy(chunk_of(from), to[0], to[1], to[2], to[3]);
+__device__ __forceinline__ void load_transposed(uint32_t (&to)[4], const uint128_t& from) {
+  SM75_U16x8_LDSM_T::copy(from, to[0], to[1], to[2], to[3]);
 }
 __device__ __forceinline__ void multiply_add(Part& c, const Operand& a, uint32_t b0, uint32_t b1) {
-  Multiply::fma(c.at[0], c.at[1], c.at[2], c.at[3], a.at[0], a.at[1], a.at[2], a.at[3], b0, b1, c.at[0], c.at[1], c.at[2],
-                c.at[3]);
+  Multiply::fma(c.at[0], c.at[1], c.at[2], c.at[3], a.at[0], a.at[1], a.at[2], a.at[3], b0, b1, c.at[0], c.at[1],
+                c.at[2], c.at[3]);
+}
+// c = a·b, with no register to clear.
+__device__ __forceinline__ void multiply(Part& c, const Operand& a, uint32_t b0, uint32_t b1) {
+  Multiply::fma(c.at[0], c.at[1], c.at[2], c.at[3], a.at[0], a.at[1], a.at[2], a.at[3], b0, b1, 0.0f, 0.0f, 0.0f, 0.0f);
 }
 
 __device__ __forceinline__ uint32_t pack(float low, float high) {
@@ -137,187 +187,289 @@ __device__ __forceinline__ uint32_t pack(float low, float high) {
 // What a warp keeps of its rows: two a lane and tile of 16.
 struct Rows {
   Part out[kRowTiles][kOutTiles];  // not yet divided by the row's sum
-  float max[kRowTiles][2];            // of the scores times scale·log2(e)
-  float sum[kRowTiles][2];            // of this lane's keys alone
+  float max[kRowTiles][2];         // of the scores, unscaled
+  float sum[kRowTiles][2];         // of this lane's keys alone, until combine() or the end
 };
 
 // s = Q·K^T for one tile of keys.
-__device__ __forceinline__ void score(Part (&s)[kRowTiles][kKeyTiles], const Operand (&q)[kRowTiles][kDepth],
-                                      const half* K_tile, int lane) {
-  CUTE_UNROLL
-  for (int m = 0; m < kRowTiles; ++m)
-    CUTE_UNROLL
-    for (int n = 0; n < kKeyTiles; ++n) s[m][n] = {};
+__device__ __forceinline__ void score(Part (&s)[kRowTiles][kKeyTiles], Operand (&q)[kRowTiles][kDepth],
+                                      const Lane<Matrices<BLOCK_M>>& Q_rows, const Lane<KeyMatrices>& K_rows) {
   CUTE_UNROLL
   for (int depth = 0; depth < kDepth; ++depth) {
+#if !Q_REGS
+    CUTE_UNROLL
+    for (int m = 0; m < kRowTiles; ++m) load(q[m][depth].at, Q_rows.at(m, depth));
+#endif
     CUTE_UNROLL
     for (int n = 0; n < kKeyTiles; n += 2) {
       uint32_t k[4];
-      load(k, K_tile + KeyMatrices{}(lane, n / 2, depth));
+      load(k, K_rows.at(n / 2, depth));
       CUTE_UNROLL
       for (int m = 0; m < kRowTiles; ++m) {
-        multiply_add(s[m][n], q[m][depth], k[0], k[1]);
-        multiply_add(s[m][n + 1], q[m][depth], k[2], k[3]);
+        if (depth == 0) {
+          multiply(s[m][n], q[m][depth], k[0], k[1]);
+          multiply(s[m][n + 1], q[m][depth], k[2], k[3]);
+        } else {
+          multiply_add(s[m][n], q[m][depth], k[0], k[1]);
+          multiply_add(s[m][n + 1], q[m][depth], k[2], k[3]);
+        }
       }
     }
   }
 }
 
-// Scores become probabilities under the rows' maxima; what stood under older ones is scaled down.
-__device__ __forceinline__ void soften(Part (&s)[kRowTiles][kKeyTiles], Rows& rows, int first_row, int first_key,
-                                       int seq_q, int seq_k, float scale_log2, bool masked, int lane) {
+// Keys from `first_key` on that a row may not see, or that there are not, score -infinity.
+__device__ __forceinline__ void mask(Part (&s)[kRowTiles][kKeyTiles], int first_row, int first_key, int seq_q,
+                                     int seq_k, int lane) {
   CUTE_UNROLL
   for (int m = 0; m < kRowTiles; ++m) {
     CUTE_UNROLL
     for (int lower = 0; lower < 2; ++lower) {
-      const int visible = visible_keys(first_row + m * 16 + row_of(lane, 2 * lower), seq_q, seq_k) - first_key;
-      float tile_max = minus_infinity();
+      const int row = first_row + m * 16 + row_of(lane, 2 * lower);
+      const int visible = visible_keys(row, seq_q, seq_k) - first_key - column_of(lane, 0);
       CUTE_UNROLL
-      for (int n = 0; n < kKeyTiles; ++n) {
+      for (int n = 0; n < kKeyTiles; ++n)
         CUTE_UNROLL
-        for (int x = 2 * lower; x < 2 * lower + 2; ++x) {
-          s[m][n].at[x] *= scale_log2;
-          if (masked && n * 8 + column_of(lane, x) >= visible) s[m][n].at[x] = minus_infinity();
-          tile_max = fmaxf(tile_max, s[m][n].at[x]);
-        }
-      }
-      tile_max = fmaxf(tile_max, __shfl_xor_sync(kFullWarp, tile_max, 1));
-      tile_max = fmaxf(tile_max, __shfl_xor_sync(kFullWarp, tile_max, 2));
-      const float new_max = fmaxf(rows.max[m][lower], tile_max);
-      const float base = new_max == minus_infinity() ? 0.0f : new_max;  // a row masked so far: 2^(-inf - 0) = 0
-      const float rescale = exp2f(rows.max[m][lower] - base);
-      rows.max[m][lower] = new_max;
-      rows.sum[m][lower] *= rescale;
-      CUTE_UNROLL
-      for (int x = 2 * lower; x < 2 * lower + 2; ++x) {
-        CUTE_UNROLL
-        for (int n = 0; n < kOutTiles; ++n) rows.out[m][n].at[x] *= rescale;
-        CUTE_UNROLL
-        for (int n = 0; n < kKeyTiles; ++n) {
-          s[m][n].at[x] = exp2f(s[m][n].at[x] - base);
-          rows.sum[m][lower] += s[m][n].at[x];
-        }
-      }
+        for (int x = 2 * lower; x < 2 * lower + 2; ++x)
+          if (n * 8 + column_of(0, x) >= visible) s[m][n].at[x] = minus_infinity();
     }
   }
 }
 
-// O += P·V. Two of the scores' tiles side by side are an A operand as they stand.
-__device__ __forceinline__ void accumulate(Rows& rows, const Part (&p)[kRowTiles][kKeyTiles], const half* V_tile,
-                                           int lane) {
+// Raises the rows' maxima to this tile's; what stood under an older one is scaled down. bases: what the exponents are
+// relative to.
+__device__ __forceinline__ void raise_max(const Part (&s)[kRowTiles][kKeyTiles], Rows& rows,
+                                          float (&bases)[kRowTiles][2], float scale_log2) {
+  bool raised = false;
+  float rescale[kRowTiles][2];
+  CUTE_UNROLL
+  for (int m = 0; m < kRowTiles; ++m) {
+    CUTE_UNROLL
+    for (int lower = 0; lower < 2; ++lower) {
+      float tile_max = s[m][0].at[2 * lower];
+      CUTE_UNROLL
+      for (int n = 0; n < kKeyTiles; ++n)
+        tile_max = fmaxf(tile_max, fmaxf(s[m][n].at[2 * lower], s[m][n].at[2 * lower + 1]));
+      tile_max = fmaxf(tile_max, __shfl_xor_sync(kFullWarp, tile_max, 1));
+      tile_max = fmaxf(tile_max, __shfl_xor_sync(kFullWarp, tile_max, 2));
+      const float old_max = rows.max[m][lower], new_max = fmaxf(old_max, tile_max);
+      const float base = new_max == minus_infinity() ? 0.0f : new_max * scale_log2;  // masked so far: 2^(-inf) = 0
+      rescale[m][lower] = exp2f(old_max * scale_log2 - base);
+      raised |= new_max > old_max;
+      rows.max[m][lower] = new_max;
+      bases[m][lower] = base;
+    }
+  }
+  // Most tiles of a long row raise nothing. Where O is small, multiplying by 1 beside the products costs less than a
+  // branch.
+  if (kRowTiles * kOutTiles > 16 && !__any_sync(kFullWarp, raised)) return;
+  CUTE_UNROLL
+  for (int m = 0; m < kRowTiles; ++m) {
+    CUTE_UNROLL
+    for (int x = 0; x < 4; ++x) {
+      if (x % 2 == 0) rows.sum[m][x / 2] *= rescale[m][x / 2];
+      CUTE_UNROLL
+      for (int n = 0; n < kOutTiles; ++n) rows.out[m][n].at[x] *= rescale[m][x / 2];
+    }
+  }
+}
+
+// O += P·V. Two of the scores' tiles side by side are an A operand as they stand. A block of 16 keys at a time, so that
+// the exponentials of one stand beside the products of the one before.
+__device__ __forceinline__ void accumulate(Rows& rows, const Part (&s)[kRowTiles][kKeyTiles],
+                                           const float (&bases)[kRowTiles][2], float scale_log2,
+                                           const Lane<Matrices<BLOCK_N>>& V_rows) {
   CUTE_UNROLL
   for (int key = 0; key < BLOCK_N / 16; ++key) {
-    Operand a[kRowTiles];
+    Operand p[kRowTiles];
     CUTE_UNROLL
     for (int m = 0; m < kRowTiles; ++m)
       CUTE_UNROLL
       for (int part = 0; part < 4; ++part) {
-        const float(&pair)[4] = p[m][2 * key + part / 2].at;
-        a[m].at[part] = pack(pair[part % 2 * 2], pair[part % 2 * 2 + 1]);
+        const int lower = part % 2;
+        const float(&pair)[4] = s[m][2 * key + part / 2].at;
+        const float low = exp2f(fmaf(pair[2 * lower], scale_log2, -bases[m][lower]));
+        const float high = exp2f(fmaf(pair[2 * lower + 1], scale_log2, -bases[m][lower]));
+        rows.sum[m][lower] += low + high;
+        p[m].at[part] = pack(low, high);
       }
     CUTE_UNROLL
     for (int n = 0; n < kOutTiles; n += 2) {
       uint32_t v[4];
-      load_transposed(v, V_tile + Matrices<BLOCK_N>{}(lane, key, n / 2));
+      load_transposed(v, V_rows.at(key, n / 2));
       CUTE_UNROLL
       for (int m = 0; m < kRowTiles; ++m) {
-        multiply_add(rows.out[m][n], a[m], v[0], v[1]);
-        multiply_add(rows.out[m][n + 1], a[m], v[2], v[3]);
+        multiply_add(rows.out[m][n], p[m], v[0], v[1]);
+        multiply_add(rows.out[m][n + 1], p[m], v[2], v[3]);
       }
     }
   }
 }
 
+#if SPLIT_KEYS > 1
+// The groups' rows, each under its own maximum, become group 0's: the others leave theirs in `parts`, fp32.
+__device__ __forceinline__ void combine(Rows& rows, float* parts, int group, int row_warp, int lane) {
+  constexpr int kFloats = kRowTiles * (kOutTiles * 4 + 4);  // a lane's: maxima and sums, then O
+  using Shared = Layout<Shape<_32, Int<kFloats>, Int<kRowWarps>, Int<SPLIT_KEYS - 1>>>;  // (lane, float, warp, group)
+  const auto float_of = [](int m, int n, int x) { return kRowTiles * 4 + (m * kOutTiles + n) * 4 + x; };
+  if (group > 0) {
+    float* mine = parts + Shared{}(lane, 0, row_warp, group - 1);
+    CUTE_UNROLL
+    for (int m = 0; m < kRowTiles; ++m) {
+      CUTE_UNROLL
+      for (int lower = 0; lower < 2; ++lower) {
+        mine[Shared{}(0, m * 4 + lower * 2, 0, 0)] = rows.max[m][lower];
+        mine[Shared{}(0, m * 4 + lower * 2 + 1, 0, 0)] = rows.sum[m][lower];
+      }
+      CUTE_UNROLL
+      for (int n = 0; n < kOutTiles; ++n)
+        CUTE_UNROLL
+        for (int x = 0; x < 4; ++x) mine[Shared{}(0, float_of(m, n, x), 0, 0)] = rows.out[m][n].at[x];
+    }
+  }
+  __syncthreads();
+  if (group > 0) return;
+  CUTE_UNROLL
+  for (int other = 0; other < SPLIT_KEYS - 1; ++other) {
+    const float* theirs = parts + Shared{}(lane, 0, row_warp, other);
+    CUTE_UNROLL
+    for (int m = 0; m < kRowTiles; ++m) {
+      CUTE_UNROLL
+      for (int lower = 0; lower < 2; ++lower) {
+        const float its_max = theirs[Shared{}(0, m * 4 + lower * 2, 0, 0)];
+        const float new_max = fmaxf(rows.max[m][lower], its_max);
+        const float base = new_max == minus_infinity() ? 0.0f : new_max;
+        const float mine = exp2f(rows.max[m][lower] - base), its = exp2f(its_max - base);
+        rows.max[m][lower] = new_max;
+        rows.sum[m][lower] = rows.sum[m][lower] * mine + theirs[Shared{}(0, m * 4 + lower * 2 + 1, 0, 0)] * its;
+        CUTE_UNROLL
+        for (int n = 0; n < kOutTiles; ++n)
+          CUTE_UNROLL
+          for (int x = 2 * lower; x < 2 * lower + 2; ++x)
+            rows.out[m][n].at[x] = rows.out[m][n].at[x] * mine + theirs[Shared{}(0, float_of(m, n, x), 0, 0)] * its;
+      }
+    }
+  }
+}
+#endif
+
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS)
+extern "C" __global__ void __launch_bounds__(32 * NUM_WARPS, 1)
 attention_cute(const half* __restrict__ q, const half* __restrict__ k, const half* __restrict__ v, half* __restrict__ o,
                float scale, int batch, int heads, int kv_heads, int seq_q, int seq_k) {
-  __shared__ __align__(128) half Q_tile[BLOCK_M * HEAD_DIM];  // at the end O
-  __shared__ __align__(128) half K_tiles[STAGES * kTile];
-  __shared__ __align__(128) half V_tiles[STAGES * kTile];
+  constexpr int kTile = cosize_v<Layout<Shape<Int<kStageKeys>, Int<HEAD_DIM>>>>;  // halves of a stage's K or V
+  extern __shared__ __align__(128) unsigned char shared[];
+  half* Q_tile = reinterpret_cast<half*>(shared);  // at the end O
+  half* K_tiles = Q_tile + BLOCK_M * HEAD_DIM;     // STAGES of them
+  half* V_tiles = K_tiles + STAGES * kTile;        // the same
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int first_row = blockIdx.x * BLOCK_M, warp_row = first_row + warp * kRowTiles * 16;
+  const int row_warp = warp % kRowWarps, group = warp / kRowWarps;
+#if CAUSAL  // the CTAs with the most keys start first
+  const int first_row = (gridDim.x - 1 - blockIdx.x) * BLOCK_M;
+#else
+  const int first_row = blockIdx.x * BLOCK_M;
+#endif
+  const int warp_row = first_row + row_warp * kRowTiles * 16;
   const size_t head = (size_t)blockIdx.z * heads + blockIdx.y;
   const size_t kv_head = (size_t)blockIdx.z * kv_heads + blockIdx.y / ((unsigned)heads / (unsigned)kv_heads);
-  const half* k_head = k + kv_head * seq_k * HEAD_DIM;
-  const half* v_head = v + kv_head * seq_k * HEAD_DIM;
+  const half* k_head = k + kv_head * seq_k * HEAD_DIM + Sources<kStageKeys>{}(threadIdx.x, 0);
+  const half* v_head = v + kv_head * seq_k * HEAD_DIM + Sources<kStageKeys>{}(threadIdx.x, 0);
   const float scale_log2 = scale * kLog2e;
   const int keys = visible_keys(min(first_row + BLOCK_M, seq_q) - 1, seq_q, seq_k);  // later ones no row here sees
-  const int whole_keys = visible_keys(warp_row, seq_q, seq_k);                       // every row of the warp sees these
+  const int stages = (keys + kStageKeys - 1) / kStageKeys;
 
-  const auto fetch_keys = [&](int first_key) {
-    const int stage = first_key / BLOCK_N % STAGES;
-    if (first_key < keys) {
-      fetch<BLOCK_N>(K_tiles + stage * kTile, k_head, first_key, seq_k);
-      fetch<BLOCK_N>(V_tiles + stage * kTile, v_head, first_key, seq_k);
+  const auto fetch_stage = [&](int stage) {
+    if (stage < stages) {
+      fetch<kStageKeys>(K_tiles + stage % STAGES * kTile, k_head, stage * kStageKeys, seq_k);
+      fetch<kStageKeys>(V_tiles + stage % STAGES * kTile, v_head, stage * kStageKeys, seq_k);
     }
     cp_async_fence();  // also where nothing was fetched: groups are counted
   };
 
-  fetch<BLOCK_M>(Q_tile, q + head * seq_q * HEAD_DIM, first_row, seq_q);
+  fetch<BLOCK_M>(Q_tile, q + head * seq_q * HEAD_DIM + Sources<BLOCK_M>{}(threadIdx.x, 0), first_row, seq_q);
   cp_async_fence();
   CUTE_UNROLL
-  for (int stage = 0; stage < STAGES - 1; ++stage) fetch_keys(stage * BLOCK_N);
+  for (int stage = 0; stage < STAGES - 1; ++stage) fetch_stage(stage);
   cp_async_wait<STAGES - 1>();
   __syncthreads();
+  half* warp_tile = Q_tile + row_warp * kRowTiles * 16 * HEAD_DIM;  // the rows of Q, and of O, that are the warp's own
+  const Lane<Matrices<BLOCK_M>> Q_rows(warp_tile, lane);
   Operand q_operand[kRowTiles][kDepth];
+#if Q_REGS
   CUTE_UNROLL
   for (int m = 0; m < kRowTiles; ++m)
     CUTE_UNROLL
-    for (int depth = 0; depth < kDepth; ++depth)
-      load(q_operand[m][depth].at, Q_tile + Matrices<BLOCK_M>{}(lane, warp * kRowTiles + m, depth));
+    for (int depth = 0; depth < kDepth; ++depth) load(q_operand[m][depth].at, Q_rows.at(m, depth));
+#endif
 
   Rows rows{};
   CUTE_UNROLL
   for (int m = 0; m < kRowTiles; ++m) rows.max[m][0] = rows.max[m][1] = minus_infinity();
 
-  for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
+  for (int stage = 0; stage < stages; ++stage) {
 #if STAGES == 1
     __syncthreads();  // every warp has read the tiles before
-    fetch_keys(first_key);
+    fetch_stage(stage);
     cp_async_wait<0>();
     __syncthreads();
 #else
     cp_async_wait<STAGES - 2>();
-    __syncthreads();  // this tile is here for every warp, and every warp has read the one that is fetched over next
-    fetch_keys(first_key + (STAGES - 1) * BLOCK_N);
+    __syncthreads();  // this stage is here for every warp, and every warp has read the one that is fetched over next
+    fetch_stage(stage + STAGES - 1);
 #endif
-    const int stage = first_key / BLOCK_N % STAGES;
+    const int first_key = stage * kStageKeys + group * BLOCK_N;
+    if (SPLIT_KEYS > 1 && first_key >= keys) continue;
+    const int in_stages = stage % STAGES * kTile + group * BLOCK_N * HEAD_DIM;
     Part s[kRowTiles][kKeyTiles];
-    score(s, q_operand, K_tiles + stage * kTile, lane);
-    soften(s, rows, warp_row, first_key, seq_q, seq_k, scale_log2, first_key + BLOCK_N > whole_keys, lane);
-    accumulate(rows, s, V_tiles + stage * kTile, lane);
+    score(s, q_operand, Q_rows, {K_tiles + in_stages, lane});
+    if (first_key + BLOCK_N > visible_keys(warp_row, seq_q, seq_k)) mask(s, warp_row, first_key, seq_q, seq_k, lane);
+    float bases[kRowTiles][2];
+    raise_max(s, rows, bases, scale_log2);
+    accumulate(rows, s, bases, scale_log2, {V_tiles + in_stages, lane});
   }
   cp_async_wait<0>();
 
-  // Divide, and store by way of Q's place, so that a row leaves in 16-byte pieces side by side. A row that sees no key is 0;
-  // one whose scores are all -infinity is 0/0, as in the plain formula.
-  __syncwarp();  // a warp's rows of Q are its own
   CUTE_UNROLL
   for (int m = 0; m < kRowTiles; ++m) {
     CUTE_UNROLL
     for (int lower = 0; lower < 2; ++lower) {
-      float sum = rows.sum[m][lower];
+      float& sum = rows.sum[m][lower];
       sum += __shfl_xor_sync(kFullWarp, sum, 1);
       sum += __shfl_xor_sync(kFullWarp, sum, 2);
-      const int row = m * 16 + row_of(lane, 2 * lower);
-      const float inverse = visible_keys(warp_row + row, seq_q, seq_k) > 0 ? 1.0f / sum : 0.0f;
+      rows.max[m][lower] *= scale_log2;
+    }
+  }
+#if SPLIT_KEYS > 1
+  __syncthreads();  // every warp has read the tiles: their place is the parts' now
+  combine(rows, reinterpret_cast<float*>(K_tiles), group, row_warp, lane);
+  if (group > 0) return;
+#endif
+
+  // Divide, and store by way of the warp's own rows of Q's place, so that a row leaves in 16-byte pieces side by side.
+  // A row that sees no key is 0.
+  __syncwarp();
+  CUTE_UNROLL
+  for (int m = 0; m < kRowTiles; ++m) {
+    CUTE_UNROLL
+    for (int lower = 0; lower < 2; ++lower) {
+      const float sum = rows.sum[m][lower];
+      const float inverse = sum == 0.0f ? 0.0f : 1.0f / sum;
       CUTE_UNROLL
       for (int n = 0; n < kOutTiles; ++n) {
         const float(&pair)[4] = rows.out[m][n].at;
-        half* to = Q_tile + Plane<BLOCK_M>{}(warp * kRowTiles * 16 + row, n * 8 + column_of(lane, 2 * lower));
+        const int row = m * 16 + row_of(lane, 2 * lower), column = n * 8 + column_of(lane, 2 * lower);
+        half* to = warp_tile + Plane<kRowTiles * 16>{}(row, column);
         *reinterpret_cast<uint32_t*>(to) = pack(pair[2 * lower] * inverse, pair[2 * lower + 1] * inverse);
       }
     }
   }
-  __syncthreads();
+  __syncwarp();
+  half* o_rows = o + (head * seq_q + warp_row) * HEAD_DIM;
   CUTE_UNROLL
-  for (int turn = 0; turn < BLOCK_M * 8 / kThreads; ++turn) {
-    const int row = first_row + threadIdx.x / 8 + turn * (kThreads / 8);
-    if (row < seq_q)
-      chunk_of(o + (head * seq_q + row) * HEAD_DIM + threadIdx.x % 8 * 8) =
-          chunk_of(const_cast<const half*>(Q_tile) + Chunks<BLOCK_M>{}(threadIdx.x, turn));
-  }
+  for (int turn = 0; turn < kRowTiles * 4; ++turn)
+    if (warp_row + lane / 8 + turn * 4 < seq_q)
+      chunk_of(o_rows + Sources<kRowTiles * 16, 32>{}(lane, turn)) =
+          chunk_of(const_cast<const half*>(warp_tile) + Chunks<kRowTiles * 16, 32>{}(lane, turn));
 }

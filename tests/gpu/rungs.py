@@ -29,6 +29,7 @@ def cases():
             problem = attention(causal, seq_q=length, seq_k=length)
             for tile in (64, 128):
                 yield "cute", {"BLOCK_M": tile}, problem
+            yield "cute", {"BLOCK_M": 32, "NUM_WARPS": 8, "SPLIT_KEYS": 4}, problem
             yield "cublas_attention", {}, problem
             yield "cublas_hybrid", {}, problem
     for kernel in ("cute", "cublas_attention", "cublas_hybrid"):

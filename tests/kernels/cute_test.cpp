@@ -1,14 +1,17 @@
-// The CuTe rung: its two tiles over lengths and masks on every architecture, and what its presets start with.
+// The CuTe rung: its tiles over lengths and masks on every architecture, and what its presets start with.
 #include <gtest/gtest.h>
 
 #include "bench_of_one.h"
-#include "emulator/emulator.h"
+#include "catalog/launch.h"
+#include "catalog/validate.h"
 
 namespace attnscope::kernel_tests {
 namespace {
 
 const std::vector<std::string> kSmall{}, kTall{"BLOCK_M=128"}, kDeep{"BLOCK_N=32", "STAGES=3", "NUM_WARPS=2"},
-    kPlain{"BLOCK_M=128", "NUM_WARPS=8", "STAGES=1"};
+    kPlain{"BLOCK_M=128", "NUM_WARPS=8", "STAGES=1"},
+    kSplit{"BLOCK_M=32", "NUM_WARPS=8", "SPLIT_KEYS=4"},          // of an H200's best for small problems …
+    kWide{"BLOCK_M=128", "BLOCK_N=128", "STAGES=2", "Q_REGS=0"};  // … and for large ones
 
 // Lengths below, at and between the tiles'; masks of either corner, more rows than keys and fewer; grouped heads.
 const std::vector<const char*> kWhole{"B=1,H=1,S=1,D=64", "B=2,H=2,S=17,D=64", "B=1,H=1,S=64,D=64",
@@ -41,8 +44,9 @@ TEST_P(Cute, IsRight) {
 std::vector<Spread> spread() {
   const std::vector<Spread> all{
       {89, kSmall, kWhole},  {80, kSmall, kWhole},  {90, kSmall, kWhole},  {89, kTall, kWhole},  {89, kSmall, kCausal},
-      {80, kSmall, kCausal}, {90, kSmall, kCausal}, {89, kTall, kCausal},  {90, kTall, kCausal}, {89, kDeep, kCausal},
-      {80, kTall, kWhole},   {89, kPlain, kWhole},  {89, kSmall, kTopLeft}};
+      {80, kSmall, kCausal}, {90, kSmall, kCausal}, {90, kTall, kCausal},  {89, kDeep, kCausal}, {89, kPlain, kWhole},
+      {80, kTall, kWhole},   {89, kSplit, kCausal}, {80, kSplit, kCausal}, {90, kSplit, kWhole}, {90, kWide, kCausal},
+      {80, kWide, kWhole},   {89, kSmall, kTopLeft}};
   std::vector<Spread> strided;
   for (size_t i = 0; i < all.size(); i += ATTNSCOPE_CASE_STRIDE) strided.push_back(all[i]);
   return strided;
@@ -71,28 +75,43 @@ TEST(CuteRung, SpecialValuesStayWhereTheyBelong) {
 }
 
 TEST(CuteRung, TakesTheSharedMemoryThatTheReportsAllowed) {
-  const auto bytes_of = [](const std::vector<std::string>& settings) {
-    auto variant = compile({"cute", "B=1,H=8,S=512,D=64", settings});
-    return variant ? (*variant)->info.static_shared_bytes : -1;
-  };
-  EXPECT_EQ(bytes_of(kSmall), 40 * 1024);
-  EXPECT_EQ(bytes_of(kTall), 48 * 1024);
+  auto ran = run({"cute", "B=1,H=1,S=64,D=64", kSmall});
+  ASSERT_TRUE(ran) << ran.error().message;
+  EXPECT_EQ(ran->variant->info.static_shared_bytes, 0);
+  for (const auto& [rows, bytes] : {std::pair{64, 40 * 1024}, {128, 48 * 1024}}) {
+    auto config = catalog::complete_config(ran->kernel, {{"BLOCK_M", rows}}, {});
+    ASSERT_TRUE(config) << config.error().message;
+    auto launch = catalog::launch_of(ran->kernel, ran->problem, *config);
+    ASSERT_TRUE(launch) << launch.error().message;
+    EXPECT_EQ(launch->dynamic_shared, bytes);
+  }
 }
 
-// Q, K and V by ldmatrix and cp.async: as many wavefronts as the bytes need. O's fragments, 4 bytes a lane and once a
-// CTA, go through Q's swizzled place.
-TEST(CuteRung, ItsLoopMeetsNoBankConflict) {
-  auto ran = run({"cute", "B=1,H=1,S=333,D=64", kSmall});
-  ASSERT_TRUE(ran) << ran.error().message;
-  const auto& instructions = emulator::sass_of(*ran->outcome.emulated->program).instructions;
-  const auto& counted = ran->outcome.emulated->result.instructions;
-  uint64_t wavefronts = 0;
-  for (size_t i = 0; i < counted.size(); ++i) {
-    if (instructions[i].opcode != "LDSM" && instructions[i].opcode != "LDGSTS") continue;
-    wavefronts += counted[i].wavefronts;
-    EXPECT_EQ(counted[i].wavefronts, counted[i].ideal) << instructions[i].text;
+// Q, K and V by ldmatrix and cp.async, O by way of Q's swizzled place, the groups' parts: as many wavefronts as the
+// bytes need.
+TEST(CuteRung, MeetsNoBankConflict) {
+  for (const auto& settings : {kSmall, kSplit}) {
+    auto ran = run({"cute", "B=1,H=1,S=333,D=64", settings});
+    ASSERT_TRUE(ran) << ran.error().message;
+    const auto& counted = ran->outcome.emulated->result.counters;
+    EXPECT_GT(counted.shared_wavefronts(), 0u);
+    EXPECT_EQ(counted.shared_bank_conflicts, 0u);
   }
-  EXPECT_GT(wavefronts, 0u);
+}
+
+// What the header claims of layouts: asked with some care they cost no instructions.
+TEST(CuteRung, ExecutesHardlyMoreThanTheMmaRung) {
+  const std::vector<std::string> small{"BLOCK_M=32", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=4"},
+      large{"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "Q_REGS=0"};
+  for (const auto& settings : {small, large}) {
+    uint64_t executed[2]{};
+    for (const int i : {0, 1}) {
+      auto ran = run({i == 0 ? "mma" : "cute", "B=1,H=1,S=512,D=64", settings, true, 90});
+      ASSERT_TRUE(ran) << ran.error().message;
+      executed[i] = ran->outcome.emulated->result.counters.warp_instructions;
+    }
+    EXPECT_LE(executed[1] * 100, executed[0] * 103);
+  }
 }
 
 }  // namespace
