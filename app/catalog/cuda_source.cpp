@@ -99,9 +99,12 @@ class Reader {
         read_using(i);
       else if (is(i, "struct"))
         read_struct(i);
+      else if (is(i, "template") && is(i + 1, "<"))
+        read_template(i);
       else if (is(i, "=") && i > 0 && tokens_[i - 1].kind == Kind::word)
         read_constant(i);
     }
+    out_.launches.insert(out_.launches.end(), in_macros_.begin(), in_macros_.end());
     return std::move(out_);
   }
 
@@ -126,8 +129,18 @@ class Reader {
       return;
     }
     if (!inner[0].is("define")) return;
+    // Launches that a macro makes, once for every instance: what they say counts where no function says more.
+    for (size_t at = 2; at + 2 < inner.size(); ++at) {
+      if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
+      const CudaSource macro = Reader(std::string(tokens_[i].text.substr(inner[1].end() + 1))).read();
+      in_macros_.insert(in_macros_.end(), macro.launches.begin(), macro.launches.end());
+      out_.dims.insert(macro.dims.begin(), macro.dims.end());
+      break;
+    }
     const std::string name(inner[1].text);
     const bool function = inner.size() > 2 && inner[2].is("(") && inner[2].at == inner[1].end();
+    for (size_t at = 3; function && at < inner.size() && !inner[at].is(")"); ++at)
+      if (inner[at].kind == Kind::word) out_.parameter_names.insert(std::string(inner[at].text));
     if (function || inner.size() == 2) return;
     const std::string value = text_of(inner, 2, inner.size());
     out_.macros[name] = value;
@@ -149,7 +162,9 @@ class Reader {
       for (const auto& [begin, end] : parts_of(tokens_, start + 2, behind - 1)) {
         size_t name = begin;
         while (name + 1 < end && !is(name + 1, "=")) ++name;
-        if (word(name)) kernel.template_names.emplace_back(tokens_[name].text);
+        if (word(name))
+          kernel.template_parameters.push_back({std::string(tokens_[name].text), text_of(tokens_, begin, name),
+                                                name + 2 < end ? text_of(tokens_, name + 2, end) : ""});
       }
       start = behind;
     }
@@ -170,9 +185,12 @@ class Reader {
     const size_t close = closing(tokens_, open);
     for (const auto& [begin, end] : parts_of(tokens_, open + 1, close))
       if (!(end == begin + 1 && is(begin, "void"))) kernel.parameters.push_back(parameter_of(tokens_, begin, end));
+    kernel.defined = is(close + 1, "{");
     const auto twin = std::ranges::find(out_.kernels, kernel.name, &SourceKernel::name);
     if (twin == out_.kernels.end())
       out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are one
+    else if (kernel.defined && !twin->defined)
+      *twin = std::move(kernel);  // which has the parameters' names
   }
 
   void read_launch(size_t i) {
@@ -238,6 +256,14 @@ class Reader {
     out_.types[std::string(tokens_[i + 1].text)] = text_of(tokens_, i + 3, end);
   }
 
+  void read_template(size_t i) {
+    for (const auto& [begin, end] : parts_of(tokens_, i + 2, behind_angles(tokens_, i + 1) - 1)) {
+      size_t name = begin;
+      while (name + 1 < end && !is(name + 1, "=")) ++name;
+      if (word(name)) out_.parameter_names.insert(std::string(tokens_[name].text));
+    }
+  }
+
   void read_struct(size_t i) {
     if (word(i + 1) && is(i + 2, "{")) read_members(std::string(tokens_[i + 1].text), i + 2);
   }
@@ -280,6 +306,7 @@ class Reader {
 
   Tokens tokens_;
   CudaSource out_;
+  std::vector<SourceLaunch> in_macros_;
   std::string guarded_;
   std::vector<std::pair<size_t, std::string>> ends_;  // of the namespaces that are open, with their prefixes
 };

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +17,21 @@ struct SourceParameter {
   bool constant = false;  // of a pointer: what it points to
 };
 
-struct SourceKernel {
-  std::string name;                         // with its namespaces: "lib::scale"
-  std::vector<std::string> template_names;  // "T", "N": in order
-  std::vector<SourceParameter> parameters;
-  std::string launch_bounds;  // threads, as written; empty: none
+struct TemplateParameter {
+  std::string name;      // "T", "N"
+  std::string kind;      // "typename", "class", "const int", … as written
+  std::string standard;  // the default; empty: none
 };
 
-// `k<float, 4><<<grid, block, shared>>>` of the host code, as written.
+struct SourceKernel {
+  std::string name;  // with its namespaces: "lib::scale"
+  std::vector<TemplateParameter> template_parameters;
+  std::vector<SourceParameter> parameters;
+  std::string launch_bounds;  // threads, as written; empty: none
+  bool defined = false;       // its body is in this file
+};
+
+// `k<float, 4><<<grid, block, shared>>>` of the host code, as written; of macros too.
 struct SourceLaunch {
   std::string kernel, template_arguments, grid, block, shared;
 };
@@ -38,6 +46,7 @@ struct CudaSource {
   std::map<std::string, std::vector<std::string>> dims;         // dim3 name(x, y, z)
   std::map<std::string, std::string> types;                     // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
+  std::set<std::string> parameter_names;                        // of templates and macros: they mean nothing outside
 };
 
 CudaSource read_cuda_source(const std::string& source);

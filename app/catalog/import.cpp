@@ -9,6 +9,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
+#include "catalog/host_expression.h"
 #include "core/workload.h"
 
 namespace attnscope::catalog {
@@ -18,6 +19,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr int64_t kUsualSize = 1024, kUsualBlock = 256;
 constexpr int kDeepest = 8;  // of names that stand for names
+constexpr size_t kLongestTitle = 120, kMaxFileName = 100;
 
 struct ElementOf {
   ElementType type = ElementType::f32;
@@ -52,20 +54,58 @@ std::optional<ElementOf> element_of(const std::string& type) {
                                                       {"unsigned long long int", {ElementType::i64}},
                                                       {"uint64_t", {ElementType::i64}},
                                                       {"size_t", {ElementType::i64}},
-                                                      {"char", {ElementType::u8}},
-                                                      {"signed char", {ElementType::u8}},
+                                                      {"char", {ElementType::i8}},
+                                                      {"signed char", {ElementType::i8}},
                                                       {"unsigned char", {ElementType::u8}},
+                                                      {"uchar", {ElementType::u8}},
                                                       {"uint8_t", {ElementType::u8}},
-                                                      {"int8_t", {ElementType::u8}},
+                                                      {"int8_t", {ElementType::i8}},
                                                       {"bool", {ElementType::u8}},
+                                                      {"short", {ElementType::i16}},
+                                                      {"short int", {ElementType::i16}},
+                                                      {"int16_t", {ElementType::i16}},
+                                                      {"unsigned short", {ElementType::u16}},
+                                                      {"unsigned short int", {ElementType::u16}},
+                                                      {"ushort", {ElementType::u16}},
+                                                      {"uint16_t", {ElementType::u16}},
+                                                      {"ulong", {ElementType::i64}},
+                                                      {"clock_t", {ElementType::i64}},
+                                                      {"ptrdiff_t", {ElementType::i64}},
+                                                      {"long int", {ElementType::i64}},
+                                                      {"unsigned long int", {ElementType::i64}},
+                                                      {"ull", {ElementType::i64}},
+                                                      {"__half_raw", {ElementType::f16}},
+                                                      {"at::BFloat16", {ElementType::bf16}},
+                                                      {"c10::BFloat16", {ElementType::bf16}},
+                                                      {"__nv_bfloat16_raw", {ElementType::bf16}},
                                                       {"float2", {ElementType::f32, 2}},
+                                                      {"float3", {ElementType::f32, 3}},
                                                       {"float4", {ElementType::f32, 4}},
                                                       {"double2", {ElementType::f64, 2}},
+                                                      {"double3", {ElementType::f64, 3}},
+                                                      {"double4", {ElementType::f64, 4}},
                                                       {"int2", {ElementType::i32, 2}},
+                                                      {"int3", {ElementType::i32, 3}},
                                                       {"int4", {ElementType::i32, 4}},
                                                       {"uint2", {ElementType::u32, 2}},
+                                                      {"uint3", {ElementType::u32, 3}},
+                                                      {"dim3", {ElementType::u32, 3}},
                                                       {"uint4", {ElementType::u32, 4}},
-                                                      {"uchar4", {ElementType::u8, 4}}};
+                                                      {"longlong2", {ElementType::i64, 2}},
+                                                      {"ulonglong2", {ElementType::i64, 2}},
+                                                      {"short2", {ElementType::i16, 2}},
+                                                      {"short4", {ElementType::i16, 4}},
+                                                      {"ushort2", {ElementType::u16, 2}},
+                                                      {"ushort4", {ElementType::u16, 4}},
+                                                      {"char2", {ElementType::i8, 2}},
+                                                      {"char3", {ElementType::i8, 3}},
+                                                      {"char4", {ElementType::i8, 4}},
+                                                      {"uchar2", {ElementType::u8, 2}},
+                                                      {"uchar3", {ElementType::u8, 3}},
+                                                      {"uchar4", {ElementType::u8, 4}},
+                                                      {"cuComplex", {ElementType::f32, 2}},
+                                                      {"cuFloatComplex", {ElementType::f32, 2}},
+                                                      {"cuDoubleComplex", {ElementType::f64, 2}}};
   const auto found = known.find(type);
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
@@ -150,42 +190,144 @@ class Importer {
   Result<void> choose(const std::string& entry) {
     if (source_.kernels.empty())
       return fail(Stage::input, source_name_ + " has no kernel", "A kernel is a function declared __global__ void.");
+    if (std::ranges::none_of(source_.kernels, &SourceKernel::defined))
+      return fail(Stage::input,
+                  fmt::format("{} declares {} and does not define it", source_name_, source_.kernels.front().name),
+                  "Import the file that its body is in.");
     const std::string wanted = entry.substr(0, entry.find('<'));
-    const auto plain = [](const std::string& name) {
-      return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
-    };
     std::string names;
     for (const SourceKernel& kernel : source_.kernels) {
+      if (!kernel.defined) continue;
       names += (names.empty() ? "" : ", ") + kernel.name;
       const bool launched = std::ranges::any_of(
-          source_.launches, [&](const SourceLaunch& one) { return one.kernel == plain(kernel.name); });
-      const bool named = kernel.name == wanted || plain(kernel.name) == wanted;
+          source_.launches, [&](const SourceLaunch& one) { return one.kernel == plain_name(kernel.name); });
+      const bool named = kernel.name == wanted || plain_name(kernel.name) == wanted;
       if (entry.empty() ? launched && !kernel_ : named && !kernel_) kernel_ = &kernel;
     }
-    if (!kernel_ && entry.empty()) kernel_ = &source_.kernels.front();
+    if (!kernel_ && entry.empty()) kernel_ = &*std::ranges::find(source_.kernels, true, &SourceKernel::defined);
     if (!kernel_)
       return fail(Stage::input, source_name_ + " has no kernel " + wanted, "Its kernels are " + names + ".");
     for (const SourceKernel& kernel : source_.kernels)
-      if (&kernel != kernel_) result_.others.push_back(kernel.name);
+      if (&kernel != kernel_ && kernel.defined) result_.others.push_back(kernel.name);
     for (const SourceLaunch& launch : source_.launches)
-      if (!launch_ && launch.kernel == plain(kernel_->name)) launch_ = &launch;
+      if (!launch_ && launch.kernel == plain_name(kernel_->name)) launch_ = &launch;
     result_.entry = kernel_->name;
-    if (kernel_->template_names.empty()) return {};
-    std::string arguments = launch_ ? launch_->template_arguments : "";
-    if (const size_t open = entry.find('<'); open != std::string::npos)
-      arguments = entry.substr(open + 1, entry.rfind('>') - open - 1);
-    if (arguments.empty())
-      return fail(Stage::input, kernel_->name + " is a template, and no launch says of what",
-                  "Name it with its arguments: --entry \"" + kernel_->name + "<float>\".");
-    const std::vector<std::string> values = split_arguments(arguments);
-    std::string resolved;
-    for (size_t i = 0; i < values.size(); ++i) {
-      const std::string value = macro_or_itself(values[i]);
-      if (i < kernel_->template_names.size()) templates_[kernel_->template_names[i]] = value;
-      resolved += (i ? ", " : "") + value;
+    return kernel_->template_parameters.empty() ? Result<void>{} : instantiate(entry);
+  }
+
+  // The template's arguments: those of the request, of a launch that says them all, else the parameters' defaults.
+  Result<void> instantiate(const std::string& entry) {
+    std::vector<std::vector<std::string>> offers;
+    const size_t open = entry.find('<');
+    if (open != std::string::npos) {
+      offers.push_back(split_arguments(entry.substr(open + 1, entry.rfind('>') - open - 1)));
+    } else {
+      for (const SourceLaunch& launch : source_.launches)
+        if (launch.kernel == plain_name(kernel_->name)) offers.push_back(split_arguments(launch.template_arguments));
+      offers.emplace_back();
     }
-    result_.entry += "<" + resolved + ">";
-    return {};
+    for (const auto& offer : offers) {
+      const auto found = arguments_of(offer, open != std::string::npos);
+      if (!found) continue;
+      for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
+        templates_[kernel_->template_parameters[i].name] = found->values[i];
+      result_.entry += "<" + joined(found->values) + ">";
+      if (found->guessed)
+        result_.guessed.push_back("the template's arguments: <" + joined(found->values) + ">, since " +
+                                  (offer.empty() ? "no launch says them" : "its launch says <" + joined(offer) + ">"));
+      return {};
+    }
+    std::string parameters, example;
+    for (const TemplateParameter& one : kernel_->template_parameters) {
+      const bool type = is_type_parameter(one);
+      parameters += (parameters.empty() ? "" : ", ") + one.kind + " " + one.name;
+      example += (example.empty() ? "" : ", ") + std::string(type                         ? "float"
+                                                             : one.kind.ends_with("bool") ? "true"
+                                                                                          : "128");
+    }
+    const std::string said =
+        offers.front().empty() ? "no launch says of what" : "its launch depends on the code around it";
+    return fail(Stage::input, fmt::format("{} is a template of <{}>, and {}", kernel_->name, parameters, said),
+                fmt::format("Name it with its arguments, say --entry \"{}<{}>\".", kernel_->name, example));
+  }
+
+  static std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+  }
+
+  static std::string plain_name(const std::string& name) {
+    return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
+  }
+
+  static bool is_type_parameter(const TemplateParameter& one) {
+    return one.kind.starts_with("typename") || one.kind.starts_with("class") || one.kind.starts_with("template");
+  }
+
+  struct TemplateArguments {
+    std::vector<std::string> values;
+    bool guessed = false;
+  };
+  // An argument for each of the template's parameters, in words that stand by themselves; empty where one does not.
+  // A person's own arguments (`given`) are theirs to know.
+  std::optional<TemplateArguments> arguments_of(const std::vector<std::string>& offer, bool given) const {
+    TemplateArguments found;
+    for (size_t i = 0; i < std::max(offer.size(), kernel_->template_parameters.size()); ++i) {
+      const bool beyond = i >= kernel_->template_parameters.size();  // of a parameter pack
+      std::string value = i < offer.size() ? offer[i] : "";
+      if (value.empty() && kernel_->template_parameters[i].kind.ends_with("...")) break;
+      if (value.empty()) value = kernel_->template_parameters[i].standard;
+      if (value.empty()) return std::nullopt;
+      const bool type = !beyond && is_type_parameter(kernel_->template_parameters[i]);
+      if (const auto number = type ? std::nullopt : number_of(value)) {
+        value = std::to_string(*number);
+      } else {
+        value = macro_or_itself(value);
+        if (!given && !stands_alone(value)) {
+          if (!type) return std::nullopt;
+          value = "float";  // the most usual of what a kernel is a template of
+          found.guessed = true;
+        }
+      }
+      found.values.push_back(value);
+    }
+    found.guessed = found.guessed || (offer.empty() && !given);
+    return found;
+  }
+
+  // What means the same outside the function or macro that says it.
+  bool stands_alone(const std::string& value) const {
+    return std::ranges::none_of(cpp_tokens(value), [&](const CppToken& token) {
+      return source_.parameter_names.contains(std::string(token.text)) || token.is("(");
+    });
+  }
+
+  std::optional<int64_t> number_of(const std::string& expression) const {
+    const auto value = host_value(expression, host_names(false));
+    return value ? std::optional(value->now) : std::nullopt;
+  }
+
+  // The names of host code; knobs and sizes keep theirs where the manifest can say them.
+  HostNames host_names(bool keep) const {
+    return {.kept = [this, keep](const std::string& name) -> std::optional<int64_t> {
+              if (!keep) return std::nullopt;
+              if (const auto size = sizes_.find(name); size != sizes_.end()) return size->second;
+              for (const OrderedJson& knob : knobs_)
+                if (knob["name"] == name) return knob["default"].get<int64_t>();
+              return std::nullopt;
+            },
+            .meaning = [this](const std::string& name) -> std::string {
+              if (const auto argument = templates_.find(name); argument != templates_.end()) return argument->second;
+              if (const auto constant = source_.constants.find(name); constant != source_.constants.end())
+                return constant->second;
+              const auto macro = source_.macros.find(name);
+              return macro == source_.macros.end() ? "" : macro->second;
+            },
+            .bytes_of = [this](const std::string& type) -> std::optional<int64_t> {
+              const auto element = element_of(resolved_type(type));
+              return element ? std::optional(bytes_of(element->type) * element->lanes) : std::nullopt;
+            }};
   }
 
   // A host constant is out of the kernel's sight; a macro is not, but its value says more.
@@ -234,7 +376,7 @@ class Importer {
   bool is_size(const SourceParameter& parameter) const {
     const auto element = element_of(resolved_type(parameter.type));
     return !parameter.pointer && element && element->lanes == 1 && !is_floating(element->type) &&
-           element->type != ElementType::u8;
+           bytes_of(element->type) >= 4;
   }
 
   void find_sizes() {
@@ -265,32 +407,8 @@ class Importer {
   }
 
   std::optional<int64_t> whole_number(const std::string& name) const {
-    const auto constant = source_.constants.find(name);
-    const auto macro = source_.macros.find(name);
-    std::string text = constant != source_.constants.end() ? constant->second
-                       : macro != source_.macros.end()     ? macro->second
-                                                           : "";
-    std::erase(text, ' ');
-    std::erase(text, '\'');
-    if (const size_t shift = text.find("<<"); shift != std::string::npos) {  // 1 << 20
-      const auto base = digits(text.substr(0, shift)), bits = digits(text.substr(shift + 2));
-      return base && bits && *bits < 40 ? std::optional(*base << *bits) : std::nullopt;
-    }
-    if (const size_t times = text.find('*'); times != std::string::npos) {
-      const auto a = digits(text.substr(0, times)), b = digits(text.substr(times + 1));
-      return a && b && *a < (1 << 30) && *b < (1 << 30) ? std::optional(*a * *b) : std::nullopt;
-    }
-    return digits(text);
-  }
-
-  static std::optional<int64_t> digits(std::string text) {
-    while (!text.empty() && (text.front() == '(')) text.erase(0, 1);
-    while (!text.empty() &&
-           (text.back() == ')' || text.back() == 'u' || text.back() == 'U' || text.back() == 'L' || text.back() == 'l'))
-      text.pop_back();
-    if (text.empty() || text.size() > 12 || !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
-      return std::nullopt;
-    return std::stoll(text);
+    const auto number = number_of(name);
+    return number && *number >= 0 ? number : std::nullopt;
   }
 
   Result<void> bind_parameters() {
@@ -305,10 +423,14 @@ class Importer {
         add_buffer(parameter, *element);
       else if (parameter.pointer && members != source_.structs.end())
         add_struct_buffer(parameter, members->second);
+      else if (parameter.pointer && type == "void")
+        add_untyped_buffer(parameter);
       else if (!parameter.pointer && is_size(parameter))
         arguments_.push_back(parameter.name);
       else if (!parameter.pointer && element && element->lanes == 1)
         add_value(parameter, element->type);
+      else if (!parameter.pointer && element)
+        add_vector(parameter, *element);
       else if (!parameter.pointer && members != source_.structs.end())
         add_struct(parameter, members->second);
       else
@@ -370,79 +492,53 @@ class Importer {
     result_.guessed.push_back(fmt::format("{} is passed as 1", parameter.name));
   }
 
+  void add_untyped_buffer(const SourceParameter& parameter) {
+    add_buffer(parameter, {ElementType::f32});
+    result_.guessed.push_back(parameter.name + " points to floats: its type does not say");
+  }
+
+  static OrderedJson ones(ElementType type, int64_t count) {
+    OrderedJson fields = OrderedJson::array();
+    for (int64_t i = 0; i < count; ++i) fields.push_back(OrderedJson{{"value", 1}, {"type", to_string(type)}});
+    return fields;
+  }
+
+  void add_vector(const SourceParameter& parameter, const ElementOf& element) {
+    arguments_.push_back(OrderedJson{{"struct", ones(element.type, element.lanes)}});
+    result_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", element.lanes, parameter.name));
+  }
+
+  // Its numbers as ones; what its pointers lead to are buffers of their own.
   void add_struct(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
     OrderedJson fields = OrderedJson::array();
+    size_t numbers = 0;
     for (const SourceParameter& member : members) {
       const auto element = element_of(resolved_type(member.type));
-      const ElementType type = element ? element->type : ElementType::i32;
-      fields.push_back(OrderedJson{{"value", 1}, {"type", to_string(type)}});
+      if (member.pointer) {
+        SourceParameter buffer = member;
+        buffer.name = parameter.name + "_" + member.name;
+        if (element)
+          add_buffer(buffer, *element);
+        else
+          add_untyped_buffer(buffer);
+        fields.push_back(buffer.name);
+        arguments_.erase(arguments_.size() - 1);  // it is the struct's
+        continue;
+      }
+      ++numbers;
+      for (const OrderedJson& one :
+           ones(element ? element->type : ElementType::i32, element ? element->lanes : int64_t{1}))
+        fields.push_back(one);
     }
     arguments_.push_back(OrderedJson{{"struct", fields}});
-    result_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", members.size(), parameter.name));
+    if (numbers > 0)
+      result_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", numbers, parameter.name));
   }
 
-  // A host expression in the manifest's terms: names replaced by what they stand for until only knobs, sizes and
-  // numbers are left. Empty when that cannot be.
+  // A host expression in the manifest's terms; empty when it cannot be said in them.
   std::string in_terms(const std::string& expression) const {
-    std::string text;
-    const std::vector<CppToken> tokens = cpp_tokens(expression);
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      const std::string word(tokens[i].text);
-      if (tokens[i].kind == CppToken::Kind::mark) {
-        text += word;
-      } else if (tokens[i].kind == CppToken::Kind::number) {
-        std::string number = word;
-        while (!number.empty() && std::string("uUlL").find(number.back()) != std::string::npos) number.pop_back();
-        std::erase(number, '\'');
-        text += number;
-      } else if (word == "sizeof" && i + 3 < tokens.size() && tokens[i + 1].is("(")) {
-        const size_t close = closing(tokens, i + 1);
-        std::string type;
-        for (size_t k = i + 2; k < close && k < tokens.size(); ++k)
-          type += (type.empty() ? "" : " ") + std::string(tokens[k].text);
-        const auto element = element_of(resolved_type(type));
-        if (!element) return "";
-        text += std::to_string(bytes_of(element->type) * element->lanes);
-        i = close;
-      } else if (std::ranges::find(knob_names_, word) != knob_names_.end() || sizes_.contains(word)) {
-        text += word;
-      } else if (word == "min" || word == "max" || word == "ceil_div") {
-        text += word;
-      } else {
-        const std::string meaning = depth_ < kDeepest ? meaning_of(word) : "";
-        if (meaning.empty()) return "";
-        text += "(" + meaning + ")";
-      }
-    }
-    return whole_division(text);
-  }
-
-  std::string meaning_of(const std::string& word) const {
-    const auto constant = source_.constants.find(word);
-    const auto macro = source_.macros.find(word);
-    if (constant == source_.constants.end() && macro == source_.macros.end()) return "";
-    ++depth_;
-    std::string meaning = in_terms(constant != source_.constants.end() ? constant->second : macro->second);
-    --depth_;
-    return meaning;
-  }
-
-  // "(n+256-1)/256" is ceil_div(n,256); another division is left to whoever corrects the manifest.
-  static std::string whole_division(const std::string& text) {
-    const size_t slash = text.rfind('/');
-    if (slash == std::string::npos) return text;
-    std::string divisor = text.substr(slash + 1), dividend = text.substr(0, slash);
-    if (dividend.size() < 4 || dividend.front() != '(' || dividend.back() != ')') return "";
-    dividend = dividend.substr(1, dividend.size() - 2);
-    for (const std::string& tail :
-         {"+" + divisor + "-1", "+(" + divisor + ")-1", "-1+" + divisor, "+(" + divisor + "-1)"})
-      if (dividend.ends_with(tail))
-        return "ceil_div(" + dividend.substr(0, dividend.size() - tail.size()) + "," + divisor + ")";
-    const auto number = digits(divisor);
-    const size_t plus = dividend.rfind('+');
-    if (number && plus != std::string::npos && digits(dividend.substr(plus + 1)) == *number - 1)
-      return "ceil_div(" + dividend.substr(0, plus) + "," + divisor + ")";
-    return "";
+    const auto value = host_value(expression, host_names(true));
+    return value && value->now >= 0 ? value->text : "";
   }
 
   // x, y and z of a grid or block as the host code gives them; empty when it does not say.
@@ -473,7 +569,7 @@ class Importer {
       }
     }
     if (block_.empty()) {
-      const std::string bounds = kernel_->launch_bounds.empty() ? "" : in_terms(templated(kernel_->launch_bounds));
+      const std::string bounds = kernel_->launch_bounds.empty() ? "" : in_terms(kernel_->launch_bounds);
       block_ = {bounds.empty() ? std::to_string(kUsualBlock) : bounds, "1", "1"};
       if (bounds.empty())
         result_.guessed.push_back(fmt::format("the block: {} threads", kUsualBlock));
@@ -495,26 +591,22 @@ class Importer {
     }
   }
 
-  std::string templated(const std::string& word) const {
-    const auto argument = templates_.find(word);
-    return argument == templates_.end() ? word : argument->second;
-  }
-
   std::string product() const {
     std::string text;
     for (size_t i = 0; i < size_names_.size() && i < 2; ++i) text += (i ? " * " : "") + size_names_[i];
     return text;
   }
 
+  // One line of the ladder: the arguments of a template may be a page.
+  std::string title() const {
+    const std::string whole = result_.entry + " of " + source_name_;
+    return whole.size() <= kLongestTitle ? whole : (kernel_->name + " of " + source_name_).substr(0, kLongestTitle);
+  }
+
   void write() {
-    OrderedJson json{{"id", result_.id},
-                     {"title", result_.entry + " of " + source_name_},
-                     {"source", source_name_},
-                     {"entry", result_.entry},
-                     {"story", ""},
-                     {"problem", "custom"},
-                     {"sizes", OrderedJson::object()},
-                     {"knobs", knobs_}};
+    OrderedJson json{
+        {"id", result_.id}, {"title", title()},    {"source", source_name_},         {"entry", result_.entry},
+        {"story", ""},      {"problem", "custom"}, {"sizes", OrderedJson::object()}, {"knobs", knobs_}};
     for (const auto& [name, value] : sizes_) json["sizes"][name] = value;
     json["buffers"] = buffers_;
     json["launch"] = {{"grid", grid_}, {"block", block_}};
@@ -535,10 +627,19 @@ class Importer {
   std::map<std::string, int64_t> sizes_;
   std::vector<std::string> grid_, block_;
   std::string shared_;
-  mutable int depth_ = 0;
 };
 
 }  // namespace
+
+std::string source_file_name(const std::string& file_name) {
+  std::string name = file_name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.') c = '_';
+  const size_t dot = name.rfind('.');
+  const std::string ending = dot == std::string::npos ? "" : name.substr(dot);
+  if (name.size() > kMaxFileName) name = name.substr(0, kMaxFileName - ending.size()) + ending;
+  return name.empty() || name[0] == '.' ? "_" + name : name;
+}
 
 Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry) {
   for (const std::string& text : {source_name, source, entry})

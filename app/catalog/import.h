@@ -16,6 +16,9 @@ struct Imported {
   std::vector<std::string> others;   // entries of the file's other kernels
 };
 
+// The file's name as a manifest may give it: letters, digits, _ - and . ("my kernel.cu": "my_kernel.cu").
+std::string source_file_name(const std::string& file_name);
+
 // Reads the kernel's signature (names and C types), the `#ifndef X / #define X v` macros, __launch_bounds__ and the
 // host code's <<<…>>> launch, and writes a manifest from them. `entry` names the kernel, with its template arguments
 // where it has some; empty: the file's first kernel that is launched, else its first. Failure (Stage::input) when there

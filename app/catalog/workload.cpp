@@ -56,6 +56,12 @@ Result<std::vector<std::byte>> value_bytes(double value, ElementType type, const
       return whole_bytes<int64_t>(value, where);
     case ElementType::u8:
       return whole_bytes<uint8_t>(value, where);
+    case ElementType::i8:
+      return whole_bytes<int8_t>(value, where);
+    case ElementType::i16:
+      return whole_bytes<int16_t>(value, where);
+    case ElementType::u16:
+      return whole_bytes<uint16_t>(value, where);
     case ElementType::f16:
       return small_float(value, 10, -14);
     case ElementType::bf16:

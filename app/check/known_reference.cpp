@@ -55,9 +55,11 @@ class Maker {
     if (kind == "each") return each();
     if (kind == "gemm") return gemm();
     if (kind == "gemm_nt") return gemm_nt();
+    if (kind == "gemm_tn") return gemm_tn();
+    if (kind == "attention" || kind == "attention_causal") return attention(kind == "attention_causal");
     if (kind == "transpose") return transpose();
     if (kind == "histogram") return histogram();
-    if (kind == "reduce_sum" || kind == "reduce_max") return reduce(kind == "reduce_max");
+    if (kind == "reduce_sum" || kind == "reduce_max" || kind == "reduce_min") return reduce();
     if (kind == "softmax" || kind == "layernorm" || kind == "rmsnorm" || kind == "scan" || kind == "sort")
       return by_row();
     return elementwise();
@@ -117,13 +119,65 @@ class Maker {
   Result<Values> gemm() {
     const int64_t m = in_[0].rows(), k = in_[0].columns(), n = in_[1].columns();
     if (in_[1].rows() != k || out_.rows() != m || out_.columns() != n) return misfit("needs a[M,K], b[K,N] and c[M,N]");
+    if (in_.size() > 2 && in_[2].values.size() != out_.values.size()) return misfit("needs c[M,N] as its third input");
+    if (in_.size() > 2) out_.values = in_[2].values;
     for (int64_t row = 0; row < m; ++row)
       for (int64_t inner = 0; inner < k; ++inner) {
-        const double a = in_[0].values[static_cast<size_t>(row * k + inner)];
-        const double* b = &in_[1].values[static_cast<size_t>(inner * n)];
-        double* c = &out_.values[static_cast<size_t>(row * n)];
-        for (int64_t column = 0; column < n; ++column) c[column] += a * b[column];
+        const double a = factor_or_one() * in_[0].values[static_cast<size_t>(row * k + inner)];
+        add_row(a, in_[1], inner, row);
       }
+    return out_.values;
+  }
+
+  Result<Values> gemm_tn() {
+    const int64_t k = in_[0].rows(), m = in_[0].columns(), n = in_[1].columns();
+    if (in_[1].rows() != k || out_.rows() != m || out_.columns() != n) return misfit("needs a[K,M], b[K,N] and c[M,N]");
+    for (int64_t inner = 0; inner < k; ++inner)
+      for (int64_t row = 0; row < m; ++row)
+        add_row(factor_or_one() * in_[0].values[static_cast<size_t>(inner * m + row)], in_[1], inner, row);
+    return out_.values;
+  }
+
+  // out[row] += a · x[from]
+  void add_row(double a, const Table& x, int64_t from, int64_t row) {
+    const double* values = &x.values[static_cast<size_t>(from * x.columns())];
+    double* to = &out_.values[static_cast<size_t>(row * out_.columns())];
+    for (int64_t column = 0; column < out_.columns(); ++column) to[column] += a * values[column];
+  }
+
+  double factor_or_one() const { return spec_.value == 0 ? 1 : spec_.value; }
+
+  // softmax(scale · q · kᵀ) · v of each of the leading axes' indices; causal: row i sees keys 0 … i + seq_k − seq_q.
+  Result<Values> attention(bool causal) {
+    const Table &q = in_[0], &k = in_[1], &v = in_[2];
+    const size_t rank = out_.shape.size();
+    const auto same_heads = [&](const Table& x) {
+      return x.shape.size() == rank && std::equal(x.shape.begin(), x.shape.end() - 2, out_.shape.begin());
+    };
+    if (rank < 2 || !same_heads(q) || !same_heads(k) || !same_heads(v) || q.columns() != k.columns() ||
+        v.columns() != out_.columns() || k.shape[rank - 2] != v.shape[rank - 2] ||
+        q.shape[rank - 2] != out_.shape[rank - 2])
+      return misfit("needs q[…,S,D], k[…,T,D], v[…,T,E] and o[…,S,E]");
+    const int64_t rows = q.shape[rank - 2], keys = k.shape[rank - 2], depth = q.columns();
+    const double scale = spec_.value == 0 ? 1 / std::sqrt(double(depth)) : spec_.value;
+    Values scores(static_cast<size_t>(keys));
+    for (int64_t row = 0; row < out_.rows(); ++row) {
+      const int64_t head = row / rows,
+                    seen = causal ? std::clamp<int64_t>(row % rows + 1 + keys - rows, 0, keys) : keys;
+      double top = -HUGE_VAL, sum = 0;
+      for (int64_t key = 0; key < seen; ++key) {
+        const double* a = &q.values[static_cast<size_t>(row * depth)];
+        const double* b = &k.values[static_cast<size_t>((head * keys + key) * depth)];
+        scores[static_cast<size_t>(key)] = scale * std::inner_product(a, a + depth, b, 0.0);
+        top = std::max(top, scores[static_cast<size_t>(key)]);
+      }
+      for (int64_t key = 0; key < seen; ++key) {
+        double& score = scores[static_cast<size_t>(key)];
+        sum += score = std::exp(score - top);
+      }
+      for (int64_t key = 0; key < seen; ++key)
+        add_row(scores[static_cast<size_t>(key)] / sum, v, head * keys + key, row);
+    }
     return out_.values;
   }
 
@@ -138,12 +192,11 @@ class Maker {
       return misfit("needs a[…,M,K], b[…,N,K] and c[…,M,N]");
     const auto m = static_cast<size_t>(out_.shape[rank - 2]), n = static_cast<size_t>(out_.columns());
     const auto k = static_cast<size_t>(a.columns());
-    const double factor = spec_.value == 0 ? 1 : spec_.value;
     for (size_t i = 0; i < out_.values.size(); ++i) {
       const size_t batch = i / (m * n);
       const double* row = &a.values[i / n * k];
       const double* column = &b.values[(batch * n + i % n) * k];
-      out_.values[i] = factor * std::inner_product(row, row + k, column, 0.0);
+      out_.values[i] = factor_or_one() * std::inner_product(row, row + k, column, 0.0);
     }
     return out_.values;
   }
@@ -164,16 +217,17 @@ class Maker {
   }
 
   // Rows of the input, as many as the output has elements.
-  Result<Values> reduce(bool largest) {
+  Result<Values> reduce() {
+    const bool largest = spec_.kind == "reduce_max", least = spec_.kind == "reduce_min";
     const size_t groups = out_.values.size();
     if (groups == 0 || in_[0].values.size() % groups != 0)
       return misfit("its input does not divide among its elements");
     const size_t length = in_[0].values.size() / groups;
     for (size_t g = 0; g < groups; ++g) {
       const auto begin = in_[0].values.begin() + static_cast<ptrdiff_t>(g * length);
-      double sum = largest ? -HUGE_VAL : 0;
+      double sum = largest ? -HUGE_VAL : least ? HUGE_VAL : 0;
       for (auto x = begin; x != begin + static_cast<ptrdiff_t>(length); ++x)
-        sum = largest ? std::max(sum, *x) : sum + *x;
+        sum = largest ? std::max(sum, *x) : least ? std::min(sum, *x) : sum + *x;
       out_.values[g] = sum;
     }
     return out_.values;
@@ -305,6 +359,9 @@ double default_tolerance(ElementType type) {
     case ElementType::u32:
     case ElementType::i64:
     case ElementType::u8:
+    case ElementType::i8:
+    case ElementType::i16:
+    case ElementType::u16:
       break;
   }
   return 0;

@@ -99,6 +99,12 @@ double load_value(ElementType type, const std::byte* data, int64_t index) {
       return double(load_as<int64_t>(data, index));
     case ElementType::u8:
       return load_as<uint8_t>(data, index);
+    case ElementType::i8:
+      return load_as<int8_t>(data, index);
+    case ElementType::i16:
+      return load_as<int16_t>(data, index);
+    case ElementType::u16:
+      return load_as<uint16_t>(data, index);
   }
   return 0;
 }
@@ -122,6 +128,12 @@ void store_value(ElementType type, std::byte* data, int64_t index, double value)
       return store_as(data, index, static_cast<int64_t>(value));
     case ElementType::u8:
       return store_as(data, index, static_cast<uint8_t>(static_cast<int64_t>(value)));
+    case ElementType::i8:
+      return store_as(data, index, static_cast<int8_t>(static_cast<int64_t>(value)));
+    case ElementType::i16:
+      return store_as(data, index, static_cast<int16_t>(static_cast<int64_t>(value)));
+    case ElementType::u16:
+      return store_as(data, index, static_cast<uint16_t>(static_cast<int64_t>(value)));
   }
 }
 
@@ -135,6 +147,9 @@ void fill_poison(ElementType type, std::span<std::byte> data) {
     case ElementType::i32:
     case ElementType::u32:
     case ElementType::u8:
+    case ElementType::i8:
+    case ElementType::i16:
+    case ElementType::u16:
       std::memset(data.data(), 0xa5, data.size());
       if (type == ElementType::f32) fill_poison(DType::f32, data);
       return;

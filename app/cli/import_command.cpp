@@ -3,8 +3,10 @@
 
 #include "catalog/catalog.h"
 #include "catalog/import.h"
+#include "catalog/whole_source.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "compile/builtin_headers.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::cli {
@@ -14,6 +16,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string file, entry, out;
+  std::vector<std::string> include;
   bool replace = false;
 };
 
@@ -21,6 +24,11 @@ Result<void> write_new(const fs::path& path, const std::string& text, bool repla
   if (fs::exists(path) && !replace)
     return fail(Stage::store, path.string() + " is there already", "Give another --out, or --replace.");
   return platform::write_file(path, std::string_view(text));
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
 }
 
 std::string listed(const char* heading, const std::vector<std::string>& lines) {
@@ -34,16 +42,24 @@ Result<std::string> import_file(const Options& options) {
   const fs::path file = options.file;
   auto source = platform::read_file(file, catalog::kMaxSourceBytes);
   if (!source) return fail(source.error());
-  auto imported = catalog::import_kernel(file.filename().string(), *source, options.entry);
-  if (!imported) return fail(imported.error());
+  const std::vector<fs::path> include(options.include.begin(), options.include.end());
+  auto whole = catalog::whole_source(file, *source, include, compile::is_builtin_header);
+  if (!whole) return fail(whole.error());
+  // A source into which headers were pasted is another file; it must not take the place of the first.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
-  const fs::path manifest = folder / (imported->id + ".json"), copy = folder / file.filename();
+  std::string name = catalog::source_file_name(file.filename().string());
+  if (!whole->pasted.empty() && same_file(folder / name, file)) name = catalog::source_file_name("whole_" + name);
+  auto imported = catalog::import_kernel(name, whole->text, options.entry);
+  if (!imported) return fail(imported.error());
+  const fs::path manifest = folder / (imported->id + ".json"), copy = folder / name;
   std::error_code error;
   fs::create_directories(folder.empty() ? "." : folder, error);
   if (auto done = write_new(manifest, imported->manifest, options.replace); !done) return fail(done.error());
-  if (!fs::equivalent(copy, file, error) || error)
-    if (auto done = write_new(copy, *source, options.replace); !done) return fail(done.error());
+  if (!same_file(copy, file))
+    if (auto done = write_new(copy, whole->text, options.replace); !done) return fail(done.error());
   std::string text = manifest.string() + ": a first manifest for " + imported->entry + "\n";
+  text += listed("Headers pasted into the source:", whole->pasted);
+  text += listed("Headers not found (their folder: --include DIR); without them it may not compile:", whole->missing);
   text += listed("Read from the source:", imported->read);
   text += listed("Guessed, to be corrected in the manifest:", imported->guessed);
   text += listed("Other kernels of the file (--entry):", imported->others);
@@ -67,6 +83,10 @@ void add_import(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--out", options->out,
                    "Folder for the manifest and a copy of the source; the source's own otherwise")
+      ->type_name("DIR");
+  command
+      ->add_option("--include", options->include,
+                   "Where its project's headers lie, beside the file's own folder (may be repeated)")
       ->type_name("DIR");
   command->add_flag("--replace", options->replace, "Overwrite what is there");
   command->callback([options, &chosen] {

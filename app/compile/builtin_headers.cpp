@@ -1,5 +1,6 @@
 #include "compile/builtin_headers.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace attnscope::compile {
@@ -36,6 +37,15 @@ namespace std {
 using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
 using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::intptr_t; using ::uintptr_t;
 }
+)";
+
+// The names that glibc's <sys/types.h> gives, and with it <stdlib.h>, which nvcc includes before everything else.
+constexpr const char* kTypes = R"(#pragma once
+typedef unsigned char u_char;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef long ssize_t;
 )";
 
 constexpr const char* kLimits = R"(#pragma once
@@ -243,7 +253,32 @@ namespace c10 { using Half = __half; using BFloat16 = __nv_bfloat16; }
 namespace at { using c10::Half; using c10::BFloat16; }
 )";
 
+// All of the C++ library, as g++ has it.
+constexpr const char* kEverything = R"(#pragma once
+#include <algorithm>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <type_traits>
+)";
+
+constexpr const char* kImplied = R"(#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <type_traits>
+)";
+
 constexpr const char* kWithContents[][2] = {
+    {"stdlib.h", kTypes},
+    {"cstdlib", kTypes},
+    {"sys/types.h", kTypes},
+    {"bits/stdc++.h", kEverything},
+    {kImpliedHeader, kImplied},
     {"stdint.h", kIntegers},
     {"cstdint", kIntegers},
     {"inttypes.h", kIntegers},
@@ -270,7 +305,6 @@ constexpr const char* kWithContents[][2] = {
 constexpr const char* kEmpty[] = {
     // C
     "stdio.h",
-    "stdlib.h",
     "string.h",
     "assert.h",
     "stddef.h",
@@ -286,12 +320,53 @@ constexpr const char* kEmpty[] = {
     "malloc.h",
     "omp.h",
     "sys/time.h",
-    "sys/types.h",
     "sys/stat.h",
+    "sys/resource.h",
+    "sys/mman.h",
+    "sys/ioctl.h",
+    "fcntl.h",
+    "pthread.h",
+    "dirent.h",
+    "strings.h",
+    "wchar.h",
+    "wctype.h",
+    "locale.h",
+    "setjmp.h",
+    "fenv.h",
     // C++
     "cstdio",
-    "cstdlib",
     "cstring",
+    "cinttypes",
+    "cwchar",
+    "cwctype",
+    "csignal",
+    "clocale",
+    "csetjmp",
+    "cfenv",
+    "any",
+    "bit",
+    "charconv",
+    "codecvt",
+    "compare",
+    "concepts",
+    "coroutine",
+    "execution",
+    "format",
+    "forward_list",
+    "barrier",
+    "latch",
+    "numbers",
+    "ranges",
+    "scoped_allocator",
+    "semaphore",
+    "shared_mutex",
+    "source_location",
+    "stop_token",
+    "streambuf",
+    "syncstream",
+    "typeindex",
+    "valarray",
+    "version",
     "cassert",
     "cstddef",
     "ctime",
@@ -361,11 +436,21 @@ constexpr const char* kEmpty[] = {
     "cusolverDn.h",
     "nccl.h",
     "nvrtc.h",
+    "nvml.h",
+    "npp.h",
+    "cudaProfiler.h",
+    "cuda_gl_interop.h",
+    "mpi.h",
     // the CUDA samples' helpers
     "helper_cuda.h",
     "helper_functions.h",
     "helper_timer.h",
     "helper_string.h",
+    "helper_image.h",
+    "helper_cuda_drvapi.h",
+    "helper_gl.h",
+    "helper_cusolver.h",
+    "exception.h",
     // PyTorch and Python
     "torch/library.h",
     "torch/python.h",
@@ -396,6 +481,10 @@ std::vector<cuda_api::NvrtcHeader> all_headers() {
 std::span<const cuda_api::NvrtcHeader> builtin_headers() {
   static const std::vector<cuda_api::NvrtcHeader> all = all_headers();
   return all;
+}
+
+bool is_builtin_header(const std::string& name) {
+  return std::ranges::any_of(builtin_headers(), [&](const cuda_api::NvrtcHeader& one) { return one.name == name; });
 }
 
 }  // namespace attnscope::compile

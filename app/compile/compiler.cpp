@@ -201,8 +201,8 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   }
   const std::string name = shown_name(request.file_name);
   const double start = platform::steady_ms();
-  auto output = tools.nvrtc->compile(without_host_code(request.source), source_root + name, request.entry, *options,
-                                     builtin_headers());
+  auto output = tools.nvrtc->compile(with_implied_headers(without_host_code(request.source)), source_root + name,
+                                     request.entry, *options, builtin_headers());
   if (!output) return fail(output.error());
   const std::string log = without_source_root(std::move(output->log));
   if (!output->compiled) return fail(explain_refusal(log, name, request.entry));

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "compile/builtin_headers.h"
 #include "core/cpp_tokens.h"
 
 namespace attnscope::compile {
@@ -344,5 +345,23 @@ class Blanker {
 }  // namespace
 
 std::string without_host_code(std::string_view source) { return Blanker(source).run(); }
+
+std::string with_implied_headers(const std::string& source) {
+  // Of <stdlib.h> and <math.h>; and of namespace std whatever NVRTC has.
+  static const Words implied{"uint",      "ulong",  "ushort", "INFINITY", "NAN",     "HUGE_VAL",
+                             "HUGE_VALF", "M_E",    "M_PI",   "M_LN2",    "M_LOG2E", "M_PI_2",
+                             "M_PI_4",    "M_1_PI", "M_2_PI", "M_SQRT2",  "M_LN10"};
+  const auto used = [&](const auto& self, const Tokens& tokens) -> bool {
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind == CppToken::Kind::line && self(self, cpp_tokens(tokens[i].text.substr(1)))) return true;
+      if (tokens[i].kind != CppToken::Kind::word) continue;
+      const bool of_std = tokens[i].is("std") && i + 1 < tokens.size() && tokens[i + 1].is(":");
+      if (of_std || implied.contains(tokens[i].text)) return true;
+    }
+    return false;
+  };
+  if (!used(used, cpp_tokens(source))) return source;
+  return "#include <" + std::string(kImpliedHeader) + ">\n#line 1\n" + source;
+}
 
 }  // namespace attnscope::compile

@@ -11,4 +11,9 @@ namespace attnscope::compile {
 // has nothing of the kind, or whose braces cannot be followed, is returned as it is.
 std::string without_host_code(std::string_view source);
 
+// nvcc includes the CUDA runtime's headers before a source's first line, and with them <cmath>, <cstdlib> and what
+// these bring (std::min, numeric_limits, enable_if; uint). A source that uses some of it gets them before its first
+// line, which keeps its number.
+std::string with_implied_headers(const std::string& source);
+
 }  // namespace attnscope::compile

@@ -5,14 +5,17 @@
 namespace attnscope {
 namespace {
 
-constexpr WordTable<ElementType, 8> kTypes{{{ElementType::f16, "f16"},
-                                            {ElementType::bf16, "bf16"},
-                                            {ElementType::f32, "f32"},
-                                            {ElementType::f64, "f64"},
-                                            {ElementType::i32, "i32"},
-                                            {ElementType::u32, "u32"},
-                                            {ElementType::i64, "i64"},
-                                            {ElementType::u8, "u8"}}};
+constexpr WordTable<ElementType, 11> kTypes{{{ElementType::f16, "f16"},
+                                             {ElementType::bf16, "bf16"},
+                                             {ElementType::f32, "f32"},
+                                             {ElementType::f64, "f64"},
+                                             {ElementType::i32, "i32"},
+                                             {ElementType::u32, "u32"},
+                                             {ElementType::i64, "i64"},
+                                             {ElementType::u8, "u8"},
+                                             {ElementType::i8, "i8"},
+                                             {ElementType::i16, "i16"},
+                                             {ElementType::u16, "u16"}}};
 constexpr WordTable<BufferRole, 4> kRoles{{{BufferRole::in, "in"},
                                            {BufferRole::out, "out"},
                                            {BufferRole::inout, "inout"},
@@ -22,10 +25,18 @@ struct ReferenceKind {
   size_t least_inputs, most_inputs;
 };
 constexpr ReferenceKind kReferences[] = {
-    {"each", 0, 8},       {"copy", 1, 1},       {"scale", 1, 1},   {"relu", 1, 1},      {"gelu", 1, 1},
-    {"silu", 1, 1},       {"add", 2, 2},        {"mul", 2, 2},     {"saxpy", 2, 2},     {"gemm", 2, 2},
-    {"gemm_nt", 2, 2},    {"transpose", 1, 1},  {"softmax", 1, 1}, {"layernorm", 1, 3}, {"rmsnorm", 1, 2},
-    {"reduce_sum", 1, 1}, {"reduce_max", 1, 1}, {"scan", 1, 1},    {"sort", 1, 1},      {"histogram", 1, 1},
+    {"each", 0, 8},       {"copy", 1, 1},
+    {"scale", 1, 1},      {"relu", 1, 1},
+    {"gelu", 1, 1},       {"silu", 1, 1},
+    {"add", 2, 2},        {"mul", 2, 2},
+    {"saxpy", 2, 2},      {"gemm", 2, 3},
+    {"gemm_nt", 2, 2},    {"gemm_tn", 2, 2},
+    {"attention", 3, 3},  {"attention_causal", 3, 3},
+    {"transpose", 1, 1},  {"softmax", 1, 1},
+    {"layernorm", 1, 3},  {"rmsnorm", 1, 2},
+    {"reduce_sum", 1, 1}, {"reduce_max", 1, 1},
+    {"reduce_min", 1, 1}, {"scan", 1, 1},
+    {"sort", 1, 1},       {"histogram", 1, 1},
 };
 
 constexpr WordTable<BufferInit::Kind, 4> kInits{{{BufferInit::Kind::random, "random"},
@@ -61,9 +72,12 @@ Result<void> known_reference(const ReferenceSpec& spec, const std::string& where
 uint32_t bytes_of(ElementType type) {
   switch (type) {
     case ElementType::u8:
+    case ElementType::i8:
       return 1;
     case ElementType::f16:
     case ElementType::bf16:
+    case ElementType::i16:
+    case ElementType::u16:
       return 2;
     case ElementType::f32:
     case ElementType::i32:

@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-enum class ElementType { f16, bf16, f32, f64, i32, u32, i64, u8 };
+enum class ElementType { f16, bf16, f32, f64, i32, u32, i64, u8, i8, i16, u16 };
 std::string_view to_string(ElementType type);
 Result<ElementType> parse_element_type(std::string_view text);
 uint32_t bytes_of(ElementType type);

@@ -186,11 +186,13 @@ Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barr
 }
 
 Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch) {
-  const uint32_t active = fragment.mask, mask = active & guard_of(warp, op);
+  const uint32_t active = fragment.mask;
+  uint32_t mask = active & guard_of(warp, op);
   if (is_guarded(op)) warp.machine->ops[op.index].lanes_on += static_cast<uint32_t>(__builtin_popcount(mask));
   if (op.family == Family::bra) {
     return jump(warp, fragment, mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0)), op.imm);
   }
+  if (op.family == Family::exit) mask &= warp.pred[op.x] ^ (op.x_invert ? kFull : 0);
   if (mask == 0) {
     fragment.pc += 1;
     return Step::go_on;
@@ -239,7 +241,8 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     case Family::bar_sync: {
       const uint32_t id =
           op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
-      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), op.imm2);
+      const uint32_t count = op.e == 0 ? op.imm2 : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask)));
+      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
     }
     case Family::bar_reduce: {
       const uint32_t votes = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));

@@ -331,7 +331,8 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
     case FaultKind::global_outside:
       return failure(
           fmt::format("accesses {} bytes at {:#x}, outside every buffer: {}", fault.bytes, fault.address, global_hint),
-          "Check the index against the sizes the kernel was given.");
+          "Check the index against the sizes the kernel was given, and a custom kernel's manifest: the buffer's shape, "
+          "the grid.");
     case FaultKind::global_misaligned:
       return failure(fmt::format("accesses {} bytes at {:#x}, which is no multiple of {}: {}", fault.bytes,
                                  fault.address, fault.bytes, global_hint),
@@ -359,6 +360,11 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
     case FaultKind::assertion:
       return failure(fmt::format("fails an assertion: {}", log_.calls.empty() ? std::string() : log_.calls.back().text),
                      "The kernel's own assert() did not hold.");
+    case FaultKind::trap:
+      return failure(
+          "executes a trap",
+          "The kernel's own __trap(), or a check of a library: cooperative_groups' grid.sync() traps where the "
+          "launch is not cooperative.");
     case FaultKind::bad_target:
       return failure(fmt::format("jumps to byte {:#x}, which starts no straight run of instructions", fault.address),
                      "The emulator misread the machine code; report the kernel.");

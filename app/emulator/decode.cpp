@@ -463,7 +463,7 @@ class Decoder {
     configure_memory(instruction, op);
     if (op.family == Family::general) {
       op.full = op.masked = form->handler;
-      configure_general(instruction, op);
+      configure_general(instruction, static_cast<int>(program_.sass->kernel.arch), op);
     }
     if (instruction.opcode == "LEPC" && form->roles == "d") op.imm = op.index;
     if (auto done = apply_modifiers(instruction, op); !done) return done;

@@ -6,6 +6,7 @@
 
 #include "emulator/decode_general.h"
 #include "emulator/general.h"
+#include "emulator/tensor_core.h"
 
 namespace attnscope::emulator {
 
@@ -69,6 +70,9 @@ void set_types(const SassInstruction& instruction, Op& op) {
     set(op.from, named.empty() ? Number::f32 : named[0]);
   } else if (opcode == "F2FP") {
     set(op.to, !named.empty() && named[0] == Number::bf16 ? Number::bf16 : Number::f16);
+  } else if (opcode == "IMMA") {  // of a and of b
+    set(op.from, named[0]);
+    set(op.to, named[1]);
   } else if (named.size() == 2) {  // F2F, I2FP, I2I, I2IP, IDP
     set(op.to, named[0]);
     set(op.from, named[1]);
@@ -149,7 +153,7 @@ void configure_memory(const SassInstruction& instruction, Op& op) {
                                        : Number::u32);
 }
 
-void configure_general(const SassInstruction& instruction, Op& op) {
+void configure_general(const SassInstruction& instruction, int arch, Op& op) {
   const std::string& opcode = instruction.opcode;
   const auto ops = std::span(instruction.operands);
   const Rounding rounding = rounding_of(instruction);
@@ -165,7 +169,7 @@ void configure_general(const SassInstruction& instruction, Op& op) {
     op.mxcsr = kMxcsrDefault;
   }
   if (is(instruction,
-         {"F2I", "I2F", "FRND", "MUFU", "F2FP", "F2F", "I2FP", "I2I", "I2IP", "IDP", "MATCH", "VABSDIFF4"}) ||
+         {"F2I", "I2F", "FRND", "MUFU", "F2FP", "F2F", "I2FP", "I2I", "I2IP", "IDP", "MATCH", "VABSDIFF4", "IMMA"}) ||
       opcode[0] == 'V') {
     set_types(instruction, op);
   }
@@ -195,6 +199,17 @@ void configure_general(const SassInstruction& instruction, Op& op) {
   if (is(instruction, {"BMSK", "SGXT"})) op.imm2 = has(instruction, "W");
   if (opcode == "VABSDIFF4") op.imm2 = has(instruction, "ACC");
   if (opcode == "IDP") op.imm2 = has(instruction, "LO") ? 1 : has(instruction, "HI") ? 2 : 0;
+  if (opcode == "IMMA") {
+    op.imm = has(instruction, "8816") ? 8 : 16;
+    op.bytes = has(instruction, "16832") ? 32 : 16;
+    op.imm2 = has(instruction, "SAT");
+  }
+  if (opcode == "HMMA") {  // of TF32
+    const TensorSum sum = tf32_sum(arch);
+    op.imm = static_cast<uint32_t>(sum.depth);
+    op.imm2 = static_cast<uint32_t>(sum.fraction_bits);
+    op.bytes = has(instruction, "1688") ? 8 : 4;
+  }
   if (opcode == "BMOV") op.imm2 = has(instruction, "CLEAR");
   if (is(instruction, {"VOTE", "VOTEU"})) op.imm2 = has(instruction, "ALL") ? 0 : has(instruction, "ANY") ? 1 : 2;
   if (opcode == "PRMT") {

@@ -47,6 +47,10 @@ constexpr Row rows[] = {
     {"HMMA.1688.F32 R,R,R,R", {Family::hmma, "dabc", S::none, C::tensor}},
     {"HMMA.1688.F32.BF16 R,R,R,R", {Family::hmma_bf16, "dabc", S::none, C::tensor}},
     {"HMMA.1688.F16 R,R,R,R", {Family::hmma_f16, "dabc", S::none, C::tensor}},
+    {"IMMA{.16816,.8816}.{S8,U8}.{S8,U8} R,R.ROW,R.COL,R", {G, "dabc", S::none, C::tensor, g_imma}},
+    {"IMMA.16832.{S8,U8}.{S8,U8}{,.SAT} R,R.ROW,R.COL,R", {G, "dabc", S::none, C::tensor, g_imma}},
+    {"DMMA.8x8x4 R,R,R,R", {G, "dwvk", S::none, C::tensor, g_dmma}},
+    {"HMMA.{1684,1688}.F32.TF32 R,R,R,R", {G, "dabc", S::none, C::tensor, g_hmma_tf32}},
     // Integer arithmetic.
     {"IADD3 R,R,{R,I,C,U},R", {Family::iadd3, "dabc", S::negate, C::integer}},
     {"IADD3 R,R,R,{I,C,U}", {Family::iadd3, "dabc", S::negate, C::integer}},
@@ -303,7 +307,7 @@ constexpr Row rows[] = {
     {"LEPC R", {G, "d", S::none, C::control, g_lepc}},
     {"{YIELD,ERRBAR,CGAERRBAR,CCTL.IVALL,LDGDEPBAR} ", {Family::nop, "", S::none, C::control}},
     {"MEMBAR{.ALL.SYS,.SC.CTA,.SC.GPU,.SC.SYS,.ALL.GPU,.ALL.CTA} ", {Family::nop, "", S::none, C::control}},
-    {"NANOSLEEP I", {Family::nop, "s", S::none, C::control}},
+    {"NANOSLEEP {R,I}", {Family::nop, "s", S::none, C::control}},
     {"DEPBAR.LE {SB0,SB1,SB2,SB3,SB4,SB5},I", {Family::nop, "ss", S::none, C::control}},
     {"DEPBAR.LE {SB0,SB1,SB2,SB3,SB4,SB5},I,SBs", {Family::nop, "sss", S::none, C::control}},
     {"CCTL.E.{PF1,PF2} [{R,R.64}]", {Family::nop, "s", S::none, C::control}},
@@ -375,9 +379,13 @@ constexpr Row rows[] = {
     {"BAR.SYNC{,.DEFER_BLOCKING} I", {Family::bar_sync, "i", S::none, C::barrier}},
     {"BAR.SYNC{,.DEFER_BLOCKING} I,I", {Family::bar_sync, "ij", S::none, C::barrier}},
     {"BAR.SYNC{,.DEFER_BLOCKING} R", {Family::bar_sync, "a", S::none, C::barrier}},
+    {"BAR.SYNC{,.DEFER_BLOCKING} I,R", {Family::bar_sync, "ie", S::none, C::barrier}},
+    {"BAR.SYNC{,.DEFER_BLOCKING} R,R", {Family::bar_sync, "ae", S::none, C::barrier}},
     {"BAR.ARV I,I", {Family::bar_arrive, "ij", S::none, C::barrier}},
     {"BAR.RED.{POPC,AND,OR}{,.DEFER_BLOCKING} I,P", {Family::bar_reduce, "ix", S::none, C::barrier}},
     {"EXIT ", {Family::exit, "", S::none, C::control}},
+    {"BPT.TRAP I", {G, "s", S::none, C::control, g_trap}},
+    {"EXIT P", {Family::exit, "x", S::none, C::control}},
 };
 
 // "A{,.B} {C,D}" → "A C", "A D", "A.B C", "A.B D".
@@ -400,9 +408,11 @@ struct Listed {
   Basis basis;
 };
 
-// Cache hints, and how a barrier waits: they change no value.
+// Cache hints, how a barrier waits, and how far an order or an atomic's effect reaches (all of this device's threads
+// see it here): they change no value.
 bool is_hint(std::string_view modifier) {
-  constexpr std::string_view hints[] = {"LTC64B", "LTC128B", "EF", "LU", "CONSTANT", "BYPASS", "DEFER_BLOCKING"};
+  constexpr std::string_view hints[] = {"LTC64B", "LTC128B",        "EF",  "LU",  "CONSTANT",
+                                        "BYPASS", "DEFER_BLOCKING", "GPU", "SYS", "SM"};
   return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints);
 }
 
@@ -448,7 +458,7 @@ Kindless kindless(std::string_view spelling, Roles roles) {
 // A comparison's head without which comparison it is and how it goes with the predicate: those are a table
 // (decode.cpp), and every entry of it is recorded with FSETP and ISETP. Empty: no comparison.
 std::string uncompared(const std::string& head) {
-  constexpr std::string_view opcodes[] = {"DSETP", "ISETP"};
+  constexpr std::string_view opcodes[] = {"DSETP", "ISETP", "FSET", "HSET2", "HSETP2"};
   constexpr std::string_view names[] = {"LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM", "NAN", "LTU",
                                         "EQU", "LEU", "GTU", "NEU", "GEU", "AND", "OR",  "XOR"};
   const size_t first = head.find('.');
@@ -488,6 +498,11 @@ class RecordedKin {
   bool holds(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
     if (forms_.contains(kin.head + " " + kin.operands) || forms_.contains(lanes_twin(kin))) return true;
+    // A generic address that leads to global memory: what such an address means is recorded with other operations.
+    for (const auto& [generic, global] : {std::pair{"ATOM.", "ATOMG."}, {"LD.", "LDG."}, {"ST.", "STG."}})
+      if (kin.head.starts_with(generic) &&
+          forms_.contains(global + kin.head.substr(std::string_view(generic).size()) + " " + kin.operands))
+        return true;
     if (kin.head.starts_with("LDL.") && forms_.contains("LDS" + kin.head.substr(3) + " " + kin.operands)) return true;
     if (!roles.ends_with('x')) return false;
     constexpr size_t kPredicate = 2;  // "P,"

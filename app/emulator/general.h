@@ -115,7 +115,8 @@ inline bool compare(const Op& op, double a, double b) { return op.select[a < b ?
                                   X(g_uldc) X(g_uimad_wide) X(g_clock) X(g_lanemask) X(g_bmov_out) X(g_bmov_in)       \
                                       X(g_break) X(g_b2r) X(g_b2r_predicate) X(g_r2ur_predicate) X(g_lepc) X(g_load)  \
                                           X(g_store) X(g_ldc) X(g_atomic) X(g_reduce) X(g_cas) X(g_count_in)          \
-                                              X(g_cast_spin) X(g_qspc) X(g_movm)
+                                              X(g_cast_spin) X(g_qspc) X(g_movm) X(g_imma)         \
+                                                  X(g_dmma) X(g_hmma_tf32) X(g_trap)
 // clang-format on
 #define X(name) void name(Warp& warp, const Op& op, uint32_t mask);
 ATTNSCOPE_GENERAL_HANDLERS(X)

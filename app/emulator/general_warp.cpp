@@ -45,6 +45,10 @@ void g_match_all(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(all ? mask : 0); });
   set_predicate(warp, op.p, all ? kFull : 0, mask);
 }
+void g_trap(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == 0 || warp.machine->fault.kind != FaultKind::none) return;
+  warp.machine->fault = {FaultKind::trap, op.index, static_cast<int>(lane_of(mask)), 0, 0};
+}
 // Into a uniform register.
 void g_redux(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;

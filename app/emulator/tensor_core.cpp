@@ -12,7 +12,8 @@ struct Format {
   constexpr uint32_t top_exponent() const { return (1u << exponent_bits) - 1; }
   constexpr int sign_at() const { return exponent_bits + fraction_bits; }
 };
-constexpr Format kF16{5, 10}, kBf16{8, 7}, kF32{8, 23};
+constexpr Format kF16{5, 10}, kBf16{8, 7}, kTf32{8, 10}, kF32{8, 23};
+constexpr int kTf32Unused = 13;  // low bits of a word that TF32 does not look at
 
 constexpr Format operand_format(TensorKind kind) { return kind == TensorKind::bf16_f32 ? kBf16 : kF16; }
 constexpr Format sum_format(TensorKind kind) { return kind == TensorKind::f16_f16 ? kF16 : kF32; }
@@ -71,9 +72,9 @@ uint32_t pack(int64_t units, int exponent, int fraction_bits, Format format) {
 }
 
 // One step: up to 16 products and the sum so far.
-uint32_t add_products(int fraction_bits, TensorKind kind, const uint16_t* row, const uint16_t* column, int depth,
+template <class T>
+uint32_t add_products(int fraction_bits, Format operands, Format format, const T* row, const T* column, int depth,
                       uint32_t c) {
-  const Format operands = operand_format(kind), format = sum_format(kind);
   struct Term {
     int64_t significand;  // negative where the term is
     int exponent;         // of the significand's bit `point`
@@ -121,7 +122,17 @@ uint32_t add_products(int fraction_bits, TensorKind kind, const uint16_t* row, c
 uint32_t multiply_add_one(TensorSum sum, TensorKind kind, const uint16_t (&row)[16], const uint16_t (&column)[16],
                           uint32_t c) {
   for (int first = 0; first < 16; first += sum.depth)
-    c = add_products(sum.fraction_bits, kind, row + first, column + first, sum.depth, c);
+    c = add_products(sum.fraction_bits, operand_format(kind), sum_format(kind), row + first, column + first, sum.depth,
+                     c);
+  return c;
+}
+
+uint32_t multiply_add_tf32(TensorSum sum, std::span<const uint32_t> row, std::span<const uint32_t> column, uint32_t c) {
+  uint32_t a[8], b[8];
+  for (size_t k = 0; k < row.size(); ++k) a[k] = row[k] >> kTf32Unused, b[k] = column[k] >> kTf32Unused;
+  const int total = static_cast<int>(row.size());
+  for (int first = 0; first < total; first += sum.depth)
+    c = add_products(sum.fraction_bits, kTf32, kF32, a + first, b + first, std::min(sum.depth, total - first), c);
   return c;
 }
 

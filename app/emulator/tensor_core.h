@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 
 // What the Tensor Cores make of one m16n8k16. NVIDIA documents neither the order nor the width of the sum.
 namespace attnscope::emulator {
@@ -22,5 +23,9 @@ constexpr TensorSum tensor_sum(int arch) { return arch >= 90 ? TensorSum{16, 25}
 // this.
 uint32_t multiply_add_one(TensorSum sum, TensorKind kind, const uint16_t (&row)[16], const uint16_t (&column)[16],
                           uint32_t c);
+
+// Of words in TF32's format: half as many products at once. `row` and `column` are as long, at most 8.
+constexpr TensorSum tf32_sum(int arch) { return {tensor_sum(arch).depth / 2, tensor_sum(arch).fraction_bits}; }
+uint32_t multiply_add_tf32(TensorSum sum, std::span<const uint32_t> row, std::span<const uint32_t> column, uint32_t c);
 
 }  // namespace attnscope::emulator

@@ -130,7 +130,8 @@ enum class FaultKind : uint8_t {
   local_misaligned,
   constant_outside,
   bad_target,
-  assertion
+  assertion,
+  trap
 };
 
 // Generic addresses of shared and local memory begin at these; .text stands at the last. No buffer is placed there.
@@ -165,6 +166,7 @@ struct Machine {
   Pattern* patterns = nullptr;     // open addressing, kPatterns slots
   uint32_t* pattern_keys = nullptr;
   uint32_t pattern_count = 0;
+  uint32_t pattern_restarts = 0;  // so often they were all forgotten
   uint32_t op_count = 0;
   const MemoryRange* ranges = nullptr;
   uint32_t range_count = 0;

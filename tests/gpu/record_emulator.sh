@@ -1,10 +1,10 @@
 #!/bin/sh
 # Everything the emulator is held against that needs a GPU of sm_90, nvcc 13.0 and half a minute:
 #
-#   tests/gpu/record_emulator.sh FOLDER [some]
+#   tests/gpu/record_emulator.sh FOLDER [some|opcodes]
 #
 # FOLDER gets opcodes.outputs with the machine code it came of (opcodes/pack.sh packs them), the Tensor Cores' hashes by groups
-# of 256 products (tests/data/gpu/mma), and the sweeps of the approximations. With `some` not the hashes.
+# of 256 products (tests/data/gpu/mma), and the sweeps of the approximations. With `some` not the hashes, with `opcodes` only the first.
 set -eu
 out=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,6 +20,8 @@ wait
 "$work/run_opcodes" "$work/nvcc130_sm90.cubin" "$work/opcodes.cases" "$work/opcodes.inputs" "$work/again.outputs"
 cmp "$work/opcodes.outputs" "$work/again.outputs" && echo "two runs gave the same bytes"
 (cd "$work" && tar -czf "$out/opcodes.tar.gz" opcodes.outputs opcodes.cases nvcc130_sm90.cubin)
+nvidia-smi --query-gpu=name,driver_version --format=csv > "$out/machine.txt"
+[ "${2:-all}" != opcodes ] || exit 0
 mkdir "$work/mma" "$work/mufu"
 if [ "${2:-all}" = all ]; then
   "$work/record_mma" 349696 "$work/mma" 0 256
@@ -29,5 +31,4 @@ fi
 cd "$work/mufu"
 for one in ex2 rcp lg2 rsq; do tar -czf "$out/mufu_$one.tar.gz" "$one"*; done
 tar -czf "$out/mufu_other.tar.gz" sqrt* sin* cos* tanh*
-nvidia-smi --query-gpu=name,driver_version --format=csv > "$out/machine.txt"
 ls -l "$out"

@@ -98,7 +98,7 @@ def least_arch(text):
     """The first architecture whose assembler takes the case; older ones leave its words 0 and are not held against them."""
     if "xorsign" in text:
         return 86
-    return 90 if re.search(r"(setp?[.][a-z]+[.](u32[.])?|(ex2|tanh)[.].*)bf16", text) else 80
+    return 90 if re.search(r"(setp?[.][a-z]+[.]((u32|and|or|xor)[.])?|(ex2|tanh)[.].*)bf16", text) else 80
 
 
 def whole(kind, name, words, body):
@@ -873,6 +873,95 @@ def latest():
         whole("int", f"global_hint_{level}_v4", 4, f'unsigned v0, v1, v2, v3; asm volatile("ld.global.L2::{level}.v4.u32 {{%0,%1,%2,%3}},[%4];" : "=r"(v0),"=r"(v1),"=r"(v2),"=r"(v3) : "l"(in + (i ^ 3))); put(0, v0); put(1, v1); put(2, v2); put(3, v3);')
 
 
+def strangers():
+    """Forms that published kernels hold and no case before did: returns on two conditions, clocks of 32 bits, barriers
+    counted by a register, atomics of every scope and of generic addresses, comparisons of packed halves by any name,
+    and the Tensor Cores' whole, fp64 and TF32 products."""
+    whole("int", "early_return_both", 2, "put(0, 1); if ((int)a > 5 && (int)b < 9) return; put(0, 2); if ((c & 1) || (d & 1)) return; put(0, e); put(1, f);")
+    whole("int", "clock_32", 1, "const clock_t t0 = clock(); __syncwarp(); unsigned v = a; for (int k = 0; k < 4; ++k) v = v * 3 + b; const unsigned t1 = (unsigned)clock(); put(0, t1 - (unsigned)t0 < 1000000u ? v : 0);")
+    whole("int", "clock_32_asm", 1, 'unsigned t0, t1; asm volatile("mov.u32 %0,%%clock;" : "=r"(t0) :: "memory"); const unsigned v = in[a & 1023].x; asm volatile("mov.u32 %0,%%clock;" : "=r"(t1) :: "memory"); put(0, t1 - t0 < 1000000u ? v : 0);')
+    whole("int", "barrier_count_register", 1, '__shared__ unsigned x[128]; x[threadIdx.x] = a; const unsigned group = threadIdx.x / 64; asm volatile("bar.sync %0,%1;" :: "r"(group + (s & 3) + 1), "r"((s >> 31) + 64) : "memory"); put(0, x[(threadIdx.x ^ 5) & 63 | group * 64]);')
+    whole("int", "sleep_register", 1, "__nanosleep(a & 15); put(0, b);")
+    whole("int", "trap_not_met", 1, "if (a == 0x13572468) __trap(); put(0, a);")
+    for t, width in (("unsigned", 0), ("u64", 32)):
+        value = "a" if t == "unsigned" else "la"
+        whole("int", f"generic_cas_{t}", 4, f"__shared__ u64 x[128]; x[threadIdx.x] = la; __syncthreads(); {t}* p = ({t}*)(b & 1 ? x + threadIdx.x : (u64*)scratch + i); const {t} u = atomicCAS(p, c & 1 ? {value} : 0, ({t})d), w = atomicExch(p, ({t})e); put(0, (unsigned)u); put(1, (unsigned)(u >> {width})); put(2, (unsigned)w); put(3, (unsigned)*p);")
+    for t, ctype in (("b8", "unsigned char"), ("b16", "unsigned short"), ("b64", "uint2"), ("b128", "uint4")):
+        value = {"b8": "(unsigned char)c", "b16": "(unsigned short)c", "b64": "make_uint2(c, d)", "b128": "make_uint4(c, d, e, f)"}[t]
+        whole("int", f"generic_store_{t}", 2, f"__shared__ uint4 x[128]; x[threadIdx.x] = make_uint4(a, a, a, a); __syncthreads(); uint4* p = b & 1 ? x + threadIdx.x : (uint4*)scratch + i; *({ctype}*)p = {value}; __syncthreads(); put(0, p->x); put(1, p->w);")
+    for scope in ("_system", "_block"):
+        for op, t in (("Add", "unsigned"), ("Add", "int"), ("Add", "u64"), ("Add", "float"), ("Add", "double"), ("Min", "unsigned"), ("Min", "int"), ("Max", "unsigned"),
+                      ("Max", "int"), ("Inc", "unsigned"), ("Dec", "unsigned"), ("And", "unsigned"), ("Or", "unsigned"), ("Xor", "unsigned"), ("Exch", "unsigned")):
+            value = {"unsigned": "a", "int": "(int)a", "u64": "la", "float": "(float)(int)(a & 1023)", "double": "(double)(int)b"}[t]
+            bits = {"float": "__float_as_uint({})", "double": "(unsigned)__double2loint({}) ^ (unsigned)__double2hiint({})", "u64": "(unsigned)({} >> 7)"}.get(t, "(unsigned){}").replace("{}", "v")
+            whole("int", f"atomic{op}{scope}_{t}", 1, f"{t}* p = ({t}*)((u64*)scratch + i); {t} v = atomic{op}{scope}(p, {value}); atomic{op}{scope}(p, {value}); v = *(volatile {t}*)p; put(0, {bits});")
+        whole("int", f"atomicCAS{scope}", 2, f"scratch[i] = b & 3; put(0, atomicCAS{scope}(scratch + i, c & 3, d)); put(1, *(volatile unsigned*)(scratch + i));")
+    whole("f16", "atomic_half", 2, "__half* p = (__half*)scratch + i; *p = *(__half*)&a; const __half v = atomicAdd(p, *(__half*)&b); put(0, __half_as_ushort(v)); put(1, *(volatile unsigned short*)p);")
+    for kind, t in (("f16", "f16x2"), ("bf16", "bf16x2")):
+        for one in COMPARES:
+            ptx(kind, f"set.{one}.{t}.{t}", "b32", ["b32", "b32"])
+            ptx(kind, f"set.{one}.{t}.{t}", "b32", ["b32", "b32"], ["a", "0u"], tag="_zero")
+            if kind == "f16":
+                ptx(kind, f"set.{one}.ftz.{t}.{t}", "b32", ["b32", "b32"])
+            for logic in ("and", "or", "xor"):
+                case(kind, f"set.{one}.{logic}.{t}.{t}", f'asm("{{.reg .pred n; setp.ne.u32 n,%3,0; set.{one}.{logic}.{t}.{t} %0,%1,%2,n;}}" : "=r"(r0) : "r"(a),"r"(b),"r"(h & 1));')
+    for one in COMPARES:
+        ptx("f32", f"set.{one}.u32.f32", "u32", ["f32", "f32"])
+        ptx("f32", f"set.{one}.f32.f32", "f32", ["f32", "f32"])
+    ptx("f32", "cvt.rna.tf32.f32", "b32", ["f32"])
+    products()
+
+
+# A, B and the sum of a thread as words, from the eight of its row, four products a kernel.
+FRAGMENTS = ["a, b, c, d, e, f, g, h", "b, c, d, a, f, e, h, g", "h, b, a, c, g, d, e, f", "e, f, g, h, a, b, d, c"]
+
+
+def product(kind, shape, types, a_words, b_words, sum_words, register, options=""):
+    """Four products mma.sync of a shape, of words of the row; sums of 32 bits, or (register d) of 64."""
+    body = ""
+    for k, order in enumerate(FRAGMENTS):
+        names = order.split(", ")
+        doubles = ["da", "db", "dc", "dd"][k:] + ["da", "db", "dc", "dd"][:k]
+        sources = [f'"r"({n})' for n in (names * 2)[:a_words + b_words]] if register != "d" else [f'"d"({d})' for d in (doubles * 4)[:a_words + b_words]]
+        reads = {"r": '"r"({})', "f": '"f"(__uint_as_float({}))'}.get(register)
+        sources += [reads.format(n) for n in (names[::-1] * 2)[:sum_words]] if register != "d" else [f'"d"({d})' for d in (doubles[::-1] * 2)[:sum_words]]
+        at = [0, sum_words, sum_words + a_words, sum_words + a_words + b_words, 2 * sum_words + a_words + b_words]
+        marks = ["{" + ",".join(f"%{n}" for n in range(at[i], at[i + 1])) + "}" for i in range(4)]
+        ctype = {"r": "unsigned", "f": "float", "d": "double"}[register]
+        outs = ",".join(f'"={register}"(v[{n}])' for n in range(sum_words))
+        body += f' {{ {ctype} v[{sum_words}]; asm volatile("mma.sync.aligned.{shape}.row.col{options}.{types} {",".join(marks)};" : {outs} : {",".join(sources)});'
+        for n in range(sum_words):
+            if register == "d":
+                body += f" put({4 * k + 2 * n}, __double2loint(v[{n}])); put({4 * k + 2 * n + 1}, __double2hiint(v[{n}]));"
+            else:
+                body += f" put({4 * k + n}, {'__float_as_uint(v[%d])' % n if register == 'f' else 'v[%d]' % n});"
+        body += " }"
+    # Whole numbers are the same on every architecture.
+    whole(kind, f"{'imma' if register == 'r' else 'mma'}.{shape}{options}.{types}", 16, body)
+
+
+def products():
+    for x in ("s8", "u8"):
+        for y in ("s8", "u8"):
+            product("int", "m16n8k32", f"s32.{x}.{y}.s32", 4, 2, 4, "r")
+            product("int", "m16n8k16", f"s32.{x}.{y}.s32", 2, 1, 4, "r")
+            product("int", "m8n8k16", f"s32.{x}.{y}.s32", 1, 1, 2, "r")
+            product("int", "m16n8k32", f"s32.{x}.{y}.s32", 4, 2, 4, "r", ".satfinite")
+    product("f64", "m8n8k4", "f64.f64.f64.f64", 1, 1, 2, "d")
+    for kind in ("f32", "int"):  # edge values; wholly random words
+        for shape, a_words, b_words in (("m16n8k4", 2, 1), ("m16n8k8", 4, 2)):
+            product(kind, shape, "f32.tf32.tf32.f32", a_words, b_words, 4, "f")
+    # Moderate numbers, so that the sum's bits show: exponents of a few octaves, and some far apart.
+    for spread, name in ((3, "near"), (23, "wide")):
+        prepare = (f"const auto mild = [](unsigned x) {{ return (x & 0x807fffffu) | (127u - {spread} / 2 + (x >> 9) % {spread}) << 23; }};"
+                   " a = mild(a * 0x9e3779b9u + 1); b = mild(b * 0x85ebca6bu + 3); c = mild(c * 0xc2b2ae35u + 5); d = mild(d * 0x27d4eb2fu + 7);"
+                   " e = mild(e * 0x165667b1u + 9); f = mild(f * 0xd3a2646cu + 11); g = mild(g * 0xfd7046c5u + 13); h = mild(h * 0xb55a4f09u + 15);")
+        for shape, a_words, b_words in (("m16n8k4", 2, 1), ("m16n8k8", 4, 2)):
+            product("int", shape, "f32.tf32.tf32.f32", a_words, b_words, 4, "f")
+            kind, words, _, body = SECTIONS[-1][1].pop()
+            whole(kind, f"mma.{shape}.tf32.{name}", words, prepare + body)
+
+
 PRELUDE = """#include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <assert.h>
@@ -973,6 +1062,8 @@ def main():
     further()
     SECTIONS.append(([], []))
     latest()
+    SECTIONS.append(([], []))
+    strangers()
     emit(sys.argv[1])
 
 

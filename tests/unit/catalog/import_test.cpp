@@ -1,5 +1,6 @@
 #include "catalog/import.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -37,9 +38,9 @@ int main() {
   EXPECT_EQ(json["entry"], "scale");
   EXPECT_EQ(json["sizes"], Json({{"n", 1024}}));
   EXPECT_EQ(json["knobs"][0]["values"], Json({32, 64, 128}));
-  EXPECT_EQ(json["launch"]["grid"], Json({"ceil_div(n,TILE)", "(4)", "1"}));
-  EXPECT_EQ(json["launch"]["block"], Json({"TILE", "(4)", "1"}));
-  EXPECT_EQ(json["launch"]["dynamic_shared"], "TILE*4");
+  EXPECT_EQ(json["launch"]["grid"], Json({"ceil_div(n, TILE)", "4", "1"}));
+  EXPECT_EQ(json["launch"]["block"], Json({"TILE", "4", "1"}));
+  EXPECT_EQ(json["launch"]["dynamic_shared"], "TILE * 4");
   EXPECT_EQ(json["buffers"][0]["role"], "in");
   EXPECT_EQ(json["buffers"][1]["role"], "inout");
   EXPECT_EQ(json["args"], Json({"in", "out", Json({{"value", 1}, {"type", "f32"}}), "n"}));
@@ -60,6 +61,61 @@ __global__ void __launch_bounds__(WIDTH * 1) norm(const T* x, scalar* y, Shape s
   EXPECT_EQ(json["args"][2]["struct"][1]["type"], "f32");
   EXPECT_THAT(manifest_of(source).get<std::string>(), HasSubstr("is a template"));
   EXPECT_THAT(manifest_of(source, "gone").get<std::string>(), HasSubstr("has no kernel gone"));
+}
+
+// A template that is launched from another template, or from a macro, or whose launch is in another file.
+TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
+  const std::string defaults =
+      "template <const int THREADS = 256, typename T = float>\n"
+      "__global__ void norm(T* x, int n) {}\n";
+  EXPECT_EQ(manifest_of(defaults)["entry"], "norm<256, float>");
+  EXPECT_EQ(manifest_of("#define LAUNCH(K) norm<(K)><<<grid, block>>>(x, n);\n" + defaults)["entry"],
+            "norm<256, float>");
+  const std::string instances =
+      "constexpr int kWide = 64 * 2;\n"
+      "template <int BM, int BN> __global__ void gemm(float* c, int n) {}\n";
+  EXPECT_EQ(manifest_of(instances + "void f() { gemm<kWide, kWide / 4><<<n, 32>>>(c, n); }")["entry"], "gemm<128, 32>");
+  EXPECT_EQ(manifest_of("template <class T> __global__ void k(T* x, int n) {}\n"
+                        "template <class T> void run(T* x) { k<T><<<1, 32>>>(x, 4); }")["entry"],
+            "k<float>");
+  const auto refused =
+      import_kernel("k.cu", instances + "template <int W> void f() { gemm<W, W><<<n, 32>>>(c, n); }", "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "gemm is a template of <int BM, int BN>, and its launch depends on the code around it");
+  EXPECT_THAT(refused.error().hint, HasSubstr("gemm<128, 128>"));
+}
+
+TEST(Import, AMacrosLaunchIsRead) {
+  const Json json =
+      manifest_of("#define RUN(B) \\\n  add<<<CEIL_DIV(n, B), 128>>>(x, n);\n__global__ void add(float* x, int n) {}");
+  EXPECT_EQ(json["launch"]["block"], Json({"128", "1", "1"}));
+}
+
+TEST(Import, AKernelThatIsOnlyDeclaredIsNone) {
+  const auto refused = import_kernel("main.cu", "__global__ void k(float* x);\nint main() { k<<<1, 1>>>(p); }", "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "main.cu declares k and does not define it");
+  // A declaration may leave the names out.
+  EXPECT_EQ(manifest_of("__global__ void k(float*);\n__global__ void k(float* x) {}")["args"], Json({"x"}));
+}
+
+TEST(Import, ALongInstanceHasAShortTitle) {
+  std::string names, values;
+  for (int i = 0; i < 40; ++i) {
+    names += fmt::format("{}int kParameter{}", i ? ", " : "", i);
+    values += (i ? ", " : "") + std::to_string(1000 + i);
+  }
+  const Json json = manifest_of("template <" + names + "> __global__ void k(float* x) {}", "k<" + values + ">");
+  EXPECT_EQ(json["title"], "k of k.cu");
+  EXPECT_EQ(json["entry"], "k<" + values + ">");
+}
+
+TEST(Import, NamesAFileAsManifestsDo) {
+  EXPECT_EQ(source_file_name("my kernel+v2.cu"), "my_kernel_v2.cu");
+  EXPECT_EQ(source_file_name("tiled.cuh"), "tiled.cuh");
+  EXPECT_EQ(source_file_name(".cu"), "_.cu");
+  EXPECT_EQ(source_file_name(std::string(300, 'a') + ".cu"), std::string(97, 'a') + ".cu");
 }
 
 TEST(Import, TakesTheKernelThatIsLaunchedAndNamesTheOthers) {

@@ -194,5 +194,38 @@ int main() { std::vector<float> v(3); lib::kernel<float, 64><<<1, 64>>>(v.data()
   }
 }
 
+// What nvcc includes by itself is there, and lines keep their numbers.
+TEST(HostCode, WhatNvccIncludesByItselfIsThere) {
+  const std::string plain = "__global__ void k(float* x) { x[0] = 1; }\n";
+  EXPECT_EQ(with_implied_headers(plain), plain);
+  EXPECT_EQ(with_implied_headers("// std::min\n" + plain), "// std::min\n" + plain);
+  Compiler compiler({});
+  CompileRequest request;
+  request.file_name = "k.cu";
+  request.entry = "k";
+  request.source = R"(#define LEAST -INFINITY
+template <class T, std::enable_if_t<std::is_same<T, float>::value, int> = 0> __device__ T least(T a) { return a; }
+__global__ void k(float* x, uint n) { x[n] = std::max(LEAST, least(std::numeric_limits<float>::max())) * M_PI; }
+)";
+  const auto variant = compiler.compile(request);
+  ASSERT_TRUE(variant) << variant.error().message << variant.error().hint;
+  request.source += "\n__device__ int wrong() { return std::gone; }\n";
+  const auto refused = compiler.compile(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message.substr(0, 8), "k.cu:5: ") << refused.error().message;
+}
+
+TEST(HostCode, AHeaderThatIsNowhereIsNamed) {
+  Compiler compiler({});
+  CompileRequest request;
+  request.file_name = "k.cu";
+  request.entry = "k";
+  request.source = "\n#include \"common.h\"\n__global__ void k(float* x) {}\n";
+  const auto refused = compiler.compile(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "k.cu:2: there is no header common.h");
+  EXPECT_NE(refused.error().hint.find("attnscope import"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace attnscope::compile

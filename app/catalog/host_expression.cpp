@@ -1,0 +1,294 @@
+#include "catalog/host_expression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/cpp_tokens.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr int kDeepest = 16;                    // names that stand for names, and brackets in brackets
+constexpr int64_t kLargest = int64_t{1} << 53;  // beyond it an expression's result is none
+
+// A sum of parts, each a text that binds at least as * does, and of a number.
+struct Sum {
+  std::vector<std::pair<bool, std::string>> parts;  // subtracted?
+  int64_t number = 0;
+  int64_t now = 0;
+
+  bool constant() const { return parts.empty(); }
+  std::string text() const {
+    std::string text;
+    for (const auto& [minus, part] : parts) text += (text.empty() ? (minus ? "-" : "") : minus ? " - " : " + ") + part;
+    if (text.empty()) return std::to_string(number);
+    if (number != 0) text += (number < 0 ? " - " : " + ") + std::to_string(std::abs(number));
+    return text;
+  }
+  // As an operand of * / %.
+  std::string factor() const {
+    const bool single = parts.empty() ? number >= 0 : parts.size() == 1 && number == 0 && !parts[0].first;
+    return single ? text() : "(" + text() + ")";
+  }
+};
+
+Sum number(int64_t value) { return {{}, value, value}; }
+Sum part(std::string text, int64_t now) { return {{{false, std::move(text)}}, 0, now}; }
+
+// A part that ends in a product or quotient must not be the right side of one.
+std::string right_side(const Sum& sum) {
+  const std::string text = sum.factor();
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth == 0 && (c == '*' || c == '/' || c == '%')) return "(" + text + ")";
+  }
+  return text;
+}
+
+bool is_ceil_div(const std::string& name) {
+  std::string plain;
+  for (const char c : name)
+    if (c != '_') plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  static const std::set<std::string> known{"ceildiv", "divceil", "cdiv", "divup", "idivup", "divroundup", "roundupdiv"};
+  return known.contains(plain);
+}
+
+class Parser {
+ public:
+  Parser(const HostNames& names, int depth) : names_(names), depth_(depth) {}
+
+  std::optional<Sum> whole(const std::string& expression) {
+    tokens_ = cpp_tokens(expression);
+    if (tokens_.empty() || depth_ > kDeepest) return std::nullopt;
+    auto value = sum();
+    if (at_ != tokens_.size()) return std::nullopt;
+    return value;
+  }
+
+ private:
+  bool is(std::string_view text) const { return at_ < tokens_.size() && tokens_[at_].is(text); }
+  bool is_next(std::string_view text) const { return at_ + 1 < tokens_.size() && tokens_[at_ + 1].is(text); }
+  bool take(std::string_view text) {
+    if (!is(text)) return false;
+    ++at_;
+    return true;
+  }
+  static std::optional<Sum> in_range(Sum value) {
+    if (value.now > kLargest || value.now < -kLargest) return std::nullopt;
+    return value;
+  }
+
+  // Shifts bind weaker than sums; nothing weaker is taken.
+  std::optional<Sum> sum() {
+    auto left = additive();
+    while (left && ((is("<") && is_next("<")) || (is(">") && is_next(">")))) {
+      const bool up = is("<");
+      at_ += 2;
+      const auto bits = additive();
+      if (!bits || !bits->constant() || bits->number < 0 || bits->number > 40) return std::nullopt;
+      const Sum power = number(int64_t{1} << bits->number);
+      left = up ? times(*left, power) : over(*left, power);
+    }
+    return left;
+  }
+
+  std::optional<Sum> additive() {
+    auto left = multiplicative();
+    while (left && (is("+") || is("-"))) {
+      const bool minus = tokens_[at_++].is("-");
+      const auto right = multiplicative();
+      if (!right) return std::nullopt;
+      for (const auto& [subtracted, text] : right->parts) left->parts.emplace_back(subtracted != minus, text);
+      left->number += minus ? -right->number : right->number;
+      left->now += minus ? -right->now : right->now;
+      left = in_range(*left);
+    }
+    return left;
+  }
+
+  std::optional<Sum> multiplicative() {
+    auto left = unary();
+    while (left && (is("*") || is("/") || is("%"))) {
+      const char what = tokens_[at_++].text[0];
+      const auto right = unary();
+      if (!right) return std::nullopt;
+      left = what == '*' ? times(*left, *right) : what == '/' ? over(*left, *right) : rest(*left, *right);
+    }
+    return left;
+  }
+
+  static std::optional<Sum> times(const Sum& a, const Sum& b) {
+    if (a.now != 0 && std::abs(b.now) > kLargest / std::abs(a.now)) return std::nullopt;
+    const int64_t now = a.now * b.now;
+    if (a.constant() && b.constant()) return number(now);
+    if (a.constant() && a.number == 1) return b;
+    if (b.constant() && b.number == 1) return a;
+    return part(a.factor() + " * " + right_side(b), now);
+  }
+
+  std::optional<Sum> over(const Sum& a, const Sum& b) const {
+    if (b.now == 0) return std::nullopt;
+    if (up_) return ceil_div(a, b);
+    if (auto rounded = rounded_up(a, b)) return rounded;
+    const int64_t now = a.now / b.now;
+    if (a.constant() && b.constant()) return number(now);
+    if (b.constant() && b.number == 1) return a;
+    if (a.now % b.now == 0) return part(a.factor() + " / " + right_side(b), now);
+    const std::string divisor = right_side(b);
+    return part(fmt::format("({0} - {1} % {2}) / {2}", a.text(), a.factor(), divisor), now);
+  }
+
+  static std::optional<Sum> rest(const Sum& a, const Sum& b) {
+    if (b.now == 0) return std::nullopt;
+    if (a.constant() && b.constant()) return number(a.number % b.number);
+    return part(a.factor() + " % " + right_side(b), a.now % b.now);
+  }
+
+  static std::optional<Sum> ceil_div(const Sum& a, const Sum& b) {
+    if (b.now <= 0 || a.now < 0) return std::nullopt;
+    const int64_t now = (a.now + b.now - 1) / b.now;
+    if (a.constant() && b.constant()) return number(now);
+    return part(fmt::format("ceil_div({}, {})", a.text(), b.text()), now);
+  }
+
+  // (n + B - 1) / B
+  static std::optional<Sum> rounded_up(const Sum& a, const Sum& b) {
+    Sum rest = a;
+    if (b.constant()) {
+      if (a.number != b.number - 1 || a.constant() || b.number == 1) return std::nullopt;
+      rest.number = 0;
+      rest.now -= b.number - 1;
+      return ceil_div(rest, b);
+    }
+    if (b.parts.size() != 1 || b.number != 0 || a.number != -1) return std::nullopt;
+    const auto same = std::ranges::find(rest.parts, b.parts[0]);
+    if (same == rest.parts.end()) return std::nullopt;
+    rest.parts.erase(same);
+    rest.number = 0;
+    rest.now -= b.now - 1;
+    return ceil_div(rest, b);
+  }
+
+  std::optional<Sum> unary() {
+    if (take("+")) return unary();
+    if (take("-")) {
+      const auto value = unary();
+      return value ? times(number(-1), *value) : std::nullopt;
+    }
+    if (is("(") && at_ + 2 < tokens_.size() && is_type(tokens_[at_ + 1].text)) {
+      const size_t close = closing(tokens_, at_);
+      const bool all = std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
+                                   tokens_.begin() + static_cast<std::ptrdiff_t>(std::min(close, tokens_.size())),
+                                   [](const CppToken& one) { return is_type(one.text); });
+      if (all) {  // a cast
+        at_ = close + 1;
+        return unary();
+      }
+    }
+    return primary();
+  }
+
+  static bool is_type(std::string_view word) {
+    static const std::set<std::string_view> types{"int",     "unsigned", "long",   "short",   "float",
+                                                  "double",  "char",     "size_t", "int64_t", "uint64_t",
+                                                  "int32_t", "uint32_t", "uint",   "signed"};
+    return types.contains(word);
+  }
+
+  std::optional<Sum> primary() {
+    if (take("(")) {
+      auto value = sum();
+      return value && take(")") ? value : std::nullopt;
+    }
+    if (at_ >= tokens_.size()) return std::nullopt;
+    const CppToken token = tokens_[at_++];
+    if (token.kind == CppToken::Kind::number) return literal(std::string(token.text));
+    if (token.kind != CppToken::Kind::word) return std::nullopt;
+    std::string name(token.text);
+    while (is(":") && is_next(":")) {  // std::max
+      if ((at_ += 2) >= tokens_.size()) return std::nullopt;
+      name = tokens_[at_++].text;
+    }
+    if (name == "static_cast" && is("<")) {
+      at_ = behind_angles(tokens_, at_);
+      return is("(") ? primary() : std::nullopt;
+    }
+    if (name == "sizeof" && is("(")) return bytes();
+    if (is("(")) return call(name);
+    if (const auto now = names_.kept(name)) return part(name, *now);
+    const std::string meaning = names_.meaning(name);
+    return meaning.empty() || meaning == name ? std::nullopt : Parser(names_, depth_ + 1).whole(meaning);
+  }
+
+  static std::optional<Sum> literal(std::string text) {
+    std::erase(text, '\'');
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (!hexadecimal)
+      while (!text.empty() && std::string_view("uUlLfF").find(text.back()) != std::string_view::npos) text.pop_back();
+    const char *first = text.data() + (hexadecimal ? 2 : 0), *last = text.data() + text.size();
+    while (hexadecimal && last > first && std::string_view("uUlL").find(last[-1]) != std::string_view::npos) --last;
+    double value = 0;
+    int64_t whole = 0;
+    const auto [end, error] =
+        hexadecimal ? std::from_chars(first, last, whole, 16) : std::from_chars(first, last, value);
+    if (hexadecimal) value = static_cast<double>(whole);
+    if (error != std::errc{} || end != last || value != std::floor(value) || std::abs(value) > double(kLargest))
+      return std::nullopt;
+    return number(static_cast<int64_t>(value));
+  }
+
+  std::optional<Sum> bytes() {
+    const size_t close = closing(tokens_, at_);
+    if (close >= tokens_.size()) return std::nullopt;
+    std::string type;
+    for (size_t i = at_ + 1; i < close; ++i) type += (type.empty() ? "" : " ") + std::string(tokens_[i].text);
+    at_ = close + 1;
+    const auto size = names_.bytes_of(type);
+    return size ? std::optional(number(*size)) : std::nullopt;
+  }
+
+  std::optional<Sum> call(const std::string& name) {
+    const bool up = name == "ceil" || name == "ceilf";
+    const bool was_up = std::exchange(up_, up || up_);
+    std::vector<Sum> arguments;
+    take("(");
+    do {
+      auto argument = sum();
+      if (!argument) return std::nullopt;
+      arguments.push_back(std::move(*argument));
+    } while (take(","));
+    up_ = was_up;
+    if (!take(")")) return std::nullopt;
+    if (up && arguments.size() == 1) return arguments[0];
+    if (arguments.size() != 2) return std::nullopt;
+    const Sum &a = arguments[0], &b = arguments[1];
+    if (is_ceil_div(name)) return ceil_div(a, b);
+    if (name != "min" && name != "max") return std::nullopt;
+    const int64_t now = name == "min" ? std::min(a.now, b.now) : std::max(a.now, b.now);
+    if (a.constant() && b.constant()) return number(now);
+    return part(fmt::format("{}({}, {})", name, a.text(), b.text()), now);
+  }
+
+  const HostNames& names_;
+  int depth_;
+  std::vector<CppToken> tokens_;
+  size_t at_ = 0;
+  bool up_ = false;  // within ceil(…): quotients are rounded up
+};
+
+}  // namespace
+
+std::optional<HostValue> host_value(const std::string& expression, const HostNames& names) {
+  const auto value = Parser(names, 0).whole(expression);
+  if (!value) return std::nullopt;
+  return HostValue{value->text(), value->now, value->constant()};
+}
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,119 @@
+#include "catalog/whole_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "catalog/catalog.h"
+#include "core/cpp_tokens.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::catalog {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFoldersAbove = 3;  // where a project's root is looked for
+
+struct Include {
+  std::string name;
+  bool quoted = false;
+};
+
+// `#include "x"` or `#include <x>`; not of a macro.
+std::optional<Include> include_of(std::string_view line) {
+  const size_t word = line.find_first_not_of(" \t", 1);
+  if (word == std::string_view::npos || !line.substr(word).starts_with("include")) return std::nullopt;
+  const size_t open = line.find_first_not_of(" \t", word + std::string_view("include").size());
+  if (open == std::string_view::npos || (line[open] != '"' && line[open] != '<')) return std::nullopt;
+  const size_t close = line.find(line[open] == '"' ? '"' : '>', open + 1);
+  if (close == std::string_view::npos) return std::nullopt;
+  return Include{std::string(line.substr(open + 1, close - open - 1)), line[open] == '"'};
+}
+
+bool is_once(std::string_view line) {
+  const std::vector<CppToken> inner = cpp_tokens(line.substr(1));
+  return inner.size() == 2 && inner[0].is("pragma") && inner[1].is("once");
+}
+
+class Paster {
+ public:
+  Paster(const std::vector<fs::path>& folders, const std::function<bool(const std::string&)>& known)
+      : folders_(folders), known_(known) {}
+
+  Result<WholeSource> paste(const fs::path& file, const std::string& source) {
+    std::error_code error;
+    seen_.insert(fs::weakly_canonical(file, error));
+    if (auto done = one(file, source, true); !done) return fail(done.error());
+    return std::move(whole_);
+  }
+
+ private:
+  std::optional<fs::path> find(const Include& include, const fs::path& from) const {
+    std::vector<fs::path> places;
+    if (include.quoted) places.push_back(from);
+    places.insert(places.end(), folders_.begin(), folders_.end());
+    fs::path above = from;
+    for (int i = 0; include.quoted && i < kFoldersAbove; ++i) places.push_back(above /= "..");
+    std::error_code error;
+    for (const fs::path& place : places)
+      if (fs::is_regular_file(place / include.name, error)) return place / include.name;
+    return std::nullopt;
+  }
+
+  Result<void> one(const fs::path& file, const std::string& source, bool outermost) {
+    size_t copied = 0;
+    for (const CppToken& token : cpp_tokens(source)) {
+      if (token.kind != CppToken::Kind::line) continue;
+      const auto replace = [&](const std::string& by) {
+        whole_.text += source.substr(copied, token.at - copied) + by;
+        copied = token.end();
+      };
+      if (!outermost && is_once(token.text)) replace("");  // it would be the whole file's
+      const auto include = include_of(token.text);
+      if (!include || known_(include->name)) continue;
+      const auto found = find(*include, file.parent_path());
+      if (!found) {
+        const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(token.at), '\n');
+        if (include->quoted)
+          whole_.missing.push_back(
+              fmt::format("{}, which line {} of {} includes", include->name, line, file.filename().string()));
+        continue;
+      }
+      std::error_code error;
+      if (!seen_.insert(fs::weakly_canonical(*found, error)).second) {
+        replace("// " + include->name + " stands above");
+        continue;
+      }
+      auto text = platform::read_file(*found, kMaxSourceBytes);
+      if (!text) return fail(text.error());
+      replace("// " + include->name + ":\n");
+      whole_.pasted.push_back(include->name);
+      if (auto done = one(*found, *text, false); !done) return done;
+      whole_.text += "\n// end of " + include->name;
+    }
+    whole_.text += source.substr(copied);
+    if (whole_.text.size() > kMaxSourceBytes)
+      return fail(Stage::input,
+                  fmt::format("{} has more than {} MB with its headers pasted in", file.filename().string(),
+                              kMaxSourceBytes >> 20),
+                  "Import a file that includes less.");
+    return {};
+  }
+
+  const std::vector<fs::path>& folders_;
+  const std::function<bool(const std::string&)>& known_;
+  std::set<fs::path> seen_;
+  WholeSource whole_;
+};
+
+}  // namespace
+
+Result<WholeSource> whole_source(const fs::path& file, const std::string& source, const std::vector<fs::path>& folders,
+                                 const std::function<bool(const std::string&)>& known) {
+  return Paster(folders, known).paste(file, source);
+}
+
+}  // namespace attnscope::catalog

@@ -1,0 +1,76 @@
+#include "catalog/host_expression.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace attnscope::catalog {
+namespace {
+
+std::string said(const std::string& expression) {
+  static const std::map<std::string, int64_t> kept{{"n", 1000}, {"rows", 64}, {"BLOCK", 128}};
+  static const std::map<std::string, std::string> meanings{
+      {"kWarps", "8"}, {"kThreads", "kWarps * 32"}, {"grid", "CEIL_DIV(n, BLOCK)"}, {"a", "b"}, {"b", "a"}};
+  const HostNames names{.kept = [](const std::string& name) -> std::optional<int64_t> {
+                          const auto found = kept.find(name);
+                          return found == kept.end() ? std::nullopt : std::optional(found->second);
+                        },
+                        .meaning = [](const std::string& name) -> std::string {
+                          const auto found = meanings.find(name);
+                          return found == meanings.end() ? "" : found->second;
+                        },
+                        .bytes_of = [](const std::string& type) -> std::optional<int64_t> {
+                          return type == "float" ? std::optional(int64_t{4}) : std::nullopt;
+                        }};
+  const auto value = host_value(expression, names);
+  return value ? value->text + (value->constant ? " fixed" : "") : "-";
+}
+
+TEST(HostExpression, FoldsWhatIsConstant) {
+  EXPECT_EQ(said("1 << 10"), "1024 fixed");
+  EXPECT_EQ(said("kThreads"), "256 fixed");
+  EXPECT_EQ(said("(kThreads + 31) / 32"), "8 fixed");
+  EXPECT_EQ(said("7 / 2 * 2 + 7 % 4"), "9 fixed");
+  EXPECT_EQ(said("1'000'000u"), "1000000 fixed");
+  EXPECT_EQ(said("0x40ULL"), "64 fixed");
+  EXPECT_EQ(said("2.0f * 8"), "16 fixed");
+  EXPECT_EQ(said("-(3 - 5)"), "2 fixed");
+  EXPECT_EQ(said("std::max(3, (int)sizeof(float))"), "4 fixed");
+  EXPECT_EQ(said("static_cast<size_t>(kWarps) * sizeof(float)"), "32 fixed");
+}
+
+TEST(HostExpression, QuotientsThatRoundUpAreCeilDiv) {
+  for (const char* text : {"(n + BLOCK - 1) / BLOCK", "(n - 1 + BLOCK) / BLOCK", "((n) + (BLOCK) - 1) / (BLOCK)",
+                           "CEIL_DIV(n, BLOCK)", "cdiv(n, BLOCK)", "iDivUp(n, BLOCK)", "ceil((float)n / BLOCK)",
+                           "std::ceil(n * 1.0 / BLOCK)", "grid", "(n + (BLOCK - 1)) / BLOCK"})
+    EXPECT_EQ(said(text), "ceil_div(n, BLOCK)") << text;
+  EXPECT_EQ(said("(n + 255) / 256"), "ceil_div(n, 256)");
+  EXPECT_EQ(said("(n + 255) >> 8"), "ceil_div(n, 256)");
+  EXPECT_EQ(said("(n * rows + kThreads - 1) / kThreads"), "ceil_div(n * rows, 256)");
+}
+
+TEST(HostExpression, OtherQuotientsAreCutOffAsInC) {
+  EXPECT_EQ(said("n / 8"), "n / 8");  // whole at the defaults
+  EXPECT_EQ(said("n / 7"), "(n - n % 7) / 7");
+  EXPECT_EQ(said("(n + 1) / 2"), "ceil_div(n, 2)");
+  EXPECT_EQ(said("n / (BLOCK / 16)"), "n / (BLOCK / 16)");
+  EXPECT_EQ(said("n * BLOCK / 4"), "n * BLOCK / 4");
+}
+
+TEST(HostExpression, KeepsNamesAndBrackets) {
+  EXPECT_EQ(said("rows * (n + 2)"), "rows * (n + 2)");
+  EXPECT_EQ(said("2 * BLOCK * sizeof(float) + 16"), "2 * BLOCK * 4 + 16");
+  EXPECT_EQ(said("n - (rows - 4)"), "n - rows + 4");
+  EXPECT_EQ(said("n % (rows * 2)"), "n % (rows * 2)");
+  EXPECT_EQ(said("min(n, 512)"), "min(n, 512)");
+}
+
+TEST(HostExpression, RefusesWhatItDoesNotKnow) {
+  for (const char* text :
+       {"", "unknown", "f(n)", "n +", "(n", "n)", "a", "sizeof(int)", "n ? 1 : 2", "n / 0", "0.5 * n", "1 << 99",
+        "99999999999999999999", "props.maxThreads", "n * 9007199254740993", "n == 3"})
+    EXPECT_EQ(said(text), "-") << text;
+}
+
+}  // namespace
+}  // namespace attnscope::catalog
