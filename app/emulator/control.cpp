@@ -241,7 +241,9 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     case Family::bar_sync: {
       const uint32_t id =
           op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
-      const uint32_t count = op.e == 0 ? op.imm2 : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask)));
+      // In a register the count stands above the number.
+      const uint32_t count =
+          op.e == 0 ? op.imm2 : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) >> 16 & 0xfff;
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
     }
     case Family::bar_reduce: {

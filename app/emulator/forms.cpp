@@ -49,7 +49,7 @@ constexpr Row rows[] = {
     {"HMMA.1688.F16 R,R,R,R", {Family::hmma_f16, "dabc", S::none, C::tensor}},
     {"IMMA{.16816,.8816}.{S8,U8}.{S8,U8} R,R.ROW,R.COL,R", {G, "dabc", S::none, C::tensor, g_imma}},
     {"IMMA.16832.{S8,U8}.{S8,U8}{,.SAT} R,R.ROW,R.COL,R", {G, "dabc", S::none, C::tensor, g_imma}},
-    {"DMMA.8x8x4 R,R,R,R", {G, "dwvk", S::none, C::tensor, g_dmma}},
+    {"DMMA{.8x8x4,.884} R,R,R,R", {G, "dwvk", S::none, C::tensor, g_dmma}},
     {"HMMA.{1684,1688}.F32.TF32 R,R,R,R", {G, "dabc", S::none, C::tensor, g_hmma_tf32}},
     // Integer arithmetic.
     {"IADD3 R,R,{R,I,C,U},R", {Family::iadd3, "dabc", S::negate, C::integer}},
@@ -267,16 +267,17 @@ constexpr Row rows[] = {
      {G, "dabx", S::sign, C::fp16, g_hmnmx2}},
     {"HMNMX2{,.BF16_V2}{,.FTZ}{,.NAN}{,.XORSIGN} R,{R,R.H0_H0,R.H1_H1},F,F,P",
      {G, "daXYx", S::sign, C::fp16, g_hmnmx2}},
-    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND "
+    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.{AND,OR,XOR} "
      "R,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
      {G, "dabx", S::sign, C::fp16, g_hset2}},
-    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND "
+    {"HSET2{,.BF16_V2}{,.BF}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.{AND,OR,XOR} "
      "R,{R,R.H0_H0,R.H1_H1},F,F,P",
      {G, "daXYx", S::sign, C::fp16, g_hset2}},
-    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND "
+    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.{AND,OR,XOR} "
      "P,P,{R,R.H0_H0,R.H1_H1},{R,R.H0_H0,R.H1_H1,C,C.H0_H0,C.H1_H1,U,U.H0_H0,U.H1_H1},P",
      {G, "pqabx", S::sign, C::fp16, g_hsetp2}},
-    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.AND P,P,{R,R.H0_H0,R.H1_H1},F,F,P",
+    {"HSETP2{,.BF16_V2}.{LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU}{,.FTZ}.{AND,OR,XOR} "
+     "P,P,{R,R.H0_H0,R.H1_H1},F,F,P",
      {G, "pqaXYx", S::sign, C::fp16, g_hsetp2}},
     // Between lanes, and of the warp.
     {"VOTE.{ALL,ANY,EQ} P,P", {G, "px", S::none, C::predicate, g_vote}},
@@ -320,6 +321,8 @@ constexpr Row rows[] = {
     {"LDG.E R,[R]", {G, "dm", S::none, C::global_load, g_load}},
     {"STG.E{.U8,.U8.STRONG.SYS,.U16.STRONG.SYS,.STRONG.SYS,.64.STRONG.SYS,.STRONG.GPU,.STRONG.SM} {,d}[R.64],R",
      {G, "mc", S::none, C::global_store, g_store}},
+    {"LD.E{,.64} R,[R]", {G, "dm", S::none, C::global_load, g_load}},
+    {"ST.E{,.64} [R],R", {G, "mc", S::none, C::global_store, g_store}},
     {"LD.E{,.U8,.S8,.U16,.S16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]",
      {G, "dm", S::none, C::global_load, g_load}},
     {"ST.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} {,d}[R.64],R",

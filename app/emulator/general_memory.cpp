@@ -279,16 +279,23 @@ void load_constants(Warp& warp, const Op& op, uint32_t mask, uint32_t stride) {
 void g_ldc(Warp& warp, const Op& op, uint32_t mask) { load_constants(warp, op, mask, 128); }
 void g_uldc(Warp& warp, const Op& op, uint32_t) { load_constants(warp, op, 1, 4); }  // uniform registers are one word
 
-void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
+namespace {
+// Where an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware does it in global
+// memory alone, the predicate says where that was, and the code sees to the others itself (recorded).
+uint32_t lanes_done(Warp& warp, const Op& op, uint32_t mask) {
+  if (op.p == kPredicateTrash) return mask;
   uint32_t global = mask;
-  if (op.p != kPredicateTrash) {  // packed halves: done by the hardware in global memory alone; p says whether it was
-    each_lane(warp, op, mask, [&](const Lane& l) {
-      if (lane_address(warp, op, l.lane).space != Space::global) global &= ~(1u << l.lane);
-    });
-    set_predicate(warp, op.p, global, mask);
-    if (global == 0) return;
-  }
-  atomic(warp, op, global, true);
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    if (lane_address(warp, op, l.lane).space != Space::global) global &= ~(1u << l.lane);
+  });
+  set_predicate(warp, op.p, global, mask);
+  return global;
+}
+}  // namespace
+
+void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t done = lanes_done(warp, op, mask);
+  if (done != 0 || mask == 0) atomic(warp, op, done, true);
 }
 void g_reduce(Warp& warp, const Op& op, uint32_t mask) { atomic(warp, op, mask, false); }
 // Every lane adds 1; the hardware counts lanes of one address together.
@@ -299,7 +306,9 @@ void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
             [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
 }
 // Stores c where b is found.
-void g_cas(Warp& warp, const Op& op, uint32_t mask) {
+void g_cas(Warp& warp, const Op& op, uint32_t all) {
+  const uint32_t mask = lanes_done(warp, op, all);
+  if (mask == 0 && all != 0) return;
   Place places[32];
   if (!find_places(warp, op, mask, true, places)) return;
   each_lane(warp, op, mask, [&](const Lane& l) {

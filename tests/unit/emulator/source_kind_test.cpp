@@ -82,8 +82,8 @@ TEST(SourceKind, IsWhatTheReportSays) {
   EXPECT_NE(find_form("DSETP.NUM.AND P,P,R,R,P"), nullptr) << "DSETP.GE.AND is recorded";
   EXPECT_NE(find_form("ISETP.EQ.OR.EX P,P,R,I,P,P"), nullptr);
   EXPECT_EQ(basis_of("LDG.E.LTC128B.128.CONSTANT R,[R.64]"), Basis::kin);
-  EXPECT_EQ(basis_of("REDG.E.ADD.64.STRONG.SM d[R.64],R"), Basis::kin) << "how far an atomic reaches";
-  EXPECT_EQ(basis_of("ATOM.E.CAS.64.STRONG.GPU P,R,[R],R,R"), Basis::kin) << "ATOMG of the same";
+  EXPECT_EQ(basis_of("ATOMG.E.ADD.64.STRONG.SM P,R,d[R.64],R"), Basis::kin) << "how far an atomic reaches";
+  EXPECT_EQ(basis_of("ATOM.E.XOR.STRONG.GPU P,R,d[R.64],R"), Basis::kin) << "ATOMG of the same";
   EXPECT_NE(find_form("HSET2.BF.GTU.AND R,R,R.H0_H0,P"), nullptr) << "HSET2.BF.LT is recorded, and HSETP2.GTU";
   EXPECT_NE(find_form("DEPBAR.LE SB1,I,SBs"), nullptr);
   EXPECT_EQ(basis_of("HMNMX2.BF16_V2 R,R,F,F,P"), Basis::kin);
