@@ -237,11 +237,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
         return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text),
                     "Report the kernel.");
       }
-      if (options.watch && is_watched(program, op)) {
-        bound.unwatched[i] = {op.full, op.masked};
-        if (op.entry == op.full) op.entry = watched;
-        op.full = op.masked = watched;
-      }
+      if (options.watch) Watch::bind(program, op, bound.unwatched[i]);
     }
   }
   return bound;

@@ -112,6 +112,7 @@ const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const 
         std::memset(machine.pattern_keys, 0, kPatterns * sizeof(uint32_t));
         for (uint32_t i = 0; i < machine.op_count; ++i) machine.last[i] = machine.none;
         machine.pattern_count = 0;
+        ++machine.pattern_restarts;
         slot = key % kPatterns;
       }
       ++machine.pattern_count;

@@ -1,8 +1,13 @@
 #include "emulator/watch_global.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "emulator/lane_address.h"
 
 namespace attnscope::emulator {
+
+// --- What orders -----------------------------------------------------------------------------------------------------
 
 void GlobalOrder::Known::join(const Known& other) {
   for (size_t w = 0; w < seen.size(); ++w) {
@@ -87,6 +92,8 @@ bool GlobalOrder::gives(uint32_t warp) const {
   return std::any_of(visible.begin(), visible.end(), [](uint32_t step) { return step != 0; });
 }
 
+// --- Who touched it --------------------------------------------------------------------------------------------------
+
 uint32_t GlobalShadow::find(uint64_t address) const {
   for (uint32_t i = 0; i < areas_.size(); ++i)
     if (address - areas_[i].address < areas_[i].bytes) return i + 1;
@@ -123,6 +130,139 @@ void GlobalShadow::take(uint64_t word, GlobalOrder& order, uint32_t warp) const 
   }
   for (const auto& [cta, visible] : found->second.ctas)
     if (cta != order.cta()) order.take(warp, cta, visible);
+}
+
+// --- The accesses ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+
+bool has_modifier(const compile::SassInstruction& instruction, std::string_view wanted) {
+  const auto& modifiers = instruction.modifiers;
+  return std::find(modifiers.begin(), modifiers.end(), wanted) != modifiers.end();
+}
+
+// `registers`: where the lanes' addresses lie, `first`: the first active lane's.
+bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) {
+  const MemoryRange* const range = find_range(*warp.machine, first);
+  if (range == nullptr || range->writable || range->bytes >= 1u << 31 || range->bytes < bytes) return false;
+  uint32_t low[32], high[32];
+  std::memcpy(low, bytes_of(warp) + registers, sizeof low);
+  std::memcpy(high, bytes_of(warp) + registers + 128, sizeof high);
+  const uint32_t lane = first_lane(mask), from = static_cast<uint32_t>(first - range->address) - low[lane];
+  const auto most = static_cast<int32_t>(range->bytes - bytes);
+  int32_t outside = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    const auto at = static_cast<int32_t>(low[i] + from);
+    const int32_t wrong = (at < 0) | (at > most) | (high[i] != high[lane]);
+    outside |= wrong & static_cast<int32_t>(mask >> i & 1);
+  }
+  return outside == 0;
+}
+
+}  // namespace
+
+bool is_device_fence(const compile::SassInstruction& instruction) {
+  return instruction.opcode == "MEMBAR" && !has_modifier(instruction, "CTA");
+}
+
+uint32_t global_watch_unit(const Program& program) {
+  uint32_t unit = 4;
+  for (const Op& op : program.ops) {
+    const auto space = static_cast<Space>(op.space);
+    const bool touches = op.access != 0 && (space == Space::global || space == Space::generic);
+    if (touches && op.bytes != 0) unit = std::min<uint32_t>(unit, op.bytes);
+  }
+  return unit;
+}
+
+void GlobalWatch::prepare(const Program& program, GlobalShadow& shadow, WatchLog& log) {
+  shadow_ = &shadow;
+  log_ = &log;
+  strong_.clear();
+  has_fences_ = false;
+  for (const Op& op : program.ops) {
+    const auto& instruction = program.sass->instructions[op.index];
+    has_fences_ |= is_device_fence(instruction);
+    strong_.push_back(op.access == 3 || has_modifier(instruction, "STRONG"));
+  }
+}
+
+bool GlobalWatch::reads_inputs(Warp& warp, const Op& op, uint32_t mask) const {
+  return op.access == 1 && in_inputs(warp, op.a, lane_address(warp, op, first_lane(mask)).address, mask, op.bytes);
+}
+
+void GlobalWatch::access(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t step = order_.next_step();
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    lane_access(warp, op, first_lane(rest), lane_address(warp, op, first_lane(rest)).address, op.access, step);
+}
+
+void GlobalWatch::copy_source(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t reads = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));
+  if (reads == 0 || in_inputs(warp, op.e, source_address(warp, op, first_lane(reads)), reads, op.bytes)) return;
+  const auto held = turn();
+  const uint32_t step = order_.next_step();
+  for (uint32_t rest = reads; rest != 0; rest &= rest - 1)
+    lane_access(warp, op, first_lane(rest), source_address(warp, op, first_lane(rest)), 1, step);
+}
+
+void GlobalWatch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, uint32_t access,
+                              uint32_t step) {
+  const uint32_t number = shadow_->find(address);
+  if (number == 0) return;  // an input, or a fault follows
+  const GlobalShadow::Area& area = shadow_->areas()[number - 1];
+  const uint64_t start = address - area.address;
+  if (start + op.bytes > area.bytes) return;
+  const bool reads = access & 1, writes = access & 2;
+  if (strong_[op.index] && has_fences_) {
+    const uint64_t word = address / 4;
+    if (access == 3) order_.atomic(warp.id, word);
+    if (reads) shadow_->take(word, order_, warp.id);
+    if (writes) shadow_->give(word, order_, warp.id);
+  }
+  const GlobalRecord now{order_.cta(), step, op.index, static_cast<uint16_t>(warp.id * 32 + lane), strong_[op.index]};
+  const bool same = access == 2 && stores_the_same(warp, op, lane, area.host + start);
+  const uint64_t unit = shadow_->unit(), first = start / unit;
+  bool told = same;
+  for (uint64_t i = first; i < (start + op.bytes + unit - 1) / unit; ++i) {
+    GlobalShadow::Cell& cell = shadow_->cell(number, i);
+    if (reads && i == first && cell.write.cta == 0 && !area.initial)
+      log_->report(WatchKind::global_never_written, op.index, op.index, start, now.thread, now.thread).area = number;
+    if (!told)
+      told = conflicts(cell.write, now, writes ? WatchKind::global_write_write : WatchKind::global_write_read, i * unit,
+                       number);
+    if (!writes) {
+      GlobalRecord& last = cell.reads[0];
+      if (last.cta != now.cta || last.thread / 32 != now.thread / 32) cell.reads[1] = last;
+      last = now;
+      continue;
+    }
+    for (GlobalRecord& read : cell.reads) {
+      if (!told) told = conflicts(read, now, WatchKind::global_read_write, i * unit, number);
+      if (!same) read = {};
+    }
+    if (!same || cell.write.cta == 0) cell.write = now;
+  }
+}
+
+// Whether nothing orders the two; then it is reported. `kind`: as between warps of a CTA.
+bool GlobalWatch::conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte,
+                            uint32_t area) {
+  using Relation = GlobalOrder::Relation;
+  if (earlier.cta == 0 || (earlier.strong && now.strong)) return false;
+  const Relation relation = order_.relation(earlier, now.thread / 32u, now.thread % 32u, now.step);
+  if (relation == Relation::ordered || log_->one_atomic(now.op, earlier.op)) return false;
+  const auto from = [&](WatchKind first) {
+    return static_cast<WatchKind>(static_cast<int>(first) + static_cast<int>(kind) -
+                                  static_cast<int>(WatchKind::global_write_write));
+  };
+  if (relation == Relation::lanes) kind = from(WatchKind::warp_write_write);
+  if (relation == Relation::ctas) kind = from(WatchKind::grid_write_write);
+  WatchSeen& seen = log_->report(kind, now.op, earlier.op, byte, now.thread, earlier.thread);
+  if (seen.count == 1) seen.area = area, seen.other_cta = earlier.cta - 1;
+  return true;
 }
 
 }  // namespace attnscope::emulator

@@ -10,6 +10,7 @@
 
 #include "emulator/memory.h"
 #include "emulator/warp.h"
+#include "emulator/watch_seen.h"
 
 namespace attnscope::emulator {
 
@@ -119,5 +120,37 @@ class GlobalShadow {
   uint32_t unit_ = 4;
   std::unordered_map<uint64_t, Given> given_;
 };
+
+// Looks at the accesses that one host thread's CTAs make to global memory that may be written.
+class GlobalWatch {
+ public:
+  void prepare(const Program& program, GlobalShadow& shadow, WatchLog& log);
+  void start(uint32_t cta, uint32_t warps) { order_.start(cta, warps); }
+  GlobalOrder& order() { return order_; }
+
+  // To hold while an access is looked at and done: what a store is compared with is what it overwrites.
+  std::unique_lock<std::mutex> turn() { return std::unique_lock(shadow_->mutex()); }
+  // Whether all lanes read one buffer that nothing may write: then nothing need be looked at.
+  bool reads_inputs(Warp& warp, const Op& op, uint32_t mask) const;
+  void access(Warp& warp, const Op& op, uint32_t mask);
+  // What LDGSTS reads; takes its turn itself.
+  void copy_source(Warp& warp, const Op& op, uint32_t mask);
+  // `access`: 1 load, 2 store, 3 both; `step`: the warp instruction's, by order().
+  void lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, uint32_t access, uint32_t step);
+
+ private:
+  bool conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte, uint32_t area);
+
+  GlobalShadow* shadow_ = nullptr;
+  WatchLog* log_ = nullptr;
+  GlobalOrder order_;
+  std::vector<bool> strong_;  // by instruction: volatile or atomic
+  bool has_fences_ = false;   // without one nothing goes from CTA to CTA
+};
+
+// A fence of the device's scope or a wider one.
+bool is_device_fence(const compile::SassInstruction& instruction);
+// The least width of the program's accesses to global memory, at most 4.
+uint32_t global_watch_unit(const Program& program);
 
 }  // namespace attnscope::emulator
