@@ -448,18 +448,18 @@ attention_cute(const half* __restrict__ q, const half* __restrict__ k, const hal
 #endif
 
   // Divide, and store by way of the warp's own rows of Q's place, so that a row leaves in 16-byte pieces side by side.
-  // A row that sees no key is 0.
+  // A row that sees no key is 0; one whose scores are all -infinity is 0/0, as in the plain formula.
   __syncwarp();
   CUTE_UNROLL
   for (int m = 0; m < kRowTiles; ++m) {
     CUTE_UNROLL
     for (int lower = 0; lower < 2; ++lower) {
-      const float sum = rows.sum[m][lower];
-      const float inverse = sum == 0.0f ? 0.0f : 1.0f / sum;
+      const int row = m * 16 + row_of(lane, 2 * lower);
+      const float inverse = visible_keys(warp_row + row, seq_q, seq_k) > 0 ? 1.0f / rows.sum[m][lower] : 0.0f;
       CUTE_UNROLL
       for (int n = 0; n < kOutTiles; ++n) {
         const float(&pair)[4] = rows.out[m][n].at;
-        const int row = m * 16 + row_of(lane, 2 * lower), column = n * 8 + column_of(lane, 2 * lower);
+        const int column = n * 8 + column_of(lane, 2 * lower);
         half* to = warp_tile + Plane<kRowTiles * 16>{}(row, column);
         *reinterpret_cast<uint32_t*>(to) = pack(pair[2 * lower] * inverse, pair[2 * lower + 1] * inverse);
       }
