@@ -11,7 +11,8 @@
 namespace attnscope::emulator::testing {
 namespace {
 
-// Thread t of warp w: R0 = t, R2 = 4t, R4 = 4·(t ^ 32) (the same lane of the neighbouring warp).
+// Thread t of warp w: R0 = t, R2 = 4t, R4 = 4·(t ^ 32) (the same lane of the neighbouring warp), R5 = w, P0 = in warp
+// 0. The parameter is the address of 64 words that nothing writes.
 constexpr const char* kHead = R"(
 S2R R0, SR_TID.X
 SHF.L.U32 R2, R0, 0x2, RZ
@@ -60,6 +61,43 @@ const WatchCase kCases[] = {
     {"HalvesOfOneWord", "STS.U16 [R2], R0\nSTS.U16 [R4+0x2], R0", ""},
     {"VectorsOverlap", "SHF.L.U32 R2, R2, 0x1, RZ\nSTS.64 [R2], R0\nLDS R6, [R4+0x4]", "STS at k.cu:9",
      WatchKind::shared_read_write, 3},  // and one within a warp
+    // Shared memory is kept by lines of 64 bytes as long as that leaves no doubt: what was noted so is known later.
+    {"WordsOfOneLine", "SHF.L.U32 R7, R5, 0x2, RZ\nSTS [R7], R5\nNOP\nLDS R6, [R7]\nNOP\nSTS [R7], R0", ""},
+    {"ReadByAllThenWritten",
+     "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [RZ]\nLDS R6, [R2]\nLDS R6, [R4]\nLDS R6, [RZ+0x4]\nLDS R6, [RZ+0x8]\n"
+     "NOP\n@!P0 STS [R4], R4",
+     "LDS at k.cu:11 (thread 1, warp 0) reads byte 4 of shared memory, then STS at k.cu:16 (thread 33, warp 1)",
+     WatchKind::shared_read_write},
+    {"ReadByAllThenWrittenBehindABarrier",
+     "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [RZ]\nLDS R6, [R2]\nLDS R6, [R4]\nLDS R6, [RZ+0x4]\nLDS R6, [RZ+0x8]\n"
+     "BAR.SYNC 0x0\n@P0 STS [R2+0x80], R2",
+     ""},
+    {"WrittenLongAgoInOneLine",
+     "@P0 STS [RZ+0x40], R0\nMOV R8, RZ\nagain:\nLDS R6, [R8+0x80]\nNOP\nIADD3 R8, R8, 0x4, RZ\n"
+     "LOP3.LUT R8, R8, 0x7c, RZ, 0xc0, !PT\nIADD3 R9, R9, 0x1, RZ\nISETP.LT.AND P1, PT, R9, 0x2800, PT\n"
+     "@P1 BRA `(again)\n@!P0 STS [RZ+0x44], R0\n@!P0 LDS R6, [RZ+0x40]",
+     "STS at k.cu:8 (thread 31, warp 0) writes byte 64 of shared memory, then LDS at k.cu:19 (thread 32, warp 1)",
+     WatchKind::shared_write_read, 2},  // and the never-written reads of the loop
+    {"CopyAwaited",
+     "MOV R24, c[0x0][0x160]\nMOV R25, c[0x0][0x164]\nLDGSTS.E [R2], [R24.64]\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0\nBAR.SYNC "
+     "0x0\nLDS R6, [R4]",
+     ""},
+    {"CopyAwaitedOnAnotherScoreboard",
+     "MOV R24, c[0x0][0x160]\nMOV R25, c[0x0][0x164]\nLDGSTS.E [R2], [R24.64]\nLDGDEPBAR\nDEPBAR.LE SB1, 0x0\nBAR.SYNC "
+     "0x0\nLDS R6, [R4]",
+     "LDGSTS at k.cu:10", WatchKind::shared_copy_not_awaited},
+    {"CopyAwaitedAlongWithScoreboards",
+     "MOV R24, c[0x0][0x160]\nMOV R25, c[0x0][0x164]\nLDGSTS.E [R2], [R24.64]\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0, "
+     "{5,4}\nBAR.SYNC 0x0\nLDS R6, [R4]",
+     ""},
+    {"CopyOverAWriteNotOrdered",
+     "MOV R24, c[0x0][0x160]\nMOV R25, c[0x0][0x164]\nSTS [R4], R0\nLDGSTS.E [R2], [R24.64]\nLDGDEPBAR\nDEPBAR.LE SB0, "
+     "0x0",
+     "STS at k.cu:10", WatchKind::shared_write_write},
+    {"CopyIntoWhatWasReadBefore",
+     "MOV R24, c[0x0][0x160]\nMOV R25, c[0x0][0x164]\nSTS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [R4]\n@!P0 LDGSTS.E [R2], "
+     "[R24.64]\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0",
+     "LDS at k.cu:12", WatchKind::shared_read_write},
     {"UnevenBarrier", "@P0 BRA `(first)\nBAR.SYNC 0x0\nEXIT\nfirst:\nBAR.SYNC 0x0", "Uneven barrier 0",
      WatchKind::barrier_uneven},
     {"EvenBarrier", "BAR.SYNC 0x0\nBAR.SYNC 0x0", ""},
@@ -72,10 +110,12 @@ const WatchCase kCases[] = {
 class Watched : public ::testing::TestWithParam<WatchCase> {};
 
 Result<RunResult> run_watched(const std::string& body) {
-  Launch launch;
-  launch.program = program_of(kHead + body + "\nEXIT", {.static_shared_bytes = 4096});
-  launch.block = {64, 1, 1};
+  std::vector<uint32_t> in(64);
   GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of(kHead + body + "\nEXIT", {.parameter_bytes = 8, .static_shared_bytes = 4096});
+  launch.block = {64, 1, 1};
+  launch.parameters = Parameters().pointer(memory.add("in", bytes_of(in), false)).bytes();
   launch.memory = &memory;
   RunOptions options;
   options.watch = true;
