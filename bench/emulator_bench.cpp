@@ -51,7 +51,11 @@ struct Setup {
   GlobalMemory memory;
   Launch launch;
 
-  Setup(const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads, uint32_t dynamic_shared) {
+  Setup(const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads, uint32_t dynamic_shared)
+      : Setup(recorded(recording), grid, threads, dynamic_shared) {}
+
+  Setup(std::shared_ptr<const compile::SassProgram> sass, std::array<uint32_t, 3> grid, uint32_t threads,
+        uint32_t dynamic_shared) {
     launch.parameters.resize(52);
     for (int i = 0; i < 4; ++i) {
       tensors[i].assign(kHeads * kSeq * kHeadDim, 0x2e66);                                                   // 0.1
@@ -62,7 +66,7 @@ struct Setup {
     const uint32_t sizes[] = {1, kHeads, kSeq, kSeq};
     std::memcpy(launch.parameters.data() + 32, &scale, 4);
     std::memcpy(launch.parameters.data() + 36, sizes, sizeof sizes);
-    launch.program = need(prepare(recorded(recording)));
+    launch.program = need(prepare(std::move(sass)));
     launch.grid = grid;
     launch.block = {threads, 1, 1};
     launch.dynamic_shared_bytes = dynamic_shared;
@@ -154,25 +158,40 @@ void architectures(benchmark::internal::Benchmark* benchmark) {
   for (int isa = 0; isa < best; ++isa) benchmark->Args({89, 1, isa});
 }
 
-// One head of the algorithm that other emulators are timed on too (peers/emulator_peers.py), on one thread.
+// `tiled` as the program starts with it, whose warps are full: BLOCK_M 32, BLOCK_N 64, 4 warps. Arguments: host
+// threads, host instruction set.
+void tiled_default(benchmark::State& state) {
+  const auto sass = compiled("kernels/02_tiled.cu", "attention_tiled", 89, {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
+  if (!sass) return state.SkipWithError(sass.error().message.c_str());
+  Setup setup(*sass, {kSeq / 32, kHeads, 1}, 128, 0);
+  RunOptions options;
+  options.threads = static_cast<unsigned>(state.range(0));
+  options.isa = static_cast<HostIsa>(state.range(1));
+  uint64_t instructions = 0;
+  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+}
+
+// The algorithm that other emulators are timed on too (peers/emulator_peers.py), on one thread. Arguments: query rows,
+// keys.
 void tiled_plain(benchmark::State& state) {
   const auto sass = compiled("bench/peers/tiled_plain.cu", "tiled_plain", 89, {});
   if (!sass) return state.SkipWithError(sass.error().message.c_str());
-  const auto seq = static_cast<uint32_t>(state.range(0));
+  const auto rows = static_cast<uint32_t>(state.range(0)), keys = static_cast<uint32_t>(state.range(1));
   std::vector<uint16_t> tensors[4];
   GlobalMemory memory;
   Launch launch;
   launch.parameters.resize(40);
   for (int i = 0; i < 4; ++i) {
-    tensors[i].assign(seq * kHeadDim, 0x2e66);                                                             // 0.1
+    tensors[i].assign((i == 1 || i == 2 ? keys : rows) * kHeadDim, 0x2e66);                                // 0.1
     const uint64_t address = memory.add("tensor", std::as_writable_bytes(std::span(tensors[i])), i == 3);  // o
     std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
   }
   const float scale = 0.125f;
   std::memcpy(launch.parameters.data() + 32, &scale, 4);
-  std::memcpy(launch.parameters.data() + 36, &seq, 4);
+  std::memcpy(launch.parameters.data() + 36, &keys, 4);
   launch.program = need(prepare(*sass));
-  launch.grid = {seq / 32, 1, 1};
+  launch.grid = {rows / 32, 1, 1};
   launch.block = {128, 1, 1};
   launch.memory = &memory;
   RunOptions options;
@@ -186,6 +205,20 @@ void tiled_plain(benchmark::State& state) {
 void watched(benchmark::State& state, const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads,
              uint32_t dynamic_shared) {
   Setup setup(recording, grid, threads, dynamic_shared);
+  RunOptions options;
+  options.threads = 1;
+  options.ctas = {0, 1, 2, 3, 4, 5, 6, 7};
+  options.watch = state.range(0) != 0;
+  uint64_t instructions = 0;
+  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+}
+
+// The same of the Tensor Core rung, which fills shared memory by asynchronous copies.
+void watched_tensor(benchmark::State& state) {
+  const auto sass = compiled("kernels/05_mma.cu", "attention_mma", 89, {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
+  if (!sass) return state.SkipWithError(sass.error().message.c_str());
+  TensorSetup setup(*sass);
   RunOptions options;
   options.threads = 1;
   options.ctas = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -246,7 +279,13 @@ BENCHMARK(tensor_grid)
     ->Apply(architectures)
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
-BENCHMARK(tiled_plain)->ArgName("seq")->Arg(128)->Arg(512)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK(tiled_default)->Apply(every_isa)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK(tiled_plain)
+    ->ArgNames({"rows", "keys"})
+    ->Args({128, 128})
+    ->Args({4096, 512})
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 BENCHMARK_CAPTURE(watched, tiled_vector, "tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0)
     ->Arg(0)
     ->Arg(1)
@@ -262,6 +301,7 @@ BENCHMARK_CAPTURE(watched, minimal, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * k
     ->Arg(1)
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
+BENCHMARK(watched_tensor)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(first_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(decode_program)->Unit(benchmark::kMicrosecond);
 

@@ -4,7 +4,7 @@
 // lacks the means: no shuffle (running maxima and sums stand in shared memory), no barrier of a warp (a CTA's instead),
 // no fp16 arithmetic.
 //
-// q, k, v, o: [seq][64] halves of one head; seq is a multiple of 64, or 0. Grid seq / 32, 128 threads.
+// q, o: [rows][64] halves, k, v: [seq][64] of one head; seq is a multiple of 64, or 0. Grid rows / 32, 128 threads.
 #ifdef __OPENCL_VERSION__
 #define KERNEL kernel
 #define GLOBAL global
