@@ -45,6 +45,7 @@ std::string bytes_text(int64_t bytes) { return with_commas(bytes) + " B"; }
 
 std::string kib_text(int64_t bytes) {
   const double kib = static_cast<double>(bytes) / 1024.0;
+  if (std::fabs(kib) >= 10000) return fmt::format("{:.1f} MB", kib / 1024);
   return std::fabs(kib - std::round(kib)) < 0.05 ? fmt::format("{:.0f} KB", kib) : fmt::format("{:.1f} KB", kib);
 }
 

@@ -20,6 +20,12 @@ FigureRow count_row(std::string name, int64_t value, std::string term, FigureKin
   return row;
 }
 
+// "shared_load" → "shared load", which the glossary explains.
+std::string words_of_class(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 FigureGroup instruction_group(const Counters& counters) {
   FigureGroup group{"Warp instructions", {}};
   int64_t total = 0;
@@ -36,7 +42,7 @@ FigureGroup instruction_group(const Counters& counters) {
   group.rows.push_back(count_row("total", total, "instructions", counters.kind));
   for (const auto& [name, count] : classes)
     group.rows.push_back(
-        count_row(name, count, name, counters.kind,
+        count_row(words_of_class(name), count, words_of_class(name), counters.kind,
                   total > 0 ? percent_text(static_cast<double>(count) / static_cast<double>(total)) : ""));
   return group;
 }
@@ -79,7 +85,8 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
                      verdict.rel_frobenius_limit > 0 ? "limit " + error_text(verdict.rel_frobenius_limit) : "",
                      "relative Frobenius",
                      verdict.rel_frobenius_limit > 0 && !(verdict.rel_frobenius <= verdict.rel_frobenius_limit)));
-  rows.push_back(row("of naive fp32", error_text(verdict.naive_rel_frobenius), "for scale", "naive error", false));
+  if (verdict.naive_rel_frobenius > 0)  // of attention alone
+    rows.push_back(row("of naive fp32", error_text(verdict.naive_rel_frobenius), "for scale", "naive error", false));
   rows.push_back(row("max |error|", error_text(verdict.max_abs), "", "max abs", false));
   rows.push_back(row("mean |error|", error_text(verdict.mean_abs), "", "mean abs", false));
   rows.push_back(row("outside tolerance", percent_text(verdict.outside_share),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace attnscope::charts {
 namespace {
@@ -46,7 +47,8 @@ std::string headline(const Finding& finding) {
 std::vector<WatchRow> watch_rows(const WatchReport& report) {
   std::vector<WatchRow> rows;
   for (const Finding& finding : report.findings)
-    rows.push_back({headline(finding), finding.sentence, finding.severity == "error"});
+    rows.push_back({headline(finding), finding.sentence, finding.severity == "error", where(finding, "file"),
+                    std::atoll(where(finding, "line").c_str())});
   std::stable_partition(rows.begin(), rows.end(), [](const WatchRow& row) { return row.error; });
   return rows;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@ struct WatchRow {
   std::string headline;  // "Race in S_tile: 02_tiled.cu:203, 218"
   std::string sentence;
   bool error = false;
+  std::string file;  // where it was seen; empty: nowhere in the source
+  int64_t line = 0;
 };
 
 // Errors first; those of one severity as the watch has them.

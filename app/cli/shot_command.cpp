@@ -21,6 +21,7 @@ struct Options {
   std::string preset;
   std::vector<std::string> workers;
   std::string size = "1600x900";
+  float zoom = 1.0f;
   bool light = false;
 };
 
@@ -57,6 +58,7 @@ int shoot(const Options& given) {
   ui::ShotOptions shot;
   shot.resources = *platform::resources();
   shot.light = given.light;
+  shot.zoom = given.zoom;
   auto done = ui::shot(**session, given.file, *size, shot);
   (*session)->stop();
   if (!done) return report(done.error());
@@ -78,6 +80,8 @@ void add_shot(CLI::App& app, Chosen& chosen) {
   command->add_option("--preset", options->preset, "Show this preset")->type_name("FILE");
   add_worker_options(*command, options->workers);
   command->add_option("--size", options->size, "Its size in pixels")->type_name("1600x900");
+  command->add_option("--zoom", options->zoom, "Larger or smaller, as for a screen of many pixels")
+      ->check(CLI::Range(0.7, 2.0));
   command->add_flag("--light", options->light, "The light theme");
   command->callback([options, &chosen] { chosen = [options] { return shoot(*options); }; });
 }

@@ -210,7 +210,7 @@ class SessionCore final : public LinkEvents {
   Notices notices_;
   std::vector<std::unique_ptr<FolderWatch>> watches_;
   std::shared_ptr<const std::vector<PresetItem>> presets_;
-  std::string preset_path_;
+  std::string preset_path_, preset_title_, preset_note_;
   Experiment preset_experiment_;  // what the loaded preset asks for, without device and kernel version
   std::shared_ptr<const Json> preset_view_;
   std::shared_ptr<const Json> settings_shown_;

@@ -140,6 +140,8 @@ void SessionCore::watch_folders() {
 
 void SessionCore::adopt_preset(const std::string& path, const store::Preset& preset) {
   preset_path_ = path;
+  preset_title_ = preset.title;
+  preset_note_ = preset.note;
   preset_view_ = preset.view.is_object() ? std::make_shared<const Json>(preset.view) : nullptr;
   const auto kernel = shelf_.find(preset.kernel);
   auto config = kernel ? catalog::complete_config(*kernel, preset.knobs, preset.options) : Result<Config>(Config{});
@@ -176,6 +178,10 @@ store::Preset SessionCore::preset_now() const {
 void SessionCore::save_preset(const std::filesystem::path& path, const std::string& title, const Json& view) {
   store::Preset preset = preset_now();
   preset.title = title;
+  if (path == preset_path_) {  // written over: what its author says of it stays
+    if (title.empty()) preset.title = preset_title_;
+    preset.note = preset_note_;
+  }
   if (view.is_object()) preset.view = view;
   if (auto written = store::write_preset(path, preset, *kernels_); !written) {
     notices_.toast(written.error());

@@ -120,6 +120,7 @@ struct Snapshot {
   bool can_undo = false, can_redo = false;
   std::string device_reason;  // why this device was chosen at first start, in words
   std::string preset_path;    // of the loaded preset; empty none
+  std::string preset_title, preset_note;
   bool preset_modified = false;
   std::shared_ptr<const Json> preset_view;  // the loaded preset's "view", an object; null: none
   std::string user_preset_dir;              // where "save" offers to put a new preset; empty: nothing is kept

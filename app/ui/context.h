@@ -47,6 +47,7 @@ struct Context {
   Interop* interop;                         // null: maps come through the pipe
   double frame_ms = 0;                      // CPU time that building the last frames took, largest of the last second
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds
+  std::function<void(int64_t)> show_line;   // of the kernel's source
 
   // Hands a new wish to the focus lane and shows it at once.
   void post(session::Draft wish, session::Gesture gesture);

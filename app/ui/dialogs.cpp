@@ -22,6 +22,46 @@ void close_on_escape() {
   if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
 }
 
+void have_or_lack(bool have, const std::string& words) {
+  wrapped(fmt::format("{}  {}", have ? ICON_CHECK : ICON_WARNING, words), have ? palette().text : palette().warn);
+}
+
+void draw_worker(const Context& context, const session::WorkerStatus& worker) {
+  using session::WorkerState;
+  ImGui::PushID(worker.name.c_str());
+  ImGui::Dummy({0, em(0.3f)});
+  ImGui::PushFont(fonts().strong, 0);
+  text(fmt::format("worker {}: {}", worker.name, to_string(worker.state)));
+  ImGui::PopFont();
+  if (worker.state == WorkerState::lost) {
+    ImGui::SameLine(0, em(0.8f));
+    if (ImGui::SmallButton("Try again")) context.session.reconnect(worker.name);
+  }
+  const Versions& v = worker.versions;
+  if (v.app.empty()) {  // it has not said hello yet
+    wrapped(worker.detail.empty() ? "It has not answered yet." : worker.detail, palette().dim);
+  } else {
+    have_or_lack(!v.nvrtc.empty(), v.nvrtc.empty() ? "No NVRTC: a kernel that is not in the cache cannot be compiled."
+                                                   : "NVRTC " + v.nvrtc + " compiles kernels.");
+    have_or_lack(!v.driver.empty(),
+                 v.driver.empty() ? "No NVIDIA driver: kernels are executed by the emulator, and latency is modelled."
+                                  : "Driver " + v.driver + ".");
+  }
+  if (!worker.devices.empty() &&
+      ImGui::BeginTable("##devices", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp)) {
+    for (const DeviceSpec& device : worker.devices) {
+      ImGui::TableNextColumn();
+      text(device.id);
+      ImGui::TableNextColumn();
+      text(fmt::format("{}, sm_{}", device.name, device.arch));
+      ImGui::TableNextColumn();
+      dim_text(device.emulated ? "emulated: counts exact, latency modelled" : "latency measured");
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopID();
+}
+
 }  // namespace
 
 std::string file_name_of(const std::string& title) {
@@ -49,6 +89,7 @@ void Dialogs::draw(Context& context, const Actions& actions, const Json& view) {
   draw_save(context, view);
   draw_shortcuts(actions);
   draw_glossary(context);
+  draw_found(context);
   draw_about(context);
 }
 
@@ -141,6 +182,18 @@ void Dialogs::draw_glossary(const Context& context) {
   ImGui::EndPopup();
 }
 
+// What the workers have, what they lack, and what each absence costs.
+void Dialogs::draw_found(const Context& context) {
+  if (!begin_modal("What was found", 40)) return;
+  if (!context.snapshot.device_reason.empty()) wrapped(context.snapshot.device_reason, palette().text);
+  for (const session::WorkerStatus& worker : context.snapshot.workers) draw_worker(context, worker);
+  ImGui::Dummy({0, em(0.3f)});
+  wrapped("attnscope doctor, in a terminal, says more, and how to get what is missing.", palette().dim);
+  if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
+  close_on_escape();
+  ImGui::EndPopup();
+}
+
 void Dialogs::draw_about(const Context& context) {
   if (!begin_modal("About attnscope", 34)) return;
   ImGui::PushFont(fonts().strong, kMediumSize);
@@ -148,16 +201,11 @@ void Dialogs::draw_about(const Context& context) {
   ImGui::PopFont();
   wrapped(
       "An oscilloscope for attention kernels. Turn a knob and watch the real CUDA kernel's latency, shared memory, "
-      "occupancy "
-      "and error move at once.",
+      "occupancy and error move at once.",
       palette().dim);
-  for (const session::WorkerStatus& worker : context.snapshot.workers) {
-    const Versions& v = worker.versions;
-    wrapped(fmt::format("worker {}: attnscope {}, NVRTC {}, driver {}, GPU {}", worker.name,
-                        v.app.empty() ? "\u2013" : v.app, v.nvrtc.empty() ? "none" : v.nvrtc,
-                        v.driver.empty() ? "none" : v.driver, v.gpu.empty() ? "none" : v.gpu),
-            palette().text);
-  }
+  for (const session::WorkerStatus& worker : context.snapshot.workers)
+    if (!worker.versions.app.empty())
+      wrapped(fmt::format("worker {}: attnscope {}", worker.name, worker.versions.app), palette().text);
   wrapped(
       fmt::format("Dear ImGui {}, ImPlot, Hello ImGui, GLFW. Fonts: Inter, JetBrains Mono, Font Awesome (SIL OFL 1.1).",
                   ImGui::GetVersion()),

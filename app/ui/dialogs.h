@@ -7,7 +7,7 @@
 
 namespace attnscope::ui {
 
-// The modal windows: open and save a preset, shortcuts, glossary, about.
+// The modal windows: open and save a preset, shortcuts, glossary, what was found, about.
 class Dialogs {
  public:
   explicit Dialogs(std::filesystem::path user_presets) : user_presets_(std::move(user_presets)) {}
@@ -17,6 +17,7 @@ class Dialogs {
   void shortcuts() { wanted_ = "Shortcuts"; }
   void glossary() { wanted_ = "Glossary"; }
   void about() { wanted_ = "About attnscope"; }
+  void found() { wanted_ = "What was found"; }
 
   // `view` is what a preset keeps of the window.
   void draw(Context& context, const Actions& actions, const Json& view);
@@ -27,6 +28,7 @@ class Dialogs {
   void draw_shortcuts(const Actions& actions);
   void draw_glossary(const Context& context);
   void draw_about(const Context& context);
+  void draw_found(const Context& context);
 
   std::filesystem::path user_presets_;
   std::string wanted_;  // dialog to open in this frame

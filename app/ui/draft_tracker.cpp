@@ -1,5 +1,7 @@
 #include "ui/draft_tracker.h"
 
+#include "catalog/choices.h"
+#include "catalog/validate.h"
 #include "catalog/workload.h"
 
 namespace attnscope::ui {
@@ -54,17 +56,23 @@ void DraftTracker::posted(session::Draft draft) {
   unanswered_ = 0;
 }
 
-session::Draft with_kernel(session::Draft draft, const Kernel& kernel) {
-  std::map<std::string, int64_t> knobs;
+session::Draft with_kernel(session::Draft draft, const Kernel& kernel, const DeviceSpec* spec) {
+  std::map<std::string, int64_t> kept, own;
   for (const Knob& knob : kernel.knobs) {
     const auto held = draft.knobs.find(knob.name);
-    knobs[knob.name] =
+    own[knob.name] = knob.default_value;
+    kept[knob.name] =
         held != draft.knobs.end() && knob.find(held->second) != nullptr ? held->second : knob.default_value;
   }
   if (draft.problem.kind != kernel.problem) draft.options = kernel.options;
   draft.problem = catalog::problem_for(kernel, draft.problem);
   draft.kernel = kernel.id;
-  draft.knobs = std::move(knobs);
+  const auto runs = [&](const std::map<std::string, int64_t>& knobs) {
+    const Config config{knobs, draft.options};
+    return catalog::check_restrictions(kernel, draft.problem, config, spec->arch) &&
+           catalog::foretell_limits(kernel, draft.problem, config, *spec);
+  };
+  draft.knobs = spec != nullptr && !runs(kept) && runs(own) ? std::move(own) : std::move(kept);
   return draft;
 }
 

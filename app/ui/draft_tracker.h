@@ -38,9 +38,10 @@ session::Draft draft_of(const Experiment& experiment);
 // Knobs that `draft` leaves out are not compared.
 bool asks_for(const session::Draft& draft, const Experiment& experiment);
 
-// `draft` moved to another kernel: values of knobs of the same name stay where they are legal, all others take that
-// kernel's defaults; sizes the kernel does not support are left for the session to refuse with the reason.
-session::Draft with_kernel(session::Draft draft, const Kernel& kernel);
+// `draft` moved to another kernel: values of knobs of the same name stay where that kernel has them and all of them
+// together run on `spec` (null: nothing is known of it); else every knob takes that kernel's default. Sizes the kernel
+// does not support are left for the session to refuse with the reason.
+session::Draft with_kernel(session::Draft draft, const Kernel& kernel, const DeviceSpec* spec = nullptr);
 
 // "NUM_WARPS 4 → 8", labels where the knob has them.
 std::string change_text(const Knob& knob, int64_t from, int64_t to);

@@ -1,5 +1,7 @@
 #include "ui/shown.h"
 
+#include "charts/words.h"
+
 namespace attnscope::ui {
 
 using session::Part;
@@ -50,10 +52,17 @@ Shown shown_of(const session::Snapshot& snapshot) {
     shown.history_id = snapshot.selected->id;
     shown.observation = snapshot.selected->observation;
     shown.config_text = snapshot.selected->config_text;
+    if (shown.observation) {
+      const Experiment& picked = shown.observation->experiment;
+      shown.config_words =
+          charts::config_words(picked, session::find_kernel(snapshot, picked.kernel), shown.config_text);
+    }
     return shown;
   }
-  if (const Kernel* kernel = session::find_kernel(snapshot, snapshot.focus.wanted.kernel))
-    shown.config_text = short_text(snapshot.focus.wanted.config, *kernel);
+  const Experiment& wanted = snapshot.focus.wanted;
+  const Kernel* kernel = session::find_kernel(snapshot, wanted.kernel);
+  if (kernel != nullptr) shown.config_text = short_text(wanted.config, *kernel);
+  shown.config_words = charts::config_words(wanted, kernel, shown.config_text);
   return shown;
 }
 
@@ -79,6 +88,44 @@ Readout readout_of(Stage stage) {
       return Readout::latency;
   }
   return Readout::latency;
+}
+
+const char* words_of(Stage stage) {
+  switch (stage) {
+    case Stage::input:
+      return "Cannot be asked for";
+    case Stage::catalog:
+      return "Kernel did not load";
+    case Stage::compile:
+      return "Does not compile";
+    case Stage::limits:
+      return "Does not fit";
+    case Stage::device:
+      return "No device for it";
+    case Stage::decode:
+      return "Cannot be emulated";
+    case Stage::launch:
+      return "Failed while it ran";
+    case Stage::deadline:
+      return "Did not end in time";
+    case Stage::crash:
+      return "Worker went away";
+    case Stage::cancelled:
+      return "Cancelled";
+    case Stage::check:
+      return "Could not be checked";
+    case Stage::store:
+      return "Could not be read or kept";
+    case Stage::protocol:
+    case Stage::internal:
+      return "A fault of attnscope";
+  }
+  return "Failed";
+}
+
+bool may_run_again(Stage stage) {
+  return stage == Stage::crash || stage == Stage::deadline || stage == Stage::cancelled || stage == Stage::device ||
+         stage == Stage::launch;
 }
 
 }  // namespace attnscope::ui

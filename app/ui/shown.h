@@ -11,7 +11,8 @@ struct Shown {
   std::shared_ptr<const Observation> observation;  // may be null
   uint64_t history_id = 0;                         // not 0: picked in the history
   const session::Focus* focus = nullptr;
-  std::string config_text;
+  std::string config_text;   // every knob
+  std::string config_words;  // the kernel, and what tells its config from the defaults
 
   bool from_history() const { return history_id != 0; }
   session::PartState state(session::Part part) const;
@@ -38,5 +39,9 @@ Shown shown_of(const session::Snapshot& snapshot);
 // Which readout tells of a failure in `stage`.
 enum class Readout { experiment, memory, error, latency };
 Readout readout_of(Stage stage);
+// What happened, in words for a person: "Does not fit".
+const char* words_of(Stage stage);
+// The same experiment may well run when it is asked again.
+bool may_run_again(Stage stage);
 
 }  // namespace attnscope::ui

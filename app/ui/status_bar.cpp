@@ -62,6 +62,13 @@ void worker_cells(const Context& context) {
     if (!works) words += " " + std::string(to_string(state));
     if ((works || !able) && !worker.detail.empty()) words += ": " + worker.detail;
     clipped(words, em(26), palette().dim);
+    if (worker.state == WorkerState::lost) {
+      ImGui::SameLine(0, em(0.4f));
+      ImGui::PushID(worker.name.c_str());
+      if (ImGui::SmallButton("try again")) context.session.reconnect(worker.name);
+      ImGui::PopID();
+      continue;
+    }
     tooltip(fmt::format("worker {}{}{}{}", worker.name,
                         worker.versions.nvrtc.empty() ? "" : ", NVRTC " + worker.versions.nvrtc,
                         worker.versions.driver.empty() ? "" : ", driver " + worker.versions.driver,
@@ -111,7 +118,8 @@ void status_bar(Context& context) {
       divider();
       dim_text(fmt::format("{} queued", context.snapshot.queue_waiting));
     }
-    const std::string right = fmt::format("maps: {}   frame {:.1f} ms", context.pixels.way, context.frame_ms);
+    const std::string maps = context.pixels.way.empty() ? "" : fmt::format("maps: {}   ", context.pixels.way);
+    const std::string right = maps + fmt::format("frame {:.1f} ms", context.frame_ms);
     ImGui::SameLine();
     const float room = ImGui::GetContentRegionAvail().x, width = width_of(right);
     if (room > width) {

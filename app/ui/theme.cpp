@@ -20,7 +20,7 @@ constexpr Palette kDark = {.window = rgb(0x0B0E12),
                            .line = rgb(0x2B3541),
                            .text = rgb(0xE8EDF3),
                            .dim = rgb(0x9AA7B6),
-                           .faint = rgb(0x7C8997),
+                           .faint = rgb(0x8996A4),
                            .accent = rgb(0x4CC3D9),
                            .on_accent = rgb(0x04181D),
                            .measured = rgb(0x56B4E9),
@@ -43,16 +43,16 @@ constexpr Palette kLight = {.window = rgb(0xE4E8EC),
                             .line = rgb(0xCBD3DB),
                             .text = rgb(0x141A21),
                             .dim = rgb(0x4C5967),
-                            .faint = rgb(0x667380),
-                            .accent = rgb(0x00748A),
+                            .faint = rgb(0x5C6873),
+                            .accent = rgb(0x006F85),
                             .on_accent = rgb(0xFFFFFF),
-                            .measured = rgb(0x0072B2),
-                            .counted = rgb(0x00795A),
-                            .modelled = rgb(0xA85F00),
-                            .reported = rgb(0x9A4C80),
-                            .good = rgb(0x00795A),
-                            .bad = rgb(0xC23B00),
-                            .warn = rgb(0x8A6A00),
+                            .measured = rgb(0x00689F),
+                            .counted = rgb(0x006F52),
+                            .modelled = rgb(0x925200),
+                            .reported = rgb(0x8F4576),
+                            .good = rgb(0x006F52),
+                            .bad = rgb(0xB03500),
+                            .warn = rgb(0x755A00),
                             .buffers = {rgb(0x2F7FB8), rgb(0xE6A23C), rgb(0x2F9E80), rgb(0xC078AC), rgb(0x7CC0E4),
                                         rgb(0xBE5622), rgb(0xD9C94E), rgb(0x8A96A2)},
                             .nan = rgb(0xD0009C),
@@ -176,7 +176,8 @@ Result<ImFont*> font_from(const std::filesystem::path& path, const ImFontConfig*
 
 }  // namespace
 
-const Palette& palette() { return g_mode == ThemeMode::dark ? kDark : kLight; }
+const Palette& palette_of(ThemeMode mode) { return mode == ThemeMode::dark ? kDark : kLight; }
+const Palette& palette() { return palette_of(g_mode); }
 ThemeMode theme_mode() { return g_mode; }
 const Fonts& fonts() { return g_fonts; }
 

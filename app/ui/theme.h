@@ -24,7 +24,8 @@ struct Palette {
   ImU32 nan, inf, not_yet;
 };
 
-const Palette& palette();
+const Palette& palette();  // of the theme that is applied
+const Palette& palette_of(ThemeMode mode);
 ThemeMode theme_mode();
 // Sets colours and metrics of Dear ImGui and ImPlot. Sizes are those of scale 1: the caller scales the style after.
 void apply_theme(ThemeMode mode);

@@ -18,13 +18,14 @@
 #include "ui/panels/latency_panel.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/memory_panel.h"
+#include "ui/panels/source_panel.h"
 #include "ui/status_bar.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 2;        // raised when the default layout changes: older kept layouts are put aside
+constexpr int kLayoutVersion = 3;        // raised when the default layout changes: older kept layouts are put aside
 constexpr int kFramesToDock = 4;         // until a panel that is docked anew is a tab that can be chosen
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
@@ -44,8 +45,13 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
   auto attention = std::make_unique<AttentionPanel>(options_.resources / "shaders");
   attention_panel_ = attention.get();
   panels_.push_back(std::move(attention));
-  panels_.push_back(std::make_unique<HistoryPanel>());
+  auto history = std::make_unique<HistoryPanel>();
+  history_panel_ = history.get();
+  panels_.push_back(std::move(history));
   panels_.push_back(std::make_unique<CountersPanel>());
+  auto source = std::make_unique<SourcePanel>();
+  source_panel_ = source.get();
+  panels_.push_back(std::move(source));
   panels_.push_back(std::make_unique<LogPanel>());
   add_actions();
   apply_theme(settings_.theme);
@@ -139,8 +145,23 @@ void Workbench::draw() {
   adopt_view(snapshot);
   const Shown shown = shown_of(snapshot);
   Interop* const way_in = choose_pixel_way(shown);
-  Context context{session_,  snapshot, shown,   draft_, latency_,    glossary_,           reported_,
-                  settings_, view_,    pixels_, way_in, slowest_ms_, options_.wake_within};
+  Context context{session_,
+                  snapshot,
+                  shown,
+                  draft_,
+                  latency_,
+                  glossary_,
+                  reported_,
+                  settings_,
+                  view_,
+                  pixels_,
+                  way_in,
+                  slowest_ms_,
+                  options_.wake_within,
+                  [this](int64_t line) {
+                    source_panel_->show_line(line);
+                    open_panel(source_panel_->title());
+                  }};
   actions_.handle_shortcuts();
   draw_menu(context);
   status_bar(context);
@@ -271,6 +292,9 @@ void Workbench::open_panel(const std::string& title) {
   to_front_[title] = kFramesToDock;
   options_.wake_within(0.02);
 }
+
+uint64_t Workbench::compared_run() const { return history_panel_->compared(); }
+int64_t Workbench::source_line() const { return source_panel_->shown_line(); }
 
 MapView& Workbench::map_of(MapKind kind) {
   return kind == MapKind::attention ? attention_panel_->map() : error_panel_->map();

@@ -24,6 +24,8 @@ class AttentionPanel;
 class ErrorPanel;
 class MapView;
 class ExperimentPanel;
+class SourcePanel;
+class HistoryPanel;
 
 struct WorkbenchOptions {
   std::filesystem::path resources;  // holds assets/ and shaders/
@@ -66,6 +68,8 @@ class Workbench {
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }
   const PixelWay& pixels() const { return pixels_; }
+  int64_t source_line() const;    // that was brought into sight last; 0 none
+  uint64_t compared_run() const;  // held against the one on show; 0 none
   MapView& map_of(MapKind kind);  // the panel that shows it; for tests
 
  private:
@@ -78,6 +82,7 @@ class Workbench {
   void draw_presets_menu(Context& context);
   void draw_panels(Context& context);
   void open_palette();
+  uint64_t run_before() const;
   void set_knob(const Knob& knob, int64_t value);
   void adopt_view(const session::Snapshot& snapshot);
   void bring_to_front();
@@ -110,6 +115,8 @@ class Workbench {
   ErrorPanel* error_panel_ = nullptr;
   AttentionPanel* attention_panel_ = nullptr;
   ExperimentPanel* experiment_panel_ = nullptr;
+  SourcePanel* source_panel_ = nullptr;
+  HistoryPanel* history_panel_ = nullptr;
   std::map<std::string, int> to_front_;  // panels to be brought to the front, in so many frames
   CommandPalette palette_;
   ViewState view_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ui/icons.h"
+#include "ui/panels/history_panel.h"
 #include "ui/widgets/text.h"
 #include "ui/workbench.h"
 
@@ -18,8 +19,9 @@ void Workbench::add_actions() {
   add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
   add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { dialogs_.open_preset(); });
   add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
-    if (snapshot_->preset_path.empty())
-      dialogs_.save_preset_as("");
+    const std::filesystem::path path = snapshot_->preset_path;
+    if (path.empty() || path.parent_path() != snapshot_->user_preset_dir)  // those that ship are no one's to change
+      dialogs_.save_preset_as(snapshot_->preset_title);
     else
       session_.save_preset(snapshot_->preset_path, {}, view_json());
   });
@@ -50,6 +52,13 @@ void Workbench::add_actions() {
   add(
       "live", "Back to the live run", ImGuiKey_Escape, [this] { session_.select_history(0); },
       [this] { return snapshot_->selected ? "" : "The live run is on show."; });
+  add(
+      "compare", "Compare with the run before", ImGuiMod_Ctrl | ImGuiKey_D,
+      [this] {
+        history_panel_->compare_with(run_before());
+        open_panel(history_panel_->title());
+      },
+      [this] { return run_before() == 0 ? "There is no run before the one on show." : ""; });
   add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
   add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
       [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
@@ -64,7 +73,19 @@ void Workbench::add_actions() {
   add("reset layout", "Reset the layout", 0, [this] { reset_layout(); });
   add("shortcuts", "Shortcuts", ImGuiKey_F1, [this] { dialogs_.shortcuts(); });
   add("glossary", "Glossary", 0, [this] { dialogs_.glossary(); });
+  add("found", "What was found", 0, [this] { dialogs_.found(); });
   add("about", "About attnscope", 0, [this] { dialogs_.about(); });
+}
+
+// The run before the one on show; 0: there is none.
+uint64_t Workbench::run_before() const {
+  const session::History& history = snapshot_->history;
+  const uint64_t shown = snapshot_->selected ? snapshot_->selected->id
+                         : history.size > 0  ? history.at(history.size - 1).id
+                                             : 0;
+  uint64_t before = 0;
+  for (size_t at = 0; at < history.size && history.at(at).id < shown; ++at) before = history.at(at).id;
+  return before;
 }
 
 void Workbench::draw_menu(Context& context) {
@@ -90,7 +111,7 @@ void Workbench::draw_menu(Context& context) {
   };
   menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo"});
-  menu("Run", {"rerun", "cancel", "watch", "", "live"});
+  menu("Run", {"rerun", "cancel", "watch", "", "compare", "live"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
     for (const auto& panel : panels_) {
@@ -109,7 +130,7 @@ void Workbench::draw_menu(Context& context) {
     actions_.menu_item("reset layout");
     ImGui::EndMenu();
   }
-  menu("Help", {"palette", "shortcuts", "glossary", "", "about"});
+  menu("Help", {"palette", "shortcuts", "glossary", "", "found", "about"});
   const std::string hint = chord_text(actions_.find("palette")->chord) + "  " ICON_SEARCH;
   const float theme_width = em(2.2f), room = ImGui::GetContentRegionAvail().x;
   if (room > width_of(hint) + theme_width + em(2)) {

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include "ui/glossary.h"
 #include "ui/settings.h"
+#include "ui/theme.h"
 
 namespace attnscope::ui {
 namespace {
@@ -76,6 +79,48 @@ TEST(DraftTracker, AnotherKernelKeepsTheKnobsItShares) {
   EXPECT_EQ(moved.kernel, "other");
   EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 16}, {"NEW", 1}}));
   EXPECT_EQ(change_text(kernel.knobs[2], 0, 1), "NEW off \u2192 on");
+}
+
+TEST(DraftTracker, AnotherKernelStartsFromItsDefaultsWhereTheKeptKnobsCannotRun) {
+  Kernel kernel;
+  kernel.id = "other";
+  kernel.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""}, {"BLOCK_M", {{16, ""}, {64, ""}}, 64, ""}};
+  kernel.supports.dtypes = {DType::f16};
+  kernel.supports.head_dims = {64};
+  kernel.supports.causals = {Causal::none, Causal::bottom_right};
+  kernel.requires_ = {{"NUM_WARPS*16 <= BLOCK_M", "each warp has 16 rows"}};
+  for (std::string& one : kernel.launch.grid) one = "1";
+  for (std::string& one : kernel.launch.block) one = "1";
+  kernel.launch.block[0] = "32*NUM_WARPS";
+  DeviceSpec spec;
+  spec.arch = 89;
+  spec.threads_block = 1024;
+  const session::Draft moved = with_kernel(wish(8), kernel, &spec);
+  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 4}, {"BLOCK_M", 64}}));
+  EXPECT_EQ(with_kernel(wish(4), kernel, &spec).knobs.at("NUM_WARPS"), 4);
+}
+
+double luminance(ImU32 colour) {
+  const auto linear = [&](int shift) {
+    const double c = static_cast<double>((colour >> shift) & 0xFF) / 255;
+    return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(IM_COL32_R_SHIFT) + 0.7152 * linear(IM_COL32_G_SHIFT) + 0.0722 * linear(IM_COL32_B_SHIFT);
+}
+
+// 4.5 to 1 is what WCAG 2.2 asks of text (success criterion 1.4.3, level AA); the formula is its "contrast ratio".
+TEST(Theme, EveryTextColourCanBeReadOnEverySurface) {
+  for (const ThemeMode mode : {ThemeMode::dark, ThemeMode::light}) {
+    const Palette& p = palette_of(mode);
+    const ImU32 plot = mixed(p.panel, p.window, 0.6f), popup = mixed(p.panel, p.raised, 0.6f);
+    for (const ImU32 ink :
+         {p.text, p.dim, p.faint, p.accent, p.measured, p.counted, p.modelled, p.reported, p.good, p.bad, p.warn})
+      for (const ImU32 surface : {p.window, p.panel, p.raised, plot, popup, mixed(p.panel, ink, 0.13f)}) {
+        const double a = luminance(ink), b = luminance(surface);
+        EXPECT_GE((std::max(a, b) + 0.05) / (std::min(a, b) + 0.05), 4.5)
+            << std::hex << ink << " on " << surface << (mode == ThemeMode::dark ? ", dark" : ", light");
+      }
+  }
 }
 
 TEST(WindowSettings, DamagedValuesTakeTheirDefaults) {

@@ -6,6 +6,7 @@
 
 #include "ui/settings.h"
 #include "ui/view_state.h"
+#include "ui/widgets/map_view.h"
 #include "ui/window_flow.h"
 
 namespace attnscope::ui {
@@ -115,6 +116,146 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
   });
 }
 
+TEST_F(Flow, TheWayOutOfARefusalIsAButtonAndOneStepOfUndo) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "BLOCK_M", 32)) return;
+    ctx->ItemClick("//Experiment/BLOCK_M/64");
+    ctx->Yield(4);
+    ctx->ItemClick("//Experiment/BLOCK_M/###remedy");
+    if (!wait_for_run(ctx, "BLOCK_M", 64)) return;
+    EXPECT_EQ(shared(*now()->focus.shown), 57376);
+    EXPECT_EQ(now()->focus.wanted.config.knobs.at("SHARED"), 1);
+    EXPECT_EQ(bench_->refusal_of("BLOCK_M"), "");
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    if (!wait_for_run(ctx, "BLOCK_M", 32)) return;
+    EXPECT_EQ(now()->focus.wanted.config.knobs.at("SHARED"), 0);
+  });
+}
+
+TEST_F(Flow, AConfigThatCannotRunOffersTheOneWayOut) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "BLOCK_M", 32)) return;
+    bench_->drop(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "presets/report_m64_w4_v4.json");
+    if (!wait(
+            ctx, [](const Snapshot& s) { return s.focus.failure && s.focus.failure->stage == Stage::limits; },
+            "the refusal"))
+      return;
+    ctx->Yield(4);
+    EXPECT_NE(now()->preset_note.find("1140 us is not a time of this code"), std::string::npos);
+    EXPECT_TRUE(ctx->WindowInfo("//Experiment/note", ImGuiTestOpFlags_NoError).Window);
+    ctx->ItemClick("//Experiment/##illegal/###remedy");
+    if (!wait_for_run(ctx, "SHARED", 1)) return;
+    EXPECT_EQ(shared(*now()->focus.shown), 57376);
+  });
+}
+
+TEST_F(Flow, WhatTheWatchFoundLeadsToItsLine) {
+  options_.watch_configs = true;
+  fake_worker({"--race", "NUM_WARPS=8"});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait(
+            ctx,
+            [](const Snapshot& s) {
+              return s.focus.shown && s.focus.shown->watch && !s.focus.shown->watch->findings.empty();
+            },
+            "the race"))
+      return;
+    EXPECT_EQ(bench_->source_line(), 0);
+    ctx->ItemClick("//Error/$$0/##finding");
+    ctx->Yield(8);
+    EXPECT_EQ(bench_->source_line(), 203);
+    EXPECT_TRUE(ctx->GetWindowByRef("//Source")->DockTabIsVisible);
+    ctx->ItemClick("//Source/<##before");
+    EXPECT_EQ(bench_->source_line(), 126);
+    ctx->ItemClick("//Source/<##before");  // and round again
+    EXPECT_EQ(bench_->source_line(), 203);
+  });
+}
+
+TEST_F(Flow, AMapOfARunThatIsNotKeptSaysSoAndComesWithTheNextRun) {
+  const std::filesystem::path kept = dir_ / "kept";
+  fake_worker({"--views-after", kept});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    bench_->open_panel("Attention");
+    if (!wait(
+            ctx, [&](const Snapshot&) { return bench_->map_of(MapKind::attention).refusal() != nullptr; },
+            "the refusal"))
+      return;
+    EXPECT_EQ(bench_->map_of(MapKind::attention).refusal()->hint, "Run the experiment again.");
+    EXPECT_EQ(bench_->map_of(MapKind::attention).tile(), nullptr);
+    dir_.write("kept", "");
+    ctx->KeyPress(ImGuiKey_F5);
+    wait(
+        ctx, [&](const Snapshot&) { return bench_->map_of(MapKind::attention).tile() != nullptr; }, "the matrix");
+    EXPECT_EQ(bench_->map_of(MapKind::attention).refusal(), nullptr);
+  });
+}
+
+TEST_F(Flow, KernelsThatDoNotLoadTakeOneLine) {
+  std::filesystem::create_directories(dir_ / "broken");
+  for (const char* name : {"one", "two"}) dir_.write(std::string("broken/") + name + ".json", "{}");
+  options_.kernel_dirs.push_back(dir_ / "broken");
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ASSERT_EQ(now()->kernel_failures->size(), 2u);
+    EXPECT_FALSE(ctx->WindowInfo("//Experiment/##kernel failure 1", ImGuiTestOpFlags_NoError).Window);
+    ctx->ItemClick("//Experiment/###failures");
+    ctx->Yield(2);
+    EXPECT_TRUE(ctx->WindowInfo("//Experiment/##kernel failure 1", ImGuiTestOpFlags_NoError).Window);
+  });
+}
+
+TEST_F(Flow, TheRunBeforeIsComparedFromTheKeyboard) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_D);
+    EXPECT_EQ(bench_->compared_run(), 0u);
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_D);
+    ctx->Yield(4);
+    EXPECT_EQ(bench_->compared_run(), now()->history.at(0).id);
+  });
+}
+
+TEST_F(Flow, WhatWasFoundIsTold) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->MenuClick("//##MainMenuBar/Help/What was found");
+    ctx->Yield(3);
+    EXPECT_TRUE(ctx->ItemExists("//What was found/Close"));
+    ctx->KeyPress(ImGuiKey_Escape);
+    ctx->Yield(2);
+    EXPECT_FALSE(ctx->ItemExists("//What was found/Close"));
+  });
+}
+
+TEST_F(Flow, ALostWorkerIsTriedAgainFromTheStatusBar) {
+  fake_worker({"--exit-at-start"});
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    const auto lost = [](const Snapshot& s) {
+      return !s.workers.empty() && s.workers[0].state == session::WorkerState::lost;
+    };
+    if (!wait(ctx, lost, "the end of all attempts")) return;
+    const auto log_size = [this] { return now()->log->size(); };
+    const size_t before = log_size();
+    ctx->ItemClick("//##status/local/try again");
+    wait(
+        ctx, [&](const Snapshot& s) { return !lost(s) || s.log->size() > before; }, "another attempt");
+  });
+}
+
 TEST_F(Flow, UndoShowsTheKeptObservationAndRunsNothing) {
   open();
   flow([&](ImGuiTestContext* ctx) {
@@ -190,6 +331,22 @@ TEST_F(Flow, APresetIsSavedDroppedAndRefused) {
   });
 }
 
+TEST_F(Flow, APresetThatShipsIsSavedElsewhereOnly) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    bench_->drop(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "presets/report_m32_w8_v4.json");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    ctx->Yield(2);
+    EXPECT_TRUE(ctx->WindowInfo("//Save the preset", ImGuiTestOpFlags_NoError).Window);
+    ctx->KeyPress(ImGuiKey_Escape);
+    ctx->Yield(2);
+    EXPECT_TRUE(std::none_of(now()->toasts.begin(), now()->toasts.end(),
+                             [](const session::Toast& toast) { return toast.text.starts_with("Saved"); }));
+  });
+}
+
 TEST_F(Flow, APresetOpensAsItWasSaved) {
   open();
   const std::filesystem::path mine = dir_ / "mine/output-of-head-three.json";
@@ -251,6 +408,11 @@ TEST_F(Flow, AWorkerThatDiesLeavesTheWindowAlive) {
     EXPECT_EQ(now()->focus.failure->stage, Stage::crash);
     EXPECT_FALSE(now()->focus.failure->message.empty());
     EXPECT_TRUE(ctx->ItemExists("//Latency"));
+    const size_t asked = runs();
+    ctx->ItemClick("//Latency/**/###again");
+    if (!wait(
+            ctx, [&](const Snapshot& s) { return runs() > asked && !s.focus.running; }, "the run again"))
+      return;
     ctx->ItemClick("//Experiment/NUM_WARPS/2");
     if (!wait_for_run(ctx, "NUM_WARPS", 2)) return;
     EXPECT_FALSE(now()->focus.failure.has_value());
@@ -324,7 +486,7 @@ TEST_F(Flow, TheLayoutIsResetAndTheThemeIsKept) {
     ctx->Yield(6);
     EXPECT_TRUE(bench_->settings().closed.empty());
     for (const char* title :
-         {"Experiment", "Latency", "Shared memory", "Error", "Attention", "History", "Counters", "Log"}) {
+         {"Experiment", "Latency", "Shared memory", "Error", "Attention", "History", "Counters", "Source", "Log"}) {
       const ImGuiWindow* window = ctx->GetWindowByRef((std::string("//") + title).c_str());
       if (window == nullptr || window->DockNode == nullptr) ADD_FAILURE() << title << " is not in the layout";
     }

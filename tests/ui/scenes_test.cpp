@@ -47,11 +47,11 @@ TEST_F(Scene, Attention) {
   real_worker();
   open();
   for (const Causal causal : {Causal::none, Causal::bottom_right}) {
+    bench_->settings().theme = causal == Causal::none ? ThemeMode::dark : ThemeMode::light;
     flow([&](ImGuiTestContext* ctx) {
       wait_for_run(ctx, "NUM_WARPS", 4);
       if (causal != Causal::none) ctx->ItemClick("//Experiment/causal/bottom right");
       bench_->open_panel("Attention");
-      bench_->settings().theme = causal == Causal::none ? ThemeMode::dark : ThemeMode::light;
       wait(
           ctx,
           [&](const session::Snapshot& s) {
@@ -93,6 +93,22 @@ TEST_F(Scene, Running) {
     ctx->Yield(3);
   });
   picture("palette");
+}
+
+TEST_F(Scene, Race) {
+  options_.watch_configs = true;
+  real_worker();
+  open({1280, 800});
+  flow([&](ImGuiTestContext* ctx) {
+    wait_for_run(ctx, "NUM_WARPS", 4);
+    ctx->ItemClick("//Experiment/SYNC_POLICY/2");
+    wait(
+        ctx, [](const session::Snapshot& s) { return s.focus.watch == session::WatchState::done && !s.focus.running; },
+        "the watch");
+    ctx->ItemClick("//Error/$$0/##finding");
+    ctx->Yield(8);
+  });
+  picture("race");
 }
 
 TEST_F(Scene, Empty) {

@@ -102,7 +102,7 @@ void AttentionPanel::draw_map(Context& context, const Problem& problem, const Ti
   const ViewRequest request = wanted_request(context, problem, size);
   if (context.shown.state(session::Part::verdict) == session::PartState::fresh) map_.follow(context, request, false);
   const bool current = map_.is_of(request) && context.shown.from(session::Part::verdict).empty();
-  map_complete_ = current;
+  map_complete_ = current || map_.refusal() != nullptr;
   const MapLook look = look_for(problem, map_.high());
   if (!map_.draw(look, size, !current, "Asking for the matrix")) return;
   const auto place = map_.hovered(problem.seq_q, problem.seq_k);

@@ -22,10 +22,17 @@ struct VerdictLook {
   const char* icon;
   ImU32 colour;
 };
-VerdictLook look_of(const std::string& state) {
+// A correct output of a racy kernel is no good news: it is told in another colour and with another mark.
+VerdictLook look_of(const std::string& state, bool doubted) {
+  if (state == "correct" && doubted) return {ICON_WARNING, palette().warn};
   if (state == "correct") return {ICON_CHECK_CIRCLE, palette().good};
   if (state == "wrong") return {ICON_TIMES_CIRCLE, palette().bad};
   return {ICON_QUESTION, palette().dim};
+}
+
+bool doubted(const Observation& seen) {
+  const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
+  return seen.watch && std::any_of(seen.watch->findings.begin(), seen.watch->findings.end(), is_error);
 }
 
 MapLook look_for(MapKind kind, double low, double high) {
@@ -62,8 +69,8 @@ void ErrorPanel::draw(Context& context) {
     return;
   }
   draw_verdict(context, *verdict);
-  if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // else there is no error that could be said
   draw_watch(context);
+  if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // else there is no error that could be said
   const Problem& problem = context.shown.observation->experiment.problem;
   if (!problem.is_attention()) return dim_text("Maps are drawn of attention's output alone.");
   draw_map_controls(context, problem);
@@ -71,7 +78,7 @@ void ErrorPanel::draw(Context& context) {
 }
 
 void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
-  const VerdictLook look = look_of(verdict.state);
+  const VerdictLook look = look_of(verdict.state, doubted(*context.shown.observation));
   {
     const PartScope scope(context, session::Part::verdict);
     big_figure(std::string(look.icon) + " " + verdict.state, "", look.colour);
@@ -117,8 +124,8 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PopFont();
 }
 
-// Beside the verdict: whether that it is correct can be relied on. One line when nothing was seen; else a line a
-// finding, the whole of it on hover.
+// Below the verdict: whether that it is correct can be relied on. One line when nothing was seen; else each finding, in
+// full on hover, its line of the source on a click.
 void ErrorPanel::draw_watch(Context& context) {
   using session::WatchState;
   const Observation& shown = *context.shown.observation;
@@ -132,30 +139,13 @@ void ErrorPanel::draw_watch(Context& context) {
     ImGui::SameLine(0, em(0.4f));
     clipped(words, ImGui::GetContentRegionAvail().x, colour);
   };
-  const float room = ImGui::GetContentRegionAvail().x;
   if (state == WatchState::waiting || state == WatchState::running) {
     label(ICON_SEARCH,
           focus.watch_progress > 0 ? fmt::format("Watching for races, {:.0f} %", 100 * focus.watch_progress)
                                    : std::string("Watching for races"),
           palette().dim);
   } else if (shown.watch) {
-    const auto rows = charts::watch_rows(*shown.watch);
-    const std::string share = charts::watch_share_text(*shown.watch);
-    if (rows.empty()) {
-      label(ICON_CHECK, "No race, nothing read unwritten", palette().good);
-      tooltip("Watched while the emulator executed it: " + share + ". The output was the same each time.");
-    }
-    constexpr size_t kMostRows = 3;
-    for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
-      label(ICON_WARNING, shortened(rows[i].headline, room - em(1.6f)), rows[i].error ? palette().bad : palette().warn);
-      tooltip(rows[i].sentence + "\n\nWatched: " + share + ".");
-    }
-    if (rows.size() > kMostRows) {
-      std::string rest;
-      for (size_t i = kMostRows; i < rows.size(); ++i) rest += rows[i].sentence + "\n\n";
-      dim_text(fmt::format("and {} more", rows.size() - kMostRows));
-      tooltip(rest + "Watched: " + share + ".");
-    }
+    draw_findings(context, *shown.watch);
   } else if (state == WatchState::failed) {
     label(ICON_WARNING, "Not watched", palette().dim);
     if (focus.watch_failure) tooltip(focus.watch_failure->message + " " + focus.watch_failure->hint);
@@ -164,6 +154,46 @@ void ErrorPanel::draw_watch(Context& context) {
     tooltip("Run > Watch for races looks on while the emulator executes this config.");
   }
   ImGui::PopFont();
+}
+
+void ErrorPanel::draw_findings(Context& context, const WatchReport& watch) {
+  const auto rows = charts::watch_rows(watch);
+  const std::string share = "Watched: " + charts::watch_share_text(watch) + ".";
+  if (rows.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().good);
+    text(ICON_CHECK "  No race, nothing read unwritten");
+    ImGui::PopStyleColor();
+    tooltip(share + " The output was the same each time.");
+    return;
+  }
+  constexpr size_t kFewRows = 3;
+  const size_t count = all_findings_ ? rows.size() : std::min(rows.size(), kFewRows);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.12f)});
+  for (size_t i = 0; i < count; ++i) {
+    const charts::WatchRow& row = rows[i];
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::PushStyleColor(ImGuiCol_Text, row.error ? palette().bad : palette().warn);
+    const float left = width_of(ICON_WARNING) + em(0.5f), top = ImGui::GetCursorPosY();
+    const float room = ImGui::GetContentRegionAvail().x - left;
+    const float height = ImGui::CalcTextSize(row.headline.c_str(), nullptr, false, room).y;
+    if (ImGui::Selectable("##finding", false, 0, {0, height}) && row.line > 0) context.show_line(row.line);
+    tooltip(row.sentence + "\n\n" + share + (row.line > 0 ? " Click to see the line." : ""));
+    ImGui::SetCursorPosY(top);
+    text(ICON_WARNING);
+    ImGui::SameLine(0, em(0.5f));
+    ImGui::PushTextWrapPos(0);
+    text(row.headline);
+    ImGui::PopTextWrapPos();
+    ImGui::PopStyleColor();
+    ImGui::PopID();
+  }
+  if (rows.size() > kFewRows) {
+    const std::string words = all_findings_ ? "fewer" : fmt::format("{} more", rows.size() - kFewRows);
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+    if (ImGui::Selectable((words + "###more findings").c_str())) all_findings_ = !all_findings_;
+    ImGui::PopStyleColor();
+  }
+  ImGui::PopStyleVar();
 }
 
 void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {
@@ -200,7 +230,7 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
   map_.follow(context, request, context.shown.state(session::Part::verdict) == session::PartState::partial);
   const MapLook look = look_for(context.view.map, map_.low(), map_.high());
   const bool current = map_.is_of(request) && context.shown.from(session::Part::verdict).empty();
-  map_complete_ = current && map_.whole();
+  map_complete_ = (current && map_.whole()) || map_.refusal() != nullptr;
   if (!map_.draw(look, size, !current,
                  context.shown.running() ? "The map grows with the first rows." : "Asking for the map"))
     return;

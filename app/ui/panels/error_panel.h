@@ -21,6 +21,7 @@ class ErrorPanel : public Panel {
   void draw_verdict(Context& context, const Verdict& verdict);
   void draw_figures(Context& context, const Verdict& verdict);
   void draw_watch(Context& context);
+  void draw_findings(Context& context, const WatchReport& watch);
   void draw_map_controls(Context& context, const Problem& problem);
   void draw_map(Context& context, const Problem& problem);
   void point_at(const MapPlace& place) const;
@@ -28,6 +29,7 @@ class ErrorPanel : public Panel {
 
   MapView map_;
   bool map_complete_ = false;
+  bool all_findings_ = false;  // more than the first few are shown
 };
 
 }  // namespace attnscope::ui

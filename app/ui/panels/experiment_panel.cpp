@@ -1,38 +1,20 @@
 #include "ui/panels/experiment_panel.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "catalog/choices.h"
 #include "catalog/validate.h"
 #include "core/problem.h"
 #include "ui/icons.h"
+#include "ui/widgets/control_label.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
 namespace {
-
-// Wide enough for the longest knob name that ships, and no wider than two fifths of the panel.
-float label_width() { return std::min(em(6.9f), ImGui::GetContentRegionAvail().x * 0.42f); }
-
-void label(const Glossary& glossary, const std::string& words, const std::string& explanation, float width) {
-  ImGui::AlignTextToFramePadding();
-  ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  const std::string fitting = shortened(words, width - em(0.4f));
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().text);
-  text(fitting);
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
-  tooltip(explanation.empty() ? glossary.find(words) : explanation);
-  ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(ImGui::GetStyle().WindowPadding.x + width);
-}
 
 // A warning that goes with every legal value of a knob says nothing about choosing among them.
 bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::string& knob,
@@ -43,6 +25,8 @@ bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::
   });
 }
 
+constexpr int kStoryLines = 4;  // the rest on hover
+
 std::string joined(const std::string& first, const std::string& second) {
   return second.empty() ? first : first.empty() ? second : first + "\n" + second;
 }
@@ -52,25 +36,50 @@ std::string joined(const std::string& first, const std::string& second) {
 void ExperimentPanel::draw(Context& context) {
   const session::Draft& draft = context.draft.current();
   const Kernel* kernel = session::find_kernel(context.snapshot, draft.kernel);
+  draw_note(context);
+  draw_device(context);
   draw_kernels(context, kernel);
   if (kernel != nullptr) draw_knobs(context, *kernel);
   draw_failure(context);
   draw_problem(context, kernel);
   draw_compile(context);
-  draw_device(context);
+}
+
+// What the loaded preset's author has to say: what it is of, what to turn.
+void ExperimentPanel::draw_note(const Context& context) {
+  const session::Snapshot& snapshot = context.snapshot;
+  if (snapshot.preset_note.empty() || note_closed_ == snapshot.preset_path) return;
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, palette().raised);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(em(0.7f), em(0.5f)));
+  if (ImGui::BeginChild("note", {0, 0}, ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding,
+                        ImGuiWindowFlags_NoScrollbar)) {
+    ImGui::PushFont(fonts().strong, kSmallSize);
+    const float button = em(1.6f);
+    clipped(snapshot.preset_title, ImGui::GetContentRegionAvail().x - button, palette().text);
+    ImGui::SameLine(0, 0);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button);
+    if (ImGui::SmallButton(ICON_CLOSE "##put away")) note_closed_ = snapshot.preset_path;
+    ImGui::PopFont();
+    wrapped(snapshot.preset_note, palette().dim, kSmallSize);
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
 }
 
 // Below the knobs as their notes are: a run that fails moves no knob from under the pointer.
-void ExperimentPanel::draw_failure(const Context& context) {
+void ExperimentPanel::draw_failure(Context& context) {
   const Failure* failure = context.shown.failure();
   if (failure == nullptr || readout_of(failure->stage) != Readout::experiment || context.shown.from_history()) return;
-  failure_box(*failure, "##failure");
+  std::function<void()> again;
+  if (may_run_again(failure->stage)) again = [&context] { context.session.rerun(); };
+  failure_box(*failure, "##failure", again);
   ImGui::Dummy({0, em(0.2f)});
 }
 
 std::string ExperimentPanel::refusal_of(const std::string& knob) const {
   const auto found = refused_.find(knob);
-  return found == refused_.end() ? std::string() : found->second;
+  return found == refused_.end() ? std::string() : joined(found->second.reason, found->second.hint);
 }
 
 std::optional<RailPlace> ExperimentPanel::rail_of(const std::string& knob) const {
@@ -78,47 +87,89 @@ std::optional<RailPlace> ExperimentPanel::rail_of(const std::string& knob) const
   return found == rails_.end() ? std::nullopt : std::optional(found->second);
 }
 
+// The rungs that run where the draft wants to, then a line for those that do not.
 void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
   section("Kernel");
   if (!context.snapshot.kernels || context.snapshot.kernels->empty()) {
     wrapped("No kernel was found. Kernels are folders of .cu and .json files, given with --kernels.", palette().dim);
   } else {
-    const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
-    for (const Kernel& rung : *context.snapshot.kernels) {
-      const bool chosen = kernel != nullptr && kernel->id == rung.id;
-      const auto runs = spec != nullptr ? catalog::check_runs(rung, *spec) : Result<void>();
-      ImGui::PushID(rung.id.c_str());
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float height = em(1.75f);
-      if (ImGui::Selectable("##rung", chosen, 0, {0, height}) && !chosen) {
-        session::Draft wish = with_kernel(context.draft.current(), rung);
-        const std::string change =
-            "kernel " + (kernel != nullptr ? kernel->id : draft_of({}).kernel) + " \u2192 " + rung.id;
-        context.post(std::move(wish), {context.new_gesture(), true, change});
-      }
-      tooltip(runs ? rung.story : joined(runs.error().message, runs.error().hint));
-      ImDrawList* list = ImGui::GetWindowDrawList();
-      const ImVec2 centre{at.x + em(0.95f), at.y + height / 2};
-      list->AddCircleFilled(centre, em(0.68f), chosen ? palette().accent : palette().raised);
-      ImGui::PushFont(fonts().strong, kSmallSize);
-      const std::string number = rung.rung > 0 ? std::to_string(rung.rung) : "\u00b7";
-      list->AddText({centre.x - width_of(number) / 2, centre.y - ImGui::GetFontSize() / 2},
-                    chosen ? palette().on_accent : palette().dim, number.c_str());
-      ImGui::PopFont();
-      const float room = ImGui::GetContentRegionAvail().x - em(2.3f);
-      const std::string name = shortened(rung.title, room);
-      list->AddText({at.x + em(2.0f), at.y + (height - ImGui::GetFontSize()) / 2},
-                    runs || chosen ? palette().text : palette().dim, name.c_str());
-      ImGui::PopID();
-    }
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
+    draw_others(context, kernel);
+    ImGui::PopStyleVar();
     if (kernel != nullptr && !kernel->story.empty()) {
       ImGui::Dummy({0, em(0.1f)});
-      wrapped(kernel->story, palette().dim, kSmallSize);
+      wrapped_lines(kernel->story, palette().dim, kSmallSize, kStoryLines);
     }
   }
-  if (context.snapshot.kernel_failures)
-    for (size_t at = 0; at < context.snapshot.kernel_failures->size(); ++at)
-      failure_box((*context.snapshot.kernel_failures)[at], fmt::format("##kernel failure {}", at).c_str());
+  draw_kernel_failures(context);
+}
+
+void ExperimentPanel::draw_others(Context& context, const Kernel* kernel) {
+  const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
+  std::vector<std::pair<const Kernel*, Result<void>>> others;
+  for (const Kernel& rung : *context.snapshot.kernels) {
+    auto runs = spec != nullptr ? catalog::check_runs(rung, *spec) : Result<void>();
+    if (runs || &rung == kernel)
+      draw_rung(context, rung, kernel, runs);
+    else
+      others.emplace_back(&rung, std::move(runs));
+  }
+  if (others.empty()) return;
+  const std::string words = fmt::format("{}  {} more, not for {}###others", others_open_ ? ICON_DOWN : ICON_RIGHT,
+                                        others.size(), context.draft.current().device);
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+  if (ImGui::Selectable(words.c_str(), false, 0, {0, em(1.6f)})) others_open_ = !others_open_;
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  tooltip("Libraries that a GPU alone runs, and what their absence costs.");
+  if (others_open_)
+    for (const auto& [rung, runs] : others) draw_rung(context, *rung, kernel, runs);
+}
+
+void ExperimentPanel::draw_rung(Context& context, const Kernel& rung, const Kernel* kernel,
+                                const Result<void>& runs) const {
+  const bool chosen = kernel != nullptr && kernel->id == rung.id;
+  ImGui::PushID(rung.id.c_str());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = em(1.7f);
+  if (ImGui::Selectable("##rung", chosen, 0, {0, height}) && !chosen) {
+    const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
+    session::Draft wish = with_kernel(context.draft.current(), rung, spec);
+    const std::string change =
+        "kernel " + (kernel != nullptr ? kernel->id : draft_of({}).kernel) + " \u2192 " + rung.id;
+    context.post(std::move(wish), {context.new_gesture(), true, change});
+  }
+  tooltip(runs ? rung.story : joined(runs.error().message, runs.error().hint));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 centre{at.x + em(0.95f), at.y + height / 2};
+  list->AddCircleFilled(centre, em(0.68f), chosen ? palette().accent : palette().raised);
+  ImGui::PushFont(fonts().strong, kSmallSize);
+  const std::string number = rung.rung > 0 ? std::to_string(rung.rung) : "\u00b7";
+  list->AddText({centre.x - width_of(number) / 2, centre.y - ImGui::GetFontSize() / 2},
+                chosen ? palette().on_accent : palette().dim, number.c_str());
+  ImGui::PopFont();
+  const float room = ImGui::GetContentRegionAvail().x - em(2.3f);
+  const std::string name = shortened(rung.title, room);
+  list->AddText({at.x + em(2.0f), at.y + (height - ImGui::GetFontSize()) / 2},
+                runs || chosen ? palette().text : palette().dim, name.c_str());
+  ImGui::PopID();
+}
+
+// One line however many there are: kernels that did not load must not push away the knobs of the one that did.
+void ExperimentPanel::draw_kernel_failures(const Context& context) {
+  if (!context.snapshot.kernel_failures || context.snapshot.kernel_failures->empty()) return;
+  const std::vector<Failure>& failures = *context.snapshot.kernel_failures;
+  const std::string words = fmt::format(ICON_WARNING "  {} kernel{} did not load: {}###failures", failures.size(),
+                                        failures.size() == 1 ? "" : "s", failures_open_ ? "hide why" : "see why");
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);
+  if (ImGui::Selectable(words.c_str(), false, 0, {0, em(1.6f)})) failures_open_ = !failures_open_;
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  if (!failures_open_) return;
+  for (size_t at = 0; at < failures.size(); ++at)
+    failure_box(failures[at], fmt::format("##kernel failure {}", at).c_str());
 }
 
 // Rows are made anew only when what they depend on changes: each value of each knob is held against the manifest's
@@ -136,8 +187,9 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
   for (const Knob& knob : kernel.knobs)
     if (!config.knobs.contains(knob.name)) config.knobs[knob.name] = knob.default_value;
   warnings_.clear();
-  illegal_.clear();
-  const auto choices = catalog::choices(kernel, draft.problem, config, spec != nullptr ? *spec : DeviceSpec{});
+  illegal_.reset();
+  const DeviceSpec limits = spec != nullptr ? *spec : DeviceSpec{};
+  const auto choices = catalog::choices(kernel, draft.problem, config, limits);
   for (const catalog::KnobChoice& choice : choices) {
     if (rows_.empty() || rows_.back().name != choice.knob) rows_.push_back({choice.knob, {}});
     std::string note = choice.legal ? std::string() : joined(choice.reason, choice.hint);
@@ -145,9 +197,37 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
       if (!shared_by_knob(choices, choice.knob, warning)) note = joined(note, warning);
     rows_.back().values.push_back({choice.value, choice.text, choice.legal, note, false});
     if (!choice.chosen) continue;
-    if (!choice.legal) illegal_ = joined(choice.reason, choice.hint);
+    if (!choice.legal && !illegal_) {
+      const std::string blamed = choice.knob + "=" + choice.text + ": ";
+      illegal_ = Refusal{choice.reason, choice.hint, {}};
+      if (illegal_->reason.starts_with(blamed)) illegal_->reason.erase(0, blamed.size());
+    }
     warnings_ = choice.warnings;
   }
+  if (!illegal_) return;
+  // No knob alone is to blame: the words name none, and the rows that no value of theirs helps stand back.
+  if (const auto way = catalog::way_out(kernel, draft.problem, config, limits)) {
+    illegal_->hint = fmt::format("Set {} to {}.", way->knob, way->text);
+    illegal_->remedy = {{way->knob, way->value}};
+  }
+  for (KnobRow& row : rows_) {
+    const bool helps = std::any_of(row.values.begin(), row.values.end(), [](const RailValue& v) { return v.legal; });
+    for (RailValue& value : row.values) value.moot = !helps;
+  }
+}
+
+// Why the value that was pressed is not to be had, and the other knob that would have to move with it.
+void ExperimentPanel::refuse(const Context& context, const Kernel& kernel, const std::string& knob,
+                             const RailValue& value) {
+  const session::Draft& draft = context.draft.current();
+  const size_t line = value.reason.find('\n');  // the reason, then what the catalog advises
+  Refusal refusal{value.reason.substr(0, line), line == std::string::npos ? "" : value.reason.substr(line + 1), {}};
+  Config config{draft.knobs, draft.options};
+  config.knobs[knob] = value.value;
+  const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
+  if (const auto way = catalog::way_out(kernel, draft.problem, config, spec != nullptr ? *spec : DeviceSpec{}, knob))
+    refusal.remedy = {{knob, value.value}, {way->knob, way->value}};
+  refused_[knob] = std::move(refusal);
 }
 
 void ExperimentPanel::draw_knobs(Context& context, const Kernel& kernel) {
@@ -155,15 +235,47 @@ void ExperimentPanel::draw_knobs(Context& context, const Kernel& kernel) {
   refresh_rows(context, kernel);
   if (rows_.empty()) dim_text("This kernel has no knobs.");
   for (const KnobRow& row : rows_) draw_knob(context, kernel, row);
-  draw_notes(context);
+  draw_notes(context, kernel);
   draw_invitation(context, kernel);
 }
 
 // Below the knobs, so that none moves while it is dragged.
-void ExperimentPanel::draw_notes(Context&) {
-  if (!illegal_.empty()) wrapped(ICON_CLOSE "  " + illegal_, palette().bad, kSmallSize);
+void ExperimentPanel::draw_notes(Context& context, const Kernel& kernel) {
+  if (illegal_) {
+    wrapped(ICON_CLOSE "  " + illegal_->reason, palette().bad, kSmallSize);
+    draw_remedy(context, kernel, "##illegal", *illegal_);
+  }
   for (const std::string& warning : warnings_) wrapped(ICON_WARNING "  " + warning, palette().warn, kSmallSize);
-  for (const auto& [name, reason] : refused_) wrapped(ICON_CLOSE "  " + reason, palette().bad, kSmallSize);
+  for (const auto& [name, refusal] : refused_) {
+    wrapped(ICON_CLOSE "  " + refusal.reason, palette().bad, kSmallSize);
+    if (draw_remedy(context, kernel, name.c_str(), refusal)) break;  // it is refused no longer
+  }
+}
+
+// The way out as a button that takes it: one step of undo, however many knobs it sets.
+bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal) {
+  if (refusal.remedy.empty()) {
+    if (!refusal.hint.empty()) wrapped(ICON_ARROW_RIGHT "  " + refusal.hint, palette().dim, kSmallSize);
+    return false;
+  }
+  std::string words;
+  for (const auto& [name, value] : refusal.remedy)
+    words += (words.empty() ? "" : ", ") + name + " " + kernel.find_knob(name)->text_of(value);
+  ImGui::PushID(id);
+  ImGui::PushFont(nullptr, kSmallSize);
+  const std::string fitting = shortened("Set " + words, ImGui::GetContentRegionAvail().x - em(3));
+  const bool taken = ImGui::Button((ICON_ARROW_RIGHT "  " + fitting + "###remedy").c_str());
+  ImGui::PopFont();
+  ImGui::PopID();
+  if (!taken) return false;
+  session::Draft wish = context.draft.current();
+  const std::map<std::string, int64_t> remedy = refusal.remedy;  // `refusal` goes with the first that is erased
+  for (const auto& [name, value] : remedy) {
+    wish.knobs[name] = value;
+    refused_.erase(name);
+  }
+  context.post(std::move(wish), {context.new_gesture(), true, words});
+  return true;
 }
 
 void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const KnobRow& row) {
@@ -186,7 +298,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   rails_[row.name] = {low.x, low.y, size.x, size.y};
   Drag& drag = drags_[row.name];
   if (event.pressed) drag = {context.new_gesture(), current};
-  if (event.refused) refused_[row.name] = values[*event.refused].reason;
+  if (event.refused) refuse(context, kernel, row.name, values[*event.refused]);
   if (event.chosen) {
     refused_.erase(row.name);
     session::Draft wish = draft;
@@ -200,7 +312,12 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
 
 void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   const Knob* knob = kernel.find_knob("NUM_WARPS");
-  if (context.settings.invited || knob == nullptr || knob->find(8) == nullptr) return;
+  if (context.settings.invited || knob == nullptr) return;
+  const auto row = std::find_if(rows_.begin(), rows_.end(), [](const KnobRow& r) { return r.name == "NUM_WARPS"; });
+  const auto may = [](const RailValue& value) { return value.value == 8 && value.legal; };
+  if (row == rows_.end() || std::none_of(row->values.begin(), row->values.end(), may)) return;
+  const auto held = context.draft.current().knobs.find("NUM_WARPS");
+  if (held != context.draft.current().knobs.end() && held->second == 8) return;  // it stands there
   ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
@@ -214,184 +331,6 @@ void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   ImGui::PopFont();
   ImGui::PopStyleColor(2);
   tooltip("Latency, shared memory, occupancy and error all answer.");
-}
-
-bool ExperimentPanel::size_field(Context&, const char* name, int64_t& value, float width) {
-  ImGui::PushID(name);
-  const auto typed = edited_.find(name);
-  std::string shown = typed != edited_.end() ? typed->second : std::to_string(value);
-  ImGui::SetNextItemWidth(width);
-  ImGui::InputText("##size", &shown, ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll);
-  bool changed = false;
-  if (ImGui::IsItemActive())
-    edited_[name] = shown;
-  else
-    edited_.erase(name);
-  if (ImGui::IsItemDeactivatedAfterEdit()) {
-    int64_t wanted = 0;
-    const auto [end, error] = std::from_chars(shown.data(), shown.data() + shown.size(), wanted);
-    changed = error == std::errc() && end == shown.data() + shown.size() && wanted != value && wanted > 0;
-    if (changed) value = wanted;
-  }
-  ImGui::PopID();
-  return changed;
-}
-
-void ExperimentPanel::draw_sizes(Context& context) {
-  Problem problem = context.draft.current().problem;
-  const Problem before = problem;
-  const float left = label_width(), gap = em(0.3f);
-  auto pair = [&](const char* words, const char* explanation, const char* a, int64_t& first, const char* b,
-                  int64_t& second) {
-    label(context.glossary, words, explanation, left);
-    const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
-    const bool one = size_field(context, a, first, each);
-    tooltip(a);
-    ImGui::SameLine(0, gap);
-    const bool two = size_field(context, b, second, each);
-    tooltip(b);
-    return std::pair(one, two);
-  };
-  const auto [batch, heads] = pair("batch, heads", "Sequences in the batch, and query heads of each.", "batch",
-                                   problem.batch, "heads", problem.heads);
-  if (heads) problem.kv_heads = problem.heads;
-  const auto [seq_q, seq_k] =
-      pair("seq q, k", "Query rows and keys of each head. A new query length sets both while they are equal.", "seq_q",
-           problem.seq_q, "seq_k", problem.seq_k);
-  if (seq_q && before.seq_q == before.seq_k) problem.seq_k = problem.seq_q;
-  if (batch || heads || seq_q || seq_k) {
-    session::Draft wish = context.draft.current();
-    wish.problem = problem;
-    context.post(std::move(wish), {context.new_gesture(), true, short_text(before) + " \u2192 " + short_text(problem)});
-  }
-}
-
-// Of a kernel that is no attention: its manifest's sizes.
-void ExperimentPanel::draw_own_sizes(Context& context) {
-  Problem problem = context.draft.current().problem;
-  const Problem before = problem;
-  bool changed = false;
-  for (auto& [name, value] : problem.sizes) {
-    label(context.glossary, name, "A size of this kernel's problem.", label_width());
-    changed = size_field(context, name.c_str(), value, ImGui::GetContentRegionAvail().x) || changed;
-  }
-  if (!changed) return;
-  session::Draft wish = context.draft.current();
-  wish.problem = problem;
-  context.post(std::move(wish), {context.new_gesture(), true, short_text(before) + " \u2192 " + short_text(problem)});
-}
-
-void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
-  section("Problem");
-  if (!context.draft.current().problem.is_attention()) return draw_own_sizes(context);
-  draw_sizes(context);
-  const Problem& problem = context.draft.current().problem;
-  auto choose = [&](const char* name, const std::string& doc, const std::vector<RailValue>& values, int64_t current,
-                    auto set) {
-    label(context.glossary, name, doc, label_width());
-    const RailEvent event = value_rail(name, values, current, ImGui::GetContentRegionAvail().x, false);
-    if (event.refused)
-      refused_[name] = std::string(name) + " " + values[*event.refused].text + ": " + values[*event.refused].reason;
-    if (event.chosen) {
-      refused_.erase(name);
-      session::Draft wish = context.draft.current();
-      set(wish.problem, *event.chosen);
-      std::string to, from;
-      for (const RailValue& value : values) {
-        if (value.value == *event.chosen) to = value.text;
-        if (value.value == current) from = value.text;
-      }
-      context.post(std::move(wish), {context.new_gesture(), true, fmt::format("{} {} \u2192 {}", name, from, to)});
-    }
-  };
-  auto supported = [&](const auto& list, const auto& value) {
-    if (kernel == nullptr || list.empty()) return true;
-    for (const auto& one : list)
-      if (one == value) return true;
-    return false;
-  };
-  const std::string refusal = kernel != nullptr ? "kernel " + kernel->id + " does not take it" : "";
-  std::vector<RailValue> dims;
-  for (const int64_t dim : {32, 64, 128, 256})
-    if (dim == 64 || dim == 128 || dim == problem.head_dim ||
-        (kernel != nullptr && supported(kernel->supports.head_dims, dim))) {
-      const bool fits = kernel == nullptr || supported(kernel->supports.head_dims, dim);
-      dims.push_back({dim, std::to_string(dim), fits, fits ? "" : refusal, false});
-    }
-  choose("head_dim", "", dims, problem.head_dim, [](Problem& p, int64_t v) { p.head_dim = v; });
-  std::vector<RailValue> causals;
-  for (const auto& [causal, word] :
-       {std::pair{Causal::none, "none"}, {Causal::top_left, "top left"}, {Causal::bottom_right, "bottom right"}}) {
-    const bool fits = kernel == nullptr || supported(kernel->supports.causals, causal);
-    causals.push_back({static_cast<int64_t>(causal), word, fits, fits ? "" : refusal, false});
-  }
-  choose("causal", "", causals, static_cast<int64_t>(problem.causal),
-         [](Problem& p, int64_t v) { p.causal = static_cast<Causal>(v); });
-  std::vector<RailValue> dtypes;
-  for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
-    const bool fits = kernel == nullptr || supported(kernel->supports.dtypes, dtype);
-    dtypes.push_back({static_cast<int64_t>(dtype), std::string(to_string(dtype)), fits, fits ? "" : refusal, false});
-  }
-  choose("dtype", "", dtypes, static_cast<int64_t>(problem.dtype),
-         [](Problem& p, int64_t v) { p.dtype = static_cast<DType>(v); });
-  std::vector<RailValue> distributions;
-  for (const Distribution d :
-       {Distribution::normal, Distribution::uniform, Distribution::large, Distribution::constant})
-    distributions.push_back({static_cast<int64_t>(d), std::string(to_string(d)), true, "", false});
-  choose("inputs", "How the inputs are distributed.", distributions, static_cast<int64_t>(problem.distribution),
-         [](Problem& p, int64_t v) { p.distribution = static_cast<Distribution>(v); });
-}
-
-void ExperimentPanel::draw_compile(Context& context) {
-  section("Compile");
-  const session::Draft& draft = context.draft.current();
-  CompileOptions options = draft.options;
-  std::string change;
-  if (ImGui::Checkbox("fast math", &options.fast_math)) change = options.fast_math ? "fast math on" : "fast math off";
-  explain(context.glossary, "fast math");
-  ImGui::SameLine(0, em(1));
-  if (ImGui::Checkbox("fmad", &options.fmad)) change = options.fmad ? "fmad on" : "fmad off";
-  explain(context.glossary, "fmad");
-  std::vector<RailValue> limits;
-  for (const int64_t limit : {0, 32, 64, 96, 128, 168, 255})
-    limits.push_back({limit, limit == 0 ? "none" : std::to_string(limit), true, "", false});
-  if (std::none_of(limits.begin(), limits.end(), [&](const RailValue& v) { return v.value == options.maxrregcount; }))
-    limits.push_back({options.maxrregcount, std::to_string(options.maxrregcount), true, "", false});
-  label(context.glossary, "maxrregcount",
-        "The most registers a thread may have. Fewer make room for more warps, until values spill.", label_width());
-  const RailEvent event =
-      value_rail("maxrregcount", limits, options.maxrregcount, ImGui::GetContentRegionAvail().x, false);
-  if (event.chosen) {
-    change = fmt::format("maxrregcount {} \u2192 {}", options.maxrregcount, *event.chosen);
-    options.maxrregcount = static_cast<int>(*event.chosen);
-  }
-  if (change.empty()) return;
-  session::Draft wish = draft;
-  wish.options = options;
-  context.post(std::move(wish), {context.new_gesture(), true, change});
-}
-
-void ExperimentPanel::draw_device(Context& context) {
-  section("Device");
-  const session::Draft& draft = context.draft.current();
-  const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
-  const std::string shown = spec != nullptr ? spec->id + "  \u00b7  " + spec->name : draft.device;
-  ImGui::SetNextItemWidth(-FLT_MIN);
-  if (ImGui::BeginCombo("##device", shown.c_str())) {
-    if (context.snapshot.devices)
-      for (const DeviceSpec& device : *context.snapshot.devices) {
-        const std::string line = fmt::format("{}  \u00b7  {}, sm_{}{}", device.id, device.name, device.arch,
-                                             device.emulated ? ", emulated" : "");
-        if (ImGui::Selectable(line.c_str(), device.id == draft.device) && device.id != draft.device) {
-          session::Draft wish = draft;
-          wish.device = device.id;
-          context.post(std::move(wish),
-                       {context.new_gesture(), true, "device " + draft.device + " \u2192 " + device.id});
-        }
-      }
-    ImGui::EndCombo();
-  }
-  if (!context.snapshot.device_reason.empty()) wrapped(context.snapshot.device_reason, palette().dim, kSmallSize);
 }
 
 }  // namespace attnscope::ui

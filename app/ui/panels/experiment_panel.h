@@ -25,16 +25,26 @@ class ExperimentPanel : public Panel {
     std::string name;
     std::vector<RailValue> values;
   };
+  // Why a value is not to be had, and the settings that would make it so.
+  struct Refusal {
+    std::string reason, hint;
+    std::map<std::string, int64_t> remedy;  // knobs to set together; empty: no such
+  };
   struct Drag {
     uint64_t gesture = 0;
     int64_t from = 0;  // the value when the press began
   };
 
   void draw_kernels(Context& context, const Kernel* kernel);
-  static void draw_failure(const Context& context);
+  void draw_rung(Context& context, const Kernel& rung, const Kernel* chosen, const Result<void>& runs) const;
+  void draw_others(Context& context, const Kernel* kernel);
+  void draw_kernel_failures(const Context& context);
+  static void draw_failure(Context& context);
+  void draw_note(const Context& context);
   void draw_knobs(Context& context, const Kernel& kernel);
   void draw_knob(Context& context, const Kernel& kernel, const KnobRow& row);
-  void draw_notes(Context& context);
+  void draw_notes(Context& context, const Kernel& kernel);
+  bool draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal);
   void draw_invitation(Context& context, const Kernel& kernel);
   void draw_problem(Context& context, const Kernel* kernel);
   void draw_sizes(Context& context);
@@ -42,16 +52,20 @@ class ExperimentPanel : public Panel {
   void draw_compile(Context& context);
   void draw_device(Context& context);
   void refresh_rows(const Context& context, const Kernel& kernel);
+  void refuse(const Context& context, const Kernel& kernel, const std::string& knob, const RailValue& value);
   bool size_field(Context& context, const char* label, int64_t& value, float width);
 
   std::vector<KnobRow> rows_;
   std::string rows_of_;                // what rows_ were made for
   std::vector<std::string> warnings_;  // of the config as it stands
-  std::string illegal_;                // why the config as it stands cannot run
+  std::optional<Refusal> illegal_;     // why the config as it stands cannot run
   std::map<std::string, RailPlace> rails_;
   std::map<std::string, Drag> drags_;
-  std::map<std::string, std::string> refused_;  // knob → why the value that was pressed is not to be had
-  std::map<std::string, std::string> edited_;   // size fields while they are typed into
+  std::map<std::string, Refusal> refused_;     // knob → why the value that was pressed is not to be had
+  std::map<std::string, std::string> edited_;  // size fields while they are typed into
+  bool others_open_ = false, failures_open_ = false;
+  std::string note_closed_;           // path of the preset whose note was put away
+  std::optional<bool> tells_device_;  // why this device, in words; empty: not settled yet
 };
 
 }  // namespace attnscope::ui

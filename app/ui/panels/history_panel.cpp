@@ -8,6 +8,7 @@
 
 #include "charts/format.h"
 #include "charts/tables.h"
+#include "charts/words.h"
 #include "ui/icons.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -71,20 +72,25 @@ std::string sort_words(const session::HistoryEntry& entry, int column) {
 bool is_words(int column) { return column == kChange || column == kConfig || column == kKind || column == kVerdict; }
 
 void verdict_cell(const Observation& seen) {
-  if (seen.failure)
-    return clipped(ICON_WARNING " " + std::string(to_string(seen.failure->stage)), ImGui::GetContentRegionAvail().x,
-                   palette().bad);
+  if (seen.failure) {
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().bad);
+    text(shortened(ICON_WARNING " " + std::string(to_string(seen.failure->stage)), ImGui::GetContentRegionAvail().x));
+    ImGui::PopStyleColor();
+    return tooltip(std::string(words_of(seen.failure->stage)) + ": " + seen.failure->message);
+  }
   if (!seen.verdict) return dim_text("\u2013");
   const std::string& state = seen.verdict->state;
   const bool good = state == "correct", bad = state == "wrong";
-  clipped((good  ? ICON_CHECK_CIRCLE " "
-           : bad ? ICON_TIMES_CIRCLE " "
-                 : ICON_QUESTION " ") +
-              state,
-          ImGui::GetContentRegionAvail().x,
-          good  ? palette().good
-          : bad ? palette().bad
-                : palette().dim);
+  const bool doubted = good && seen.watch &&
+                       std::any_of(seen.watch->findings.begin(), seen.watch->findings.end(),
+                                   [](const Finding& finding) { return finding.severity == "error"; });
+  const char* icon = doubted ? ICON_WARNING : good ? ICON_CHECK_CIRCLE : bad ? ICON_TIMES_CIRCLE : ICON_QUESTION;
+  clipped(std::string(icon) + " " + state, ImGui::GetContentRegionAvail().x,
+          doubted ? palette().warn
+          : good  ? palette().good
+          : bad   ? palette().bad
+                  : palette().dim);
+  if (doubted) tooltip("The watch found a fault that this output did not show.");
 }
 
 void right_aligned(const std::string& words, ImU32 colour) {
@@ -130,9 +136,9 @@ void HistoryPanel::draw(Context& context) {
     ImGui::TableSetupColumn("run", ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending,
                             0.45f, kRun);
     ImGui::TableSetupColumn("change", 0, 1.8f, kChange);
-    ImGui::TableSetupColumn("config", 0, 3.4f, kConfig);
+    ImGui::TableSetupColumn("config", 0, 3.0f, kConfig);
     ImGui::TableSetupColumn("latency", 0, 1.0f, kLatency);
-    ImGui::TableSetupColumn("kind", 0, 0.85f, kKind);
+    ImGui::TableSetupColumn("kind", 0, 1.05f, kKind);
     ImGui::TableSetupColumn("verdict", 0, 0.95f, kVerdict);
     ImGui::TableSetupColumn("rel. error", 0, 0.85f, kError);
     ImGui::TableSetupColumn("shared", 0, 0.85f, kShared);
@@ -172,6 +178,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   const bool picked = context.shown.history_id == entry.id;
   if (ImGui::Selectable(fmt::format("{}##run", entry.id).c_str(), picked, ImGuiSelectableFlags_SpanAllColumns))
     context.session.select_history(picked ? 0 : entry.id);
+  tooltip("Click to look at this run, right-click to compare it or to take its settings.");
   if (ImGui::BeginPopupContextItem("actions")) {
     if (ImGui::MenuItem("Look at this run")) context.session.select_history(entry.id);
     if (ImGui::MenuItem("Compare with the shown run")) compared_ = entry.id;
@@ -190,7 +197,13 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
     clipped(words, ImGui::GetContentRegionAvail().x, colour);
   };
   cell(entry.change.empty() ? "\u2013" : entry.change, palette().text);
-  cell(seen.experiment.kernel + "  " + entry.config_text, palette().dim);
+  ImGui::TableNextColumn();
+  const Kernel* kernel = session::find_kernel(context.snapshot, seen.experiment.kernel);
+  const std::string words = charts::config_words(seen.experiment, kernel, entry.config_text);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+  text(shortened(words, ImGui::GetContentRegionAvail().x));
+  ImGui::PopStyleColor();
+  tooltip(entry.config_text);
   ImGui::TableNextColumn();
   right_aligned(seen.timing ? charts::us_text(seen.timing->p50) : "\u2013", palette().text);
   ImGui::TableNextColumn();

@@ -13,7 +13,9 @@ class HistoryPanel : public Panel {
   const char* title() const override { return "History"; }
   Dock dock() const override { return Dock::below; }
   void draw(Context& context) override;
+  // Holds that run against the one on show; 0 ends it.
   void compare_with(uint64_t run) { compared_ = run; }
+  uint64_t compared() const { return compared_; }
 
  private:
   void sort(const session::History& history);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "charts/format.h"
+#include "charts/words.h"
 #include "ui/icons.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -89,25 +90,35 @@ void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool 
   }
 }
 
-// The change that made a run, above its column in two lines, "NUM_WARPS" over "4 \u2192 8"; neighbours take turns in
-// height where the columns are narrow, and every third of them alone is named where even that is too tight.
-void draw_label(ImDrawList* list, const LatencyColumn& column, ImVec2 top, float pitch, bool newest) {
+// What a run's column is called, in two lines: "NUM_WARPS" over "4 \u2192 8"; other words where a line is full.
+std::pair<std::string, std::string> label_lines(const LatencyColumn& column, float room) {
   const std::string& change = column.change;
-  const size_t space = change.find(' ');
-  std::string name = change.empty() ? "run" : change.substr(0, space),
-              rest = change.empty()               ? std::to_string(column.run)
-                     : space == std::string::npos ? ""
-                                                  : change.substr(space + 1);
+  if (change.empty()) return {"run", std::to_string(column.run)};
+  if (change.find("\u2192") != std::string::npos || width_of(change) <= room) {
+    const size_t space = change.find(' ');
+    if (change.find("\u2192") == std::string::npos || space == std::string::npos) return {change, ""};
+    return {change.substr(0, space), change.substr(space + 1)};
+  }
+  const char* begin = change.c_str();
+  const char* cut = ImGui::GetFont()->CalcWordWrapPosition(ImGui::GetFontSize(), begin, begin + change.size(), room);
+  return {std::string(begin, cut), std::string(*cut == ' ' ? cut + 1 : cut)};
+}
+
+// The change that made a run, above its column; neighbours take turns in height where the columns are narrow, and every
+// third of them alone is named where even that is too tight. `left` and `right` are the plot's edges.
+void draw_label(ImDrawList* list, const LatencyColumn& column, ImVec2 top, float pitch, bool newest, float left,
+                float right) {
+  const auto [name, rest] = label_lines(column, std::max(pitch, em(8)));
   const float line = ImGui::GetFontSize(), wide = std::max(width_of(name), width_of(rest)) + em(0.4f);
   const bool staggered = wide > pitch;
   if (wide > pitch * 3 && !newest && column.x % 3 != 0) return;
   const float reach = staggered ? std::max(pitch * 1.95f, em(4)) : pitch;
-  const float room = newest ? std::max(reach, em(8)) : reach;  // nothing stands to its right: it may lean there
-  const float y = top.y + (staggered && column.x % 2 != 0 ? line * 2.1f : 0);
-  float at = y;
+  const float room = newest ? std::max(reach, em(9)) : reach;  // nothing stands to its right: it may lean there
+  float at = top.y + (staggered && column.x % 2 != 0 ? line * 2.1f : 0);
   for (const std::string& words : {shortened(name, room), shortened(rest, room)}) {
-    list->AddText({top.x - std::min(width_of(words), reach) / 2, at}, newest ? palette().text : palette().dim,
-                  words.c_str());
+    const float half = std::min(width_of(words), reach) / 2;
+    const float x = std::clamp(top.x - half, left, std::max(left, right - width_of(words)));
+    list->AddText({x, at}, newest ? palette().text : palette().dim, words.c_str());
     at += line;
   }
 }
@@ -130,7 +141,7 @@ void LatencyPanel::draw_headline(Context& context) {
   const Timing* timing = context.shown.timing();
   if (timing == nullptr) {
     big_figure("\u2013", "\u00b5s", palette().faint);
-    part_note(context, session::Part::timing, context.shown.config_text);
+    part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
     return;
   }
   {
@@ -139,17 +150,25 @@ void LatencyPanel::draw_headline(Context& context) {
     draw_change(context);
     kind_badge_at_right(context.glossary, timing->kind);
   }
-  part_note(context, session::Part::timing, context.shown.config_text);
+  part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
   const PartScope scope(context, session::Part::timing);
-  std::string line =
-      fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
-  line += timing->kind == FigureKind::modelled ? " by the model's error bar"
+  draw_reason(context);
+  std::string line;
+  if (context.shown.observation->tflops) line = fmt::format("{:.2f} TFLOP/s   ", *context.shown.observation->tflops);
+  line += fmt::format("{} \u2013 {}", charts::us_number(timing->interval_low), charts::us_text(timing->interval_high));
+  line += timing->kind == FigureKind::modelled ? ", the model's error bar"
                                                : fmt::format(", 95 % interval of {} samples", timing->samples);
-  if (context.shown.observation->tflops) line += fmt::format("   {:.2f} TFLOP/s", *context.shown.observation->tflops);
-  if (!timing->bound.empty()) line += "   bound by " + timing->bound;
   ImGui::PushFont(nullptr, kSmallSize);
   clipped(line, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();
+}
+
+// The reason beside the number: never clipped, whatever the width.
+void LatencyPanel::draw_reason(const Context& context) {
+  const std::string reason = charts::bound_sentence(*context.shown.observation);
+  if (reason.empty()) return;
+  wrapped(reason, palette().text, kSmallSize);
+  tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted.");
 }
 
 // What the last change did to the figure, against the run before it.
@@ -228,8 +247,8 @@ void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines) {
   std::vector<std::string> words;
   for (const charts::Reported& line : lines) {
     wishes.push_back(ImPlot::PlotToPixels(0.0, line.us).y - height / 2);
-    words.push_back(
-        fmt::format("reported {} {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : " *"));
+    words.push_back(fmt::format("reported {} {}{}", line.label, charts::us_text(line.us),
+                                line.caveat.empty() ? "" : ", not valid"));
   }
   const std::vector<float> places = charts::spread_labels(wishes, height * 1.06f, low.y, low.y + size.y);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -237,7 +256,7 @@ void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines) {
   for (size_t at = 0; at < lines.size(); ++at) {
     const charts::Reported& line = lines[at];
     const float y = wishes[at] + height / 2, label_y = places[at] + height / 2;
-    const ImU32 colour = with_alpha(palette().reported, line.same_config ? 1.0f : 0.75f);
+    const ImU32 colour = palette().reported;
     const float dash = em(0.5f), weight = line.same_config ? std::max(2.0f, em(0.12f)) : std::max(1.0f, em(0.08f));
     const float label_x = right - width_of(words[at]) - pad, end = label_x - pad - lead;
     for (float x = low.x; x < end; x += dash * 1.8f)
@@ -248,8 +267,8 @@ void LatencyPanel::draw_lines(const std::vector<charts::Reported>& lines) {
     const bool on_label = mouse.x > label_x && std::fabs(mouse.y - label_y) < height / 2;
     const bool on_line = mouse.x < end && std::fabs(mouse.y - y) < em(0.3f) && mouse.x > end - em(4);
     if (ImPlot::IsPlotHovered() && (on_label || on_line))
-      ImGui::SetTooltip("%s",
-                        (words[at] + "\n" + line.source + (line.caveat.empty() ? "" : "\n* " + line.caveat)).c_str());
+      ImGui::SetTooltip(
+          "%s", (words[at] + "\n" + line.source + (line.caveat.empty() ? "" : "\nNot valid: " + line.caveat)).c_str());
   }
   ImPlot::PopPlotClipRect();
 }
@@ -277,7 +296,7 @@ void LatencyPanel::draw_columns(Context& context) {
     else
       list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad,
                     column.state == ColumnState::failed ? ICON_WARNING : "?");
-    draw_label(list, column, {x, low.y + em(0.2f)}, pitch, newest);
+    draw_label(list, column, {x, low.y + em(0.2f)}, pitch, newest, low.x + em(0.2f), low.x + size.x - em(0.2f));
   }
   ImPlot::PopPlotClipRect();
 }

@@ -15,6 +15,7 @@ class LatencyPanel : public Panel {
 
  private:
   void draw_headline(Context& context);
+  static void draw_reason(const Context& context);
   void draw_change(Context& context);
   void draw_plot(Context& context);
   void draw_columns(Context& context);

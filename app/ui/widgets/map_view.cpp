@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "charts/format.h"
+#include "ui/icons.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -75,6 +76,15 @@ void MapView::take(std::shared_ptr<const Tile> tile, const std::string& key) {
   }
 }
 
+bool MapView::note_refusal(const Context& context, const std::string& key, const ViewRequest& request) {
+  const auto found = context.snapshot.refused_views.find(key);
+  if (found == context.snapshot.refused_views.end()) return false;
+  refusal_ = found->second;
+  refused_key_ = key;
+  refused_of_ = session::tile_key(request);
+  return true;
+}
+
 // One answer is waited for at a time, so that no buffer is written while it is copied.
 void MapView::follow_shared(Context& context, const ViewRequest& request) {
   if (!shared_key_.empty()) {
@@ -82,8 +92,10 @@ void MapView::follow_shared(Context& context, const ViewRequest& request) {
     if (found != context.snapshot.tiles.end() && found->second != nullptr) {
       shared_key_.clear();
       take_shared(context, found->second);
+    } else if (note_refusal(context, shared_key_, request)) {
+      shared_key_.clear();
     } else if (ImGui::GetTime() - asked_at_ > kSharedPatience) {
-      shared_key_.clear();  // the run is not kept, or its executor went
+      shared_key_.clear();  // its executor went
       asked_.clear();
     } else {
       context.wake_within(0.05);
@@ -141,6 +153,11 @@ void MapView::follow(Context& context, const ViewRequest& request, bool growing)
     else
       no_painter_ = made.error();
   }
+  if (refusal_ &&
+      (refused_of_ != session::tile_key(request) || !context.snapshot.refused_views.contains(refused_key_))) {
+    refusal_.reset();  // another map is looked at, or its run is run again
+    asked_.clear();
+  }
   const bool shared = context.interop != nullptr && context.interop->poll() == Interop::State::ready && !shared_failed_;
   if (shared && !growing) return follow_shared(context, request);
   ask(context, request, growing);
@@ -148,6 +165,7 @@ void MapView::follow(Context& context, const ViewRequest& request, bool growing)
   const auto found = context.snapshot.tiles.find(key);
   if (found != context.snapshot.tiles.end() && found->second != nullptr && found->second != tile_)
     take(found->second, key);
+  note_refusal(context, key, request);
 }
 
 bool MapView::is_of(const ViewRequest& request) const { return tile_ && tile_of_ == session::tile_key(request); }
@@ -161,6 +179,10 @@ bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::str
   size_ = size;
   if (no_painter_) {
     failure_box(*no_painter_, "##no painter");
+    return false;
+  }
+  if (refusal_ && tile_of_ != refused_of_) {
+    draw_refusal(size);
     return false;
   }
   if (!tile_ || !painter_) {
@@ -177,6 +199,13 @@ bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::str
   ImGui::Image(static_cast<ImTextureID>(texture), size);
   ImGui::PopStyleVar();
   return true;
+}
+
+void MapView::draw_refusal(ImVec2 size) const {
+  ImGui::GetWindowDrawList()->AddRectFilled(at_, {at_.x + size.x, at_.y + size.y}, palette().raised, em(0.2f));
+  if (ImGui::BeginChild("##no map", size, ImGuiChildFlags_AlwaysUseWindowPadding))
+    empty_state(ICON_INFO, refusal_->message, refusal_->hint);
+  ImGui::EndChild();
 }
 
 std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) {

@@ -29,7 +29,8 @@ class MapView {
   // executor share a GPU, a whole map comes at one texel an element and stays there; a growing one comes through the
   // pipe.
   void follow(Context& context, const ViewRequest& request, bool growing);
-  // Draws at the cursor in `size` pixels; without a map, `waiting` in its place. False: nothing to point at.
+  // Draws at the cursor in `size` pixels; without a map, `waiting` in its place, or why there is none. False: nothing
+  // to point at.
   bool draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting);
   // The last drawn map under the mouse, of `rows` by `columns` elements; empty: the mouse is elsewhere.
   std::optional<MapPlace> hovered(int64_t rows, int64_t columns);
@@ -41,7 +42,9 @@ class MapView {
   std::vector<float> values() { return painter_ ? painter_->values() : std::vector<float>(); }
   bool is_of(const ViewRequest& request) const;  // the newest map is of this very request
   bool whole() const;                            // every row of it is computed
-  double low() const { return low_; }            // finite extremes, 0 included
+  // Why the request that was followed last gets no answer; null: it has one, or is waited for.
+  const Failure* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
+  double low() const { return low_; }  // finite extremes, 0 included
   double high() const { return high_; }
   ImVec2 place() const { return at_; }  // of the last draw, on the screen
   ImVec2 size() const { return size_; }
@@ -49,6 +52,8 @@ class MapView {
  private:
   void ask(Context& context, const ViewRequest& request, bool growing);
   void follow_shared(Context& context, const ViewRequest& request);
+  bool note_refusal(const Context& context, const std::string& key, const ViewRequest& request);
+  void draw_refusal(ImVec2 size) const;
   void take(std::shared_ptr<const Tile> tile, const std::string& key);
   void take_shared(Context& context, std::shared_ptr<const Tile> tile);
   bool ask_shared(Context& context, const ViewRequest& request);
@@ -61,6 +66,8 @@ class MapView {
   uint64_t version_ = 0;
   double low_ = 0, high_ = 0;
   std::string asked_;  // key and state that the last request was for
+  std::optional<Failure> refusal_;
+  std::string refused_key_, refused_of_;  // the key that was refused, and that of the request it was made for
   double asked_at_ = 0;
   ImVec2 at_, size_;
   std::unique_ptr<PixelPort> port_;

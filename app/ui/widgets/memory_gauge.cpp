@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "charts/format.h"
 #include "ui/theme.h"
@@ -115,6 +116,7 @@ void memory_gauge(const MemoryStack& stack) {
 void memory_legend(const MemoryStack& stack) {
   ImGui::PushFont(nullptr, kSmallSize);
   const size_t columns = ImGui::GetContentRegionAvail().x > em(16) ? 2 : 1;
+  const bool mixed_kinds = stack.static_bytes > 0 && stack.dynamic_bytes > 0;  // else the line above says it of all
   const size_t rows = (stack.segments.size() + columns - 1) / columns;
   const float each = ImGui::GetContentRegionAvail().x / static_cast<float>(columns);
   const ImVec2 origin = ImGui::GetCursorPos();
@@ -131,7 +133,8 @@ void memory_legend(const MemoryStack& stack) {
     ImGui::SetCursorPosX(x + em(1.1f));
     const std::string bytes = charts::bytes_text(segment.bytes());
     const float end = x + each - (columns > 1 ? em(0.9f) : 0);
-    clipped(segment.name + (segment.dynamic ? " (dynamic)" : ""), end - width_of(bytes) - x - em(1.6f), palette().text);
+    clipped(segment.name + (segment.dynamic && mixed_kinds ? " (dynamic)" : ""), end - width_of(bytes) - x - em(1.6f),
+            palette().text);
     ImGui::SetCursorPos({end - width_of(bytes), y});
     dim_text(bytes);
   }
@@ -167,9 +170,27 @@ void wave_rows(const Occupancy& occupancy) {
   ImGui::PushFont(nullptr, kSmallSize);
   const int64_t full = occupancy.total_ctas / occupancy.resident_ctas,
                 rest = occupancy.total_ctas % occupancy.resident_ctas;
-  const auto row = [&](const std::string& name, int64_t ctas, const std::string& says) {
+  struct Row {
+    std::string name, says;
+    int64_t ctas = 0;
+  };
+  std::vector<Row> rows;
+  if (full > 2)
+    rows.push_back({fmt::format("waves 1\u2013{}", full),
+                    fmt::format("{} each", charts::with_commas(occupancy.resident_ctas)), occupancy.resident_ctas});
+  else
+    for (int64_t wave = 1; wave <= full; ++wave)
+      rows.push_back(
+          {fmt::format("wave {}", wave), charts::with_commas(occupancy.resident_ctas), occupancy.resident_ctas});
+  if (rest > 0) rows.push_back({fmt::format("wave {}", full + 1), charts::with_commas(rest), rest});
+  float label = 0, count = 0;  // the bars stand between the widest words
+  for (const Row& row : rows) {
+    label = std::max(label, width_of(row.name) + em(0.6f));
+    count = std::max(count, width_of(row.says) + em(0.5f));
+  }
+  for (const auto& [name, says, ctas] : rows) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float label = em(4.4f), count = em(3.4f), height = em(0.85f);
+    const float height = em(0.85f);
     const float width = ImGui::GetContentRegionAvail().x - label - count;
     const float share = f32(static_cast<double>(ctas) / static_cast<double>(occupancy.resident_ctas)),
                 alpha = ImGui::GetStyle().Alpha;
@@ -182,13 +203,7 @@ void wave_rows(const Occupancy& occupancy) {
                         with_alpha(mixed(palette().accent, palette().panel, 0.25f), alpha), em(0.15f));
     ImGui::SetCursorScreenPos({left + width + em(0.4f), at.y});
     dim_text(says);
-  };
-  if (full > 2)
-    row(fmt::format("waves 1\u2013{}", full), occupancy.resident_ctas, fmt::format("{} each", occupancy.resident_ctas));
-  else
-    for (int64_t wave = 1; wave <= full; ++wave)
-      row(fmt::format("wave {}", wave), occupancy.resident_ctas, charts::with_commas(occupancy.resident_ctas));
-  if (rest > 0) row(fmt::format("wave {}", full + 1), rest, charts::with_commas(rest));
+  }
   ImGui::PopFont();
 }
 

@@ -38,19 +38,22 @@ PartScope::~PartScope() {
   if (dimmed_) ImGui::PopStyleVar();
 }
 
-void part_note(const Context& context, session::Part part, const std::string& plain) {
+void part_note(const Context& context, session::Part part, const std::string& plain, const std::string& full) {
   ImGui::PushFont(nullptr, kSmallSize);
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string from = context.shown.from(part);
   if (context.shown.from_history()) {
-    clipped(fmt::format(ICON_HISTORY "  run {}: {}", context.shown.history_id, context.shown.config_text), width,
+    clipped(fmt::format(ICON_HISTORY "  run {}: {}", context.shown.history_id, context.shown.config_words), width,
             palette().accent);
   } else if (!from.empty()) {
     clipped(ICON_CLOCK "  still of " + from, width, palette().warn);
   } else if (context.shown.state(part) == session::PartState::partial) {
     clipped(ICON_NOTCH "  growing: " + context.snapshot.focus.stage, width, palette().dim);
   } else {
-    clipped(plain, width, palette().dim);
+    ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+    text(shortened(plain, width));
+    ImGui::PopStyleColor();
+    tooltip(!full.empty() ? full : width_of(plain) > width ? plain : "");
   }
   ImGui::PopFont();
 }
@@ -74,7 +77,7 @@ void progress_line(const Context& context) {
   list->PopClipRect();
 }
 
-void failure_box(const Failure& failure, const char* id) {
+void failure_box(const Failure& failure, const char* id, const std::function<void()>& again) {
   const Palette& p = palette();
   ImGui::PushStyleColor(ImGuiCol_ChildBg, with_alpha(p.bad, 0.10f));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(em(0.7f), em(0.55f)));
@@ -82,7 +85,7 @@ void failure_box(const Failure& failure, const char* id) {
                         ImGuiWindowFlags_NoScrollbar)) {
     ImGui::PushFont(fonts().strong, 0);
     ImGui::PushStyleColor(ImGuiCol_Text, p.bad);
-    text(fmt::format(ICON_WARNING "  {}", to_string(failure.stage)));
+    text(fmt::format(ICON_WARNING "  {}", words_of(failure.stage)));
     ImGui::PopStyleColor();
     ImGui::PopFont();
     wrapped(failure.message, p.text);
@@ -90,6 +93,7 @@ void failure_box(const Failure& failure, const char* id) {
       ImGui::Dummy({0, em(0.1f)});
       wrapped(ICON_ARROW_RIGHT "  " + failure.hint, p.dim);
     }
+    if (again && ImGui::Button(ICON_REFRESH "  Run again###again")) again();
     if (ImGui::BeginPopupContextWindow("copy failure")) {
       if (ImGui::MenuItem("Copy")) ImGui::SetClipboardText((failure.message + "\n" + failure.hint).c_str());
       ImGui::EndPopup();
@@ -102,16 +106,17 @@ void failure_box(const Failure& failure, const char* id) {
   ImGui::PopStyleColor();
 }
 
-bool failure_view(const Context& context, Readout readout) {
+bool failure_view(Context& context, Readout readout) {
   const Failure* failure = context.shown.failure();
   if (failure == nullptr) return false;
   const Readout teller = readout_of(failure->stage);
   if (teller == readout) {
-    failure_box(*failure, "##failure");
+    std::function<void()> again;
+    if (may_run_again(failure->stage) && !context.shown.from_history()) again = [&context] { context.session.rerun(); };
+    failure_box(*failure, "##failure", again);
     return true;
   }
-  small_text(fmt::format(ICON_WARNING "  stopped at {}: see {}", to_string(failure->stage), title_of(teller)),
-             palette().bad);
+  small_text(fmt::format(ICON_WARNING "  {}: see {}", words_of(failure->stage), title_of(teller)), palette().bad);
   return false;
 }
 

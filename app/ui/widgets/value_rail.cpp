@@ -57,7 +57,7 @@ void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool curre
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 low = cells.lows[at], high = cells.highs[at];
   const float rounding = em(0.28f);
-  const ImU32 mark = bad ? p.bad : p.accent;
+  const ImU32 mark = value.moot ? p.faint : bad ? p.bad : p.accent;
   const ImU32 ink = current ? p.text : value.legal ? p.dim : p.faint;
   list->AddRectFilled(low, high,
                       current                  ? mixed(p.panel, mark, 0.34f)
@@ -71,6 +71,7 @@ void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool curre
   const ImVec2 size = ImGui::CalcTextSize(value.text.c_str());
   const ImVec2 pen{std::floor((low.x + high.x - size.x) / 2), std::floor((low.y + high.y - size.y) / 2)};
   list->AddText(pen, ink, value.text.c_str());
+  if (value.moot) return;
   if (!value.legal) {
     const float middle = std::floor((low.y + high.y) / 2) + 0.5f;
     list->AddLine({pen.x - em(0.25f), middle}, {pen.x + size.x + em(0.25f), middle}, p.bad, std::max(1.0f, em(0.09f)));

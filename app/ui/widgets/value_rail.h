@@ -13,6 +13,7 @@ struct RailValue {
   bool legal = true;
   std::string reason;     // why it is not legal, or the warning that goes with a legal one
   bool beckoned = false;  // outlined as an invitation
+  bool moot = false;      // not legal, and nor is any other value here: the fault is not this control's
 };
 
 // Where a rail was drawn, in screen coordinates.

@@ -21,6 +21,7 @@ TEST(Format, SaysFiguresInTheFieldsWay) {
   EXPECT_EQ(us_text(51000), "51.00 ms");
   EXPECT_EQ(kib_text(49152), "48 KB");
   EXPECT_EQ(kib_text(36896), "36 KB");
+  EXPECT_EQ(kib_text(540672 * 32), "16.5 MB");
   EXPECT_EQ(percent_text(1.0 / 3), "33.3 %");
   EXPECT_EQ(percent_text(0), "0 %");
   EXPECT_EQ(signed_percent_text(-0.184), "\u221218.4 %");

@@ -1,0 +1,62 @@
+#include "charts/words.h"
+
+#include <fmt/format.h>
+
+#include "charts/format.h"
+
+namespace attnscope::charts {
+namespace {
+
+constexpr double kFewLanes = 0.9;  // of 32: below it, idle lanes are worth a word
+
+std::string conflicts(const Counters& counters) {
+  if (counters.shared_wavefronts <= 0) return {};
+  if (counters.shared_bank_conflicts == 0) return "no bank conflict among its wavefronts";
+  return fmt::format("{} of its wavefronts are bank conflicts",
+                     percent_text(static_cast<double>(counters.shared_bank_conflicts) /
+                                  static_cast<double>(counters.shared_wavefronts)));
+}
+
+std::string lanes(const Counters& counters) {
+  if (counters.active_lanes_mean <= 0 || counters.active_lanes_mean >= 32 * kFewLanes) return {};
+  return fmt::format("{:.1f} of 32 lanes take part on average", counters.active_lanes_mean);
+}
+
+std::string warps(const Occupancy& occupancy) {
+  return fmt::format("{} warp{} an SM to hide it behind", occupancy.warps_per_sm,
+                     occupancy.warps_per_sm == 1 ? "" : "s");
+}
+
+bool is_latency(const std::string& bound) { return bound.ends_with("latency"); }
+
+}  // namespace
+
+std::string bound_sentence(const Observation& seen) {
+  if (!seen.timing || seen.timing->bound.empty()) return {};
+  const std::string& bound = seen.timing->bound;
+  std::string shown_by;
+  if (bound == "shared memory" && seen.counters) shown_by = conflicts(*seen.counters);
+  if ((bound == "issue slots" || bound == "arithmetic units") && seen.counters) shown_by = lanes(*seen.counters);
+  if (is_latency(bound) && seen.occupancy) shown_by = warps(*seen.occupancy);
+  return "bound by " + bound + (shown_by.empty() ? "" : ": " + shown_by);
+}
+
+std::string config_words(const Experiment& experiment, const Kernel* kernel, const std::string& full) {
+  if (kernel == nullptr || kernel->content_hash != experiment.kernel_hash)
+    return experiment.kernel + (full.empty() ? "" : "  " + full);
+  std::string words;
+  for (const Knob& knob : kernel->knobs) {
+    const auto held = experiment.config.knobs.find(knob.name);
+    if (held != experiment.config.knobs.end() && held->second != knob.default_value)
+      words += " " + knob.name + "=" + knob.text_of(held->second);
+  }
+  const CompileOptions &options = experiment.config.options, &own = kernel->options;
+  if (options.fast_math != own.fast_math) words += options.fast_math ? ", fast math on" : ", fast math off";
+  if (options.fmad != own.fmad) words += options.fmad ? ", fmad on" : ", fmad off";
+  if (options.maxrregcount != own.maxrregcount)
+    words += options.maxrregcount == 0 ? ", maxrregcount none" : fmt::format(", maxrregcount {}", options.maxrregcount);
+  if (!words.empty() || kernel->knobs.empty()) return kernel->id + words;
+  return kernel->id + ", every knob at its default";
+}
+
+}  // namespace attnscope::charts

@@ -1,0 +1,200 @@
+// The experiment panel's lower part: problem, compile options, device.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/problem.h"
+#include "ui/panels/experiment_panel.h"
+#include "ui/widgets/control_label.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+
+bool ExperimentPanel::size_field(Context&, const char* name, int64_t& value, float width) {
+  ImGui::PushID(name);
+  const auto typed = edited_.find(name);
+  std::string shown = typed != edited_.end() ? typed->second : std::to_string(value);
+  ImGui::SetNextItemWidth(width);
+  ImGui::InputText("##size", &shown, ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll);
+  bool changed = false;
+  if (ImGui::IsItemActive())
+    edited_[name] = shown;
+  else
+    edited_.erase(name);
+  if (ImGui::IsItemDeactivatedAfterEdit()) {
+    int64_t wanted = 0;
+    const auto [end, error] = std::from_chars(shown.data(), shown.data() + shown.size(), wanted);
+    changed = error == std::errc() && end == shown.data() + shown.size() && wanted != value && wanted > 0;
+    if (changed) value = wanted;
+  }
+  ImGui::PopID();
+  return changed;
+}
+
+void ExperimentPanel::draw_sizes(Context& context) {
+  Problem problem = context.draft.current().problem;
+  const Problem before = problem;
+  const float left = label_width(), gap = em(0.3f);
+  auto pair = [&](const char* words, const char* explanation, const char* a, int64_t& first, const char* b,
+                  int64_t& second) {
+    label(context.glossary, words, explanation, left);
+    const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
+    const bool one = size_field(context, a, first, each);
+    tooltip(a);
+    ImGui::SameLine(0, gap);
+    const bool two = size_field(context, b, second, each);
+    tooltip(b);
+    return std::pair(one, two);
+  };
+  const auto [batch, heads] = pair("batch, heads", "Sequences in the batch, and query heads of each.", "batch",
+                                   problem.batch, "heads", problem.heads);
+  if (heads) problem.kv_heads = problem.heads;
+  const auto [seq_q, seq_k] =
+      pair("seq q, k", "Query rows and keys of each head. A new query length sets both while they are equal.", "seq_q",
+           problem.seq_q, "seq_k", problem.seq_k);
+  if (seq_q && before.seq_q == before.seq_k) problem.seq_k = problem.seq_q;
+  if (batch || heads || seq_q || seq_k) {
+    session::Draft wish = context.draft.current();
+    wish.problem = problem;
+    context.post(std::move(wish), {context.new_gesture(), true, short_text(before) + " \u2192 " + short_text(problem)});
+  }
+}
+
+// Of a kernel that is no attention: its manifest's sizes.
+void ExperimentPanel::draw_own_sizes(Context& context) {
+  Problem problem = context.draft.current().problem;
+  const Problem before = problem;
+  bool changed = false;
+  for (auto& [name, value] : problem.sizes) {
+    label(context.glossary, name, "A size of this kernel's problem.", label_width());
+    changed = size_field(context, name.c_str(), value, ImGui::GetContentRegionAvail().x) || changed;
+  }
+  if (!changed) return;
+  session::Draft wish = context.draft.current();
+  wish.problem = problem;
+  context.post(std::move(wish), {context.new_gesture(), true, short_text(before) + " \u2192 " + short_text(problem)});
+}
+
+void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
+  section("Problem");
+  if (!context.draft.current().problem.is_attention()) return draw_own_sizes(context);
+  draw_sizes(context);
+  const Problem& problem = context.draft.current().problem;
+  auto choose = [&](const char* name, const std::string& doc, const std::vector<RailValue>& values, int64_t current,
+                    auto set) {
+    label(context.glossary, name, doc, label_width());
+    const RailEvent event = value_rail(name, values, current, ImGui::GetContentRegionAvail().x, false);
+    if (event.refused)
+      refused_[name] = {std::string(name) + " " + values[*event.refused].text + ": " + values[*event.refused].reason,
+                        "Choose another kernel.",
+                        {}};
+    if (event.chosen) {
+      refused_.erase(name);
+      session::Draft wish = context.draft.current();
+      set(wish.problem, *event.chosen);
+      std::string to, from;
+      for (const RailValue& value : values) {
+        if (value.value == *event.chosen) to = value.text;
+        if (value.value == current) from = value.text;
+      }
+      context.post(std::move(wish), {context.new_gesture(), true, fmt::format("{} {} \u2192 {}", name, from, to)});
+    }
+  };
+  auto supported = [&](const auto& list, const auto& value) {
+    if (kernel == nullptr || list.empty()) return true;
+    for (const auto& one : list)
+      if (one == value) return true;
+    return false;
+  };
+  const std::string refusal = kernel != nullptr ? "kernel " + kernel->id + " does not take it" : "";
+  std::vector<RailValue> dims;
+  for (const int64_t dim : {32, 64, 128, 256})
+    if (dim == 64 || dim == 128 || dim == problem.head_dim ||
+        (kernel != nullptr && supported(kernel->supports.head_dims, dim))) {
+      const bool fits = kernel == nullptr || supported(kernel->supports.head_dims, dim);
+      dims.push_back({dim, std::to_string(dim), fits, fits ? "" : refusal, false});
+    }
+  choose("head_dim", "", dims, problem.head_dim, [](Problem& p, int64_t v) { p.head_dim = v; });
+  std::vector<RailValue> causals;
+  for (const auto& [causal, word] :
+       {std::pair{Causal::none, "none"}, {Causal::top_left, "top left"}, {Causal::bottom_right, "bottom right"}}) {
+    const bool fits = kernel == nullptr || supported(kernel->supports.causals, causal);
+    causals.push_back({static_cast<int64_t>(causal), word, fits, fits ? "" : refusal, false});
+  }
+  choose("causal", "", causals, static_cast<int64_t>(problem.causal),
+         [](Problem& p, int64_t v) { p.causal = static_cast<Causal>(v); });
+  std::vector<RailValue> dtypes;
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
+    const bool fits = kernel == nullptr || supported(kernel->supports.dtypes, dtype);
+    dtypes.push_back({static_cast<int64_t>(dtype), std::string(to_string(dtype)), fits, fits ? "" : refusal, false});
+  }
+  choose("dtype", "", dtypes, static_cast<int64_t>(problem.dtype),
+         [](Problem& p, int64_t v) { p.dtype = static_cast<DType>(v); });
+  std::vector<RailValue> distributions;
+  for (const Distribution d :
+       {Distribution::normal, Distribution::uniform, Distribution::large, Distribution::constant})
+    distributions.push_back({static_cast<int64_t>(d), std::string(to_string(d)), true, "", false});
+  choose("inputs", "How the inputs are distributed.", distributions, static_cast<int64_t>(problem.distribution),
+         [](Problem& p, int64_t v) { p.distribution = static_cast<Distribution>(v); });
+}
+
+void ExperimentPanel::draw_compile(Context& context) {
+  section("Compile");
+  const session::Draft& draft = context.draft.current();
+  CompileOptions options = draft.options;
+  std::string change;
+  if (ImGui::Checkbox("fast math", &options.fast_math)) change = options.fast_math ? "fast math on" : "fast math off";
+  explain(context.glossary, "fast math");
+  ImGui::SameLine(0, em(1));
+  if (ImGui::Checkbox("fmad", &options.fmad)) change = options.fmad ? "fmad on" : "fmad off";
+  explain(context.glossary, "fmad");
+  std::vector<RailValue> limits;
+  for (const int64_t limit : {0, 32, 64, 96, 128, 168, 255})
+    limits.push_back({limit, limit == 0 ? "none" : std::to_string(limit), true, "", false});
+  if (std::none_of(limits.begin(), limits.end(), [&](const RailValue& v) { return v.value == options.maxrregcount; }))
+    limits.push_back({options.maxrregcount, std::to_string(options.maxrregcount), true, "", false});
+  label(context.glossary, "maxrregcount",
+        "The most registers a thread may have. Fewer make room for more warps, until values spill.", label_width());
+  const RailEvent event =
+      value_rail("maxrregcount", limits, options.maxrregcount, ImGui::GetContentRegionAvail().x, false);
+  if (event.chosen) {
+    change = fmt::format("maxrregcount {} \u2192 {}", options.maxrregcount, *event.chosen);
+    options.maxrregcount = static_cast<int>(*event.chosen);
+  }
+  if (change.empty()) return;
+  session::Draft wish = draft;
+  wish.options = options;
+  context.post(std::move(wish), {context.new_gesture(), true, change});
+}
+
+void ExperimentPanel::draw_device(Context& context) {
+  section("Device");
+  const session::Draft& draft = context.draft.current();
+  const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
+  const std::string shown = spec != nullptr ? spec->id + "  \u00b7  " + spec->name : draft.device;
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  if (ImGui::BeginCombo("##device", shown.c_str())) {
+    if (context.snapshot.devices)
+      for (const DeviceSpec& device : *context.snapshot.devices) {
+        const std::string line = fmt::format("{}  \u00b7  {}, sm_{}{}", device.id, device.name, device.arch,
+                                             device.emulated ? ", emulated" : "");
+        if (ImGui::Selectable(line.c_str(), device.id == draft.device) && device.id != draft.device) {
+          session::Draft wish = draft;
+          wish.device = device.id;
+          context.post(std::move(wish),
+                       {context.new_gesture(), true, "device " + draft.device + " \u2192 " + device.id});
+        }
+      }
+    ImGui::EndCombo();
+  }
+  tooltip(context.snapshot.device_reason);
+  // In words for as long as the first start lasts, so that no knob below moves while it is turned; on hover later.
+  if (context.snapshot.device_reason.empty()) return;
+  if (!tells_device_) tells_device_ = !context.settings.invited;
+  if (*tells_device_) wrapped_lines(context.snapshot.device_reason, palette().dim, kSmallSize, 3);
+}
+
+}  // namespace attnscope::ui
