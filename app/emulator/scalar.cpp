@@ -118,7 +118,26 @@ void voteu_any(Warp& warp, const Op& op, uint32_t mask) {
   set(warp, op.p, (mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0))) != 0);
 }
 
-// Local memory is kept as the hardware lays it out: each 4-byte word of all 32 lanes together, 128 bytes.
+// Local memory is kept as the hardware lays it out: each 4-byte word of all 32 lanes together, 128 bytes. What spills
+// do is copy such a row, every lane at one address. False: it is something else.
+template <bool kStore>
+bool local_row(Warp& warp, const Op& op, OpCounts& counts) {
+  const uint32_t* const addresses = &word(warp, op.a);
+  uint32_t differ = 0;
+  for (int lane = 1; lane < 32; ++lane) differ |= addresses[lane] ^ addresses[0];
+  const uint32_t address = addresses[0] + op.imm;
+  if (differ != 0 || address % 4 != 0 || address >= warp.local_bytes || warp.local_bytes - address < 4) return false;
+  uint8_t* const row = warp.local + size_t{address} * 32;
+  if constexpr (kStore) {
+    std::memcpy(row, &word(warp, op.c), 128);
+  } else {
+    std::memcpy(&word(warp, op.dst), row, 128);
+  }
+  ++counts.requests;
+  counts.sectors += 4;
+  return true;
+}
+
 template <bool kStore>
 void local_32(Warp& warp, const Op& op, uint32_t mask) {
   Machine& machine = *warp.machine;
@@ -127,6 +146,7 @@ void local_32(Warp& warp, const Op& op, uint32_t mask) {
     ++counts.empty_requests;
     return;
   }
+  if (mask == kFull && local_row<kStore>(warp, op, counts)) return;
   uint32_t sectors[32];
   int count = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
