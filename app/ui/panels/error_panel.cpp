@@ -70,6 +70,7 @@ void ErrorPanel::draw(Context& context) {
   }
   draw_verdict(context, *verdict);
   draw_watch(context);
+  ImGui::Dummy({0, em(0.1f)});
   if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // else there is no error that could be said
   const Problem& problem = context.shown.observation->experiment.problem;
   if (!problem.is_attention()) return dim_text("Maps are drawn of attention's output alone.");
@@ -91,7 +92,8 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
   const PartScope scope(context, session::Part::verdict);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == "wrong" ? palette().bad : palette().dim, kSmallSize);
-  if (verdict.first_bad && problem.is_attention()) {  // of other problems the reason names it
+  // Where the reason does not name it.
+  if (verdict.first_bad && problem.is_attention() && verdict.reason.find("column") == std::string::npos) {
     const BadElement& bad = *verdict.first_bad;
     wrapped(fmt::format("first bad: batch {} head {} row {} column {}: {} instead of {}", bad.batch, bad.head, bad.row,
                         bad.column, charts::error_text(bad.got), charts::error_text(bad.expected)),

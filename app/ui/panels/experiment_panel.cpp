@@ -96,7 +96,8 @@ void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
     draw_others(context, kernel);
     ImGui::PopStyleVar();
-    if (kernel != nullptr && !kernel->story.empty()) {
+    const bool noted = !context.snapshot.preset_note.empty() && note_closed_ != context.snapshot.preset_path;
+    if (kernel != nullptr && !kernel->story.empty() && !noted) {  // a preset's note says more of the moment
       ImGui::Dummy({0, em(0.1f)});
       wrapped_lines(kernel->story, palette().dim, kSmallSize, kStoryLines);
     }

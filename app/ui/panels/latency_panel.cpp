@@ -161,6 +161,7 @@ void LatencyPanel::draw_headline(Context& context) {
   ImGui::PushFont(nullptr, kSmallSize);
   clipped(line, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();
+  ImGui::Dummy({0, em(0.15f)});  // the axis' topmost figure reaches above the plot
 }
 
 // The reason beside the number: never clipped, whatever the width.

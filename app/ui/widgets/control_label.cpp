@@ -9,8 +9,9 @@ namespace attnscope::ui {
 float label_width() { return std::min(em(6.9f), ImGui::GetContentRegionAvail().x * 0.42f); }
 
 void label(const Glossary& glossary, const std::string& words, const std::string& explanation, float width) {
-  ImGui::AlignTextToFramePadding();
+  const float top = ImGui::GetCursorPosY();
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
+  ImGui::SetCursorPosY(top + (em(1.75f) - ImGui::GetFontSize()) / 2);  // the middle of a rail, at any zoom
   const std::string fitting = shortened(words, width - em(0.4f));
   ImGui::PushStyleColor(ImGuiCol_Text, palette().text);
   text(fitting);
@@ -18,7 +19,7 @@ void label(const Glossary& glossary, const std::string& words, const std::string
   ImGui::PopFont();
   tooltip(explanation.empty() ? glossary.find(words) : explanation);
   ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(ImGui::GetStyle().WindowPadding.x + width);
+  ImGui::SetCursorPos({ImGui::GetStyle().WindowPadding.x + width, top});
 }
 
 }  // namespace attnscope::ui
