@@ -186,7 +186,8 @@ void LatencyPanel::draw_change(Context& context) {
   if (room < em(4)) return;
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.95f));
   ImGui::PushFont(fonts().strong, 0);
-  clipped(change.text, room, change.tie ? palette().dim : change.ratio < 1 ? palette().good : palette().bad);
+  const bool same = change.tie || charts::us_text(columns[*before].p50) == charts::us_text(columns.back().p50);
+  clipped(change.text, room, same ? palette().dim : change.ratio < 1 ? palette().good : palette().bad);
   ImGui::PopFont();
   tooltip(charts::us_text(columns[*before].p50) + " \u2192 " + charts::us_text(columns.back().p50) + ", against run " +
           std::to_string(columns[*before].run));

@@ -1,6 +1,7 @@
 #include "ui/widgets/control_label.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ui/widgets/text.h"
 
@@ -9,17 +10,17 @@ namespace attnscope::ui {
 float label_width() { return std::min(em(6.9f), ImGui::GetContentRegionAvail().x * 0.42f); }
 
 void label(const Glossary& glossary, const std::string& words, const std::string& explanation, float width) {
-  const float top = ImGui::GetCursorPosY();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  ImGui::SetCursorPosY(top + (em(1.75f) - ImGui::GetFontSize()) / 2);  // the middle of a rail, at any zoom
+  const float height = std::floor(em(1.75f));  // a rail's: the words stand on its middle at any zoom
   const std::string fitting = shortened(words, width - em(0.4f));
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().text);
-  text(fitting);
-  ImGui::PopStyleColor();
+  ImGui::GetWindowDrawList()->AddText({at.x, at.y + std::floor((height - ImGui::GetFontSize()) / 2)}, palette().text,
+                                      fitting.c_str());
+  ImGui::Dummy({width_of(fitting), height});
   ImGui::PopFont();
   tooltip(explanation.empty() ? glossary.find(words) : explanation);
   ImGui::SameLine(0, 0);
-  ImGui::SetCursorPos({ImGui::GetStyle().WindowPadding.x + width, top});
+  ImGui::SetCursorPosX(ImGui::GetStyle().WindowPadding.x + width);
 }
 
 }  // namespace attnscope::ui
