@@ -1,7 +1,8 @@
 #include "emulator/watch_global.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "emulator/lane_address.h"
 
@@ -147,18 +148,19 @@ bool has_modifier(const compile::SassInstruction& instruction, std::string_view 
 bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) {
   const MemoryRange* const range = find_range(*warp.machine, first);
   if (range == nullptr || range->writable || range->bytes >= 1u << 31 || range->bytes < bytes) return false;
-  uint32_t low[32], high[32];
-  std::memcpy(low, bytes_of(warp) + registers, sizeof low);
-  std::memcpy(high, bytes_of(warp) + registers + 128, sizeof high);
-  const uint32_t lane = first_lane(mask), from = static_cast<uint32_t>(first - range->address) - low[lane];
-  const auto most = static_cast<int32_t>(range->bytes - bytes);
-  int32_t outside = 0;
-  for (uint32_t i = 0; i < 32; ++i) {
-    const auto at = static_cast<int32_t>(low[i] + from);
-    const int32_t wrong = (at < 0) | (at > most) | (high[i] != high[lane]);
-    outside |= wrong & static_cast<int32_t>(mask >> i & 1);
+  const auto* const low = reinterpret_cast<const uint32_t*>(bytes_of(warp) + registers);
+  const uint32_t *const high = low + 32, lane = first_lane(mask);
+  const auto wide = [](uint64_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
+  const __m128i from = wide(first - range->address - low[lane]), most = wide(range->bytes - bytes),
+                wanted = wide(high[lane]);
+  uint32_t inside = 0;
+  for (uint32_t i = 0; i < 32; i += 4) {
+    const __m128i at = _mm_add_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low + i)), from);
+    const __m128i near = _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(high + i)), wanted);
+    const __m128i wrong = _mm_or_si128(at, _mm_cmpgt_epi32(at, most));  // below 0 or above
+    inside |= static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_andnot_si128(wrong, near)))) << i;
   }
-  return outside == 0;
+  return (mask & ~inside) == 0;
 }
 
 }  // namespace

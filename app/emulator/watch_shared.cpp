@@ -185,8 +185,12 @@ void SharedShadow::write(Warp& warp, const Op& op, const Pattern& pattern, uint3
 // `id`: the event's number once it is kept.
 [[gnu::always_inline]] inline bool SharedShadow::read_lines(const Event& event, uint32_t& id, const WatchSpans& spans) {
   const uint32_t first = event.base / kWatchLine, met = order_->met();
-  bool sound = true, news = false;
-  for (const WatchSpan& span : spans.spans) {
+  const uint32_t* const quiet = &quiet_[first];
+  const WatchSpan *at = spans.spans.data(), *const end = at + spans.spans.size();
+  while (at != end && quiet[at->line] == met) ++at;
+  bool sound = true, news = at != spans.spans.data();
+  for (; at != end; ++at) {
+    const WatchSpan& span = *at;
     const uint32_t number = first + static_cast<uint32_t>(span.line);
     if (quiet_[number] == met) {
       news = true;
