@@ -202,30 +202,36 @@ void tiled_plain(benchmark::State& state) {
 }
 
 // As many CTAs of the same grid as the program watches, watched or not: what looking for races costs. One host thread.
-void watched(benchmark::State& state, const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads,
-             uint32_t dynamic_shared) {
-  Setup setup(recording, grid, threads, dynamic_shared);
+void run_watched(benchmark::State& state, const Launch& launch) {
   RunOptions options;
   options.threads = 1;
   options.ctas = {0, 1, 2, 3, 4, 5, 6, 7};
   options.watch = state.range(0) != 0;
   uint64_t instructions = 0;
-  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
+  for (auto _ : state) instructions += need(run(launch, options)).counters.threads;
   state.SetItemsProcessed(static_cast<int64_t>(instructions));
 }
 
-// The same of the Tensor Core rung, which fills shared memory by asynchronous copies.
+void watched(benchmark::State& state, const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads,
+             uint32_t dynamic_shared) {
+  Setup setup(recording, grid, threads, dynamic_shared);
+  run_watched(state, setup.launch);
+}
+
+// tiled_default's config.
+void watched_default(benchmark::State& state) {
+  const auto sass = compiled("kernels/02_tiled.cu", "attention_tiled", 89, {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
+  if (!sass) return state.SkipWithError(sass.error().message.c_str());
+  Setup setup(*sass, {kSeq / 32, kHeads, 1}, 128, 0);
+  run_watched(state, setup.launch);
+}
+
+// tensor_grid's, which fills shared memory by asynchronous copies.
 void watched_tensor(benchmark::State& state) {
   const auto sass = compiled("kernels/05_mma.cu", "attention_mma", 89, {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
   if (!sass) return state.SkipWithError(sass.error().message.c_str());
   TensorSetup setup(*sass);
-  RunOptions options;
-  options.threads = 1;
-  options.ctas = {0, 1, 2, 3, 4, 5, 6, 7};
-  options.watch = state.range(0) != 0;
-  uint64_t instructions = 0;
-  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
-  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  run_watched(state, setup.launch);
 }
 
 // From the call to the first progress report: what streaming waits for.
@@ -301,6 +307,7 @@ BENCHMARK_CAPTURE(watched, minimal, "minimal_sm89", {kSeq, kHeads, 1}, 64, 4 * k
     ->Arg(1)
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime();
+BENCHMARK(watched_default)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(watched_tensor)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(first_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(decode_program)->Unit(benchmark::kMicrosecond);
