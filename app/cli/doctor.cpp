@@ -160,7 +160,8 @@ std::vector<Checkup> examine_machine() {
   compiler(all);
   all.push_back(nvdisasm());
   all.push_back(nvml());
-  all.push_back(library(cuda_api::CudaLibrary::cupti, "No counters measured on a GPU; the emulator's stand."));
+  all.push_back(
+      library(cuda_api::CudaLibrary::cupti, "Nothing so far: counters are the emulator's, of the same machine code."));
   all.push_back(library(cuda_api::CudaLibrary::cublas, "No cuBLAS routine to compare with."));
   all.push_back(cache());
   return all;

@@ -491,6 +491,9 @@ Result<void> apply_part(Observation& observation, const Json& part) {
   Observation next = observation;
   JsonReader read(part, "part", Stage::protocol);
   read_parts(read, next);
+  std::string bound;
+  if (read.has("bound")) read.text("bound", bound);
+  if (next.timing && !bound.empty()) next.timing->bound = bound;
   if (auto done = read.finish(); !done) return fail(done.error());
   observation = std::move(next);
   return {};

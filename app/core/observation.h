@@ -197,7 +197,8 @@ Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);
 
 // A stage's part of the observation as it streams from a worker: an object holding any of the keys versions, device,
-// variant, occupancy, verdict, timing, tflops, counters, findings, watch, failure. Present keys replace; null clears.
+// variant, occupancy, verdict, timing, tflops, counters, findings, watch, printed, failure. Present keys replace; null
+// clears. "bound" is the timing's own key alone: what a later look at the kernel says of a time that was there before.
 Result<void> apply_part(Observation& observation, const Json& part);
 
 }  // namespace attnscope

@@ -142,7 +142,7 @@ class SessionCore final : public LinkEvents {
   void start_watch();
   void drop_watch();
   void finish_watch(Job& job, std::optional<Failure> failure);
-  void amend(const std::shared_ptr<const Observation>& before, WatchReport report);
+  void amend(const std::shared_ptr<const Observation>& before, const std::shared_ptr<const Observation>& after);
 
   // core_files.cpp
   void open_store();
@@ -179,13 +179,13 @@ class SessionCore final : public LinkEvents {
   JobId next_id_ = 2;  // 1 is a link's hello
 
   FocusState focus_;
-  JobId focus_job_ = 0;                          // the job of focus_'s wanted experiment; 0 none
-  std::shared_ptr<const Observation> to_watch_;  // when watch_timer_ ends
-  JobId watch_job_ = 0;                          // of the wanted experiment; 0 none
-  std::map<std::string, WatchReport> watched_;   // by watch_key
-  bool focus_settled_ = false;                   // wanted runs or has run well: asking for it again changes nothing
-  uint64_t focus_gesture_ = 0;                   // that wanted came from
-  std::optional<HeldFocus> held_focus_;          // until a worker says what devices it has
+  JobId focus_job_ = 0;                                                // the job of focus_'s wanted experiment; 0 none
+  std::shared_ptr<const Observation> to_watch_;                        // when watch_timer_ ends
+  JobId watch_job_ = 0;                                                // of the wanted experiment; 0 none
+  std::map<std::string, std::shared_ptr<const Observation>> watched_;  // by watch_key
+  bool focus_settled_ = false;           // wanted runs or has run well: asking for it again changes nothing
+  uint64_t focus_gesture_ = 0;           // that wanted came from
+  std::optional<HeldFocus> held_focus_;  // until a worker says what devices it has
   std::vector<HeldQueue> held_queue_;
   std::string device_reason_;
   UndoStack undo_;

@@ -1,4 +1,5 @@
-// The watch of what ran in focus: in the background, once for each config, kept with its observation.
+// The watch of what ran in focus: in the background, once for each config, kept with its observation. Of a GPU's kernel
+// it brings counters too.
 #include <algorithm>
 
 #include "platform/clock.h"
@@ -16,6 +17,16 @@ std::string watch_key(Experiment experiment) {
   return hash_of(experiment);
 }
 
+// `to` with what a watch found out about the same kernel.
+std::shared_ptr<const Observation> with_watch_of(const Observation& to, const Observation& watched) {
+  auto with = std::make_shared<Observation>(to);
+  with->watch = watched.watch;
+  if (with->counters) return with;
+  with->counters = watched.counters;
+  if (with->timing && watched.timing) with->timing->bound = watched.timing->bound;
+  return with;
+}
+
 }  // namespace
 
 std::shared_ptr<const Observation> SessionCore::with_known_watch(std::shared_ptr<const Observation> observation) {
@@ -24,11 +35,11 @@ std::shared_ptr<const Observation> SessionCore::with_known_watch(std::shared_ptr
   auto known = watched_.find(key);
   if (known == watched_.end() && options_.watch_configs && results_) {
     auto kept = results_->newest(observation->hash);  // of an earlier session
-    if (kept && *kept && (*kept)->observation.watch) known = watched_.emplace(key, *(*kept)->observation.watch).first;
+    if (kept && *kept && (*kept)->observation.watch)
+      known = watched_.emplace(key, std::make_shared<const Observation>((*kept)->observation)).first;
   }
   if (known == watched_.end()) return observation;
-  auto with = std::make_shared<Observation>(*observation);
-  with->watch = known->second;
+  auto with = with_watch_of(*observation, *known->second);
   focus_.amend(with);
   focus_.set_watch(WatchState::done, 1);
   return with;
@@ -66,6 +77,8 @@ void SessionCore::start_watch() {
   job.hash = observation->hash;
   job.kernel = focus_.kernel();
   job.place = place;
+  job.own = *observation;  // what the watch finds out is added to it
+  job.own.watch.reset();
   job.watched = observation;
   const JobId id = next_id_++;
   jobs_.emplace(id, std::move(job));
@@ -95,16 +108,16 @@ void SessionCore::finish_watch(Job& job, std::optional<Failure> failure) {
     return changed();
   }
   if (watched_.size() >= kMostRemembered) watched_.clear();
-  watched_[watch_key(job.experiment)] = *job.own.watch;
-  amend(job.watched, std::move(*job.own.watch));
+  const auto after = with_watch_of(*job.watched, job.own);
+  watched_[watch_key(job.experiment)] = after;
+  amend(job.watched, after);
   focus_.set_watch(WatchState::done, 1);
   changed();
 }
 
 // The observation with its watch takes the place of the one without wherever it is shown, and is kept.
-void SessionCore::amend(const std::shared_ptr<const Observation>& before, WatchReport report) {
-  auto after = std::make_shared<Observation>(*before);
-  after->watch = std::move(report);
+void SessionCore::amend(const std::shared_ptr<const Observation>& before,
+                        const std::shared_ptr<const Observation>& after) {
   focus_.amend(after);
   history_.amend(before, after);
   undo_.amend(before, after);

@@ -87,6 +87,8 @@ class Pipeline {
   ReferenceResult reference();
   Result<device::LaunchRequest> launch_request();
   Result<Verdict> judge_attention();
+  Timing modelled(const device::LaunchOutcome& emulated) const;
+  Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
   Json tflops_json(double us) const;
   template <class T>
   Result<T> wait(const std::shared_future<Result<T>>& future) const;
@@ -104,9 +106,9 @@ class Pipeline {
   std::shared_ptr<const check::Operands> operands_;
   std::shared_ptr<const check::Reference> reference_;  // that attention was judged by; null: none
   std::shared_ptr<const compile::Variant> variant_;
+  Versions versions_;
   VariantInfo info_;
   Occupancy occupancy_;
-  Versions versions_;
   std::shared_ptr<const device::Loaded> loaded_;
   device::LaunchOutcome outcome_;
   double last_counters_ = 0, last_tile_ = 0;  // steady ms
@@ -228,12 +230,12 @@ Result<void> Pipeline::load() {
   auto loaded = services_.pool.run<Ready>(load, *request_.cancel);
   if (!loaded) return fail(loaded.error());
   loaded_ = *loaded;
-  return {};
-}
   if (request_.kernel.library == "cublas") {
     versions_.cublas = loaded_->library_version();
     sink_.part(Json{{"versions", to_json(versions_)}}, true);
   }
+  return {};
+}
 
 Result<device::LaunchRequest> Pipeline::launch_request() {
   device::LaunchRequest launch;
@@ -269,9 +271,9 @@ Result<void> Pipeline::launch() {
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::emulating, done, total); };
   events.on_counters = [this](const Counters& counters) { stream_counters(counters); };
   events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
+  events.on_printed = [this](const Printed& printed) { sink_.part(Json{{"printed", to_json(printed)}}, true); };
   sink_.progress(Step::emulating, 0, launch_.shape.ctas());
   auto outcome = device_->run(*launch, events);
-  events.on_printed = [this](const Printed& printed) { sink_.part(Json{{"printed", to_json(printed)}}, true); };
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);
   if (outcome_.counters) sink_.part(Json{{"counters", to_json(*outcome_.counters)}}, true);
@@ -281,14 +283,18 @@ Result<void> Pipeline::launch() {
 // Of an emulated run: its time is modelled from what it did.
 Result<void> Pipeline::model() {
   if (!outcome_.emulated || !outcome_.counters) return {};
-  auto schedule = device::schedule_of(*outcome_.emulated->program, outcome_.emulated->result, experiment().problem,
+  const Timing timing = modelled(outcome_);
+  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", tflops_json(timing.p50)}}, true);
+  return {};
+}
+
+Timing Pipeline::modelled(const device::LaunchOutcome& emulated) const {
+  auto schedule = device::schedule_of(*emulated.emulated->program, emulated.emulated->result, experiment().problem,
                                       launch_.shape.grid);
   if (workload_)
     schedule.global_bytes_per_cta = double(workload_->bytes()) / double(std::max<int64_t>(1, launch_.shape.ctas()));
-  const Timing timing = attnscope::model::latency(
-      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *outcome_.counters, &schedule});
-  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", tflops_json(timing.p50)}}, true);
-  return {};
+  return attnscope::model::latency(
+      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *emulated.counters, &schedule});
 }
 
 // null where no convention says how many operations the problem has.
@@ -390,6 +396,17 @@ Result<void> Pipeline::measure() {
   return {};
 }
 
+// A GPU does not say what its kernel did, but the same machine code does the same in the emulator.
+Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& launch) {
+  device::LaunchEvents events;
+  events.cancel = request_.cancel;
+  events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
+  auto counted = twin.run(launch, events);
+  if (!counted) return fail(counted.error());
+  sink_.part(Json{{"counters", to_json(*counted->counters)}, {"bound", modelled(*counted).bound}}, true);
+  return {};
+}
+
 // On the device itself if it is emulated, else on one of its architecture: the machine code is the same.
 Result<void> Pipeline::watch() {
   const DeviceSpec& spec = device_->spec();
@@ -404,8 +421,10 @@ Result<void> Pipeline::watch() {
   if (truth_) truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::inputs);
   auto launch = launch_request();
   if (!launch) return fail(launch.error());
+  launch->loaded = *loaded;
+  if (!spec.emulated)
+    if (auto counted = count(*twin, *launch); !counted) return counted;
   WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}};
-  run.launch.loaded = *loaded;
   run.launch.trial.shared_names = shared_names(*variant_, launch_.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
     if (!truth_) return nullptr;  // a changed output is told without a verdict

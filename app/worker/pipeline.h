@@ -54,8 +54,9 @@ class Sink {
 
 // Which stages a request goes through, after compile and limits.
 struct Stages {
-  bool run = true;     // launch, model, check, measure
-  bool watch = false;  // watch_run.h
+  bool run = true;  // launch, model, check, measure
+  // watch_run.h; of a GPU's kernel also what the emulator counts of it, and what the model says binds it.
+  bool watch = false;
 };
 
 struct Request {

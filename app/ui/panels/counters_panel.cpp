@@ -49,8 +49,9 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
 void CountersPanel::draw(Context& context) {
   const Counters* counters = context.shown.counters();
   if (counters == nullptr)
-    return empty_state(ICON_TABLE, "Nothing counted yet",
-                       "The emulator counts every instruction, wavefront and sector.");
+    return empty_state(
+        ICON_TABLE, "Nothing counted yet",
+        "The emulator counts every instruction, wavefront and sector; of a GPU's kernel while it watches it.");
   kind_badge(context.glossary, counters->kind);
   ImGui::SameLine(0, em(0.6f));
   small_text(charts::counter_share_text(*counters),

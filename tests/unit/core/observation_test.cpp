@@ -74,11 +74,16 @@ TEST(Observation, PartsReplaceAndNullClears) {
   EXPECT_EQ(o.tflops, 2.0);
   EXPECT_FALSE(o.failure);
   EXPECT_TRUE(o.variant);
+  const double p50 = o.timing->p50;
+  ASSERT_TRUE(apply_part(o, Json{{"bound", "issue"}}));
+  EXPECT_EQ(o.timing->bound, "issue");
+  EXPECT_EQ(o.timing->p50, p50) << "the time stays";
 }
 
 TEST(Observation, ABadPartChangesNothing) {
   Observation o = full_observation();
   const Observation before = full_observation();
+  EXPECT_FALSE(apply_part(o, Json{{"bound", 3}}));
   EXPECT_FALSE(apply_part(o, Json{{"tflops", 2.0}, {"surprise", 1}}));
   EXPECT_FALSE(apply_part(o, Json{{"tflops", "fast"}}));
   EXPECT_FALSE(apply_part(o, Json::array()));

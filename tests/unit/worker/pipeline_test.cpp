@@ -153,6 +153,55 @@ TEST_F(PipelineTest, AWatchAloneOfASoundKernelIsSilent) {
   EXPECT_FALSE(collected_.observation.verdict);
 }
 
+// Runs what it is given as a GPU does: nobody sees what the kernel did.
+class SilentDevice final : public device::Device {
+ public:
+  SilentDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec)
+      : runs_(std::move(runs)), spec_(std::move(spec)) {}
+  const DeviceSpec& spec() const override { return spec_; }
+  Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant& variant) override {
+    return runs_->load(variant);
+  }
+  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents&) override {
+    auto outcome = runs_->run(request, {});
+    if (outcome) outcome->counters.reset(), outcome->emulated.reset();
+    return outcome;
+  }
+
+ private:
+  std::shared_ptr<device::Device> runs_;
+  DeviceSpec spec_;
+};
+
+TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
+  const auto all = services();
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  const Counters counted = *collected_.observation.counters;
+  const std::string bound = collected_.observation.timing->bound;
+  ASSERT_FALSE(bound.empty());
+
+  const auto emulated = all->find_device(request_.experiment.device);
+  ASSERT_TRUE(emulated);
+  DeviceSpec spec = (*emulated)->spec();
+  spec.id = request_.experiment.device = "cuda:0";
+  spec.emulated = false;
+  all->devices.push_back(std::make_shared<SilentDevice>(*emulated, spec));
+  Collected on_gpu;
+  ASSERT_TRUE(run_experiment(*all, request_, on_gpu));
+  EXPECT_EQ(on_gpu.observation.counters, std::nullopt);
+  Timing measured;
+  measured.kind = FigureKind::measured;
+  measured.p50 = 12;
+  on_gpu.observation.timing = measured;
+  request_.stages = {.run = false, .watch = true};
+  ASSERT_TRUE(run_experiment(*all, request_, on_gpu));
+  EXPECT_EQ(on_gpu.observation.counters, counted);
+  EXPECT_EQ(on_gpu.observation.timing->bound, bound);
+  EXPECT_EQ(on_gpu.observation.timing->p50, 12);
+  EXPECT_EQ(on_gpu.observation.device, "cuda:0");
+  EXPECT_TRUE(on_gpu.observation.watch->findings.empty());
+}
+
 TEST(CtasToWatch, AreTheEdgesAndSomeBetween) {
   EXPECT_THAT(ctas_to_watch(3), testing::ElementsAre(0, 1, 2));
   EXPECT_THAT(ctas_to_watch(128), testing::ElementsAre(0, 1, 26, 51, 76, 101, 126, 127));
