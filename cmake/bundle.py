@@ -3,8 +3,9 @@
     python3 cmake/bundle.py --program build/release/attnscope --cache ~/.cache/attnscope --out build
 
 In it: bin/attnscope; lib/attnscope with the libraries that few systems have; share/attnscope with kernels, presets, assets
-and shaders; NVRTC and those headers that NVIDIA's terms name as distributable (NOTICE quotes them); and the decoded
-programs of the shipped presets, so that they run without nvdisasm. Made by running the program itself.
+and shaders; NVRTC and those headers that NVIDIA's terms name as distributable (NOTICE quotes them); and of the shipped
+presets what they compile to and its decoded programs, so that they run without nvdisasm and without the headers that are
+not handed on. Made by running the program itself.
 """
 import argparse
 import gzip
@@ -79,17 +80,20 @@ def place_cuda(cache, versions, share):
 
 
 class Programs:
-    """Runs presets of the unpacked bundle and keeps what their machine code was decoded to."""
+    """Runs presets of the unpacked bundle and keeps what they were compiled to and what that was decoded to."""
 
-    def __init__(self, top, nvdisasm):
-        self.top, self.share, self.nvdisasm = top, top / "share" / "attnscope", nvdisasm
-        self.kept = self.share / "assets" / "programs"
-        self.kept.mkdir(parents=True)
+    def __init__(self, top, fetched):
+        self.top, self.fetched = top, fetched
+        assets = top / "share" / "attnscope" / "assets"
+        self.programs, self.variants = assets / "programs", assets / "variants"
+        self.programs.mkdir(parents=True)
+        self.variants.mkdir()
 
     def run(self, home, cuda, *words):
-        nvrtc = next((self.share / "cuda" / cuda / "lib").glob("libnvrtc.so.*"))
+        nvrtc = next((self.fetched / cuda / "lib").glob("libnvrtc.so.*"))  # with all headers beside it
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "ATTNSCOPE_HOME": str(home), "ATTNSCOPE_NO_TOOLKIT": "1",
-                       "ATTNSCOPE_NVRTC": str(nvrtc), "ATTNSCOPE_NVDISASM": str(self.nvdisasm), "LC_ALL": "C.UTF-8"}
+                       "ATTNSCOPE_NVRTC": str(nvrtc), "ATTNSCOPE_NVDISASM": str(self.fetched / "bin" / "nvdisasm"),
+                       "ATTNSCOPE_CUTLASS": str(self.fetched / "cutlass" / "include"), "LC_ALL": "C.UTF-8"}
         return subprocess.run([str(self.top / "bin" / "attnscope"), *words], env=environment, capture_output=True, text=True)
 
     def one_device_an_architecture(self, home, cuda):
@@ -108,9 +112,10 @@ class Programs:
                     done = self.run(home, cuda, "run", "--preset", str(preset), "--device", device, "--problem", small, "--json")
                     if done.returncode not in (0, 1):
                         refused.append((preset.name, device, (done.stderr.strip().splitlines() or ["no reason given"])[0]))
-            # <code>-<lines>.sass of the cache: shipped by code alone.
-            for file in pathlib.Path(home, "cache", "programs").glob("*.sass"):
-                shutil.copyfile(file, self.kept / (file.name.split("-")[0] + ".sass"))
+            # <code>-<lines>.sass of the cache: shipped by code alone. <request>-<headers>.variant: by the request alone.
+            for kind, to in (("sass", self.programs), ("variant", self.variants)):
+                for file in pathlib.Path(home, "cache", to.name).glob(f"*.{kind}"):
+                    shutil.copyfile(file, to / f"{file.name.split('-')[0]}.{kind}")
         return refused
 
 
@@ -160,7 +165,7 @@ def main():
             shutil.copy2(ROOT / text, top / text)
         place_cuda(options.cache, cuda, share)
 
-        programs = Programs(top, options.cache / "cuda" / "bin" / "nvdisasm")
+        programs = Programs(top, options.cache / "cuda")
         presets = [path for path in sorted((share / "presets").glob("**/*.json"))
                    if not options.preset or path.name in options.preset]
         refused = {}
@@ -169,14 +174,14 @@ def main():
                 refused.setdefault((preset, why), []).append(f"{device} by NVRTC {each}")
         for (preset, why), where in refused.items():
             say(f"no program of {preset} on {', '.join(where)}: {why}")
-        kept = list(programs.kept.iterdir())
+        kept = list(programs.programs.iterdir())
         if not kept:
             stop("no preset ran, so that there is no decoded program to hand on.")
         archive = options.out / f"{name}.tar.gz"
         pack(top, archive.with_suffix(".making"), options.level)
-        packed_programs = sum(len(gzip.compress(file.read_bytes(), 6)) for file in kept)
+        packed_programs = sum(len(gzip.compress(file.read_bytes(), 6)) for file in [*kept, *programs.variants.iterdir()])
         archive.with_suffix(".making").rename(archive)
-    say(f"{len(kept)} decoded programs of {len(presets)} presets, {packed_programs / 1e6:.2f} MB of the archive")
+    say(f"{len(kept)} variants and decoded programs of {len(presets)} presets, {packed_programs / 1e6:.2f} MB of the archive")
     say(f"needs glibc {glibc[0]}.{glibc[1]} or newer" + (", newer than the 2.36 it should: build on Debian 12"
                                                         if glibc > OLDEST_GLIBC else ""))
     say(f"wrote {archive}, {archive.stat().st_size / 1e6:.1f} MB")

@@ -15,6 +15,7 @@
 #include "cuda_api/nvrtc.h"
 #include "platform/atomic_file.h"
 #include "platform/clock.h"
+#include "platform/paths.h"
 
 namespace attnscope::compile {
 namespace {
@@ -76,17 +77,29 @@ std::string shown_name(const std::string& file_name) {
   return name.empty() ? "kernel.cu" : name;
 }
 
+// What was asked of which NVRTC; which headers it read is the toolchain's, the second half of a cached variant's name.
 std::string request_key(const CompileRequest& request, const std::vector<std::string>& options,
-                        const std::string& toolchain) {
+                        const std::string& nvrtc) {
   std::string all;
   const auto add = [&](const std::string& part) { all += std::to_string(part.size()) + ":" + part; };
   add(format_version);
-  add(toolchain);
+  add(nvrtc);
   add(request.source);
   add(shown_name(request.file_name));
   add(request.entry);
   for (const std::string& option : options) add(option);
   return xxh3_128(all);
+}
+
+// What the program was handed on with for a machine that lacks headers which may not be handed on: the variants of its
+// presets, by the request alone. Empty: none of this request.
+std::optional<Variant> shipped_variant(const std::string& request) {
+  const auto resources = platform::resources();
+  if (!resources) return std::nullopt;
+  const DiskCache shipped(*resources / "assets" / "variants", "variant", 0);
+  const auto packed = shipped.get(request);
+  auto variant = packed.payload ? unpack_variant(*packed.payload) : Result<Variant>(fail(Failure{}));
+  return variant ? std::optional(std::move(*variant)) : std::nullopt;
 }
 
 // The buffers that a person reads, summing to ptxas' figure: padding shown as a part, and what the PTX does not account
@@ -168,10 +181,15 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
   auto tools = toolchain();
   if (!tools) return fail(tools.error());
 
+  const std::string asked = request_key(request, *options, (*tools)->nvrtc->version_text());
+  if (auto shipped = shipped_variant(asked)) {
+    shipped->info.cached = true;
+    return std::make_shared<const Variant>(std::move(*shipped));
+  }
   auto headers = headers_of(request);
   if (!headers) return fail(headers.error());
 
-  const std::string key = request_key(request, *options, (*tools)->identity + headers->identity);
+  const std::string key = asked + "-" + xxh3_128((*tools)->identity + headers->identity).substr(0, 16);
   const DiskCache cache(options_.cache_dir, "variant", options_.cache_cap_bytes);
   auto cached = cache.get(key);
   if (cached.payload) {

@@ -58,10 +58,10 @@ class Compiler {
   explicit Compiler(CompilerOptions options);
   ~Compiler();
 
-  // From the cache when it holds the same request: then info.cached is true and info.compile_ms is the first
-  // compilation's. Failures: Stage::input (a macro or an option that may not reach the compiler), Stage::compile
-  // (NVRTC's first error as file:line, the whole log as the hint; or no NVRTC, or headers that are not there),
-  // Stage::limits (more static shared memory than a CTA may have).
+  // From the cache, or from what a bundle hands on, when it holds the same request: then info.cached is true and
+  // info.compile_ms is the first compilation's. Failures: Stage::input (a macro or an option that may not reach the
+  // compiler), Stage::compile (NVRTC's first error as file:line, the whole log as the hint; or no NVRTC, or headers
+  // that are not there), Stage::limits (more static shared memory than a CTA may have).
   Result<std::shared_ptr<const Variant>> compile(const CompileRequest& request);
 
   // "12.8"; what Versions::nvrtc says.

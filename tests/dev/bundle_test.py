@@ -1,6 +1,6 @@
 """The bundle on a machine that has nothing: no toolkit, no cache, no home, no display, no network, a bare PATH.
 
-Packs the program under test with one NVRTC and one preset's decoded programs, unpacks it in an empty folder and runs it
+Packs the program under test with one NVRTC and two presets' machine code, unpacks it in an empty folder and runs it
 with /usr/local and the user's cache hidden by a mount namespace, where this machine allows one.
 """
 import json
@@ -25,7 +25,7 @@ def setUpModule():
     unittest.addModuleCleanup(folder.cleanup)
     path = pathlib.Path(folder.name)
     subprocess.run([sys.executable, "-B", str(ROOT / "cmake" / "bundle.py"), "--program", str(PROGRAM), "--cache", str(CACHE),
-                    "--out", str(path), "--cuda", "12.8", "--preset", "minimal.json", "--device", "emulated:l4", "--level", "1"],
+                    "--out", str(path), "--cuda", "12.8", "--preset", "minimal.json", "--preset", "wmma.json", "--device", "emulated:l4", "--level", "1"],
                    check=True)
     archive = next(path.glob("attnscope-*-x86_64.tar.gz"))
     with tarfile.open(archive) as tar:
@@ -58,8 +58,17 @@ class Bundle(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         observation = json.loads(done.stdout)
         self.assertEqual(observation["verdict"]["state"], "correct")
-        self.assertFalse(observation["variant"]["cached"])
         self.assertEqual(observation["versions"]["nvrtc"], "12.8")
+
+    def test_a_shipped_preset_needs_no_header_that_is_not_handed_on(self):
+        words = ("run", "--problem", "B=1,H=1,S=64,D=64", "--json")
+        done = self.call(*words, "--preset", TOP / "share/attnscope/presets/wmma.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["verdict"]["state"], "correct")
+        other = self.call(*words, "--kernel", "wmma", "--set", "BLOCK_M=32")
+        self.assertEqual(other.returncode, 3, other.stdout + other.stderr)
+        self.assertIn("mma.h", other.stderr)
+        self.assertIn("attnscope fetch", other.stderr)
 
     def test_what_is_not_decoded_says_how_to_get_nvdisasm(self):
         done = self.call("run", "--kernel", "tiled", "--problem", "B=1,H=1,S=64,D=64")
