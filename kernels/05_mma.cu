@@ -486,8 +486,8 @@ attention_mma(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, const 
   for (int m = 0; m < kRowTiles; ++m) {
 #pragma unroll
     for (int half_tile = 0; half_tile < 2; ++half_tile) {
-      const float sum = rows.sum[m][half_tile];
-      const float inverse = sum == 0.0f ? 0.0f : 1.0f / sum;
+      const int row = first_row + warp_row + m * 16 + half_tile * 8 + lane / 4;
+      const float inverse = visible_keys(row, seq_q, seq_k) > 0 ? 1.0f / rows.sum[m][half_tile] : 0.0f;
 #pragma unroll
       for (int n = 0; n < kOutTiles; ++n)
         *reinterpret_cast<unsigned*>(Q_tile + chunk_at(warp_row + m * 16 + half_tile * 8 + lane / 4, n) + lane % 4 * 2) =

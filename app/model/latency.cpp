@@ -102,6 +102,21 @@ std::string bound_of(const SmRun& run) {
   return name_of(static_cast<Wait>(longest));
 }
 
+// Under a mask CTAs differ: the traced one that executes most, along x. Which it is depends on the kernel's order of
+// rows.
+int64_t heaviest_cta(const KernelSchedule& schedule, const LaunchShape& launch) {
+  int64_t heaviest = 0, most = -1;
+  for (const CtaTrace& trace : schedule.traces) {
+    int64_t instructions = 0;
+    for (const auto& warp : trace.warps)
+      for (const Visit& visit : warp) instructions += schedule.blocks[visit.block].count;
+    if (instructions <= most) continue;
+    most = instructions;
+    heaviest = trace.cta % std::max<int64_t>(1, launch.grid[0]);
+  }
+  return heaviest;
+}
+
 // The SM with the most CTAs decides. A CTA goes to the SM with a free place, so they spread evenly.
 Estimate from_schedule(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
@@ -109,7 +124,7 @@ Estimate from_schedule(const LatencyInput& in) {
   load.resident = in.occupancy.ctas_per_sm;
   load.ctas = std::min(busiest, kSimulatedWaves * load.resident);
   load.stride = in.spec.sms;
-  load.first_cta = std::max<int64_t>(0, in.launch.grid[0] - 1);  // under a mask the last rows see the most keys
+  load.first_cta = heaviest_cta(*in.schedule, in.launch);
   const SmRun run = simulate_sm(in.spec, *in.schedule, in.launch, load);
   double clocks = run.clocks;
   if (busiest > load.ctas) {

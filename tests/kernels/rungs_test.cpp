@@ -112,6 +112,20 @@ std::string name_of(const testing::TestParamInfo<Case>& one) {
 
 INSTANTIATE_TEST_SUITE_P(Spread, Right, testing::ValuesIn(right_cases()), name_of);
 
+// Positions of NaN and Inf are those of a plain fp32 attention: a row whose scores are all -infinity is NaN, not 0.
+TEST(Rungs, SpecialValuesStayWhereTheyBelong) {
+  const std::vector<std::string> split{"BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=4", "STAGES=1"};
+  const std::vector<std::pair<const char*, std::vector<std::string>>> rungs{
+      {"minimal", {}}, {"tiled", {}}, {"scalar", {}}, {"mma", {}}, {"mma", split}};
+  for (const char* problem : {"B=1,H=1,S=80,D=64", "B=1,H=1,S=80,D=64,causal=bottom_right"})
+    for (const auto& [kernel, settings] : rungs) {
+      const Case named{kernel, problem, settings, true, 89, "kernels", true};
+      auto ran = run(named);
+      ASSERT_TRUE(ran) << ran.error().message;
+      EXPECT_EQ(ran->verdict.state, "correct") << text_of(named) << ": " << ran->verdict.reason;
+    }
+}
+
 // Wavefronts above the ideal of ldmatrix and cp.async alone.
 uint64_t conflicts_of_the_loop(const Ran& ran) {
   const auto& instructions = emulator::sass_of(*ran.outcome.emulated->program).instructions;

@@ -60,6 +60,19 @@ TEST_F(Latency, TheTailCostsAWave) {
   EXPECT_NEAR(full, 20 * 4000 / 2040.0, 3);
 }
 
+// Under a mask the CTAs of one wave differ: the longest decides, whichever way the kernel orders its rows.
+TEST_F(Latency, TheLongestCtaOfAWaveDecides) {
+  launch.grid = {8, 1, 1};
+  const std::vector<ScheduledInstruction> work(1000, instruction(Unit::fp32, 4));
+  const auto with = [&](size_t first, size_t last) {
+    KernelSchedule two = model::schedule({work}, std::vector(4, times(first)));
+    two.traces.push_back({7, model::schedule({work}, std::vector(4, times(last))).traces.front().warps});
+    return timing(&two, l4()).p50;
+  };
+  EXPECT_EQ(with(2, 40), with(40, 2));
+  EXPECT_EQ(with(2, 40), with(40, 40));
+}
+
 TEST_F(Latency, ManyWavesGoAtASteadyRate) {
   launch.grid = {1160, 1, 1};  // ten waves
   const double ten = timing(&schedule, l4()).p50;
