@@ -133,8 +133,10 @@ class Reader {
     for (size_t at = 2; at + 2 < inner.size(); ++at) {
       if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
       const CudaSource macro = Reader(std::string(tokens_[i].text.substr(inner[1].end() + 1))).read();
-      in_macros_.insert(in_macros_.end(), macro.launches.begin(), macro.launches.end());
-      out_.dims.insert(macro.dims.begin(), macro.dims.end());
+      for (SourceLaunch launch : macro.launches) {
+        launch.at = SIZE_MAX;
+        in_macros_.push_back(std::move(launch));
+      }
       break;
     }
     const std::string name(inner[1].text);
@@ -215,6 +217,7 @@ class Reader {
     const auto parts = parts_of(tokens_, i + 3, end);
     std::string* fields[] = {&launch.grid, &launch.block, &launch.shared};
     for (size_t k = 0; k < parts.size() && k < 3; ++k) *fields[k] = text_of(tokens_, parts[k].first, parts[k].second);
+    launch.at = tokens_[i].at;
     out_.launches.push_back(std::move(launch));
   }
 
@@ -230,7 +233,7 @@ class Reader {
       std::vector<std::string> values;
       for (const auto& [begin, end] : parts_of(tokens_, open + 1, close))
         values.push_back(text_of(tokens_, begin, end));
-      out_.dims[std::string(tokens_[at].text)] = std::move(values);
+      out_.dims.add(std::string(tokens_[at].text), tokens_[at].at, std::move(values));
       at = close;
     }
   }
@@ -301,7 +304,8 @@ class Reader {
       if (is(end, ")")) return;
     }
     const bool assigned = i >= 2 && (word(i - 2) || is(i - 2, ","));  // a declaration, not `x = …`
-    if (assigned && end - i < 40) out_.constants[std::string(tokens_[i - 1].text)] = text_of(tokens_, i + 1, end);
+    if (assigned && end - i < 40)
+      out_.constants.add(std::string(tokens_[i - 1].text), tokens_[i].at, text_of(tokens_, i + 1, end));
   }
 
   Tokens tokens_;

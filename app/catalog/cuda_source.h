@@ -1,9 +1,12 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/cpp_tokens.h"
@@ -34,6 +37,26 @@ struct SourceKernel {
 // `k<float, 4><<<grid, block, shared>>>` of the host code, as written; of macros too.
 struct SourceLaunch {
   std::string kernel, template_arguments, grid, block, shared;
+  size_t at = SIZE_MAX;  // bytes from the source's start; of a macro's launch none
+};
+
+// What a name of host code stands for: it may have a value in every function. The nearest before its use counts, and
+// where none is before it the last.
+template <class T>
+class SourceValues {
+ public:
+  void add(const std::string& name, size_t at, T value) { all_[name].emplace_back(at, std::move(value)); }
+  const T* find(const std::string& name, size_t used_at) const {
+    const auto found = all_.find(name);
+    if (found == all_.end()) return nullptr;
+    const T* nearest = &found->second.back().second;
+    for (const auto& [at, value] : found->second)
+      if (at < used_at) nearest = &value;
+    return nearest;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::pair<size_t, T>>> all_;  // ascending
 };
 
 // What a .cu file says about itself, as far as tokens tell.
@@ -42,8 +65,8 @@ struct CudaSource {
   std::vector<SourceLaunch> launches;
   std::map<std::string, std::string> macros;                    // #define X v of one word or expression
   std::vector<std::pair<std::string, int64_t>> settable;        // #ifndef X / #define X v of a whole number, in order
-  std::map<std::string, std::string> constants;                 // name = expression; of the whole file, the last one
-  std::map<std::string, std::vector<std::string>> dims;         // dim3 name(x, y, z)
+  SourceValues<std::string> constants;                          // name = expression
+  SourceValues<std::vector<std::string>> dims;                  // dim3 name(x, y, z)
   std::map<std::string, std::string> types;                     // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
   std::set<std::string> parameter_names;                        // of templates and macros: they mean nothing outside

@@ -217,16 +217,22 @@ class Importer {
 
   // The template's arguments: those of the request, of a launch that says them all, else the parameters' defaults.
   Result<void> instantiate(const std::string& entry) {
-    std::vector<std::vector<std::string>> offers;
+    struct Offer {
+      std::vector<std::string> values;
+      const SourceLaunch* launch = nullptr;
+    };
+    std::vector<Offer> offers;
     const size_t open = entry.find('<');
     if (open != std::string::npos) {
-      offers.push_back(split_arguments(entry.substr(open + 1, entry.rfind('>') - open - 1)));
+      offers.push_back({split_arguments(entry.substr(open + 1, entry.rfind('>') - open - 1)), launch_});
     } else {
       for (const SourceLaunch& launch : source_.launches)
-        if (launch.kernel == plain_name(kernel_->name)) offers.push_back(split_arguments(launch.template_arguments));
-      offers.emplace_back();
+        if (launch.kernel == plain_name(kernel_->name))
+          offers.push_back({split_arguments(launch.template_arguments), &launch});
+      offers.push_back({{}, launch_});
     }
-    for (const auto& offer : offers) {
+    for (const auto& [offer, launch] : offers) {
+      launch_ = launch;
       const auto found = arguments_of(offer, open != std::string::npos);
       if (!found) continue;
       for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
@@ -246,7 +252,7 @@ class Importer {
                                                                                           : "128");
     }
     const std::string said =
-        offers.front().empty() ? "no launch says of what" : "its launch depends on the code around it";
+        offers.front().values.empty() ? "no launch says of what" : "its launch depends on the code around it";
     return fail(Stage::input, fmt::format("{} is a template of <{}>, and {}", kernel_->name, parameters, said),
                 fmt::format("Name it with its arguments, say --entry \"{}<{}>\".", kernel_->name, example));
   }
@@ -285,8 +291,9 @@ class Importer {
       } else {
         value = macro_or_itself(value);
         if (!given && !stands_alone(value)) {
-          if (!type) return std::nullopt;
-          value = "float";  // the most usual of what a kernel is a template of
+          value = beyond ? "" : kernel_->template_parameters[i].standard;
+          if (value.empty() && !type) return std::nullopt;
+          if (value.empty()) value = "float";  // the most usual of what a kernel is a template of
           found.guessed = true;
         }
       }
@@ -302,6 +309,9 @@ class Importer {
       return source_.parameter_names.contains(std::string(token.text)) || token.is("(");
     });
   }
+
+  // Host code's names mean what they do where the kernel is launched.
+  size_t used_at() const { return launch_ ? launch_->at : SIZE_MAX; }
 
   std::optional<int64_t> number_of(const std::string& expression) const {
     const auto value = host_value(expression, host_names(false));
@@ -319,8 +329,7 @@ class Importer {
             },
             .meaning = [this](const std::string& name) -> std::string {
               if (const auto argument = templates_.find(name); argument != templates_.end()) return argument->second;
-              if (const auto constant = source_.constants.find(name); constant != source_.constants.end())
-                return constant->second;
+              if (const std::string* constant = source_.constants.find(name, used_at())) return *constant;
               const auto macro = source_.macros.find(name);
               return macro == source_.macros.end() ? "" : macro->second;
             },
@@ -334,9 +343,9 @@ class Importer {
   std::string macro_or_itself(const std::string& word) const {
     std::string value = word;
     for (int depth = 0; depth < kDeepest; ++depth) {
-      const auto constant = source_.constants.find(value);
-      if (constant == source_.constants.end()) break;
-      value = constant->second;
+      const std::string* constant = source_.constants.find(value, used_at());
+      if (!constant) break;
+      value = *constant;
     }
     return value;
   }
@@ -437,7 +446,7 @@ class Importer {
         return fail(Stage::input,
                     fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed", source_name_, kernel_->name,
                                 parameter.name, parameter.type),
-                    "Pointers to numbers, numbers and plain structs of numbers can be passed.");
+                    "Pointers to numbers, numbers, vectors and plain structs of these can be passed.");
     }
     if (std::ranges::none_of(buffers_, [](const OrderedJson& one) { return one["role"] != "in"; }))
       return fail(Stage::input,
@@ -546,8 +555,8 @@ class Importer {
     std::vector<std::string> values;
     if (text.starts_with("dim3(") && text.ends_with(")"))
       values = split_arguments(text.substr(5, text.size() - 6));
-    else if (const auto dims = source_.dims.find(text); dims != source_.dims.end())
-      values = dims->second;
+    else if (const auto* dims = source_.dims.find(text, used_at()))
+      values = *dims;
     else
       values = {text};
     for (std::string& value : values) value = in_terms(value);

@@ -134,13 +134,12 @@ class Binder {
     for (size_t i = 0; i < declared.fields.size(); ++i) {
       auto field = argument(declared.fields[i], fmt::format("{}/struct/{}", where, i));
       if (!field) return fail(field.error());
-      if (field->operand)
-        return fail(Stage::catalog, fmt::format("{}/struct/{}: a struct cannot hold a buffer's address", where, i),
-                    "Pass the buffer as a parameter of its own.");
+      if (field->operand) field->bytes.resize(sizeof(uint64_t));
       if (field->whole) field->bytes = bytes_of_value(static_cast<int32_t>(*field->whole));
       const size_t size = field->bytes.size();
       align = std::max(align, size);
       whole.bytes.resize((whole.bytes.size() + size - 1) / size * size);
+      if (field->operand) whole.addresses.push_back({whole.bytes.size(), *field->operand});
       whole.bytes.insert(whole.bytes.end(), field->bytes.begin(), field->bytes.end());
     }
     whole.bytes.resize((whole.bytes.size() + align - 1) / align * align);

@@ -197,9 +197,8 @@ template <class T> T&& declval() noexcept;
 }
 )";
 
+// No macros of <climits> and <cfloat>: CUDA's own headers define them too, otherwise spelled.
 constexpr const char* kNumericLimits = R"(#pragma once
-#include <climits>
-#include <cfloat>
 namespace std {
 template <class T> struct numeric_limits { static constexpr bool is_specialized = false; };
 #define ATTNSCOPE_LIMITS(T, low, high, is_whole, with_sign)                                     \
@@ -210,17 +209,17 @@ template <class T> struct numeric_limits { static constexpr bool is_specialized 
     __host__ __device__ static constexpr T max() { return high; }                               \
   };
 ATTNSCOPE_LIMITS(bool, false, true, true, false)
-ATTNSCOPE_LIMITS(char, CHAR_MIN, CHAR_MAX, true, true)
-ATTNSCOPE_LIMITS(signed char, SCHAR_MIN, SCHAR_MAX, true, true)
-ATTNSCOPE_LIMITS(unsigned char, 0, UCHAR_MAX, true, false)
-ATTNSCOPE_LIMITS(short, SHRT_MIN, SHRT_MAX, true, true)
-ATTNSCOPE_LIMITS(unsigned short, 0, USHRT_MAX, true, false)
-ATTNSCOPE_LIMITS(int, INT_MIN, INT_MAX, true, true)
-ATTNSCOPE_LIMITS(unsigned, 0, UINT_MAX, true, false)
-ATTNSCOPE_LIMITS(long, LONG_MIN, LONG_MAX, true, true)
-ATTNSCOPE_LIMITS(unsigned long, 0, ULONG_MAX, true, false)
-ATTNSCOPE_LIMITS(long long, LLONG_MIN, LLONG_MAX, true, true)
-ATTNSCOPE_LIMITS(unsigned long long, 0, ULLONG_MAX, true, false)
+ATTNSCOPE_LIMITS(char, -128, 127, true, true)
+ATTNSCOPE_LIMITS(signed char, -128, 127, true, true)
+ATTNSCOPE_LIMITS(unsigned char, 0, 255, true, false)
+ATTNSCOPE_LIMITS(short, -32768, 32767, true, true)
+ATTNSCOPE_LIMITS(unsigned short, 0, 65535, true, false)
+ATTNSCOPE_LIMITS(int, -2147483647 - 1, 2147483647, true, true)
+ATTNSCOPE_LIMITS(unsigned, 0, 4294967295u, true, false)
+ATTNSCOPE_LIMITS(long, -9223372036854775807l - 1, 9223372036854775807l, true, true)
+ATTNSCOPE_LIMITS(unsigned long, 0, 18446744073709551615ul, true, false)
+ATTNSCOPE_LIMITS(long long, -9223372036854775807ll - 1, 9223372036854775807ll, true, true)
+ATTNSCOPE_LIMITS(unsigned long long, 0, 18446744073709551615ull, true, false)
 #undef ATTNSCOPE_LIMITS
 #define ATTNSCOPE_LIMITS(T, least, most, eps, infinite, not_a_number)                           \
   template <> struct numeric_limits<T> {                                                        \
@@ -233,8 +232,8 @@ ATTNSCOPE_LIMITS(unsigned long long, 0, ULLONG_MAX, true, false)
     __device__ static T infinity() { return infinite; }                                         \
     __device__ static T quiet_NaN() { return not_a_number; }                                    \
   };
-ATTNSCOPE_LIMITS(float, FLT_MIN, FLT_MAX, FLT_EPSILON, __int_as_float(0x7f800000), __int_as_float(0x7fffffff))
-ATTNSCOPE_LIMITS(double, DBL_MIN, DBL_MAX, DBL_EPSILON, __longlong_as_double(0x7ff0000000000000LL),
+ATTNSCOPE_LIMITS(float, 1.17549435e-38f, 3.40282347e+38f, 1.19209290e-07f, __int_as_float(0x7f800000), __int_as_float(0x7fffffff))
+ATTNSCOPE_LIMITS(double, 2.2250738585072014e-308, 1.7976931348623157e+308, 2.2204460492503131e-16, __longlong_as_double(0x7ff0000000000000LL),
                  __longlong_as_double(0x7ff8000000000000LL))
 #undef ATTNSCOPE_LIMITS
 }
@@ -265,6 +264,13 @@ constexpr const char* kEverything = R"(#pragma once
 #include <type_traits>
 )";
 
+// cuBLAS' headers bring the narrow types along.
+constexpr const char* kOfCublas = R"(#pragma once
+#include <cuComplex.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+)";
+
 constexpr const char* kImplied = R"(#pragma once
 #include <algorithm>
 #include <cmath>
@@ -278,6 +284,9 @@ constexpr const char* kWithContents[][2] = {
     {"cstdlib", kTypes},
     {"sys/types.h", kTypes},
     {"bits/stdc++.h", kEverything},
+    {"cublas_v2.h", kOfCublas},
+    {"cublas.h", kOfCublas},
+    {"cublasLt.h", kOfCublas},
     {kImpliedHeader, kImplied},
     {"stdint.h", kIntegers},
     {"cstdint", kIntegers},
@@ -324,6 +333,23 @@ constexpr const char* kEmpty[] = {
     "sys/resource.h",
     "sys/mman.h",
     "sys/ioctl.h",
+    "sys/syscall.h",
+    "sys/wait.h",
+    "sys/socket.h",
+    "sys/sysinfo.h",
+    "sys/utsname.h",
+    "sched.h",
+    "poll.h",
+    "dlfcn.h",
+    "libgen.h",
+    "execinfo.h",
+    "cxxabi.h",
+    "immintrin.h",
+    "xmmintrin.h",
+    "emmintrin.h",
+    "x86intrin.h",
+    "windows.h",
+    "intrin.h",
     "fcntl.h",
     "pthread.h",
     "dirent.h",
@@ -426,9 +452,6 @@ constexpr const char* kEmpty[] = {
     "cuda_profiler_api.h",
     "nvToolsExt.h",
     "nvtx3/nvToolsExt.h",
-    "cublas_v2.h",
-    "cublasLt.h",
-    "cublas.h",
     "cudnn.h",
     "curand.h",
     "cufft.h",
@@ -441,6 +464,12 @@ constexpr const char* kEmpty[] = {
     "cudaProfiler.h",
     "cuda_gl_interop.h",
     "mpi.h",
+    "gtest/gtest.h",
+    "benchmark/benchmark.h",
+    "gflags/gflags.h",
+    "glog/logging.h",
+    "fmt/core.h",
+    "fmt/format.h",
     // the CUDA samples' helpers
     "helper_cuda.h",
     "helper_functions.h",

@@ -174,6 +174,15 @@ class Blanker {
     return false;
   }
 
+  // cublasHandle_t, cudnnTensorDescriptor_t, ncclComm_t, cudaStream_t: device code has none of them.
+  static bool of_host_library(std::string_view word) {
+    for (const std::string_view prefix :
+         {"cublas", "cudnn", "cufft", "cusparse", "cusolver", "nccl", "nvml", "nvtx", "curandGenerator", "cudaStream",
+          "cudaEvent", "cudaGraph", "cudaDeviceProp", "cudaMemPool", "MPI_"})
+      if (word.starts_with(prefix)) return true;
+    return false;
+  }
+
   // Whether [begin, end) speaks of what only a host has.
   bool host_only(size_t begin, size_t end) const {
     for (size_t i = begin; i < end; ++i) {
@@ -182,7 +191,7 @@ class Blanker {
       const std::string_view text = tokens_[i].text;
       if (text == "std" && is(i + 1, ":") && is(i + 2, ":") && word(i + 3) && !kDeviceStd.contains(tokens_[i + 3].text))
         return true;
-      if (kHostWords.contains(text)) return true;
+      if (kHostWords.contains(text) || of_host_library(text)) return true;
       if (text.size() > 4 && text.starts_with("cuda") && upper(text[4]) && is(i + 1, "(")) return true;
     }
     return false;

@@ -53,6 +53,11 @@ struct ArgumentValue {
   std::optional<size_t> operand;  // index into Workload::operands
   std::vector<std::byte> bytes;   // of a value, as the kernel's C type has it
   std::optional<int64_t> whole;   // a size: as wide as the kernel declares it, 4 or 8 bytes
+  // Of a struct: where in `bytes` the addresses of operands go, 8 bytes each.
+  struct Address {
+    size_t at, operand;
+  };
+  std::vector<Address> addresses = {};
 };
 
 // How an output is to be judged; known_reference() has the kinds.

@@ -41,7 +41,12 @@ Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
 // A size goes into an int or a long long, as the kernel declares it.
 Result<Bytes> bytes_of_argument(const ArgumentValue& argument, uint32_t wanted, std::span<const uint64_t> addresses) {
   if (argument.operand) return bytes_of_value(addresses[*argument.operand]);
-  if (!argument.whole) return argument.bytes;
+  if (!argument.whole) {
+    Bytes bytes = argument.bytes;
+    for (const auto& [at, operand] : argument.addresses)
+      std::memcpy(bytes.data() + at, &addresses[operand], sizeof addresses[operand]);
+    return bytes;
+  }
   if (wanted == sizeof(int64_t)) return bytes_of_value(*argument.whole);
   return size_value(argument.name, *argument.whole);
 }

@@ -395,7 +395,11 @@ class Decoder {
       if (!comparison(instruction, compares_floats, op.select)) return refuse(instruction, "a comparison");
       op.logic = has(instruction, "OR") ? 1 : has(instruction, "XOR") ? 2 : 0;
     }
-    if (op.family == Family::hadd2_f32) op.imm = instruction.operands[2].modifiers[0] == "H1_H1" ? 16 : 0;
+    if (op.family == Family::hadd2_f32) {
+      op.imm = instruction.operands[2].modifiers[0] == "H1_H1" ? 16 : 0;
+      if (op.xor_b != 0) op.xor_b = 0x80008000u;  // the signs of two halves
+      if (op.and_b != kFull) op.and_b = 0x7fff7fffu;
+    }
     // Carry inputs that the form does not name are off.
     const bool carries = op.family == Family::lea_hi || op.family == Family::lea_hi_sx32 ||
                          op.family == Family::ulea_hi || op.family == Family::ulea_hi_sx32 ||

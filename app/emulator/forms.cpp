@@ -37,7 +37,7 @@ constexpr Row rows[] = {
     {"MUFU.EX2 R,{R,C,U}", {Family::mufu_ex2, "da", S::sign, C::mufu}},
     {"MUFU.RCP R,{R,C,U}", {Family::mufu_rcp, "da", S::sign, C::mufu}},
     // Halves and conversions. HFMA2.MMA of -0·0 + constants only makes constants.
-    {"HADD2.F32 R,R,{R,C,U}.{H0_H0,H1_H1}", {Family::hadd2_f32, "d-b", S::none, C::fp16}},
+    {"HADD2.F32 R,R,{R,C,U}.{H0_H0,H1_H1}", {Family::hadd2_f32, "d-b", S::sign, C::fp16}},
     {"HFMA2 constant", {Family::mov, "d-0hl", S::none, C::fp16}},
     {"F2FP{.F16.F32,}.PACK_AB R,R,{R,F,C,U}", {Family::f2fp_pack, "dab", S::sign, C::conversion}},
     // Tensor Cores (tensor_core.h).
@@ -154,14 +154,18 @@ constexpr Row rows[] = {
     {"STS [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {Family::sts_32, "mc", S::none, C::shared_store}},
     {"STS.64 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {Family::sts_64, "mc", S::none, C::shared_store}},
     {"STS.128 [{R,R.X4,R.X8,R.X16,U,R+U,R.X4+U,R.X8+U,R.X16+U,}],R", {Family::sts_128, "mc", S::none, C::shared_store}},
-    {"LDG.E{,.LTC64B,.LTC128B}.U16{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_u16, "dm", S::none, C::global_load}},
-    {"LDG.E{,.LTC64B,.LTC128B}{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_32, "dm", S::none, C::global_load}},
-    {"LDG.E{,.LTC64B,.LTC128B}.64{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_64, "dm", S::none, C::global_load}},
-    {"LDG.E{,.LTC64B,.LTC128B}.128{,.CONSTANT} R,{,d}[R.64]", {Family::ldg_128, "dm", S::none, C::global_load}},
-    {"STG.E.U16 {,d}[R.64],R", {Family::stg_u16, "mc", S::none, C::global_store}},
-    {"STG.E {,d}[R.64],R", {Family::stg_32, "mc", S::none, C::global_store}},
-    {"STG.E.64 {,d}[R.64],R", {Family::stg_64, "mc", S::none, C::global_store}},
-    {"STG.E.128 {,d}[R.64],R", {Family::stg_128, "mc", S::none, C::global_store}},
+    {"LDG.E{,.EF,.EL,.NA,.LU}{,.LTC64B,.LTC128B}.U16{,.CONSTANT} R,{,d}[R.64]",
+     {Family::ldg_u16, "dm", S::none, C::global_load}},
+    {"LDG.E{,.EF,.EL,.NA,.LU}{,.LTC64B,.LTC128B}{,.CONSTANT} R,{,d}[R.64]",
+     {Family::ldg_32, "dm", S::none, C::global_load}},
+    {"LDG.E{,.EF,.EL,.NA,.LU}{,.LTC64B,.LTC128B}.64{,.CONSTANT} R,{,d}[R.64]",
+     {Family::ldg_64, "dm", S::none, C::global_load}},
+    {"LDG.E{,.EF,.EL,.NA,.LU}{,.LTC64B,.LTC128B}.128{,.CONSTANT} R,{,d}[R.64]",
+     {Family::ldg_128, "dm", S::none, C::global_load}},
+    {"STG.E{,.EF,.EL,.NA}.U16 {,d}[R.64],R", {Family::stg_u16, "mc", S::none, C::global_store}},
+    {"STG.E{,.EF,.EL,.NA} {,d}[R.64],R", {Family::stg_32, "mc", S::none, C::global_store}},
+    {"STG.E{,.EF,.EL,.NA}.64 {,d}[R.64],R", {Family::stg_64, "mc", S::none, C::global_store}},
+    {"STG.E{,.EF,.EL,.NA}.128 {,d}[R.64],R", {Family::stg_128, "mc", S::none, C::global_store}},
     {"LDL{,.LU} R,[R]", {Family::ldl_32, "dm", S::none, C::local_load}},
     {"STL [R],R", {Family::stl_32, "mc", S::none, C::local_store}},
     // The rest has one handler for every host (general.h).
@@ -313,13 +317,13 @@ constexpr Row rows[] = {
     {"DEPBAR.LE {SB0,SB1,SB2,SB3,SB4,SB5},I,SBs", {Family::nop, "sss", S::none, C::control}},
     {"CCTL.E.{PF1,PF2} [{R,R.64}]", {Family::nop, "s", S::none, C::control}},
     // Memory of other widths, orders and spaces. What orders accesses between threads changes no value of one thread.
-    {"LDG.E{,.EF,.LTC64B,.LTC128B}{.U8,.S8,.S16}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]",
+    {"LDG.E{,.EF,.EL,.NA,.LU}{,.LTC64B,.LTC128B}{.U8,.S8,.S16}{,.CONSTANT} R,{,d}[R.64]",
      {G, "dm", S::none, C::global_load, g_load}},
-    {"LDG.E{,.EF}{,.U16,.64,.128}{.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]",
+    {"LDG.E{,.EF}{,.U8,.S8,.U16,.S16,.64,.128}{.STRONG.GPU,.STRONG.SYS,.STRONG.SM} R,{,d}[R.64]",
      {G, "dm", S::none, C::global_load, g_load}},
-    {"LDG.E.EF{,.U16,.64,.128} R,{,d}[R.64]", {G, "dm", S::none, C::global_load, g_load}},
     {"LDG.E R,[R]", {G, "dm", S::none, C::global_load, g_load}},
-    {"STG.E{.U8,.U8.STRONG.SYS,.U16.STRONG.SYS,.STRONG.SYS,.64.STRONG.SYS,.STRONG.GPU,.STRONG.SM} {,d}[R.64],R",
+    {"STG.E{,.EF,.EL,.NA}.U8 {,d}[R.64],R", {G, "mc", S::none, C::global_store, g_store}},
+    {"STG.E{,.U8,.U16,.64,.128}{.STRONG.GPU,.STRONG.SYS,.STRONG.SM} {,d}[R.64],R",
      {G, "mc", S::none, C::global_store, g_store}},
     {"LD.E{,.64} R,[R]", {G, "dm", S::none, C::global_load, g_load}},
     {"ST.E{,.64} [R],R", {G, "mc", S::none, C::global_store, g_store}},
@@ -414,8 +418,8 @@ struct Listed {
 // Cache hints, how a barrier waits, and how far an order or an atomic's effect reaches (all of this device's threads
 // see it here): they change no value.
 bool is_hint(std::string_view modifier) {
-  constexpr std::string_view hints[] = {"LTC64B", "LTC128B",        "EF",  "LU",  "CONSTANT",
-                                        "BYPASS", "DEFER_BLOCKING", "GPU", "SYS", "SM"};
+  constexpr std::string_view hints[] = {"LTC64B", "LTC128B",        "EF",  "EL",  "NA", "LU",    "CONSTANT",
+                                        "BYPASS", "DEFER_BLOCKING", "GPU", "SYS", "SM", "STRONG"};
   return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints);
 }
 

@@ -71,6 +71,9 @@ TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   EXPECT_EQ(manifest_of(defaults)["entry"], "norm<256, float>");
   EXPECT_EQ(manifest_of("#define LAUNCH(K) norm<(K)><<<grid, block>>>(x, n);\n" + defaults)["entry"],
             "norm<256, float>");
+  EXPECT_EQ(manifest_of("#define LAUNCH(T) scale<128, T><<<grid, block>>>(x, n);\n"
+                        "template <int THREADS, class T = __half> __global__ void scale(T* x, int n) {}")["entry"],
+            "scale<128, __half>");
   const std::string instances =
       "constexpr int kWide = 64 * 2;\n"
       "template <int BM, int BN> __global__ void gemm(float* c, int n) {}\n";
@@ -84,6 +87,33 @@ TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   EXPECT_EQ(refused.error().message,
             "gemm is a template of <int BM, int BN>, and its launch depends on the code around it");
   EXPECT_THAT(refused.error().hint, HasSubstr("gemm<128, 128>"));
+}
+
+// Each function has constants of its own; those of the launch count.
+TEST(Import, ConstantsAreThoseOfTheLaunchsFunction) {
+  const std::string source =
+      "template <int B> __global__ void first(float* x, int n) {}\n"
+      "template <int B> __global__ void second(float* x, int n) {}\n"
+      "void f() { constexpr int B = 32; dim3 block(B, 2); first<B><<<1, block>>>(x, n); }\n"
+      "void g() { constexpr int B = 128; dim3 block(B); second<B><<<1, block>>>(x, n); }\n";
+  EXPECT_EQ(manifest_of(source, "first")["entry"], "first<32>");
+  EXPECT_EQ(manifest_of(source, "first")["launch"]["block"], Json({"32", "2", "1"}));
+  EXPECT_EQ(manifest_of(source, "second")["entry"], "second<128>");
+  EXPECT_EQ(manifest_of(source, "second")["launch"]["block"], Json({"128", "1", "1"}));
+}
+
+TEST(Import, WhatAParameterPointsToIsABufferWhateverItsType) {
+  const Json json = manifest_of(
+      "struct Matrix { int rows, stride; float* elements; };\n"
+      "__global__ void k(Matrix m, void* raw, uchar4 colour, short bias, int8_t* codes, int n) {}");
+  EXPECT_EQ(json["buffers"][0]["name"], "m_elements");
+  EXPECT_EQ(json["buffers"][1]["dtype"], "f32");
+  EXPECT_EQ(json["buffers"][2]["dtype"], "i8");
+  EXPECT_EQ(json["args"][0]["struct"].size(), 3u);
+  EXPECT_EQ(json["args"][0]["struct"][2], "m_elements");
+  EXPECT_EQ(json["args"][2]["struct"].size(), 4u);
+  EXPECT_EQ(json["args"][3]["type"], "i16");
+  EXPECT_EQ(json["args"].size(), 6u);
 }
 
 TEST(Import, AMacrosLaunchIsRead) {
@@ -151,10 +181,10 @@ TEST(Import, TheDocumentedManifestLoads) {
   ASSERT_TRUE(kernel) << kernel.error().message;
   EXPECT_EQ(kernel->references[0].kind, "saxpy");
   // Every reference and buffer word of the tables is one that the reader knows.
-  for (const char* kind :
-       {"`each`",    "`copy`",       "`relu`",       "`gelu`",    "`silu`",      "`scale`",    "`add`",
-        "`mul`",     "`saxpy`",      "`gemm`",       "`gemm_nt`", "`transpose`", "`softmax`",  "`layernorm`",
-        "`rmsnorm`", "`reduce_sum`", "`reduce_max`", "`scan`",    "`sort`",      "`histogram`"})
+  for (const char* kind : {"`each`",       "`copy`",       "`relu`",      "`gelu`",    "`silu`",      "`scale`",
+                           "`add`",        "`mul`",        "`saxpy`",     "`gemm`",    "`gemm_nt`",   "`gemm_tn`",
+                           "`attention`",  "`reduce_min`", "`transpose`", "`softmax`", "`layernorm`", "`rmsnorm`",
+                           "`reduce_sum`", "`reduce_max`", "`scan`",      "`sort`",    "`histogram`"})
     EXPECT_THAT(page, HasSubstr(kind));
 }
 

@@ -194,6 +194,12 @@ int main() { std::vector<float> v(3); lib::kernel<float, 64><<<1, 64>>>(v.data()
   }
 }
 
+TEST(HostCode, HandlesOfHostLibrariesGo) {
+  EXPECT_EQ(left_of("static cublasHandle_t handle;\nstruct Plan { cudaStream_t stream; int n; };\n"
+                    "__device__ curandState_t* state;\ncudnnTensorDescriptor_t a, b;\n"),
+            "__device__ curandState_t* state;\n");
+}
+
 // What nvcc includes by itself is there, and lines keep their numbers.
 TEST(HostCode, WhatNvccIncludesByItselfIsThere) {
   const std::string plain = "__global__ void k(float* x) { x[0] = 1; }\n";

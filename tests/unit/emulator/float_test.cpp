@@ -171,6 +171,9 @@ TEST(Float, HalvesToFloat) {
   for (u32 half = 0; half < 65536; ++half) inputs.push_back({0, half << 16 | (half ^ 0x5555), 0, 0});
   check_value("HADD2.F32 R12, -RZ, R9.H1_H1", inputs, [](const Inputs& in) { return half_to_float(in.b >> 16); });
   check_value("HADD2.F32 R12, -RZ, R9.H0_H0", inputs, [](const Inputs& in) { return half_to_float(in.b & 0xffff); });
+  check_value("HADD2.F32 R12, -RZ, -R9.H1_H1", inputs,
+              [](const Inputs& in) { return half_to_float(in.b >> 16 ^ 0x8000); });
+  check_value("HADD2.F32 R12, -RZ, |R9|.H0_H0", inputs, [](const Inputs& in) { return half_to_float(in.b & 0x7fff); });
 }
 
 TEST(Float, FloatToHalves) {
