@@ -23,7 +23,8 @@ GRIDS = {"tiled, BLOCK_M 32, 4 warps": "tiled_default", "tiled, BLOCK_M 16, 4 wa
 
 def benchmarks(program, pattern, repetitions):
     done = subprocess.run([program, f"--benchmark_filter={pattern}", f"--benchmark_repetitions={repetitions}",
-                           "--benchmark_min_time=0.1", "--benchmark_format=json"], check=True, stdout=subprocess.PIPE, text=True)
+                           "--benchmark_min_time=0.1", "--benchmark_format=json"],
+                          check=True, stdout=subprocess.PIPE, text=True)
     runs = {}
     for run in json.loads(done.stdout)["benchmarks"]:
         if run["run_type"] == "iteration" and "error_occurred" not in run:

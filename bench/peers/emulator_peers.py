@@ -4,9 +4,9 @@
     emulator_peers.py --bench build/bench/bench/emulator_bench --tinygrad CHECKOUT --out bench/results/emulator_peers.json
 
 CHECKOUT holds test/mockgpu/nv/emu.py (tinygrad's PTX emulator, numpy); --oclgrind names Oclgrind's oclgrind-kernel.
-Nothing is downloaded. Times are processor time, so that other work on the machine counts little: the median of three
-(of the largest grid one), ours of five. What only starts a program up (Oclgrind's compiler, PTX's parser) is measured apart and taken off. Needs
-nvcc and numpy.
+Nothing is downloaded. Times are processor time, so that other work on the machine counts little: the median of three (of
+the largest grid one), ours of five. What only starts a program up (Oclgrind's compiler, PTX's parser) is measured apart
+and taken off. Needs nvcc and numpy.
 """
 import argparse
 import ctypes
