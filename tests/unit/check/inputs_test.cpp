@@ -5,13 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <hwy/targets.h>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <set>
 
 #include "check/float_formats.h"
 #include "check/inputs_simd.h"
+#include "check/parallel.h"
 #include "check/philox.h"
 #include "core/hash.h"
 
@@ -146,6 +149,36 @@ TEST(Inputs, AnyElementAloneEqualsTheTensor) {
   }
 }
 
+// Large ones are made by every core.
+TEST(Inputs, ManyThreadsMakeTheSame) {
+  for (Layout layout : {Layout::BHSD, Layout::BSHD}) {
+    Problem p = small();
+    p.layout = layout, p.seq_q = 1009, p.seq_k = 8009, p.head_dim = 33;  // 5 MB, heads not a whole number of blocks
+    const auto inputs = make_inputs(p);
+    ASSERT_TRUE(inputs);
+    std::vector<std::byte> q(inputs->q.size()), k(inputs->k.size());
+    fill_input(p, Tensor::q, q);
+    fill_input(p, Tensor::k, k);
+    EXPECT_EQ(inputs->q, q);
+    EXPECT_EQ(inputs->k, k);
+  }
+}
+
+TEST(Parallel, EveryItemOnceAndMemoryThatRunsOut) {
+  for (size_t threads : {1, 3, 9}) {
+    std::vector<std::atomic<int>> done(100);
+    EXPECT_TRUE(in_parallel(threads, done.size(), [&](size_t thread, size_t item) {
+      ASSERT_LT(thread, threads);
+      ++done[item];
+    }));
+    for (const std::atomic<int>& one : done) EXPECT_EQ(one, 1);
+    EXPECT_FALSE(in_parallel(threads, done.size(), [&](size_t, size_t item) {
+      if (item == 50) throw std::bad_alloc();
+    }));
+  }
+  EXPECT_TRUE(in_parallel(4, 0, [](size_t, size_t) { FAIL(); }));
+}
+
 TEST(Inputs, TensorsAndSeedsAreIndependent) {
   Problem p = small();
   p.seq_k = p.seq_q, p.kv_heads = p.heads;
@@ -228,6 +261,25 @@ TEST(FloatFormats, TheVectorFormAgrees) {
     for (size_t i = 0; i < values.size(); ++i)
       ASSERT_EQ(encoded[i], dtype == DType::f16 ? f16_from_float(values[i]) : bf16_from_float(values[i])) << values[i];
   }
+}
+
+TEST(FloatFormats, TheVectorDecoderIsTheScalarOne) {
+  std::vector<uint16_t> every(0x10000);
+  for (size_t i = 0; i < every.size(); ++i) every[i] = static_cast<uint16_t>(i);
+  const int64_t supported = hwy::SupportedTargets();
+  for (int64_t rest = supported; rest != 0; rest &= rest - 1) {
+    hwy::SetSupportedTargetsForTest(rest & -rest);
+    for (DType dtype : {DType::f16, DType::bf16}) {
+      std::vector<float> decoded(every.size());
+      decode_16(dtype, every.data(), every.size() - 3, decoded.data());  // with a tail
+      for (size_t i = 0; i < every.size() - 3; ++i) {
+        const float expected = dtype == DType::f16 ? float_from_f16(every[i]) : float_from_bf16(every[i]);
+        ASSERT_EQ(std::bit_cast<uint32_t>(decoded[i]), std::bit_cast<uint32_t>(expected))
+            << hwy::TargetName(rest & -rest) << " " << to_string(dtype) << " " << i;
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 }  // namespace
