@@ -292,6 +292,7 @@ class Importer {
         value = macro_or_itself(value);
         if (!given && !stands_alone(value)) {
           value = beyond ? "" : kernel_->template_parameters[i].standard;
+          if (const auto usual = type ? std::nullopt : number_of(value)) value = std::to_string(*usual);
           if (value.empty() && !type) return std::nullopt;
           if (value.empty()) value = "float";  // the most usual of what a kernel is a template of
           found.guessed = true;

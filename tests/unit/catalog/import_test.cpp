@@ -74,6 +74,9 @@ TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   EXPECT_EQ(manifest_of("#define LAUNCH(T) scale<128, T><<<grid, block>>>(x, n);\n"
                         "template <int THREADS, class T = __half> __global__ void scale(T* x, int n) {}")["entry"],
             "scale<128, __half>");
+  EXPECT_EQ(manifest_of("#define LAUNCH(K) row<(K) / 4><<<grid, (K) / 4>>>(x, n);\n"
+                        "template <const int THREADS = 256 / 4> __global__ void row(float* x, int n) {}")["entry"],
+            "row<64>");
   const std::string instances =
       "constexpr int kWide = 64 * 2;\n"
       "template <int BM, int BN> __global__ void gemm(float* c, int n) {}\n";
