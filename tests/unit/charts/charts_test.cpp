@@ -183,6 +183,7 @@ TEST(Tables, AVerdictShowsEveryFigureAndMarksWhatBreaksItsLimit) {
   Verdict verdict;
   verdict.rel_frobenius = std::numeric_limits<double>::quiet_NaN();
   verdict.rel_frobenius_limit = 1e-3;
+  verdict.naive_rel_frobenius = 5e-4;  // of attention
   verdict.nonfinite = 3;
   const auto rows = verdict_rows(verdict);
   ASSERT_EQ(rows.size(), 8u);
