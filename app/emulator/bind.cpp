@@ -175,6 +175,11 @@ Result<void> check_launch(const Launch& launch, const RunOptions& options) {
     if (cta >= ctas)
       return bad(fmt::format("{}: no CTA {} in a grid of {}.", kernel.name, cta, ctas), "Sample within the grid.");
   }
+  const uint64_t shared = uint64_t{kernel.static_shared_bytes} + launch.dynamic_shared_bytes;
+  if (shared > kMostSharedBytes) {
+    return bad(fmt::format("{} asks for {} bytes of shared memory a CTA.", kernel.name, shared),
+               "No architecture here gives a CTA more than 227 KiB.");
+  }
   if (options.isa.has_value() && *options.isa > best_host_isa()) {
     return bad("This CPU lacks the instruction set that was asked for.", "Leave the choice to the emulator.");
   }

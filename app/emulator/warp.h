@@ -10,13 +10,14 @@ namespace attnscope::emulator {
 
 constexpr uint32_t kFull = 0xffffffffu;
 constexpr int kPredicateTrue = 7;
-constexpr int kPredicateTrash = 8;        // where a write to PT goes
-constexpr int kUniformPredicates = 16;    // UP0 is pred[16]; the same layout
-constexpr int kUniformZero = 63;          // URZ; 64 is zero too, for pairs
-constexpr int kUniformTrash = 66;         // where a write to URZ goes, pairs included
-constexpr int kZeroRegisters = 4;         // RZ as a source, up to 128 bits
-constexpr int kTrashRegisters = 4;        // RZ as a destination
-constexpr uint32_t kMaxConstants = 1024;  // distinct immediates and constants of one kernel
+constexpr int kPredicateTrash = 8;                 // where a write to PT goes
+constexpr int kUniformPredicates = 16;             // UP0 is pred[16]; the same layout
+constexpr int kUniformZero = 63;                   // URZ; 64 is zero too, for pairs
+constexpr int kUniformTrash = 66;                  // where a write to URZ goes, pairs included
+constexpr int kZeroRegisters = 4;                  // RZ as a source, up to 128 bits
+constexpr int kTrashRegisters = 4;                 // RZ as a destination
+constexpr uint32_t kMaxConstants = 1024;           // distinct immediates and constants of one kernel
+constexpr uint32_t kMostSharedBytes = 255u << 10;  // of a CTA; more than any GPU here gives
 
 // One decoded instruction. Sources and destinations are byte offsets from the Warp.
 struct Op {

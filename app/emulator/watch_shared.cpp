@@ -104,21 +104,21 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
 [[gnu::always_inline]] inline bool SharedShadow::may_read(const Line& line, uint64_t units, const Event& event) const {
   if ((units & (~line.written | line.copied)) != 0) return false;
   return ordered(line.wrote, order_->before(event.warp)) ||
-         (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_key == event.key));
+         (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_place == event.place));
 }
 
 // Whether that is news.
 [[gnu::always_inline]] inline bool SharedShadow::note_read(uint32_t number, uint64_t units, const Event& event) {
   Line& line = lines_[number];
   if (line.read == event.clock) {
-    if (line.read_key == event.key) return false;
-    line.read_now |= units, line.read_key = 0;
+    if (line.read_place == event.place) return false;
+    line.read_now |= units, line.read_place = 0;
     if (++line.mixed < kMostMixed) return true;
   } else if (ordered(line.read, order_->before(event.warp))) {
-    line.read = event.clock, line.read_now = units, line.read_key = event.key, line.mixed = 0;
+    line.read = event.clock, line.read_now = units, line.read_place = event.place, line.mixed = 0;
     return true;
   } else {
-    line.read = order_->many(), line.read_key = 0;
+    line.read = order_->many(), line.read_place = 0;
   }
   const uint64_t whole = ~uint64_t{0} >> (64 - line_units_);
   if (line.written == whole && line.copied == 0 && line.wrote <= order_->met()) quiet_[number] = order_->met();
@@ -130,23 +130,23 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
   if ((units & line.copied) != 0 || quiet_[number] == order_->met()) return false;
   const uint32_t* const before = order_->before(event.warp);
   if (!ordered(line.read, before) &&
-      (line.read != event.clock || ((units & line.read_now) != 0 && line.read_key != event.key)))
+      (line.read != event.clock || ((units & line.read_now) != 0 && line.read_place != event.place)))
     return false;
   // A copy is marked in its units at once: no write may be in the list that would be made up for later.
   if (event.kind == Event::copy) return line.wrote <= order_->met();
   return ordered(line.wrote, before) ||
-         (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_key == event.key));
+         (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_place == event.place));
 }
 
 [[gnu::always_inline]] inline void SharedShadow::note_write(Line& line, uint64_t units, const Event& event,
                                                             uint32_t time) {
   if (line.wrote == time) {
-    if (line.wrote_key != event.key) line.wrote_key = 0;
+    if (line.wrote_place != event.place) line.wrote_place = 0;
     line.wrote_now |= units;
   } else if (ordered(line.wrote, order_->before(event.warp))) {
-    line.wrote = time, line.wrote_now = units, line.wrote_key = event.key;
+    line.wrote = time, line.wrote_now = units, line.wrote_place = event.place;
   } else {
-    line.wrote = order_->many(), line.wrote_key = 0;
+    line.wrote = order_->many(), line.wrote_place = 0;
   }
 }
 
@@ -184,7 +184,7 @@ void SharedShadow::write(Warp& warp, const Op& op, const Pattern& pattern, uint3
 
 // `id`: the event's number once it is kept.
 [[gnu::always_inline]] inline bool SharedShadow::read_lines(const Event& event, uint32_t& id, const WatchSpans& spans) {
-  const uint32_t first = event.base / kWatchLine, met = order_->met();
+  const uint32_t first = event.base() / kWatchLine, met = order_->met();
   const uint32_t* const quiet = &quiet_[first];
   const WatchSpan *at = spans.spans.data(), *const end = at + spans.spans.size();
   while (at != end && quiet[at->line] == met) ++at;
@@ -218,7 +218,7 @@ void SharedShadow::write(Warp& warp, const Op& op, const Pattern& pattern, uint3
 }
 
 bool SharedShadow::write_lines(const Event& event, uint32_t id, const WatchSpans& spans) {
-  const uint32_t first = event.base / kWatchLine;
+  const uint32_t first = event.base() / kWatchLine;
   for (const WatchSpan& span : spans.spans) {
     const uint32_t number = first + static_cast<uint32_t>(span.line);
     if (!lines_[number].exact) {
@@ -266,9 +266,9 @@ void SharedShadow::make_exact(uint32_t line) {
   lines_[line].exact = true;
   quiet_[line] = 0;
   for (size_t i = logged_; i < past_; ++i) {
-    if (events_[i].shape == 0) continue;
-    const WatchSpans& spans = shapes_.spans(events_[i].shape, events_[i].base);
-    const int64_t at = int64_t{line} - events_[i].base / kWatchLine;
+    if (events_[i].shape() == 0) continue;
+    const WatchSpans& spans = shapes_.spans(events_[i].shape(), events_[i].base());
+    const int64_t at = int64_t{line} - events_[i].base() / kWatchLine;
     for (const WatchSpan& span : spans.spans)
       if (span.line == at) make_up(i, line, spans, span);
   }
@@ -276,10 +276,10 @@ void SharedShadow::make_exact(uint32_t line) {
 
 void SharedShadow::make_all_up() {
   for (size_t i = logged_; i < events_.size(); ++i) {
-    if (events_[i].shape == 0) continue;
-    const WatchSpans& spans = shapes_.spans(events_[i].shape, events_[i].base);
+    if (events_[i].shape() == 0) continue;
+    const WatchSpans& spans = shapes_.spans(events_[i].shape(), events_[i].base());
     for (const WatchSpan& span : spans.spans) {
-      const uint32_t line = events_[i].base / kWatchLine + static_cast<uint32_t>(span.line);
+      const uint32_t line = events_[i].base() / kWatchLine + static_cast<uint32_t>(span.line);
       if (!lines_[line].exact) make_up(i, line, spans, span);
     }
   }
@@ -301,10 +301,10 @@ void SharedShadow::await_groups(uint32_t warp, size_t left) {
 
 // What the copy wrote and nobody has overwritten is its warp's write of the time at which it was waited for.
 void SharedShadow::settle(const Event& copy, const Group& group) {
-  if (copy.shape == 0) return;  // settled() finds out
-  const WatchSpans& spans = shapes_.spans(copy.shape, copy.base);
+  if (copy.shape() == 0) return;  // settled() finds out
+  const WatchSpans& spans = shapes_.spans(copy.shape(), copy.base());
   for (const WatchSpan& span : spans.spans) {
-    const uint32_t number = copy.base / kWatchLine + static_cast<uint32_t>(span.line);
+    const uint32_t number = copy.base() / kWatchLine + static_cast<uint32_t>(span.line);
     for (uint32_t i = span.first; i < span.first + span.stretches; ++i) {
       uint32_t* const written = &written_[number * line_units_ + spans.stretches[i].from];
       for (uint32_t k = 0; k < spans.stretches[i].units; ++k)

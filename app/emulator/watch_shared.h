@@ -38,30 +38,32 @@ class SharedShadow {
   void await_groups(uint32_t warp, size_t left);
 
  private:
-  static constexpr uint32_t kOffsetBits = 18;  // shared memory is less than 256 KiB
+  static constexpr uint32_t kOffsetBits = 18;
+  static_assert(kMostSharedBytes < 1u << kOffsetBits);
   static_assert(WatchShapes::kMost <= 1u << (32 - kOffsetBits));
   static constexpr uint8_t kMostMixed = 4;         // reads of a line by one warp that are told apart
-  static constexpr size_t kMostEvents = 1u << 22;  // without a barrier between; then the oldest are forgotten
+  static constexpr size_t kMostEvents = 3u << 20;  // without a barrier between; then the oldest are forgotten
   static constexpr size_t kMostLogged = 1u << 13;  // events that exact lines may have to make up for
 
   struct Line {
-    uint64_t written = 0;                  // units, by this CTA
-    uint64_t copied = 0;                   // units, by copies that are not awaited
-    uint64_t wrote_now = 0, read_now = 0;  // units, at the times below
-    uint32_t wrote = 0, read = 0;          // when last: a warp's own time, or one of many warps
-    uint32_t wrote_key = 0, read_key = 0;  // of all accesses at that time; 0: they differ
-    uint8_t mixed = 0;                     // reads at that time that were not all by the same lanes
-    bool exact = false;                    // for the rest of the run: of the above `written` alone counts
+    uint64_t written = 0;                      // units, by this CTA
+    uint64_t copied = 0;                       // units, by copies that are not awaited
+    uint64_t wrote_now = 0, read_now = 0;      // units, at the times below
+    uint32_t wrote = 0, read = 0;              // when last: a warp's own time, or one of many warps
+    uint32_t wrote_place = 0, read_place = 0;  // of all accesses at that time; 0: they differ
+    uint8_t mixed = 0;                         // reads at that time that were not all by the same lanes
+    bool exact = false;                        // for the rest of the run: of the above `written` alone counts
   };
   // One access of a warp, kept until all warps have passed a barrier.
   struct Event {
     enum Kind : uint8_t { read, write, copy, atomic };
-    uint32_t op = 0, mask = 0, base = 0;  // base: offset in bytes
-    uint32_t clock = 0, safe = 0;         // of the warp then
-    uint32_t key = 0;                     // shape and base in one; 0: one lane
-    uint16_t shape = 0;                   // 0: one lane
+    uint32_t op = 0, mask = 0;
+    uint32_t place = 0;            // shape and base in one: which lanes touch what
+    uint32_t clock = 0, safe = 0;  // of the warp then
     uint8_t warp = 0, bytes = 0;
     Kind kind = read;
+    uint32_t base() const { return place & ((1u << kOffsetBits) - 1); }  // byte
+    uint32_t shape() const { return place >> kOffsetBits; }              // 0: one lane
   };
   struct Group {
     uint32_t id = 0, done = 0;     // times: of its opening, and when its warp waited for it; 0: not yet
@@ -83,11 +85,9 @@ class SharedShadow {
                  Event::Kind kind) const {
     return {op.index,
             mask,
-            base,
+            shape << kOffsetBits | base,
             order_->clock(warp),
             order_->safe(warp),
-            shape == 0 ? 0 : shape << kOffsetBits | base,
-            static_cast<uint16_t>(shape),
             static_cast<uint8_t>(warp),
             static_cast<uint8_t>(bytes),
             kind};
@@ -122,7 +122,7 @@ class SharedShadow {
   void each_lane(const Event& event, const Pattern& pattern, Each each) {
     for (uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
-      each(lane, (event.base + static_cast<uint32_t>(pattern.delta[lane])) / unit_, event.bytes / unit_);
+      each(lane, (event.base() + static_cast<uint32_t>(pattern.delta[lane])) / unit_, event.bytes / unit_);
     }
   }
   uint32_t lanes_at(const Event& event, uint32_t unit) const;  // that touch the unit

@@ -124,7 +124,7 @@ void SharedShadow::mark_written(const Event& now, uint32_t id, uint32_t unit, ui
 
 bool SharedShadow::same_lanes(uint32_t id, const Event& now) const {
   const Event* const last = event(id);
-  return last != nullptr && last->key == now.key && now.key != 0;
+  return last != nullptr && last->place == now.place && now.shape() != 0;
 }
 
 // The warp's lanes have written all units by one access to these addresses since they last synchronised: each lane
@@ -167,11 +167,11 @@ void SharedShadow::lane_access(uint32_t warp, const Op& op, uint32_t lane, uint3
 
 uint32_t SharedShadow::lanes_at(const Event& event, uint32_t unit) const {
   const int64_t byte = int64_t{unit} * unit_;
-  if (event.shape == 0) return byte >= event.base && byte < int64_t{event.base} + event.bytes ? event.mask : 0;
-  const WatchShape& shape = shapes_[event.shape];
+  if (event.shape() == 0) return byte >= event.base() && byte < int64_t{event.base()} + event.bytes ? event.mask : 0;
+  const WatchShape& shape = shapes_[event.shape()];
   uint32_t lanes = 0;
   for (uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
-    const int64_t from = int64_t{event.base} + shape.delta[first_lane(rest)];
+    const int64_t from = int64_t{event.base()} + shape.delta[first_lane(rest)];
     if (byte >= from && byte < from + event.bytes) lanes |= rest & -rest;
   }
   return lanes;
