@@ -142,6 +142,21 @@ TEST_P(Watched, SaysWhatIsWrongAndNothingElse) {
 INSTANTIATE_TEST_SUITE_P(Cases, Watched, ::testing::ValuesIn(kCases),
                          [](const auto& param) { return std::string(param.param.name); });
 
+TEST(WatchedLaunch, MoreSharedMemoryThanAnyGpuGivesIsRefused) {
+  Launch launch;
+  launch.program = program_of("STS [RZ], RZ\nEXIT", {.static_shared_bytes = 1024});
+  launch.block = {32, 1, 1};
+  RunOptions options;
+  options.watch = true;
+  launch.dynamic_shared_bytes = 226 * 1024;
+  EXPECT_TRUE(run(launch, options).has_value());
+  launch.dynamic_shared_bytes = 255 * 1024;
+  const auto refused = run(launch, options);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().stage, Stage::launch);
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("262144 bytes of shared memory"));
+}
+
 TEST(WatchedOrder, ASeedChangesWhoComesFirst) {
   // The last writer of one word wins; with seeds both warps do at some time.
   std::set<uint32_t> winners;
