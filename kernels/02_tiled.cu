@@ -254,10 +254,10 @@ attention_tiled(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, cons
       const int row = warp + (state * 32 + i) * NUM_WARPS;
       if (row >= BLOCK_M || first_row + row >= seq_q) break;
       const float total = __shfl_sync(kFullWarp, running_sum[state], i);
-      const float inverse = 1.0f / total;
+      const float inverse = visible_keys(first_row + row, seq_q, seq_k) > 0 ? 1.0f / total : 0.0f;
       ATTN_T* o_row = o + (head * seq_q + first_row + row) * HEAD_DIM;
       for (int d = lane; d < HEAD_DIM; d += 32) {
-        o_row[d] = ATTN_T(total == 0.0f ? 0.0f : O_tile[row * HEAD_DIM + d] * inverse);
+        o_row[d] = ATTN_T(O_tile[row * HEAD_DIM + d] * inverse);
       }
     }
   }

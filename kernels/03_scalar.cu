@@ -295,8 +295,8 @@ attention_scalar(const ATTN_T* __restrict__ q, const ATTN_T* __restrict__ k, con
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
     const float total = row_sum(running_sum[i]);
-    const float inverse = total == 0.0f ? 0.0f : 1.0f / total;
     const int row = first_row + tile_row + i * kRowGroups;
+    const float inverse = visible_keys(row, seq_q, seq_k) > 0 ? 1.0f / total : 0.0f;
     if (row >= seq_q) continue;
     ATTN_T* o_row = o + (head * seq_q + row) * HEAD_DIM + kOutVector * column;
 #pragma unroll

@@ -177,7 +177,8 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
   Experiment experiment = job.experiment;
   experiment.device = job.place.local_id;
   if (job.lane == Lane::background) {
-    job.own = Observation{};
+    job.own = *job.watched;  // what the watch finds out is added to it
+    job.own.watch.reset();
     if (id == watch_job_) focus_.set_watch(WatchState::running);
     return link.send(protocol::Watch{id, std::move(experiment), wire(options_.deadlines)});
   }

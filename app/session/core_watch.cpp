@@ -77,8 +77,6 @@ void SessionCore::start_watch() {
   job.hash = observation->hash;
   job.kernel = focus_.kernel();
   job.place = place;
-  job.own = *observation;  // what the watch finds out is added to it
-  job.own.watch.reset();
   job.watched = observation;
   const JobId id = next_id_++;
   jobs_.emplace(id, std::move(job));

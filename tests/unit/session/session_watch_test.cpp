@@ -43,6 +43,25 @@ TEST_F(SessionWatch, FollowsTheRunAndIsKeptWithIt) {
   EXPECT_EQ(watches(), 2u);
 }
 
+TEST_F(SessionWatch, OfAGpusKernelBringsCountersAndTheBound) {
+  worker({"--gpu"});
+  start();
+  const Seen seen = wait_for_watch("the watch of the first experiment");
+  for (const auto& observation : {seen->focus.shown, seen->history.at(0).observation}) {
+    ASSERT_TRUE(observation->counters);
+    EXPECT_EQ(observation->counters->threads, 7);
+    EXPECT_EQ(observation->timing->bound, "the watch's word");
+    EXPECT_GT(observation->timing->p50, 0);
+    EXPECT_TRUE(observation->verdict);
+  }
+  session_->rerun();  // the same config: what is known of it comes with the run
+  wait_for([](const Snapshot& s) { return s.history.size == 2; }, "the second run");
+  const Seen again = wait_for_watch("what is known");
+  EXPECT_EQ(again->history.at(1).observation->counters->threads, 7);
+  EXPECT_EQ(again->history.at(1).observation->timing->bound, "the watch's word");
+  EXPECT_EQ(watches(), 1u);
+}
+
 TEST_F(SessionWatch, GivesWayToTheNextConfig) {
   worker({"--gate", dir_ / "gate"});
   for (const char* part : {"variant", "occupancy", "counters", "verdict", "timing", "done"}) open_gate(part);
