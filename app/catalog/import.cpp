@@ -290,7 +290,9 @@ class Importer {
         value = std::to_string(*number);
       } else {
         value = macro_or_itself(value);
-        if (!given && !stands_alone(value)) {
+        const bool stands = stands_alone(value);
+        if (i >= offer.size() && !stands) break;  // a default made of the parameters before it: the compiler's to know
+        if (!given && !stands) {
           value = beyond ? "" : kernel_->template_parameters[i].standard;
           if (const auto usual = type ? std::nullopt : number_of(value)) value = std::to_string(*usual);
           if (value.empty() && !type) return std::nullopt;

@@ -63,6 +63,16 @@ __global__ void __launch_bounds__(WIDTH * 1) norm(const T* x, scalar* y, Shape s
   EXPECT_THAT(manifest_of(source, "gone").get<std::string>(), HasSubstr("has no kernel gone"));
 }
 
+// What a default makes of the parameters before it, the compiler knows.
+TEST(Import, ADefaultOfOtherParametersIsLeftToTheCompiler) {
+  const std::string source =
+      "template <typename T, typename = std::enable_if_t<std::is_floating_point_v<T>>>\n"
+      "__global__ void scale(T* x, int n) {}\n"
+      "void run(float* x) { scale<float><<<1, 32>>>(x, 4); }\n";
+  EXPECT_EQ(manifest_of(source)["entry"], "scale<float>");
+  EXPECT_EQ(manifest_of(source, "scale<double>")["entry"], "scale<double>");
+}
+
 // A template that is launched from another template, or from a macro, or whose launch is in another file.
 TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   const std::string defaults =

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "platform/atomic_file.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -15,9 +16,6 @@ using testing::IsEmpty;
 
 class Whole : public testing::Test {
  protected:
-  Whole() : root_(fs::path(testing::TempDir()) / "whole_source") { fs::remove_all(root_); }
-  ~Whole() override { fs::remove_all(root_); }
-
   void put(const std::string& name, const std::string& text) {
     ASSERT_TRUE(platform::write_file(root_ / name, std::string_view(text)));
   }
@@ -27,7 +25,8 @@ class Whole : public testing::Test {
                         [](const std::string& header) { return header == "helper_cuda.h"; });
   }
 
-  fs::path root_;
+  testing_support::TempDir folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(Whole, AFileWithoutHeadersOfItsOwnIsItself) {
