@@ -89,11 +89,11 @@ Failure explain_refusal(const std::string& log, const std::string& file_name, co
       return {Stage::compile, fmt::format("{} declares no kernel \"{}\": {}", file_name, entry, error->text),
               "Correct the manifest's entry, or the kernel's name.\n" + clipped(log)};
     if (const std::string_view name = missing_header(error->text); !name.empty())
-      return {
-          Stage::compile, fmt::format("{}:{}: there is no header {}", error->file, error->line, name),
-          fmt::format("It is not one of CUDA's nor of those that are built in. A project's own headers must be part "
-                      "of the source: `attnscope import` pastes them in, and --include DIR says where they lie.\n{}",
-                      clipped(log))};
+      return {Stage::compile, fmt::format("{}:{}: there is no header {}", error->file, error->line, name),
+              fmt::format(
+                  "CUDA's own, mma.h among them, `attnscope fetch` gets. A project's own must be part of the source: "
+                  "`attnscope import` pastes them in, and --include DIR says where they lie.\n{}",
+                  clipped(log))};
     return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, error->text), clipped(log)};
   }
   return {Stage::compile, file_name + " does not compile, and the compiler does not say why.", clipped(log)};

@@ -65,7 +65,7 @@ class Bundle(unittest.TestCase):
         done = self.call(*words, "--preset", TOP / "share/attnscope/presets/wmma.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(done.stdout)["verdict"]["state"], "correct")
-        other = self.call(*words, "--kernel", "wmma", "--set", "BLOCK_M=32")
+        other = self.call(*words, "--kernel", "wmma", "--set", "STAGES=1")
         self.assertEqual(other.returncode, 3, other.stdout + other.stderr)
         self.assertIn("mma.h", other.stderr)
         self.assertIn("attnscope fetch", other.stderr)
