@@ -1,16 +1,15 @@
 #include "check/attention_map.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "check/attention_simd.h"
 #include "check/error_map.h"
 #include "check/inputs.h"
+#include "check/parallel.h"
 #include "platform/process.h"
 
 namespace attnscope::check {
@@ -23,7 +22,6 @@ struct Job {
   int64_t batch = 0, head = 0, row_begin = 0, rows = 0;
   Tile& tile;
   DecodedHead keys;
-  std::atomic<int64_t> next{0};  // texel row
 };
 
 // K alone: what is shown are weights.
@@ -68,44 +66,40 @@ void take_row(const double* weights, int64_t visible, int64_t columns, std::span
   }
 }
 
-void work(Job& job) {
-  const Problem& p = job.problem;
-  const int64_t height = job.tile.height, step = std::max<int64_t>(1, kRowsAtOnce * height / job.rows);
+struct Space {
   QueryRows rows;
-  rows.resize(kRowTile, p.head_dim);
   Scratch scratch;
-  while (true) {
-    const int64_t y_begin = job.next.fetch_add(step), y_end = std::min(y_begin + step, height);
-    if (y_begin >= height) return;
-    int64_t y = y_begin;
-    const int64_t end = y_end * job.rows / height;
-    for (int64_t row = y_begin * job.rows / height; row < end; row += kRowTile) {
-      load_rows(job, job.row_begin + row, job.row_begin + end, rows);
-      weigh_exact(job.keys, rows, p.effective_scale(), scratch);
-      for (int64_t r = 0; r < kRowTile && row + r < end; ++r) {
-        while (row + r >= (y + 1) * job.rows / height) ++y;
-        take_row(scratch.scores.data() + r * job.keys.padded_keys, rows.visible[static_cast<size_t>(r)], p.seq_k,
-                 std::span(job.tile.values)
-                     .subspan(static_cast<size_t>(y * job.tile.width), static_cast<size_t>(job.tile.width)));
-      }
+};
+
+// The texel rows from y to y_end.
+void make_texels(Job& job, Space& space, int64_t y, int64_t y_end) {
+  const Problem& p = job.problem;
+  const int64_t end = y_end * job.rows / job.tile.height;
+  for (int64_t row = y * job.rows / job.tile.height; row < end; row += kRowTile) {
+    load_rows(job, job.row_begin + row, job.row_begin + end, space.rows);
+    weigh_exact(job.keys, space.rows, p.effective_scale(), space.scratch);
+    for (int64_t r = 0; r < kRowTile && row + r < end; ++r) {
+      while (row + r >= (y + 1) * job.rows / job.tile.height) ++y;
+      take_row(space.scratch.scores.data() + r * job.keys.padded_keys, space.rows.visible[static_cast<size_t>(r)],
+               p.seq_k,
+               std::span(job.tile.values)
+                   .subspan(static_cast<size_t>(y * job.tile.width), static_cast<size_t>(job.tile.width)));
     }
   }
 }
 
-void work_on(Job& job, int threads) {
-  std::vector<std::thread> helpers;
-  for (int t = 1; t < threads; ++t) {
-    try {
-      helpers.emplace_back([&job] {
-        platform::lower_thread_priority();
-        work(job);
-      });
-    } catch (const std::system_error&) {
-      break;  // no thread to be had: the ones there take its share
+bool work_on(Job& job, size_t threads) {
+  const int64_t height = job.tile.height, step = std::max<int64_t>(1, kRowsAtOnce * height / job.rows);
+  std::vector<Space> spaces(threads);
+  return in_parallel(threads, static_cast<size_t>((height + step - 1) / step), [&](size_t thread, size_t item) {
+    Space& space = spaces[thread];
+    if (space.rows.visible.empty()) {  // its first
+      space.rows.resize(kRowTile, job.problem.head_dim);
+      if (thread > 0) platform::lower_thread_priority();
     }
-  }
-  work(job);
-  for (std::thread& helper : helpers) helper.join();
+    const int64_t y = static_cast<int64_t>(item) * step;
+    make_texels(job, space, y, std::min(y + step, height));
+  });
 }
 
 }  // namespace
@@ -124,7 +118,8 @@ Result<Tile> make_attention_tile(const ViewRequest& request, const Problem& prob
           rows,
           tile,
           decode_keys(problem, request.batch, request.head)};
-  work_on(job, threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  if (!work_on(job, threads > 0 ? static_cast<size_t>(threads) : std::max(1u, std::thread::hardware_concurrency())))
+    return fail(Stage::check, "There is no memory for this attention matrix.", "Look at fewer rows or keys.");
   return tile;
 }
 
