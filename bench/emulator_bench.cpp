@@ -74,6 +74,13 @@ struct Setup {
   }
 };
 
+// Runs the launch as often as the benchmark wants; items are thread instructions.
+void count_instructions(benchmark::State& state, const Launch& launch, const RunOptions& options) {
+  uint64_t instructions = 0;
+  for (auto _ : state) instructions += need(run(launch, options)).counters.threads;
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+}
+
 void whole_grid(benchmark::State& state, const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads,
                 uint32_t dynamic_shared) {
   Setup setup(recording, grid, threads, dynamic_shared);
@@ -81,9 +88,7 @@ void whole_grid(benchmark::State& state, const std::string& recording, std::arra
   options.threads = static_cast<unsigned>(state.range(0));
   options.isa = static_cast<HostIsa>(state.range(1));
   if (*options.isa > best_host_isa()) return state.SkipWithError("this CPU lacks that instruction set");
-  uint64_t instructions = 0;
-  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
-  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  count_instructions(state, setup.launch, options);
 }
 
 // Compiled here by the installed NVRTC. `path` is from the source tree's root.
@@ -148,9 +153,7 @@ void tensor_grid(benchmark::State& state) {
   RunOptions options;
   options.threads = static_cast<unsigned>(state.range(1));
   options.isa = static_cast<HostIsa>(state.range(2));
-  uint64_t instructions = 0;
-  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
-  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  count_instructions(state, setup.launch, options);
 }
 void architectures(benchmark::internal::Benchmark* benchmark) {
   const int best = static_cast<int>(best_host_isa());
@@ -167,9 +170,7 @@ void tiled_default(benchmark::State& state) {
   RunOptions options;
   options.threads = static_cast<unsigned>(state.range(0));
   options.isa = static_cast<HostIsa>(state.range(1));
-  uint64_t instructions = 0;
-  for (auto _ : state) instructions += need(run(setup.launch, options)).counters.threads;
-  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  count_instructions(state, setup.launch, options);
 }
 
 // The algorithm that other emulators are timed on too (peers/emulator_peers.py), on one thread. Arguments: query rows,
@@ -196,9 +197,7 @@ void tiled_plain(benchmark::State& state) {
   launch.memory = &memory;
   RunOptions options;
   options.threads = 1;
-  uint64_t instructions = 0;
-  for (auto _ : state) instructions += need(run(launch, options)).counters.threads;
-  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  count_instructions(state, launch, options);
 }
 
 // As many CTAs of the same grid as the program watches, watched or not: what looking for races costs. One host thread.
@@ -207,9 +206,7 @@ void run_watched(benchmark::State& state, const Launch& launch) {
   options.threads = 1;
   options.ctas = {0, 1, 2, 3, 4, 5, 6, 7};
   options.watch = state.range(0) != 0;
-  uint64_t instructions = 0;
-  for (auto _ : state) instructions += need(run(launch, options)).counters.threads;
-  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  count_instructions(state, launch, options);
 }
 
 void watched(benchmark::State& state, const std::string& recording, std::array<uint32_t, 3> grid, uint32_t threads,

@@ -161,13 +161,8 @@ class Reader {
       --start;
     for (; start < i && is(start, "template") && is(start + 1, "<");) {
       const size_t behind = behind_angles(tokens_, start + 1);
-      for (const auto& [begin, end] : parts_of(tokens_, start + 2, behind - 1)) {
-        size_t name = begin;
-        while (name + 1 < end && !is(name + 1, "=")) ++name;
-        if (word(name))
-          kernel.template_parameters.push_back({std::string(tokens_[name].text), text_of(tokens_, begin, name),
-                                                name + 2 < end ? text_of(tokens_, name + 2, end) : ""});
-      }
+      for (TemplateParameter& one : template_parameters(start + 1))
+        kernel.template_parameters.push_back(std::move(one));
       start = behind;
     }
     size_t open = i + 1;
@@ -259,12 +254,21 @@ class Reader {
     out_.types[std::string(tokens_[i + 1].text)] = text_of(tokens_, i + 3, end);
   }
 
-  void read_template(size_t i) {
-    for (const auto& [begin, end] : parts_of(tokens_, i + 2, behind_angles(tokens_, i + 1) - 1)) {
+  // Those of the list that the angle bracket at `open` begins; what has no name is left out.
+  std::vector<TemplateParameter> template_parameters(size_t open) const {
+    std::vector<TemplateParameter> found;
+    for (const auto& [begin, end] : parts_of(tokens_, open + 1, behind_angles(tokens_, open) - 1)) {
       size_t name = begin;
       while (name + 1 < end && !is(name + 1, "=")) ++name;
-      if (word(name)) out_.parameter_names.insert(std::string(tokens_[name].text));
+      if (word(name))
+        found.push_back({std::string(tokens_[name].text), text_of(tokens_, begin, name),
+                         name + 2 < end ? text_of(tokens_, name + 2, end) : ""});
     }
+    return found;
+  }
+
+  void read_template(size_t i) {
+    for (TemplateParameter& one : template_parameters(i + 1)) out_.parameter_names.insert(std::move(one.name));
   }
 
   void read_struct(size_t i) {
