@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace attnscope::cli {
@@ -33,10 +32,7 @@ ExitStatus status_of(const Failure& failure) {
 ExitStatus status_of(const Observation& observation) {
   if (observation.failure) return status_of(*observation.failure);
   if (observation.verdict && observation.verdict->state == "wrong") return kWrong;
-  const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
-  if (observation.watch &&
-      std::any_of(observation.watch->findings.begin(), observation.watch->findings.end(), is_error))
-    return kWrong;
+  if (observation.watch && observation.watch->has_errors()) return kWrong;
   return kCorrectOrUnchecked;
 }
 

@@ -1,5 +1,7 @@
 #include "core/observation.h"
 
+#include <algorithm>
+
 #include "core/json.h"
 #include "core/words.h"
 
@@ -320,6 +322,10 @@ Json optional_json(const std::optional<T>& value) {
 }  // namespace
 
 std::string_view to_string(FigureKind kind) { return word_of(kKinds, kind); }
+bool WatchReport::has_errors() const {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& one) { return one.severity == "error"; });
+}
+
 Result<FigureKind> figure_kind_from_text(std::string_view text) { return value_of(kKinds, text); }
 
 Json to_json(const Versions& v) {

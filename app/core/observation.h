@@ -150,6 +150,7 @@ struct WatchReport {
   int64_t ctas = 0, total_ctas = 0;  // watched, of the grid
   int64_t fills = 0, orders = 0;     // runs that started shared memory otherwise, or let warps take turns otherwise
   std::vector<Finding> findings;
+  bool has_errors() const;  // a finding of severity "error": a correct output was luck
   bool operator==(const WatchReport&) const = default;
 };
 

@@ -30,11 +30,6 @@ VerdictLook look_of(const std::string& state, bool doubted) {
   return {ICON_QUESTION, palette().dim};
 }
 
-bool doubted(const Observation& seen) {
-  const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
-  return seen.watch && std::any_of(seen.watch->findings.begin(), seen.watch->findings.end(), is_error);
-}
-
 MapLook look_for(MapKind kind, double low, double high) {
   MapLook look;
   look.nan = palette().nan;
@@ -79,7 +74,8 @@ void ErrorPanel::draw(Context& context) {
 }
 
 void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
-  const VerdictLook look = look_of(verdict.state, doubted(*context.shown.observation));
+  const auto& watch = context.shown.observation->watch;
+  const VerdictLook look = look_of(verdict.state, watch && watch->has_errors());
   {
     const PartScope scope(context, session::Part::verdict);
     big_figure(std::string(look.icon) + " " + verdict.state, "", look.colour);

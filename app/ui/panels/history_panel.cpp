@@ -81,9 +81,7 @@ void verdict_cell(const Observation& seen) {
   if (!seen.verdict) return dim_text("\u2013");
   const std::string& state = seen.verdict->state;
   const bool good = state == "correct", bad = state == "wrong";
-  const bool doubted = good && seen.watch &&
-                       std::any_of(seen.watch->findings.begin(), seen.watch->findings.end(),
-                                   [](const Finding& finding) { return finding.severity == "error"; });
+  const bool doubted = good && seen.watch && seen.watch->has_errors();
   const char* icon = doubted ? ICON_WARNING : good ? ICON_CHECK_CIRCLE : bad ? ICON_TIMES_CIRCLE : ICON_QUESTION;
   clipped(std::string(icon) + " " + state, ImGui::GetContentRegionAvail().x,
           doubted ? palette().warn
