@@ -97,17 +97,6 @@ Change change_between(const LatencyColumn& before, const LatencyColumn& after) {
   return change;
 }
 
-std::vector<Reported> visible_lines(std::span<const Reported> lines, double top_us, size_t limit) {
-  std::vector<Reported> chosen;
-  for (const Reported& line : lines)
-    if (line.same_config || (line.us > 0 && line.us <= 1.6 * top_us)) chosen.push_back(line);
-  std::stable_sort(chosen.begin(), chosen.end(), [](const Reported& a, const Reported& b) {
-    return a.same_config != b.same_config ? a.same_config : a.us < b.us;
-  });
-  if (chosen.size() > limit) chosen.resize(limit);
-  return chosen;
-}
-
 std::vector<float> spread_labels(std::span<const float> wishes, float height, float low, float high) {
   std::vector<size_t> order(wishes.size());
   std::iota(order.begin(), order.end(), size_t{0});

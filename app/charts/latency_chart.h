@@ -18,7 +18,7 @@ struct Run {
   std::string config_text;  // "BLOCK_M=32 NUM_WARPS=8"
 };
 
-// A reported figure, drawn as a dashed line. It is never a point of a series.
+// A reported figure, drawn beside the plot. It is never a point of a series.
 struct Reported {
   double us = 0;
   std::string label;         // "M32 W8 V4"
@@ -71,10 +71,6 @@ struct Change {
   std::string text;  // "−18.4 %", "a tie (+0.2 %)"
 };
 Change change_between(const LatencyColumn& before, const LatencyColumn& after);
-
-// The reported lines worth drawing beside `columns` on an axis that ends at `top_us`: same config first, then those
-// that the axis can show without flattening the columns. Never more than `limit`.
-std::vector<Reported> visible_lines(std::span<const Reported> lines, double top_us, size_t limit);
 
 // Where labels of one height stand so that none touches another: each as near to its wish as that allows, in the order
 // of the wishes, all within [low, high] if there is room. Lengths in pixels, downwards; the result goes with `wishes`.

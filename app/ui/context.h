@@ -44,6 +44,7 @@ struct Context {
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;
+  uint64_t compared = 0;                    // the run held against the one on show; 0 none
   Interop* interop;                         // null: maps come through the pipe
   double frame_ms = 0;                      // CPU time that building the last frames took, largest of the last second
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds

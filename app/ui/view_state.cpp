@@ -18,7 +18,7 @@ Json to_json(const ViewState& view) {
   return Json{{"map", std::string(to_string(view.map))},
               {"batch", view.batch},
               {"head", view.head},
-              {"latency_axis", view.log_latency ? "log" : "linear"}};
+              {"latency_axis", std::string(charts::to_string(view.latency_axis))}};
 }
 
 void adopt(ViewState& view, const Json& json) {
@@ -28,7 +28,8 @@ void adopt(ViewState& view, const Json& json) {
       if (*map == std::string(to_string(kind))) view.map = kind;
   whole(json, "batch", view.batch);
   whole(json, "head", view.head);
-  if (const auto axis = json.find("latency_axis"); axis != json.end()) view.log_latency = *axis == "log";
+  if (const auto axis = json.find("latency_axis"); axis != json.end() && axis->is_string())
+    if (const auto choice = charts::axis_choice(axis->get<std::string>())) view.latency_axis = *choice;
 }
 
 }  // namespace attnscope::ui

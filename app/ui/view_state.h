@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "charts/latency_axis.h"
 #include "core/json_fwd.h"
 #include "core/view.h"
 
@@ -10,7 +11,7 @@ namespace attnscope::ui {
 struct ViewState {
   MapKind map = MapKind::error;  // in the error panel
   int64_t batch = 0, head = 0;   // of every map
-  bool log_latency = false;      // the latency plot's axis
+  charts::AxisChoice latency_axis = charts::AxisChoice::automatic;
   bool operator==(const ViewState&) const = default;
 };
 

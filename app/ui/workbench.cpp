@@ -155,6 +155,7 @@ void Workbench::draw() {
                   settings_,
                   view_,
                   pixels_,
+                  history_panel_->compared(),
                   way_in,
                   slowest_ms_,
                   options_.wake_within,

@@ -62,7 +62,11 @@ void Workbench::add_actions() {
   add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
   add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
       [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
-  add("log axis", "Logarithmic latency axis", 0, [this] { view_.log_latency = !view_.log_latency; });
+  for (const auto& [id, title, choice] :
+       {std::tuple{"axis auto", "Latency axis chosen by itself", charts::AxisChoice::automatic},
+        {"axis linear", "Latency axis linear", charts::AxisChoice::linear},
+        {"axis log", "Latency axis logarithmic", charts::AxisChoice::logarithmic}})
+    add(id, title, 0, [this, choice = choice] { view_.latency_axis = choice; });
   const auto zoom = [this](float factor) {
     settings_.zoom =
         factor == 0 ? 1.0f : std::clamp(settings_.zoom * factor, WindowSettings::kMinZoom, WindowSettings::kMaxZoom);
@@ -123,7 +127,9 @@ void Workbench::draw_menu(Context& context) {
         open_panel(panel->title());
     }
     ImGui::Separator();
-    actions_.menu_item("log axis", view_.log_latency);
+    actions_.menu_item("axis auto", view_.latency_axis == charts::AxisChoice::automatic);
+    actions_.menu_item("axis linear", view_.latency_axis == charts::AxisChoice::linear);
+    actions_.menu_item("axis log", view_.latency_axis == charts::AxisChoice::logarithmic);
     ImGui::Separator();
     for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
     ImGui::Separator();

@@ -352,7 +352,7 @@ TEST_F(Flow, APresetOpensAsItWasSaved) {
   const std::filesystem::path mine = dir_ / "mine/output-of-head-three.json";
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
-    bench_->view() = {MapKind::output, 0, 3, true};
+    bench_->view() = {MapKind::output, 0, 3, charts::AxisChoice::logarithmic};
     bench_->open_panel("Counters");
     ctx->Yield(8);
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
@@ -370,7 +370,7 @@ TEST_F(Flow, APresetOpensAsItWasSaved) {
     bench_->drop(mine);
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     ctx->Yield(8);
-    EXPECT_EQ(bench_->view(), (ViewState{MapKind::output, 0, 3, true}));
+    EXPECT_EQ(bench_->view(), (ViewState{MapKind::output, 0, 3, charts::AxisChoice::logarithmic}));
     EXPECT_TRUE(ctx->GetWindowByRef("//Counters")->DockTabIsVisible);
   });
 }
@@ -388,12 +388,12 @@ TEST(CommandPalette, TitlesThatBeginWithTheQueryComeFirstAndNothingIsLeftOut) {
 }
 
 TEST(ViewState, TakesWhatItKnowsAndKeepsTheRest) {
-  const ViewState view{MapKind::reference, 1, 2, true};
+  const ViewState view{MapKind::reference, 1, 2, charts::AxisChoice::logarithmic};
   ViewState read;
   adopt(read, to_json(view));
   EXPECT_EQ(read, view);
   adopt(read, Json{{"map", "no such map"}, {"head", -4}, {"latency_axis", 7}, {"theirs", true}});
-  EXPECT_EQ(read, (ViewState{MapKind::reference, 1, 2, false}));
+  EXPECT_EQ(read, (ViewState{MapKind::reference, 1, 2, charts::AxisChoice::logarithmic}));
 }
 
 TEST_F(Flow, AWorkerThatDiesLeavesTheWindowAlive) {

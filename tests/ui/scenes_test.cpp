@@ -1,32 +1,8 @@
 // Pictures of the window's other states, for a look by eye: made only when ATTNSCOPE_SCENES names a folder for them.
-#include <stb_image_write.h>
-
-#include <cstdlib>
-
-#include "ui/window_flow.h"
+#include "ui/scene.h"
 
 namespace attnscope::ui {
 namespace {
-
-class Scene : public WindowFlow {
- protected:
-  void SetUp() override {
-    if (std::getenv("ATTNSCOPE_SCENES") == nullptr) GTEST_SKIP() << "set ATTNSCOPE_SCENES to a folder";
-  }
-  void picture(const std::string& name) {
-    for (int at = 0; at < 4; ++at) {
-      bench_->before_frame();
-      screen_->begin_frame();
-      bench_->draw();
-      screen_->end_frame(true);
-      ImGuiTestEngine_PostSwap(engine_);
-    }
-    const std::vector<uint8_t> rgb = screen_->pixels();
-    const ShotSize size = screen_->size();
-    const std::string file = std::string(std::getenv("ATTNSCOPE_SCENES")) + "/" + name + ".png";
-    EXPECT_NE(stbi_write_png(file.c_str(), size.width, size.height, 3, rgb.data(), size.width * 3), 0) << file;
-  }
-};
 
 TEST_F(Scene, ManyRuns) {
   open();

@@ -40,6 +40,10 @@ void WindowFlow::open(ShotSize size) {
   auto session = session::Session::start(options_, [] {});
   ASSERT_TRUE(session) << session.error().message;
   session_ = std::move(*session);
+  open_window(size);
+}
+
+void WindowFlow::open_window(ShotSize size) {
   auto screen = Offscreen::create(size, source());
   ASSERT_TRUE(screen) << screen.error().message;
   screen_ = std::move(*screen);
@@ -50,6 +54,7 @@ void WindowFlow::open(ShotSize size) {
   io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
   io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
   io.ConfigNoThrottle = true;
+  io.ConfigWatchdogWarning = io.ConfigWatchdogKillTest = FLT_MAX;  // wait() has its own cap
   ImGuiTestEngine_Start(engine_, ImGui::GetCurrentContext());
   WorkbenchOptions options;
   options.resources = source();
@@ -57,12 +62,16 @@ void WindowFlow::open(ShotSize size) {
   bench_ = std::make_unique<Workbench>(*session_, std::move(options));
 }
 
-void WindowFlow::close() {
+void WindowFlow::close_window() {
   if (engine_ != nullptr) ImGuiTestEngine_Stop(engine_);
   bench_.reset();
   screen_.reset();  // Dear ImGui's context before the engine's
   if (engine_ != nullptr) ImGuiTestEngine_DestroyContext(engine_);
   engine_ = nullptr;
+}
+
+void WindowFlow::close() {
+  close_window();
   if (session_) session_->stop();
   session_.reset();
 }

@@ -30,6 +30,9 @@ class WindowFlow : public testing::Test {
   void fake_worker(std::vector<std::string> behaviour);
   void real_worker();
   void open(ShotSize size = {1600, 900});
+  // Another window over the same session, as after a restart that forgot the layout.
+  void open_window(ShotSize size);
+  void close_window();
   void close();
 
   // Runs `steps` in the test engine, frame by frame, until they end.

@@ -1,12 +1,10 @@
 #pragma once
-#include <cstdint>
-#include <optional>
-
+#include "ui/panels/latency_plot.h"
 #include "ui/panels/panel.h"
 
 namespace attnscope::ui {
 
-// The current figure large, then every run as a column in the order of runs, reported figures as dashed lines.
+// The current figure large, with what bounds it, then every run.
 class LatencyPanel : public Panel {
  public:
   const char* title() const override { return "Latency"; }
@@ -17,14 +15,8 @@ class LatencyPanel : public Panel {
   void draw_headline(Context& context);
   static void draw_reason(const Context& context);
   void draw_change(Context& context);
-  void draw_plot(Context& context);
-  void draw_columns(Context& context);
-  void draw_lines(const std::vector<charts::Reported>& lines);
-  void hover_column(Context& context);
 
-  bool follow_ = true;   // keep the newest run in sight
-  size_t followed_ = 0;  // columns when the view was last moved
-  double left_ = -0.5, right_ = 15.5;
+  LatencyPlot plot_;
 };
 
 }  // namespace attnscope::ui

@@ -94,15 +94,6 @@ TEST(LatencyChart, MeasuredFiguresWhoseIntervalsOverlapAreATie) {
   EXPECT_FALSE(change_between(chart.columns[3], chart.columns[4]).tie);  // a model orders by its figure
 }
 
-TEST(LatencyChart, LinesOfTheSameConfigComeFirstAndFarOnesAreLeftOut) {
-  const std::vector<Reported> lines = {
-      {2870, "minimal", "", "", false}, {839.38, "M32 W8 V4", "", "", false}, {1029.64, "M32 W4 V4", "", "", true}};
-  const auto seen = visible_lines(lines, 1000, 4);
-  ASSERT_EQ(seen.size(), 2u);
-  EXPECT_EQ(seen[0].label, "M32 W4 V4");
-  EXPECT_EQ(visible_lines(lines, 1000, 1).size(), 1u);
-}
-
 TEST(LatencyChart, AxesEndAtRoundFigures) {
   EXPECT_DOUBLE_EQ(nice_top(839), 1000);
   EXPECT_DOUBLE_EQ(nice_top(1000), 1000);

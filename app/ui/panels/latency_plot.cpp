@@ -1,0 +1,324 @@
+// The latency panel's plot: columns, names, the rug of reported figures.
+#include "ui/panels/latency_plot.h"
+
+#include <fmt/format.h>
+#include <implot/implot.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/format.h"
+#include "ui/icons.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+using charts::AxisChoice;
+using charts::ColumnState;
+using charts::LatencyAxis;
+using charts::LatencyColumn;
+
+constexpr int kNameRows = 2;
+constexpr size_t kFewColumns = 8;  // share the whole width: a lone column in a corner looks lost
+
+float x_of(const LatencyColumn& column) {
+  return ImPlot::PlotToPixels(static_cast<double>(column.x), ImPlot::GetPlotLimits().Y.Min).x;
+}
+
+float column_pixels() {
+  const double y = ImPlot::GetPlotLimits().Y.Min;
+  return ImPlot::PlotToPixels(1.0, y).x - ImPlot::PlotToPixels(0.0, y).x;
+}
+
+uint64_t run_on_show(const Context& context) {
+  if (context.shown.from_history()) return context.shown.history_id;
+  return context.latency.columns.empty() ? 0 : context.latency.columns.back().run;
+}
+
+float name_height() { return ImGui::GetFontSize() * 1.15f; }
+
+// The lines of the kernel and problem on show, marked where they report its very config.
+std::vector<charts::Reported> lines_for(const Context& context) {
+  std::vector<charts::Reported> lines;
+  const session::Draft& draft = context.draft.current();
+  for (const ReportedFigure& figure : context.reported) {
+    const Problem& p = figure.problem;
+    const Problem& q = draft.problem;
+    if (p.batch != q.batch || p.heads != q.heads || p.seq_q != q.seq_q || p.seq_k != q.seq_k ||
+        p.head_dim != q.head_dim || p.causal != q.causal)
+      continue;
+    charts::Reported line = figure.line;
+    line.same_config = figure.kernel == draft.kernel;
+    for (const auto& [knob, value] : figure.knobs) {
+      const auto held = draft.knobs.find(knob);
+      if (held == draft.knobs.end() || held->second != value) line.same_config = false;
+    }
+    if (figure.kernel == draft.kernel || line.same_config) lines.push_back(line);
+  }
+  return lines;
+}
+
+ImU32 mark_colour(const LatencyColumn& column) {
+  return column.state == ColumnState::timed ? colour_of(column.kind) : palette().bad;
+}
+
+void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool wrong, float alpha) {
+  const ImU32 colour = with_alpha(mark_colour(column), alpha);
+  const double least = ImPlot::GetPlotLimits().Y.Min;  // a logarithmic axis has no place for what is below it
+  const auto y = [&](double us) { return ImPlot::PlotToPixels(static_cast<double>(column.x), std::max(us, least)).y; };
+  const float x = x_of(column);
+  const float line = std::max(1.5f, em(0.1f)), r = std::clamp(half * 0.45f, em(0.28f), em(0.46f));
+  if (column.kind == FigureKind::measured) {
+    for (size_t at = 0; at < column.samples.size(); ++at) {  // left to right in the order taken
+      const float share = (static_cast<float>(at) + 0.5f) / static_cast<float>(column.samples.size());
+      const ImVec2 dot{x + half * 0.8f * (2 * share - 1), y(static_cast<double>(column.samples[at]))};
+      const float side = std::max(0.75f, em(0.06f));
+      list->AddRectFilled({dot.x - side, dot.y - side}, {dot.x + side, dot.y + side}, with_alpha(colour, 0.55f));
+    }
+    list->AddRectFilled({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p10)}, with_alpha(colour, 0.30f),
+                        em(0.1f));
+    list->AddLine({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p90)}, colour, line);
+    list->AddLine({x - half * 0.55f, y(column.p10)}, {x + half * 0.55f, y(column.p10)}, colour, line);
+  }
+  if (column.interval_high > column.interval_low) {
+    const float low = y(column.interval_low), high = y(column.interval_high), cap = half * 0.3f;
+    list->AddLine({x, high}, {x, low}, with_alpha(colour, 0.75f), line);
+    list->AddLine({x - cap, high}, {x + cap, high}, with_alpha(colour, 0.75f), line);
+    list->AddLine({x - cap, low}, {x + cap, low}, with_alpha(colour, 0.75f), line);
+  }
+  const ImVec2 centre{x, y(column.p50)};
+  if (column.kind == FigureKind::modelled)  // hollow: its own bar does not show through
+    list->AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r},
+                        {centre.x - r, centre.y}, palette().panel);
+  draw_kind_mark(list, centre, r, column.kind, alpha);
+  if (wrong) {
+    const ImVec2 at{centre.x + r + em(0.1f), centre.y - r - em(0.6f)};
+    list->AddText(nullptr, ImGui::GetFontSize() * 0.8f, at, palette().bad, ICON_TIMES_CIRCLE);
+  }
+}
+
+std::string name_of(const LatencyColumn& column, const char* role) {
+  std::string words = fmt::format("run {}{}", column.run, role);
+  if (!column.change.empty()) words += "  " + column.change;
+  return words;
+}
+
+std::string words_of(const charts::Reported& line) {
+  return fmt::format("{}  {}{}", line.label, charts::us_text(line.us), line.caveat.empty() ? "" : ", not valid");
+}
+
+}  // namespace
+
+void LatencyPlot::draw(Context& context) {
+  const std::vector<charts::Reported> lines = lines_for(context);
+  ImGui::PushFont(nullptr, kSmallSize);
+  const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
+  float words = width_of("reported");
+  for (const charts::Reported& line : lines) words = std::max(words, width_of(words_of(line)));
+  const bool named = !lines.empty() && words + em(3) < room.x * 0.28f;
+  const float margin = lines.empty() ? 0 : named ? words + em(3) : em(1.5f);
+  const float pad = ImPlot::GetStyle().PlotPadding.y, height = std::max(room.y - 2 * pad, em(3));
+  const float band = kNameRows * name_height() + em(0.9f);
+  const LatencyAxis axis = charts::latency_axis(context.latency, context.view.latency_axis,
+                                                static_cast<double>(std::min(band / height, 0.5f)));
+  if (ImPlot::BeginPlot("##latency", {room.x - margin, room.y},
+                        ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus |
+                            ImPlotFlags_NoBoxSelect)) {
+    set_up_axes(context, axis, room.x - margin, height);
+    const std::optional<size_t> hovered = column_under_mouse(context);
+    draw_columns(context, hovered);
+    draw_names(context, hovered);
+    if (!lines.empty()) draw_rug(lines, axis, margin, named);
+    if (hovered) point_at(context, *hovered);
+    follow_ = ImPlot::GetPlotLimits().X.Max >= static_cast<double>(context.latency.columns.size()) - 0.5;
+    ImPlot::EndPlot();
+  }
+  choose_axis(context, axis, corner);  // the last thing here: nothing follows the corner it stands in
+  ImGui::PopFont();
+}
+
+void LatencyPlot::set_up_axes(const Context& context, const LatencyAxis& axis, float width, float height) {
+  const size_t count = context.latency.columns.size();
+  const double fit = std::clamp(std::floor(static_cast<double>(width / em(2.2f))), 12.0, 64.0);
+  if (follow_ && (followed_ != count || in_sight_ != fit)) {
+    double right = std::max(fit - 0.5, static_cast<double>(count) + 0.25), left = right - fit;
+    if (count < kFewColumns) {
+      left = -0.75;
+      right = static_cast<double>(kFewColumns) - 0.25;
+    } else if (static_cast<double>(count) < fit) {  // all of them, over the whole width
+      left = -0.75;
+      right = static_cast<double>(count) + 0.25;
+    }
+    followed_ = count;
+    in_sight_ = fit;
+    ImPlot::SetupAxisLimits(ImAxis_X1, left, right, ImPlotCond_Always);
+  }
+  ImPlot::SetupAxis(ImAxis_X1, nullptr,
+                    ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoTickMarks |
+                        ImPlotAxisFlags_NoHighlight);
+  ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
+  if (axis.log) ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, axis.low, axis.high, ImPlotCond_Always);
+  const std::vector<double> marks = charts::axis_marks(axis, static_cast<size_t>(height / em(2.6f)));
+  std::vector<std::string> words;
+  for (const double mark : marks) words.push_back(charts::mark_text(mark) + (mark == marks.front() ? " \u00b5s" : ""));
+  std::vector<const char*> labels;
+  for (const std::string& word : words) labels.push_back(word.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_Y1, marks.data(), static_cast<int>(marks.size()), labels.data());
+  ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -1.5, std::max(fit, static_cast<double>(count) + 1));
+  ImPlot::SetupFinish();
+}
+
+void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hovered) const {
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  const auto& columns = context.latency.columns;
+  const float half = column_pixels() * 0.5f, top = low.y + kNameRows * name_height() + em(0.3f);
+  // A column whose middle is out of sight is not drawn, and no mark reaches over the axis.
+  list->PushClipRect({low.x, low.y}, {low.x + size.x, low.y + size.y + em(0.5f)}, true);
+  for (size_t at = 0; at < columns.size(); ++at) {
+    const LatencyColumn& column = columns[at];
+    if (static_cast<double>(column.x) < limits.X.Min || static_cast<double>(column.x) > limits.X.Max) continue;
+    const bool live = run_on_show(context) == column.run, compared = context.compared == column.run;
+    const float x = x_of(column);
+    if (live || at == hovered)
+      list->AddRectFilled({x - half, top}, {x + half, low.y + size.y},
+                          with_alpha(palette().accent, live ? 0.16f : 0.07f));
+    if (compared)  // an outline: told from the live one without colour
+      list->AddRect({x - half, top}, {x + half, low.y + size.y}, with_alpha(palette().accent, 0.7f));
+    list->AddLine({x, top}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
+    if (column.state == ColumnState::timed)
+      draw_timed(list, column, half, column.verdict == "wrong", 1.0f);
+    else
+      list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad,
+                    column.state == ColumnState::failed ? ICON_WARNING : "?");
+  }
+  list->PopClipRect();
+}
+
+// In the free band over the columns.
+void LatencyPlot::draw_names(const Context& context, std::optional<size_t> hovered) {
+  const auto& columns = context.latency.columns;
+  const uint64_t live = run_on_show(context);
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  std::vector<size_t> at;
+  std::vector<std::string> words;
+  std::vector<charts::LabelWish> wishes;
+  for (const size_t index :
+       charts::named_columns(context.latency, hovered ? columns[*hovered].run : 0, live, context.compared)) {
+    const LatencyColumn& column = columns[index];
+    if (static_cast<double>(column.x) < limits.X.Min || static_cast<double>(column.x) > limits.X.Max) continue;
+    const char* role = column.run == context.compared ? ", compared" : "";
+    at.push_back(index);
+    words.push_back(shortened(name_of(column, role), std::min(em(22), size.x - em(0.6f))));
+    wishes.push_back({x_of(column), width_of(words.back())});
+  }
+  const auto places = charts::place_labels(wishes, low.x + em(0.3f), low.x + size.x - em(0.3f), em(1), kNameRows);
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (!places[i]) continue;
+    const ImVec2 pen{places[i]->left, low.y + em(0.15f) + static_cast<float>(places[i]->row) * name_height()};
+    list->AddText(pen, columns[at[i]].run == live ? palette().text : palette().dim, words[i].c_str());
+  }
+}
+
+// Two short dashes at each reported figure, beside the plot and never in it; an arrow where the figure is beyond the
+// axis. With room for it, its name; else on hover.
+void LatencyPlot::draw_rug(const std::vector<charts::Reported>& lines, const LatencyAxis& axis, float margin,
+                           bool named) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const float left = low.x + size.x + em(0.35f), height = ImGui::GetFontSize(), band = name_height() * kNameRows;
+  const std::vector<charts::RugMark> rug = charts::reported_rug(lines, axis);
+  std::vector<float> ys, wishes;
+  for (const charts::RugMark& mark : rug) {
+    const float y = ImPlot::PlotToPixels(ImPlot::GetPlotLimits().X.Min, mark.us).y;
+    ys.push_back(mark.beyond > 0 ? low.y + band : y);
+    wishes.push_back(ys.back() - height / 2);
+  }
+  const std::vector<float> places =
+      charts::spread_labels(wishes, height * 1.06f, low.y + band - height / 2, low.y + size.y);
+  const ImU32 colour = palette().reported;
+  std::string hovered;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  for (size_t at = 0; at < rug.size(); ++at) {
+    const charts::Reported& line = lines[rug[at].line];
+    const float y = ys[at], weight = line.same_config ? std::max(2.5f, em(0.2f)) : std::max(1.0f, em(0.09f));
+    if (rug[at].beyond == 0) {
+      list->AddLine({left, y}, {left + em(0.4f), y}, colour, weight);
+      list->AddLine({left + em(0.6f), y}, {left + em(1), y}, colour, weight);
+    } else {
+      const float tip = y - static_cast<float>(rug[at].beyond) * em(0.4f);
+      list->AddTriangleFilled({left + em(0.2f), y}, {left + em(0.8f), y}, {left + em(0.5f), tip}, colour);
+    }
+    const float label_x = left + em(2.1f);
+    if (named) {
+      list->AddLine({left + em(1.1f), y}, {label_x - em(0.3f), places[at] + height / 2}, with_alpha(colour, 0.7f),
+                    std::max(1.0f, em(0.07f)));
+      ImGui::PushFont(line.same_config ? fonts().strong : nullptr, 0);
+      list->AddText({label_x, places[at]}, colour, words_of(line).c_str());
+      ImGui::PopFont();
+    }
+    const bool on_mark = mouse.x >= left - em(0.3f) && mouse.x < left + em(1.3f) && std::fabs(mouse.y - y) < em(0.35f);
+    const bool on_name = named && mouse.x >= label_x && mouse.x < low.x + size.x + margin &&
+                         std::fabs(mouse.y - places[at] - height / 2) < height / 2;
+    if (on_mark || on_name)
+      hovered += (hovered.empty() ? "" : "\n\n") + ("reported  " + words_of(line)) + "\n" + line.source +
+                 (line.caveat.empty() ? "" : "\nNot valid: " + line.caveat);
+  }
+  if (named) list->AddText({left + em(2.1f), low.y + em(0.15f)}, palette().faint, "reported");
+  if (!hovered.empty() && ImGui::IsWindowHovered()) ImGui::SetTooltip("%s", hovered.c_str());
+}
+
+// In the corner over the axis' marks: which axis it is, and the choice.
+void LatencyPlot::choose_axis(Context& context, const LatencyAxis& axis, ImVec2 at) {
+  ImGui::SetCursorScreenPos({at.x + em(0.2f), at.y + em(0.2f)});
+  ImGui::PushStyleColor(ImGuiCol_Button, 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.2f), 0});
+  if (ImGui::SmallButton(axis.log ? "log###axis" : "lin###axis")) ImGui::OpenPopup("axis");
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(2);
+  tooltip(fmt::format("The axis is {}{}. Click to choose.", axis.log ? "logarithmic" : "linear",
+                      context.view.latency_axis != AxisChoice::automatic ? ""
+                      : axis.log ? " by itself, since the figures span more than a factor of ten"
+                                 : " by itself, since the figures span no more than a factor of ten"));
+  if (!ImGui::BeginPopup("axis")) return;
+  for (const auto& [choice, words] : {std::pair{AxisChoice::automatic, "by itself"},
+                                      {AxisChoice::linear, "linear"},
+                                      {AxisChoice::logarithmic, "logarithmic"}})
+    if (ImGui::MenuItem(words, nullptr, context.view.latency_axis == choice)) context.view.latency_axis = choice;
+  ImGui::EndPopup();
+}
+
+std::optional<size_t> LatencyPlot::column_under_mouse(const Context& context) {
+  if (!ImPlot::IsPlotHovered()) return std::nullopt;
+  const double at = std::round(ImPlot::GetPlotMousePos().x);
+  if (at < 0 || at >= static_cast<double>(context.latency.columns.size())) return std::nullopt;
+  return static_cast<size_t>(at);
+}
+
+void LatencyPlot::point_at(Context& context, size_t index) {
+  const LatencyColumn& column = context.latency.columns[index];
+  if (ImGui::BeginTooltip()) {
+    ImGui::PushFont(fonts().strong, 0);
+    text(fmt::format("run {}{}{}", column.run, column.change.empty() ? "" : ": ", column.change));
+    ImGui::PopFont();
+    dim_text(column.kernel + "  " + column.config_text);
+    dim_text(column.problem + "  on " + column.device);
+    if (column.state == ColumnState::timed)
+      text(fmt::format("{} {}   {} \u2013 {}", charts::us_text(column.p50), to_string(column.kind),
+                       charts::us_number(column.interval_low), charts::us_text(column.interval_high)));
+    if (!column.failure.empty()) text("stopped at " + column.failure);
+    if (!column.verdict.empty()) text("verdict: " + column.verdict);
+    small_text("Click to look at it; Esc comes back.", palette().faint);
+    ImGui::EndTooltip();
+  }
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ImGui::GetIO().MouseDragMaxDistanceSqr[0] < 16)
+    context.session.select_history(column.run);
+}
+
+}  // namespace attnscope::ui

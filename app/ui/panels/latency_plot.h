@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "charts/latency_axis.h"
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// Every run as a column in the order of runs, and reported figures as a rug in a margin of their own, where they cover
+// no run. Only the live run, the hovered one and the compared one are named.
+class LatencyPlot {
+ public:
+  void draw(Context& context);
+
+ private:
+  void set_up_axes(const Context& context, const charts::LatencyAxis& axis, float width, float height);
+  void draw_columns(const Context& context, std::optional<size_t> hovered) const;
+  static void draw_names(const Context& context, std::optional<size_t> hovered);
+  static void draw_rug(const std::vector<charts::Reported>& lines, const charts::LatencyAxis& axis, float margin,
+                       bool named);
+  static void choose_axis(Context& context, const charts::LatencyAxis& axis, ImVec2 at);
+  static std::optional<size_t> column_under_mouse(const Context& context);
+  static void point_at(Context& context, size_t column);
+
+  bool follow_ = true;   // keep the newest run in sight
+  size_t followed_ = 0;  // columns when the view was last moved
+  double in_sight_ = 0;  // columns that the width has room for
+};
+
+}  // namespace attnscope::ui
