@@ -17,7 +17,7 @@
 #include "cli/tune.h"
 #include "cli/worker_options.h"
 #include "core/json.h"
-#include "platform/atomic_file.h"
+#include "platform/output_file.h"
 #include "platform/paths.h"
 #include "store/preset.h"
 #include "store/results.h"
@@ -73,7 +73,8 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   std::optional<Failure> trouble;
   auto results = store::Results::open(database, trouble);
   if (!results) return fail(results.error());
-  auto kept = (*results)->correct(problem);
+  auto kept = (*results)->correct(problem, trouble);
+  if (trouble) fmt::print(stderr, "attnscope best: {}. {}\n", trouble->message, trouble->hint);
   if (!kept) return fail(kept.error());
   for (const store::StoredObservation& stored : *kept) {
     const Observation& o = stored.observation;
@@ -191,6 +192,7 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
              const fs::path& root) {
   auto place = start_at(options);
   if (!place) return report(place.error());
+  if (auto made = platform::make_output_folder(options.tune); !made) return report(made.error());
   const fs::path file = fs::path(options.tune) / table_name(place->device, root / "assets");
   auto table = read_table(file, place->device);
   if (!table) return report(table.error());
@@ -222,7 +224,7 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
       fmt::print(stderr, "attnscope best: {}, {}: {} us {} after {} configs: {}{}\n", report::problem_text(problem),
                  kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found->tried,
                  short_text(entry.config, kernel), put ? "" : " (a measured figure stands)");
-      if (auto written = platform::write_file(file, report::to_json(*table).dump(1) + "\n"); !written)
+      if (auto written = platform::write_output(file, report::to_json(*table).dump(1) + "\n"); !written)
         return report(written.error());
     }
   print_result(file.string() + "\n");

@@ -5,26 +5,40 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
+
+#include "platform/clock.h"
 
 namespace attnscope::platform {
+namespace {
 
-Result<FileLock> FileLock::lock(const std::filesystem::path& file, int operation) {
-  FileLock made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+constexpr std::chrono::milliseconds kPause(10);
+
+bool file_system_lacks_locks(int error) {
+  return error == ENOLCK || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
+}
+
+}  // namespace
+
+Result<FileLock> FileLock::within(const std::filesystem::path& file, int patience_ms) {
+  FileLock made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644), true);
   if (!made.held())
     return fail(Stage::store, file.string() + ": " + std::strerror(errno),
                 "Check that the folder exists and is yours.");
-  int status;
-  do status = flock(made.fd_, operation);
-  while (status != 0 && errno == EINTR);
-  if (status == 0) return made;
-  if (errno == EWOULDBLOCK) return FileLock(-1);
-  return fail(Stage::store, file.string() + ": cannot be locked: " + std::strerror(errno),
-              "Use a folder on a local disk.");
+  const double end = steady_ms() + patience_ms;
+  for (;;) {
+    if (flock(made.fd_, LOCK_EX | LOCK_NB) == 0) return made;
+    const int error = errno;
+    if (file_system_lacks_locks(error)) return FileLock(-1, false);
+    if (error != EWOULDBLOCK && error != EINTR)
+      return fail(Stage::store, file.string() + ": cannot be locked: " + std::strerror(error),
+                  "Use a folder on a local disk.");
+    if (steady_ms() >= end) return FileLock(-1, true);
+    std::this_thread::sleep_for(kPause);
+  }
 }
-
-Result<FileLock> FileLock::wait(const std::filesystem::path& file) { return lock(file, LOCK_EX); }
-Result<FileLock> FileLock::try_now(const std::filesystem::path& file) { return lock(file, LOCK_EX | LOCK_NB); }
 
 FileLock::~FileLock() {
   if (fd_ >= 0) close(fd_);

@@ -10,22 +10,24 @@ namespace attnscope::platform {
 // file is created and left in place: removing it would let two holders lock two files of one name.
 class FileLock {
  public:
-  static Result<FileLock> wait(const std::filesystem::path& file);
-  // Empty-handed (held() false) when another process has it.
-  static Result<FileLock> try_now(const std::filesystem::path& file);
+  // Waits up to `patience_ms`. Empty-handed (held() false) when another process still has it, and on a file system
+  // without locks (supported() false). A lock file that cannot be opened is a Failure (Stage::store).
+  static Result<FileLock> within(const std::filesystem::path& file, int patience_ms);
 
-  FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)), supported_(other.supported_) {}
   FileLock& operator=(FileLock&& other) noexcept {
     std::swap(fd_, other.fd_);
+    std::swap(supported_, other.supported_);
     return *this;
   }
   ~FileLock();
   bool held() const { return fd_ >= 0; }
+  bool supported() const { return supported_; }
 
  private:
-  explicit FileLock(int fd) : fd_(fd) {}
-  static Result<FileLock> lock(const std::filesystem::path& file, int operation);
+  FileLock(int fd, bool supported) : fd_(fd), supported_(supported) {}
   int fd_;
+  bool supported_;
 };
 
 }  // namespace attnscope::platform

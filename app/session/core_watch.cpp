@@ -34,7 +34,9 @@ std::shared_ptr<const Observation> SessionCore::with_known_watch(std::shared_ptr
   const std::string key = watch_key(observation->experiment);
   auto known = watched_.find(key);
   if (known == watched_.end() && options_.watch_configs && results_) {
-    auto kept = results_->newest(observation->hash);  // of an earlier session
+    std::optional<Failure> trouble;
+    auto kept = results_->newest(observation->hash, trouble);  // of an earlier session
+    if (trouble) notices_.toast(*trouble);
     if (kept && *kept && (*kept)->observation.watch)
       known = watched_.emplace(key, std::make_shared<const Observation>((*kept)->observation)).first;
   }

@@ -1,15 +1,18 @@
 #include "store/results.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "core/json.h"
+#include "platform/atomic_file.h"
+#include "platform/file_lock.h"
+#include "store/results_database.h"
+#include "store/salvage.h"
 
 namespace attnscope::store {
 namespace {
 
-constexpr int kBusyMs = 500;  // another process writes for microseconds
+constexpr int kGuardMs = 5000;  // another process mends the file: some seconds for a long history
 
 bool is_damage(const SQLite::Exception& error) {
   const int code = error.getErrorCode();
@@ -22,25 +25,10 @@ Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& e
   if (code == SQLITE_FULL || code == SQLITE_IOERR)
     hint = "Free some space on that disk; results are kept in memory until then.";
   if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
+  const std::string lock = path.string() + ".lock";  // where the file system has no locks
+  if (code == SQLITE_BUSY && platform::identity_of(lock))
+    hint += " If none does, one that was ended left " + lock + " behind: remove it.";
   return Failure{Stage::store, fmt::format("{}: {}", path.string(), error.what()), hint};
-}
-
-// Moves the database and its log aside under a name that is free. Returns the new name.
-Result<std::filesystem::path> move_aside(const std::filesystem::path& path) {
-  std::filesystem::path aside;
-  std::error_code error;
-  for (int n = 1; n <= 10000; ++n) {
-    aside = fmt::format("{}.damaged-{}", path.string(), n);
-    if (!std::filesystem::exists(aside, error)) break;
-  }
-  std::filesystem::rename(path, aside, error);
-  if (error)
-    return fail(Stage::store, path.string() + " is damaged and could not be moved aside: " + error.message(), "");
-  for (const char* suffix : {"-wal", "-shm"}) {
-    std::error_code ignored;  // there may be none
-    std::filesystem::rename(path.string() + suffix, aside.string() + suffix, ignored);
-  }
-  return aside;
 }
 
 // Of a row that begins with json, finished_at.
@@ -52,117 +40,148 @@ Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesyste
   return StoredObservation{std::move(*observation), row.getColumn(1).getDouble()};
 }
 
-}  // namespace
-
-struct Results::Database {
-  explicit Database(const std::string& path)
-      : connection(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs) {}
-  SQLite::Database connection;
-  std::optional<SQLite::Statement> insert, newest;
+// Held while the file is opened or replaced, so that no process moves away what another one has just made, or opens a
+// new file beside the log of an old one.
+struct Guard {
+  std::optional<platform::FileLock> lock;
+  bool locks = true;  // the file system has them
 };
+
+Result<Guard> guard(const std::filesystem::path& path) {
+  auto lock = platform::FileLock::within(path.string() + ".opening", kGuardMs);
+  if (!lock) return Guard{};  // a folder that cannot be written, or a full disk: opening the file says it better
+  if (!lock->supported()) return Guard{std::nullopt, false};
+  if (!lock->held())
+    return fail(Stage::store, path.string() + ": another attnscope is mending it", "The next result is tried again.");
+  return Guard{std::move(*lock), true};
+}
+
+}  // namespace
 
 Results::Results(std::filesystem::path path) : path_(std::move(path)) {}
 Results::~Results() = default;
 
-Result<void> Results::connect() {
-  auto opened = std::make_unique<Database>(path_.string());
-  SQLite::Database& sql = opened->connection;
-  sql.exec("PRAGMA journal_mode=WAL");
-  sql.exec("PRAGMA synchronous=NORMAL");
-  const int schema = sql.execAndGet("PRAGMA user_version").getInt();
-  if (schema > kSchema)
-    return fail(
-        Stage::store,
-        fmt::format("{} was made by a newer version (schema {}, this one knows {})", path_.string(), schema, kSchema),
-        "Use that version, or move the file away. Nothing is added to it.");
-  SQLite::Transaction transaction(sql);
-  sql.exec(
-      "CREATE TABLE IF NOT EXISTS observation("
-      "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, json TEXT NOT NULL)");
-  sql.exec("CREATE INDEX IF NOT EXISTS observation_hash ON observation(hash, finished_at)");
-  sql.exec(fmt::format("PRAGMA user_version={}", kSchema));
-  transaction.commit();
-  opened->insert.emplace(sql, "INSERT INTO observation(hash, finished_at, app, json) VALUES (?, ?, ?, ?)");
-  opened->newest.emplace(
-      sql, "SELECT json, finished_at FROM observation WHERE hash = ? ORDER BY finished_at DESC, id DESC LIMIT 1");
-  database_ = std::move(opened);
+Result<void> Results::open_file(bool locks) {
+  database_.reset();
+  seen_ = platform::identity_of(path_);
+  auto opened = ResultsDatabase::open(path_, locks);
+  if (!opened) return fail(opened.error());
+  database_ = std::move(*opened);
+  seen_ = database_->identity;
   return {};
 }
 
-Result<void> Results::begin_anew(const std::string& damage, std::optional<Failure>& trouble) {
-  database_.reset();
-  auto aside = move_aside(path_);
+// Opens the file unless it is open; another one that has taken its name since, too.
+Result<void> Results::connect() {
+  if (database_ && database_->identity == platform::identity_of(path_)) return {};
+  auto guarded = guard(path_);
+  if (!guarded) return fail(guarded.error());
+  return open_file(guarded->locks);
+}
+
+// Writes the rows that can be read to a new file and lets that take the damaged one's name.
+Result<void> Results::replace_damaged(const std::string& damage, std::optional<Failure>& trouble) {
+  const std::string fresh = platform::temporary_beside(path_);
+  int64_t rows = 0;
+  std::error_code error;
+  try {
+    SQLite::Database into(fresh, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0, "unix-none");  // nobody else's yet
+    ResultsDatabase::make_schema(into);
+    rows = copy_readable_rows(path_, into);
+  } catch (const SQLite::Exception&) {
+    for (const char* end : {"", "-journal"}) std::filesystem::remove(fresh + end, error);
+    throw;
+  }
+  auto aside = platform::move_aside(path_, {"-wal", "-shm", "-journal"});
+  if (aside) std::filesystem::rename(fresh, path_, error);
+  if (!aside || error) std::filesystem::remove(fresh, error);
   if (!aside) return fail(aside.error());
   trouble = Failure{Stage::store, fmt::format("{} is damaged ({})", path_.string(), damage),
-                    "It was moved to " + aside->string() + " and a new one was begun."};
+                    fmt::format("It was moved to {}. Of its results {} could be read and are in the new file.",
+                                aside->string(), rows)};
+  return {};
+}
+
+// Replaces the file that seen_ tells of, unless another process has done so, and opens what is there then.
+Result<void> Results::mend(const std::string& damage, std::optional<Failure>& trouble) {
+  database_.reset();
+  auto guarded = guard(path_);
+  if (!guarded) return fail(guarded.error());
+  const bool still_there = seen_ && platform::identity_of(path_) == seen_;
   try {
-    return connect();
+    if (still_there)
+      if (auto replaced = replace_damaged(damage, trouble); !replaced) return replaced;
+    return open_file(guarded->locks);
   } catch (const SQLite::Exception& error) {
     return fail(failure_of(path_, error));
   }
 }
 
+template <class Work>
+auto Results::with_database(std::optional<Failure>& trouble, Work work)
+    -> decltype(work(std::declval<ResultsDatabase&>())) {
+  for (bool mended = false;; mended = true) {
+    try {
+      if (auto connected = connect(); !connected) return fail(connected.error());
+      return work(*database_);
+    } catch (const SQLite::Exception& error) {
+      const bool fixed = database_ && database_->way == ResultsDatabase::Way::read_only;
+      if (!is_damage(error) || mended || fixed) return fail(failure_of(path_, error));
+      if (auto done = mend(error.what(), trouble); !done) return fail(done.error());
+    }
+  }
+}
+
 Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path, std::optional<Failure>& trouble) {
   std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
+  std::filesystem::create_directories(path.parent_path(), error);  // opening the file says it better
   std::unique_ptr<Results> results(new Results(path));
-  Result<void> connected;
-  try {
-    connected = results->connect();
-  } catch (const SQLite::Exception& fault) {
-    connected = is_damage(fault) ? results->begin_anew(fault.what(), trouble) : fail(failure_of(path, fault));
-  }
-  if (!connected) return fail(connected.error());
+  auto opened = results->with_database(trouble, [](ResultsDatabase&) { return Result<void>(); });
+  if (!opened) return fail(opened.error());
   return results;
 }
 
 Result<void> Results::append(const Observation& observation, double finished_at, std::optional<Failure>& trouble) {
   const std::string json = to_json(observation).dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (int attempt = 1;; ++attempt) {
+  return with_database(trouble, [&](ResultsDatabase& database) -> Result<void> {
+    if (!database.insert)
+      return fail(Stage::store, path_.string() + ": its folder cannot be written",
+                  "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written.");
+    SQLite::Statement& insert = *database.insert;
+    insert.tryReset();
+    insert.bind(1, observation.hash);
+    insert.bind(2, finished_at);
+    insert.bind(3, observation.versions.app);
+    insert.bindNoCopy(4, json);
     try {
-      if (!database_)
-        if (auto connected = connect(); !connected) return connected;
-      SQLite::Statement& insert = *database_->insert;
-      insert.reset();
-      insert.bind(1, observation.hash);
-      insert.bind(2, finished_at);
-      insert.bind(3, observation.versions.app);
-      insert.bindNoCopy(4, json);
       insert.exec();
-      insert.reset();
-      return {};
-    } catch (const SQLite::Exception& error) {
-      if (!is_damage(error) || attempt > 1) {
-        if (database_) database_->insert->tryReset();
-        return fail(failure_of(path_, error));
-      }
-      if (auto anew = begin_anew(error.what(), trouble); !anew) return anew;
+    } catch (const SQLite::Exception&) {
+      insert.tryReset();  // it must not hold the file until the next one
+      throw;
     }
-  }
+    insert.reset();
+    return {};
+  });
 }
 
-Result<std::optional<StoredObservation>> Results::newest(const std::string& hash) {
-  try {
-    if (!database_) return std::nullopt;
-    SQLite::Statement& query = *database_->newest;
-    query.reset();
+Result<std::optional<StoredObservation>> Results::newest(const std::string& hash, std::optional<Failure>& trouble) {
+  return with_database(trouble, [&](ResultsDatabase& database) -> Result<std::optional<StoredObservation>> {
+    SQLite::Statement& query = *database.newest;
+    query.tryReset();
     query.bind(1, hash);
     if (!query.executeStep()) return std::nullopt;
     auto stored = stored_in(query, path_);
     query.reset();
     if (!stored) return fail(stored.error());
     return std::move(*stored);
-  } catch (const SQLite::Exception& error) {
-    return fail(failure_of(path_, error));
-  }
+  });
 }
 
-Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) {
-  std::vector<StoredObservation> found;
-  try {
-    if (!database_) return found;
-    SQLite::Statement query(database_->connection,
-                            "SELECT json, finished_at FROM observation WHERE "
+Result<std::vector<StoredObservation>> Results::correct(const Problem& problem, std::optional<Failure>& trouble) {
+  return with_database(trouble, [&](ResultsDatabase& database) -> Result<std::vector<StoredObservation>> {
+    std::vector<StoredObservation> found;
+    SQLite::Statement query(database.connection,
+                            "SELECT json, finished_at FROM observation WHERE CASE WHEN json_valid(json) THEN "
                             "json_extract(json, '$.verdict.state') = 'correct' AND "
                             "json_extract(json, '$.timing.us.p50') > 0 AND "
                             "json_extract(json, '$.experiment.problem.batch') = ? AND "
@@ -172,30 +191,24 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) 
                             "json_extract(json, '$.experiment.problem.head_dim') = ? AND "
                             "json_extract(json, '$.experiment.problem.causal') = ? AND "
                             "json_extract(json, '$.experiment.problem.dtype') = ? "
-                            "ORDER BY finished_at DESC, id DESC LIMIT 10000");
+                            "ELSE 0 END ORDER BY id DESC LIMIT 10000");
     int at = 0;
     for (const int64_t size : {problem.batch, problem.heads, problem.seq_q, problem.seq_k, problem.head_dim})
       query.bind(++at, size);
     query.bind(++at, std::string(to_string(problem.causal)));
     query.bind(++at, std::string(to_string(problem.dtype)));
     while (query.executeStep()) {
-      auto stored = stored_in(query, path_);
-      if (!stored) return fail(stored.error());
-      found.push_back(std::move(*stored));
+      // A row that only another version can read, or whose text is damaged, does not cost the others.
+      if (auto stored = stored_in(query, path_)) found.push_back(std::move(*stored));
     }
-  } catch (const SQLite::Exception& error) {
-    return fail(failure_of(path_, error));
-  }
-  return found;
+    return found;
+  });
 }
 
-Result<int64_t> Results::count() {
-  try {
-    if (!database_) return 0;
-    return database_->connection.execAndGet("SELECT count(*) FROM observation").getInt64();
-  } catch (const SQLite::Exception& error) {
-    return fail(failure_of(path_, error));
-  }
+Result<int64_t> Results::count(std::optional<Failure>& trouble) {
+  return with_database(trouble, [&](ResultsDatabase& database) -> Result<int64_t> {
+    return database.connection.execAndGet("SELECT count(*) FROM observation").getInt64();
+  });
 }
 
 }  // namespace attnscope::store

@@ -78,13 +78,13 @@ TEST(Paths, OwnExecutableIsThisTest) { EXPECT_EQ(own_executable()->filename(), "
 TEST(FileLock, OneHolderAtATime) {
   const fs::path file = fs::temp_directory_path() / ("attnscope_lock_" + std::to_string(getpid()));
   {
-    auto first = FileLock::wait(file);
+    auto first = FileLock::within(file, 0);
     ASSERT_TRUE(first && first->held());
-    auto second = FileLock::try_now(file);
+    auto second = FileLock::within(file, 0);
     ASSERT_TRUE(second);
     EXPECT_FALSE(second->held());
   }
-  auto third = FileLock::try_now(file);
+  auto third = FileLock::within(file, 0);
   ASSERT_TRUE(third);
   EXPECT_TRUE(third->held());
   fs::remove(file);
@@ -96,23 +96,23 @@ TEST(FileLock, AHolderThatDiesFreesIt) {
   ASSERT_EQ(pipe(ends), 0);
   const pid_t holder = fork();
   if (holder == 0) {
-    auto lock = FileLock::wait(file);
+    auto lock = FileLock::within(file, 0);
     if (write(ends[1], "l", 1) != 1) _exit(1);
     for (;;) pause();
   }
   char locked;
   ASSERT_EQ(read(ends[0], &locked, 1), 1);
-  EXPECT_FALSE(FileLock::try_now(file)->held());
+  EXPECT_FALSE(FileLock::within(file, 0)->held());
   kill(holder, SIGKILL);
   waitpid(holder, nullptr, 0);
-  EXPECT_TRUE(FileLock::try_now(file)->held());
+  EXPECT_TRUE(FileLock::within(file, 0)->held());
   close(ends[0]);
   close(ends[1]);
   fs::remove(file);
 }
 
 TEST(FileLock, AFolderThatIsNotThereIsNamed) {
-  auto lock = FileLock::wait("/no/such/folder/lock");
+  auto lock = FileLock::within("/no/such/folder/lock", 0);
   ASSERT_FALSE(lock);
   EXPECT_NE(lock.error().message.find("/no/such/folder/lock"), std::string::npos);
 }

@@ -143,7 +143,7 @@ TEST_F(SessionTest, ADamagedStoreIsSaidAndReplaced) {
   std::optional<Failure> trouble;
   auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
   ASSERT_TRUE(results);
-  EXPECT_EQ((*results)->count(), 1);
+  EXPECT_EQ((*results)->count(trouble), 1);
 }
 
 TEST_F(SessionTest, EveryResultIsKept) {
@@ -156,8 +156,8 @@ TEST_F(SessionTest, EveryResultIsKept) {
   std::optional<Failure> trouble;
   auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
   ASSERT_TRUE(results);
-  EXPECT_EQ((*results)->count(), 3);
-  auto newest = (*results)->newest(hash);
+  EXPECT_EQ((*results)->count(trouble), 3);
+  auto newest = (*results)->newest(hash, trouble);
   ASSERT_TRUE(newest && *newest);
   EXPECT_EQ((*newest)->observation, *s->focus.shown);
 }
@@ -204,7 +204,7 @@ TEST_F(SessionTest, OnAFullDiskEverythingRunsAndIsKeptOnceThereIsRoom) {
   std::optional<Failure> trouble;
   auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
   ASSERT_TRUE(results) << results.error().message;
-  EXPECT_EQ((*results)->count(), 6) << "nothing of the full time is lost";
+  EXPECT_EQ((*results)->count(trouble), 6) << "nothing of the full time is lost";
   EXPECT_TRUE(std::filesystem::exists(dir_ / "state/journal.json"));
 }
 

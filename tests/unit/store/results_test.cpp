@@ -27,6 +27,21 @@ Observation observation(int64_t warps, double us = 839.38) {
   return o;
 }
 
+int64_t count(Results& results) {
+  std::optional<Failure> trouble;
+  auto counted = results.count(trouble);
+  EXPECT_TRUE(counted) << counted.error().message;
+  return counted.value_or(-1);
+}
+
+// What the newest row of that experiment took; 0: there is none.
+double newest_us(Results& results, const Observation& of) {
+  std::optional<Failure> trouble;
+  auto newest = results.newest(of.hash, trouble);
+  EXPECT_TRUE(newest) << newest.error().message;
+  return newest && *newest ? (*newest)->observation.timing->p50 : 0;
+}
+
 std::unique_ptr<Results> open(const std::filesystem::path& path, std::optional<Failure>* out = nullptr) {
   std::optional<Failure> trouble;
   auto results = Results::open(path, trouble);
@@ -54,12 +69,13 @@ TEST(Results, KeepsEveryObservationAndFindsTheNewest) {
     append(*results, observation(8), 3);
   }
   auto results = open(dir / "deep/results.sqlite");
-  EXPECT_EQ(results->count(), 3);
-  auto newest = results->newest(observation(4).hash);
+  EXPECT_EQ(count(*results), 3);
+  std::optional<Failure> trouble;
+  auto newest = results->newest(observation(4).hash, trouble);
   ASSERT_TRUE(newest && *newest);
   EXPECT_EQ((*newest)->observation, observation(4, 1030));
   EXPECT_EQ((*newest)->finished_at, 2);
-  auto none = results->newest("no such hash");
+  auto none = results->newest("no such hash", trouble);
   ASSERT_TRUE(none);
   EXPECT_FALSE(*none);
 }
@@ -82,12 +98,28 @@ TEST(Results, FindsWhatIsCorrectOfAProblemTheNewestFirst) {
   Observation refused = judged(1, "correct");
   refused.timing.reset();
   append(*results, refused, 6);
-  auto found = results->correct(Problem{});
+  std::optional<Failure> trouble;
+  auto found = results->correct(Problem{}, trouble);
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), 2u);
   EXPECT_EQ((*found)[0].observation, judged(8, "correct"));
   EXPECT_EQ((*found)[1].finished_at, 1);
-  EXPECT_EQ(results->correct(other.experiment.problem)->size(), 1u);
+  EXPECT_EQ(results->correct(other.experiment.problem, trouble)->size(), 1u);
+}
+
+TEST(Results, WhatWasAddedLastIsNewestWhateverTheClockSaid) {
+  TempDir dir;
+  auto results = open(dir / "r.sqlite");
+  constexpr double kYear = 365.25 * 86400;
+  const std::vector<double> clock{2e9, 2e9 - kYear, 2e9 + kYear, 2e9};
+  std::optional<Failure> trouble;
+  for (size_t i = 0; i < clock.size(); ++i) {
+    Observation o = observation(4, static_cast<double>(i + 1));
+    o.verdict.emplace().state = "correct";
+    append(*results, o, clock[i]);
+    EXPECT_EQ(newest_us(*results, o), static_cast<double>(i + 1));
+    EXPECT_EQ(results->correct(Problem{}, trouble)->front().observation, o);
+  }
 }
 
 TEST(Results, TwoProgramsShareOneFile) {
@@ -97,7 +129,7 @@ TEST(Results, TwoProgramsShareOneFile) {
     append(*a, observation(4), i);
     append(*b, observation(8), i);
   }
-  EXPECT_EQ(a->count(), 100);
+  EXPECT_EQ(count(*a), 100);
 }
 
 TEST(Results, RandomBytesAreMovedAsideNotDeleted) {
@@ -112,7 +144,7 @@ TEST(Results, RandomBytesAreMovedAsideNotDeleted) {
   EXPECT_THAT(trouble->hint, HasSubstr("r.sqlite.damaged-1"));
   EXPECT_EQ(testing_support::read_text(dir / "r.sqlite.damaged-1"), bytes);
   append(*results, observation(4), 1);
-  EXPECT_EQ(results->count(), 1);
+  EXPECT_EQ(count(*results), 1);
 }
 
 TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
@@ -135,7 +167,7 @@ TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
   ASSERT_TRUE(done) << done.error().message;
   ASSERT_TRUE(trouble);
   EXPECT_TRUE(std::filesystem::exists(dir / "r.sqlite.damaged-1"));
-  EXPECT_EQ((*opened)->count(), 1);
+  EXPECT_EQ(count(**opened), 1);
 }
 
 TEST(Results, ANewerSchemaIsLeftAlone) {
@@ -186,7 +218,7 @@ TEST(Results, AFullDiskIsAWarningAndWhatWasThereStands) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
   auto results = open(path);
-  EXPECT_EQ(results->count(), 2);
+  EXPECT_EQ(count(*results), 2);
 }
 
 }  // namespace

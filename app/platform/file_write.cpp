@@ -1,0 +1,152 @@
+#include "platform/file_write.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+namespace attnscope::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;
+
+std::mutex fault_mutex;
+std::optional<WriteFault> injected_fault;  // guarded by fault_mutex
+std::atomic<bool> fault_injected = false;  // spares the lock when no test asks
+
+int faulty_write(int fd, const std::byte* data, size_t bytes, const std::string& path, uint64_t written, size_t& done) {
+  if (fault_injected.load(std::memory_order_relaxed)) {
+    const std::lock_guard lock(fault_mutex);
+    if (injected_fault && path.find(injected_fault->path_part) != std::string::npos) {
+      if (written >= injected_fault->after_bytes) return injected_fault->error;
+      bytes = static_cast<size_t>(std::min<uint64_t>(bytes, injected_fault->after_bytes - written));
+    }
+  }
+  const ssize_t wrote = write(fd, data, bytes);
+  if (wrote < 0) return errno == EINTR ? 0 : errno;
+  done = static_cast<size_t>(wrote);
+  return 0;
+}
+
+int write_all(int fd, std::span<const std::byte> bytes, const std::string& path) {
+  uint64_t written = 0;
+  do {
+    size_t done = 0;
+    const int error = faulty_write(fd, bytes.data() + written, bytes.size() - written, path, written, done);
+    if (error != 0) return error;
+    written += done;
+  } while (written < bytes.size());
+  return 0;
+}
+
+void sync_folder(const fs::path& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;  // the rename stands; only its survival of a power cut is less sure
+  fsync(fd);
+  close(fd);
+}
+
+// The number of the open file that a link in /proc/self/fd stands for; -1: the link is of another kind. Such a link
+// names a pipe or a file that is gone as readily as one that is there, so it is not followed by name.
+int open_file_of(const fs::path& link) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(link.parent_path(), error);
+  if (error || folder != "/proc/" + std::to_string(getpid()) + "/fd") return -1;
+  const std::string name = link.filename().string();
+  int fd = -1;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), fd);
+  return read.ec == std::errc() && read.ptr == name.data() + name.size() ? fd : -1;
+}
+
+}  // namespace
+
+Result<WriteTarget> write_target(const fs::path& path) {
+  WriteTarget target;
+  target.path = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    struct stat info {};
+    if (lstat(target.path.c_str(), &info) != 0) {
+      if (errno != ENOENT) return store_failure(path, "written", errno);
+      return target;
+    }
+    if (!S_ISLNK(info.st_mode)) {
+      target.info = info;
+      return target;
+    }
+    target.open_fd = open_file_of(target.path);
+    if (target.open_fd >= 0) return target;
+    std::error_code error;
+    const fs::path next = fs::read_symlink(target.path, error);
+    if (error) return store_failure(path, "written", error.value());
+    target.path = next.is_absolute() ? next : target.path.parent_path() / next;
+  }
+  return store_failure(path, "written", ELOOP);
+}
+
+int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Durability durability, mode_t mode) {
+  if (target.info && faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
+  const std::string temporary = temporary_beside(target.path);  // a rename does not cross file systems
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (fd < 0) return errno;
+  int failed = 0;
+  if (target.info) {
+    // Another owner is kept where this process may give a file away; the rights then go last.
+    if (fchown(fd, target.info->st_uid, target.info->st_gid) != 0 && errno != EPERM && errno != EINVAL) failed = errno;
+    if (failed == 0 && fchmod(fd, target.info->st_mode & 0777) != 0 && errno != EPERM) failed = errno;
+  }
+  if (failed == 0) failed = write_all(fd, bytes, target.path.string());
+  if (failed == 0 && durability == Durability::synced && fsync(fd) != 0) failed = errno;
+  if (close(fd) != 0 && failed == 0) failed = errno;
+  if (failed == 0 && std::rename(temporary.c_str(), target.path.c_str()) != 0) failed = errno;
+  if (failed != 0) {
+    unlink(temporary.c_str());
+    return failed;
+  }
+  if (durability == Durability::synced)
+    sync_folder(target.path.has_parent_path() ? target.path.parent_path() : fs::path("."));
+  return 0;
+}
+
+int write_into(const WriteTarget& target, std::span<const std::byte> bytes) {
+  int fd = -1;
+  if (target.open_fd >= 0) {
+    fd = fcntl(target.open_fd, F_DUPFD_CLOEXEC, 0);
+  } else {
+    // Without waiting, so that a pipe that no program reads is an error and not a wait without end.
+    const bool file = target.info && S_ISREG(target.info->st_mode);
+    fd = open(target.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file ? O_TRUNC : 0));
+    if (fd >= 0 && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0) {
+      const int error = errno;
+      close(fd);
+      return error;
+    }
+  }
+  if (fd < 0) return errno;
+  int failed = write_all(fd, bytes, target.path.string());
+  if (close(fd) != 0 && failed == 0) failed = errno;
+  return failed;
+}
+
+tl::unexpected<Failure> store_failure(const fs::path& path, const std::string& what, int error) {
+  std::string hint = "Check the rights of the file and its folder.";
+  if (error == ENOSPC || error == EDQUOT) hint = "Free some space on that disk.";
+  if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP) hint = "Check the path.";
+  if (error == EROFS) hint = "That file system is read-only: use another folder.";
+  return fail(Stage::store, path.string() + " could not be " + what + ": " + std::strerror(error) + ".", hint);
+}
+
+void inject_write_fault(std::optional<WriteFault> fault) {
+  const std::lock_guard lock(fault_mutex);
+  fault_injected = fault.has_value();
+  injected_fault = std::move(fault);
+}
+
+}  // namespace attnscope::platform

@@ -1,0 +1,36 @@
+#pragma once
+// What atomic_file and output_file share.
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/result.h"
+#include "platform/atomic_file.h"
+
+namespace attnscope::platform {
+
+// Where bytes for a path go: to what its links lead to.
+struct WriteTarget {
+  std::filesystem::path path;
+  std::optional<struct stat> info;  // of what is there; empty: nothing yet
+  int open_fd = -1;                 // the path names a file that this process has open, as /dev/stdout does; not owned
+  bool regular_or_new() const { return open_fd < 0 && (!info || S_ISREG(info->st_mode)); }
+};
+Result<WriteTarget> write_target(const std::filesystem::path& path);
+
+// Replaces the target's file, or makes it with `mode`: whole or not at all. One that is there keeps its rights and its
+// owner; one that may not be written is refused. Returns 0 or errno.
+int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Durability durability, mode_t mode);
+
+// Writes into what is there: a device, a pipe whose reader is there, or a file in a folder that takes no new ones.
+// Returns 0 or errno.
+int write_into(const WriteTarget& target, std::span<const std::byte> bytes);
+
+// `what`: "written", "read".
+tl::unexpected<Failure> store_failure(const std::filesystem::path& path, const std::string& what, int error);
+
+}  // namespace attnscope::platform

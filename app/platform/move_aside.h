@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace attnscope::platform {
+
+// Renames a damaged file to <path>.damaged-<n> with the first n that is free, and returns that name. Nothing is ever
+// overwritten, also when two processes do this at once. `companions` are the endings of files that belong to it
+// ("-wal"): they go along, if they are there.
+Result<std::filesystem::path> move_aside(const std::filesystem::path& path,
+                                         const std::vector<std::string>& companions = {});
+
+// Tells a file from another one that has taken its name.
+struct FileIdentity {
+  uint64_t device = 0, inode = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+std::optional<FileIdentity> identity_of(const std::filesystem::path& path);  // empty: no such file, or not to be seen
+
+// Whether this process may make and remove files in the folder.
+bool may_write_in(const std::filesystem::path& folder);
+
+}  // namespace attnscope::platform

@@ -1,0 +1,253 @@
+// What becomes of a results file that is damaged, replaced by another process, or on a file system that cannot do all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "store/results.h"
+#include "store/results_database.h"
+#include "support/temp_dir.h"
+#include "support/unprivileged.h"
+
+namespace attnscope::store {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::read_text;
+using testing_support::TempDir;
+using testing_support::unprivileged;
+
+constexpr size_t kPage = 4096;
+
+Observation observation(int64_t warps) {
+  Observation o;
+  o.experiment.kernel = "tiled";
+  o.experiment.config.knobs["NUM_WARPS"] = warps;
+  o.hash = hash_of(o.experiment);
+  o.device = "emulated:l4";
+  o.timing.emplace();
+  o.timing->p50 = static_cast<double>(warps);
+  o.verdict.emplace().state = "correct";
+  return o;
+}
+
+class DamagedResults : public testing::Test {
+ protected:
+  std::unique_ptr<Results> open() {
+    auto results = Results::open(path_, trouble_);
+    EXPECT_TRUE(results) << results.error().message;
+    return results ? std::move(*results) : nullptr;
+  }
+  void append(Results& results, int64_t warps) {
+    auto done = results.append(observation(warps), 1, trouble_);
+    EXPECT_TRUE(done) << done.error().message;
+  }
+  void fill(int rows) {
+    auto results = open();
+    for (int i = 1; i <= rows; ++i) append(*results, i);
+  }
+  bool holds(Results& results, int64_t warps) {
+    auto newest = results.newest(observation(warps).hash, trouble_);
+    EXPECT_TRUE(newest) << newest.error().message;
+    return newest && *newest && (*newest)->observation == observation(warps);
+  }
+  // Overwrites the page that holds that row's text.
+  void damage_row(int64_t warps) {
+    std::string bytes = read_text(path_);
+    const size_t at = bytes.find("\"NUM_WARPS\":" + std::to_string(warps) + "}");
+    ASSERT_NE(at, std::string::npos);
+    std::memset(bytes.data() + at / kPage * kPage, 0x5a, kPage);
+    dir_.write("r.sqlite", bytes);
+  }
+  std::string aside(int n) const { return read_text(dir_ / ("r.sqlite.damaged-" + std::to_string(n))); }
+  bool aside_exists(int n) const { return std::filesystem::exists(dir_ / ("r.sqlite.damaged-" + std::to_string(n))); }
+
+  TempDir dir_;
+  const std::filesystem::path path_ = dir_ / "r.sqlite";
+  std::optional<Failure> trouble_;
+};
+
+TEST_F(DamagedResults, OneDamagedPageCostsItsOwnRowsOnly) {
+  constexpr int kRows = 300;
+  fill(kRows);
+  damage_row(150);
+  const std::string damaged = read_text(path_);
+  auto results = open();
+  auto all = results->correct(Problem{}, trouble_);
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_TRUE(trouble_);
+  EXPECT_THAT(trouble_->hint, HasSubstr("r.sqlite.damaged-1"));
+  EXPECT_EQ(aside(1), damaged);
+  EXPECT_GE(all->size(), kRows - 10u);
+  EXPECT_LT(all->size(), size_t{kRows});
+  EXPECT_THAT(trouble_->hint, HasSubstr(" " + std::to_string(all->size()) + " could be read"));
+  EXPECT_EQ(all->front().observation, observation(kRows)) << "the order stays";
+  EXPECT_EQ(all->back().observation, observation(1));
+  EXPECT_FALSE(holds(*results, 150));
+  append(*results, 150);
+  EXPECT_EQ(results->correct(Problem{}, trouble_)->front().observation, observation(150));
+}
+
+TEST_F(DamagedResults, RowsBetweenTwoDamagedPagesAreKept) {
+  fill(300);
+  damage_row(50);
+  damage_row(250);
+  auto results = open();
+  append(*results, 301);
+  auto all = results->correct(Problem{}, trouble_);
+  ASSERT_TRUE(all && trouble_);
+  EXPECT_GE(all->size(), 280u);
+  EXPECT_TRUE(holds(*results, 150));
+  EXPECT_TRUE(holds(*results, 301));
+}
+
+TEST_F(DamagedResults, TextThatIsDamagedUnseenCostsItsRowOnly) {
+  fill(20);
+  std::string bytes = read_text(path_);
+  const size_t at = bytes.find("\"NUM_WARPS\":7}");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] = '}';
+  dir_.write("r.sqlite", bytes);
+  auto results = open();
+  auto all = results->correct(Problem{}, trouble_);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->size(), 19u);
+}
+
+TEST_F(DamagedResults, ASecondProcessTakesTheMendedFile) {
+  fill(300);
+  auto first = open(), second = open();
+  append(*first, 301);
+  damage_row(150);
+  ASSERT_TRUE(first->correct(Problem{}, trouble_));
+  ASSERT_TRUE(trouble_);
+  trouble_.reset();
+  append(*second, 302);
+  EXPECT_FALSE(trouble_) << "it has nothing to mend";
+  EXPECT_TRUE(holds(*first, 302)) << "both write to one file";
+  EXPECT_TRUE(aside_exists(1));
+  EXPECT_FALSE(aside_exists(2)) << "the healthy file stays";
+}
+
+TEST_F(DamagedResults, TwoThatSeeTheSameDamageMoveItOnce) {
+  fill(300);
+  damage_row(150);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::optional<Failure> trouble;
+      auto results = Results::open(path_, trouble);
+      if (!results) _exit(1);
+      auto all = (*results)->correct(Problem{}, trouble);
+      if (!all || all->size() < 290) _exit(2);
+      _exit((*results)->append(observation(1000 + i), 1, trouble) ? 0 : 3);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(aside_exists(1));
+  EXPECT_FALSE(aside_exists(2));
+  auto results = open();
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(holds(*results, 1000 + i)) << i;
+}
+
+TEST_F(DamagedResults, AFileThatIsTakenAwayIsMadeAgain) {
+  auto results = open();
+  append(*results, 1);
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_.string() + end);
+  append(*results, 2);
+  results.reset();
+  results = open();
+  EXPECT_TRUE(holds(*results, 2));
+}
+
+// Breaks one of the calls that SQLite makes, for as long as it lives.
+class BrokenCall {
+ public:
+  BrokenCall(const char* name, sqlite3_syscall_ptr replacement) : name_(name) {
+    vfs_ = sqlite3_vfs_find("unix");
+    before_ = vfs_->xGetSystemCall(vfs_, name);
+    vfs_->xSetSystemCall(vfs_, name, replacement);
+  }
+  ~BrokenCall() { vfs_->xSetSystemCall(vfs_, name_, before_); }
+
+ private:
+  const char* name_;
+  sqlite3_vfs* vfs_;
+  sqlite3_syscall_ptr before_;
+};
+
+void* no_mmap(void*, size_t, int, int, int, off_t) {
+  errno = ENODEV;
+  return MAP_FAILED;
+}
+
+int no_locks(int, int, ...) {
+  errno = ENOLCK;
+  return -1;
+}
+
+TEST_F(DamagedResults, WithoutSharedMemoryRowsAreKept) {
+  fill(3);  // a log's leftovers may be there
+  const BrokenCall broken("mmap", reinterpret_cast<sqlite3_syscall_ptr>(no_mmap));
+  auto results = open(), second = open();
+  append(*results, 4);
+  append(*second, 5);
+  for (int i = 1; i <= 5; ++i) EXPECT_TRUE(holds(*results, i)) << i;
+  EXPECT_FALSE(trouble_);
+}
+
+TEST_F(DamagedResults, WithoutLocksRowsAreKept) {
+  fill(3);
+  const BrokenCall mmap_broken("mmap", reinterpret_cast<sqlite3_syscall_ptr>(no_mmap));
+  const BrokenCall locks_broken("fcntl", reinterpret_cast<sqlite3_syscall_ptr>(no_locks));
+  auto opened = ResultsDatabase::open(path_, false);
+  ASSERT_TRUE(opened) << opened.error().message;
+  auto second = ResultsDatabase::open(path_, false);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ((*opened)->connection.execAndGet("SELECT count(*) FROM observation").getInt(), 3);
+  const char* insert = "INSERT INTO observation(hash, finished_at, app, json) VALUES ('h', 1, 'a', '{}')";
+  EXPECT_EQ((*opened)->connection.exec(insert), 1);
+  EXPECT_EQ((*second)->connection.exec(insert), 1);
+  EXPECT_EQ((*opened)->connection.execAndGet("SELECT count(*) FROM observation").getInt(), 5);
+}
+
+TEST_F(DamagedResults, AReadOnlyFolderIsRead) {
+  const pid_t writer = fork();
+  if (writer == 0) {
+    auto results = Results::open(path_, trouble_);
+    for (int i = 1; results && i <= 3; ++i) (void)(*results)->append(observation(i), 1, trouble_);
+    _exit(0);  // without closing: the rows are in the log
+  }
+  ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
+  ASSERT_GT(std::filesystem::file_size(path_.string() + "-wal"), 0u);
+  const auto look = [&] {
+    std::optional<Failure> trouble;
+    auto results = Results::open(path_, trouble);
+    if (!results) return 1;
+    auto all = (*results)->correct(Problem{}, trouble);
+    if (!all || all->size() != 3) return 2;
+    auto done = (*results)->append(observation(4), 1, trouble);
+    if (done || done.error().message.find("cannot be written") == std::string::npos) return 3;
+    return trouble ? 4 : 0;
+  };
+  using std::filesystem::perms;
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::permissions(path_.string() + end, perms(0444));
+  EXPECT_EQ(unprivileged(dir_.path(), perms(0555), look), 0) << "with a log";
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::permissions(path_.string() + end, perms(0644));
+  { auto results = open(); }  // takes the log in
+  ASSERT_FALSE(std::filesystem::exists(path_.string() + "-wal"));
+  EXPECT_EQ(unprivileged(dir_.path(), perms(0555), look), 0) << "without a log";
+}
+
+}  // namespace
+}  // namespace attnscope::store
