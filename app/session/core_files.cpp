@@ -130,7 +130,7 @@ void SessionCore::watch_folders() {
     auto watcher = std::make_unique<FolderWatch>(loop_, std::move(endings), std::move(changed));
     if (watcher->start(folder))
       watches_.push_back(std::move(watcher));
-    else if (std::filesystem::is_directory(folder))
+    else if (std::error_code error; std::filesystem::is_directory(folder, error))
       notices_.log(LogLevel::warning, folder.string() + " cannot be watched: reload by hand after an edit");
   };
   for (const std::filesystem::path& dir : options_.kernel_dirs)
@@ -177,6 +177,8 @@ store::Preset SessionCore::preset_now() const {
 
 void SessionCore::save_preset(const std::filesystem::path& path, const std::string& title, const Json& view) {
   store::Preset preset = preset_now();
+  std::error_code error;
+  if (path.parent_path() == user_preset_dir()) std::filesystem::create_directories(path.parent_path(), error);  // ours
   preset.title = title;
   if (path == preset_path_) {  // written over: what its author says of it stays
     if (title.empty()) preset.title = preset_title_;
@@ -215,7 +217,8 @@ std::optional<SessionCore::HeldFocus> SessionCore::restored_experiment() {
   if (options_.state_dir.empty()) return std::nullopt;
   auto journal = store::read_journal(options_.state_dir / "journal.json", *kernels_);
   if (!journal) {
-    notices_.log(LogLevel::warning, "The last experiment is not restored: " + journal.error().message);
+    notices_.log(LogLevel::warning,
+                 "The last experiment is not restored: " + journal.error().message + " " + journal.error().hint);
     return std::nullopt;
   }
   first_start_ = !*journal;
@@ -234,15 +237,24 @@ void SessionCore::start_first_experiment() {
   focus_on(std::move(first.draft), std::move(first.gesture), first.device_is_wish);
 }
 
-// Writes what is due. A failure is said once and tried again at the next change.
+// Writes what is due. A failure is said once and tried again after the next change and at the end.
 void SessionCore::write_journal() {
   keep_timer_.stop();
   if (options_.state_dir.empty()) return;
   Result<void> written;
-  if (std::exchange(journal_due_, false))
+  if (journal_due_) {
     written = store::write_journal(options_.state_dir / "journal.json", {preset_now(), preset_path_}, *kernels_);
-  if (std::exchange(settings_due_, false))
-    if (auto saved = settings_.save(); !saved) written = saved;
+    journal_due_ = !written;
+  }
+  if (settings_due_) {
+    const auto saved = settings_.save();
+    settings_due_ = !saved;
+    if (!saved) written = saved;
+    if (settings_.all() != *settings_shown_) {  // others' changes came along
+      settings_shown_ = std::make_shared<const Json>(settings_.all());
+      changed();
+    }
+  }
   if (written) {
     keep_warned_ = false;
   } else if (!std::exchange(keep_warned_, true)) {

@@ -1,8 +1,35 @@
 #include "store/journal.h"
 
 #include "platform/atomic_file.h"
+#include "platform/move_aside.h"
 
 namespace attnscope::store {
+namespace {
+
+Result<Journal> journal_in(const std::string& text, const std::string& where, const std::vector<Kernel>& kernels,
+                           bool& kernel_is_gone) {
+  auto json = parse_json(text, where, Stage::store);
+  if (!json) return fail(json.error());
+  Journal journal;
+  JsonReader read(*json, where, Stage::store);
+  int version = 0;
+  read.required("attnscope_journal");
+  read.integer("attnscope_journal", version, 1, 1);
+  read.required("last");
+  read.text("preset_path", journal.preset_path, 65536);
+  const Json* last = read.value("last");
+  if (auto done = read.finish(); !done) return fail(done.error());
+  auto preset = preset_from_json(*last, read.path("last"), kernels);
+  if (preset) {
+    journal.last = std::move(*preset);
+    return journal;
+  }
+  if (last->is_object() && last->contains("kernel") && (*last)["kernel"].is_string())
+    kernel_is_gone = !find_kernel(kernels, (*last)["kernel"].get<std::string>());
+  return fail(preset.error());
+}
+
+}  // namespace
 
 Result<void> write_journal(const std::filesystem::path& path, const Journal& journal,
                            const std::vector<Kernel>& kernels) {
@@ -15,25 +42,16 @@ Result<void> write_journal(const std::filesystem::path& path, const Journal& jou
 }
 
 Result<std::optional<Journal>> read_journal(const std::filesystem::path& path, const std::vector<Kernel>& kernels) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::nullopt;
-  auto text = platform::read_file(path, kMaxPresetBytes + 65536);
+  auto text = platform::read_file_if_any(path, kMaxPresetBytes + 65536);
   if (!text) return fail(text.error());
-  auto json = parse_json(*text, path.string(), Stage::store);
-  if (!json) return fail(json.error());
-  Journal journal;
-  JsonReader read(*json, path.string(), Stage::store);
-  int version = 0;
-  read.required("attnscope_journal");
-  read.integer("attnscope_journal", version, 1, 1);
-  read.required("last");
-  read.text("preset_path", journal.preset_path, 65536);
-  const Json* last = read.value("last");
-  if (auto done = read.finish(); !done) return fail(done.error());
-  auto preset = preset_from_json(*last, read.path("last"), kernels);
-  if (!preset) return fail(preset.error());
-  journal.last = std::move(*preset);
-  return journal;
+  if (!*text) return std::nullopt;
+  bool kernel_is_gone = false;
+  auto journal = journal_in(**text, path.string(), kernels, kernel_is_gone);
+  if (journal) return std::move(*journal);
+  if (kernel_is_gone) return fail(journal.error());
+  auto aside = platform::move_aside(path);
+  return fail(Stage::store, journal.error().message,
+              aside ? "The file is now " + aside->string() + "." : aside.error().message);
 }
 
 }  // namespace attnscope::store

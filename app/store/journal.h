@@ -17,7 +17,8 @@ struct Journal {
 
 Result<void> write_journal(const std::filesystem::path& path, const Journal& journal,
                            const std::vector<Kernel>& kernels);
-// Empty: there is none. A journal that cannot be understood, or names a kernel that is gone, is a Failure.
+// Empty: there is none. A journal that names a kernel that is gone is a Failure. So is one that cannot be understood:
+// it is moved aside as <name>.damaged-<n>, and the hint says so. One that cannot be read stays.
 Result<std::optional<Journal>> read_journal(const std::filesystem::path& path, const std::vector<Kernel>& kernels);
 
 }  // namespace attnscope::store

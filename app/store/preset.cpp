@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "platform/atomic_file.h"
+#include "platform/output_file.h"
 
 namespace attnscope::store {
 namespace {
@@ -136,7 +137,7 @@ Result<void> write_preset(const std::filesystem::path& path, const Preset& prese
   if (text.size() > kMaxPresetBytes)
     return fail(Stage::input, path.string() + ": the preset would be over 1 MB",
                 "Its view holds too much: save without it.");
-  return platform::write_file(path, text);
+  return platform::write_output(path, text);
 }
 
 std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,

@@ -38,6 +38,7 @@ Result<Preset> read_preset(const std::filesystem::path& path, const std::vector<
 Result<Preset> preset_from_json(const Json& json, const std::string& where, const std::vector<Kernel>& kernels);
 // Knobs whose value has a label are written by it.
 Json to_json(const Preset& preset, const std::vector<Kernel>& kernels);
+// Its folder must exist.
 Result<void> write_preset(const std::filesystem::path& path, const Preset& preset, const std::vector<Kernel>& kernels);
 
 struct PresetFile {

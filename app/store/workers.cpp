@@ -84,11 +84,10 @@ Result<std::vector<std::string>> command_words(std::string_view command) {
 
 Result<std::vector<NamedWorker>> read_named_workers(const std::filesystem::path& settings) {
   std::vector<NamedWorker> workers;
-  std::error_code error;
-  if (!std::filesystem::exists(settings, error)) return workers;
-  auto text = platform::read_file(settings, kMaxBytes);
+  auto text = platform::read_file_if_any(settings, kMaxBytes);
   if (!text) return fail(text.error());
-  auto json = parse_json(*text, settings.string(), Stage::store);
+  if (!*text) return workers;
+  auto json = parse_json(**text, settings.string(), Stage::store);
   if (!json) return fail(json.error());
   if (!json->is_object() || !json->contains("workers")) return workers;
   const Json& named = (*json)["workers"];

@@ -136,8 +136,8 @@ TEST_F(SessionTest, ADamagedStoreIsSaidAndReplaced) {
   dir_.write("state/results.sqlite", std::string(4096, 'x'));
   start();
   Seen s = wait_for_run(4);
-  EXPECT_TRUE(logged(*s, "journal.json"));
-  EXPECT_TRUE(toasted(*s, "settings.json.damaged"));
+  EXPECT_TRUE(logged(*s, "journal.json.damaged-1"));
+  EXPECT_TRUE(toasted(*s, "settings.json.damaged-1"));
   EXPECT_TRUE(toasted(*s, "results.sqlite.damaged-1"));
   stop();
   std::optional<Failure> trouble;
@@ -215,6 +215,35 @@ TEST_F(SessionTest, SettingsOutliveTheSession) {
   stop();
   start();
   wait_for([](const Snapshot& n) { return n.settings->value("theme", "") == "light"; }, "the setting again");
+}
+
+TEST_F(SessionTest, WorkersAddedByHandOutliveALayoutsSave) {
+  start();
+  session_->set_setting("window", Json{{"zoom", 1.0}});
+  const auto path = options_.state_dir / "settings.json";
+  wait_for_file([&] { return std::filesystem::exists(path); }, "the settings");
+  Json edited = Json::parse(read_text(path));
+  edited["workers"] = Json{{"l4box", "ssh l4box attnscope worker"}};
+  ASSERT_TRUE(platform::write_file(path, edited.dump()));
+  session_->set_setting("window", Json{{"zoom", 1.25}});
+  Seen s = wait_for([](const Snapshot& n) { return n.settings->contains("workers"); }, "the edit");
+  stop();
+  edited["window"]["zoom"] = 1.25;
+  EXPECT_EQ(Json::parse(read_text(path)), edited);
+}
+
+TEST_F(SessionTest, SettingsThatWereEditedWronglyAreSaidAndKeptOnceMended) {
+  start();
+  session_->set_setting("theme", "dark");
+  const auto path = options_.state_dir / "settings.json";
+  wait_for_file([&] { return std::filesystem::exists(path); }, "the settings");
+  ASSERT_TRUE(platform::write_file(path, std::string_view("{\"workers\": {")));
+  session_->set_setting("theme", "light");
+  Seen s = wait_for([](const Snapshot& n) { return toasted(n, "settings.json"); }, "the toast");
+  EXPECT_EQ(read_text(path), "{\"workers\": {");
+  ASSERT_TRUE(platform::write_file(path, std::string_view("{\"workers\": {}}")));
+  stop();  // tries again
+  EXPECT_EQ(Json::parse(read_text(path)), (Json{{"theme", "light"}, {"workers", Json::object()}}));
 }
 
 TEST_F(SessionTest, WithoutKernelsTheSessionSaysSo) {

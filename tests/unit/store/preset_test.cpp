@@ -8,7 +8,6 @@
 #include "core/observation.h"
 #include "platform/atomic_file.h"
 #include "store/journal.h"
-#include "store/settings.h"
 #include "support/temp_dir.h"
 
 namespace attnscope::store {
@@ -57,8 +56,10 @@ void expect_equal(const Preset& a, const Preset& b) {
 
 TEST(Preset, GoesThroughAFileUnchanged) {
   TempDir dir;
-  const auto path = dir / "folder/mine.json";
+  const auto path = dir / "mine.json";
   ASSERT_TRUE(write_preset(path, full_preset(), kernels()));
+  EXPECT_FALSE(write_preset(dir / "mistyped/mine.json", full_preset(), kernels()));
+  EXPECT_FALSE(std::filesystem::exists(dir / "mistyped"));
   EXPECT_THAT(read_text(path), HasSubstr("\"SHARED\": \"dynamic\"")) << "labels, for people";
   auto back = read_preset(path, kernels());
   ASSERT_TRUE(back) << back.error().message;
@@ -221,33 +222,6 @@ TEST(Journal, ADamagedOneIsAFailureThatNamesIt) {
   auto back = read_journal(path, kernels());
   ASSERT_FALSE(back);
   EXPECT_THAT(back.error().message, HasSubstr("journal.json/last/"));
-}
-
-TEST(Settings, KeepsKeysOfOtherVersions) {
-  TempDir dir;
-  const auto path = dir.write("settings.json", R"({"theme":"dark","from_the_future":{"a":[1]}})");
-  std::optional<Failure> trouble;
-  Settings settings = Settings::load(path, trouble);
-  EXPECT_FALSE(trouble);
-  settings.set("theme", "light");
-  settings.set("zoom", 1.25);
-  ASSERT_TRUE(settings.save());
-  const Json back = Settings::load(path, trouble).all();
-  EXPECT_EQ(back, (Json{{"theme", "light"}, {"zoom", 1.25}, {"from_the_future", {{"a", {1}}}}}));
-  settings.set("zoom", nullptr);
-  EXPECT_FALSE(settings.all().contains("zoom"));
-}
-
-TEST(Settings, ADamagedFileIsPutAside) {
-  TempDir dir;
-  const auto path = dir.write("settings.json", "{\"theme\":");
-  std::optional<Failure> trouble;
-  Settings settings = Settings::load(path, trouble);
-  ASSERT_TRUE(trouble);
-  EXPECT_THAT(trouble->message, HasSubstr("settings.json"));
-  EXPECT_EQ(settings.all(), Json::object());
-  EXPECT_EQ(read_text(dir / "settings.json.damaged"), "{\"theme\":");
-  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace
