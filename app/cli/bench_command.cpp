@@ -17,6 +17,7 @@
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/clock.h"
+#include "platform/output_file.h"
 #include "platform/paths.h"
 #include "report/bench_report.h"
 
@@ -102,7 +103,8 @@ void add_versions(session::Session& session, report::BenchReport& report) {
         entry.version = snapshot->workers[i].versions.driver;
 }
 
-Result<report::BenchReport> run(const Options& options) {
+// `state_file`: what a whole run leaves until its report is delivered; empty when it was not whole.
+Result<report::BenchReport> run(const Options& options, std::filesystem::path& state_file) {
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return fail(dirs.error());
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
@@ -162,9 +164,8 @@ Result<report::BenchReport> run(const Options& options) {
   report::BenchReport report = report::report_of(tasks->plan, state, date_now());
   add_versions(session, report);
   for (const auto& [entry, version] : cublas_versions) report.entries[entry].version = version;
-  std::error_code none;
   if (whole)
-    std::filesystem::remove(file, none);  // the next run measures again
+    state_file = file;
   else
     fmt::print(stderr, "attnscope bench: ended after {:.0f} s; the same command goes on there\n", options.within);
   return report;
@@ -175,13 +176,17 @@ Result<void> put(const std::string& where, const std::string& text) {
     print_result(text);
     return {};
   }
-  return platform::write_file(std::filesystem::path(where), text);
+  return platform::write_output(where, text);
 }
 
 int bench(const Options& options) {
+  for (const std::string& where : {options.json, options.markdown, options.ladder, options.svg})
+    if (!where.empty() && where != "-")
+      if (auto possible = platform::check_output(where); !possible) return report(possible.error());
   Result<report::BenchReport> made;
+  std::filesystem::path state_file;
   if (options.from.empty()) {
-    made = run(options);
+    made = run(options, state_file);
   } else {
     auto json = read_json(options.from);
     made = json ? report::report_from_json(*json, options.from) : fail(json.error());
@@ -197,6 +202,8 @@ int bench(const Options& options) {
     if (auto done = put(options.ladder, report::as_ladder(*made)); !done) return report(done.error());
   if (!options.svg.empty())
     if (auto done = put(options.svg, report::as_svg(*made)); !done) return report(done.error());
+  std::error_code none;
+  if (!state_file.empty()) std::filesystem::remove(state_file, none);  // the next run measures again
   for (const report::Row& row : made->rows)
     for (const report::Cell& cell : row.cells)
       if (cell.state == report::CellState::wrong) return kWrong;

@@ -14,6 +14,7 @@
 #include "cli/export_expression.h"
 #include "compile/compiler.h"
 #include "platform/atomic_file.h"
+#include "platform/output_file.h"
 #include "platform/paths.h"
 
 namespace attnscope::cli {
@@ -260,8 +261,9 @@ Result<std::string> filled(const fs::path& file, const Values& values) {
 Result<void> write_all(const Export& e, const fs::path& out, const fs::path& assets) {
   auto values = values_of(e);
   if (!values) return fail(values.error());
+  if (auto made = platform::make_output_folder(out); !made) return made;
   const auto write = [&](const std::string& name, auto&& content) {
-    return platform::write_file(out / name, content, platform::Durability::cached);
+    return platform::write_output(out / name, content);
   };
   if (auto done = write(e.stem + ".cu", std::string_view(source_of(e))); !done) return done;
   if (auto done = write("build.sh", std::string_view("#!/bin/sh\nset -e\n" + nvcc_line(e) + "\n")); !done) return done;

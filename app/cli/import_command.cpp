@@ -8,6 +8,7 @@
 #include "cli/exit_status.h"
 #include "compile/builtin_headers.h"
 #include "platform/atomic_file.h"
+#include "platform/output_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -21,9 +22,10 @@ struct Options {
 };
 
 Result<void> write_new(const fs::path& path, const std::string& text, bool replace) {
-  if (fs::exists(path) && !replace)
+  std::error_code error;  // what cannot be seen cannot be written either, and writing says why
+  if (fs::exists(path, error) && !replace)
     return fail(Stage::store, path.string() + " is there already", "Give another --out, or --replace.");
-  return platform::write_file(path, std::string_view(text));
+  return platform::write_output(path, text);
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
@@ -52,8 +54,7 @@ Result<std::string> import_file(const Options& options) {
   auto imported = catalog::import_kernel(name, whole->text, options.entry);
   if (!imported) return fail(imported.error());
   const fs::path manifest = folder / (imported->id + ".json"), copy = folder / name;
-  std::error_code error;
-  fs::create_directories(folder.empty() ? "." : folder, error);
+  if (auto made = platform::make_output_folder(folder.empty() ? "." : folder); !made) return fail(made.error());
   if (auto done = write_new(manifest, imported->manifest, options.replace); !done) return fail(done.error());
   if (!same_file(copy, file))
     if (auto done = write_new(copy, whole->text, options.replace); !done) return fail(done.error());

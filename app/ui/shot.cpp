@@ -3,8 +3,8 @@
 #include <chrono>
 #include <thread>
 
-#include "platform/atomic_file.h"
 #include "platform/clock.h"
+#include "platform/output_file.h"
 #include "ui/app.h"
 #include "ui/offscreen.h"
 #include "ui/workbench.h"
@@ -23,13 +23,14 @@ Result<void> write_png(const std::filesystem::path& file, ShotSize size, const s
   std::string png;
   if (stbi_write_png_to_func(append_bytes, &png, size.width, size.height, 3, rgb.data(), size.width * 3) == 0)
     return fail(Stage::internal, file.string() + ": the picture cannot be encoded", "Please report it.");
-  return platform::write_file(file, png);
+  return platform::write_output(file, png);
 }
 
 }  // namespace
 
 Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size,
                   const ShotOptions& options) {
+  if (auto possible = platform::check_output(file); !possible) return possible;
   Result<std::unique_ptr<Offscreen>> made = Offscreen::create(size, options.resources);
   if (!made) return fail(made.error());
   Offscreen& screen = **made;
