@@ -1,5 +1,6 @@
 #include "cli/places.h"
 
+#include "cli/exit_status.h"
 #include "platform/paths.h"
 
 namespace attnscope::cli {
@@ -10,10 +11,14 @@ Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::st
   auto user = platform::user_paths();
   if (!user) return fail(user.error());
   std::vector<std::filesystem::path> dirs{*shipped / "kernels"};
-  if (const auto own = user->config / "kernels"; std::filesystem::is_directory(own)) dirs.push_back(own);
+  std::error_code error;
+  if (const auto own = user->config / "kernels"; std::filesystem::is_directory(own, error)) dirs.push_back(own);
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    report({Stage::store, (user->config / "kernels").string() + ": " + error.message() + ". Its kernels are left out.",
+            "Check the rights of that folder and those above it."});
   for (const std::string& dir : given) {
-    if (!std::filesystem::is_directory(dir))
-      return fail(Stage::input, "--kernels " + dir + ": no such folder",
+    if (!std::filesystem::is_directory(dir, error))
+      return fail(Stage::input, "--kernels " + dir + ": " + (error ? error.message() : "not a folder"),
                   "Give a folder that holds .cu files with their manifests.");
     dirs.push_back(dir);
   }

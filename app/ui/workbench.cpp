@@ -66,7 +66,9 @@ void Workbench::load_assets() {
   else
     session_.note(session::LogLevel::warning, glossary.error().message);
   std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(assets / "reported", unreadable)) {
+  for (std::filesystem::directory_iterator at(assets / "reported", unreadable), end; !unreadable && at != end;
+       at.increment(unreadable)) {
+    const auto& entry = *at;
     if (entry.path().extension() != ".json") continue;
     const auto figures = catalog::load_reported(entry.path());
     if (!figures) {
