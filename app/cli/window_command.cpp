@@ -6,6 +6,7 @@
 #include "cli/places.h"
 #include "cli/worker_options.h"
 #include "platform/paths.h"
+#include "platform/termination.h"
 #ifdef ATTNSCOPE_HAS_UI
 #include "ui/app.h"
 #endif
@@ -33,6 +34,7 @@ int open_window(const std::string& preset, const std::vector<std::string>& worke
   ui::WindowOptions window;
   window.resources = *platform::resources();
   window.user_presets = options->preset_dirs.back();
+  const platform::OnTermination ended([] { ui::request_close(); });  // in good order: what is due is written
   const int status = ui::run_window(**session, window);
   (*session)->stop();
   return status;

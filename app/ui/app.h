@@ -32,7 +32,7 @@ struct WindowOptions {
 // here.
 void wake();
 
-// Closes the window that run_window opened, at its next frame.
+// Closes the window that run_window opened, at its next frame. Any thread may call it.
 void request_close();
 
 // Whether a window can be opened here: a display that GLFW can reach and OpenGL 3.3 on it. The Failure (Stage::input)

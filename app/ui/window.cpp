@@ -6,6 +6,7 @@
 #include <implot/implot.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,7 @@ struct Host {
   double frame_cpu_begin = 0;
 };
 Host* g_host = nullptr;
+std::atomic<bool> g_close_asked = false;  // by any thread
 
 void on_drop(GLFWwindow*, int count, const char** paths) {
   for (int at = 0; g_host != nullptr && g_host->bench && at < count; ++at) g_host->bench->drop(paths[at]);
@@ -84,6 +86,7 @@ void set_runner(Host& host) {
 }
 
 void before_frame(Host& host) {
+  if (g_close_asked.exchange(false)) host.params.appShallExit = true;
   const uint64_t version = host.session.snapshot()->version;
   if (version != host.seen_version) {
     host.seen_version = version;
@@ -178,7 +181,8 @@ std::string display_names() {
 void wake() { HelloImGui::RequestRefresh(); }
 
 void request_close() {
-  if (g_host != nullptr) g_host->params.appShallExit = true;
+  g_close_asked = true;
+  wake();
 }
 
 Result<void> probe_display() {

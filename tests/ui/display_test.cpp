@@ -1,6 +1,11 @@
 // The window on a display, by Hello ImGui's runner; run under Xvfb where there is none (see CMakeLists.txt).
+#include <signal.h>
+
 #include <cstdlib>
 
+#include <nlohmann/json.hpp>
+
+#include "platform/termination.h"
 #include "ui/window_flow.h"
 
 namespace attnscope::ui {
@@ -29,6 +34,27 @@ TEST_F(Display, TheWindowOpensDrawsTheFirstRunAndCloses) {
   EXPECT_GT(frames, 0);
   EXPECT_TRUE((*session)->snapshot()->focus.shown);
   (*session)->stop();
+}
+
+TEST_F(Display, ASignalToEndLosesNoChange) {
+  auto session = session::Session::start(options_, [] { wake(); });
+  ASSERT_TRUE(session) << session.error().message;
+  WindowOptions options;
+  options.resources = ATTNSCOPE_SOURCE_DIR;
+  bool changed = false;
+  options.after_frame = [&](const FrameTime&) {
+    if (std::exchange(changed, true)) return;
+    (*session)->set_setting("made", "at the last moment");
+    raise(SIGTERM);
+  };
+  {
+    const platform::OnTermination ended([] { request_close(); });
+    EXPECT_EQ(run_window(**session, options), 0);
+  }
+  (*session)->stop();
+  const Json kept = Json::parse(testing_support::read_text(options_.state_dir / "settings.json"));
+  EXPECT_EQ(kept["made"], "at the last moment");
+  EXPECT_TRUE(std::filesystem::exists(options_.state_dir / "journal.json"));
 }
 
 TEST(NoDisplay, IsAClearFailure) {

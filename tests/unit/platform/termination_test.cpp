@@ -1,0 +1,48 @@
+#include "platform/termination.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <future>
+
+namespace attnscope::platform {
+namespace {
+
+TEST(OnTermination, EachSignalAsksOnce) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    std::promise<void> asked;
+    const OnTermination ended([&] { asked.set_value(); });
+    raise(signal);
+    EXPECT_EQ(asked.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready) << signal;
+  }
+}
+
+// What ends a child that a signal reaches, once inside `work` and once more.
+template <class Work>
+int signal_that_ends(Work work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    raise(SIGTERM);
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+TEST(OnTermination, ASecondSignalEndsTheProcess) {
+  EXPECT_EQ(signal_that_ends([] {
+              static const OnTermination ended([] {});
+              raise(SIGTERM);
+            }),
+            SIGTERM);
+}
+
+TEST(OnTermination, AfterwardsASignalEndsTheProcessAsBefore) {
+  EXPECT_EQ(signal_that_ends([] { const OnTermination ended([] {}); }), SIGTERM);
+}
+
+}  // namespace
+}  // namespace attnscope::platform
