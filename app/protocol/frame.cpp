@@ -5,6 +5,7 @@
 namespace attnscope::protocol {
 namespace {
 constexpr std::string_view kBanner = "attnscope-worker ";
+constexpr size_t kKept = size_t{1} << 20;  // bytes of a decoder's buffer that outlive their frame
 
 std::string printable(std::string_view text) {
   std::string out;
@@ -52,6 +53,12 @@ Result<bool> BannerSkipper::feed(std::span<const std::byte> bytes) {
   return false;
 }
 
+size_t FrameDecoder::announced() const {
+  size_t length = 0;
+  for (size_t i = 0; i < kHeader; ++i) length |= static_cast<size_t>(buffer_[begin_ + i]) << (8 * i);
+  return length;
+}
+
 void FrameDecoder::feed(std::span<const std::byte> bytes) {
   if (broken_) return;
   if (begin_ == buffer_.size()) {
@@ -61,15 +68,24 @@ void FrameDecoder::feed(std::span<const std::byte> bytes) {
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
+  // Room for the frame and no more, but never for more than twice what has come: a header alone costs nothing.
+  const size_t needed = buffer_.size() + bytes.size();
+  if (needed > buffer_.capacity()) {
+    const size_t whole = buffer_.size() - begin_ >= kHeader ? begin_ + kHeader + announced() : 0;
+    buffer_.reserve(std::max(needed, std::min(2 * needed, whole)));
+  }
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
 }
 
-Result<std::optional<std::vector<std::byte>>> FrameDecoder::next() {
+Result<std::optional<std::span<const std::byte>>> FrameDecoder::next() {
   if (broken_) return fail(*broken_);
   const size_t held = buffer_.size() - begin_;
+  if (held == 0 && buffer_.capacity() > kKept) {  // a long frame was handed out: its memory goes
+    buffer_ = {};
+    begin_ = 0;
+  }
   if (held < kHeader) return std::nullopt;
-  size_t length = 0;
-  for (size_t i = 0; i < kHeader; ++i) length |= static_cast<size_t>(buffer_[begin_ + i]) << (8 * i);
+  const size_t length = announced();
   if (length > max_frame_) {
     broken_ =
         Failure{Stage::protocol,
@@ -80,8 +96,7 @@ Result<std::optional<std::vector<std::byte>>> FrameDecoder::next() {
     return fail(*broken_);
   }
   if (held - kHeader < length) return std::nullopt;
-  const auto from = buffer_.begin() + static_cast<std::ptrdiff_t>(begin_ + kHeader);
-  std::vector<std::byte> payload(from, from + static_cast<std::ptrdiff_t>(length));
+  const auto payload = std::span<const std::byte>(buffer_).subspan(begin_ + kHeader, length);
   begin_ += kHeader + length;
   return payload;
 }

@@ -44,12 +44,15 @@ class FrameDecoder {
  public:
   explicit FrameDecoder(size_t max_frame = kMaxFrame) : max_frame_(max_frame) {}
   void feed(std::span<const std::byte> bytes);
-  // The next whole payload; empty when more bytes are needed. A length over the cap is a Failure as soon as its header
-  // is in, and for ever after: a stream that lost its frame boundaries has no next message.
-  Result<std::optional<std::vector<std::byte>>> next();
+  // The next whole payload, which stands until the next call; empty when more bytes are needed. A length over the cap
+  // is a Failure as soon as its header is in, and for ever after: a stream that lost its frame boundaries has no next
+  // message.
+  Result<std::optional<std::span<const std::byte>>> next();
   bool in_frame() const { return buffer_.size() > begin_; }  // bytes of an unfinished frame are held
 
  private:
+  size_t announced() const;  // length of the frame that begins at begin_; its header is in
+
   size_t max_frame_;
   std::vector<std::byte> buffer_;
   size_t begin_ = 0;  // of the unread bytes in buffer_

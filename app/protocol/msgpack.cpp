@@ -9,6 +9,12 @@ namespace {
 
 constexpr size_t kMaxDepth = 64;
 
+// What a value costs once it is built, in bytes, with its share of the array that grows around it; a text, a key, an
+// array or a map has a header and an allocation of its own on top. A budget that holds every message of ours many times
+// over (the longest have some ten thousand values) and no more than its own bytes justify.
+constexpr uint64_t kValueCost = 32, kTextCost = 48, kKeyCost = 64, kArrayCost = 32, kMapCost = 64;
+constexpr uint64_t kStructure = uint64_t{32} << 20;  // for values of any length
+
 // Well-formed UTF-8 as RFC 3629 has it (no surrogates, nothing over U+10FFFF, no over-long forms).
 bool is_utf8(std::span<const std::byte> text) {
   size_t i = 0;
@@ -37,7 +43,7 @@ bool is_utf8(std::span<const std::byte> text) {
 // Walks a MessagePack value without recursion and without building anything.
 class Scanner {
  public:
-  explicit Scanner(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Scanner(std::span<const std::byte> bytes) : bytes_(bytes), budget_(kStructure + 2 * bytes.size()) {}
 
   Result<void> scan() {
     open_.push_back({1, false});
@@ -67,6 +73,11 @@ class Scanner {
     return false;
   }
   size_t left() const { return bytes_.size() - at_; }
+  bool pay(uint64_t cost) {
+    if (cost > budget_) return wrong("it holds more values than a message of its length may");
+    budget_ -= cost;
+    return true;
+  }
   bool take(uint64_t count) {
     if (count > left()) return wrong("it ends too early");
     at_ += static_cast<size_t>(count);
@@ -81,13 +92,14 @@ class Scanner {
   bool text(uint64_t length) {
     if (length > left()) return wrong("it ends too early");
     if (!is_utf8(bytes_.subspan(at_, static_cast<size_t>(length)))) return wrong("a text that is not UTF-8");
-    return take(length);
+    return pay(kTextCost + length) && take(length);
   }
+  bool binary(uint64_t length) { return pay(kTextCost + length) && take(length); }
   bool nest(uint64_t values, bool map) {
     if (values > left()) return wrong("it ends too early");  // each value takes a byte or more
     if (open_.size() >= kMaxDepth) return wrong("nested deeper than 64 levels");
     open_.push_back({values, map});
-    return true;
+    return pay(map ? kMapCost : kArrayCost);
   }
 
   bool value(bool key) {
@@ -95,6 +107,7 @@ class Scanner {
     const auto tag = static_cast<uint8_t>(bytes_[at_++]);
     const bool is_text = (tag >= 0xa0 && tag <= 0xbf) || (tag >= 0xd9 && tag <= 0xdb);
     if (key && !is_text) return wrong("a key that is not a text");
+    if (!pay(key ? kKeyCost : kValueCost)) return false;
     if (tag <= 0x7f || tag >= 0xe0) return true;  // small integers
     if (tag <= 0x8f) return nest(2 * uint64_t{tag & 0x0fu}, true);
     if (tag <= 0x9f) return nest(tag & 0x0fu, false);
@@ -106,11 +119,11 @@ class Scanner {
       case 0xc3:
         return true;  // nil, false, true
       case 0xc4:
-        return big_endian(1, length) && take(length);
+        return big_endian(1, length) && binary(length);
       case 0xc5:
-        return big_endian(2, length) && take(length);
+        return big_endian(2, length) && binary(length);
       case 0xc6:
-        return big_endian(4, length) && take(length);
+        return big_endian(4, length) && binary(length);
       case 0xca:
       case 0xce:
       case 0xd2:
@@ -146,6 +159,7 @@ class Scanner {
 
   std::span<const std::byte> bytes_;
   size_t at_ = 0;
+  uint64_t budget_;  // left for what the rest will cost
   std::vector<Level> open_;
   std::string why_;
 };

@@ -12,8 +12,9 @@ namespace attnscope::protocol {
 std::vector<std::byte> to_msgpack(const Json& json);
 
 // Checks the whole structure first (lengths within the bytes, depth ≤ 64, UTF-8 texts, text keys, no extension types,
-// nothing after the value) and only then builds the value: what comes from a pipe can neither exhaust the stack nor ask
-// for more memory than its own bytes justify. Failures have Stage::protocol and name the byte.
+// nothing after the value, no more values than 32 MiB and twice its own length hold once they are built) and only then
+// builds the value: what comes from a pipe can exhaust neither the stack nor the memory. Failures have Stage::protocol
+// and name the byte.
 Result<Json> from_msgpack(std::span<const std::byte> bytes);
 
 }  // namespace attnscope::protocol

@@ -5,11 +5,26 @@
 #include "platform/clock.h"
 
 namespace attnscope::session {
+namespace {
+
+constexpr size_t kLongestLine = 4096;  // bytes: a worker may write as much as it likes
+
+// Cut between two characters.
+std::string shortened(std::string text) {
+  if (text.size() <= kLongestLine) return text;
+  size_t end = kLongestLine;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  text.resize(end);
+  text.shrink_to_fit();
+  return text + "…";
+}
+
+}  // namespace
 
 void Notices::log(LogLevel level, std::string text) {
   // Trimmed by a tenth at a time: a full log costs no move for each line.
   if (lines_.size() >= kMaxLines) lines_.erase(lines_.begin(), lines_.begin() + kMaxLines / 10);
-  lines_.push_back({platform::wall_seconds(), level, std::move(text)});
+  lines_.push_back({platform::wall_seconds(), level, shortened(std::move(text))});
   shown_.reset();
 }
 

@@ -5,6 +5,9 @@
 #include "catalog/catalog.h"
 
 namespace attnscope::worker {
+namespace {
+size_t bytes_of(const protocol::KernelContent& kernel) { return kernel.source.size() + kernel.manifest.size(); }
+}  // namespace
 
 Result<void> KernelStore::keep(const protocol::KernelContent& kernel) {
   const std::string actual = catalog::content_hash(kernel.manifest, kernel.source);
@@ -15,7 +18,11 @@ Result<void> KernelStore::keep(const protocol::KernelContent& kernel) {
         "The file changed while it was sent: run it again.");
   if (find(kernel.hash)) return {};
   kernels_.push_front(kernel);
-  if (kernels_.size() > most_) kernels_.pop_back();
+  bytes_ += bytes_of(kernel);
+  while (kernels_.size() > 1 && (kernels_.size() > most_ || bytes_ > most_bytes_)) {
+    bytes_ -= bytes_of(kernels_.back());
+    kernels_.pop_back();
+  }
   return {};
 }
 

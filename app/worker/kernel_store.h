@@ -11,13 +11,14 @@ namespace attnscope::worker {
 // for longest ago goes first, and is asked of the client again when needed.
 class KernelStore {
  public:
-  explicit KernelStore(size_t most = 64) : most_(most) {}
+  explicit KernelStore(size_t most = 64, size_t most_bytes = size_t{64} << 20) : most_(most), most_bytes_(most_bytes) {}
   // A content that does not hash to what it says is a Failure (Stage::protocol): it would be run under another's name.
   Result<void> keep(const protocol::KernelContent& kernel);
   const protocol::KernelContent* find(const std::string& hash);  // null: not here
 
  private:
-  size_t most_;
+  size_t most_, most_bytes_;
+  size_t bytes_ = 0;                            // of what is kept
   std::list<protocol::KernelContent> kernels_;  // latest used first
 };
 

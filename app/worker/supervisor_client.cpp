@@ -6,7 +6,11 @@
 namespace attnscope::worker {
 namespace {
 
-constexpr size_t kDropAbove = size_t{8} << 20;  // bytes waiting for a client that reads slowly
+constexpr size_t kDropAbove = size_t{8} << 20;    // bytes waiting for a client that reads slowly
+constexpr size_t kLeaveAbove = size_t{32} << 20;  // … and for one that does not read at all
+// Of requests that wait. A session sends one at a time; what goes beyond these is refused.
+constexpr size_t kMostHellos = 64, kMostViews = 64, kMostJobs = 1024;
+constexpr size_t kMostJobBytes = size_t{64} << 20;
 
 Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
   Job job;
@@ -18,6 +22,10 @@ Job job_of(Id id, const Experiment& experiment, protocol::Deadlines deadlines) {
   job.name += " on " + experiment.device;
   job.emulated = experiment.device.find("emulated:") != std::string::npos;
   return job;
+}
+
+Failure too_many() {
+  return Failure{Stage::protocol, "too many requests wait for this worker", "Wait for its answers before asking more."};
 }
 
 }  // namespace
@@ -54,7 +62,10 @@ void Supervisor::on_payload(std::span<const std::byte> payload) {
 }
 
 void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>) {
-  if (!hello_) return waiting_hellos_.push_back(hello.id);
+  if (!hello_) {
+    if (waiting_hellos_.size() < kMostHellos) waiting_hellos_.push_back(hello.id);
+    return;
+  }
   if (greeted_) client_silent_ms_ = 0;  // from now on it is to be heard again and again
   greeted_ = true;
   protocol::HelloReply answer = *hello_;
@@ -92,6 +103,9 @@ void Supervisor::accept(const protocol::Watch& watch, std::span<const std::byte>
 void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
   if (in_use(job.id))
     return log(protocol::LogLevel::error, "request " + std::to_string(job.id) + " came twice; the second is left out");
+  size_t waiting_bytes = payload.size();
+  for (const Job& waiting : queue_) waiting_bytes += waiting.frame.size();
+  if (queue_.size() >= kMostJobs || waiting_bytes > kMostJobBytes) return finish(job.id, too_many(), true);
   auto frame = protocol::frame_of(payload);
   if (!frame) return finish(job.id, frame.error(), true);
   job.frame = std::move(*frame);
@@ -108,6 +122,7 @@ void Supervisor::accept(const protocol::View& view, std::span<const std::byte> p
                   Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
                           "Run the experiment again."},
                   false);
+  if (views_.size() >= kMostViews) return finish(view.id, too_many(), false);
   views_.insert(view.id);
   pool_.send(std::move(*frame));
 }
@@ -146,6 +161,7 @@ bool Supervisor::client_lags() const {
 
 void Supervisor::write_client(std::vector<std::byte> frame) {
   if (stopping_) return;
+  if (uv_stream_get_write_queue_size(reinterpret_cast<const uv_stream_t*>(&out_)) > kLeaveAbove) return shut_down(2);
   write_frame(reinterpret_cast<uv_stream_t*>(&out_), std::move(frame), [this](int) { shut_down(0); });
 }
 

@@ -2,6 +2,7 @@
 import struct
 
 MOST_BYTES = 256 << 20  # of a frame's payload
+MOST_VALUES = 1 << 18  # in it: each is an object of many bytes here, however short it was on the way
 
 
 def pack(value):
@@ -72,7 +73,7 @@ _LONG = {0xC4: (">B", 1, "bin"), 0xC5: (">H", 2, "bin"), 0xC6: (">I", 4, "bin"),
 def unpack(data):
     """The one value of a payload. ValueError where it is malformed or something follows it."""
     try:
-        value, end = _unpack(memoryview(data), 0, 0)
+        value, end = _unpack(memoryview(data), 0, 0, [MOST_VALUES])
     except (struct.error, IndexError, UnicodeDecodeError) as error:
         raise ValueError(f"malformed message: {error}") from error
     if end != len(data):
@@ -80,9 +81,12 @@ def unpack(data):
     return value
 
 
-def _unpack(data, at, depth):
+def _unpack(data, at, depth, left):
     if depth > 64:
         raise ValueError("malformed message: nested deeper than 64 levels")
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError(f"malformed message: more than {MOST_VALUES} values")
     tag = data[at]
     at += 1
     if tag < 0x80:
@@ -110,13 +114,13 @@ def _unpack(data, at, depth):
     if kind == "list":
         items = []
         for _ in range(length):
-            item, at = _unpack(data, at, depth + 1)
+            item, at = _unpack(data, at, depth + 1, left)
             items.append(item)
         return items, at
     entries = {}
     for _ in range(length):
-        key, at = _unpack(data, at, depth + 1)
-        entries[key], at = _unpack(data, at, depth + 1)
+        key, at = _unpack(data, at, depth + 1, left)
+        entries[key], at = _unpack(data, at, depth + 1, left)
     return entries, at
 
 

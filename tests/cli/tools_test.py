@@ -353,7 +353,8 @@ class Tools(unittest.TestCase):
         for value in (None, True, 0, 127, 128, 255, 1 << 40, -1, -40000, 1.5, "", "ü" * 40, "x" * 70000, b"", b"\0" * 300,
                       [], list(range(20)), {"a": [1, {"b": None}]}, {str(i): i for i in range(20)}):
             self.assertEqual(wire.unpack(wire.pack(value)), value)
-        for bad in (b"", b"\xc1", b"\xd9\x05ab", b"\x01\x02", b"\xa2\xff\xff", b"\x91" * 100):
+        for bad in (b"", b"\xc1", b"\xd9\x05ab", b"\x01\x02", b"\xa2\xff\xff", b"\x91" * 100,
+                    b"\xdd\x00\x10\x00\x00" + b"\xc0" * (1 << 20)):
             with self.assertRaises(ValueError):
                 wire.unpack(bad)
         rounds = [[100 + r + 0.01 * i for i in range(12)] for r in range(10)]

@@ -47,7 +47,7 @@ TEST(Frame, EverySplitGivesTheSamePayloads) {
         auto next = decoder.next();
         ASSERT_TRUE(next);
         if (!*next) break;
-        got.push_back(std::move(**next));
+        got.emplace_back((*next)->begin(), (*next)->end());
       }
     }
     EXPECT_EQ(got, payloads);

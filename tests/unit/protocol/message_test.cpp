@@ -200,6 +200,26 @@ TEST(MsgPack, DepthIsCapped) {
   EXPECT_NE(refused.error().message.find("64"), std::string::npos);
 }
 
+// What a length of `tag` followed by `count` times `item` asks for.
+Bytes many(int tag, uint32_t count, const Bytes& item) {
+  Bytes bytes{std::byte(tag)};
+  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::byte>(count >> shift));
+  for (uint32_t i = 0; i < count; ++i) bytes.insert(bytes.end(), item.begin(), item.end());
+  return bytes;
+}
+
+TEST(MsgPack, WhatItBuildsIsBoundByItsLength) {
+  const Bytes nil{std::byte{0xc0}}, list{std::byte{0x90}}, map{std::byte{0x80}}, empty{std::byte{0xa0}};
+  const Bytes entry{std::byte{0xa1}, std::byte{'k'}, std::byte{0xc0}};
+  for (const auto& [tag, item] : {std::pair{0xdd, nil}, {0xdd, list}, {0xdd, map}, {0xdd, empty}, {0xdf, entry}}) {
+    auto refused = from_msgpack(many(tag, 4 << 20, item));
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("more values"), std::string::npos) << refused.error().message;
+    EXPECT_TRUE(from_msgpack(many(tag, 100'000, item))) << "ten times what the longest of ours holds";
+  }
+  EXPECT_TRUE(from_msgpack(many(0xc6, 16 << 20, nil))) << "bytes cost what they are";
+}
+
 TEST(MsgPack, LengthsBeyondTheBytesAreRefused) {
   for (const int tag : {0xdd, 0xdf, 0xdb, 0xc6})  // array, map, text, bytes of 2^32 - 1
     EXPECT_FALSE(

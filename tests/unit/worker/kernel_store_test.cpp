@@ -40,5 +40,14 @@ TEST(KernelStore, TheLongestUnusedGoes) {
   EXPECT_NE(store.find(content("c").hash), nullptr);
 }
 
+TEST(KernelStore, ItsBytesAreBoundToo) {
+  KernelStore store(64, 1000);
+  for (const char name : {'a', 'b', 'c'}) ASSERT_TRUE(store.keep(content(std::string(400, name))));
+  EXPECT_EQ(store.find(content(std::string(400, 'a')).hash), nullptr);
+  EXPECT_NE(store.find(content(std::string(400, 'c')).hash), nullptr);
+  ASSERT_TRUE(store.keep(content(std::string(5000, 'd'))));
+  EXPECT_NE(store.find(content(std::string(5000, 'd')).hash), nullptr) << "the last one is kept, however long";
+}
+
 }  // namespace
 }  // namespace attnscope::worker
