@@ -7,10 +7,16 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 extern char** environ;
@@ -28,6 +34,33 @@ struct Pipe {
       if (end >= 0) close(end);
   }
 };
+
+// The parent's number in /proc/PID/stat; the name before it may hold anything.
+pid_t parent_of(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  const std::string stat((std::istreambuf_iterator<char>(file)), {});
+  const size_t after = stat.rfind(") ");
+  return after == std::string::npos || stat.size() < after + 5 ? -1 : std::atoi(stat.c_str() + after + 4);
+}
+
+std::vector<pid_t> own_children() {
+  namespace fs = std::filesystem;
+  std::vector<pid_t> children;
+  std::error_code ignored;
+  bool told = false;  // by the kernel itself, which not every one does
+  for (const auto& thread : fs::directory_iterator("/proc/self/task", ignored)) {
+    std::ifstream file(thread.path() / "children");
+    told = told || file.is_open();
+    for (pid_t child; file >> child;) children.push_back(child);
+  }
+  if (told) return children;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") == std::string::npos && parent_of(name) == getpid())
+      children.push_back(std::atoi(name.c_str()));
+  }
+  return children;
+}
 
 }  // namespace
 
@@ -63,6 +96,38 @@ Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv) {
 
 void end_group(pid_t leader) {
   if (leader > 1) kill(-leader, SIGKILL);
+}
+
+void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+size_t end_strays(std::span<const pid_t> own) {
+  size_t found = 0;
+  for (const pid_t child : own_children()) {
+    if (std::find(own.begin(), own.end(), child) != own.end()) continue;
+    ++found;
+    kill(child, SIGKILL);  // unreaped, so the number is still its own
+    waitpid(child, nullptr, WNOHANG);
+  }
+  return found;
+}
+
+std::vector<int> leaving_signals() {
+  std::vector<int> signals;
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) signals.push_back(number);
+  }
+  return signals;
+}
+
+void leave_by(int number) {
+  signal(number, SIG_DFL);
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, number);
+  sigprocmask(SIG_UNBLOCK, &mask, nullptr);
+  raise(number);
+  _exit(128 + number);
 }
 
 bool die_with_parent(pid_t parent) {

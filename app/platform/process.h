@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,18 @@ void end_group(pid_t leader);
 // Asks the kernel to end this process when its parent ends, whatever way the parent goes. Returns false when the parent
 // has gone already (the caller then leaves): `parent` is the pid that the caller took for its parent.
 bool die_with_parent(pid_t parent);
+
+// From now on a process below this one whose parent ends becomes a child of this one, whatever session it made for
+// itself: end_strays() finds it there.
+void adopt_orphans();
+// SIGKILL to the children of this process but `own`, which are reaped. What they leave becomes ours in turn: call it
+// again until it returns 0, the number of those that were found.
+size_t end_strays(std::span<const pid_t> own);
+
+// A signal that asks this process to leave and that its parent did not have ignored: SIGTERM, SIGINT, SIGHUP.
+std::vector<int> leaving_signals();
+// Ends this process by that signal, as if it had not been caught: the parent sees how it ended.
+[[noreturn]] void leave_by(int signal);
 
 // A peer that goes away and a file that reaches its size limit (ulimit -f) must show as errors of write(), never as
 // signals that end us.

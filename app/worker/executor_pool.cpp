@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/process.h"
+
 namespace attnscope::worker {
 namespace {
 
@@ -44,6 +46,7 @@ void ExecutorPool::start_missing() {
 
 void ExecutorPool::on_gone(ExecutorProcess& from, const std::string& how) {
   if (over_) return;
+  end_strays();
   if (!from.ready) {
     ++failed_starts_;
     next_start_ = uv_now(loop_) + kBackOff[std::min(failed_starts_, std::size(kBackOff) - 1)];
@@ -78,6 +81,13 @@ void ExecutorPool::end_all(const std::string& why) {
   over_ = true;
   for (auto& executor : executors_) executor->kill(why);
   active_ = spare_ = nullptr;
+}
+
+void ExecutorPool::end_strays() {
+  if (!options_.whole_process) return;
+  std::vector<pid_t> own;
+  for (const auto& executor : executors_) own.push_back(executor->pid());
+  platform::end_strays(own);
 }
 
 void ExecutorPool::begin_account() {

@@ -40,6 +40,8 @@ class ExecutorPool {
   bool comes_up() const { return failed_starts_ < kStartsBeforeGivingUp; }
   void tick(int64_t ms);  // silence; what is over is let go
   void end_all(const std::string& why);
+  // Ends what executors that are gone have left (SupervisorOptions::whole_process).
+  void end_strays();
   void clear() { executors_.clear(); }  // once the loop has closed their handles
 
   // What the active one answers for (platform::own_share) of the time since the last call; 1 where the system does not

@@ -6,7 +6,8 @@
 namespace attnscope::worker {
 namespace {
 
-constexpr uint64_t kTick = 20;  // ms
+constexpr uint64_t kTick = 20;    // ms
+constexpr int kStrayLooks = 100;  // ticks
 
 }  // namespace
 
@@ -16,6 +17,14 @@ bool Supervisor::open(int fd_in, int fd_out) {
   uv_pipe_init(&loop_, &out_, 0);
   uv_timer_init(&loop_, &tick_);
   uv_timer_init(&loop_, &beat_);
+  for (const int number : options_.whole_process ? platform::leaving_signals() : std::vector<int>{}) {
+    uv_signal_t& handle = signals_.emplace_back();
+    uv_signal_init(&loop_, &handle);
+    handle.data = this;
+    uv_signal_start(
+        &handle, [](uv_signal_t* caught, int which) { static_cast<Supervisor*>(caught->data)->shut_down(128 + which); },
+        number);
+  }
   in_.data = out_.data = tick_.data = beat_.data = this;
   for (const int fd : {fd_in, fd_out})
     if (uv_guess_handle(fd) != UV_NAMED_PIPE) return false;
@@ -24,6 +33,7 @@ bool Supervisor::open(int fd_in, int fd_out) {
 
 int Supervisor::serve(int fd_in, int fd_out) {
   platform::ignore_write_signals();
+  if (options_.whole_process) platform::adopt_orphans();
   if (!open(fd_in, fd_out)) {
     close_own_handles();
     uv_run(&loop_, UV_RUN_DEFAULT);
@@ -51,6 +61,8 @@ int Supervisor::serve(int fd_in, int fd_out) {
   uv_run(&loop_, UV_RUN_DEFAULT);
   pool_.clear();
   uv_loop_close(&loop_);
+  if (options_.whole_process)  // one that has begun to end is found until it has
+    for (int look = 0; look < kStrayLooks && platform::end_strays({}) > 0; ++look) uv_sleep(kTick);
   return status_;
 }
 
@@ -239,6 +251,7 @@ void Supervisor::watch_current(int64_t ms) {
 
 void Supervisor::heartbeat() {
   using protocol::WorkerPhase;
+  pool_.end_strays();
   if (!pool_.ready()) return reply(protocol::Heartbeat{WorkerPhase::restarting, "starting an executor"});
   if (!current_) return reply(protocol::Heartbeat{WorkerPhase::ready, ""});
   reply(protocol::Heartbeat{WorkerPhase::busy, current_->job.name + ": " + current_->clock.where()});
@@ -256,6 +269,8 @@ void Supervisor::close_own_handles() {
   for (auto* handle : {reinterpret_cast<uv_handle_t*>(&in_), reinterpret_cast<uv_handle_t*>(&out_),
                        reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&beat_)})
     if (!uv_is_closing(handle)) uv_close(handle, nullptr);
+  for (uv_signal_t& handle : signals_)
+    if (auto* any = reinterpret_cast<uv_handle_t*>(&handle); !uv_is_closing(any)) uv_close(any, nullptr);
 }
 
 int run_supervisor(int fd_in, int fd_out, const SupervisorOptions& options) {

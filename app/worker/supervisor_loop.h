@@ -2,6 +2,7 @@
 #include <uv.h>
 
 #include <deque>
+#include <list>
 #include <optional>
 #include <set>
 #include <span>
@@ -104,6 +105,7 @@ class Supervisor {
   uv_loop_t loop_{};
   uv_pipe_t in_{}, out_{};
   uv_timer_t tick_{}, beat_{};
+  std::list<uv_signal_t> signals_;
   std::vector<char> buffer_;
   protocol::FrameDecoder decoder_;
   KernelStore kernels_;

@@ -46,6 +46,7 @@ int supervisor_main() {
   if (!self) return complain(self.error());
   SupervisorOptions options;
   options.version = ATTNSCOPE_VERSION;
+  options.whole_process = true;
   options.executor_argv = {self->string(), "worker", "--executor"};
   const int in = take_stdin(), out = take_stdout();
   const int status = in < 0 || out < 0 ? 2 : run_supervisor(in, out, options);
@@ -54,6 +55,7 @@ int supervisor_main() {
                      "`attnscope worker` is started by a window or session: attnscope --worker \"ssh HOST attnscope "
                      "worker\"."}),
            status;
+  if (status > 128) platform::leave_by(status - 128);
   return status;
 }
 

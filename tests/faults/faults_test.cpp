@@ -170,6 +170,30 @@ TEST_F(Faults, ASupervisorThatIsKilledTakesItsExecutorsAlong) {
   wait_for_the_end_of(all);
 }
 
+TEST_F(Faults, ASupervisorThatIsAskedToLeaveTakesItsExecutorsAlongAndSaysWhy) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    looping();
+    const std::vector<int> all = executors();
+    ASSERT_FALSE(all.empty());
+    kill(client().pid(), number);
+    siginfo_t ended{};
+    ASSERT_EQ(waitid(P_PID, static_cast<id_t>(client().pid()), &ended, WEXITED | WNOWAIT), 0);
+    EXPECT_EQ(ended.si_code, CLD_KILLED);
+    EXPECT_EQ(ended.si_status, number);
+    for (const int pid : all) EXPECT_FALSE(alive(pid)) << "it ends them before itself";
+    restart();
+  }
+}
+
+TEST_F(Faults, AnExecutorThatIsAskedToLeaveIsACrashThatSaysSo) {
+  const auto id = looping();
+  for (const int pid : executors()) kill(pid, SIGTERM);
+  ASSERT_TRUE(client().wait(id).failure);
+  EXPECT_EQ(client().answer(id).failure->stage, Stage::crash);
+  EXPECT_THAT(client().answer(id).failure->message, HasSubstr("signal 15"));
+  expect_the_next_runs();
+}
+
 TEST_F(Faults, AnEndlessLoopEndsAtTheDeadline) {
   const Answer endless = client().run_and_wait(faulty("endless"), {.compile_ms = 60000, .emulated_ms = 700});
   ASSERT_TRUE(endless.failure);

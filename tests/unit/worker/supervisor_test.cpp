@@ -336,6 +336,32 @@ TEST_F(SupervisorTest, HeartbeatsTellWhatItDoes) {
   client().wait(running);
 }
 
+TEST_F(SupervisorTest, WhatAnExecutorLeftInASessionOfItsOwnIsEnded) {
+  options_.whole_process = true;
+  const pid_t stray = who(client().run_and_wait(telling("stray")));
+  ASSERT_GT(stray, 1);
+  for (int look = 0; look < 30000 && kill(stray, 0) == 0; ++look)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_NE(kill(stray, 0), 0) << "its parent has gone, and nobody else ends it";
+  expect_the_next_runs();
+  const pid_t last = who(client().run_and_wait(telling("stray")));
+  ASSERT_GT(last, 1);
+  stop();
+  EXPECT_NE(kill(last, 0), 0) << "the supervisor leaves nothing behind";
+}
+
+TEST_F(SupervisorTest, MoreRequestsThanASessionEverHasAreRefusedNotKept) {
+  std::vector<protocol::Id> ids;
+  const auto first = begun("until_cancelled");
+  for (int i = 0; i < 1100; ++i) ids.push_back(client().run(telling("answer")));
+  const Answer refused = client().wait(ids.back());
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->stage, Stage::protocol);
+  EXPECT_THAT(refused.failure->message, HasSubstr("too many requests"));
+  client().cancel(first);
+  EXPECT_FALSE(client().wait(ids.front()).failure);
+}
+
 TEST_F(SupervisorTest, TwoHundredAlternationsLoseNoRequest) {
   options_.cancel_grace_ms = 60;  // what hangs does not stop when asked
   const char* words[] = {"answer", "crash", "answer", "hang"};
