@@ -30,7 +30,8 @@ constexpr int kLaunchMs = 10000;         // of one launch: the first rungs take 
 struct Options {
   BenchWishes wishes;
   std::string device;
-  std::vector<std::string> workers, kernel_dirs, tuned_dirs;
+  WorkerOptions workers;
+  std::vector<std::string> kernel_dirs, tuned_dirs;
   std::string from;                         // render this report again
   std::string json, markdown, svg, ladder;  // files; "-": stdout
   bool fresh = false;

@@ -31,7 +31,8 @@ using report::TunedEntry;
 constexpr int64_t kTuneMs = 200;  // of timing one config on a GPU
 
 struct Options {
-  std::vector<std::string> problems, kernels, kernel_dirs, workers;
+  std::vector<std::string> problems, kernels, kernel_dirs;
+  WorkerOptions workers;
   std::string device;
   std::string preset;                // write the best one here
   std::string tune;                  // folder of tables to bring up to date

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/waiting_words.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -54,9 +56,11 @@ Result<std::unique_ptr<WaitingSession>> WaitingSession::start(session::SessionOp
 }
 
 Result<WaitingSession::Found> WaitingSession::wait_for(const std::string& id) {
+  WaitingWords words;
   std::unique_lock lock(mutex_);
   for (uint64_t seen = 0;; seen = changes_) {
     const auto snapshot = session_->snapshot();
+    words.look(*snapshot);
     const WorkerStatus* worker = worker_of(*snapshot, id);
     const bool settled = worker && (worker->state == WorkerState::ready || worker->state == WorkerState::busy);
     if (settled) {
@@ -68,7 +72,7 @@ Result<WaitingSession::Found> WaitingSession::wait_for(const std::string& id) {
     if (worker && worker->state == WorkerState::lost)
       return fail(Stage::device, "worker " + worker->name + " cannot be had: " + worker->detail,
                   "Check its command; `attnscope doctor` tries every worker that the settings name.");
-    changed_.wait(lock, [&] { return changes_ != seen; });
+    changed_.wait_for(lock, WaitingWords::kBetweenLooks, [&] { return changes_ != seen; });
   }
 }
 

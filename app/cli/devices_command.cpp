@@ -19,7 +19,7 @@ struct Found {
 };
 
 // Waits until every worker has said what devices it has, or is lost.
-Result<Found> devices_of_workers(const std::vector<std::string>& workers) {
+Result<Found> devices_of_workers(const WorkerOptions& workers) {
   auto options = session_options({}, false);
   if (!options) return fail(options.error());
   std::string none;
@@ -44,7 +44,7 @@ std::string text_of(const std::vector<DeviceSpec>& devices) {
   return text;
 }
 
-int list_devices(bool as_json, const std::vector<std::string>& workers) {
+int list_devices(bool as_json, const WorkerOptions& workers) {
   auto found = devices_of_workers(workers);
   if (!found) return report(found.error());
   Json list = Json::array();
@@ -60,7 +60,7 @@ int list_devices(bool as_json, const std::vector<std::string>& workers) {
 void add_devices(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("devices", "List the devices, emulated ones included");
   auto as_json = std::make_shared<bool>(false);
-  auto workers = std::make_shared<std::vector<std::string>>();
+  auto workers = std::make_shared<WorkerOptions>();
   command->add_flag("--json", *as_json, "As JSON, with every limit, rate and its source");
   add_worker_options(*command, *workers);
   command->callback([=, &chosen] { chosen = [=] { return list_devices(*as_json, *workers); }; });

@@ -6,6 +6,7 @@
 #include "cli/experiment_options.h"
 #include "cli/places.h"
 #include "cli/run_text.h"
+#include "cli/waiting_words.h"
 #include "cli/worker_options.h"
 #include "core/json.h"
 #include "session/run_once.h"
@@ -15,7 +16,7 @@ namespace {
 
 struct Options {
   ExperimentOptions experiment;
-  std::vector<std::string> workers;
+  WorkerOptions workers;
   int deadline_ms = 0;  // 0: the stages' own
   bool json = false;
   bool watch = false;
@@ -32,7 +33,9 @@ int run(const Options& options) {
   if (!device.empty()) named->draft.device = device;
   if (options.deadline_ms > 0) session->deadlines = {options.deadline_ms, options.deadline_ms, options.deadline_ms};
   named->draft.watch = options.watch;
-  auto observation = session::run_once(*session, named->draft);
+  auto observation =
+      session::run_once(*session, named->draft, {},
+                        [words = std::make_shared<WaitingWords>()](const session::Snapshot& now) { words->look(now); });
   if (!observation) return report(observation.error());
   print_result(options.json ? to_json(*observation).dump(2)
                             : text_of(*observation, short_text(observation->experiment.config, named->kernel)));

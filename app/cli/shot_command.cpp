@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::string file;
   std::string preset;
-  std::vector<std::string> workers;
+  WorkerOptions workers;
   std::string size = "1600x900";
   float zoom = 1.0f;
   bool light = false;

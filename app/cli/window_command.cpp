@@ -15,7 +15,7 @@ namespace attnscope::cli {
 namespace {
 
 #ifdef ATTNSCOPE_HAS_UI
-int open_window(const std::string& preset, const std::vector<std::string>& workers) {
+int open_window(const std::string& preset, const WorkerOptions& workers) {
   if (auto display = ui::probe_display(); !display) return report(display.error());
   if (!preset.empty()) {
     // A preset named on the command line is refused there; one opened later is refused in the window.
@@ -40,7 +40,7 @@ int open_window(const std::string& preset, const std::vector<std::string>& worke
   return status;
 }
 #else
-int open_window(const std::string&, const std::vector<std::string>&) {
+int open_window(const std::string&, const WorkerOptions&) {
   return report({Stage::device, "this attnscope was built without its window",
                  "Use `attnscope run`, or build with ATTNSCOPE_UI=ON."});
 }
@@ -51,7 +51,7 @@ int open_window(const std::string&, const std::vector<std::string>&) {
 void add_window(CLI::App& app, Chosen& chosen) {
   auto preset = std::make_shared<std::string>();
   app.add_option("preset", *preset, "Open the window with this preset")->type_name("FILE.json");
-  auto workers = std::make_shared<std::vector<std::string>>();
+  auto workers = std::make_shared<WorkerOptions>();
   add_worker_options(app, *workers);
   chosen = [preset, workers] { return open_window(*preset, *workers); };
 }

@@ -57,16 +57,25 @@ Result<void> add_library_workers(session::SessionOptions& options, const std::ve
   return {};
 }
 
-void add_worker_options(CLI::App& command, std::vector<std::string>& workers) {
+void add_worker_options(CLI::App& command, WorkerOptions& workers) {
   command
-      .add_option("--worker", workers,
+      .add_option("--worker", workers.given,
                   "Also the devices of another machine: a worker that the settings name, or the command that reaches "
                   "one, as \"ssh HOST attnscope worker\" (may be repeated)")
       ->type_name("NAME|COMMAND");
+  command
+      .add_option("--connect-timeout", workers.connect_timeout_s,
+                  "Give up a worker that says nothing at all for this long; words on its stderr (\"job 7 queued\") "
+                  "lift the limit")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 24 * 3600.0));
 }
 
-Result<void> add_workers(session::SessionOptions& options, const std::vector<std::string>& given, Named named,
+Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& workers, Named named,
                          std::string& device) {
+  const std::vector<std::string>& given = workers.given;
+  options.connect_ms = static_cast<int>(workers.connect_timeout_s * 1000);
   auto user = platform::user_paths();
   if (!user) return fail(user.error());
   auto known = store::read_named_workers(user->data / "settings.json");

@@ -12,8 +12,13 @@ class App;
 
 namespace attnscope::cli {
 
-// --worker, as often as wanted: a worker that the settings name, NAME=COMMAND, or a COMMAND.
-void add_worker_options(CLI::App& command, std::vector<std::string>& workers);
+struct WorkerOptions {
+  std::vector<std::string> given;  // each a worker that the settings name, NAME=COMMAND, or a COMMAND
+  double connect_timeout_s = 30;
+};
+
+// --worker, as often as wanted, and --connect-timeout.
+void add_worker_options(CLI::App& command, WorkerOptions& workers);
 
 enum class Named {
   asked,  // of the workers that the settings name, those that `device` or --worker asks for
@@ -22,7 +27,7 @@ enum class Named {
 
 // Puts the workers asked for behind this program's own. With --worker and no device, `device` becomes the first
 // worker's name, which stands for its best device.
-Result<void> add_workers(session::SessionOptions& options, const std::vector<std::string>& given, Named named,
+Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& workers, Named named,
                          std::string& device);
 
 // The worker of a library's routines ("torch"), as the program itself starts it on this machine.

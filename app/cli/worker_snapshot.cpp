@@ -4,6 +4,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "cli/waiting_words.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -29,14 +31,18 @@ Result<std::shared_ptr<const session::Snapshot>> snapshot_with_devices(session::
   });
   if (!session) return fail(session.error());
   const auto end = std::chrono::steady_clock::now() + limit.value_or(std::chrono::hours(24));
+  WaitingWords words;
   std::unique_lock lock(mutex);
   for (;;) {
     const uint64_t seen = changes;
     auto snapshot = (*session)->snapshot();
-    if (all_have_answered(*snapshot) || !changed.wait_until(lock, end, [&] { return changes != seen; })) {
+    if (!limit) words.look(*snapshot);  // with a limit the caller says itself who has not answered
+    if (all_have_answered(*snapshot) || std::chrono::steady_clock::now() >= end) {
       lock.unlock();  // the session tells of changes until it has ended
       return snapshot;
     }
+    const auto look = std::min(end, std::chrono::steady_clock::now() + WaitingWords::kBetweenLooks);
+    changed.wait_until(lock, look, [&] { return changes != seen; });
   }
 }
 

@@ -32,6 +32,7 @@ SessionCore::SessionCore(uv_loop_t* loop, SessionOptions options,
       publish_timer_(loop, [this] { publish_now(); }),
       keep_timer_(loop, [this] { write_journal(); }),
       watch_timer_(loop, [this] { start_watch(); }),
+      answer_timer_(loop, [this] { check_answers(); }),
       kernels_(std::make_shared<const std::vector<Kernel>>()),
       kernel_failures_(std::make_shared<const std::vector<Failure>>()),
       devices_(names_of(options_.workers), {}),
@@ -43,10 +44,12 @@ SessionCore::~SessionCore() = default;
 void SessionCore::start() {
   workers_.resize(options_.workers.size());
   for (size_t index = 0; index < workers_.size(); ++index) {
-    workers_[index].link =
-        std::make_unique<WorkerLink>(loop_, index, options_.workers[index], options_.silence_ms, *this);
+    workers_[index].link = std::make_unique<WorkerLink>(
+        loop_, index, options_.workers[index], WorkerLink::Patience{options_.silence_ms, options_.connect_ms}, *this);
     workers_[index].link->start();  // first of all: it starts up while the files are read here
   }
+  answers_checked_at_ = uv_now(loop_);
+  answer_timer_.start(0);
   auto foretold = catalog::load_devices(options_.assets_dir / "devices");
   for (const Failure& failure : foretold.failures) notices_.toast(failure);
   devices_ = DeviceTable(names_of(options_.workers), std::move(foretold.devices));

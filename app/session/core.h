@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "session/answer_clock.h"
 #include "session/device_table.h"
 #include "session/focus_state.h"
 #include "session/folder_watch.h"
@@ -93,6 +94,8 @@ class SessionCore final : public LinkEvents {
     std::unique_ptr<WorkerLink> link;
     Lanes lanes;
     std::string doing;  // "emulating tiled, 43 of 128 CTAs"
+    AnswerClock answer;
+    std::optional<protocol::Progress> progress;  // the last of the request in flight
   };
   struct HeldFocus {
     Draft draft;
@@ -117,6 +120,8 @@ class SessionCore final : public LinkEvents {
   void take_part(const protocol::Part& part);
   void take_tile(protocol::TileMessage message);
   void take_done(size_t worker, const protocol::Done& done);
+  void note_answer(Worker& from, const protocol::Reply& reply);
+  void check_answers();
   void carry_out(size_t worker, const Lanes::Step& step);
   void send_job(size_t worker, JobId id, Job& job);
   void end_job(JobId id, std::optional<Failure> failure);
@@ -166,8 +171,9 @@ class SessionCore final : public LinkEvents {
   uv_loop_t* loop_;
   SessionOptions options_;
   std::function<void(std::shared_ptr<const Snapshot>)> publish_;
-  Timer publish_timer_, keep_timer_, watch_timer_;
-  uint64_t published_at_ = 0;  // loop time
+  Timer publish_timer_, keep_timer_, watch_timer_, answer_timer_;
+  uint64_t answers_checked_at_ = 0;  // loop time
+  uint64_t published_at_ = 0;        // loop time
   uint64_t version_ = 0;
 
   KernelShelf shelf_;

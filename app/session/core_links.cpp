@@ -1,12 +1,15 @@
 // The workers' side: what is sent to them, and what comes back.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "session/core.h"
 
 namespace attnscope::session {
 namespace {
 
 constexpr size_t kMaxRanOn = 512;
+constexpr int64_t kPatience = 12;  // deadlines without progress, after which a supervisor ends a request in any case
 
 protocol::Deadlines wire(const Deadlines& d) { return {d.compile_ms, d.emulated_ms, d.launch_ms}; }
 
@@ -44,6 +47,7 @@ void SessionCore::link_down(size_t worker, const std::string& reason) {
   Worker& down = workers_[worker];
   notices_.log(LogLevel::warning, fmt::format("worker {} went away: {}; starting it again", down.link->name(), reason));
   down.doing.clear();
+  down.answer.over();
   // What it kept of past runs went with it.
   std::erase_if(ran_on_, [&](const auto& entry) { return entry.second.worker == worker; });
   carry_out(worker, down.lanes.disconnected());
@@ -70,6 +74,7 @@ void SessionCore::link_said(size_t worker, const std::string& line) {
 
 void SessionCore::link_reply(size_t worker, protocol::Reply reply) {
   if (shutting_down_) return;
+  note_answer(workers_[worker], reply);
   if (auto* need = std::get_if<protocol::Need>(&reply))
     take_need(worker, *need);
   else if (auto* progress = std::get_if<protocol::Progress>(&reply))
@@ -82,6 +87,42 @@ void SessionCore::link_reply(size_t worker, protocol::Reply reply) {
     take_done(worker, *done);
   else if (auto* log = std::get_if<protocol::Log>(&reply))
     note(level_of(log->level), workers_[worker].link->name() + ": " + log->text);
+}
+
+// What moves the request in flight on: another figure of progress, a part, a tile. Repeated progress, questions and log
+// lines do not.
+void SessionCore::note_answer(Worker& from, const protocol::Reply& reply) {
+  if (from.lanes.in_flight() != protocol::id_of(reply)) return;
+  if (const auto* progress = std::get_if<protocol::Progress>(&reply)) {
+    if (from.progress && *from.progress == *progress) return;
+    from.progress = *progress;
+    from.answer.moved();
+  } else if (std::holds_alternative<protocol::Part>(reply) || std::holds_alternative<protocol::TileMessage>(reply)) {
+    from.answer.moved();
+  } else if (std::holds_alternative<protocol::Done>(reply)) {
+    from.answer.over();
+  }
+}
+
+// A worker that does nothing for the request it holds is replaced, and the request ends.
+void SessionCore::check_answers() {
+  const uint64_t now = uv_now(loop_);
+  const auto ms = static_cast<int64_t>(now - std::exchange(answers_checked_at_, now));
+  for (Worker& worker : workers_) {
+    const auto waited = worker.answer.tick(ms, worker.link->state() == WorkerState::ready);
+    if (!waited) continue;
+    const std::string reason =
+        fmt::format("it took a request and did nothing for it for {:.3g} s", double(*waited) / 1000);
+    worker.answer.over();
+    const Lanes::Step step = worker.lanes.abandon();
+    for (JobId id : step.lost)
+      end_job(id, Failure{Stage::deadline, fmt::format("worker {} does not answer: {}", worker.link->name(), reason),
+                          "Another one is started. Run again; the log has its last words."});
+    for (JobId id : step.superseded) end_job(id, Failure{Stage::cancelled, "cancelled", ""});
+    worker.link->replace(reason);
+    changed();
+  }
+  if (!shutting_down_) answer_timer_.start(static_cast<uint64_t>(std::clamp(options_.answer_ms / 8, 20, 1000)));
 }
 
 void SessionCore::take_need(size_t worker, const protocol::Need& need) {
@@ -149,7 +190,10 @@ void SessionCore::take_done(size_t worker, const protocol::Done& done) {
 
 void SessionCore::carry_out(size_t worker, const Lanes::Step& step) {
   WorkerLink& link = *workers_[worker].link;
-  for (JobId id : step.cancel) link.send(protocol::Cancel{next_id_++, id});
+  for (JobId id : step.cancel) {
+    workers_[worker].answer.asked_to_stop();
+    link.send(protocol::Cancel{next_id_++, id});
+  }
   for (JobId id : step.superseded) end_job(id, Failure{Stage::cancelled, "cancelled before it was sent", ""});
   for (JobId id : step.lost) {
     const std::string name = link.name();
@@ -168,6 +212,11 @@ void SessionCore::carry_out(size_t worker, const Lanes::Step& step) {
 
 void SessionCore::send_job(size_t worker, JobId id, Job& job) {
   WorkerLink& link = *workers_[worker].link;
+  const Deadlines& deadlines = options_.deadlines;
+  const int64_t longest = std::max({deadlines.compile_ms, deadlines.emulated_ms, deadlines.launch_ms});
+  workers_[worker].answer.sent(options_.answer_ms,
+                               options_.answer_ms + kPatience * longest + job.experiment.measure.max_time_ms);
+  workers_[worker].progress.reset();
   if (job.lane == Lane::view) {
     ViewRequest request = job.view;
     auto ran = ran_on_.find(job.hash);

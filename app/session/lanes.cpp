@@ -82,6 +82,18 @@ Lanes::Step Lanes::disconnected() {
   return step;
 }
 
+Lanes::Step Lanes::abandon() {
+  Step step;
+  connected_ = false;
+  if (!flight_) return step;
+  if (flight_->again)
+    put_back(*flight_, step);
+  else
+    (flight_->cancel_sent ? step.superseded : step.lost).push_back(flight_->job), attempts_.erase(flight_->job);
+  flight_.reset();
+  return step;
+}
+
 Lanes::Step Lanes::give_up() {
   Step step = disconnected();
   if (focus_) step.lost.push_back(*focus_);

@@ -43,7 +43,9 @@ class Lanes {
 
   Step connected();     // the worker said hello
   Step disconnected();  // the worker went away: what was in flight waits again, at the head of its lane
-  Step give_up();       // no worker is to be had: everything is lost
+  // The worker does not answer what is in flight, which ends here; what waits is sent when it is connected() again.
+  Step abandon();
+  Step give_up();  // no worker is to be had: everything is lost
   // The worker answered. `cancelled`: with the failure that a cancel brings about. An unknown job changes nothing.
   Step done(JobId job, bool cancelled);
 

@@ -1,14 +1,20 @@
 #include "session/run_once.h"
 
+#include <chrono>
+
 namespace attnscope::session {
 
-Result<Observation> run_once(SessionOptions options, Draft draft, std::function<void(const Observation&)> on_part) {
+Result<Observation> run_once(SessionOptions options, Draft draft, std::function<void(const Observation&)> on_part,
+                             const std::function<void(const Snapshot&)>& meanwhile) {
   options.state_dir.clear();
   options.watch_files = false;
   options.first_experiment = false;
   auto session = Session::start(std::move(options), {});
   if (!session) return fail(session.error());
-  return (*session)->queue(std::move(draft), std::move(on_part)).get();
+  auto answer = (*session)->queue(std::move(draft), std::move(on_part));
+  while (meanwhile && answer.wait_for(std::chrono::milliseconds(200)) != std::future_status::ready)
+    meanwhile(*(*session)->snapshot());
+  return answer.get();
 }
 
 }  // namespace attnscope::session

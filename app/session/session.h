@@ -40,6 +40,8 @@ struct SessionOptions {
   bool watch_files = true;       // reload edited kernels live
   bool first_experiment = true;  // start with the restored or the default experiment in focus
   int silence_ms = 15000;        // a worker that said hello and is silent that long is replaced
+  int connect_ms = 30000;        // one that says nothing from the start for so long is given up
+  int answer_ms = 60000;         // one that stands idle over a request for so long is replaced
 };
 
 // What a person asks for. The session completes and validates it; a refusal comes back as focus.failure.

@@ -14,6 +14,8 @@ constexpr uint64_t kPartingMs = 250;    // between the end of the output and of 
 constexpr uint64_t kShutDownMs = 2000;  // to end by itself on end of input
 constexpr size_t kReadBytes = 1 << 16;
 constexpr size_t kMaxLine = 2000;  // of stderr
+// Bytes that wait for a worker to read them: two of the longest kernels. A worker that asks and does not read is left.
+constexpr size_t kMostUnread = size_t{32} << 20;
 
 struct Write {
   uv_write_t request{};
@@ -55,16 +57,18 @@ struct WorkerLink::Process {
   }
 };
 
-WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, int silence_ms, LinkEvents& events)
+WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, Patience patience, LinkEvents& events)
     : loop_(loop),
       index_(index),
       command_(std::move(command)),
-      silence_ms_(static_cast<uint64_t>(std::max(silence_ms, 40))),
+      silence_ms_(static_cast<uint64_t>(std::max(patience.silence_ms, 40))),
+      connect_ms_(static_cast<uint64_t>(std::max(patience.connect_ms, 40))),
       events_(events),
       pause_(loop, [this] { pause_over(); }),
       parting_(loop, [this] { drop(exit_text_.empty() ? "it closed its output" : exit_text_); }),
       silence_(loop, [this] { check_silence(); }),
       alive_(loop, [this] { keep_alive(); }),
+      connect_(loop, [this] { check_connect(); }),
       read_buffer_(kReadBytes) {}
 
 WorkerLink::~WorkerLink() {
@@ -98,6 +102,7 @@ void WorkerLink::spawn() {
   stderr_last_.clear();
   exit_text_.clear();
   stdout_over_ = suspected_ = false;
+  heard_at_ = uv_now(loop_);
 
   auto pipe = [this](Uv<uv_pipe_t>& handle) {
     handle.reset(new uv_pipe_t{});
@@ -132,6 +137,7 @@ void WorkerLink::spawn() {
     return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)));
   }
   process_ = process;
+  connect_.start(connect_ms_ / 4);
   if (state_ != WorkerState::lost)  // a lost one is lost until it says hello
     set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
 
@@ -159,6 +165,8 @@ void WorkerLink::send(const protocol::Request& request) {
   if (!stdin_ || !process_ || ended_) return;
   auto frame = protocol::encode(request);
   if (!frame) return drop(frame.error().message);
+  if (uv_stream_get_write_queue_size(reinterpret_cast<uv_stream_t*>(stdin_.get())) > kMostUnread)
+    return drop("it does not read what it is sent");
   auto* write = new Write{{}, std::move(*frame)};
   write->request.data = write;
   const uv_buf_t buffer =
@@ -177,7 +185,8 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
     auto found = banner_.feed(bytes);
     if (!found) return drop(found.error().message);
     if (!*found) return;
-    if (auto fits = check_version(); !fits) return refuse(fits.error().message);
+    if (auto fits = check_version(banner_.version()); !fits) return refuse(fits.error().message);
+    connect_.start(kHelloFactor * connect_ms_);
     send(protocol::Hello{0});
     bytes = banner_.rest();
   }
@@ -196,15 +205,21 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
 void WorkerLink::handle(protocol::Reply reply) {
   if (auto* hello = std::get_if<protocol::HelloReply>(&reply)) {
     if (hello_) return;  // the answer to keep_alive()
+    if (auto fits = check_version(hello->versions.app); !fits) return refuse(fits.error().message);
     hello_ = std::move(*hello);
     said_hello_once_ = true;
     unheard_ = 0;
+    connect_.stop();
     set_state(WorkerState::ready, "");
     silence_.start(silence_ms_ / 2);
     alive_.start(silence_ms_ / 4);
     events_.link_up(index_, *hello_);
   } else if (auto* beat = std::get_if<protocol::Heartbeat>(&reply)) {
     if (hello_) set_state(state_of(beat->state), std::move(beat->detail));
+  } else if (const auto* done = std::get_if<protocol::Done>(&reply); done && !hello_ && done->id == 0) {
+    // The answer to our hello: its executor does not start.
+    unheard_ = kMaxFailures;
+    drop(done->failure ? done->failure->message : "it refused to say hello");
   } else {
     if (std::holds_alternative<protocol::Done>(reply)) failures_ = 0;
     events_.link_reply(index_, std::move(reply));
@@ -261,18 +276,18 @@ void WorkerLink::refuse(const std::string& reason) {
 }
 
 // The messages of two versions may differ in ways that nobody would see: both ends are of one.
-Result<void> WorkerLink::check_version() const {
-  if (banner_.version() == ATTNSCOPE_VERSION) return {};
+Result<void> WorkerLink::check_version(const std::string& version) {
+  if (version == ATTNSCOPE_VERSION) return {};
   return fail(Stage::protocol,
               fmt::format("it is attnscope {} and this is {}: install the same version on both machines (./dev bundle "
                           "makes an archive to copy)",
-                          printable_version(banner_.version()), ATTNSCOPE_VERSION),
+                          printable_version(version), ATTNSCOPE_VERSION),
               "");
 }
 
 void WorkerLink::keep_alive() {
-  send(protocol::Hello{0});
   alive_.start(silence_ms_ / 4);
+  send(protocol::Hello{0});
 }
 
 // The one way out of a connection, whatever ended it.
@@ -291,6 +306,7 @@ void WorkerLink::drop(const std::string& reason) {
   parting_.stop();
   silence_.stop();
   alive_.stop();
+  connect_.stop();
   if (ended_) return std::exchange(ended_, nullptr)();
   ++failures_;
   if (!was_up) ++unheard_;
@@ -320,11 +336,37 @@ void WorkerLink::check_silence() {
   silence_.start(silence_ms_ / 2);
 }
 
+// Before the hello. As with silence, the first look only makes it suspect.
+void WorkerLink::check_connect() {
+  const auto seconds = [](uint64_t ms) { return fmt::format("{:.3g} s", double(ms) / 1000); };
+  if (banner_.found()) {
+    unheard_ = kMaxFailures;
+    return drop(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)));
+  }
+  if (!stderr_last_.empty() || !stderr_line_.empty()) return;  // it waits in a queue, and says so
+  const uint64_t silent_ms = uv_now(loop_) - heard_at_;
+  if (silent_ms < connect_ms_) {
+    suspected_ = false;
+    if (state_ == WorkerState::starting)
+      set_state(state_, fmt::format("waiting for the first word of {}; given up after {} of silence", command_.argv[0],
+                                    seconds(connect_ms_)));
+  } else if (std::exchange(suspected_, true)) {
+    unheard_ = kMaxFailures;
+    return drop(fmt::format("it said nothing for {}; --connect-timeout gives it longer", seconds(connect_ms_)));
+  }
+  connect_.start(connect_ms_ / 4);
+}
+
+void WorkerLink::replace(const std::string& reason) {
+  if (process_) drop(reason);
+}
+
 void WorkerLink::shut_down(std::function<void()> ended) {
   pause_.stop();
   parting_.stop();
   silence_.stop();
   alive_.stop();
+  connect_.stop();
   if (!process_) return ended();
   ended_ = std::move(ended);
   stdin_.reset();  // end of input: a worker then ends by itself, and everything it started

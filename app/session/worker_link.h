@@ -27,22 +27,29 @@ class LinkEvents {
 
 // One worker process: started, greeted, listened to, and started again with growing pauses when it goes away. A worker
 // whose program cannot be found, that is of another version, or that ends kMaxFailures times without saying hello, is
-// lost. A lost remote worker is tried again every kRetryMs, unless its program or version stands in the way. Waiting
-// for a worker's first word has no limit: it may stand in a queue; what it says on stderr meanwhile is its state's
-// detail.
+// lost. A lost remote worker is tried again every kRetryMs, unless its program or version stands in the way. One that
+// says nothing for connect_ms before its banner is lost too. A word on stderr lifts that: it may stand in a queue,
+// which speaks once and then waits for hours; what it says is its state's detail. After the banner it has kHelloFactor
+// times connect_ms for its hello: its executor may have to be started more than once.
 //
 // Once it is up it is greeted again every quarter of silence_ms: a supervisor that hears nothing more ends its kernels.
 class WorkerLink {
  public:
   static constexpr int kMaxFailures = 5;
   static constexpr uint64_t kRetryMs = 30000;
+  static constexpr uint64_t kHelloFactor = 4;
 
-  WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, int silence_ms, LinkEvents& events);
+  struct Patience {
+    int silence_ms;  // after the hello
+    int connect_ms;
+  };
+  WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, Patience patience, LinkEvents& events);
   ~WorkerLink();
 
   void start();
   void revive();                                // a lost worker is tried again; otherwise nothing
   void send(const protocol::Request& request);  // dropped unless up()
+  void replace(const std::string& reason);      // ends its process; another one is started
   // Ends the worker: end of input first, SIGKILL 2 s later. `ended` runs once when its process has gone.
   void shut_down(std::function<void()> ended);
 
@@ -65,19 +72,21 @@ class WorkerLink {
   void stdout_ended();
   void drop(const std::string& reason);
   void refuse(const std::string& reason);  // it would be no better the next time
-  Result<void> check_version() const;
+  static Result<void> check_version(const std::string& version);
   void keep_alive();
   void check_silence();
+  void check_connect();
   void set_state(WorkerState state, std::string detail);
   std::string last_words() const;
 
   uv_loop_t* loop_;
   size_t index_;
   WorkerCommand command_;
-  uint64_t silence_ms_;
+  uint64_t silence_ms_, connect_ms_;
   LinkEvents& events_;
   Timer pause_, parting_, silence_;  // before a restart or a kill; between two signs of an end; between two looks
   Timer alive_;                      // between two greetings
+  Timer connect_;                    // between two looks before the hello
 
   Process* process_ = nullptr;  // owns itself until its exit is reaped
   Uv<uv_pipe_t> stdin_, stdout_, stderr_;

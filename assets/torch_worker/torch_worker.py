@@ -24,6 +24,7 @@ BACKEND_NAMES = ("flash", "cudnn", "efficient", "math")
 WARM_MS = 5.0
 HOT_US = 5000.0  # of one sample: a graph's start is outside its nodes and must not count
 COLD_REPEATS = 10
+MOST_WAITING = 1024  # requests; a session sends one at a time
 # Shared memory a block may ask for and an SM has, warps an SM, for what PyTorch does not tell: the CUDA programming
 # guide's table of compute capabilities.
 LIMITS = {80: (166912, 167936, 64), 86: (101376, 102400, 48), 87: (166912, 167936, 48), 89: (101376, 102400, 48),
@@ -257,8 +258,14 @@ class Worker:
             self.send({"type": "hello_reply", "id": number, "versions": self.versions(), "devices": self.devices(),
                        "pid": os.getpid()})
         elif kind == "run":
-            self.work.put(message)
+            if self.work.qsize() < MOST_WAITING:
+                self.work.put(message)
+            else:
+                self.finish(number, Refused("protocol", "too many requests wait for this worker",
+                                            "Wait for its answers before asking more."))
         elif kind == "cancel":
+            if len(self.cancelled) >= MOST_WAITING:  # of requests that were over already
+                self.cancelled.clear()
             self.cancelled.add(message.get("target"))
         elif kind != "kernel":
             self.finish(number, Refused("protocol", f"PyTorch's worker does not offer {kind}"))
@@ -369,6 +376,8 @@ def die(words):
 
 
 def find_torch():
+    # Minutes from a slow disk: a worker that says nothing from the start is given up.
+    print("importing PyTorch", file=sys.stderr, flush=True)
     try:
         import torch
         import torch.nn.attention  # noqa: F401  sdpa_kernel lives there since PyTorch 2.3

@@ -219,5 +219,34 @@ TEST(Lanes, EveryQueueRequestEndsExactlyOnceWhateverHappens) {
   }
 }
 
+TEST(Lanes, ARequestThatIsNotAnsweredEndsAndTheNextWaitsForAnotherWorker) {
+  Lanes lanes;
+  lanes.connected();
+  lanes.queue(1);
+  lanes.queue(2);
+  const Step step = lanes.abandon();
+  EXPECT_THAT(step.lost, ElementsAre(1));
+  EXPECT_THAT(step.send, IsEmpty());
+  EXPECT_THAT(lanes.disconnected().lost, IsEmpty());
+  EXPECT_THAT(lanes.connected().send, ElementsAre(2));
+}
+
+TEST(Lanes, ACancelledRequestThatIsNotAnsweredIsOverAndAPreemptedOneWaitsAgain) {
+  Lanes lanes;
+  lanes.connected();
+  lanes.focus(1);
+  lanes.focus(2);
+  EXPECT_THAT(lanes.abandon().superseded, ElementsAre(1));
+  EXPECT_THAT(lanes.connected().send, ElementsAre(2));
+  lanes.done(2, false);
+  lanes.background(3);
+  lanes.focus(4);
+  Step step = lanes.abandon();
+  EXPECT_THAT(step.superseded, IsEmpty());
+  EXPECT_THAT(step.lost, IsEmpty());
+  EXPECT_THAT(lanes.connected().send, ElementsAre(4));
+  EXPECT_THAT(lanes.done(4, false).send, ElementsAre(3));
+}
+
 }  // namespace
 }  // namespace attnscope::session

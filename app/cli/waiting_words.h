@@ -1,0 +1,24 @@
+#pragma once
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "session/snapshot.h"
+
+namespace attnscope::cli {
+
+// Says on stderr what a wait for workers is for, each thing once: "worker l4box: srun: job 7 queued and waiting for
+// resources". A worker that is there soon is not mentioned. look() is called again and again during the wait.
+class WaitingWords {
+ public:
+  static constexpr std::chrono::seconds kSoon{3};
+  static constexpr std::chrono::seconds kBetweenLooks{1};
+
+  void look(const session::Snapshot& snapshot);
+
+ private:
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  std::vector<std::string> said_;  // by worker, the last words
+};
+
+}  // namespace attnscope::cli
