@@ -1,6 +1,7 @@
 #include "core/observation.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "core/json.h"
 #include "core/words.h"
@@ -37,6 +38,12 @@ void read_part(JsonReader& read, const char* key, std::optional<T>& out, Parse p
     out = std::move(*parsed);
   else
     read.adopt(parsed.error());
+}
+
+// A text that is one of a few words: another one would be taken for the harmless one further on.
+void read_one_of(JsonReader& read, const char* key, std::string& out, std::initializer_list<std::string_view> words) {
+  read.text(key, out);
+  if (std::find(words.begin(), words.end(), out) == words.end()) read.fault(key, "is not a word that is known here");
 }
 
 template <class T>
@@ -106,7 +113,7 @@ Result<BadElement> bad_element_from_json(const Json& json, const std::string& wh
 Result<Verdict> verdict_from_json(const Json& json, const std::string& where) {
   Verdict v;
   JsonReader read(json, where, Stage::protocol);
-  read.text("state", v.state);
+  read_one_of(read, "state", v.state, {"correct", "wrong", "unchecked"});
   read.text("reason", v.reason);
   read.integer("nonfinite", v.nonfinite);
   read.number("max_abs", v.max_abs);
@@ -228,7 +235,7 @@ Result<Finding> finding_from_json(const Json& json, const std::string& where) {
   Finding f;
   JsonReader read(json, where, Stage::protocol);
   read.text("rule", f.rule);
-  read.text("severity", f.severity);
+  read_one_of(read, "severity", f.severity, {"info", "warning", "error"});
   read.text("sentence", f.sentence);
   read_array(read, "evidence", 256, f.evidence, evidence_from_json);
   if (read.has("where")) {

@@ -42,6 +42,7 @@ Observation full_observation() {
   o.counters = c;
   Finding f;
   f.rule = "same-code";
+  f.severity = "info";
   f.evidence = {{"hash", 1, "", FigureKind::counted}};
   f.where = {{"line", "12"}};
   f.next_set = {{"VEC_WIDTH", 4}};
@@ -88,6 +89,19 @@ TEST(Observation, ABadPartChangesNothing) {
   EXPECT_FALSE(apply_part(o, Json{{"tflops", "fast"}}));
   EXPECT_FALSE(apply_part(o, Json::array()));
   EXPECT_EQ(o.tflops, before.tflops);
+}
+
+// A word that nothing knows would be taken for the harmless one: "rihgt" for unchecked, "eror" for a note.
+TEST(Observation, WordsOfAVerdictAndAFindingAreKnownOnes) {
+  Observation o = full_observation();
+  Json part{{"verdict", to_json(*o.verdict)}};
+  ASSERT_TRUE(apply_part(o, part));
+  part["verdict"]["state"] = "rihgt";
+  EXPECT_FALSE(apply_part(o, part));
+  Json findings{{"findings", {to_json(o.findings.front())}}};
+  ASSERT_TRUE(apply_part(o, findings));
+  findings["findings"][0]["severity"] = "eror";
+  EXPECT_FALSE(apply_part(o, findings));
 }
 
 TEST(Experiment, HashFollowsEveryField) {

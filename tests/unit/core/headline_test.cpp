@@ -1,0 +1,57 @@
+#include "core/headline.h"
+
+#include <gtest/gtest.h>
+
+namespace attnscope {
+namespace {
+
+Observation seen(const std::string& state, std::initializer_list<std::pair<const char*, const char*>> findings = {}) {
+  Observation o;
+  o.verdict = Verdict{};
+  o.verdict->state = state;
+  o.watch = WatchReport{};
+  for (const auto& [rule, severity] : findings) {
+    Finding finding;
+    finding.rule = rule;
+    finding.severity = severity;
+    o.watch->findings.push_back(finding);
+  }
+  return o;
+}
+
+TEST(Headline, IsTheVerdictWhereTheWatchIsSilentOrOnlyWarns) {
+  EXPECT_EQ(headline_of(seen("correct")), Headline::correct);
+  EXPECT_EQ(headline_of(seen("wrong")), Headline::wrong);
+  EXPECT_EQ(headline_of(seen("unchecked")), Headline::unchecked);
+  EXPECT_EQ(headline_of(seen("correct", {{"race.warp", "warning"}, {"luck.fill", "warning"}})), Headline::correct);
+  EXPECT_FALSE(headline_of(Observation{}));
+}
+
+TEST(Headline, AnErrorOfTheWatchComesBeforeTheVerdict) {
+  for (const char* state : {"correct", "wrong", "unchecked"}) {
+    EXPECT_EQ(headline_of(seen(state, {{"race.shared", "error"}})), Headline::race) << state;
+    EXPECT_EQ(headline_of(seen(state, {{"luck.order", "error"}})), Headline::luck) << state;
+    EXPECT_EQ(headline_of(seen(state, {{"never_written.global", "error"}})), Headline::never_written) << state;
+    EXPECT_EQ(headline_of(seen(state, {{"shuffle.absent", "error"}})), Headline::absent_lane) << state;
+  }
+  EXPECT_EQ(headline_of(seen("correct", {{"a.rule.to.come", "error"}})), Headline::fault);
+}
+
+TEST(Headline, TheOneThatExplainsMostIsTold) {
+  EXPECT_EQ(headline_of(seen("wrong", {{"luck.fill", "error"}, {"race.grid", "error"}})), Headline::race);
+  EXPECT_EQ(headline_of(seen("wrong", {{"race.shared", "error"}, {"barrier.uneven", "error"}})),
+            Headline::uneven_barrier);
+  EXPECT_EQ(to_string(Headline::luck), "right by luck");
+  EXPECT_EQ(to_string(Headline::uneven_barrier), "uneven barrier");
+}
+
+TEST(Headline, OnlyCorrectAndUncheckedAreNoFault) {
+  for (int at = 0; at <= static_cast<int>(Headline::fault); ++at) {
+    const auto headline = static_cast<Headline>(at);
+    EXPECT_EQ(is_fault(headline), headline != Headline::correct && headline != Headline::unchecked) << at;
+    EXPECT_NE(to_string(headline), "?") << at;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
