@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sstream>
+
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/program.h"
 
 namespace {
 
@@ -15,7 +18,8 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   app.require_subcommand(0, 1);
   app.footer(
-      "Exit status: 0 correct or unchecked, 1 ran and wrong, 2 bad input, 3 refused, 4 hung or crashed and was ended.");
+      "Exit status: 0 correct or unchecked, 1 ran and wrong or racy, 2 bad input, 3 refused, 4 hung or crashed and was "
+      "ended.");
   Chosen chosen;
   add_window(app, chosen);
   add_run(app, chosen);
@@ -36,7 +40,14 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kCorrectOrUnchecked : kBadInput;
+    std::ostringstream out, err;
+    const int status = app.exit(error, out, err);
+    if (!out.str().empty()) print_result(out.str());
+    if (std::string said = err.str(); !said.empty()) {
+      if (said.back() == '\n') said.pop_back();
+      print_note(said);
+    }
+    return status == 0 ? kCorrectOrUnchecked : kBadInput;
   }
   return chosen();
 }
@@ -44,7 +55,9 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("attnscope"));
-  spdlog::set_pattern("attnscope: %v");
-  return parse_and_run(argc, argv);
+  return attnscope::cli::run_program([&] {
+    spdlog::set_default_logger(spdlog::stderr_logger_mt("attnscope"));
+    spdlog::set_pattern("attnscope: %v");
+    return parse_and_run(argc, argv);
+  });
 }

@@ -51,7 +51,7 @@ class ProgressLine {
  public:
   explicit ProgressLine(const report::BenchPlan& plan) : plan_(plan) {}
   ~ProgressLine() {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+    if (terminal_) print_over("");
   }
   void show(const report::BenchProgress& progress) {
     const report::Row& row = plan_.head.rows[progress.row];
@@ -60,10 +60,9 @@ class ProgressLine {
                     row.cache, plan_.head.entries[progress.entry].label);
     if (progress.left_seconds) text += ", " + left_text(*progress.left_seconds);
     if (terminal_)
-      fmt::print(stderr, "\r\x1b[K{}", text);
+      print_over(text);
     else if (last_row_ != progress.row)
-      fmt::print(stderr, "attnscope bench: {}\n", text);
-    std::fflush(stderr);
+      print_note("attnscope bench: " + text);
     last_row_ = progress.row;
   }
 
@@ -91,7 +90,7 @@ report::BenchState state_at(const std::filesystem::path& file, const report::Ben
   }
   int64_t passes = 0;
   for (const int64_t of_row : state->passes) passes += of_row;
-  fmt::print(stderr, "attnscope bench: goes on after {} passes ({}); --fresh begins anew\n", passes, file.string());
+  print_note(fmt::format("attnscope bench: goes on after {} passes ({}); --fresh begins anew", passes, file.string()));
   return *state;
 }
 
@@ -168,7 +167,7 @@ Result<report::BenchReport> run(const Options& options, std::filesystem::path& s
   if (whole)
     state_file = file;
   else
-    fmt::print(stderr, "attnscope bench: ended after {:.0f} s; the same command goes on there\n", options.within);
+    print_note(fmt::format("attnscope bench: ended after {:.0f} s; the same command goes on there", options.within));
   return report;
 }
 

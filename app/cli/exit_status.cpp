@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include "cli/command.h"
+#include "core/headline.h"
 
 namespace attnscope::cli {
 
@@ -31,14 +32,13 @@ ExitStatus status_of(const Failure& failure) {
 
 ExitStatus status_of(const Observation& observation) {
   if (observation.failure) return status_of(*observation.failure);
-  if (observation.verdict && observation.verdict->state == "wrong") return kWrong;
-  if (observation.watch && observation.watch->has_errors()) return kWrong;
-  return kCorrectOrUnchecked;
+  const auto headline = headline_of(observation);
+  return headline && is_fault(*headline) ? kWrong : kCorrectOrUnchecked;
 }
 
 int report(const Failure& failure) {
-  fmt::print(stderr, "attnscope: {}: {}\n", to_string(failure.stage), failure.message);
-  if (!failure.hint.empty()) fmt::print(stderr, "  {}\n", failure.hint);
+  print_note(fmt::format("attnscope: {}: {}", to_string(failure.stage), failure.message));
+  if (!failure.hint.empty()) print_note("  " + failure.hint);
   return status_of(failure);
 }
 

@@ -5,11 +5,11 @@ namespace attnscope::cli {
 
 // What the program's exit status says.
 enum ExitStatus : int {
-  kCorrectOrUnchecked = 0,
-  kWrong = 1,     // ran, and the verdict is wrong, or its watch found an error
-  kBadInput = 2,  // an option, preset, manifest or value is not acceptable
-  kRefused = 3,   // does not compile, does not fit, no such device
-  kEnded = 4      // hung or crashed, and was ended
+  kCorrectOrUnchecked = 0,  // and the whole result was delivered
+  kWrong = 1,               // ran, and the verdict is wrong, or its watch found an error
+  kBadInput = 2,            // an option, preset, manifest, value or path is not acceptable
+  kRefused = 3,             // does not compile, does not fit, no such device; stdout did not take the result
+  kEnded = 4                // hung or crashed, and was ended
 };
 
 ExitStatus status_of(const Failure& failure);

@@ -80,8 +80,13 @@ Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv) {
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&actions, in.ends[0], 0);
   posix_spawn_file_actions_adddup2(&actions, out.ends[1], 1);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t ignored;  // by us, see ignore_write_signals(): another program does not expect that
+  sigemptyset(&ignored);
+  sigaddset(&ignored, SIGPIPE);
+  sigaddset(&ignored, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &ignored);
   ChildProcess child;
   const int error = posix_spawnp(&child.pid, words[0], &actions, &attributes, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);

@@ -1,0 +1,60 @@
+#include "cli/program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "cli/exit_status.h"
+#include "platform/process.h"
+#include "platform/standard_streams.h"
+
+namespace attnscope::cli {
+namespace {
+
+// Of the exception that is being handled. It is told without allocating: there may be no memory.
+ExitStatus tell_exception() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    platform::write_stderr("attnscope: there is not enough memory for this\n  Ask for something smaller.\n");
+    return kRefused;
+  } catch (const std::exception& error) {
+    for (const char* part : {"attnscope: internal: ", error.what(), "\n  This is a fault of attnscope; report it.\n"})
+      platform::write_stderr(part);
+  } catch (...) {
+    platform::write_stderr("attnscope: internal: an unknown exception\n  This is a fault of attnscope; report it.\n");
+  }
+  return kEnded;
+}
+
+// An exception that leaves a thread, or comes where none may: nothing can be done but to say so.
+[[noreturn]] void end_at_once() noexcept {
+  if (std::current_exception()) _exit(tell_exception());
+  platform::write_stderr("attnscope: internal: ended by std::terminate\n  This is a fault of attnscope; report it.\n");
+  _exit(kEnded);
+}
+
+}  // namespace
+
+int run_program(const std::function<int()>& program) {
+  platform::hold_standard_streams();
+  platform::ignore_write_signals();
+  std::set_terminate(end_at_once);
+  int status = kEnded;
+  try {
+    status = program();
+  } catch (...) {
+    status = tell_exception();
+  }
+  if (const int error = platform::close_stdout(); error != 0) {
+    report({Stage::store, fmt::format("stdout did not take the whole result: {}", std::strerror(error)), ""});
+    status = std::max<int>(status, kRefused);
+  }
+  return status;
+}
+
+}  // namespace attnscope::cli
