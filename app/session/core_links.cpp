@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "session/complete.h"
 #include "session/core.h"
 
 namespace attnscope::session {
@@ -259,14 +260,18 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
   if (node.empty()) return;
   Job& job = node.mapped();
   if (!job.view.experiment_hash.empty()) views_asked_.erase(tile_key(job.view));
+  const std::string& worker = workers_[job.place.worker].link->name();
   switch (job.lane) {
     case Lane::focus:
-      if (id == focus_job_) finish_focus(job, std::move(failure));
+      if (id != focus_job_) break;
+      if (!failure) failure = lack_of(focus_.own(), false, worker);
+      finish_focus(job, std::move(failure));
       break;
     case Lane::view:
       if (failure && failure->stage != Stage::cancelled) refuse_view(job.view, std::move(*failure));
       break;
     case Lane::queue: {
+      if (!failure) failure = lack_of(job.own, job.watch && job.kernel->library.empty(), worker);
       if (failure) job.own.failure = std::move(failure);
       const auto& hello = workers_[job.place.worker].link->hello();
       if (hello && job.own.versions == Versions{}) job.own.versions = hello->versions;

@@ -36,6 +36,29 @@ TEST_F(SessionTest, ARequestThatKillsEveryWorkerFailsAndTheNextOneRuns) {
   EXPECT_FALSE(next.get().failure);
 }
 
+// A worker that answers "done" and nothing else has not run anything.
+TEST_F(SessionTest, ARunThatEndsWithoutItsPartsIsNoSuccess) {
+  for (const auto& [omitted, word] :
+       {std::pair("verdict", "verdict"), std::pair("timing", "time"),
+        std::pair("variant,occupancy,counters,verdict,timing,watch", "time, verdict"), std::pair("watch", "watch")}) {
+    options_.first_experiment = false;
+    worker({"--omit", omitted});
+    start();
+    Draft draft = tiled(8);
+    draft.watch = Watch::emulated;
+    const Observation o = session_->queue(draft).get();
+    ASSERT_TRUE(o.failure) << omitted;
+    EXPECT_EQ(o.failure->stage, Stage::protocol);
+    EXPECT_THAT(o.failure->message, HasSubstr(std::string("without its ") + word));
+    stop();
+  }
+  options_.first_experiment = true;
+  worker({"--omit", "verdict"});
+  start();
+  const Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the refusal in focus");
+  EXPECT_EQ(s->focus.failure->stage, Stage::protocol);
+}
+
 TEST_F(SessionTest, FocusSurvivesItsWorker) {
   worker({"--crash", "NUM_WARPS=8", "--crash-once", dir_ / "crashed"});
   start();
