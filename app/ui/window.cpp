@@ -14,6 +14,7 @@
 
 #include "platform/clock.h"
 #include "ui/app.h"
+#include "ui/display/display_loss.h"
 #include "ui/offscreen.h"
 #include "ui/wake.h"
 #include "ui/workbench.h"
@@ -22,6 +23,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr int kBadInput = 2;           // the program's exit status for "no display"
+constexpr int kEnded = 4;              // and for one that went away
 constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for kept settings
 constexpr int kSettlingFrames = 2;  // after a new snapshot: windows take their size in one frame and draw in the next
 
@@ -224,6 +226,12 @@ int run_window(session::Session& session, const WindowOptions& options) {
   }
   Host host{session, options, nullptr, {}, 0, 0, false, {}, 0};
   g_host = &host;
+  on_display_loss([&session](const std::string& reason) {
+    g_host = nullptr;
+    spdlog::error("{}. What was open is kept; start attnscope again where there is a display.", reason);
+    session.stop();  // ends the workers, writes what is to be kept
+    std::_Exit(kEnded);
+  });
   WakeTimer timer([] { wake(); });
   wait_for_settings(session);
   set_geometry(host);
