@@ -31,7 +31,7 @@ LatencyColumn column_of(const Run& run, int x) {
   column.kernel = seen.experiment.kernel;
   column.device = seen.experiment.device;
   column.problem = short_text(seen.experiment.problem);
-  if (seen.verdict) column.verdict = seen.verdict->state;
+  column.headline = headline_of(seen);
   if (seen.timing) {
     column.state = ColumnState::timed;
     column.kind = seen.timing->kind;

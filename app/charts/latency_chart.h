@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/observation.h"
+#include "core/headline.h"
 
 namespace attnscope::charts {
 
@@ -41,7 +41,7 @@ struct LatencyColumn {
   double interval_low = 0, interval_high = 0;  // us
   std::vector<float> samples;                  // us, in the order taken, at most kMostSamples of them; measured alone
   std::string change, config_text, kernel, device, problem;
-  std::string verdict;  // correct, wrong, unchecked
+  std::optional<Headline> headline;
   std::string failure;  // the stage's word; empty none
 };
 

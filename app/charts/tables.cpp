@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "charts/format.h"
+#include "core/headline.h"
 
 namespace attnscope::charts {
 namespace {
@@ -156,10 +157,10 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
     latency.better = 0;
   }
   rows.push_back(latency);
-  ComparedRow verdict{
-      "verdict", a.verdict ? a.verdict->state : "\u2013", b.verdict ? b.verdict->state : "\u2013", "", 0, false};
-  verdict.differs = verdict.before != verdict.after;
-  if (verdict.differs) verdict.better = verdict.after == "correct" ? 1 : verdict.after == "wrong" ? -1 : 0;
+  const auto before = headline_of(a), after = headline_of(b);
+  const auto word = [](const auto& headline) { return headline ? std::string(to_string(*headline)) : "\u2013"; };
+  ComparedRow verdict{"verdict", word(before), word(after), "", 0, before != after};
+  if (verdict.differs && after) verdict.better = *after == Headline::correct ? 1 : is_fault(*after) ? -1 : 0;
   rows.push_back(verdict);
   rows.push_back(number_row("relative Frobenius", get(a.verdict, [](const Verdict& v) { return v.rel_frobenius; }),
                             get(b.verdict, [](const Verdict& v) { return v.rel_frobenius; }), 1, error_text));

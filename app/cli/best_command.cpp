@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
+#include <set>
 
 #include "catalog/catalog.h"
 #include "catalog/devices.h"
@@ -16,6 +17,7 @@
 #include "cli/places.h"
 #include "cli/tune.h"
 #include "cli/worker_options.h"
+#include "core/headline.h"
 #include "core/json.h"
 #include "platform/output_file.h"
 #include "platform/paths.h"
@@ -75,12 +77,16 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   auto results = store::Results::open(database, trouble);
   if (!results) return fail(results.error());
   auto kept = (*results)->correct(problem, trouble);
-  if (trouble) fmt::print(stderr, "attnscope best: {}. {}\n", trouble->message, trouble->hint);
+  if (trouble) print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
+  std::set<std::string> racy;  // what a watch found an error in: by hash, for a run is kept before its watch too
+  for (const store::StoredObservation& stored : *kept)
+    if (is_of_watch(*headline_of(stored.observation))) racy.insert(stored.observation.hash);
   for (const store::StoredObservation& stored : *kept) {
     const Observation& o = stored.observation;
     const bool here = device.emulated ? o.device == device.id : report::same_device(o.versions.gpu, device.name);
     if (!here || !o.timing || o.timing->cache != "hot" || !report::same_shape(o.experiment.problem, problem)) continue;
+    if (racy.contains(o.hash)) continue;
     TunedEntry entry =
         entry_of(o, fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(stored.finished_at))));
     entry.source = "history";
@@ -173,6 +179,12 @@ int show_best(const Options& options, const std::vector<Kernel>& kernels, const 
   return kCorrectOrUnchecked;
 }
 
+// A watch runs on an emulated device, of the same architecture if the device itself is a GPU.
+bool can_be_watched(const DeviceSpec& device, const fs::path& assets) {
+  return std::ranges::any_of(catalog::load_devices(assets / "devices").devices,
+                             [&](const DeviceSpec& spec) { return spec.arch == device.arch; });
+}
+
 // "l4" of emulated:l4 and of the GPU that is one; else the GPU's name in small letters.
 std::string table_name(const DeviceSpec& device, const fs::path& assets) {
   for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
@@ -203,31 +215,40 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
     if (!config) return report(config.error());
     named[config->kernel.id].push_back(config->knobs);
   }
+  const bool watched = can_be_watched(place->device, root / "assets");
+  bool any_found = false;
+  std::optional<Failure> none_found;  // the last of several
   const std::string today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   for (const Problem& problem : problems)
     for (const Kernel& kernel : kernels) {
       const bool wanted = options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
       if (!wanted || !kernel.library.empty() || kernel.problem != problem.kind) continue;
       if (!named.empty() && !named.contains(kernel.id)) continue;
-      const auto run = [&](const std::map<std::string, int64_t>& knobs) {
-        session::Draft draft{problem, kernel.id, knobs, {}, place->device.id, {}};
+      const auto run = [&](const std::map<std::string, int64_t>& knobs, session::Watch watch) {
+        session::Draft draft{problem, kernel.id, knobs, {}, place->device.id, {}, watch};
         draft.measure.max_time_ms = kTuneMs;
         if (place->device.emulated) draft.measure.sampled_share = emulated_share(problem);
         return place->session->session().queue(std::move(draft)).get();
       };
-      auto found = named.empty() ? tune(kernel, problem, run) : best_of(kernel, problem, named[kernel.id], run);
+      TuneRuns runs;
+      runs.plain = [&](const auto& knobs) { return run(knobs, session::Watch::never); };
+      if (watched) runs.watch = [&](const auto& knobs) { return run(knobs, session::Watch::always); };
+      auto found = named.empty() ? tune(kernel, problem, runs) : best_of(kernel, problem, named[kernel.id], runs);
       if (!found) {
-        fmt::print(stderr, "attnscope best: {}\n", found.error().message);
+        none_found = found.error();
+        print_note(fmt::format("attnscope best: {}", found.error().message));
         continue;
       }
+      any_found = true;
       const TunedEntry entry = entry_of(found->best, today);
       const bool put = put_entry(*table, entry);
-      fmt::print(stderr, "attnscope best: {}, {}: {} us {} after {} configs: {}{}\n", report::problem_text(problem),
-                 kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found->tried,
-                 short_text(entry.config, kernel), put ? "" : " (a measured figure stands)");
+      print_note(fmt::format("attnscope best: {}, {}: {} us {} after {} configs: {}{}", report::problem_text(problem),
+                             kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found->tried,
+                             short_text(entry.config, kernel), put ? "" : " (a measured figure stands)"));
       if (auto written = platform::write_output(file, report::to_json(*table).dump(1) + "\n"); !written)
         return report(written.error());
     }
+  if (none_found && !any_found) return status_of(*none_found);
   print_result(file.string() + "\n");
   return kCorrectOrUnchecked;
 }

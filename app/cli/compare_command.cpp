@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "catalog/catalog.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "core/headline.h"
 #include "core/json.h"
 #include "measure/statistics.h"
+#include "platform/atomic_file.h"
 #include "session/session.h"
 #include "store/preset.h"
 
@@ -40,14 +40,9 @@ struct Side {
 };
 
 Result<Json> read_json(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    return fail(Stage::input, file + " could not be read", "Give the JSON of `attnscope run --json`, or a preset.");
-  std::string text;
-  for (std::istreambuf_iterator<char> at(in), end; at != end && text.size() <= kMostBytes; ++at) text += *at;
-  if (text.size() > kMostBytes)
-    return fail(Stage::input, file + " is over 16 MB", "It is no observation and no preset.");
-  return parse_json(text, file);
+  auto text = platform::read_file(file, kMostBytes);
+  if (!text) return fail(Stage::input, text.error().message, "Give the JSON of `attnscope run --json`, or a preset.");
+  return parse_json(*text, file);
 }
 
 Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kernels) {
@@ -115,7 +110,7 @@ std::string line_of(const char* letter, const Side& side, bool recorded) {
       fmt::format("{}  {} on {}, {}", letter, o.experiment.kernel, o.device, short_text(o.experiment.problem));
   for (const auto& [knob, value] : o.experiment.config.knobs) text += fmt::format(" {}={}", knob, value);
   if (o.timing) text += fmt::format(": {:.4g} us {}, {}", o.timing->p50, to_string(o.timing->kind), o.timing->cache);
-  if (o.verdict) text += ", " + o.verdict->state;
+  if (const auto headline = headline_of(o)) text += fmt::format(", {}", to_string(*headline));
   return text + "\n";
 }
 
@@ -133,7 +128,8 @@ Json json_of(const measure::Comparison& c, bool recorded, const Side& a, const S
     const Observation& o = recorded ? *one.recorded : *one.ran;
     return Json{{"experiment", to_json(o.experiment)},
                 {"us", o.timing ? Json(o.timing->p50) : Json(nullptr)},
-                {"verdict", o.verdict ? Json(o.verdict->state) : Json(nullptr)}};
+                {"verdict", o.verdict ? Json(o.verdict->state) : Json(nullptr)},
+                {"headline", headline_of(o) ? Json(to_string(*headline_of(o))) : Json(nullptr)}};
   };
   return Json{{"kind", to_string(FigureKind::measured)},
               {"how", recorded ? "recorded" : "in turn"},

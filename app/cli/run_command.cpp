@@ -19,7 +19,8 @@ struct Options {
   WorkerOptions workers;
   int deadline_ms = 0;  // 0: the stages' own
   bool json = false;
-  bool watch = false;
+  bool watch = false;     // on a GPU too
+  bool no_watch = false;  // nowhere
 };
 
 int run(const Options& options) {
@@ -32,7 +33,9 @@ int run(const Options& options) {
   if (auto added = add_workers(*session, options.workers, Named::asked, device); !added) return report(added.error());
   if (!device.empty()) named->draft.device = device;
   if (options.deadline_ms > 0) session->deadlines = {options.deadline_ms, options.deadline_ms, options.deadline_ms};
-  named->draft.watch = options.watch;
+  named->draft.watch = options.no_watch ? session::Watch::never
+                       : options.watch  ? session::Watch::always
+                                        : session::Watch::emulated;
   auto observation =
       session::run_once(*session, named->draft, {},
                         [words = std::make_shared<WaitingWords>()](const session::Snapshot& now) { words->look(now); });
@@ -53,7 +56,11 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_option("--deadline", options->deadline_ms, "End any stage that makes no progress for this long")
       ->type_name("MS")
       ->check(CLI::Range(1, 24 * 3600 * 1000));
-  command->add_flag("--watch", options->watch, "Then look for races, never-written reads and what is right by luck");
+  auto* watch = command->add_flag("--watch", options->watch,
+                                  "Look for races, never-written reads and what is right by luck on a GPU too; on an "
+                                  "emulated device every run does");
+  command->add_flag("--no-watch", options->no_watch, "Do not look for them; the run says what was not looked for")
+      ->excludes(watch);
   command->add_flag("--json", options->json, "As JSON (docs/observation.schema.json)");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

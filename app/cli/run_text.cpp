@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/headline.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -39,8 +41,13 @@ void add_timing(std::string& out, const Observation& o) {
   line(out, "", how);
 }
 
-void add_verdict(std::string& out, const Verdict& v) {
-  line(out, "verdict", v.state + (v.reason.empty() ? "" : ": " + v.reason));
+// An error of the watch stands where the verdict does, which it overrules.
+void add_verdict(std::string& out, const Observation& o) {
+  const Verdict& v = *o.verdict;
+  const std::string state = v.state + (v.reason.empty() ? "" : ": " + v.reason);
+  const Headline headline = *headline_of(o);
+  line(out, "verdict",
+       is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state);
   if (v.rows_checked == 0) return;  // there is no error that could be said
   line(out, "error",
        fmt::format("relative Frobenius {:.3g} (limit {:.3g}), max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
@@ -110,7 +117,7 @@ std::string text_of(const Observation& o, const std::string& config_text) {
   line(out, "problem", short_text(o.experiment.problem));
   line(out, "device", o.device + (o.versions.cublas.empty() ? "" : ", cuBLAS " + o.versions.cublas));
   if (o.timing) add_timing(out, o);
-  if (o.verdict) add_verdict(out, *o.verdict);
+  if (o.verdict) add_verdict(out, o);
   if (o.variant) {
     line(out, "registers",
          fmt::format("{} a thread, {} B spilled, {} B stack", o.variant->registers, o.variant->spill_bytes,
@@ -122,7 +129,11 @@ std::string text_of(const Observation& o, const std::string& config_text) {
   }
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);
-  if (o.watch) add_watch(out, *o.watch);
+  if (o.watch)
+    add_watch(out, *o.watch);
+  else if (o.verdict)
+    line(out, "watch",
+         "none: races, uneven barriers, never-written reads and what is right by luck were not looked for (--watch)");
   if (o.printed) add_printed(out, *o.printed);
   for (const Finding& f : o.findings) line(out, f.severity.c_str(), f.sentence);
   return out;

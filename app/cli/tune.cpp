@@ -5,6 +5,7 @@
 #include <set>
 
 #include "catalog/validate.h"
+#include "core/headline.h"
 
 namespace attnscope::cli {
 namespace {
@@ -16,8 +17,8 @@ constexpr int kMostPasses = 4;
 
 class Search {
  public:
-  Search(const Kernel& kernel, const Problem& problem, const std::function<Observation(const Knobs&)>& run)
-      : kernel_(kernel), problem_(problem), run_(run) {}
+  Search(const Kernel& kernel, const Problem& problem, const TuneRuns& runs)
+      : kernel_(kernel), problem_(problem), runs_(runs) {}
 
   Result<Tuned> search() {
     for (const Knob& knob : kernel_.knobs) at_[knob.name] = knob.default_value;
@@ -63,18 +64,28 @@ class Search {
     auto warned = catalog::warnings(kernel_, problem_, *config);
     if (!warned || !warned->empty()) return false;
     ++tried_;
-    Observation o = run_(knobs);
+    Observation o = runs_.plain(knobs);
     if (o.failure) why_not_ = o.failure->message;
     if (o.verdict && o.verdict->state != "correct") why_not_ = o.verdict->state + ": " + o.verdict->reason;
     const bool good = !o.failure && o.timing && o.verdict && o.verdict->state == "correct";
-    if (!good || (best_ && o.timing->p50 >= kBetter * best_->timing->p50)) return false;
+    if (!good || (best_ && o.timing->p50 >= kBetter * best_->timing->p50) || !sound(knobs)) return false;
     best_ = std::move(o);
     return true;
   }
 
+  // Right by luck is not right.
+  bool sound(const Knobs& knobs) {
+    if (!runs_.watch) return true;
+    const Observation o = runs_.watch(knobs);
+    const auto headline = headline_of(o);
+    if (o.failure) why_not_ = "not watched: " + o.failure->message;
+    if (headline && is_fault(*headline)) why_not_ = std::string(to_string(*headline)) + ", as the watch found";
+    return !o.failure && headline && !is_fault(*headline);
+  }
+
   const Kernel& kernel_;
   const Problem& problem_;
-  const std::function<Observation(const Knobs&)>& run_;
+  const TuneRuns& runs_;
   Knobs at_;
   std::set<Knobs> seen_;
   std::optional<Observation> best_;
@@ -84,13 +95,13 @@ class Search {
 
 }  // namespace
 
-Result<Tuned> tune(const Kernel& kernel, const Problem& problem, const std::function<Observation(const Knobs&)>& run) {
-  return Search(kernel, problem, run).search();
+Result<Tuned> tune(const Kernel& kernel, const Problem& problem, const TuneRuns& runs) {
+  return Search(kernel, problem, runs).search();
 }
 
 Result<Tuned> best_of(const Kernel& kernel, const Problem& problem, const std::vector<Knobs>& configs,
-                      const std::function<Observation(const Knobs&)>& run) {
-  return Search(kernel, problem, run).choose(configs);
+                      const TuneRuns& runs) {
+  return Search(kernel, problem, runs).choose(configs);
 }
 
 report::TunedEntry entry_of(const Observation& best, std::string date) {

@@ -201,8 +201,9 @@ void SessionCore::enqueue(const Draft& draft, std::shared_ptr<Answer> answer, On
   job.experiment = std::move(r.experiment);
   job.kernel = std::move(r.kernel);
   job.place = r.place;
+  const bool emulated = r.place.spec && r.place.spec->emulated;
+  job.watch = draft.watch == Watch::always || (draft.watch == Watch::emulated && emulated);
   job.place.spec = nullptr;
-  job.watch = draft.watch;
   job.answer = std::move(answer);
   job.on_part = std::move(on_part);
   const JobId id = next_id_++;

@@ -115,7 +115,7 @@ Result<void> FocusState::apply(const Json& part, bool final) {
   if (auto applied = apply_part(own_, part); !applied) return applied;
   own_.device = view_.wanted.device;  // a worker of a name knows its devices without that name
   if (!shown_) shown_.emplace();
-  if (!own_started_) shown_->findings.clear(), shown_->watch.reset(), shown_->printed.reset();
+  if (!own_started_) shown_->findings.clear(), shown_->printed.reset();
   own_started_ = true;
   shown_->experiment = own_.experiment;
   shown_->hash = own_.hash;
@@ -130,7 +130,7 @@ Result<void> FocusState::apply(const Json& part, bool final) {
   }
   if (part.contains("tflops")) shown_->tflops = own_.tflops;
   if (part.contains("findings")) shown_->findings = own_.findings;
-  if (part.contains("watch")) shown_->watch = own_.watch;
+  if (part.contains("watch") || part.contains("verdict")) shown_->watch = own_.watch;  // they make one headline
   if (part.contains("printed")) shown_->printed = own_.printed;
   shown_->failure = view_.failure = own_.failure;
   name_origins();

@@ -44,6 +44,13 @@ struct SessionOptions {
   int answer_ms = 60000;         // one that stands idle over a request for so long is replaced
 };
 
+// Whether a run of the queue is watched afterwards, for races and what is right by luck.
+enum class Watch {
+  never,
+  emulated,  // where its device is emulated: the watch takes about as long as the run
+  always     // on a GPU too: an emulated device of its architecture looks on
+};
+
 // What a person asks for. The session completes and validates it; a refusal comes back as focus.failure.
 struct Draft {
   Problem problem;
@@ -52,7 +59,7 @@ struct Draft {
   CompileOptions options;
   std::string device;
   MeasurePolicy measure;
-  bool watch = false;  // queue: watched after its run
+  Watch watch = Watch::never;  // queue
 };
 
 // A drag sends every legal step under one gesture: one entry of history and undo.

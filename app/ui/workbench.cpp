@@ -120,14 +120,16 @@ void Workbench::set_theme(ThemeMode mode) {
   if (dpi > 1.0f && frames_ > 0) ImGui::GetStyle().ScaleAllSizes(dpi);  // Hello ImGui scales before the second frame
 }
 
-// The chart holds the history's runs; the last one may still be replaced while a drag goes on.
+// The chart holds the history's runs. The last one may still be replaced while a drag goes on, and any by its watch.
 void Workbench::follow_history(const session::Snapshot& snapshot) {
   const session::History& history = snapshot.history;
   const auto same = [&](size_t at) {
     const session::HistoryEntry& entry = history.at(at);
     return entry.id == runs_[at].id && entry.observation == runs_[at].observation;
   };
-  if (runs_.size() > history.size || (!runs_.empty() && !same(runs_.size() - 1))) {
+  size_t kept = 0;
+  while (kept < std::min(runs_.size(), history.size) && same(kept)) ++kept;
+  if (kept < runs_.size()) {
     runs_.clear();
     latency_ = {};
   }

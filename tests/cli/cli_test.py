@@ -101,6 +101,35 @@ class Cli(unittest.TestCase):
         self.assertEqual(o["verdict"]["state"], "wrong")
         self.assertIsNotNone(o["verdict"]["first_bad"])
 
+    RACE = ("--problem", SMALL, "--set", "SYNC_POLICY=0")
+
+    def test_a_race_is_the_headline_whatever_the_output(self):
+        o = self.run_json(*self.RACE, expect=1)
+        self.assertEqual(o["verdict"]["state"], "correct")
+        self.assertIn("race.shared", [f["rule"] for f in o["watch"]["findings"] if f["severity"] == "error"])
+        done = self.call("run", *self.RACE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^verdict +race; the output itself is correct$")
+        self.assertEqual(self.call("run", *self.RACE, "--watch").returncode, 1)  # as it is by default
+
+    def test_what_was_not_watched_says_so(self):
+        done = self.call("run", *self.RACE, "--no-watch")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^watch +none: races, .* were not looked for")
+        self.assertIsNone(self.run_json(*self.RACE, "--no-watch")["watch"])
+        self.refused(2, "run", "--watch", "--no-watch", names=["--watch"])
+
+    def test_a_compared_run_with_a_race_says_so_and_exits_1(self):
+        a, b = self.recorded("a.json", 500), self.recorded("b.json", 510)
+        racy = json.loads(b.read_text())
+        racy["watch"] = self.run_json(*self.RACE, expect=1)["watch"]
+        b.write_text(json.dumps(racy))
+        done = self.call("compare", a, b, "--recorded")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^A .*, correct$")
+        self.assertRegex(done.stdout, r"(?m)^B .*, race$")
+        self.assertEqual(json.loads(self.call("compare", a, b, "--recorded", "--json").stdout)["b"]["headline"], "race")
+
     def test_m64_static_is_refused_and_dynamic_runs(self):
         o = self.run_json("--problem", SMALL, "--set", "BLOCK_M=64", expect=3)
         text = o["failure"]["message"] + o["failure"]["hint"]

@@ -178,6 +178,25 @@ class Tools(unittest.TestCase):
             self.assertEqual(report["rows"][0]["cells"][0]["knobs"]["THREADS"], threads)
         self.assertIn("no kernel \"nope\"", self.call("best", "--tune", self.path, "--config", "nope:A=1", *args, expect=2).stderr)
 
+    def test_a_race_is_never_the_best(self):
+        folder = self.path / "kernels"
+        folder.mkdir()
+        text = (TREE / "kernels/02_tiled.cu").read_text()
+        (folder / "racy.cu").write_text(text)
+        manifest = json.loads((TREE / "kernels/02_tiled.json").read_text())
+        manifest.update(id="racy", source="racy.cu", warns=[])  # it does not warn of itself
+        (folder / "racy.json").write_text(json.dumps(manifest))
+        configs = [f"racy:SYNC_POLICY={policy}" for policy in (0, 2, 5)]
+        args = ["--kernels", folder, "--device", "emulated:l4", "--problem", "B=1,H=1,S=64,D=64"]
+        for config in configs:
+            args += ["--config", config]
+        said = self.call("best", "--tune", self.path / "tables", *args).stderr
+        self.assertIn("after 3 configs", said)
+        table = json.loads((self.path / "tables" / "l4.json").read_text())
+        self.assertEqual([e["config"]["knobs"]["SYNC_POLICY"] for e in table["entries"]], [5])
+        said = self.call("best", "--tune", self.path / "none", *args[:-2], expect=2).stderr
+        self.assertIn("race, as the watch found", said)
+
     # ---- export ----
     def export(self, *args, **more):
         out = self.path / "out"

@@ -17,6 +17,7 @@
 //     --crash-once FILE     … but only if FILE does not exist yet; it is made
 //     --stall KNOB=VALUE    hold such a run until it is cancelled
 //     --garbage KNOB=VALUE  answer such a run with bytes that are no frame
+//     --omit PARTS          leave these parts of a run out ("verdict,watch"), and end it as if they had come
 //     --race KNOB=VALUE     the watch of such a run finds a race between lines 126 and 203 of its source
 //     --gpu                 runs bring no counters; their watch does, and what binds the kernel
 //     --prints TEXT         every run prints this line
@@ -249,7 +250,8 @@ class FakeWorker {
     for (const char* key : {"variant", "occupancy", "counters", "verdict", "timing"}) {
       if (!ready_for(run.id, key)) return was_cancelled;
       if (std::string_view(key) == "occupancy") misbehave(e);
-      if (all[key].is_null() || (options_.has("--gpu") && std::string_view(key) == "counters")) continue;
+      if (all[key].is_null() || (options_.has("--gpu") && std::string_view(key) == "counters") || omitted(key))
+        continue;
       if (std::string_view(key) == "counters") {
         send(wire::Progress{run.id, wire::Step::emulating, 43, recorded->counters->total_ctas});
         part(key, false);
@@ -259,24 +261,34 @@ class FakeWorker {
       if (std::string_view(key) == "counters" && run.first_view)
         send(wire::TileMessage{run.id, tile_of(*run.first_view, true)});
     }
+    if (run.watch && !recorded->failure && !omitted("watch"))
+      send(wire::part_of(run.id, Json{{"watch", to_json(report_on(e))}}));
     if (!ready_for(run.id, "done")) return was_cancelled;
     if (options_.has("--prints"))
       send(wire::part_of(run.id, Json{{"printed", to_json(Printed{{options_.text("--prints")}, 3})}}));
     return recorded->failure;
   }
 
+  bool omitted(const std::string& part) const {
+    return ("," + options_.text("--omit") + ",").find("," + part + ",") != std::string::npos;
+  }
+
   // The recording's report, or a silent one.
+  WatchReport report_on(const Experiment& experiment) const {
+    WatchReport report{8, 128, 3, 8, {}};
+    for (const Observation& recorded : recordings_)
+      if (recorded.experiment.config.knobs == experiment.config.knobs && recorded.watch) report = *recorded.watch;
+    if (concerns(experiment, options_.text("--race"))) report.findings.push_back(race());
+    return report;
+  }
+
   std::optional<Failure> replay_watch(const wire::Watch& watch) {
     const Failure was_cancelled{Stage::cancelled, "cancelled", ""};
     send(wire::Progress{watch.id, wire::Step::watching, 4, 96});
     if (!ready_for(watch.id, "watch")) return was_cancelled;
-    WatchReport report{8, 128, 3, 8, {}};
-    for (const Observation& recorded : recordings_)
-      if (recorded.experiment.config.knobs == watch.experiment.config.knobs && recorded.watch) report = *recorded.watch;
-    if (concerns(watch.experiment, options_.text("--race"))) report.findings.push_back(race());
     if (options_.has("--gpu"))
       send(wire::part_of(watch.id, Json{{"counters", to_json(seven_threads())}, {"bound", "the watch's word"}}));
-    send(wire::part_of(watch.id, Json{{"watch", to_json(report)}}));
+    send(wire::part_of(watch.id, Json{{"watch", to_json(report_on(watch.experiment))}}));
     return std::nullopt;
   }
 

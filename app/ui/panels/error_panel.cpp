@@ -9,6 +9,7 @@
 #include "charts/tables.h"
 #include "charts/watch_rows.h"
 #include "ui/icons.h"
+#include "ui/widgets/headline.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -17,18 +18,6 @@ namespace {
 
 constexpr double kLowestShown = 1e-6;   // errors below it share the ramp's first colour: half an fp16 step at 0.002
 constexpr double kHighestShown = 1e-2;  // the ramp's end, unless an error is larger
-
-struct VerdictLook {
-  const char* icon;
-  ImU32 colour;
-};
-// A correct output of a racy kernel is no good news: it is told in another colour and with another mark.
-VerdictLook look_of(const std::string& state, bool doubted) {
-  if (state == "correct" && doubted) return {ICON_WARNING, palette().warn};
-  if (state == "correct") return {ICON_CHECK_CIRCLE, palette().good};
-  if (state == "wrong") return {ICON_TIMES_CIRCLE, palette().bad};
-  return {ICON_QUESTION, palette().dim};
-}
 
 MapLook look_for(MapKind kind, double low, double high) {
   MapLook look;
@@ -74,11 +63,11 @@ void ErrorPanel::draw(Context& context) {
 }
 
 void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
-  const auto& watch = context.shown.observation->watch;
-  const VerdictLook look = look_of(verdict.state, watch && watch->has_errors());
+  const Headline headline = *headline_of(*context.shown.observation);
+  const HeadlineLook look = look_of(headline);
   {
     const PartScope scope(context, session::Part::verdict);
-    big_figure(std::string(look.icon) + " " + verdict.state, "", look.colour);
+    big_figure(fmt::format("{} {}", look.icon, to_string(headline)), "", look.colour);
     kind_badge_at_right(context.glossary, FigureKind::counted);
   }
   const Problem& problem = context.shown.observation->experiment.problem;
@@ -86,6 +75,7 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
             problem.is_attention() ? fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype))
                                    : short_text(problem) + (verdict.rows_checked > 0 ? " against its reference" : ""));
   const PartScope scope(context, session::Part::verdict);
+  if (is_of_watch(headline)) wrapped("The output itself is " + verdict.state + ".", palette().dim, kSmallSize);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == "wrong" ? palette().bad : palette().dim, kSmallSize);
   // Where the reason does not name it.

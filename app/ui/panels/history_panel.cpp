@@ -10,6 +10,7 @@
 #include "charts/tables.h"
 #include "charts/words.h"
 #include "ui/icons.h"
+#include "ui/widgets/headline.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -63,7 +64,7 @@ std::string sort_words(const session::HistoryEntry& entry, int column) {
     case kKind:
       return seen && seen->timing ? std::string(to_string(seen->timing->kind)) : "~";
     case kVerdict:
-      return seen && seen->verdict ? seen->verdict->state : "~";
+      return seen && headline_of(*seen) ? std::string(to_string(*headline_of(*seen))) : "~";
     default:
       return {};
   }
@@ -78,17 +79,12 @@ void verdict_cell(const Observation& seen) {
     ImGui::PopStyleColor();
     return tooltip(std::string(words_of(seen.failure->stage)) + ": " + seen.failure->message);
   }
-  if (!seen.verdict) return dim_text("\u2013");
-  const std::string& state = seen.verdict->state;
-  const bool good = state == "correct", bad = state == "wrong";
-  const bool doubted = good && seen.watch && seen.watch->has_errors();
-  const char* icon = doubted ? ICON_WARNING : good ? ICON_CHECK_CIRCLE : bad ? ICON_TIMES_CIRCLE : ICON_QUESTION;
-  clipped(std::string(icon) + " " + state, ImGui::GetContentRegionAvail().x,
-          doubted ? palette().warn
-          : good  ? palette().good
-          : bad   ? palette().bad
-                  : palette().dim);
-  if (doubted) tooltip("The watch found a fault that this output did not show.");
+  const auto headline = headline_of(seen);
+  if (!headline) return dim_text("\u2013");
+  const HeadlineLook look = look_of(*headline);
+  clipped(fmt::format("{} {}", look.icon, to_string(*headline)), ImGui::GetContentRegionAvail().x, look.colour);
+  if (is_of_watch(*headline) && seen.verdict)
+    tooltip(fmt::format("{}, as the watch found; the output itself is {}.", to_string(*headline), seen.verdict->state));
 }
 
 void right_aligned(const std::string& words, ImU32 colour) {

@@ -190,7 +190,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
       list->AddRect({x - half, top}, {x + half, low.y + size.y}, with_alpha(palette().accent, 0.7f));
     list->AddLine({x, top}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
     if (column.state == ColumnState::timed)
-      draw_timed(list, column, half, column.verdict == "wrong", 1.0f);
+      draw_timed(list, column, half, column.headline && is_fault(*column.headline), 1.0f);
     else
       list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad,
                     column.state == ColumnState::failed ? ICON_WARNING : "?");
@@ -313,7 +313,7 @@ void LatencyPlot::point_at(Context& context, size_t index) {
       text(fmt::format("{} {}   {} \u2013 {}", charts::us_text(column.p50), to_string(column.kind),
                        charts::us_number(column.interval_low), charts::us_text(column.interval_high)));
     if (!column.failure.empty()) text("stopped at " + column.failure);
-    if (!column.verdict.empty()) text("verdict: " + column.verdict);
+    if (column.headline) text(fmt::format("verdict: {}", to_string(*column.headline)));
     small_text("Click to look at it; Esc comes back.", palette().faint);
     ImGui::EndTooltip();
   }

@@ -207,6 +207,26 @@ TEST(Tables, FiguresOfDifferentKindsHaveNoRatio) {
   EXPECT_EQ(compare(modelled, *run(3, 900).observation).front().change, "\u221210.0 %");
 }
 
+TEST(Tables, ARaceIsNoCorrectOutput) {
+  auto sound = std::make_shared<Observation>(*run(1, 1000).observation);
+  sound->verdict = Verdict{};
+  sound->verdict->state = "correct";
+  auto racy = std::make_shared<Observation>(*sound);
+  racy->watch = WatchReport{};
+  racy->watch->findings.push_back({"race.shared", "error", "", {}, {}, {}, {}});
+  const ComparedRow row = compare(*sound, *racy)[1];
+  EXPECT_EQ(row.name, "verdict");
+  EXPECT_EQ(row.before, "correct");
+  EXPECT_EQ(row.after, "race");
+  EXPECT_EQ(row.better, -1);
+  EXPECT_EQ(compare(*racy, *sound)[1].better, 1);
+  LatencyChart chart;
+  const std::vector<charts::Run> runs{{1, sound, "", ""}, {2, racy, "", ""}};
+  append(chart, runs);
+  EXPECT_EQ(chart.columns[0].headline, Headline::correct);
+  EXPECT_EQ(chart.columns[1].headline, Headline::race);
+}
+
 TEST(SpreadLabels, NeverTouchAndStayNearTheirLines) {
   const std::vector<float> apart = {100, 50};
   EXPECT_EQ(spread_labels(apart, 12, 0, 200), (std::vector<float>{100, 50}));

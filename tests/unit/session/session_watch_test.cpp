@@ -87,5 +87,37 @@ TEST_F(SessionWatch, IsNotBegunUnasked) {
   EXPECT_EQ(watches(), 0u);
 }
 
+TEST_F(SessionWatch, AQueuedRunOnAnEmulatedDeviceIsWatchedWhereAsked) {
+  options_.first_experiment = options_.watch_configs = false;
+  worker({"--race", "NUM_WARPS=8"});
+  start();
+  Draft draft = tiled(8);
+  draft.watch = Watch::emulated;
+  const Observation racy = session_->queue(draft).get();
+  ASSERT_TRUE(racy.watch);
+  EXPECT_TRUE(racy.watch->has_errors());
+  draft.watch = Watch::never;
+  EXPECT_FALSE(session_->queue(draft).get().watch);
+}
+
+// The headline of the run before stays whole until the next verdict: not its "correct" without its race.
+TEST_F(SessionWatch, TheWatchStaysWithItsVerdict) {
+  worker({"--race", "NUM_WARPS=4", "--gate", dir_ / "gate"});
+  for (const char* part : {"variant", "occupancy", "counters", "verdict", "timing", "done", "watch"}) open_gate(part);
+  start();
+  wait_for_watch("the race");
+  close_gates();
+  open_gate("variant");
+  focus(8);
+  Seen s = wait_for([](const Snapshot& n) { return part(n, Part::variant) == PartState::fresh && n.focus.running; },
+                    "the next run's first part");
+  EXPECT_EQ(part(*s, Part::verdict), PartState::kept);
+  ASSERT_TRUE(s->focus.shown->watch);
+  EXPECT_TRUE(s->focus.shown->watch->has_errors());
+  open_gates();
+  s = wait_for([](const Snapshot& n) { return part(n, Part::verdict) == PartState::fresh; }, "its verdict");
+  EXPECT_FALSE(s->focus.shown->watch && s->focus.shown->watch->has_errors());
+}
+
 }  // namespace
 }  // namespace attnscope::session
