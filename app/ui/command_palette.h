@@ -22,6 +22,7 @@ class CommandPalette {
  public:
   void open(std::vector<PaletteEntry> entries);
   void draw();
+  bool is_open() const { return open_; }
 
  private:
   void draw_entries();

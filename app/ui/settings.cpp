@@ -23,6 +23,7 @@ Json to_json(const WindowSettings& settings) {
               {"invited", settings.invited},
               {"closed", settings.closed},
               {"layout", settings.layout},
+              {"built_docks", settings.built_docks},
               {"layout_version", settings.layout_version}};
 }
 
@@ -39,6 +40,8 @@ WindowSettings window_settings_from_json(const Json& json) {
     for (const Json& title : json["closed"])
       if (title.is_string()) settings.closed.insert(title.get<std::string>());
   if (json.contains("layout") && json["layout"].is_string()) settings.layout = json["layout"].get<std::string>();
+  if (json.contains("built_docks") && json["built_docks"].is_string())
+    settings.built_docks = json["built_docks"].get<std::string>();
   settings.layout_version = whole_in(json, "layout_version", 0, 0, 1000000);
   return settings;
 }

@@ -15,6 +15,7 @@ struct WindowSettings {
   bool invited = false;          // the first start's line of invitation was taken up or put away
   std::set<std::string> closed;  // titles of panels that were closed
   std::string layout;            // Dear ImGui's own settings text; empty: the default layout
+  std::string built_docks;       // docks_of() the default layout when it was built
   int layout_version = 0;        // of the default layout that `layout` started from
 
   bool operator==(const WindowSettings&) const = default;

@@ -25,7 +25,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 3;        // raised when the default layout changes: older kept layouts are put aside
+constexpr int kLayoutVersion = 4;        // raised when the default layout changes: older kept layouts are put aside
 constexpr int kFramesToDock = 4;         // until a panel that is docked anew is a tab that can be chosen
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
@@ -231,31 +231,25 @@ void Workbench::note_frame_time(double ms) {
     if (now - at < 1.0) slowest_ms_ = std::max(slowest_ms_, took);
 }
 
-// Left to right: controls; the three readouts side by side, and below them what is looked at in turn.
-void Workbench::build_layout(unsigned dockspace, float left_share) {
-  ImGui::DockBuilderRemoveNode(dockspace);
-  ImGui::DockBuilderAddNode(dockspace, ImGuiDockNodeFlags_DockSpace);
-  ImGui::DockBuilderSetNodeSize(dockspace, ImGui::GetMainViewport()->WorkSize);
-  ImGuiID rest = 0, controls = 0, below = 0, readouts = 0, latency = 0, middle = 0, memory = 0, error = 0;
-  ImGui::DockBuilderSplitNode(dockspace, ImGuiDir_Left, left_share, &controls, &rest);
-  ImGui::DockBuilderSplitNode(rest, ImGuiDir_Down, 0.27f, &below, &readouts);
-  ImGui::DockBuilderSplitNode(readouts, ImGuiDir_Left, 0.40f, &latency, &middle);
-  ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.5f, &memory, &error);
-  const ImGuiID places[] = {controls, latency, memory, error, below};
-  for (const auto& panel : panels_)
-    ImGui::DockBuilderDockWindow(panel->title(), places[static_cast<int>(panel->dock())]);
-  for (const ImGuiID place : places)
-    ImGui::DockBuilderGetNode(place)->SetLocalFlags(ImGuiDockNodeFlags_NoWindowMenuButton |
-                                                    ImGuiDockNodeFlags_NoCloseButton);
-  ImGui::DockBuilderFinish(dockspace);
-  select_tab(below, "History");
-  select_tab(error, "Error");
-  settings_.closed.clear();
-}
-
-// The tab in front of a dock node that was just built.
-void Workbench::select_tab(unsigned node, const char* title) {
-  ImGui::DockBuilderGetNode(node)->SelectedTabId = ImHashStr("#TAB", 0, ImHashStr(title));
+// Asked for by hand, missing, or of another size class than the window while every panel stands where it was put.
+void Workbench::settle_layout(unsigned dockspace, bool missing) {
+  if (!adopted_) return;
+  const ImVec2 room = ImGui::GetMainViewport()->WorkSize;
+  const LayoutKind fitting = layout_for({room.x / em(1), room.y / em(1)});
+  if (docks_in_ > 0 && --docks_in_ == 0) settings_.built_docks = docks_of(panels_);
+  const bool grown = fitting != built_for_ && docks_in_ == 0 && !settings_.built_docks.empty() &&
+                     settings_.built_docks == docks_of(panels_);
+  if (!reset_wanted_ && !missing && !build_wanted_ && !grown) {
+    built_for_ = fitting;
+    return;
+  }
+  build_layout(dockspace, build_wanted_.value_or(fitting), panels_);
+  if (!grown) settings_.closed.clear();
+  built_for_ = fitting;
+  build_wanted_.reset();
+  reset_wanted_ = false;
+  docks_in_ = kFramesToDock;
+  options_.wake_within(0.02);
 }
 
 void Workbench::draw_panels(Context& context) {
@@ -263,11 +257,7 @@ void Workbench::draw_panels(Context& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   const bool missing = ImGui::DockBuilderGetNode(dockspace) == nullptr;
   ImGui::PopStyleVar();
-  if (adopted_ && (reset_wanted_ || missing)) {
-    const float width = ImGui::GetMainViewport()->WorkSize.x;
-    build_layout(dockspace, std::clamp(em(23.5f) / width, 0.18f, 0.34f));
-    reset_wanted_ = false;
-  }
+  settle_layout(dockspace, missing);
   ImGui::DockSpaceOverViewport(dockspace, ImGui::GetMainViewport(), ImGuiDockNodeFlags_None);
   for (const auto& panel : panels_) {
     if (settings_.closed.contains(panel->title())) continue;

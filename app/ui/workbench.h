@@ -13,6 +13,7 @@
 #include "ui/context.h"
 #include "ui/dialogs.h"
 #include "ui/display/interop.h"
+#include "ui/layout.h"
 #include "ui/panels/panel.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
@@ -88,8 +89,9 @@ class Workbench {
   void bring_to_front();
   bool maps_complete() const;
   Interop* choose_pixel_way(const Shown& shown);
-  static void select_tab(unsigned node, const char* title);
-  void build_layout(unsigned dockspace, float left_share);
+  void settle_layout(unsigned dockspace, bool missing);
+  bool closable() const;
+  void close_one();
   void note_frame_time(double ms);
   void set_theme(ThemeMode mode);
   Json view_json() const;
@@ -104,6 +106,8 @@ class Workbench {
   std::vector<ReportedFigure> reported_;
   WindowSettings settings_, kept_settings_;
   bool adopted_ = false, reset_wanted_ = false, settled_ = false;
+  std::optional<LayoutKind> build_wanted_, built_for_;  // asked for by hand; that fitted the window last
+  int docks_in_ = 0;                                    // frames until a layout that was built has docked its panels
   double keep_at_ = 0;  // ImGui time when changed settings are handed over; 0 none waiting
   Actions actions_;
   Dialogs dialogs_;

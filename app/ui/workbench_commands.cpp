@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "ui/icons.h"
+#include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
 #include "ui/widgets/text.h"
 #include "ui/workbench.h"
@@ -50,8 +52,11 @@ void Workbench::add_actions() {
       "cancel", "Cancel the run", ImGuiMod_Ctrl | ImGuiKey_Period, [this] { session_.cancel(); },
       [this] { return snapshot_->focus.running ? "" : "Nothing is running."; });
   add(
-      "live", "Back to the live run", ImGuiKey_Escape, [this] { session_.select_history(0); },
+      "live", "Back to the live run", 0, [this] { session_.select_history(0); },
       [this] { return snapshot_->selected ? "" : "The live run is on show."; });
+  add(
+      "close", "Close a refusal or a comparison, then back to the live run", ImGuiKey_Escape, [this] { close_one(); },
+      [this] { return closable() ? "" : "Nothing is open."; });
   add(
       "compare", "Compare with the run before", ImGuiMod_Ctrl | ImGuiKey_D,
       [this] {
@@ -75,10 +80,30 @@ void Workbench::add_actions() {
   add("zoom out", "Zoom out", ImGuiMod_Ctrl | ImGuiKey_Minus, [zoom] { zoom(1 / 1.1f); });
   add("zoom reset", "Zoom 100 %", ImGuiMod_Ctrl | ImGuiKey_0, [zoom] { zoom(0); });
   add("reset layout", "Reset the layout", 0, [this] { reset_layout(); });
+  for (const auto& [id, title, kind] : {std::tuple{"layout small", "Layout for a small window", LayoutKind::small},
+                                        {"layout usual", "Layout for a usual window", LayoutKind::usual},
+                                        {"layout large", "Layout for a large window", LayoutKind::large}})
+    add(id, title, 0, [this, kind = kind] { build_wanted_ = kind; });
   add("shortcuts", "Shortcuts", ImGuiKey_F1, [this] { dialogs_.shortcuts(); });
   add("glossary", "Glossary", 0, [this] { dialogs_.glossary(); });
   add("found", "What was found", 0, [this] { dialogs_.found(); });
   add("about", "About attnscope", 0, [this] { dialogs_.about(); });
+}
+
+// The palette, menus and dialogs close themselves.
+bool Workbench::closable() const {
+  return !palette_.is_open() &&
+         (experiment_panel_->refuses() || history_panel_->compared() != 0 || snapshot_->selected.has_value());
+}
+
+// One thing a press of Escape, what is nearest to the hand first.
+void Workbench::close_one() {
+  if (experiment_panel_->refuses())
+    experiment_panel_->drop_refusals();
+  else if (history_panel_->compared() != 0)
+    history_panel_->compare_with(0);
+  else
+    session_.select_history(0);
 }
 
 // The run before the one on show; 0: there is none.
@@ -115,7 +140,7 @@ void Workbench::draw_menu(Context& context) {
   };
   menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo"});
-  menu("Run", {"rerun", "cancel", "watch", "", "compare", "live"});
+  menu("Run", {"rerun", "cancel", "watch", "", "compare", "live", "close"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
     for (const auto& panel : panels_) {
@@ -133,7 +158,7 @@ void Workbench::draw_menu(Context& context) {
     ImGui::Separator();
     for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
     ImGui::Separator();
-    actions_.menu_item("reset layout");
+    for (const char* id : {"reset layout", "layout small", "layout usual", "layout large"}) actions_.menu_item(id);
     ImGui::EndMenu();
   }
   menu("Help", {"palette", "shortcuts", "glossary", "", "found", "about"});

@@ -57,7 +57,7 @@ void ErrorPanel::draw(Context& context) {
   ImGui::Dummy({0, em(0.1f)});
   if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // else there is no error that could be said
   const Problem& problem = context.shown.observation->experiment.problem;
-  if (!problem.is_attention()) return dim_text("Maps are drawn of attention's output alone.");
+  if (!problem.is_attention()) return dim_text("Only attention kernels have a map of their output.");
   draw_map_controls(context, problem);
   draw_map(context, problem);
 }

@@ -25,7 +25,8 @@ bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::
   });
 }
 
-constexpr int kStoryLines = 4;  // the rest on hover
+constexpr float kShortPanel = 41;  // ems: a lower panel has no room for the whole ladder beside the knobs
+constexpr int kStoryLines = 4;     // the rest on hover
 
 std::string joined(const std::string& first, const std::string& second) {
   return second.empty() ? first : first.empty() ? second : first + "\n" + second;
@@ -93,16 +94,54 @@ void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
   if (!context.snapshot.kernels || context.snapshot.kernels->empty()) {
     wrapped("No kernel was found. Kernels are folders of .cu and .json files, given with --kernels.", palette().dim);
   } else {
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
-    draw_others(context, kernel);
-    ImGui::PopStyleVar();
-    const bool noted = !context.snapshot.preset_note.empty() && note_closed_ != context.snapshot.preset_path;
-    if (kernel != nullptr && !kernel->story.empty() && !noted) {  // a preset's note says more of the moment
-      ImGui::Dummy({0, em(0.1f)});
-      wrapped_lines(kernel->story, palette().dim, kSmallSize, kStoryLines);
-    }
+    if (ImGui::GetWindowHeight() < em(kShortPanel))
+      draw_kernel_combo(context, kernel);
+    else
+      draw_ladder(context, kernel);
   }
   draw_kernel_failures(context);
+}
+
+void ExperimentPanel::draw_ladder(Context& context, const Kernel* kernel) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
+  draw_others(context, kernel);
+  ImGui::PopStyleVar();
+  const bool noted = !context.snapshot.preset_note.empty() && note_closed_ != context.snapshot.preset_path;
+  if (kernel != nullptr && !kernel->story.empty() && !noted) {  // a preset's note says more of the moment
+    ImGui::Dummy({0, em(0.1f)});
+    wrapped_lines(kernel->story, palette().dim, kSmallSize, kStoryLines);
+  }
+}
+
+// Where the panel is short, the ladder is one line, so that the knobs stay in sight.
+void ExperimentPanel::draw_kernel_combo(Context& context, const Kernel* kernel) {
+  const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
+  const auto name_of = [](const Kernel& rung) {
+    return (rung.rung > 0 ? std::to_string(rung.rung) : "\u00b7") + "  " + rung.title;
+  };
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  const bool open = ImGui::BeginCombo("##kernel", kernel != nullptr ? name_of(*kernel).c_str() : "choose a kernel",
+                                      ImGuiComboFlags_HeightLarge);
+  if (!open && kernel != nullptr) tooltip(kernel->story);
+  if (!open) return;
+  for (const Kernel& rung : *context.snapshot.kernels) {
+    const Result<void> runs = spec != nullptr ? catalog::check_runs(rung, *spec) : Result<void>();
+    const bool chosen = kernel != nullptr && kernel->id == rung.id;
+    ImGui::PushID(rung.id.c_str());
+    ImGui::PushStyleColor(ImGuiCol_Text, runs || chosen ? palette().text : palette().dim);
+    if (ImGui::Selectable((name_of(rung) + "###rung").c_str(), chosen) && !chosen) take_kernel(context, rung, kernel);
+    ImGui::PopStyleColor();
+    tooltip(runs ? rung.story : joined(runs.error().message, runs.error().hint));
+    ImGui::PopID();
+  }
+  ImGui::EndCombo();
+}
+
+void ExperimentPanel::take_kernel(Context& context, const Kernel& rung, const Kernel* from) {
+  const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
+  session::Draft wish = with_kernel(context.draft.current(), rung, spec);
+  const std::string change = "kernel " + (from != nullptr ? from->id : draft_of({}).kernel) + " \u2192 " + rung.id;
+  context.post(std::move(wish), {context.new_gesture(), true, change});
 }
 
 void ExperimentPanel::draw_others(Context& context, const Kernel* kernel) {
@@ -134,13 +173,7 @@ void ExperimentPanel::draw_rung(Context& context, const Kernel& rung, const Kern
   ImGui::PushID(rung.id.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = em(1.7f);
-  if (ImGui::Selectable("##rung", chosen, 0, {0, height}) && !chosen) {
-    const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
-    session::Draft wish = with_kernel(context.draft.current(), rung, spec);
-    const std::string change =
-        "kernel " + (kernel != nullptr ? kernel->id : draft_of({}).kernel) + " \u2192 " + rung.id;
-    context.post(std::move(wish), {context.new_gesture(), true, change});
-  }
+  if (ImGui::Selectable("##rung", chosen, 0, {0, height}) && !chosen) take_kernel(context, rung, kernel);
   tooltip(runs ? rung.story : joined(runs.error().message, runs.error().hint));
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 centre{at.x + em(0.95f), at.y + height / 2};
@@ -299,6 +332,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   rails_[row.name] = {low.x, low.y, size.x, size.y};
   Drag& drag = drags_[row.name];
   if (event.pressed) drag = {context.new_gesture(), current};
+  if (event.pressed && !event.refused) refused_.erase(row.name);  // the current value too puts a refusal away
   if (event.refused) refuse(context, kernel, row.name, values[*event.refused]);
   if (event.chosen) {
     refused_.erase(row.name);

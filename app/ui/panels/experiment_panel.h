@@ -17,6 +17,8 @@ class ExperimentPanel : public Panel {
   void draw(Context& context) override;
   // Why the value of that knob that was pressed last is not to be had; empty: it was.
   std::string refusal_of(const std::string& knob) const;
+  bool refuses() const { return !refused_.empty(); }
+  void drop_refusals() { refused_.clear(); }
   // Where that knob's values were drawn last; empty: nowhere.
   std::optional<RailPlace> rail_of(const std::string& knob) const;
 
@@ -37,6 +39,9 @@ class ExperimentPanel : public Panel {
 
   void draw_kernels(Context& context, const Kernel* kernel);
   void draw_rung(Context& context, const Kernel& rung, const Kernel* chosen, const Result<void>& runs) const;
+  static void draw_kernel_combo(Context& context, const Kernel* kernel);
+  static void take_kernel(Context& context, const Kernel& rung, const Kernel* from);
+  void draw_ladder(Context& context, const Kernel* kernel);
   void draw_others(Context& context, const Kernel* kernel);
   void draw_kernel_failures(const Context& context);
   static void draw_failure(Context& context);

@@ -38,23 +38,25 @@ void ExperimentPanel::draw_sizes(Context& context) {
   Problem problem = context.draft.current().problem;
   const Problem before = problem;
   const float left = label_width(), gap = em(0.3f);
-  auto pair = [&](const char* words, const char* explanation, const char* a, int64_t& first, const char* b,
-                  int64_t& second) {
+  auto pair = [&](const char* words, const char* explanation, const char* a, int64_t& first, const char* first_is,
+                  const char* b, int64_t& second, const char* second_is) {
     label(context.glossary, words, explanation, left);
     const float each = (ImGui::GetContentRegionAvail().x - gap) / 2;
     const bool one = size_field(context, a, first, each);
-    tooltip(a);
+    tooltip(first_is);
     ImGui::SameLine(0, gap);
     const bool two = size_field(context, b, second, each);
-    tooltip(b);
+    tooltip(second_is);
     return std::pair(one, two);
   };
-  const auto [batch, heads] = pair("batch, heads", "Sequences in the batch, and query heads of each.", "batch",
-                                   problem.batch, "heads", problem.heads);
+  const auto [batch, heads] =
+      pair("batch, heads", "Sequences in the batch, and query heads of each.", "batch", problem.batch,
+           "Sequences in the batch.", "heads", problem.heads, "Query heads of each sequence.");
   if (heads) problem.kv_heads = problem.heads;
   const auto [seq_q, seq_k] =
-      pair("seq q, k", "Query rows and keys of each head. A new query length sets both while they are equal.", "seq_q",
-           problem.seq_q, "seq_k", problem.seq_k);
+      pair("queries, keys", "Query rows and keys of each head.", "seq_q", problem.seq_q,
+           "Query rows of each head (seq_q). A new number sets the keys too while the two are equal.", "seq_k",
+           problem.seq_k, "Keys of each head (seq_k).");
   if (seq_q && before.seq_q == before.seq_k) problem.seq_k = problem.seq_q;
   if (batch || heads || seq_q || seq_k) {
     session::Draft wish = context.draft.current();
@@ -91,6 +93,7 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
       refused_[name] = {std::string(name) + " " + values[*event.refused].text + ": " + values[*event.refused].reason,
                         "Choose another kernel.",
                         {}};
+    if (event.pressed && !event.refused) refused_.erase(name);
     if (event.chosen) {
       refused_.erase(name);
       session::Draft wish = context.draft.current();

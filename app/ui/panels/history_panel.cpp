@@ -31,6 +31,19 @@ enum Column {
   kWhen,
   kColumns
 };
+struct WantedColumn {
+  Column column;
+  float ems;  // with its padding
+};
+constexpr WantedColumn kWanted[] = {{kRun, 2.8f},    {kLatency, 5.4f},   {kChange, 10}, {kVerdict, 6.2f},
+                                    {kConfig, 14},   {kError, 5.4f},     {kKind, 6.4f}, {kOccupancy, 4.6f},
+                                    {kShared, 5.6f}, {kRegisters, 3.4f}, {kWhen, 5.2f}};
+float ems_of(Column column) {
+  return std::find_if(std::begin(kWanted), std::end(kWanted), [&](const WantedColumn& w) { return w.column == column; })
+      ->ems;
+}
+
+constexpr float kRoomForBoth = 52;                                    // ems, of the table and a comparison
 constexpr double kNothing = std::numeric_limits<double>::infinity();  // sorts last
 
 double sort_figure(const session::HistoryEntry& entry, int column) {
@@ -114,31 +127,47 @@ void HistoryPanel::sort(const session::History& history) {
   stale_ = false;
 }
 
+// The columns that the width has room for, the most wanted first; a person's own choice among them stays.
+void HistoryPanel::fit_columns(float ems) {
+  size_t fitting = 0;
+  for (float taken = 0; fitting < std::size(kWanted); ++fitting) {
+    taken += kWanted[fitting].ems;
+    if (taken > ems) break;
+  }
+  if (fitting == fitting_) return;
+  for (size_t at = 0; at < std::size(kWanted); ++at)
+    if ((at < fitting) != (at < fitting_)) ImGui::TableSetColumnEnabled(kWanted[at].column, at < fitting);
+  fitting_ = fitting;
+}
+
 void HistoryPanel::draw(Context& context) {
   const session::History& history = context.snapshot.history;
   if (history.size == 0)
     return empty_state(ICON_HISTORY, "No run yet", "Every finished run is kept here, oldest to newest.");
-  const bool comparing = compared_ != 0;
-  const float side = comparing ? std::min(em(24), ImGui::GetContentRegionAvail().x * 0.42f) : 0;
+  const bool comparing = compared() != 0 && compare_.refresh(context);
   const ImVec2 room = ImGui::GetContentRegionAvail();
+  if (comparing && room.x < em(kRoomForBoth)) return compare_.draw();  // side by side both would be cut
+  const float side = comparing ? std::min(compare_.wanted_width(), room.x * 0.6f) : 0;
+  const float table = room.x - side - (comparing ? em(0.6f) : 0);
   const ImGuiTableFlags flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                 ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable |
                                 ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH;
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  if (ImGui::BeginTable("runs", kColumns, flags, {room.x - side - (comparing ? em(0.6f) : 0), 0})) {
+  if (ImGui::BeginTable("runs", kColumns, flags, {table, 0})) {
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableSetupColumn("run", ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending,
-                            0.45f, kRun);
-    ImGui::TableSetupColumn("change", 0, 1.8f, kChange);
-    ImGui::TableSetupColumn("config", 0, 3.0f, kConfig);
-    ImGui::TableSetupColumn("latency", 0, 1.0f, kLatency);
-    ImGui::TableSetupColumn("kind", 0, 1.05f, kKind);
-    ImGui::TableSetupColumn("verdict", 0, 0.95f, kVerdict);
-    ImGui::TableSetupColumn("rel. error", 0, 0.85f, kError);
-    ImGui::TableSetupColumn("shared", 0, 0.85f, kShared);
-    ImGui::TableSetupColumn("occup.", 0, 0.7f, kOccupancy);
-    ImGui::TableSetupColumn("regs", 0, 0.5f, kRegisters);
-    ImGui::TableSetupColumn("at", 0, 0.75f, kWhen);
+                            ems_of(kRun), kRun);
+    ImGui::TableSetupColumn("change", 0, ems_of(kChange), kChange);
+    ImGui::TableSetupColumn("config", 0, ems_of(kConfig), kConfig);
+    ImGui::TableSetupColumn("latency", 0, ems_of(kLatency), kLatency);
+    ImGui::TableSetupColumn("kind", 0, ems_of(kKind), kKind);
+    ImGui::TableSetupColumn("verdict", 0, ems_of(kVerdict), kVerdict);
+    ImGui::TableSetupColumn("rel. error", 0, ems_of(kError), kError);
+    ImGui::TableSetupColumn("shared", 0, ems_of(kShared), kShared);
+    ImGui::TableSetupColumn("occup.", 0, ems_of(kOccupancy), kOccupancy);
+    ImGui::TableSetupColumn("regs", 0, ems_of(kRegisters), kRegisters);
+    ImGui::TableSetupColumn("at", 0, ems_of(kWhen), kWhen);
+    fit_columns(table / em(1));
     ImGui::TableHeadersRow();
     if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs != nullptr && specs->SpecsCount > 0) {
       const int column = static_cast<int>(specs->Specs[0].ColumnUserID);
@@ -159,7 +188,7 @@ void HistoryPanel::draw(Context& context) {
   ImGui::PopFont();
   if (!comparing) return;
   ImGui::SameLine(0, em(0.6f));
-  if (ImGui::BeginChild("compare", {0, 0})) draw_compare(context);
+  if (ImGui::BeginChild("compare", {0, 0})) compare_.draw();
   ImGui::EndChild();
 }
 
@@ -175,7 +204,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   tooltip("Click to look at this run, right-click to compare it or to take its settings.");
   if (ImGui::BeginPopupContextItem("actions")) {
     if (ImGui::MenuItem("Look at this run")) context.session.select_history(entry.id);
-    if (ImGui::MenuItem("Compare with the shown run")) compared_ = entry.id;
+    if (ImGui::MenuItem("Compare with the shown run")) compare_.compare_with(entry.id);
     if (ImGui::MenuItem("Take its settings")) {
       session::Draft wish = draft_of(seen.experiment);
       context.session.select_history(0);
@@ -223,53 +252,6 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   right_aligned(seen.variant ? std::to_string(seen.variant->registers) : "\u2013", palette().text);
   ImGui::TableNextColumn();
   right_aligned(charts::clock_text(entry.finished_at), palette().faint);
-}
-
-void HistoryPanel::draw_compare(Context& context) {
-  const session::History& history = context.snapshot.history;
-  const session::HistoryEntry* entry = nullptr;
-  for (size_t at = 0; at < history.size && entry == nullptr; ++at)
-    if (history.at(at).id == compared_) entry = &history.at(at);
-  if (entry == nullptr || entry->observation == nullptr || context.shown.observation == nullptr) {
-    compared_ = 0;
-    return;
-  }
-  ImGui::PushFont(fonts().strong, 0);
-  text(fmt::format(
-      ICON_EXCHANGE "  run {} and {}", compared_,
-      context.shown.from_history() ? fmt::format("run {}", context.shown.history_id) : std::string("the live one")));
-  ImGui::PopFont();
-  ImGui::SameLine(ImGui::GetContentRegionAvail().x - em(0.8f));
-  if (ImGui::SmallButton(ICON_CLOSE "##stop comparing")) {
-    compared_ = 0;
-    return;
-  }
-  ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  if (ImGui::BeginTable("##compared", 4,
-                        ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY)) {
-    ImGui::TableSetupScrollFreeze(0, 1);
-    ImGui::TableSetupColumn("figure");
-    ImGui::TableSetupColumn(fmt::format("run {}", compared_).c_str());
-    ImGui::TableSetupColumn(context.shown.from_history() ? fmt::format("run {}", context.shown.history_id).c_str()
-                                                         : "live");
-    ImGui::TableSetupColumn("change");
-    ImGui::TableHeadersRow();
-    for (const charts::ComparedRow& row : charts::compare(*entry->observation, *context.shown.observation)) {
-      ImGui::TableNextColumn();
-      clipped(row.name, ImGui::GetContentRegionAvail().x, palette().dim);
-      ImGui::TableNextColumn();
-      clipped(row.before, ImGui::GetContentRegionAvail().x, palette().text);
-      ImGui::TableNextColumn();
-      clipped(row.after, ImGui::GetContentRegionAvail().x, row.differs ? palette().text : palette().dim);
-      ImGui::TableNextColumn();
-      clipped(row.change.empty() && row.differs ? "differs" : row.change, ImGui::GetContentRegionAvail().x,
-              row.better > 0   ? palette().good
-              : row.better < 0 ? palette().bad
-                               : palette().dim);
-    }
-    ImGui::EndTable();
-  }
-  ImGui::PopFont();
 }
 
 }  // namespace attnscope::ui

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "ui/panels/compare_pane.h"
 #include "ui/panels/panel.h"
 
 namespace attnscope::ui {
@@ -14,19 +15,20 @@ class HistoryPanel : public Panel {
   Dock dock() const override { return Dock::below; }
   void draw(Context& context) override;
   // Holds that run against the one on show; 0 ends it.
-  void compare_with(uint64_t run) { compared_ = run; }
-  uint64_t compared() const { return compared_; }
+  void compare_with(uint64_t run) { compare_.compare_with(run); }
+  uint64_t compared() const { return compare_.compared(); }
 
  private:
   void sort(const session::History& history);
   void draw_row(Context& context, const session::HistoryEntry& entry);
-  void draw_compare(Context& context);
+  void fit_columns(float ems);
 
   std::vector<size_t> order_;  // indices into the history, as sorted
   int sort_column_ = 0;
   bool ascending_ = false;
   bool stale_ = true;
-  uint64_t compared_ = 0;  // run held against the shown one; 0 none
+  ComparePane compare_;
+  size_t fitting_ = 11;  // columns that the width had room for
 };
 
 }  // namespace attnscope::ui

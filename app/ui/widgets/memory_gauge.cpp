@@ -44,7 +44,9 @@ void draw_cta(const Bar& bar, const MemoryStack& stack, int64_t offset, float al
   list->AddRect({begin, bar.low.y - 1}, {end, bar.high.y + 1}, with_alpha(palette().text, 0.55f * alpha), em(0.12f));
 }
 
-void draw_mark(const Bar& bar, const MemoryMark& mark, bool above, bool exceeded) {
+// Labels above go from the right to the left: `free_until` is where the one before begins. One without room is left
+// out.
+void draw_mark(const Bar& bar, const MemoryMark& mark, bool above, bool exceeded, float& free_until) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float x = std::floor(std::min(bar.x(mark.bytes), bar.high.x)) - (mark.bytes > 0 ? 0.5f : -0.5f);
   const float reach = em(0.3f);
@@ -52,7 +54,10 @@ void draw_mark(const Bar& bar, const MemoryMark& mark, bool above, bool exceeded
   list->AddLine({x, above ? bar.low.y - reach : bar.low.y}, {x, above ? bar.high.y : bar.high.y + reach}, colour,
                 std::max(1.5f, em(0.1f)));
   const float width = width_of(mark.label);
-  const float left = std::clamp(x - width / 2, bar.low.x, bar.high.x - width);
+  const float edge = above ? std::min(bar.high.x, free_until) : bar.high.x;
+  if (edge - width < bar.low.x) return;
+  const float left = std::clamp(x - width / 2, bar.low.x, edge - width);
+  if (above) free_until = left - em(0.5f);
   const float top = above ? bar.low.y - reach - ImGui::GetFontSize() : bar.high.y + reach;
   list->AddText({left, top}, colour, mark.label.c_str());
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -102,11 +107,13 @@ void memory_gauge(const MemoryStack& stack) {
   const int64_t stride = stack.total_bytes + stack.reserved_bytes;
   const int64_t copies = std::clamp<int64_t>(stack.ctas, 1, 64);
   for (int64_t cta = copies; cta-- > 0;) draw_cta(bar, stack, cta * stride, cta == 0 ? 1.0f : 0.38f);
-  for (const MemoryMark& mark : stack.marks) {
+  float free_until = bar.high.x;
+  for (size_t at_mark = stack.marks.size(); at_mark-- > 0;) {
+    const MemoryMark& mark = stack.marks[at_mark];
     const bool exceeded = mark.kind == charts::LimitKind::static_block  ? stack.over_static
                           : mark.kind == charts::LimitKind::optin_block ? stack.over_optin
                                                                         : false;
-    draw_mark(bar, mark, mark.kind != charts::LimitKind::sm_total, exceeded);
+    draw_mark(bar, mark, mark.kind != charts::LimitKind::sm_total, exceeded, free_until);
   }
   ImGui::SetCursorScreenPos({at.x, bar.high.y});
   ImGui::Dummy({width, label + em(0.1f)});

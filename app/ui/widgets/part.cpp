@@ -46,7 +46,7 @@ void part_note(const Context& context, session::Part part, const std::string& pl
     clipped(fmt::format(ICON_HISTORY "  run {}: {}", context.shown.history_id, context.shown.config_words), width,
             palette().accent);
   } else if (!from.empty()) {
-    clipped(ICON_CLOCK "  still of " + from, width, palette().warn);
+    clipped(ICON_CLOCK "  the run before: " + from, width, palette().warn);
   } else if (context.shown.state(part) == session::PartState::partial) {
     clipped(ICON_NOTCH "  growing: " + context.snapshot.focus.stage, width, palette().dim);
   } else {

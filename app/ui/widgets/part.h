@@ -19,9 +19,9 @@ class PartScope {
   bool dimmed_;
 };
 
-// One line that says which experiment the figures are of when it is not the one the knobs ask for: "still of BLOCK_M=32
-// NUM_WARPS=4", "picked in the history: run 3"; else `plain`, with `full` on hover. It takes its line in either case,
-// so that nothing jumps.
+// One line that says which experiment the figures are of when it is not the one the knobs ask for: "the run before:
+// BLOCK_M=32 NUM_WARPS=4", "picked in the history: run 3"; else `plain`, with `full` on hover. It takes its line in
+// either case, so that nothing jumps.
 void part_note(const Context& context, session::Part part, const std::string& plain, const std::string& full = "");
 
 // A thin line over the panel's top edge while an experiment runs: a share when it is known, else a moving piece.

@@ -1,0 +1,60 @@
+#include "charts/compared_settings.h"
+
+#include <algorithm>
+
+namespace attnscope::charts {
+namespace {
+
+constexpr const char* kNone = "\u2013";
+
+std::string value_text(const Experiment& experiment, const Kernel* kernel, const std::string& name) {
+  const auto held = experiment.config.knobs.find(name);
+  if (held == experiment.config.knobs.end()) return kNone;
+  const Knob* knob = kernel != nullptr ? kernel->find_knob(name) : nullptr;
+  return knob != nullptr ? knob->text_of(held->second) : std::to_string(held->second);
+}
+
+// In the kernels' order, each once; a kernel that is not known gives its config's own order.
+std::vector<std::string> knob_names(const Experiment& a, const Experiment& b, const Kernel* a_kernel,
+                                    const Kernel* b_kernel) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const Kernel* kernel : {a_kernel, b_kernel})
+    if (kernel != nullptr)
+      for (const Knob& knob : kernel->knobs) add(knob.name);
+  for (const Experiment* experiment : {&a, &b})
+    for (const auto& [name, value] : experiment->config.knobs) add(name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<ComparedRow> compared_settings(const Experiment& a, const Experiment& b, const Kernel* a_kernel,
+                                           const Kernel* b_kernel) {
+  std::vector<ComparedRow> rows;
+  const auto add = [&](const std::string& name, const std::string& before, const std::string& after) {
+    if (before == after) return;
+    ComparedRow row;
+    row.name = name;
+    row.before = before;
+    row.after = after;
+    row.differs = true;
+    rows.push_back(std::move(row));
+  };
+  add("kernel", a.kernel, b.kernel);
+  add("problem", short_text(a.problem), short_text(b.problem));
+  add("device", a.device, b.device);
+  for (const std::string& name : knob_names(a, b, a_kernel, b_kernel))
+    add(name, value_text(a, a_kernel, name), value_text(b, b_kernel, name));
+  const auto on = [](bool set) { return set ? "on" : "off"; };
+  const CompileOptions &x = a.config.options, &y = b.config.options;
+  add("fast math", on(x.fast_math), on(y.fast_math));
+  add("fmad", on(x.fmad), on(y.fmad));
+  const auto limit = [](int registers) { return registers == 0 ? std::string("none") : std::to_string(registers); };
+  add("maxrregcount", limit(x.maxrregcount), limit(y.maxrregcount));
+  return rows;
+}
+
+}  // namespace attnscope::charts

@@ -1,0 +1,92 @@
+#include "ui/layout.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "ui/theme.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr float kSmallWidth = 80, kSmallHeight = 42, kLargeWidth = 125, kLargeHeight = 62;  // ems
+constexpr float kNarrowWidth = 60;  // ems: three readouts side by side would be cut
+constexpr float kControlsWidth = 23.5f, kControlsNarrow = 20.5f;
+
+struct Node {
+  ImGuiID id = 0;
+  // Cuts `share` off at that side and returns it; this node keeps the rest.
+  Node cut(ImGuiDir side, float share) {
+    Node made;
+    ImGui::DockBuilderSplitNode(id, side, share, &made.id, &id);
+    return made;
+  }
+};
+
+using Places = std::map<std::string_view, ImGuiID>;  // by the panel's title; the others by their Dock
+
+void select_tab(ImGuiID node, const char* title) {
+  ImGui::DockBuilderGetNode(node)->SelectedTabId = ImHashStr("#TAB", 0, ImHashStr(title));
+}
+
+}  // namespace
+
+LayoutKind layout_for(ImVec2 ems) {
+  if (ems.x < kSmallWidth || ems.y < kSmallHeight) return LayoutKind::small;
+  return ems.x >= kLargeWidth && ems.y >= kLargeHeight ? LayoutKind::large : LayoutKind::usual;
+}
+
+void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::unique_ptr<Panel>>& panels) {
+  const ImVec2 room = ImGui::GetMainViewport()->WorkSize;
+  const bool narrow = kind == LayoutKind::small && room.x < em(kNarrowWidth);
+  ImGui::DockBuilderRemoveNode(dockspace);
+  ImGui::DockBuilderAddNode(dockspace, ImGuiDockNodeFlags_DockSpace);
+  ImGui::DockBuilderSetNodeSize(dockspace, room);
+  Node rest{dockspace};
+  const float wide = em(kind == LayoutKind::small ? kControlsNarrow : kControlsWidth);
+  const Node controls = rest.cut(ImGuiDir_Left, std::clamp(wide / room.x, 0.14f, narrow ? 0.4f : 0.34f));
+  Node latency, memory, error, below, attention, counters, beside;
+  if (kind == LayoutKind::large) {
+    error = rest.cut(ImGuiDir_Right, 0.25f);
+    attention = error.cut(ImGuiDir_Down, 0.46f);
+    below = rest.cut(ImGuiDir_Down, 0.38f);
+    beside = below.cut(ImGuiDir_Right, 0.36f);
+    latency = rest;
+    memory = latency.cut(ImGuiDir_Right, 0.36f);
+    counters = memory.cut(ImGuiDir_Down, 0.42f);
+  } else {
+    below = rest.cut(ImGuiDir_Down, kind == LayoutKind::small ? 0.36f : 0.27f);
+    latency = rest;
+    error = latency.cut(ImGuiDir_Right, narrow ? 0.48f : 0.60f);
+    memory = narrow ? error : error.cut(ImGuiDir_Left, 0.5f);
+    attention = error;
+    counters = beside = below;
+  }
+  const Places own{{"Attention", attention.id}, {"Counters", counters.id}, {"Source", beside.id}, {"Log", beside.id}};
+  const ImGuiID places[] = {controls.id, latency.id, memory.id, error.id, below.id};
+  for (const auto& panel : panels) {
+    const auto found = own.find(panel->title());
+    const ImGuiID place = found != own.end() ? found->second : places[static_cast<int>(panel->dock())];
+    ImGui::DockBuilderDockWindow(panel->title(), place);
+    ImGui::DockBuilderGetNode(place)->SetLocalFlags(ImGuiDockNodeFlags_NoWindowMenuButton |
+                                                    ImGuiDockNodeFlags_NoCloseButton);
+  }
+  ImGui::DockBuilderFinish(dockspace);
+  select_tab(below.id, "History");
+  select_tab(error.id, "Error");
+  if (beside.id != below.id) select_tab(beside.id, "Source");
+}
+
+std::string docks_of(const std::vector<std::unique_ptr<Panel>>& panels) {
+  std::string docks;
+  for (const auto& panel : panels) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(panel->title());
+    docks += fmt::format("{:X} ", window != nullptr ? window->DockId : 0);
+  }
+  return docks;
+}
+
+}  // namespace attnscope::ui
