@@ -63,6 +63,16 @@ double lines_of(const compile::SassInstruction& instruction, const emulator::Ins
   return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
 }
 
+// By shape: half of k, half a product. TF32 goes at half the rate, and int8 at twice it.
+float products_of(const compile::SassInstruction& instruction) {
+  const bool tf32 = has_modifier(instruction, "TF32");
+  if (has_modifier(instruction, "1684")) return 0.5F;
+  if (instruction.opcode == "HMMA" && has_modifier(instruction, "1688")) return tf32 ? 1 : 0.5F;
+  if (has_modifier(instruction, "8816")) return 0.25F;
+  if (instruction.opcode == "IMMA" && has_modifier(instruction, "16816")) return 0.5F;
+  return 1;
+}
+
 // n of DEPBAR.LE SB, n.
 int8_t pending_copies(const compile::SassInstruction& instruction) {
   if (instruction.opcode != "DEPBAR" || instruction.operands.size() < 2) return -1;
@@ -80,6 +90,8 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.bypasses_l1 = has_modifier(instruction, "BYPASS");
   out.closes_copies = instruction.opcode == "LDGDEPBAR";
   out.copies_pending = pending_copies(instruction);
+  if (out.unit == Unit::tensor) out.products = products_of(instruction);
+  out.issued = static_cast<int64_t>(counters.issued);
   if (counters.issued == 0) return out;
   out.lanes = static_cast<float>(double(counters.threads) / double(counters.issued));
   if (out.unit == Unit::shared_load || out.unit == Unit::shared_store) {
@@ -118,7 +130,9 @@ std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int
                                     const std::vector<uint32_t>& sampled) {
   const auto width = static_cast<uint32_t>(std::max<int64_t>(1, grid[0]));
   if (problem.causal == Causal::none || width == 1) return {sampled.empty() ? 0 : sampled.front()};
-  std::vector<uint32_t> ctas{0, width / 2, width - 1};
+  constexpr uint32_t traced = 9;  // a narrower grid's CTAs are traced all
+  std::vector<uint32_t> ctas;
+  for (uint32_t i = 0; i < traced; ++i) ctas.push_back((i * (width - 1) + (traced - 1) / 2) / (traced - 1));
   for (uint32_t& cta : ctas) {
     const auto distance = [&](uint32_t one) { return std::abs(int64_t{one % width} - int64_t{cta}); };
     if (!sampled.empty()) cta = *std::ranges::min_element(sampled, {}, distance);

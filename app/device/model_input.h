@@ -9,8 +9,8 @@
 
 namespace attnscope::device {
 
-// The CTAs whose paths the latency model wants traced: the first, the middle and the last along x, where a mask makes
-// CTAs differ; one when there is no mask. Of `sampled` when it is not empty: a CTA that does not run leaves no trace.
+// The CTAs whose paths the latency model wants traced: nine along x from the first to the last, where a mask makes CTAs
+// differ; one when there is no mask. Of `sampled` when it is not empty: a CTA that does not run leaves no trace.
 std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int64_t, 3>& grid,
                                     const std::vector<uint32_t>& sampled);
 

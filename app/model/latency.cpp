@@ -4,8 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "model/ceilings.h"
+#include "model/dispatch.h"
 #include "model/rates.h"
-#include "model/roofline.h"
 #include "model/sm_simulation.h"
 
 namespace attnscope::model {
@@ -17,7 +18,7 @@ constexpr double kErrorIssueBound = 1.65;        // where warps compete for issu
 constexpr double kErrorOtherArchitecture = 1.5;  // times either: rates partly assumed from the one that was measured
 constexpr double kErrorCounters = 5;
 constexpr int kMeasuredArchitecture = 90;
-// Waves of resident CTAs that are simulated; later ones go at the rate of the second.
+// Waves of CTAs alike that are simulated; later ones go at the rate of the second.
 constexpr int64_t kSimulatedWaves = 2;
 constexpr double kBusy = 0.6;        // a unit this busy is the bound
 constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most latencies, without a schedule
@@ -86,7 +87,7 @@ const char* name_of(Wait wait) {
 // The busiest unit when one is busy most of the time, else what warps wait for most. A barrier is never the cause:
 // those who wait there wait for what the others wait for.
 std::string bound_of(const SmRun& run) {
-  const double clocks = std::max(1.0, run.clocks);
+  const double clocks = std::max(1.0, run.simulated);
   std::pair<double, std::string> busiest{double(run.instructions) / (4 * clocks), "issue slots"};
   for (size_t unit = 0; unit < run.busy.size(); ++unit)
     if (run.busy[unit] / clocks > busiest.first && *name_of(static_cast<Unit>(unit)))
@@ -102,38 +103,49 @@ std::string bound_of(const SmRun& run) {
   return name_of(static_cast<Wait>(longest));
 }
 
-// Under a mask CTAs differ: the traced one that executes most, along x. Which it is depends on the kernel's order of
-// rows.
-int64_t heaviest_cta(const KernelSchedule& schedule, const LaunchShape& launch) {
-  int64_t heaviest = 0, most = -1;
-  for (const CtaTrace& trace : schedule.traces) {
-    int64_t instructions = 0;
-    for (const auto& warp : trace.warps)
-      for (const Visit& visit : warp) instructions += schedule.blocks[visit.block].count;
-    if (instructions <= most) continue;
-    most = instructions;
-    heaviest = trace.cta % std::max<int64_t>(1, launch.grid[0]);
-  }
-  return heaviest;
-}
-
-// The SM with the most CTAs decides. A CTA goes to the SM with a free place, so they spread evenly.
-Estimate from_schedule(const LatencyInput& in) {
+// CTAs alike: the SM with the most of them decides. They go through it in waves, and later waves are like the second.
+Estimate of_waves(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
-  SmLoad load;
-  load.resident = in.occupancy.ctas_per_sm;
-  load.ctas = std::min(busiest, kSimulatedWaves * load.resident);
-  load.stride = in.spec.sms;
-  load.first_cta = heaviest_cta(*in.schedule, in.launch);
-  const SmRun run = simulate_sm(in.spec, *in.schedule, in.launch, load);
+  const int64_t simulated = std::min(busiest, kSimulatedWaves * in.occupancy.ctas_per_sm);
+  const auto simulate = [&](int64_t ctas) {
+    return simulate_sm(in.spec, *in.schedule, {SmCtas(static_cast<size_t>(ctas)), in.occupancy.ctas_per_sm});
+  };
+  const SmRun run = simulate(simulated);
   double clocks = run.clocks;
-  if (busiest > load.ctas) {
-    SmLoad one_wave = load;
-    one_wave.ctas = load.resident;
-    const SmRun first = simulate_sm(in.spec, *in.schedule, in.launch, one_wave);
-    clocks += (run.clocks - first.clocks) / double(load.ctas - one_wave.ctas) * double(busiest - load.ctas);
+  if (busiest > simulated) {
+    const int64_t wave = in.occupancy.ctas_per_sm;
+    clocks += (run.clocks - simulate(wave).clocks) / double(simulated - wave) * double(busiest - simulated);
   }
   return {clocks, bound_of(run)};
+}
+
+// What was counted, to what the traces say of the same CTAs: about 1, but for a grid in which the places between the
+// traced ones are not like them.
+double counted_to_traced(const LatencyInput& in) {
+  const auto total = in.counters.instructions.find("total");
+  if (total == in.counters.instructions.end() || in.counters.emulated_ctas <= 0) return 1;
+  const std::vector<double> instructions = instructions_of(*in.schedule);
+  double row = 0;
+  const std::vector<uint32_t> along_x = trace_along_x(*in.schedule, in.launch);
+  for (const uint32_t trace : along_x) row += instructions[trace];
+  const double mean = row / double(along_x.size());
+  return mean > 0 ? double(total->second) / double(in.counters.emulated_ctas) / mean : 1;
+}
+
+// Under a mask CTAs differ and there are no waves: a long one runs on while short ones come and go beside it, so how
+// much longer an SM takes with one more CTA says nothing of the rest. All of its CTAs are simulated, and what the
+// simulation has no time for goes at the rate of the instructions before.
+Estimate of_mixed(const LatencyInput& in) {
+  const Dispatched dispatched = dispatch(*in.schedule, in.launch, in.spec.sms, in.occupancy.ctas_per_sm);
+  Estimate slowest;
+  for (const SmCtas& ctas : dispatched.sms) {
+    const SmRun run = simulate_sm(in.spec, *in.schedule, {ctas, in.occupancy.ctas_per_sm});
+    if (run.clocks > slowest.clocks) slowest = {run.clocks, bound_of(run)};
+  }
+  // Of one wave the longest CTA decides, which is traced; of more what there is to do in all.
+  if (in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm)
+    slowest.clocks *= double(in.occupancy.total_ctas) / dispatched.ctas * counted_to_traced(in);
+  return slowest;
 }
 
 int64_t count_of(const Counters& counters, const char* name) {
@@ -141,15 +153,21 @@ int64_t count_of(const Counters& counters, const char* name) {
   return found == counters.instructions.end() ? 0 : found->second;
 }
 
-// Without a schedule: the busiest of issue slots, shared memory and L2 for an SM's CTAs, stretched when few warps are
-// resident to hide latency.
+// Without a path: the busiest of issue slots, units, shared memory and L2 for an SM's CTAs, stretched when few warps
+// are resident to hide latency.
 Estimate from_counters(const LatencyInput& in) {
   if (in.counters.emulated_ctas <= 0) return {};
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
   const double ctas = double(busiest) / double(in.counters.emulated_ctas);  // of an SM, in units of what was counted
   const double sectors = double(in.counters.global_load_sectors + in.counters.global_store_sectors);
+  // The whole device's time, of which the emulated CTAs had a share, in clocks of an SM.
+  const Ceilings units = in.schedule ? ceilings(in.spec, in.problem, in.counters, *in.schedule) : Ceilings{};
+  const double share = double(in.counters.emulated_ctas) / double(std::max<int64_t>(1, in.counters.total_ctas)) *
+                       double(in.spec.sms) * in.spec.clock_mhz;
   const std::pair<double, const char*> demands[] = {
       {double(count_of(in.counters, "total")) / rates::rate(in.spec, rates::kIssue), "issue slots"},
+      {units.tensor * share, name_of(Unit::tensor)},
+      {units.fp32 * share, name_of(Unit::fp32)},
       {double(in.counters.shared_wavefronts) / rates::rate(in.spec, rates::kSharedWavefronts), "shared memory"},
       {sectors / rates::rate(in.spec, rates::kL2Sectors), "L2 bandwidth"}};
   const auto* most = std::max_element(std::begin(demands), std::end(demands),
@@ -175,13 +193,12 @@ Timing latency(const LatencyInput& in) {
   timing.clock_mhz = clock_mhz(in.spec);
   const bool traced = in.schedule && !in.schedule->traces.empty() && !in.schedule->traces.front().warps.empty();
   if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return timing;
-  Estimate estimate = traced ? from_schedule(in) : from_counters(in);
+  Estimate estimate = !traced ? from_counters(in) : in.schedule->traces.size() == 1 ? of_waves(in) : of_mixed(in);
   if (estimate.clocks <= 0) return timing;
   double us = estimate.clocks / timing.clock_mhz + rates::rate(in.spec, rates::kLaunchUs);
   // What does not stay in the second-level cache comes from memory once at least.
-  const double bytes = compulsory_bytes(in.problem);
-  if (bytes > in.spec.l2_mb * 1e6 && in.spec.dram_gbs > 0 && bytes / in.spec.dram_gbs * 1e-3 > us) {
-    us = bytes / in.spec.dram_gbs * 1e-3;
+  if (const double dram = compulsory_dram_us(in.spec, in.problem); dram > us) {
+    us = dram;
     estimate.bound = "DRAM bandwidth";
   }
   const double factor = error_factor(in.spec, traced, estimate.bound);

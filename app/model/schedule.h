@@ -43,9 +43,14 @@ struct ScheduledInstruction {
   int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are on their way; -1: waits for none
   float passes =
       0;  // mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request
-  float sectors = 0;  // mean over the issues; global and local: 32-byte sectors of a request
-  float lanes = 32;   // mean over the issues: passes and sectors go with them
+  float sectors = 0;   // mean over the issues; global and local: 32-byte sectors of a request
+  float lanes = 32;    // mean over the issues: passes and sectors go with them
+  float products = 1;  // of a Tensor Core's instruction, in products of kProductFlop
+  int64_t issued = 0;  // by all warps of the emulated CTAs
 };
+
+// A m16n8k16 product of fp16, by which the Tensor Cores' instructions are measured.
+inline constexpr double kProductFlop = 2.0 * 16 * 8 * 16;
 
 // A straight run of instructions.
 struct CodeBlock {

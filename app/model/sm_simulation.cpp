@@ -69,12 +69,12 @@ struct Machine {
     branch = rate(spec, kLatencyBranch);
     start = rate(spec, kCtaStartClocks);
   }
-  // Of one 16x8x16 fp16 product, 4,096 FLOP, on one scheduler's Tensor Core.
+  // Of one product on one scheduler's Tensor Core.
   static double tensor_clocks(const DeviceSpec& spec) {
     if (const auto measured = spec.rates.find(rates::kMma16816); measured != spec.rates.end()) return measured->second;
     if (spec.tensor_tflops_f16 <= 0) return 32;
     const double flop = spec.tensor_tflops_f16 * 1e12 / (double(spec.sms) * kSchedulers * spec.clock_mhz * 1e6);
-    return 4096 / std::max(1.0, flop);
+    return kProductFlop / std::max(1.0, flop);
   }
 };
 
@@ -109,15 +109,14 @@ struct Turn {
 
 class Simulation {
  public:
-  Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const LaunchShape& launch, const SmLoad& load)
-      : machine_(spec), schedule_(schedule), launch_(launch), load_(load) {
-    miss_share_.resize(schedule.code.size());
-    hits_.resize(schedule.code.size());
-    estimate_misses(spec);
+  Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load)
+      : machine_(spec), schedule_(schedule), load_(load), hits_(schedule.code.size()) {
+    estimate_misses();
   }
 
   SmRun run() {
-    const auto resident = static_cast<size_t>(std::max<int64_t>(1, std::min(load_.resident, load_.ctas)));
+    const auto resident =
+        static_cast<size_t>(std::max<int64_t>(1, std::min(load_.resident, int64_t(load_.ctas.size()))));
     slots_.resize(resident);
     for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, machine_.start * double(slot));
     while (!turns_.empty() && result_.instructions < load_.step_limit) {
@@ -125,39 +124,33 @@ class Simulation {
       turns_.pop();
       step(turn);
     }
+    result_.simulated = result_.clocks;
     if (!turns_.empty()) extrapolate();
     return result_;
   }
 
  private:
   // Requests beyond a CTA's distinct bytes are held to hit the first level: of every static load, this share misses.
-  void estimate_misses(const DeviceSpec&) {
-    double sectors = 0;
-    const CtaTrace& trace = schedule_.traces.front();
-    for (const auto& warp : trace.warps)
-      for (const Visit& visit : warp)
-        for (uint32_t i = 0; i < schedule_.blocks[visit.block].count; ++i) {
-          const ScheduledInstruction& instruction = schedule_.code[schedule_.blocks[visit.block].first + i];
-          if (may_hit_l1(instruction)) sectors += double(instruction.sectors);
-        }
+  // Under a mask those bytes are what the CTA reads that sees every key, which asks for most.
+  void estimate_misses() {
+    double most = 0;
+    for (const CtaTrace& trace : schedule_.traces) {
+      double sectors = 0;
+      for (const auto& warp : trace.warps)
+        for (const Visit& visit : warp)
+          for (uint32_t i = 0; i < schedule_.blocks[visit.block].count; ++i) {
+            const ScheduledInstruction& instruction = schedule_.code[schedule_.blocks[visit.block].first + i];
+            if (may_hit_l1(instruction)) sectors += double(instruction.sectors);
+          }
+      most = std::max(most, sectors);
+    }
     const double distinct = schedule_.global_bytes_per_cta / kSectorBytes;
-    const double share = distinct > 0 && sectors > 0 ? std::min(1.0, distinct / sectors) : 1;
-    std::fill(miss_share_.begin(), miss_share_.end(), share);
-  }
-
-  // The trace of the CTA whose place along x is nearest: masks make CTAs differ there.
-  const CtaTrace& trace_of(int64_t cta) const {
-    const int64_t width = std::max<int64_t>(1, launch_.grid[0]);
-    const CtaTrace* best = &schedule_.traces.front();
-    const auto distance = [&](const CtaTrace& trace) { return std::abs(trace.cta % width - cta % width); };
-    for (const CtaTrace& trace : schedule_.traces)
-      if (distance(trace) < distance(*best)) best = &trace;
-    return *best;
+    miss_share_ = distinct > 0 && most > 0 ? std::min(1.0, distinct / most) : 1;
   }
 
   void start_cta(size_t slot, double time) {
-    if (started_ >= load_.ctas) return;
-    const CtaTrace& trace = trace_of(load_.first_cta + started_++ * load_.stride);
+    if (started_ >= load_.ctas.size()) return;
+    const CtaTrace& trace = schedule_.traces[load_.ctas[started_++]];
     CtaSlot& cta = slots_[slot];
     if (cta.warps.empty()) {
       for (size_t w = 0; w < trace.warps.size(); ++w) {
@@ -259,8 +252,10 @@ class Simulation {
     }
     const double now = turn.time;
     issue_free_[scheduler] = now + 1;
-    unit_free_[scheduler][unit] = now + machine_.hold[unit];
-    result_.busy[unit] += machine_.hold[unit] / kSchedulers;
+    const double hold =
+        instruction.unit == Unit::tensor ? machine_.hold[unit] * double(instruction.products) : machine_.hold[unit];
+    unit_free_[scheduler][unit] = now + hold;
+    result_.busy[unit] += hold / kSchedulers;
     ++result_.instructions;
     --remaining_;
     clock_ = std::max(clock_, now + 1);
@@ -348,7 +343,7 @@ class Simulation {
     read = passed + kOperandClocks;
     const auto index = static_cast<size_t>(&instruction - schedule_.code.data());
     if (may_hit_l1(instruction)) {
-      hits_[index] += miss_share_[index];
+      hits_[index] += miss_share_;
       if (hits_[index] < 1 - 1e-9) return passed + machine_.l1;  // ten tenths are a little less than one
       hits_[index] -= 1;
     } else if (instruction.unit == Unit::local_load) {
@@ -403,8 +398,6 @@ class Simulation {
       return;
     }
     cta.running = false;
-    ++finished_;
-    if (finished_ == 1) result_.first_clocks = time;
     result_.clocks = std::max(result_.clocks, time);
     start_cta(warp.cta, time + machine_.start);
   }
@@ -413,19 +406,19 @@ class Simulation {
   void extrapolate() {
     result_.complete = false;
     int64_t rest = remaining_;
-    for (int64_t j = started_; j < load_.ctas; ++j)
-      for (const auto& warp : trace_of(load_.first_cta + j * load_.stride).warps) rest += count_instructions(warp);
+    for (size_t j = started_; j < load_.ctas.size(); ++j)
+      for (const auto& warp : schedule_.traces[load_.ctas[j]].warps) rest += count_instructions(warp);
     const double share = double(result_.instructions) / double(result_.instructions + rest);
+    result_.simulated = clock_;
     result_.clocks = clock_ / share;
-    if (finished_ == 0) result_.first_clocks = result_.clocks;
   }
 
   const Machine machine_;
   const KernelSchedule& schedule_;
-  const LaunchShape& launch_;
   const SmLoad& load_;
   SmRun result_;
-  std::vector<double> miss_share_, hits_;
+  double miss_share_ = 1;
+  std::vector<double> hits_;
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
   std::vector<size_t> waiting_;   // at a barrier, in order of arrival
@@ -435,15 +428,15 @@ class Simulation {
   std::array<std::array<double, static_cast<size_t>(Unit::count)>, kSchedulers> unit_free_{};
   double shuffle_free_ = 0, data_free_ = 0, l2_free_ = 0, barrier_free_ = 0;
   double clock_ = 0, cta_end_ = 0;
-  int64_t started_ = 0, finished_ = 0, remaining_ = 0;
+  size_t started_ = 0;
+  int64_t remaining_ = 0;
 };
 
 }  // namespace
 
-SmRun simulate_sm(const DeviceSpec& spec, const KernelSchedule& schedule, const LaunchShape& launch,
-                  const SmLoad& load) {
-  if (schedule.traces.empty() || schedule.traces.front().warps.empty() || load.ctas < 1) return {};
-  return Simulation(spec, schedule, launch, load).run();
+SmRun simulate_sm(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load) {
+  if (schedule.traces.empty() || schedule.traces.front().warps.empty() || load.ctas.empty()) return {};
+  return Simulation(spec, schedule, load).run();
 }
 
 }  // namespace attnscope::model

@@ -1,9 +1,10 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "core/device_spec.h"
-#include "model/occupancy.h"
+#include "model/dispatch.h"
 #include "model/schedule.h"
 
 namespace attnscope::model {
@@ -21,16 +22,15 @@ enum class Wait : uint8_t {
 };
 
 struct SmLoad {
-  int64_t ctas = 1;                   // to run on this SM, one after another as places come free
-  int64_t resident = 1;               // at most at a time
-  int64_t first_cta = 0, stride = 1;  // CTA j of this SM is first_cta + j·stride of the grid
-  int64_t step_limit = 6'000'000;     // warp instructions to simulate; the rest is extrapolated
+  SmCtas ctas{0};                  // to run on this SM, one after another as places come free
+  int64_t resident = 1;            // at most at a time
+  int64_t step_limit = 6'000'000;  // warp instructions to simulate; the rest is extrapolated
 };
 
 struct SmRun {
   double clocks = 0;         // until the last CTA is done, extrapolated when the limit came first
-  double first_clocks = 0;   // until the first of them is done
-  int64_t instructions = 0;  // simulated warp instructions
+  double simulated = 0;      // clocks of that which were simulated: what follows is of them
+  int64_t instructions = 0;  // warp instructions
   bool complete = true;      // false: extrapolated
   std::array<double, static_cast<size_t>(Wait::count)> waits{};  // clocks, summed over warps
   std::array<double, static_cast<size_t>(Unit::count)> busy{};   // clocks that each unit was taken, of one SM's worth
@@ -42,7 +42,6 @@ struct SmRun {
 // schedulers that issue one instruction a clock in order, units held for 32 / rate clocks, the code's own stall counts
 // and scoreboards, shared memory at one wavefront a clock (one every other clock for a single warp), barriers that open
 // when every warp of the CTA has come. docs/model.md has the rules, their sources and how far they are from a GPU.
-SmRun simulate_sm(const DeviceSpec& spec, const KernelSchedule& schedule, const LaunchShape& launch,
-                  const SmLoad& load);
+SmRun simulate_sm(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load);
 
 }  // namespace attnscope::model

@@ -1,6 +1,7 @@
 #include "bench_of_one.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +11,7 @@
 #include "catalog/validate.h"
 #include "check/inputs.h"
 #include "device/emulated/emulated_device.h"
+#include "device/model_input.h"
 #include "emulator/emulator.h"
 
 namespace attnscope::kernel_tests {
@@ -64,15 +66,16 @@ void put_special_values(const Problem& problem, check::AttentionInputs& inputs) 
   k[7 * dim + 9] = kInfinite;
 }
 
-Result<Checked> checked(const Problem& problem, bool special) {
+Result<Checked> checked(const Problem& problem, bool special, check::Accumulate accumulate) {
   static std::map<std::string, Checked> made;
-  auto& one = made[hash_of(Experiment{problem, "", "", {}, "", {}}) + (special ? " special" : "")];
+  auto& one = made[hash_of(Experiment{problem, "", "", {}, "", {}}) + (special ? " special" : "") +
+                   (accumulate == check::Accumulate::f16 ? " f16" : "")];
   if (one.reference) return one;
   auto inputs = check::make_inputs(problem);
   if (!inputs) return fail(inputs.error());
   if (special) put_special_values(problem, *inputs);
   one.inputs = std::make_shared<check::AttentionInputs>(std::move(*inputs));
-  auto reference = check::make_reference(problem, *one.inputs, check::Accumulate::f32);
+  auto reference = check::make_reference(problem, *one.inputs, accumulate);
   if (!reference) return fail(reference.error());
   one.reference = *reference;
   return one;
@@ -140,7 +143,9 @@ Result<Ran> run(const Case& named) {
   if (!loaded) return fail(loaded.error());
   auto launch = catalog::launch_of(prepared->kernel, prepared->problem, prepared->config);
   if (!launch) return fail(launch.error());
-  auto known = checked(prepared->problem, named.special);
+  auto accumulate = check::parse_accumulate(catalog::accumulate_of(prepared->kernel, prepared->config));
+  if (!accumulate) return fail(accumulate.error());
+  auto known = checked(prepared->problem, named.special, *accumulate);
   if (!known) return fail(known.error());
   device::LaunchRequest request;
   request.loaded = *loaded;
@@ -156,6 +161,33 @@ Result<Ran> run(const Case& named) {
   if (!verdict) return fail(verdict.error());
   return Ran{prepared->kernel,    prepared->problem, prepared->variant,
              std::move(*outcome), *verdict,          {output.begin(), output.end()}};
+}
+
+DeviceSpec device_spec(const std::string& id) {
+  for (const DeviceSpec& spec : catalog::load_devices(kSource / "assets/devices").devices)
+    if (spec.id == id) return spec;
+  ADD_FAILURE() << "no device " << id;
+  return {};
+}
+
+Counted counted(const Ran& ran, const std::vector<std::string>& settings, int64_t times) {
+  std::map<std::string, int64_t> knobs;
+  for (const std::string& setting : settings) knobs.insert(*catalog::parse_setting(ran.kernel, setting));
+  const Config config = *catalog::complete_config(ran.kernel, knobs, {});
+  const catalog::Launch launch = *catalog::launch_of(ran.kernel, ran.problem, config);
+  const auto& emulated = *ran.outcome.emulated;
+  Counted out{ran.problem, ran.variant->info, launch.shape, *ran.outcome.counters,
+              device::schedule_of(*emulated.program, emulated.result, ran.problem, launch.shape.grid)};
+  out.info.dynamic_shared_bytes = launch.dynamic_shared;
+  out.problem.batch *= times;
+  out.launch.grid[2] *= times;
+  out.counters.total_ctas *= times;
+  return out;
+}
+
+Timing modelled(const Counted& of, const DeviceSpec& spec) {
+  const Occupancy occupancy = model::occupancy(spec, of.info, of.launch);
+  return model::latency({spec, of.problem, of.info, of.launch, occupancy, of.counters, &of.schedule});
 }
 
 }  // namespace attnscope::kernel_tests

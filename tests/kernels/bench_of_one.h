@@ -7,6 +7,7 @@
 #include "check/verdict.h"
 #include "compile/compiler.h"
 #include "device/device.h"
+#include "model/latency.h"
 
 namespace attnscope::kernel_tests {
 
@@ -36,5 +37,19 @@ struct Ran {
 Result<Ran> run(const Case& named);
 // Compiling alone.
 Result<std::shared_ptr<const compile::Variant>> compile(const Case& named);
+
+// Of assets/devices.
+DeviceSpec device_spec(const std::string& id);
+
+// What the latency model needs of a run. `times` grids of it are one launch, as if the batch were that much larger.
+struct Counted {
+  Problem problem;
+  VariantInfo info;
+  model::LaunchShape launch;
+  Counters counters;
+  model::KernelSchedule schedule;
+};
+Counted counted(const Ran& ran, const std::vector<std::string>& settings, int64_t times = 1);
+Timing modelled(const Counted& counted, const DeviceSpec& spec);
 
 }  // namespace attnscope::kernel_tests

@@ -8,40 +8,14 @@
 #include <fstream>
 
 #include "bench_of_one.h"
-#include "catalog/devices.h"
-#include "catalog/launch.h"
-#include "catalog/validate.h"
 #include "core/json.h"
-#include "device/model_input.h"
 
 namespace attnscope::kernel_tests {
 namespace {
 
-DeviceSpec device(const std::string& id) {
-  for (const DeviceSpec& spec : catalog::load_devices(ATTNSCOPE_SOURCE_DIR "/assets/devices").devices)
-    if (spec.id == id) return spec;
-  ADD_FAILURE() << "no device " << id;
-  return {};
-}
-
-Timing modelled(const Ran& ran, const std::vector<std::string>& settings, const DeviceSpec& spec) {
-  std::map<std::string, int64_t> knobs;
-  for (const std::string& setting : settings) knobs.insert(*catalog::parse_setting(ran.kernel, setting));
-  const Config config = *catalog::complete_config(ran.kernel, knobs, {});
-  const catalog::Launch launch = *catalog::launch_of(ran.kernel, ran.problem, config);
-  VariantInfo info = ran.variant->info;
-  info.dynamic_shared_bytes = launch.dynamic_shared;
-  const auto& emulated = *ran.outcome.emulated;
-  const model::KernelSchedule schedule =
-      device::schedule_of(*emulated.program, emulated.result, ran.problem, launch.shape.grid);
-  EXPECT_FALSE(schedule.traces.empty());
-  const Occupancy occupancy = model::occupancy(spec, info, launch.shape);
-  return model::latency({spec, ran.problem, info, launch.shape, occupancy, *ran.outcome.counters, &schedule});
-}
-
 TEST(LatencyModel, HoldsWhatAnH200Took) {
   const Json recorded = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/h200_times.json"));
-  const DeviceSpec h200 = device("emulated:h200");
+  const DeviceSpec h200 = device_spec("emulated:h200");
   double worst = 1;
   int held = 0, matching = 0;
   for (const Json& row : recorded["rows"]) {
@@ -52,7 +26,7 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
     if ((*variant)->info.code_hash != row["code_hash"] || matching++ % 3 != 0) continue;  // a third is enough here
     auto ran = run(named);
     ASSERT_TRUE(ran) << text_of(named) << ": " << ran.error().message;
-    const Timing timing = modelled(*ran, named.settings, h200);
+    const Timing timing = modelled(counted(*ran, named.settings), h200);
     const double us = row["us"];
     EXPECT_LT(timing.interval_low, us) << text_of(named);
     EXPECT_GT(timing.interval_high, us) << text_of(named);
@@ -67,7 +41,7 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
 double on_l4(const std::string& kernel, const std::vector<std::string>& settings) {
   auto ran = run({kernel, "B=1,H=8,S=512,D=64", settings});
   EXPECT_TRUE(ran) << ran.error().message;
-  return ran ? modelled(*ran, settings, device("emulated:l4")).p50 : 0;
+  return ran ? modelled(counted(*ran, settings), device_spec("emulated:l4")).p50 : 0;
 }
 
 // Reported: minimal 2870 us, then M32 with 4, 6 and 8 warps 1029.64, 952.97 and 839.38 us.

@@ -19,10 +19,7 @@ DeviceSpec device() {
 }
 
 SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const DeviceSpec& spec = device()) {
-  SmLoad load;
-  load.ctas = ctas;
-  load.resident = resident;
-  return simulate_sm(spec, s, {{ctas, 1, 1}, {32, 1, 1}}, load);
+  return simulate_sm(spec, s, {SmCtas(static_cast<size_t>(ctas)), resident});
 }
 
 double clocks(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1) { return run(s, ctas, resident).clocks; }
@@ -118,21 +115,40 @@ TEST(SmSimulation, TheLimitExtrapolates) {
   const auto s = schedule({block}, {times(1000)});
   SmLoad load;
   load.step_limit = 2500;
-  const SmRun part = simulate_sm(device(), s, {{1, 1, 1}, {32, 1, 1}}, load);
+  const SmRun part = simulate_sm(device(), s, load);
   EXPECT_FALSE(part.complete);
   EXPECT_EQ(part.instructions, 2500);
   EXPECT_NEAR(part.clocks / clocks(s), 1, 0.01);
 }
 
-TEST(SmSimulation, UnderAMaskTheNearestTraceStands) {
+TEST(SmSimulation, EachCtaTakesItsOwnTrace) {
   const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
   auto s = schedule({block}, {times(10)});
   s.traces.push_back({7, {std::vector<Visit>(100, Visit{0, 32})}});
+  EXPECT_NEAR(simulate_sm(device(), s, {{0}, 1}).clocks, 400, 8);
+  EXPECT_NEAR(simulate_sm(device(), s, {{1}, 1}).clocks, 4000, 8);
+  EXPECT_NEAR(simulate_sm(device(), s, {{0, 1, 0}, 1}).clocks, 4800, 16);
+  EXPECT_NEAR(simulate_sm(device(), s, {{0, 1, 0}, 2}).clocks, 4000, 16) << "beside the long one";
+}
+
+TEST(SmSimulation, AHalfProductHoldsHalfAsLong) {
+  ScheduledInstruction product = instruction(Unit::tensor);
+  const double whole = clocks(schedule({std::vector(10, product)}, {times(100)}));
+  product.products = 0.5F;
+  EXPECT_NEAR(clocks(schedule({std::vector(10, product)}, {times(100)})) / whole, 0.5, 0.01);
+}
+
+// What is busy is told of the clocks that were simulated, not of those that were added to them.
+TEST(SmSimulation, TheLimitKeepsWhatWasSimulatedApart) {
+  const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
+  const auto s = schedule({block}, {times(1000)});
   SmLoad load;
-  const LaunchShape launch{{8, 1, 1}, {32, 1, 1}};
-  EXPECT_NEAR(simulate_sm(device(), s, launch, load).clocks, 400, 8);
-  load.first_cta = 15;  // x = 7 of the second row of CTAs
-  EXPECT_NEAR(simulate_sm(device(), s, launch, load).clocks, 4000, 8);
+  load.step_limit = 2500;
+  const SmRun part = simulate_sm(device(), s, load);
+  EXPECT_NEAR(part.simulated, 10000, 8);
+  EXPECT_NEAR(part.clocks, 40000, 40);
+  const SmRun whole = simulate_sm(device(), s, {});
+  EXPECT_EQ(whole.simulated, whole.clocks);
 }
 
 TEST(SmSimulation, NothingToRunIsNothing) {

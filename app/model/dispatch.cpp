@@ -1,0 +1,71 @@
+#include "model/dispatch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace attnscope::model {
+namespace {
+
+// CTAs that are handed out one by one; rows of the grid beyond them do the same again.
+constexpr int64_t kMostDispatched = int64_t{1} << 18;
+
+}  // namespace
+
+std::vector<double> instructions_of(const KernelSchedule& schedule) {
+  std::vector<double> instructions;
+  for (const CtaTrace& trace : schedule.traces) {
+    double sum = 0;
+    for (const auto& warp : trace.warps)
+      for (const Visit& visit : warp) sum += schedule.blocks[visit.block].count;
+    instructions.push_back(sum);
+  }
+  return instructions;
+}
+
+std::vector<uint32_t> trace_along_x(const KernelSchedule& schedule, const LaunchShape& launch) {
+  const int64_t width = std::max<int64_t>(1, launch.grid[0]);
+  std::vector<uint32_t> along_x;
+  for (int64_t x = 0; x < width; ++x) {
+    const auto nearest = std::ranges::min_element(
+        schedule.traces, {}, [&](const CtaTrace& trace) { return std::abs(trace.cta % width - x); });
+    along_x.push_back(static_cast<uint32_t>(nearest - schedule.traces.begin()));
+  }
+  return along_x;
+}
+
+Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident) {
+  const std::vector<double> instructions = instructions_of(schedule);
+  const std::vector<uint32_t> along_x = trace_along_x(schedule, launch);
+  const auto width = static_cast<int64_t>(along_x.size());
+  const int64_t total = launch.ctas();
+  const int64_t handed = total <= kMostDispatched ? total : std::max(width, kMostDispatched / width * width);
+
+  using Place = std::pair<double, int64_t>;  // when it is free; slot · sms + sm
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> places;
+  for (int64_t place = 0; place < sms * resident; ++place) places.emplace(0, place);
+  std::vector<SmCtas> ctas(static_cast<size_t>(sms));
+  std::vector<double> work(static_cast<size_t>(sms));
+  size_t most = 0, longest = 0;  // SMs
+  double longest_cta = 0;
+  for (int64_t cta = 0; cta < handed; ++cta) {
+    const auto [free, place] = places.top();
+    places.pop();
+    const uint32_t trace = along_x[static_cast<size_t>(cta % width)];
+    const auto sm = static_cast<size_t>(place % sms);
+    places.emplace(free + instructions[trace], place);
+    ctas[sm].push_back(trace);
+    work[sm] += instructions[trace];
+    if (work[sm] > work[most]) most = sm;
+    const bool longer = instructions[trace] > longest_cta;
+    if (longer || (instructions[trace] == longest_cta && work[sm] > work[longest])) longest = sm;
+    longest_cta = std::max(longest_cta, instructions[trace]);
+  }
+  Dispatched out{{ctas[most]}, double(handed)};
+  if (total <= sms * resident && longest != most) out.sms.push_back(ctas[longest]);
+  return out;
+}
+
+}  // namespace attnscope::model

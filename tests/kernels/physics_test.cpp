@@ -1,0 +1,128 @@
+// What no modelled time may do, whatever the knobs, the mask, the sizes and the device: a few hundred random configs of
+// the rungs, and those that a model once gave more than the board has.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "bench_of_one.h"
+#include "model/ceilings.h"
+#include "model/dispatch.h"
+#include "model/roofline.h"
+
+namespace attnscope::kernel_tests {
+namespace {
+
+constexpr const char* kDevices[] = {"emulated:l4", "emulated:rtx4090", "emulated:a100", "emulated:h200"};
+
+std::vector<std::string> random_settings(const Kernel& kernel, std::mt19937_64& random) {
+  std::vector<std::string> settings;
+  for (const Knob& knob : kernel.knobs)
+    settings.push_back(knob.name + "=" + knob.values[random() % knob.values.size()].text());
+  return settings;
+}
+
+// One config, one length: with a mask and without.
+struct Pair {
+  Ran all, masked;
+};
+
+void hold_ceilings(const Counted& of, const DeviceSpec& spec, double us, const std::string& name) {
+  EXPECT_GT(us, model::ceilings(spec, of.problem, of.counters, of.schedule).highest()) << name;
+  EXPECT_LT(model::tflops(of.problem, us), model::peak_tensor_tflops(spec)) << name;
+}
+
+// The most instructions of a CTA.
+double longest_cta(const Counted& of) { return std::ranges::max(model::instructions_of(of.schedule)); }
+
+// Returns the two times, not causal and causal.
+std::array<double, 2> hold(const Pair& pair, const std::vector<std::string>& settings, int64_t times,
+                           const DeviceSpec& spec) {
+  const Counted all = counted(pair.all, settings, times), masked = counted(pair.masked, settings, times);
+  const std::string name = fmt::format("{} {} x{} {}", spec.id, pair.all.kernel.id, times, fmt::join(settings, " "));
+  const Occupancy fits = model::occupancy(spec, all.info, all.launch),
+                  fits_masked = model::occupancy(spec, masked.info, masked.launch);
+  if (fits.ctas_per_sm == 0 || fits_masked.ctas_per_sm == 0) return {};
+  const double us = modelled(all, spec).p50, masked_us = modelled(masked, spec).p50;
+  hold_ceilings(all, spec, us, name);
+  hold_ceilings(masked, spec, masked_us, name + " causal");
+  // A mask saves its work at most. Of CTAs alike the last wave may be nearly empty, and a mask fills it.
+  const double share = double(masked.counters.instructions.at("total")) / double(all.counters.instructions.at("total"));
+  const double launch = 2, full = fits.waves / std::ceil(fits.waves);
+  if (fits.ctas_per_sm == fits_masked.ctas_per_sm) {
+    EXPECT_GT(masked_us - launch, 0.9 * (us - launch) * full * share) << name;
+    // It costs no more than what it adds to the longest CTA.
+    EXPECT_LT(masked_us, 1.05 * us * std::max({1.0, share, longest_cta(masked) / longest_cta(all)})) << name;
+  }
+  return {us, masked_us};
+}
+
+class PhysicsOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(PhysicsOf, HoldsForRandomConfigs) {
+  constexpr int kConfigs = 5;
+  std::mt19937_64 random(7);
+  auto first = run({GetParam(), "B=1,H=1,S=64,D=64", {}});
+  ASSERT_TRUE(first) << first.error().message;
+  int held = 0;
+  for (int made = 0, tried = 0; made < kConfigs && tried < 400; ++tried) {
+    const std::vector<std::string> settings = random_settings(first->kernel, random);
+    const auto pair_of = [&](int64_t length) -> std::optional<Pair> {
+      const std::string problem = fmt::format("B=1,H=2,S={},D=64", length);
+      auto all = run({GetParam(), problem, settings}),
+           masked = run({GetParam(), problem + ",causal=bottom_right", settings});
+      if (!all || !masked) return std::nullopt;
+      return Pair{std::move(*all), std::move(*masked)};
+    };
+    const auto shorter = pair_of(256);
+    if (!shorter) continue;  // the knobs do not go together
+    const auto longer = pair_of(512);
+    ASSERT_TRUE(longer);
+    ++made;
+    for (const char* id : kDevices)
+      for (const int64_t times : {1, 16, 200}) {
+        const DeviceSpec spec = device_spec(id);
+        const auto few = hold(*shorter, settings, times, spec), many = hold(*longer, settings, times, spec);
+        for (const size_t causal : {0U, 1U}) {
+          EXPECT_GE(many[causal], few[causal]) << id << " " << fmt::format("{}", fmt::join(settings, " "));
+          held += few[causal] > 0 ? 2 : 0;
+        }
+      }
+  }
+  RecordProperty("figures", held);
+  EXPECT_GE(held, kConfigs * 24) << "half of them fit at least";
+}
+
+INSTANTIATE_TEST_SUITE_P(Rungs, PhysicsOf, testing::Values("tiled", "scalar", "wmma", "mma"),
+                         [](const auto& one) { return std::string(one.param); });
+
+// An L4 has 121 TFLOP/s: these were 130 and 243.
+TEST(Physics, ACausalGridOfManyWavesStaysUnderTheBoardsPeak) {
+  const DeviceSpec l4 = device_spec("emulated:l4");
+  const std::pair<const char*, std::vector<std::string>> cases[] = {
+      {"B=1,H=1,S=2048,D=64,causal=bottom_right", {}}, {"B=1,H=1,S=2048,D=128,causal=bottom_right", {"BLOCK_M=64"}}};
+  for (const auto& [problem, settings] : cases) {
+    auto ran = run({"mma", problem, settings});
+    ASSERT_TRUE(ran) << ran.error().message;
+    for (const int64_t times : {8, 16, 64}) {
+      const Counted of = counted(*ran, settings, times);
+      hold_ceilings(of, l4, modelled(of, l4).p50, fmt::format("{} x{}", problem, times));
+    }
+  }
+}
+
+// With CTAs of 128 rows of D = 128 the mask made it slower than without: its loads were all held to miss the first
+// level.
+TEST(Physics, AMaskMakesWmmaNoSlower) {
+  const std::vector<std::string> settings{"BLOCK_M=64", "NUM_WARPS=4"};
+  auto all = run({"wmma", "B=1,H=1,S=1024,D=128", settings});
+  auto masked = run({"wmma", "B=1,H=1,S=1024,D=128,causal=bottom_right", settings});
+  ASSERT_TRUE(all && masked);
+  const auto us = hold({std::move(*all), std::move(*masked)}, settings, 64, device_spec("emulated:l4"));
+  EXPECT_LT(us[1], 0.75 * us[0]) << "half of the work";
+}
+
+}  // namespace
+}  // namespace attnscope::kernel_tests

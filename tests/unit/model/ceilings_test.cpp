@@ -1,0 +1,51 @@
+#include "model/ceilings.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/model/devices_for_tests.h"
+#include "unit/model/schedules_for_tests.h"
+
+namespace attnscope::model {
+namespace {
+
+struct CeilingsOf : testing::Test {
+  CeilingsOf() {
+    counters.emulated_ctas = 10;
+    counters.total_ctas = 40;
+    schedule =
+        model::schedule({{instruction(Unit::tensor), instruction(Unit::fp32), instruction(Unit::integer)}}, {{0}});
+    for (ScheduledInstruction& one : schedule.code) one.issued = 1'000'000;
+  }
+  Problem problem;
+  Counters counters;
+  KernelSchedule schedule;
+};
+
+// An L4 in round numbers: 121 TFLOP/s, and 58 SMs at 2,040 MHz with 128 FP32 lanes and four schedulers each.
+TEST_F(CeilingsOf, AreOfTheWholeGridAtTheDataSheetsRates) {
+  const Ceilings of = ceilings(l4(), problem, counters, schedule);
+  EXPECT_NEAR(of.tensor, 4e6 * 4096 / 121e12 * 1e6, 1e-6);
+  EXPECT_NEAR(of.fp32, 4e6 * 32 / 128 / (58 * 2040.0), 1e-9);
+  EXPECT_NEAR(of.issue, 3 * 4e6 / 4 / (58 * 2040.0), 1e-9);
+  EXPECT_EQ(of.dram, 0) << "2 MB stay in the second-level cache";
+  EXPECT_EQ(of.highest(), of.tensor);
+}
+
+TEST_F(CeilingsOf, AProductIsWorthItsShape) {
+  const double whole = ceilings(l4(), problem, counters, schedule).tensor;
+  schedule.code[0].products = 0.5F;
+  EXPECT_NEAR(ceilings(l4(), problem, counters, schedule).tensor, whole / 2, 1e-9);
+}
+
+TEST_F(CeilingsOf, WhatTheCacheDoesNotHoldComesFromMemory) {
+  problem.batch = 64, problem.seq_q = problem.seq_k = 4096;
+  EXPECT_NEAR(ceilings(l4(), problem, counters, schedule).dram, 4.0 * 64 * 8 * 4096 * 64 * 2 / 300e9 * 1e6, 1);
+}
+
+TEST_F(CeilingsOf, NothingCountedAsksForNothing) {
+  counters = {};
+  EXPECT_EQ(ceilings(l4(), problem, counters, schedule).highest(), 0);
+}
+
+}  // namespace
+}  // namespace attnscope::model
