@@ -29,11 +29,11 @@ Result<void> check_shape(const LaunchShape& launch, const std::string& who) {
     if (launch.grid[axis] < 1 || launch.grid[axis] > grid_limits[axis])
       return refuse(fmt::format("{}: asks a grid of {} CTAs in {}; 1 to {} are possible", who,
                                 grouped(launch.grid[axis]), name, grouped(grid_limits[axis])),
-                    "Give a CTA more rows, or change the manifest's launch.");
+                    fmt::format("Choose smaller sizes or larger tiles: the grid's {} follows from them.", name));
     if (launch.block[axis] < 1 || launch.block[axis] > block_limits[axis])
       return refuse(fmt::format("{}: asks a block of {} threads in {}; 1 to {} are possible", who,
                                 grouped(launch.block[axis]), name, grouped(block_limits[axis])),
-                    "Change the manifest's launch.");
+                    fmt::format("Choose other knobs: the block's {} follows from them.", name));
   }
   return {};
 }

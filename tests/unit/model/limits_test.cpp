@@ -55,6 +55,13 @@ TEST(Limits, StaticAndDynamicAddUp) {
   EXPECT_THAT(refused(variant(40, 40000, 61377), kPlain).message, HasSubstr("101,377 B"));
 }
 
+// A size that is too large is the user's to change, and the manifest its author's.
+TEST(Limits, AGridThatIsTooLargeNamesWhatToChange) {
+  const Failure failure = refused(variant(40, 0, 0), {{1, 1, 70'000}, {128, 1, 1}});
+  EXPECT_EQ(failure.message, "tiled: asks a grid of 70,000 CTAs in z; 1 to 65,535 are possible");
+  EXPECT_EQ(failure.hint, "Choose smaller sizes or larger tiles: the grid's z follows from them.");
+}
+
 TEST(Limits, ThreadsAndRegisters) {
   EXPECT_EQ(refused(variant(32, 0, 0), {{1, 1, 1}, {1024, 2, 1}}).message,
             "tiled: asks 2,048 threads a CTA; emulated:l4 allows 1,024");
