@@ -188,6 +188,18 @@ Result<std::string> header_library(const Json& json) {
               "Known: cutlass (CUTLASS and CuTe). CUDA's own headers need no mention.");
 }
 
+// f32 or f16; or a knob, each of whose values is called that.
+void check_accumulate(JsonReader& read, const Kernel& kernel) {
+  const auto is_type = [](const std::string& text) { return text == "f32" || text == "f16"; };
+  if (read.failed() || is_type(kernel.accumulate)) return;
+  const Knob* knob = kernel.find_knob(kernel.accumulate);
+  if (!knob) return read.fault("accumulate", "must be f32 or f16, or the name of a knob that says which");
+  for (const KnobValue& value : knob->values)
+    if (!is_type(value.text()))
+      read.fault("accumulate", "the knob " + knob->name + " has a value that is neither f32 nor f16: " + value.text(),
+                 "Label each of its values f32 or f16.");
+}
+
 }  // namespace
 
 void read_identity(JsonReader& read, Kernel& kernel) {
@@ -203,7 +215,7 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   read.word("problem", kernel.problem, parse_problem_kind);
   read.integer("min_arch", kernel.min_arch, 50, 200);
   if (kernel.library.empty()) read_list(read, "headers", kernel.headers, header_library);
-  read.text("accumulate", kernel.accumulate, 10);
+  read.text("accumulate", kernel.accumulate, kMaxName);
   if (read.failed()) return;
   if (!is_word(kernel.id)) read.fault("id", "must be a word of letters, digits, _ - and .");
   if (!kernel.library.empty() && !is_word(kernel.library)) read.fault("library", "must be a library's name");
@@ -213,13 +225,12 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   if (kernel.library.empty() && (!is_word(kernel.source_name) || kernel.source_name[0] == '.'))
     read.fault("source", "must be the name of a file beside the manifest, without a folder");
   if (!is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
-  if (kernel.accumulate != "f32" && kernel.accumulate != "f16") read.fault("accumulate", "must be f32 or f16");
   read_options(read, kernel);
 }
 
 void read_knobs(JsonReader& read, Kernel& kernel) {
   const Json* list = array_at(read, "knobs", kMaxKnobs);
-  if (!list) return;
+  if (!list) return check_accumulate(read, kernel);
   for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
     Knob knob = knob_at(read, (*list)[i], at("knobs", i));
     if (kernel.find_knob(knob.name)) read.fault(at("knobs", i), "the knob " + knob.name + " stands twice");
@@ -228,6 +239,7 @@ void read_knobs(JsonReader& read, Kernel& kernel) {
       read.fault(at("knobs", i) + "/name", knob.name + " is always passed and follows from the problem");
     kernel.knobs.push_back(std::move(knob));
   }
+  check_accumulate(read, kernel);
 }
 
 void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out) {

@@ -138,6 +138,11 @@ Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device) {
               kernel.install);
 }
 
+std::string accumulate_of(const Kernel& kernel, const Config& config) {
+  const Knob* knob = kernel.find_knob(kernel.accumulate);
+  return knob ? knob->text_of(config.knobs.at(knob->name)) : kernel.accumulate;
+}
+
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config) {
   std::vector<std::string> found;
   const Variables known = variables(kernel, problem, config);

@@ -34,6 +34,9 @@ Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, co
 // is a Failure (Stage::device) that says what to install.
 Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device);
 
+// The type that this config of the kernel accumulates in, "f32" or "f16": the manifest's word, or that of its knob.
+std::string accumulate_of(const Kernel& kernel, const Config& config);
+
 // What the manifest warns of for this config ("warns"), in its words. The config runs all the same.
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config);
 

@@ -108,7 +108,7 @@ struct Kernel {
   std::vector<BufferDeclaration> buffers;
   std::vector<ArgumentDeclaration> arguments;
   std::vector<ReferenceSpec> references;
-  std::string accumulate = "f32";  // the type the kernel declares to accumulate in: f32 or f16
+  std::string accumulate = "f32";  // what the kernel declares to accumulate in: f32, f16, or a knob that says which
   std::string content_hash;        // XXH3-128 of manifest and source
   const Knob* find_knob(const std::string& name) const;
   // The problem a draft starts from: attention's usual one, or this kernel's sizes.

@@ -45,6 +45,8 @@ std::vector<Spread> spread() {
       {80, {"BLOCK_M=32", "NUM_WARPS=4", "WMMA_SHAPE=8x32x16", "TENSOR_OPS=qk", "PAD=0"}, kLengths},
       {90, {"WMMA_SHAPE=8x32x16", "BLOCK_N=64"}, kWide},
       {89, {"NUM_WARPS=4", "BLOCK_N=64", "TENSOR_OPS=qk"}, kWide},
+      {89, {"ACCUMULATE=f16"}, kLengths},
+      {80, {"ACCUMULATE=f16", "WMMA_SHAPE=32x8x16", "BLOCK_M=128", "PAD=16"}, kCausal},
   };
   std::vector<Spread> strided;
   for (size_t i = 0; i < all.size(); i += ATTNSCOPE_CASE_STRIDE) strided.push_back(all[i]);
@@ -54,6 +56,16 @@ std::vector<Spread> spread() {
 INSTANTIATE_TEST_SUITE_P(Spread, Wmma, testing::ValuesIn(spread()), [](const auto& one) {
   return std::to_string(one.index) + "_sm_" + std::to_string(one.param.arch);
 });
+
+// It is judged by the tolerance of what it accumulates in: fp32's would call it wrong.
+TEST(WmmaRung, SumsOfHalvesAreJudgedAsSuch) {
+  for (const auto& [type, limit] : {std::pair{"f32", 1e-3}, std::pair{"f16", 1e-2}}) {
+    auto ran = run({"wmma", "B=1,H=1,S=512,D=64", {std::string("ACCUMULATE=") + type}});
+    ASSERT_TRUE(ran) << ran.error().message;
+    EXPECT_EQ(ran->verdict.state, "correct") << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.atol, limit);
+  }
+}
 
 TEST(WmmaRung, RefusesWhatWmmaDoesNotLoad) {
   auto ran = run({"wmma", "B=1,H=1,S=64,D=64", {"PAD=4"}});

@@ -135,6 +135,8 @@ const Fault kFaults[] = {
     {"NoArguments", [](Json& m) { m.erase("args"); }, "args", "missing"},
     {"MinArchText", [](Json& m) { m["min_arch"] = "sm_80"; }, "min_arch", "whole number"},
     {"Accumulate", [](Json& m) { m["accumulate"] = "f64"; }, "accumulate", "f32 or f16"},
+    {"AccumulateAKnobOfOtherThings", [](Json& m) { m["accumulate"] = "TILE"; }, "accumulate",
+     "neither f32 nor f16: 16"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BrokenManifest, testing::ValuesIn(kFaults),
