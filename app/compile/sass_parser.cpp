@@ -52,6 +52,13 @@ std::optional<uint64_t> take_comment(std::string_view& line) {
   return value;
 }
 
+// A header as a source includes it, wherever its folder lies: cutlass/gemm/gemm.h.
+std::string_view as_included(std::string_view file) {
+  constexpr std::string_view folder = "/include/";
+  const size_t at = file.rfind(folder);
+  return file.starts_with('/') && at != std::string_view::npos ? file.substr(at + folder.size()) : file;
+}
+
 bool section_starts(std::string_view line, std::string_view kernel) {
   line = trimmed(line);
   constexpr std::string_view directive = ".section";
@@ -170,6 +177,7 @@ class Parser {
     if (file_end == std::string_view::npos) return refuse(number, "a source location without its line");
     std::string_view file = text.substr(0, file_end);
     if (file.starts_with(source_root)) file.remove_prefix(std::string_view(source_root).size());
+    file = as_included(file);
     SassLine line{file_index(file), 0};
     text.remove_prefix(file_end + line_word.size());
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line.line);

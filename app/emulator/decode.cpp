@@ -532,7 +532,10 @@ std::string source_of(const Program& program, uint32_t op) {
                                                            : std::string("an unknown source line");
   };
   std::string text = name(instruction.line);
-  for (const compile::SassLine& caller : instruction.inlined_at) text += ", inlined at " + name(caller);
+  const auto& callers = instruction.inlined_at;
+  // A library's code is many calls deep: its own line and the kernel's tell where it is.
+  if (callers.size() > 3) return fmt::format("{}, {} calls below {}", text, callers.size(), name(callers.back()));
+  for (const compile::SassLine& caller : callers) text += ", inlined at " + name(caller);
   return text;
 }
 

@@ -246,6 +246,17 @@ TEST_P(RecordedText, ReadsTheChainOfInlinedCalls) {
   EXPECT_TRUE(found);
 }
 
+TEST_P(RecordedText, AHeaderIsNamedAsItIsIncluded) {
+  std::string moved = text;
+  const std::string own = "/attnscope/features.cu", folder = "/anywhere/include/.cache/cuda/include/";
+  for (size_t at = moved.find(own); at != std::string::npos; at = moved.find(own, at + 1))
+    moved.replace(at, own.size(), folder + "cutlass/gemm/features.h");
+  const auto parsed = parse_nvdisasm(moved, kernel);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_TRUE(std::ranges::count(parsed->files, "cutlass/gemm/features.h"));
+  for (const std::string& file : parsed->files) EXPECT_EQ(file.find(folder), std::string::npos) << file;
+}
+
 TEST_P(RecordedText, TheSqueezedSectionReadsTheSame) {
   const std::string section = kernel_section(text, "features");
   EXPECT_LT(section.size(), text.size());

@@ -143,6 +143,35 @@ TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
   EXPECT_EQ(luck->severity, "error");
 }
 
+// A pipeline that fetches one tile past the last reads what nothing has written, and uses none of it.
+TEST_F(PipelineTest, AReadThatComesToNothingIsAWarning) {
+  const std::string body = "__shared__ float warp_scratch[kWarps];", plain = request_.kernel.source;
+  const size_t at = plain.find(body);
+  ASSERT_NE(at, std::string::npos);
+  const std::string read =
+      "\n  __shared__ float never[32];\n  const float unwritten = ((volatile float*)never)[threadIdx.x % 32];\n";
+  struct Expected {
+    const char *use, *severity;
+    bool says_so;
+  };
+  for (const auto& [use, severity, says_so] :
+       {Expected{"", "warning", true}, Expected{"  if (unwritten != 0.0f) scale *= 2;\n", "error", false}}) {
+    request_.kernel.source = std::string(plain).insert(at + body.size(), read + use);
+    request_.stages = {.run = false, .watch = true};
+    Collected collected;
+    const auto all = services();
+    const auto done = run_experiment(*all, request_, collected);
+    ASSERT_TRUE(done) << done.error().message;
+    const auto& findings = collected.observation.watch->findings;
+    const auto found = std::ranges::find(findings, "never_written.shared", &Finding::rule);
+    ASSERT_NE(found, findings.end());
+    EXPECT_EQ(found->severity, severity);
+    EXPECT_EQ(found->sentence.find("The output does not depend on it") != std::string::npos, says_so)
+        << found->sentence;
+    EXPECT_EQ(collected.observation.watch->has_errors(), !says_so);
+  }
+}
+
 TEST_F(PipelineTest, AWatchAloneOfASoundKernelIsSilent) {
   request_.stages = {.run = false, .watch = true};
   const auto all = services();
