@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "compile/include_scan.h"
 #include "compile/ptxas_log.h"
 
 namespace attnscope::compile {
@@ -81,6 +82,8 @@ std::string without_source_root(std::string text) {
   return text;
 }
 
+std::string outside_text(const std::string& name) { return name + " lies outside of what a kernel may include"; }
+
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry) {
   if (const auto refusal = find_shared_refusal(log, entry)) return too_much_shared(*refusal, file_name, entry);
 
@@ -88,7 +91,11 @@ Failure explain_refusal(const std::string& log, const std::string& file_name, co
     if (error->file == "__nv_name_map")
       return {Stage::compile, fmt::format("{} declares no kernel \"{}\": {}", file_name, entry, error->text),
               "Correct the manifest's entry, or the kernel's name.\n" + clipped(log)};
-    if (const std::string_view name = missing_header(error->text); !name.empty())
+    const std::string name(missing_header(error->text));
+    if (leads_outside(name))
+      return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, outside_text(name)),
+              std::string(kMayInclude) + "\n" + clipped(log)};
+    if (!name.empty())
       return {Stage::compile, fmt::format("{}:{}: there is no header {}", error->file, error->line, name),
               fmt::format(
                   "CUDA's own, mma.h among them, `attnscope fetch` gets. A project's own must be part of the source: "

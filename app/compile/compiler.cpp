@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "compile/builtin_headers.h"
 #include "compile/compile_errors.h"
@@ -13,8 +14,9 @@
 #include "compile/variant_json.h"
 #include "core/hash.h"
 #include "cuda_api/nvrtc.h"
-#include "platform/atomic_file.h"
 #include "platform/clock.h"
+#include "platform/confine.h"
+#include "platform/file_stamp.h"
 #include "platform/paths.h"
 
 namespace attnscope::compile {
@@ -27,32 +29,55 @@ constexpr size_t max_entry_bytes = 512;
 constexpr int writes_between_trims = 16;
 constexpr const char* format_version = "variant 2";  // goes up when entries of an older program would be read wrongly
 
-// Headers decide the code as the source does: those that kernels use most stand for the package's version.
-std::string header_version(const fs::path& include) {
-  std::string contents;
-  for (const char* name : {"cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "cuda_bf16.hpp", "mma.h"})
-    if (const auto text = platform::read_file(include / name, 8u << 20)) contents += xxh3_128(*text);
-  for (const cuda_api::NvrtcHeader& header : builtin_headers()) contents += std::string(header.name) + header.text;
-  return xxh3_128(contents);
+// The version's text is the same for every patch of a release; its files differ in size.
+std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
+  std::string identity = nvrtc.version_text();
+  const fs::path& library = nvrtc.place().library;
+  for (const fs::path& file : {library, library.parent_path() / ("libnvrtc-builtins.so." + nvrtc.version_text())})
+    if (const auto stamp = platform::stamp_of(file)) identity += " " + std::to_string(stamp->bytes);
+  std::string builtins;
+  for (const cuda_api::NvrtcHeader& header : builtin_headers()) builtins += std::string(header.name) + header.text;
+  return identity + " " + xxh3_128(builtins);
 }
 
-struct Headers {
+// Where NVRTC looks for headers, in its order.
+Result<std::vector<fs::path>> header_folders(const CompileRequest& request, const fs::path& cuda) {
   std::vector<fs::path> folders;
-  std::string identity;  // of their versions: they decide the code as the source does
-};
-
-Result<Headers> headers_of(const CompileRequest& request) {
-  Headers headers;
   for (const std::string& name : request.headers) {
     auto folder = cuda_api::locate_headers(name);
     if (!folder)
       return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
-    auto version = platform::read_file(*folder / name / "version.h", 1u << 20);
-    if (!version) return fail(Stage::compile, version.error().message, version.error().hint);
-    headers.folders.push_back(std::move(*folder));
-    headers.identity += " " + name + " " + xxh3_128(*version);
+    folders.push_back(std::move(*folder));
   }
-  return headers;
+  if (cuda.empty()) return folders;
+  folders.push_back(cuda);
+  folders.push_back(cuda / "crt");   // mma.h's neighbours include each other by bare name
+  folders.push_back(cuda / "cccl");  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
+  return folders;
+}
+
+// The last part of the path, of printable characters: it stands in messages and in the line table.
+std::string shown_name(const std::string& file_name) {
+  std::string name = fs::path(file_name).filename().string();
+  for (char& c : name)
+    if (!std::isprint(static_cast<unsigned char>(c)) || c == '"' || c == '\\') c = '_';
+  return name.empty() ? "kernel.cu" : name;
+}
+
+// Where no wall stands between the compiler and the machine's files, the kernel's own text is all that can be held to
+// account: it must say by plain names what it includes.
+Result<void> check_own_includes(const CompileRequest& request) {
+  const ScannedIncludes scanned = scan_includes(request.source);
+  const auto refused = [&](size_t line, const std::string& what) {
+    return fail(Stage::compile, shown_name(request.file_name) + ":" + std::to_string(line) + ": " + what,
+                std::string(kMayInclude) +
+                    " `attnscope doctor` says why this machine cannot keep the compiler from other files.");
+  };
+  for (const IncludedName& one : scanned.names)
+    if (leads_outside(one.name)) return refused(one.line, outside_text(one.name));
+  for (const ComputedName& one : scanned.computed)
+    return refused(one.line, "the header's name is a macro's, " + one.macro + ", and could be any file's");
+  return {};
 }
 
 Result<void> check_request(const CompileRequest& request) {
@@ -69,15 +94,7 @@ Result<void> check_request(const CompileRequest& request) {
   return {};
 }
 
-// The last part of the path, of printable characters: it stands in messages and in the line table.
-std::string shown_name(const std::string& file_name) {
-  std::string name = fs::path(file_name).filename().string();
-  for (char& c : name)
-    if (!std::isprint(static_cast<unsigned char>(c)) || c == '"' || c == '\\') c = '_';
-  return name.empty() ? "kernel.cu" : name;
-}
-
-// What was asked of which NVRTC; which headers it read is the toolchain's, the second half of a cached variant's name.
+// What was asked of which NVRTC; what it may read is the second half of a cached variant's name.
 std::string request_key(const CompileRequest& request, const std::vector<std::string>& options,
                         const std::string& nvrtc) {
   std::string all;
@@ -150,7 +167,7 @@ std::optional<int64_t> whole_value(const CubinKernel& kernel, const CubinVariabl
 
 struct Compiler::Toolchain {
   std::shared_ptr<const cuda_api::Nvrtc> nvrtc;
-  std::string identity;  // NVRTC's version and its headers'
+  std::string identity;  // NVRTC's version, and what stands for its patch and for our own headers
 };
 
 Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}
@@ -163,7 +180,7 @@ Result<std::shared_ptr<const Compiler::Toolchain>> Compiler::toolchain() {
   if (!nvrtc) return fail(nvrtc.error());  // asked again at the next call: it may have been installed by then
   auto tools = std::make_shared<Toolchain>();
   tools->nvrtc = *nvrtc;
-  tools->identity = (*nvrtc)->version_text() + " " + header_version((*nvrtc)->place().include);
+  tools->identity = library_identity(**nvrtc);
   toolchain_ = tools;
   return toolchain_;
 }
@@ -186,10 +203,11 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
     shipped->info.cached = true;
     return std::make_shared<const Variant>(std::move(*shipped));
   }
-  auto headers = headers_of(request);
-  if (!headers) return fail(headers.error());
+  auto folders = header_folders(request, (*tools)->nvrtc->place().include);
+  if (!folders) return fail(folders.error());
 
-  const std::string key = asked + "-" + xxh3_128((*tools)->identity + headers->identity).substr(0, 16);
+  const auto includes = includes_.closure(request.source, *folders);
+  const std::string key = asked + "-" + xxh3_128((*tools)->identity + " " + includes->digest).substr(0, 16);
   const DiskCache cache(options_.cache_dir, "variant", options_.cache_cap_bytes);
   auto cached = cache.get(key);
   if (cached.payload) {
@@ -199,7 +217,7 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
     }
     cached.complaint = "A cached variant of " + request.file_name + " is of another format. It is made anew.";
   }
-  auto variant = compile_now(request, **tools, headers->folders);
+  auto variant = compile_now(request, **tools, *folders, *includes);
   if (!variant) return fail(variant.error());
   keep(key, *variant);
   if (!cached.complaint.empty()) variant->info.log += cached.complaint + "\n";
@@ -207,20 +225,25 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
 }
 
 Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolchain& tools,
-                                      const std::vector<fs::path>& headers) const {
+                                      const std::vector<fs::path>& folders, const IncludeClosure& includes) const {
   auto options = nvrtc_options(request);
   if (!options) return fail(options.error());
-  for (const fs::path& folder : headers) options->push_back("-I" + folder.string());
-  const fs::path& include = tools.nvrtc->place().include;
-  if (!include.empty()) {
-    options->push_back("-I" + include.string());
-    options->push_back("-I" + (include / "crt").string());  // mma.h's neighbours include each other by bare name
-    options->push_back("-I" + (include / "cccl").string());  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
-  }
+  for (const fs::path& folder : folders) options->push_back("-I" + folder.string());
+  const cuda_api::Nvrtc& nvrtc = *tools.nvrtc;
+  // NVRTC keeps a cache of its own from then on, which knows less of the headers than ours.
+  if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
+  const std::string source = with_implied_headers(without_host_code(request.source));
+  platform::Allowed allowed{includes.files, {}, platform::Sockets::none};
+  for (const char* harmless : {"/etc/localtime", "/dev/null", "/dev/urandom", "/sys/devices/system/cpu"})
+    allowed.read.emplace_back(harmless);
   const double start = platform::steady_ms();
-  auto output = tools.nvrtc->compile(with_implied_headers(without_host_code(request.source)), source_root + name,
-                                     request.entry, *options, builtin_headers());
+  Result<cuda_api::NvrtcOutput> output;
+  platform::on_confined_thread(allowed, [&](platform::Walls walls) {
+    const Result<void> checked = walls.files ? Result<void>() : check_own_includes(request);
+    output = checked ? nvrtc.compile(source, source_root + name, request.entry, *options, builtin_headers())
+                     : Result<cuda_api::NvrtcOutput>(fail(checked.error()));
+  });
   if (!output) return fail(output.error());
   const std::string log = without_source_root(std::move(output->log));
   if (!output->compiled) return fail(explain_refusal(log, name, request.entry));
@@ -229,7 +252,7 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   variant.info.arch = request.arch;
   variant.info.compile_ms = platform::steady_ms() - start;
   variant.info.log = log;
-  variant.nvrtc = tools.nvrtc->version_text();
+  variant.nvrtc = nvrtc.version_text();
   variant.entry_symbol = std::move(output->entry_symbol);
   variant.ptx = std::move(output->ptx);
   variant.cubin = std::move(output->cubin);

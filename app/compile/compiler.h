@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/include_closure.h"
 #include "compile/ptx_shared.h"
 #include "core/config.h"
 #include "core/observation.h"
@@ -52,7 +53,8 @@ struct CompilerOptions {
   uint64_t cache_cap_bytes = 512ull << 20;  // the least recently used go first
 };
 
-// Compiles through NVRTC, which is found and opened on the first call. May be used by several threads at once.
+// Compiles through NVRTC, which is found and opened on the first call. May be used by several threads at once. Each
+// compilation runs on a thread of its own that may read the files which decide the variant's name, and nothing else.
 class Compiler {
  public:
   explicit Compiler(CompilerOptions options);
@@ -71,10 +73,11 @@ class Compiler {
   struct Toolchain;
   Result<std::shared_ptr<const Toolchain>> toolchain();
   Result<Variant> compile_now(const CompileRequest& request, const Toolchain& tools,
-                              const std::vector<std::filesystem::path>& headers) const;
+                              const std::vector<std::filesystem::path>& folders, const IncludeClosure& includes) const;
   void keep(const std::string& key, Variant& variant);
 
   CompilerOptions options_;
+  IncludeReader includes_;
   std::mutex mutex_;
   std::shared_ptr<const Toolchain> toolchain_;  // guarded by mutex_
   int kept_ = 0;                                // entries written, guarded by mutex_

@@ -9,6 +9,7 @@
 #include "compile/sass_parser.h"
 #include "core/hash.h"
 #include "cuda_api/locate.h"
+#include "platform/confine.h"
 #include "platform/paths.h"
 #include "platform/run_tool.h"
 
@@ -48,6 +49,16 @@ Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKerne
   return code_hash(kernel) + "-" + xxh3_128(lines).substr(0, 16);
 }
 
+// The cubin may be somebody else's, and nvdisasm was not written for hostile input: it sees itself and its libraries.
+platform::Allowed files_of(const fs::path& program) {
+  platform::Allowed allowed{platform::program_files(), {}, platform::Sockets::none};
+  std::error_code error;
+  const fs::path folder = fs::canonical(program, error).parent_path();
+  for (const fs::path& own : {program, folder, folder.parent_path() / "lib", folder.parent_path() / "lib64"})
+    allowed.read.push_back(own);
+  return allowed;
+}
+
 Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKernel& kernel,
                                  const DisassemblerOptions& options) {
   fs::path program = options.nvdisasm;
@@ -65,7 +76,8 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
   // nvdisasm builds some 80 MB of tables at every start; large pages spare it most of the page faults, a sixth of its
   // time (measured, glibc 2.36; older ones do not know the setting and ignore it).
   run.environment = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=100000000"};
-  auto output = platform::run_tool(run);
+  Result<platform::ToolOutput> output;
+  platform::on_confined_thread(files_of(program), [&](platform::Walls) { output = platform::run_tool(run); });
   if (!output) return fail(output.error());
   const std::string complaints = without_harmless(output->err);
   if (output->exit_code != 0)

@@ -27,11 +27,13 @@ Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const LibraryPlace& place) {
   if (!library) return fail(library.error());
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc(std::move(*library), place));
   if (auto done = nvrtc->load(); !done) return fail(done.error());
-  // NVRTC opens its other half by bare name and relies on its own RUNPATH, which an address sanitizer's dlopen() loses;
-  // once loaded it is found by that name. If it is missing NVRTC says so itself, in a better place.
+  // NVRTC opens its other half by bare name when it first compiles, relying on its own RUNPATH, which an address
+  // sanitizer's dlopen() loses, and on a thread that may read no library. Once loaded it is found by that name. If it
+  // is missing NVRTC says so itself, in a better place.
   std::error_code error;
-  const auto builtins = place.library.parent_path() / ("libnvrtc-builtins.so." + nvrtc->version_text());
-  if (std::filesystem::exists(builtins, error)) (void)SharedLibrary::open(builtins);
+  const std::filesystem::path builtins = "libnvrtc-builtins.so." + nvrtc->version_text();
+  const auto beside = place.library.parent_path() / builtins;
+  (void)SharedLibrary::open(std::filesystem::exists(beside, error) ? beside : builtins);
   return nvrtc;
 }
 

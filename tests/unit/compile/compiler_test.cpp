@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "compile/cubin.h"
@@ -12,6 +13,7 @@
 #include "compile/variant_json.h"
 #include "cuda_api/locate.h"
 #include "platform/atomic_file.h"
+#include "platform/confine.h"
 #include "unit/compile/recorded.h"
 
 namespace attnscope::compile {
@@ -117,6 +119,139 @@ TEST_P(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
   EXPECT_EQ((*variant)->info.static_shared_bytes, 148);
   EXPECT_TRUE((*variant)->shared.placed);
   EXPECT_EQ((*variant)->shared.buffers[2].offset, 132);
+}
+
+// A set of headers of the test's own in CUTLASS' place, and a kernel that computes what they say.
+class OwnHeaders {
+ public:
+  OwnHeaders() {
+    setenv("ATTNSCOPE_CUTLASS", folder.path.c_str(), 1);
+    fs::create_directories(folder.path / "cutlass");
+    write("cutlass/version.h", "");
+    write("first.h", "#include \"second.h\"\n#ifdef NEVER\n#include <third.h>\n#endif\n#define FIRST 1\n");
+    write("second.h", "#include HEADER(fourth)\n#define SECOND 1\n");
+    write("third.h", "#define THIRD 1\n");
+    write("fourth.h", "#define FOURTH 1\n");
+  }
+  ~OwnHeaders() { unsetenv("ATTNSCOPE_CUTLASS"); }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder.path / name) << text; }
+  CompileRequest request() const {
+    CompileRequest one;
+    one.file_name = "own.cu";
+    one.entry = "own";
+    one.headers = {"cutlass"};
+    one.source = R"(#define HEADER(name) <name.h>
+#include <first.h>
+#ifndef THIRD
+#define THIRD 1
+#endif
+extern "C" __global__ void own(int* out) { out[0] = FIRST; out[1] = SECOND; out[2] = THIRD; out[3] = FOURTH; }
+)";
+    return one;
+  }
+  TemporaryFolder folder;
+};
+
+TEST_P(RealCompiler, AChangeInAnyIncludedFileCompilesAgain) {
+  OwnHeaders own;
+  const CompileRequest one = own.request();
+  auto before = compiler.compile(one);
+  ASSERT_TRUE(before) << before.error().message << "\n" << before.error().hint;
+  auto again = compiler.compile(one);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE((*again)->info.cached);
+  std::set<std::string> codes = {(*before)->info.code_hash};
+  const std::vector<std::pair<std::string, std::string>> changes = {
+      {"fourth.h", "#define FOURTH 2\n"},
+      {"second.h", "#include HEADER(fourth)\n#define SECOND 2\n"},
+      {"third.h", "#define THIRD 2\n"},  // behind an #ifdef: another name, the same code
+      {"first.h", "#include \"second.h\"\n#include <third.h>\n#define FIRST 1\n"}};
+  for (const auto& [file, text] : changes) {
+    own.write(file, text);
+    auto after = compiler.compile(one);
+    ASSERT_TRUE(after) << after.error().message << "\n" << after.error().hint;
+    EXPECT_FALSE((*after)->info.cached) << file;
+    if (file != "third.h") {
+      EXPECT_TRUE(codes.insert((*after)->info.code_hash).second) << file;
+    }
+  }
+}
+
+TEST_P(RealCompiler, VariablesLargerThanAModuleAreALimit) {
+  CompileRequest one;
+  one.file_name = "big.cu";
+  one.entry = "big";
+  one.source =
+      "__device__ char all[8ull << 30];\n"
+      "extern \"C\" __global__ void big(char* out, long i) { all[i] = out[0]; out[1] = all[2 * i]; }\n";
+  auto variant = compiler.compile(one);
+  ASSERT_FALSE(variant);
+  EXPECT_EQ(variant.error().stage, Stage::limits) << variant.error().message;
+  EXPECT_EQ(variant.error().message, "The __device__ variables take more than 4 GB: all has 8589934592 bytes.");
+}
+
+// What a kernel's text can name of the machine's files, and what comes of it.
+class Outside : public RealCompiler {
+ protected:
+  void SetUp() override {
+    RealCompiler::SetUp();
+    std::ofstream(secret) << "int SECRET_WORD = unknown;\n";
+  }
+  void TearDown() override {
+    unsetenv("ATTNSCOPE_CONFINE");
+    RealCompiler::TearDown();
+  }
+  CompileRequest of(const std::string& lines) const {
+    CompileRequest one = request();
+    one.source = lines + one.source;
+    return one;
+  }
+  std::string from_headers() const {
+    const fs::path library = std::getenv("ATTNSCOPE_NVRTC");
+    return fs::relative(secret, library.parent_path().parent_path() / "include").string();
+  }
+  void refused(const std::string& lines) {
+    auto variant = compiler.compile(of(lines));
+    ASSERT_FALSE(variant) << lines;
+    const Failure& failure = variant.error();
+    EXPECT_EQ(failure.stage, Stage::compile);
+    EXPECT_TRUE(failure.message.starts_with("scale.cu:")) << failure.message;
+    EXPECT_EQ((failure.message + failure.hint).find("SECRET_WORD"), std::string::npos) << failure.hint;
+    EXPECT_NE(failure.hint.find("attnscope import"), std::string::npos) << failure.hint;
+  }
+  void all_refused() {
+    const std::string name = secret.string();
+    for (const std::string& lines :
+         {"#include \"" + name + "\"\n", "#include <" + name + ">\n", "%:include \"" + name + "\"\n",
+          "#include \"" + from_headers() + "\"\n", "#define FILE \"" + name + "\"\n#include FILE\n"})
+      refused(lines);
+  }
+  TemporaryFolder elsewhere;
+  const fs::path secret = elsewhere.path / "secret.h";
+};
+
+INSTANTIATE_TEST_SUITE_P(Nvrtc, Outside, testing::Values(12, 13),
+                         [](const auto& parameter) { return std::to_string(parameter.param); });
+
+TEST_P(Outside, NoFileOfTheMachineIsIncluded) {
+  if (platform::landlock_version() == 0) GTEST_SKIP() << "this system has no landlock";
+  all_refused();
+}
+
+TEST_P(Outside, NoFileOfTheMachineIsAskedFor) {
+  if (platform::landlock_version() == 0) GTEST_SKIP() << "this system has no landlock";
+  for (const std::string& name : {"\"" + secret.string() + "\"", "<" + from_headers() + ">", std::string("PLACE")}) {
+    auto variant = compiler.compile(
+        of("#define PLACE \"" + secret.string() + "\"\n#if __has_include(" + name + ")\n#error it is there\n#endif\n"));
+    EXPECT_TRUE(variant) << name << ": " << variant.error().message;
+  }
+}
+
+TEST_P(Outside, WithoutWallsTheTextItselfIsHeldToPlainNames) {
+  setenv("ATTNSCOPE_CONFINE", "off", 1);
+  all_refused();
+  refused("#if __has_include(\"" + secret.string() + "\")\n#endif\n");
+  EXPECT_TRUE(compiler.compile(request()));
 }
 
 // A layout of CuTe's in the source, whose sizeof the manifest may ask for.

@@ -5,6 +5,7 @@
 
 #include "compile/sass.h"
 #include "platform/atomic_file.h"
+#include "platform/confine.h"
 #include "unit/compile/recorded.h"
 
 namespace attnscope::compile {
@@ -12,9 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program in nvdisasm's place that counts its runs; `body` is shell.
+// A program in nvdisasm's place that counts its runs; `body` is shell. It writes where nvdisasm itself may not.
 class Disassemble : public testing::Test {
  protected:
+  void SetUp() override { setenv("ATTNSCOPE_CONFINE", "off", 1); }
+  void TearDown() override { unsetenv("ATTNSCOPE_CONFINE"); }
   fs::path program(const std::string& body) {
     const fs::path file = folder.path / "nvdisasm";
     std::ofstream(file) << "#!/bin/sh\necho run >> " << runs_file.string() << "\n" << body << "\n";
@@ -196,6 +199,26 @@ TEST_F(Disassemble, TheRealProgramPrintsWhatWasRecorded) {
       EXPECT_EQ((*now)->instructions[i].line.line, then->instructions[i].line.line);
     }
   }
+}
+
+TEST_F(Disassemble, TheProgramSeesNoFileButItsOwn) {
+  if (platform::landlock_version() == 0) GTEST_SKIP() << "this system has no landlock";
+  const fs::path secret = folder.path / "secret";
+  std::ofstream(secret) << "SECRET_WORD\n";
+  fs::create_directory(folder.path / "bin");
+  const fs::path fake = folder.path / "bin" / "nvdisasm", written = folder.path / "written";
+  std::ofstream(fake) << "#!/bin/sh\ncat " << secret.string() << " >&2\necho x > " << written.string() << "\nexit 7\n";
+  chmod(fake.c_str(), 0755);
+  auto open = run(fake);
+  ASSERT_FALSE(open);
+  EXPECT_NE(open.error().hint.find("SECRET_WORD"), std::string::npos) << "the program does not do what it is to do";
+  EXPECT_TRUE(fs::remove(written));
+  unsetenv("ATTNSCOPE_CONFINE");
+  auto confined = run(fake);
+  ASSERT_FALSE(confined);
+  EXPECT_NE(confined.error().message.find("exit status 7"), std::string::npos) << confined.error().message;
+  EXPECT_EQ(confined.error().hint.find("SECRET_WORD"), std::string::npos) << confined.error().hint;
+  EXPECT_FALSE(fs::exists(written));
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+#include "compile/include_closure.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/temp_dir.h"
+
+namespace attnscope::compile {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> names_in(std::string_view source) {
+  std::vector<std::string> names;
+  for (const IncludedName& one : scan_includes(source).names) names.push_back(one.name);
+  return names;
+}
+using Names = std::vector<std::string>;
+
+TEST(IncludeScan, FindsEveryFormOfAnInclude) {
+  EXPECT_EQ(names_in("#include <a.h>\n#include \"b.h\"\n"), (Names{"a.h", "b.h"}));
+  EXPECT_EQ(names_in("  #  include\t<a.h> // why"), Names{"a.h"});
+  EXPECT_EQ(names_in("#include_next <a.h>"), Names{"a.h"});
+  EXPECT_EQ(names_in("%:include <a.h>"), Names{"a.h"});
+  EXPECT_EQ(names_in("#inc\\\nlude <a.h>"), Names{"a.h"});
+  EXPECT_EQ(names_in("#include \\\r\n <a.h>"), Names{"a.h"});
+  EXPECT_EQ(names_in("/* x */ # /* y\n */ include /* z */ <a.h>"), Names{"a.h"});
+  EXPECT_EQ(names_in("/* x\n */ #include <a.h>"), Names{"a.h"});
+  EXPECT_EQ(names_in("// a comment that goes on? \\ \n#include <a.h>"), Names{"a.h"});
+  EXPECT_EQ(names_in("const char* s = \"/*\";\n#include <a.h>"), Names{"a.h"});
+}
+
+TEST(IncludeScan, ReadsBothSidesOfEveryCondition) {
+  EXPECT_EQ(names_in("#if 0\n#include <a.h>\n#else\n#include <b.h>\n#endif"), (Names{"a.h", "b.h"}));
+  EXPECT_EQ(names_in("#if __has_include(<a.h>)\n#elif HAS(\"b.h\")\n#endif"), (Names{"a.h", "b.h"}));
+}
+
+TEST(IncludeScan, WhatIsNoDirectiveNamesNothing) {
+  EXPECT_TRUE(names_in("// #include <a.h>\n * #include <a.h>\nx #include <a.h>\n#included <a.h>\n").empty());
+  EXPECT_TRUE(names_in("#include <a.h\n>").empty());
+}
+
+TEST(IncludeScan, SeesWhatAMacroNames) {
+  const ScannedIncludes found = scan_includes(
+      "\n#include HEADER\n#include STD(vector)\n#define HEADER \"a.h\"\n#define STD(x) <std/x>\n#if "
+      "__has_include(HEADER)");
+  ASSERT_EQ(found.computed.size(), 3u);
+  EXPECT_EQ(found.computed[0].macro, "HEADER");
+  EXPECT_EQ(found.computed[0].line, 2u);
+  EXPECT_EQ(found.computed[1].argument, "vector");
+  ASSERT_EQ(found.macros.size(), 2u);
+  EXPECT_EQ(found.macros[1].parameter, "x");
+  EXPECT_EQ(found.macros[1].body.name, "std/x");
+}
+
+TEST(IncludeScan, LinesAreTheSourcesOwn) {
+  const auto names = scan_includes("a \\\n b\n\n#include \\\n<a.h>\n#include <b.h>").names;
+  ASSERT_EQ(names.size(), 2u);
+  EXPECT_EQ(names[0].line, 5u);
+  EXPECT_EQ(names[1].line, 6u);
+}
+
+class Closure : public testing::Test {
+ protected:
+  Names files(const std::string& source) {
+    Names found;
+    for (const fs::path& file : reader.closure(source, folders)->files)
+      found.push_back(fs::relative(file, folder.path()).string());
+    std::ranges::sort(found);
+    return found;
+  }
+  std::string digest(const std::string& source) { return reader.closure(source, folders)->digest; }
+
+  testing_support::TempDir folder;
+  const std::vector<fs::path> folders = {folder / "one", folder / "two"};
+  IncludeReader reader;
+};
+
+TEST_F(Closure, FollowsNamesThroughFilesAndMacros) {
+  folder.write("one/a.h", "#if 0\n#include \"sub/b.h\"\n#endif\n");
+  folder.write("one/sub/b.h", "#include \"c.h\"\n#include HEADER(d)\n");
+  folder.write("one/sub/c.h", "#define HEADER(x) <deep/x.h>\n#include <a.h>\n");
+  folder.write("two/deep/d.h", "");
+  folder.write("two/unused.h", "");
+  EXPECT_EQ(files("#include <a.h>\n"), (Names{"one/a.h", "one/sub/b.h", "one/sub/c.h", "two/deep/d.h"}));
+}
+
+TEST_F(Closure, TakesAWholeFolderWhereANameCannotBeFollowed) {
+  folder.write("one/a.h", "#include DEEP\n");
+  folder.write("two/unused.h", "");
+  EXPECT_EQ(files("#include <a.h>\n"), (Names{"one", "one/a.h", "two", "two/unused.h"}));
+}
+
+TEST_F(Closure, NothingOutsideOfTheFoldersBelongsToIt) {
+  folder.write("secret.h", "");
+  folder.write("one/a.h", "#include \"../secret.h\"\n#include \"../one/b.h\"\n");
+  folder.write("one/b.h", "");
+  const std::string absolute = (folder / "secret.h").string();
+  EXPECT_EQ(files("#include <a.h>\n#include \"" + absolute + "\"\n#include <../secret.h>\n"),
+            (Names{"one/a.h", "one/b.h"}));
+}
+
+TEST_F(Closure, EveryChangeOfAFileShowsInTheDigest) {
+  const std::vector<std::string> parts = {"one/a.h", "one/b.h", "two/c.h"};
+  folder.write("one/a.h", "#include \"b.h\"\n#if 0\n#include <c.h>\n#endif\n");
+  folder.write("one/b.h", "");
+  folder.write("two/c.h", "");
+  const std::string source = "#include <a.h>\n";
+  std::set<std::string> seen = {digest(source)};
+  EXPECT_EQ(digest(source), *seen.begin());
+  for (const std::string& part : parts) {
+    // Of the same size, as soon as it was read: neither size nor clock tells.
+    const std::string text = testing_support::read_text(folder / part);
+    for (const char* more : {"//a", "//b"}) {
+      folder.write(part, text + more);
+      EXPECT_TRUE(seen.insert(digest(source)).second) << part << " " << more;
+    }
+  }
+  // A file of that name where the compiler looks first.
+  folder.write("one/c.h", "");
+  EXPECT_TRUE(seen.insert(digest(source)).second);
+}
+
+TEST_F(Closure, TheSameFilesElsewhereHaveTheSameDigest) {
+  folder.write("one/a.h", "x");
+  folder.write("three/a.h", "x");
+  EXPECT_EQ(reader.closure("#include <a.h>", {folder / "one"})->digest,
+            reader.closure("#include <a.h>", {(folder / "three").string() + "/"})->digest);
+}
+
+}  // namespace
+}  // namespace attnscope::compile
