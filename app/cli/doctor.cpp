@@ -12,6 +12,7 @@
 #include "cuda_api/locate.h"
 #include "cuda_api/nvml.h"
 #include "cuda_api/nvrtc.h"
+#include "platform/confine.h"
 #include "platform/paths.h"
 #include "session/session.h"
 #include "store/workers.h"
@@ -116,6 +117,27 @@ Checkup library(cuda_api::CudaLibrary which, std::string cost) {
   return found(title, chosen->version + ", " + chosen->place.origin + ", " + chosen->place.library.string());
 }
 
+// What keeps a kernel and its compiler from the rest of the machine: asked of the system by building the walls.
+Checkup confinement() {
+  const std::string cost =
+      "Kernels run all the same; their #include lines are held to plain names, and what a faulty library or driver "
+      "does with a hostile kernel is held back less. docs/security.md says by what.";
+  if (platform::confinement_is_off())
+    return {"confinement", State::missing, "off: ATTNSCOPE_CONFINE is \"off\"", cost, "Unset it."};
+  platform::Walls walls;
+  platform::on_confined_thread({}, [&](platform::Walls standing) { walls = standing; });
+  const std::string files = fmt::format("landlock {}: the compiler reads headers only, executors write caches only",
+                                        platform::landlock_version());
+  const std::string sockets = "seccomp: no network";
+  if (walls.files && walls.sockets) return found("confinement", files + "; " + sockets);
+  const std::string what = walls.files ? files + "; no seccomp: the network is open"
+                           : walls.sockets
+                               ? sockets + "; no landlock: files are open"
+                               : std::string("neither landlock nor seccomp: files and the network are open");
+  return {"confinement", State::missing, what, cost,
+          "A Linux kernel from 5.13 on with landlock among its security modules; a container must not filter it."};
+}
+
 Checkup cache() {
   auto user = platform::user_paths();
   if (!user) return missing("cache", user.error(), "Every run compiles and checks anew.");
@@ -163,6 +185,7 @@ std::vector<Checkup> examine_machine() {
   all.push_back(
       library(cuda_api::CudaLibrary::cupti, "Nothing so far: counters are the emulator's, of the same machine code."));
   all.push_back(library(cuda_api::CudaLibrary::cublas, "No cuBLAS routine to compare with."));
+  all.push_back(confinement());
   all.push_back(cache());
   return all;
 }

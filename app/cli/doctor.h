@@ -16,7 +16,8 @@ struct Checkup {
   std::string get;   // how to get it; empty when found
 };
 
-// Looks at the machine: display, driver, NVRTC and headers, nvdisasm, NVML, CUPTI, cuBLAS, caches. Starts nothing.
+// Looks at the machine: display, driver, NVRTC and headers, nvdisasm, NVML, CUPTI, cuBLAS, confinement, caches. Starts
+// nothing.
 std::vector<Checkup> examine_machine();
 
 // Greets this program's own worker and every worker that the settings name, all at once, for at most `seconds`.

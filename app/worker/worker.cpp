@@ -8,6 +8,7 @@
 #include "platform/paths.h"
 #include "platform/process.h"
 #include "worker/executor.h"
+#include "worker/executor_walls.h"
 #include "worker/judge.h"
 #include "worker/supervisor.h"
 
@@ -67,6 +68,7 @@ int executor_main() {
   if (!resources) return complain(resources.error());
   const int in = take_stdin(), out = take_stdout();
   if (in < 0 || out < 0) return kFailed;
+  confine_executor(paths->cache, *resources);
   run_executor(in, out, {ATTNSCOPE_VERSION, paths->cache, *resources / "assets"});
 }
 

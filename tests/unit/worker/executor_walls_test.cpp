@@ -1,0 +1,93 @@
+#include "worker/executor_walls.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "platform/paths.h"
+#include "support/temp_dir.h"
+
+namespace attnscope::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+int try_open(const fs::path& path, int flags = O_RDONLY) {
+  const int fd = open(path.c_str(), flags | O_CLOEXEC, 0600);
+  if (fd < 0) return errno;
+  close(fd);
+  return 0;
+}
+int try_socket(int family) {
+  const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return errno;
+  close(fd);
+  return 0;
+}
+
+// A home outside of what an executor may use: /tmp, the program's own folder, the resources.
+class ExecutorWalls : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (platform::landlock_version() == 0) GTEST_SKIP() << "this system has no landlock";
+    fs::create_directories(installed / "kernels");
+    fs::create_directories(installed / "assets");
+    home = (platform::own_executable()->parent_path().parent_path() / "executor_walls_home").string();
+    fs::create_directories(fs::path(home) / "cache");
+    std::ofstream(fs::path(home) / "secret") << "x";
+    if (const char* old = std::getenv("HOME")) before = old;
+    setenv("HOME", home.c_str(), 1);
+  }
+  void TearDown() override {
+    if (home.empty()) return;
+    setenv("HOME", before.c_str(), 1);
+    fs::remove_all(home);
+  }
+  platform::Allowed allowance(bool gpu) const {
+    return executor_allowance(fs::path(home) / "cache", installed.path(), gpu);
+  }
+  testing_support::TempDir installed;
+  std::string home, before;
+};
+
+TEST_F(ExecutorWalls, WritesItsCacheAndReadsNoHome) {
+  int secret = 0, written = 0, cache = -1, temporary = -1, system = -1, passwd = 0, kernels = -1, socket = 0, local = 0;
+  platform::on_confined_thread(allowance(false), [&](platform::Walls) {
+    secret = try_open(fs::path(home) / "secret");
+    written = try_open(fs::path(home) / "new", O_WRONLY | O_CREAT);
+    cache = try_open(fs::path(home) / "cache" / "new", O_WRONLY | O_CREAT);
+    testing_support::TempDir folder;
+    temporary = try_open(folder / "new", O_WRONLY | O_CREAT);
+    system = try_open("/proc/meminfo");
+    passwd = try_open("/etc/passwd", O_WRONLY);
+    kernels = try_open(installed / "kernels", O_RDONLY | O_DIRECTORY);
+    socket = try_socket(AF_INET);
+    local = try_socket(AF_UNIX);
+  });
+  EXPECT_EQ(secret, EACCES);
+  EXPECT_EQ(written, EACCES);
+  EXPECT_EQ(cache, 0);
+  EXPECT_EQ(temporary, 0);
+  EXPECT_EQ(system, 0);
+  EXPECT_EQ(passwd, EACCES);
+  EXPECT_EQ(kernels, 0);
+  EXPECT_EQ(socket, EACCES);
+  EXPECT_EQ(local, EACCES);
+}
+
+TEST_F(ExecutorWalls, WithAGpuLocalSocketsStayOpen) {
+  int socket = 0, local = -1;
+  platform::on_confined_thread(allowance(true), [&](platform::Walls) {
+    socket = try_socket(AF_INET);
+    local = try_socket(AF_UNIX);
+  });
+  EXPECT_EQ(socket, EACCES);
+  EXPECT_EQ(local, 0);
+}
+
+}  // namespace
+}  // namespace attnscope::worker
