@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFoldersAbove = 3;  // where a project's root is looked for
+constexpr int kFoldersAbove = 3;  // where a project's root is looked for, to say where a header lies
 
 struct Include {
   std::string name;
@@ -46,21 +46,45 @@ class Paster {
   Result<WholeSource> paste(const fs::path& file, const std::string& source) {
     std::error_code error;
     seen_.insert(fs::weakly_canonical(file, error));
+    for (const fs::path& folder : folders_) roots_.push_back(fs::canonical(folder, error));
+    roots_.push_back(fs::canonical(file.has_parent_path() ? file.parent_path() : ".", error));
     if (auto done = one(file, source, true); !done) return fail(done.error());
     return std::move(whole_);
   }
 
  private:
+  // In the including file's folder and in those given; a name or a link that leads out of these is not followed.
   std::optional<fs::path> find(const Include& include, const fs::path& from) const {
     std::vector<fs::path> places;
     if (include.quoted) places.push_back(from);
     places.insert(places.end(), folders_.begin(), folders_.end());
-    fs::path above = from;
-    for (int i = 0; include.quoted && i < kFoldersAbove; ++i) places.push_back(above /= "..");
     std::error_code error;
     for (const fs::path& place : places)
-      if (fs::is_regular_file(place / include.name, error)) return place / include.name;
+      if (fs::is_regular_file(place / include.name, error) && is_ours(fs::canonical(place / include.name, error)))
+        return place / include.name;
     return std::nullopt;
+  }
+
+  bool is_ours(const fs::path& file) const {
+    return std::ranges::any_of(roots_, [&](const fs::path& root) {
+      return !root.empty() && std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first == root.end();
+    });
+  }
+
+  // "common.h, which line 26 of adamw.cu includes", and where a folder above has it: no file of a folder that was not
+  // given is read, since any of them may be named.
+  std::string missing(const Include& include, size_t line, const fs::path& file) const {
+    std::string text = fmt::format("{}, which line {} of {} includes", include.name, line, file.filename().string());
+    const fs::path name = include.name;
+    if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
+      return text + "; it lies elsewhere";
+    std::error_code error;
+    fs::path above = fs::absolute(file, error).parent_path();
+    for (int i = 0; i < kFoldersAbove; ++i) {
+      above = above.parent_path();
+      if (fs::is_regular_file(above / name, error)) return text + "; --include " + above.string() + " has it";
+    }
+    return text;
   }
 
   Result<void> one(const fs::path& file, const std::string& source, bool outermost) {
@@ -77,9 +101,7 @@ class Paster {
       const auto found = find(*include, file.parent_path());
       if (!found) {
         const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(token.at), '\n');
-        if (include->quoted)
-          whole_.missing.push_back(
-              fmt::format("{}, which line {} of {} includes", include->name, line, file.filename().string()));
+        if (include->quoted) whole_.missing.push_back(missing(*include, static_cast<size_t>(line), file));
         continue;
       }
       std::error_code error;
@@ -105,6 +127,7 @@ class Paster {
 
   const std::vector<fs::path>& folders_;
   const std::function<bool(const std::string&)>& known_;
+  std::vector<fs::path> roots_;  // a pasted file lies below one of them
   std::set<fs::path> seen_;
   WholeSource whole_;
 };

@@ -60,7 +60,7 @@ Result<std::string> import_file(const Options& options) {
     if (auto done = write_new(copy, whole->text, options.replace); !done) return fail(done.error());
   std::string text = manifest.string() + ": a first manifest for " + imported->entry + "\n";
   text += listed("Headers pasted into the source:", whole->pasted);
-  text += listed("Headers not found (their folder: --include DIR); without them it may not compile:", whole->missing);
+  text += listed("Headers not pasted (their folder: --include DIR); without them it may not compile:", whole->missing);
   text += listed("Read from the source:", imported->read);
   text += listed("Guessed, to be corrected in the manifest:", imported->guessed);
   text += listed("Other kernels of the file (--entry):", imported->others);

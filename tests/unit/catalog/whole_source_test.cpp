@@ -51,14 +51,40 @@ TEST_F(Whole, HeadersStandWhereTheyAreIncludedEachOnce) {
   EXPECT_THAT(whole->pasted, ElementsAre("types.h", "common.h"));
 }
 
-TEST_F(Whole, FoldersAboveAndThoseGivenAreSearched) {
-  put("llm/norm.cuh", "int norm;\n");
-  put("elsewhere/deep.h", "int deep;\n");
-  const auto whole =
-      of("dev/cuda/k.cu", "#include \"llm/norm.cuh\"\n#include <deep.h>\n#include <gone.h>\n", {root_ / "elsewhere"});
+TEST_F(Whole, TheFoldersGivenAreSearched) {
+  put("elsewhere/deep.h", "#include \"../elsewhere/deeper.h\"\n");
+  put("elsewhere/deeper.h", "int deeper;\n");
+  const auto whole = of("dev/cuda/k.cu", "#include <deep.h>\n#include <gone.h>\n", {root_ / "elsewhere"});
   ASSERT_TRUE(whole);
-  EXPECT_THAT(whole->pasted, ElementsAre("llm/norm.cuh", "deep.h"));
+  EXPECT_THAT(whole->pasted, ElementsAre("deep.h", "../elsewhere/deeper.h"));
   EXPECT_NE(whole->text.find("#include <gone.h>"), std::string::npos);
+}
+
+TEST_F(Whole, AFolderAboveIsNamedAndNotRead) {
+  put("llm/norm.cuh", "int norm;\n");
+  const auto whole = of("dev/cuda/k.cu", "#include \"llm/norm.cuh\"\n");
+  ASSERT_TRUE(whole);
+  EXPECT_THAT(whole->pasted, IsEmpty());
+  EXPECT_THAT(whole->missing,
+              ElementsAre("llm/norm.cuh, which line 1 of k.cu includes; --include " + root_.string() + " has it"));
+  const auto given = of("dev/cuda/k.cu", "#include \"llm/norm.cuh\"\n", {root_});
+  ASSERT_TRUE(given);
+  EXPECT_THAT(given->pasted, ElementsAre("llm/norm.cuh"));
+}
+
+TEST_F(Whole, NothingElsewhereIsPasted) {
+  put("secret/word", "SECRET_WORD\n");
+  put("own/k.cu", "");
+  fs::create_symlink(root_ / "secret" / "word", root_ / "own" / "link.h");
+  fs::create_directory_symlink(root_ / "secret", root_ / "own" / "folder");
+  const std::string absolute = (root_ / "secret" / "word").string();
+  for (const std::string& name : {absolute, std::string("../secret/word"), std::string("link.h"),
+                                  std::string("folder/word"), std::string("secret/word")}) {
+    const auto whole = of("own/k.cu", "#include \"" + name + "\"\n#include <" + name + ">\n", {root_ / "own"});
+    ASSERT_TRUE(whole);
+    EXPECT_THAT(whole->pasted, IsEmpty()) << name;
+    EXPECT_EQ(whole->text.find("SECRET_WORD"), std::string::npos) << name;
+  }
 }
 
 TEST_F(Whole, WhatIsNotFoundIsNamedAndStays) {
