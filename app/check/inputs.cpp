@@ -12,6 +12,7 @@
 #include "check/inputs_simd.h"
 #include "check/parallel.h"
 #include "core/hash.h"
+#include "platform/memory.h"
 
 namespace attnscope::check {
 namespace {
@@ -89,6 +90,8 @@ Result<AttentionInputs> make_inputs(const Problem& problem) {
   AttentionInputs inputs;
   const auto q = static_cast<size_t>(problem.q_elements()) * bytes_of(problem.dtype);
   const auto kv = static_cast<size_t>(problem.kv_elements()) * bytes_of(problem.dtype);
+  if (auto held = platform::hold_memory(2 * q + 2 * kv, "the tensors of " + short_text(problem)); !held)
+    return fail(held.error());
   struct Part {
     Tensor tensor;
     std::vector<std::byte>& bytes;

@@ -9,6 +9,7 @@
 #include "check/inputs_simd.h"
 #include "check/philox.h"
 #include "core/hash.h"
+#include "platform/memory.h"
 
 namespace attnscope::check {
 namespace {
@@ -160,6 +161,10 @@ void fill_poison(ElementType type, std::span<std::byte> data) {
 }
 
 Result<std::shared_ptr<const Operands>> make_operands(const Workload& workload, const Problem& problem) {
+  uint64_t bytes = 0;
+  for (const Operand& operand : workload.operands) bytes += operand.bytes();
+  if (auto held = platform::hold_memory(bytes, "the buffers of " + short_text(problem)); !held)
+    return fail(held.error());
   try {
     auto made = std::make_shared<Operands>();
     for (const Operand& operand : workload.operands) {

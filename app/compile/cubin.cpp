@@ -227,7 +227,15 @@ class KernelReader {
         variable.place = CubinVariable::Place::constant_bank, variable.bank = *bank;
       else if (section.name != ".nv.global")
         continue;
-      if (symbol.value > section.size || section.size - symbol.value < symbol.size)
+      const bool inside = symbol.value <= section.size && section.size - symbol.value >= symbol.size;
+      // ptxas keeps 32 bits of the section's size, and the driver takes no more.
+      const bool huge = symbol.value > UINT32_MAX || symbol.size > UINT32_MAX - symbol.value;
+      if (!inside && variable.place == CubinVariable::Place::global && huge)
+        return fail(Stage::limits,
+                    "The __device__ variables take more than 4 GB: " + std::string(symbol.name) + " has " +
+                        std::to_string(symbol.size) + " bytes.",
+                    "Give the kernel a buffer in its place.");
+      if (!inside)
         return malformed("variable " + std::string(symbol.name) + " lies outside " + std::string(section.name));
       kernel_.variables[std::string(symbol.name)] = variable;
     }

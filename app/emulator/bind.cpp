@@ -5,9 +5,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "platform/memory.h"
+
 namespace attnscope::emulator {
 
 namespace {
+
+// Of every compute capability (CUDA programming guide, table of compute capabilities).
+constexpr uint32_t kMostFrameBytes = 512 << 10;
+constexpr uint64_t kMostCtas = 0x7fffffff;  // they are counted with 32 bits
 
 // Where __device__ variables stand: those with initial data, then the others.
 constexpr uint64_t kModuleWindow = 0x7a0000000000;
@@ -160,12 +166,16 @@ Result<void> check_launch(const Launch& launch, const RunOptions& options) {
                "Choose fewer warps.");
   }
   const uint64_t ctas = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
-  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0 || launch.grid[0] > 0x7fffffff ||
-      launch.grid[1] > 65535 || launch.grid[2] > 65535 || ctas > 0x7fffffff) {
-    return bad(
-        fmt::format("{}: a grid of {} × {} × {} CTAs.", kernel.name, launch.grid[0], launch.grid[1], launch.grid[2]),
-        "Each extent must be 1 or more; y and z at most 65,535.");
-  }
+  const std::string grid =
+      fmt::format("{}: a grid of {} × {} × {} CTAs", kernel.name, launch.grid[0], launch.grid[1], launch.grid[2]);
+  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
+    return bad(grid + ".", "Each extent must be 1 or more.");
+  if (launch.grid[0] > 0x7fffffff) return bad(grid + ".", "x can be 2,147,483,647 at most.");
+  if (launch.grid[1] > 65535 || launch.grid[2] > 65535) return bad(grid + ".", "y and z can be 65,535 at most.");
+  if (ctas > kMostCtas)
+    return fail(Stage::limits,
+                fmt::format("{}, {} in all; the emulator runs grids of up to {}.", grid, ctas, kMostCtas),
+                "Choose a smaller problem, or run it on a GPU.");
   if (launch.parameters.size() != kernel.parameter_bytes) {
     return bad(fmt::format("{} takes {} bytes of parameters; {} were given.", kernel.name, kernel.parameter_bytes,
                            launch.parameters.size()),
@@ -199,6 +209,14 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
   // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas
   // reads whole vectors at the end of an array knowing that.
   bound.shared_bytes = ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
+  const uint64_t module = module_bytes(kernel.global_init.size()) + module_bytes(kernel.global_bytes);
+  if (auto held = platform::hold_memory(module, kernel.name + ": its __device__ variables"); !held)
+    return fail(held.error());
+  if (kernel.frame_bytes > kMostFrameBytes)
+    return fail(Stage::limits,
+                fmt::format("{}: asks {} B of local memory a thread; {} are possible.", kernel.name, kernel.frame_bytes,
+                            kMostFrameBytes),
+                "Make the kernel's local arrays smaller, or keep them in a buffer.");
   bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
   // ptxas knows no depth of recursion: then the stack is the driver's default limit (cudaLimitStackSize), 1024 bytes.
   const bool calls = std::any_of(kernel.functions.begin(), kernel.functions.end(), [](const auto& function) {

@@ -3,7 +3,6 @@
 
 namespace attnscope::emulator {
 
-Result<void> check_launch(const Launch& launch, const RunOptions& options);
 Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa);
 
 }  // namespace attnscope::emulator

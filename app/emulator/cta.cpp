@@ -10,6 +10,8 @@
 #include <new>
 #include <set>
 
+#include "platform/memory.h"
+
 namespace attnscope::emulator {
 
 namespace {
@@ -304,6 +306,7 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
   const std::string cta =
       fmt::format("CTA ({}, {}, {})", linear % launch.grid[0], linear / launch.grid[0] % launch.grid[1],
                   linear / launch.grid[0] / launch.grid[1]);
+  if (end == CtaEnd::no_memory) return platform::out_of_memory(kernel + ", in " + cta);
   if (end == CtaEnd::deadlock) {
     return {Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
             "Every thread of a CTA that has not exited must reach the same barrier."};

@@ -40,8 +40,8 @@ struct BoundLaunch {
   std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
 
-// stopped: another thread's CTA could not go on; cancelled: nobody wants the run any more.
-enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled };
+// stopped: another thread's CTA could not go on; cancelled: the run is no longer wanted; no_memory: of this machine.
+enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory };
 
 // What the CTAs of one host thread printed.
 struct CtaLog {

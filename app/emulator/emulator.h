@@ -66,6 +66,7 @@ struct RunOptions {
   uint64_t work_budget = 0;
   static constexpr uint64_t kTensorWork = 40;
   static constexpr uint32_t kFewestSampled = 16;
+  static constexpr uint32_t kMostSampled = 1 << 22;  // CTAs that do next to nothing still take their time and place
   // Called on the calling thread, at most once in `progress_interval_ms`, and first as soon as a CTA is complete.
   std::function<void(const Progress&)> progress;
   unsigned progress_interval_ms = 15;
@@ -108,6 +109,10 @@ struct RunResult {
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run
 };
+
+// What run() asks of a launch first. Failures: Stage::launch (what no device would launch), Stage::limits (what the
+// emulator does not).
+Result<void> check_launch(const Launch& launch, const RunOptions& options);
 
 // Runs the grid. Blocks until done, failed or cancelled; output buffers hold what was stored until then. Shared memory
 // of every CTA starts zeroed. Runs of one process take turns: they share one thread pool.

@@ -4,12 +4,14 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <unordered_map>
 
 #include "emulator/bind.h"
 #include "emulator/cta.h"
 #include "emulator/emulator.h"
+#include "platform/memory.h"
 #include "platform/process.h"
 
 namespace attnscope::emulator {
@@ -116,25 +118,33 @@ class Pool {
       const uint32_t turn = job.next.fetch_add(1, std::memory_order_relaxed);
       if (turn >= job.count) break;
       const uint32_t cta = job.order != nullptr ? (*job.order)[turn] : turn;
-      const CtaEnd end = worker.runner.run(cta, job.stop);
-      if (end != CtaEnd::done) {
-        worker.end = end;
-        worker.end_cta = cta;
-        job.stop.store(true, std::memory_order_relaxed);
-        break;
-      }
-      bool published = false;
-      {
-        std::lock_guard lock(worker.mutex);
-        worker.completed.push_back(cta);
-        ++worker.ctas;
-        if (worker.wanted.exchange(false, std::memory_order_relaxed)) {
-          worker.publish_locked();
-          published = true;
-        }
-      }
-      if (published) tell();
+      const CtaEnd end = run_one(job, worker, cta);
+      if (end == CtaEnd::done) continue;
+      worker.end = end;
+      worker.end_cta = cta;
+      job.stop.store(true, std::memory_order_relaxed);
+      break;
     }
+  }
+
+  // An exception that left a thread would end the process.
+  CtaEnd run_one(Job& job, Worker& worker, uint32_t cta) try {
+    const CtaEnd end = worker.runner.run(cta, job.stop);
+    if (end != CtaEnd::done) return end;
+    bool published = false;
+    {
+      std::lock_guard lock(worker.mutex);
+      worker.completed.push_back(cta);
+      ++worker.ctas;
+      if (worker.wanted.exchange(false, std::memory_order_relaxed)) {
+        worker.publish_locked();
+        published = true;
+      }
+    }
+    if (published) tell();
+    return end;
+  } catch (const std::bad_alloc&) {
+    return CtaEnd::no_memory;
   }
 
   std::mutex turn_;   // one run at a time
@@ -145,6 +155,24 @@ class Pool {
   uint64_t generation_ = 0;
   bool news_ = false;
   std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+// Leaves no thread at work on a job that is about to go, whichever way its scope is left.
+class Finished {
+ public:
+  Finished(Pool& pool, Job& job) : pool_(pool), job_(job) {}
+  Finished(const Finished&) = delete;
+  ~Finished() {
+    if (over) return;
+    job_.stop = true;
+    while (!pool_.wait(std::chrono::steady_clock::now() + std::chrono::seconds(1))) {
+    }
+  }
+  bool over = false;
+
+ private:
+  Pool& pool_;
+  Job& job_;
 };
 
 // --- Counters --------------------------------------------------------------------------------------------------------
@@ -181,6 +209,8 @@ std::vector<uint32_t> further_ctas(uint32_t total, uint32_t count, const std::ve
   std::erase_if(ctas, [&](uint32_t cta) { return std::binary_search(have_run.begin(), have_run.end(), cta); });
   return ctas;
 }
+
+constexpr uint32_t kMostReserved = 1 << 16;  // CTAs whose places in lists are taken beforehand
 
 // As RunOptions::work_budget counts.
 uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks) {
@@ -257,6 +287,10 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   const size_t threads = std::clamp<size_t>(cores, 1, asked);
 
+  const uint64_t local = uint64_t{bound->local_bytes} * 32 * bound->warps * threads;
+  if (auto held = platform::hold_memory(local, program.sass->kernel.name + ": the local memory of its threads"); !held)
+    return fail(held.error());
+
   Pool& pool = Pool::instance();
   std::lock_guard turn(pool.turn());
   pool.grow(threads);
@@ -266,14 +300,14 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     worker.published_ops.assign(program.ops.size(), {});
     worker.published_blocks.assign(program.blocks.size(), {});
     worker.completed.clear();
-    worker.completed.reserve(asked);
+    worker.completed.reserve(std::min(asked, kMostReserved));
     worker.ctas = 0;
     worker.end = CtaEnd::done;
     worker.wanted = static_cast<bool>(options.progress);
   }
   std::vector<InstructionCounters> sum(program.ops.size());
   std::vector<uint32_t> news;
-  news.reserve(asked);
+  news.reserve(std::min(asked, kMostReserved));
 
   uint32_t planned = asked;
   const auto interval = std::chrono::milliseconds(std::max(1u, options.progress_interval_ms));
@@ -305,9 +339,11 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     job.order = ctas;
     job.count = ctas == nullptr ? total : static_cast<uint32_t>(ctas->size());
     pool.start(job, threads);
+    Finished finished(pool, job);
     while (!pool.wait(std::max(std::chrono::steady_clock::now(), last_report) + interval)) {
       if (options.progress && std::chrono::steady_clock::now() - last_report >= interval) report();
     }
+    finished.over = true;
     return !job.stop.load();
   };
   if (options.work_budget == 0 || !options.ctas.empty() || total <= RunOptions::kFewestSampled) {
@@ -318,8 +354,8 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
       uint64_t work = 0;
       for (size_t i = 0; i < threads; ++i) work += work_of(program, pool.worker(i).runner.block_counts());
       const uint64_t one = std::max<uint64_t>(1, work / ctas.size());
-      planned =
-          static_cast<uint32_t>(std::clamp<uint64_t>(options.work_budget / one, RunOptions::kFewestSampled, total));
+      planned = static_cast<uint32_t>(std::clamp<uint64_t>(options.work_budget / one, RunOptions::kFewestSampled,
+                                                           std::min<uint64_t>(total, RunOptions::kMostSampled)));
       const std::vector<uint32_t> others = further_ctas(total, planned, ctas);
       planned = static_cast<uint32_t>(ctas.size() + others.size());
       if (!others.empty()) execute(&others);

@@ -8,6 +8,7 @@ namespace {
 // Of every compute capability from 3.0 on (CUDA programming guide, table of compute capabilities).
 constexpr int64_t kMaxGridX = (int64_t{1} << 31) - 1, kMaxGridYZ = 65535;
 constexpr int64_t kMaxBlockXY = 1024, kMaxBlockZ = 64;
+constexpr int64_t kMaxLocalBytes = 512 << 10;  // a thread's
 
 // 147456 → "147,456"
 std::string grouped(int64_t value) {
@@ -68,6 +69,10 @@ Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, co
                   "Choose fewer warps.");
   if (variant.static_shared_bytes > spec.shared_static_block)
     return fail(static_shared_failure(spec, variant.static_shared_bytes, who));
+  if (variant.stack_bytes > kMaxLocalBytes)
+    return refuse(fmt::format("{}: asks {} B of local memory a thread; {} are possible", who,
+                              grouped(variant.stack_bytes), grouped(kMaxLocalBytes)),
+                  "Make the kernel's local arrays smaller, or keep them in a buffer.");
   const int64_t asked = variant.static_shared_bytes + variant.dynamic_shared_bytes;
   if (asked > spec.shared_optin_block)
     return refuse(fmt::format("{}: asks {} B of shared memory; {} gives a block {}", who, grouped(asked), spec.id,

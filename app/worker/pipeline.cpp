@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "catalog/catalog.h"
@@ -25,6 +26,7 @@
 #include "model/occupancy.h"
 #include "model/roofline.h"
 #include "platform/clock.h"
+#include "platform/memory.h"
 #include "worker/watch_run.h"
 
 namespace attnscope::worker {
@@ -498,7 +500,11 @@ Versions Services::versions() const {
 }
 
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
-  return Pipeline(services, request, sink).run();
+  try {
+    return Pipeline(services, request, sink).run();
+  } catch (const std::bad_alloc&) {
+    return fail(platform::out_of_memory(who(request)));
+  }
 }
 
 }  // namespace attnscope::worker

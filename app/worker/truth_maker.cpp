@@ -1,10 +1,24 @@
 #include "worker/truth_maker.h"
 
+#include <new>
 #include <nlohmann/json.hpp>
 
+#include "platform/memory.h"
 #include "platform/process.h"
 
 namespace attnscope::worker {
+namespace {
+
+template <class T>
+void fail_unless_made(std::promise<Result<T>>& promise, const Failure& failure) {
+  try {
+    promise.set_value(fail(failure));
+  } catch (const std::future_error&) {
+    return;  // it was made before memory ran out
+  }
+}
+
+}  // namespace
 
 TruthMaker::TruthMaker(std::filesystem::path reference_folder) {
   if (!reference_folder.empty()) store_.emplace(std::move(reference_folder));
@@ -73,7 +87,13 @@ Truth TruthMaker::want(const Problem& problem, check::Accumulate accumulate, Wan
   truth_ = {inputs->get_future().share(), reference->get_future().share()};
   making_ = std::thread([this, problem, accumulate, wanted, kept, inputs, reference, cancel = cancel_] {
     platform::lower_thread_priority();
-    make(problem, accumulate, wanted, *cancel, kept, *inputs, *reference);
+    try {
+      make(problem, accumulate, wanted, *cancel, kept, *inputs, *reference);
+    } catch (const std::bad_alloc&) {
+      const Failure failure = platform::out_of_memory(short_text(problem));
+      fail_unless_made(*inputs, failure);
+      fail_unless_made(*reference, failure);
+    }
   });
   return truth_;
 }

@@ -8,6 +8,7 @@
 #include "device/model_input.h"
 #include "device/parameters.h"
 #include "emulator/program.h"
+#include "platform/memory.h"
 
 namespace attnscope::device {
 namespace {
@@ -25,7 +26,8 @@ constexpr int64_t kLeastBudgetMs = 2000;
 
 // Empty: all of them.
 std::vector<uint32_t> sample_of(int64_t total, double share) {
-  const auto count = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(total) * share)));
+  const auto wanted = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(total) * share)));
+  const int64_t count = share < 1 ? std::min<int64_t>(wanted, emulator::RunOptions::kMostSampled) : wanted;
   if (count >= total) return {};
   return emulator::spread_ctas(static_cast<uint32_t>(total), static_cast<uint32_t>(count));
 }
@@ -104,6 +106,10 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   auto bound = bind(request);
   if (!bound) return fail(bound.error());
   const check::Operands& operands = *bound->operands;
+  uint64_t copies = 0;
+  for (const check::OperandContents& one : operands.all)
+    if (one.what.role != BufferRole::in) copies += one.bytes.size();
+  if (auto held = platform::hold_memory(copies, request.name + ": what it may write"); !held) return fail(held.error());
   const std::vector<std::string> before = check::hash_read_only(operands);
   emulator::GlobalMemory memory;
   Written written;
@@ -121,8 +127,10 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   launch.parameters = std::move(*parameters);
   launch.memory = &memory;
 
-  const int64_t total = request.shape.ctas();
   emulator::RunOptions options;
+  // Before any of its CTAs are chosen: the grid may be larger than a list of them can be.
+  if (auto possible = emulator::check_launch(launch, options); !possible) return fail(possible.error());
+  const int64_t total = request.shape.ctas();
   options.cancel = events.cancel;
   const Trial& trial = request.trial;
   options.ctas = trial.ctas.empty() ? sample_of(total, request.sampled_share) : trial.ctas;

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "platform/memory.h"
 #include "unit/emulator/sass_text.h"
 
 namespace attnscope::emulator::testing {
@@ -258,6 +259,40 @@ TEST(Refused, BadLaunches) {
   RunOptions options;
   options.ctas = {24};
   EXPECT_THAT(run(job.launch, options).error().message, HasSubstr("no CTA 24"));
+}
+
+TEST(Refused, AGridSaysWhichExtentIsTooLarge) {
+  const auto refused = [](std::array<uint32_t, 3> grid) {
+    Numbered job;
+    job.launch.grid = grid;
+    const auto result = run(job.launch);
+    return result.has_value() ? Failure{} : result.error();
+  };
+  EXPECT_THAT(refused({1, 70000, 1}).hint, HasSubstr("y and z"));
+  EXPECT_THAT(refused({0x80000000u, 1, 1}).hint, HasSubstr("x can be"));
+  const Failure many = refused({2147483647, 65535, 65535});
+  EXPECT_EQ(many.stage, Stage::limits);
+  EXPECT_THAT(many.message, HasSubstr("9223090559730712575 in all; the emulator runs grids of up to 2147483647"));
+}
+
+TEST(Refused, MoreLocalMemoryThanADeviceOrThisMachineHas) {
+  Numbered job;
+  const auto with_frame = [&](uint32_t bytes) {
+    auto large = std::make_shared<compile::SassProgram>(sass_of(*job.launch.program));
+    large->code_hash.clear();
+    large->kernel.frame_bytes = bytes;
+    job.launch.program = *prepare(large);
+    const auto result = run(job.launch);
+    return result.has_value() ? Failure{} : result.error();
+  };
+  const Failure device = with_frame(400'000'000);
+  EXPECT_EQ(device.stage, Stage::limits);
+  EXPECT_THAT(device.message, HasSubstr("asks 400000000 B of local memory a thread; 524288 are possible"));
+  platform::inject_available_memory(1 << 20);
+  const Failure machine = with_frame(512 << 10);
+  platform::inject_available_memory(std::nullopt);
+  EXPECT_EQ(machine.stage, Stage::limits);
+  EXPECT_THAT(machine.message, HasSubstr("0.0 GB are available"));
 }
 
 TEST(Refused, ConstantsThatTheDriverWouldGive) {

@@ -62,6 +62,14 @@ TEST(Limits, AGridThatIsTooLargeNamesWhatToChange) {
   EXPECT_EQ(failure.hint, "Choose smaller sizes or larger tiles: the grid's z follows from them.");
 }
 
+TEST(Limits, LocalMemory) {
+  VariantInfo v = variant(32, 0, 0);
+  v.stack_bytes = 524288;
+  EXPECT_TRUE(check_limits(l4(), v, kPlain, "tiled"));
+  v.stack_bytes = 400'000'000;
+  EXPECT_EQ(refused(v, kPlain).message, "tiled: asks 400,000,000 B of local memory a thread; 524,288 are possible");
+}
+
 TEST(Limits, ThreadsAndRegisters) {
   EXPECT_EQ(refused(variant(32, 0, 0), {{1, 1, 1}, {1024, 2, 1}}).message,
             "tiled: asks 2,048 threads a CTA; emulated:l4 allows 1,024");

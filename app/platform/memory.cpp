@@ -1,0 +1,82 @@
+#include "platform/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace attnscope::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kNone = UINT64_MAX;
+std::atomic<uint64_t> injected{kNone};
+constexpr const char* kSmaller = "Choose a smaller problem, or close other programs.";
+
+// The number behind `name` in a file of lines "name number"; /proc/meminfo counts in kB, a control group in bytes.
+std::optional<uint64_t> value_of(const fs::path& file, const std::string& name) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first;
+    uint64_t value = 0;
+    if (words >> first && first == name && words >> value) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> number_in(const fs::path& file) {
+  uint64_t value = 0;
+  std::ifstream stream(file);
+  return stream >> value ? std::optional(value) : std::nullopt;  // "max": no limit
+}
+
+// What the control group at `folder` leaves. Its file pages do not count: the kernel gives them up first.
+std::optional<uint64_t> left_in(const fs::path& folder) {
+  const auto limit = number_in(folder / "memory.max"), used = number_in(folder / "memory.current");
+  if (!limit || !used) return std::nullopt;
+  const uint64_t held = *used - std::min(*used, value_of(folder / "memory.stat", "file").value_or(0));
+  return *limit - std::min(*limit, held);
+}
+
+}  // namespace
+
+std::optional<uint64_t> available_memory() {
+  if (const uint64_t told = injected; told != kNone) return told;
+  std::optional<uint64_t> least;
+  const auto take = [&](std::optional<uint64_t> bytes) {
+    if (bytes) least = std::min(least.value_or(*bytes), *bytes);
+  };
+  if (const auto kilobytes = value_of("/proc/meminfo", "MemAvailable:")) take(*kilobytes * 1024);
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (!line.starts_with("0::/")) continue;  // version 2's only group
+    const fs::path root = "/sys/fs/cgroup";
+    for (fs::path group = root / line.substr(4);; group = group.parent_path()) {
+      take(left_in(group));
+      if (group == root || group == group.parent_path()) break;
+    }
+  }
+  return least;
+}
+
+Result<void> hold_memory(uint64_t bytes, const std::string& what) {
+  const auto left = available_memory();
+  if (!left || bytes <= *left) return {};
+  return fail(Stage::limits,
+              fmt::format("{} would take {:.1f} GB of this machine's memory; {:.1f} GB are available", what,
+                          static_cast<double>(bytes) / 1e9, static_cast<double>(*left) / 1e9),
+              kSmaller);
+}
+
+Failure out_of_memory(const std::string& what) {
+  return {Stage::limits, what + ": this machine's memory ran out", kSmaller};
+}
+
+void inject_available_memory(std::optional<uint64_t> bytes) { injected = bytes.value_or(kNone); }
+
+}  // namespace attnscope::platform

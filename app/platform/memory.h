@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/result.h"
+
+namespace attnscope::platform {
+
+// Bytes that may still be taken before the system must end a process: what the machine has available, and what its
+// control groups leave. None: the system does not say.
+std::optional<uint64_t> available_memory();
+
+// Failure (Stage::limits) when `bytes` are more than available: memory is promised to whoever asks, and a process that
+// then uses it is killed without a word. `what` needs them: "the buffers of n=1000000000".
+Result<void> hold_memory(uint64_t bytes, const std::string& what);
+
+// The same Failure once an allocation was refused after all.
+Failure out_of_memory(const std::string& what);
+
+// For tests: what available_memory() answers from now on.
+void inject_available_memory(std::optional<uint64_t> bytes);
+
+}  // namespace attnscope::platform
