@@ -11,10 +11,20 @@ namespace {
 using Tokens = std::vector<CppToken>;
 using Kind = CppToken::Kind;
 
+// What no manifest can take is not read: the texts that a hostile file repeats would cost its length squared.
+constexpr size_t kMostTokens = 250;     // of an expression, a type or a parameter
+constexpr size_t kLongestText = 2000;   // bytes of one
+constexpr size_t kLongestName = 1000;   // of a kernel with its namespaces
+constexpr size_t kMostMembers = 256;    // of a struct
+constexpr size_t kMostOfConstant = 40;  // tokens of its value
+
+// As the source has it with its blanks made even; empty where it is too long.
 std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
   std::string text;
+  if (end > begin + kMostTokens) return text;
   for (size_t i = begin; i < end && i < tokens.size(); ++i) {
     if (tokens[i].kind == Kind::line) continue;
+    if (text.size() + tokens[i].text.size() > kLongestText) return {};
     const bool words = !text.empty() && tokens[i].kind != Kind::mark && tokens[i - 1].kind != Kind::mark;
     text += (words ? " " : "") + std::string(tokens[i].text);
   }
@@ -22,36 +32,37 @@ std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
 }
 
 // [begin, end) split at commas that stand in no bracket.
-std::vector<std::pair<size_t, size_t>> parts_of(const Tokens& tokens, size_t begin, size_t end) {
+std::vector<std::pair<size_t, size_t>> parts_of(const Tokens& tokens, const CppBrackets& brackets, size_t begin,
+                                                size_t end) {
   std::vector<std::pair<size_t, size_t>> parts;
-  size_t start = begin, angles = 0;
+  size_t start = begin;
   for (size_t i = begin; i < end; ++i) {
     if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{"))
-      i = closing(tokens, i);
-    else if (tokens[i].is("<"))
-      ++angles;
-    else if (tokens[i].is(">") && angles > 0)
-      --angles;
-    else if (tokens[i].is(",") && angles == 0)
+      i = brackets.closing(i);
+    else if (tokens[i].is("<") && brackets.behind_angles(i) <= end)
+      i = brackets.behind_angles(i) - 1;
+    else if (tokens[i].is(","))
       parts.emplace_back(std::exchange(start, i + 1), i);
   }
   if (start < end) parts.emplace_back(start, end);
   return parts;
 }
 
-SourceParameter parameter_of(const Tokens& tokens, size_t begin, size_t end) {
+SourceParameter parameter_of(const Tokens& tokens, const CppBrackets& brackets, size_t begin, size_t end) {
   SourceParameter parameter;
   static const std::set<std::string_view> skipped{"__restrict__", "__restrict",        "restrict", "volatile",
                                                   "struct",       "__grid_constant__", "typename", "register"};
   std::vector<std::string> words;
+  end = std::min(end, begin + kMostTokens);
   for (size_t i = begin; i < end && !tokens[i].is("="); ++i) {
+    if (tokens[i].text.size() > kLongestText) continue;
     if (tokens[i].is("[")) {
       parameter.pointer = true;
-      i = closing(tokens, i);
+      i = brackets.closing(i);
     } else if (tokens[i].is("*")) {
       parameter.pointer = true;
     } else if (tokens[i].is("<") && !words.empty()) {
-      const size_t behind = behind_angles(tokens, i);
+      const size_t behind = brackets.behind_angles(i);
       words.back() += text_of(tokens, i, behind);
       i = behind - 1;
     } else if (tokens[i].is(":") && !words.empty()) {
@@ -75,19 +86,22 @@ SourceParameter parameter_of(const Tokens& tokens, size_t begin, size_t end) {
     }
   }
   for (const std::string& word : words) parameter.type += (parameter.type.empty() ? "" : " ") + word;
+  if (parameter.type.size() > kLongestText) parameter.type.clear();
   return parameter;
 }
 
 class Reader {
  public:
-  explicit Reader(const std::string& source) : tokens_(cpp_tokens(source)) {}
+  // Within a macro there are no preprocessor's lines.
+  explicit Reader(std::string_view source, bool of_macro = false)
+      : tokens_(cpp_tokens(source)), brackets_(tokens_), of_macro_(of_macro) {}
 
   CudaSource read() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       track_namespace(i);
-      if (tokens_[i].kind == Kind::line)
-        read_line(i);
-      else if (is(i, "__global__"))
+      if (tokens_[i].kind == Kind::line) {
+        if (!of_macro_) read_line(i);
+      } else if (is(i, "__global__"))
         read_kernel(i);
       else if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<"))
         read_launch(i);
@@ -113,12 +127,17 @@ class Reader {
   bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == Kind::word; }
 
   void track_namespace(size_t i) {
-    while (!ends_.empty() && i > ends_.back().first) ends_.pop_back();
+    while (!ends_.empty() && i > ends_.back().first) {
+      prefix_.resize(ends_.back().second);
+      ends_.pop_back();
+    }
     if (!is(i, "namespace") || (i > 0 && is(i - 1, "using"))) return;
     size_t open = i + 1;
-    while (open < tokens_.size() && !is(open, "{") && !is(open, ";") && !is(open, "=")) ++open;
-    if (is(open, "{"))
-      ends_.emplace_back(closing(tokens_, open), open > i + 1 ? text_of(tokens_, i + 1, open) + "::" : "");
+    while (open < tokens_.size() && !is(open, "{") && !is(open, ";") && !is(open, "=") && !is(open, "namespace"))
+      ++open;
+    if (!is(open, "{")) return;
+    ends_.emplace_back(brackets_.closing(open), prefix_.size());
+    if (open > i + 1) prefix_ += text_of(tokens_, i + 1, open) + "::";
   }
 
   void read_line(size_t i) {
@@ -132,7 +151,7 @@ class Reader {
     // Launches that a macro makes, once for every instance: what they say counts where no function says more.
     for (size_t at = 2; at + 2 < inner.size(); ++at) {
       if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
-      const CudaSource macro = Reader(std::string(tokens_[i].text.substr(inner[1].end() + 1))).read();
+      const CudaSource macro = Reader(tokens_[i].text.substr(inner[1].end() + 1), true).read();
       for (SourceLaunch launch : macro.launches) {
         launch.at = SIZE_MAX;
         in_macros_.push_back(std::move(launch));
@@ -157,37 +176,38 @@ class Reader {
     SourceKernel kernel;
     size_t start = i;
     while (start > 0 && !is(start - 1, ";") && !is(start - 1, "}") && !is(start - 1, "{") &&
-           tokens_[start - 1].kind != Kind::line)
+           !is(start - 1, "__global__") && tokens_[start - 1].kind != Kind::line)
       --start;
     for (; start < i && is(start, "template") && is(start + 1, "<");) {
-      const size_t behind = behind_angles(tokens_, start + 1);
+      const size_t behind = brackets_.behind_angles(start + 1);
       for (TemplateParameter& one : template_parameters(start + 1))
         kernel.template_parameters.push_back(std::move(one));
       start = behind;
     }
     size_t open = i + 1;
-    for (; open < tokens_.size() && !is(open, ";") && !is(open, "{"); ++open) {
+    for (; open < tokens_.size() && !is(open, ";") && !is(open, "{") && !is(open, "__global__"); ++open) {
       if (!is(open, "(")) continue;
       if (is(open - 1, "__launch_bounds__")) {
-        const auto bounds = parts_of(tokens_, open + 1, closing(tokens_, open));
+        const auto bounds = parts_of(tokens_, brackets_, open + 1, brackets_.closing(open));
         if (!bounds.empty()) kernel.launch_bounds = text_of(tokens_, bounds[0].first, bounds[0].second);
-        open = closing(tokens_, open);
+        open = brackets_.closing(open);
       } else {
         break;
       }
     }
     if (!is(open, "(") || !word(open - 1)) return;
-    for (const auto& [end, name] : ends_) kernel.name += name;
-    kernel.name += tokens_[open - 1].text;
-    const size_t close = closing(tokens_, open);
-    for (const auto& [begin, end] : parts_of(tokens_, open + 1, close))
-      if (!(end == begin + 1 && is(begin, "void"))) kernel.parameters.push_back(parameter_of(tokens_, begin, end));
+    if (prefix_.size() + tokens_[open - 1].text.size() > kLongestName) return;
+    kernel.name = prefix_ + std::string(tokens_[open - 1].text);
+    const size_t close = brackets_.closing(open);
+    for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, close))
+      if (!(end == begin + 1 && is(begin, "void")))
+        kernel.parameters.push_back(parameter_of(tokens_, brackets_, begin, end));
     kernel.defined = is(close + 1, "{");
-    const auto twin = std::ranges::find(out_.kernels, kernel.name, &SourceKernel::name);
-    if (twin == out_.kernels.end())
+    const auto [place, fresh] = by_name_.emplace(kernel.name, out_.kernels.size());
+    if (fresh)
       out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are one
-    else if (kernel.defined && !twin->defined)
-      *twin = std::move(kernel);  // which has the parameters' names
+    else if (SourceKernel& twin = out_.kernels[place->second]; kernel.defined && !twin.defined)
+      twin = std::move(kernel);  // which has the parameters' names
   }
 
   void read_launch(size_t i) {
@@ -195,10 +215,11 @@ class Reader {
     size_t name = i;  // behind the kernel's name
     if (is(i - 1, ">")) {
       size_t depth = 0, open = i - 1;
-      for (; open > 0; --open) {
+      for (; open > 0 && open + kMostTokens > i; --open) {
         if (is(open, ">")) ++depth;
         if (is(open, "<") && --depth == 0) break;
       }
+      if (depth > 0) return;
       launch.template_arguments = text_of(tokens_, open + 1, i - 1);
       name = open;
     }
@@ -206,10 +227,11 @@ class Reader {
     launch.kernel = std::string(tokens_[name - 1].text);
     size_t end = i + 3;
     while (end < tokens_.size() && !(is(end, ">") && is(end + 1, ">") && is(end + 2, ">"))) {
-      if (is(end, "(")) end = closing(tokens_, end);
+      if (is(end, "<") && is(end + 1, "<") && is(end + 2, "<")) return;  // the next launch: this is none
+      if (is(end, "(")) end = brackets_.closing(end);
       ++end;
     }
-    const auto parts = parts_of(tokens_, i + 3, end);
+    const auto parts = parts_of(tokens_, brackets_, i + 3, end);
     std::string* fields[] = {&launch.grid, &launch.block, &launch.shared};
     for (size_t k = 0; k < parts.size() && k < 3; ++k) *fields[k] = text_of(tokens_, parts[k].first, parts[k].second);
     launch.at = tokens_[i].at;
@@ -219,14 +241,15 @@ class Reader {
   // dim3 a(…), b(…);  dim3 a = dim3(…);
   void read_dims(size_t i) {
     for (size_t at = i + 1; at < tokens_.size() && !is(at, ";"); ++at) {
-      if (!word(at) || is(at, "dim3")) continue;
+      if (is(at, "dim3")) return;  // it is read from there
+      if (!word(at)) continue;
       size_t open = at + 1;
       if (is(open, "=")) ++open;
       if (is(open, "dim3")) ++open;
       if (!is(open, "(") && !is(open, "{")) return;
-      const size_t close = closing(tokens_, open);
+      const size_t close = brackets_.closing(open);
       std::vector<std::string> values;
-      for (const auto& [begin, end] : parts_of(tokens_, open + 1, close))
+      for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, close))
         values.push_back(text_of(tokens_, begin, end));
       out_.dims.add(std::string(tokens_[at].text), tokens_[at].at, std::move(values));
       at = close;
@@ -235,8 +258,8 @@ class Reader {
 
   void read_typedef(size_t i) {
     size_t end = i + 1;
-    while (end < tokens_.size() && !is(end, ";") && !is(end, "("))
-      end = is(end, "{") ? closing(tokens_, end) + 1 : end + 1;
+    while (end < tokens_.size() && !is(end, ";") && !is(end, "(") && !is(end, "typedef"))
+      end = is(end, "{") ? brackets_.closing(end) + 1 : end + 1;
     if (!is(end, ";") || !word(end - 1)) return;
     const std::string name(tokens_[end - 1].text);
     size_t open = i + 1;
@@ -250,14 +273,15 @@ class Reader {
   void read_using(size_t i) {
     if (!word(i + 1) || !is(i + 2, "=")) return;
     size_t end = i + 3;
-    while (end < tokens_.size() && !is(end, ";")) ++end;
+    while (end < tokens_.size() && !is(end, ";") && !is(end, "using")) ++end;
     out_.types[std::string(tokens_[i + 1].text)] = text_of(tokens_, i + 3, end);
   }
 
   // Those of the list that the angle bracket at `open` begins; what has no name is left out.
   std::vector<TemplateParameter> template_parameters(size_t open) const {
     std::vector<TemplateParameter> found;
-    for (const auto& [begin, end] : parts_of(tokens_, open + 1, behind_angles(tokens_, open) - 1)) {
+    for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, brackets_.behind_angles(open) - 1)) {
+      if (end > begin + kMostTokens) continue;
       size_t name = begin;
       while (name + 1 < end && !is(name + 1, "=")) ++name;
       if (word(name))
@@ -278,20 +302,21 @@ class Reader {
   // `float x, y; int n;`: a struct with anything else in it is not plain, and left out.
   void read_members(const std::string& name, size_t open) {
     std::vector<SourceParameter> members;
-    const size_t close = closing(tokens_, open);
+    const size_t close = brackets_.closing(open);
     for (size_t at = open + 1; at < close;) {
       size_t end = at;
       while (end < close && !is(end, ";")) {
         if (is(end, "(") || is(end, "[") || is(end, "{")) return;
         ++end;
       }
-      const auto parts = parts_of(tokens_, at, end);
+      const auto parts = parts_of(tokens_, brackets_, at, end);
       for (const auto& [begin, last] : parts) {
-        SourceParameter member = parameter_of(tokens_, begin, last);
+        SourceParameter member = parameter_of(tokens_, brackets_, begin, last);
         if (begin != at) {  // the second name of one type
           member.name = text_of(tokens_, begin, last);
           member.type = members.back().type;
         }
+        if (members.size() == kMostMembers) return;
         members.push_back(std::move(member));
       }
       at = end + 1;
@@ -303,20 +328,24 @@ class Reader {
     if (is(i + 1, "=")) return;
     size_t end = i + 1;
     for (; end < tokens_.size() && !is(end, ";") && !is(end, ","); ++end) {
-      if (is(end, "{")) return;
-      if (is(end, "(")) end = closing(tokens_, end);
+      if (is(end, "{") || end - i >= kMostOfConstant) return;
+      if (is(end, "(")) end = brackets_.closing(end);
       if (is(end, ")")) return;
     }
     const bool assigned = i >= 2 && (word(i - 2) || is(i - 2, ","));  // a declaration, not `x = …`
-    if (assigned && end - i < 40)
+    if (assigned && end - i < kMostOfConstant)
       out_.constants.add(std::string(tokens_[i - 1].text), tokens_[i].at, text_of(tokens_, i + 1, end));
   }
 
   Tokens tokens_;
+  CppBrackets brackets_;
+  bool of_macro_;
   CudaSource out_;
+  std::map<std::string, size_t> by_name_;  // in out_.kernels
   std::vector<SourceLaunch> in_macros_;
   std::string guarded_;
-  std::vector<std::pair<size_t, std::string>> ends_;  // of the namespaces that are open, with their prefixes
+  std::string prefix_;                           // of the namespaces that are open
+  std::vector<std::pair<size_t, size_t>> ends_;  // of each the closing brace, and the prefix's length before it
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -49,10 +51,8 @@ class SourceValues {
   const T* find(const std::string& name, size_t used_at) const {
     const auto found = all_.find(name);
     if (found == all_.end()) return nullptr;
-    const T* nearest = &found->second.back().second;
-    for (const auto& [at, value] : found->second)
-      if (at < used_at) nearest = &value;
-    return nearest;
+    const auto behind = std::ranges::lower_bound(found->second, used_at, {}, &std::pair<size_t, T>::first);
+    return behind == found->second.begin() ? &found->second.back().second : &std::prev(behind)->second;
   }
 
  private:

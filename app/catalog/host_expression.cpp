@@ -14,7 +14,11 @@
 namespace attnscope::catalog {
 namespace {
 
-constexpr int kDeepest = 16;                    // names that stand for names, and brackets in brackets
+constexpr int kDeepest = 16;                    // names that stand for names
+constexpr int kMostNested = 100;                // brackets in brackets, signs before signs
+constexpr size_t kLongest = 10000;              // bytes of an expression as the host code has it
+constexpr size_t kLongestPart = 2000;           // bytes of a part as the manifest says it: it takes no longer one
+constexpr int kMostTokens = 10000;              // of an expression and all that its names stand for
 constexpr int64_t kLargest = int64_t{1} << 53;  // beyond it an expression's result is none
 
 // A sum of parts, each a text that binds at least as * does, and of a number.
@@ -62,11 +66,15 @@ bool is_ceil_div(const std::string& name) {
 
 class Parser {
  public:
-  Parser(const HostNames& names, int depth) : names_(names), depth_(depth) {}
+  Parser(const HostNames& names, int depth, int& tokens_left)
+      : names_(names), depth_(depth), tokens_left_(tokens_left) {}
 
   std::optional<Sum> whole(const std::string& expression) {
+    if (depth_ > kDeepest || expression.size() > kLongest) return std::nullopt;
     tokens_ = cpp_tokens(expression);
-    if (tokens_.empty() || depth_ > kDeepest) return std::nullopt;
+    tokens_left_ -= static_cast<int>(tokens_.size());
+    if (tokens_.empty() || tokens_left_ < 0) return std::nullopt;
+    brackets_.emplace(tokens_);
     auto value = sum();
     if (at_ != tokens_.size()) return std::nullopt;
     return value;
@@ -82,6 +90,11 @@ class Parser {
   }
   static std::optional<Sum> in_range(Sum value) {
     if (value.now > kLargest || value.now < -kLargest) return std::nullopt;
+    return value;
+  }
+  // One that names itself in its parts would double at each step.
+  static std::optional<Sum> short_enough(Sum value) {
+    if (!value.parts.empty() && value.parts.back().second.size() > kLongestPart) return std::nullopt;
     return value;
   }
 
@@ -130,7 +143,7 @@ class Parser {
     if (a.constant() && b.constant()) return number(now);
     if (a.constant() && a.number == 1) return b;
     if (b.constant() && b.number == 1) return a;
-    return part(a.factor() + " * " + right_side(b), now);
+    return short_enough(part(a.factor() + " * " + right_side(b), now));
   }
 
   std::optional<Sum> over(const Sum& a, const Sum& b) const {
@@ -140,22 +153,22 @@ class Parser {
     const int64_t now = a.now / b.now;
     if (a.constant() && b.constant()) return number(now);
     if (b.constant() && b.number == 1) return a;
-    if (a.now % b.now == 0) return part(a.factor() + " / " + right_side(b), now);
+    if (a.now % b.now == 0) return short_enough(part(a.factor() + " / " + right_side(b), now));
     const std::string divisor = right_side(b);
-    return part(fmt::format("({0} - {1} % {2}) / {2}", a.text(), a.factor(), divisor), now);
+    return short_enough(part(fmt::format("({0} - {1} % {2}) / {2}", a.text(), a.factor(), divisor), now));
   }
 
   static std::optional<Sum> rest(const Sum& a, const Sum& b) {
     if (b.now == 0) return std::nullopt;
     if (a.constant() && b.constant()) return number(a.number % b.number);
-    return part(a.factor() + " % " + right_side(b), a.now % b.now);
+    return short_enough(part(a.factor() + " % " + right_side(b), a.now % b.now));
   }
 
   static std::optional<Sum> ceil_div(const Sum& a, const Sum& b) {
     if (b.now <= 0 || a.now < 0) return std::nullopt;
     const int64_t now = (a.now + b.now - 1) / b.now;
     if (a.constant() && b.constant()) return number(now);
-    return part(fmt::format("ceil_div({}, {})", a.text(), b.text()), now);
+    return short_enough(part(fmt::format("ceil_div({}, {})", a.text(), b.text()), now));
   }
 
   // (n + B - 1) / B
@@ -176,14 +189,23 @@ class Parser {
     return ceil_div(rest, b);
   }
 
+  // Every bracket, call and sign within another passes here.
   std::optional<Sum> unary() {
+    if (nested_ == kMostNested) return std::nullopt;
+    ++nested_;
+    auto value = signed_value();
+    --nested_;
+    return value;
+  }
+
+  std::optional<Sum> signed_value() {
     if (take("+")) return unary();
     if (take("-")) {
       const auto value = unary();
       return value ? times(number(-1), *value) : std::nullopt;
     }
     if (is("(") && at_ + 2 < tokens_.size() && is_type(tokens_[at_ + 1].text)) {
-      const size_t close = closing(tokens_, at_);
+      const size_t close = brackets_->closing(at_);
       const bool all = std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
                                    tokens_.begin() + static_cast<std::ptrdiff_t>(std::min(close, tokens_.size())),
                                    [](const CppToken& one) { return is_type(one.text); });
@@ -217,14 +239,14 @@ class Parser {
       name = tokens_[at_++].text;
     }
     if (name == "static_cast" && is("<")) {
-      at_ = behind_angles(tokens_, at_);
+      at_ = brackets_->behind_angles(at_);
       return is("(") ? primary() : std::nullopt;
     }
     if (name == "sizeof" && is("(")) return bytes();
     if (is("(")) return call(name);
     if (const auto now = names_.kept(name)) return part(name, *now);
     const std::string meaning = names_.meaning(name);
-    return meaning.empty() || meaning == name ? std::nullopt : Parser(names_, depth_ + 1).whole(meaning);
+    return meaning.empty() || meaning == name ? std::nullopt : Parser(names_, depth_ + 1, tokens_left_).whole(meaning);
   }
 
   static std::optional<Sum> literal(std::string text) {
@@ -245,7 +267,7 @@ class Parser {
   }
 
   std::optional<Sum> bytes() {
-    const size_t close = closing(tokens_, at_);
+    const size_t close = brackets_->closing(at_);
     if (close >= tokens_.size()) return std::nullopt;
     std::string type;
     for (size_t i = at_ + 1; i < close; ++i) type += (type.empty() ? "" : " ") + std::string(tokens_[i].text);
@@ -273,12 +295,15 @@ class Parser {
     if (name != "min" && name != "max") return std::nullopt;
     const int64_t now = name == "min" ? std::min(a.now, b.now) : std::max(a.now, b.now);
     if (a.constant() && b.constant()) return number(now);
-    return part(fmt::format("{}({}, {})", name, a.text(), b.text()), now);
+    return short_enough(part(fmt::format("{}({}, {})", name, a.text(), b.text()), now));
   }
 
   const HostNames& names_;
   int depth_;
+  int& tokens_left_;
+  int nested_ = 0;
   std::vector<CppToken> tokens_;
+  std::optional<CppBrackets> brackets_;
   size_t at_ = 0;
   bool up_ = false;  // within ceil(…): quotients are rounded up
 };
@@ -286,7 +311,8 @@ class Parser {
 }  // namespace
 
 std::optional<HostValue> host_value(const std::string& expression, const HostNames& names) {
-  const auto value = Parser(names, 0).whole(expression);
+  int tokens_left = kMostTokens;
+  const auto value = Parser(names, 0, tokens_left).whole(expression);
   if (!value) return std::nullopt;
   return HostValue{value->text(), value->now, value->constant()};
 }

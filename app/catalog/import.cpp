@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
@@ -20,6 +22,9 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr int64_t kUsualSize = 1024, kUsualBlock = 256;
 constexpr int kDeepest = 8;  // of names that stand for names
 constexpr size_t kLongestTitle = 120, kMaxFileName = 100;
+// A manifest takes no more knobs and arguments; the rest keeps a file of a million launches or names from being tried
+// whole.
+constexpr size_t kMostKnobs = 64, kMostArguments = 256, kMostOffers = 100, kMostNamed = 20;
 
 struct ElementOf {
   ElementType type = ElementType::f32;
@@ -178,7 +183,6 @@ class Importer {
     if (auto chosen = choose(entry); !chosen) return fail(chosen.error());
     result_.id = id_of(source_name_);
     find_knobs();
-    find_sizes();
     if (auto done = bind_parameters(); !done) return fail(done.error());
     find_launch();
     write();
@@ -195,18 +199,19 @@ class Importer {
                   fmt::format("{} declares {} and does not define it", source_name_, source_.kernels.front().name),
                   "Import the file that its body is in.");
     const std::string wanted = entry.substr(0, entry.find('<'));
-    std::string names;
+    std::set<std::string_view> launched_names;
+    for (const SourceLaunch& launch : source_.launches) launched_names.insert(launch.kernel);
+    std::vector<std::string> names;
     for (const SourceKernel& kernel : source_.kernels) {
       if (!kernel.defined) continue;
-      names += (names.empty() ? "" : ", ") + kernel.name;
-      const bool launched = std::ranges::any_of(
-          source_.launches, [&](const SourceLaunch& one) { return one.kernel == plain_name(kernel.name); });
+      if (names.size() <= kMostNamed) names.push_back(names.size() < kMostNamed ? kernel.name : "…");
+      const bool launched = launched_names.contains(plain_name(kernel.name));
       const bool named = kernel.name == wanted || plain_name(kernel.name) == wanted;
       if (entry.empty() ? launched && !kernel_ : named && !kernel_) kernel_ = &kernel;
     }
     if (!kernel_ && entry.empty()) kernel_ = &*std::ranges::find(source_.kernels, true, &SourceKernel::defined);
     if (!kernel_)
-      return fail(Stage::input, source_name_ + " has no kernel " + wanted, "Its kernels are " + names + ".");
+      return fail(Stage::input, source_name_ + " has no kernel " + wanted, "Its kernels are " + joined(names) + ".");
     for (const SourceKernel& kernel : source_.kernels)
       if (&kernel != kernel_ && kernel.defined) result_.others.push_back(kernel.name);
     for (const SourceLaunch& launch : source_.launches)
@@ -227,7 +232,7 @@ class Importer {
       offers.push_back({split_arguments(entry.substr(open + 1, entry.rfind('>') - open - 1)), launch_});
     } else {
       for (const SourceLaunch& launch : source_.launches)
-        if (launch.kernel == plain_name(kernel_->name))
+        if (offers.size() < kMostOffers && launch.kernel == plain_name(kernel_->name))
           offers.push_back({split_arguments(launch.template_arguments), &launch});
       offers.push_back({{}, launch_});
     }
@@ -358,6 +363,11 @@ class Importer {
       const bool macro = std::ranges::all_of(
           name, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
       if (!macro || !(name[0] >= 'A' && name[0] <= 'Z') || value < 0) continue;
+      if (knobs_.size() == kMostKnobs) {
+        result_.guessed.push_back(
+            fmt::format("the knobs: the first {} macros that may be set; a manifest takes no more", kMostKnobs));
+        break;
+      }
       std::vector<int64_t> values{value};
       const bool power = value > 1 && (value & (value - 1)) == 0;
       if (value <= 1) values = {0, 1};
@@ -424,6 +434,11 @@ class Importer {
   }
 
   Result<void> bind_parameters() {
+    if (kernel_->parameters.size() > kMostArguments)
+      return fail(Stage::input,
+                  fmt::format("{}: {} has {} parameters", source_name_, kernel_->name, kernel_->parameters.size()),
+                  fmt::format("A kernel that is run here has at most {}: pass a struct.", kMostArguments));
+    find_sizes();
     for (const SourceParameter& parameter : kernel_->parameters) {
       const std::string type = resolved_type(parameter.type);
       const auto element = element_of(type);

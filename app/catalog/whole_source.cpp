@@ -15,7 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFoldersAbove = 3;  // where a project's root is looked for, to say where a header lies
+constexpr int kFoldersAbove = 3;       // where a project's root is looked for, to say where a header lies
+constexpr int kDeepest = 200;          // headers in headers, as compilers count them
+constexpr size_t kMostMissing = 1000;  // each was looked for in every folder
 
 struct Include {
   std::string name;
@@ -87,8 +89,12 @@ class Paster {
     return text;
   }
 
-  Result<void> one(const fs::path& file, const std::string& source, bool outermost) {
-    size_t copied = 0;
+  Result<void> one(const fs::path& file, const std::string& source, bool outermost, int depth = 0) {
+    if (depth == kDeepest)
+      return fail(Stage::input, fmt::format("{} is the {}th header within headers", file.filename().string(), kDeepest),
+                  "Import a file whose headers include each other less deeply.");
+    size_t copied = 0, counted = 0;
+    ptrdiff_t line = 1;  // of the byte `counted`
     for (const CppToken& token : cpp_tokens(source)) {
       if (token.kind != CppToken::Kind::line) continue;
       const auto replace = [&](const std::string& by) {
@@ -100,7 +106,12 @@ class Paster {
       if (!include || known_(include->name)) continue;
       const auto found = find(*include, file.parent_path());
       if (!found) {
-        const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<ptrdiff_t>(token.at), '\n');
+        line += std::count(source.begin() + static_cast<ptrdiff_t>(counted),
+                           source.begin() + static_cast<ptrdiff_t>(token.at), '\n');
+        counted = token.at;
+        if (++lookups_ > kMostMissing)
+          return fail(Stage::input, fmt::format("over {} headers were not found", kMostMissing),
+                      "Name their folder with --include DIR.");
         if (include->quoted) whole_.missing.push_back(missing(*include, static_cast<size_t>(line), file));
         continue;
       }
@@ -113,7 +124,7 @@ class Paster {
       if (!text) return fail(text.error());
       replace("// " + include->name + ":\n");
       whole_.pasted.push_back(include->name);
-      if (auto done = one(*found, *text, false); !done) return done;
+      if (auto done = one(*found, *text, false, depth + 1); !done) return done;
       whole_.text += "\n// end of " + include->name;
     }
     whole_.text += source.substr(copied);
@@ -129,6 +140,7 @@ class Paster {
   const std::function<bool(const std::string&)>& known_;
   std::vector<fs::path> roots_;  // a pasted file lies below one of them
   std::set<fs::path> seen_;
+  size_t lookups_ = 0;  // that found nothing
   WholeSource whole_;
 };
 

@@ -116,12 +116,15 @@ const Words kHostWords{"cout",
                        "AT_DISPATCH_FLOATING_TYPES",
                        "pybind11"};
 
+constexpr int kDeepestClass = 32;  // of classes in classes; what lies deeper is left as it is
+
 bool upper(char c) { return c >= 'A' && c <= 'Z'; }
 
 // Blanks declarations that only a host compiler takes.
 class Blanker {
  public:
-  explicit Blanker(std::string_view source) : source_(source), out_(source), tokens_(cpp_tokens(source)) {
+  explicit Blanker(std::string_view source)
+      : source_(source), out_(source), tokens_(cpp_tokens(source)), brackets_(tokens_) {
     find_macros();
   }
 
@@ -227,7 +230,7 @@ class Blanker {
   size_t behind_semicolon(size_t i, size_t end) const {
     for (; i < end; ++i) {
       if (is(i, "(") || is(i, "[") || is(i, "{"))
-        i = closing(tokens_, i);
+        i = brackets_.closing(i);
       else if (is(i, ";"))
         return i + 1;
     }
@@ -252,7 +255,7 @@ class Blanker {
       if (host_only(i, behind) && !(whole_namespace && is(i + 2, "std"))) blank(first, behind);
       return behind;
     }
-    while (is(i, "template") && is(i + 1, "<")) i = behind_angles(tokens_, i + 1);
+    while (is(i, "template") && is(i + 1, "<")) i = brackets_.behind_angles(i + 1);
     if (is_class(i, end)) return class_definition(first, i, end);
     return function_or_variable(first, i, end, member);
   }
@@ -267,10 +270,10 @@ class Blanker {
     for (++i; i < end; ++i) {
       if (is(i, "{") || is(i, ";")) return true;
       if (is(i, "<"))
-        i = behind_angles(tokens_, i) - 1;
+        i = brackets_.behind_angles(i) - 1;
       else if (is(i, "(")) {
         if (!is(i - 1, "__align__") && !is(i - 1, "alignas") && !is(i - 1, "__attribute__")) return false;
-        i = closing(tokens_, i);
+        i = brackets_.closing(i);
       } else if (is(i, "="))
         return false;
     }
@@ -282,13 +285,16 @@ class Blanker {
     while (open < end && !is(open, "{") && !is(open, ";")) ++open;
     const size_t behind = behind_semicolon(open, end);
     if (!is(open, "{")) return behind;
-    const size_t close = closing(tokens_, open);
+    const size_t close = brackets_.closing(open);
     if (!host_only(first, behind)) return behind;
     if (!device(open, close)) {
       blank(first, behind);
       return behind;
     }
+    if (depth_ == kDeepestClass) return behind;
+    ++depth_;
     for (size_t at = open + 1; at < close;) at = declaration(at, close, true);
+    --depth_;
     return behind;
   }
 
@@ -303,20 +309,20 @@ class Blanker {
       }
       if (is(i, "(")) {
         // NAME(...) at a declaration's start and no body after it: a macro that brings its own semicolon or needs none
-        const size_t close = closing(tokens_, i);
+        const size_t close = brackets_.closing(i);
         const bool macro = i == first + 1 && word(first) && device_macros_.contains(token(first).text);
         if (macro && !is(close + 1, "{")) return is(close + 1, ";") ? close + 2 : close + 1;
         parameters = true;
         i = close;
       } else if (is(i, "[")) {
-        i = closing(tokens_, i);
+        i = brackets_.closing(i);
       } else if (is(i, "=") && !is(i + 1, "=")) {
         assigned = true;
       } else if (is(i, ":") && parameters && !is(i + 1, ":") && !is(i - 1, ":")) {
         initialisers = true;  // of a constructor
       } else if (is(i, "{")) {
         const bool body = parameters && !assigned && !(initialisers && (word(i - 1) || is(i - 1, ">")));
-        const size_t close = closing(tokens_, i);
+        const size_t close = brackets_.closing(i);
         if (body) return function_definition(first, i, close, member);
         i = close;
       } else if (is(i, ";")) {
@@ -348,28 +354,37 @@ class Blanker {
   std::string_view source_;
   std::string out_;
   Tokens tokens_;
+  CppBrackets brackets_;
   Words device_macros_;
+  int depth_ = 0;  // of the class that is being read
 };
 
 }  // namespace
 
-std::string without_host_code(std::string_view source) { return Blanker(source).run(); }
+std::string without_host_code(std::string_view source) {
+  // A byte order mark means something at a file's start only, and macros and headers will stand before it.
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  std::string out = Blanker(source).run();
+  if (out.starts_with(kMark)) out.replace(0, kMark.size(), kMark.size(), ' ');
+  return out;
+}
 
 std::string with_implied_headers(const std::string& source) {
   // Of <stdlib.h> and <math.h>; and of namespace std whatever NVRTC has.
   static const Words implied{"uint",      "ulong",  "ushort", "INFINITY", "NAN",     "HUGE_VAL",
                              "HUGE_VALF", "M_E",    "M_PI",   "M_LN2",    "M_LOG2E", "M_PI_2",
                              "M_PI_4",    "M_1_PI", "M_2_PI", "M_SQRT2",  "M_LN10"};
-  const auto used = [&](const auto& self, const Tokens& tokens) -> bool {
+  const auto used = [&](const auto& self, const Tokens& tokens, bool in_line) -> bool {
     for (size_t i = 0; i < tokens.size(); ++i) {
-      if (tokens[i].kind == CppToken::Kind::line && self(self, cpp_tokens(tokens[i].text.substr(1)))) return true;
+      const bool line = tokens[i].kind == CppToken::Kind::line && !in_line;  // `##…` is no line within a line
+      if (line && self(self, cpp_tokens(tokens[i].text.substr(1)), true)) return true;
       if (tokens[i].kind != CppToken::Kind::word) continue;
       const bool of_std = tokens[i].is("std") && i + 1 < tokens.size() && tokens[i + 1].is(":");
       if (of_std || implied.contains(tokens[i].text)) return true;
     }
     return false;
   };
-  if (!used(used, cpp_tokens(source))) return source;
+  if (!used(used, cpp_tokens(source), false)) return source;
   return "#include <" + std::string(kImpliedHeader) + ">\n#line 1\n" + source;
 }
 

@@ -17,6 +17,7 @@ class Lexer {
 
   std::vector<CppToken> all() {
     bool line_start = true;
+    if (s_.starts_with("\xEF\xBB\xBF")) at_ = 3;
     while (at_ < s_.size()) {
       const char c = s_[at_];
       if (c == '\n') {
@@ -84,8 +85,8 @@ class Lexer {
   }
 
   size_t behind_raw(size_t quote) const {
-    const size_t open = s_.find('(', quote);
-    if (open == std::string_view::npos || open - quote > 17) return behind_literal(quote, '"');
+    const size_t open = s_.substr(0, quote + 18).find('(', quote);  // a delimiter has at most 16 characters
+    if (open == std::string_view::npos) return behind_literal(quote, '"');
     const std::string close = ")" + std::string(s_.substr(quote + 1, open - quote - 1)) + "\"";
     const size_t end = s_.find(close, open);
     return end == std::string_view::npos ? s_.size() : end + close.size();
@@ -154,32 +155,31 @@ class Lexer {
 
 std::vector<CppToken> cpp_tokens(std::string_view source) { return Lexer(source).all(); }
 
-size_t closing(const std::vector<CppToken>& tokens, size_t open) {
-  size_t depth = 0;
-  for (size_t i = open; i < tokens.size(); ++i) {
+CppBrackets::CppBrackets(const std::vector<CppToken>& tokens) : ends_(tokens.size(), tokens.size()) {
+  std::vector<size_t> brackets, angles;  // that are open; the angles within the innermost bracket stand behind its mark
+  std::vector<size_t> marks{0};          // for each open bracket, and for none, where its angles begin
+  for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != CppToken::Kind::mark) continue;
     const char c = tokens[i].text[0];
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if ((c == ')' || c == ']' || c == '}') && --depth == 0) return i;
+    if (c == '(' || c == '[' || c == '{') {
+      brackets.push_back(i);
+      marks.push_back(angles.size());
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (brackets.empty()) continue;
+      ends_[brackets.back()] = i;
+      brackets.pop_back();
+      angles.resize(marks.back());
+      marks.pop_back();
+    } else if (c == '<') {
+      ends_[i] = i + 1;
+      angles.push_back(i);
+    } else if (c == '>' && angles.size() > marks.back()) {
+      ends_[angles.back()] = i + 1;
+      angles.pop_back();
+    } else if (c == ';') {
+      angles.resize(marks.back());
+    }
   }
-  return tokens.size();
-}
-
-size_t behind_angles(const std::vector<CppToken>& tokens, size_t open) {
-  size_t depth = 0;
-  for (size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].kind != CppToken::Kind::mark) continue;
-    const char c = tokens[i].text[0];
-    if (c == '(' || c == '[' || c == '{')
-      i = closing(tokens, i);
-    else if (c == '<')
-      ++depth;
-    else if (c == '>' && --depth == 0)
-      return i + 1;
-    else if (c == ';')
-      break;
-  }
-  return open + 1;
 }
 
 }  // namespace attnscope

@@ -15,12 +15,22 @@ struct CppToken {
   bool is(std::string_view other) const { return kind != Kind::text && text == other; }
 };
 
-// The tokens of `source`, which they point into. Never fails: an unterminated literal ends with the source.
+// The tokens of `source`, which they point into; a byte order mark is none. Never fails: an unterminated literal ends
+// with the source.
 std::vector<CppToken> cpp_tokens(std::string_view source);
 
-// Index of the token that closes the bracket at `open` ("(", "[" or "{"), or tokens.size().
-size_t closing(const std::vector<CppToken>& tokens, size_t open);
-// Index behind the ">" that closes the "<" at `open`, brackets within skipped; `open` + 1 when there is none.
-size_t behind_angles(const std::vector<CppToken>& tokens, size_t open);
+// Which token closes each bracket, found for all of them in one pass: asking is free, so that text made of openings
+// costs no more than other text.
+class CppBrackets {
+ public:
+  explicit CppBrackets(const std::vector<CppToken>& tokens);
+  // Index of the token that closes the bracket at `open` ("(", "[" or "{"), or the number of tokens.
+  size_t closing(size_t open) const { return ends_[open]; }
+  // Index behind the ">" that closes the "<" at `open`; `open` + 1 when none does before its bracket or statement ends.
+  size_t behind_angles(size_t open) const { return ends_[open]; }
+
+ private:
+  std::vector<size_t> ends_;  // of each token; of one that opens nothing the number of tokens
+};
 
 }  // namespace attnscope

@@ -250,10 +250,10 @@ TEST(Workload, RefusesWhatDoesNotFit) {
   };
   EXPECT_THAT(refusal(argument("i32", 2147483648)), HasSubstr("does not fit"));
   EXPECT_THAT(refusal(argument("u8", -1)), HasSubstr("does not fit"));
-  EXPECT_THAT(refusal(argument("i64", "9223372036854775808")), HasSubstr("does not fit"));
+  EXPECT_THAT(refusal(argument("i64", "1e19")), HasSubstr("does not fit"));
   EXPECT_THAT(refusal(argument("i32", 0.5)), HasSubstr("does not fit"));
   EXPECT_THAT(refusal({{"sizes", {{"n", 1099511627776}}}}), HasSubstr("4 GiB"));
-  const std::string most = "9007199254740992";
+  const std::string most = "9007199254740991";
   EXPECT_THAT(
       refusal({{"buffers", {{{"name", "out"}, {"role", "out"}, {"dtype", "f32"}, {"shape", {most, most, 0}}}}}}),
       HasSubstr("4 GiB"));
@@ -271,6 +271,101 @@ TEST(Workload, LaysAStructOutAsCDoes) {
   EXPECT_EQ(bytes[0], std::byte{1});
   EXPECT_EQ(bytes[15], std::byte{0x40});  // of 2.0
   EXPECT_EQ(bytes[17], std::byte{0x42});  // of 3.0
+}
+
+// Text that opens and never closes, in every construct that is read: what it costs grows as its length does. One that
+// cost the length's square would not end within the test's time, and one that recursed would end the test.
+std::string repeated(const std::string& text, size_t bytes) {
+  std::string all;
+  while (all.size() < bytes) all += text;
+  return all;
+}
+
+TEST(Import, OpeningsWithoutAnEndCostTheirLength) {
+  const std::string kernel = "\n__global__ void k(float* x, int n) {}\nint main() { int n = 64; k<<<1, n>>>(0, n); }\n";
+  for (const std::string text : {"template<",
+                                 "template<a,",
+                                 "__global__ ",
+                                 "__global__ void __launch_bounds__(",
+                                 "k<<<",
+                                 "k<<<(",
+                                 "> <<<",
+                                 "dim3 ",
+                                 "dim3 a(1) ",
+                                 "typedef ",
+                                 "typedef a ",
+                                 "using a = ",
+                                 "a = ",
+                                 "a a=",
+                                 "namespace ",
+                                 "namespace a{",
+                                 "namespace a{__global__ void k",
+                                 "R\"",
+                                 "#",
+                                 "#/**/",
+                                 "#define A ",
+                                 "struct a{",
+                                 "struct a{int x;",
+                                 "(",
+                                 "{",
+                                 "[",
+                                 "__global__ void k(",
+                                 "__global__ void b(int a);"}) {
+    const std::string source = kernel + repeated(text, 2000000);
+    const auto imported = import_kernel("k.cu", source, "k");
+    if (imported) EXPECT_EQ(imported->entry, "k") << text;
+  }
+}
+
+TEST(Import, NestingCostsItsLength) {
+  using Pair = std::pair<std::string, std::string>;
+  for (const auto& [open, close] :
+       {Pair("template<", ">"), Pair("template<template<class a = b<c>,", ">>"), Pair("namespace a{", "}"),
+        Pair("(", ")"), Pair("__global__ void __launch_bounds__(", ") k(float* x){}"), Pair("__global__ void k(", ")"),
+        Pair("typedef struct {", "} a;"), Pair("struct a{", "};"), Pair("x<", "> y;")}) {
+    const size_t half = 1000000;
+    const std::string source = "__global__ void k(float* x, int n) {}\n" + repeated(open, half) +
+                               repeated(close, half / open.size() * close.size());
+    const auto imported = import_kernel("k.cu", source, "k");
+    if (imported) EXPECT_EQ(imported->entry, "k") << open;
+  }
+}
+
+TEST(Import, AnExpressionOfTheHostCodeIsReadAsDeepAsAPersonNestsIt) {
+  const auto with_grid = [](const std::string& grid) {
+    return manifest_of("__global__ void k(float* x, int n) {}\nint main() { int n = 123456789; k<<<" + grid +
+                       ", 32>>>(0, n); }\n")["launch"]["grid"][0];
+  };
+  EXPECT_EQ(with_grid(std::string(40, '(') + "n" + std::string(40, ')')), "n");
+  const std::string guessed = "ceil_div(n, 32)";
+  for (const char* open : {"(", "max(1, ", "ceil(", "static_cast<int>("})
+    EXPECT_EQ(with_grid(repeated(open, 5000 * strlen(open)) + "n" + std::string(5000, ')')), guessed) << open;
+  for (const char* sign : {"-", "+", "(int)"}) EXPECT_EQ(with_grid(repeated(sign, 5000) + "n"), guessed) << sign;
+  EXPECT_EQ(with_grid("n" + repeated("/3", 6000)), guessed);
+  EXPECT_EQ(with_grid(std::string(90, '(') + "n" + repeated("/3+1)", 450)), guessed);  // each doubles what is said
+}
+
+TEST(Import, NamesThatStandForManyNamesEnd) {
+  std::string source = "__global__ void k(float* x, int n) {}\nconst int a30 = 1;\n";
+  for (int i = 0; i < 30; ++i)
+    source += fmt::format("const int a{} = a{}", i, i + 1) + repeated(fmt::format(" + a{}", i + 1), 100) + ";\n";
+  EXPECT_EQ(manifest_of(source + "int main() { k<<<a0, 32>>>(0, 1); }\n")["launch"]["grid"][0], "ceil_div(n, 32)");
+}
+
+TEST(Import, OfManyKernelsItsListIsShort) {
+  std::string source;
+  for (int i = 0; i < 20000; ++i) source += fmt::format("__global__ void k{0}(float* x, int n) {{}} ", i);
+  for (int i = 0; i < 20000; ++i) source += fmt::format("k{}<<<1, 1>>>(0); ", i);
+  EXPECT_EQ(import_kernel("k.cu", source, "k19999")->entry, "k19999");
+  const auto none = import_kernel("k.cu", source, "nothing");
+  ASSERT_FALSE(none);
+  EXPECT_LT(none.error().hint.size(), 300u);
+}
+
+TEST(Import, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  const Json json = manifest_of(
+      "\xEF\xBB\xBF#define N 48\n__global__ void k(float* x, int n) {}\nint main() { k<<<N, 32>>>(0, 1); }\n");
+  EXPECT_EQ(json["launch"]["grid"][0], "48");
 }
 
 }  // namespace

@@ -109,5 +109,20 @@ TEST_F(Whole, TooMuchIsRefused) {
   EXPECT_NE(whole.error().message.find("4 MB"), std::string::npos);
 }
 
+TEST_F(Whole, HeadersWithinHeadersEndAsCompilersEndThem) {
+  for (int i = 0; i < 300; ++i) put("h" + std::to_string(i) + ".h", "#include \"h" + std::to_string(i + 1) + ".h\"\n");
+  const auto whole = of("k.cu", "#include \"h0.h\"\n");
+  ASSERT_FALSE(whole);
+  EXPECT_NE(whole.error().message.find("header within headers"), std::string::npos) << whole.error().message;
+}
+
+TEST_F(Whole, AFileOfHeadersThatAreNowhereIsRefusedBeforeAllWereLookedFor) {
+  std::string text;
+  for (int i = 0; i < 300000; ++i) text += "#include \"a\"\n";
+  const auto whole = of("k.cu", text);
+  ASSERT_FALSE(whole);
+  EXPECT_NE(whole.error().message.find("were not found"), std::string::npos) << whole.error().message;
+}
+
 }  // namespace
 }  // namespace attnscope::catalog

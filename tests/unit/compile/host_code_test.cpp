@@ -144,6 +144,20 @@ TEST(HostCode, BracesThatCannotBeFollowedLeaveTheSourceAlone) {
     EXPECT_EQ(without_host_code(source), source);
 }
 
+TEST(HostCode, ClassesInClassesAndHashesEndAsDeepAsTheyAre) {
+  std::string open, close;
+  for (int i = 0; i < 100000; ++i) open += "struct a{ std::vector<int> v; __device__ int f(); ", close += "};";
+  EXPECT_EQ(without_host_code(open + close).size(), open.size() + close.size());
+  EXPECT_EQ(with_implied_headers(std::string(1000000, '#')), std::string(1000000, '#'));
+  std::string commented;
+  for (int i = 0; i < 100000; ++i) commented += "#/**/";
+  EXPECT_EQ(with_implied_headers(commented), commented);
+}
+
+TEST(HostCode, AByteOrderMarkBecomesBlank) {
+  EXPECT_EQ(without_host_code("\xEF\xBB\xBF#define A 1\n"), "   #define A 1\n");
+}
+
 TEST(BuiltinHeaders, HaveEachNameOnce) {
   std::vector<std::string> names;
   for (const cuda_api::NvrtcHeader& header : builtin_headers()) names.emplace_back(header.name);
