@@ -1,7 +1,4 @@
 // attnscope: the program's only entry point. Parses the command line and hands over to one subcommand of cli/.
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <CLI/CLI.hpp>
 
 #include <sstream>
@@ -56,8 +53,7 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   return attnscope::cli::run_program([&] {
-    spdlog::set_default_logger(spdlog::stderr_logger_mt("attnscope"));
-    spdlog::set_pattern("attnscope: %v");
+    attnscope::cli::start_log();
     return parse_and_run(argc, argv);
   });
 }

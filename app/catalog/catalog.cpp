@@ -163,6 +163,7 @@ Catalog load_catalog(const std::vector<std::filesystem::path>& dirs) {
       Result<Kernel> kernel = load_kernel(path);
       if (!kernel) {
         catalog.failures.push_back(kernel.error());
+        catalog.unloaded.emplace(file_name_of(path.string()).id, kernel.error());
         continue;
       }
       auto twin = std::ranges::find(catalog.kernels, kernel->id, &Kernel::id);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,9 @@ Result<Kernel> parse_kernel(const KernelText& text);
 Result<Kernel> load_kernel(const std::filesystem::path& path);
 
 struct Catalog {
-  std::vector<Kernel> kernels;    // folders in the order given, files in the order of their names
-  std::vector<Failure> failures;  // one for each manifest that did not load; the others are not affected
+  std::vector<Kernel> kernels;              // folders in the order given, files in the order of their names
+  std::vector<Failure> failures;            // one for each manifest that did not load; the others are not affected
+  std::map<std::string, Failure> unloaded;  // the same, by the id that its file's name gives it
 };
 
 // Every *.json of the folders. A kernel whose id stands already is a Failure that names both files. A folder that does

@@ -208,7 +208,7 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   read.text("install", kernel.install, kMaxLine);
   if (kernel.library.empty()) read.required("source");
   read.text("id", kernel.id, kMaxName);
-  read.text("title", kernel.title, 200);
+  read.line("title", kernel.title, 200);
   read.text("story", kernel.story, 1 << 16);
   read.text("source", kernel.source_name, 200);
   read.text("entry", kernel.entry, 1000);

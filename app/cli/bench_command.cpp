@@ -14,6 +14,7 @@
 #include "cli/exit_status.h"
 #include "cli/places.h"
 #include "cli/worker_options.h"
+#include "core/escape.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/clock.h"
@@ -90,7 +91,7 @@ report::BenchState state_at(const std::filesystem::path& file, const report::Ben
   }
   int64_t passes = 0;
   for (const int64_t of_row : state->passes) passes += of_row;
-  print_note(fmt::format("attnscope bench: goes on after {} passes ({}); --fresh begins anew", passes, file.string()));
+  print_note(fmt::format("attnscope bench: goes on after {} passes ({}); --fresh starts over", passes, file.string()));
   return *state;
 }
 
@@ -148,7 +149,7 @@ Result<report::BenchReport> run(const Options& options, std::filesystem::path& s
     };
     calls.save = [&](const report::BenchState& now) {
       if (!can_save) return;
-      auto saved = platform::write_file(file, report::to_json(now).dump());
+      auto saved = platform::write_file(file, json_text(report::to_json(now)));
       can_save = saved.has_value();
       if (!saved) report(saved.error());  // once; the benchmark itself goes on
     };
@@ -195,7 +196,7 @@ int bench(const Options& options) {
   if (options.json.empty() && options.markdown.empty() && options.svg.empty() && options.ladder.empty())
     print_result(report::as_table(*made));
   if (!options.json.empty())
-    if (auto done = put(options.json, report::to_json(*made).dump(1)); !done) return report(done.error());
+    if (auto done = put(options.json, json_text(report::to_json(*made), 1)); !done) return report(done.error());
   if (!options.markdown.empty())
     if (auto done = put(options.markdown, report::as_markdown(*made)); !done) return report(done.error());
   if (!options.ladder.empty())

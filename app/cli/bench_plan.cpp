@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "catalog/validate.h"
+#include "cli/experiment_options.h"
+#include "core/near.h"
 
 namespace attnscope::cli {
 namespace {
@@ -92,12 +94,9 @@ Result<NamedConfig> named_config(const std::string& text, const std::vector<Kern
   const size_t colon = std::min(text.find(':'), text.size());
   const std::string id = text.substr(0, colon);
   const Kernel* kernel = find_kernel(kernels, id);
-  if (!kernel) {
-    std::string known;
-    for (const Kernel& one : kernels) known += (known.empty() ? "" : ", ") + one.id;
+  if (!kernel)
     return fail(Stage::input, option + " " + text + ": there is no kernel \"" + id + "\"",
-                "Known: " + known + ". Write ID or ID:KNOB=VALUE,KNOB=VALUE.");
-  }
+                names_to_choose(id, ids_of(kernels)) + " Write ID or ID:KNOB=VALUE,KNOB=VALUE.");
   NamedConfig entry{*kernel, {}, id};
   if (colon == text.size()) return entry;
   for (const std::string& setting : split(text.substr(colon + 1), ',')) {

@@ -17,8 +17,10 @@
 #include "cli/places.h"
 #include "cli/tune.h"
 #include "cli/worker_options.h"
+#include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
+#include "core/near.h"
 #include "platform/output_file.h"
 #include "platform/paths.h"
 #include "store/preset.h"
@@ -129,7 +131,7 @@ bool of_another_version(const TunedEntry& entry, const std::vector<Kernel>& kern
 
 std::string text_of(const std::vector<TunedEntry>& found, const Problem& problem, const DeviceSpec& device,
                     const std::vector<Kernel>& kernels, const fs::path& root) {
-  std::string text = fmt::format("{} on {}, hot\n", report::problem_text(problem), device.name);
+  std::string text = fmt::format("{} on {}, hot\n", report::problem_text(problem), one_line(device.name));
   for (const TunedEntry& entry : found) {
     const Kernel* kernel = find_kernel(kernels, entry.kernel);
     std::error_code none;
@@ -137,8 +139,9 @@ std::string text_of(const std::vector<TunedEntry>& found, const Problem& problem
         entry.source == "history" ? entry.source : fs::relative(entry.source, root, none).generic_string();
     text += fmt::format("  {:<10} {:>9} us {}  {}\n", entry.kernel, report::us_text(entry.us),
                         attnscope::to_string(entry.kind), short_text(entry.config, *kernel));
-    text += fmt::format("  {:<10} {}, {}, NVRTC {}{}{}\n", "", source, entry.date, entry.versions.nvrtc,
-                        entry.versions.driver.empty() ? "" : ", driver " + entry.versions.driver,
+    text += fmt::format("  {:<10} {}, {}, NVRTC {}{}{}\n", "", one_line(source), one_line(entry.date),
+                        one_line(entry.versions.nvrtc),
+                        entry.versions.driver.empty() ? "" : ", driver " + one_line(entry.versions.driver),
                         of_another_version(entry, kernels) ? "; of another version of this kernel" : "");
   }
   return text;
@@ -174,7 +177,7 @@ int show_best(const Options& options, const std::vector<Kernel>& kernels, const 
     preset.device = place->device.id;
     if (auto written = store::write_preset(options.preset, preset, kernels); !written) return report(written.error());
   }
-  print_result(options.json ? json_of(*found, place->device, kernels).dump(2)
+  print_result(options.json ? json_text(json_of(*found, place->device, kernels), 2)
                             : text_of(*found, problem, place->device, kernels, root));
   return kCorrectOrUnchecked;
 }
@@ -245,7 +248,7 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
       print_note(fmt::format("attnscope best: {}, {}: {} us {} after {} configs: {}{}", report::problem_text(problem),
                              kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found->tried,
                              short_text(entry.config, kernel), put ? "" : " (a measured figure stands)"));
-      if (auto written = platform::write_output(file, report::to_json(*table).dump(1) + "\n"); !written)
+      if (auto written = platform::write_output(file, json_text(report::to_json(*table), 1) + "\n"); !written)
         return report(written.error());
     }
   if (none_found && !any_found) return status_of(*none_found);
@@ -259,7 +262,7 @@ int best(const Options& options) {
   const std::vector<Kernel> kernels = catalog::load_catalog(*dirs).kernels;
   for (const std::string& id : options.kernels)
     if (!find_kernel(kernels, id))
-      return report({Stage::input, "--kernel " + id + ": no such kernel", "See `attnscope kernels`."});
+      return report({Stage::input, "there is no kernel \"" + id + "\"", names_to_choose(id, ids_of(kernels))});
   auto problems = bench_problems(options.problems);
   if (!problems) return report(problems.error());
   const fs::path root = *platform::resources();

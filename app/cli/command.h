@@ -31,12 +31,16 @@ void add_fetch(CLI::App& app, Chosen& chosen);
 void add_import(CLI::App& app, Chosen& chosen);
 void add_window(CLI::App& app, Chosen& chosen);  // no subcommand: the window
 
-// Writes one result to stdout with a line end. stdout holds only results; everything else goes to stderr. What stdout
-// does not take makes the exit status (cli/program.h).
+// The only places that write to the terminal, each through terminal_text(): a title or a worker's words never carry an
+// escape sequence there.
+// Writes one result to stdout with a line end. stdout holds only results; everything else goes to stderr. What
+// stdout does not take makes the exit status (cli/program.h).
 void print_result(const std::string& text);
 // Writes a line to stderr.
 void print_note(const std::string& text);
-// Writes a line to stderr over the one before; an empty one takes that away.
+// Writes a line to stderr, where it is a terminal over the one before; an empty one takes that away.
 void print_over(const std::string& text);
+// What the program logs goes to stderr the same way.
+void start_log();
 
 }  // namespace attnscope::cli

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
 #include "measure/statistics.h"
@@ -106,9 +107,9 @@ Result<measure::Comparison> compare_recorded(const Options& options, const Side&
 
 std::string line_of(const char* letter, const Side& side, bool recorded) {
   const Observation& o = recorded ? *side.recorded : *side.ran;
-  std::string text =
-      fmt::format("{}  {} on {}, {}", letter, o.experiment.kernel, o.device, short_text(o.experiment.problem));
-  for (const auto& [knob, value] : o.experiment.config.knobs) text += fmt::format(" {}={}", knob, value);
+  std::string text = fmt::format("{}  {} on {}, {}", letter, one_line(o.experiment.kernel), one_line(o.device),
+                                 short_text(o.experiment.problem));
+  for (const auto& [knob, value] : o.experiment.config.knobs) text += fmt::format(" {}={}", one_line(knob), value);
   if (o.timing) text += fmt::format(": {:.4g} us {}, {}", o.timing->p50, to_string(o.timing->kind), o.timing->cache);
   if (const auto headline = headline_of(o)) text += fmt::format(", {}", to_string(*headline));
   return text + "\n";
@@ -158,7 +159,7 @@ int compare(const Options& options) {
     recorded = true;
   }
   if (!compared) return report(compared.error());
-  print_result(options.json ? json_of(*compared, recorded, *a, *b).dump(2)
+  print_result(options.json ? json_text(json_of(*compared, recorded, *a, *b), 2)
                             : line_of("A", *a, recorded) + line_of("B", *b, recorded) + text_of(*compared, recorded));
   return std::max(status_of(recorded ? *a->recorded : *a->ran), status_of(recorded ? *b->recorded : *b->ran));
 }

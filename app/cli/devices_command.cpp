@@ -8,6 +8,7 @@
 #include "cli/places.h"
 #include "cli/worker_options.h"
 #include "cli/worker_snapshot.h"
+#include "core/escape.h"
 #include "core/json.h"
 
 namespace attnscope::cli {
@@ -39,8 +40,9 @@ std::string text_of(const std::vector<DeviceSpec>& devices) {
   for (const DeviceSpec& d : devices) id = std::max(id, d.id.size()), name = std::max(name, d.name.size());
   std::string text;
   for (const DeviceSpec& d : devices)
-    text += fmt::format("{:<{}}  {:<{}}  sm_{:<3} {:>4} SMs  {:>7} B shared a CTA  {}\n", d.id, id, d.name, name,
-                        d.arch, d.sms, d.shared_optin_block, d.emulated ? "emulated on this CPU" : "GPU");
+    text += fmt::format("{:<{}}  {:<{}}  sm_{:<3} {:>4} SMs  {:>7} B shared a CTA  {}\n", one_line(d.id), id,
+                        one_line(d.name), name, d.arch, d.sms, d.shared_optin_block,
+                        d.emulated ? "emulated on this CPU" : "GPU");
   return text;
 }
 
@@ -49,7 +51,7 @@ int list_devices(bool as_json, const WorkerOptions& workers) {
   if (!found) return report(found.error());
   Json list = Json::array();
   for (const DeviceSpec& device : found->devices) list.push_back(to_json(device));
-  print_result(as_json ? list.dump(2) : text_of(found->devices));
+  print_result(as_json ? json_text(list, 2) : text_of(found->devices));
   int status = kCorrectOrUnchecked;
   for (const Failure& lost : found->lost) status = report(lost);
   return status;

@@ -6,6 +6,7 @@
 #include "cli/places.h"
 #include "cli/worker_options.h"
 #include "cli/worker_snapshot.h"
+#include "core/escape.h"
 #include "core/json.h"
 #include "cuda_api/choose.h"
 #include "cuda_api/driver.h"
@@ -212,10 +213,10 @@ std::string text_of(const std::vector<Checkup>& checkups) {
     const char* mark = checkup.state == State::found     ? "found"
                        : checkup.state == State::waiting ? "waiting"
                                                          : "missing";
-    text += fmt::format("{:<8} {:<14} {}\n", mark, checkup.name, checkup.what);
+    text += fmt::format("{:<8} {:<14} {}\n", mark, one_line(checkup.name), one_line(checkup.what));
     const std::string margin(24, ' ');
-    if (!checkup.cost.empty()) text += margin + "costs: " + checkup.cost + "\n";
-    if (!checkup.get.empty()) text += margin + "to get it: " + checkup.get + "\n";
+    if (!checkup.cost.empty()) text += margin + "costs: " + one_line(checkup.cost) + "\n";
+    if (!checkup.get.empty()) text += margin + "to get it: " + one_line(checkup.get) + "\n";
   }
   return text;
 }

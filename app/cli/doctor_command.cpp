@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/exit_status.h"
+#include "core/escape.h"
 #include "core/json.h"
 #include "emulator/isa_report.h"
 
@@ -44,7 +45,7 @@ void add_doctor(CLI::App& app, Chosen& chosen) {
       std::vector<Checkup> all = examine_machine();
       const std::vector<Checkup> workers = examine_workers(*seconds);
       all.insert(all.end(), workers.begin(), workers.end());
-      print_result(*as_json ? json_of(all).dump(2, ' ', false, Json::error_handler_t::replace) : text_of(all));
+      print_result(*as_json ? json_text(json_of(all), 2) : text_of(all));
       return status_of(all);
     };
   });

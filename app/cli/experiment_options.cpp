@@ -1,12 +1,12 @@
 #include "cli/experiment_options.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "cli/places.h"
+#include "core/near.h"
 #include "store/preset.h"
 
 namespace attnscope::cli {
@@ -15,23 +15,24 @@ namespace {
 constexpr const char* kFirstKernel = "tiled";
 constexpr const char* kFirstDevice = "emulated:l4";
 
-// A kernel that did not load and is the one asked for must say so, not "no such kernel".
-Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id,
-                           const std::vector<std::string>& given_dirs) {
-  for (const Kernel& kernel : catalog.kernels)
-    if (kernel.id == id) return kernel;
-  for (const Failure& failure : catalog.failures) {
-    const bool of_given = std::any_of(given_dirs.begin(), given_dirs.end(),
-                                      [&](const std::string& dir) { return failure.message.starts_with(dir); });
-    if (of_given || failure.message.find(id) != std::string::npos) return fail(failure);
-  }
-  std::string known;
-  for (const Kernel& kernel : catalog.kernels) known += (known.empty() ? "" : ", ") + kernel.id;
-  return fail(Stage::input, "--kernel " + id + ": no such kernel",
-              "Known: " + known + ". A folder of your own is added with --kernels DIR.");
+// The one asked for that did not load says why itself. Another one that did not is a note beside: it is no reason that
+// a name is unknown.
+Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id) {
+  if (const Kernel* kernel = attnscope::find_kernel(catalog.kernels, id)) return *kernel;
+  if (const auto broken = catalog.unloaded.find(id); broken != catalog.unloaded.end()) return fail(broken->second);
+  std::string hint =
+      names_to_choose(id, ids_of(catalog.kernels)) + " A folder of your own is added with --kernels DIR.";
+  for (const Failure& failure : catalog.failures) hint += "\n  Beside this, one did not load: " + failure.message;
+  return fail(Stage::input, "there is no kernel \"" + id + "\"", hint);
 }
 
 }  // namespace
+
+std::vector<std::string> ids_of(const std::vector<Kernel>& kernels) {
+  std::vector<std::string> ids;
+  for (const Kernel& kernel : kernels) ids.push_back(kernel.id);
+  return ids;
+}
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--preset", options.preset, "Start from this preset")->type_name("FILE");
@@ -60,7 +61,7 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options) {
     draft.kernel = options.kernel;
     draft.knobs.clear();
   }
-  auto kernel = find_kernel(catalog, draft.kernel, options.kernel_dirs);
+  auto kernel = find_kernel(catalog, draft.kernel);
   if (!kernel) return fail(kernel.error());
   named.kernel = *kernel;
   if (options.preset.empty()) draft.options = kernel->options;

@@ -34,4 +34,6 @@ struct NamedDraft {
 // Loads the kernels, reads the preset and applies the options. With nothing given: tiled, as it starts, on emulated:l4.
 Result<NamedDraft> draft_of(const ExperimentOptions& options);
 
+std::vector<std::string> ids_of(const std::vector<Kernel>& kernels);
+
 }  // namespace attnscope::cli

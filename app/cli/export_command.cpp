@@ -1,17 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
 
-#include "catalog/arguments.h"
 #include "catalog/devices.h"
 #include "catalog/launch.h"
 #include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
-#include "cli/export_expression.h"
+#include "cli/export_text.h"
 #include "compile/compiler.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
@@ -21,25 +18,12 @@ namespace attnscope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Values = std::map<std::string, std::string>;  // of a template's @NAME@
-
 constexpr uint64_t kMaxTemplate = 1 << 20;
 
 struct Options {
   ExperimentOptions experiment;
   std::string out;
   int arch = 0;  // 0: the device's
-};
-
-// Everything that is written down, settled.
-struct Export {
-  Kernel kernel;
-  Problem problem;
-  Config config;
-  int arch = 0;
-  catalog::Launch launch;
-  std::shared_ptr<const compile::Variant> variant;
-  std::string stem;  // "tiled_sm89"
 };
 
 // An emulated device's architecture is data; a GPU's own is not known here, since nothing is run.
@@ -113,154 +97,7 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   return e;
 }
 
-struct ElementNames {
-  const char *cuda, *host, *from_float, *to_float, *torch;
-  int code;
-};
-
-ElementNames element_of(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return {"half", "__half", "__float2half(x)", "static_cast<double>(__half2float(x))", "float16", 0};
-    case DType::bf16:
-      return {"__nv_bfloat16",
-              "__nv_bfloat16",
-              "__float2bfloat16(x)",
-              "static_cast<double>(__bfloat162float(x))",
-              "bfloat16",
-              1};
-    case DType::f32:
-      return {"float", "float", "x", "static_cast<double>(x)", "float32", 2};
-  }
-  return {};
-}
-
-// The options of NVRTC as nvcc spells them.
-std::string nvcc_line(const Export& e) {
-  std::string line =
-      fmt::format("nvcc -arch=sm_{} -std=c++17 -lineinfo -fmad={}", e.arch, e.config.options.fmad ? "true" : "false");
-  if (e.config.options.fast_math) line += " -use_fast_math";
-  if (e.config.options.maxrregcount) line += fmt::format(" -maxrregcount={}", e.config.options.maxrregcount);
-  for (const std::string& name : e.kernel.headers) {
-    std::string variable = name;
-    std::transform(name.begin(), name.end(), variable.begin(), [](unsigned char c) { return std::toupper(c); });
-    line += fmt::format(" -I\"${{{0}:?names the include folder of {1}}}\"", variable, name);
-  }
-  return line + fmt::format(" -cubin -o {0}.nvcc.cubin {0}.cu", e.stem);
-}
-
-std::string source_of(const Export& e) {
-  const ElementNames element = element_of(e.problem.dtype);
-  std::string text = fmt::format("// {}: {}\n// Compiled in: {}. Written by attnscope {}.\n//   {}\n", e.kernel.id,
-                                 e.kernel.title, short_text(e.config, e.kernel), ATTNSCOPE_VERSION, nvcc_line(e));
-  for (const auto& [name, value] : catalog::macros(e.kernel, e.problem, e.config))
-    text += fmt::format("#define {} {}\n", name, value);
-  text += fmt::format("#define DTYPE {}\n#define ATTN_T {}\n#line 1 \"{}\"\n", element.code, element.cuda,
-                      e.kernel.source_name);
-  text += e.kernel.source;
-  if (!text.ends_with('\n')) text += '\n';
-  // Nobody calls a template here; naming it makes nvcc write it out.
-  if (e.kernel.entry.find('<') != std::string::npos)
-    text += fmt::format(
-        "__attribute__((used)) static const void* const attnscope_entry = "
-        "reinterpret_cast<const void*>(&{});\n",
-        e.kernel.entry);
-  return text;
-}
-
-Result<void> put_grid(const Export& e, Values& values) {
-  std::map<std::string, int64_t> constants = catalog::macros(e.kernel, e.problem, e.config);
-  constants.erase("HEAD_DIM");  // expressions say head_dim and causal, which the launchers know
-  constants.erase("CAUSAL");
-  for (size_t i = 0; i < 3; ++i) {
-    const std::string axis(1, "XYZ"[i]);
-    values["BLOCK_" + axis] = std::to_string(e.launch.shape.block[i]);
-    for (const auto& [language, suffix] : {std::pair(Language::cpp, ""), std::pair(Language::python, "_PY")}) {
-      auto text = expression_in(language, e.kernel.launch.grid[i], constants);
-      if (!text) return fail(text.error());
-      values["GRID_" + axis + suffix] = *text;
-    }
-  }
-  return {};
-}
-
-void put_arguments(const Export& e, Values& values) {
-  for (const std::string& name : e.kernel.args) {
-    const catalog::Argument* argument = catalog::find_argument(name);
-    const bool whole = argument && argument->role == catalog::ArgumentRole::number && name != "scale";
-    values["ARGUMENTS"] += (values["ARGUMENTS"].empty() ? "&" : ", &") + name + (whole ? "_" : "");
-    values["ARGUMENTS_PY"] += (values["ARGUMENTS_PY"].empty() ? "\"" : ", \"") + name + "\"";
-  }
-}
-
-Result<Values> values_of(const Export& e) {
-  const ElementNames element = element_of(e.problem.dtype);
-  const VariantInfo& info = e.variant->info;
-  Values values{
-      {"TITLE", fmt::format("{}: {}", e.kernel.id, e.kernel.title)},
-      {"CONFIG", fmt::format("`{}`", short_text(e.config, e.kernel))},
-      {"STEM", e.stem},
-      {"CUBIN", e.stem + ".cubin"},
-      {"SYMBOL", e.variant->entry_symbol},
-      {"ARCH", std::to_string(e.arch)},
-      {"NVRTC", e.variant->nvrtc},
-      {"VERSION", ATTNSCOPE_VERSION},
-      {"REGISTERS", std::to_string(info.registers)},
-      {"STATIC_SHARED", std::to_string(info.static_shared_bytes)},
-      {"DYNAMIC_SHARED", std::to_string(e.launch.dynamic_shared)},
-      {"SPILLS", std::to_string(info.spill_bytes)},
-      {"CODE_HASH", info.code_hash},
-      {"HEAD_DIM", std::to_string(e.problem.head_dim)},
-      {"CAUSAL", std::to_string(catalog::macros(e.kernel, e.problem, e.config).at("CAUSAL"))},
-      {"DTYPE_BYTES", std::to_string(bytes_of(e.problem.dtype))},
-      {"ELEMENT", element.host},
-      {"FROM_FLOAT", element.from_float},
-      {"TO_FLOAT", element.to_float},
-      {"TORCH_DTYPE", element.torch},
-      {"GROUPED", e.kernel.supports.grouped_heads ? "true" : "false"},
-      {"GROUPED_PY", e.kernel.supports.grouped_heads ? "True" : "False"},
-      {"BATCH", std::to_string(e.problem.batch)},
-      {"HEADS", std::to_string(e.problem.heads)},
-      {"KV_HEADS", std::to_string(e.problem.kv_heads)},
-      {"SEQ_Q", std::to_string(e.problem.seq_q)},
-      {"SEQ_K", std::to_string(e.problem.seq_k)},
-      {"SCALE", fmt::format("{:.9e}", e.problem.effective_scale())},
-      {"TOLERANCE", catalog::accumulate_of(e.kernel, e.config) == "f16" ? "2e-2"
-                    : e.problem.dtype == DType::bf16                    ? "2e-2"
-                                                                        : "2e-3"},
-      {"NEEDS", e.kernel.headers.empty() ? "nothing but the CUDA headers" : "the headers that `build.sh` names"},
-      {"KNOBS", "// " + short_text(e.config, e.kernel)},
-      {"KNOBS_PY", "# " + short_text(e.config, e.kernel) + "\n"}};
-  if (auto put = put_grid(e, values); !put) return fail(put.error());
-  put_arguments(e, values);
-  return values;
-}
-
-// Every @NAME@ of the template is one of `values`.
-Result<std::string> filled(const fs::path& file, const Values& values) {
-  auto text = platform::read_file(file, kMaxTemplate);
-  if (!text) return fail(text.error());
-  std::string out;
-  for (size_t at = 0;;) {
-    const size_t open = text->find('@', at);
-    out += text->substr(at, open - at);
-    if (open == std::string::npos) return out;
-    const size_t close = text->find('@', open + 1);
-    const auto found =
-        close == std::string::npos ? values.end() : values.find(text->substr(open + 1, close - open - 1));
-    if (found != values.end()) {
-      out += found->second;
-      at = close + 1;
-    } else {
-      out += '@';  // one of its own: Python's decorators and products
-      at = open + 1;
-    }
-  }
-}
-
 Result<void> write_all(const Export& e, const fs::path& out, const fs::path& assets) {
-  auto values = values_of(e);
-  if (!values) return fail(values.error());
   if (auto made = platform::make_output_folder(out); !made) return made;
   const auto write = [&](const std::string& name, auto&& content) {
     return platform::write_output(out / name, content);
@@ -270,7 +107,9 @@ Result<void> write_all(const Export& e, const fs::path& out, const fs::path& ass
   if (auto done = write(e.stem + ".cubin", std::span<const std::byte>(e.variant->cubin)); !done) return done;
   if (auto done = write(e.stem + ".ptx", std::string_view(e.variant->ptx)); !done) return done;
   for (const char* name : {"launch.cpp", "launch.py", "README.md"}) {
-    auto text = filled(assets / "export" / (std::string(name) + ".in"), *values);
+    auto form = platform::read_file(assets / "export" / (std::string(name) + ".in"), kMaxTemplate);
+    if (!form) return fail(form.error());
+    auto text = filled(*form, e);
     if (!text) return fail(text.error());
     if (auto done = write(name, std::string_view(*text)); !done) return done;
   }

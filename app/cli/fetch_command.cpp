@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +44,7 @@ int fetch(std::vector<std::string> units) {
   auto done = run_to_its_end(argv);
   if (!done) return report(done.error());
   if (*done != 0) return report({Stage::device, "not everything was fetched; the reason is above", kByHand});
-  print_note(fmt::format("attnscope: everything is in {}", (user->cache / "cuda").string()));
+  print_note("attnscope: everything is in " + (user->cache / "cuda").string());
   return kCorrectOrUnchecked;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "core/escape.h"
 #include "core/json.h"
 
 namespace attnscope::cli {
@@ -35,7 +36,7 @@ Json json_of(const Kernel& kernel) {
 }
 
 std::string text_of(const Kernel& kernel) {
-  std::string text = fmt::format("{:<12} {}\n", kernel.id, kernel.title);
+  std::string text = fmt::format("{:<12} {}\n", kernel.id, one_line(kernel.title));
   for (const Knob& knob : kernel.knobs) {
     std::string values;
     for (const KnobValue& value : knob.values)
@@ -55,7 +56,7 @@ int list_kernels(const Options& options) {
     list.push_back(json_of(kernel));
     text += text_of(kernel);
   }
-  print_result(options.json ? list.dump(2) : text + "* the default");
+  print_result(options.json ? json_text(list, 2) : text + "* the default");
   int status = kCorrectOrUnchecked;
   for (const Failure& failure : catalog.failures) status = report(failure);
   return status;

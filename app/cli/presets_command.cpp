@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "core/escape.h"
 #include "core/json.h"
 #include "store/preset.h"
 
@@ -21,10 +22,11 @@ int list_presets(bool as_json) {
     for (const store::PresetFile& preset :
          store::list_presets(dir, dir == dirs->front() ? "Shipped" : "Yours", faults)) {
       list.push_back({{"path", preset.path.string()}, {"title", preset.title}, {"group", preset.group}});
-      text += fmt::format("{:<10} {:<34} {}\n", preset.group, preset.title, preset.path.string());
+      text += fmt::format("{:<10} {:<34} {}\n", one_line(preset.group), one_line(preset.title),
+                          one_line(preset.path.string()));
     }
   }
-  print_result(as_json ? list.dump(2) : text);
+  print_result(as_json ? json_text(list, 2) : text);
   int status = kCorrectOrUnchecked;
   for (const Failure& fault : faults) status = report(fault);
   return status;

@@ -8,6 +8,7 @@
 #include "cli/run_text.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
+#include "core/escape.h"
 #include "core/json.h"
 #include "session/run_once.h"
 
@@ -40,7 +41,7 @@ int run(const Options& options) {
       session::run_once(*session, named->draft, {},
                         [words = std::make_shared<WaitingWords>()](const session::Snapshot& now) { words->look(now); });
   if (!observation) return report(observation.error());
-  print_result(options.json ? to_json(*observation).dump(2)
+  print_result(options.json ? json_text(to_json(*observation), 2)
                             : text_of(*observation, short_text(observation->experiment.config, named->kernel)));
   if (observation->failure) report(*observation->failure);
   return status_of(*observation);

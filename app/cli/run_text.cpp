@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/escape.h"
 #include "core/headline.h"
 
 namespace attnscope::cli {
@@ -19,7 +20,7 @@ std::string grouped(int64_t value) {
 }
 
 void line(std::string& out, const char* label, const std::string& text) {
-  out += fmt::format("{:<14} {}\n", label, text);
+  out += fmt::format("{:<14} {}\n", one_line(label), one_line(text));
 }
 
 void add_timing(std::string& out, const Observation& o) {

@@ -9,7 +9,7 @@ constexpr int64_t kBytes = int64_t{1} << 40;
 void read_map(JsonReader& read, const char* key, std::map<std::string, double>& out) {
   if (!read.has(key)) return;
   JsonReader inner(*read.value(key), read.path(key), Stage::input);
-  for (const auto& [name, unused] : read.value(key)->items()) inner.number(name.c_str(), out[name]);
+  for (const auto& [name, unused] : read.value(key)->items()) inner.number(name.c_str(), out[name], 0, 1e9);
   if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
 
@@ -63,8 +63,8 @@ Result<DeviceSpec> device_spec_from_json(const Json& json, const std::string& wh
   JsonReader read(json, where);
   for (const char* key : {"id", "name", "arch", "sms", "shared_optin_block", "shared_sm", "warps_sm"})
     read.required(key);
-  read.text("id", s.id, 200);
-  read.text("name", s.name, 200);
+  read.line("id", s.id, 200);
+  read.line("name", s.name, 200);
   read.integer("arch", s.arch, 50, 200);
   read.boolean("emulated", s.emulated);
   read_words(read, "runs", s.runs);
@@ -78,11 +78,11 @@ Result<DeviceSpec> device_spec_from_json(const Json& json, const std::string& wh
   read.integer("registers_sm", s.registers_sm, 1, kBytes);
   read.integer("registers_block", s.registers_block, 1, kBytes);
   read.integer("threads_block", s.threads_block, 1, 65536);
-  read.number("clock_mhz", s.clock_mhz);
-  read.number("sustained_clock_mhz", s.sustained_clock_mhz);
-  read.number("dram_gbs", s.dram_gbs);
-  read.number("l2_mb", s.l2_mb);
-  read.number("tensor_tflops_f16", s.tensor_tflops_f16);
+  read.number("clock_mhz", s.clock_mhz, 0, 1e5);
+  read.number("sustained_clock_mhz", s.sustained_clock_mhz, 0, 1e5);
+  read.number("dram_gbs", s.dram_gbs, 0, 1e6);
+  read.number("l2_mb", s.l2_mb, 0, 1e6);
+  read.number("tensor_tflops_f16", s.tensor_tflops_f16, 0, 1e6);
   read_map(read, "rates", s.rates);
   read_map(read, "sources", s.sources);
   if (auto done = read.finish(); !done) return fail(done.error());

@@ -1,5 +1,9 @@
 #include "core/json.h"
 
+#include <fmt/format.h>
+
+#include "core/escape.h"
+
 namespace attnscope {
 
 namespace {
@@ -15,6 +19,13 @@ std::string in_words(std::string reason) {
   const size_t detail = reason.find(" - ", colon);
   return reason.substr(place, colon - place) +
          " is not JSON: " + reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
+}
+
+// A value in a message: it came from outside, and may be anything of any length.
+std::string shown(const Json& value) {
+  constexpr size_t kMost = 100;
+  const std::string text = json_text(value);
+  return text.size() <= kMost ? text : one_line(std::string_view(text).substr(0, kMost)) + "…";
 }
 
 }  // namespace
@@ -79,12 +90,12 @@ void JsonReader::boolean(const char* key, bool& out) {
 void JsonReader::integer(const char* key, int64_t& out, int64_t low, int64_t high) {
   if (!has(key)) return;
   const Json& found = *value(key);
-  if (!found.is_number_integer()) return fault(key, "must be a whole number, not " + found.dump());
+  if (!found.is_number_integer()) return fault(key, "must be a whole number, not " + shown(found));
   if (found.is_number_unsigned() && found.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()))
-    return fault(key, found.dump() + " is too large");
+    return fault(key, shown(found) + " is too large");
   const int64_t number = found.get<int64_t>();
   if (number < low || number > high)
-    return fault(key, found.dump() + " is outside " + std::to_string(low) + "…" + std::to_string(high));
+    return fault(key, shown(found) + " is outside " + std::to_string(low) + "…" + std::to_string(high));
   out = number;
 }
 
@@ -100,7 +111,7 @@ void JsonReader::unsigned_integer(const char* key, uint64_t& out) {
   if (found.is_number_unsigned() || (found.is_number_integer() && found.get<int64_t>() >= 0))
     out = found.get<uint64_t>();
   else
-    fault(key, "must be a whole number of 0 or more, not " + found.dump());
+    fault(key, "must be a whole number of 0 or more, not " + shown(found));
 }
 
 void JsonReader::number(const char* key, double& out) {
@@ -115,15 +126,34 @@ void JsonReader::number(const char* key, double& out) {
   else if (found == "-inf")
     out = -std::numeric_limits<double>::infinity();
   else
-    fault(key, "must be a number, not " + found.dump());
+    fault(key, "must be a number, not " + shown(found));
+}
+
+void JsonReader::number(const char* key, double& out, double low, double high) {
+  if (!has(key)) return;
+  double value = out;
+  number(key, value);
+  if (failure_) return;
+  if (!(value >= low && value <= high))  // NaN neither
+    return fault(key, fmt::format("{} is outside {:g}…{:g}", shown(*this->value(key)), low, high));
+  out = value;
 }
 
 void JsonReader::text(const char* key, std::string& out, size_t max_bytes) {
   if (!has(key)) return;
   const Json& found = *value(key);
-  if (!found.is_string()) return fault(key, "must be a text, not " + found.dump());
+  if (!found.is_string()) return fault(key, "must be a text, not " + shown(found));
   if (found.get_ref<const std::string&>().size() > max_bytes) return fault(key, "is longer than the limit");
   out = found.get<std::string>();
+}
+
+void JsonReader::line(const char* key, std::string& out, size_t max_bytes) {
+  std::string given = out;
+  text(key, given, max_bytes);
+  if (failure_ || !has(key)) return;
+  if (one_line(given) != given)
+    return fault(key, "must be one line without control characters", "Remove the line ends and control characters.");
+  out = std::move(given);
 }
 
 Result<void> JsonReader::finish(bool refuse_unknown) {

@@ -32,7 +32,9 @@ class JsonReader {
   void unsigned_integer(const char* key, uint64_t& out);
   void number(const char* key,
               double& out);  // null is NaN: JSON has no NaN or Inf, to_json writes null (see number_json)
+  void number(const char* key, double& out, double low, double high);  // finite, and in low…high
   void text(const char* key, std::string& out, size_t max_bytes = 1 << 20);
+  void line(const char* key, std::string& out, size_t max_bytes);  // a text without line ends and control characters
   void required(const char* key);
   void ignore(const char* key) { known_.insert(key); }
   // The value itself, or null when absent; marks it known.

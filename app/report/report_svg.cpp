@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/escape.h"
 #include "report/bench_report.h"
 
 namespace attnscope::report {
@@ -17,25 +18,8 @@ constexpr const char* kMuted = "#5b6475";
 constexpr const char* kOurs = "#1b5fa8";  // blue and orange differ for every kind of sight (Okabe and Ito)
 constexpr const char* kPeer = "#b45f06";
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      out += c;
-  }
-  return out;
-}
-
 std::string text_at(double x, double y, const std::string& text, const char* colour, const char* more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\"{}>{}</text>\n", x, y, colour, more, escaped(text));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\"{}>{}</text>\n", x, y, colour, more, xml_text(text));
 }
 
 std::string line_at(double x1, double y1, double x2, double y2, const char* colour, double width) {
@@ -100,7 +84,7 @@ std::string words_of(const BenchReport& report, const Row& row, const Cell& cell
 
 // A reason that is longer than its place ends in an ellipsis; the whole is the line's tooltip.
 std::string shortened(const std::string& text, size_t most) {
-  return text.size() <= most ? text : text.substr(0, text.find_last_of(' ', most)) + " ...";
+  return text.size() <= most ? text : text.substr(0, std::min(text.find_last_of(' ', most), most)) + " ...";
 }
 
 std::string panel(const BenchReport& report, const Row& row, double top) {
@@ -119,7 +103,7 @@ std::string panel(const BenchReport& report, const Row& row, double top) {
     const Cell& cell = row.cells[i];
     const double y = first + kLine * (double(i) + 0.5);
     const char* colour = report.entries[i].peer ? kPeer : kOurs;
-    out += "<g><title>" + escaped(report.entries[i].label + " " + cell.config + " " + cell.reason) + "</title>\n";
+    out += "<g><title>" + xml_text(report.entries[i].label + " " + cell.config + " " + cell.reason) + "</title>\n";
     out += text_at(kLeft - 12, y + 4, report.entries[i].label, kInk, " text-anchor=\"end\"");
     if (cell.state == CellState::timed) {
       out += mark(cell, axis, y, colour);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/escape.h"
 #include "report/bench_report.h"
 
 namespace attnscope::report {
@@ -94,15 +95,9 @@ void put_line(std::string& out, const Line& line, const std::vector<size_t>& wid
   out += text + "\n";
 }
 
-std::string escaped(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 std::string markdown_line(const Line& line) {
   std::string text = "|";
-  for (const std::string& cell : line) text += " " + escaped(cell) + " |";
+  for (const std::string& cell : line) text += " " + markdown_text(cell) + " |";
   return text + "\n";
 }
 
@@ -159,25 +154,29 @@ std::string as_table(const BenchReport& report) {
     const auto peers = peers_of(report, row);
     std::vector<Line> lines{head_of(report, peers)};
     for (size_t i = 0; i < row.cells.size(); ++i) lines.push_back(line_of(report.entries[i], row.cells[i], peers));
+    for (Line& line : lines)
+      for (std::string& cell : line) cell = one_line(cell);
     std::vector<size_t> widths(lines.front().size(), 0);
     for (const Line& line : lines)
       for (size_t i = 0; i < line.size() && (line.size() > 2 || i == 0); ++i)
         widths[i] = std::max(widths[i], width_of(line[i]));
-    out += heading(report, row) + "\n";
+    out += one_line(heading(report, row)) + "\n";
     for (const Line& line : lines) put_line(out, line, widths);
     out += "\n";
   }
-  return out + footnote(report) + "\n";
+  return out + one_line(footnote(report)) + "\n";
 }
 
-std::string as_ladder(const BenchReport& report) { return ladder_of(report) + "\n" + escaped(footnote(report)) + "\n"; }
+std::string as_ladder(const BenchReport& report) {
+  return ladder_of(report) + "\n" + markdown_text(footnote(report)) + "\n";
+}
 
 std::string as_markdown(const BenchReport& report) {
   std::string out = ladder_of(report);
   for (const Row& row : report.rows) {
     const auto peers = peers_of(report, row);
     const Line head = head_of(report, peers);
-    out += "\n**" + escaped(heading(report, row)) + "**\n\n" + markdown_line(head) + rule(head.size());
+    out += "\n**" + markdown_text(heading(report, row)) + "**\n\n" + markdown_line(head) + rule(head.size());
     for (size_t i = 0; i < row.cells.size(); ++i) {
       Line line = line_of(report.entries[i], row.cells[i], peers);
       const bool refused = line.size() == 2 && head.size() != 2;
@@ -190,7 +189,7 @@ std::string as_markdown(const BenchReport& report) {
       out += markdown_line(line);
     }
   }
-  return out + "\n" + escaped(footnote(report)) + "\n";
+  return out + "\n" + markdown_text(footnote(report)) + "\n";
 }
 
 }  // namespace attnscope::report

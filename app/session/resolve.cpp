@@ -1,6 +1,7 @@
 #include "session/resolve.h"
 
 #include "catalog/validate.h"
+#include "core/near.h"
 
 namespace attnscope::session {
 namespace {
@@ -39,10 +40,10 @@ void find_device(Resolution& r, const DeviceTable& devices, const std::string& a
 void find_config(Resolution& r, const Draft& draft, const KernelShelf& shelf) {
   r.kernel = shelf.find(draft.kernel);
   if (!r.kernel) {
-    std::string known;
-    for (const auto& kernel : shelf.all()) known += (known.empty() ? "" : ", ") + kernel->id;
+    std::vector<std::string> known;
+    for (const auto& kernel : shelf.all()) known.push_back(kernel->id);
     r.failure = Failure{Stage::input, "there is no kernel \"" + draft.kernel + "\"",
-                        "Kernels: " + (known.empty() ? "none" : known) + ". Give others with --kernels DIR."};
+                        names_to_choose(draft.kernel, known) + " Give others with --kernels DIR."};
     return;
   }
   r.experiment.kernel_hash = r.kernel->content_hash;

@@ -1,5 +1,6 @@
 #include "store/journal.h"
 
+#include "core/escape.h"
 #include "platform/atomic_file.h"
 #include "platform/move_aside.h"
 
@@ -37,8 +38,7 @@ Result<void> write_journal(const std::filesystem::path& path, const Journal& jou
       {"attnscope_journal", 1}, {"last", to_json(journal.last, kernels)}, {"preset_path", journal.preset_path}};
   // Cached: after a crash of the program it is whole; a power cut may cost the last knob position, which is not worth a
   // disk flush at every move.
-  return platform::write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
-                              platform::Durability::cached);
+  return platform::write_file(path, json_text(json, 2) + "\n", platform::Durability::cached);
 }
 
 Result<std::optional<Journal>> read_journal(const std::filesystem::path& path, const std::vector<Kernel>& kernels) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/escape.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
 
@@ -27,7 +28,7 @@ void read_knob(JsonReader& read, const Knob& knob, std::map<std::string, int64_t
     if (by_label || by_value) knobs[knob.name] = candidate.value;
   }
   if (knobs.contains(knob.name)) return;
-  read.fault(knob.name, given.dump(-1, ' ', true, Json::error_handler_t::replace) + " is not a value of this knob",
+  read.fault(knob.name, json_text(given) + " is not a value of this knob",
              "Legal: " + listed(knob.values, [](const KnobValue& value) { return value.text(); }) + ".");
 }
 
@@ -68,8 +69,8 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
   read.required(kMark);
   read.integer(kMark, version, 1, Preset::kVersion);
   read.required("kernel");
-  read.text("title", preset.title, kMaxText);
-  read.text("group", preset.group, kMaxText);
+  read.line("title", preset.title, kMaxText);
+  read.line("group", preset.group, kMaxText);
   read.text("note", preset.note, kMaxText);
   read.text("kernel", preset.kernel, 200);
   read.text("device", preset.device, 200);
@@ -133,7 +134,7 @@ Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
 }
 
 Result<void> write_preset(const std::filesystem::path& path, const Preset& preset, const std::vector<Kernel>& kernels) {
-  const std::string text = to_json(preset, kernels).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = json_text(to_json(preset, kernels), 2) + "\n";
   if (text.size() > kMaxPresetBytes)
     return fail(Stage::input, path.string() + ": the preset would be over 1 MB",
                 "Its view holds too much: save without it.");
@@ -160,8 +161,8 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
     }
     JsonReader read(*json, file.string());
     PresetFile item{file, file.stem().string(), default_group};
-    read.text("title", item.title, kMaxText);
-    read.text("group", item.group, kMaxText);
+    read.line("title", item.title, kMaxText);
+    read.line("group", item.group, kMaxText);
     if (item.title.empty()) item.title = file.stem().string();
     if (auto done = read.finish(false); !done)
       faults.push_back(done.error());

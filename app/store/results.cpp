@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "core/escape.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/file_lock.h"
@@ -142,7 +143,7 @@ Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path
 }
 
 Result<void> Results::append(const Observation& observation, double finished_at, std::optional<Failure>& trouble) {
-  const std::string json = to_json(observation).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string json = json_text(to_json(observation));
   return with_database(trouble, [&](ResultsDatabase& database) -> Result<void> {
     if (!database.insert)
       return fail(Stage::store, path_.string() + ": its folder cannot be written",

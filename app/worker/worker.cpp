@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "core/escape.h"
 #include "platform/paths.h"
 #include "platform/process.h"
 #include "worker/executor.h"
@@ -36,7 +37,7 @@ int take_stdin() {
 }
 
 int complain(const Failure& failure) {
-  std::fprintf(stderr, "attnscope worker: %s\n%s\n", failure.message.c_str(), failure.hint.c_str());
+  std::fputs(terminal_text("attnscope worker: " + failure.message + "\n" + failure.hint + "\n").c_str(), stderr);
   return kFailed;
 }
 

@@ -204,6 +204,52 @@ class Cli(unittest.TestCase):
         self.refused(2, "run", "--kernels", MUTANTS / "wrong_expression", "--kernel", "wrong_expression",
                      names=["wrong_expression.json", "grid"])
 
+    def test_a_mistyped_kernel_is_named_first_whatever_else_is_broken(self):
+        (self.path / "k").mkdir()
+        (self.path / "k" / "broken_tild.json").write_text("{")
+        done = self.refused(2, "run", "--kernels", self.path / "k", "--kernel", "tild", names=["Did you mean tiled?", "broken_tild.json"])
+        self.assertIn('there is no kernel "tild"', done.stderr.splitlines()[0])
+        done = self.refused(2, "run", "--kernels", self.path / "k", "--kernel", "broken_tild", names=[])
+        self.assertIn("broken_tild.json", done.stderr.splitlines()[0])
+        for command in (("bench", "--kernel", "tild"), ("best", "--kernel", "tild")):
+            self.refused(2, *command, "--device", "emulated:l4", names=['there is no kernel "tild"', "Did you mean tiled?"])
+
+    def test_a_byte_order_mark_is_no_fault(self):
+        mark = b"\xef\xbb\xbf"
+        folder = self.path / "k"
+        folder.mkdir()
+        source = b"#include <cuda_fp16.h>\n__global__ void scale(const float* x, float* y, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\nint main() { int n = 256; scale<<<1, 256>>>(0, 0, n); }\n"
+        (folder / "scale.cu").write_bytes(mark + source)
+        done = self.call("import", folder / "scale.cu")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the block: 256", done.stdout)
+        (folder / "scale.json").write_bytes(mark + (folder / "scale.json").read_bytes())
+        preset = self.preset(mark + json.dumps({"attnscope_preset": 1, "kernel": "scale", "problem": {"kind": "custom", "sizes": {"n": 256}}}).encode())
+        done = self.call("run", "--kernels", folder, "--preset", preset)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_title_carries_no_code_into_what_export_writes(self):
+        folder = self.path / "k"
+        folder.mkdir()
+        manifest = json.loads((TREE / "kernels" / "02_tiled.json").read_text())
+        shutil.copy(TREE / "kernels" / "02_tiled.cu", folder)
+        manifest["title"] = 'x """; open("canary", "w"); """ \\'
+        (folder / "02_tiled.json").write_text(json.dumps(manifest))
+        listed = self.call("kernels", "--kernels", folder)
+        self.assertIn("is taken by", listed.stderr)  # the shipped one stands
+        manifest["id"] = "evil"
+        (folder / "evil.json").write_text(json.dumps(manifest))
+        done = self.call("export", "--kernels", folder, "--kernel", "evil", "--device", "emulated:l4", "--out", self.path / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.path / "out" / "torch.py").write_text("float16 = 0\n")
+        ran = subprocess.run([sys.executable, "-c", "import launch; print(launch.__doc__)"], cwd=self.path / "out", capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn(manifest["title"], ran.stdout)
+        self.assertFalse((self.path / "out" / "canary").exists())
+        manifest["title"] = "two\nlines"
+        (folder / "evil.json").write_text(json.dumps(manifest))
+        self.refused(2, "export", "--kernels", folder, "--kernel", "evil", "--out", self.path / "out", names=["evil.json/title", "one line"])
+
     def test_a_truncated_cache_is_remade(self):
         self.run_json("--problem", SMALL)
         files = [f for f in (self.path / "home").rglob("*") if f.is_file() and f.stat().st_size > 2000]

@@ -1,0 +1,186 @@
+#include "cli/export_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "catalog/arguments.h"
+#include "catalog/validate.h"
+#include "cli/export_expression.h"
+#include "core/escape.h"
+
+namespace attnscope::cli {
+namespace {
+
+using Values = std::map<std::string, std::string>;  // by name
+
+struct ElementNames {
+  const char *cuda, *host, *from_float, *to_float, *torch;
+  int code;
+};
+
+ElementNames element_of(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return {"half", "__half", "__float2half(x)", "static_cast<double>(__half2float(x))", "float16", 0};
+    case DType::bf16:
+      return {"__nv_bfloat16",
+              "__nv_bfloat16",
+              "__float2bfloat16(x)",
+              "static_cast<double>(__bfloat162float(x))",
+              "bfloat16",
+              1};
+    case DType::f32:
+      return {"float", "float", "x", "static_cast<double>(x)", "float32", 2};
+  }
+  return {};
+}
+
+Result<void> put_grid(const Export& e, Values& values) {
+  std::map<std::string, int64_t> constants = catalog::macros(e.kernel, e.problem, e.config);
+  constants.erase("HEAD_DIM");  // expressions say head_dim and causal, which the launchers know
+  constants.erase("CAUSAL");
+  for (size_t i = 0; i < 3; ++i) {
+    const std::string axis(1, "XYZ"[i]);
+    values["BLOCK_" + axis] = std::to_string(e.launch.shape.block[i]);
+    for (const auto& [language, suffix] : {std::pair(Language::cpp, ""), std::pair(Language::python, "_PY")}) {
+      auto text = expression_in(language, e.kernel.launch.grid[i], constants);
+      if (!text) return fail(text.error());
+      values["GRID_" + axis + suffix] = *text;
+    }
+  }
+  return {};
+}
+
+void put_arguments(const Export& e, Values& values) {
+  for (const std::string& name : e.kernel.args) {
+    const catalog::Argument* argument = catalog::find_argument(name);
+    const bool whole = argument && argument->role == catalog::ArgumentRole::number && name != "scale";
+    values["ARGUMENTS"] += (values["ARGUMENTS"].empty() ? "&" : ", &") + name + (whole ? "_" : "");
+    values["ARGUMENTS_PY"] += (values["ARGUMENTS_PY"].empty() ? "\"" : ", \"") + name + "\"";
+  }
+}
+
+Result<Values> figures_of(const Export& e) {
+  const ElementNames element = element_of(e.problem.dtype);
+  const VariantInfo& info = e.variant->info;
+  Values values{
+      {"ARCH", std::to_string(e.arch)},
+      {"VERSION", ATTNSCOPE_VERSION},
+      {"REGISTERS", std::to_string(info.registers)},
+      {"STATIC_SHARED", std::to_string(info.static_shared_bytes)},
+      {"DYNAMIC_SHARED", std::to_string(e.launch.dynamic_shared)},
+      {"SPILLS", std::to_string(info.spill_bytes)},
+      {"HEAD_DIM", std::to_string(e.problem.head_dim)},
+      {"CAUSAL", std::to_string(catalog::macros(e.kernel, e.problem, e.config).at("CAUSAL"))},
+      {"DTYPE_BYTES", std::to_string(bytes_of(e.problem.dtype))},
+      {"ELEMENT", element.host},
+      {"FROM_FLOAT", element.from_float},
+      {"TO_FLOAT", element.to_float},
+      {"TORCH_DTYPE", element.torch},
+      {"GROUPED", e.kernel.supports.grouped_heads ? "true" : "false"},
+      {"GROUPED_PY", e.kernel.supports.grouped_heads ? "True" : "False"},
+      {"BATCH", std::to_string(e.problem.batch)},
+      {"HEADS", std::to_string(e.problem.heads)},
+      {"KV_HEADS", std::to_string(e.problem.kv_heads)},
+      {"SEQ_Q", std::to_string(e.problem.seq_q)},
+      {"SEQ_K", std::to_string(e.problem.seq_k)},
+      {"SCALE", fmt::format("{:.9e}", e.problem.effective_scale())},
+      {"TOLERANCE", catalog::accumulate_of(e.kernel, e.config) == "f16" ? "2e-2"
+                    : e.problem.dtype == DType::bf16                    ? "2e-2"
+                                                                        : "2e-3"},
+      {"NEEDS", e.kernel.headers.empty() ? "nothing but the CUDA headers" : "the headers that `build.sh` names"}};
+  if (auto put = put_grid(e, values); !put) return fail(put.error());
+  put_arguments(e, values);
+  return values;
+}
+
+// Texts that a folder's files or a compiler gave.
+Values texts_of(const Export& e) {
+  const std::string ptx = e.stem + ".ptx";
+  return {{"TITLE", e.kernel.id + ": " + e.kernel.title},
+          {"CONFIG", short_text(e.config, e.kernel)},
+          {"SOURCE", e.stem + ".cu"},
+          {"CUBIN", e.stem + ".cubin"},
+          {"PTX", ptx},
+          {"PTX_LINE", fmt::format("nvcc -arch=sm_{} -cubin {}", e.arch, shell_word(ptx))},
+          {"SYMBOL", e.variant->entry_symbol},
+          {"NVRTC", e.variant->nvrtc},
+          {"CODE_HASH", e.variant->info.code_hash}};
+}
+
+using Escape = std::string (*)(std::string_view);
+const std::map<std::string, Escape, std::less<>> kFormats{{"comment", one_line},       {"c_comment", c_comment},
+                                                          {"c_string", c_string},      {"python", python_text},
+                                                          {"markdown", markdown_text}, {"code", markdown_code}};
+
+// What stands between two @; nothing: they are the template's own, as Python's decorators are.
+std::optional<std::string> meaning(const std::string& name, const Values& figures, const Values& texts) {
+  const size_t colon = name.find(':');
+  if (colon == std::string::npos) {
+    const auto figure = figures.find(name);
+    return figure == figures.end() ? std::nullopt : std::optional(figure->second);
+  }
+  const auto text = texts.find(name.substr(0, colon));
+  const auto format = kFormats.find(name.substr(colon + 1));
+  if (text == texts.end() || format == kFormats.end()) return std::nullopt;
+  return format->second(text->second);
+}
+
+}  // namespace
+
+std::string nvcc_line(const Export& e) {
+  std::string line =
+      fmt::format("nvcc -arch=sm_{} -std=c++17 -lineinfo -fmad={}", e.arch, e.config.options.fmad ? "true" : "false");
+  if (e.config.options.fast_math) line += " -use_fast_math";
+  if (e.config.options.maxrregcount) line += fmt::format(" -maxrregcount={}", e.config.options.maxrregcount);
+  for (const std::string& name : e.kernel.headers) {  // one of the known libraries' names
+    std::string variable = name;
+    std::transform(name.begin(), name.end(), variable.begin(), [](unsigned char c) { return std::toupper(c); });
+    line += fmt::format(" -I\"${{{0}:?names the include folder of {1}}}\"", variable, name);
+  }
+  return line + fmt::format(" -cubin -o {} {}", shell_word(e.stem + ".nvcc.cubin"), shell_word(e.stem + ".cu"));
+}
+
+std::string source_of(const Export& e) {
+  const ElementNames element = element_of(e.problem.dtype);
+  std::string text = fmt::format("// {}\n// Compiled in: {}. Written by attnscope {}.\n//   {}\n",
+                                 c_comment(e.kernel.id + ": " + e.kernel.title),
+                                 c_comment(short_text(e.config, e.kernel)), ATTNSCOPE_VERSION, c_comment(nvcc_line(e)));
+  for (const auto& [name, value] : catalog::macros(e.kernel, e.problem, e.config))
+    text += fmt::format("#define {} {}\n", name, value);
+  text += fmt::format("#define DTYPE {}\n#define ATTN_T {}\n#line 1 \"{}\"\n", element.code, element.cuda,
+                      c_string(e.kernel.source_name));
+  text += e.kernel.source;
+  if (!text.ends_with('\n')) text += '\n';
+  // No code calls a template here; naming it makes nvcc write it out.
+  if (e.kernel.entry.find('<') != std::string::npos)
+    text += fmt::format(
+        "__attribute__((used)) static const void* const attnscope_entry = "
+        "reinterpret_cast<const void*>(&{});\n",
+        e.kernel.entry);
+  return text;
+}
+
+Result<std::string> filled(const std::string& form, const Export& e) {
+  auto figures = figures_of(e);
+  if (!figures) return fail(figures.error());
+  const Values texts = texts_of(e);
+  std::string out;
+  for (size_t at = 0;;) {
+    const size_t open = form.find('@', at);
+    out += form.substr(at, open - at);
+    if (open == std::string::npos) return out;
+    const size_t close = form.find('@', open + 1);
+    const auto found =
+        close == std::string::npos ? std::nullopt : meaning(form.substr(open + 1, close - open - 1), *figures, texts);
+    out += found.value_or("@");
+    at = found ? close + 1 : open + 1;
+  }
+}
+
+}  // namespace attnscope::cli

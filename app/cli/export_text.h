@@ -1,0 +1,33 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "catalog/launch.h"
+#include "compile/compiler.h"
+#include "core/config.h"
+#include "core/kernel.h"
+#include "core/result.h"
+
+namespace attnscope::cli {
+
+// A config to be exported, settled: everything that its files say.
+struct Export {
+  Kernel kernel;
+  Problem problem;
+  Config config;
+  int arch = 0;
+  catalog::Launch launch;
+  std::shared_ptr<const compile::Variant> variant;
+  std::string stem;  // "tiled_sm89"
+};
+
+// The call of nvcc that compiles the exported source: NVRTC's options as nvcc spells them, as a line of sh.
+std::string nvcc_line(const Export& e);
+// The kernel's source with its knobs as macros.
+std::string source_of(const Export& e);
+// A template of assets/export filled in. `@NAME@` is a figure or an expression in the template's language;
+// `@NAME:FORMAT@` a text from outside, escaped for where it stands: comment, c_comment, c_string, python, markdown or
+// code.
+Result<std::string> filled(const std::string& form, const Export& e);
+
+}  // namespace attnscope::cli

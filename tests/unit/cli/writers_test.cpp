@@ -1,0 +1,209 @@
+// Every writer of text that came from outside, each with hostile texts, read back by what reads its format.
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "catalog/catalog.h"
+#include "catalog/validate.h"
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/export_text.h"
+#include "cli/run_text.h"
+#include "core/escape.h"
+#include "report/bench_report.h"
+#include "report/tuned.h"
+#include "store/preset.h"
+#include "support/temp_dir.h"
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_support::read_text;
+using testing_support::TempDir;
+
+// What a manifest, a preset, a worker, a file's name or a compiler may say. The first is the harmless one that every
+// other product is compared with.
+std::vector<std::string> texts() {
+  return {"x",
+          "x\n\"\"\"\nopen('canary', 'w')\n\"\"\"",
+          "x\nint injected;",
+          "x\r\nint injected;",
+          "*/ int injected; /*",
+          "x\\",
+          "x \\  ",
+          "x\\\nint injected;",
+          "x ?\?/",
+          "\"; int injected; \"",
+          "\x1b[2J\x1b]0;owned\x07",
+          "\xc2\x9b"
+          "2J",
+          "]]><script>alert(1)</script>&lt;&bogus;",
+          "a | b \\| c",
+          "`code` ``more`` *b* _i_ [l](http://x) ![p](y)",
+          "# heading",
+          "- item",
+          "1. item",
+          "    indented",
+          "$(touch canary) `touch canary` $HOME",
+          "'; touch canary; '",
+          "-o/dev/null",
+          "\xe2\x80\xae"
+          "evil\xe2\x81\xa6",
+          "x\xe2\x80\xa8"
+          "int injected;",
+          "\xff\xfe\xc0\x80\xed\xa0\x80",
+          std::string("x\0y", 3),
+          "coding: utf-7",
+          "{}{0}%s%n",
+          "@GRID_X@ @TITLE:code@",
+          "é × …",
+          std::string(10000, 'A')};
+}
+
+std::string form_of(const char* name) {
+  return read_text(fs::path(ATTNSCOPE_SOURCE_DIR) / "assets/export" / (std::string(name) + ".in"));
+}
+
+Export export_of(const std::string& text) {
+  static const Kernel tiled = *catalog::load_kernel(fs::path(ATTNSCOPE_SOURCE_DIR) / "kernels/02_tiled.json");
+  Export e;
+  e.kernel = tiled;
+  e.kernel.id = e.kernel.title = e.kernel.story = e.kernel.source_name = text;
+  e.kernel.source = "int source;\n";
+  for (Knob& knob : e.kernel.knobs)
+    for (KnobValue& value : knob.values) value.label = text;
+  e.config = *catalog::complete_config(tiled, {}, {});
+  e.arch = 89;
+  e.launch = *catalog::launch_of(tiled, e.problem, e.config);
+  auto variant = std::make_shared<compile::Variant>();
+  variant->entry_symbol = variant->nvrtc = variant->info.code_hash = text;
+  e.variant = variant;
+  e.stem = text + "_sm89";
+  std::ranges::replace(e.stem, '/', '_');  // it is a file's name
+  return e;
+}
+
+std::string filled_form(const char* name, const std::string& text) {
+  return filled(form_of(name), export_of(text)).value_or("not filled");
+}
+
+report::BenchReport report_of(const std::string& text) {
+  report::BenchReport made;
+  made.date = made.device = made.device_name = made.versions.app = made.versions.nvrtc = made.versions.driver = text;
+  made.entries.push_back({text, text, text, false, text, text});
+  made.entries.push_back({text, text, text, true, text, text});
+  report::Row& row = made.rows.emplace_back();
+  row.cache = text;
+  for (const report::CellState state : {report::CellState::timed, report::CellState::wrong}) {
+    report::Cell& cell = row.cells.emplace_back();
+    cell.state = state;
+    cell.p10 = cell.p50 = cell.p90 = 5;
+    cell.config = cell.reason = cell.verdict = text;
+  }
+  return made;
+}
+
+Observation observation_of(const std::string& text) {
+  Observation o;
+  o.experiment.kernel = o.device = o.versions.cublas = text;
+  o.timing.emplace().bound = text;
+  o.timing->cache = text;
+  Sampling& sampling = o.timing->sampling.emplace();
+  sampling.stopped = text;
+  sampling.reasons = {text};
+  o.verdict.emplace().state = text;
+  o.verdict->reason = text;
+  VariantInfo& variant = o.variant.emplace();
+  variant.shared_buffers.push_back({text, 64, false});
+  variant.code_hash = variant.log = text;
+  o.occupancy.emplace().limiter = text;
+  o.printed.emplace().lines = {text};
+  Finding& finding = o.findings.emplace_back();
+  finding.rule = finding.severity = finding.sentence = text;
+  o.watch.emplace().findings.push_back(finding);
+  o.failure = Failure{Stage::launch, text, text};
+  return o;
+}
+
+std::string said(const std::function<void()>& call) {
+  testing::internal::CaptureStderr();
+  call();
+  return testing::internal::GetCapturedStderr();
+}
+
+std::string printed(const std::string& text) {
+  testing::internal::CaptureStdout();
+  print_result(text);
+  std::fflush(stdout);
+  return testing::internal::GetCapturedStdout();
+}
+
+std::string logged(const std::string& text) {
+  return said([&] {
+    start_log();
+    spdlog::warn("worker says {}", text);
+    spdlog::default_logger()->flush();
+  });
+}
+
+std::string preset_of(const std::string& text) {
+  const TempDir folder;
+  store::Preset preset;
+  preset.title = preset.group = preset.note = preset.kernel = preset.device = text;
+  const auto written = store::write_preset(folder / "one.json", preset, {});
+  return written ? read_text(folder / "one.json") : written.error().message;
+}
+
+// Whoever adds a writer of outside text adds it here; tests/layers/check_writers.py finds those that write past core's
+// escapes. The name's ending says who reads the product (read_products.py): .lines.txt may hold several lines.
+struct Writer {
+  const char* name;
+  std::function<std::string(const std::string&)> write;
+};
+
+const std::vector<Writer> kWriters{
+    {"source.cu", [](const std::string& text) { return source_of(export_of(text)); }},
+    {"build.sh", [](const std::string& text) { return nvcc_line(export_of(text)) + "\n"; }},
+    {"launch.cpp", [](const std::string& text) { return filled_form("launch.cpp", text); }},
+    {"launch.py", [](const std::string& text) { return filled_form("launch.py", text); }},
+    {"readme.md", [](const std::string& text) { return filled_form("README.md", text); }},
+    {"report.md", [](const std::string& text) { return report::as_markdown(report_of(text)); }},
+    {"ladder.md", [](const std::string& text) { return report::as_ladder(report_of(text)); }},
+    {"report.svg", [](const std::string& text) { return report::as_svg(report_of(text)); }},
+    {"report.json", [](const std::string& text) { return json_text(to_json(report_of(text)), 1); }},
+    {"report.txt", [](const std::string& text) { return report::as_table(report_of(text)); }},
+    {"observation.json", [](const std::string& text) { return json_text(to_json(observation_of(text)), 2); }},
+    {"observation.txt", [](const std::string& text) { return text_of(observation_of(text), text); }},
+    {"preset.json", preset_of},
+    {"result.lines.txt", printed},
+    {"note.lines.txt", [](const std::string& text) { return said([&] { print_note(text); }); }},
+    {"failure.lines.txt", [](const std::string& text) { return said([&] {
+                                                          report({Stage::input, text, text});
+                                                        }); }},
+    {"log.lines.txt", logged},
+};
+
+TEST(Writers, WhatTheyWriteIsReadAsTheSameThingWhateverTheTextsSay) {
+  const TempDir folder;
+  const std::vector<std::string> all = texts();
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const Writer& writer : kWriters) folder.write(std::to_string(i) + "/" + writer.name, writer.write(all[i]));
+  const std::string reader = std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/unit/cli/read_products.py";
+  const std::string command =
+      "python3 -B '" + reader + "' '" + folder.path().string() + "' > '" + (folder / "faults").string() + "' 2>&1";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(status, 0) << read_text(folder / "faults");
+  EXPECT_NE(read_text(folder / "faults").find("products read"), std::string::npos) << read_text(folder / "faults");
+}
+
+TEST(Writers, AProgressLineKeepsItsOwnEscapesOnly) {
+  EXPECT_EQ(said([] { print_over("a\x1b[2J\nb"); }),
+            "\r\x1b[K"
+            "a\uFFFD[2J b");
+}
+
+}  // namespace
+}  // namespace attnscope::cli
