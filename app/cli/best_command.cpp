@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
+#include "cli/experiment_options.h"
 #include "cli/places.h"
 #include "cli/tune.h"
 #include "cli/worker_options.h"

@@ -4,18 +4,36 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "core/escape.h"
+
 namespace attnscope {
 namespace {
 
-constexpr double kLargest = 9007199254740992.0;  // 2^53: above it a double no longer holds every whole number
+constexpr double kLargest = 9007199254740991.0;  // 2^53 - 1: from 2^53 on, a double may stand for a neighbour
+constexpr size_t kLongest = 1000;                // bytes
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 double remainder_of(double a, double b) { return std::fmod(a, b); }
+double least(const double* values, int count) { return *std::min_element(values, values + count); }
+double greatest(const double* values, int count) { return *std::max_element(values, values + count); }
+double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+
+// What an expression over a tensor's elements knows beside the others (docs/writing-a-kernel.md lists them).
+struct NamedFunction {
+  const char* name;
+  double (*function)(double);
+};
+constexpr NamedFunction kOfElements[] = {
+    {"sqrt", std::sqrt}, {"exp", std::exp},   {"ln", std::log},    {"log2", std::log2}, {"log10", std::log10},
+    {"sin", std::sin},   {"cos", std::cos},   {"tan", std::tan},   {"asin", std::asin}, {"acos", std::acos},
+    {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"tanh", std::tanh}, {"abs", std::fabs},
+    {"erf", std::erf},   {"rint", std::rint}, {"sign", sign}};
 
 // An expression, parsed once for a set of names and then given their values: parsing costs some fifty times what
 // evaluating does, and a window asks for the same expressions at every move of a knob.
@@ -24,10 +42,15 @@ struct Parsed {
   std::vector<double> values;  // in the order of Variables; the parser holds their addresses
 };
 
-// muParser's stock form has no %, and offers =, which a manifest must not have: assigns() refuses it before this.
+// muParser's stock form has no %, and offers much that a manifest must not have: its functions and constants go, = and
+// ^ are refused before this.
 std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& variables) {
   auto parsed = std::make_unique<Parsed>();
   parsed->values.resize(variables.size());
+  parsed->parser.ClearFun();
+  parsed->parser.ClearConst();
+  parsed->parser.DefineFun("min", least, true);
+  parsed->parser.DefineFun("max", greatest, true);
   parsed->parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
   parsed->parser.DefineFun("ceil_div", ceil_div, true);
   size_t next = 0;
@@ -61,7 +84,10 @@ const double* results_of(const std::string& expression, const Variables& variabl
 }
 
 Failure broken(const std::string& where, const std::string& expression, const std::string& reason) {
-  return Failure{Stage::catalog, fmt::format("{}: \"{}\" {}", where, expression, reason),
+  constexpr size_t kShown = 200;
+  const std::string shown = one_line(std::string_view(expression).substr(0, kShown));
+  return Failure{Stage::catalog,
+                 fmt::format("{}: \"{}{}\" {}", where, shown, expression.size() > kShown ? "…" : "", reason),
                  "Expressions know + - * / % ( ) comparisons, && ||, ?:, min, max, ceil_div, the knobs and the sizes."};
 }
 
@@ -75,15 +101,46 @@ bool assigns(const std::string& expression) {
   return false;
 }
 
+// A whole number that no double holds would silently become its neighbour.
+bool holds_inexact_number(const std::string& expression) {
+  const auto digit = [&](size_t i) { return i < expression.size() && expression[i] >= '0' && expression[i] <= '9'; };
+  const auto in_name = [&](size_t i) {
+    return std::isalnum(static_cast<unsigned char>(expression[i])) != 0 || expression[i] == '_';
+  };
+  for (size_t i = 0; i < expression.size(); ++i) {
+    if (!digit(i) || (i > 0 && (in_name(i - 1) || expression[i - 1] == '.'))) continue;
+    constexpr int64_t kMost = int64_t{1} << 53;
+    for (int64_t value = 0; digit(i); ++i)
+      if ((value = value * 10 + (expression[i] - '0')) > kMost) return true;
+  }
+  return false;
+}
+
+// What muParser must not see; empty: nothing.
+std::string refusal_of(const std::string& expression) {
+  const auto known = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           (c != '\0' && std::string_view("_.,+-*/%()<>=!&|?: \t\r\n").find(c) != std::string_view::npos);
+  };
+  if (expression.size() > kLongest) return "is longer than 1,000 bytes";
+  const auto strange = std::ranges::find_if_not(expression, known);
+  if (strange != expression.end()) {
+    const auto byte = static_cast<unsigned char>(*strange);
+    return byte > 0x20 && byte < 0x7F ? fmt::format("holds {}, which no expression knows", *strange)
+                                      : fmt::format("holds the byte 0x{:02x}, which no expression knows", byte);
+  }
+  if (assigns(expression)) return "assigns, which an expression may not";
+  if (holds_inexact_number(expression)) return "holds a whole number over 2^53, which is not exact";
+  return "";
+}
+
 }  // namespace
 
 Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where) {
-  constexpr size_t kLongest = 1000;
-  if (expression.size() > kLongest)
-    return fail(broken(where, expression.substr(0, 40) + "…", "is longer than 1,000 bytes"));
+  if (const std::string refusal = refusal_of(expression); !refusal.empty())
+    return fail(broken(where, expression, refusal));
   if (expression.find(',') != std::string::npos && expression.find('(') == std::string::npos)
     return fail(broken(where, expression, "holds more than one expression"));
-  if (assigns(expression)) return fail(broken(where, expression, "assigns, which an expression may not"));
   try {
     int results = 0;
     const double* values = results_of(expression, variables, results);
@@ -103,7 +160,7 @@ Result<int64_t> evaluate(const std::string& expression, const Variables& variabl
   if (value != std::floor(value))
     return fail(broken(where, expression, fmt::format("is {}, not a whole number", value)));
   if (value < 0 || value > kLargest)
-    return fail(broken(where, expression, fmt::format("is {}, outside 0…2^53", value)));
+    return fail(broken(where, expression, fmt::format("is {}, outside 0…2^53 - 1", value)));
   return static_cast<int64_t>(value);
 }
 
@@ -123,13 +180,14 @@ ElementExpression::~ElementExpression() = default;
 
 Result<ElementExpression> ElementExpression::parse(const std::string& expression, const std::vector<std::string>& names,
                                                    const std::string& where) {
-  if (assigns(expression)) return fail(broken(where, expression, "assigns, which an expression may not"));
+  if (const std::string refusal = refusal_of(expression); !refusal.empty())
+    return fail(broken(where, expression, refusal));
   Variables ones;
   for (const std::string& name : names) ones[name] = 1;
   try {
     auto parts = std::make_unique<Parts>();
     auto made = attnscope::parse(expression, ones);
-    made->parser.DefineFun("erf", static_cast<double (*)(double)>(std::erf), true);
+    for (const NamedFunction& one : kOfElements) made->parser.DefineFun(one.name, one.function, true);
     int results = 0;
     made->parser.Eval(results);
     if (results != 1) return fail(broken(where, expression, "holds more than one expression"));

@@ -313,7 +313,9 @@ TEST(Import, OpeningsWithoutAnEndCostTheirLength) {
                                  "__global__ void b(int a);"}) {
     const std::string source = kernel + repeated(text, 2000000);
     const auto imported = import_kernel("k.cu", source, "k");
-    if (imported) EXPECT_EQ(imported->entry, "k") << text;
+    if (imported) {
+      EXPECT_EQ(imported->entry, "k") << text;
+    }
   }
 }
 
@@ -327,7 +329,9 @@ TEST(Import, NestingCostsItsLength) {
     const std::string source = "__global__ void k(float* x, int n) {}\n" + repeated(open, half) +
                                repeated(close, half / open.size() * close.size());
     const auto imported = import_kernel("k.cu", source, "k");
-    if (imported) EXPECT_EQ(imported->entry, "k") << open;
+    if (imported) {
+      EXPECT_EQ(imported->entry, "k") << open;
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace attnscope {
 namespace {
 
@@ -35,7 +37,13 @@ INSTANTIATE_TEST_SUITE_P(
     Each, RefusedExpression,
     testing::Values(BadExpression{"BLOCK_M / 5", "not a whole number"}, BadExpression{"BLOCK_M - 64", "outside 0…2^53"},
                     BadExpression{"BLOCK_M / 0", "divides by zero"}, BadExpression{"BLOCK_M % 0", "divides by zero"},
-                    BadExpression{"9007199254740993 * 4", "outside 0…2^53"},
+                    BadExpression{"9007199254740993 * 4", "not exact"},
+                    BadExpression{"4 * 9007199254740991", "outside 0…2^53"},
+                    BadExpression{"9007199254740992 + 1", "outside 0…2^53"},
+                    BadExpression{"sqrt(seq_q)", "cannot be evaluated"},
+                    BadExpression{"sum(1, 2)", "cannot be evaluated"}, BadExpression{"abs(3)", "cannot be evaluated"},
+                    BadExpression{"_pi * 0", "cannot be evaluated"}, BadExpression{"2 ^ 3", "no expression knows"},
+                    BadExpression{"\"a\"", "no expression knows"}, BadExpression{"seq_q é", "no expression knows"},
                     BadExpression{"BLOCK_N", "cannot be evaluated"}, BadExpression{"BLOCK_M = 3", "assigns"},
                     BadExpression{"1, 2", "more than one"}, BadExpression{"(1, 2)", "cannot be evaluated"},
                     BadExpression{"", "cannot be evaluated"}, BadExpression{"ceil_div(3)", "cannot be evaluated"}));
@@ -46,6 +54,32 @@ TEST(Expression, IsRefusedAsOftenAsItIsAsked) {
     ASSERT_FALSE(value);
     EXPECT_NE(value.error().message.find("cannot be evaluated"), std::string::npos);
   }
+}
+
+TEST(Expression, AZeroByteEndsNoName) {
+  const auto value = evaluate(std::string("seq_q\0 + nonsense", 17), kVariables, "x");
+  ASSERT_FALSE(value);
+  EXPECT_NE(value.error().message.find("the byte 0x00"), std::string::npos) << value.error().message;
+}
+
+TEST(Expression, TheLargestExactNumberIsTaken) {
+  EXPECT_EQ(evaluate("9007199254740991", kVariables, "x"), 9007199254740991);
+  EXPECT_EQ(evaluate("BLOCK_M1 - 99999999999999999", {{"BLOCK_M1", 1}}, "x").has_value(), false);
+  EXPECT_EQ(evaluate("B9999999999999999999", {{"B9999999999999999999", 3}}, "x"), 3);
+}
+
+// The functions that docs/writing-a-kernel.md names, and no other.
+TEST(Expression, OfElementsKnowsWhatIsDocumented) {
+  for (const char* name : {"sqrt", "exp", "ln", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+                           "cosh", "tanh", "abs", "sign", "rint", "erf"}) {
+    auto parsed = ElementExpression::parse(std::string(name) + "(x)", {"x"}, "x");
+    ASSERT_TRUE(parsed) << name;
+    EXPECT_TRUE(std::isfinite((*parsed)(std::vector<double>{0.5}))) << name;
+  }
+  for (const char* text : {"sum(x, x)", "avg(x, x)", "atan2(x, x)", "acosh(x)", "log(x)", "x ^ 2", "_pi", "_e"})
+    EXPECT_FALSE(ElementExpression::parse(text, {"x"}, "x")) << text;
+  EXPECT_FALSE(ElementExpression::parse(std::string("x\0y", 3), {"x"}, "x"));
+  EXPECT_FALSE(ElementExpression::parse("x + " + std::string(1000, ' ') + "x", {"x"}, "x"));
 }
 
 TEST(Expression, HoldsReadsNonZeroAsTrue) {
