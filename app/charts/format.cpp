@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <ctime>
+#include <optional>
 
 namespace attnscope::charts {
 namespace {
@@ -88,11 +89,27 @@ std::string error_text(double value) {
   return scientific(value);
 }
 
-std::string clock_text(double seconds_since_epoch) {
+namespace {
+std::optional<std::tm> local_time(double seconds_since_epoch) {
   const std::time_t whole = static_cast<std::time_t>(seconds_since_epoch);
   std::tm local{};
-  if (localtime_r(&whole, &local) == nullptr) return "";
-  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+  return localtime_r(&whole, &local) == nullptr ? std::nullopt : std::optional(local);
+}
+}  // namespace
+
+std::string clock_text(double seconds_since_epoch) {
+  const auto local = local_time(seconds_since_epoch);
+  return local ? fmt::format("{:02}:{:02}:{:02}", local->tm_hour, local->tm_min, local->tm_sec) : "";
+}
+
+std::string when_text(double seconds_since_epoch, double now) {
+  constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const auto then = local_time(seconds_since_epoch), today = local_time(now);
+  if (!then || !today) return "";
+  if (then->tm_year == today->tm_year && then->tm_yday == today->tm_yday) return clock_text(seconds_since_epoch);
+  const std::string day = fmt::format("{} {}", then->tm_mday, kMonths[then->tm_mon]);
+  return then->tm_year == today->tm_year ? day : fmt::format("{} {}", day, 1900 + then->tm_year);
 }
 
 }  // namespace attnscope::charts

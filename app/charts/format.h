@@ -15,5 +15,7 @@ std::string percent_text(double fraction);  // 0.333 → "33.3 %"
 std::string signed_percent_text(double fraction);    // -0.184 → "−18.4 %"
 std::string error_text(double value);                // "2.44e-4", "0", "NaN", "+Inf"
 std::string clock_text(double seconds_since_epoch);  // local time of day, "14:03:27"
+// The time of day, or the day where it is another than that of `now`: "21 Nov"; with the year where that differs.
+std::string when_text(double seconds_since_epoch, double now);
 
 }  // namespace attnscope::charts

@@ -1,10 +1,13 @@
 #include "charts/latency_chart.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "charts/format.h"
+#include "charts/words.h"
 
 namespace attnscope::charts {
 namespace {
@@ -26,6 +29,7 @@ LatencyColumn column_of(const Run& run, int x) {
   column.x = x;
   column.change = run.change;
   column.config_text = run.config_text;
+  column.observation = run.observation;
   if (!run.observation) return column;
   const Observation& seen = *run.observation;
   column.kernel = seen.experiment.kernel;
@@ -71,16 +75,11 @@ void append(LatencyChart& chart, std::span<const Run> runs) {
   }
 }
 
-std::optional<size_t> LatencyChart::previous_comparable(size_t index) const {
-  if (index >= columns.size() || columns[index].state != ColumnState::timed) return std::nullopt;
-  const LatencyColumn& last = columns[index];
-  for (size_t at = index; at-- > 0;) {
-    const LatencyColumn& column = columns[at];
-    if (column.state == ColumnState::timed && column.kind == last.kind && column.device == last.device &&
-        column.problem == last.problem)
-      return at;
-  }
-  return std::nullopt;
+std::optional<size_t> LatencyChart::column_of(uint64_t run) const {
+  const auto found = std::lower_bound(columns.begin(), columns.end(), run,
+                                      [](const LatencyColumn& column, uint64_t id) { return column.run < id; });
+  if (found == columns.end() || found->run != run) return std::nullopt;
+  return static_cast<size_t>(found - columns.begin());
 }
 
 Change change_between(const LatencyColumn& before, const LatencyColumn& after) {
@@ -95,6 +94,40 @@ Change change_between(const LatencyColumn& before, const LatencyColumn& after) {
   else
     change.text = after.p50 == before.p50 ? "the same" : "a tie (" + percent + ")";
   return change;
+}
+
+std::optional<Delta> delta_of(const LatencyChart& chart, size_t index) {
+  const LatencyColumn& after = chart.columns.at(index);
+  if (after.state != ColumnState::timed) return std::nullopt;
+  const LatencyColumn *before = nullptr, *other = nullptr;
+  for (size_t at = index; at-- > 0 && before == nullptr;) {
+    const LatencyColumn& column = chart.columns[at];
+    if (column.state != ColumnState::timed) continue;
+    if (comparable(*column.observation, *after.observation) == Unlike::none)
+      before = &column;
+    else if (other == nullptr)
+      other = &column;
+  }
+  if (before == nullptr && other == nullptr) return std::nullopt;
+  const LatencyColumn& held = before != nullptr ? *before : *other;
+  Delta delta;
+  delta.run = held.run;
+  delta.unlike = comparable(*held.observation, *after.observation);
+  if (before == nullptr) {
+    delta.text = "not comparable";
+    delta.against = fmt::format("with run {}: {}", held.run, unlike_words(delta.unlike));
+    delta.detail = unlike_sentence(*held.observation, *after.observation);
+    return delta;
+  }
+  const Change change = change_between(held, after);
+  const bool same = change.tie || us_text(held.p50) == us_text(after.p50);
+  delta.text = change.text;
+  delta.against =
+      fmt::format("against run {}{}", held.run, held.kernel == after.kernel ? std::string() : ", " + held.kernel);
+  delta.detail = fmt::format("{} \u2192 {}; run {} is {} {}", us_text(held.p50), us_text(after.p50), held.run,
+                             held.kernel, held.config_text);
+  delta.better = same ? 0 : change.ratio < 1 ? 1 : -1;
+  return delta;
 }
 
 std::vector<float> spread_labels(std::span<const float> wishes, float height, float low, float high) {

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/comparable.h"
 #include "core/headline.h"
+#include "core/observation.h"
 
 namespace attnscope::charts {
 
@@ -43,6 +45,7 @@ struct LatencyColumn {
   std::string change, config_text, kernel, device, problem;
   std::optional<Headline> headline;
   std::string failure;  // the stage's word; empty none
+  std::shared_ptr<const Observation> observation;
 };
 
 // Columns of one kind and one device: figures of different kinds are never mixed in one series.
@@ -56,8 +59,8 @@ struct LatencyChart {
   std::vector<LatencyColumn> columns;  // oldest first
   std::vector<LatencySeries> series;
   double top_us = 0;  // largest figure of the columns, whiskers included; 0 when none is timed
-  // The last timed column of the same kind, device and problem before `index`: what a change is held against.
-  std::optional<size_t> previous_comparable(size_t index) const;
+  // The column of that run; empty: it has none.
+  std::optional<size_t> column_of(uint64_t run) const;
 };
 
 // Appends `runs` (the ones after those already in `chart`), so that a long history costs nothing a frame.
@@ -71,6 +74,19 @@ struct Change {
   std::string text;  // "−18.4 %", "a tie (+0.2 %)"
 };
 Change change_between(const LatencyColumn& before, const LatencyColumn& after);
+
+// What a run's time is against an earlier one's, with the name of that run. The last earlier run that it can be held
+// against; where there are only others, the last of those, and why the two say nothing of each other.
+struct Delta {
+  std::string text;     // "−18.4 %", "a tie (+0.2 %)", "the same", "not comparable"
+  std::string against;  // "against run 3", "against run 3, minimal"; "with run 3: another problem"
+  std::string detail;   // both figures; or what differs
+  Unlike unlike = Unlike::none;
+  int better = 0;  // +1 faster, -1 slower, 0 neither or not comparable
+  uint64_t run = 0;
+};
+// Empty: the column at `index` is not timed, or no run before it is.
+std::optional<Delta> delta_of(const LatencyChart& chart, size_t index);
 
 // Where labels of one height stand so that none touches another: each as near to its wish as that allows, in the order
 // of the wishes, all within [low, high] if there is room. Lengths in pixels, downwards; the result goes with `wishes`.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "charts/format.h"
+#include "core/comparable.h"
 #include "core/headline.h"
 
 namespace attnscope::charts {
@@ -152,8 +153,9 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   ComparedRow latency = number_row("latency, median", time(a), time(b), 1, us_text);
   latency.before = optional_us(a);
   latency.after = optional_us(b);
-  if (a.timing && b.timing && a.timing->kind != b.timing->kind) {
-    latency.change = "different kinds";  // a modelled and a measured figure have no ratio
+  const Unlike unlike = comparable(a, b);
+  if (unlike != Unlike::none && a.timing && b.timing) {
+    latency.change = "not comparable";
     latency.better = 0;
   }
   rows.push_back(latency);
@@ -185,6 +187,11 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   rows.push_back(number_row("global load sectors",
                             get(a.counters, [](const Counters& c) { return c.global_load_sectors; }),
                             get(b.counters, [](const Counters& c) { return c.global_load_sectors; }), 1, count_text));
+  if (unlike == Unlike::operation || unlike == Unlike::problem || unlike == Unlike::device)
+    for (ComparedRow& row : rows) {
+      row.better = 0;
+      if (&row != &rows.front()) row.change.clear();
+    }
   return rows;
 }
 

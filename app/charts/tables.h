@@ -29,7 +29,8 @@ std::vector<FigureGroup> counter_groups(const Counters& counters);
 // "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
 std::string counter_share_text(const Counters& counters);
 
-// Two observations side by side. `change` is empty where a ratio means nothing.
+// Two observations side by side. `change` is empty where a ratio means nothing; the latency's says "not comparable"
+// where comparable() finds a difference, and runs of another operation, problem or device have no better and no worse.
 struct ComparedRow {
   std::string name;
   std::string before, after;

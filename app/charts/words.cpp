@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "charts/format.h"
+#include "core/words.h"
 
 namespace attnscope::charts {
 namespace {
@@ -27,6 +28,18 @@ std::string warps(const Occupancy& occupancy) {
                      occupancy.warps_per_sm == 1 ? "" : "s");
 }
 
+constexpr WordTable<Unlike, 7> kUnlike{{{Unlike::none, ""},
+                                        {Unlike::operation, "another operation"},
+                                        {Unlike::problem, "another problem"},
+                                        {Unlike::device, "another device"},
+                                        {Unlike::cache, "another cache policy"},
+                                        {Unlike::kind, "another kind of figure"},
+                                        {Unlike::untimed, "no time"}}};
+
+std::string device_words(const Observation& seen) {
+  return seen.experiment.device + (seen.versions.gpu.empty() ? "" : " (" + seen.versions.gpu + ")");
+}
+
 bool is_latency(const std::string& bound) { return bound.ends_with("latency"); }
 
 }  // namespace
@@ -39,6 +52,32 @@ std::string bound_sentence(const Observation& seen) {
   if ((bound == "issue slots" || bound == "arithmetic units") && seen.counters) shown_by = lanes(*seen.counters);
   if (is_latency(bound) && seen.occupancy) shown_by = warps(*seen.occupancy);
   return "bound by " + bound + (shown_by.empty() ? "" : ": " + shown_by);
+}
+
+std::string_view unlike_words(Unlike unlike) { return word_of(kUnlike, unlike); }
+
+std::string unlike_sentence(const Observation& a, const Observation& b) {
+  const auto sides = [](std::string_view one, std::string_view two) { return fmt::format("{} against {}", one, two); };
+  const Experiment &x = a.experiment, &y = b.experiment;
+  switch (comparable(a, b)) {
+    case Unlike::none:
+      return {};
+    case Unlike::operation:
+      return sides(to_string(x.problem.kind), to_string(y.problem.kind));
+    case Unlike::problem: {
+      const std::string one = short_text(x.problem), two = short_text(y.problem);
+      return one != two ? sides(one, two) : one + " with another type, layout or inputs";
+    }
+    case Unlike::device:
+      return sides(device_words(a), device_words(b));
+    case Unlike::cache:
+      return sides(x.measure.cache + " cache", y.measure.cache + " cache");
+    case Unlike::kind:
+      return sides(to_string(a.timing->kind), to_string(b.timing->kind));
+    case Unlike::untimed:
+      return "one of them has no time";
+  }
+  return {};
 }
 
 std::string config_words(const Experiment& experiment, const Kernel* kernel, const std::string& full) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "core/comparable.h"
 #include "core/kernel.h"
 #include "core/observation.h"
 
@@ -9,6 +10,11 @@ namespace attnscope::charts {
 // What holds the kernel back, with the counted figure that shows it where there is one: "bound by shared memory: 74.7 %
 // of its wavefronts are bank conflicts". Empty where the timing says no bound.
 std::string bound_sentence(const Observation& seen);
+
+// Why two runs are not comparable, in two words: "another problem". Empty for `none`.
+std::string_view unlike_words(Unlike unlike);
+// The same with both sides: "B1 H8 S512 D64 against B1 H8 S4096 D64 causal". Empty where they are comparable.
+std::string unlike_sentence(const Observation& a, const Observation& b);
 
 // What tells this config from the kernel's own defaults: "tiled NUM_WARPS=8 SHARED=dynamic, fast math off", or "tiled,
 // every knob at its default". `kernel` is the experiment's; null where it is not known any more: then `full` stands

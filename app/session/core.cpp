@@ -36,6 +36,7 @@ SessionCore::SessionCore(uv_loop_t* loop, SessionOptions options,
       kernels_(std::make_shared<const std::vector<Kernel>>()),
       kernel_failures_(std::make_shared<const std::vector<Failure>>()),
       devices_(names_of(options_.workers), {}),
+      last_asked_(std::make_shared<const LastAskedByKernel>()),
       presets_(std::make_shared<const std::vector<PresetItem>>()),
       settings_shown_(std::make_shared<const Json>(Json::object())) {}
 
@@ -57,6 +58,7 @@ void SessionCore::start() {
     if (workers_[index].link->state() == WorkerState::lost) devices_.give_up(index, workers_[index].link->detail());
   open_store();
   load_kernels();
+  restore_history();
   list_presets();
   if (options_.watch_files) watch_folders();
   if (options_.first_experiment) start_first_experiment();
@@ -115,6 +117,7 @@ Snapshot SessionCore::snapshot() {
   s.selected = selected_;
   s.kernels = kernels_;
   s.kernel_failures = kernel_failures_;
+  s.last_asked = last_asked_;
   s.devices = devices_.all();
   s.presets = presets_;
   for (const Worker& worker : workers_) {

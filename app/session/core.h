@@ -23,6 +23,7 @@
 #include "session/tile_cache.h"
 #include "session/undo.h"
 #include "session/worker_link.h"
+#include "store/journal.h"
 #include "store/preset.h"
 #include "store/results.h"
 #include "store/settings.h"
@@ -137,6 +138,7 @@ class SessionCore final : public LinkEvents {
   void step_through(const UndoState* state);
   void enqueue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part);
   void note_same_code();
+  void remember_asked();
   ViewRequest first_view_for(const Experiment& experiment, const std::string& hash) const;
   void keep_result(const Observation& observation);
   void keep_what_waits();
@@ -151,6 +153,7 @@ class SessionCore final : public LinkEvents {
 
   // core_files.cpp
   void open_store();
+  void restore_history();
   void load_kernels();
   void list_presets();
   void watch_folders();
@@ -160,6 +163,7 @@ class SessionCore final : public LinkEvents {
   std::optional<HeldFocus> restored_experiment();
   HeldFocus default_experiment() const;
   store::Preset preset_now() const;
+  store::Journal journal_now() const;
   void write_journal();
   std::filesystem::path user_preset_dir() const;
 
@@ -189,8 +193,9 @@ class SessionCore final : public LinkEvents {
   std::shared_ptr<const Observation> to_watch_;                        // when watch_timer_ ends
   JobId watch_job_ = 0;                                                // of the wanted experiment; 0 none
   std::map<std::string, std::shared_ptr<const Observation>> watched_;  // by watch_key
-  bool focus_settled_ = false;           // wanted runs or has run well: asking for it again changes nothing
-  uint64_t focus_gesture_ = 0;           // that wanted came from
+  bool focus_settled_ = false;  // wanted runs or has run well: asking for it again changes nothing
+  uint64_t focus_gesture_ = 0;  // that wanted came from
+  std::shared_ptr<const LastAskedByKernel> last_asked_;
   std::optional<HeldFocus> held_focus_;  // until a worker says what devices it has
   std::vector<HeldQueue> held_queue_;
   std::string device_reason_;

@@ -1,16 +1,19 @@
 // What is on disk: kernels, presets, settings, results, journal.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "platform/clock.h"
 #include "session/core.h"
-#include "store/journal.h"
+#include "session/restore.h"
 
 namespace attnscope::session {
 namespace {
 
-constexpr size_t kMaxUnkept = 1000;  // results that wait for room on the disk
+constexpr int64_t kMostRestored = 500;  // runs of earlier sessions in the history; the file has them all
+constexpr size_t kMaxUnkept = 1000;     // results that wait for room on the disk
 constexpr const char* kDefaultKernel = "tiled";
 const std::map<std::string, int64_t> kDefaultKnobs = {{"BLOCK_M", 32}, {"NUM_WARPS", 4}};
 
@@ -74,6 +77,20 @@ void SessionCore::keep_what_waits() {
   else if (!std::exchange(store_warned_, true))
     notices_.toast(LogLevel::warning, "Results are not being kept: " + kept.error().message,
                    kept.error().hint + " The session remembers them and tries again with the next one.");
+}
+
+// The runs of the sessions before come first: the history goes on where it was.
+void SessionCore::restore_history() {
+  if (!results_) return;
+  std::optional<Failure> trouble;
+  auto latest = results_->latest(kMostRestored, trouble);
+  if (trouble) notices_.toast(*trouble);
+  if (!latest) return notices_.log(LogLevel::warning, "The history is not restored: " + latest.error().message);
+  if (latest->unreadable > 0)
+    notices_.log(LogLevel::warning, fmt::format("{} earlier runs cannot be read and are not in the history; they stay "
+                                                "in the results file",
+                                                latest->unreadable));
+  for (HistoryEntry& entry : restored_history(std::move(latest->rows), shelf_)) history_.add(std::move(entry), 0);
 }
 
 void SessionCore::load_kernels() {
@@ -175,6 +192,19 @@ store::Preset SessionCore::preset_now() const {
   return preset;
 }
 
+store::Journal SessionCore::journal_now() const {
+  store::Journal journal{preset_now(), preset_path_, {}};
+  for (const auto& [kernel, asked] : *last_asked_) {
+    store::Preset preset;
+    preset.kernel = kernel;
+    preset.problem = asked.problem;
+    preset.knobs = asked.config.knobs;
+    preset.options = asked.config.options;
+    journal.kernels.push_back(std::move(preset));
+  }
+  return journal;
+}
+
 void SessionCore::save_preset(const std::filesystem::path& path, const std::string& title, const Json& view) {
   store::Preset preset = preset_now();
   std::error_code error;
@@ -223,6 +253,10 @@ std::optional<SessionCore::HeldFocus> SessionCore::restored_experiment() {
   }
   first_start_ = !*journal;
   if (!*journal) return std::nullopt;
+  LastAskedByKernel asked;
+  for (const store::Preset& kept : (*journal)->kernels)
+    asked.insert_or_assign(kept.kernel, LastAsked{kept.problem, Config{kept.knobs, kept.options}});
+  last_asked_ = std::make_shared<const LastAskedByKernel>(std::move(asked));
   if (const std::string& path = (*journal)->preset_path; !path.empty())
     if (auto preset = store::read_preset(path, *kernels_)) adopt_preset(path, *preset);
   return HeldFocus{draft_of((*journal)->last), Gesture{}, true};
@@ -243,7 +277,7 @@ void SessionCore::write_journal() {
   if (options_.state_dir.empty()) return;
   Result<void> written;
   if (journal_due_) {
-    written = store::write_journal(options_.state_dir / "journal.json", {preset_now(), preset_path_}, *kernels_);
+    written = store::write_journal(options_.state_dir / "journal.json", journal_now(), *kernels_);
     journal_due_ = !written;
   }
   if (settings_due_) {

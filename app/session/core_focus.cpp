@@ -57,7 +57,8 @@ void SessionCore::run_focus(Resolution r, const Gesture& gesture) {
   if ((focus_settled_ || same_gesture) && hash == focus_.wanted_hash()) return changed();
   focus_gesture_ = gesture.id;
   focus_.want(std::move(r.experiment), r.kernel, gesture.change);
-  undo_.push(UndoState{focus_.wanted(), hash, std::move(r.kernel), gesture.change, nullptr}, gesture.id);
+  remember_asked();
+  undo_.push(UndoState{focus_.wanted(), hash, std::move(r.kernel), gesture.change, nullptr, 0}, gesture.id);
   submit_focus(gesture.id, r.place);
 }
 
@@ -67,10 +68,21 @@ void SessionCore::refuse_focus(Resolution r, const Gesture& gesture) {
   focus_settled_ = false;
   focus_gesture_ = gesture.id;
   auto refused = std::make_shared<const Observation>(refused_observation(r.experiment, *r.failure));
-  undo_.push(UndoState{r.experiment, refused->hash, r.kernel, gesture.change, refused}, gesture.id);
+  undo_.push(UndoState{r.experiment, refused->hash, r.kernel, gesture.change, refused, 0}, gesture.id);
   notices_.log(LogLevel::warning, r.failure->message);
   focus_.refuse(std::move(r.experiment), std::move(r.kernel), gesture.change, std::move(*r.failure));
+  remember_asked();
   changed();
+}
+
+// Of a kernel that is there: a name that is none is refused, and has no config to keep.
+void SessionCore::remember_asked() {
+  const Experiment& wanted = focus_.wanted();
+  if (!focus_.kernel()) return;
+  auto asked = std::make_shared<LastAskedByKernel>(*last_asked_);
+  asked->insert_or_assign(wanted.kernel, LastAsked{wanted.problem, wanted.config});
+  last_asked_ = std::move(asked);
+  journal_due_ = true;
 }
 
 void SessionCore::submit_focus(uint64_t gesture, DeviceTable::Place place) {
@@ -138,9 +150,11 @@ void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
   focus_settled_ = !observation->failure;
   observation = with_known_watch(std::move(observation));
   if (!cancelled(*observation)) {
-    undo_.keep(observation->hash, observation);
     const std::string config = job.kernel ? short_text(job.experiment.config, *job.kernel) : "";
-    history_.add(HistoryEntry{0, observation, focus_.view().change, config, platform::wall_seconds()}, job.gesture);
+    const uint64_t run =
+        history_.add(HistoryEntry{0, observation, focus_.view().change, config, platform::wall_seconds()}, job.gesture);
+    undo_.keep(observation->hash, observation, run);
+    focus_.set_run(run);
     keep_result(*observation);
   }
   if (options_.watch_configs && !observation->failure && !observation->watch) watch_later(std::move(observation));
@@ -158,7 +172,8 @@ void SessionCore::step_through(const UndoState* state) {
   focus_gesture_ = 0;
   journal_due_ = true;
   if (state->observation) {
-    focus_.show(state->observation, state->kernel, state->change);
+    focus_.show(state->observation, state->kernel, state->change, state->run);
+    remember_asked();
     focus_settled_ = !state->observation->failure;
     note_same_code();
     return changed();
@@ -172,6 +187,7 @@ void SessionCore::step_through(const UndoState* state) {
     return changed();
   }
   focus_.want(state->experiment, state->kernel, state->change);
+  remember_asked();
   submit_focus(0, place);
 }
 

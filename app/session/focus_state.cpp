@@ -70,6 +70,8 @@ void FocusState::keep_parts() {
 }
 
 void FocusState::name_origins() {
+  const auto& timed = origins_[static_cast<int>(Part::timing)];
+  view_.run = timed ? timed->run : 0;
   for (int part = 0; part < kParts; ++part) {
     const bool named = view_.parts[part] != PartState::none && view_.parts[part] != PartState::failed && origins_[part];
     view_.part_hash[part] = named ? origins_[part]->hash : "";
@@ -95,7 +97,7 @@ void FocusState::refuse(Experiment experiment, std::shared_ptr<const Kernel> ker
 }
 
 void FocusState::show(std::shared_ptr<const Observation> observation, std::shared_ptr<const Kernel> kernel,
-                      std::string change) {
+                      std::string change, uint64_t run) {
   set_wanted(observation->experiment, std::move(kernel), std::move(change));
   own_ = *observation;
   own_started_ = true;
@@ -103,6 +105,12 @@ void FocusState::show(std::shared_ptr<const Observation> observation, std::share
   for (int part = 0; part < kParts; ++part) view_.parts[part] = PartState::fresh;
   finish(observation->failure);
   published_ = std::move(observation);
+  set_run(run);
+}
+
+void FocusState::set_run(uint64_t run) {
+  origins_.fill(std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_, run}));
+  name_origins();
 }
 
 void FocusState::progress(std::string stage, int64_t done, int64_t total) {
@@ -121,7 +129,7 @@ Result<void> FocusState::apply(const Json& part, bool final) {
   shown_->hash = own_.hash;
   shown_->versions = own_.versions;
   shown_->device = own_.device;
-  auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_});
+  auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_, 0});
   for (int index = 0; index < kParts; ++index) {
     if (!part.contains(kKeys[index])) continue;
     copy_part(*shown_, own_, index);
@@ -174,14 +182,12 @@ std::shared_ptr<const Observation> FocusState::finish(std::optional<Failure> fai
     else
       view_.parts[part] = arrived ? PartState::fresh : PartState::none;
   }
-  auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_});
-  origins_.fill(origin);
   shown_ = own_;
   view_.running = false;
   view_.stage.clear();
   view_.progress = 0;
   view_.failure = own_.failure;
-  name_origins();
+  set_run(0);
   published_ = std::make_shared<const Observation>(own_);
   return published_;
 }

@@ -19,8 +19,11 @@ class FocusState {
   void want(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change);
   // It is refused before anything is sent: what is shown stays, kept.
   void refuse(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change, Failure failure);
-  // An observation from before, complete (undo, redo).
-  void show(std::shared_ptr<const Observation> observation, std::shared_ptr<const Kernel> kernel, std::string change);
+  // An observation from before, complete (undo, redo), which the history holds as `run`; 0: it does not.
+  void show(std::shared_ptr<const Observation> observation, std::shared_ptr<const Kernel> kernel, std::string change,
+            uint64_t run);
+  // What is shown, ended, is that run of the history.
+  void set_run(uint64_t run);
 
   void set_change(std::string change) { view_.change = std::move(change); }
   void set_same_code_as(std::string text) { view_.same_code_as = std::move(text); }
@@ -50,6 +53,7 @@ class FocusState {
     Experiment experiment;
     std::string hash;
     std::shared_ptr<const Kernel> kernel;
+    uint64_t run = 0;  // in the history; 0: not there yet
   };
 
   void set_wanted(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change);

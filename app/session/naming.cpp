@@ -50,4 +50,30 @@ std::string difference_text(const Experiment& other, const Experiment& wanted, c
   return text.empty() ? "the run before" : text;
 }
 
+std::string step_text(const Experiment& from, const Experiment& to, const Kernel* kernel) {
+  std::string text;
+  const auto arrow = [](const std::string& a, const std::string& b) { return a + " \u2192 " + b; };
+  if (from.kernel != to.kernel) {
+    add(text, "kernel " + arrow(from.kernel, to.kernel));
+  } else {
+    if (from.kernel_hash != to.kernel_hash) add(text, to.kernel + " edited");
+    for (const auto& [name, value] : to.config.knobs) {
+      const auto before = from.config.knobs.find(name);
+      if (before == from.config.knobs.end() || before->second == value) continue;
+      const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
+      const auto text_of = [&](int64_t v) { return knob ? knob->text_of(v) : std::to_string(v); };
+      add(text, name + " " + arrow(text_of(before->second), text_of(value)), ", ");
+    }
+    if (const std::string options = options_text(to.config.options, from.config.options); !options.empty())
+      add(text, options, ", ");
+  }
+  if (from.problem != to.problem) {
+    const std::string before = short_text(from.problem), after = short_text(to.problem);
+    add(text, before != after ? arrow(before, after) : "other inputs", ", ");
+  }
+  if (from.device != to.device) add(text, "device " + arrow(from.device, to.device), ", ");
+  if (text.empty() && from.measure != to.measure) text = "another measuring policy";
+  return text.empty() ? "run again" : text;
+}
+
 }  // namespace attnscope::session

@@ -11,4 +11,8 @@ namespace attnscope::session {
 // labels.
 std::string difference_text(const Experiment& other, const Experiment& wanted, const Kernel* kernel);
 
+// The step from one experiment to the next as a gesture says it: "NUM_WARPS 4 → 8", "kernel tiled → mma"; "run
+// again" where they are equal. `kernel` is the second's, for labels; null: numbers.
+std::string step_text(const Experiment& from, const Experiment& to, const Kernel* kernel);
+
 }  // namespace attnscope::session

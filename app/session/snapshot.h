@@ -53,6 +53,9 @@ struct Focus {
   PartState parts[kParts] = {};
   std::string part_hash[kParts];
   std::string part_from[kParts];
+  // The run in the history whose figures the readouts show: of the wanted experiment once it has ended, of the one
+  // before while that one's time is kept; 0: none that the history holds.
+  uint64_t run = 0;
   bool running = false;
   std::string stage;               // "compiling", "emulating", "checking"
   double progress = 0;             // 0…1 of the emulated CTAs; 0 unknown
@@ -62,6 +65,13 @@ struct Focus {
   std::optional<Failure> watch_failure;  // why it could not be watched
   std::string same_code_as;              // short text of an earlier config with identical machine code; empty none
 };
+
+// What a kernel was asked for last: it is found so again after other kernels were looked at.
+struct LastAsked {
+  Problem problem;
+  Config config;
+};
+using LastAskedByKernel = std::map<std::string, LastAsked>;  // by the kernel's id
 
 struct HistoryEntry {
   uint64_t id = 0;  // order of runs, from 1
@@ -108,6 +118,7 @@ struct Snapshot {
   std::optional<HistoryEntry> selected;  // an entry picked in the history, shown instead of the focus; empty: live
   std::shared_ptr<const std::vector<Kernel>> kernels;
   std::shared_ptr<const std::vector<Failure>> kernel_failures;  // kernels that did not load
+  std::shared_ptr<const LastAskedByKernel> last_asked;          // never null
   std::shared_ptr<const std::vector<DeviceSpec>> devices;
   std::shared_ptr<const std::vector<PresetItem>> presets;
   std::vector<WorkerStatus> workers;

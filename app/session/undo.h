@@ -16,6 +16,7 @@ struct UndoState {
   std::shared_ptr<const Kernel> kernel;            // the version that the experiment names
   std::string change;                              // the gesture that led here
   std::shared_ptr<const Observation> observation;  // empty: it never came to an end
+  uint64_t run = 0;                                // of the history, that made the observation; 0: none did
 };
 
 // The states that Ctrl+Z and Ctrl+Y walk through: one for each gesture.
@@ -27,7 +28,7 @@ class UndoStack {
   // gesture of the present state takes its place. Gesture 0 is never the same as another.
   void push(UndoState state, uint64_t gesture);
   // Keeps what came of the present state, if it is of that experiment.
-  void keep(const std::string& hash, std::shared_ptr<const Observation> observation);
+  void keep(const std::string& hash, std::shared_ptr<const Observation> observation, uint64_t run);
 
   // Every state that kept `before` keeps `after`, which says more of the same run.
   void amend(const std::shared_ptr<const Observation>& before, const std::shared_ptr<const Observation>& after);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "core/escape.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
@@ -203,6 +205,22 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem, 
       if (auto stored = stored_in(query, path_)) found.push_back(std::move(*stored));
     }
     return found;
+  });
+}
+
+Result<Latest> Results::latest(int64_t most, std::optional<Failure>& trouble) {
+  return with_database(trouble, [&](ResultsDatabase& database) -> Result<Latest> {
+    Latest latest;
+    SQLite::Statement query(database.connection, "SELECT json, finished_at FROM observation ORDER BY id DESC LIMIT ?");
+    query.bind(1, most);
+    while (query.executeStep()) {
+      if (auto stored = stored_in(query, path_))
+        latest.rows.push_back(std::move(*stored));
+      else
+        ++latest.unreadable;
+    }
+    std::ranges::reverse(latest.rows);
+    return latest;
   });
 }
 

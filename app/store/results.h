@@ -19,6 +19,11 @@ struct StoredObservation {
   double finished_at = 0;  // seconds since the epoch
 };
 
+struct Latest {
+  std::vector<StoredObservation> rows;  // oldest first
+  int64_t unreadable = 0;               // left out: written by a version that says more, or damaged
+};
+
 // Every observation ever made, in one SQLite file that several processes may share. Rows are only added; the order in
 // which they were added says which is newer, since a clock may go backward.
 //
@@ -37,6 +42,8 @@ class Results {
   Result<std::optional<StoredObservation>> newest(const std::string& hash, std::optional<Failure>& trouble);
   // Those that are correct and timed of a problem with these sizes, mask and dtype: the last 10,000, the newest first.
   Result<std::vector<StoredObservation>> correct(const Problem& problem, std::optional<Failure>& trouble);
+  // The last `most` in the order in which they were added.
+  Result<Latest> latest(int64_t most, std::optional<Failure>& trouble);
   Result<int64_t> count(std::optional<Failure>& trouble);
 
  private:

@@ -56,23 +56,43 @@ void DraftTracker::posted(session::Draft draft) {
   unanswered_ = 0;
 }
 
-session::Draft with_kernel(session::Draft draft, const Kernel& kernel, const DeviceSpec* spec) {
-  std::map<std::string, int64_t> kept, own;
-  for (const Knob& knob : kernel.knobs) {
-    const auto held = draft.knobs.find(knob.name);
-    own[knob.name] = knob.default_value;
-    kept[knob.name] =
-        held != draft.knobs.end() && knob.find(held->second) != nullptr ? held->second : knob.default_value;
-  }
-  if (draft.problem.kind != kernel.problem) draft.options = kernel.options;
-  draft.problem = catalog::problem_for(kernel, draft.problem);
+session::Draft with_kernel(session::Draft draft, const Kernel& kernel, const session::LastAsked* kept,
+                           const DeviceSpec* spec) {
+  Problem problem = catalog::problem_for(kernel, draft.problem);
+  if (kept != nullptr && problem != draft.problem) problem = catalog::problem_for(kernel, kept->problem);
   draft.kernel = kernel.id;
-  const auto runs = [&](const std::map<std::string, int64_t>& knobs) {
-    const Config config{knobs, draft.options};
-    return catalog::check_restrictions(kernel, draft.problem, config, spec->arch) &&
-           catalog::foretell_limits(kernel, draft.problem, config, *spec);
+  draft.problem = std::move(problem);
+  session::Draft own = with_own_knobs(draft, kernel);
+  if (kept == nullptr) return own;
+  draft.knobs = own.knobs;
+  draft.options = kept->config.options;
+  for (const Knob& knob : kernel.knobs)
+    if (const auto held = kept->config.knobs.find(knob.name);
+        held != kept->config.knobs.end() && knob.find(held->second) != nullptr)
+      draft.knobs[knob.name] = held->second;
+  const auto runs = [&](const session::Draft& wish) {
+    const Config config{wish.knobs, wish.options};
+    return catalog::check_restrictions(kernel, wish.problem, config, spec->arch) &&
+           catalog::foretell_limits(kernel, wish.problem, config, *spec);
   };
-  draft.knobs = spec != nullptr && !runs(kept) && runs(own) ? std::move(own) : std::move(kept);
+  return spec != nullptr && !runs(draft) && runs(own) ? own : draft;
+}
+
+const session::LastAsked* last_asked(const session::Snapshot& snapshot, const std::string& kernel) {
+  if (!snapshot.last_asked) return nullptr;
+  const auto found = snapshot.last_asked->find(kernel);
+  return found == snapshot.last_asked->end() ? nullptr : &found->second;
+}
+
+session::Draft with_own_knobs(session::Draft draft, const Kernel& kernel) {
+  draft.knobs.clear();
+  for (const Knob& knob : kernel.knobs) draft.knobs[knob.name] = knob.default_value;
+  draft.options = kernel.options;
+  return draft;
+}
+
+session::Draft with_own_problem(session::Draft draft, const Kernel& kernel) {
+  draft.problem = kernel.default_problem();
   return draft;
 }
 

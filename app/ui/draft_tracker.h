@@ -38,10 +38,19 @@ session::Draft draft_of(const Experiment& experiment);
 // Knobs that `draft` leaves out are not compared.
 bool asks_for(const session::Draft& draft, const Experiment& experiment);
 
-// `draft` moved to another kernel: values of knobs of the same name stay where that kernel has them and all of them
-// together run on `spec` (null: nothing is known of it); else every knob takes that kernel's default. Sizes the kernel
-// does not support are left for the session to refuse with the reason.
-session::Draft with_kernel(session::Draft draft, const Kernel& kernel, const DeviceSpec* spec = nullptr);
+// `draft` moved to another kernel, with that kernel's own knobs and compile options: those it was asked for last
+// (`kept`; null: never), as far as it still has them and all of them together run on `spec` (null: nothing is known of
+// it); else its defaults. No knob of the kernel before is carried over. The problem stays where it is of that kernel's
+// kind; else it is the one it was asked for last. Sizes that the kernel does not support are left for the session to
+// refuse with the reason.
+session::Draft with_kernel(session::Draft draft, const Kernel& kernel, const session::LastAsked* kept,
+                           const DeviceSpec* spec);
+// What that kernel was asked for last; null: it never was.
+const session::LastAsked* last_asked(const session::Snapshot& snapshot, const std::string& kernel);
+
+// Every knob and compile option as the kernel's manifest has it; and the problem that a draft of it starts from.
+session::Draft with_own_knobs(session::Draft draft, const Kernel& kernel);
+session::Draft with_own_problem(session::Draft draft, const Kernel& kernel);
 
 // "NUM_WARPS 4 → 8", labels where the knob has them.
 std::string change_text(const Knob& knob, int64_t from, int64_t to);

@@ -48,8 +48,9 @@ Shown shown_of(const session::Snapshot& snapshot) {
   Shown shown;
   shown.focus = &snapshot.focus;
   shown.observation = snapshot.focus.shown;
+  shown.run = snapshot.focus.run;
   if (snapshot.selected) {
-    shown.history_id = snapshot.selected->id;
+    shown.run = shown.history_id = snapshot.selected->id;
     shown.observation = snapshot.selected->observation;
     shown.config_text = snapshot.selected->config_text;
     if (shown.observation) {

@@ -10,6 +10,7 @@ namespace attnscope::ui {
 struct Shown {
   std::shared_ptr<const Observation> observation;  // may be null
   uint64_t history_id = 0;                         // not 0: picked in the history
+  uint64_t run = 0;  // the one run whose figures are on show, picked or live; 0: none that the history holds
   const session::Focus* focus = nullptr;
   std::string config_text;   // every knob
   std::string config_words;  // the kernel, and what tells its config from the defaults

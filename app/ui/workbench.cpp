@@ -37,7 +37,9 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
   auto experiment = std::make_unique<ExperimentPanel>();
   experiment_panel_ = experiment.get();
   panels_.push_back(std::move(experiment));
-  panels_.push_back(std::make_unique<LatencyPanel>());
+  auto latency = std::make_unique<LatencyPanel>();
+  latency_panel_ = latency.get();
+  panels_.push_back(std::move(latency));
   panels_.push_back(std::make_unique<MemoryPanel>());
   auto error = std::make_unique<ErrorPanel>(options_.resources / "shaders");
   error_panel_ = error.get();
@@ -288,6 +290,7 @@ void Workbench::open_panel(const std::string& title) {
   options_.wake_within(0.02);
 }
 
+const std::optional<charts::Delta>& Workbench::headline_delta() const { return latency_panel_->delta(); }
 uint64_t Workbench::compared_run() const { return history_panel_->compared(); }
 int64_t Workbench::source_line() const { return source_panel_->shown_line(); }
 

@@ -27,6 +27,7 @@ class MapView;
 class ExperimentPanel;
 class SourcePanel;
 class HistoryPanel;
+class LatencyPanel;
 
 struct WorkbenchOptions {
   std::filesystem::path resources;  // holds assets/ and shaders/
@@ -69,9 +70,10 @@ class Workbench {
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }
   const PixelWay& pixels() const { return pixels_; }
-  int64_t source_line() const;    // that was brought into sight last; 0 none
-  uint64_t compared_run() const;  // held against the one on show; 0 none
-  MapView& map_of(MapKind kind);  // the panel that shows it; for tests
+  int64_t source_line() const;                                 // that was brought into sight last; 0 none
+  const std::optional<charts::Delta>& headline_delta() const;  // beside the latency
+  uint64_t compared_run() const;                               // held against the one on show; 0 none
+  MapView& map_of(MapKind kind);                               // the panel that shows it; for tests
 
  private:
   void load_assets();
@@ -85,6 +87,7 @@ class Workbench {
   void open_palette();
   uint64_t run_before() const;
   void set_knob(const Knob& knob, int64_t value);
+  void ask(session::Draft wish, const std::string& change);
   void adopt_view(const session::Snapshot& snapshot);
   void bring_to_front();
   bool maps_complete() const;
@@ -121,6 +124,7 @@ class Workbench {
   ExperimentPanel* experiment_panel_ = nullptr;
   SourcePanel* source_panel_ = nullptr;
   HistoryPanel* history_panel_ = nullptr;
+  LatencyPanel* latency_panel_ = nullptr;
   std::map<std::string, int> to_front_;  // panels to be brought to the front, in so many frames
   CommandPalette palette_;
   ViewState view_;

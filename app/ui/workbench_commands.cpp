@@ -38,6 +38,22 @@ void Workbench::add_actions() {
   add(
       "redo", "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, [this] { session_.redo(); },
       [this] { return snapshot_->can_redo ? "" : "Nothing was undone."; });
+  const auto reset = [this](const char* id, const char* title, session::Draft (*own)(session::Draft, const Kernel&)) {
+    const auto wish = [this, own]() -> std::optional<session::Draft> {
+      const Kernel* kernel = session::find_kernel(*snapshot_, draft_.current().kernel);
+      return kernel != nullptr ? std::optional(own(draft_.current(), *kernel)) : std::nullopt;
+    };
+    const auto same = [](const session::Draft& a, const session::Draft& b) {
+      return a.knobs == b.knobs && a.options == b.options && a.problem == b.problem;
+    };
+    actions_.add({id, title, 0, [this, wish, title] { ask(*wish(), title); },
+                  [this, wish, same] {
+                    const std::optional<session::Draft> reset_to = wish();
+                    return !reset_to || same(*reset_to, draft_.current()) ? "There is nothing to reset." : "";
+                  }});
+  };
+  reset("reset knobs", "Reset the kernel's knobs", with_own_knobs);
+  reset("reset problem", "Reset the problem", with_own_problem);
   add("rerun", "Run again", ImGuiKey_F5, [this] { session_.rerun(); });
   add(
       "watch", "Watch for races", 0, [this] { session_.watch(); },
@@ -109,9 +125,7 @@ void Workbench::close_one() {
 // The run before the one on show; 0: there is none.
 uint64_t Workbench::run_before() const {
   const session::History& history = snapshot_->history;
-  const uint64_t shown = snapshot_->selected ? snapshot_->selected->id
-                         : history.size > 0  ? history.at(history.size - 1).id
-                                             : 0;
+  const uint64_t shown = shown_of(*snapshot_).run;
   uint64_t before = 0;
   for (size_t at = 0; at < history.size && history.at(at).id < shown; ++at) before = history.at(at).id;
   return before;
@@ -139,7 +153,7 @@ void Workbench::draw_menu(Context& context) {
     ImGui::EndMenu();
   };
   menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
-  menu("Edit", {"undo", "redo"});
+  menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem"});
   menu("Run", {"rerun", "cancel", "watch", "", "compare", "live", "close"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
@@ -232,6 +246,10 @@ void Workbench::set_knob(const Knob& knob, int64_t value) {
   const auto held = wish.knobs.find(knob.name);
   const std::string change = change_text(knob, held != wish.knobs.end() ? held->second : knob.default_value, value);
   wish.knobs[knob.name] = value;
+  ask(std::move(wish), change);
+}
+
+void Workbench::ask(session::Draft wish, const std::string& change) {
   draft_.posted(wish);
   session_.focus(std::move(wish), {next_gesture(), true, change});
 }

@@ -69,22 +69,43 @@ TEST(DraftTracker, ARequestThatIsNeverAnsweredIsGivenUp) {
   EXPECT_EQ(shown(tracker), 4);
 }
 
-TEST(DraftTracker, AnotherKernelKeepsTheKnobsItShares) {
+Kernel other_kernel() {
   Kernel kernel;
   kernel.id = "other";
+  kernel.options.fast_math = false;
   kernel.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""},
-                  {"BLOCK_M", {{16, ""}}, 16, ""},
+                  {"BLOCK_M", {{16, ""}, {64, ""}}, 64, ""},
                   {"NEW", {{0, "off"}, {1, "on"}}, 1, ""}};
-  const session::Draft moved = with_kernel(wish(8), kernel);
+  return kernel;
+}
+
+TEST(DraftTracker, AnotherKernelTakesNoKnobOfTheOneBefore) {
+  const Kernel kernel = other_kernel();
+  const session::Draft moved = with_kernel(wish(8), kernel, nullptr, nullptr);
   EXPECT_EQ(moved.kernel, "other");
-  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 16}, {"NEW", 1}}));
+  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 4}, {"BLOCK_M", 64}, {"NEW", 1}}));
+  EXPECT_EQ(moved.options, kernel.options);
   EXPECT_EQ(change_text(kernel.knobs[2], 0, 1), "NEW off \u2192 on");
 }
 
-TEST(DraftTracker, AnotherKernelStartsFromItsDefaultsWhereTheKeptKnobsCannotRun) {
-  Kernel kernel;
-  kernel.id = "other";
-  kernel.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""}, {"BLOCK_M", {{16, ""}, {64, ""}}, 64, ""}};
+TEST(DraftTracker, AKernelIsFoundAsItWasLeft) {
+  const Kernel kernel = other_kernel();
+  session::LastAsked kept;
+  kept.config = {{{"NUM_WARPS", 8}, {"BLOCK_M", 48}, {"GONE", 2}}, {}};  // an edit took 48 and GONE away since
+  kept.config.options.maxrregcount = 64;
+  kept.problem.seq_q = 4096;
+  session::Draft before = wish(4);
+  before.problem.seq_q = 2048;
+  const session::Draft moved = with_kernel(before, kernel, &kept, nullptr);
+  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 64}, {"NEW", 1}}));
+  EXPECT_EQ(moved.options, kept.config.options);
+  EXPECT_EQ(moved.problem.seq_q, 2048) << "kernels of one kind are held against each other on one problem";
+  before.problem.kind = ProblemKind::gemm;
+  EXPECT_EQ(with_kernel(before, kernel, &kept, nullptr).problem, kept.problem);
+}
+
+TEST(DraftTracker, AKernelStartsFromItsDefaultsWhereWhatItWasAskedLastCannotRun) {
+  Kernel kernel = other_kernel();
   kernel.supports.dtypes = {DType::f16};
   kernel.supports.head_dims = {64};
   kernel.supports.causals = {Causal::none, Causal::bottom_right};
@@ -95,9 +116,12 @@ TEST(DraftTracker, AnotherKernelStartsFromItsDefaultsWhereTheKeptKnobsCannotRun)
   DeviceSpec spec;
   spec.arch = 89;
   spec.threads_block = 1024;
-  const session::Draft moved = with_kernel(wish(8), kernel, &spec);
-  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 4}, {"BLOCK_M", 64}}));
-  EXPECT_EQ(with_kernel(wish(4), kernel, &spec).knobs.at("NUM_WARPS"), 4);
+  session::LastAsked kept;
+  kept.config.knobs = {{"NUM_WARPS", 8}, {"BLOCK_M", 64}, {"NEW", 0}};
+  EXPECT_EQ(with_kernel(wish(8), kernel, &kept, &spec).knobs,
+            (std::map<std::string, int64_t>{{"NUM_WARPS", 4}, {"BLOCK_M", 64}, {"NEW", 1}}));
+  kept.config.knobs["NUM_WARPS"] = 4;
+  EXPECT_EQ(with_kernel(wish(8), kernel, &kept, &spec).knobs, kept.config.knobs);
 }
 
 double luminance(ImU32 colour) {

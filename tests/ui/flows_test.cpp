@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ui/icons.h"
 #include "ui/settings.h"
 #include "ui/view_state.h"
 #include "ui/widgets/map_view.h"
@@ -116,6 +117,104 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
   });
 }
 
+// Whatever is to be said of the experiment, no control moves for it: a click on "causal" is one on "causal".
+TEST_F(Flow, NoNoteMovesAControl) {
+  open({1280, 720});
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "BLOCK_M", 32)) return;
+    const auto place = [&] { return ctx->ItemInfo("//Experiment/causal/none").RectFull.Min.y; };
+    const float before = place();
+    const auto expect_still = [&](const char* after) {
+      ctx->Yield(4);
+      EXPECT_EQ(place(), before) << after;
+    };
+    EXPECT_TRUE(ctx->ItemExists("//Experiment/###invitation"));
+    ctx->ItemClick("//Experiment/BLOCK_M/64");
+    ctx->Yield(2);
+    EXPECT_NE(bench_->refusal_of("BLOCK_M"), "");
+    expect_still("a refusal");
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    expect_still("the invitation that was taken up");
+    ctx->ItemClick("//Experiment/BLOCK_M/###remedy");
+    if (!wait(
+            ctx, [](const Snapshot& s) { return !s.focus.running && s.focus.wanted.config.knobs.at("BLOCK_M") == 64; },
+            "the way out"))
+      return;
+    expect_still("the way out, which the fake worker has no recording of");
+    bench_->drop(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "presets/report_m64_w4_v4.json");
+    if (!wait(
+            ctx, [](const Snapshot& s) { return s.focus.failure && s.focus.failure->stage == Stage::limits; },
+            "the refusal"))
+      return;
+    EXPECT_TRUE(ctx->ItemExists("//Experiment/note/" ICON_CLOSE "##put away"));
+    expect_still("a preset's note and a config that cannot run");
+    ctx->ItemClick("//Experiment/note/" ICON_CLOSE "##put away");
+    expect_still("the note put away");
+  });
+}
+
+TEST_F(Flow, EachKernelKeepsItsOwnKnobs) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const auto choose = [&](const char* kernel) {
+      ctx->ItemClick((std::string("//Experiment/") + kernel + "/##rung").c_str());
+      return wait(
+          ctx, [&](const Snapshot& s) { return !s.focus.running && s.focus.wanted.kernel == kernel; }, kernel);
+    };
+    const auto knob = [&](const char* name) { return now()->focus.wanted.config.knobs.at(name); };
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    if (!choose("gemm_tensorop")) return;
+    ctx->ItemClick("//Experiment/STAGES/4");
+    if (!wait(
+            ctx, [](const Snapshot& s) { return !s.focus.running && s.focus.wanted.config.knobs.at("STAGES") == 4; },
+            "four stages"))
+      return;
+    if (!choose("mma")) return;
+    EXPECT_EQ(knob("STAGES"), 2) << "the gemm's four are its own";
+    EXPECT_EQ(knob("NUM_WARPS"), 4) << "and tiled's eight";
+    if (!choose("tiled")) return;
+    EXPECT_EQ(knob("NUM_WARPS"), 8);
+    if (!choose("gemm_tensorop")) return;
+    EXPECT_EQ(knob("STAGES"), 4);
+  });
+}
+
+TEST_F(Flow, AKnobAKernelAndAProblemAreReset) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    const auto asked = [&](const std::function<bool(const Experiment&)>& condition) {
+      return wait(
+          ctx, [&](const Snapshot& s) { return !s.focus.running && condition(s.focus.wanted); }, "what was asked");
+    };
+    const auto holds = [&](int64_t warps, int64_t width) {
+      return asked([=](const Experiment& e) {
+        return e.config.knobs.at("NUM_WARPS") == warps && e.config.knobs.at("VEC_WIDTH") == width;
+      });
+    };
+    EXPECT_FALSE(ctx->ItemExists("//Experiment/NUM_WARPS/reset")) << "it is at its default";
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!holds(8, 4)) return;
+    ctx->ItemClick("//Experiment/VEC_WIDTH/8");
+    if (!holds(8, 8)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/reset");
+    if (!holds(4, 8)) return;
+    EXPECT_EQ(now()->focus.change, "NUM_WARPS 8 \u2192 4");
+    ctx->ItemClick("//Experiment/fast math");
+    if (!asked([](const Experiment& e) { return !e.config.options.fast_math; })) return;
+    ctx->ItemClick("//Experiment/reset knobs");
+    if (!holds(4, 4)) return;
+    EXPECT_TRUE(now()->focus.wanted.config.options.fast_math);
+    ctx->ItemClick("//Experiment/causal/bottom right");
+    if (!asked([](const Experiment& e) { return e.problem.causal == Causal::bottom_right; })) return;
+    ctx->ItemClick("//Experiment/reset problem");
+    asked([](const Experiment& e) { return e.problem == Problem{}; });
+  });
+}
+
 TEST_F(Flow, TheWayOutOfARefusalIsAButtonAndOneStepOfUndo) {
   open();
   flow([&](ImGuiTestContext* ctx) {
@@ -144,7 +243,7 @@ TEST_F(Flow, AConfigThatCannotRunOffersTheOneWayOut) {
       return;
     ctx->Yield(4);
     EXPECT_NE(now()->preset_note.find("1140 us is not a time of this code"), std::string::npos);
-    EXPECT_TRUE(ctx->WindowInfo("//Experiment/note", ImGuiTestOpFlags_NoError).Window);
+    EXPECT_TRUE(ctx->ItemExists("//Experiment/note/" ICON_CLOSE "##put away"));
     ctx->ItemClick("//Experiment/##illegal/###remedy");
     if (!wait_for_run(ctx, "SHARED", 1)) return;
     EXPECT_EQ(shared(*now()->focus.shown), 57376);
@@ -206,10 +305,10 @@ TEST_F(Flow, KernelsThatDoNotLoadTakeOneLine) {
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     ASSERT_EQ(now()->kernel_failures->size(), 2u);
-    EXPECT_FALSE(ctx->WindowInfo("//Experiment/##kernel failure 1", ImGuiTestOpFlags_NoError).Window);
+    EXPECT_FALSE(ctx->ItemExists("//Experiment/##kernel failure 1"));
     ctx->ItemClick("//Experiment/###failures");
     ctx->Yield(2);
-    EXPECT_TRUE(ctx->WindowInfo("//Experiment/##kernel failure 1", ImGuiTestOpFlags_NoError).Window);
+    EXPECT_TRUE(ctx->ItemExists("//Experiment/##kernel failure 1"));
   });
 }
 
@@ -271,6 +370,36 @@ TEST_F(Flow, UndoShowsTheKeptObservationAndRunsNothing) {
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     EXPECT_EQ(runs(), asked);
+  });
+}
+
+// Headline, delta, highlighted column and map are of one run: of run 1 after the undo, though run 2 is the newest.
+TEST_F(Flow, UndoShowsOneRunEverywhere) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/6");
+    if (!wait_for_run(ctx, "NUM_WARPS", 6)) return;
+    EXPECT_EQ(shown_of(*now()).run, 2u);
+    EXPECT_EQ(bench_->headline_delta()->against, "against run 1");
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    EXPECT_EQ(shown_of(*now()).run, 1u);
+    EXPECT_EQ(shown_of(*now()).observation, now()->history.at(0).observation);
+    EXPECT_FALSE(bench_->headline_delta()) << "the first run is against no other";
+    wait(
+        ctx,
+        [&](const Snapshot& s) {
+          const Tile* tile = bench_->map_of(MapKind::error).tile();
+          return tile != nullptr && tile->request.experiment_hash == s.history.at(0).observation->hash;
+        },
+        "the map of run 1");
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_D);
+    EXPECT_EQ(bench_->compared_run(), 0u) << "no run is before the first";
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
+    if (!wait_for_run(ctx, "NUM_WARPS", 6)) return;
+    EXPECT_EQ(shown_of(*now()).run, 2u);
+    EXPECT_EQ(bench_->headline_delta()->against, "against run 1");
   });
 }
 
@@ -455,6 +584,30 @@ TEST_F(Flow, ARunPickedInTheHistoryIsShownUntilEscape) {
     ctx->KeyPress(ImGuiKey_Escape);
     wait(
         ctx, [](const Snapshot& s) { return !s.selected; }, "the live run");
+  });
+}
+
+TEST_F(Flow, TheHistoryIsListedAgainAfterARestartOldestFirst) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    wait_for_run(ctx, "NUM_WARPS", 8);
+  });
+  close();
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    ASSERT_EQ(now()->history.size, 3u);
+    const auto row = [&](int run) {
+      const std::string id = std::to_string(run);
+      return ctx->ItemInfo(("//History/runs/$$" + id + "/" + id + "##run").c_str()).RectFull.Min.y;
+    };
+    EXPECT_LT(row(1), row(2));
+    EXPECT_LT(row(2), row(3));
+    ctx->ItemClick("//History/runs/$$1/1##run");
+    wait(
+        ctx, [](const Snapshot& s) { return s.selected && s.selected->id == 1; }, "a run of the session before");
   });
 }
 

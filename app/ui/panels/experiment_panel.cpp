@@ -1,6 +1,7 @@
 #include "ui/panels/experiment_panel.h"
 
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,6 @@ bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::
 }
 
 constexpr float kShortPanel = 41;  // ems: a lower panel has no room for the whole ladder beside the knobs
-constexpr int kStoryLines = 4;     // the rest on hover
 
 std::string joined(const std::string& first, const std::string& second) {
   return second.empty() ? first : first.empty() ? second : first + "\n" + second;
@@ -37,45 +37,30 @@ std::string joined(const std::string& first, const std::string& second) {
 void ExperimentPanel::draw(Context& context) {
   const session::Draft& draft = context.draft.current();
   const Kernel* kernel = session::find_kernel(context.snapshot, draft.kernel);
-  draw_note(context);
-  draw_device(context);
-  draw_kernels(context, kernel);
-  if (kernel != nullptr) draw_knobs(context, *kernel);
-  draw_failure(context);
-  draw_problem(context, kernel);
-  draw_compile(context);
-}
-
-// What the loaded preset's author has to say: what it is of, what to turn.
-void ExperimentPanel::draw_note(const Context& context) {
-  const session::Snapshot& snapshot = context.snapshot;
-  if (snapshot.preset_note.empty() || note_closed_ == snapshot.preset_path) return;
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, palette().raised);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(em(0.7f), em(0.5f)));
-  if (ImGui::BeginChild("note", {0, 0}, ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding,
-                        ImGuiWindowFlags_NoScrollbar)) {
-    ImGui::PushFont(fonts().strong, kSmallSize);
-    const float button = em(1.6f);
-    clipped(snapshot.preset_title, ImGui::GetContentRegionAvail().x - button, palette().text);
-    ImGui::SameLine(0, 0);
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button);
-    if (ImGui::SmallButton(ICON_CLOSE "##put away")) note_closed_ = snapshot.preset_path;
-    ImGui::PopFont();
-    wrapped(snapshot.preset_note, palette().dim, kSmallSize);
+  const ImVec2 start = ImGui::GetCursorStartPos(), padding = ImGui::GetStyle().WindowPadding;
+  const ImVec2 size = ImGui::GetWindowSize(), low{0, start.y - padding.y};
+  const float notes = notes_height(size.y - low.y);
+  const ImGuiID own = ImGui::GetCurrentWindow()->ID;  // both parts' items are this window's, whichever they scroll with
+  const ImGuiChildFlags flags = ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened;
+  ImGui::SetCursorPos(low);
+  if (ImGui::BeginChild("controls", {size.x, size.y - low.y - notes}, flags)) {
+    ImGui::PushOverrideID(own);
+    draw_device(context);
+    draw_kernels(context, kernel);
+    if (kernel != nullptr) draw_knobs(context, *kernel);
+    draw_problem(context, kernel);
+    draw_compile(context);
+    ImGui::PopID();
   }
   ImGui::EndChild();
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor();
-}
-
-// Below the knobs as their notes are: a run that fails moves no knob from under the pointer.
-void ExperimentPanel::draw_failure(Context& context) {
-  const Failure* failure = context.shown.failure();
-  if (failure == nullptr || readout_of(failure->stage) != Readout::experiment || context.shown.from_history()) return;
-  std::function<void()> again;
-  if (may_run_again(failure->stage)) again = [&context] { context.session.rerun(); };
-  failure_box(*failure, "##failure", again);
-  ImGui::Dummy({0, em(0.2f)});
+  ImGui::SetCursorPos({0, size.y - notes});
+  draw_notes_frame(notes);
+  if (ImGui::BeginChild("notes", {size.x, notes - padding.y}, flags)) {
+    ImGui::PushOverrideID(own);
+    draw_notes(context, kernel);
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
 }
 
 std::string ExperimentPanel::refusal_of(const std::string& knob) const {
@@ -106,11 +91,6 @@ void ExperimentPanel::draw_ladder(Context& context, const Kernel* kernel) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
   draw_others(context, kernel);
   ImGui::PopStyleVar();
-  const bool noted = !context.snapshot.preset_note.empty() && note_closed_ != context.snapshot.preset_path;
-  if (kernel != nullptr && !kernel->story.empty() && !noted) {  // a preset's note says more of the moment
-    ImGui::Dummy({0, em(0.1f)});
-    wrapped_lines(kernel->story, palette().dim, kSmallSize, kStoryLines);
-  }
 }
 
 // Where the panel is short, the ladder is one line, so that the knobs stay in sight.
@@ -139,7 +119,7 @@ void ExperimentPanel::draw_kernel_combo(Context& context, const Kernel* kernel) 
 
 void ExperimentPanel::take_kernel(Context& context, const Kernel& rung, const Kernel* from) {
   const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
-  session::Draft wish = with_kernel(context.draft.current(), rung, spec);
+  session::Draft wish = with_kernel(context.draft.current(), rung, last_asked(context.snapshot, rung.id), spec);
   const std::string change = "kernel " + (from != nullptr ? from->id : draft_of({}).kernel) + " \u2192 " + rung.id;
   context.post(std::move(wish), {context.new_gesture(), true, change});
 }
@@ -266,50 +246,14 @@ void ExperimentPanel::refuse(const Context& context, const Kernel& kernel, const
 
 void ExperimentPanel::draw_knobs(Context& context, const Kernel& kernel) {
   section("Knobs");
+  const session::Draft& draft = context.draft.current();
+  const session::Draft own = with_own_knobs(draft, kernel);
+  const bool as_they_are = draft.knobs == own.knobs && draft.options == own.options;
+  if (reset_of_section("reset knobs", as_they_are, "Sets every knob and compile option to its default."))
+    context.post(own, {context.new_gesture(), true, "knobs and options reset"});
   refresh_rows(context, kernel);
   if (rows_.empty()) dim_text("This kernel has no knobs.");
   for (const KnobRow& row : rows_) draw_knob(context, kernel, row);
-  draw_notes(context, kernel);
-  draw_invitation(context, kernel);
-}
-
-// Below the knobs, so that none moves while it is dragged.
-void ExperimentPanel::draw_notes(Context& context, const Kernel& kernel) {
-  if (illegal_) {
-    wrapped(ICON_CLOSE "  " + illegal_->reason, palette().bad, kSmallSize);
-    draw_remedy(context, kernel, "##illegal", *illegal_);
-  }
-  for (const std::string& warning : warnings_) wrapped(ICON_WARNING "  " + warning, palette().warn, kSmallSize);
-  for (const auto& [name, refusal] : refused_) {
-    wrapped(ICON_CLOSE "  " + refusal.reason, palette().bad, kSmallSize);
-    if (draw_remedy(context, kernel, name.c_str(), refusal)) break;  // it is refused no longer
-  }
-}
-
-// The way out as a button that takes it: one step of undo, however many knobs it sets.
-bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal) {
-  if (refusal.remedy.empty()) {
-    if (!refusal.hint.empty()) wrapped(ICON_ARROW_RIGHT "  " + refusal.hint, palette().dim, kSmallSize);
-    return false;
-  }
-  std::string words;
-  for (const auto& [name, value] : refusal.remedy)
-    words += (words.empty() ? "" : ", ") + name + " " + kernel.find_knob(name)->text_of(value);
-  ImGui::PushID(id);
-  ImGui::PushFont(nullptr, kSmallSize);
-  const std::string fitting = shortened("Set " + words, ImGui::GetContentRegionAvail().x - em(3));
-  const bool taken = ImGui::Button((ICON_ARROW_RIGHT "  " + fitting + "###remedy").c_str());
-  ImGui::PopFont();
-  ImGui::PopID();
-  if (!taken) return false;
-  session::Draft wish = context.draft.current();
-  const std::map<std::string, int64_t> remedy = refusal.remedy;  // `refusal` goes with the first that is erased
-  for (const auto& [name, value] : remedy) {
-    wish.knobs[name] = value;
-    refused_.erase(name);
-  }
-  context.post(std::move(wish), {context.new_gesture(), true, words});
-  return true;
 }
 
 void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const KnobRow& row) {
@@ -319,7 +263,8 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   const auto held = draft.knobs.find(row.name);
   const int64_t current = held != draft.knobs.end() ? held->second : knob->default_value;
   const float left = label_width();
-  label(context.glossary, row.name, knob->doc, left);
+  const bool reset = label_with_reset(context.glossary, row.name, knob->doc, left,
+                                      current == knob->default_value ? "" : knob->text_of(knob->default_value));
   std::vector<RailValue> values = row.values;
   const bool invite = !context.settings.invited && row.name == "NUM_WARPS";
   bool legal_now = true;
@@ -334,6 +279,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   if (event.pressed) drag = {context.new_gesture(), current};
   if (event.pressed && !event.refused) refused_.erase(row.name);  // the current value too puts a refusal away
   if (event.refused) refuse(context, kernel, row.name, values[*event.refused]);
+  if (reset) return reset_knob(context, kernel, *knob, row);
   if (event.chosen) {
     refused_.erase(row.name);
     session::Draft wish = draft;
@@ -345,27 +291,17 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   }
 }
 
-void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
-  const Knob* knob = kernel.find_knob("NUM_WARPS");
-  if (context.settings.invited || knob == nullptr) return;
-  const auto row = std::find_if(rows_.begin(), rows_.end(), [](const KnobRow& r) { return r.name == "NUM_WARPS"; });
-  const auto may = [](const RailValue& value) { return value.value == 8 && value.legal; };
-  if (row == rows_.end() || std::none_of(row->values.begin(), row->values.end(), may)) return;
-  const auto held = context.draft.current().knobs.find("NUM_WARPS");
-  if (held != context.draft.current().knobs.end() && held->second == 8) return;  // it stands there
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
-  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
-  ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
-  if (ImGui::Button(ICON_LIGHTBULB "  Move NUM_WARPS to 8###invitation", {ImGui::GetContentRegionAvail().x, 0})) {
-    session::Draft wish = context.draft.current();
-    const int64_t from = wish.knobs.contains("NUM_WARPS") ? wish.knobs["NUM_WARPS"] : knob->default_value;
-    wish.knobs["NUM_WARPS"] = 8;
-    context.settings.invited = true;
-    context.post(std::move(wish), {context.new_gesture(), true, change_text(*knob, from, 8)});
-  }
-  ImGui::PopFont();
-  ImGui::PopStyleColor(2);
-  tooltip("Latency, shared memory, occupancy and error all answer.");
+// Back to the value that the kernel's manifest gives it, unless the other knobs keep that from running.
+void ExperimentPanel::reset_knob(Context& context, const Kernel& kernel, const Knob& knob, const KnobRow& row) {
+  const auto own = std::find_if(row.values.begin(), row.values.end(),
+                                [&](const RailValue& value) { return value.value == knob.default_value; });
+  if (own == row.values.end()) return;
+  if (!own->legal) return refuse(context, kernel, row.name, *own);
+  refused_.erase(row.name);
+  session::Draft wish = context.draft.current();
+  const int64_t from = wish.knobs.contains(row.name) ? wish.knobs[row.name] : knob.default_value;
+  wish.knobs[row.name] = knob.default_value;
+  context.post(std::move(wish), {context.new_gesture(), true, change_text(knob, from, knob.default_value)});
 }
 
 }  // namespace attnscope::ui

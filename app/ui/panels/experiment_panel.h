@@ -9,7 +9,8 @@
 
 namespace attnscope::ui {
 
-// The controls: kernel ladder, knobs over their legal values, problem, compile options, device.
+// The controls: kernel ladder, knobs over their legal values, problem, compile options, device; and at the foot, in a
+// place that is theirs, the notes on them.
 class ExperimentPanel : public Panel {
  public:
   const char* title() const override { return "Experiment"; }
@@ -44,18 +45,25 @@ class ExperimentPanel : public Panel {
   void draw_ladder(Context& context, const Kernel* kernel);
   void draw_others(Context& context, const Kernel* kernel);
   void draw_kernel_failures(const Context& context);
+  // experiment_notes.cpp: the panel's foot
+  static float notes_height(float panel_height);
+  static void draw_notes_frame(float height);
+  void draw_notes(Context& context, const Kernel* kernel);
+  std::string pressing_notes(const Context& context) const;
+  bool draw_preset_note(const Context& context);
   static void draw_failure(Context& context);
-  void draw_note(const Context& context);
-  void draw_knobs(Context& context, const Kernel& kernel);
-  void draw_knob(Context& context, const Kernel& kernel, const KnobRow& row);
-  void draw_notes(Context& context, const Kernel& kernel);
+  void draw_refusals(Context& context, const Kernel& kernel);
   bool draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal);
   void draw_invitation(Context& context, const Kernel& kernel);
+
+  void draw_knobs(Context& context, const Kernel& kernel);
+  void draw_knob(Context& context, const Kernel& kernel, const KnobRow& row);
+  void reset_knob(Context& context, const Kernel& kernel, const Knob& knob, const KnobRow& row);
   void draw_problem(Context& context, const Kernel* kernel);
   void draw_sizes(Context& context);
   void draw_own_sizes(Context& context);
-  void draw_compile(Context& context);
-  void draw_device(Context& context);
+  static void draw_compile(Context& context);
+  static void draw_device(Context& context);
   void refresh_rows(const Context& context, const Kernel& kernel);
   void refuse(const Context& context, const Kernel& kernel, const std::string& knob, const RailValue& value);
   bool size_field(Context& context, const char* label, int64_t& value, float width);
@@ -69,8 +77,8 @@ class ExperimentPanel : public Panel {
   std::map<std::string, Refusal> refused_;     // knob → why the value that was pressed is not to be had
   std::map<std::string, std::string> edited_;  // size fields while they are typed into
   bool others_open_ = false, failures_open_ = false;
-  std::string note_closed_;           // path of the preset whose note was put away
-  std::optional<bool> tells_device_;  // why this device, in words; empty: not settled yet
+  std::string note_closed_;  // path of the preset whose note was put away
+  std::string pressing_;     // what the foot said first in the last frame: something new is scrolled to
 };
 
 }  // namespace attnscope::ui

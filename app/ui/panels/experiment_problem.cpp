@@ -82,6 +82,14 @@ void ExperimentPanel::draw_own_sizes(Context& context) {
 
 void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
   section("Problem");
+  if (kernel != nullptr) {
+    const session::Draft& draft = context.draft.current();
+    const session::Draft own = with_own_problem(draft, *kernel);
+    if (reset_of_section("reset problem", draft.problem == own.problem,
+                         "Sets the problem to " + short_text(own.problem) + "."))
+      context.post(own,
+                   {context.new_gesture(), true, short_text(draft.problem) + " \u2192 " + short_text(own.problem)});
+  }
   if (!context.draft.current().problem.is_attention()) return draw_own_sizes(context);
   draw_sizes(context);
   const Problem& problem = context.draft.current().problem;
@@ -194,10 +202,6 @@ void ExperimentPanel::draw_device(Context& context) {
     ImGui::EndCombo();
   }
   tooltip(context.snapshot.device_reason);
-  // In words for as long as the first start lasts, so that no knob below moves while it is turned; on hover later.
-  if (context.snapshot.device_reason.empty()) return;
-  if (!tells_device_) tells_device_ = !context.settings.invited;
-  if (*tells_device_) wrapped_lines(context.snapshot.device_reason, palette().dim, kSmallSize, 3);
 }
 
 }  // namespace attnscope::ui

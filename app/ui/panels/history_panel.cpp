@@ -9,6 +9,7 @@
 #include "charts/format.h"
 #include "charts/tables.h"
 #include "charts/words.h"
+#include "platform/clock.h"
 #include "ui/icons.h"
 #include "ui/widgets/headline.h"
 #include "ui/widgets/part.h"
@@ -143,7 +144,8 @@ void HistoryPanel::fit_columns(float ems) {
 void HistoryPanel::draw(Context& context) {
   const session::History& history = context.snapshot.history;
   if (history.size == 0)
-    return empty_state(ICON_HISTORY, "No run yet", "Every finished run is kept here, oldest to newest.");
+    return empty_state(ICON_HISTORY, "No run yet",
+                       "Every finished run is kept here, oldest to newest, and is here again after a restart.");
   const bool comparing = compared() != 0 && compare_.refresh(context);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (comparing && room.x < em(kRoomForBoth)) return compare_.draw();  // side by side both would be cut
@@ -183,6 +185,7 @@ void HistoryPanel::draw(Context& context) {
     while (clipper.Step())
       for (int at = clipper.DisplayStart; at < clipper.DisplayEnd; ++at)
         draw_row(context, history.at(order_[static_cast<size_t>(at)]));
+    follow_newest(history.size);
     ImGui::EndTable();
   }
   ImGui::PopFont();
@@ -192,6 +195,15 @@ void HistoryPanel::draw(Context& context) {
   ImGui::EndChild();
 }
 
+// A new run comes into sight where the end of the list was; a list that was scrolled back stays where it is.
+void HistoryPanel::follow_newest(size_t runs) {
+  const bool at_end = ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - ImGui::GetTextLineHeight();
+  if (runs != runs_seen_ && (at_end || runs_seen_ == 0)) to_end_ = 3;  // frames: the table knows its new height later
+  runs_seen_ = runs;
+  if (to_end_ > 0 && sort_column_ == kRun && ascending_) ImGui::SetScrollY(ImGui::GetScrollMaxY());
+  to_end_ = std::max(0, to_end_ - 1);
+}
+
 void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry) {
   if (entry.observation == nullptr) return;
   const Observation& seen = *entry.observation;
@@ -199,7 +211,8 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(entry.id));
   const bool picked = context.shown.history_id == entry.id;
-  if (ImGui::Selectable(fmt::format("{}##run", entry.id).c_str(), picked, ImGuiSelectableFlags_SpanAllColumns))
+  const bool on_show = context.shown.run == entry.id;
+  if (ImGui::Selectable(fmt::format("{}##run", entry.id).c_str(), on_show, ImGuiSelectableFlags_SpanAllColumns))
     context.session.select_history(picked ? 0 : entry.id);
   tooltip("Click to look at this run, right-click to compare it or to take its settings.");
   if (ImGui::BeginPopupContextItem("actions")) {
@@ -251,7 +264,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   ImGui::TableNextColumn();
   right_aligned(seen.variant ? std::to_string(seen.variant->registers) : "\u2013", palette().text);
   ImGui::TableNextColumn();
-  right_aligned(charts::clock_text(entry.finished_at), palette().faint);
+  right_aligned(charts::when_text(entry.finished_at, platform::wall_seconds()), palette().faint);
 }
 
 }  // namespace attnscope::ui

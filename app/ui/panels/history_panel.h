@@ -20,12 +20,15 @@ class HistoryPanel : public Panel {
 
  private:
   void sort(const session::History& history);
+  void follow_newest(size_t runs);
   void draw_row(Context& context, const session::HistoryEntry& entry);
   void fit_columns(float ems);
 
   std::vector<size_t> order_;  // indices into the history, as sorted
   int sort_column_ = 0;
-  bool ascending_ = false;
+  bool ascending_ = true;
+  size_t runs_seen_ = 0;  // in the last frame
+  int to_end_ = 0;        // frames in which the list goes to its end
   bool stale_ = true;
   ComparePane compare_;
   size_t fitting_ = 11;  // columns that the width had room for

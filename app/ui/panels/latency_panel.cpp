@@ -25,6 +25,7 @@ void LatencyPanel::draw(Context& context) {
 void LatencyPanel::draw_headline(Context& context) {
   const Timing* timing = context.shown.timing();
   if (timing == nullptr) {
+    delta_.reset();
     big_figure("\u2013", "\u00b5s", palette().faint);
     part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
     return;
@@ -57,25 +58,27 @@ void LatencyPanel::draw_reason(const Context& context) {
   tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted.");
 }
 
-// What the last change did to the figure, against the run before it.
+// The run's time against an earlier one's: what it is held against over the difference itself.
 void LatencyPanel::draw_change(Context& context) {
-  const auto& columns = context.latency.columns;
-  if (columns.empty() || context.shown.from_history() ||
-      context.shown.state(session::Part::timing) != session::PartState::fresh)
-    return;
-  const std::optional<size_t> before = context.latency.previous_comparable(columns.size() - 1);
-  if (!before) return;
-  const charts::Change change = charts::change_between(columns[*before], columns.back());
+  delta_.reset();
+  if (context.shown.state(session::Part::timing) != session::PartState::fresh) return;
+  if (const std::optional<size_t> column = context.latency.column_of(context.shown.run))
+    delta_ = charts::delta_of(context.latency, *column);
+  if (!delta_) return;
   ImGui::SameLine(0, em(1));
   const float room = ImGui::GetContentRegionAvail().x - em(6);  // the badge's place
   if (room < em(4)) return;
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.95f));
-  ImGui::PushFont(fonts().strong, 0);
-  const bool same = change.tie || charts::us_text(columns[*before].p50) == charts::us_text(columns.back().p50);
-  clipped(change.text, room, same ? palette().dim : change.ratio < 1 ? palette().good : palette().bad);
+  const ImVec2 at = ImGui::GetCursorPos();
+  ImGui::BeginGroup();
+  ImGui::PushFont(nullptr, kSmallSize);
+  clipped(delta_->against, room, palette().dim);
   ImGui::PopFont();
-  tooltip(charts::us_text(columns[*before].p50) + " \u2192 " + charts::us_text(columns.back().p50) + ", against run " +
-          std::to_string(columns[*before].run));
+  ImGui::SetCursorPos({at.x, at.y + em(0.95f)});
+  ImGui::PushFont(fonts().strong, 0);
+  clipped(delta_->text, room, delta_->better > 0 ? palette().good : delta_->better < 0 ? palette().bad : palette().dim);
+  ImGui::PopFont();
+  ImGui::EndGroup();
+  tooltip(delta_->detail);
 }
 
 }  // namespace attnscope::ui

@@ -1,4 +1,7 @@
 #pragma once
+#include <optional>
+
+#include "charts/latency_chart.h"
 #include "ui/panels/latency_plot.h"
 #include "ui/panels/panel.h"
 
@@ -10,12 +13,15 @@ class LatencyPanel : public Panel {
   const char* title() const override { return "Latency"; }
   Dock dock() const override { return Dock::latency; }
   void draw(Context& context) override;
+  // Of the last frame, beside the figure; empty: there was none.
+  const std::optional<charts::Delta>& delta() const { return delta_; }
 
  private:
   void draw_headline(Context& context);
   static void draw_reason(const Context& context);
   void draw_change(Context& context);
 
+  std::optional<charts::Delta> delta_;
   LatencyPlot plot_;
 };
 

@@ -31,11 +31,6 @@ float column_pixels() {
   return ImPlot::PlotToPixels(1.0, y).x - ImPlot::PlotToPixels(0.0, y).x;
 }
 
-uint64_t run_on_show(const Context& context) {
-  if (context.shown.from_history()) return context.shown.history_id;
-  return context.latency.columns.empty() ? 0 : context.latency.columns.back().run;
-}
-
 float name_height() { return ImGui::GetFontSize() * 1.15f; }
 
 // The lines of the kernel and problem on show, marked where they report its very config.
@@ -181,7 +176,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
   for (size_t at = 0; at < columns.size(); ++at) {
     const LatencyColumn& column = columns[at];
     if (static_cast<double>(column.x) < limits.X.Min || static_cast<double>(column.x) > limits.X.Max) continue;
-    const bool live = run_on_show(context) == column.run, compared = context.compared == column.run;
+    const bool live = context.shown.run == column.run, compared = context.compared == column.run;
     const float x = x_of(column);
     if (live || at == hovered)
       list->AddRectFilled({x - half, top}, {x + half, low.y + size.y},
@@ -201,7 +196,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
 // In the free band over the columns.
 void LatencyPlot::draw_names(const Context& context, std::optional<size_t> hovered) {
   const auto& columns = context.latency.columns;
-  const uint64_t live = run_on_show(context);
+  const uint64_t live = context.shown.run;
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   const ImPlotRect limits = ImPlot::GetPlotLimits();
   std::vector<size_t> at;

@@ -36,31 +36,6 @@ void wrapped(std::string_view words, ImU32 colour, float size) {
   ImGui::PopFont();
 }
 
-void wrapped_lines(std::string_view words, ImU32 colour, float size, int most_lines) {
-  ImGui::PushFont(nullptr, size);
-  const float room = ImGui::GetContentRegionAvail().x;
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 0});
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::BeginGroup();
-  std::string_view rest = words;
-  for (int line = 1; line <= most_lines && !rest.empty(); ++line) {
-    const char* begin = rest.data();
-    const char* end = begin + rest.size();
-    const char* cut = ImGui::GetFont()->CalcWordWrapPosition(ImGui::GetFontSize(), begin, end, room);
-    if (line == most_lines && cut != end)
-      text(shortened(rest, room));
-    else
-      text({begin, static_cast<size_t>(cut - begin)});
-    rest.remove_prefix(static_cast<size_t>(cut - begin));
-    while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\n')) rest.remove_prefix(1);
-  }
-  ImGui::EndGroup();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
-  ImGui::PopFont();
-  if (!rest.empty()) tooltip(words);
-}
-
 float width_of(std::string_view words) { return ImGui::CalcTextSize(begin_of(words), end_of(words)).x; }
 
 std::string shortened(std::string_view words, float width) {

@@ -35,6 +35,13 @@ TEST(Format, SaysFiguresInTheFieldsWay) {
   EXPECT_EQ(count_text(812), "812");
 }
 
+TEST(Format, AnotherDayIsNamedByItsDate) {
+  const double noon = 1763812800;  // 22 November 2025, 12:00 UTC
+  EXPECT_EQ(when_text(noon, noon + 60), clock_text(noon));
+  EXPECT_EQ(when_text(noon - 86400 * 3, noon), "19 Nov");
+  EXPECT_EQ(when_text(noon - 86400 * 365, noon), "22 Nov 2024");
+}
+
 Run run(uint64_t id, double us, FigureKind kind = FigureKind::modelled, const std::string& device = "emulated:l4") {
   auto seen = std::make_shared<Observation>();
   seen->experiment.device = device;
@@ -56,8 +63,9 @@ TEST(LatencyChart, KindsAndDevicesAreNeverMixedInOneSeries) {
   append(chart, runs);
   ASSERT_EQ(chart.series.size(), 3u);
   EXPECT_EQ(chart.series[0].columns, (std::vector<size_t>{0, 2}));
-  EXPECT_EQ(chart.previous_comparable(2), 0u);
-  EXPECT_EQ(chart.previous_comparable(3), std::nullopt);
+  EXPECT_EQ(delta_of(chart, 2)->run, 1u);
+  EXPECT_EQ(chart.column_of(3), 2u);
+  EXPECT_EQ(chart.column_of(5), std::nullopt);
   EXPECT_DOUBLE_EQ(chart.top_us, 1020);
 }
 
@@ -92,6 +100,68 @@ TEST(LatencyChart, MeasuredFiguresWhoseIntervalsOverlapAreATie) {
   EXPECT_FALSE(change_between(chart.columns[0], chart.columns[2]).tie);
   EXPECT_EQ(change_between(chart.columns[0], chart.columns[2]).text, "\u221220.0 %");
   EXPECT_FALSE(change_between(chart.columns[3], chart.columns[4]).tie);  // a model orders by its figure
+}
+
+TEST(LatencyChart, ADeltaNamesTheRunThatItIsAgainst) {
+  const auto of_kernel = [](charts::Run run, const std::string& kernel) {
+    auto seen = std::make_shared<Observation>(*run.observation);
+    seen->experiment.kernel = kernel;
+    run.observation = seen;
+    return run;
+  };
+  LatencyChart chart;
+  const std::vector<charts::Run> runs = {of_kernel(run(4, 1000), "tiled"), of_kernel(run(5, 900), "tiled"),
+                                         of_kernel(run(9, 90), "mma")};
+  append(chart, runs);
+  EXPECT_FALSE(delta_of(chart, 0));
+  const Delta same_kernel = *delta_of(chart, 1);
+  EXPECT_EQ(same_kernel.text, "\u221210.0 %");
+  EXPECT_EQ(same_kernel.against, "against run 4");
+  EXPECT_EQ(same_kernel.better, 1);
+  EXPECT_EQ(delta_of(chart, 2)->against, "against run 5, tiled");
+}
+
+TEST(LatencyChart, ADeltaBetweenUnlikeRunsSaysWhatDiffers) {
+  const auto changed = [](charts::Run run, auto change) {
+    auto seen = std::make_shared<Observation>(*run.observation);
+    change(*seen);
+    run.observation = seen;
+    return run;
+  };
+  const auto delta = [](const charts::Run& before, const charts::Run& after) {
+    LatencyChart chart;
+    const std::vector<charts::Run> runs = {before, after};
+    append(chart, runs);
+    return delta_of(chart, 1).value();
+  };
+  const charts::Run plain = run(1, 1000);
+  const auto expect = [&](const charts::Run& other, Unlike unlike, const std::string& words,
+                          const std::string& detail) {
+    const Delta found = delta(plain, other);
+    EXPECT_EQ(found.unlike, unlike);
+    EXPECT_EQ(found.text, "not comparable");
+    EXPECT_EQ(found.against, "with run 1: " + words);
+    EXPECT_EQ(found.detail, detail);
+    EXPECT_EQ(found.better, 0);
+  };
+  expect(changed(run(2, 10), [](Observation& o) { o.experiment.problem.kind = ProblemKind::gemm; }), Unlike::operation,
+         "another operation", "attention against gemm");
+  expect(changed(run(2, 10),
+                 [](Observation& o) {
+                   o.experiment.problem.seq_q = o.experiment.problem.seq_k = 4096;
+                   o.experiment.problem.causal = Causal::bottom_right;
+                 }),
+         Unlike::problem, "another problem", "B1 H8 S512 D64 against B1 H8 S4096 D64 causal");
+  expect(changed(run(2, 10), [](Observation& o) { o.experiment.problem.dtype = DType::bf16; }), Unlike::problem,
+         "another problem", "B1 H8 S512 D64 with another type, layout or inputs");
+  expect(run(2, 10, FigureKind::modelled, "emulated:h200"), Unlike::device, "another device",
+         "emulated:l4 against emulated:h200");
+  expect(run(2, 10, FigureKind::measured), Unlike::kind, "another kind of figure", "modelled against measured");
+  // The last run that it can be held against, even where another kind of run lies between.
+  LatencyChart chart;
+  const std::vector<charts::Run> runs = {plain, run(2, 10, FigureKind::measured), run(3, 900)};
+  append(chart, runs);
+  EXPECT_EQ(delta_of(chart, 2)->against, "against run 1");
 }
 
 TEST(LatencyChart, AxesEndAtRoundFigures) {
@@ -202,7 +272,7 @@ TEST(Tables, CountersSayTheirShare) {
 TEST(Tables, FiguresOfDifferentKindsHaveNoRatio) {
   const Observation modelled = *run(1, 1000).observation, measured = *run(2, 900, FigureKind::measured).observation;
   const ComparedRow row = compare(modelled, measured).front();
-  EXPECT_EQ(row.change, "different kinds");
+  EXPECT_EQ(row.change, "not comparable");
   EXPECT_EQ(row.better, 0);
   EXPECT_EQ(compare(modelled, *run(3, 900).observation).front().change, "\u221210.0 %");
 }
@@ -225,6 +295,22 @@ TEST(Tables, ARaceIsNoCorrectOutput) {
   append(chart, runs);
   EXPECT_EQ(chart.columns[0].headline, Headline::correct);
   EXPECT_EQ(chart.columns[1].headline, Headline::race);
+}
+
+TEST(Tables, RunsOfAnotherProblemHaveNoBetterAndNoWorse) {
+  Observation attention = *run(1, 1000).observation, gemm = *run(2, 10).observation;
+  attention.variant = VariantInfo{};
+  attention.variant->registers = 128;
+  gemm.variant = VariantInfo{};
+  gemm.variant->registers = 64;
+  gemm.experiment.problem.kind = ProblemKind::gemm;
+  EXPECT_EQ(compare(attention, gemm).front().change, "not comparable");
+  for (const ComparedRow& row : compare(attention, gemm)) {
+    EXPECT_EQ(row.better, 0) << row.name;
+    EXPECT_EQ(row.change.find('%'), std::string::npos) << row.name;
+  }
+  gemm.experiment.problem = attention.experiment.problem;
+  EXPECT_EQ(compare(attention, gemm).front().change, "\u221299.0 %");
 }
 
 TEST(SpreadLabels, NeverTouchAndStayNearTheirLines) {

@@ -164,13 +164,14 @@ TEST(FocusState, UndoShowsAKeptObservationAsItWas) {
   FocusState state = after_a_run();
   auto first = state.view().shown;
   state.want(experiment(8), tiled(), "NUM_WARPS 4 → 8");
-  state.show(first, tiled(), "");
+  state.show(first, tiled(), "", 3);
   const Focus focus = state.view();
   EXPECT_FALSE(focus.running);
   EXPECT_EQ(focus.shown, first);
   EXPECT_EQ(focus.wanted_hash, first->hash);
   EXPECT_EQ(focus.parts[kTiming], PartState::fresh);
   EXPECT_EQ(focus.parts[int(Part::occupancy)], PartState::none);
+  EXPECT_EQ(focus.run, 3u);
 }
 
 }  // namespace

@@ -116,6 +116,50 @@ TEST_F(SessionTest, TheNextSessionGoesOnWhereThisOneWas) {
   EXPECT_FALSE(s->first_start);
 }
 
+TEST_F(SessionTest, TheNextSessionKnowsWhatEachKernelWasAskedForLast) {
+  start();
+  wait_for_run(4);
+  focus(8);
+  wait_for_run(8);
+  Draft minimal;
+  minimal.kernel = "minimal";
+  minimal.device = "emulated:l4";
+  session_->focus(minimal, Gesture{++gesture_, true, ""});
+  const auto at_minimal = [](const Snapshot& s) { return !s.focus.running && s.focus.wanted.kernel == "minimal"; };
+  Seen s = wait_for(at_minimal, "the other kernel");
+  EXPECT_EQ(s->last_asked->at("tiled").config.knobs.at("NUM_WARPS"), 8);
+  stop();
+  start();
+  s = wait_for(at_minimal, "the other kernel");
+  ASSERT_TRUE(s->last_asked->contains("tiled"));
+  EXPECT_EQ(s->last_asked->at("tiled").config.knobs.at("NUM_WARPS"), 8);
+}
+
+TEST_F(SessionTest, TheHistoryIsThereAgainAfterARestart) {
+  options_.watch_configs = true;  // each run is then kept twice: with its watch, too
+  const auto watched = [](const Snapshot& s) { return s.focus.watch == WatchState::done; };
+  start();
+  wait_for_run(4);
+  wait_for(watched, "the watch");
+  focus(8, "NUM_WARPS 4 \u2192 8");
+  wait_for_run(8);
+  wait_for(watched, "the watch");
+  stop();
+  start();
+  const Seen s = wait_for([](const Snapshot& n) { return !n.focus.running && n.history.size >= 3; }, "the third run");
+  ASSERT_EQ(s->history.size, 3u);
+  const int64_t warps[] = {4, 8, 8};
+  for (size_t at = 0; at < 3; ++at) {
+    EXPECT_EQ(s->history.at(at).id, at + 1);
+    EXPECT_EQ(s->history.at(at).observation->experiment.config.knobs.at("NUM_WARPS"), warps[at]);
+    EXPECT_TRUE(s->history.at(at).observation->watch);
+  }
+  EXPECT_EQ(s->history.at(1).change, "NUM_WARPS 4 \u2192 8");
+  EXPECT_EQ(s->focus.run, 3u);
+  session_->select_history(1);
+  wait_for([](const Snapshot& n) { return n.selected && n.selected->id == 1; }, "a run of the session before");
+}
+
 TEST_F(SessionTest, TheJournalIsWrittenWhileTheSessionRuns) {
   start();
   wait_for_run(4);

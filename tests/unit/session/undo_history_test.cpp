@@ -61,7 +61,7 @@ TEST(HistoryLog, ASnapshotTakenBeforeDoesNotChange) {
   EXPECT_EQ(before.chunks[0], log.view().chunks[0]) << "full chunks are shared";
 }
 
-UndoState state(const std::string& hash) { return UndoState{{}, hash, nullptr, "", nullptr}; }
+UndoState state(const std::string& hash) { return UndoState{{}, hash, nullptr, "", nullptr, 0}; }
 
 TEST(UndoStack, WalksBackAndForth) {
   UndoStack stack;
@@ -96,10 +96,12 @@ TEST(UndoStack, KeepsTheObservationOfThePresentStateOnly) {
   UndoStack stack;
   stack.push(state("a"), 1);
   auto observation = std::make_shared<const Observation>();
-  stack.keep("b", observation);
-  stack.keep("a", observation);
+  stack.keep("b", observation, 1);
+  stack.keep("a", observation, 2);
   stack.push(state("b"), 2);
-  EXPECT_EQ(stack.undo()->observation, observation);
+  const UndoState* first = stack.undo();
+  EXPECT_EQ(first->observation, observation);
+  EXPECT_EQ(first->run, 2u);
   EXPECT_EQ(stack.redo()->observation, nullptr);
 }
 

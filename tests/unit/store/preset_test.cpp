@@ -209,11 +209,24 @@ TEST(Journal, RestoresTheLastExperiment) {
   auto none = read_journal(path, kernels());
   ASSERT_TRUE(none);
   EXPECT_FALSE(*none);
-  ASSERT_TRUE(write_journal(path, Journal{full_preset(), "/x/mine.json"}, kernels()));
+  ASSERT_TRUE(write_journal(path, Journal{full_preset(), "/x/mine.json", {full_preset()}}, kernels()));
   auto back = read_journal(path, kernels());
   ASSERT_TRUE(back) << back.error().message;
   expect_equal((*back)->last, full_preset());
   EXPECT_EQ((*back)->preset_path, "/x/mine.json");
+  ASSERT_EQ((*back)->kernels.size(), 1u);
+  expect_equal((*back)->kernels[0], full_preset());
+}
+
+TEST(Journal, WhatAKernelThatIsGoneWasAskedForIsLeftOut) {
+  TempDir dir;
+  Preset gone = full_preset();
+  gone.kernel = "gone";
+  ASSERT_TRUE(write_journal(dir / "journal.json", Journal{full_preset(), "", {gone, full_preset()}}, kernels()));
+  auto back = read_journal(dir / "journal.json", kernels());
+  ASSERT_TRUE(back && *back);
+  ASSERT_EQ((*back)->kernels.size(), 1u);
+  EXPECT_EQ((*back)->kernels[0].kernel, full_preset().kernel);
 }
 
 TEST(Journal, ADamagedOneIsAFailureThatNamesIt) {

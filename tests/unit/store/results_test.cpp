@@ -132,6 +132,18 @@ TEST(Results, TwoProgramsShareOneFile) {
   EXPECT_EQ(count(*a), 100);
 }
 
+TEST(Results, TheLatestAreThoseAddedLastWhateverTheClockSaid) {
+  TempDir dir;
+  auto results = open(dir / "r.sqlite");
+  for (int i = 0; i < 5; ++i) append(*results, observation(i), 100 - i);
+  std::optional<Failure> trouble;
+  auto latest = results->latest(3, trouble);
+  ASSERT_TRUE(latest) << latest.error().message;
+  ASSERT_EQ(latest->rows.size(), 3u);
+  for (size_t at = 0; at < 3; ++at) EXPECT_EQ(latest->rows[at].observation, observation(static_cast<int>(at) + 2));
+  EXPECT_EQ(latest->unreadable, 0);
+}
+
 TEST(Results, RandomBytesAreMovedAsideNotDeleted) {
   TempDir dir;
   const std::string bytes(8192, 'x');

@@ -1,0 +1,15 @@
+#include "core/comparable.h"
+
+namespace attnscope {
+
+Unlike comparable(const Observation& a, const Observation& b) {
+  const Experiment &x = a.experiment, &y = b.experiment;
+  if (x.problem.kind != y.problem.kind) return Unlike::operation;
+  if (x.problem != y.problem) return Unlike::problem;
+  if (x.device != y.device || a.versions.gpu != b.versions.gpu) return Unlike::device;
+  if (x.measure.cache != y.measure.cache) return Unlike::cache;
+  if (!a.timing || !b.timing) return Unlike::untimed;
+  return a.timing->kind == b.timing->kind ? Unlike::none : Unlike::kind;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,13 @@
+#pragma once
+#include "core/observation.h"
+
+namespace attnscope {
+
+// The first thing in which two runs differ so that neither's time says anything about the other's.
+enum class Unlike { none, operation, problem, device, cache, kind, untimed };
+
+// `none`: the two times can be held against each other. The order is the enum's: an attention and a gemm are of another
+// operation whatever else differs. Kernel, config and compile options may differ, for they are what is compared.
+Unlike comparable(const Observation& a, const Observation& b);
+
+}  // namespace attnscope

@@ -1,0 +1,50 @@
+#include "session/restore.h"
+
+#include <map>
+
+#include "core/config.h"
+#include "session/naming.h"
+
+namespace attnscope::session {
+namespace {
+
+// `later` is the same run with the report of its watch.
+bool adds_a_watch(const Observation& run, const Observation& later) {
+  const auto median = [](const Observation& o) { return o.timing ? o.timing->p50 : 0; };
+  return !run.watch && later.watch && !run.failure && median(run) == median(later);
+}
+
+// Of a kernel that is gone the knobs as they are kept.
+std::string config_text(const Config& config, const Kernel* kernel) {
+  if (kernel) return short_text(config, *kernel);
+  std::string text;
+  for (const auto& [name, value] : config.knobs) text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
+  return text;
+}
+
+}  // namespace
+
+std::vector<HistoryEntry> restored_history(std::vector<store::StoredObservation> rows, const KernelShelf& shelf) {
+  std::vector<HistoryEntry> entries;
+  std::map<std::string, size_t> last_of;  // hash → the last entry of that experiment
+  for (store::StoredObservation& row : rows) {
+    auto observation = std::make_shared<const Observation>(std::move(row.observation));
+    const auto earlier = last_of.find(observation->hash);
+    if (earlier != last_of.end() && adds_a_watch(*entries[earlier->second].observation, *observation)) {
+      entries[earlier->second].observation = std::move(observation);
+      continue;
+    }
+    const Experiment& experiment = observation->experiment;
+    const auto kernel = shelf.find(experiment.kernel);
+    HistoryEntry entry;
+    if (!entries.empty()) entry.change = step_text(entries.back().observation->experiment, experiment, kernel.get());
+    entry.config_text = config_text(experiment.config, kernel.get());
+    entry.finished_at = row.finished_at;
+    last_of[observation->hash] = entries.size();
+    entry.observation = std::move(observation);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace attnscope::session

@@ -1,0 +1,140 @@
+// The experiment panel's foot: what is to be said of the experiment, in a place of its own.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/icons.h"
+#include "ui/panels/experiment_panel.h"
+#include "ui/widgets/part.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+
+// The same whatever it says, so that no control moves when a note comes or goes; longer notes scroll in it.
+float ExperimentPanel::notes_height(float panel_height) { return std::floor(std::min(em(7.4f), panel_height * 0.2f)); }
+
+void ExperimentPanel::draw_notes_frame(float height) {
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const ImVec2 high{low.x + ImGui::GetWindowWidth(), low.y + height};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(low, high, mixed(palette().panel, palette().raised, 0.45f));
+  list->AddLine(low, {high.x, low.y}, palette().line);
+}
+
+// The most pressing first: what keeps the experiment from running, the values that were refused, warnings, the first
+// start's invitation; then what the preset's author or the kernel's has to say.
+void ExperimentPanel::draw_notes(Context& context, const Kernel* kernel) {
+  const std::string pressing = pressing_notes(context);
+  if (pressing != pressing_) ImGui::SetScrollY(0);
+  pressing_ = pressing;
+  draw_failure(context);
+  if (kernel != nullptr) {
+    draw_refusals(context, *kernel);
+    draw_invitation(context, *kernel);
+  }
+  if (draw_preset_note(context)) return;
+  // In words for as long as the first start lasts; on hover over the device later.
+  if (!context.settings.invited && !context.snapshot.device_reason.empty())
+    wrapped(context.snapshot.device_reason, palette().dim, kSmallSize);
+  if (kernel != nullptr && !kernel->story.empty()) wrapped(kernel->story, palette().dim, kSmallSize);
+}
+
+std::string ExperimentPanel::pressing_notes(const Context& context) const {
+  std::string words;
+  if (const Failure* failure = context.shown.failure()) words += failure->message;
+  if (illegal_) words += "|" + illegal_->reason;
+  for (const auto& [name, refusal] : refused_) words += "|" + name + refusal.reason;
+  for (const std::string& warning : warnings_) words += "|" + warning;
+  return words + "|" + context.snapshot.preset_path;
+}
+
+// What the loaded preset's author has to say: what it is of, what to turn. False: nothing, or it was put away.
+bool ExperimentPanel::draw_preset_note(const Context& context) {
+  const session::Snapshot& snapshot = context.snapshot;
+  if (snapshot.preset_note.empty() || note_closed_ == snapshot.preset_path) return false;
+  ImGui::PushID("note");
+  ImGui::PushFont(fonts().strong, kSmallSize);
+  const float button = em(1.6f);
+  clipped(snapshot.preset_title, ImGui::GetContentRegionAvail().x - button, palette().text);
+  ImGui::SameLine(0, 0);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button);
+  if (ImGui::SmallButton(ICON_CLOSE "##put away")) note_closed_ = snapshot.preset_path;
+  ImGui::PopFont();
+  wrapped(snapshot.preset_note, palette().dim, kSmallSize);
+  ImGui::PopID();
+  return true;
+}
+
+void ExperimentPanel::draw_failure(Context& context) {
+  const Failure* failure = context.shown.failure();
+  if (failure == nullptr || readout_of(failure->stage) != Readout::experiment || context.shown.from_history()) return;
+  std::function<void()> again;
+  if (may_run_again(failure->stage)) again = [&context] { context.session.rerun(); };
+  failure_box(*failure, "##failure", again);
+  ImGui::Dummy({0, em(0.2f)});
+}
+
+void ExperimentPanel::draw_refusals(Context& context, const Kernel& kernel) {
+  if (illegal_) {
+    wrapped(ICON_CLOSE "  " + illegal_->reason, palette().bad, kSmallSize);
+    draw_remedy(context, kernel, "##illegal", *illegal_);
+  }
+  for (const std::string& warning : warnings_) wrapped(ICON_WARNING "  " + warning, palette().warn, kSmallSize);
+  for (const auto& [name, refusal] : refused_) {
+    wrapped(ICON_CLOSE "  " + refusal.reason, palette().bad, kSmallSize);
+    if (draw_remedy(context, kernel, name.c_str(), refusal)) break;  // it is refused no longer
+  }
+}
+
+// The way out as a button that takes it: one step of undo, however many knobs it sets.
+bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal) {
+  if (refusal.remedy.empty()) {
+    if (!refusal.hint.empty()) wrapped(ICON_ARROW_RIGHT "  " + refusal.hint, palette().dim, kSmallSize);
+    return false;
+  }
+  std::string words;
+  for (const auto& [name, value] : refusal.remedy)
+    words += (words.empty() ? "" : ", ") + name + " " + kernel.find_knob(name)->text_of(value);
+  ImGui::PushID(id);
+  ImGui::PushFont(nullptr, kSmallSize);
+  const std::string fitting = shortened("Set " + words, ImGui::GetContentRegionAvail().x - em(3));
+  const bool taken = ImGui::Button((ICON_ARROW_RIGHT "  " + fitting + "###remedy").c_str());
+  ImGui::PopFont();
+  ImGui::PopID();
+  if (!taken) return false;
+  session::Draft wish = context.draft.current();
+  const std::map<std::string, int64_t> remedy = refusal.remedy;  // `refusal` goes with the first that is erased
+  for (const auto& [name, value] : remedy) {
+    wish.knobs[name] = value;
+    refused_.erase(name);
+  }
+  context.post(std::move(wish), {context.new_gesture(), true, words});
+  return true;
+}
+
+void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
+  const Knob* knob = kernel.find_knob("NUM_WARPS");
+  if (context.settings.invited || knob == nullptr) return;
+  const auto row = std::find_if(rows_.begin(), rows_.end(), [](const KnobRow& r) { return r.name == "NUM_WARPS"; });
+  const auto may = [](const RailValue& value) { return value.value == 8 && value.legal; };
+  if (row == rows_.end() || std::none_of(row->values.begin(), row->values.end(), may)) return;
+  const auto held = context.draft.current().knobs.find("NUM_WARPS");
+  if (held != context.draft.current().knobs.end() && held->second == 8) return;  // it stands there
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
+  ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
+  ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
+  if (ImGui::Button(ICON_LIGHTBULB "  Move NUM_WARPS to 8###invitation", {ImGui::GetContentRegionAvail().x, 0})) {
+    session::Draft wish = context.draft.current();
+    const int64_t from = wish.knobs.contains("NUM_WARPS") ? wish.knobs["NUM_WARPS"] : knob->default_value;
+    wish.knobs["NUM_WARPS"] = 8;
+    context.settings.invited = true;
+    context.post(std::move(wish), {context.new_gesture(), true, change_text(*knob, from, 8)});
+  }
+  ImGui::PopFont();
+  ImGui::PopStyleColor(2);
+  tooltip("Latency, shared memory, occupancy and error all answer.");
+}
+
+}  // namespace attnscope::ui
