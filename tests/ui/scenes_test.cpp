@@ -19,6 +19,40 @@ TEST_F(Scene, ManyRuns) {
   picture("many_runs");
 }
 
+// An undo, a config that cannot run with its preset's note, and two runs that are not comparable, at the sizes that the
+// window is judged at.
+TEST_F(Scene, OneRunAtATime) {
+  real_worker();
+  for (const ShotSize size : {ShotSize{1280, 720}, ShotSize{1600, 900}, ShotSize{2560, 1440}}) {
+    close();
+    std::filesystem::remove_all(dir_ / "state");
+    open(size);
+    bench_->settings().theme = size.width == 1600 ? ThemeMode::light : ThemeMode::dark;
+    const std::string at = std::to_string(size.width);
+    flow([&](ImGuiTestContext* ctx) {
+      wait_for_run(ctx, "NUM_WARPS", 4);
+      ctx->ItemClick("//Experiment/NUM_WARPS/6");
+      wait_for_run(ctx, "NUM_WARPS", 6);
+      ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+      wait_for_run(ctx, "NUM_WARPS", 4);
+    });
+    picture("undone_" + at);
+    flow([&](ImGuiTestContext* ctx) {
+      bench_->drop(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "presets/report_m64_w4_v4.json");
+      wait(
+          ctx, [](const session::Snapshot& s) { return s.focus.failure.has_value(); }, "the refusal");
+    });
+    picture("notes_" + at);
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->ItemClick("//Experiment/gemm_tensorop/##rung");
+      wait(
+          ctx, [](const session::Snapshot& s) { return s.focus.wanted.kernel == "gemm_tensorop" && !s.focus.running; },
+          "the gemm");
+    });
+    picture("not_comparable_" + at);
+  }
+}
+
 TEST_F(Scene, Attention) {
   real_worker();
   open();
