@@ -161,9 +161,9 @@ void fill_poison(ElementType type, std::span<std::byte> data) {
 }
 
 Result<std::shared_ptr<const Operands>> make_operands(const Workload& workload, const Problem& problem) {
-  uint64_t bytes = 0;
-  for (const Operand& operand : workload.operands) bytes += operand.bytes();
-  if (auto held = platform::hold_memory(bytes, "the buffers of " + short_text(problem)); !held)
+  uint64_t all_bytes = 0;
+  for (const Operand& operand : workload.operands) all_bytes += operand.bytes();
+  if (auto held = platform::hold_memory(all_bytes, "the buffers of " + short_text(problem)); !held)
     return fail(held.error());
   try {
     auto made = std::make_shared<Operands>();
