@@ -1,6 +1,8 @@
 #include "cli/waiting_words.h"
 
-#include <cstdio>
+#include <fmt/format.h>
+
+#include "cli/command.h"
 
 namespace attnscope::cli {
 
@@ -11,7 +13,7 @@ void WaitingWords::look(const session::Snapshot& snapshot) {
     const session::WorkerStatus& worker = snapshot.workers[i];
     if (worker.state != session::WorkerState::starting || said_[i] == worker.detail) continue;
     said_[i] = worker.detail;
-    std::fprintf(stderr, "worker %s: %s\n", worker.name.c_str(), worker.detail.c_str());
+    print_note(fmt::format("worker {}: {}", worker.name, worker.detail));
   }
 }
 

@@ -46,16 +46,16 @@ pid_t parent_of(const std::string& process) {
 std::vector<pid_t> own_children() {
   namespace fs = std::filesystem;
   std::vector<pid_t> children;
-  std::error_code ignored;
+  std::error_code error;
   bool told = false;  // by the kernel itself, which not every one does
-  for (const auto& thread : fs::directory_iterator("/proc/self/task", ignored)) {
-    std::ifstream file(thread.path() / "children");
+  for (fs::directory_iterator at("/proc/self/task", error), end; !error && at != end; at.increment(error)) {
+    std::ifstream file(at->path() / "children");
     told = told || file.is_open();
     for (pid_t child; file >> child;) children.push_back(child);
   }
   if (told) return children;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename();
+  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
     if (name.find_first_not_of("0123456789") == std::string::npos && parent_of(name) == getpid())
       children.push_back(std::atoi(name.c_str()));
   }
