@@ -98,8 +98,9 @@ TEST_F(Panes, ASmallWindowShowsEveryKnobAndAHistoryThatCanBeRead) {
       const ImGuiTable* table = history_table();
       ASSERT_NE(table, nullptr);
       for (int column = 0; column < table->ColumnsCount; ++column)
-        if (table->Columns[column].IsEnabled)
+        if (table->Columns[column].IsEnabled) {
           EXPECT_GE(table->Columns[column].WidthGiven, 15 * zoom * 2) << "column " << column << " at zoom " << zoom;
+        }
     }
   });
 }

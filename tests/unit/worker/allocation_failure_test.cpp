@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "faults/support/worker_client.h"
 #include "platform/memory.h"
