@@ -136,6 +136,8 @@ TEST_F(Flow, NoNoteMovesAControl) {
     ctx->ItemClick("//Experiment/NUM_WARPS/8");
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     expect_still("the invitation that was taken up");
+    ctx->ItemClick("//Experiment/BLOCK_M/64");
+    ctx->Yield(2);
     ctx->ItemClick("//Experiment/BLOCK_M/###remedy");
     if (!wait(
             ctx, [](const Snapshot& s) { return !s.focus.running && s.focus.wanted.config.knobs.at("BLOCK_M") == 64; },

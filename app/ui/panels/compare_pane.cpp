@@ -32,7 +32,7 @@ bool ComparePane::refresh(const Context& context) {
   }
   const Experiment &a = entry->observation->experiment, &b = shown->experiment;
   before_ = fmt::format("run {}", run_);
-  after_ = context.shown.from_history() ? fmt::format("run {}", context.shown.history_id) : "live";
+  after_ = context.shown.run != 0 ? fmt::format("run {}", context.shown.run) : "live";
   settings_ = charts::compared_settings(a, b, session::find_kernel(context.snapshot, a.kernel),
                                         session::find_kernel(context.snapshot, b.kernel));
   if (settings_.empty()) settings_.push_back({"settings", "the same", "the same", "", 0, false});

@@ -26,7 +26,8 @@ bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::
   });
 }
 
-constexpr float kShortPanel = 41;  // ems: a lower panel has no room for the whole ladder beside the knobs
+// Ems of the part above the notes: a lower one has no room for the whole ladder beside the knobs.
+constexpr float kShortPanel = 38;
 
 std::string joined(const std::string& first, const std::string& second) {
   return second.empty() ? first : first.empty() ? second : first + "\n" + second;

@@ -157,8 +157,7 @@ void HistoryPanel::draw(Context& context) {
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
   if (ImGui::BeginTable("runs", kColumns, flags, {table, 0})) {
     ImGui::TableSetupScrollFreeze(0, 1);
-    ImGui::TableSetupColumn("run", ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending,
-                            ems_of(kRun), kRun);
+    ImGui::TableSetupColumn("run", ImGuiTableColumnFlags_DefaultSort, ems_of(kRun), kRun);
     ImGui::TableSetupColumn("change", 0, ems_of(kChange), kChange);
     ImGui::TableSetupColumn("config", 0, ems_of(kConfig), kConfig);
     ImGui::TableSetupColumn("latency", 0, ems_of(kLatency), kLatency);
