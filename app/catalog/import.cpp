@@ -12,6 +12,7 @@
 #include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
 #include "catalog/host_expression.h"
+#include "core/escape.h"
 #include "core/workload.h"
 
 namespace attnscope::catalog {
@@ -627,7 +628,8 @@ class Importer {
   // One line of the ladder: the arguments of a template may be a page.
   std::string title() const {
     const std::string whole = result_.entry + " of " + source_name_;
-    return whole.size() <= kLongestTitle ? whole : (kernel_->name + " of " + source_name_).substr(0, kLongestTitle);
+    if (whole.size() <= kLongestTitle) return one_line(whole);
+    return one_line((kernel_->name + " of " + source_name_).substr(0, kLongestTitle));  // the cut may split a character
   }
 
   void write() {

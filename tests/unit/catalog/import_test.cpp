@@ -366,6 +366,12 @@ TEST(Import, OfManyKernelsItsListIsShort) {
   EXPECT_LT(none.error().hint.size(), 300u);
 }
 
+TEST(Import, ATitleThatIsCutWithinACharacterIsStillText) {
+  std::string name(119, 'k');
+  name += "é";
+  EXPECT_TRUE(import_kernel("k.cu", "__global__ void " + name + "(float* x, int n) {}\n", ""));
+}
+
 TEST(Import, AByteOrderMarkIsNoPartOfTheFirstLine) {
   const Json json = manifest_of(
       "\xEF\xBB\xBF#define N 48\n__global__ void k(float* x, int n) {}\nint main() { k<<<N, 32>>>(0, 1); }\n");
