@@ -15,6 +15,19 @@
 namespace attnscope::cli {
 namespace {
 
+// An exception's words may hold what was read. terminal_text() allocates, so what is not plain ASCII becomes "?" here.
+void write_plain(const char* text) noexcept {
+  while (*text != '\0') {
+    size_t plain = 0;
+    while (text[plain] >= ' ' && text[plain] <= '~') ++plain;
+    platform::write_stderr({text, plain});
+    text += plain;
+    if (*text == '\0') return;
+    platform::write_stderr("?");
+    ++text;
+  }
+}
+
 // Of the exception that is being handled. It is told without allocating: there may be no memory.
 ExitStatus tell_exception() noexcept {
   try {
@@ -23,8 +36,9 @@ ExitStatus tell_exception() noexcept {
     platform::write_stderr("attnscope: there is not enough memory for this\n  Ask for something smaller.\n");
     return kRefused;
   } catch (const std::exception& error) {
-    for (const char* part : {"attnscope: internal: ", error.what(), "\n  This is a fault of attnscope; report it.\n"})
-      platform::write_stderr(part);
+    platform::write_stderr("attnscope: internal: ");
+    write_plain(error.what());
+    platform::write_stderr("\n  This is a fault of attnscope; report it.\n");
   } catch (...) {
     platform::write_stderr("attnscope: internal: an unknown exception\n  This is a fault of attnscope; report it.\n");
   }

@@ -1,6 +1,7 @@
 #include "core/observation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "core/json.h"
@@ -131,12 +132,19 @@ Result<Verdict> verdict_from_json(const Json& json, const std::string& where) {
   return finished(read, v);
 }
 
+constexpr double kLongestUs = 1e15;  // some thirty years
+
+// MessagePack has numbers that are none, and a time beyond every clock is none either.
+bool is_time(const Json& json) {
+  return json.is_number() && json.get<double>() >= 0 && json.get<double>() <= kLongestUs;
+}
+
 void read_us(JsonReader& read, Timing& t) {
   if (!read.has("us")) return;
   JsonReader us(*read.value("us"), read.path("us"), Stage::protocol);
-  us.number("p10", t.p10);
-  us.number("p50", t.p50);
-  us.number("p90", t.p90);
+  us.number("p10", t.p10, 0, kLongestUs);
+  us.number("p50", t.p50, 0, kLongestUs);
+  us.number("p90", t.p90, 0, kLongestUs);
   if (auto done = us.finish(); !done) read.adopt(done.error());
 }
 
@@ -147,7 +155,7 @@ Result<std::vector<double>> round_from_json(const Json& json, const std::string&
   if (!json.is_array() || json.size() > kMostSamples)
     return fail(Stage::protocol, where + ": must be an array of times");
   for (const Json& us : json) {
-    if (!us.is_number()) return fail(Stage::protocol, where + ": must hold numbers alone");
+    if (!is_time(us)) return fail(Stage::protocol, where + ": must hold times only, in us");
     round.push_back(us.get<double>());
   }
   return round;
@@ -160,11 +168,11 @@ Result<Sampling> sampling_from_json(const Json& json, const std::string& where) 
   read.text("stopped", s.stopped);
   read.integer("dropped", s.dropped, 0);
   if (read.has("empty_us"))
-    read.number("empty_us", s.empty_us.emplace());
+    read.number("empty_us", s.empty_us.emplace(), 0, kLongestUs);
   else
     read.ignore("empty_us");
-  read.number("power_w", s.power_w);
-  read.number("power_limit_w", s.power_limit_w);
+  read.number("power_w", s.power_w, 0, 1e6);
+  read.number("power_limit_w", s.power_limit_w, 0, 1e6);
   read.number("temperature_c", s.temperature_c);
   read_array(read, "reasons", 64, s.reasons, [](const Json& word, const std::string& at) -> Result<std::string> {
     if (!word.is_string()) return fail(Stage::protocol, at + ": must be text");
@@ -180,16 +188,16 @@ Result<Timing> timing_from_json(const Json& json, const std::string& where) {
   read_us(read, t);
   if (read.has("interval")) {
     const Json& interval = *read.value("interval");
-    if (interval.is_array() && interval.size() == 2 && interval[0].is_number() && interval[1].is_number()) {
+    if (interval.is_array() && interval.size() == 2 && is_time(interval[0]) && is_time(interval[1])) {
       t.interval_low = interval[0].get<double>();
       t.interval_high = interval[1].get<double>();
     } else {
-      read.fault("interval", "must be two numbers");
+      read.fault("interval", "must be two times in us");
     }
   }
   read.integer("samples", t.samples);
   read.text("cache", t.cache);
-  read.number("clock_mhz", t.clock_mhz);
+  read.number("clock_mhz", t.clock_mhz, 0, 1e6);
   read.text("bound", t.bound);
   read_part(read, "sampling", t.sampling, sampling_from_json);
   return finished(read, t);
@@ -292,8 +300,8 @@ Result<Versions> versions_from_json(const Json& json, const std::string& where) 
 }
 
 Result<double> number_of(const Json& json, const std::string& where) {
-  if (json.is_number()) return json.get<double>();
-  return fail(Stage::protocol, where + ": must be a number");
+  if (json.is_number() && std::isfinite(json.get<double>())) return json.get<double>();
+  return fail(Stage::protocol, where + ": must be a finite number");
 }
 
 // The keys that stream; `read` marks them known.

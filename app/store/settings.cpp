@@ -1,5 +1,6 @@
 #include "store/settings.h"
 
+#include "core/escape.h"
 #include "platform/atomic_file.h"
 #include "platform/file_lock.h"
 #include "platform/move_aside.h"
@@ -77,9 +78,7 @@ Result<void> Settings::save() {
   Json merged = *file;
   merged.merge_patch(patch_between(in_file_, json_));
   if (merged != *file)
-    if (auto written = platform::write_file(path_, merged.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-        !written)
-      return written;
+    if (auto written = platform::write_file(path_, json_text(merged, 2) + "\n"); !written) return written;
   json_ = in_file_ = std::move(merged);
   return {};
 }

@@ -17,14 +17,15 @@ TERMINAL = {"app/cli/print_result.cpp"}
 RULES = [
     ("writes to the terminal",
      re.compile(r"\b(?:f?puts|fputc|putchar|fwrite|v?f?printf|perror)\s*\(|\bstd::(?:cout|cerr|clog)\b|\bfmt::print(?:ln)?\s*\(|"
-                r"\bwrite\s*\(\s*(?:STDOUT_FILENO|STDERR_FILENO|[12]\s*,)"), TERMINAL | {"app/worker/worker.cpp"}),
+                r"\bwrite_std(?:out|err)\s*\(|\bwrite\s*\(\s*(?:STDOUT_FILENO|STDERR_FILENO|[12]\s*,)"), TERMINAL | {"app/worker/worker.cpp", "app/cli/program.cpp", "app/platform/standard_streams.h",
+                                  "app/platform/standard_streams.cpp"}),
     ("holds a terminal's escape sequence", re.compile(r'\\x1[bB]|\\033|\\e\['), TERMINAL),
     ("sets up a log of its own", re.compile(r"\bspdlog::(?:set_pattern|set_default_logger|\w+_logger_[ms]t|sinks::\w+)\b"), TERMINAL),
     ("composes XML", re.compile(r'<svg|</|&(?:lt|gt|amp|quot);'), {ESCAPES, "app/report/report_svg.cpp"}),
     ("composes a Markdown table", re.compile(r'\| ---|---:? \|'), {"app/report/report_text.cpp"}),
     ("composes a shell's quotes", re.compile(r"""'\\\\''"""), {ESCAPES}),
     ("writes JSON for a reader", re.compile(r"\.dump\(\s*[1-9]|\berror_handler_t\b"),
-     {ESCAPES, "app/protocol/message.cpp", "app/store/settings.cpp"}),
+     {ESCAPES, "app/protocol/message.cpp"}),
 ]
 BUILT_IN = {"app/compile/builtin_headers.cpp"}  # holds C++ headers as text
 COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)')|//.*""")

@@ -9,6 +9,7 @@ PLANTED = [
     'std::cout << title;',
     'fmt::print(stderr, "{}", title);',
     'write(STDERR_FILENO, title.data(), title.size());',
+    'platform::write_stderr(title);',
     'text += "\\x1b[1m" + title;',
     'spdlog::set_pattern("%v");',
     'text += "<svg>" + title;',

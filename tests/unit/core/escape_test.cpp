@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "core/device_spec.h"
 #include "core/json.h"
 #include "core/near.h"
+#include "core/observation.h"
 
 namespace attnscope {
 namespace {
@@ -74,6 +77,22 @@ TEST(DeviceSpec, ANameIsOneLine) {
     device[key] = "NVIDIA\x1b[2J";
     EXPECT_FALSE(device_spec_from_json(device, "hello")) << key;
   }
+}
+
+TEST(Observation, ATimeThatIsNoneIsRefusedAtTheDoor) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto applied = [](const char* key, const Json& value) {
+    Observation o;
+    Json timing{{"kind", "measured"}, {"us", {{"p10", 1}, {"p50", 2}, {"p90", 3}}}, {"interval", {1, 3}}};
+    timing[Json::json_pointer(key)] = value;
+    return apply_part(o, Json{{"timing", timing}}).has_value();
+  };
+  EXPECT_TRUE(applied("/us/p50", 2.5));
+  for (const char* key : {"/us/p10", "/us/p50", "/us/p90", "/interval/0", "/clock_mhz"})
+    for (const Json& value : {Json(none), Json("inf"), Json(-1), Json(1e300)}) EXPECT_FALSE(applied(key, value)) << key;
+  EXPECT_FALSE(applied("/sampling", Json{{"rounds", {{1, none}}}}));
+  Observation o;
+  EXPECT_FALSE(apply_part(o, Json{{"tflops", none}}));
 }
 
 TEST(NamesToChoose, NearOnesComeFirst) {
