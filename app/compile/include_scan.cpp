@@ -9,6 +9,7 @@ namespace attnscope::compile {
 namespace {
 
 constexpr auto npos = std::string_view::npos;
+constexpr size_t kLongestName = 500;  // of a header, with its folders
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool ends_line(char c) { return c == '\n' || c == '\r'; }
@@ -27,11 +28,15 @@ struct Joined {
   std::string text;
   std::vector<size_t> joints;  // where in `text`
 
+  // Counts on from where it was asked last: a file of includes only costs its length.
   size_t line_of(size_t at) const {
-    const auto newlines = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
-    const auto before = std::upper_bound(joints.begin(), joints.end(), at) - joints.begin();
-    return 1 + static_cast<size_t>(newlines + before);
+    const auto place = [&](size_t i) { return text.begin() + static_cast<ptrdiff_t>(i); };
+    const auto between = std::count(place(std::min(at, counted)), place(std::max(at, counted)), '\n');
+    newlines = at < counted ? newlines - static_cast<size_t>(between) : newlines + static_cast<size_t>(between);
+    counted = at;
+    return 1 + newlines + static_cast<size_t>(std::upper_bound(joints.begin(), joints.end(), at) - joints.begin());
   }
+  mutable size_t counted = 0, newlines = 0;
 };
 
 Joined joined(std::string_view source, bool loosely) {
@@ -65,20 +70,20 @@ class Scanner {
  private:
   // Only blanks and comments stand before a directive on its line; a comment of several lines may end there.
   bool first_on_line(size_t at) const {
-    size_t start = at;
-    while (start > 0 && !ends_line(text_[start - 1])) --start;
-    std::string_view before = text_.substr(start, at - start);
-    if (const size_t comment = before.rfind("*/"); comment != npos) before.remove_prefix(comment + 2);
-    return std::ranges::all_of(before, blank);
+    while (at > 0 && blank(text_[at - 1])) --at;
+    return at == 0 || ends_line(text_[at - 1]) || text_.substr(0, at).ends_with("*/");
   }
 
   size_t behind_blanks(size_t at) const {
     for (;;) {
       while (at < text_.size() && blank(text_[at])) ++at;
       if (text_.substr(at, 2) != "/*") return at;
-      const size_t end = text_.find("*/", at + 2);
-      if (end == npos) return text_.size();
-      at = end + 2;
+      if (at + 2 < comment_from_ || at + 2 > comment_end_) {  // else it is the end that was found last
+        comment_from_ = at + 2;
+        comment_end_ = text_.find("*/", at + 2);
+      }
+      if (comment_end_ == npos) return text_.size();
+      at = comment_end_ + 2;
     }
   }
   size_t end_of_line(size_t at) const { return std::min(text_.find_first_of("\n\r", at), text_.size()); }
@@ -106,9 +111,10 @@ class Scanner {
   std::optional<IncludedName> literal(size_t open) const {
     if (!has(open, '"') && !has(open, '<')) return std::nullopt;
     const bool quoted = text_[open] == '"';
-    const size_t close = text_.find(quoted ? '"' : '>', open + 1);
-    if (close == npos || close > end_of_line(open)) return std::nullopt;
-    return IncludedName{std::string(text_.substr(open + 1, close - open - 1)), quoted, joined_.line_of(open)};
+    const std::string_view rest = text_.substr(open + 1, kLongestName + 1);
+    const size_t close = rest.find_first_of(quoted ? "\"\n\r" : ">\n\r");
+    if (close == npos || ends_line(rest[close])) return std::nullopt;
+    return IncludedName{std::string(rest.substr(0, close)), quoted, joined_.line_of(open)};
   }
 
   // The word in the parentheses that open at `open`; empty when there are none, or more than a word.
@@ -141,11 +147,11 @@ class Scanner {
 
   // __has_include(<name>), a macro of it, and __has_include(HEADER).
   void asked(size_t at) {
-    const size_t end = end_of_line(at);
-    for (size_t open = text_.find('(', at); open < end; open = text_.find('(', open + 1))
+    const std::string_view line = text_.substr(0, end_of_line(at));
+    for (size_t open = line.find('(', at); open != npos; open = line.find('(', open + 1))
       if (auto name = literal(behind_blanks(open + 1))) found_.names.push_back(std::move(*name));
     constexpr std::string_view question = "__has_include";
-    for (size_t q = text_.find(question, at); q < end; q = text_.find(question, q + 1)) {
+    for (size_t q = line.find(question, at); q != npos; q = line.find(question, q + 1)) {
       const size_t open = behind_blanks(q + word_at(q).size());
       if (!has(open, '(')) continue;  // defined(__has_include) asks for nothing
       const size_t start = behind_blanks(open + 1);
@@ -157,6 +163,7 @@ class Scanner {
   const Joined joined_;
   const std::string_view text_;
   ScannedIncludes& found_;
+  mutable size_t comment_from_ = 1, comment_end_ = 0;  // the comment's end that was looked for last: none yet
 };
 
 // A backslash, blanks, the line's end: compilers differ on whether that joins lines, so both readings are scanned.
@@ -170,6 +177,7 @@ bool joins_loosely(std::string_view source) {
 
 ScannedIncludes scan_includes(std::string_view source) {
   ScannedIncludes found;
+  if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);  // a byte order mark
   Scanner(source, false, found).scan();
   if (joins_loosely(source)) Scanner(source, true, found).scan();
   return found;

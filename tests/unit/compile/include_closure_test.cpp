@@ -62,6 +62,20 @@ TEST(IncludeScan, LinesAreTheSourcesOwn) {
   EXPECT_EQ(names[1].line, 6u);
 }
 
+TEST(IncludeScan, AByteOrderMarkStandsBeforeNoDirective) {
+  EXPECT_EQ(names_in("\xEF\xBB\xBF#include <a.h>\n"), Names{"a.h"});
+}
+
+// What opens and never closes costs its length: one that cost its length's square would not end in the test's time.
+TEST(IncludeScan, OpeningsWithoutAnEndCostTheirLength) {
+  for (const std::string text : {"#include \"a\"\n", "#", "# ", "#include <a\n", "#include \"\n", "#/*\n", "#if\n",
+                                 "#if (", "#if (<a\n", "#if (<a>) __has_include(B)\n", "#define A(x) <\n", "\\ "}) {
+    std::string source;
+    while (source.size() < 2000000) source += text;
+    EXPECT_LE(scan_includes(source + "*/").names.size(), source.size()) << text;
+  }
+}
+
 class Closure : public testing::Test {
  protected:
   Names files(const std::string& source) {
