@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <sstream>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -9,8 +10,18 @@
 
 namespace {
 
+// A path or value that is empty, as a shell's unset variable leaves it: taken for "not given" it would do something
+// else than what was asked for, with success.
+bool is_empty_value(std::string_view argument) {
+  return argument.empty() || (argument.starts_with("--") && argument.find('=') == argument.size() - 1);
+}
+
 int parse_and_run(int argc, char** argv) {
   using namespace attnscope::cli;
+  for (int at = 1; at < argc; ++at)
+    if (is_empty_value(argv[at]))
+      return report({attnscope::Stage::input, "argument " + std::to_string(at) + " is empty",
+                     "Give a value; a variable of the shell may be unset."});
   CLI::App app{"attnscope: an oscilloscope for attention kernels on NVIDIA GPUs", "attnscope"};
   app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   app.require_subcommand(0, 1);

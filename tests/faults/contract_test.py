@@ -420,8 +420,8 @@ class Contract(unittest.TestCase):
             server = subprocess.Popen([xvfb, "-displayfd", str(theirs), "-screen", "0", "1280x720x24", "+extension", "GLX"],
                                       pass_fds=[theirs], stderr=subprocess.DEVNULL)
             os.close(theirs)
-            display = ":" + os.read(ours, 100).decode().strip()
-            os.close(ours)
+            with os.fdopen(ours) as said:
+                display = ":" + said.readline().strip()
             child = place.start([], env=dict(place.env, DISPLAY=display))
             try:
                 wait_for_window(display)
@@ -443,11 +443,14 @@ def wait_for_window(display):
     x.XDefaultRootWindow.restype = ctypes.c_ulong
     ignored = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda *_: 0)  # a window that is gone again
     x.XSetErrorHandler(ignored)
-    server = ctypes.c_void_p(x.XOpenDisplay(display.encode()))
+    end = time.monotonic() + HANGS_AFTER
+    server = None
+    while not server and time.monotonic() < end:
+        server = x.XOpenDisplay(display.encode())
+    server = ctypes.c_void_p(server)
     root, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
     windows = ctypes.POINTER(ctypes.c_ulong)()
     x_, y, width, height, border, depth = (ctypes.c_uint() for _ in range(6))
-    end = time.monotonic() + HANGS_AFTER
     while time.monotonic() < end:
         x.XQueryTree(server, ctypes.c_ulong(x.XDefaultRootWindow(server)), ctypes.byref(root), ctypes.byref(parent),
                      ctypes.byref(windows), ctypes.byref(count))
