@@ -233,7 +233,6 @@ UNWRITABLE = {
     "an unsearchable folder": unsearchable,
 }
 NEEDS_NO_ROOT = "an unsearchable folder"
-OWN_FOLDER = {("import --out", "no path"), ("best --tune", "no path")}  # without one they mean the kernel's, or none at all
 
 
 def full_device(place):
@@ -338,8 +337,6 @@ class Contract(unittest.TestCase):
             status, _, err = place.call(INPUTS[command](place, UNREADABLE[what](place)))
             if command == "run --kernels" and what in ("a folder", NEEDS_NO_ROOT):
                 return None if status in (0, 2, 3) else f"status {status}: {err!r}"
-            if command == "run --preset" and what == "no path":
-                return None if status in range(5) else f"status {status}: {err!r}"
             return self.told(status, err)
         for user in users():
             with self.subTest(user=user), Place(user) as place:
@@ -360,7 +357,7 @@ class Contract(unittest.TestCase):
             with self.subTest(user=user), Place(user) as place:
                 self.check([(f"{command} {what}", lambda c=command, w=what: case(place, c, w))
                             for command in [*FILES, *FOLDERS] for what in UNWRITABLE
-                            if (what != NEEDS_NO_ROOT or not reads_all(place)) and (command, what) not in OWN_FOLDER])
+                            if what != NEEDS_NO_ROOT or not reads_all(place)])
 
     def test_what_a_written_path_leads_to_stays_what_it_is(self):
         def link(place, command):
