@@ -1,5 +1,7 @@
 #include "cli/places.h"
 
+#include <utility>
+
 #include "cli/exit_status.h"
 #include "platform/paths.h"
 
@@ -13,7 +15,9 @@ Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::st
   std::vector<std::filesystem::path> dirs{*shipped / "kernels"};
   std::error_code error;
   if (const auto own = user->config / "kernels"; std::filesystem::is_directory(own, error)) dirs.push_back(own);
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+  static bool told = false;  // a command may ask more than once
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory &&
+      !std::exchange(told, true))
     report({Stage::store, (user->config / "kernels").string() + ": " + error.message() + ". Its kernels are left out.",
             "Check the rights of that folder and those above it."});
   for (const std::string& dir : given) {

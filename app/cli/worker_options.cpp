@@ -80,7 +80,8 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
   if (!user) return fail(user.error());
   auto known = store::read_named_workers(user->data / "settings.json");
   if (!known) {
-    if (!given.empty() || named == Named::asked) return fail(known.error());
+    const bool here = device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
+    if (!given.empty() || (named == Named::asked && !here)) return fail(known.error());
     known = std::vector<store::NamedWorker>();  // the session says what is wrong with its settings
   }
   const size_t own = options.workers.size();

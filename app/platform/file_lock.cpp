@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -38,6 +39,13 @@ Result<FileLock> FileLock::within(const std::filesystem::path& file, int patienc
     if (steady_ms() >= end) return FileLock(-1, true);
     std::this_thread::sleep_for(kPause);
   }
+}
+
+bool FileLock::shares_memory() const {
+  void* page = held() ? mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : MAP_FAILED;
+  if (page == MAP_FAILED) return false;
+  munmap(page, 1);
+  return true;
 }
 
 FileLock::~FileLock() {

@@ -23,6 +23,8 @@ class FileLock {
   ~FileLock();
   bool held() const { return fd_ >= 0; }
   bool supported() const { return supported_; }
+  // Whether the file system lets processes share a file's memory, as far as a held lock's own file shows.
+  bool shares_memory() const;
 
  private:
   FileLock(int fd, bool supported) : fd_(fd), supported_(supported) {}

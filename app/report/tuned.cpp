@@ -110,6 +110,9 @@ Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
   std::filesystem::directory_iterator at(dir, error);
   for (const std::filesystem::directory_iterator end; !error && at != end; at.increment(error))
     if (at->path().extension() == ".json") files.push_back(at->path());
+  if (error)
+    return fail(Stage::store, dir.string() + ": the folder of tuned tables cannot be read: " + error.message(),
+                "Give a folder that `attnscope best --tune` wrote.");
   std::sort(files.begin(), files.end());
   std::vector<TunedTable> tables;
   for (const auto& file : files) {

@@ -47,16 +47,17 @@ Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesyste
 // new file beside the log of an old one.
 struct Guard {
   std::optional<platform::FileLock> lock;
-  bool locks = true;  // the file system has them
+  bool locks = true, shared_memory = true;  // the file system has them
 };
 
 Result<Guard> guard(const std::filesystem::path& path) {
   auto lock = platform::FileLock::within(path.string() + ".opening", kGuardMs);
   if (!lock) return Guard{};  // a folder that cannot be written, or a full disk: opening the file says it better
-  if (!lock->supported()) return Guard{std::nullopt, false};
+  if (!lock->supported()) return Guard{std::nullopt, false, false};
   if (!lock->held())
     return fail(Stage::store, path.string() + ": another attnscope is mending it", "The next result is tried again.");
-  return Guard{std::move(*lock), true};
+  const bool shared_memory = lock->shares_memory();
+  return Guard{std::move(*lock), true, shared_memory};
 }
 
 }  // namespace
@@ -64,10 +65,10 @@ Result<Guard> guard(const std::filesystem::path& path) {
 Results::Results(std::filesystem::path path) : path_(std::move(path)) {}
 Results::~Results() = default;
 
-Result<void> Results::open_file(bool locks) {
+Result<void> Results::open_file(bool locks, bool shared_memory) {
   database_.reset();
   seen_ = platform::identity_of(path_);
-  auto opened = ResultsDatabase::open(path_, locks);
+  auto opened = ResultsDatabase::open(path_, {locks, shared_memory});
   if (!opened) return fail(opened.error());
   database_ = std::move(*opened);
   seen_ = database_->identity;
@@ -79,7 +80,7 @@ Result<void> Results::connect() {
   if (database_ && database_->identity == platform::identity_of(path_)) return {};
   auto guarded = guard(path_);
   if (!guarded) return fail(guarded.error());
-  return open_file(guarded->locks);
+  return open_file(guarded->locks, guarded->shared_memory);
 }
 
 // Writes the rows that can be read to a new file and lets that take the damaged one's name.
@@ -114,7 +115,7 @@ Result<void> Results::mend(const std::string& damage, std::optional<Failure>& tr
   try {
     if (still_there)
       if (auto replaced = replace_damaged(damage, trouble); !replaced) return replaced;
-    return open_file(guarded->locks);
+    return open_file(guarded->locks, guarded->shared_memory);
   } catch (const SQLite::Exception& error) {
     return fail(failure_of(path_, error));
   }

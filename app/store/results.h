@@ -49,7 +49,7 @@ class Results {
  private:
   explicit Results(std::filesystem::path path);
   Result<void> connect();
-  Result<void> open_file(bool locks);
+  Result<void> open_file(bool locks, bool shared_memory);
   Result<void> mend(const std::string& damage, std::optional<Failure>& trouble);
   Result<void> replace_damaged(const std::string& damage, std::optional<Failure>& trouble);
   template <class Work>

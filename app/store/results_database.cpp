@@ -30,12 +30,6 @@ SQLite::Database open_to_write(const fs::path& path, Way way, bool locks) {
                           folder_as_lock ? "unix-dotfile" : "");
 }
 
-// What SQLite says when a file system has no shared memory.
-bool lacks_shared_memory(const SQLite::Exception& error) {
-  const int code = error.getErrorCode();
-  return code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_PROTOCOL;
-}
-
 void set_up(SQLite::Database& sql, Way way) {
   if (way == Way::shared_log) {
     sql.exec("PRAGMA journal_mode=WAL");
@@ -73,23 +67,17 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
   transaction.commit();
 }
 
-Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& path, bool locks) {
+Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& path, FileSystem file_system) {
   const bool read_only = !platform::may_write_in(path.parent_path());
   std::unique_ptr<ResultsDatabase> opened;
   if (read_only) {
     if (!platform::identity_of(path))
       return fail(Stage::store, path.string() + ": cannot be made, its folder cannot be written",
                   "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written.");
-    opened = std::make_unique<ResultsDatabase>(path, Way::read_only, locks);
-  } else if (!locks) {
-    opened = std::make_unique<ResultsDatabase>(path, Way::journal, locks);
+    opened = std::make_unique<ResultsDatabase>(path, Way::read_only, file_system.locks);
   } else {
-    try {
-      opened = std::make_unique<ResultsDatabase>(path, Way::shared_log, locks);
-    } catch (const SQLite::Exception& error) {
-      if (!lacks_shared_memory(error)) throw;
-      opened = std::make_unique<ResultsDatabase>(path, Way::journal, locks);
-    }
+    const Way way = file_system.locks && file_system.shared_memory ? Way::shared_log : Way::journal;
+    opened = std::make_unique<ResultsDatabase>(path, way, file_system.locks);
   }
   SQLite::Database& sql = opened->connection;
   const int schema = sql.execAndGet("PRAGMA user_version").getInt();

@@ -21,9 +21,14 @@ struct ResultsDatabase {
     read_only    // the folder cannot be written: what is there is shown, nothing is added
   };
 
-  // Makes the file where there is none. `locks`: the file system has them. Throws SQLite::Exception; a file of a newer
-  // schema is a Failure.
-  static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path, bool locks);
+  // What the file system can do. Asked beforehand: SQLite that tries in vain leaves the file in a state that stops
+  // others.
+  struct FileSystem {
+    bool locks = true, shared_memory = true;
+  };
+
+  // Makes the file where there is none. Throws SQLite::Exception; a file of a newer schema is a Failure.
+  static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path, FileSystem file_system);
   // Makes the table in an empty database.
   static void make_schema(SQLite::Database& sql);
 

@@ -63,6 +63,29 @@ class DamagedResults : public testing::Test {
     std::memset(bytes.data() + at / kPage * kPage, 0x5a, kPage);
     dir_.write("r.sqlite", bytes);
   }
+  // After leave_a_log(), as a machine with shared memory leaves one.
+  void expect_two_to_share(ResultsDatabase::FileSystem file_system) {
+    auto opened = ResultsDatabase::open(path_, file_system);
+    ASSERT_TRUE(opened) << opened.error().message;
+    auto second = ResultsDatabase::open(path_, file_system);
+    ASSERT_TRUE(second) << second.error().message;
+    EXPECT_EQ((*opened)->connection.execAndGet("SELECT count(*) FROM observation").getInt(), 3);
+    const char* insert = "INSERT INTO observation(hash, finished_at, app, json) VALUES ('h', 1, 'a', '{}')";
+    EXPECT_EQ((*opened)->connection.exec(insert), 1);
+    EXPECT_EQ((*second)->connection.exec(insert), 1);
+    EXPECT_EQ((*opened)->connection.execAndGet("SELECT count(*) FROM observation").getInt(), 5);
+  }
+  // Three rows in the log, by a process that did not close it.
+  void leave_a_log() {
+    const pid_t writer = fork();
+    if (writer == 0) {
+      auto results = Results::open(path_, trouble_);
+      for (int i = 1; results && i <= 3; ++i) (void)(*results)->append(observation(i), 1, trouble_);
+      _exit(0);
+    }
+    ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
+    ASSERT_GT(std::filesystem::file_size(path_.string() + "-wal"), 0u);
+  }
   std::string aside(int n) const { return read_text(dir_ / ("r.sqlite.damaged-" + std::to_string(n))); }
   bool aside_exists(int n) const { return std::filesystem::exists(dir_ / ("r.sqlite.damaged-" + std::to_string(n))); }
 
@@ -197,39 +220,20 @@ int no_locks(int, int, ...) {
 }
 
 TEST_F(DamagedResults, WithoutSharedMemoryRowsAreKept) {
-  fill(3);  // a log's leftovers may be there
+  leave_a_log();
   const BrokenCall broken("mmap", reinterpret_cast<sqlite3_syscall_ptr>(no_mmap));
-  auto results = open(), second = open();
-  append(*results, 4);
-  append(*second, 5);
-  for (int i = 1; i <= 5; ++i) EXPECT_TRUE(holds(*results, i)) << i;
-  EXPECT_FALSE(trouble_);
+  expect_two_to_share({.locks = true, .shared_memory = false});
 }
 
 TEST_F(DamagedResults, WithoutLocksRowsAreKept) {
-  fill(3);
+  leave_a_log();
   const BrokenCall mmap_broken("mmap", reinterpret_cast<sqlite3_syscall_ptr>(no_mmap));
   const BrokenCall locks_broken("fcntl", reinterpret_cast<sqlite3_syscall_ptr>(no_locks));
-  auto opened = ResultsDatabase::open(path_, false);
-  ASSERT_TRUE(opened) << opened.error().message;
-  auto second = ResultsDatabase::open(path_, false);
-  ASSERT_TRUE(second) << second.error().message;
-  EXPECT_EQ((*opened)->connection.execAndGet("SELECT count(*) FROM observation").getInt(), 3);
-  const char* insert = "INSERT INTO observation(hash, finished_at, app, json) VALUES ('h', 1, 'a', '{}')";
-  EXPECT_EQ((*opened)->connection.exec(insert), 1);
-  EXPECT_EQ((*second)->connection.exec(insert), 1);
-  EXPECT_EQ((*opened)->connection.execAndGet("SELECT count(*) FROM observation").getInt(), 5);
+  expect_two_to_share({.locks = false, .shared_memory = false});
 }
 
 TEST_F(DamagedResults, AReadOnlyFolderIsRead) {
-  const pid_t writer = fork();
-  if (writer == 0) {
-    auto results = Results::open(path_, trouble_);
-    for (int i = 1; results && i <= 3; ++i) (void)(*results)->append(observation(i), 1, trouble_);
-    _exit(0);  // without closing: the rows are in the log
-  }
-  ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
-  ASSERT_GT(std::filesystem::file_size(path_.string() + "-wal"), 0u);
+  leave_a_log();
   const auto look = [&] {
     std::optional<Failure> trouble;
     auto results = Results::open(path_, trouble);
