@@ -86,11 +86,13 @@ Lanes::Step Lanes::abandon() {
   Step step;
   connected_ = false;
   if (!flight_) return step;
-  if (flight_->again)
-    put_back(*flight_, step);
-  else
-    (flight_->cancel_sent ? step.superseded : step.lost).push_back(flight_->job), attempts_.erase(flight_->job);
-  flight_.reset();
+  const Flight flight = *std::exchange(flight_, std::nullopt);
+  if (flight.again) {
+    put_back(flight, step);
+  } else {
+    (flight.cancel_sent ? step.superseded : step.lost).push_back(flight.job);
+    attempts_.erase(flight.job);
+  }
   return step;
 }
 

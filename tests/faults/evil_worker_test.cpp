@@ -44,7 +44,7 @@ class EvilWorkers : public testing::Test {
     options_.kernel_dirs = {source / "kernels"};
     options_.assets_dir = source / "assets";
     options_.first_experiment = options_.watch_files = false;
-    options_.connect_ms = options_.silence_ms = options_.answer_ms = 1000;
+    options_.connect_ms = options_.silence_ms = options_.answer_ms = 2000;
     options_.deadlines = {100, 100, 100};
     options_.workers = {worker("local", "good")};
   }
@@ -117,10 +117,10 @@ TEST_P(EachEvilWorker, IsAnsweredForWithinABound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Table, EachEvilWorker,
-    testing::Values(Evil{"good", {}, ""}, Evil{"silent", Stage::device, "it said nothing for 1 s"},
+    testing::Values(Evil{"good", {}, ""}, Evil{"silent", Stage::device, "it said nothing for 2 s"},
                     Evil{"noise_without_end", Stage::device, "bytes that are not attnscope's"},
-                    Evil{"banner_only", Stage::device, "it did not say hello within 4 s"},
-                    Evil{"beats_and_no_hello", Stage::device, "it did not say hello within 4 s"},
+                    Evil{"banner_only", Stage::device, "it did not say hello within 8 s"},
+                    Evil{"beats_and_no_hello", Stage::device, "it did not say hello within 8 s"},
                     Evil{"refuses_to_greet", Stage::device, "the executor does not start"},
                     Evil{"another_version", Stage::device, "it is attnscope 9.9.9"},
                     Evil{"hello_of_another_version", Stage::device, "it is attnscope 9.9.9"},
@@ -182,7 +182,7 @@ TEST_F(EvilWorkers, AWordOnStderrLiftsTheLimitOnSilence) {
       "echo 'job 7 queued' >&2; while [ ! -e '" + (dir / "granted").string() + "' ]; do sleep 0.05; done; exec \"$@\"";
   queue.argv.insert(queue.argv.begin(), {"sh", "-c", script, "sh"});
   options_.workers.push_back(queue);
-  options_.connect_ms = 100;
+  options_.connect_ms = 500;
   start();
   auto answer = run_on("queue/emulated:l4");
   EXPECT_EQ(answer.wait_for(std::chrono::seconds(2)), std::future_status::timeout);

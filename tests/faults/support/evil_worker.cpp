@@ -67,6 +67,7 @@ class EvilWorker {
   }
 
   void answer(const wire::Request& request) {
+    if (quiet_) return;
     if (const auto* hello = std::get_if<wire::Hello>(&request)) return greet(hello->id);
     if (const auto* run = std::get_if<wire::Run>(&request)) return start(run->id, run->experiment.kernel_hash);
     if (std::holds_alternative<wire::KernelContent>(request)) misbehave(run_);
@@ -181,7 +182,7 @@ class EvilWorker {
   DeviceSpec device_;
   std::optional<size_t> left_;  // bytes until the end, of close_at
   std::mutex mutex_;            // of the output
-  bool quiet_ = false;          // no heartbeat from now on
+  bool quiet_ = false;          // not a word from now on
   bool greeted_ = false;
   wire::Id run_ = 0;
 };
