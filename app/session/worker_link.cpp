@@ -45,15 +45,35 @@ std::string printable_version(const std::string& version) {
 
 // libuv reaps a child only while its handle is open, so the handle outlives the link's interest in it.
 struct WorkerLink::Process {
+  explicit Process(uv_loop_t* loop, WorkerLink* owner) : link(owner) {
+    uv_timer_init(loop, &patience);
+    handle.data = patience.data = this;
+  }
   uv_process_t handle{};
-  WorkerLink* link = nullptr;
+  uv_timer_t patience{};
+  WorkerLink* link;
+  int open = 2;
 
   static void exited(uv_process_t* handle, int64_t status, int signal) {
     auto* self = static_cast<Process*>(handle->data);
     WorkerLink* link = std::exchange(self->link, nullptr);
-    uv_close(reinterpret_cast<uv_handle_t*>(handle),
-             [](uv_handle_t* closed) { delete static_cast<Process*>(closed->data); });
+    self->close();
     if (link) link->process_exited(status, signal);
+  }
+  // Asked first: a supervisor that still hears ends what its executors left in sessions of their own.
+  void end() {
+    link = nullptr;
+    uv_process_kill(&handle, SIGTERM);
+    uv_timer_start(
+        &patience, [](uv_timer_t* timer) { uv_process_kill(&static_cast<Process*>(timer->data)->handle, SIGKILL); },
+        kShutDownMs, 0);
+  }
+  void close() {
+    for (auto* any : {reinterpret_cast<uv_handle_t*>(&handle), reinterpret_cast<uv_handle_t*>(&patience)})
+      uv_close(any, [](uv_handle_t* closed) {
+        auto* self = static_cast<Process*>(closed->data);
+        if (--self->open == 0) delete self;
+      });
   }
 };
 
@@ -127,13 +147,10 @@ void WorkerLink::spawn() {
   options.stdio_count = 3;
   options.exit_cb = Process::exited;
 
-  auto* process = new Process;
-  process->handle.data = process;
-  process->link = this;
+  auto* process = new Process(loop_, this);
   const int spawned = uv_spawn(loop_, &process->handle, &options);
   if (spawned != 0) {
-    uv_close(reinterpret_cast<uv_handle_t*>(&process->handle),
-             [](uv_handle_t* closed) { delete static_cast<Process*>(closed->data); });
+    process->close();
     return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)));
   }
   process_ = process;
@@ -295,11 +312,7 @@ void WorkerLink::drop(const std::string& reason) {
   ++connection_;
   const bool was_up = std::exchange(hello_, std::nullopt).has_value();
   const std::string why = reason + last_words();
-  if (process_) {
-    process_->link = nullptr;
-    uv_process_kill(&process_->handle, SIGKILL);
-    process_ = nullptr;
-  }
+  if (process_) std::exchange(process_, nullptr)->end();
   stdin_.reset();
   stdout_.reset();
   stderr_.reset();

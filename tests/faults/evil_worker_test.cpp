@@ -174,6 +174,21 @@ TEST_F(EvilWorkers, ClosedAtAnyByte) {
   }
 }
 
+// What it started may hold a device or a file: a worker that is given up is asked to leave before it is killed.
+TEST_F(EvilWorkers, OneThatIsGivenUpIsAskedToLeaveFirst) {
+  testing_support::TempDir dir;
+  const std::string script =
+      "trap 'echo asked > " + (dir / "asked").string() + "; exit 0' TERM; while :; do sleep 0.05; done";
+  options_.workers.push_back({"mute", {"sh", "-c", script}, false});
+  options_.connect_ms = 500;
+  start();
+  const Observation answer = answer_of(run_on("mute/emulated:l4"));
+  ASSERT_TRUE(answer.failure);
+  EXPECT_THAT(answer.failure->message, HasSubstr("it said nothing for 0.5 s"));
+  session_->stop();
+  EXPECT_EQ(testing_support::read_text(dir / "asked"), "asked\n");
+}
+
 // A queue says once that it is one, and is then waited for as long as it takes.
 TEST_F(EvilWorkers, AWordOnStderrLiftsTheLimitOnSilence) {
   testing_support::TempDir dir;
