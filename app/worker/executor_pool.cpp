@@ -83,6 +83,10 @@ void ExecutorPool::end_all(const std::string& why) {
   active_ = spare_ = nullptr;
 }
 
+bool ExecutorPool::all_closed() const {
+  return std::all_of(executors_.begin(), executors_.end(), [](const auto& executor) { return executor->closed(); });
+}
+
 void ExecutorPool::end_strays() {
   if (!options_.whole_process) return;
   std::vector<pid_t> own;

@@ -40,6 +40,7 @@ class ExecutorPool {
   bool comes_up() const { return failed_starts_ < kStartsBeforeGivingUp; }
   void tick(int64_t ms);  // silence; what is over is let go
   void end_all(const std::string& why);
+  bool all_closed() const;
   // Ends what executors that are gone have left (SupervisorOptions::whole_process).
   void end_strays();
   void clear() { executors_.clear(); }  // once the loop has closed their handles

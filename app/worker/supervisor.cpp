@@ -196,6 +196,10 @@ void Supervisor::on_tick() {
   const auto elapsed = static_cast<int64_t>(now - last_tick_);
   const int64_t ms = std::min(elapsed, ProgressClock::kLongestTick);
   last_tick_ = now;
+  if (stopping_) {  // what an executor left may hold its pipe open, and with that this loop
+    pool_.end_strays();
+    return close_own_handles();
+  }
   pool_.tick(ms);
   watch_current(ms);
   watch_kernel_wait(ms);
@@ -266,9 +270,11 @@ void Supervisor::shut_down(int status) {
 }
 
 void Supervisor::close_own_handles() {
+  const bool ticks_on = options_.whole_process && !pool_.all_closed();
   for (auto* handle : {reinterpret_cast<uv_handle_t*>(&in_), reinterpret_cast<uv_handle_t*>(&out_),
                        reinterpret_cast<uv_handle_t*>(&tick_), reinterpret_cast<uv_handle_t*>(&beat_)})
-    if (!uv_is_closing(handle)) uv_close(handle, nullptr);
+    if (!uv_is_closing(handle) && !(ticks_on && handle == reinterpret_cast<uv_handle_t*>(&tick_)))
+      uv_close(handle, nullptr);
   for (uv_signal_t& handle : signals_)
     if (auto* any = reinterpret_cast<uv_handle_t*>(&handle); !uv_is_closing(any)) uv_close(any, nullptr);
 }

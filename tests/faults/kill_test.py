@@ -15,8 +15,9 @@ import tempfile
 import time
 
 PATIENCE = 60.0  # seconds for what takes one at most on an idle machine
-# In the data folder. A database has its write-ahead log beside it until it is closed.
-KNOWN = {"journal.json", "settings.json", "results.sqlite", "results.sqlite-wal", "results.sqlite-shm"}
+# In the data folder. A database has its write-ahead log beside it until it is closed, and the lock of its opening.
+KNOWN = {"journal.json", "settings.json", "results.sqlite", "results.sqlite-wal", "results.sqlite-shm",
+         "results.sqlite.opening"}
 
 
 class Trouble(Exception):
