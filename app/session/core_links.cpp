@@ -110,7 +110,7 @@ void SessionCore::check_answers() {
   const uint64_t now = uv_now(loop_);
   const auto ms = static_cast<int64_t>(now - std::exchange(answers_checked_at_, now));
   for (Worker& worker : workers_) {
-    const auto waited = worker.answer.tick(ms, worker.link->state() == WorkerState::ready);
+    const auto waited = worker.answer.tick(ms, worker.link->state() == WorkerState::ready && !worker.link->receiving());
     if (!waited) continue;
     const std::string reason =
         fmt::format("it took a request and did nothing for it for {:.3g} s", double(*waited) / 1000);

@@ -54,6 +54,7 @@ class WorkerLink {
   void shut_down(std::function<void()> ended);
 
   bool up() const { return hello_.has_value(); }
+  bool receiving() const { return frames_.in_frame(); }  // a message is half there: what it says of itself is old
   bool settled() const { return up() || state_ == WorkerState::lost || said_hello_once_; }
   WorkerState state() const { return state_; }
   const std::string& detail() const { return detail_; }

@@ -45,7 +45,7 @@ class EvilWorkers : public testing::Test {
     options_.assets_dir = source / "assets";
     options_.first_experiment = options_.watch_files = false;
     options_.connect_ms = options_.silence_ms = options_.answer_ms = 2000;
-    options_.deadlines = {100, 100, 100};
+    options_.deadlines = {400, 400, 400};  // a busy worker has twelve of them: longer than silence is suffered
     options_.workers = {worker("local", "good")};
   }
   ~EvilWorkers() override {
@@ -127,6 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Evil{"two_hellos", {}, ""}, Evil{"truncated_frame", Stage::crash, "it ended with status 0"},
                     Evil{"huge_length", Stage::crash, "over the limit"},
                     Evil{"length_without_bytes", Stage::crash, "it was silent for"},
+                    Evil{"drips", Stage::deadline, "did nothing for it"},
                     Evil{"garbage", Stage::crash, "a type that attnscope does not use"},
                     Evil{"nils", Stage::crash, "more values than a message of its length may"},
                     Evil{"empty_maps", Stage::crash, "more values than a message of its length may"},

@@ -117,6 +117,9 @@ class EvilWorker {
     } else if (behaviour_ == "length_without_bytes") {
       quiet_ = true;
       raw(std::string("\0\0\0\x0f", 4));
+    } else if (behaviour_ == "drips") {
+      raw(std::string("\0\0\0\x0f", 4));
+      for (;; std::this_thread::sleep_for(50ms)) raw("x");
     } else if (behaviour_ == "garbage") {
       raw(std::string("\x10\0\0\0", 4) + std::string(16, '\xc1'));
     } else if (behaviour_ == "nils") {
