@@ -13,7 +13,7 @@
 namespace attnscope::ui {
 
 // The same whatever it says, so that no control moves when a note comes or goes; longer notes scroll in it.
-float ExperimentPanel::notes_height(float panel_height) { return std::floor(std::min(em(7.4f), panel_height * 0.2f)); }
+float ExperimentPanel::notes_height(float panel_height) { return std::floor(std::min(em(14), panel_height * 0.15f)); }
 
 void ExperimentPanel::draw_notes_frame(float height) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
