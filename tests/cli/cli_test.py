@@ -304,6 +304,28 @@ class Cli(unittest.TestCase):
             if item["state"] == "missing":
                 self.assertTrue(item["cost"] and item["get"], item)
 
+    def test_doctor_says_which_walls_stand(self):
+        item = {item["name"]: item for item in json.loads(self.call("doctor", "--json").stdout)}["confinement"]
+        if item["state"] == "found":
+            self.assertIn("landlock", item["what"])
+            self.assertIn("no network", item["what"])
+        off = {i["name"]: i for i in json.loads(self.call("doctor", "--json", ATTNSCOPE_CONFINE="off").stdout)}["confinement"]
+        self.assertEqual((off["state"], off["get"]), ("missing", "Unset it."))
+
+    def test_a_kernel_cannot_show_a_file_of_the_machine(self):
+        secret = self.path / "secret.h"
+        secret.write_text("int SECRET_WORD = unknown;\n")
+        kernels = self.path / "kernels"
+        kernels.mkdir()
+        (kernels / "k.cu").write_text(f'#include "{secret}"\n__global__ void k(float* x, int n) {{ x[0] = n; }}\n')
+        imported = self.call("import", str(kernels / "k.cu"))
+        self.assertNotIn("SECRET_WORD", (kernels / "k.cu").read_text() + imported.stdout + imported.stderr)
+        for confine in ("", "off"):
+            done = self.call("run", "--kernels", str(kernels), "--kernel", "k", ATTNSCOPE_CONFINE=confine)
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            self.assertIn("lies outside of what a kernel may include", done.stderr)
+            self.assertNotIn("SECRET_WORD", done.stdout + done.stderr)
+
     def test_doctor_of_a_driver_that_nothing_serves_is_one_sentence(self):
         fake = os.environ.get("ATTNSCOPE_FAKE_LIBCUDA")
         if not fake or not os.path.exists(fake):
