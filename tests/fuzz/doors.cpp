@@ -5,20 +5,16 @@
 #include <memory>
 #include <span>
 
-#include "catalog/catalog.h"
 #include "catalog/import.h"
-#include "catalog/launch.h"
-#include "catalog/validate.h"
-#include "catalog/workload.h"
 #include "compile/compiler.h"
 #include "compile/cubin.h"
-#include "compile/host_code.h"
 #include "compile/ptx_shared.h"
 #include "compile/sass.h"
 #include "compile/variant_json.h"
 #include "emulator/emulator.h"
 #include "machine_code.h"
 #include "platform/atomic_file.h"
+#include "text_doors.h"
 
 namespace attnscope::fuzz {
 namespace {
@@ -93,41 +89,6 @@ Door listing_door() {
   return door;
 }
 
-std::string read_manifest(const catalog::KernelText& text) {
-  const auto kernel = catalog::parse_kernel(text);
-  if (!kernel) return kernel.error().message;
-  const Problem problem = kernel->default_problem();
-  const auto config = catalog::complete_config(*kernel, {}, kernel->options);
-  if (!config) return config.error().message;
-  if (const auto fits = catalog::check_restrictions(*kernel, problem, *config); !fits) return fits.error().message;
-  if (!kernel->library.empty()) return "";
-  if (const auto launch = catalog::launch_of(*kernel, problem, *config); !launch) return launch.error().message;
-  if (problem.is_attention()) return "";
-  const auto workload = catalog::workload_of(*kernel, problem, *config);
-  return workload ? "" : workload.error().message;
-}
-
-// The text of `"key": "text"`; what the files are called is the manifest's to say.
-std::string text_at(const std::string& manifest, const std::string& key) {
-  const size_t at = manifest.find('"' + key + '"');
-  const size_t open = at == std::string::npos ? at : manifest.find('"', manifest.find(':', at));
-  const size_t close = open == std::string::npos ? open : manifest.find('"', open + 1);
-  return close == std::string::npos ? "" : manifest.substr(open + 1, close - open - 1);
-}
-
-std::string feed_manifest(const std::string& input, size_t) {
-  const std::string source = text_at(input, "source");  // none of a library's routine
-  return read_manifest(
-      {text_at(input, "id") + ".json", input, source, source.empty() ? "" : "__global__ void k(int* p) { *p = 1; }\n"});
-}
-
-std::string feed_source(const std::string& input, size_t) {
-  (void)compile::without_host_code(input);
-  const auto imported = catalog::import_kernel("k.cu", input, "");
-  if (!imported) return imported.error().message;
-  return read_manifest({"k.json", imported->manifest, "k.cu", input});
-}
-
 // What import makes of the plain kernels: manifests of buffers, sizes and args.
 std::vector<std::string> manifests() {
   std::vector<std::string> all = files_of("kernels", ".json", 1 << 16);
@@ -143,30 +104,48 @@ std::vector<Door> doors() {
   std::vector<std::string> variants;
   for (const std::string& cubin : cubins) variants.push_back(packed_variant(cubin));
   std::vector<std::string> sources = files_of("tests/kernels/plain", ".cu", 1 << 14);
-  std::erase_if(sources,
-                [](const std::string& source) { return !feed_source(source, 0).empty(); });  // some need --entry
-  return {{"cubin",
-           45,
-           std::move(cubins),
-           {},
-           [](const std::string& input, size_t) { return feed_cubin(bytes_of(input)); },
-           mutated},
-          {"variant", 10, std::move(variants), {}, feed_variant, mutated},
-          listing_door(),
-          {"manifest",
-           20,
-           manifests(),
+  std::erase_if(sources, [](const std::string& source) { return !feed_source(source).empty(); });  // some need --entry
+  const auto door = [](std::string name, unsigned share, std::vector<std::string> seeds, std::vector<std::string> words,
+                       std::string (*feed)(const std::string&), auto mutate) {
+    return Door{std::move(name),
+                share,
+                std::move(seeds),
+                std::move(words),
+                [feed](const std::string& input, size_t) { return feed(input); },
+                mutate};
+  };
+  std::vector<std::string> presets = files_of("presets", ".json", 1 << 16);
+  return {
+      {"cubin",
+       45,
+       std::move(cubins),
+       {},
+       [](const std::string& input, size_t) { return feed_cubin(bytes_of(input)); },
+       mutated},
+      {"variant", 10, std::move(variants), {}, feed_variant, mutated},
+      listing_door(),
+      door("manifest", 20, manifests(),
            {"\"knobs\": [", "\"buffers\"", "{\"value\": 1e308, \"type\": \"f16\"}", "9007199254740993", "ceil_div(",
             "((((((((", "\"\\u0000\"", "null", "[[[[[[[[", "-1", "% 0", "{\"struct\": ["},
-           feed_manifest,
-           mutated_json},
-          {"source",
-           24,
-           std::move(sources),
+           feed_manifest, mutated_json),
+      door("source", 24, std::move(sources),
            {"<<<", ">>>", "template <", "__global__ void ", "(((((", "{{{{", "/*", "R\"x(", "#if 0\n", "\\\n", "'",
             "\"", "#define N N\n", "const int n = n + 1;", "struct A { A a; };", "dim3 b(b);", "typedef T T;"},
-           feed_source,
-           mutated}};
+           feed_source, mutated),
+      door("preset", 10, std::move(presets),
+           {"\"knobs\"", "\"view\": {", "null", "1e308", "-1", "\"\\u0000\"", "\"\\ud800\"", "[[[[[[[["}, feed_preset,
+           mutated_json),
+      door("settings", 5,
+           {R"({"workers": {"l4box": "ssh -p 22 me@l4box attnscope worker"}, "layout": "[Window][x]\nPos=0,0\n"})",
+            R"({"theme": "dark", "zoom": 1.3, "workers": {}})"},
+           {"\"workers\"", "'", "\\\"", "null", "{", "[[[["}, feed_settings, mutated_json),
+      door("expression", 10,
+           {"ceil_div(seq_q, BLOCK_M)", "min(n, 3) * max(big, 1) % 7", "n == 7 && seq_q > 5", "(n + 1) * 2 - 3",
+            "n ? 1 : 2"},
+           {"ceil_div(", "((((((", "%", "&&", "||", "?", ":", "1e308", "9007199254740993", "erf(", "=", ",", "zero"},
+           feed_expression, mutated),
+      door("request", 10, request_seeds(), {}, feed_request, mutated),
+      door("reply", 10, reply_seeds(), {}, feed_reply, mutated)};
 }
 
 }  // namespace attnscope::fuzz

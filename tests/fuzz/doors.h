@@ -20,7 +20,8 @@ struct Door {
 };
 
 // cubin, variant (an entry of the cache of compiled kernels), listing (nvdisasm's text, then decoded), manifest, source
-// (blanked, imported, the manifest read).
+// (blanked, imported, the manifest read), preset, settings, expression, request and reply (a worker's and a session's
+// end of the protocol).
 std::vector<Door> doors();
 
 }  // namespace attnscope::fuzz

@@ -1,19 +1,24 @@
-// libFuzzer's way in: one program a reader (ATTNSCOPE_FUZZ_CUBIN: the container, else the decoder). CMakePresets.json,
-// "fuzz"; docs/building.md.
+// libFuzzer's way in: one program a reader, which ATTNSCOPE_FUZZ_FEED names. CMakePresets.json, "fuzz";
+// docs/building.md.
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
 #include "machine_code.h"
+#include "text_doors.h"
+
+namespace attnscope::fuzz {
+namespace {
+[[maybe_unused]] std::string feed_container(const std::string& bytes) {
+  return feed_cubin(std::as_bytes(std::span(bytes)));
+}
+}  // namespace
+}  // namespace attnscope::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-#ifdef ATTNSCOPE_FUZZ_CUBIN
-  (void)attnscope::fuzz::feed_cubin(std::as_bytes(std::span(data, size)));
-#else
-  (void)attnscope::fuzz::feed_instructions(std::string(reinterpret_cast<const char*>(data), size));
-#endif
+  (void)attnscope::fuzz::ATTNSCOPE_FUZZ_FEED(std::string(reinterpret_cast<const char*>(data), size));
   return 0;
 }

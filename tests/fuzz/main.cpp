@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -48,7 +51,7 @@ std::string shape_of(const std::string& message) {
 struct Options {
   unsigned long cases = 1'000'000, only = 0;
   uint64_t seed = 1;
-  std::string door, dump;
+  std::string door, dump, seeds, replay;
 };
 
 // A door whose seeds are refused sees nothing of what lies behind its first check.
@@ -84,12 +87,52 @@ void run_door(Door& door, unsigned long cases, const Options& options) {
     }
   }
   alarm(0);
-  std::printf("%-9s %8lu cases, %7lu taken, %3zu kinds of refusal\n", door.name.c_str(), cases, taken, shapes.size());
+  std::printf("%-10s %8lu cases, %7lu taken, %3zu kinds of refusal\n", door.name.c_str(), cases, taken, shapes.size());
+}
+
+namespace fs = std::filesystem;
+
+// FOLDER/<door>/<number>, a file a seed: where libFuzzer begins.
+int write_seeds(const std::vector<Door>& all, const fs::path& folder) {
+  for (const Door& door : all) {
+    fs::create_directories(folder / door.name);
+    for (size_t i = 0; i < door.seeds.size(); ++i)
+      std::ofstream(folder / door.name / std::to_string(i), std::ios::binary) << door.seeds[i];
+  }
+  return 0;
+}
+
+// Every file of FOLDER/<door>: what libFuzzer kept. A folder without a file for one of its doors is a fault.
+int replay(const std::vector<Door>& all, const fs::path& folder) {
+  size_t doors_fed = 0;
+  for (const Door& door : all) {
+    if (!fs::is_directory(folder / door.name)) continue;
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder / door.name)) files.push_back(entry.path());
+    std::ranges::sort(files);
+    if (files.empty()) return std::fprintf(stderr, "%s is empty.\n", (folder / door.name).c_str()), 1;
+    running.door = door.name.c_str();
+    unsigned long taken = 0;
+    for (size_t i = 0; i < files.size(); ++i) {
+      running.number = i;
+      std::ifstream file(files[i], std::ios::binary);
+      const std::string input{std::istreambuf_iterator<char>(file), {}};
+      alarm(kSecondsOfACase);
+      taken += door.feed(input, 0).empty();
+    }
+    alarm(0);
+    ++doors_fed;
+    std::printf("%-10s %6zu inputs, %6lu taken\n", door.name.c_str(), files.size(), taken);
+  }
+  if (doors_fed == 0) std::fprintf(stderr, "%s has a folder for none of the doors.\n", folder.c_str());
+  return doors_fed == 0 ? 1 : 0;
 }
 
 int run(const Options& options) {
   for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) ::signal(signal, say_where);
   std::vector<Door> all = doors();
+  if (!options.seeds.empty()) return write_seeds(all, options.seeds);
+  if (!options.replay.empty()) return replay(all, options.replay);
   unsigned long shares = 0;
   for (const Door& door : all) shares += door.name == options.door || options.door.empty() ? door.share : 0;
   if (shares == 0) {
@@ -116,8 +159,10 @@ int main(int argc, char** argv) {
   attnscope::fuzz::Options options;
   app.add_option("--cases", options.cases, "How many, shared out among the doors");
   app.add_option("--seed", options.seed, "The same seed gives the same cases");
-  app.add_option("--door", options.door, "Only this one: cubin, variant, listing, manifest or source");
+  app.add_option("--door", options.door, "Only this one, of those that doors.h names");
   app.add_option("--dump", options.dump, "Write the case --case of every door to this file");
+  app.add_option("--seeds", options.seeds, "Write the doors' seeds into this folder, a folder a door, and end");
+  app.add_option("--replay", options.replay, "Feed each door the files of its folder in this folder, and end");
   app.add_option("--case", options.only, "Which case --dump writes");
   CLI11_PARSE(app, argc, argv);
   return attnscope::fuzz::run(options);
