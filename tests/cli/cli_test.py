@@ -63,6 +63,29 @@ class Cli(unittest.TestCase):
         self.assertEqual(o["counters"]["emulated_ctas"], o["counters"]["total_ctas"])
         self.assertIsNone(o["failure"])
 
+    def holds(self, now, old, where):
+        """Whether everything of `old` stands in `now`, which may have more."""
+        if isinstance(old, dict):
+            for key, value in old.items():
+                self.assertIn(key, now, where)
+                self.holds(now[key], value, f"{where}/{key}")
+        elif isinstance(old, list):
+            for at, value in enumerate(old):
+                name = value.get("id", value.get("name", value.get("title"))) if isinstance(value, dict) else None
+                same = [other for other in now if isinstance(other, dict) and
+                        other.get("id", other.get("name", other.get("title"))) == name]
+                self.assertTrue(same if name else at < len(now), f"{where}: {name or at}")
+                self.holds(same[0] if name else now[at], value, f"{where}/{name or at}")
+        elif "/values/" not in where:  # a value that is given a label later is an object
+            self.assertEqual(type(now), type(old), where)
+
+    def test_json_has_every_key_that_0_1_0_printed(self):
+        for command in ("kernels", "devices", "presets"):
+            old = json.loads((TREE / "tests/data/written_by_0.1.0" / f"{command}.json").read_text())
+            done = self.call(command, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.holds(json.loads(done.stdout), old, command)
+
     def test_text_for_a_person_says_each_figures_kind(self):
         done = self.call("run", "--problem", SMALL)
         self.assertEqual(done.returncode, 0, done.stderr)
