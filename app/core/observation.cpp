@@ -68,6 +68,9 @@ Result<SharedBuffer> shared_buffer_from_json(const Json& json, const std::string
   return finished(read, b);
 }
 
+constexpr double kLongestUs = 1e15;  // some thirty years
+constexpr double kMost = 1e300;      // of figures without a limit of their own: finite
+
 Result<VariantInfo> variant_from_json(const Json& json, const std::string& where) {
   VariantInfo v;
   JsonReader read(json, where, Stage::protocol);
@@ -80,7 +83,7 @@ Result<VariantInfo> variant_from_json(const Json& json, const std::string& where
   read_array(read, "shared_buffers", 4096, v.shared_buffers, shared_buffer_from_json);
   read.text("code_hash", v.code_hash);
   read.boolean("cached", v.cached);
-  read.number("compile_ms", v.compile_ms);
+  read.number("compile_ms", v.compile_ms, 0, kLongestUs);
   read.text("log", v.log, 16 << 20);
   return finished(read, v);
 }
@@ -90,9 +93,9 @@ Result<Occupancy> occupancy_from_json(const Json& json, const std::string& where
   JsonReader read(json, where, Stage::protocol);
   read.integer("ctas_per_sm", o.ctas_per_sm);
   read.integer("warps_per_sm", o.warps_per_sm);
-  read.number("fraction", o.fraction);
+  read.number("fraction", o.fraction, 0, 1);
   read.text("limiter", o.limiter);
-  read.number("waves", o.waves);
+  read.number("waves", o.waves, 0, kMost);
   read.integer("total_ctas", o.total_ctas);
   read.integer("resident_ctas", o.resident_ctas);
   read.integer("tail_ctas", o.tail_ctas);
@@ -121,9 +124,9 @@ Result<Verdict> verdict_from_json(const Json& json, const std::string& where) {
   read.number("mean_abs", v.mean_abs);
   read.number("rel_frobenius", v.rel_frobenius);
   read.number("cosine", v.cosine);
-  read.number("outside_share", v.outside_share);
-  read.number("atol", v.atol);
-  read.number("rtol", v.rtol);
+  read.number("outside_share", v.outside_share, 0, 1);
+  read.number("atol", v.atol, 0, kMost);
+  read.number("rtol", v.rtol, 0, kMost);
   read.number("naive_rel_frobenius", v.naive_rel_frobenius);
   read.number("rel_frobenius_limit", v.rel_frobenius_limit);
   read.integer("rows_checked", v.rows_checked);
@@ -131,8 +134,6 @@ Result<Verdict> verdict_from_json(const Json& json, const std::string& where) {
   read_part(read, "first_bad", v.first_bad, bad_element_from_json);
   return finished(read, v);
 }
-
-constexpr double kLongestUs = 1e15;  // some thirty years
 
 // MessagePack has numbers that are none, and a time beyond every clock is none either.
 bool is_time(const Json& json) {
@@ -173,7 +174,7 @@ Result<Sampling> sampling_from_json(const Json& json, const std::string& where) 
     read.ignore("empty_us");
   read.number("power_w", s.power_w, 0, 1e6);
   read.number("power_limit_w", s.power_limit_w, 0, 1e6);
-  read.number("temperature_c", s.temperature_c);
+  read.number("temperature_c", s.temperature_c, -kMost, kMost);
   read_array(read, "reasons", 64, s.reasons, [](const Json& word, const std::string& at) -> Result<std::string> {
     if (!word.is_string()) return fail(Stage::protocol, at + ": must be text");
     return word.get<std::string>();
@@ -207,7 +208,7 @@ Result<Counters> counters_from_json(const Json& json, const std::string& where) 
   Counters c;
   JsonReader read(json, where, Stage::protocol);
   read.word("kind", c.kind, figure_kind_from_text);
-  read.number("sampled_fraction", c.sampled_fraction);
+  read.number("sampled_fraction", c.sampled_fraction, 0, 1);
   if (read.has("instructions")) {
     JsonReader classes(*read.value("instructions"), read.path("instructions"), Stage::protocol);
     if (read.value("instructions")->is_object())
@@ -215,7 +216,7 @@ Result<Counters> counters_from_json(const Json& json, const std::string& where) 
         classes.integer(name.c_str(), c.instructions[name]);
     if (auto done = classes.finish(); !done) read.adopt(done.error());
   }
-  read.number("active_lanes_mean", c.active_lanes_mean);
+  read.number("active_lanes_mean", c.active_lanes_mean, 0, 32);
   read.integer("threads", c.threads);
   read.integer("shared_wavefronts", c.shared_wavefronts);
   read.integer("shared_wavefronts_ideal", c.shared_wavefronts_ideal);
@@ -233,7 +234,7 @@ Result<Evidence> evidence_from_json(const Json& json, const std::string& where) 
   Evidence e;
   JsonReader read(json, where, Stage::protocol);
   read.text("name", e.name);
-  read.number("value", e.value);
+  read.number("value", e.value, -kMost, kMost);
   read.text("unit", e.unit);
   read.word("kind", e.kind, figure_kind_from_text);
   return finished(read, e);
@@ -254,7 +255,7 @@ Result<Finding> finding_from_json(const Json& json, const std::string& where) {
   }
   if (read.has("est_gain_us")) {
     double gain = 0;
-    read.number("est_gain_us", gain);
+    read.number("est_gain_us", gain, -kMost, kMost);
     f.est_gain_us = gain;
   }
   if (read.has("next")) {

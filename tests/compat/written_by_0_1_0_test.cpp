@@ -1,4 +1,5 @@
-// Files that version 0.1.0 wrote, read by the readers of today. tests/data/written_by_0.1.0/README.md says how each was made.
+// Files that version 0.1.0 wrote, read by the readers of today. tests/data/written_by_0.1.0/README.md says how each was
+// made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -132,7 +133,7 @@ std::vector<std::vector<std::byte>> payloads_of(std::span<const std::byte> strea
     auto payload = decoder.next();
     EXPECT_TRUE(payload);
     if (!payload || !*payload) break;
-    payloads.push_back(std::move(**payload));
+    payloads.emplace_back((*payload)->begin(), (*payload)->end());
   }
   EXPECT_FALSE(decoder.in_frame());
   return payloads;
@@ -160,11 +161,14 @@ TEST(WrittenBy010, RepliesOfItsWorkerMakeTheObservationItPrinted) {
   EXPECT_EQ(banner.version(), "0.1.0");
   const Json printed = json_of(kOld / "run_remote.json");
   Observation observation;
-  observation.experiment = experiment_from_json([&] {
-                             Json experiment = printed["experiment"];
-                             experiment.erase("hash");
-                             return experiment;
-                           }(), "run_remote.json").value_or(Experiment{});
+  observation.experiment = experiment_from_json(
+                               [&] {
+                                 Json experiment = printed["experiment"];
+                                 experiment.erase("hash");
+                                 return experiment;
+                               }(),
+                               "run_remote.json")
+                               .value_or(Experiment{});
   bool done = false;
   for (const auto& payload : payloads_of(banner.rest())) {
     const auto reply = protocol::decode_reply(payload);
@@ -200,7 +204,8 @@ TEST(WrittenBy010, EveryShippedPresetCompilesToTheSameCode) {
   compile::Compiler compiler({.cache_dir = fs::path(ATTNSCOPE_TEST_CACHE) / "variants"});
   const auto nvrtc = compiler.nvrtc_version();
   ASSERT_TRUE(nvrtc) << nvrtc.error().message;
-  if (*nvrtc != "12.8") GTEST_SKIP() << "The hashes are those of NVRTC 12.8; this machine's driver is served by " << *nvrtc << ".";
+  if (*nvrtc != "12.8")
+    GTEST_SKIP() << "The hashes are those of NVRTC 12.8; this machine's driver is served by " << *nvrtc << ".";
   std::istringstream rows(text_of(kOld / "code_hashes.txt"));
   std::string name, device, hash;
   int compared = 0;
@@ -227,7 +232,8 @@ TEST(WrittenBy010, EveryShippedPresetCompilesToTheSameCode) {
     request.headers = kernel->headers;
     request.arch = architectures.at(device);
     const auto variant = compiler.compile(request);
-    const std::string got = variant ? (*variant)->info.code_hash : "refused:" + std::string(to_string(variant.error().stage));
+    const std::string got =
+        variant ? (*variant)->info.code_hash : "refused:" + std::string(to_string(variant.error().stage));
     EXPECT_EQ(got, hash) << name << " on " << device << (variant ? "" : ": " + variant.error().message);
     ++compared;
   }

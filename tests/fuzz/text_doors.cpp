@@ -160,7 +160,7 @@ std::string feed_expression(const std::string& input) {
 }
 
 std::string feed_request(const std::string& input) {
-  return each_frame(input, [](const std::vector<std::byte>& payload) -> std::string {
+  return each_frame(input, [](std::span<const std::byte> payload) -> std::string {
     (void)protocol::id_of_malformed(payload);
     const auto request = protocol::decode_request(payload);
     if (!request) return request.error().message;
@@ -176,7 +176,7 @@ std::string feed_reply(const std::string& input) {
   Observation observation;
   observation.experiment = an_experiment();
   observation.hash = hash_of(observation.experiment);
-  return each_frame(input, [&](const std::vector<std::byte>& payload) -> std::string {
+  return each_frame(input, [&](std::span<const std::byte> payload) -> std::string {
     const auto reply = protocol::decode_reply(payload);
     if (!reply) return reply.error().message;
     must(protocol::encode(*reply).has_value(), "a reply that was read can be written");
