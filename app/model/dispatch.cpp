@@ -11,6 +11,8 @@ namespace {
 
 // CTAs that are handed out one by one; rows of the grid beyond them do the same again.
 constexpr int64_t kMostDispatched = int64_t{1} << 18;
+// Of more waves the longest CTA is a small part of what its SM does.
+constexpr int64_t kFewWaves = 2;
 
 }  // namespace
 
@@ -64,7 +66,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, i
     longest_cta = std::max(longest_cta, instructions[trace]);
   }
   Dispatched out{{ctas[most]}, double(handed)};
-  if (total <= sms * resident && longest != most) out.sms.push_back(ctas[longest]);
+  if (total <= kFewWaves * sms * resident && longest != most) out.sms.push_back(ctas[longest]);
   return out;
 }
 

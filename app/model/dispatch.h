@@ -23,7 +23,7 @@ struct Dispatched {
 
 // Hands the grid's CTAs out as the hardware does: in linear order, one to each SM, then a second to each, up to
 // `resident`, and then each to the first place that comes free. A CTA takes as long as it has instructions.
-// Of one wave two SMs may decide: the one with the most instructions, and the one with the longest CTA.
+// Of up to two waves two SMs may decide: the one with the most instructions, and the one with the longest CTA.
 Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident);
 
 }  // namespace attnscope::model

@@ -137,14 +137,15 @@ double counted_to_traced(const LatencyInput& in) {
 // simulation has no time for goes at the rate of the instructions before.
 Estimate of_mixed(const LatencyInput& in) {
   const Dispatched dispatched = dispatch(*in.schedule, in.launch, in.spec.sms, in.occupancy.ctas_per_sm);
+  // A wave ends with its longest CTA, which is traced; several with the last of what there is to do.
+  const bool waves = in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm;
+  double beyond = waves ? double(in.occupancy.total_ctas) / dispatched.ctas * counted_to_traced(in) : 1;
   Estimate slowest;
   for (const SmCtas& ctas : dispatched.sms) {
     const SmRun run = simulate_sm(in.spec, *in.schedule, {ctas, in.occupancy.ctas_per_sm});
-    if (run.clocks > slowest.clocks) slowest = {run.clocks, bound_of(run)};
+    const double clocks = run.clocks * std::exchange(beyond, 1);
+    if (clocks > slowest.clocks) slowest = {clocks, bound_of(run)};
   }
-  // Of one wave the longest CTA decides, which is traced; of more what there is to do in all.
-  if (in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm)
-    slowest.clocks *= double(in.occupancy.total_ctas) / dispatched.ctas * counted_to_traced(in);
   return slowest;
 }
 
