@@ -69,6 +69,8 @@ class SessionCore final : public LinkEvents {
   // core_files.cpp: what is on disk
   void load_preset(const std::filesystem::path& path);
   void save_preset(const std::filesystem::path& path, const std::string& title, const Json& view);
+  void describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
+  void delete_preset(const std::filesystem::path& path);
   void reload_kernels();
   void set_setting(const std::string& key, Json value);
 
@@ -156,6 +158,7 @@ class SessionCore final : public LinkEvents {
   void restore_history();
   void load_kernels();
   void list_presets();
+  bool refuse_shipped(const std::filesystem::path& preset);
   void watch_folders();
   void start_first_experiment();
   void adopt_preset(const std::string& path, const store::Preset& preset);

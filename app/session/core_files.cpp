@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
@@ -124,12 +125,21 @@ void SessionCore::reload_kernels() {
 }
 
 void SessionCore::list_presets() {
+  const auto rung_of = [&](const std::string& id) {
+    const auto kernel = shelf_.find(id);
+    return kernel && kernel->rung > 0 ? kernel->rung : std::numeric_limits<int>::max();
+  };
   std::vector<PresetItem> items;
   std::vector<Failure> faults;
   for (const std::filesystem::path& dir : options_.preset_dirs) {
     const bool own = dir == user_preset_dir();
-    for (store::PresetFile& file : store::list_presets(dir, own ? "Yours" : "Presets", faults))
-      items.push_back({std::move(file.title), file.path.string(), std::move(file.group)});
+    std::vector<store::PresetFile> files = store::list_presets(dir, own ? "Yours" : "Presets", faults);
+    // A group stands once, and in it the kernels as the ladder has them.
+    std::stable_sort(files.begin(), files.end(), [&](const store::PresetFile& a, const store::PresetFile& b) {
+      return std::pair(a.group, rung_of(a.kernel)) < std::pair(b.group, rung_of(b.kernel));
+    });
+    for (store::PresetFile& file : files)
+      items.push_back({std::move(file.title), file.path.string(), std::move(file.group), std::move(file.note), own});
   }
   for (const Failure& fault : faults) notices_.log(LogLevel::warning, fault.message);
   presets_ = std::make_shared<const std::vector<PresetItem>>(std::move(items));
@@ -222,6 +232,47 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   adopt_preset(path.string(), preset);
   notices_.toast(LogLevel::info, "Saved " + path.string());
   journal_due_ = true;
+  list_presets();
+}
+
+bool SessionCore::refuse_shipped(const std::filesystem::path& preset) {
+  const std::filesystem::path folder = preset.parent_path();
+  const auto& dirs = options_.preset_dirs;
+  if (folder == user_preset_dir() || std::find(dirs.begin(), dirs.end(), folder) == dirs.end()) return false;
+  notices_.toast(LogLevel::warning, preset.string() + " ships with attnscope and stays as it is",
+                 "Save it under another name: that copy is yours.");
+  changed();
+  return true;
+}
+
+void SessionCore::describe_preset(const std::filesystem::path& path, const std::string& title,
+                                  const std::string& note) {
+  if (refuse_shipped(path)) return;
+  if (auto written = store::describe_preset(path, title, note); !written) {
+    notices_.toast(written.error());
+    return changed();
+  }
+  if (path == preset_path_) {
+    preset_title_ = title;
+    preset_note_ = note;
+  }
+  list_presets();
+}
+
+void SessionCore::delete_preset(const std::filesystem::path& path) {
+  if (refuse_shipped(path)) return;
+  auto aside = store::put_preset_aside(path);
+  if (!aside) {
+    notices_.toast(aside.error());
+    return changed();
+  }
+  if (path == preset_path_) {
+    preset_path_.clear();
+    preset_title_.clear();
+    preset_note_.clear();
+    journal_due_ = true;
+  }
+  notices_.toast(LogLevel::info, "Deleted " + path.filename().string() + "; it is kept as " + aside->string());
   list_presets();
 }
 

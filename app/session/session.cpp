@@ -121,6 +121,14 @@ class LoopSession final : public Session {
       core.save_preset(path, title, view);
     });
   }
+  void describe_preset(std::filesystem::path path, std::string title, std::string note) override {
+    post([path = std::move(path), title = std::move(title), note = std::move(note)](SessionCore& core) {
+      core.describe_preset(path, title, note);
+    });
+  }
+  void delete_preset(std::filesystem::path path) override {
+    post([path = std::move(path)](SessionCore& core) { core.delete_preset(path); });
+  }
   void reload_kernels() override {
     post([](SessionCore& core) { core.reload_kernels(); });
   }

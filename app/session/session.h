@@ -93,6 +93,9 @@ class Session {
   virtual void request_view(ViewRequest request) = 0;        // answers land in Snapshot::tiles
   virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
+  // Another title and note for a preset that does not ship; a refusal is a toast.
+  virtual void describe_preset(std::filesystem::path path, std::string title, std::string note) = 0;
+  virtual void delete_preset(std::filesystem::path path) = 0;  // puts it aside, a toast says where
   virtual void reload_kernels() = 0;
   virtual void reconnect(std::string worker) = 0;  // a lost worker is tried at once
   virtual void dismiss_toast(uint64_t id) = 0;

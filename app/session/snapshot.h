@@ -102,6 +102,8 @@ struct PresetItem {
   std::string name;  // title in the file, or the file's name
   std::string path;
   std::string group;  // "Reports", "Defaults", "Yours"
+  std::string note;
+  bool own = false;  // in the person's own folder: it can be renamed, described and deleted
 };
 
 struct Toast {

@@ -160,9 +160,11 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
       continue;
     }
     JsonReader read(*json, file.string());
-    PresetFile item{file, file.stem().string(), default_group};
+    PresetFile item{file, file.stem().string(), default_group, {}, {}};
     read.line("title", item.title, kMaxText);
     read.line("group", item.group, kMaxText);
+    read.text("note", item.note, kMaxText);
+    read.line("kernel", item.kernel, kMaxText);
     if (item.title.empty()) item.title = file.stem().string();
     if (auto done = read.finish(false); !done)
       faults.push_back(done.error());
@@ -170,6 +172,32 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
       presets.push_back(std::move(item));
   }
   return presets;
+}
+
+Result<void> describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note) {
+  auto text = platform::read_file(path, kMaxPresetBytes);
+  if (!text) return fail(Failure{Stage::input, text.error().message, text.error().hint});
+  auto json = parse_json(*text, path.string());
+  if (!json) return fail(json.error());
+  if (!json->is_object() || !json->contains(kMark))
+    return fail(Stage::input, path.string() + "/" + kMark + ": is missing", "Choose a preset's file.");
+  (*json)["title"] = title.substr(0, kMaxText);
+  (*json)["note"] = note.substr(0, kMaxText);
+  return platform::write_file(path, json->dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path() / "deleted";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::filesystem::path to = folder / path.filename();
+  for (int copy = 2; !error && std::filesystem::exists(to, error); ++copy)
+    to = folder / (path.stem().string() + "-" + std::to_string(copy) + path.extension().string());
+  if (!error) std::filesystem::rename(path, to, error);
+  if (error)
+    return fail(Stage::store, path.string() + " cannot be moved to " + folder.string() + ": " + error.message(),
+                "Look at the rights of that folder; the preset is still where it was.");
+  return to;
 }
 
 }  // namespace attnscope::store

@@ -45,12 +45,20 @@ struct PresetFile {
   std::filesystem::path path;
   std::string title;  // the file's name when it has none
   std::string group;
+  std::string note;
+  std::string kernel;  // id, as the file says it
 };
 
-// The presets (*.json) of a folder in the order of their names. Titles and groups are read, nothing else is checked: a
+// The presets (*.json) of a folder in the order of their names. Titles, groups, notes and kernels are read, nothing else is checked: a
 // preset that names a kernel which does not load is still listed, and says so when it is opened. A file that is not a
 // preset at all lands in `faults`. A folder that does not exist holds none.
 std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,
                                      std::vector<Failure>& faults);
+
+// Writes another title and note into a preset's file; all else in it stays, known or not.
+Result<void> describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
+
+// Moves a preset's file into the folder "deleted" beside it, under a name that is free there: where it is now.
+Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path);
 
 }  // namespace attnscope::store

@@ -2,6 +2,7 @@
 #include <imgui_internal.h>
 
 #include "ui/settings.h"
+#include "ui/widgets/map_view.h"
 #include "ui/window_flow.h"
 
 namespace attnscope::ui {
@@ -117,6 +118,35 @@ TEST_F(Panes, ALargeWindowShowsWhatAUsualOneHidesBehindTabs) {
     ctx->Yield(12);
     EXPECT_TRUE(in_front(ctx, "Error"));
     EXPECT_FALSE(in_front(ctx, "Attention"));
+  });
+}
+
+TEST_F(Panes, TheWheelZoomsAMapAboutThePointerAndADoubleClickShowsAllOfIt) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    MapView& map = bench_->map_of(MapKind::error);
+    if (!wait(
+            ctx, [&](const session::Snapshot&) { return map.tile() != nullptr; }, "the map"))
+      return;
+    const ImGuiWindow* panel = ctx->GetWindowByRef("//Error");
+    ctx->MouseMoveToPos({map.place().x + map.size().x * 0.25f, map.place().y + map.size().y * 0.5f});
+    ctx->MouseWheelY(3);
+    ctx->Yield(2);
+    EXPECT_LT(map.part().width, 0.6f);
+    EXPECT_NEAR(map.part().x + 0.25f * map.part().width, 0.25f, 1e-3f);
+    EXPECT_NEAR(map.part().y + 0.5f * map.part().height, 0.5f, 1e-3f);
+    EXPECT_EQ(panel->Scroll.y, 0);
+    // A finer map is asked for, and comes.
+    const int coarse = map.tile()->height;
+    ctx->MouseWheelY(3);
+    if (!wait(
+            ctx, [&](const session::Snapshot&) { return map.tile()->height > coarse; }, "the finer map"))
+      return;
+    ctx->MouseDoubleClick(ImGuiMouseButton_Left);
+    ctx->Yield(2);
+    EXPECT_EQ(map.part().width, 1);
+    EXPECT_EQ(map.part().x, 0);
   });
 }
 

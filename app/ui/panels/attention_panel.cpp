@@ -81,15 +81,16 @@ void AttentionPanel::draw_controls(Context& context, const Problem& problem, con
 ViewRequest AttentionPanel::wanted_request(const Context& context, const Problem& problem, ImVec2 size) const {
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
   const auto texels = [](float pixels, int64_t elements) {
-    return static_cast<int>(std::min<int64_t>(elements, std::clamp(static_cast<int>(pixels) / 32 * 32, 32, 1024)));
+    return static_cast<int>(std::min<int64_t>(elements, std::clamp(static_cast<int>(pixels) / 32 * 32, 32, 2048)));
   };
   ViewRequest request;
   request.experiment_hash = experiment_of(context, session::Part::verdict);
   request.map = MapKind::attention;
   request.batch = context.view.batch;
   request.head = context.view.head;
-  request.width = texels(size.x * density.x, problem.seq_k);
-  request.height = texels(size.y * density.y, problem.seq_q);
+  const auto finer = static_cast<float>(map_.detail());
+  request.width = texels(size.x * density.x * finer, problem.seq_k);
+  request.height = texels(size.y * density.y * finer, problem.seq_q);
   return request;
 }
 
@@ -114,7 +115,8 @@ void AttentionPanel::draw_map(Context& context, const Problem& problem, const Ti
   map_.colour_bar(
       look, 1.0 / static_cast<double>(problem.seq_k),
       fmt::format("The weight of a key in its row, logarithmic. The triangle is an even share, 1/{}. A texel "
-                  "that covers several elements shows the largest.",
+                  "that covers several elements shows the largest. The wheel zooms the map, a drag moves it, a "
+                  "double click shows all of it.",
                   problem.seq_k));
 }
 
@@ -122,15 +124,16 @@ void AttentionPanel::draw_grid(const Problem& problem, const TileGrid& grid) con
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = map_.place(), size = map_.size();
   const ImU32 colour = with_alpha(palette().text, 0.28f);
-  const float row = size.y / static_cast<float>(problem.seq_q), key = size.x / static_cast<float>(problem.seq_k);
+  const double rows = static_cast<double>(problem.seq_q), keys = static_cast<double>(problem.seq_k);
+  const float row = map_.y_of(1 / rows) - map_.y_of(0), key = map_.x_of(1 / keys) - map_.x_of(0);
   if (grid.rows > 0 && static_cast<float>(grid.rows) * row >= kLeastTilePixels)
     for (int64_t edge = grid.rows; edge < problem.seq_q; edge += grid.rows) {
-      const float y = std::round(at.y + static_cast<float>(edge) * row);
+      const float y = std::round(map_.y_of(static_cast<double>(edge) / rows));
       list->AddLine({at.x, y}, {at.x + size.x, y}, colour, 1.0f);
     }
   if (grid.keys > 0 && static_cast<float>(grid.keys) * key >= kLeastTilePixels)
     for (int64_t edge = grid.keys; edge < problem.seq_k; edge += grid.keys) {
-      const float x = std::round(at.x + static_cast<float>(edge) * key);
+      const float x = std::round(map_.x_of(static_cast<double>(edge) / keys));
       list->AddLine({x, at.y}, {x, at.y + size.y}, colour, 1.0f);
     }
 }
@@ -141,11 +144,12 @@ void AttentionPanel::draw_mask(const Problem& problem) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = map_.place(), size = map_.size();
   const auto x_of = [&](int64_t row) {
-    return at.x + size.x * static_cast<float>(visible_keys(problem, row)) / static_cast<float>(problem.seq_k);
+    return map_.x_of(static_cast<double>(visible_keys(problem, row)) / static_cast<double>(problem.seq_k));
   };
   const float right = at.x + size.x, step = std::max(6.0f, em(0.5f));
   const auto row_at = [&](float y) {
-    const auto row = static_cast<int64_t>((y - at.y) / size.y * static_cast<float>(problem.seq_q));
+    const float share = map_.part().y + (y - at.y) / size.y * map_.part().height;
+    const auto row = static_cast<int64_t>(share * static_cast<float>(problem.seq_q));
     return std::clamp<int64_t>(row, 0, problem.seq_q - 1);
   };
   for (float y = 0; y < size.y; y += 1) {
@@ -154,12 +158,12 @@ void AttentionPanel::draw_mask(const Problem& problem) const {
     list->AddRectFilled({edge, at.y + y}, {right, at.y + y + 1}, with_alpha(palette().window, 0.55f));
   }
   for (float y = 0; y < size.y; y += step) {
-    const float edge = x_of(row_at(at.y + y + 0.5f));
+    const float edge = std::max(x_of(row_at(at.y + y + 0.5f)), at.x - step);
     for (float x = right - std::fmod(y, step * 2); x > edge; x -= step * 2)
       list->AddLine({x, at.y + y}, {std::max(x - step * 0.6f, edge), at.y + y}, with_alpha(palette().faint, 0.8f),
                     1.0f);
   }
-  list->AddLine({x_of(0), at.y}, {x_of(problem.seq_q - 1), at.y + size.y}, palette().text, std::max(1.0f, em(0.08f)));
+  list->AddLine({x_of(0), map_.y_of(0)}, {x_of(problem.seq_q - 1), map_.y_of(1)}, palette().text, std::max(1.0f, em(0.08f)));
 }
 
 void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, const TileGrid& grid) const {

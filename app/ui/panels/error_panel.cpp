@@ -16,6 +16,10 @@
 namespace attnscope::ui {
 namespace {
 
+constexpr const char* kHowToRead =
+    "A texel that covers several rows shows the largest; NaN is checked, Inf striped. The wheel zooms the map, a drag "
+    "moves it, a double click shows all of it.";
+
 constexpr double kLowestShown = 1e-6;   // errors below it share the ramp's first colour: half an fp16 step at 0.002
 constexpr double kHighestShown = 1e-2;  // the ramp's end, unless an error is larger
 
@@ -200,7 +204,7 @@ void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {
 // At the panel's resolution, in steps so that a panel that is being resized does not ask anew for each pixel.
 ViewRequest ErrorPanel::wanted_request(const Context& context, const Problem& problem, float height) const {
   const float density = ImGui::GetIO().DisplayFramebufferScale.y;
-  const int pixels = std::max(32, static_cast<int>(height * density) / 32 * 32);
+  const int pixels = std::max(32, static_cast<int>(height * density) / 32 * 32) * map_.detail();
   ViewRequest request;
   request.experiment_hash = experiment_of(context, session::Part::verdict);
   request.map = context.view.map;
@@ -227,11 +231,9 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
   map_.colour_bar(
       look, look.logarithmic ? tolerance : 0,
       look.logarithmic
-          ? fmt::format("|error| against the fp64 reference, logarithmic. The triangle is atol, {}. A texel "
-                        "that covers several rows shows the largest; NaN is checked, Inf striped.",
-                        charts::error_text(tolerance))
-          : "The value itself. A texel that covers several rows shows the largest; NaN is checked, Inf "
-            "striped.");
+          ? fmt::format("|error| against the fp64 reference, logarithmic. The triangle is atol, {}. {}",
+                        charts::error_text(tolerance), kHowToRead)
+          : std::string("The value itself. ") + kHowToRead);
 }
 
 void ErrorPanel::point_at(const MapPlace& place) const {

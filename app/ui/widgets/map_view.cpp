@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kAskAgain = 0.15;     // seconds between requests while a map grows
 constexpr double kSharedPatience = 5;  // seconds until a request that nothing answered is made anew
+constexpr float kZoomStep = 1.25f;        // of one notch of the wheel
+constexpr float kLeastPart = 1.0f / 64;   // of the map's side
 constexpr int64_t kMostTexels = 8192;  // a side of a map that is not sent: 256 MB twice
 
 // The value's share of the bar's width.
@@ -193,12 +195,43 @@ bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::str
     return false;
   }
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
-  const uint32_t texture = painter_->paint(*tile_, version_, look, static_cast<int>(size.x * density.x),
+  ImGui::InvisibleButton("##pixels", size);
+  zoom_and_move();
+  MapLook seen = look;
+  seen.x = part_.x;
+  seen.y = part_.y;
+  seen.width = part_.width;
+  seen.height = part_.height;
+  const uint32_t texture = painter_->paint(*tile_, version_, seen, static_cast<int>(size.x * density.x),
                                            static_cast<int>(size.y * density.y));
-  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, dimmed ? 0.45f : 1.0f);
-  ImGui::Image(static_cast<ImTextureID>(texture), size);
-  ImGui::PopStyleVar();
+  ImGui::GetWindowDrawList()->AddImage(static_cast<ImTextureID>(texture), at_, {at_.x + size.x, at_.y + size.y}, {0, 0},
+                                       {1, 1}, with_alpha(IM_COL32_WHITE, dimmed ? 0.45f : 1.0f));
   return true;
+}
+
+// About the point under the mouse, which stays where it is.
+void MapView::zoom_and_move() {
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);  // else the panel scrolls
+  const ImGuiIO& io = ImGui::GetIO();
+  const auto kept = [](float begin, float span) { return std::clamp(begin, 0.0f, 1 - span); };
+  if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
+    const float span = std::clamp(part_.width * std::pow(kZoomStep, -io.MouseWheel), kLeastPart, 1.0f);
+    const float x = (io.MousePos.x - at_.x) / size_.x, y = (io.MousePos.y - at_.y) / size_.y;
+    part_.x = kept(part_.x + x * (part_.width - span), span);
+    part_.y = kept(part_.y + y * (part_.height - span), span);
+    part_.width = part_.height = span;
+  }
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)) {
+    part_.x = kept(part_.x - io.MouseDelta.x / size_.x * part_.width, part_.width);
+    part_.y = kept(part_.y - io.MouseDelta.y / size_.y * part_.height, part_.height);
+  }
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) part_ = {};
+}
+
+int MapView::detail() const {
+  int detail = 1;
+  while (static_cast<float>(detail * 2) * part_.width <= 1) detail *= 2;
+  return detail;
 }
 
 void MapView::draw_refusal(ImVec2 size) const {
@@ -213,8 +246,10 @@ std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const float wide = static_cast<float>(tile_->width), high = static_cast<float>(tile_->height);
   MapPlace place;
-  place.x = std::clamp(static_cast<int>((mouse.x - at_.x) / size_.x * wide), 0, tile_->width - 1);
-  place.y = std::clamp(static_cast<int>((mouse.y - at_.y) / size_.y * high), 0, tile_->height - 1);
+  const float across = part_.x + (mouse.x - at_.x) / size_.x * part_.width;
+  const float down = part_.y + (mouse.y - at_.y) / size_.y * part_.height;
+  place.x = std::clamp(static_cast<int>(across * wide), 0, tile_->width - 1);
+  place.y = std::clamp(static_cast<int>(down * high), 0, tile_->height - 1);
   place.row = place.y * rows / tile_->height;
   place.row_end = std::max((place.y + 1) * rows / tile_->height, place.row + 1);
   place.column = place.x * columns / tile_->width;
@@ -224,9 +259,9 @@ std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) {
   if (!tile_->in_target && at >= tile_->values.size()) return std::nullopt;
   place.value = tile_->in_target ? painter_->value_at(place.x, place.y) : tile_->values[at];
   place.ready = y >= tile_->ready_rows.size() || tile_->ready_rows[y] != 0;
-  place.low = {at_.x + size_.x * static_cast<float>(place.x) / wide,
-               at_.y + size_.y * static_cast<float>(place.y) / high};
-  place.high = {place.low.x + std::max(size_.x / wide, 3.0f), place.low.y + std::max(size_.y / high, 3.0f)};
+  place.low = {x_of(static_cast<double>(place.x) / tile_->width), y_of(static_cast<double>(place.y) / tile_->height)};
+  place.high = {place.low.x + std::max(size_.x / wide / part_.width, 3.0f),
+                place.low.y + std::max(size_.y / high / part_.height, 3.0f)};
   return place;
 }
 

@@ -19,6 +19,11 @@ struct MapPlace {
   ImVec2 low, high;  // the texel on the screen
 };
 
+// The part of a map that is shown, as shares of its sides.
+struct MapPart {
+  float x = 0, y = 0, width = 1, height = 1;
+};
+
 // One map on the screen: asks for it, keeps the newest that came, shades it, answers the mouse. What it shows stays
 // until something newer is there, dimmed when it is of another request.
 class MapView {
@@ -32,7 +37,7 @@ class MapView {
   // Draws at the cursor in `size` pixels; without a map, `waiting` in its place, or why there is none. False: nothing
   // to point at.
   bool draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting);
-  // The last drawn map under the mouse, of `rows` by `columns` elements; empty: the mouse is elsewhere.
+  // The last drawn map under the mouse, the item that was drawn last, of `rows` by `columns` elements; empty: the mouse is elsewhere.
   std::optional<MapPlace> hovered(int64_t rows, int64_t columns);
   // The look's colours with their values below, over the width that is left; a triangle at `marked` if that is above 0.
   void colour_bar(const MapLook& look, double marked, const std::string& explanation);
@@ -48,12 +53,20 @@ class MapView {
   double high() const { return high_; }
   ImVec2 place() const { return at_; }  // of the last draw, on the screen
   ImVec2 size() const { return size_; }
+  // The wheel zooms, a drag moves, a double click shows all of it.
+  const MapPart& part() const { return part_; }
+  // How many times finer than the whole map the part should be: 1, 2, 4, ...
+  int detail() const;
+  // Where a share of the map's width or height is drawn, on the screen; outside of place() and size() when zoomed.
+  float x_of(double share) const { return at_.x + size_.x * f32((share - static_cast<double>(part_.x)) / static_cast<double>(part_.width)); }
+  float y_of(double share) const { return at_.y + size_.y * f32((share - static_cast<double>(part_.y)) / static_cast<double>(part_.height)); }
 
  private:
   void ask(Context& context, const ViewRequest& request, bool growing);
   void follow_shared(Context& context, const ViewRequest& request);
   bool note_refusal(const Context& context, const std::string& key, const ViewRequest& request);
   void draw_refusal(ImVec2 size) const;
+  void zoom_and_move();
   void take(std::shared_ptr<const Tile> tile, const std::string& key);
   void take_shared(Context& context, std::shared_ptr<const Tile> tile);
   bool ask_shared(Context& context, const ViewRequest& request);
@@ -70,6 +83,7 @@ class MapView {
   std::string refused_key_, refused_of_;  // the key that was refused, and that of the request it was made for
   double asked_at_ = 0;
   ImVec2 at_, size_;
+  MapPart part_;
   std::unique_ptr<PixelPort> port_;
   ViewRequest shared_wish_;     // what the shared request on its way is for, without its target
   std::string shared_key_;      // of that request; empty: none is on its way

@@ -81,6 +81,37 @@ TEST_F(SessionTest, PresetsAreListedLoadedAndSaved) {
   wait_for_run(2);
 }
 
+TEST_F(SessionTest, PresetsStandByGroupAndLadderAndOnesOwnCanBeChanged) {
+  const auto write = [&](const char* name, const char* kernel, const char* group) {
+    dir_.write(std::string("presets/") + name,
+               std::string(R"({"attnscope_preset":1,"kernel":")") + kernel + R"(","group":")" + group + "\"}");
+  };
+  write("a.json", "tiled", "Defaults");
+  write("b.json", "tiled", "Reports");
+  write("c.json", "minimal", "Defaults");
+  std::filesystem::create_directories(dir_ / "mine");
+  dir_.write("mine/own.json", R"({"attnscope_preset":1,"kernel":"tiled","title":"Own"})");
+  options_.preset_dirs = {dir_ / "presets", dir_ / "mine"};
+  start();
+  Seen s = wait_for_run(4);
+  std::vector<std::string> names;
+  for (const PresetItem& item : *s->presets) names.push_back(item.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"c", "a", "b", "Own"}));
+  EXPECT_TRUE(s->presets->back().own);
+  EXPECT_FALSE(s->presets->front().own);
+
+  session_->describe_preset(dir_ / "mine/own.json", "Renamed", "With a note");
+  s = wait_for([](const Snapshot& n) { return n.presets->back().name == "Renamed"; }, "the new title");
+  EXPECT_EQ(s->presets->back().note, "With a note");
+  session_->describe_preset(dir_ / "presets/a.json", "Not mine", "");
+  s = wait_for([](const Snapshot& n) { return !n.toasts.empty(); }, "the refusal");
+  EXPECT_TRUE(toasted(*s, "ships with attnscope"));
+  EXPECT_EQ(s->presets->at(1).name, "a");
+  session_->delete_preset(dir_ / "mine/own.json");
+  s = wait_for([](const Snapshot& n) { return n.presets->size() == 3; }, "the deletion");
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "mine/deleted/own.json"));
+}
+
 TEST_F(SessionTest, ABadPresetIsAToastAndChangesNothing) {
   start();
   wait_for_run(4);

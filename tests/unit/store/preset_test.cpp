@@ -203,6 +203,34 @@ TEST(PresetList, ReadsTitlesAndNamesWhatIsNoPreset) {
   EXPECT_TRUE(list_presets(dir / "nowhere", "Yours", faults).empty());
 }
 
+TEST(PresetFile, TakesAnotherTitleAndNoteAndKeepsTheRest) {
+  TempDir dir;
+  const auto path = dir.write("a.json", R"({"attnscope_preset":1,"kernel":"gone","title":"Old","theirs":7})");
+  ASSERT_TRUE(describe_preset(path, "New", "What it is of."));
+  const Json json = Json::parse(read_text(path));
+  EXPECT_EQ(json["title"], "New");
+  EXPECT_EQ(json["note"], "What it is of.");
+  EXPECT_EQ(json["kernel"], "gone");
+  EXPECT_EQ(json["theirs"], 7);
+  EXPECT_FALSE(describe_preset(dir.write("b.json", "{}"), "New", ""));
+  EXPECT_EQ(read_text(dir / "b.json"), "{}");
+  std::vector<Failure> faults;
+  EXPECT_EQ(list_presets(dir.path(), "Yours", faults).at(0).note, "What it is of.");
+}
+
+TEST(PresetFile, IsPutAsideUnderAFreeName) {
+  TempDir dir;
+  for (const char* times : {"first", "second"}) {
+    dir.write("a.json", times);
+    const auto aside = put_preset_aside(dir / "a.json");
+    ASSERT_TRUE(aside);
+    EXPECT_EQ(read_text(*aside), times);
+    EXPECT_FALSE(std::filesystem::exists(dir / "a.json"));
+  }
+  EXPECT_EQ(read_text(dir / "deleted/a.json"), "first");
+  EXPECT_FALSE(put_preset_aside(dir / "a.json"));
+}
+
 TEST(Journal, RestoresTheLastExperiment) {
   TempDir dir;
   const auto path = dir / "journal.json";
