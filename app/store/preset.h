@@ -49,9 +49,9 @@ struct PresetFile {
   std::string kernel;  // id, as the file says it
 };
 
-// The presets (*.json) of a folder in the order of their names. Titles, groups, notes and kernels are read, nothing else is checked: a
-// preset that names a kernel which does not load is still listed, and says so when it is opened. A file that is not a
-// preset at all lands in `faults`. A folder that does not exist holds none.
+// The presets (*.json) of a folder in the order of their names. Titles, groups, notes and kernels are read, nothing
+// else is checked: a preset that names a kernel which does not load is still listed, and says so when it is opened. A
+// file that is not a preset at all lands in `faults`. A folder that does not exist holds none.
 std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,
                                      std::vector<Failure>& faults);
 

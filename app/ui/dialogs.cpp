@@ -3,24 +3,14 @@
 #include <fmt/format.h>
 #include <imgui_stdlib.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "ui/icons.h"
+#include "ui/widgets/modal.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
 namespace {
-
-bool begin_modal(const char* name, float width) {
-  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
-  ImGui::SetNextWindowSizeConstraints({em(width), 0}, {em(width), ImGui::GetMainViewport()->WorkSize.y * 0.85f});
-  return ImGui::BeginPopupModal(name, nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings);
-}
-
-void close_on_escape() {
-  if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-}
 
 void have_or_lack(bool have, const std::string& words) {
   wrapped(fmt::format("{}  {}", have ? ICON_CHECK : ICON_WARNING, words), have ? palette().text : palette().warn);
@@ -64,77 +54,12 @@ void draw_worker(const Context& context, const session::WorkerStatus& worker) {
 
 }  // namespace
 
-std::string file_name_of(const std::string& title) {
-  std::string name;
-  for (const char c : title) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte))
-      name += static_cast<char>(std::tolower(byte));
-    else if (!name.empty() && name.back() != '-')
-      name += '-';
-  }
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  return name.empty() ? "preset" : name;
-}
-
-void Dialogs::save_preset_as(const std::string& title) {
-  title_ = title;
-  path_.clear();
-  wanted_ = "Save the preset";
-}
-
-void Dialogs::draw(Context& context, const Actions& actions, const Json& view) {
+void Dialogs::draw(Context& context, const Actions& actions) {
   if (!wanted_.empty()) ImGui::OpenPopup(std::exchange(wanted_, {}).c_str());
-  draw_open(context);
-  draw_save(context, view);
   draw_shortcuts(actions);
   draw_glossary(context);
   draw_found(context);
   draw_about(context);
-}
-
-void Dialogs::draw_open(Context& context) {
-  if (!begin_modal("Open a preset", 34)) return;
-  wrapped("A preset's file, or drag one onto the window at any time.", palette().dim);
-  ImGui::SetNextItemWidth(-FLT_MIN);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  const bool entered =
-      ImGui::InputTextWithHint("##path", "/path/to/preset.json", &path_, ImGuiInputTextFlags_EnterReturnsTrue);
-  ImGui::BeginDisabled(path_.empty());
-  if (ImGui::Button("Open") || (entered && !path_.empty())) {
-    context.session.load_preset(path_);
-    ImGui::CloseCurrentPopup();
-  }
-  ImGui::EndDisabled();
-  ImGui::SameLine();
-  if (ImGui::Button("Cancel")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
-}
-
-void Dialogs::draw_save(Context& context, const Json& view) {
-  if (!begin_modal("Save the preset", 34)) return;
-  dim_text("title");
-  ImGui::SetNextItemWidth(-FLT_MIN);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  bool entered = ImGui::InputText("##title", &title_, ImGuiInputTextFlags_EnterReturnsTrue);
-  const std::string proposed = user_presets_.empty() ? "" : (user_presets_ / (file_name_of(title_) + ".json")).string();
-  dim_text("file");
-  ImGui::SetNextItemWidth(-FLT_MIN);
-  entered |= ImGui::InputTextWithHint("##file", proposed.c_str(), &path_, ImGuiInputTextFlags_EnterReturnsTrue);
-  const std::string file = path_.empty() ? proposed : path_;
-  const bool ready = !title_.empty() && !file.empty();
-  ImGui::BeginDisabled(!ready);
-  if (ImGui::Button("Save") || (entered && ready)) {
-    context.session.save_preset(file, title_, view);
-    ImGui::CloseCurrentPopup();
-  }
-  ImGui::EndDisabled();
-  if (!ready) tooltip("A preset needs a title and a file.");
-  ImGui::SameLine();
-  if (ImGui::Button("Cancel")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
 }
 
 void Dialogs::draw_shortcuts(const Actions& actions) {

@@ -154,6 +154,8 @@ void set_callbacks(Host& host, WakeTimer& timer) {
     options.resources = host.options.resources;
     options.user_presets = host.options.user_presets;
     options.wake_within = [&timer](double seconds) { timer.within(seconds); };
+    if (const auto program = platform::own_executable()) options.program = program->string();
+    options.wake = [] { wake(); };
     options.quit = [&host] { host.params.appShallExit = true; };
     host.bench = std::make_unique<Workbench>(host.session, std::move(options));
     if (host.options.light) host.bench->settings().theme = *host.options.light ? ThemeMode::light : ThemeMode::dark;

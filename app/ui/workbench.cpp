@@ -32,7 +32,12 @@ constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long a
 }  // namespace
 
 Workbench::Workbench(session::Session& session, WorkbenchOptions options)
-    : session_(session), options_(std::move(options)), snapshot_(session.snapshot()), dialogs_(options_.user_presets) {
+    : session_(session),
+      options_(std::move(options)),
+      snapshot_(session.snapshot()),
+      preset_dialogs_(options_.user_presets),
+      command_pane_(
+          options_.program, options_.wake ? options_.wake : [] {}) {
   load_assets();
   auto experiment = std::make_unique<ExperimentPanel>();
   experiment_panel_ = experiment.get();
@@ -173,7 +178,9 @@ void Workbench::draw() {
   draw_menu(context);
   status_bar(context);
   draw_panels(context);
-  dialogs_.draw(context, actions_, view_json());
+  dialogs_.draw(context, actions_);
+  preset_dialogs_.draw(context, view_json());
+  command_pane_.draw(context);
   palette_.draw();
   toasts_.draw(context);
   keep_settings();

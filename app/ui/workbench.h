@@ -10,11 +10,13 @@
 
 #include "ui/actions.h"
 #include "ui/command_palette.h"
+#include "ui/command_pane.h"
 #include "ui/context.h"
 #include "ui/dialogs.h"
 #include "ui/display/interop.h"
 #include "ui/layout.h"
 #include "ui/panels/panel.h"
+#include "ui/preset_dialogs.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
 #include "ui/widgets/value_rail.h"
@@ -34,6 +36,8 @@ struct WorkbenchOptions {
   std::filesystem::path user_presets;
   bool keep_settings = true;  // hand changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
+  std::string program;         // attnscope's own file, for commands in the background; empty: none is run
+  std::function<void()> wake;  // asks for a frame, from any thread; empty: frames come by themselves
   std::function<void()> quit;  // empty: there is no window to close
 };
 
@@ -73,7 +77,8 @@ class Workbench {
   int64_t source_line() const;                                 // that was brought into sight last; 0 none
   const std::optional<charts::Delta>& headline_delta() const;  // beside the latency
   uint64_t compared_run() const;                               // held against the one on show; 0 none
-  MapView& map_of(MapKind kind);                               // the panel that shows it; for tests
+  const CommandPane& command() const { return command_pane_; }
+  MapView& map_of(MapKind kind);  // the panel that shows it; for tests
 
  private:
   void load_assets();
@@ -114,6 +119,8 @@ class Workbench {
   double keep_at_ = 0;  // ImGui time when changed settings are handed over; 0 none waiting
   Actions actions_;
   Dialogs dialogs_;
+  PresetDialogs preset_dialogs_;
+  CommandPane command_pane_;
   Toasts toasts_;
   PixelWay pixels_;
   std::unique_ptr<Interop> interop_;  // outlives the panels

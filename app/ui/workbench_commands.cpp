@@ -19,16 +19,17 @@ void Workbench::add_actions() {
     actions_.add({id, title, chord, std::move(run), std::move(why_not)});
   };
   add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
-  add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { dialogs_.open_preset(); });
+  add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { preset_dialogs_.open(); });
   add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
     const std::filesystem::path path = snapshot_->preset_path;
     if (path.empty() || path.parent_path() != snapshot_->user_preset_dir)  // those that ship are no one's to change
-      dialogs_.save_preset_as(snapshot_->preset_title);
+      preset_dialogs_.save_as(snapshot_->preset_title);
     else
       session_.save_preset(snapshot_->preset_path, {}, view_json());
   });
   add("save as", "Save preset as\u2026", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
-      [this] { dialogs_.save_preset_as(""); });
+      [this] { preset_dialogs_.save_as(""); });
+  add("presets", "Manage presets\u2026", 0, [this] { preset_dialogs_.manage(); });
   add(
       "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
       [this] { return options_.quit ? "" : "There is no window to close."; });
@@ -71,7 +72,7 @@ void Workbench::add_actions() {
       "live", "Back to the live run", 0, [this] { session_.select_history(0); },
       [this] { return snapshot_->selected ? "" : "The live run is on show."; });
   add(
-      "close", "Close a refusal or a comparison, then back to the live run", ImGuiKey_Escape, [this] { close_one(); },
+      "close", "Close what is open, then back to the live run", ImGuiKey_Escape, [this] { close_one(); },
       [this] { return closable() ? "" : "Nothing is open."; });
   add(
       "compare", "Compare with the run before", ImGuiMod_Ctrl | ImGuiKey_D,
@@ -80,6 +81,9 @@ void Workbench::add_actions() {
         open_panel(history_panel_->title());
       },
       [this] { return run_before() == 0 ? "There is no run before the one on show." : ""; });
+  add("export", "Export this config\u2026", 0, [this] { command_pane_.open(CommandKind::export_config); });
+  add("best", "Find the best config\u2026", 0, [this] { command_pane_.open(CommandKind::best); });
+  add("bench", "Bench this config\u2026", 0, [this] { command_pane_.open(CommandKind::bench); });
   add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
   add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
       [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
@@ -108,13 +112,15 @@ void Workbench::add_actions() {
 
 // The palette, menus and dialogs close themselves.
 bool Workbench::closable() const {
-  return !palette_.is_open() &&
-         (experiment_panel_->refuses() || history_panel_->compared() != 0 || snapshot_->selected.has_value());
+  return !palette_.is_open() && (command_pane_.is_open() || experiment_panel_->refuses() ||
+                                 history_panel_->compared() != 0 || snapshot_->selected.has_value());
 }
 
 // One thing a press of Escape, what is nearest to the hand first.
 void Workbench::close_one() {
-  if (experiment_panel_->refuses())
+  if (command_pane_.is_open())
+    command_pane_.close();
+  else if (experiment_panel_->refuses())
     experiment_panel_->drop_refusals();
   else if (history_panel_->compared() != 0)
     history_panel_->compare_with(0);
@@ -154,7 +160,7 @@ void Workbench::draw_menu(Context& context) {
   };
   menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem"});
-  menu("Run", {"rerun", "cancel", "watch", "", "compare", "live", "close"});
+  menu("Run", {"rerun", "cancel", "watch", "", "compare", "live", "close", "", "best", "bench", "export"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
     for (const auto& panel : panels_) {
@@ -208,11 +214,11 @@ void Workbench::draw_presets_menu(Context& context) {
       if (ImGui::MenuItem(preset.name.c_str(), nullptr, preset.path == snapshot.preset_path))
         session_.load_preset(preset.path);
       ImGui::PopID();
-      tooltip(preset.path);
+      tooltip(preset.note.empty() ? preset.path : preset.note + "\n\n" + preset.path);
     }
   if (!any) ImGui::MenuItem("No preset was found", nullptr, false, false);
   ImGui::Separator();
-  for (const char* id : {"open", "save", "save as"}) actions_.menu_item(id);
+  for (const char* id : {"open", "save", "save as", "presets"}) actions_.menu_item(id);
   ImGui::EndMenu();
 }
 

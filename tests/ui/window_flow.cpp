@@ -59,6 +59,7 @@ void WindowFlow::open_window(ShotSize size) {
   WorkbenchOptions options;
   options.resources = source();
   options.user_presets = dir_ / "mine";
+  options.program = ATTNSCOPE_PROGRAM;
   bench_ = std::make_unique<Workbench>(*session_, std::move(options));
 }
 

@@ -163,7 +163,8 @@ void AttentionPanel::draw_mask(const Problem& problem) const {
       list->AddLine({x, at.y + y}, {std::max(x - step * 0.6f, edge), at.y + y}, with_alpha(palette().faint, 0.8f),
                     1.0f);
   }
-  list->AddLine({x_of(0), map_.y_of(0)}, {x_of(problem.seq_q - 1), map_.y_of(1)}, palette().text, std::max(1.0f, em(0.08f)));
+  list->AddLine({x_of(0), map_.y_of(0)}, {x_of(problem.seq_q - 1), map_.y_of(1)}, palette().text,
+                std::max(1.0f, em(0.08f)));
 }
 
 void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, const TileGrid& grid) const {

@@ -228,12 +228,11 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
     return;
   if (const auto place = map_.hovered(problem.seq_q, problem.head_dim)) point_at(*place);
   const double tolerance = context.shown.verdict()->atol;
-  map_.colour_bar(
-      look, look.logarithmic ? tolerance : 0,
-      look.logarithmic
-          ? fmt::format("|error| against the fp64 reference, logarithmic. The triangle is atol, {}. {}",
-                        charts::error_text(tolerance), kHowToRead)
-          : std::string("The value itself. ") + kHowToRead);
+  map_.colour_bar(look, look.logarithmic ? tolerance : 0,
+                  look.logarithmic
+                      ? fmt::format("|error| against the fp64 reference, logarithmic. The triangle is atol, {}. {}",
+                                    charts::error_text(tolerance), kHowToRead)
+                      : std::string("The value itself. ") + kHowToRead);
 }
 
 void ErrorPanel::point_at(const MapPlace& place) const {

@@ -13,11 +13,11 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr double kAskAgain = 0.15;     // seconds between requests while a map grows
-constexpr double kSharedPatience = 5;  // seconds until a request that nothing answered is made anew
-constexpr float kZoomStep = 1.25f;        // of one notch of the wheel
-constexpr float kLeastPart = 1.0f / 64;   // of the map's side
-constexpr int64_t kMostTexels = 8192;  // a side of a map that is not sent: 256 MB twice
+constexpr double kAskAgain = 0.15;       // seconds between requests while a map grows
+constexpr double kSharedPatience = 5;    // seconds until a request that nothing answered is made anew
+constexpr float kZoomStep = 1.25f;       // of one notch of the wheel
+constexpr float kLeastPart = 1.0f / 64;  // of the map's side
+constexpr int64_t kMostTexels = 8192;    // a side of a map that is not sent: 256 MB twice
 
 // The value's share of the bar's width.
 double share_of(const MapLook& look, double value) {

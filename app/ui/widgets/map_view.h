@@ -37,7 +37,8 @@ class MapView {
   // Draws at the cursor in `size` pixels; without a map, `waiting` in its place, or why there is none. False: nothing
   // to point at.
   bool draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting);
-  // The last drawn map under the mouse, the item that was drawn last, of `rows` by `columns` elements; empty: the mouse is elsewhere.
+  // The last drawn map under the mouse, the item that was drawn last, of `rows` by `columns` elements; empty: the mouse
+  // is elsewhere.
   std::optional<MapPlace> hovered(int64_t rows, int64_t columns);
   // The look's colours with their values below, over the width that is left; a triangle at `marked` if that is above 0.
   void colour_bar(const MapLook& look, double marked, const std::string& explanation);
@@ -58,8 +59,12 @@ class MapView {
   // How many times finer than the whole map the part should be: 1, 2, 4, ...
   int detail() const;
   // Where a share of the map's width or height is drawn, on the screen; outside of place() and size() when zoomed.
-  float x_of(double share) const { return at_.x + size_.x * f32((share - static_cast<double>(part_.x)) / static_cast<double>(part_.width)); }
-  float y_of(double share) const { return at_.y + size_.y * f32((share - static_cast<double>(part_.y)) / static_cast<double>(part_.height)); }
+  float x_of(double share) const {
+    return at_.x + size_.x * f32((share - static_cast<double>(part_.x)) / static_cast<double>(part_.width));
+  }
+  float y_of(double share) const {
+    return at_.y + size_.y * f32((share - static_cast<double>(part_.y)) / static_cast<double>(part_.height));
+  }
 
  private:
   void ask(Context& context, const ViewRequest& request, bool growing);

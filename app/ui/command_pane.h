@@ -1,0 +1,40 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "platform/background_tool.h"
+#include "ui/command_lines.h"
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// Export, best and bench from the window: the exact command line of the current experiment to copy, or to run in the
+// background by the program itself. Closing the pane leaves the run alone; opening it again shows it.
+class CommandPane {
+ public:
+  // `program` is attnscope's own file; empty: there is none to run. `wake` asks for a frame from any thread.
+  CommandPane(std::string program, std::function<void()> wake) : program_(std::move(program)), wake_(std::move(wake)) {}
+
+  void open(CommandKind kind);
+  bool is_open() const { return open_; }
+  void close() { open_ = false; }
+  void draw(Context& context);
+  bool running() const { return tool_ && !tool_->exit_code(); }
+  // Of the last run; null: none was started. For tests.
+  const platform::BackgroundTool* tool() const { return tool_.get(); }
+  const std::string& shown_line() const { return shown_line_; }
+
+ private:
+  void draw_run(const CommandLine& line);
+  void draw_output() const;
+
+  std::string program_;
+  std::function<void()> wake_;
+  CommandKind kind_ = CommandKind::export_config;
+  bool open_ = false, opens_ = false;
+  std::string out_, shown_line_, run_line_, refusal_;
+  std::unique_ptr<platform::BackgroundTool> tool_;
+};
+
+}  // namespace attnscope::ui

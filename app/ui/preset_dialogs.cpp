@@ -1,0 +1,183 @@
+#include "ui/preset_dialogs.h"
+
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "platform/paths.h"
+#include "ui/icons.h"
+#include "ui/widgets/modal.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+
+std::string file_name_of(const std::string& title) {
+  std::string name;
+  for (const char c : title) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte))
+      name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "preset" : name;
+}
+
+void PresetDialogs::save_as(const std::string& title) {
+  title_ = title;
+  path_.clear();
+  note_.clear();
+  wanted_ = "Save the preset";
+}
+
+void PresetDialogs::manage() {
+  managed_.clear();
+  wanted_ = "Presets";
+}
+
+void PresetDialogs::draw(Context& context, const Json& view) {
+  if (!wanted_.empty()) ImGui::OpenPopup(std::exchange(wanted_, {}).c_str());
+  draw_open(context);
+  draw_save(context, view);
+  draw_manage(context);
+}
+
+// The folders that presets are likely in, each as a button.
+void PresetDialogs::draw_places(const Context& context) {
+  std::vector<std::pair<std::string, std::filesystem::path>> places;
+  if (!user_presets_.empty()) places.emplace_back("Yours", user_presets_);
+  if (context.snapshot.presets)
+    for (const session::PresetItem& preset : *context.snapshot.presets)
+      if (!preset.own) {
+        places.emplace_back("Shipped", std::filesystem::path(preset.path).parent_path());
+        break;
+      }
+  if (const std::string home = platform::environment("HOME"); !home.empty()) places.emplace_back("Home", home);
+  if (ImGui::IsWindowAppearing() && browser_.folder().empty() && !places.empty()) browser_.go(places.front().second);
+  for (size_t at = 0; at < places.size(); ++at) {
+    if (at > 0) ImGui::SameLine();
+    if (ImGui::Button(places[at].first.c_str())) browser_.go(places[at].second);
+  }
+}
+
+void PresetDialogs::draw_open(Context& context) {
+  if (!begin_modal("Open a preset", 40)) return;
+  wrapped("Choose a preset's file, or drag one onto the window at any time.", palette().dim);
+  draw_places(context);
+  const bool double_clicked = browser_.draw(em(16));
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  const std::string hint = browser_.chosen().empty() ? "or type a path" : browser_.chosen().string();
+  const bool entered = ImGui::InputTextWithHint("##path", hint.c_str(), &path_, ImGuiInputTextFlags_EnterReturnsTrue);
+  const std::filesystem::path file = path_.empty() ? browser_.chosen() : std::filesystem::path(path_);
+  ImGui::BeginDisabled(file.empty());
+  if (ImGui::Button("Open") || double_clicked || (entered && !file.empty())) {
+    context.session.load_preset(file);
+    path_.clear();
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) ImGui::CloseCurrentPopup();
+  close_on_escape();
+  ImGui::EndPopup();
+}
+
+void PresetDialogs::draw_save(Context& context, const Json& view) {
+  if (!begin_modal("Save the preset", 34)) return;
+  dim_text("title");
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  bool entered = ImGui::InputText("##title", &title_, ImGuiInputTextFlags_EnterReturnsTrue);
+  dim_text("note, shown when it is loaded");
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  ImGui::InputTextMultiline("##note", &note_, {0, em(4)});
+  const std::string proposed = user_presets_.empty() ? "" : (user_presets_ / (file_name_of(title_) + ".json")).string();
+  dim_text("file");
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  entered |= ImGui::InputTextWithHint("##file", proposed.c_str(), &path_, ImGuiInputTextFlags_EnterReturnsTrue);
+  const std::string file = path_.empty() ? proposed : path_;
+  const bool ready = !title_.empty() && !file.empty();
+  ImGui::BeginDisabled(!ready);
+  if (ImGui::Button("Save") || (entered && ready)) {
+    context.session.save_preset(file, title_, view);
+    if (!note_.empty()) context.session.describe_preset(file, title_, note_);
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndDisabled();
+  if (!ready) tooltip("A preset needs a title and a file.");
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) ImGui::CloseCurrentPopup();
+  close_on_escape();
+  ImGui::EndPopup();
+}
+
+void PresetDialogs::draw_manage(Context& context) {
+  if (!begin_modal("Presets", 44)) return;
+  const session::Snapshot& snapshot = context.snapshot;
+  draw_list(snapshot, em(16));
+  const session::PresetItem* chosen = nullptr;
+  if (snapshot.presets)
+    for (const session::PresetItem& preset : *snapshot.presets)
+      if (preset.path == managed_) chosen = &preset;
+  if (chosen != nullptr)
+    draw_details(context, *chosen);
+  else
+    dim_text("Choose one to load it. Those of your own can be renamed, described and deleted.");
+  if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
+  close_on_escape();
+  ImGui::EndPopup();
+}
+
+void PresetDialogs::draw_list(const session::Snapshot& snapshot, float height) {
+  if (ImGui::BeginChild("list", {0, height}, ImGuiChildFlags_Borders)) {
+    std::string group;
+    if (snapshot.presets)
+      for (const session::PresetItem& preset : *snapshot.presets) {
+        if (preset.group != std::exchange(group, preset.group)) small_text(preset.group, palette().faint);
+        const std::string label = preset.name + "###" + std::filesystem::path(preset.path).filename().string();
+        if (ImGui::Selectable(label.c_str(), preset.path == managed_, ImGuiSelectableFlags_NoAutoClosePopups)) {
+          managed_ = preset.path;
+          title_ = preset.name;
+          note_ = preset.note;
+        }
+        tooltip(preset.path);
+      }
+  }
+  ImGui::EndChild();
+}
+
+void PresetDialogs::draw_details(Context& context, const session::PresetItem& preset) {
+  if (preset.own) {
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    ImGui::InputTextWithHint("##title", "title", &title_);
+    ImGui::InputTextMultiline("##note", &note_, {ImGui::GetContentRegionAvail().x, em(4.5f)});
+  } else {
+    wrapped(preset.note, palette().text);
+    wrapped("It ships with attnscope and stays as it is: Save preset as makes a copy that is yours.", palette().faint,
+            kSmallSize);
+  }
+  if (ImGui::Button("Load")) {
+    context.session.load_preset(preset.path);
+    ImGui::CloseCurrentPopup();
+  }
+  if (preset.own) {
+    ImGui::SameLine();
+    const bool changed = !title_.empty() && (title_ != preset.name || note_ != preset.note);
+    ImGui::BeginDisabled(!changed);
+    if (ImGui::Button("Keep title and note###keep")) context.session.describe_preset(preset.path, title_, note_);
+    ImGui::EndDisabled();
+    ImGui::SameLine();
+    if (ImGui::Button("Delete")) {
+      context.session.delete_preset(preset.path);
+      managed_.clear();
+    }
+    tooltip("Moves its file into the folder \"deleted\" beside it.");
+  }
+  ImGui::SameLine();
+}
+
+}  // namespace attnscope::ui

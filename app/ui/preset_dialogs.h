@@ -1,0 +1,40 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "ui/context.h"
+#include "ui/folder_browser.h"
+
+namespace attnscope::ui {
+
+// Open, save and manage presets.
+class PresetDialogs {
+ public:
+  explicit PresetDialogs(std::filesystem::path user_presets) : user_presets_(std::move(user_presets)) {}
+
+  void open() { wanted_ = "Open a preset"; }
+  void save_as(const std::string& title);
+  void manage();
+
+  // `view` is what a preset keeps of the window.
+  void draw(Context& context, const Json& view);
+
+ private:
+  void draw_open(Context& context);
+  void draw_places(const Context& context);
+  void draw_save(Context& context, const Json& view);
+  void draw_manage(Context& context);
+  void draw_list(const session::Snapshot& snapshot, float height);
+  void draw_details(Context& context, const session::PresetItem& preset);
+
+  std::filesystem::path user_presets_;
+  std::string wanted_;  // dialog to open in this frame
+  std::string path_, title_, note_;
+  std::string managed_;  // path of the preset that is looked at; empty none
+  FolderBrowser browser_;
+};
+
+// "Tiled, eight warps" → "tiled-eight-warps": letters, digits and dashes, so that a title is always a file's name.
+std::string file_name_of(const std::string& title);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,151 @@
+// Presets and the program's commands, from the window.
+#include <nlohmann/json.hpp>
+
+#include "ui/command_lines.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using session::Snapshot;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Commands : public WindowFlow {
+ protected:
+  void type_into_palette(ImGuiTestContext* ctx, const char* words) {
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    ctx->Yield(4);
+    ctx->KeyChars(words);
+    ctx->Yield(4);
+    ctx->KeyPress(ImGuiKey_Enter);
+    ctx->Yield(6);
+  }
+};
+
+TEST_F(Commands, ExportOpensFromThePaletteAndRunsInTheBackground) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
+    type_into_palette(ctx, "export");
+    ASSERT_TRUE(bench_->command().is_open());
+    ctx->ItemInput("//###Command/##out");
+    ctx->KeyCharsReplaceEnter((dir_ / "exported").c_str());
+    ctx->Yield(4);
+    EXPECT_THAT(bench_->command().shown_line(), HasSubstr("attnscope export --kernel tiled --set NUM_WARPS=8 "));
+    ctx->ItemClick("//###Command/###run");
+    if (!wait(
+            ctx, [&](const Snapshot&) { return bench_->command().tool() && bench_->command().tool()->exit_code(); },
+            "the end of the export"))
+      return;
+    EXPECT_EQ(bench_->command().tool()->exit_code(), 0) << bench_->command().tool()->output();
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "exported/tiled_sm89.cu"));
+    ctx->KeyPress(ImGuiKey_Escape);
+    ctx->Yield(2);
+    EXPECT_FALSE(bench_->command().is_open());
+  });
+}
+
+TEST_F(Commands, BestAndBenchOpenFromTheRunMenuAndThePalette) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    type_into_palette(ctx, "bench");
+    EXPECT_THAT(bench_->command().shown_line(), HasSubstr("attnscope bench --kernel tiled"));
+    ctx->MenuClick("//##MainMenuBar/Run/Find the best config\u2026");
+    ctx->Yield(4);
+    EXPECT_THAT(bench_->command().shown_line(),
+                HasSubstr("attnscope best --kernel tiled --problem B=1,H=8,S=512,D=64"));
+  });
+}
+
+TEST_F(Commands, APresetIsChosenInAFolder) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
+    ctx->Yield(3);
+    ctx->ItemClick("//Open a preset/Shipped");
+    ctx->ItemClick("//Open a preset/**/###report_m32_w8_v4.json");
+    ctx->ItemClick("//Open a preset/Open");
+    wait_for_run(ctx, "NUM_WARPS", 8);
+  });
+}
+
+TEST_F(Commands, APresetOfOnesOwnIsDescribedAndDeleted) {
+  dir_.write("mine/own.json", R"({"attnscope_preset":1,"kernel":"tiled","title":"Own"})");
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    ctx->MenuClick("//##MainMenuBar/Presets/Manage presets\u2026");
+    ctx->Yield(3);
+    ctx->ItemClick("//Presets/**/###own.json");
+    ctx->ItemInput("//Presets/##title");
+    ctx->KeyCharsReplace("Renamed");
+    ctx->ItemClick("//Presets/###keep");
+    if (!wait(
+            ctx, [](const Snapshot& s) { return s.presets->back().name == "Renamed"; }, "the new title"))
+      return;
+    ctx->ItemClick("//Presets/Delete");
+    if (!wait(
+            ctx, [](const Snapshot& s) { return !s.presets->back().own; }, "the deletion"))
+      return;
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "mine/deleted/own.json"));
+  });
+}
+
+TEST_F(Commands, EveryGroupOfPresetsStandsOnce) {
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
+    std::vector<std::string> groups;
+    for (const session::PresetItem& preset : *now()->presets)
+      if (groups.empty() || groups.back() != preset.group) groups.push_back(preset.group);
+    EXPECT_THAT(groups, ElementsAre("Defaults", "Reports"));
+    EXPECT_EQ(now()->presets->front().name, "Minimal, as it starts");
+  });
+}
+
+TEST(CommandLines, SayTheExperimentAsTheProgramReadsIt) {
+  Kernel tiled;
+  tiled.id = "tiled";
+  tiled.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""}, {"SHARED", {{0, "static"}, {1, "dynamic"}}, 0, ""}};
+  session::Draft draft;
+  draft.kernel = "tiled";
+  draft.knobs = {{"NUM_WARPS", 8}, {"SHARED", 1}};
+  draft.device = "emulated:l4";
+  EXPECT_EQ(shell_text(command_line(CommandKind::bench, draft, &tiled, "", "").arguments),
+            "bench --kernel tiled:NUM_WARPS=8,SHARED=dynamic --problem B=1,H=8,S=512,D=64 --device emulated:l4");
+  const CommandLine line = command_line(CommandKind::export_config, draft, &tiled, "", "/tmp/a b");
+  EXPECT_EQ(line.refusal, "");
+  EXPECT_THAT(shell_text(line.arguments), HasSubstr("--set NUM_WARPS=8 --set SHARED=dynamic"));
+  EXPECT_THAT(shell_text(line.arguments), HasSubstr("--out '/tmp/a b'"));
+  draft.options.fmad = false;  // which only a preset can say
+  EXPECT_THAT(command_line(CommandKind::export_config, draft, &tiled, "", "/tmp").refusal, HasSubstr("preset"));
+  EXPECT_EQ(command_line(CommandKind::export_config, draft, &tiled, "mine.json", "/tmp").refusal, "");
+  draft.device = "box/cuda:0";
+  EXPECT_THAT(command_line(CommandKind::best, draft, &tiled, "", "").refusal, HasSubstr("another machine"));
+  EXPECT_NE(command_line(CommandKind::best, draft, nullptr, "", "").refusal, "");
+}
+
+TEST(CommandLines, AProblemIsReadBackAsItWas) {
+  Problem problem;
+  problem.batch = 4;
+  problem.heads = 16;
+  problem.kv_heads = 4;
+  problem.seq_q = 333;
+  problem.seq_k = 512;
+  problem.causal = Causal::top_left;
+  problem.dtype = DType::bf16;
+  problem.seed = 7;
+  for (const Problem& one : {Problem{}, problem}) {
+    const auto read = problem_from_text(problem_words(one));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, one) << problem_words(one);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::ui

@@ -1,0 +1,56 @@
+#include "platform/background_tool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace attnscope::platform {
+namespace {
+
+std::unique_ptr<BackgroundTool> started(const std::vector<std::string>& argv) {
+  auto tool = BackgroundTool::start(argv, [] {});
+  EXPECT_TRUE(tool) << tool.error().message;
+  return tool ? std::move(*tool) : nullptr;
+}
+
+int end_of(const BackgroundTool& tool) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!tool.exit_code() && std::chrono::steady_clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  return tool.exit_code().value_or(-1);
+}
+
+TEST(BackgroundTool, BothStreamsAreOneOutputAndTheStatusIsTheProgramsOwn) {
+  const auto tool = started({"/bin/sh", "-c", "echo one; echo two >&2; exit 7"});
+  ASSERT_TRUE(tool);
+  EXPECT_EQ(end_of(*tool), 7);
+  EXPECT_EQ(tool->output(), "one\ntwo\n");
+}
+
+TEST(BackgroundTool, NoWordIsReadAsShell) {
+  const auto tool = started({"/bin/echo", "$(echo no) ; 'quoted'", "a b"});
+  ASSERT_TRUE(tool);
+  EXPECT_EQ(end_of(*tool), 0);
+  EXPECT_EQ(tool->output(), "$(echo no) ; 'quoted' a b\n");
+}
+
+TEST(BackgroundTool, IsEndedWithWhatItStarted) {
+  const auto tool = started({"/bin/sh", "-c", "sleep 1000 & echo ready; wait"});
+  ASSERT_TRUE(tool);
+  while (tool->output() != "ready\n") std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_FALSE(tool->exit_code());
+  tool->cancel();
+  EXPECT_EQ(end_of(*tool), 128 + 9);  // its output ends only when the sleep has gone too
+}
+
+TEST(BackgroundTool, AProgramThatIsNotThereSaysSo) {
+  const auto tool = started({"/no/such/program"});
+  ASSERT_TRUE(tool);
+  EXPECT_EQ(end_of(*tool), 127);
+  EXPECT_NE(tool->output().find("/no/such/program"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope::platform
