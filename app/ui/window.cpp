@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "platform/clock.h"
+#include "platform/paths.h"
 #include "ui/app.h"
 #include "ui/display/display_loss.h"
 #include "ui/offscreen.h"
