@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "charts/format.h"
 #include "charts/tables.h"
@@ -129,7 +130,8 @@ void HistoryPanel::sort(const session::History& history) {
 }
 
 // The columns that the width has room for, the most wanted first; a person's own choice among them stays.
-void HistoryPanel::fit_columns(float ems) {
+void HistoryPanel::fit_columns(const Context& context, float ems) {
+  if (!std::exchange(made_, true)) return context.wake_within(0.02);  // a table's first frame enables every column
   size_t fitting = 0;
   for (float taken = 0; fitting < std::size(kWanted); ++fitting) {
     taken += kWanted[fitting].ems;
@@ -168,7 +170,7 @@ void HistoryPanel::draw(Context& context) {
     ImGui::TableSetupColumn("occup.", 0, ems_of(kOccupancy), kOccupancy);
     ImGui::TableSetupColumn("regs", 0, ems_of(kRegisters), kRegisters);
     ImGui::TableSetupColumn("at", 0, ems_of(kWhen), kWhen);
-    fit_columns(table / em(1));
+    fit_columns(context, table / em(1));
     ImGui::TableHeadersRow();
     if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs(); specs != nullptr && specs->SpecsCount > 0) {
       const int column = static_cast<int>(specs->Specs[0].ColumnUserID);

@@ -22,7 +22,7 @@ class HistoryPanel : public Panel {
   void sort(const session::History& history);
   void follow_newest(size_t runs);
   void draw_row(Context& context, const session::HistoryEntry& entry);
-  void fit_columns(float ems);
+  void fit_columns(const Context& context, float ems);
 
   std::vector<size_t> order_;  // indices into the history, as sorted
   int sort_column_ = 0;
@@ -31,6 +31,7 @@ class HistoryPanel : public Panel {
   int to_end_ = 0;        // frames in which the list goes to its end
   bool stale_ = true;
   ComparePane compare_;
+  bool made_ = false;    // the table has had its first frame
   size_t fitting_ = 11;  // columns that the width had room for
 };
 
