@@ -124,9 +124,8 @@ std::string python_text(std::string_view text) {
   return out;
 }
 
-std::string shell_word(std::string_view text) {
+std::string shell_argument(std::string_view text) {
   std::string out = one_line(text);
-  if (out.starts_with('-')) out = "./" + out;
   const bool plain = !out.empty() && std::ranges::all_of(out, [](unsigned char c) {
     return c < 0x80 && (is_word_character(c) ||
                         std::string_view("_-./:=+,@%").find(static_cast<char>(c)) != std::string_view::npos);
@@ -134,6 +133,10 @@ std::string shell_word(std::string_view text) {
   if (plain) return out;
   replace_all(out, "'", "'\\''");
   return "'" + out + "'";
+}
+
+std::string shell_word(std::string_view text) {
+  return shell_argument(text.starts_with('-') ? "./" + std::string(text) : std::string(text));
 }
 
 std::string xml_text(std::string_view text) {

@@ -23,6 +23,8 @@ std::string c_string(std::string_view text);
 std::string python_text(std::string_view text);
 // One argument of sh; a file's name that begins with - gets ./ in front, so that it is no option.
 std::string shell_word(std::string_view text);
+// The same of an argument that may be an option: what begins with '-' stays as it is.
+std::string shell_argument(std::string_view text);
 // Text or an attribute's value in XML.
 std::string xml_text(std::string_view text);
 // Markdown's running text, a heading's or a table's cell.

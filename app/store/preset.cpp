@@ -183,7 +183,7 @@ Result<void> describe_preset(const std::filesystem::path& path, const std::strin
     return fail(Stage::input, path.string() + "/" + kMark + ": is missing", "Choose a preset's file.");
   (*json)["title"] = title.substr(0, kMaxText);
   (*json)["note"] = note.substr(0, kMaxText);
-  return platform::write_file(path, json->dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return platform::write_file(path, json_text(*json, 2) + "\n");
 }
 
 Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path) {

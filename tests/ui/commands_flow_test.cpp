@@ -81,6 +81,7 @@ TEST_F(Commands, APresetOfOnesOwnIsDescribedAndDeleted) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     ctx->MenuClick("//##MainMenuBar/Presets/Manage presets\u2026");
     ctx->Yield(3);
+    ctx->ScrollToBottom(ctx->WindowInfo("//Presets/list").ID);  // own presets come last
     ctx->ItemClick("//Presets/**/###own.json");
     ctx->ItemInput("//Presets/##title");
     ctx->KeyCharsReplace("Renamed");
