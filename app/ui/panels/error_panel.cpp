@@ -95,17 +95,22 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   const PartScope scope(context, session::Part::verdict);
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {em(0.2f), em(0.06f)});
+  const auto value_of = [](const charts::FigureRow& row) { return (row.bad ? ICON_CLOSE " " : "") + row.value; };
+  const std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict);
+  float value_width = 0;  // a figure is never cut; names and limits are where the panel is narrow
+  ImGui::PushFont(fonts().strong, 0);
+  for (const charts::FigureRow& row : rows) value_width = std::max(value_width, width_of(value_of(row)));
+  ImGui::PopFont();
   if (ImGui::BeginTable("##figures", 3, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.3f);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 0.85f);
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, value_width);
     ImGui::TableSetupColumn("limit", ImGuiTableColumnFlags_WidthStretch, 1.05f);
-    for (const charts::FigureRow& row : charts::verdict_rows(verdict)) {
+    for (const charts::FigureRow& row : rows) {
       ImGui::TableNextColumn();
       term(context.glossary, row.term, shortened(row.name, ImGui::GetContentRegionAvail().x));
       ImGui::TableNextColumn();
       ImGui::PushFont(fonts().strong, 0);
-      clipped((row.bad ? ICON_CLOSE " " : "") + row.value, ImGui::GetContentRegionAvail().x,
-              row.bad ? palette().bad : palette().text);
+      clipped(value_of(row), ImGui::GetContentRegionAvail().x, row.bad ? palette().bad : palette().text);
       ImGui::PopFont();
       ImGui::TableNextColumn();
       clipped(row.note, ImGui::GetContentRegionAvail().x, palette().faint);
