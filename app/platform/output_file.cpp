@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "platform/file_write.h"
+#include "platform/paths.h"
 
 namespace attnscope::platform {
 namespace {
@@ -23,6 +25,17 @@ bool is_folder(const fs::path& path) {
 bool is_there(const fs::path& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+// Whether `folder` is in one of the user's folders for attnscope: those the program makes itself, parents included.
+bool is_own(const fs::path& folder) {
+  const auto own = user_paths();
+  if (!own) return false;
+  std::error_code error;
+  const fs::path whole = fs::absolute(folder, error).lexically_normal();
+  for (const fs::path& root : {own->config, own->data})
+    if (std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first == root.end()) return true;
+  return false;
 }
 
 tl::unexpected<Failure> no_folder(const fs::path& path, const fs::path& folder) {
@@ -78,6 +91,11 @@ Result<void> write_output(const fs::path& path, std::string_view text) {
 
 Result<void> make_output_folder(const fs::path& folder) {
   if (is_folder(folder)) return {};
+  if (is_own(folder)) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    return error ? store_failure(folder, "made", error.value()) : Result<void>();
+  }
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();  // "out/" is "out"
   if (!is_there(folder_of(named))) return no_folder(folder, folder_of(named));
   const int failed = mkdir(named.c_str(), 0777) == 0 ? 0 : errno;

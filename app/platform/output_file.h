@@ -19,6 +19,7 @@ Result<void> write_output(const std::filesystem::path& path, std::string_view te
 Result<void> check_output(const std::filesystem::path& path);
 
 // For output that is a folder of files: makes `folder` itself, in a folder that exists. One that is there is fine.
+// In the user's folders for attnscope ($ATTNSCOPE_HOME, XDG), missing parents are made too.
 Result<void> make_output_folder(const std::filesystem::path& folder);
 
 }  // namespace attnscope::platform
