@@ -15,25 +15,17 @@
 
 #include "platform/run_tool.h"
 #include "support/temp_dir.h"
+#include "support/walls.h"
 
 namespace attnscope::platform {
 namespace {
 
 namespace fs = std::filesystem;
 
-// errno of what was tried; 0 when it worked.
-int try_open(const fs::path& path, int flags = O_RDONLY) {
-  const int fd = open(path.c_str(), flags | O_CLOEXEC, 0600);
-  if (fd < 0) return errno;
-  close(fd);
-  return 0;
-}
-int try_socket(int family) {
-  const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return errno;
-  close(fd);
-  return 0;
-}
+using testing_support::try_open;
+using testing_support::try_socket;
+
+// errno; 0 when it worked.
 int try_connect(int fd) {
   sockaddr_in nowhere{};
   nowhere.sin_family = AF_INET;

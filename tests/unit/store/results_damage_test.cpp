@@ -12,6 +12,7 @@
 #include "store/results_database.h"
 #include "support/temp_dir.h"
 #include "support/unprivileged.h"
+#include "unit/store/sample_observation.h"
 
 namespace attnscope::store {
 namespace {
@@ -24,13 +25,7 @@ using testing_support::unprivileged;
 constexpr size_t kPage = 4096;
 
 Observation observation(int64_t warps) {
-  Observation o;
-  o.experiment.kernel = "tiled";
-  o.experiment.config.knobs["NUM_WARPS"] = warps;
-  o.hash = hash_of(o.experiment);
-  o.device = "emulated:l4";
-  o.timing.emplace();
-  o.timing->p50 = static_cast<double>(warps);
+  Observation o = sample_observation(warps, static_cast<double>(warps));
   o.verdict.emplace().state = "correct";
   return o;
 }

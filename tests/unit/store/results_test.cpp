@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support/temp_dir.h"
+#include "unit/store/sample_observation.h"
 
 namespace attnscope::store {
 namespace {
@@ -16,16 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing_support::TempDir;
 
-Observation observation(int64_t warps, double us = 839.38) {
-  Observation o;
-  o.experiment.kernel = "tiled";
-  o.experiment.config.knobs["NUM_WARPS"] = warps;
-  o.hash = hash_of(o.experiment);
-  o.device = "emulated:l4";
-  o.timing.emplace();
-  o.timing->p50 = us;
-  return o;
-}
+Observation observation(int64_t warps, double us = 839.38) { return sample_observation(warps, us); }
 
 int64_t count(Results& results) {
   std::optional<Failure> trouble;

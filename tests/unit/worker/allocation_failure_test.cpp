@@ -9,9 +9,9 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "faults/support/worker_client.h"
 #include "platform/memory.h"
 #include "support/temp_dir.h"
+#include "unit/worker/small_request.h"
 #include "worker/pipeline.h"
 
 // A sanitizer has an operator new of its own.
@@ -64,21 +64,11 @@ class Ignored final : public Sink {
 
 class AllocationFailure : public testing::Test {
  protected:
-  AllocationFailure() {
-    request.kernel = testing_support::shipped_kernel("kernels/01_minimal.json");
-    request.experiment = testing_support::experiment_of(request.kernel);
-    Problem& problem = request.experiment.problem;
-    problem.heads = problem.kv_heads = 1;
-    problem.seq_q = problem.seq_k = 32;
-    request.cancel = &cancel;
-  }
   ~AllocationFailure() override { platform::inject_available_memory(std::nullopt); }
-  std::unique_ptr<Services> services() const {
-    return std::make_unique<Services>("test", folder.path(), std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets");
-  }
+  std::unique_ptr<Services> services() const { return services_in(folder.path()); }
   testing_support::TempDir folder;
   std::atomic<bool> cancel{false};
-  Request request;
+  Request request = small_request(cancel);
 };
 
 TEST_F(AllocationFailure, LittleMemoryIsARefusalThatSaysHowMuch) {

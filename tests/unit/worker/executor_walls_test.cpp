@@ -1,33 +1,21 @@
 #include "worker/executor_walls.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 
 #include "platform/paths.h"
 #include "support/temp_dir.h"
+#include "support/walls.h"
 
 namespace attnscope::worker {
 namespace {
 
 namespace fs = std::filesystem;
 
-int try_open(const fs::path& path, int flags = O_RDONLY) {
-  const int fd = open(path.c_str(), flags | O_CLOEXEC, 0600);
-  if (fd < 0) return errno;
-  close(fd);
-  return 0;
-}
-int try_socket(int family) {
-  const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return errno;
-  close(fd);
-  return 0;
-}
+using testing_support::try_open;
+using testing_support::try_socket;
 
 // A home outside of what an executor may use: /tmp, the program's own folder, the resources.
 class ExecutorWalls : public testing::Test {

@@ -9,6 +9,7 @@
 #include "faults/support/worker_client.h"
 #include "platform/atomic_file.h"
 #include "support/temp_dir.h"
+#include "unit/worker/small_request.h"
 #include "worker/watch_run.h"
 
 namespace attnscope::worker {
@@ -34,23 +35,13 @@ class Collected final : public Sink {
 
 class PipelineTest : public testing::Test {
  protected:
-  PipelineTest() {
-    request_.kernel = testing_support::shipped_kernel("kernels/01_minimal.json");
-    request_.experiment = testing_support::experiment_of(request_.kernel);
-    Problem& problem = request_.experiment.problem;
-    problem.heads = problem.kv_heads = 1;
-    problem.seq_q = problem.seq_k = 32;
-    request_.cancel = &cancel_;
-  }
   ~PipelineTest() override { platform::inject_write_fault(std::nullopt); }
 
-  std::unique_ptr<Services> services() const {
-    return std::make_unique<Services>("test", folder_.path(), std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets");
-  }
+  std::unique_ptr<Services> services() const { return services_in(folder_.path()); }
 
   testing_support::TempDir folder_;
   std::atomic<bool> cancel_{false};
-  Request request_;
+  Request request_ = small_request(cancel_);
   Collected collected_;
 };
 
