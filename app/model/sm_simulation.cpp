@@ -392,7 +392,6 @@ class Simulation {
     CtaSlot& cta = slots_[warp.cta];
     --cta.alive;
     for (double release : warp.scoreboard) time = std::max(time, release);
-    cta_end_ = std::max(cta_end_, time);
     if (cta.alive > 0) {
       open_barrier(cta);  // the ones that wait need not wait for this one
       return;
@@ -427,7 +426,7 @@ class Simulation {
   std::array<double, kSchedulers> issue_free_{};
   std::array<std::array<double, static_cast<size_t>(Unit::count)>, kSchedulers> unit_free_{};
   double shuffle_free_ = 0, data_free_ = 0, l2_free_ = 0, barrier_free_ = 0;
-  double clock_ = 0, cta_end_ = 0;
+  double clock_ = 0;
   size_t started_ = 0;
   int64_t remaining_ = 0;
 };
