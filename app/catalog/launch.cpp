@@ -38,7 +38,8 @@ Result<void> shared_memory(const Kernel& kernel, Variables known, const Variable
   known["shared_map_bytes"] = double(named);
   for (const std::string& name : kernel.launch.constants) {
     if (constants && !constants->contains(name))
-      return fail(Stage::internal, kernel.manifest_name + "/launch/constants: nobody read " + name, "Report this.");
+      return fail(Stage::internal, kernel.manifest_name + "/launch/constants: " + name + " was not read",
+                  "Report this.");
     known[name] = constants ? constants->at(name) : double(named);
   }
   auto dynamic = evaluate(kernel.launch.dynamic_shared, known, kernel.manifest_name + "/launch/dynamic_shared");

@@ -121,7 +121,7 @@ Checkup library(cuda_api::CudaLibrary which, std::string cost) {
 // What keeps a kernel and its compiler from the rest of the machine: asked of the system by building the walls.
 Checkup confinement() {
   const std::string cost =
-      "Kernels run all the same; their #include lines are held to plain names, and what a faulty library or driver "
+      "Kernels still run; their #include lines are held to plain names, and what a faulty library or driver "
       "does with a hostile kernel is held back less. docs/security.md says by what.";
   if (platform::confinement_is_off())
     return {"confinement", State::missing, "off: ATTNSCOPE_CONFINE is \"off\"", cost, "Unset it."};

@@ -210,7 +210,7 @@ std::vector<uint32_t> further_ctas(uint32_t total, uint32_t count, const std::ve
   return ctas;
 }
 
-constexpr uint32_t kMostReserved = 1 << 16;  // CTAs whose places in lists are taken beforehand
+constexpr uint32_t kMostReserved = 1 << 16;  // CTAs for which lists reserve room before the run
 
 // As RunOptions::work_budget counts.
 uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks) {

@@ -11,8 +11,8 @@ namespace attnscope::platform {
 // control groups leave. None: the system does not say.
 std::optional<uint64_t> available_memory();
 
-// Failure (Stage::limits) when `bytes` are more than available: memory is promised to whoever asks, and a process that
-// then uses it is killed without a word. `what` needs them: "the buffers of n=1000000000".
+// Failure (Stage::limits) when `bytes` are more than available: the system promises more memory than
+// it has, and kills without a word the process that uses it. `what` needs them: "the buffers of n=1000000000".
 Result<void> hold_memory(uint64_t bytes, const std::string& what);
 
 // The same Failure once an allocation was refused after all.

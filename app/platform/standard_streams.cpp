@@ -18,7 +18,7 @@ int write_all(int fd, std::string_view text) {
     const ssize_t wrote = write(fd, text.data(), text.size());
     if (wrote >= 0) {
       text.remove_prefix(static_cast<size_t>(wrote));
-    } else if (errno == EAGAIN) {  // whoever shares the descriptor made it non-blocking
+    } else if (errno == EAGAIN) {  // another process that shares the descriptor made it non-blocking
       pollfd room{fd, POLLOUT, 0};
       poll(&room, 1, -1);
     } else if (errno != EINTR) {

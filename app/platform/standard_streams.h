@@ -13,7 +13,7 @@ void hold_standard_streams();
 int write_stdout(std::string_view text);
 // Ends stdout, if write_stdout() was ever called: a full disk may show only here. The same answer.
 int close_stdout();
-// Writes to stderr. That nobody hears it is no error.
+// Writes to stderr. It is no error when nothing reads it.
 void write_stderr(std::string_view text);
 
 }  // namespace attnscope::platform

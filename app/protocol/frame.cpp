@@ -68,7 +68,7 @@ void FrameDecoder::feed(std::span<const std::byte> bytes) {
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
-  // Room for the frame and no more, but never for more than twice what has come: a header alone costs nothing.
+  // Room for exactly the frame, but at most twice what has come: a header by itself takes no memory.
   const size_t needed = buffer_.size() + bytes.size();
   if (needed > buffer_.capacity()) {
     const size_t whole = buffer_.size() - begin_ >= kHeader ? begin_ + kHeader + announced() : 0;
