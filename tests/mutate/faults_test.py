@@ -1,0 +1,184 @@
+"""The tool that plants faults: what it draws, what it never touches, and that the checkout stays as it is."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import faults
+import layer_tests
+import mutate
+
+SOURCE = '''// a + b < c, true
+#include "a/b.h"
+#define TWICE(x) ((x) * 2 + \\
+                  1)
+static_assert(sizeof(int) == 4 && true, "4 bytes");
+/* while (a == b) break; */
+const char* text = "1 + 1 == 2" R"(if (x && y) return 3;)";
+const char letter = '+';
+'''
+
+
+def becomes(text, path="app/core/a.cpp"):
+    """Every line that the faults of a source write, and the line before."""
+    return {(fault.line, fault.becomes) for site in faults.sites_in(text, path) for fault in site}
+
+
+class Faults(unittest.TestCase):
+    def test_only_code_is_changed(self):
+        self.assertEqual(becomes(SOURCE), set())
+
+    def test_code_beside_what_is_no_code_is_changed(self):
+        self.assertEqual(becomes('f("a < b", a < b);  // a < b\n'),
+                         {('f("a < b", a < b);  // a < b', 'f("a < b", a <= b);  // a < b'),
+                          ('f("a < b", a < b);  // a < b', 'f("a < b", a >= b);  // a < b')})
+
+    def test_each_kind_of_fault(self):
+        for line, changed in [
+                ("x = a < b;", "x = a <= b;"), ("x = a == b;", "x = a != b;"), ("x = a + b;", "x = a - b;"),
+                ("x = a && b;", "x = a || b;"), ("x = 7u;", "x = 8u;"), ("x = 7u;", "x = 6u;"), ("x = 0x1F;", "x = 0x20;"),
+                ("x = 1'000;", "x = 999;"), ("x = 0.5;", "x = 1.5;"), ("if (a) f();", "if (!(a)) f();"),
+                ("while (a) f();", "while (!(a)) f();"), ("x = !a;", "x = a;"), ("return a;", "return {};"),
+                ("x = std::min(a, b);", "x = std::max(a, b);"), ("x = true;", "x = false;"), ("++a;", "--a;"),
+                ("continue;", "break;"), ("break;", "continue;"), ("{ f(a); }", "{ ; }"), ("{ a.b = c; }", "{ ; }"),
+                ("{ a->b[2](c); }", "{ ; }"), ("if (int a = f(); a > 0) g();", "if (int a = f(); !(a > 0)) g();")]:
+            with self.subTest(line=line, changed=changed):
+                self.assertIn((line, changed), becomes("void g() {\n  " + line + "\n}\n"))
+
+    def test_brackets_references_signs_and_declarations_are_left(self):
+        for line in ("std::vector<std::array<T, N>> a;", "const T& a = b;", "T&& a = b;", "T* a = b;", "int a(-b, *c, &d);",
+                     "virtual int f() const = 0;", "int a = b;", "return;", "case a: f(b);"):
+            with self.subTest(line=line):
+                self.assertEqual(becomes("{\n" + line + "\n}\n"), set())
+
+    def test_a_number_never_goes_below_nought(self):
+        self.assertEqual(becomes("x = 0;\n"), {("x = 0;", "x = 1;")})
+
+    def test_what_is_planted_is_what_the_table_says(self):
+        text = "int f(int a) {\n  if (a < 3 &&\n      a > 1)\n    return a + 1;\n  g(a,\n    2);\n}\n"
+        for site in faults.sites_in(text, "app/core/a.cpp"):
+            for fault in site:
+                self.assertEqual(text[fault.start:fault.end], fault.before)
+                planted = fault.planted(text)
+                self.assertNotEqual(planted, text)
+                self.assertEqual(planted.split("\n")[fault.number - 1].strip(), fault.becomes)
+
+    def test_a_seed_draws_the_same_and_another_seed_draws_otherwise(self):
+        text = "".join(f"int f{n}(int a) {{ return a + {n}; }}\n" for n in range(40))
+        sites = faults.sites_in(text, "app/core/a.cpp")
+        self.assertEqual(faults.drawn(sites, 1, "core"), faults.drawn(sites, 1, "core"))
+        self.assertNotEqual(faults.drawn(sites, 1, "core"), faults.drawn(sites, 2, "core"))
+        self.assertNotEqual(faults.drawn(sites, 1, "core"), faults.drawn(sites, 1, "model"))
+        self.assertEqual(len(faults.drawn(sites, 1, "core")), len(sites))
+
+    def test_every_source_of_app_is_read_to_its_end(self):
+        for path in sorted((mutate.ROOT / "app").rglob("*.cpp")):
+            text = path.read_text()
+            tokens = faults.tokens_of(text)
+            self.assertEqual(sum(token.text in faults.OPENING for token in tokens),
+                             sum(token.text in faults.OPENING.values() for token in tokens), path)
+
+
+class Equivalents(unittest.TestCase):
+    TEXT = "# a remark\n\nfile: app/core/a.cpp\nline: x = a < b;\nbecomes: x = a <= b;\nwhy: a and b are never equal\n"
+
+    def test_an_entry_matches_its_change_only_and_wherever_the_line_is(self):
+        entries = faults.read_equivalent(self.TEXT)
+        for text in ("x = a < b;\n", "\n\n  x = a < b;\n"):
+            whys = {fault.becomes: bool(faults.equivalent_of(fault, entries))
+                    for site in faults.sites_in(text, "app/core/a.cpp") for fault in site}
+            self.assertEqual(whys, {"x = a <= b;": True, "x = a >= b;": False})
+        other = faults.sites_in("x = a < b;\n", "app/core/other.cpp")[0][0]
+        self.assertIsNone(faults.equivalent_of(other, entries))
+
+    def test_an_entry_whose_line_is_gone_is_reported(self):
+        entries = faults.read_equivalent(self.TEXT)
+        self.assertEqual(mutate.stale(entries, faults.sites_in("x = a < b;\n", "app/core/a.cpp")), [])
+        self.assertEqual(mutate.stale(entries, faults.sites_in("x = a > b;\n", "app/core/a.cpp")), entries)
+
+    def test_an_entry_without_a_reason_is_refused(self):
+        with self.assertRaises(ValueError):
+            faults.read_equivalent("file: a\nline: b\nbecomes: c\n")
+
+    def test_the_list_can_be_read(self):
+        faults.read_equivalent((mutate.ROOT / "tests" / "mutate" / "equivalent.txt").read_text())
+
+
+class Building(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def test_the_fault_lies_in_a_tree_of_its_own(self):
+        root = self.folder / "root"
+        (root / "app" / "core").mkdir(parents=True)
+        for name in ("a.cpp", "b.cpp"):
+            (root / "app" / "core" / name).write_text(name)
+        layer_tests.overlay(root, "app/core/a.cpp", "the fault", self.folder / "tree")
+        self.assertEqual((self.folder / "tree/app/core/a.cpp").read_text(), "the fault")
+        self.assertEqual((self.folder / "tree/app/core/b.cpp").read_text(), "b.cpp")
+        self.assertEqual((root / "app/core/a.cpp").read_text(), "a.cpp")
+
+    def test_only_app_is_read_from_that_tree(self):
+        words = ["g++", "-I/r/app", "-I/r/tests", "-O3", "-o", "x/a.o", "-c", "/r/app/core/a.cpp"]
+        self.assertEqual(layer_tests.compile_words(words, pathlib.Path("/r"), pathlib.Path("/t"), "/m/0.o"),
+                         ["g++", "-I/t/app", "-I/r/tests", "-O3", "-o", "/m/0.o", "-c", "/t/app/core/a.cpp", "-O1", "-w"])
+
+    def test_an_object_of_a_library_is_linked_before_it(self):
+        words = ["g++", "tests/t.o", "-o", "tests/core_tests", "app/libcore.a", "-lx"]
+        self.assertEqual(layer_tests.link_words(words, {"app/a.o": "/m/0.o", "tests/t.o": "/m/1.o"}, "/m/core_tests"),
+                         ["g++", "/m/1.o", "-o", "/m/core_tests", "/m/0.o", "app/libcore.a", "-lx"])
+
+
+class Running(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def test_a_test_has_a_home_of_its_own_and_its_end_is_told(self):
+        ended = layer_tests.run_for(["sh", "-c", 'echo "$HOME" "$TMPDIR"; exit 3'], self.folder, 60)
+        self.assertEqual(ended.output.split(), [str(self.folder / "home"), str(self.folder / "tmp")])
+        self.assertEqual((ended.status, ended.overran), (3, False))
+
+    def test_what_runs_too_long_is_ended_with_all_that_it_started(self):
+        sandbox = layer_tests.own_processes()
+        alive = self.folder / "alive"
+        os.mkfifo(alive)
+        script = 'sleep 1000 >"$1" & sleep 1000'
+        reader = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        ended = layer_tests.run_for([*sandbox, "sh", "-c", script, "sh", str(alive)], self.folder, 1)
+        self.assertTrue(ended.overran)
+        os.set_blocking(reader, True)
+        self.assertEqual(os.read(reader, 1), b"", "nothing has the pipe open any more")
+
+    def test_the_test_that_noticed_is_named(self):
+        ran = "[ RUN      ] A.One\n[       OK ] A.One (0 ms)\n[ RUN      ] A.Two\n"
+        for output, overran, name in [(ran + "[  FAILED  ] A.Two (1 ms)\n", False, "A.Two"), (ran, False, "A.Two (crash)"),
+                                      (ran, True, "A.Two (time limit)"),
+                                      (ran + "[  FAILED  ] A.Two, where GetParam() = 3\n", False, "A.Two")]:
+            self.assertEqual(layer_tests.first_failure(layer_tests.Ended(1, output, overran, 0.0)), name)
+
+
+class CommandLine(unittest.TestCase):
+    def listed(self, *words):
+        return subprocess.run([sys.executable, "-B", str(mutate.ROOT / "tests/mutate/mutate.py"), "--only-list", *words],
+                              capture_output=True, text=True, check=True).stdout
+
+    def test_the_draw_of_a_layer_depends_on_its_seed_only(self):
+        self.assertEqual(self.listed("measure", "--count", "7"), self.listed("measure", "--count", "7"))
+        self.assertEqual(self.listed("measure", "--count", "7").count("app/measure/"), 7)
+        self.assertNotEqual(self.listed("measure", "--count", "7"), self.listed("measure", "--count", "7", "--seed", "2"))
+
+    def test_every_layer_has_its_share(self):
+        self.assertEqual(mutate.shares({"large": 900, "small": 100}, 100), {"large": 90, "small": 10})
+        self.assertEqual(mutate.shares({"large": 999, "small": 1}, 100), {"large": 100, "small": mutate.LEAST})
+
+
+if __name__ == "__main__":
+    unittest.main()
