@@ -18,6 +18,43 @@ namespace {
 constexpr double kLargest = 9007199254740991.0;  // 2^53 - 1: from 2^53 on, a double may stand for a neighbour
 constexpr size_t kLongest = 1000;                // bytes
 
+// Whether a step of a whole-numbered evaluation on this thread passed what doubles hold exactly: its result, and all
+// that follows from it, may be a neighbour of the right one. muParser's callbacks have no other place for it.
+thread_local bool passed_exact = false;
+
+double held(double a, double b, double result) {
+  if (std::fabs(a) > kLargest || std::fabs(b) > kLargest || std::fabs(result) > kLargest) passed_exact = true;
+  return result;
+}
+double sum_of(double a, double b) { return held(a, b, a + b); }
+double difference_of(double a, double b) { return held(a, b, a - b); }
+double product_of(double a, double b) { return held(a, b, a * b); }
+double quotient_of(double a, double b) {
+  return b == 0 ? a / b : held(a, b, a / b);  // what a division by zero means is the whole expression's to judge
+}
+double is_less(double a, double b) { return a < b; }
+double is_at_most(double a, double b) { return a <= b; }
+double is_greater(double a, double b) { return a > b; }
+double is_at_least(double a, double b) { return a >= b; }
+double is_equal(double a, double b) { return a == b; }
+double is_different(double a, double b) { return a != b; }
+double both(double a, double b) { return a != 0 && b != 0; }
+double either(double a, double b) { return a != 0 || b != 0; }
+
+// muParser's own operators, which would round in silence.
+struct NamedOperator {
+  const char* name;
+  double (*function)(double, double);
+  unsigned priority;
+};
+constexpr NamedOperator kOfWholeNumbers[] = {{"+", sum_of, mu::prADD_SUB},     {"-", difference_of, mu::prADD_SUB},
+                                             {"*", product_of, mu::prMUL_DIV}, {"/", quotient_of, mu::prMUL_DIV},
+                                             {"<", is_less, mu::prCMP},        {"<=", is_at_most, mu::prCMP},
+                                             {">", is_greater, mu::prCMP},     {">=", is_at_least, mu::prCMP},
+                                             {"==", is_equal, mu::prCMP},      {"!=", is_different, mu::prCMP},
+                                             {"&&", both, mu::prLAND},         {"||", either, mu::prLOR}};
+
+// A quotient of whole numbers below 2^53 is never rounded to a whole number: ceil() is exact.
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 double remainder_of(double a, double b) { return std::fmod(a, b); }
 double least(const double* values, int count) { return *std::min_element(values, values + count); }
@@ -44,7 +81,8 @@ struct Parsed {
 
 // muParser's stock form has no %, and offers much that a manifest must not have: its functions and constants go, = and
 // ^ are refused before this.
-std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& variables) {
+enum class Numbers { whole, real };
+std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& variables, Numbers numbers) {
   auto parsed = std::make_unique<Parsed>();
   parsed->values.resize(variables.size());
   parsed->parser.ClearFun();
@@ -52,6 +90,12 @@ std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& va
   parsed->parser.DefineFun("min", least, true);
   parsed->parser.DefineFun("max", greatest, true);
   parsed->parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
+  if (numbers == Numbers::whole) {
+    parsed->parser.EnableBuiltInOprt(false);
+    // Not optimised: what is computed at parsing would be flagged once and then never again.
+    for (const NamedOperator& one : kOfWholeNumbers)
+      parsed->parser.DefineOprt(one.name, one.function, one.priority, mu::oaLEFT, false);
+  }
   parsed->parser.DefineFun("ceil_div", ceil_div, true);
   size_t next = 0;
   for (const auto& [name, value] : variables) {
@@ -63,15 +107,15 @@ std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& va
 }
 
 // Its results; `count` of them. A parser that threw is not kept: muParser (2.3.3) crashes when it is asked again.
-const double* results_of(const std::string& expression, const Variables& variables, int& count) {
+const double* results_of(const std::string& expression, const Variables& variables, Numbers numbers, int& count) {
   constexpr size_t kMost = 1000;
   thread_local std::unordered_map<std::string, std::unique_ptr<Parsed>> cache;
-  std::string key = expression;
+  std::string key = (numbers == Numbers::whole ? "" : "real\n") + expression;
   for (const auto& [name, value] : variables) (key += '\n') += name;
   auto found = cache.find(key);
   if (found == cache.end()) {
     if (cache.size() >= kMost) cache.clear();
-    found = cache.emplace(std::move(key), parse(expression, variables)).first;
+    found = cache.emplace(std::move(key), parse(expression, variables, numbers)).first;
   }
   size_t next = 0;
   for (const auto& [name, value] : variables) found->second->values[next++] = value;
@@ -134,16 +178,15 @@ std::string refusal_of(const std::string& expression) {
   return "";
 }
 
-}  // namespace
-
-Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where) {
+Result<double> value_of(const std::string& expression, const Variables& variables, Numbers numbers,
+                        const std::string& where) {
   if (const std::string refusal = refusal_of(expression); !refusal.empty())
     return fail(broken(where, expression, refusal));
   if (expression.find(',') != std::string::npos && expression.find('(') == std::string::npos)
     return fail(broken(where, expression, "holds more than one expression"));
   try {
     int results = 0;
-    const double* values = results_of(expression, variables, results);
+    const double* values = results_of(expression, variables, numbers, results);
     if (results != 1) return fail(broken(where, expression, "holds more than one expression"));
     const double value = values[0];
     if (!std::isfinite(value)) return fail(broken(where, expression, "divides by zero or overflows"));
@@ -153,14 +196,23 @@ Result<double> evaluate_real(const std::string& expression, const Variables& var
   }
 }
 
+}  // namespace
+
+Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where) {
+  return value_of(expression, variables, Numbers::real, where);
+}
+
 Result<int64_t> evaluate(const std::string& expression, const Variables& variables, const std::string& where) {
-  const Result<double> real = evaluate_real(expression, variables, where);
+  passed_exact = false;
+  const Result<double> real = value_of(expression, variables, Numbers::whole, where);
   if (!real) return fail(real.error());
   const double value = *real;
   if (value != std::floor(value))
     return fail(broken(where, expression, fmt::format("is {}, not a whole number", value)));
   if (value < 0 || value > kLargest)
     return fail(broken(where, expression, fmt::format("is {}, outside 0…2^53 - 1", value)));
+  if (passed_exact)
+    return fail(broken(where, expression, "passes 2^53 on the way, from where on whole numbers are not exact"));
   return static_cast<int64_t>(value);
 }
 
@@ -186,7 +238,7 @@ Result<ElementExpression> ElementExpression::parse(const std::string& expression
   for (const std::string& name : names) ones[name] = 1;
   try {
     auto parts = std::make_unique<Parts>();
-    auto made = attnscope::parse(expression, ones);
+    auto made = attnscope::parse(expression, ones, Numbers::real);
     for (const NamedFunction& one : kOfElements) made->parser.DefineFun(one.name, one.function, true);
     int results = 0;
     made->parser.Eval(results);

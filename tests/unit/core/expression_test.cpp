@@ -48,6 +48,44 @@ INSTANTIATE_TEST_SUITE_P(
                     BadExpression{"1, 2", "more than one"}, BadExpression{"(1, 2)", "cannot be evaluated"},
                     BadExpression{"", "cannot be evaluated"}, BadExpression{"ceil_div(3)", "cannot be evaluated"}));
 
+// 2^53 + 1 midway would be taken for 2^53; what comes out is small in each of these.
+TEST(Expression, AStepThatIsNotExactIsRefused) {
+  const Variables large{{"n", 9007199254740991.0}, {"one", 1}, {"zero", 0}};
+  for (const char* text : {"n + 1 + 1 - n", "(n + 1 + 1) % 2", "n + 2 > n + 1", "min(n + 2, 7)", "0 * (n + 2)",
+                           "n * 3 % 10", "(-n - 2) + n + 2", "ceil_div(n + 2, n)", "(n + 2) / 9007199254740992",
+                           "one ? (n + 2) % 2 : 1", "9007199254740992 + 1 - 9007199254740992", "n * 8 / 8 - n"}) {
+    for (int time = 0; time < 2; ++time) {  // parsed, then known
+      const auto value = evaluate(text, large, "k.json/launch/grid/0");
+      ASSERT_FALSE(value) << text;
+      EXPECT_NE(value.error().message.find("k.json/launch/grid/0"), std::string::npos);
+      EXPECT_NE(value.error().message.find("passes 2^53 on the way"), std::string::npos) << value.error().message;
+    }
+  }
+  // The side of ?: that is not taken is not computed, and no flag stays behind.
+  EXPECT_EQ(evaluate("zero ? (n + 2) % 2 : 1", large, "x"), 1);
+  EXPECT_EQ(evaluate("n - 1 + 1 - n", large, "x"), 0);
+  EXPECT_EQ(evaluate("-n + n - -3", large, "x"), 3);
+}
+
+TEST(Expression, CeilDivIsExactUpToTheLargestNumber) {
+  const Variables large{{"n", 9007199254740991.0}, {"m", 6004799503160661.0}};
+  EXPECT_EQ(evaluate("ceil_div(n, m)", large, "x"), 2);
+  EXPECT_EQ(evaluate("ceil_div(n, 2)", large, "x"), 4503599627370496);
+  EXPECT_EQ(evaluate("ceil_div(9007199254740990, 67108859)", large, "x"), 134217739);
+  EXPECT_EQ(evaluate("ceil_div(7 - 14, 2) + 10", large, "x"), 7);
+  EXPECT_EQ(evaluate("ceil_div(7 - 14, 0 - 2)", large, "x"), 4);
+}
+
+TEST(Expression, OperatorsBindAsInC) {
+  EXPECT_EQ(evaluate("1 + 2 * 3 - 8 / 4 - 1", {}, "x"), 4);
+  EXPECT_EQ(evaluate("1 + 1 == 2 && 3 < 4 || 0", {}, "x"), 1);
+  EXPECT_EQ(evaluate("1 || 0 && 0", {}, "x"), 1);
+  EXPECT_EQ(evaluate("2 <= 2 && 3 >= 4", {}, "x"), 0);
+  EXPECT_EQ(evaluate("3 > 2 ? 5 : 6", {}, "x"), 5);
+  EXPECT_EQ(evaluate("5 != 5 ? 1 : 4 > 3 ? 2 : 3", {}, "x"), 2);
+  EXPECT_EQ(evaluate("2*-3+7", {}, "x"), 1);
+}
+
 TEST(Expression, IsRefusedAsOftenAsItIsAsked) {
   for (int time = 0; time < 3; ++time) {
     const auto value = evaluate("(BLOCK_M+", kVariables, "x");
