@@ -126,7 +126,8 @@ Checkup confinement() {
   if (platform::confinement_is_off())
     return {"confinement", State::missing, "off: ATTNSCOPE_CONFINE is \"off\"", cost, "Unset it."};
   platform::Walls walls;
-  platform::on_confined_thread({}, [&](platform::Walls standing) { walls = standing; });
+  if (auto ran = platform::on_confined_thread({}, [&](platform::Walls standing) { walls = standing; }); !ran)
+    return missing("confinement", ran.error(), cost);
   const std::string files = fmt::format("landlock {}: the compiler reads headers only, executors write caches only",
                                         platform::landlock_version());
   const std::string sockets = "seccomp: no network";

@@ -239,11 +239,12 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
     allowed.read.emplace_back(harmless);
   const double start = platform::steady_ms();
   Result<cuda_api::NvrtcOutput> output;
-  platform::on_confined_thread(allowed, [&](platform::Walls walls) {
+  const auto ran = platform::on_confined_thread(allowed, [&](platform::Walls walls) {
     const Result<void> checked = walls.files ? Result<void>() : check_own_includes(request);
     output = checked ? nvrtc.compile(source, source_root + name, request.entry, *options, builtin_headers())
                      : Result<cuda_api::NvrtcOutput>(fail(checked.error()));
   });
+  if (!ran) return fail(ran.error());
   if (!output) return fail(output.error());
   const std::string log = without_source_root(std::move(output->log));
   if (!output->compiled) return fail(explain_refusal(log, name, request.entry));

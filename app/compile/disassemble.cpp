@@ -77,7 +77,9 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
   // time (measured, glibc 2.36; older ones do not know the setting and ignore it).
   run.environment = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=100000000"};
   Result<platform::ToolOutput> output;
-  platform::on_confined_thread(files_of(program), [&](platform::Walls) { output = platform::run_tool(run); });
+  const auto ran =
+      platform::on_confined_thread(files_of(program), [&](platform::Walls) { output = platform::run_tool(run); });
+  if (!ran) return fail(ran.error());
   if (!output) return fail(output.error());
   const std::string complaints = without_harmless(output->err);
   if (output->exit_code != 0)

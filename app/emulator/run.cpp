@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 
@@ -57,11 +58,21 @@ class Pool {
   std::mutex& turn() { return turn_; }
   Worker& worker(size_t i) { return *workers_[i]; }
 
-  void grow(size_t count) {
+  // The number of threads there are then: fewer than `count`, or none, where the system makes no more.
+  size_t grow(size_t count) {
     while (workers_.size() < count) {
       workers_.push_back(std::make_unique<Worker>());
-      std::thread([this, i = workers_.size() - 1] { serve(i); }).detach();
+      try {
+        std::thread([this, i = workers_.size() - 1] { serve(i); }).detach();
+      } catch (const std::system_error&) {
+        workers_.pop_back();  // a worker without a thread would be waited for without end
+        break;
+      } catch (...) {
+        workers_.pop_back();
+        throw;
+      }
     }
+    return std::min(count, workers_.size());
   }
 
   void start(Job& job, size_t threads) {
@@ -285,15 +296,15 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   const uint32_t total = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const uint32_t asked = options.ctas.empty() ? total : static_cast<uint32_t>(options.ctas.size());
   const unsigned cores = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  const size_t threads = std::clamp<size_t>(cores, 1, asked);
+  Pool& pool = Pool::instance();
+  std::lock_guard turn(pool.turn());
+  const size_t threads = pool.grow(std::clamp<size_t>(cores, 1, asked));
+  if (threads == 0) return fail(platform::no_thread("the emulated run of " + program.sass->kernel.name));
 
   const uint64_t local = uint64_t{bound->local_bytes} * 32 * bound->warps * threads;
   if (auto held = platform::hold_memory(local, program.sass->kernel.name + ": the local memory of its threads"); !held)
     return fail(held.error());
 
-  Pool& pool = Pool::instance();
-  std::lock_guard turn(pool.turn());
-  pool.grow(threads);
   for (size_t i = 0; i < threads; ++i) {
     Worker& worker = pool.worker(i);
     worker.runner.prepare(*bound);

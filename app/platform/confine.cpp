@@ -17,9 +17,11 @@
 #include <cstddef>
 #include <exception>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "platform/paths.h"
+#include "platform/process.h"
 
 namespace attnscope::platform {
 namespace {
@@ -143,16 +145,24 @@ Walls confine_thread(const Allowed& allowed) {
   return walls;
 }
 
-void on_confined_thread(const Allowed& allowed, const std::function<void(Walls)>& work) {
+Result<void> on_confined_thread(const Allowed& allowed, const std::function<void(Walls)>& work) {
   std::exception_ptr thrown;
-  std::thread([&] {
+  const auto confined = [&] {
     try {
       work(confine_thread(allowed));
     } catch (...) {
       thrown = std::current_exception();  // the caller's to judge
     }
-  }).join();
+  };
+  std::thread thread;
+  try {
+    thread = std::thread(confined);
+  } catch (const std::system_error&) {
+    return fail(no_thread("work apart from the rest of the process"));
+  }
+  thread.join();
   if (thrown) std::rethrow_exception(thrown);
+  return {};
 }
 
 std::vector<fs::path> program_files() {

@@ -32,7 +32,8 @@ struct Walls {
 Walls confine_thread(const Allowed& allowed);
 
 // Runs `work` on a thread of its own that is confined first, and waits for it. An exception of `work` is passed on.
-void on_confined_thread(const Allowed& allowed, const std::function<void(Walls)>& work);
+// Failure (Stage::limits) when the system makes no thread: `work` has not run.
+Result<void> on_confined_thread(const Allowed& allowed, const std::function<void(Walls)>& work);
 
 // $ATTNSCOPE_CONFINE=off
 bool confinement_is_off();

@@ -152,4 +152,9 @@ void lower_thread_priority(int nice) {
   sched_setscheduler(static_cast<pid_t>(thread), SCHED_BATCH, &none);
 }
 
+Failure no_thread(const std::string& what) {
+  return {Stage::limits, "the system makes no thread for " + what,
+          "End other programs, or raise the limit on processes (ulimit -u, or the container's)."};
+}
+
 }  // namespace attnscope::platform

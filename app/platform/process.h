@@ -47,4 +47,7 @@ void ignore_write_signals();
 // Cannot be undone without privileges.
 void lower_thread_priority(int nice = 19);
 
+// The Failure (Stage::limits) where the system refuses a thread. `what` needed it: "the compiler".
+Failure no_thread(const std::string& what);
+
 }  // namespace attnscope::platform

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "platform/memory.h"
 #include "platform/process.h"
@@ -85,16 +86,22 @@ Truth TruthMaker::want(const Problem& problem, check::Accumulate accumulate, Wan
   auto inputs = std::make_shared<std::promise<InputsResult>>();
   auto reference = std::make_shared<std::promise<ReferenceResult>>();
   truth_ = {inputs->get_future().share(), reference->get_future().share()};
-  making_ = std::thread([this, problem, accumulate, wanted, kept, inputs, reference, cancel = cancel_] {
-    platform::lower_thread_priority();
-    try {
-      make(problem, accumulate, wanted, *cancel, kept, *inputs, *reference);
-    } catch (const std::bad_alloc&) {
-      const Failure failure = platform::out_of_memory(short_text(problem));
-      fail_unless_made(*inputs, failure);
-      fail_unless_made(*reference, failure);
-    }
-  });
+  const auto give_up = [inputs, reference](const Failure& failure) {
+    fail_unless_made(*inputs, failure);
+    fail_unless_made(*reference, failure);
+  };
+  try {
+    making_ = std::thread([this, problem, accumulate, wanted, kept, inputs, reference, give_up, cancel = cancel_] {
+      platform::lower_thread_priority();
+      try {
+        make(problem, accumulate, wanted, *cancel, kept, *inputs, *reference);
+      } catch (const std::bad_alloc&) {
+        give_up(platform::out_of_memory(short_text(problem)));
+      }
+    });
+  } catch (const std::system_error&) {
+    give_up(platform::no_thread("the reference of " + short_text(problem)));
+  }
   return truth_;
 }
 

@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "platform/run_tool.h"
+#include "support/no_threads.h"
 #include "support/temp_dir.h"
 #include "support/walls.h"
 
@@ -123,6 +124,19 @@ TEST_F(Confine, TheSwitchTakesTheWallsAway) {
 
 TEST_F(Confine, AnExceptionComesBackToWhoAsked) {
   EXPECT_THROW(on_confined_thread({}, [](Walls) { throw std::runtime_error("x"); }), std::runtime_error);
+}
+
+TEST(ConfineProcess, WithoutAThreadTheWorkIsRefused) {
+  if (!testing_support::threads_can_be_refused()) GTEST_SKIP() << "this system does not hold RLIMIT_NPROC";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        testing_support::refuse_threads();
+        bool worked = false;
+        const auto ran = on_confined_thread({}, [&](Walls) { worked = true; });
+        _exit(!worked && !ran && ran.error().stage == Stage::limits ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 // In a child: these are for the whole process and for good.

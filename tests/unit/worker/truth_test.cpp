@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "support/no_threads.h"
 #include "support/temp_dir.h"
 #include "worker/kept_runs.h"
 #include "worker/truth_maker.h"
@@ -27,6 +30,24 @@ TEST(TruthMaker, MakesAndRemembers) {
   const Truth other = maker.want(small(1), check::Accumulate::f32);
   EXPECT_NE((*other.reference.get())->values, (*first.reference.get())->values);
   EXPECT_FALSE(std::filesystem::is_empty(folder / "references"));
+}
+
+TEST(TruthMaker, WithoutAThreadTheTruthIsARefusal) {
+  if (!testing_support::threads_can_be_refused()) GTEST_SKIP() << "this system does not hold RLIMIT_NPROC";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto refused = [](TruthMaker& maker) {
+    const Truth truth = maker.want(small(), check::Accumulate::f32);
+    const auto inputs = truth.inputs.get();
+    const auto reference = truth.reference.get();
+    return !inputs && inputs.error().stage == Stage::limits && !reference && reference.error() == inputs.error();
+  };
+  EXPECT_EXIT(
+      {
+        testing_support::refuse_threads();
+        TruthMaker maker({});
+        std::_Exit(refused(maker) && refused(maker) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(TruthMaker, WhatADeviceMakesIsKeptForTheNext) {
