@@ -83,12 +83,24 @@ TEST_F(AtomicFile, RefusesToReadWhatIsTooLargeOrNoFile) {
   auto text = read_file(file, 4);
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error().stage, Stage::store);
-  EXPECT_NE(text.error().message.find(file.string()), std::string::npos);
-  EXPECT_FALSE(read_file(folder, 100));
+  EXPECT_EQ(text.error().message, file.string() + " has 5 bytes, over the limit of 4.");
+  auto no_file = read_file(folder, 100);
+  ASSERT_FALSE(no_file);
+  EXPECT_EQ(no_file.error().message, folder.string() + " is not a file.");
   EXPECT_FALSE(read_file(folder / "nowhere", 100));
   EXPECT_FALSE(read_file("/dev/zero", 100));
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_FALSE(read_file(fifo, 100));  // and does not wait for a writer
+}
+
+TEST_F(AtomicFile, AnErrorLeftFromBeforeIsNotTakenForItsOwn) {
+  const fs::path file = folder / "file";
+  for (const int before : {EINTR, EIO}) {
+    errno = before;
+    ASSERT_TRUE(write_file(file, "text"));
+    errno = before;
+    EXPECT_EQ(read_file(file, 100).value(), "text");
+  }
 }
 
 TEST_F(AtomicFile, AFolderThatCannotBeMadeIsNamed) {

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "support/interruptions.h"
+
 namespace attnscope::platform {
 namespace {
 
@@ -43,6 +45,25 @@ TEST(BackgroundTool, IsEndedWithWhatItStarted) {
   EXPECT_FALSE(tool->exit_code());
   tool->cancel();
   EXPECT_EQ(end_of(*tool), 128 + 9);  // its output ends only when the sleep has gone too
+}
+
+TEST(BackgroundTool, SignalsDoNotInterruptIt) {
+  const testing_support::Interruptions interruptions;
+  const auto tool = started({"/bin/sh", "-c", "sleep 0.05; echo one; exec >&- 2>&-; sleep 0.05; exit 7"});
+  const testing_support::WithoutInterruptions here;  // the thread that reads has them
+  ASSERT_TRUE(tool);
+  EXPECT_EQ(end_of(*tool), 7);
+  EXPECT_EQ(tool->output(), "one\n");
+}
+
+TEST(BackgroundTool, OfMuchOutputTheEndIsKept) {
+  const auto tool = started({"/bin/sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x; echo end"});
+  ASSERT_TRUE(tool);
+  EXPECT_EQ(end_of(*tool), 0);
+  const std::string output = tool->output();
+  EXPECT_TRUE(output.ends_with("xend\n"));
+  EXPECT_GE(output.size(), 128u << 10);
+  EXPECT_LE(output.size(), 256u << 10);
 }
 
 TEST(BackgroundTool, AProgramThatIsNotThereSaysSo) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "platform/atomic_file.h"
+#include "support/interruptions.h"
 #include "support/temp_dir.h"
 #include "support/unprivileged.h"
 
@@ -118,6 +119,29 @@ TEST_F(OutputFile, APipeIsWrittenWhenItIsRead) {
   close(reader);
   EXPECT_EQ(got, text);
   EXPECT_TRUE(S_ISFIFO(info(pipe).st_mode));
+}
+
+TEST_F(OutputFile, APipeIsWrittenWholeThoughSignalsInterruptIt) {
+  const fs::path pipe = dir_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  const std::string text(200000, 'x');
+  const testing_support::Interruptions interruptions;
+  std::thread writer([&] { EXPECT_TRUE(write_output(pipe, text)); });
+  const testing_support::WithoutInterruptions here;  // the writer has them
+  testing_support::Interruptions::wait_for(20);
+  fcntl(reader, F_SETFL, 0);
+  std::string got;
+  char bytes[4096];
+  while (got.size() < text.size()) {
+    const ssize_t n = read(reader, bytes, sizeof bytes);
+    if (n <= 0) break;
+    got.append(bytes, static_cast<size_t>(n));
+  }
+  writer.join();
+  close(reader);
+  EXPECT_EQ(got, text);
 }
 
 TEST_F(OutputFile, AnOpenFileOfThisProcessIsWrittenWhereItStands) {

@@ -5,6 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <memory>
+#include <thread>
+
 #include "platform/file_lock.h"
 
 namespace attnscope::platform {
@@ -106,6 +109,27 @@ TEST(FileLock, AHolderThatDiesFreesIt) {
   kill(holder, SIGKILL);
   waitpid(holder, nullptr, 0);
   EXPECT_TRUE(FileLock::within(file, 0)->held());
+  close(ends[0]);
+  close(ends[1]);
+  fs::remove(file);
+}
+
+TEST(FileLock, WhoWaitsGetsItWhenItIsFree) {
+  const fs::path file = fs::temp_directory_path() / ("attnscope_lock3_" + std::to_string(getpid()));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  auto first = std::make_unique<FileLock>(*FileLock::within(file, 0));
+  ASSERT_TRUE(first->held());
+  std::thread waiting([&] {
+    if (write(ends[1], "w", 1) != 1) return;
+    auto second = FileLock::within(file, 600'000);
+    ASSERT_TRUE(second);
+    EXPECT_TRUE(second->held());
+  });
+  char waits;
+  EXPECT_EQ(read(ends[0], &waits, 1), 1);
+  first.reset();
+  waiting.join();
   close(ends[0]);
   close(ends[1]);
   fs::remove(file);

@@ -86,6 +86,75 @@ TEST(Process, AnOrphanIsTold) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+// What `work` returns in a child, which may change what it does about signals.
+template <class Work>
+int in_a_child(Work work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(Process, ASignalThatWeIgnoreEndsTheProgram) {
+  EXPECT_EQ(in_a_child([] {
+              ignore_write_signals();
+              raise(SIGPIPE);
+              raise(SIGXFSZ);
+              for (const char* script : {"kill -PIPE $$; echo alive", "kill -XFSZ $$; echo alive"}) {
+                auto child = spawn_piped({"sh", "-c", script});
+                if (!child || !read_all(child->stdout_fd).empty()) return 1;
+                release(*child);
+              }
+              return 0;
+            }),
+            0);
+}
+
+TEST(Process, OrphansBelowAreFoundAndEnded) {
+  EXPECT_EQ(in_a_child([] {
+              adopt_orphans();
+              // The shell starts two that have sessions of their own, and goes.
+              auto shell = spawn_piped({"sh", "-c", "setsid sleep 1000 & setsid sleep 1000 & echo started"});
+              auto own = spawn_piped({"cat"});
+              char line[8];
+              if (!shell || !own || read(shell->stdout_fd, line, sizeof line) != 8) return 1;
+              waitpid(shell->pid, nullptr, 0);
+              const pid_t kept[] = {own->pid};
+              size_t found = 0;
+              for (size_t more; (more = end_strays(kept)) != 0;) found += more;
+              if (found < 2) return 2;
+              if (!read_all(shell->stdout_fd).empty()) return 3;  // both are gone: the pipe has no other end
+              if (write(own->stdin_fd, "own", 3) != 3 || read(own->stdout_fd, line, sizeof line) != 3) return 4;
+              if (end_strays({}) != 1) return 5;
+              return 0;
+            }),
+            0);
+}
+
+TEST(Process, LeavingIsByTheSignalItself) {
+  const int status = in_a_child([]() -> int {
+    signal(SIGTERM, SIG_IGN);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, nullptr);
+    leave_by(SIGTERM);
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+TEST(Process, ASignalThatOurParentIgnoresIsIgnored) {
+  EXPECT_EQ(in_a_child([] {
+              for (const int number : {SIGTERM, SIGINT, SIGHUP}) signal(number, SIG_DFL);
+              if (leaving_signals() != std::vector<int>{SIGTERM, SIGINT, SIGHUP}) return 1;
+              signal(SIGHUP, SIG_IGN);  // as nohup does
+              return leaving_signals() == std::vector<int>{SIGTERM, SIGINT} ? 0 : 2;
+            }),
+            0);
+}
+
 TEST(Process, LowPriorityIsTheThreadsAlone) {
   errno = 0;
   const int before = nice(0);

@@ -2,8 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+
+#include "support/interruptions.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::platform {
 namespace {
@@ -29,7 +38,13 @@ TEST(RunTool, HandsItsInputOverAsAFile) {
 }
 
 TEST(RunTool, HasNoStandardInput) {
+  testing_support::TempDir dir;
+  const int ours = dup(0), file = open(dir.write("input", "ours").c_str(), O_RDONLY);
+  ASSERT_EQ(dup2(file, 0), 0);
   auto output = run_tool({"/bin/cat", {}, {}, 20000, 1 << 20, {}});
+  ours >= 0 ? dup2(ours, 0) : close(0);
+  close(ours);
+  close(file);
   ASSERT_TRUE(output);
   EXPECT_EQ(output->out, "");
 }
@@ -53,18 +68,56 @@ TEST(RunTool, AddsToTheEnvironmentAndReplacesNothing) {
 }
 
 TEST(RunTool, EndsAProgramPastItsDeadline) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);  // the program has it open for as long as it runs
   ToolRun run = shell("exec sleep 1000");
   run.deadline_ms = 100;
   auto output = run_tool(run);
   ASSERT_FALSE(output);
   EXPECT_EQ(output.error().stage, Stage::deadline);
   EXPECT_NE(output.error().message.find("/bin/sh"), std::string::npos);
+  close(ends[1]);
+  char byte;
+  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the program still runs";
+  close(ends[0]);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "the program was not waited for";
+  EXPECT_EQ(errno, ECHILD);
 }
 
 TEST(RunTool, RefusesEndlessOutput) {
   auto output = run_tool(shell("exec yes"));
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("printed over"), std::string::npos);
+}
+
+TEST(RunTool, TheLimitOfTheOutputIsEachStreamsOwn) {
+  ToolRun run = shell("printf 1234567890; printf 1234567890 >&2");
+  run.max_output_bytes = 10;
+  EXPECT_TRUE(run_tool(run));
+  for (const char* more : {"printf 12345678901", "printf 12345678901 >&2"}) {
+    run.arguments = {"-c", more};
+    EXPECT_FALSE(run_tool(run)) << more;
+  }
+}
+
+TEST(RunTool, SignalsDoNotInterruptIt) {
+  const testing_support::Interruptions interruptions;
+  // Once while its output is awaited, and once while its end is.
+  auto output = run_tool(shell("sleep 0.05; echo out; exec >&- 2>&-; sleep 0.05; exit 3"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(output->out, "out\n");
+  EXPECT_EQ(output->exit_code, 3);
+}
+
+TEST(RunTool, ASignalThatWeBlockReachesTheProgram) {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &blocked, &before), 0);
+  auto output = run_tool(shell("kill -TERM $$; echo still here"));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_FALSE(output);
+  EXPECT_NE(output.error().message.find("signal 15"), std::string::npos);
 }
 
 TEST(RunTool, NamesAProgramThatIsNotThereOrWasEnded) {

@@ -7,6 +7,8 @@
 
 #include <future>
 
+#include "support/interruptions.h"
+
 namespace attnscope::platform {
 namespace {
 
@@ -17,6 +19,16 @@ TEST(OnTermination, EachSignalAsksOnce) {
     raise(signal);
     EXPECT_EQ(asked.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready) << signal;
   }
+}
+
+TEST(OnTermination, OtherSignalsDoNotInterruptTheListening) {
+  std::promise<void> asked;
+  const testing_support::Interruptions interruptions;
+  const OnTermination ended([&] { asked.set_value(); });
+  const testing_support::WithoutInterruptions here;  // the thread that listens has them
+  testing_support::Interruptions::wait_for(10);
+  raise(SIGTERM);
+  EXPECT_EQ(asked.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 // What ends a child that a signal reaches, once inside `work` and once more.

@@ -1,0 +1,55 @@
+#pragma once
+#include <signal.h>
+#include <sys/time.h>
+
+#include <atomic>
+#include <thread>
+
+namespace attnscope::testing_support {
+
+// While it lives, a signal with a handler comes every millisecond, so that a system call that waits is interrupted
+// again and again. It reaches a thread that does not block SIGALRM: see WithoutInterruptions.
+class Interruptions {
+ public:
+  Interruptions() {
+    count_ = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { ++count_; };  // without SA_RESTART: the call returns EINTR
+    sigaction(SIGALRM, &action, &before_);
+    const itimerval often{{0, 1000}, {0, 1000}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+  }
+  ~Interruptions() {
+    const itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
+    sigaction(SIGALRM, &before_, nullptr);
+  }
+  Interruptions(const Interruptions&) = delete;
+
+  // Returns when there were so many since it was made.
+  static void wait_for(int count) {
+    while (count_ < count) std::this_thread::yield();
+  }
+
+ private:
+  static inline std::atomic<int> count_ = 0;
+  struct sigaction before_ {};
+};
+
+// Keeps the interruptions from the calling thread while it lives: another one has them.
+class WithoutInterruptions {
+ public:
+  WithoutInterruptions() {
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, &before_);
+  }
+  ~WithoutInterruptions() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutInterruptions(const WithoutInterruptions&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace attnscope::testing_support
