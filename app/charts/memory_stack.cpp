@@ -30,11 +30,6 @@ std::string plural(int64_t count, const char* noun) {
   return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
 
-std::string ordinal(int64_t n) {
-  static const char* const words[] = {"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
-  return n < 9 ? words[n] : fmt::format("{}th", n);
-}
-
 }  // namespace
 
 MemoryStack memory_stack(const VariantInfo& variant, const Occupancy* occupancy, const DeviceSpec& spec) {
@@ -72,8 +67,8 @@ std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupa
   const int64_t n = occupancy.ctas_per_sm;
   if (occupancy.limiter == "shared memory") {
     const int64_t each = variant.static_shared_bytes + variant.dynamic_shared_bytes + spec.shared_reserved_block;
-    return fmt::format("Shared memory limits it: {} {} {} of {}, a {} does not fit.", plural(n, "CTA"),
-                       n == 1 ? "takes" : "take", with_commas(n * each), bytes_text(spec.shared_sm), ordinal(n + 1));
+    return fmt::format("Shared memory limits it: {} {} {} of {}, one more does not fit.", plural(n, "CTA"),
+                       n == 1 ? "takes" : "take", with_commas(n * each), bytes_text(spec.shared_sm));
   }
   if (occupancy.limiter == "registers")
     return fmt::format("Registers limit it: {} a thread of {} an SM leave room for {}.", variant.registers,

@@ -42,7 +42,7 @@ struct MemoryStack {
 
 MemoryStack memory_stack(const VariantInfo& variant, const Occupancy* occupancy, const DeviceSpec& spec);
 
-// "Shared memory limits it: 2 CTAs hold 75,776 of 102,400 B, a third does not fit."
+// "Shared memory limits it: 2 CTAs hold 75,776 of 102,400 B, one more does not fit."
 std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupancy, const DeviceSpec& spec);
 // "128 CTAs for 116 places: 1.10 waves, 12 CTAs run a second wave."
 std::string waves_sentence(const Occupancy& occupancy);

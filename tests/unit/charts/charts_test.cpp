@@ -234,7 +234,7 @@ TEST(MemoryStack, OccupancyInASentence) {
   occupancy.waves = 128.0 / 116;
   occupancy.tail_ctas = 12;
   EXPECT_EQ(limiter_sentence(variant(), occupancy, l4()),
-            "Shared memory limits it: 2 CTAs take 75,904 of 102,400 B, a third does not fit.");
+            "Shared memory limits it: 2 CTAs take 75,904 of 102,400 B, one more does not fit.");
   EXPECT_EQ(waves_sentence(occupancy), "128 CTAs for 116 places: 1.10 waves, 12 CTAs left for the last.");
   occupancy.total_ctas = 88;
   EXPECT_EQ(waves_sentence(occupancy), "88 CTAs for 116 places: one wave, 28 of them empty.");
