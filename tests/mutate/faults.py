@@ -177,7 +177,7 @@ def changes_of(tokens, index, text):
                 found.append((after.start, tokens[end].start, ("{}",)))
         elif index and is_statement(tokens, index):
             end = end_of_statement(tokens, index)
-            if end is not None:
+            if end is not None and tokens[end - 1].text not in ("delete", "default"):   # a constructor's declaration
                 found.append((token.start, tokens[end].start, ("",)))
     return found
 

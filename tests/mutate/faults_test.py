@@ -50,7 +50,7 @@ class Faults(unittest.TestCase):
 
     def test_brackets_references_signs_and_declarations_are_left(self):
         for line in ("std::vector<std::array<T, N>> a;", "const T& a = b;", "T&& a = b;", "T* a = b;", "int a(-b, *c, &d);",
-                     "virtual int f() const = 0;", "int a = b;", "return;", "case a: f(b);"):
+                     "virtual int f() const = 0;", "int a = b;", "return;", "case a: f(b);", "T(const T&) = delete;"):
             with self.subTest(line=line):
                 self.assertEqual(becomes("{\n" + line + "\n}\n"), set())
 

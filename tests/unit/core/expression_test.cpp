@@ -120,6 +120,25 @@ TEST(Expression, OfElementsKnowsWhatIsDocumented) {
   EXPECT_FALSE(ElementExpression::parse("x + " + std::string(1000, ' ') + "x", {"x"}, "x"));
 }
 
+TEST(Expression, OfElementsTakesItsValuesInTheOrderOfItsNames) {
+  auto parsed = ElementExpression::parse("b - 2 * a", {"b", "a"}, "x");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ((*parsed)(std::vector<double>{10, 3}), 4);
+  EXPECT_EQ((*parsed)(std::vector<double>{1, 0}), 1);
+  auto sign = ElementExpression::parse("sign(x)", {"x"}, "x");
+  ASSERT_TRUE(sign);
+  EXPECT_EQ((*sign)(std::vector<double>{-0.5}), -1);
+  EXPECT_EQ((*sign)(std::vector<double>{0}), 0);
+  EXPECT_EQ((*sign)(std::vector<double>{7}), 1);
+}
+
+TEST(Expression, IsShownShortened) {
+  const std::string longest(1000, '('), shown(200, '(');
+  EXPECT_NE(evaluate(longest, {}, "x").error().message.find("x: \"" + shown + "…\" cannot"), std::string::npos);
+  EXPECT_NE(evaluate(longest + " ", {}, "x").error().message.find("longer than 1,000 bytes"), std::string::npos);
+  EXPECT_NE(evaluate(shown, {}, "x").error().message.find("x: \"" + shown + "\" cannot"), std::string::npos);
+}
+
 TEST(Expression, HoldsReadsNonZeroAsTrue) {
   EXPECT_EQ(holds("BLOCK_M % 16 == 0", kVariables, "x"), true);
   EXPECT_EQ(holds("BLOCK_M % 32 == 0", kVariables, "x"), false);

@@ -71,11 +71,93 @@ TEST(Problem, VisibleKeysFollowTheMask) {
   EXPECT_EQ(visible_keys(p, 3), 2);
 }
 
+TEST(Problem, LimitsAreTakenAndWhatIsBeyondRefused) {
+  Problem base;
+  base.batch = base.heads = base.kv_heads = base.seq_q = base.seq_k = base.head_dim = 1;
+  const auto taken = [](const Problem& p) { return validate(p, "x").has_value(); };
+  for (const auto& [member, most] : {std::pair{&Problem::batch, int64_t{65535}},
+                                     {&Problem::heads, int64_t{65535}},
+                                     {&Problem::seq_q, int64_t{1} << 24},
+                                     {&Problem::seq_k, int64_t{1} << 24},
+                                     {&Problem::head_dim, int64_t{1024}}}) {
+    for (const auto& [value, fits] :
+         {std::pair{int64_t{1}, true}, {most, true}, {int64_t{0}, false}, {most + 1, false}}) {
+      Problem p = base;
+      p.*member = value;
+      EXPECT_EQ(taken(p), fits) << value << " of at most " << most;
+    }
+  }
+  base.heads = 1024;  // 2^34 elements are as many as a tensor may have
+  base.seq_k = 1 << 24;
+  EXPECT_TRUE(taken(base));
+  base.head_dim = 2;
+  EXPECT_FALSE(taken(base));
+  Problem sized;
+  sized.kind = ProblemKind::gemm;
+  for (const auto& [size, fits] :
+       {std::pair{int64_t{0}, true}, {int64_t{1} << 40, true}, {(int64_t{1} << 40) + 1, false}, {int64_t{-1}, false}}) {
+    sized.sizes = {{"M", size}};
+    EXPECT_EQ(taken(sized), fits) << size;
+  }
+  sized.sizes.clear();
+  for (int i = 0; i < 32; ++i) sized.sizes["S" + std::to_string(i)] = 1;
+  EXPECT_TRUE(taken(sized));
+  sized.sizes["one more"] = 1;
+  EXPECT_FALSE(taken(sized));
+}
+
+TEST(Problem, IsShownShort) {
+  Problem p;
+  EXPECT_EQ(short_text(p), "B1 H8 S512 D64");
+  p.kv_heads = 2;
+  p.seq_q = 333;
+  p.causal = Causal::bottom_right;
+  EXPECT_EQ(short_text(p), "B1 H8 Hkv2 Sq333 Sk512 D64 causal");
+  p.causal = Causal::top_left;
+  EXPECT_EQ(short_text(p), "B1 H8 Hkv2 Sq333 Sk512 D64 causal (top-left)");
+  p.kind = ProblemKind::gemm;
+  p.sizes = {{"M", 128}, {"K", 64}};
+  EXPECT_EQ(short_text(p), "gemm K=64 M=128");
+}
+
+TEST(Problem, OfAnotherKindIsReadByItsOwnSizes) {
+  Problem base;
+  base.kind = ProblemKind::gemm;
+  base.sizes = {{"M", 128}, {"N", 64}};
+  auto p = problem_from_text("M=256,seed=3,dist=large", base);
+  ASSERT_TRUE(p) << p.error().message;
+  EXPECT_EQ(p->sizes, (std::map<std::string, int64_t>{{"M", 256}, {"N", 64}}));
+  EXPECT_EQ(p->seed, 3u);
+  EXPECT_EQ(p->distribution, Distribution::large);
+  for (const char* text : {"S=512", "K=3", "M=x", "M=3.5"}) EXPECT_FALSE(problem_from_text(text, base)) << text;
+  auto scaled = problem_from_text("scale=0.25,causal=1,H=4,kv_heads=2");
+  ASSERT_TRUE(scaled) << scaled.error().message;
+  EXPECT_EQ(scaled->scale, 0.25);
+  EXPECT_EQ(scaled->effective_scale(), 0.25);
+  EXPECT_EQ(scaled->causal, Causal::bottom_right);
+  EXPECT_EQ(scaled->kv_heads, 2);
+  EXPECT_EQ(scaled->kv_elements() * 2, scaled->q_elements());
+  EXPECT_EQ(Problem{}.effective_scale(), 0.125);
+}
+
 TEST(Problem, CountsFlopsByTheFieldsConvention) {
   Problem p;
   EXPECT_DOUBLE_EQ(p.flops(), 4.0 * 8 * 512 * 512 * 64);
   p.causal = Causal::bottom_right;
   EXPECT_DOUBLE_EQ(p.flops(), 2.0 * 8 * 512 * 512 * 64);
+  Problem gemm;
+  gemm.kind = ProblemKind::gemm;
+  gemm.sizes = {{"M", 3}, {"N", 5}};
+  EXPECT_EQ(gemm.flops(), 0);
+  gemm.sizes["K"] = 7;
+  EXPECT_EQ(gemm.flops(), 2 * 3 * 5 * 7);
+  gemm.sizes["B"] = 11;
+  EXPECT_EQ(gemm.flops(), 2 * 3 * 5 * 7 * 11);
+  gemm.kind = ProblemKind::transpose;
+  EXPECT_EQ(gemm.flops(), 0) << "no convention tells";
+  EXPECT_EQ(bytes_of(DType::f32), 4u);
+  EXPECT_EQ(bytes_of(DType::f16), 2u);
+  EXPECT_EQ(bytes_of(DType::bf16), 2u);
 }
 
 }  // namespace

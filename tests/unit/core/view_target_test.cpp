@@ -37,6 +37,20 @@ TEST(PixelTarget, HandlesOfAnotherSizeAreRefused) {
   EXPECT_NE(read.error().message.find("view/target/buffers"), std::string::npos) << read.error().message;
 }
 
+TEST(PixelTarget, ThereAreTwoHandles) {
+  const Json whole = to_json(aimed());
+  ASSERT_TRUE(view_request_from_json(whole, "view"));
+  Json one = whole, three = whole, none = whole;
+  one["target"]["buffers"].erase(1);
+  three["target"]["buffers"].push_back(three["target"]["buffers"][0]);
+  none["target"]["buffers"] = "a text";
+  for (const Json& json : {one, three, none}) {
+    const auto read = view_request_from_json(json, "view");
+    ASSERT_FALSE(read) << json["target"]["buffers"].size();
+    EXPECT_NE(read.error().message.find("two handles"), std::string::npos) << read.error().message;
+  }
+}
+
 TEST(PixelTarget, ValuesCannotBeWhereNoneWereAsked) {
   Tile tile;
   tile.request = aimed();

@@ -1,0 +1,180 @@
+#include "core/json.h"
+
+#include <gtest/gtest.h>
+
+#include "core/device_spec.h"
+#include "core/experiment.h"
+
+namespace attnscope {
+namespace {
+
+std::string refusal(const Result<void>& done) { return done ? "" : done.error().message; }
+
+TEST(JsonReader, ANumberIsHeldToItsRange) {
+  const Json json{{"whole", 5}, {"real", 2.5}, {"huge", 18446744073709551615u}, {"negative", -1}, {"text", "5"}};
+  for (const auto& [low, high, taken] : {std::tuple{5, 5, true}, {0, 4, false}, {6, 9, false}, {-5, 5, true}}) {
+    int64_t whole = 7;
+    JsonReader read(json, "x");
+    read.integer("whole", whole, low, high);
+    EXPECT_EQ(read.finish(false).has_value(), taken) << low << "…" << high;
+    EXPECT_EQ(whole, taken ? 5 : 7);
+  }
+  for (const auto& [low, high, taken] : {std::tuple{2.5, 2.5, true}, {0.0, 2.4, false}, {2.6, 9.0, false}}) {
+    double real = 7;
+    JsonReader read(json, "x");
+    read.number("real", real, low, high);
+    EXPECT_EQ(read.finish(false).has_value(), taken) << low << "…" << high;
+  }
+  for (const char* key : {"real", "huge", "text"}) {
+    int64_t whole = 7;
+    JsonReader read(json, "x");
+    read.integer(key, whole);
+    EXPECT_NE(refusal(read.finish(false)).find(std::string("x/") + key), std::string::npos) << key;
+    EXPECT_EQ(whole, 7);
+  }
+  for (const auto& [key, taken] : {std::pair{"huge", true}, {"whole", true}, {"negative", false}, {"real", false}}) {
+    uint64_t whole = 7;
+    JsonReader read(json, "x");
+    read.unsigned_integer(key, whole);
+    EXPECT_EQ(read.finish(false).has_value(), taken) << key;
+  }
+}
+
+TEST(JsonReader, ATextIsHeldToItsLengthAndALineToOne) {
+  const Json json{{"five", "12345"}, {"lines", "1\n2"}};
+  std::string text = "before";
+  JsonReader long_enough(json, "x");
+  long_enough.text("five", text, 5);
+  EXPECT_TRUE(long_enough.finish(false));
+  EXPECT_EQ(text, "12345");
+  JsonReader too_short(json, "x");
+  too_short.text("five", text, 4);
+  EXPECT_FALSE(too_short.finish(false));
+  JsonReader line(json, "x");
+  line.line("lines", text, 100);
+  EXPECT_FALSE(line.finish(false));
+  EXPECT_EQ(text, "12345");
+  JsonReader one(json, "x");
+  one.line("five", text, 100);
+  EXPECT_TRUE(one.finish(false));
+}
+
+TEST(JsonReader, WhatIsAbsentIsLeftAndWhatIsUnknownRefused) {
+  const Json nothing{{"a", nullptr}}, unknown{{"c", 1}};
+  int64_t number = 7;
+  JsonReader read(nothing, "x");
+  read.integer("a", number);
+  read.integer("b", number);
+  EXPECT_TRUE(read.finish());
+  EXPECT_EQ(number, 7);
+  JsonReader wanting(nothing, "x");
+  wanting.required("a");
+  EXPECT_EQ(refusal(wanting.finish()), "x/a: is missing");
+  EXPECT_EQ(refusal(JsonReader(unknown, "x").finish()), "x/c: is not a known key");
+  EXPECT_TRUE(JsonReader(unknown, "x").finish(false));
+  JsonReader ignoring(unknown, "x");
+  ignoring.ignore("c");
+  EXPECT_TRUE(ignoring.finish());
+  EXPECT_FALSE(JsonReader(Json::array(), "x").finish());
+}
+
+TEST(JsonReader, TheFirstFaultIsTold) {
+  const Json json{{"a", "x"}, {"b", "x"}};
+  JsonReader read(json, "x");
+  bool flag = true;
+  read.boolean("b", flag);
+  read.boolean("a", flag);
+  EXPECT_EQ(refusal(read.finish()), "x/b: must be true or false");
+}
+
+TEST(Json, NumbersThatJsonLacksGoThroughText) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double value : {inf, -inf, 0.5}) {
+    double back = 0;
+    const Json json{{"x", number_json(value)}};
+    JsonReader read(json, "where");
+    read.number("x", back);
+    EXPECT_TRUE(read.finish());
+    EXPECT_EQ(back, value);
+  }
+  EXPECT_EQ(number_json(std::nan("")), "nan");
+}
+
+TEST(Json, AMessageSaysTheLineAndTheKey) {
+  const auto broken = parse_json("{\n \"a\": nope}", "x.json");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().message.find("x.json: line 2, column 8 is not JSON: invalid literal"), 0u)
+      << broken.error().message;
+  std::string deep;
+  for (const int levels : {64, 65}) {
+    deep.assign(static_cast<size_t>(levels), '[');
+    deep += "1" + std::string(static_cast<size_t>(levels), ']');
+    EXPECT_EQ(parse_json(deep, "x").has_value(), levels == 64) << levels;
+  }
+  EXPECT_TRUE(parse_json(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]})", "x")) << "the same key in another object";
+}
+
+TEST(MeasurePolicy, IsHeldToWhatCanBeMeasured) {
+  for (const auto& [key, value, taken] : {std::tuple{"cache", Json("cold"), true},
+                                          {"cache", Json("warm"), false},
+                                          {"sampled_share", Json(1), true},
+                                          {"sampled_share", Json(0.01), true},
+                                          {"sampled_share", Json(0), false},
+                                          {"sampled_share", Json(1.01), false},
+                                          {"max_time_ms", Json(1), true},
+                                          {"max_time_ms", Json(0), false},
+                                          {"max_time_ms", Json(3600000), true},
+                                          {"max_time_ms", Json(3600001), false}}) {
+    const auto policy = measure_policy_from_json(Json{{key, value}}, "x");
+    EXPECT_EQ(policy.has_value(), taken) << key << " " << value;
+    if (taken) continue;
+    EXPECT_NE(policy.error().message.find(std::string("x/") + key), std::string::npos);
+  }
+}
+
+TEST(DeviceSpec, GoesThroughJsonUnchanged) {
+  DeviceSpec spec;
+  spec.id = "emulated:l4";
+  spec.name = "an L4";
+  spec.arch = 89;
+  spec.emulated = true;
+  spec.sms = 58;
+  spec.runs = {"kernels", "torch"};
+  spec.shared_optin_block = 101376;
+  spec.shared_sm = 102400;
+  spec.warps_sm = 48;
+  spec.ctas_sm = 24;
+  spec.registers_sm = spec.registers_block = 65536;
+  spec.threads_block = 1024;
+  spec.clock_mhz = 2040;
+  spec.sustained_clock_mhz = 1800.5;
+  spec.dram_gbs = 300;
+  spec.rates = {{"fp32", 128}};
+  spec.sources = {{"fp32", "the guide"}};
+  const auto back = device_spec_from_json(to_json(spec), "x");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(to_json(*back), to_json(spec));
+  for (const auto& [key, value] : {std::pair{"sms", Json(0)},
+                                   {"arch", Json(49)},
+                                   {"warps_sm", Json(0)},
+                                   {"runs", Json("kernels")},
+                                   {"runs", Json::array({1})},
+                                   {"rates", Json(1)},
+                                   {"runs", Json::array({std::string(101, 'x')})},
+                                   {"sources", Json{{"a", 1}}}}) {
+    Json json = to_json(spec);
+    json[key] = value;
+    const auto read = device_spec_from_json(json, "x");
+    ASSERT_FALSE(read) << key;
+    EXPECT_NE(read.error().message.find(std::string("x/") + key), std::string::npos) << read.error().message;
+  }
+  Json least = to_json(spec);
+  least["runs"] = Json::array();
+  for (int i = 0; i < 100; ++i) least["runs"].push_back(std::string(100, 'x'));
+  EXPECT_TRUE(device_spec_from_json(least, "x"));
+  least["runs"].push_back("one more");
+  EXPECT_FALSE(device_spec_from_json(least, "x"));
+}
+
+}  // namespace
+}  // namespace attnscope
