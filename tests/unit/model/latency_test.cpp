@@ -50,6 +50,21 @@ TEST_F(Latency, TheErrorBarWidensWithWhatIsAssumed) {
   EXPECT_LT(width(timing(&schedule, l4())), width(timing(nullptr, l4())));
 }
 
+// docs/model.md, "How far off".
+TEST_F(Latency, TheErrorBarIsTheMeasuredOne) {
+  const auto factor = [](const Timing& t) {
+    EXPECT_NEAR(t.interval_high / t.p50, t.p50 / t.interval_low, 1e-9);
+    return t.interval_high / t.p50;
+  };
+  EXPECT_NEAR(factor(timing(&schedule, h200())), 1.25, 1e-9);
+  EXPECT_NEAR(factor(timing(&schedule, l4())), 1.25 * 1.5, 1e-9) << "not the device that it was measured on";
+  EXPECT_NEAR(factor(timing(nullptr, h200())), 5, 1e-9);
+  EXPECT_NEAR(factor(timing(nullptr, l4())), 5, 1e-9);
+  const std::vector<ScheduledInstruction> dense(1000, instruction(Unit::fp32));
+  const auto busy = model::schedule({dense}, std::vector(16, times(20)));
+  EXPECT_NEAR(factor(timing(&busy, h200())), 1.65, 1e-9) << "warps compete";
+}
+
 // 128 CTAs of which an L4 holds 116: the 12 of the tail cost a whole CTA's time more.
 TEST_F(Latency, TheTailCostsAWave) {
   const double launch_us = rates::kLaunchUs.fallback;
@@ -99,6 +114,47 @@ TEST_F(Latency, TheBoundIsNamed) {
   load.passes = 4, load.sectors = 16;
   const auto waiting = model::schedule({{load, use()}}, {times(500)});
   EXPECT_EQ(timing(&waiting, l4()).bound, "global memory latency");
+}
+
+TEST_F(Latency, ABusyUnitIsTheBound) {
+  for (const auto& [unit, name] : {std::pair{Unit::fp16x2, "FP16"},
+                                   {Unit::half_to_float, "half conversions"},
+                                   {Unit::fp64, "FP64"},
+                                   {Unit::integer, "integer"},
+                                   {Unit::imad, "integer multiply"},
+                                   {Unit::mufu, "MUFU"},
+                                   {Unit::conversion, "conversions"},
+                                   {Unit::tensor, "Tensor Cores"}}) {
+    const auto busy = model::schedule({std::vector(100, instruction(unit))}, std::vector(16, times(20)));
+    EXPECT_EQ(timing(&busy, l4()).bound, name);
+  }
+  ScheduledInstruction wait = instruction(Unit::mufu);
+  wait.write_scoreboard = 0;
+  const auto waits = model::schedule({{wait, use()}}, {times(500)});
+  EXPECT_EQ(timing(&waits, l4()).bound, "MUFU and shuffle latency");
+  ScheduledInstruction load = instruction(Unit::global_load);
+  load.write_scoreboard = 0;
+  load.passes = 4, load.sectors = 16;
+  const auto streams = model::schedule({{load, use()}}, std::vector(32, times(100)));
+  EXPECT_EQ(timing(&streams, l4()).bound, "L2 bandwidth");
+}
+
+// 128 CTAs on 58 SMs: one of them has three. Eight of the 16 warps are resident that hide latency, so it takes twice as
+// long.
+TEST_F(Latency, WithoutAScheduleTheBusiestOfTheCountersDecides) {
+  const auto clocks = [&] { return (timing(nullptr, l4()).p50 - rates::kLaunchUs.fallback) * 2040; };
+  ASSERT_EQ(occupancy(l4(), variant, launch).ctas_per_sm, 2);
+  EXPECT_NEAR(clocks(), 1e6 / 4 / 128 * 3 * 2, 1e-6);
+  EXPECT_EQ(timing(nullptr, l4()).bound, "issue slots");
+  counters.shared_wavefronts = 300'000;
+  EXPECT_NEAR(clocks(), 3e5 / 128 * 3 * 2, 1e-6);
+  EXPECT_EQ(timing(nullptr, l4()).bound, "shared memory");
+  counters.global_load_sectors = 200'000;
+  counters.global_store_sectors = 132'000;
+  EXPECT_NEAR(clocks(), 332e3 / 0.83 / 128 * 3 * 2, 1e-6);
+  EXPECT_EQ(timing(nullptr, l4()).bound, "L2 bandwidth");
+  launch.block[0] = 1024;
+  EXPECT_NEAR(clocks(), 332e3 / 0.83 / 128 * 3, 1e-6) << "64 warps hide it";
 }
 
 TEST_F(Latency, WhatExceedsTheCacheIsBoundByDram) {

@@ -61,6 +61,19 @@ TEST(Occupancy, EveryLimiterIsNamed) {
   EXPECT_EQ(occupancy(l4(), variant(16, 30000), launch(1, 32)).limiter, "shared memory");
 }
 
+// NVIDIA's calculator: an SM has two barriers for each CTA that it may hold, on some architectures one; none
+// before 9.0.
+TEST(Occupancy, BarriersOfEachArchitecture) {
+  for (const auto& [arch, each] : {std::pair{90, 2}, {100, 2}, {103, 2}, {101, 1}, {110, 1}, {120, 1}, {121, 1}}) {
+    DeviceSpec spec = h200();
+    spec.arch = arch;
+    EXPECT_EQ(cta_limits(spec, variant(16, 0), launch(1, 32), 16).barriers, spec.ctas_sm * each / 16) << arch;
+  }
+  EXPECT_EQ(cta_limits(l4(), variant(16, 0), launch(1, 32), 16).barriers, CtaLimits::kUnlimited);
+  EXPECT_EQ(cta_limits(l4(), variant(16, 0), launch(1, 32), 17).barriers, 0) << "a CTA has sixteen";
+  EXPECT_EQ(cta_limits(h200(), variant(16, 0), launch(1, 32), 0).barriers, CtaLimits::kUnlimited);
+}
+
 TEST(Occupancy, AFullLastWaveHasNoTail) {
   const Occupancy o = occupancy(l4(), variant(40, 36896), launch(232, 128));
   EXPECT_EQ(o.waves, 2);

@@ -62,6 +62,139 @@ TEST(SmSimulation, ALoadsLatencyIsWaitedFor) {
   EXPECT_GT(r.waits[static_cast<size_t>(Wait::shared)], 0.8 * r.clocks);
 }
 
+// Clocks of one pass through a block of one warp, once it is under way.
+double per_pass(const std::vector<ScheduledInstruction>& block, const DeviceSpec& spec = device()) {
+  return (run(schedule({block}, {times(200)}), 1, 1, spec).clocks -
+          run(schedule({block}, {times(100)}), 1, 1, spec).clocks) /
+         100;
+}
+
+TEST(SmSimulation, AResultIsThereAfterItsLatency) {
+  DeviceSpec spec = device();
+  spec.rates["latency_constant"] = 40;
+  for (const auto& [unit, latency, wait] : {std::tuple{Unit::mufu, 16, Wait::other_data},
+                                            {Unit::conversion, 16, Wait::other_data},
+                                            {Unit::shuffle, 24, Wait::other_data},
+                                            {Unit::constant_load, 40, Wait::other_data},
+                                            {Unit::integer, 16, Wait::other_data},
+                                            {Unit::shared_load, 20, Wait::shared}}) {
+    ScheduledInstruction load = instruction(unit);
+    load.write_scoreboard = 0;
+    load.passes = 1;
+    EXPECT_NEAR(per_pass({load, use()}, spec), latency + 1, 1e-6) << int(unit);
+    const SmRun r = run(schedule({{load, use()}}, {times(100)}), 1, 1, spec);
+    EXPECT_NEAR(r.waits[static_cast<size_t>(wait)], 100 * (latency - 1), 2) << int(unit);
+  }
+}
+
+TEST(SmSimulation, MemoryIsAsFarAsItsLevel) {
+  // Local loads are held to hit the first level.
+  for (const auto& [unit, clocks, l2] : {std::tuple{Unit::global_load, 300, 100},
+                                         {Unit::global_store, 300, 100},
+                                         {Unit::local_store, 300, 100},
+                                         {Unit::local_load, 30, 0}}) {
+    ScheduledInstruction access = instruction(unit);
+    access.write_scoreboard = 0;
+    access.passes = access.sectors = 1;
+    EXPECT_NEAR(per_pass({access, use()}), clocks + 1, 1.5) << int(unit);
+    const SmRun r = run(schedule({{access, use()}}, {times(100)}));
+    EXPECT_NEAR(r.waits[static_cast<size_t>(Wait::global)], 100 * clocks, 200) << int(unit);
+    EXPECT_NEAR(r.l2_busy, l2, 1e-9) << int(unit);
+    // The first access finds everything free: its sector, its latency, and the instruction that waits for it.
+    const double first = run(schedule({{access, use()}}, {times(1)})).clocks;
+    EXPECT_NEAR(first, clocks + (l2 > 0 ? 1 : 0) + 1, 1e-6) << int(unit);
+  }
+}
+
+// A store's operands may be overwritten once it had its turn and they were read, long before it is done.
+TEST(SmSimulation, AStoreHoldsItsOperandsOnlyUntilTheyAreRead) {
+  for (const Unit unit : {Unit::shared_store, Unit::global_store, Unit::shuffle}) {
+    ScheduledInstruction store = instruction(unit);
+    store.read_scoreboard = 0;
+    store.passes = store.sectors = 1;
+    EXPECT_NEAR(per_pass({store, use()}), 8 + 1, 1) << int(unit);
+  }
+}
+
+TEST(SmSimulation, EachUnitIsHeldByItsRate) {
+  // Clocks of a scheduler's quarter of the unit: 32 lanes at the quarter of so many lanes a clock.
+  for (const auto& [unit, lanes] : {std::pair{Unit::fp32, 128},
+                                    {Unit::fp16x2, 64},
+                                    {Unit::half_to_float, 64},
+                                    {Unit::fp64, 2},
+                                    {Unit::integer, 64},
+                                    {Unit::imad, 64},
+                                    {Unit::mufu, 16},
+                                    {Unit::conversion, 16},
+                                    {Unit::uniform, 64}}) {
+    EXPECT_NEAR(per_pass({instruction(unit)}), 32.0 * 4 / lanes, 1e-6) << int(unit);
+    const SmRun r = run(schedule({{instruction(unit)}}, {times(100)}));
+    EXPECT_NEAR(r.busy[static_cast<size_t>(unit)], 100 * 32.0 / lanes, 1e-6) << "of the whole SM's unit";
+  }
+  for (const Unit unit : {Unit::control, Unit::constant_load}) EXPECT_NEAR(per_pass({instruction(unit)}), 1, 1e-6);
+}
+
+TEST(SmSimulation, AProductTakesWhatWasMeasuredOrTheDataSheetsShare) {
+  DeviceSpec spec = device();
+  spec.sms = 100, spec.clock_mhz = 1000, spec.tensor_tflops_f16 = 102.4;  // 256 flop a clock of each scheduler
+  EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 4096 / 256.0, 1e-6);
+  spec.rates["mma_16816"] = 33;
+  EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 33, 1e-6);
+}
+
+TEST(SmSimulation, ManyWarpsShareTheShuffleUnit) {
+  ScheduledInstruction shuffle = instruction(Unit::shuffle);
+  shuffle.write_scoreboard = 0;
+  // 32 lanes a clock of an SM: one shuffle a clock, which 40 warps wait for longer than for its latency.
+  const SmRun r = run(schedule({{shuffle, use()}}, std::vector(40, times(100))));
+  EXPECT_NEAR(r.clocks, 40 * 100, 60);
+}
+
+TEST(SmSimulation, AJumpTakenCostsABranch) {
+  DeviceSpec spec = device();
+  spec.rates["latency_branch"] = 8;
+  const std::vector<ScheduledInstruction> block(4, instruction(Unit::fp32));
+  const auto of = [&](const std::vector<uint32_t>& visits) {
+    return run(schedule({block, block}, {visits}), 1, 1, spec).clocks;
+  };
+  EXPECT_NEAR(of({0, 1}) - of({0}), 4, 1e-6) << "the next block follows";
+  EXPECT_NEAR(of({0, 0}) - of({0}), 4 + 8, 1e-6);
+  EXPECT_NEAR(of({0, 1, 0}) - of({0, 1}), 4 + 8, 1e-6);
+}
+
+TEST(SmSimulation, ACtaTakesTimeToStart) {
+  DeviceSpec spec = device();
+  spec.rates["cta_start"] = 100;
+  const auto s = schedule({std::vector(10, instruction(Unit::fp32, 4))}, {times(100)});
+  const auto of = [&](int64_t ctas, int64_t resident) { return run(s, ctas, resident, spec).clocks; };
+  EXPECT_NEAR(of(2, 2) - of(1, 1), 100, 8) << "the second begins that much later";
+  EXPECT_NEAR(of(3, 1) - of(1, 1), 2 * (4000 + 100), 8);
+}
+
+TEST(SmSimulation, WarpsArriveAtABarrierOneByOne) {
+  DeviceSpec spec = device();
+  spec.rates["barrier_arrival"] = 5;
+  const auto s = schedule({{instruction(Unit::barrier)}}, std::vector(4, times(50)));
+  EXPECT_NEAR(run(s, 1, 1, spec).clocks - run(s).clocks, 50 * 3 * 5, 20);
+}
+
+TEST(SmSimulation, WhatAWarpWaitsForIsTold) {
+  const auto wait = [](const SmRun& r, Wait which) { return r.waits[static_cast<size_t>(which)]; };
+  const auto slow = run(schedule({{instruction(Unit::half_to_float)}}, {times(100)}));
+  EXPECT_NEAR(wait(slow, Wait::unit), 99, 1) << "two clocks for each, of which one is its own";
+  const auto dense = run(schedule({{instruction(Unit::fp32)}}, std::vector(8, times(100))));
+  EXPECT_GE(wait(dense, Wait::issue), 4 * 100) << "every other clock is the other warp's";
+  EXPECT_EQ(wait(dense, Wait::unit), 0);
+  const auto stalled = run(schedule({{instruction(Unit::fp32, 4)}}, {times(100)}));
+  EXPECT_NEAR(wait(stalled, Wait::dependency), 99 * 3, 3);
+  const auto conflicts = run(schedule({{shared_load(32), use()}}, {times(100)}));
+  EXPECT_NEAR(conflicts.busy[static_cast<size_t>(Unit::shared_load)], 3200, 1e-6) << "a wavefront a clock";
+  // A warp that only stores goes on until 64 clocks of work are queued: one wavefront every other clock.
+  ScheduledInstruction store = instruction(Unit::shared_store);
+  store.passes = 4;
+  EXPECT_NEAR(run(schedule({{store}}, {times(100)})).clocks, 100 * 8 - 64, 10);
+}
+
 TEST(SmSimulation, FewerLanesConflictLess) {
   auto s = schedule({{shared_load(24), use()}}, {times(100)});
   s.code[0].lanes = 24;  // the mean of warps with 32 and 16 lanes
@@ -186,6 +319,12 @@ TEST(SmSimulation, AsynchronousCopiesAreWaitedForByGroups) {
   const double both = clocks(schedule({one, work, {copy(), close_group(), await(0)}}, {{0, 1, 2}}));
   EXPECT_NEAR(first, waited, 5);
   EXPECT_NEAR(both - first, 102, 5);
+}
+
+TEST(SmSimulation, CopiesOfTheCtaBeforeAreNotWaitedFor) {
+  const auto s =
+      schedule({{close_group(), await(0), copy()}}, {times(1)});  // a copy that its own CTA does not wait for
+  EXPECT_LT(clocks(s, 2, 1), 20);
 }
 
 TEST(SmSimulation, CopiesThatMayHitTheFirstLevelDo) {
