@@ -68,7 +68,7 @@ TEST(HostExpression, KeepsNamesAndBrackets) {
 TEST(HostExpression, RefusesWhatItDoesNotKnow) {
   for (const char* text :
        {"", "unknown", "f(n)", "n +", "(n", "n)", "a", "sizeof(int)", "n ? 1 : 2", "n / 0", "0.5 * n", "1 << 99",
-        "99999999999999999999", "props.maxThreads", "n * 9007199254740993", "n == 3"})
+        "(int * 2) n", "99999999999999999999", "props.maxThreads", "n * 9007199254740993", "n == 3"})
     EXPECT_EQ(said(text), "-") << text;
 }
 

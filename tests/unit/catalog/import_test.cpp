@@ -46,6 +46,21 @@ int main() {
   EXPECT_EQ(json["args"], Json({"in", "out", Json({{"value", 1}, {"type", "f32"}}), "n"}));
 }
 
+TEST(Import, AMacroThatMayBeSetIsAKnobWithItsNeighbours) {
+  std::string source;
+  for (const char* macro : {"OFF 0", "ON 1", "STAGES 2", "WARPS 8", "ODD 6", "NEGATIVE (-1)", "_HIDDEN 4", "lower 4"}) {
+    const std::string line = macro, name = line.substr(0, line.find(' '));
+    source += "#ifndef " + name + "\n#define " + line + "\n#endif\n";
+  }
+  const Json json = manifest_of(source + "__global__ void k(float* x) {}\n");
+  std::map<std::string, Json> knobs;
+  for (const Json& knob : json["knobs"]) knobs[knob["name"]] = knob["values"];
+  EXPECT_EQ(
+      knobs,
+      (std::map<std::string, Json>{
+          {"OFF", {0, 1}}, {"ON", {0, 1}}, {"STAGES", {1, 2, 4}}, {"WARPS", {4, 8, 16}}, {"ODD", Json::array({6})}}));
+}
+
 TEST(Import, FollowsAliasesTemplatesAndNamespaces) {
   const std::string source = R"(namespace lib {
 using scalar = __half;
@@ -238,6 +253,34 @@ TEST(Workload, GivesValuesAsTheirTypesHaveThem) {
   EXPECT_EQ(value_of<uint16_t>("bf16", 1), 0x3f80);
   EXPECT_EQ(value_of<uint16_t>("bf16", -1.004), 0xbf81);
   EXPECT_EQ(value_of<uint16_t>("bf16", 0), 0);
+}
+
+TEST(Workload, ABufferHoldsWhatItsInitSays) {
+  const auto with = [](const Json& init, const char* role = "in") {
+    const Json out{{"name", "out"}, {"role", "out"}, {"dtype", "f32"}, {"shape", {"n", 2}}};
+    const Json extra{{"name", "x"}, {"role", role}, {"dtype", "f32"}, {"shape", {"n", 2}}, {"init", init}};
+    return workload_with({{"buffers", {out, extra}}, {"args", {"out", "x", "n"}}});
+  };
+  for (const auto& [word, kind] : {std::pair{"random", BufferInit::Kind::random},
+                                   {"zeros", BufferInit::Kind::zeros},
+                                   {"ones", BufferInit::Kind::ones},
+                                   {"iota", BufferInit::Kind::iota}}) {
+    const auto made = with(word);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->operands[1].init, (BufferInit{kind, {}, {}})) << word;
+    EXPECT_EQ(made->operands[1].shape, (std::vector<int64_t>{8, 2}));
+  }
+  EXPECT_EQ(with(nullptr)->operands[1].init.kind, BufferInit::Kind::random);
+  EXPECT_EQ(with(nullptr, "workspace")->operands[1].init.kind, BufferInit::Kind::zeros);
+  EXPECT_EQ(with({{"random", {-1, 2.5}}})->operands[1].init, (BufferInit{BufferInit::Kind::random, -1, 2.5}));
+  EXPECT_TRUE(with({{"random", {3, 3}}}));
+  for (const Json& init :
+       {Json{{"random", {3, 2}}}, Json{{"random", {1}}}, Json{{"random", {1, "2"}}}, Json{{"random", 1}},
+        Json{{"ones", {1, 2}}}, Json{{"random", {1, 2}}, {"seed", 1}}, Json("twos"), Json(1)}) {
+    const auto refused = with(init);
+    ASSERT_FALSE(refused) << init;
+    EXPECT_THAT(refused.error().message, HasSubstr("buffers/1/init")) << init;
+  }
 }
 
 TEST(Workload, RefusesWhatDoesNotFit) {

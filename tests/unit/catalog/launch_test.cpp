@@ -140,6 +140,27 @@ TEST(Choices, NoTileFitsStaticallyAtHeadDim128) {
   EXPECT_TRUE(choice(all, "SHARED", 1).legal);
 }
 
+// The kernel asks for too much unless one of its knobs is 0, and its author allows that of the second alone.
+TEST(Choices, TheWayOutIsOneThatTheKernelTakes) {
+  Json manifest = good_manifest();
+  manifest["knobs"] = Json::array();
+  for (const char* name : {"FIRST", "SECOND"})
+    manifest["knobs"].push_back({{"name", name}, {"values", {0, 1}}, {"default", 1}});
+  manifest["requires"] = {{{"expr", "FIRST == 1"}, {"why", "it must"}}};
+  manifest["launch"]["grid"][0] = "seq_q";
+  manifest["launch"]["dynamic_shared"] = "200000 * FIRST * SECOND";
+  manifest.erase("shared_map");
+  const auto kernel = parse(manifest);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  const Problem problem;
+  const auto way = way_out(*kernel, problem, config_of(*kernel, {}), device("l4"));
+  ASSERT_TRUE(way);
+  EXPECT_EQ(way->knob, "SECOND");
+  EXPECT_EQ(way->value, 0);
+  EXPECT_FALSE(way_out(*kernel, problem, config_of(*kernel, {}), device("l4"), "SECOND")) << "no other knob helps";
+  EXPECT_EQ(foretell_limits(*kernel, problem, config_of(*kernel, {}), device("l4")).error().hint, "Set SECOND to 0.");
+}
+
 TEST(Choices, AProblemThatTheKernelDoesNotTakeMakesAllIllegal) {
   const Kernel tiled = shipped("02_tiled");
   Problem problem;

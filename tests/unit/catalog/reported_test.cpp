@@ -52,6 +52,34 @@ TEST(Reported, ConfigsAreThoseOfTheKernels) {
   }
 }
 
+TEST(Reported, EveryFieldIsRead) {
+  ScratchDir dir;
+  const std::filesystem::path file = dir.path() / "r.json";
+  write(file, R"({"title": "T", "device": {"name": "D", "arch": 89, "driver": "550", "options": "-O3"},
+      "problem": {"seq_q": 7},
+      "figures": [{"id": "a", "label": "A b", "metric": "latency", "value": 1.5, "high": 2, "unit": "us", "role": "target",
+                   "valid": false, "why": "W.", "source": "S.", "kernel": "k", "knobs": {"N": 3}}]})");
+  const auto figures = load_reported(file);
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_EQ(figures->size(), 1u);
+  const ReportedFigure& one = figures->front();
+  EXPECT_EQ(one.id, "a");
+  EXPECT_EQ(one.label, "A b");
+  EXPECT_EQ(one.metric, "latency");
+  EXPECT_EQ(one.value, 1.5);
+  EXPECT_EQ(one.high, 2);
+  EXPECT_EQ(one.unit, "us");
+  EXPECT_EQ(one.role, ReportedRole::target);
+  EXPECT_FALSE(one.valid);
+  EXPECT_EQ(one.why, "W.");
+  EXPECT_EQ(one.source, "S.");
+  EXPECT_EQ(one.kernel, "k");
+  EXPECT_EQ(one.knobs, (std::map<std::string, int64_t>{{"N", 3}}));
+  EXPECT_EQ(one.problem.seq_q, 7);
+  EXPECT_EQ(one.device, "D");
+  EXPECT_EQ(one.title, "T");
+}
+
 TEST(Reported, FaultsNameFileAndPointer) {
   ScratchDir dir;
   const std::filesystem::path file = dir.path() / "r.json";
