@@ -6,7 +6,7 @@
 #include "cli/exit_status.h"
 #include "core/escape.h"
 #include "core/json.h"
-#include "emulator/isa_report.h"
+#include "emulator/isa/report.h"
 
 namespace attnscope::cli {
 namespace {

@@ -19,8 +19,8 @@
 #include "core/observation.h"
 #include "core/problem.h"
 #include "core/result.h"
-#include "emulator/counters.h"
 #include "emulator/emulator.h"
+#include "emulator/exec/counters.h"
 #include "measure/sampling.h"
 #include "model/occupancy.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "emulator/program.h"
+#include "emulator/isa/program.h"
 
 namespace attnscope::device {
 namespace {

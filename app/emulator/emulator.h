@@ -12,10 +12,10 @@
 
 #include "compile/sass.h"
 #include "core/result.h"
-#include "emulator/counters.h"
-#include "emulator/handlers.h"
-#include "emulator/memory.h"
-#include "emulator/watch_finding.h"
+#include "emulator/exec/counters.h"
+#include "emulator/exec/handlers.h"
+#include "emulator/exec/memory.h"
+#include "emulator/watch/finding.h"
 
 // Executes a kernel's SASS on the CPU, a warp at a time, and counts what it does (docs/emulator.md).
 namespace attnscope::emulator {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <unordered_map>
 
-#include "emulator/bind.h"
-#include "emulator/cta.h"
 #include "emulator/emulator.h"
+#include "emulator/exec/bind.h"
+#include "emulator/exec/cta.h"
 #include "platform/memory.h"
 #include "platform/process.h"
 

@@ -10,7 +10,7 @@
 
 #include "compile/cubin.h"
 #include "compile/sass.h"
-#include "emulator/program.h"
+#include "emulator/isa/program.h"
 
 namespace attnscope::fuzz {
 namespace {

@@ -10,7 +10,7 @@
 #include "compile/compiler.h"
 #include "compile/sass.h"
 #include "emulator/emulator.h"
-#include "emulator/program.h"
+#include "emulator/isa/program.h"
 
 namespace attnscope::kernel_tests {
 namespace {

@@ -20,7 +20,7 @@
 #include "core/json.h"
 #include "device/emulated/emulated_device.h"
 #include "emulator/emulator.h"
-#include "emulator/forms.h"
+#include "emulator/isa/forms.h"
 #include "plain_kernels.h"
 #include "platform/atomic_file.h"
 

@@ -7,7 +7,7 @@
 #include "device/live_copy.h"
 #include "device/model_input.h"
 #include "device/parameters.h"
-#include "emulator/program.h"
+#include "emulator/isa/program.h"
 #include "platform/memory.h"
 
 namespace attnscope::device {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/general.h"
-#include "emulator/handlers.h"
-#include "emulator/warp.h"
+#include "emulator/exec/general.h"
+#include "emulator/exec/handlers.h"
+#include "emulator/exec/warp.h"
 
 namespace attnscope::emulator {
 namespace {

@@ -6,7 +6,7 @@
 #include <cfenv>
 #include <cmath>
 
-#include "emulator/approximation_tables.h"
+#include "emulator/exec/approximation_tables.h"
 #include "unit/emulator/one_instruction.h"
 
 namespace attnscope::emulator::testing {

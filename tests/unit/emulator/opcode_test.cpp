@@ -12,8 +12,8 @@
 #include <map>
 #include <set>
 
-#include "emulator/isa_report.h"
-#include "emulator/recorded_forms.h"
+#include "emulator/isa/recorded_forms.h"
+#include "emulator/isa/report.h"
 #include "unit/emulator/opcode_recording.h"
 #include "unit/emulator/sass_text.h"
 
@@ -160,7 +160,7 @@ TEST(OpcodeCounts, EqualNsightComputes) {
   EXPECT_GE(equal, 275u);
 }
 
-// app/emulator/recorded_forms.inc is what the recorded kernels hold, no more and no less.
+// app/emulator/isa/recorded_forms.inc is what the recorded kernels hold, no more and no less.
 TEST(RecordedForms, AreThoseOfTheRecordedKernels) {
   std::map<std::string, int> forms;
   for (int k = 0; k < 3; ++k) {
@@ -177,7 +177,7 @@ TEST(RecordedForms, AreThoseOfTheRecordedKernels) {
   if (wanted == listed) return;
   const std::string path = std::string(ATTNSCOPE_OPCODES_DIR) + "/recorded_forms.inc";
   std::ofstream(path) << wanted;
-  ADD_FAILURE() << "app/emulator/recorded_forms.inc is not what the kernels hold; " << path << " is.";
+  ADD_FAILURE() << "app/emulator/isa/recorded_forms.inc is not what the kernels hold; " << path << " is.";
 }
 
 TEST(IsaReport, CountsEveryForm) {

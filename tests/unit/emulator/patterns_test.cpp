@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "emulator/warp.h"
+#include "emulator/exec/warp.h"
 
 namespace attnscope::emulator {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "emulator/forms.h"
-#include "emulator/isa_report.h"
+#include "emulator/isa/forms.h"
+#include "emulator/isa/report.h"
 #include "unit/emulator/one_instruction.h"
 #include "unit/emulator/sass_text.h"
 

@@ -1,5 +1,5 @@
 // Tensor Core products against recordings of an H200 (tests/data/gpu/mma), on every instruction set of this CPU.
-#include "emulator/tensor_core.h"
+#include "emulator/exec/tensor_core.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "emulator/warp.h"
+#include "emulator/exec/warp.h"
 #include "support/mma_inputs.h"
 
 namespace attnscope::emulator {

@@ -1,8 +1,0 @@
-#pragma once
-#include "emulator/cta.h"
-
-namespace attnscope::emulator {
-
-Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa);
-
-}  // namespace attnscope::emulator

@@ -1,0 +1,269 @@
+// What a launch needs before it runs: checks, constants, the module's variables, handlers.
+#include "emulator/exec/bind.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstring>
+
+#include "platform/memory.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+// Of every compute capability (CUDA programming guide, table of compute capabilities).
+constexpr uint32_t kMostFrameBytes = 512 << 10;
+constexpr uint64_t kMostCtas = 0x7fffffff;  // they are counted with 32 bits
+
+// Where __device__ variables stand: those with initial data, then the others.
+constexpr uint64_t kModuleWindow = 0x7a0000000000;
+uint64_t module_bytes(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// What the driver puts before the parameters in constant bank 0, as far as kernels of one CTA's own affairs read it:
+// block and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the memory descriptor just before sm_90's (0x208) or
+// sm_80's (0x118) parameters. Any other offset is refused rather than guessed.
+Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local_bytes) {
+  const auto& kernel = sass_of(*launch.program).kernel;
+  if (offset < 0xc) return launch.block[offset / 4];
+  if (offset < 0x18) return launch.grid[(offset - 0xc) / 4];
+  if (offset == 0x18 || offset == 0x20) return 0u;  // generic windows' low words
+  if (offset == 0x1c) return static_cast<uint32_t>(kSharedWindow >> 32);
+  if (offset == 0x24) return static_cast<uint32_t>(kLocalWindow >> 32);
+  if (offset == 0x28) return local_bytes;
+  const uint32_t descriptor = kernel.arch >= 90 ? 0x208 : 0x118;
+  if (offset == descriptor || offset == descriptor + 4) return 0u;
+  if (offset >= kernel.parameter_base && offset + 4 <= kernel.parameter_base + (launch.parameters.size() + 3) / 4 * 4) {
+    uint32_t value = 0;
+    const size_t at = offset - kernel.parameter_base;
+    std::memcpy(&value, launch.parameters.data() + at, std::min<size_t>(4, launch.parameters.size() - at));
+    return value;
+  }
+  return fail(Stage::decode,
+              fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
+              "Only launch sizes, the stack pointer and parameters are known there.");
+}
+
+// The value a loader writes for a relocation.
+Result<uint64_t> resolve(const compile::CubinKernel& kernel, const compile::CubinRelocation& relocation) {
+  using Target = compile::CubinRelocation::Target;
+  constexpr uint32_t kAbsolute64 = 2, kGeneric64 = 4;  // the only types seen in whole-program code
+  if (relocation.type == kAbsolute64 || relocation.type == kGeneric64) {
+    switch (relocation.target) {
+      case Target::global_init:
+        return kModuleWindow + relocation.value;
+      case Target::global:
+        return kModuleWindow + module_bytes(kernel.global_init.size()) + relocation.value;
+      case Target::text:
+        return kCodeWindow + relocation.value;
+      case Target::external:
+        if (relocation.symbol == "vprintf") return kExternalWindow + static_cast<uint64_t>(External::vprintf);
+        if (relocation.symbol == "__assertfail") return kExternalWindow + static_cast<uint64_t>(External::assert_fail);
+        break;
+      default:
+        break;
+    }
+  }
+  return fail(Stage::decode,
+              fmt::format("{} refers to {}, which the emulator does not provide.", kernel.name, relocation.symbol),
+              "Device memory allocation and calls into other modules are not emulated.");
+}
+
+// Initial contents of constant banks and variables, with every address filled in.
+Result<void> place_module(const compile::CubinKernel& kernel, const Program& program, BoundLaunch& bound) {
+  bound.module.resize(module_bytes(kernel.global_init.size()) + module_bytes(kernel.global_bytes));
+  std::copy(kernel.global_init.begin(), kernel.global_init.end(), bound.module.begin());
+  for (const compile::ConstantBank& bank : kernel.banks) {
+    if (bank.index > 0 && bank.index < kConstantBanks) bound.banks[bank.index] = bank.data;
+  }
+  for (const compile::CubinRelocation& relocation : kernel.relocations) {
+    using Place = compile::CubinRelocation::Place;
+    if (relocation.place == Place::text) continue;
+    // NVRTC also lists addresses that no instruction reads.
+    if (relocation.place == Place::constant_bank && !program.reads_bank[relocation.bank % kConstantBanks]) continue;
+    const auto value = resolve(kernel, relocation);
+    if (!value) return fail(value.error());
+    std::vector<std::byte>& target =
+        relocation.place == Place::constant_bank ? bound.banks[relocation.bank % kConstantBanks] : bound.module;
+    if (relocation.offset + 8 <= target.size()) std::memcpy(target.data() + relocation.offset, &*value, 8);
+  }
+  if (!bound.module.empty()) {
+    bound.ranges.push_back({kModuleWindow, bound.module.size(), reinterpret_cast<uint8_t*>(bound.module.data()), true});
+  }
+  return {};
+}
+
+// Bank 0 whole, for constants read at a register's offset: what bank_zero() does not provide is zero.
+void fill_bank_zero(const Launch& launch, uint32_t local_bytes, BoundLaunch& bound) {
+  const auto& kernel = sass_of(*launch.program).kernel;
+  std::vector<std::byte>& bank = bound.banks[0];
+  bank.resize(kernel.parameter_base + (launch.parameters.size() + 3) / 4 * 4);
+  for (uint32_t offset = 0; offset < bank.size(); offset += 4) {
+    const auto value = bank_zero(launch, offset, local_bytes);
+    if (value) std::memcpy(bank.data() + offset, &*value, 4);
+  }
+}
+
+Result<std::vector<uint32_t>> constant_values(const Launch& launch, const BoundLaunch& bound) {
+  const auto& kernel = sass_of(*launch.program).kernel;
+  std::vector<uint32_t> values;
+  for (const ConstantSource& source : launch.program->constants) {
+    if (source.bank < 0) {
+      values.push_back(source.value);
+      continue;
+    }
+    if (source.bank == 0) {
+      const auto value = bank_zero(launch, source.value, bound.local_bytes);
+      if (!value) return fail(value.error());
+      values.push_back(*value);
+      continue;
+    }
+    const std::vector<std::byte>& bank = bound.banks[static_cast<uint32_t>(source.bank) % kConstantBanks];
+    if (size_t{source.value} + 4 > (bank.size() + 3) / 4 * 4) {
+      return fail(Stage::decode,
+                  fmt::format("{} reads c[{:#x}][{:#x}], which its cubin does not hold.", kernel.name, source.bank,
+                              source.value),
+                  "Compile the kernel again.");
+    }
+    uint32_t value = 0;
+    std::memcpy(&value, bank.data() + source.value, std::min<size_t>(4, bank.size() - source.value));
+    values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace
+
+namespace {
+
+// What a watch follows of global memory: all that may be written.
+std::unique_ptr<GlobalShadow> shadow_of(const Launch& launch, const BoundLaunch& bound) {
+  std::vector<GlobalShadow::Area> areas;
+  for (const MemoryRange& range : bound.ranges) {
+    if (!range.writable) continue;
+    GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, {}};
+    if (launch.memory != nullptr) {
+      for (const GlobalBuffer& buffer : launch.memory->buffers())
+        if (buffer.address == range.address) area.name = buffer.name, area.initial = buffer.initial;
+    }
+    areas.push_back(std::move(area));
+  }
+  return std::make_unique<GlobalShadow>(std::move(areas), global_watch_unit(*launch.program));
+}
+
+}  // namespace
+
+Result<void> check_launch(const Launch& launch, const RunOptions& options) {
+  const auto bad = [](std::string message, std::string hint) {
+    return fail(Stage::launch, std::move(message), std::move(hint));
+  };
+  if (launch.program == nullptr) return fail(Stage::internal, "No program to run.", "Call prepare() first.");
+  const auto& kernel = sass_of(*launch.program).kernel;
+  const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  // Limits of compute capability 8.x and 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
+  if (threads == 0 || threads > 1024 || launch.block[0] > 1024 || launch.block[1] > 1024 || launch.block[2] > 64) {
+    return bad(fmt::format("{}: a block of {} × {} × {} threads; 1 to 1024 are possible.", kernel.name, launch.block[0],
+                           launch.block[1], launch.block[2]),
+               "Choose fewer warps.");
+  }
+  const uint64_t ctas = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  const std::string grid =
+      fmt::format("{}: a grid of {} × {} × {} CTAs", kernel.name, launch.grid[0], launch.grid[1], launch.grid[2]);
+  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
+    return bad(grid + ".", "Each extent must be 1 or more.");
+  if (launch.grid[0] > 0x7fffffff) return bad(grid + ".", "x can be 2,147,483,647 at most.");
+  if (launch.grid[1] > 65535 || launch.grid[2] > 65535) return bad(grid + ".", "y and z can be 65,535 at most.");
+  if (ctas > kMostCtas)
+    return fail(Stage::limits,
+                fmt::format("{}, {} in all; the emulator runs grids of up to {}.", grid, ctas, kMostCtas),
+                "Choose a smaller problem, or run it on a GPU.");
+  if (launch.parameters.size() != kernel.parameter_bytes) {
+    return bad(fmt::format("{} takes {} bytes of parameters; {} were given.", kernel.name, kernel.parameter_bytes,
+                           launch.parameters.size()),
+               "Check the manifest's args.");
+  }
+  for (uint32_t cta : options.ctas) {
+    if (cta >= ctas)
+      return bad(fmt::format("{}: no CTA {} in a grid of {}.", kernel.name, cta, ctas), "Sample within the grid.");
+  }
+  const uint64_t shared = uint64_t{kernel.static_shared_bytes} + launch.dynamic_shared_bytes;
+  if (shared > kMostSharedBytes) {
+    return bad(fmt::format("{} asks for {} bytes of shared memory a CTA.", kernel.name, shared),
+               "No architecture here gives a CTA more than 227 KiB.");
+  }
+  if (options.isa.has_value() && *options.isa > best_host_isa()) {
+    return bad("This CPU lacks the instruction set that was asked for.", "Leave the choice to the emulator.");
+  }
+  return {};
+}
+
+Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa) {
+  const Program& program = *launch.program;
+  const auto& kernel = program.sass->kernel;
+  BoundLaunch bound;
+  bound.program = &program;
+  bound.grid = launch.grid;
+  bound.block = launch.block;
+  bound.warps = (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
+  // sm_90's first 1024 bytes belong to the system (facts of the recorded code: its window starts at 0x400).
+  bound.shared_low = kernel.arch >= 90 ? 0x400 : 0;
+  // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas
+  // reads whole vectors at the end of an array knowing that.
+  bound.shared_bytes = ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
+  const uint64_t module = module_bytes(kernel.global_init.size()) + module_bytes(kernel.global_bytes);
+  if (auto held = platform::hold_memory(module, kernel.name + ": its __device__ variables"); !held)
+    return fail(held.error());
+  if (kernel.frame_bytes > kMostFrameBytes)
+    return fail(Stage::limits,
+                fmt::format("{}: asks {} B of local memory a thread; {} are possible.", kernel.name, kernel.frame_bytes,
+                            kMostFrameBytes),
+                "Make the kernel's local arrays smaller, or keep them in a buffer.");
+  bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
+  // ptxas knows no depth of recursion: then the stack is the driver's default limit (cudaLimitStackSize), 1024 bytes.
+  const bool calls = std::any_of(kernel.functions.begin(), kernel.functions.end(), [](const auto& function) {
+    return function.first.find("$__internal_") == std::string::npos;
+  });
+  if (calls) bound.local_bytes += 1024;
+  if (auto placed = place_module(kernel, program, bound); !placed) return fail(placed.error());
+  fill_bank_zero(launch, bound.local_bytes, bound);
+  for (uint32_t i = 0; i < kConstantBanks; ++i) {
+    bound.images[i] = {reinterpret_cast<const uint8_t*>(bound.banks[i].data()), bound.banks[i].size()};
+  }
+  auto constants = constant_values(launch, bound);
+  if (!constants) return fail(constants.error());
+  bound.constants = std::move(*constants);
+  if (launch.memory != nullptr) {
+    for (const GlobalBuffer& buffer : launch.memory->buffers()) {
+      if (buffer.bytes == 0) continue;
+      bound.ranges.push_back({buffer.address, buffer.bytes, reinterpret_cast<uint8_t*>(buffer.host), buffer.writable});
+    }
+  }
+  bound.step_budget = options.step_budget;
+  bound.cancel = options.cancel;
+  bound.trace_ctas = options.trace_ctas;
+  bound.watch = options.watch;
+  bound.shared_fill = options.shared_fill;
+  bound.random_fill = options.random_fill;
+  bound.order_seed = options.order_seed;
+  if (options.watch) {
+    bound.unwatched.resize(program.ops.size());
+    bound.shadow = shadow_of(launch, bound);
+  }
+  bound.ops = program.ops;
+  const HandlerTable& table = handlers(isa);
+  for (const Block& block : program.blocks) {
+    uint32_t mode = 0;  // not known where a block is entered
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      Op& op = bound.ops[i];
+      bind(op, table, op.mxcsr != 0 && op.mxcsr != mode);
+      if (op.mxcsr != 0) mode = op.mxcsr;
+      if (!is_control(op.family) && (op.full == nullptr || op.masked == nullptr)) {
+        return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text),
+                    "Report the kernel.");
+      }
+      if (options.watch) Watch::bind(program, op, bound.unwatched[i]);
+    }
+  }
+  return bound;
+}
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,352 @@
+// Moves a warp's lanes through the program: straight runs, branches, convergence barriers, exits.
+#include <immintrin.h>
+
+#include "emulator/exec/cta.h"
+#include "emulator/watch/watch.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+uint32_t guard_of(const Warp& warp, const Op& op) { return warp.pred[op.pred] ^ (op.pred_invert ? kFull : 0); }
+
+void set_mode(Warp& warp, const Op& op) {
+  if (warp.machine->mxcsr == op.mxcsr) return;
+  warp.machine->mxcsr = op.mxcsr;
+  _mm_setcsr(op.mxcsr);
+}
+
+void guarded(Warp& warp, const Op& op, uint32_t active) {
+  const uint32_t mask = active & guard_of(warp, op);
+  warp.machine->ops[op.index].lanes_on += static_cast<uint32_t>(__builtin_popcount(mask));
+  if (mask == kFull) {
+    op.full(warp, op, mask);
+  } else if (mask != 0 || (op.flags & op_touches_memory) != 0) {
+    op.masked(warp, op, mask);
+  }
+}
+
+void with_mode(Warp& warp, const Op& op, uint32_t active) {
+  set_mode(warp, op);
+  op.full(warp, op, active);
+}
+void guarded_with_mode(Warp& warp, const Op& op, uint32_t active) {
+  set_mode(warp, op);
+  guarded(warp, op, active);
+}
+
+bool is_guarded(const Op& op) { return op.pred != kPredicateTrue || op.pred_invert; }
+
+void run_partly(Warp& warp, const Op& op, uint32_t active) {
+  if (op.mxcsr != 0) set_mode(warp, op);
+  if (is_guarded(op)) {
+    guarded(warp, op, active);
+  } else {
+    op.masked(warp, op, active);
+  }
+}
+
+uint32_t& word(Warp& warp, uint32_t offset) { return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset); }
+
+Fragment& new_fragment(Warp& warp, uint32_t mask, uint32_t pc) {
+  // Fragments hold disjoint lanes, so 32 places are enough.
+  uint32_t i = 0;
+  while (warp.fragments[i].wait != Wait::free) ++i;
+  if (i >= warp.fragment_count) warp.fragment_count = i + 1;
+  warp.fragments[i] = {mask, pc, 0, Wait::ready, 0};
+  return warp.fragments[i];
+}
+
+// Fragments that wait for lanes which have all come (or exited) go on; those at one instruction go on as one.
+bool release(Warp& warp) {
+  bool any = false;
+  for (uint32_t i = 0; i < warp.fragment_count; ++i) {
+    Fragment& first = warp.fragments[i];
+    if (first.wait != Wait::bsync && first.wait != Wait::warpsync) continue;
+    const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(first.mask));
+    uint32_t come = 0;
+    for (uint32_t k = 0; k < warp.fragment_count; ++k) {
+      const Fragment& other = warp.fragments[k];
+      if (other.wait == first.wait && (first.wait == Wait::warpsync || other.barrier == first.barrier))
+        come |= other.mask;
+    }
+    const uint32_t wanted = first.wait == Wait::bsync ? warp.barrier[first.barrier][leader] : first.wanted;
+    if ((wanted & warp.live & ~come) != 0) continue;
+    any = true;
+    for (uint32_t k = 0; k < warp.fragment_count; ++k) {
+      Fragment& other = warp.fragments[k];
+      if (k == i || other.wait != first.wait || other.pc != first.pc || other.barrier != first.barrier ||
+          other.wanted != first.wanted || (first.wait == Wait::bsync && (other.mask & ~wanted) != 0)) {
+        continue;
+      }
+      first.mask |= other.mask;
+      other = Fragment{};
+    }
+    // A WARPSYNC that had to wait is issued once more by the lanes that it joined: so Nsight Compute counts it on sm_90
+    // (tests/data/gpu/h200_rungs.json, the configs with REDUCE_WARP=serial).
+    const bool issued_again = first.wait == Wait::warpsync && (wanted & warp.live & ~first.mask) == 0;
+    first.wait = Wait::ready;
+    if (!issued_again) first.pc += 1;
+  }
+  while (warp.fragment_count > 0 && warp.fragments[warp.fragment_count - 1].wait == Wait::free) --warp.fragment_count;
+  return any;
+}
+
+// Lanes that the guard leaves out of a parking instruction go on alone.
+void leave_out(Warp& warp, Fragment& fragment, uint32_t mask) {
+  const uint32_t others = fragment.mask & ~mask;
+  if (others == 0) return;
+  fragment.mask = mask;
+  new_fragment(warp, others, fragment.pc + 1);
+}
+
+enum class Step : uint8_t { go_on, parked, fault };
+
+Step jump(Warp& warp, Fragment& fragment, uint32_t taken, uint32_t target) {
+  if (taken == fragment.mask) {
+    fragment.pc = target;
+  } else if (taken == 0) {
+    fragment.pc += 1;
+  } else {  // the lanes that fall through go on first
+    new_fragment(warp, taken, target);
+    fragment.mask &= ~taken;
+    fragment.pc += 1;
+  }
+  return Step::go_on;
+}
+
+Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch, uint32_t mask) {
+  leave_out(warp, fragment, mask);
+  const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
+  const uint32_t low = word(warp, op.a + 4 * leader);
+  uint32_t same = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    if (word(warp, op.a + 4 * lane) == low) same |= 1u << lane;
+  }
+  // RET adds the register to a label; BRX adds register and immediate to the byte behind itself.
+  const uint32_t base = op.family == Family::brx ? (op.index + 1) * 16 + op.imm : op.imm * 16;
+  const uint64_t target = static_cast<uint32_t>(base + low) / 16;
+  const Program& program = *launch.program;
+  if ((base + low) % 16 != 0 || target >= program.ops.size() ||
+      program.blocks[program.block_of[target]].first != target) {
+    warp.machine->fault = {FaultKind::bad_target, op.index, static_cast<int>(leader), low, 0};
+    return Step::fault;
+  }
+  if (same != mask) {
+    new_fragment(warp, mask & ~same, fragment.pc);
+    fragment.mask = same;
+  }
+  fragment.pc = static_cast<uint32_t>(target);
+  return Step::go_on;
+}
+
+// A call by address: of code, or of one of the driver's own functions, which returns to R20.
+Step call_absolute(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch, uint32_t mask) {
+  leave_out(warp, fragment, mask);
+  const auto pair = [&](uint32_t offset, uint32_t lane) {
+    return word(warp, offset + 4 * lane) | static_cast<uint64_t>(word(warp, offset + 128 + 4 * lane)) << 32;
+  };
+  const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
+  uint64_t target = pair(op.a, leader);
+  uint32_t same = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    if (pair(op.a, lane) == target) same |= 1u << lane;
+  }
+  if (target >= kExternalWindow && target < kExternalWindow + kExternalFunctions) {
+    for (uint32_t rest = same; rest != 0; rest &= rest - 1) {
+      warp.machine->external(warp, static_cast<uint32_t>(target - kExternalWindow),
+                             static_cast<uint32_t>(__builtin_ctz(rest)), op);
+      if (warp.machine->fault.kind != FaultKind::none) return Step::fault;
+    }
+    target = pair(kLaneFileOffset + 20 * 128, leader);
+  }
+  const Program& program = *launch.program;
+  const uint64_t index = (target - kCodeWindow) / 16;
+  if (target < kCodeWindow || target % 16 != 0 || index >= program.ops.size() ||
+      program.blocks[program.block_of[index]].first != index) {
+    warp.machine->fault = {FaultKind::bad_target, op.index, static_cast<int>(leader), target, 0};
+    return Step::fault;
+  }
+  if (same != mask) {
+    new_fragment(warp, mask & ~same, fragment.pc);
+    fragment.mask = same;
+  }
+  fragment.pc = static_cast<uint32_t>(index);
+  return Step::go_on;
+}
+
+Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barrier, uint32_t wanted) {
+  leave_out(warp, fragment, mask);
+  fragment.wait = wait;
+  fragment.barrier = barrier;
+  fragment.wanted = wanted;
+  return Step::parked;
+}
+
+Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch) {
+  const uint32_t active = fragment.mask;
+  uint32_t mask = active & guard_of(warp, op);
+  if (is_guarded(op)) warp.machine->ops[op.index].lanes_on += static_cast<uint32_t>(__builtin_popcount(mask));
+  if (op.family == Family::bra) {
+    return jump(warp, fragment, mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0)), op.imm);
+  }
+  if (op.family == Family::exit) mask &= warp.pred[op.x] ^ (op.x_invert ? kFull : 0);
+  if (mask == 0) {
+    fragment.pc += 1;
+    return Step::go_on;
+  }
+  switch (op.family) {
+    case Family::bra_div:
+    case Family::bra_conv: {
+      const uint32_t wanted = (word(warp, op.a) ^ op.xor_a) & warp.live;
+      const bool converged = (wanted & ~active) == 0;
+      return jump(warp, fragment, converged == (op.family == Family::bra_conv) ? mask : 0, op.imm);
+    }
+    case Family::brx:
+    case Family::ret:
+      return return_to(warp, fragment, op, launch, mask);
+    case Family::exit:
+      warp.live &= ~mask;
+      fragment.mask &= ~mask;
+      fragment.pc += 1;
+      if (fragment.mask != 0) return Step::go_on;
+      fragment = Fragment{};
+      return Step::parked;
+    case Family::bsync: {
+      // Lanes that came into the region in different groups wait for their own group.
+      const uint32_t noted = warp.barrier[op.barrier][__builtin_ctz(mask)];
+      uint32_t same = 0;
+      for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
+        if (warp.barrier[op.barrier][lane] == noted) same |= 1u << lane;
+      }
+      if (same == active && (noted & warp.live & ~active) == 0) break;
+      if (same == active && (noted & mask) == 0) break;  // these lanes have left it (BREAK)
+      if (same != mask) {
+        new_fragment(warp, mask & ~same, fragment.pc);
+        fragment.mask &= ~(mask & ~same);
+        return Step::go_on;
+      }
+      return park(warp, fragment, mask, Wait::bsync, op.barrier, 0);
+    }
+    case Family::warpsync: {
+      const uint32_t first = op.variant & Variant::a ? 0 : static_cast<uint32_t>(__builtin_ctz(mask));
+      const uint32_t wanted = op.flags & op_all ? kFull : word(warp, op.a + 4 * first);
+      if (warp.machine->watch != nullptr) warp.machine->watch->warp_synced(warp.id);
+      if (mask == active && (wanted & warp.live & ~active) == 0) break;
+      return park(warp, fragment, mask, Wait::warpsync, 0, wanted);
+    }
+    case Family::bar_sync: {
+      const uint32_t id =
+          op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
+      // In a register the count stands above the number.
+      const uint32_t count =
+          op.e == 0 ? op.imm2 : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) >> 16 & 0xfff;
+      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
+    }
+    case Family::bar_reduce: {
+      const uint32_t votes = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));
+      warp.machine->barrier_votes[op.imm] += static_cast<uint32_t>(__builtin_popcount(votes));
+      warp.machine->barrier_voters[op.imm] += static_cast<uint32_t>(__builtin_popcount(mask));
+      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.imm2);
+    }
+    case Family::bar_arrive:
+      warp.machine->barrier_arrived[op.imm] += 1;
+      if (warp.machine->watch != nullptr) warp.machine->watch->arrived(warp.id, op.imm);
+      break;
+    case Family::call_absolute:
+      return call_absolute(warp, fragment, op, launch, mask);
+    default:
+      break;
+  }
+  fragment.pc += 1;
+  return Step::go_on;
+}
+
+}  // namespace
+
+void bind(Op& op, const HandlerTable& table, bool sets_mode) {
+  if (is_control(op.family)) return;
+  if (op.family == Family::general) {  // its handler is the same for every host
+    op.entry = is_guarded(op) ? (sets_mode ? guarded_with_mode : guarded) : (sets_mode ? with_mode : op.full);
+    return;
+  }
+  HandlerPair pair = table.pairs[static_cast<int>(op.family)][op.variant];
+  if (op.family == Family::lop3 && op.p == kPredicateTrash && op.variant < Variant::modified &&
+      table.lop3[op.imm][op.variant].full != nullptr) {
+    pair = table.lop3[op.imm][op.variant];
+  }
+  op.full = pair.full;
+  op.masked = pair.masked;
+  op.entry = is_guarded(op) ? (sets_mode ? guarded_with_mode : guarded) : (sets_mode ? with_mode : pair.full);
+}
+
+WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice) {
+  const Program& program = *launch.program;
+  Machine& machine = *warp.machine;
+  const uint64_t end = warp.steps + slice;
+  for (;;) {
+    // The lowest fragment that can run; after a slice, the next one.
+    uint32_t chosen = 32;
+    for (uint32_t i = 0; i < warp.fragment_count; ++i) {
+      const uint32_t k = (warp.next_fragment + i) % warp.fragment_count;
+      if (warp.fragments[k].wait == Wait::ready) {
+        chosen = k;
+        break;
+      }
+    }
+    if (chosen == 32) return warp.live == 0 ? WarpEnd::exited : WarpEnd::parked;
+    Fragment& fragment = warp.fragments[chosen];
+    warp.next_fragment = 0;
+    Step step = Step::go_on;
+    while (step == Step::go_on) {
+      const uint32_t id = program.block_of[fragment.pc];
+      const Block& block = program.blocks[id];
+      const uint32_t active = fragment.mask;
+      BlockCounts& counts = machine.blocks[id];
+      ++counts.executions;
+      counts.threads += static_cast<uint32_t>(__builtin_popcount(active));
+      if (__builtin_expect(warp.trace != nullptr, 0)) {
+        if (warp.trace_count < warp.trace_capacity) {
+          warp.trace[warp.trace_count] = CtaTrace::entry(id, static_cast<uint32_t>(__builtin_popcount(active)));
+        }
+        ++warp.trace_count;
+      }
+      warp.steps += block.count;
+      const Op* op = &launch.ops[block.first];
+      const Op* const last = op + block.count - 1;
+      const bool ends_in_control = is_control(last->family);
+      const Op* const stop = ends_in_control ? last : last + 1;
+      if (active == kFull) {
+        for (; op != stop; ++op) op->entry(warp, *op, kFull);
+      } else {
+        for (; op != stop; ++op) run_partly(warp, *op, active);
+      }
+      if (__builtin_expect(machine.fault.kind != FaultKind::none, 0)) return WarpEnd::fault;
+      if (ends_in_control) {
+        fragment.pc = last->index;
+        step = control(warp, fragment, *last, launch);
+      } else {
+        fragment.pc = block.first + block.count;
+        if (fragment.pc >= program.ops.size()) {  // ran off the end of the code
+          machine.fault = {FaultKind::bad_target, last->index, __builtin_ctz(active), fragment.pc * uint64_t{16}, 0};
+          return WarpEnd::fault;
+        }
+      }
+      if (warp.steps >= end) break;
+    }
+    if (step == Step::fault) return WarpEnd::fault;
+    if (step == Step::parked) release(warp);
+    if (warp.steps >= end) {
+      // Let other lanes of this warp have the next slice.
+      bool ready = false;
+      for (uint32_t i = 0; i < warp.fragment_count; ++i) ready |= warp.fragments[i].wait == Wait::ready;
+      warp.next_fragment = chosen + 1;
+      if (ready) return WarpEnd::slice;
+    }
+  }
+}
+
+}  // namespace attnscope::emulator

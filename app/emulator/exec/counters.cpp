@@ -1,0 +1,118 @@
+#include "emulator/exec/counters.h"
+
+#include "emulator/isa/program.h"
+
+namespace attnscope::emulator {
+
+std::string_view to_string(InstructionClass instruction_class) {
+  switch (instruction_class) {
+    case InstructionClass::fp32:
+      return "fp32";
+    case InstructionClass::fp16:
+      return "fp16";
+    case InstructionClass::fp64:
+      return "fp64";
+    case InstructionClass::integer:
+      return "integer";
+    case InstructionClass::conversion:
+      return "conversion";
+    case InstructionClass::mufu:
+      return "mufu";
+    case InstructionClass::tensor:
+      return "tensor";
+    case InstructionClass::uniform:
+      return "uniform";
+    case InstructionClass::move:
+      return "move";
+    case InstructionClass::predicate:
+      return "predicate";
+    case InstructionClass::shuffle:
+      return "shuffle";
+    case InstructionClass::barrier:
+      return "barrier";
+    case InstructionClass::control:
+      return "control";
+    case InstructionClass::global_load:
+      return "global_load";
+    case InstructionClass::global_store:
+      return "global_store";
+    case InstructionClass::shared_load:
+      return "shared_load";
+    case InstructionClass::shared_store:
+      return "shared_store";
+    case InstructionClass::local_load:
+      return "local_load";
+    case InstructionClass::local_store:
+      return "local_store";
+    case InstructionClass::constant_load:
+      return "constant_load";
+    case InstructionClass::atomic:
+      return "atomic";
+    case InstructionClass::other:
+    case InstructionClass::count:
+      break;
+  }
+  return "other";
+}
+
+InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
+  issued += other.issued, threads += other.threads, threads_on += other.threads_on;
+  requests += other.requests, empty_requests += other.empty_requests;
+  wavefronts += other.wavefronts, ideal += other.ideal, sectors += other.sectors;
+  local_sectors += other.local_sectors;
+  return *this;
+}
+
+RunCounters sum_up(const Program& program, const std::vector<InstructionCounters>& instructions) {
+  RunCounters sum;
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    const InstructionCounters& one = instructions[i];
+    const InstructionClass kind = program.classes[i];
+    sum.warp_instructions += one.issued;
+    sum.by_class[static_cast<size_t>(kind)] += one.issued;
+    sum.threads += one.threads;
+    sum.threads_on += one.threads_on;
+    switch (kind) {
+      case InstructionClass::shared_load:
+      case InstructionClass::shared_store: {
+        const bool load = kind == InstructionClass::shared_load;
+        (load ? sum.shared_load_wavefronts : sum.shared_store_wavefronts) += one.wavefronts;
+        (load ? sum.shared_load_instructions : sum.shared_store_instructions) += one.issued;
+        sum.shared_other_wavefronts += one.empty_requests;
+        sum.shared_ideal_wavefronts += one.ideal;
+        sum.shared_bank_conflicts += one.wavefronts - one.ideal;
+        break;
+      }
+      case InstructionClass::shuffle:
+        sum.shared_other_wavefronts += one.requests;
+        break;
+      // A generic access may go to any space.
+      case InstructionClass::global_load:
+        sum.shared_load_wavefronts += one.wavefronts, sum.shared_ideal_wavefronts += one.ideal;
+        sum.shared_bank_conflicts += one.wavefronts - one.ideal;
+        sum.local_load_sectors += one.local_sectors;
+        sum.global_load_requests += one.requests, sum.global_load_sectors += one.sectors;
+        break;
+      case InstructionClass::global_store:
+        sum.shared_store_wavefronts += one.wavefronts, sum.shared_ideal_wavefronts += one.ideal;
+        sum.shared_bank_conflicts += one.wavefronts - one.ideal;
+        sum.local_store_sectors += one.local_sectors;
+        sum.global_store_requests += one.requests, sum.global_store_sectors += one.sectors;
+        break;
+      case InstructionClass::local_load:
+        sum.local_load_sectors += one.sectors;
+        break;
+      case InstructionClass::local_store:
+        sum.local_store_sectors += one.sectors;
+        break;
+      case InstructionClass::barrier:
+        sum.barriers += one.issued;
+        break;
+      default:
+        break;
+    }
+  }
+  return sum;
+}
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,380 @@
+// One CTA on one host thread: its warps in a fixed order, its barriers, and what to say when it cannot go on.
+#include "emulator/exec/cta.h"
+
+#include <immintrin.h>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <new>
+#include <set>
+
+#include "platform/memory.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+constexpr uint64_t kSlice = 1u << 16;         // warp instructions between looks at `cancel`: well under a millisecond
+constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions watched to tell where a kernel loops
+constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
+constexpr uint32_t kPatternPoison = 0xffffffffu;
+
+template <class Bytes>
+void take(Bytes& memory, size_t& taken, size_t bytes) {
+  if (bytes <= taken) return;
+  memory.reset(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64})));
+  taken = bytes;
+}
+
+}  // namespace
+
+void CtaRunner::prepare(const BoundLaunch& launch) {
+  launch_ = &launch;
+  const Program& program = *launch.program;
+  warp_stride_ = kLaneFileOffset + program.lane_file_bytes();
+  take(warps_, warps_bytes_, warp_stride_ * launch.warps);
+  take(shared_, shared_bytes_, launch.shared_bytes + 64);
+  take(local_, local_bytes_, size_t{launch.local_bytes} * 32 * launch.warps + 64);
+  op_counts_.assign(program.ops.size(), {});
+  block_counts_.assign(program.blocks.size(), {});
+  before_loop_.assign(program.blocks.size(), {});
+  no_pattern_.phase = kPatternPoison;
+  last_.assign(program.ops.size(), &no_pattern_);
+  traces_.clear();
+  patterns_.resize(kPatterns);
+  pattern_keys_.assign(kPatterns, 0);
+
+  machine_ = {};
+  machine_.ops = op_counts_.data();
+  machine_.blocks = block_counts_.data();
+  machine_.last = last_.data();
+  machine_.none = &no_pattern_;
+  machine_.patterns = patterns_.data();
+  machine_.pattern_keys = pattern_keys_.data();
+  machine_.op_count = static_cast<uint32_t>(program.ops.size());
+  machine_.ranges = launch.ranges.data();
+  machine_.range_count = static_cast<uint32_t>(launch.ranges.size());
+  machine_.banks = launch.images.data();
+  machine_.external = call_external;
+  machine_.log = &log_;
+  if (launch.watch) {
+    watch_.prepare(program, launch.unwatched, launch.shadow.get(), launch.warps, launch.shared_low, launch.shared_bytes,
+                   launch.local_bytes);
+    machine_.watch = &watch_;
+  }
+  log_ = {};
+
+  const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  for (uint32_t w = 0; w < launch.warps; ++w) {
+    Warp& warp = *new (warps_.get() + w * warp_stride_) Warp;
+    std::memset(bytes_of(warp), 0, warp_stride_);
+    warp.machine = &machine_;
+    warp.id = w;
+    warp.shared = reinterpret_cast<uint8_t*>(shared_.get()) - launch.shared_low;
+    warp.shared_low = launch.shared_low;
+    warp.shared_high = launch.shared_low + launch.shared_bytes;
+    warp.local = reinterpret_cast<uint8_t*>(local_.get()) + size_t{w} * launch.local_bytes * 32;
+    warp.local_bytes = launch.local_bytes;
+    std::copy(launch.constants.begin(), launch.constants.end(), warp.constants);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      const uint32_t thread = w * 32 + lane;
+      warp.lane_id[lane] = lane;
+      warp.tid[0][lane] = thread % launch.block[0];
+      warp.tid[1][lane] = thread / launch.block[0] % launch.block[1];
+      warp.tid[2][lane] = thread < threads ? thread / launch.block[0] / launch.block[1] : 0;
+    }
+  }
+}
+
+void CtaRunner::start(uint32_t linear) {
+  log_.cta = linear;
+  const BoundLaunch& launch = *launch_;
+  auto* const words = reinterpret_cast<uint32_t*>(shared_.get());
+  std::fill_n(words, launch.shared_bytes / 4, launch.shared_fill);
+  if (launch.random_fill != 0) {
+    uint64_t random = (launch.random_fill + linear) * 0x9e3779b97f4a7c15u | 1;
+    for (uint32_t i = 0; i < launch.shared_bytes / 4; ++i) {
+      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+      words[i] = static_cast<uint32_t>(random >> 32);
+    }
+  }
+  if (launch.watch) watch_.start(linear);
+  std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
+  const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  for (int id = 0; id < 16; ++id)
+    machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
+  for (uint32_t w = 0; w < launch.warps; ++w) {
+    Warp& warp = this->warp(w);
+    std::memset(bytes_of(warp) + kLaneFileOffset, 0, launch.program->lane_file_bytes());
+    std::memset(warp.pred, 0, sizeof warp.pred);
+    warp.pred[kPredicateTrue] = warp.pred[kUniformPredicates + kPredicateTrue] = kFull;
+    std::memset(warp.ur, 0, sizeof warp.ur);
+    std::memset(warp.barrier, 0, sizeof warp.barrier);
+    warp.specials[0] = linear % launch.grid[0];
+    warp.specials[1] = linear / launch.grid[0] % launch.grid[1];
+    warp.specials[2] = linear / launch.grid[0] / launch.grid[1];
+    warp.specials[3] = 0;  // this CTA's rank in a cluster of one
+    warp.specials[4] = static_cast<uint32_t>(kSharedWindow >> 32);
+    warp.barrier_result = 0;
+    const uint32_t lanes = std::min(32u, threads - w * 32);
+    warp.live = lanes == 32 ? kFull : (1u << lanes) - 1;
+    std::fill(std::begin(warp.fragments), std::end(warp.fragments), Fragment{});
+    warp.fragments[0] = {warp.live, 0, 0, Wait::ready, 0};
+    warp.fragment_count = 1;
+    warp.next_fragment = 0;
+    warp.steps = 0;
+  }
+}
+
+// A barrier opens when the threads it counts have arrived: all of the CTA that have not exited, or as many as it says.
+// As on the hardware it counts warps' arrivals and does not ask at which instruction.
+bool CtaRunner::release_barriers() {
+  uint32_t waiting[16] = {}, counted[16] = {}, live = 0, exited = 0;  // warps; exited: a bit each
+  for (uint32_t w = 0; w < launch_->warps; ++w) {
+    const Warp& warp = this->warp(w);
+    if (warp.live == 0) {
+      exited |= 1u << w;
+      continue;
+    }
+    ++live;
+    uint32_t lanes[16] = {};
+    for (uint32_t i = 0; i < warp.fragment_count; ++i) {
+      const Fragment& fragment = warp.fragments[i];
+      if (fragment.wait != Wait::bar) continue;
+      lanes[fragment.barrier] |= fragment.mask;
+      counted[fragment.barrier] =
+          std::max(counted[fragment.barrier], (fragment.wanted & ((1u << kBarrierResultShift) - 1)) / 32);
+    }
+    for (int id = 0; id < 16; ++id) waiting[id] += lanes[id] == warp.live;
+  }
+  bool any = false;
+  for (uint8_t id = 0; id < 16; ++id) {
+    const uint32_t needed = counted[id] != 0 ? counted[id] : live;
+    if (waiting[id] == 0 || waiting[id] + machine_.barrier_arrived[id] < needed) continue;
+    any = true;
+    passing_.clear();
+    for (uint32_t w = 0; w < launch_->warps; ++w) {
+      Warp& warp = this->warp(w);
+      for (uint32_t i = 0; i < warp.fragment_count; ++i) {
+        Fragment& fragment = warp.fragments[i];
+        if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
+        if (launch_->watch) passing_.emplace_back(w, fragment.pc);
+        const uint32_t votes = machine_.barrier_votes[id], kind = fragment.wanted >> kBarrierResultShift;
+        if (kind != 0)
+          warp.barrier_result = kind == 1 ? votes : kind == 2 ? votes == machine_.barrier_voters[id] : votes != 0;
+        fragment.wait = Wait::ready;
+        fragment.pc += 1;
+      }
+    }
+    if (launch_->watch) watch_.released(id, passing_, counted[id] == 0, exited);
+    machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
+  }
+  return any;
+}
+
+CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
+  start(linear);
+  const bool traced =
+      std::find(launch_->trace_ctas.begin(), launch_->trace_ctas.end(), linear) != launch_->trace_ctas.end();
+  if (traced) begin_trace();
+  machine_.mxcsr = 0;  // unknown: the first instruction that cares sets it
+  const unsigned saved_mode = _mm_getcsr();
+  CtaEnd end = CtaEnd::deadlock;
+  // Another order than the ordinary one, from a seed: warps take turns at random, some instructions at a time.
+  uint64_t random = launch_->order_seed == 0 ? 0 : (launch_->order_seed + linear) * 0x9e3779b97f4a7c15u | 1;
+  const auto draw = [&] {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    return static_cast<uint32_t>(random >> 32);
+  };
+  for (bool going = true; going;) {
+    // Warp 0 first, each until it waits; so on until none can go on; then barriers open.
+    bool ready = false, live = false;
+    const uint32_t first = random != 0 ? draw() % launch_->warps : 0;
+    for (uint32_t turn = 0; turn < launch_->warps && going; ++turn) {
+      const uint32_t w = (first + turn) % launch_->warps;
+      Warp& warp = this->warp(w);
+      if (warp.live == 0) continue;
+      const WarpEnd warp_end = run_warp(warp, *launch_, random != 0 ? 1 + draw() % kLongestTurn : kSlice);
+      ready |= warp_end == WarpEnd::slice;
+      live |= warp_end != WarpEnd::exited;
+      if (machine_.fault.kind != FaultKind::none) fault_warp_ = w;
+      if (warp_end == WarpEnd::fault) {
+        end = CtaEnd::fault, going = false;
+      } else if (warp.steps > launch_->step_budget) {
+        observe_loop(w, kObservedLoop);
+        end = machine_.fault.kind == FaultKind::none ? CtaEnd::endless : CtaEnd::fault, going = false;
+      } else if (stop.load(std::memory_order_relaxed)) {
+        end = CtaEnd::stopped, going = false;
+      } else if (launch_->cancel != nullptr && launch_->cancel->load(std::memory_order_relaxed)) {
+        observe_loop(w, kSlice);  // whoever ended it may ask where it was
+        end = CtaEnd::cancelled, going = false;
+      }
+    }
+    if (!going) break;
+    if (!live) {
+      end = CtaEnd::done;
+      break;
+    }
+    if (!ready && !release_barriers()) break;
+  }
+  _mm_setcsr(saved_mode);
+  if (traced) keep_trace(linear);
+  return end;
+}
+
+void CtaRunner::begin_trace() {
+  trace_buffers_.resize(launch_->warps);
+  for (uint32_t w = 0; w < launch_->warps; ++w) {
+    trace_buffers_[w].resize(CtaTrace::kMostTraced);
+    Warp& warp = this->warp(w);
+    warp.trace = trace_buffers_[w].data();
+    warp.trace_count = 0;
+    warp.trace_capacity = CtaTrace::kMostTraced;
+  }
+}
+
+void CtaRunner::keep_trace(uint32_t linear) {
+  CtaTrace trace{linear, {}};
+  bool whole = true;
+  for (uint32_t w = 0; w < launch_->warps; ++w) {
+    Warp& warp = this->warp(w);
+    whole = whole && warp.trace_count <= warp.trace_capacity;
+    if (whole) trace.warps.emplace_back(trace_buffers_[w].begin(), trace_buffers_[w].begin() + warp.trace_count);
+    warp.trace = nullptr;
+  }
+  if (whole) traces_.push_back(std::move(trace));
+}
+
+// Runs the warp a little longer and keeps which blocks it visits: that is where it loops.
+void CtaRunner::observe_loop(uint32_t warp_index, uint64_t steps) {
+  loop_warp_ = warp_index;
+  before_loop_ = block_counts_;
+  run_warp(warp(warp_index), *launch_, steps);
+  fault_warp_ = warp_index;
+}
+
+// The lines that the observed warp went through: "02_tiled.cu:120-174".
+std::string CtaRunner::observed_lines() const {
+  const Program& program = *launch_->program;
+  std::set<std::pair<std::string, uint32_t>> lines;
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    if (block_counts_[b].executions == before_loop_[b].executions) continue;
+    for (uint32_t i = 0; i < program.blocks[b].count; ++i) {
+      const auto& line = program.sass->instructions[program.blocks[b].first + i].line;
+      if (line.line != 0 && line.file < program.sass->files.size()) {
+        lines.emplace(program.sass->files[line.file], line.line);
+      }
+    }
+  }
+  if (lines.empty()) return "an unknown source line";
+  const std::string& file = lines.begin()->first;
+  const uint32_t first = lines.begin()->second;
+  uint32_t last = first;
+  for (const auto& [name, line] : lines) {
+    if (name == file) last = line;
+  }
+  return first == last ? fmt::format("{}:{}", file, first) : fmt::format("{}:{}-{}", file, first, last);
+}
+
+std::string CtaRunner::waiting_lines() const {
+  const Program& program = *launch_->program;
+  std::map<std::string, std::vector<uint32_t>> warps_at;
+  for (uint32_t w = 0; w < launch_->warps; ++w) {
+    const Warp& warp = this->warp(w);
+    for (uint32_t i = 0; i < warp.fragment_count; ++i) {
+      const Fragment& fragment = warp.fragments[i];
+      if (fragment.wait == Wait::free) continue;
+      const std::string& opcode = program.sass->instructions[fragment.pc].opcode;
+      auto& warps = warps_at[fmt::format("{} at {}", opcode, source_of(program, fragment.pc))];
+      if (warps.empty() || warps.back() != w) warps.push_back(w);
+    }
+  }
+  std::string text;
+  for (const auto& [where, warps] : warps_at) {
+    text += fmt::format("{}warp{} {} wait{} for {}", text.empty() ? "" : "; ", warps.size() == 1 ? "" : "s",
+                        fmt::join(warps, ", "), warps.size() == 1 ? "s" : "", where);
+  }
+  return text;
+}
+
+Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch,
+                            const std::string& global_hint) const {
+  const Program& program = *launch.program;
+  const std::string kernel = program.sass->kernel.name;
+  const std::string cta =
+      fmt::format("CTA ({}, {}, {})", linear % launch.grid[0], linear / launch.grid[0] % launch.grid[1],
+                  linear / launch.grid[0] / launch.grid[1]);
+  if (end == CtaEnd::no_memory) return platform::out_of_memory(kernel + ", in " + cta);
+  if (end == CtaEnd::deadlock) {
+    return {Stage::deadline, fmt::format("{} deadlocks in {}: {}.", kernel, cta, waiting_lines()),
+            "Every thread of a CTA that has not exited must reach the same barrier."};
+  }
+  if (end == CtaEnd::cancelled) {
+    return {Stage::cancelled, "The emulated run was cancelled.",
+            fmt::format("It was at {}, warp {} of {}", observed_lines(), loop_warp_, cta)};
+  }
+  if (end == CtaEnd::endless) {
+    return {Stage::deadline,
+            fmt::format("{} does not end: warp {} of {} issued over {} instructions and loops at {}.", kernel,
+                        loop_warp_, cta, launch.step_budget, observed_lines()),
+            "Check the loop's condition; a larger problem may need a larger step budget."};
+  }
+  const Fault& fault = machine_.fault;
+  const compile::SassInstruction& instruction = program.sass->instructions[fault.op];
+  const uint32_t warp_id = fault_warp_;
+  const uint32_t thread = warp_id * 32 + static_cast<uint32_t>(fault.lane);
+  const std::string who = fmt::format("{}, thread {} (warp {}, lane {})", cta, thread, warp_id, fault.lane);
+  const std::string where = fmt::format("{} at {}", instruction.opcode, source_of(program, fault.op));
+  const auto failure = [&](const std::string& what, std::string hint) {
+    return Failure{Stage::launch, fmt::format("{}: {} {} ({}).", kernel, where, what, who), std::move(hint)};
+  };
+  switch (fault.kind) {
+    case FaultKind::global_outside:
+      return failure(
+          fmt::format("accesses {} bytes at {:#x}, outside every buffer: {}", fault.bytes, fault.address, global_hint),
+          "Check the index against the sizes the kernel was given, and a custom kernel's manifest: the buffer's shape, "
+          "the grid.");
+    case FaultKind::global_misaligned:
+      return failure(fmt::format("accesses {} bytes at {:#x}, which is no multiple of {}: {}", fault.bytes,
+                                 fault.address, fault.bytes, global_hint),
+                     "A vector access needs an address that is a multiple of its width.");
+    case FaultKind::global_read_only:
+      return failure(
+          fmt::format("stores {} bytes at {:#x}, in a read-only buffer: {}", fault.bytes, fault.address, global_hint),
+          "Kernels must leave their inputs alone.");
+    case FaultKind::shared_outside:
+      return failure(fmt::format("accesses {} bytes at {} of shared memory; the CTA has {}", fault.bytes,
+                                 static_cast<int64_t>(fault.address) - launch.shared_low, launch.shared_bytes),
+                     "Check the index, and the dynamic shared memory that the launch asks for.");
+    case FaultKind::shared_misaligned:
+      return failure(fmt::format("accesses {} bytes at {} of shared memory, which is no multiple of {}", fault.bytes,
+                                 fault.address - launch.shared_low, fault.bytes),
+                     "A vector access needs an address that is a multiple of its width.");
+    case FaultKind::local_outside:
+    case FaultKind::local_misaligned:
+      return failure(fmt::format("accesses {} bytes at {} of local memory; a thread has {}", fault.bytes, fault.address,
+                                 launch.local_bytes),
+                     "An index into a local array is out of range, or not aligned.");
+    case FaultKind::constant_outside:
+      return failure(fmt::format("reads {} bytes at {:#x} of a constant bank, outside it", fault.bytes, fault.address),
+                     "An index into a __constant__ array or a parameter is out of range.");
+    case FaultKind::assertion:
+      return failure(fmt::format("fails an assertion: {}", log_.calls.empty() ? std::string() : log_.calls.back().text),
+                     "The kernel's own assert() did not hold.");
+    case FaultKind::trap:
+      return failure(
+          "executes a trap",
+          "The kernel's own __trap(), or a check of a library: cooperative_groups' grid.sync() traps where the "
+          "launch is not cooperative.");
+    case FaultKind::bad_target:
+      return failure(fmt::format("jumps to byte {:#x}, which starts no straight run of instructions", fault.address),
+                     "The emulator misread the machine code; report the kernel.");
+    case FaultKind::none:
+      break;
+  }
+  return {Stage::internal, "The emulator stopped without a fault.", "Report the kernel."};
+}
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,121 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "emulator/emulator.h"
+#include "emulator/exec/warp.h"
+#include "emulator/isa/program.h"
+#include "emulator/watch/global.h"
+#include "emulator/watch/watch.h"
+
+namespace attnscope::emulator {
+
+// What every host thread of a run shares, unchanging while it runs.
+struct BoundLaunch {
+  const Program* program = nullptr;
+  std::vector<Op> ops;              // with handlers for this CPU
+  std::vector<uint32_t> constants;  // values of Program::constants
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t warps = 0;                         // a CTA
+  uint32_t shared_low = 0, shared_bytes = 0;  // the window's first legal address, and its size
+  uint32_t local_bytes = 0;                   // a thread's
+  std::vector<MemoryRange> ranges;
+  uint64_t step_budget = 0;
+  const std::atomic<bool>* cancel = nullptr;
+  std::vector<uint32_t> trace_ctas;
+  bool watch = false;
+  std::vector<Unwatched> unwatched;      // by instruction, when watched
+  std::unique_ptr<GlobalShadow> shadow;  // when watched; the threads take turns at it
+  uint32_t shared_fill = 0;
+  uint64_t random_fill = 0;
+  uint64_t order_seed = 0;
+  std::vector<std::byte> module;  // __device__ variables
+  std::array<std::vector<std::byte>, kConstantBanks> banks;
+  std::array<ConstantImage, kConstantBanks> images;  // of banks
+};
+
+// stopped: another thread's CTA could not go on; cancelled: the run is no longer wanted; no_memory: of this machine.
+enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory };
+
+// What the CTAs of one host thread printed.
+struct CtaLog {
+  static constexpr size_t kMostCalls = 4096;
+  std::vector<PrintedCall> calls;
+  uint64_t more = 0;  // calls after those
+  uint32_t cta = 0;   // that prints
+};
+
+// One host thread's machine: the warps, shared and local memory of the CTA it is executing. Memory is taken by
+// prepare(); running allocates nothing.
+class CtaRunner {
+ public:
+  void prepare(const BoundLaunch& launch);
+  // Runs CTA `linear` to its end. `stop` ends it early (another thread failed), as the launch's `cancel` does.
+  CtaEnd run(uint32_t linear, const std::atomic<bool>& stop);
+
+  Machine& machine() { return machine_; }
+  const std::vector<OpCounts>& op_counts() const { return op_counts_; }
+  const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
+
+  const Watch& watch() const { return watch_; }
+  // What the kernel printed since prepare().
+  const CtaLog& log() const { return log_; }
+  // Of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
+  const std::vector<CtaTrace>& traces() const { return traces_; }
+
+  // After fault, endless or deadlock: what happened, for people; after cancelled, where it was (the hint).
+  Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
+
+ private:
+  Warp& warp(uint32_t i) { return *reinterpret_cast<Warp*>(warps_.get() + i * warp_stride_); }
+  const Warp& warp(uint32_t i) const { return *reinterpret_cast<const Warp*>(warps_.get() + i * warp_stride_); }
+  void start(uint32_t linear);
+  bool release_barriers();
+  void observe_loop(uint32_t warp_index, uint64_t steps);
+  std::string observed_lines() const;
+  std::string waiting_lines() const;
+
+  struct AlignedDelete {
+    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  using Bytes = std::unique_ptr<std::byte[], AlignedDelete>;
+
+  const BoundLaunch* launch_ = nullptr;
+  Machine machine_;
+  Bytes warps_, shared_, local_;
+  size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // taken
+  size_t warp_stride_ = 0;
+  void begin_trace();
+  void keep_trace(uint32_t linear);
+
+  std::vector<CtaTrace> traces_;
+  CtaLog log_;
+  Watch watch_;
+  std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps and where they wait, of the barrier that opens
+  std::vector<std::vector<uint32_t>> trace_buffers_;    // a warp each
+  std::vector<OpCounts> op_counts_;
+  std::vector<BlockCounts> block_counts_, before_loop_;
+  std::vector<const Pattern*> last_;
+  std::vector<Pattern> patterns_;
+  std::vector<uint32_t> pattern_keys_;
+  Pattern no_pattern_{};
+  uint32_t loop_warp_ = 0, fault_warp_ = 0;
+};
+
+// Serves a kernel's call of a driver function: writes to the CtaLog at Machine::log.
+void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);
+
+// Gives an instruction its handlers: `entry` for a full warp, with the guard predicate and the rounding mode seen to.
+void bind(Op& op, const HandlerTable& table, bool sets_mode);
+
+enum class WarpEnd : uint8_t { parked, exited, slice, fault };
+// Runs the warp until all its lanes wait or have exited, or `slice` instructions have been issued.
+WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice);
+
+}  // namespace attnscope::emulator

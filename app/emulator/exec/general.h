@@ -1,0 +1,125 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+
+#include "emulator/exec/warp.h"
+
+// Handlers of the less common forms: one for all hosts, a lane at a time, the modifiers read from the Op. A form that
+// kernels spend their time in gets a family of its own (lanes/).
+namespace attnscope::emulator {
+
+// Type names of conversions and atomics, as modifiers spell them.
+enum class Number : uint8_t { none, u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
+constexpr bool is_float(Number type) { return type >= Number::f16; }
+constexpr bool is_wide(Number type) { return type == Number::u64 || type == Number::s64 || type == Number::f64; }
+
+enum class Rounding : uint8_t { nearest, down, up, zero };
+
+enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch, cas };
+
+// More of an instruction, for general handlers: Op::detail points to it.
+enum class Space : uint8_t { global, shared, local, generic };
+
+// One lane of an instruction's operands.
+struct Lane {
+  uint8_t* file;
+  const Op& op;
+  uint32_t lane;
+
+  uint32_t raw(uint32_t offset, int slot, uint32_t k = 0) const {
+    const uint32_t at = op.one >> slot & 1 ? offset + 4 * k : offset + 128 * k + 4 * lane;
+    uint32_t value;
+    std::memcpy(&value, file + at, 4);
+    return value;
+  }
+  uint32_t a() const { return ((raw(op.a, 0) & op.and_a) ^ op.xor_a) + op.sign_a; }
+  uint32_t b() const { return ((raw(op.b, 1) & op.and_b) ^ op.xor_b) + op.sign_b; }
+  uint32_t c() const { return ((raw(op.c, 2) & op.and_c) ^ op.xor_c) + op.sign_c; }
+  // 64 bits; a float's modifiers touch the upper word.
+  static uint64_t join(uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; }
+  uint64_t a64() const { return join(raw(op.a, 0), (raw(op.a, 0, 1) & op.and_a) ^ op.xor_a); }
+  uint64_t b64() const { return join(raw(op.b, 1), (raw(op.b, 1, 1) & op.and_b) ^ op.xor_b); }
+  uint64_t c64() const { return join(raw(op.c, 2), (raw(op.c, 2, 1) & op.and_c) ^ op.xor_c); }
+
+  uint64_t raw64(uint32_t offset, int slot) const { return join(raw(offset, slot), raw(offset, slot, 1)); }
+
+  void set(uint32_t value, uint32_t k = 0) const { std::memcpy(file + op.dst + 128 * k + 4 * lane, &value, 4); }
+  void set64(uint64_t value) const {
+    set(static_cast<uint32_t>(value));
+    set(static_cast<uint32_t>(value >> 32), 1);
+  }
+};
+
+template <class To, class From>
+To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+template <class F>
+void each_lane(Warp& warp, const Op& op, uint32_t mask, F f) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    f(Lane{bytes_of(warp), op, static_cast<uint32_t>(__builtin_ctz(rest))});
+  }
+}
+
+inline uint32_t predicate(const Warp& warp, uint8_t slot, uint8_t invert) {
+  return warp.pred[slot] ^ (invert ? kFull : 0);
+}
+inline void set_predicate(Warp& warp, uint8_t slot, uint32_t value, uint32_t mask) {
+  warp.pred[slot] = (warp.pred[slot] & ~mask) | (value & mask);
+}
+inline bool combined(const Op& op, bool compared, bool with) {
+  return op.logic == 0 ? compared && with : op.logic == 1 ? compared || with : compared != with;
+}
+
+constexpr uint32_t kFloatNan = 0x7fffffffu;
+inline float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
+
+// A double's NaN is operand b if that is one, else c, else a, made quiet, whatever its modifiers; one that the
+// operation made is negative (all recorded).
+inline double finish_double(double r, uint64_t a, uint64_t b, uint64_t c = 0) {
+  if (r == r) return r;
+  constexpr uint64_t infinity = 0x7ff0000000000000ull, quiet = 0x0008000000000000ull;
+  for (const uint64_t x : {b, c, a}) {
+    if ((x & ~(uint64_t{1} << 63)) > infinity) return bits_as<double>(x | quiet);
+  }
+  return bits_as<double>(0xfff8000000000000ull);
+}
+
+// A number of 16 bits (f16, bf16) as a double, exactly, and back with one rounding. Every NaN becomes the canonical
+// one.
+double widen(uint16_t bits, Number type);
+uint16_t narrow(double x, Number type, Rounding rounding);
+// x + y, such that rounding the result to 16 bits is rounding the exact sum (to odd).
+double add_to_odd(double x, double y);
+// The comparison's lanes in Op::select: less, equal, greater, unordered.
+inline bool compare(const Op& op, double a, double b) { return op.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0; }
+
+// clang-format off
+#define ATTNSCOPE_GENERAL_HANDLERS(X)                                                                                 \
+  X(g_popc)                                                                                                           \
+  X(g_flo)                                                                                                            \
+  X(g_brev) X(g_bmsk) X(g_sgxt) X(g_iabs) X(g_imad_hi) X(g_imad_hi_carry) X(g_imad_wide_carry) X(g_imad_wide_x)       \
+      X(g_imad_x) X(g_iadd3_x_carry) X(g_lea_hi_carry) X(g_isetp_ex) X(g_shf) X(g_ushf) X(g_vabsdiff) X(g_vabsdiff4)  \
+          X(g_idp) X(g_viadd_16x2) X(g_vimnmx_16x2) X(g_vimnmx3_16x2) X(g_viaddmnmx_16x2) X(g_prmt) X(g_p2r) X(g_r2p) \
+              X(g_plop3_sign) X(g_i2i) X(g_i2ip) X(g_fadd) X(g_fmul) X(g_fmul_scaled) X(g_ffma) X(g_fmnmx) X(g_fset)  \
+                  X(g_fchk) X(g_mufu) X(g_mufu_half) X(g_mufu_64h) X(g_dadd) X(g_dmul) X(g_dfma) X(g_dsetp)           \
+                      X(g_dsetp_minmax) X(g_f2f) X(g_f2i) X(g_i2f) X(g_frnd) X(g_f2fp) X(g_hadd2) X(g_hmul2)          \
+                          X(g_hfma2) X(g_hmnmx2) X(g_hset2) X(g_hsetp2) X(g_vote) X(g_ballot) X(g_ballot_uniform)     \
+                              X(g_match_any) X(g_match_all) X(g_redux) X(g_elect) X(g_upopc) X(g_uflo) X(g_uprmt)     \
+                                  X(g_uldc) X(g_uimad_wide) X(g_clock) X(g_lanemask) X(g_bmov_out) X(g_bmov_in)       \
+                                      X(g_break) X(g_b2r) X(g_b2r_predicate) X(g_r2ur_predicate) X(g_lepc) X(g_load)  \
+                                          X(g_store) X(g_ldc) X(g_atomic) X(g_reduce) X(g_cas) X(g_count_in)          \
+                                              X(g_cast_spin) X(g_qspc) X(g_movm) X(g_imma)         \
+                                                  X(g_dmma) X(g_hmma_tf32) X(g_trap)
+// clang-format on
+#define X(name) void name(Warp& warp, const Op& op, uint32_t mask);
+ATTNSCOPE_GENERAL_HANDLERS(X)
+#undef X
+
+}  // namespace attnscope::emulator

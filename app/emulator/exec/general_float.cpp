@@ -1,0 +1,215 @@
+// Floating-point forms of the general handlers. The rounding and flushing mode is the host's MXCSR, set before
+// (Op::mxcsr).
+#include <algorithm>
+
+#include "emulator/exec/approximation_tables.h"
+#include "emulator/exec/general.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+// Op::imm2 of these families.
+enum : uint32_t { kSaturate = 1, kNanWins = 2, kXorSign = 4 };
+
+uint32_t finish(const Op& op, float r) {
+  if (op.imm2 & kSaturate) {
+    if (!(r > 0.0f)) r = 0.0f;  // NaN too
+    if (r > 1.0f) r = 1.0f;
+  }
+  return std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r);
+}
+float f32(uint32_t x) { return bits_as<float>(x); }
+double f64(uint64_t x) { return bits_as<double>(x); }
+
+}  // namespace
+
+void g_fadd(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) + f32(l.b()))); });
+}
+void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
+}
+// The product times a power of two (imm: its float), rounded once. What rounding alone lifts to the least normal number
+// is flushed too, as the other families' arithmetic on the host does.
+void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    float a = f32(l.a()), b = f32(l.b());
+    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    const double exact = static_cast<double>(a) * b * f32(op.imm);
+    auto r = static_cast<float>(exact);
+    if ((op.flags & op_ftz) && std::fabs(static_cast<float>(exact * 0x1p32)) < 0x1p-94f) r = std::copysign(0.0f, r);
+    l.set(finish(op, r));
+  });
+}
+void g_ffma(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask,
+            [&](const Lane& l) { l.set(finish(op, __builtin_fmaf(f32(l.a()), f32(l.b()), f32(l.c())))); });
+}
+// NAN: a NaN wins; XORSIGN: the sign is the product of the operands' signs, which |x| leaves out of the comparison.
+void g_fmnmx(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t least = predicate(warp, op.x, op.x_invert);
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    float a = f32(l.a()), b = f32(l.b());
+    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    const uint32_t sign = (l.raw(op.a, 0) ^ l.raw(op.b, 1)) & 0x80000000u;
+    float r;
+    if (std::isnan(a) || std::isnan(b)) {
+      r = op.imm2 & kNanWins ? NAN : std::isnan(a) ? b : a;
+    } else {
+      const bool a_less = a < b || (a == b && std::signbit(a));
+      r = a_less == ((least >> l.lane & 1) != 0) ? a : b;
+    }
+    if (std::isnan(r)) return l.set(kFloatNan);
+    uint32_t bits = bits_as<uint32_t>(r);
+    if (op.imm2 & kXorSign) bits = (bits & 0x7fffffff) | sign;
+    l.set(bits);
+  });
+}
+// 1.0 (.BF) or all ones where the comparison holds.
+void g_fset(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t x = predicate(warp, op.x, op.x_invert);
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    float a = f32(l.a()), b = f32(l.b());
+    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    const bool r = combined(op, compare(op, static_cast<double>(a), static_cast<double>(b)), x >> l.lane & 1);
+    l.set(!r ? 0 : op.imm2 ? 0x3f800000u : kFull);
+  });
+}
+// Whether a / b needs the slow way: the divisor or the quotient near the ends of the range, or an operand special.
+void g_fchk(Warp& warp, const Op& op, uint32_t mask) {
+  uint32_t p = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const int a = static_cast<int>(l.a() >> 23 & 255), b = static_cast<int>(l.b() >> 23 & 255);
+    const int difference = a - b;
+    const bool slow = b == 0 || b >= 253 || a == 255 || a <= 24 - 1 + 0 || difference >= 126 || difference <= -126;
+    p |= static_cast<uint32_t>(slow) << l.lane;
+  });
+  set_predicate(warp, op.p, p, mask);
+}
+
+void g_dadd(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) + f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1))));
+  });
+}
+void g_dmul(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) * f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1))));
+  });
+}
+void g_dfma(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const double r = __builtin_fma(f64(l.a64()), f64(l.b64()), f64(l.c64()));
+    l.set64(bits_as<uint64_t>(finish_double(r, l.raw64(op.a, 0), l.raw64(op.b, 1), l.raw64(op.c, 2))));
+  });
+}
+void g_dsetp(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t x = predicate(warp, op.x, op.x_invert);
+  uint32_t p = 0, q = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const bool r = compare(op, f64(l.a64()), f64(l.b64())), with = x >> l.lane & 1;
+    p |= static_cast<uint32_t>(combined(op, r, with)) << l.lane;
+    q |= static_cast<uint32_t>(combined(op, !r, with)) << l.lane;
+  });
+  set_predicate(warp, op.p, p, mask);
+  set_predicate(warp, op.q, q, mask);
+}
+// p: a is the one to take (a number when b is none); q: both are NaN. imm2: 1 for the greater.
+void g_dsetp_minmax(Warp& warp, const Op& op, uint32_t mask) {
+  uint32_t p = 0, q = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const double a = f64(l.a64()), b = f64(l.b64());
+    const bool a_less = a < b || (a == b && std::signbit(a));
+    const bool take = std::isnan(a) ? false : std::isnan(b) ? true : op.imm2 ? !a_less : a_less;
+    p |= static_cast<uint32_t>(take) << l.lane;
+    q |= static_cast<uint32_t>(std::isnan(a) && std::isnan(b)) << l.lane;
+  });
+  set_predicate(warp, op.p, p, mask);
+  set_predicate(warp, op.q, q, mask);
+}
+
+namespace {
+
+// Op::imm2 of MUFU: which function.
+enum Function : uint32_t { kRsq, kSqrt, kLg2, kSin, kCos, kTanh, kEx2, kRcp };
+
+// In double precision, rounded once: within the documented errors (docs/emulator.md).
+double function_of(uint32_t function, double x) {
+  switch (function) {
+    case kRsq:
+      return x == 0 ? std::copysign(INFINITY, x) : 1.0 / std::sqrt(x);
+    case kSqrt:
+      return std::sqrt(x);
+    case kLg2:
+      return std::log2(x);
+    // Of turns, of which whole ones count for nothing.
+    case kSin:
+      return std::isinf(x) ? NAN : std::sin((x - std::rint(x)) * 6.283185307179586476925);
+    case kCos:
+      return std::isinf(x) ? NAN : std::cos((x - std::rint(x)) * 6.283185307179586476925);
+    case kTanh:
+      return std::tanh(x);
+    case kEx2:
+      return std::exp2(x);
+    default:
+      return 1.0 / x;
+  }
+}
+
+// MUFU.RSQ, bit for bit (approximation_tables.h). Subnormals count as zero.
+uint32_t reciprocal_root(uint32_t x) {
+  using namespace approximation;
+  constexpr uint32_t kInfinity = 0x7f800000u, kSign = 0x80000000u;
+  if ((x & kInfinity) == 0) return kInfinity | (x & kSign);
+  if ((x & kSign) != 0 || x > kInfinity) return kFloatNan;
+  if (x == kInfinity) return 0;
+  const int exponent = static_cast<int>(x >> 23) - 127;
+  const uint32_t mantissa = x & 0x7fffff, segment = mantissa >> 17, part = mantissa & 0x1ffff;
+  const bool odd = (exponent & 1) != 0;
+  const int64_t slope = odd ? kRsq2Slopes[segment] : kRsq1Slopes[segment],
+                bend = odd ? kRsq2Bends[segment] : kRsq1Bends[segment];
+  int64_t bits = (odd ? kRsq2Starts[segment] : kRsq1Starts[segment]) +
+                 ((slope * part + (bend >> 16) * square(part) + (bend & 0xffff)) >> 16);
+  if (!odd && mantissa == 0) bits = 0x3f800000;
+  return static_cast<uint32_t>(bits - int64_t{exponent >> 1} * 0x800000);
+}
+
+// 16-bit results are cut off, but overflow is infinite (recorded).
+uint16_t half_result(double r, Number type) {
+  const double most = type == Number::f16 ? 65536.0 : 0x1p128;
+  return narrow(std::fabs(r) >= most ? std::copysign(INFINITY, r) : r, type, Rounding::zero);
+}
+
+}  // namespace
+
+void g_mufu(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    if (op.imm2 == kRsq) return l.set(reciprocal_root(l.a()));
+    float x = f32(l.a());
+    if (op.imm2 != kTanh) x = flush_subnormal(x);
+    float r = static_cast<float>(function_of(op.imm2, static_cast<double>(x)));
+    if (op.imm2 != kTanh) r = flush_subnormal(r);
+    l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r));
+  });
+}
+void g_mufu_half(Warp& warp, const Op& op, uint32_t mask) {
+  const auto type = static_cast<Number>(op.from);
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const auto half = static_cast<uint16_t>(op.half_a == 2 ? l.a() >> 16 : l.a());
+    l.set(half_result(function_of(op.imm2, widen(half, type)), type));
+  });
+}
+// The upper word of 1 / x or 1 / sqrt(x), from the upper word of x: a seed that the compiler's sequences refine.
+void g_mufu_64h(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    double x = f64(Lane::join(0, l.a()));
+    if (std::fpclassify(x) == FP_SUBNORMAL) x = std::copysign(0.0, x);
+    const double r = function_of(op.imm2, x);
+    if (std::isnan(r)) return l.set(kFloatNan);
+    if (std::fpclassify(r) == FP_SUBNORMAL) return l.set(std::signbit(r) ? 0x80000000u : 0);
+    l.set(static_cast<uint32_t>(bits_as<uint64_t>(r) >> 32));
+  });
+}
+
+}  // namespace attnscope::emulator

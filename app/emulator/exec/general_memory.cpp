@@ -1,0 +1,405 @@
+// Loads, stores, atomics and copies of the general handlers: every space, a lane at a time.
+#include <algorithm>
+#include <atomic>
+
+#include "emulator/exec/general.h"
+#include "emulator/exec/lane_address.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+// The bytes of one lane's access: in local memory each 4-byte word stands 128 bytes after the one before it.
+struct Place {
+  uint8_t* host = nullptr;
+  uint32_t stride = 4;
+};
+
+FaultKind find_place(Warp& warp, const LaneAddress& at, uint32_t lane, uint32_t bytes, bool store, Place& place) {
+  Machine& machine = *warp.machine;
+  switch (at.space) {
+    case Space::shared: {
+      const uint64_t address = at.address;
+      if (address < warp.shared_low || address + bytes > warp.shared_high) return FaultKind::shared_outside;
+      if (address % bytes != 0) return FaultKind::shared_misaligned;
+      place = {warp.shared + address, 4};
+      return FaultKind::none;
+    }
+    case Space::local: {
+      const uint64_t address = at.address;
+      if (address >= warp.local_bytes || warp.local_bytes - address < bytes) return FaultKind::local_outside;
+      if (address % bytes != 0) return FaultKind::local_misaligned;
+      place = {warp.local + address / 4 * 128 + lane * 4 + address % 4, 128};
+      return FaultKind::none;
+    }
+    default: {
+      const MemoryRange* range = find_range(machine, at.address);
+      if (range == nullptr || at.address + bytes > range->address + range->bytes) return FaultKind::global_outside;
+      if (at.address % bytes != 0) return FaultKind::global_misaligned;
+      if (store && !range->writable) return FaultKind::global_read_only;
+      place = {range->host + (at.address - range->address), 4};
+      return FaultKind::none;
+    }
+  }
+}
+
+// What the access costs: sectors of global and local memory, wavefronts of shared memory. The rule for shared accesses
+// of one byte is that of two.
+void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool store) {
+  OpCounts& counts = warp.machine->ops[op.index];
+  ++counts.requests;
+  uint64_t sectors[128], local[128];
+  int count = 0, local_count = 0;
+  uint32_t shared = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    if (at[lane].space == Space::shared) {
+      shared |= 1u << lane;
+    } else if (at[lane].space == Space::local) {
+      for (uint32_t word = 0; word < std::max(1u, op.bytes / 4u); ++word) {
+        local[local_count++] = ((at[lane].address / 4 + word) * 128 + lane * 4) / 32;
+      }
+    } else {
+      sectors[count++] = at[lane].address / 32;
+    }
+  }
+  std::sort(sectors, sectors + count);
+  std::sort(local, local + local_count);
+  const auto distinct = static_cast<uint64_t>(std::unique(local, local + local_count) - local);
+  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  // What a generic access does in local memory is local memory's.
+  (static_cast<Space>(op.space) == Space::generic ? counts.local_sectors : counts.sectors) += distinct;
+  if (shared == 0) return;
+  const uint64_t base = at[__builtin_ctz(shared)].address;
+  int32_t delta[32] = {};
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    if (shared >> lane & 1) delta[lane] = static_cast<int32_t>(at[lane].address - base);
+  }
+  const int width = op.bytes <= 2 ? 0 : op.bytes == 4 ? 1 : op.bytes == 8 ? 2 : 3;
+  const Pattern& pattern = find_pattern(*warp.machine, op.index, static_cast<Access>((store ? 4 : 0) + width), delta,
+                                        shared, static_cast<uint32_t>(base & 3));
+  counts.wavefronts += pattern.wavefronts;
+  counts.ideal += pattern.ideal;
+}
+
+// All lanes' places, or a fault and nothing done.
+bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&places)[32], bool counted = true) {
+  if (mask == 0) {
+    ++warp.machine->ops[op.index].empty_requests;
+    return false;
+  }
+  LaneAddress at[32];
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    at[lane] = lane_address(warp, op, lane);
+    const FaultKind fault = find_place(warp, at[lane], lane, op.bytes, store, places[lane]);
+    if (fault == FaultKind::none) continue;
+    if (warp.machine->fault.kind == FaultKind::none) {
+      warp.machine->fault = {fault, op.index, static_cast<int>(lane), at[lane].address, op.bytes};
+    }
+    return false;
+  }
+  if (counted) count(warp, op, mask, at, store);
+  return true;
+}
+
+uint32_t extended(uint32_t value, Number type) {
+  switch (type) {
+    case Number::u8:
+      return value & 0xff;
+    case Number::s8:
+      return static_cast<uint32_t>(static_cast<int8_t>(value));
+    case Number::u16:
+      return value & 0xffff;
+    case Number::s16:
+      return static_cast<uint32_t>(static_cast<int16_t>(value));
+    default:
+      return value;
+  }
+}
+
+// The old value at `at`, which becomes f(old): other CTAs' threads may be at it too.
+template <class Word, class F>
+Word exchange(uint8_t* at, F f) {
+  std::atomic_ref<Word> place(*reinterpret_cast<Word*>(at));
+  Word old = place.load(std::memory_order_relaxed);
+  while (!place.compare_exchange_weak(old, f(old), std::memory_order_relaxed)) {
+  }
+  return old;
+}
+
+template <class Word>
+Word combine_whole(const Op& op, Word old, Word value) {
+  using Signed = std::make_signed_t<Word>;
+  const auto type = static_cast<Number>(op.from);
+  const bool is_signed = type == Number::s32 || type == Number::s64;
+  const bool less = is_signed ? static_cast<Signed>(value) < static_cast<Signed>(old) : value < old;
+  switch (static_cast<Atomic>(op.imm2)) {
+    case Atomic::add:
+      return old + value;
+    case Atomic::min:
+      return less ? value : old;
+    case Atomic::max:
+      return less ? old : value;
+    case Atomic::inc:
+      return old >= value ? 0 : old + 1;
+    case Atomic::dec:
+      return old == 0 || old > value ? value : old - 1;
+    case Atomic::and_:
+      return old & value;
+    case Atomic::or_:
+      return old | value;
+    case Atomic::xor_:
+      return old ^ value;
+    default:
+      return value;
+  }
+}
+
+uint32_t combine_32(const Op& op, uint32_t old, uint32_t value) {
+  const auto type = static_cast<Number>(op.from);
+  if (type == Number::f32) {
+    float a = bits_as<float>(old), b = bits_as<float>(value);
+    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    float r = a + b;
+    if (op.flags & op_ftz) r = flush_subnormal(r);
+    return std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r);
+  }
+  if (type == Number::f16 || type == Number::bf16) {
+    uint32_t r = 0;
+    for (int k = 0; k < 32; k += 16) {
+      const double sum =
+          add_to_odd(widen(static_cast<uint16_t>(old >> k), type), widen(static_cast<uint16_t>(value >> k), type));
+      r |= static_cast<uint32_t>(narrow(sum, type, Rounding::nearest)) << k;
+    }
+    return r;
+  }
+  return combine_whole(op, old, value);
+}
+uint64_t combine_64(const Op& op, uint64_t old, uint64_t value) {
+  if (static_cast<Number>(op.from) != Number::f64) return combine_whole(op, old, value);
+  const double r = bits_as<double>(old) + bits_as<double>(value);
+  if (r == r) return bits_as<uint64_t>(r);
+  // The unit beside the cache passes a NaN on as it is, not made quiet (recorded).
+  if (std::isnan(bits_as<double>(value))) return value;
+  return std::isnan(bits_as<double>(old)) ? old : 0xfff8000000000000ull;
+}
+
+void atomic(Warp& warp, const Op& op, uint32_t mask, bool returns) {
+  Place places[32];
+  if (!find_places(warp, op, mask, true, places)) return;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    uint8_t* const at = places[l.lane].host;
+    if (op.bytes == 8) {
+      const uint64_t value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
+      const auto old = exchange<uint64_t>(at, [&](uint64_t x) { return combine_64(op, x, value); });
+      if (returns) l.set64(old);
+    } else {
+      const uint32_t value = l.raw(op.c, 2);
+      const auto old = exchange<uint32_t>(at, [&](uint32_t x) { return combine_32(op, x, value); });
+      if (returns) l.set(old);
+    }
+  });
+}
+
+}  // namespace
+
+LaneAddress lane_address(Warp& warp, const Op& op, uint32_t lane) {
+  const uint8_t* const file = bytes_of(warp);
+  uint32_t low, high = 0;
+  std::memcpy(&low, file + op.a + 4 * lane, 4);
+  uint64_t uniform = 0;
+  const auto space = static_cast<Space>(op.space);
+  if (op.flags & op_address_uniform) std::memcpy(&uniform, file + op.b, space == Space::shared ? 4 : 8);
+  if (space == Space::shared) {
+    return {static_cast<uint32_t>((low << op.shift) + op.imm + static_cast<uint32_t>(uniform)), space};
+  }
+  if (space == Space::local) return {static_cast<uint32_t>(low + op.imm), space};
+  std::memcpy(&high, file + op.a + 128 + 4 * lane, 4);
+  const uint64_t address =
+      Lane::join(low, high) + uniform + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(op.imm)));
+  if (space == Space::generic) {
+    if (address >> 32 == kSharedWindow >> 32) return {address & 0xffffffff, Space::shared};
+    if (address >> 32 == kLocalWindow >> 32) return {address & 0xffffffff, Space::local};
+  }
+  return {address, Space::global};
+}
+
+void g_load(Warp& warp, const Op& op, uint32_t mask) {
+  Place places[32];
+  if (!find_places(warp, op, mask, false, places)) return;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const Place& place = places[l.lane];
+    if (op.bytes < 4) {
+      uint32_t value = 0;
+      std::memcpy(&value, place.host, op.bytes);
+      return l.set(extended(value, static_cast<Number>(op.to)));
+    }
+    for (uint32_t word = 0; word < op.bytes / 4u; ++word) {
+      uint32_t value;
+      std::memcpy(&value, place.host + word * place.stride, 4);
+      l.set(value, word);
+    }
+  });
+}
+void g_store(Warp& warp, const Op& op, uint32_t mask) {
+  Place places[32];
+  if (!find_places(warp, op, mask, true, places)) return;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const Place& place = places[l.lane];
+    for (uint32_t word = 0; word < std::max(1u, op.bytes / 4u); ++word) {
+      const uint32_t value = l.raw(op.c, 2, word);
+      std::memcpy(place.host + word * place.stride, &value, std::min<uint32_t>(4, op.bytes));
+    }
+  });
+}
+// A constant bank at a register's offset.
+namespace {
+// Constants at a bank's offset; `stride` bytes lie between the words that they go to.
+void load_constants(Warp& warp, const Op& op, uint32_t mask, uint32_t stride) {
+  const ConstantImage& bank = warp.machine->banks[op.imm2];
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const uint64_t address = uint64_t{l.raw(op.a, 0) + op.imm};
+    if (bank.data == nullptr || address + op.bytes > bank.bytes) {
+      if (warp.machine->fault.kind == FaultKind::none) {
+        warp.machine->fault = {FaultKind::constant_outside, op.index, static_cast<int>(l.lane), address, op.bytes};
+      }
+      return;
+    }
+    for (uint32_t at = 0; at < op.bytes; at += 4) {
+      uint32_t value = 0;
+      std::memcpy(&value, bank.data + address + at, op.bytes < 4u ? op.bytes : 4u);
+      if (op.bytes < 4) value = extended(value, static_cast<Number>(op.to));
+      std::memcpy(l.file + op.dst + stride * (at / 4) + 4 * l.lane, &value, 4);
+    }
+  });
+}
+}  // namespace
+
+void g_ldc(Warp& warp, const Op& op, uint32_t mask) { load_constants(warp, op, mask, 128); }
+void g_uldc(Warp& warp, const Op& op, uint32_t) { load_constants(warp, op, 1, 4); }  // uniform registers are one word
+
+namespace {
+// Where an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware does it in global
+// memory alone, the predicate says where that was, and the code sees to the others itself (recorded).
+uint32_t lanes_done(Warp& warp, const Op& op, uint32_t mask) {
+  if (op.p == kPredicateTrash) return mask;
+  uint32_t global = mask;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    if (lane_address(warp, op, l.lane).space != Space::global) global &= ~(1u << l.lane);
+  });
+  set_predicate(warp, op.p, global, mask);
+  return global;
+}
+}  // namespace
+
+void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t done = lanes_done(warp, op, mask);
+  if (done != 0 || mask == 0) atomic(warp, op, done, true);
+}
+void g_reduce(Warp& warp, const Op& op, uint32_t mask) { atomic(warp, op, mask, false); }
+// Every lane adds 1; the hardware counts lanes of one address together.
+void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
+  Place places[32];
+  if (!find_places(warp, op, mask, true, places)) return;
+  each_lane(warp, op, mask,
+            [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
+}
+// Stores c where b is found.
+void g_cas(Warp& warp, const Op& op, uint32_t all) {
+  const uint32_t mask = lanes_done(warp, op, all);
+  if (mask == 0 && all != 0) return;
+  Place places[32];
+  if (!find_places(warp, op, mask, true, places)) return;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    uint8_t* const at = places[l.lane].host;
+    if (op.bytes == 8) {
+      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)),
+                     value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
+      l.set64(exchange<uint64_t>(at, [&](uint64_t x) { return x == wanted ? value : x; }));
+    } else {
+      const uint32_t wanted = l.raw(op.e, 3), value = l.raw(op.c, 2);
+      l.set(exchange<uint32_t>(at, [&](uint32_t x) { return x == wanted ? value : x; }));
+    }
+  });
+}
+// CAS that says 1 when it stored. Of lanes in one bank the lowest alone gets through (recorded).
+void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
+  Place places[32];
+  if (!find_places(warp, op, mask, true, places)) return;
+  uint32_t banks = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    uint8_t* const at = places[l.lane].host;
+    const uint32_t bank = 1u << (static_cast<uint32_t>(at - warp.shared) / 4 & 31);
+    if (op.bytes == 4 && (banks & bank) != 0) return l.set(0);
+    banks |= bank;
+    if (op.bytes == 8) {
+      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)),
+                     value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
+      l.set64(exchange<uint64_t>(at, [&](uint64_t x) { return x == wanted ? value : x; }) == wanted);
+    } else {
+      const uint32_t wanted = l.raw(op.e, 3), value = l.raw(op.c, 2);
+      l.set(exchange<uint32_t>(at, [&](uint32_t x) { return x == wanted ? value : x; }) == wanted);
+    }
+  });
+}
+void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
+  uint32_t shared = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    if (lane_address(warp, op, l.lane).space == Space::shared) shared |= 1u << l.lane;
+  });
+  set_predicate(warp, op.p, shared, mask);
+}
+
+// From global (e, f) to shared memory (a): at once, which no program without a race can tell from later. Lanes whose x
+// is false store zeros. The lane families have a quicker way for what is usual (lanes/memory.inc).
+void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
+  Place to[32];
+  if (!find_places(warp, op, mask, true, to, false)) return;
+  const uint32_t reads = predicate(warp, op.x, op.x_invert);
+  uint64_t sectors[32];
+  int count = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    if (!(reads >> l.lane & 1)) {
+      std::memset(to[l.lane].host, 0, op.bytes);
+      return;
+    }
+    const uint64_t address = source_address(warp, op, l.lane);
+    Place from;
+    const FaultKind fault = find_place(warp, {address, Space::global}, l.lane, op.bytes, false, from);
+    if (fault != FaultKind::none) {
+      if (warp.machine->fault.kind == FaultKind::none)
+        warp.machine->fault = {fault, op.index, static_cast<int>(l.lane), address, op.bytes};
+      return;
+    }
+    std::memcpy(to[l.lane].host, from.host, op.bytes);
+    sectors[count++] = address / 32;
+  });
+  // Its stores are in none of the hardware's shared-store figures.
+  OpCounts& counts = warp.machine->ops[op.index];
+  ++counts.requests;
+  std::sort(sectors, sectors + count);
+  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+}
+uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
+  uint32_t low, high;
+  std::memcpy(&low, bytes_of(warp) + op.e + 4 * lane, 4);
+  std::memcpy(&high, bytes_of(warp) + op.e + 128 + 4 * lane, 4);
+  return Lane::join(low, high) + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(op.imm2)));
+}
+
+// An 8 × 8 matrix of halves, transposed between the lanes.
+void g_movm(Warp& warp, const Op& op, uint32_t mask) {
+  uint16_t matrix[8][8];
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const uint32_t pair = Lane{bytes_of(warp), op, lane}.a();
+    matrix[lane / 4][2 * (lane % 4)] = static_cast<uint16_t>(pair);
+    matrix[lane / 4][2 * (lane % 4) + 1] = static_cast<uint16_t>(pair >> 16);
+  }
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const uint32_t row = l.lane / 4, column = 2 * (l.lane % 4);
+    l.set(matrix[column][row] | static_cast<uint32_t>(matrix[column + 1][row]) << 16);
+  });
+}
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,153 @@
+// Between lanes, and what a warp knows of itself.
+#include "emulator/exec/general.h"
+
+namespace attnscope::emulator {
+
+namespace {
+uint32_t& word(Warp& warp, uint32_t offset) { return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset); }
+uint32_t lane_of(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+}  // namespace
+
+// imm2: 0 all, 1 any, 2 equal: over the lanes that execute it.
+void g_vote(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t x = predicate(warp, op.x, op.x_invert) & mask;
+  const bool r = op.imm2 == 0 ? x == mask : op.imm2 == 1 ? x != 0 : x == mask || x == 0;
+  set_predicate(warp, op.p, r ? kFull : 0, mask);
+}
+void g_ballot(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t x = predicate(warp, op.x, op.x_invert) & mask;
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(x); });
+  const bool r = op.imm2 == 0 ? x == mask : op.imm2 == 1 ? x != 0 : x == mask || x == 0;
+  set_predicate(warp, op.p, r ? kFull : 0, mask);
+}
+void g_ballot_uniform(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t x = predicate(warp, op.x, op.x_invert) & mask;
+  word(warp, op.dst) = x;
+  warp.pred[op.p] = (op.imm2 == 0 ? x == mask : x != 0) ? kFull : 0;
+}
+void g_match_any(Warp& warp, const Op& op, uint32_t mask) {
+  const bool wide = is_wide(static_cast<Number>(op.from));
+  uint32_t same[32] = {};
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    each_lane(warp, op, mask, [&](const Lane& other) {
+      if (wide ? l.a64() == other.a64() : l.a() == other.a()) same[l.lane] |= 1u << other.lane;
+    });
+  });
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(same[l.lane]); });
+}
+void g_match_all(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == 0) return;
+  const bool wide = is_wide(static_cast<Number>(op.from));
+  const Lane first{bytes_of(warp), op, lane_of(mask)};
+  const uint64_t wanted = wide ? first.a64() : first.a();
+  bool all = true;
+  each_lane(warp, op, mask, [&](const Lane& l) { all &= (wide ? l.a64() : l.a()) == wanted; });
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(all ? mask : 0); });
+  set_predicate(warp, op.p, all ? kFull : 0, mask);
+}
+void g_trap(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == 0 || warp.machine->fault.kind != FaultKind::none) return;
+  warp.machine->fault = {FaultKind::trap, op.index, static_cast<int>(lane_of(mask)), 0, 0};
+}
+// Into a uniform register.
+void g_redux(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == 0) return;
+  const bool is_signed = static_cast<Number>(op.from) == Number::s32;
+  uint32_t r = Lane{bytes_of(warp), op, lane_of(mask)}.a();
+  each_lane(warp, op, mask & (mask - 1), [&](const Lane& l) {
+    const uint32_t x = l.a();
+    const bool less = is_signed ? static_cast<int32_t>(x) < static_cast<int32_t>(r) : x < r;
+    switch (static_cast<Atomic>(op.imm2)) {
+      case Atomic::add:
+        r += x;
+        break;
+      case Atomic::min:
+        r = less ? x : r;
+        break;
+      case Atomic::max:
+        r = less ? r : x;
+        break;
+      case Atomic::and_:
+        r &= x;
+        break;
+      case Atomic::or_:
+        r |= x;
+        break;
+      default:
+        r ^= x;
+        break;
+    }
+  });
+  word(warp, op.dst) = r;
+}
+// The lowest lane of those that execute it.
+void g_elect(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == 0) return;
+  const uint32_t leader = lane_of(mask);
+  word(warp, op.dst) = leader;
+  set_predicate(warp, op.p, 1u << leader, mask);
+}
+void g_upopc(Warp& warp, const Op& op, uint32_t) {
+  word(warp, op.dst) = static_cast<uint32_t>(__builtin_popcount((word(warp, op.a) ^ op.xor_a)));
+}
+
+void g_uflo(Warp& warp, const Op& op, uint32_t) {
+  const uint32_t x = word(warp, op.a) ^ op.xor_a;
+  word(warp, op.dst) = x == 0 ? kFull : 31 - static_cast<uint32_t>(__builtin_clz(x));
+}
+
+// A clock that only goes forward: the instructions this warp has issued. imm2: 1 one word into a uniform register.
+void g_clock(Warp& warp, const Op& op, uint32_t mask) {
+  const uint64_t now = warp.steps + op.index + 1;
+  if (op.imm2 == 1) {
+    word(warp, op.dst) = static_cast<uint32_t>(now);
+    return;
+  }
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    l.set(static_cast<uint32_t>(now));
+    if (op.imm2 == 0) l.set(static_cast<uint32_t>(now >> 32), 1);
+  });
+}
+// imm2: 0 eq, 1 lt, 2 le, 3 gt, 4 ge.
+void g_lanemask(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const uint32_t eq = 1u << l.lane, lt = eq - 1;
+    const uint32_t masks[] = {eq, lt, lt | eq, ~(lt | eq), ~lt};
+    l.set(masks[op.imm2]);
+  });
+}
+
+void g_bmov_out(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(warp.barrier[op.barrier][l.lane]); });
+  if (op.imm2) each_lane(warp, op, mask, [&](const Lane& l) { warp.barrier[op.barrier][l.lane] = 0; });
+}
+void g_bmov_in(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) { warp.barrier[op.barrier][l.lane] = l.a(); });
+}
+void g_break(Warp& warp, const Op& op, uint32_t mask) {
+  leave_barrier(warp, op.barrier, mask & predicate(warp, op.x, op.x_invert));
+}
+
+void g_b2r(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(warp.barrier_result); });
+}
+void g_b2r_predicate(Warp& warp, const Op& op, uint32_t mask) {
+  set_predicate(warp, op.p, warp.barrier_result ? kFull : 0, mask);
+}
+
+// A uniform register from the first lane; p: whether the lanes agree.
+void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {
+  if (mask == 0) return;
+  const uint32_t value = Lane{bytes_of(warp), op, lane_of(mask)}.a();
+  bool all = true;
+  each_lane(warp, op, mask, [&](const Lane& l) { all &= l.a() == value; });
+  word(warp, op.dst) = value;
+  set_predicate(warp, op.p, all ? kFull : 0, mask);
+}
+
+// The byte a label stands at; the return address of a call.
+void g_lepc(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set64(kCodeWindow + uint64_t{op.imm} * 16); });
+}
+
+}  // namespace attnscope::emulator

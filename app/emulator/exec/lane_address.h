@@ -1,0 +1,28 @@
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/exec/general.h"
+
+namespace attnscope::emulator {
+
+// Where one lane of a memory instruction reads or writes, by Op::space; generic addresses are told apart by their
+// windows.
+struct LaneAddress {
+  uint64_t address = 0;  // shared: in its window; local: from the thread's own start
+  Space space = Space::global;
+};
+LaneAddress lane_address(Warp& warp, const Op& op, uint32_t lane);
+// LDGSTS: the global side.
+uint64_t source_address(Warp& warp, const Op& op, uint32_t lane);
+
+// Whether one lane of a store leaves what is at `at`.
+inline bool stores_the_same(Warp& warp, const Op& op, uint32_t lane, const uint8_t* at) {
+  for (uint32_t word = 0; word < std::max(1u, op.bytes / 4u); ++word) {
+    const uint8_t* const value = bytes_of(warp) + op.c + 128 * word + 4 * lane;
+    if (std::memcmp(at + 4 * word, value, std::min<uint32_t>(4, op.bytes)) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace attnscope::emulator

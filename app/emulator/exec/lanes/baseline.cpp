@@ -1,0 +1,22 @@
+// The lane handlers for SSE2: any x86-64. Built with that set's compiler flags (app/CMakeLists.txt), so nothing here
+// may be an inline function that other translation units share: only intrinsics and the plain data of warp.h.
+#include <immintrin.h>
+
+#include "emulator/exec/approximation_tables.h"
+#include "emulator/exec/tensor_core.h"
+#include "emulator/exec/warp.h"
+
+#define ATTNSCOPE_LANES 0
+namespace attnscope::emulator::baseline {
+namespace {
+// Each needs those before it.
+// clang-format off
+#include "emulator/exec/lanes/vector.inc"
+#include "emulator/exec/lanes/alu.inc"
+#include "emulator/exec/lanes/memory.inc"
+#include "emulator/exec/lanes/tensor.inc"
+#include "emulator/exec/lanes/table.inc"
+// clang-format on
+}  // namespace
+void fill_lanes(HandlerTable& table) { fill(table); }
+}  // namespace attnscope::emulator::baseline

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/exec/warp.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+constexpr int bytes_of_access(Access access) {
+  constexpr int widths[] = {2, 4, 8, 16};
+  return widths[static_cast<int>(access) % 4];
+}
+constexpr bool is_shared(Access access) { return access < Access::global_2; }
+constexpr bool is_shared_load(Access access) { return access < Access::shared_store_2; }
+
+// The largest number of distinct 4-byte words that one of the 32 banks must serve for the lanes of `lanes`.
+int bank_depth(const int32_t (&delta)[32], uint32_t lanes, uint32_t phase, int bytes) {
+  int32_t words[32 * 4];
+  int count = 0;
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const int32_t first = (delta[__builtin_ctz(rest)] + static_cast<int32_t>(phase)) >> 2;
+    for (int word = 0; word < std::max(1, bytes / 4); ++word) words[count++] = first + word;
+  }
+  std::sort(words, words + count);
+  int depth[32] = {}, most = 0;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0 && words[i] == words[i - 1]) continue;
+    most = std::max(most, ++depth[words[i] & 31]);
+  }
+  return most;
+}
+
+// Every two active lanes that differ only in `bit` ask for the same address.
+bool pairs_agree(const int32_t (&delta)[32], uint32_t mask, int bit) {
+  for (int lane = 0; lane < 32; ++lane) {
+    const int other = lane ^ bit;
+    if ((mask >> lane & 1) && (mask >> other & 1) && delta[lane] != delta[other]) return false;
+  }
+  return true;
+}
+
+// Wavefronts of a shared access and their ideal. The rule was settled on an H200, one kernel per access type, 168
+// patterns (docs/emulator.md): 2 and 4 bytes are one group; 8-byte accesses go by half-warps, 16-byte ones by quarters;
+// a load's groups join in twos when lanes agree in pairs.
+void shared_wavefronts(Pattern& pattern, Access access, uint32_t phase) {
+  const int bytes = bytes_of_access(access);
+  const auto depth = [&](uint32_t lanes) { return bank_depth(pattern.delta, pattern.mask & lanes, phase, bytes); };
+  const bool paired = is_shared_load(access) && bytes >= 8 &&
+                      (pairs_agree(pattern.delta, pattern.mask, 1) || pairs_agree(pattern.delta, pattern.mask, 2));
+  int wavefronts = 0, groups = 0;
+  if (bytes <= 4) {
+    wavefronts = depth(kFull);
+    groups = 1;
+  } else {
+    const int size = bytes == 8 ? 16 : 8, joined = paired ? 2 * size : size;
+    const auto lanes = [](int first, int count) { return (count == 32 ? kFull : (1u << count) - 1) << first; };
+    for (int first = 0; first < 32; first += joined) wavefronts += depth(lanes(first, joined));
+    for (int first = 0; first < 32; first += size) groups += (pattern.mask & lanes(first, size)) != 0;
+  }
+  pattern.wavefronts = static_cast<uint16_t>(wavefronts);
+  pattern.ideal = static_cast<uint16_t>(std::min(wavefronts, groups));
+}
+
+int distinct_sectors(const Pattern& pattern, uint32_t phase) {
+  int32_t sectors[32];
+  int count = 0;
+  for (uint32_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
+    sectors[count++] = (pattern.delta[__builtin_ctz(rest)] + static_cast<int32_t>(phase)) >> 5;
+  }
+  std::sort(sectors, sectors + count);
+  return static_cast<int>(std::unique(sectors, sectors + count) - sectors);
+}
+
+}  // namespace
+
+void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], uint32_t mask, uint32_t phase) {
+  const int bytes = bytes_of_access(access);
+  std::memcpy(pattern.delta, delta, sizeof pattern.delta);
+  pattern.mask = mask;
+  pattern.phase = phase;
+  pattern.access = static_cast<uint8_t>(access);
+  pattern.low = pattern.high = 0;
+  pattern.aligned = true;
+  bool broadcast = true, contiguous = mask == kFull;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!(mask >> lane & 1)) continue;
+    pattern.low = std::min(pattern.low, delta[lane]);
+    pattern.high = std::max(pattern.high, delta[lane]);
+    pattern.aligned &= ((delta[lane] + static_cast<int32_t>(phase)) & (bytes - 1)) == 0;
+    broadcast &= delta[lane] == 0;
+    contiguous &= delta[lane] == lane * bytes;
+  }
+  pattern.kind = broadcast ? Kind::broadcast : contiguous ? Kind::contiguous : Kind::generic;
+  pattern.wavefronts = pattern.ideal = pattern.sectors = 0;
+  if (is_shared(access)) {
+    shared_wavefronts(pattern, access, phase);
+  } else {
+    pattern.sectors = static_cast<uint16_t>(distinct_sectors(pattern, phase));
+  }
+}
+
+const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const int32_t (&delta)[32], uint32_t mask,
+                            uint32_t phase) {
+  uint32_t key = mask * 0x9e3779b9u + phase * 0x85ebca6bu + static_cast<uint32_t>(access);
+  for (int32_t d : delta) key = (key ^ static_cast<uint32_t>(d)) * 0x01000193u + (key >> 15);
+  key |= 1;  // 0 marks an empty slot
+  for (uint32_t slot = key % kPatterns;; slot = (slot + 1) % kPatterns) {
+    Pattern& pattern = machine.patterns[slot];
+    if (machine.pattern_keys[slot] == 0) {
+      if (machine.pattern_count >= kPatterns / 2) {  // addresses without a pattern: start over rather than grow
+        std::memset(machine.pattern_keys, 0, kPatterns * sizeof(uint32_t));
+        for (uint32_t i = 0; i < machine.op_count; ++i) machine.last[i] = machine.none;
+        machine.pattern_count = 0;
+        ++machine.pattern_restarts;
+        slot = key % kPatterns;
+      }
+      ++machine.pattern_count;
+      machine.pattern_keys[slot] = key;
+      make_pattern(machine.patterns[slot], access, delta, mask, phase);
+      machine.last[op] = &machine.patterns[slot];
+      return machine.patterns[slot];
+    }
+    if (machine.pattern_keys[slot] == key && pattern.mask == mask && pattern.phase == phase &&
+        pattern.access == static_cast<uint8_t>(access) && std::memcmp(pattern.delta, delta, sizeof delta) == 0) {
+      machine.last[op] = &pattern;
+      return pattern;
+    }
+  }
+}
+
+const MemoryRange* find_range(Machine& machine, uint64_t address) {
+  if (machine.range_count == 0) return nullptr;
+  const MemoryRange& last = machine.ranges[machine.last_range];
+  if (address - last.address < last.bytes) return &last;
+  for (uint32_t i = 0; i < machine.range_count; ++i) {
+    if (address - machine.ranges[i].address < machine.ranges[i].bytes) {
+      machine.last_range = i;
+      return &machine.ranges[i];
+    }
+  }
+  return nullptr;
+}
+
+void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, uint32_t bytes, bool store) {
+  Machine& machine = *warp.machine;
+  uint8_t* const file = bytes_of(warp);
+  const auto* low = reinterpret_cast<const uint32_t*>(file + op.a);
+  const auto* high = reinterpret_cast<const uint32_t*>(file + op.a + 128);
+  uint64_t address[32], sectors[32];
+  uint8_t* host[32];
+  int count = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    address[lane] = (low[lane] | static_cast<uint64_t>(high[lane]) << 32) + static_cast<uint64_t>(offset);
+    const MemoryRange* range = find_range(machine, address[lane]);
+    FaultKind kind = FaultKind::none;
+    if (range == nullptr || address[lane] + bytes > range->address + range->bytes) {
+      kind = FaultKind::global_outside;
+    } else if (address[lane] % bytes != 0) {
+      kind = FaultKind::global_misaligned;
+    } else if (store && !range->writable) {
+      kind = FaultKind::global_read_only;
+    }
+    if (kind != FaultKind::none) {
+      if (machine.fault.kind == FaultKind::none) machine.fault = {kind, op.index, lane, address[lane], bytes};
+      return;
+    }
+    host[lane] = range->host + (address[lane] - range->address);
+    sectors[count++] = address[lane] / 32;
+  }
+  std::sort(sectors, sectors + count);
+  OpCounts& counts = machine.ops[op.index];
+  ++counts.requests;
+  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    for (uint32_t word = 0; word < (bytes + 3) / 4; ++word) {
+      const uint32_t size = std::min(bytes, 4u);
+      uint8_t* const at = host[lane] + 4 * word;
+      if (store) {
+        std::memcpy(at, file + op.c + 128 * word + 4 * lane, size);
+      } else {
+        uint32_t value = 0;
+        std::memcpy(&value, at, size);
+        std::memcpy(file + op.dst + 128 * word + 4 * lane, &value, 4);
+      }
+    }
+  }
+}
+
+}  // namespace attnscope::emulator

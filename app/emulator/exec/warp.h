@@ -1,0 +1,242 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "emulator/exec/handlers.h"
+
+// The state that handlers touch: plain data, no standard library, because the lane handlers are compiled several times
+// for different instruction sets and must not leave inline functions of one set where another's code could use them.
+namespace attnscope::emulator {
+
+constexpr uint32_t kFull = 0xffffffffu;
+constexpr int kPredicateTrue = 7;
+constexpr int kPredicateTrash = 8;                 // where a write to PT goes
+constexpr int kUniformPredicates = 16;             // UP0 is pred[16]; the same layout
+constexpr int kUniformZero = 63;                   // URZ; 64 is zero too, for pairs
+constexpr int kUniformTrash = 66;                  // where a write to URZ goes, pairs included
+constexpr int kZeroRegisters = 4;                  // RZ as a source, up to 128 bits
+constexpr int kTrashRegisters = 4;                 // RZ as a destination
+constexpr uint32_t kMaxConstants = 1024;           // distinct immediates and constants of one kernel
+constexpr uint32_t kMostSharedBytes = 255u << 10;  // of a CTA; more than any GPU here gives
+
+// One decoded instruction. Sources and destinations are byte offsets from the Warp.
+struct Op {
+  Handler entry = nullptr;  // with all lanes active; checks the guard predicate if there is one
+  Handler full = nullptr;
+  Handler masked = nullptr;
+  uint32_t dst = 0, a = 0, b = 0, c = 0;
+  uint32_t and_a = kFull, and_b = kFull, and_c = kFull;  // |x|, where a family takes it
+  uint32_t xor_a = 0, xor_b = 0, xor_c = 0;  // -x of a float; the order-preserving bias of an unsigned compare
+  uint32_t imm = 0;                          // LUT, shift, byte selector, address offset, branch target
+  uint32_t imm2 = 0;
+  uint32_t select[4] = {};                           // compares: lanes to set when a<b, a=b, a>b, unordered
+  uint32_t index = 0;                                // of the instruction
+  uint32_t mxcsr = 0;                                // rounding and flush mode this needs; 0: any
+  uint8_t pred = kPredicateTrue, pred_invert = 0;    // guard
+  uint8_t p = kPredicateTrash, q = kPredicateTrash;  // predicate destinations
+  uint8_t x = kPredicateTrue, y = kPredicateTrue, z = kPredicateTrue;  // predicate sources
+  uint8_t x_invert = 0, y_invert = 0, z_invert = 0;
+  uint8_t logic = 0;                           // 0 AND, 1 OR, 2 XOR with predicate x
+  uint8_t sign_a = 0, sign_b = 0, sign_c = 0;  // integer negation (two's complement) or, where said, bitwise not
+  uint8_t flags = 0;
+  uint8_t shift = 0;  // log2 of an address register's scale
+  uint8_t barrier = 0;
+  Family family = Family::nop;
+  uint8_t variant = 0;
+  // Of general handlers and memory accesses (general.h):
+  uint8_t one = 0;                             // sources that are one value for all lanes: bits 0, 1, 2 for a, b, c
+  uint8_t half_a = 0, half_b = 0, half_c = 0;  // 1 the lower half twice, 2 the upper half twice
+  uint8_t from = 0, to = 0;                    // Number
+  uint8_t round = 0;                           // Rounding
+  uint8_t space = 0;                           // Space
+  uint8_t bytes = 0;                           // a lane's access
+  uint8_t access = 0;                          // 0 none, 1 load, 2 store, 3 both
+  uint32_t e = 0;                              // a fourth source
+};
+
+enum OpFlag : uint8_t {
+  op_touches_memory = 1,  // runs even with every lane predicated off: the request is counted
+  op_ftz = 2,             // flush subnormals, for families that do it themselves
+  op_unsigned = 4,
+  op_relu = 8,
+  op_address_uniform = 16,  // adds uniform register b to the address
+  op_collective = 32,
+  op_all = 64,
+};
+
+enum class Kind : uint8_t { generic, broadcast, contiguous };
+
+// The shape of one warp access, whatever its base: lane offsets from the first active lane, and what follows from them.
+struct alignas(64) Pattern {
+  int32_t delta[32];  // bytes; 0 in inactive lanes
+  uint32_t mask;
+  uint32_t phase;              // base address modulo 4 (shared) or 32 (global)
+  int32_t low, high;           // least and greatest delta
+  uint16_t wavefronts, ideal;  // shared
+  uint16_t sectors;            // global: distinct 32-byte sectors
+  uint8_t access;              // Access
+  Kind kind;
+  bool aligned;
+};
+
+enum class Access : uint8_t {
+  shared_load_2,
+  shared_load_4,
+  shared_load_8,
+  shared_load_16,
+  shared_store_2,
+  shared_store_4,
+  shared_store_8,
+  shared_store_16,
+  global_2,
+  global_4,
+  global_8,
+  global_16,
+  count
+};
+
+// Fills a pattern from the addresses of the lanes in `mask` (not 0); `base` is the first active lane's.
+void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], uint32_t mask, uint32_t phase);
+
+// What one instruction has done beside being issued.
+struct OpCounts {
+  uint64_t lanes_on = 0;  // lanes left by the guard predicate; kept only where there is one
+  uint64_t requests = 0;  // with at least one lane on
+  uint64_t empty_requests = 0;
+  uint64_t wavefronts = 0;
+  uint64_t ideal = 0;
+  uint64_t sectors = 0;
+  uint64_t local_sectors = 0;  // of generic accesses
+};
+
+struct BlockCounts {
+  uint64_t executions = 0;
+  uint64_t threads = 0;  // active lanes summed
+};
+
+struct MemoryRange {
+  uint64_t address = 0, bytes = 0;  // as the kernel sees it
+  uint8_t* host = nullptr;
+  bool writable = false;
+};
+
+enum class FaultKind : uint8_t {
+  none,
+  global_outside,
+  global_misaligned,
+  global_read_only,
+  shared_outside,
+  shared_misaligned,
+  local_outside,
+  local_misaligned,
+  constant_outside,
+  bad_target,
+  assertion,
+  trap
+};
+
+// Generic addresses of shared and local memory begin at these; .text stands at the last. No buffer is placed there.
+// Functions of the driver that a kernel calls have made-up addresses of their own.
+constexpr uint64_t kExternalWindow = 0x7b0000000000;
+enum class External : uint8_t { vprintf, assert_fail, count };
+constexpr uint64_t kExternalFunctions = static_cast<uint64_t>(External::count);
+constexpr uint64_t kSharedWindow = 0x7d0000000000, kLocalWindow = 0x7e0000000000, kCodeWindow = 0x7c0000000000;
+
+struct ConstantImage {
+  const uint8_t* data = nullptr;
+  uint64_t bytes = 0;
+};
+constexpr uint32_t kConstantBanks = 32;
+
+struct Fault {
+  FaultKind kind = FaultKind::none;
+  uint32_t op = 0;
+  int lane = 0;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+};
+
+constexpr uint32_t kPatterns = 2048;
+
+// One host thread's own world: counters, the address-pattern cache, the buffers. Never shared while running.
+struct Machine {
+  OpCounts* ops = nullptr;
+  BlockCounts* blocks = nullptr;
+  const Pattern** last = nullptr;  // per instruction: the pattern it met last
+  const Pattern* none = nullptr;   // fits no access
+  Pattern* patterns = nullptr;     // open addressing, kPatterns slots
+  uint32_t* pattern_keys = nullptr;
+  uint32_t pattern_count = 0;
+  uint32_t pattern_restarts = 0;  // so often they were all forgotten
+  uint32_t op_count = 0;
+  const MemoryRange* ranges = nullptr;
+  uint32_t range_count = 0;
+  uint32_t last_range = 0;
+  const ConstantImage* banks = nullptr;  // kConstantBanks
+  // Of the CTA's barriers: warps that only arrived, and the votes of BAR.RED.
+  uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
+  void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
+  void* log = nullptr;           // what external() writes to
+  class Watch* watch = nullptr;  // nullptr: nobody watches
+  Fault fault;
+  uint32_t mxcsr = 0;
+};
+
+const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const int32_t (&delta)[32], uint32_t mask,
+                            uint32_t phase);
+// Any lane address at all, one at a time; finds which lane is at fault if one is. `bytes` is the access's width.
+void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, uint32_t bytes, bool store);
+// LDGSTS, any lanes, one at a time.
+void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask);
+// The buffer that holds `address`; nullptr: none.
+const MemoryRange* find_range(Machine& machine, uint64_t address);
+
+enum class Wait : uint8_t { free, ready, bsync, warpsync, bar };
+
+// Fragment::wanted at a CTA barrier: the threads it counts (0: all), and from this bit on what BAR.RED makes of the
+// votes.
+constexpr uint32_t kBarrierResultShift = 16;
+
+// Lanes of a warp that are at one instruction together.
+struct Fragment {
+  uint32_t mask = 0;
+  uint32_t pc = 0;      // instruction index
+  uint32_t wanted = 0;  // warpsync: the lanes to join
+  Wait wait = Wait::free;
+  uint8_t barrier = 0;  // B register or named barrier waited for
+};
+
+struct Warp {
+  uint32_t pred[32];         // P0…P6, PT, trash; from 16: UP0…UP6, UPT, trash, each all ones or zero
+  uint32_t ur[72];           // UR0…UR62, URZ
+  uint32_t barrier[16][32];  // convergence barriers: the lanes that take part, as each lane noted them at its BSSY
+  uint32_t specials[16];     // scalars that S2R and S2UR read
+  uint32_t constants[kMaxConstants];
+  alignas(64) uint32_t tid[3][32];
+  alignas(64) uint32_t lane_id[32];
+  Machine* machine;
+  uint8_t* shared;                   // so that shared + address is the host's address
+  uint32_t shared_low, shared_high;  // legal addresses
+  uint8_t* local;                    // [word][lane]
+  uint32_t local_bytes;              // per thread
+  uint32_t live;                     // lanes that have not exited
+  uint32_t active;                   // of the fragment that runs
+  uint32_t barrier_result;           // of the last BAR.RED
+  Fragment fragments[32];
+  uint32_t fragment_count;
+  uint32_t next_fragment;  // where the search for one that can run begins
+  uint32_t id;
+  uint64_t steps;   // instructions issued
+  uint32_t* trace;  // blocks executed, in order; nullptr: not kept
+  uint32_t trace_count, trace_capacity;
+  // lane registers follow: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]
+};
+
+// static, so that each translation unit keeps its own copy, made for its own instruction set.
+static inline uint8_t* bytes_of(Warp& warp) { return reinterpret_cast<uint8_t*>(&warp); }
+static inline void leave_barrier(Warp& warp, uint32_t barrier, uint32_t lanes) {
+  for (uint32_t& noted : warp.barrier[barrier]) noted &= ~lanes;
+}
+constexpr uint32_t kLaneFileOffset = (sizeof(Warp) + 63) / 64 * 64;
+
+}  // namespace attnscope::emulator

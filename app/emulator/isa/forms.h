@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/exec/counters.h"
+#include "emulator/exec/handlers.h"
+
+namespace attnscope::emulator {
+
+// What a form's operands are, one letter each, in printed order:
+//   d destination register     D uniform destination      p, q predicate destinations
+//   a, b, c sources            k, w, v the sources c, a, b of 64 bits    x, y, z predicate sources    e a fourth source
+//   i, j immediates → imm, imm2                           m address    t branch target   B convergence barrier
+//   N must be !PT or !UPT      0 must be RZ               - must be -RZ
+//   h, l two printed halves of one 32-bit immediate, upper first: source a;   X, Y source b;   Z, V source c
+//   K a constant bank at a register's offset    G the global address of LDGSTS    s said by the spelling alone
+using Roles = std::string_view;
+
+// Which operand modifiers a form's sources may carry; any other is refused.
+enum class SourceModifiers : uint8_t {
+  none,
+  sign,    // -x, |x| of a float
+  negate,  // -x of an integer, two's complement
+  invert,  // ~x
+};
+
+struct Form {
+  Family family = Family::nop;
+  Roles roles;
+  SourceModifiers modifiers = SourceModifiers::none;
+  InstructionClass instruction_class = InstructionClass::other;
+  Handler handler = nullptr;  // of Family::general
+};
+
+// What a form on the list rests on.
+enum class Basis : uint8_t {
+  recorded,  // results of a GPU, for this spelling
+  kin,  // recorded for sources of another kind, for lanes where this is uniform, or without a predicate that another
+        // width was recorded with
+  definition,  // the instruction's definition, and kernels whose whole output is right
+};
+
+// The tested form of that spelling (form_of), or nullptr.
+const Form* find_form(std::string_view spelling);
+Basis basis_of(std::string_view spelling);  // of a form on the list
+std::vector<std::string> all_forms();
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,43 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/sass.h"
+#include "core/result.h"
+#include "emulator/exec/counters.h"
+#include "emulator/exec/warp.h"
+
+namespace attnscope::emulator {
+
+// A value that every lane shares and that is known at launch: an immediate, or 4 bytes of a constant bank.
+struct ConstantSource {
+  int bank = -1;       // -1: immediate
+  uint32_t value = 0;  // the immediate, or the offset in the bank
+  bool operator==(const ConstantSource&) const = default;
+};
+
+// A straight run of instructions: entered only at its first, left only behind its last.
+struct Block {
+  uint32_t first = 0, count = 0;  // instructions; the last may be a control instruction
+};
+
+// A decoded kernel; immutable, and the same for every host instruction set.
+struct Program {
+  std::shared_ptr<const compile::SassProgram> sass;
+  std::vector<Op> ops;  // one an instruction; handlers are bound at launch
+  std::vector<InstructionClass> classes;
+  std::vector<uint32_t> block_of;  // by instruction
+  std::vector<Block> blocks;
+  std::vector<ConstantSource> constants;
+  bool reads_bank[kConstantBanks] = {};  // constant banks that instructions name
+  uint32_t lane_registers = 0;           // without RZ and trash
+  uint32_t lane_file_bytes() const { return (lane_registers + kZeroRegisters + kTrashRegisters) * 128; }
+};
+
+// Where an instruction stands in the source: "02_tiled.cu:174", and the callers of inlined code behind it.
+std::string source_of(const Program& program, uint32_t op);
+
+Result<std::shared_ptr<const Program>> decode(std::shared_ptr<const compile::SassProgram> sass);
+
+}  // namespace attnscope::emulator

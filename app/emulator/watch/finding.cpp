@@ -1,0 +1,173 @@
+// What a watch saw, in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "emulator/watch/watch.h"
+
+namespace attnscope::emulator {
+
+const char* rule_of(WatchKind kind) {
+  switch (kind) {
+    case WatchKind::shared_write_write:
+    case WatchKind::shared_write_read:
+    case WatchKind::shared_read_write:
+      return "race.shared";
+    case WatchKind::warp_write_write:
+    case WatchKind::warp_write_read:
+    case WatchKind::warp_read_write:
+      return "race.warp";
+    case WatchKind::shared_copy_not_awaited:
+      return "race.copy";
+    case WatchKind::shared_never_written:
+      return "never_written.shared";
+    case WatchKind::local_never_written:
+      return "never_written.local";
+    case WatchKind::barrier_uneven:
+      return "barrier.uneven";
+    case WatchKind::shuffle_absent_lane:
+      return "shuffle.absent";
+    case WatchKind::global_write_write:
+    case WatchKind::global_write_read:
+    case WatchKind::global_read_write:
+      return "race.global";
+    case WatchKind::grid_write_write:
+    case WatchKind::grid_write_read:
+    case WatchKind::grid_read_write:
+      return "race.grid";
+    case WatchKind::global_never_written:
+      return "never_written.global";
+  }
+  return "";
+}
+
+namespace {
+
+// Unrolled code has many instructions for one line of the source: what is named is the pair of lines.
+std::vector<Watch::Seen> by_line(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen) {
+  const auto place = [&](uint32_t op) {
+    const auto& line = program.sass->instructions[op].line;
+    return line.line != 0 ? source_of(program, op) : std::to_string(op);
+  };
+  std::map<std::tuple<WatchKind, std::string, std::string>, Watch::Seen> merged;
+  for (const auto& [key, one] : seen) {
+    std::string first = place(one.op), second = place(one.other);
+    if (second < first) std::swap(first, second);
+    Watch::Seen& all = merged[{key.kind, first, second}];
+    const uint64_t count = all.count + one.count;
+    if (all.count == 0 || one.cta < all.cta) all = one;
+    all.count = count;
+  }
+  std::vector<Watch::Seen> list;
+  for (const auto& [key, one] : merged) list.push_back(one);
+  // A barrier that warps pass unevenly makes races of what follows: it is said first.
+  std::stable_partition(list.begin(), list.end(),
+                        [](const Watch::Seen& one) { return one.kind == WatchKind::barrier_uneven; });
+  return list;
+}
+
+}  // namespace
+
+std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
+                                      const std::vector<SharedName>& names, const GlobalShadow& shadow) {
+  std::vector<WatchFinding> findings;
+  for (const Watch::Seen& one : by_line(program, seen)) {
+    WatchFinding finding;
+    finding.kind = one.kind;
+    finding.op = one.op, finding.other = one.other;
+    finding.line = source_of(program, one.op), finding.other_line = source_of(program, one.other);
+    finding.count = one.count;
+    finding.cta = one.cta, finding.other_cta = one.other_cta;
+    finding.address = one.address, finding.thread = one.thread, finding.other_thread = one.other_thread;
+    const auto name = std::find_if(names.begin(), names.end(), [&](const SharedName& part) {
+      return one.kind <= WatchKind::shared_never_written && one.address - part.offset < part.bytes;
+    });
+    if (one.area != 0)
+      finding.buffer = shadow.areas()[one.area - 1].name, finding.buffer_byte = one.address;
+    else if (name != names.end())
+      finding.buffer = name->name, finding.buffer_byte = one.address - name->offset;
+    const std::string where = finding.buffer.empty()
+                                  ? fmt::format("byte {} of shared memory", one.address)
+                                  : fmt::format("byte {} of {}", finding.buffer_byte, finding.buffer);
+    const auto& code = program.sass->instructions;
+    const auto place = [&](uint32_t op, const std::string& line) {
+      return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, line)
+                                     : fmt::format("{} at byte {:#x} of the code", code[op].opcode, op * 16);
+    };
+    const std::string here = place(one.op, finding.line), there = place(one.other, finding.other_line);
+    const std::string often =
+        fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
+    const auto sides = [&](const char* did, const char* does, const char* lacks) {
+      return fmt::format("{} (thread {}, warp {}) {} {}, then {} (thread {}, warp {}) {} it, {}{}.", there,
+                         one.other_thread, one.other_thread / 32, did, where, here, one.thread, one.thread / 32, does,
+                         lacks, often);
+    };
+    const auto between_ctas = [&](const char* did, const char* does) {
+      return fmt::format(
+          "Race between CTAs: {} (CTA {}, thread {}) {} {} and {} (CTA {}, thread {}) {} it, with nothing "
+          "that orders the two CTAs, {} time{} in all.",
+          there, one.other_cta, one.other_thread, did, where, here, one.cta, one.thread, does, one.count,
+          one.count == 1 ? "" : "s");
+    };
+    constexpr const char* unordered = "with nothing that orders the two warps between them";
+    constexpr const char* unsynced = "with no __syncwarp between: nothing promises that the lanes go together";
+    switch (one.kind) {
+      case WatchKind::shared_write_write:
+      case WatchKind::global_write_write:
+        finding.message = "Race: " + sides("writes", "writes", unordered);
+        break;
+      case WatchKind::shared_write_read:
+      case WatchKind::global_write_read:
+        finding.message = "Race: " + sides("writes", "reads", unordered);
+        break;
+      case WatchKind::shared_read_write:
+      case WatchKind::global_read_write:
+        finding.message = "Race: " + sides("reads", "writes", unordered);
+        break;
+      case WatchKind::warp_write_write:
+        finding.message = "Race within a warp: " + sides("writes", "writes", unsynced);
+        break;
+      case WatchKind::warp_write_read:
+        finding.message = "Race within a warp: " + sides("writes", "reads", unsynced);
+        break;
+      case WatchKind::warp_read_write:
+        finding.message = "Race within a warp: " + sides("reads", "writes", unsynced);
+        break;
+      case WatchKind::shared_copy_not_awaited:
+        finding.message =
+            "Race: " + sides("copies to", "touches", "before the copy's group is waited for and a barrier passed");
+        break;
+      case WatchKind::grid_write_write:
+        finding.message = between_ctas("writes", "writes");
+        break;
+      case WatchKind::grid_write_read:
+        finding.message = between_ctas("writes", "reads");
+        break;
+      case WatchKind::grid_read_write:
+        finding.message = between_ctas("reads", "writes");
+        break;
+      case WatchKind::shared_never_written:
+      case WatchKind::global_never_written:
+        finding.message =
+            fmt::format("{} (thread {}) reads {}, which nothing has written{}.", here, one.thread, where, often);
+        break;
+      case WatchKind::local_never_written:
+        finding.message = fmt::format("{} (thread {}) reads byte {} of its local memory, which it has not written{}.",
+                                      here, one.thread, one.address, often);
+        break;
+      case WatchKind::barrier_uneven:
+        finding.message = fmt::format("Uneven barrier {}: warp {} passes {} while warp {} passes {}{}.", one.address,
+                                      one.thread / 32, here, one.other_thread / 32, there, often);
+        break;
+      case WatchKind::shuffle_absent_lane:
+        finding.message = fmt::format("{}: thread {} takes a value from thread {}, which does not take part{}.", here,
+                                      one.thread, one.other_thread, often);
+        break;
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,156 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/exec/memory.h"
+#include "emulator/exec/warp.h"
+#include "emulator/watch/seen.h"
+
+namespace attnscope::emulator {
+
+// Who touched a part of global memory.
+struct GlobalRecord {
+  uint32_t cta = 0;   // its number and 1; 0: nobody
+  uint32_t step = 0;  // of that CTA, as GlobalOrder counts
+  uint32_t op = 0;
+  uint16_t thread = 0;
+  bool strong = false;  // volatile or atomic: two such are never a race
+};
+
+// By warp of a CTA: up to which of its steps.
+using StepClock = std::array<uint32_t, 32>;
+
+// What the warps of one CTA know of each other's accesses to global memory, and of other CTAs'. Steps are counted over
+// the CTA: one more for each instruction that touches global memory and each synchronisation.
+//
+// Barriers and atomics order within a CTA as they do for shared memory. To other CTAs goes what a fence of the device's
+// scope has made visible, by an atomic or volatile store behind it: whoever reads that word so afterwards knows it. A
+// fence counts for the warp as a whole.
+class GlobalOrder {
+ public:
+  struct Known {
+    StepClock seen{}, visible{};  // ordered before; of that, what fences have made visible to the device
+    void join(const Known& other);
+  };
+  // What some other CTA gave, and the step at which which warp took it.
+  struct Taken {
+    uint32_t cta = 0;
+    StepClock visible{};
+    uint32_t warp = 0, step = 0;
+  };
+  enum class Relation : uint8_t { ordered, lanes, warps, ctas };
+
+  void start(uint32_t cta, uint32_t warps);
+  uint32_t next_step() { return ++step_; }
+  uint32_t cta() const { return cta_; }  // and 1
+  void lanes_synced(uint32_t warp) { lanes_synced_[warp] = ++step_; }
+  void fenced(uint32_t warp);
+  void arrived(uint32_t warp, uint32_t barrier);
+  // `from`: the warps whose past the barrier joins; `to`: those that pass it. Bits.
+  void released(uint32_t barrier, uint32_t from, uint32_t to);
+  void atomic(uint32_t warp, uint64_t word);
+  void take(uint32_t warp, uint32_t cta, const StepClock& visible);
+
+  Relation relation(const GlobalRecord& earlier, uint32_t warp, uint32_t lane, uint32_t step) const;
+  bool gives(uint32_t warp) const;  // has made anything visible
+  const StepClock& visible(uint32_t warp) const { return known_[warp].visible; }
+  template <class Each>
+  void each_taken(uint32_t warp, Each each) const {
+    for (const Taken& one : taken_)
+      if (knows(warp, one)) each(one);
+  }
+
+ private:
+  bool knows(uint32_t warp, const Taken& one) const {
+    return one.warp == warp || one.step <= known_[warp].seen[one.warp];
+  }
+  uint32_t cta_ = 0, step_ = 0;
+  std::vector<Known> known_;
+  std::array<Known, 16> given_{};
+  std::vector<uint32_t> lanes_synced_;
+  std::unordered_map<uint64_t, Known> words_;
+  std::vector<Taken> taken_;
+};
+
+// The global memory that a launch may write, for all its CTAs: one for the host threads of a run, who take turns by
+// `mutex`. Memory for records is taken as parts of a buffer are first touched.
+class GlobalShadow {
+ public:
+  struct Cell {
+    GlobalRecord write;
+    GlobalRecord reads[2];  // the last, and the last by another warp than that
+  };
+  struct Area {
+    uint64_t address = 0, bytes = 0;
+    const uint8_t* host = nullptr;
+    std::string name;
+    bool initial = true;  // holds something from the start
+    std::vector<std::unique_ptr<Cell[]>> pages;
+  };
+  struct Given {
+    std::map<uint32_t, StepClock> ctas;
+    bool too_many = false;  // to keep: from then on whoever reads the word is held to know everything
+  };
+
+  // `unit`: bytes that one cell stands for, 1, 2 or 4.
+  GlobalShadow(std::vector<Area> areas, uint32_t unit) : areas_(std::move(areas)), unit_(unit) {}
+
+  std::mutex& mutex() { return mutex_; }
+  uint32_t unit() const { return unit_; }
+  const std::vector<Area>& areas() const { return areas_; }
+  // The number of the area that holds `address`, and 1; 0: none.
+  uint32_t find(uint64_t address) const;
+  Cell& cell(uint32_t area, uint64_t unit);
+
+  // An atomic or volatile access to a word: what its CTA has made visible goes to the word, what is there comes back.
+  void give(uint64_t word, const GlobalOrder& order, uint32_t warp);
+  void take(uint64_t word, GlobalOrder& order, uint32_t warp) const;
+
+ private:
+  static constexpr uint64_t kPageUnits = 1024;
+  static constexpr size_t kMostGivers = 1024;
+  std::mutex mutex_;
+  std::vector<Area> areas_;
+  uint32_t unit_ = 4;
+  std::unordered_map<uint64_t, Given> given_;
+};
+
+// Looks at the accesses that one host thread's CTAs make to global memory that may be written.
+class GlobalWatch {
+ public:
+  void prepare(const Program& program, GlobalShadow& shadow, WatchLog& log);
+  void start(uint32_t cta, uint32_t warps) { order_.start(cta, warps); }
+  GlobalOrder& order() { return order_; }
+
+  // To hold while an access is looked at and done: what a store is compared with is what it overwrites.
+  std::unique_lock<std::mutex> turn() { return std::unique_lock(shadow_->mutex()); }
+  // Whether all lanes read one buffer that nothing may write: then nothing need be looked at.
+  bool reads_inputs(Warp& warp, const Op& op, uint32_t mask) const;
+  void access(Warp& warp, const Op& op, uint32_t mask);
+  // What LDGSTS reads; takes its turn itself.
+  void copy_source(Warp& warp, const Op& op, uint32_t mask);
+  // `access`: 1 load, 2 store, 3 both; `step`: the warp instruction's, by order().
+  void lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, uint32_t access, uint32_t step);
+
+ private:
+  bool conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte, uint32_t area);
+
+  GlobalShadow* shadow_ = nullptr;
+  WatchLog* log_ = nullptr;
+  GlobalOrder order_;
+  std::vector<bool> strong_;  // by instruction: volatile or atomic
+  bool has_fences_ = false;   // without one nothing goes from CTA to CTA
+};
+
+// A fence of the device's scope or a wider one.
+bool is_device_fence(const compile::SassInstruction& instruction);
+// The least width of the program's accesses to global memory, at most 4.
+uint32_t global_watch_unit(const Program& program);
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,160 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "emulator/isa/program.h"
+#include "emulator/watch/order.h"
+#include "emulator/watch/seen.h"
+#include "emulator/watch/shape.h"
+
+namespace attnscope::emulator {
+
+// Who wrote and read each part of a CTA's shared memory last. What was done before the last barrier that all warps
+// passed is ordered before all that follows.
+//
+// An access is looked at in three ways, each only where the one before leaves a doubt (watch_shared.cpp,
+// watch_units.cpp):
+// 1. By lines of 64 bytes: each keeps when it was last written and read, and by which warp if that was one. As long as
+//    every access to it is sound by that, it is only noted in a list of events, which a barrier of all warps empties.
+// 2. By units, for lines that are not: these are exact from then on. What the list holds of one is made up for first.
+// 3. By lanes, which finds out who raced with whom.
+class SharedShadow {
+ public:
+  // `unit`: bytes that one record stands for, the least width of any access to shared memory: 1, 2 or 4.
+  void prepare(const Program& program, uint32_t warps, uint32_t unit, uint32_t shared_bytes, SharedOrder& order,
+               WatchLog& log);
+  void start(bool anew);           // another CTA; anew: as SharedOrder::start() says
+  void met() { forget_events(); }  // all warps have passed one barrier
+
+  // `base`: byte of the first active lane's access; all lie inside shared memory and are aligned.
+  void read(uint32_t warp, const Op& op, const Machine& machine, const Pattern& pattern, uint32_t bytes, uint32_t base);
+  // `at`: where the emulator keeps that byte.
+  void write(Warp& warp, const Op& op, const Pattern& pattern, uint32_t base, const uint8_t* at, bool copy);
+  // One lane alone, an atomic among others. `same`: a store that leaves what is there; two such do no harm.
+  void lane_access(uint32_t warp, const Op& op, uint32_t lane, uint32_t base, uint32_t bytes, bool same);
+
+  // The group of copies that LDGDEPBAR closes next is open; a warp waits until so many closed ones are left.
+  void close_group(uint32_t warp);
+  void await_groups(uint32_t warp, size_t left);
+
+ private:
+  static constexpr uint32_t kOffsetBits = 18;
+  static_assert(kMostSharedBytes < 1u << kOffsetBits);
+  static_assert(WatchShapes::kMost <= 1u << (32 - kOffsetBits));
+  static constexpr uint8_t kMostMixed = 4;         // reads of a line by one warp that are told apart
+  static constexpr size_t kMostEvents = 3u << 20;  // without a barrier between; then the oldest are forgotten
+  static constexpr size_t kMostLogged = 1u << 13;  // events that exact lines may have to make up for
+
+  struct Line {
+    uint64_t written = 0;                      // units, by this CTA
+    uint64_t copied = 0;                       // units, by copies that are not awaited
+    uint64_t wrote_now = 0, read_now = 0;      // units, at the times below
+    uint32_t wrote = 0, read = 0;              // when last: a warp's own time, or one of many warps
+    uint32_t wrote_place = 0, read_place = 0;  // of all accesses at that time; 0: they differ
+    uint8_t mixed = 0;                         // reads at that time that were not all by the same lanes
+    bool exact = false;                        // for the rest of the run: of the above `written` alone counts
+  };
+  // One access of a warp, kept until all warps have passed a barrier.
+  struct Event {
+    enum Kind : uint8_t { read, write, copy, atomic };
+    uint32_t op = 0, mask = 0;
+    uint32_t place = 0;            // shape and base in one: which lanes touch what
+    uint32_t clock = 0, safe = 0;  // of the warp then
+    uint8_t warp = 0, bytes = 0;
+    Kind kind = read;
+    uint32_t base() const { return place & ((1u << kOffsetBits) - 1); }  // byte
+    uint32_t shape() const { return place >> kOffsetBits; }              // 0: one lane
+  };
+  struct Group {
+    uint32_t id = 0, done = 0;     // times: of its opening, and when its warp waited for it; 0: not yet
+    std::vector<uint32_t> copies;  // by number in copies_
+  };
+  // What an instruction of a warp did last.
+  struct Last {
+    const Pattern* pattern = nullptr;
+    const WatchSpans* spans = nullptr;
+    uint32_t base = 0;
+    uint32_t sound = 0;  // the warp's time at which this read raised no doubt
+  };
+
+  // By lines.
+  Last& last_of(uint32_t warp, const Op& op, const Machine& machine);
+  // nullptr: there is room for no more shapes.
+  const WatchSpans* spans_of(Last& last, const Pattern& pattern, uint32_t bytes, uint32_t base);
+  Event event_of(uint32_t warp, const Op& op, uint32_t mask, uint32_t shape, uint32_t bytes, uint32_t base,
+                 Event::Kind kind) const {
+    return {op.index,
+            mask,
+            shape << kOffsetBits | base,
+            order_->clock(warp),
+            order_->safe(warp),
+            static_cast<uint8_t>(warp),
+            static_cast<uint8_t>(bytes),
+            kind};
+  }
+  void begin_access() { past_ = events_.size(); }
+  uint32_t keep_event(const Event& event);  // its number
+  const Event* event(uint32_t id) const;    // nullptr: forgotten
+  void forget_events();
+  bool read_lines(const Event& event, uint32_t& id, const WatchSpans& spans);
+  bool write_lines(const Event& event, uint32_t id, const WatchSpans& spans);
+  bool may_read(const Line& line, uint64_t units, const Event& event) const;
+  bool may_write(uint32_t line, uint64_t units, const Event& event) const;
+  bool note_read(uint32_t line, uint64_t units, const Event& event);
+  void note_write(Line& line, uint64_t units, const Event& event, uint32_t time);
+  void make_exact(uint32_t line);
+  void make_all_up();
+  void make_up(size_t event, uint32_t line, const WatchSpans& spans, const WatchSpan& span);
+  void settle(const Event& copy, const Group& group);
+
+  // By units.
+  bool reads_soundly(const Event& event, uint32_t& id, uint32_t unit, uint32_t count, bool known);
+  bool writes_soundly(const Event& event, uint32_t unit, uint32_t count) const;
+  void mark_written(const Event& event, uint32_t id, uint32_t unit, uint32_t count);
+  bool same_lanes(uint32_t id, const Event& event) const;
+  bool by_same_lanes(const Event& event, uint32_t unit, uint32_t count) const;
+  bool readers_same(const Event& event, uint32_t unit, uint32_t count) const;
+  uint32_t settled(uint32_t unit);  // written_, with a copy that was awaited since as the write that it became
+  bool is_written(uint32_t unit) const { return lines_[unit / line_units_].written >> unit % line_units_ & 1; }
+
+  // By lanes.
+  template <class Each>
+  void each_lane(const Event& event, const Pattern& pattern, Each each) {
+    for (uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+      each(lane, (event.base() + static_cast<uint32_t>(pattern.delta[lane])) / unit_, event.bytes / unit_);
+    }
+  }
+  uint32_t lanes_at(const Event& event, uint32_t unit) const;  // that touch the unit
+  void read_units(const Event& event, uint32_t id, uint32_t lane, uint32_t first, uint32_t count);
+  void write_units(const Event& event, uint32_t id, uint32_t lane, uint32_t first, uint32_t count, bool same);
+  bool check_writer(const Event& event, uint32_t lane, uint32_t unit, bool writes);
+  bool check_readers(const Event& event, uint32_t lane, uint32_t unit);
+  void report_race(WatchKind kind, const Event& event, uint32_t lane, const Event& earlier, uint32_t lanes,
+                   uint32_t unit);
+
+  const Program* program_ = nullptr;
+  SharedOrder* order_ = nullptr;
+  WatchLog* log_ = nullptr;
+  uint32_t warps_ = 0, unit_ = 4, line_units_ = kWatchLine / 4, ops_ = 0;
+
+  WatchShapes shapes_;
+  std::vector<Last> last_;         // by warp and instruction
+  uint32_t pattern_restarts_ = 0;  // of the machine, when last_ was written
+  std::vector<Line> lines_;
+  // By line: of which meeting on it has only been read, and by so many that they are not told apart: until the next
+  // meeting a further read is sound, and a write is looked at by units.
+  std::vector<uint32_t> quiet_;
+  std::vector<Event> events_, copies_;      // copies outlive barriers
+  size_t logged_ = 0;                       // events_ from here on are not in the units of lines that are not exact
+  size_t past_ = 0;                         // events_ from here on are of the access that is looked at
+  uint32_t first_event_ = 1;                // number of events_[0]
+  std::vector<std::vector<Group>> groups_;  // by warp; the last is open
+
+  // By unit; of lines that are not exact as of events_[logged_], but for copies and what a meeting has ordered.
+  std::vector<uint32_t> written_, writer_;              // when last, and the event's number
+  std::vector<uint32_t> read_;                          // when last, by anyone (note_stretch)
+  std::vector<std::vector<uint32_t>> reads_, readers_;  // by warp: when since the last write, and the event's number
+};
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,265 @@
+// Shared memory by units and by lanes: exact, and who raced with whom.
+#include <emmintrin.h>
+
+#include <algorithm>
+
+#include "emulator/watch/shared.h"
+
+namespace attnscope::emulator {
+
+using namespace watch_time;
+
+namespace {
+
+uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+
+// What follows is on x86's least vectors, which every host has.
+bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(value));
+  uint32_t i = 0;
+  __m128i same = _mm_set1_epi32(-1);
+  for (; i + 4 <= count; i += 4) {
+    same = _mm_and_si128(same, _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)), wanted));
+  }
+  bool all = _mm_movemask_epi8(same) == 0xffff;
+  for (; i < count; ++i) all &= p[i] == value;
+  return all;
+}
+
+// Whether all of p are times that are ordered before what `warp` does: at most `safe`, or its own and at most `own`,
+// which is not below that. What is above 2^31 is no time.
+bool all_ordered(const uint32_t* p, uint32_t count, uint32_t safe, uint32_t warp, uint32_t own) {
+  const auto wide = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
+  const __m128i most = wide(safe), own_most = wide(own), bits = wide(kStep - 2), mine = wide(warp << 1);
+  uint32_t i = 0;
+  __m128i bad = _mm_setzero_si128();
+  for (; i + 4 <= count; i += 4) {
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
+    const __m128i late = _mm_cmpgt_epi32(x, most),
+                  own_late = _mm_or_si128(_mm_cmpgt_epi32(x, own_most),
+                                          _mm_andnot_si128(_mm_cmpeq_epi32(_mm_and_si128(x, bits), mine), wide(~0u)));
+    bad = _mm_or_si128(bad, _mm_or_si128(x, _mm_and_si128(late, own_late)));
+  }
+  bool all = _mm_movemask_ps(_mm_castsi128_ps(bad)) == 0;
+  for (; i < count; ++i) all &= !(p[i] & kCopy) && (p[i] <= safe || (is_of(p[i], warp) && p[i] <= own));
+  return all;
+}
+
+// Of some units' reads by a warp: whether all are noted at its time, or all one below, or some are at either.
+struct ReadState {
+  bool noted, noted_below, since;
+};
+ReadState state_of(const uint32_t* reads, uint32_t count, uint32_t clock) {
+  const auto wide = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
+  const __m128i now = wide(clock), below = wide(clock - 1);
+  __m128i at_now = wide(~0u), at_below = wide(~0u), none = wide(~0u);
+  uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(reads + i));
+    at_now = _mm_and_si128(at_now, _mm_cmpeq_epi32(x, now));
+    at_below = _mm_and_si128(at_below, _mm_cmpeq_epi32(x, below));
+    none = _mm_and_si128(none, _mm_cmpgt_epi32(below, x));
+  }
+  ReadState state{_mm_movemask_epi8(at_now) == 0xffff, _mm_movemask_epi8(at_below) == 0xffff,
+                  _mm_movemask_epi8(none) != 0xffff};
+  for (; i < count; ++i) {
+    state.noted &= reads[i] == clock;
+    state.noted_below &= reads[i] == clock - 1;
+    state.since |= reads[i] >= clock - 1;
+  }
+  return state;
+}
+
+// `read` says which warp it was only if no other has read since what is ordered before.
+void note_stretch(uint32_t* reads, uint32_t* readers, uint32_t* read, uint32_t count, uint32_t warp, uint32_t clock,
+                  uint32_t safe, uint32_t many, uint32_t note, uint32_t id) {
+  for (uint32_t i = 0; i < count; ++i) {
+    reads[i] = note, readers[i] = id;
+    read[i] = read[i] <= safe || is_of(read[i], warp) ? clock : many;
+  }
+}
+
+}  // namespace
+
+// --- By units --------------------------------------------------------------------------------------------------------
+
+// Notes the read. `known`: to be sound; else false if it may not be, and then it is not noted. `id`: the event's
+// number once it is kept.
+bool SharedShadow::reads_soundly(const Event& now, uint32_t& id, uint32_t unit, uint32_t count, bool known) {
+  uint32_t* const reads = &reads_[now.warp][unit];
+  const ReadState state = state_of(reads, count, now.clock);
+  if (state.noted) return true;
+  // One below the warp's time as long as one set of lanes has read at these addresses since the warp last
+  // synchronised, each its own.
+  uint32_t note = state.since ? now.clock : now.clock - 1;
+  const bool ordered = all_ordered(&written_[unit], count, now.safe, now.warp, last_before(now.clock));
+  if (!ordered && by_same_lanes(now, unit, count)) {
+    note = now.clock - 1;
+  } else if (!ordered && !known) {
+    return false;
+  } else if (state.noted_below && readers_same(now, unit, count)) {
+    return true;
+  }
+  if (id == 0) id = keep_event(now);
+  note_stretch(reads, &readers_[now.warp][unit], &read_[unit], count, now.warp, now.clock, now.safe, order_->many(),
+               note, id);
+  return true;
+}
+
+bool SharedShadow::writes_soundly(const Event& now, uint32_t unit, uint32_t count) const {
+  const auto ordered = [&](const std::vector<uint32_t>& times) {
+    return all_ordered(&times[unit], count, now.safe, now.warp, last_before(now.clock));
+  };
+  const auto read_by_same_lanes = [&] {  // by this warp since it last synchronised, and nobody else
+    return all_equal(&reads_[now.warp][unit], count, now.clock - 1) && all_equal(&read_[unit], count, now.clock) &&
+           readers_same(now, unit, count);
+  };
+  return (ordered(written_) || by_same_lanes(now, unit, count)) && (ordered(read_) || read_by_same_lanes());
+}
+
+void SharedShadow::mark_written(const Event& now, uint32_t id, uint32_t unit, uint32_t count) {
+  std::fill_n(&written_[unit], count, now.kind == Event::copy ? kCopy | groups_[now.warp].back().id : now.clock);
+  std::fill_n(&writer_[unit], count, id);
+}
+
+bool SharedShadow::same_lanes(uint32_t id, const Event& now) const {
+  const Event* const last = event(id);
+  return last != nullptr && last->place == now.place && now.shape() != 0;
+}
+
+// The warp's lanes have written all units by one access to these addresses since they last synchronised: each lane
+// meets what it wrote itself.
+bool SharedShadow::by_same_lanes(const Event& now, uint32_t unit, uint32_t count) const {
+  const uint32_t id = writer_[unit];
+  return all_equal(&written_[unit], count, now.clock) && all_equal(&writer_[unit], count, id) && same_lanes(id, now);
+}
+
+// The warp's last reads of these units were one access by these lanes at these addresses.
+bool SharedShadow::readers_same(const Event& now, uint32_t unit, uint32_t count) const {
+  const uint32_t id = readers_[now.warp][unit];
+  return all_equal(&readers_[now.warp][unit], count, id) && same_lanes(id, now);
+}
+
+// A copy that its warp has waited for since is a write of that time.
+uint32_t SharedShadow::settled(uint32_t unit) {
+  uint32_t& when = written_[unit];
+  if (!(when & kCopy)) return when;
+  const uint32_t id = when & ~kCopy;
+  if (id <= order_->base()) return when = 0;  // of a CTA before
+  const Event* copy = event(writer_[unit]);
+  if (copy == nullptr) return when;
+  for (const Group& group : groups_[copy->warp]) {
+    if (group.id == id && group.done != 0) return when = group.done;
+  }
+  return when;
+}
+
+// --- By lanes --------------------------------------------------------------------------------------------------------
+
+void SharedShadow::lane_access(uint32_t warp, const Op& op, uint32_t lane, uint32_t base, uint32_t bytes, bool same) {
+  const Event::Kind kind = op.access == 3 ? Event::atomic : op.access == 1 ? Event::read : Event::write;
+  const Event now = event_of(warp, op, 1u << lane, 0, bytes, base, kind);
+  begin_access();
+  const uint32_t id = keep_event(now), units = std::max(1u, bytes / unit_);
+  if (kind == Event::read) return read_units(now, id, lane, base / unit_, units);
+  write_units(now, id, lane, base / unit_, units, same);
+}
+
+uint32_t SharedShadow::lanes_at(const Event& event, uint32_t unit) const {
+  const int64_t byte = int64_t{unit} * unit_;
+  if (event.shape() == 0) return byte >= event.base() && byte < int64_t{event.base()} + event.bytes ? event.mask : 0;
+  const WatchShape& shape = shapes_[event.shape()];
+  uint32_t lanes = 0;
+  for (uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
+    const int64_t from = int64_t{event.base()} + shape.delta[first_lane(rest)];
+    if (byte >= from && byte < from + event.bytes) lanes |= rest & -rest;
+  }
+  return lanes;
+}
+
+void SharedShadow::read_units(const Event& now, uint32_t id, uint32_t lane, uint32_t first, uint32_t count) {
+  std::vector<uint32_t>&reads = reads_[now.warp], &readers = readers_[now.warp];
+  bool told = false;
+  for (uint32_t unit = first; unit < first + count; ++unit) {
+    if (!lines_[unit / line_units_].exact) make_exact(unit / line_units_);
+    // The first read of this stretch of time stands for all: a write since would have taken it away.
+    if (reads[unit] == now.clock && readers[unit] != id) continue;
+    // ptxas reads whole vectors past an array's end: only the first part of one is surely wanted.
+    if (unit == first && !is_written(unit)) {
+      log_->report(WatchKind::shared_never_written, now.op, now.op, unit * unit_, now.warp * 32u + lane,
+                   now.warp * 32u + lane);
+    }
+    const uint32_t when = settled(unit);
+    if (!told && when > now.safe) told = !check_writer(now, lane, unit, false);
+    note_stretch(&reads[unit], &readers[unit], &read_[unit], 1, now.warp, now.clock, now.safe, order_->many(),
+                 when == now.clock ? now.clock - 1 : now.clock, id);
+  }
+}
+
+void SharedShadow::write_units(const Event& now, uint32_t id, uint32_t lane, uint32_t first, uint32_t count,
+                               bool same) {
+  bool told = same;
+  for (uint32_t unit = first; unit < first + count; ++unit) {
+    Line& line = lines_[unit / line_units_];
+    if (!line.exact) make_exact(unit / line_units_);
+    if (!told && settled(unit) > now.safe && writer_[unit] != id) told = !check_writer(now, lane, unit, true);
+    if (!told && read_[unit] > now.safe) told = !check_readers(now, lane, unit);
+    if (same && is_written(unit)) continue;  // what was there stays as it was
+    mark_written(now, id, unit, 1);
+    line.written |= uint64_t{1} << unit % line_units_;
+    if (read_[unit] > now.safe) {
+      for (auto& reads : reads_) reads[unit] = 0;
+      read_[unit] = 0;
+    }
+  }
+}
+
+// Whether the last write of the unit is ordered before the event's access by `lane`; else it is reported.
+bool SharedShadow::check_writer(const Event& now, uint32_t lane, uint32_t unit, bool writes) {
+  const uint32_t when = settled(unit);
+  if (when <= order_->base()) return true;
+  const Event* const last = event(writer_[unit]);
+  if (last == nullptr) return true;
+  const bool own = last->warp == now.warp;
+  if (!(when & kCopy)) {  // what is cheap first
+    if (own ? when != now.clock : when <= order_->known(now.warp, last->warp)) return true;
+    if (now.kind == Event::atomic && last->kind == Event::atomic) return true;
+  } else if (own && now.kind == Event::copy) {
+    return true;  // in the order that they were begun
+  }
+  const uint32_t lanes = lanes_at(*last, unit);
+  if (lanes == 0 || (!(when & kCopy) && ((own && (lanes >> lane & 1)) || log_->one_atomic(now.op, last->op))))
+    return true;
+  WatchKind kind = writes ? WatchKind::shared_write_write : WatchKind::shared_write_read;
+  if (own) kind = writes ? WatchKind::warp_write_write : WatchKind::warp_write_read;
+  if (when & kCopy) kind = WatchKind::shared_copy_not_awaited;
+  report_race(kind, now, lane, *last, lanes, unit);
+  return false;
+}
+
+// The same of the reads since the last write.
+bool SharedShadow::check_readers(const Event& now, uint32_t lane, uint32_t unit) {
+  for (uint32_t w = 0; w < warps_; ++w) {
+    const uint32_t when = reads_[w][unit];
+    const uint32_t known = w == now.warp ? last_before(now.clock) : order_->known(now.warp, w);
+    if (when <= std::max(order_->base(), known)) continue;
+    const Event* const last = event(readers_[w][unit]);
+    if (last == nullptr || (last->kind == Event::atomic && now.kind == Event::atomic)) continue;
+    const uint32_t lanes = lanes_at(*last, unit) & (w == now.warp ? ~(1u << lane) : kFull);
+    if (lanes == 0 || log_->one_atomic(now.op, last->op)) continue;
+    report_race(w == now.warp ? WatchKind::warp_read_write : WatchKind::shared_read_write, now, lane, *last, lanes,
+                unit);
+    return false;
+  }
+  return true;
+}
+
+// Of lanes that write one word the highest one's value stays.
+void SharedShadow::report_race(WatchKind kind, const Event& event, uint32_t lane, const Event& earlier, uint32_t lanes,
+                               uint32_t unit) {
+  const bool wrote = earlier.kind != Event::read;
+  const uint32_t other = wrote ? 31 - static_cast<uint32_t>(__builtin_clz(lanes)) : first_lane(lanes);
+  log_->report(kind, event.op, earlier.op, unit * unit_, event.warp * 32u + lane, earlier.warp * 32u + other);
+}
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,312 @@
+// What each watched instruction does beside what it does.
+#include "emulator/watch/watch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "emulator/exec/lane_address.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+
+bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
+bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
+bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
+
+// Groups of copies are counted by SB0 alone: that is where LDGDEPBAR puts them.
+bool awaits_groups(const compile::SassInstruction& instruction) {
+  return instruction.opcode == "DEPBAR" && instruction.operands.size() > 1 &&
+         instruction.operands[0].kind == compile::OperandKind::scoreboard && instruction.operands[0].reg == 0;
+}
+
+// The least width of the program's accesses to shared memory, at most 4.
+uint32_t shared_unit(const Program& program) {
+  uint32_t unit = 4;
+  for (const Op& op : program.ops) {
+    const auto space = static_cast<Space>(op.space);
+    const bool touches = op.access != 0 && (space == Space::shared || space == Space::generic);
+    const bool matrices = program.sass->instructions[op.index].opcode == "LDSM";
+    if (touches && !matrices && op.bytes != 0) unit = std::min<uint32_t>(unit, op.bytes);
+  }
+  return unit;
+}
+
+}  // namespace
+
+template <Watch::Look kLook>
+void Watch::look(Warp& warp, const Op& op, uint32_t mask) {
+  Watch& watch = *warp.machine->watch;
+  if (mask == 0) return watch.handle(warp, op, mask);
+  (watch.*kLook)(warp, op, mask);
+}
+
+Handler Watch::handler_of(const Program& program, const Op& op) {
+  const auto& instruction = program.sass->instructions[op.index];
+  if (is_shuffle(op.family)) return look<&Watch::shuffle>;
+  if (is_shared_load(op.family)) return look<&Watch::shared_load>;
+  if (is_shared_store(op.family)) return look<&Watch::shared_store>;
+  if (instruction.opcode == "LDGDEPBAR") return look<&Watch::close_group>;
+  if (awaits_groups(instruction)) return look<&Watch::await_groups>;
+  if (instruction.opcode == "NOP") return look<&Watch::warp_sync>;
+  if (is_device_fence(instruction)) return look<&Watch::fence>;
+  if (op.access == 0) return nullptr;
+  if (static_cast<Space>(op.space) == Space::local) return look<&Watch::local>;
+  if (instruction.opcode == "LDGSTS") return look<&Watch::copy>;
+  if (instruction.opcode == "LDSM") return look<&Watch::matrix_load>;
+  if (static_cast<Space>(op.space) == Space::global) return look<&Watch::global>;
+  return look<&Watch::any_space>;
+}
+
+void Watch::bind(const Program& program, Op& op, Unwatched& own) {
+  const Handler handler = handler_of(program, op);
+  if (handler == nullptr) return;
+  own = {op.full, op.masked};
+  const bool direct = op.entry == op.full;
+  op.masked = handler;
+  if (!is_shuffle(op.family)) op.full = handler;  // with all lanes there none is absent
+  if (direct) op.entry = op.full;
+}
+
+void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow,
+                    uint32_t warps, uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes) {
+  program_ = &program;
+  unwatched_ = unwatched.data();
+  warps_ = warps, shared_low_ = shared_low, local_bytes_ = local_bytes;
+  log_.prepare(program, order_);
+  order_.prepare(warps);
+  shared_.prepare(program, warps, shared_unit(program), shared_bytes, order_, log_);
+  global_.prepare(program, *shadow, log_);
+  copy_patterns_.assign(program.ops.size(), nullptr);
+}
+
+void Watch::start(uint32_t cta) {
+  log_.start(cta);
+  shared_.start(order_.start());
+  global_.start(cta, warps_);
+  local_written_.assign(size_t{warps_} * local_bytes_, 0);
+}
+
+// --- What orders -----------------------------------------------------------------------------------------------------
+
+void Watch::warp_synced(uint32_t warp) {
+  order_.advance(warp);
+  global_.order().lanes_synced(warp);
+}
+
+void Watch::arrived(uint32_t warp, uint32_t barrier) {
+  order_.arrived(warp, barrier);
+  global_.order().arrived(warp, barrier);
+}
+
+void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole,
+                     uint32_t exited) {
+  if (!whole) exited = 0;
+  uint32_t passing = 0;
+  for (const auto& [warp, at] : waiting) passing |= 1u << warp;
+  if (order_.released(barrier, passing, exited)) shared_.met();
+  global_.order().released(barrier, passing | exited, passing);
+  if (!whole) return;  // its parts have code of their own
+  // Different instructions may be copies of one barrier in unrolled code: what counts is the place in the source.
+  const auto line_of = [&](uint32_t op) {
+    const auto& instruction = program_->sass->instructions[op];
+    return instruction.line.line != 0 ? uint64_t{instruction.line.file} << 32 | instruction.line.line : ~uint64_t{op};
+  };
+  for (const auto& [warp, at] : waiting) {
+    if (line_of(at) == line_of(waiting[0].second)) continue;
+    log_.report(WatchKind::barrier_uneven, at, waiting[0].second, barrier, warp * 32, waiting[0].first * 32);
+  }
+}
+
+void Watch::warp_sync(Warp& warp, const Op& op, uint32_t mask) {
+  warp_synced(warp.id);
+  handle(warp, op, mask);
+}
+
+void Watch::fence(Warp& warp, const Op& op, uint32_t mask) {
+  global_.order().fenced(warp.id);
+  handle(warp, op, mask);
+}
+
+void Watch::close_group(Warp& warp, const Op& op, uint32_t mask) {
+  shared_.close_group(warp.id);
+  handle(warp, op, mask);
+}
+
+void Watch::await_groups(Warp& warp, const Op& op, uint32_t mask) {
+  shared_.await_groups(warp.id, static_cast<size_t>(program_->sass->instructions[op.index].operands[1].value));
+  handle(warp, op, mask);
+}
+
+// --- Shared memory ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+uint32_t shared_address(Warp& warp, const Op& op, uint32_t lane) {
+  uint32_t address, uniform = 0;
+  std::memcpy(&address, bytes_of(warp) + op.a + 4 * lane, 4);
+  if (op.flags & op_address_uniform) std::memcpy(&uniform, bytes_of(warp) + op.b, 4);
+  return (address << op.shift) + op.imm + uniform;
+}
+
+Access store_access(uint32_t bytes) {
+  return bytes == 2   ? Access::shared_store_2
+         : bytes == 4 ? Access::shared_store_4
+         : bytes == 8 ? Access::shared_store_8
+                      : Access::shared_store_16;
+}
+
+}  // namespace
+
+void Watch::shared_load(Warp& warp, const Op& op, uint32_t mask) {
+  load(warp, op, mask, shared_address(warp, op, first_lane(mask)), op.bytes);
+}
+
+// LDSM: lane 8k + r gives the address of row r of matrix k, active or not.
+void Watch::matrix_load(Warp& warp, const Op& op, uint32_t mask) {
+  load(warp, op, mask, shared_address(warp, op, 0), 16);
+}
+
+// The handler finds the pattern of the lanes' addresses. It may write over the register that held them: the first
+// lane's, `address`, is taken before.
+void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t address, uint32_t bytes) {
+  const Machine& machine = *warp.machine;
+  handle(warp, op, mask);
+  if (machine.fault.kind != FaultKind::none) return;
+  shared_.read(warp.id, op, machine, *machine.last[op.index], bytes, address - shared_low_);
+}
+
+void Watch::shared_store(Warp& warp, const Op& op, uint32_t mask) {
+  store(warp, op, mask, false);
+  handle(warp, op, mask);
+}
+
+void Watch::copy(Warp& warp, const Op& op, uint32_t mask) {
+  global_.copy_source(warp, op, mask);
+  store(warp, op, mask, true);
+  handle(warp, op, mask);
+}
+
+void Watch::store(Warp& warp, const Op& op, uint32_t mask, bool copy) {
+  const uint32_t lane = first_lane(mask), address = shared_address(warp, op, lane);
+  const uint32_t phase = address & (op.bytes < 4 ? 3u : op.bytes - 1u);
+  const Pattern& pattern = store_pattern(warp, op, mask, lane, phase, copy);
+  const int64_t low = int64_t{address} + pattern.low, high = int64_t{address} + pattern.high;
+  if (low < warp.shared_low || high + op.bytes > warp.shared_high || !pattern.aligned) return;  // a fault follows
+  shared_.write(warp, op, pattern, address - shared_low_, warp.shared + address, copy);
+}
+
+// The instruction's last pattern, if it is that still. A copy's own in the machine is that of its global side.
+const Pattern& Watch::store_pattern(Warp& warp, const Op& op, uint32_t mask, uint32_t lane, uint32_t phase, bool copy) {
+  Machine& machine = *warp.machine;
+  const auto* const registers = reinterpret_cast<const uint32_t*>(bytes_of(warp) + op.a);
+  const uint32_t origin = registers[lane] << op.shift;
+  alignas(16) int32_t delta[32];
+  for (uint32_t i = 0; i < 32; ++i) delta[i] = static_cast<int32_t>((registers[i] << op.shift) - origin);
+  if (mask != kFull)
+    for (uint32_t i = 0; i < 32; ++i) delta[i] &= -static_cast<int32_t>(mask >> i & 1);
+  const Pattern*& last = copy ? copy_patterns_[op.index] : machine.last[op.index];
+  const Access access = store_access(op.bytes);
+  if (last != nullptr && last->mask == mask && last->phase == phase && last->access == static_cast<uint8_t>(access)) {
+    int32_t differ = 0;
+    for (uint32_t i = 0; i < 32; ++i) differ |= delta[i] ^ last->delta[i];
+    if (differ == 0) return *last;
+  }
+  const Pattern* const own = machine.last[op.index];
+  const uint32_t restarts = machine.pattern_restarts;
+  last = &find_pattern(machine, op.index, access, delta, mask, phase);
+  if (copy) machine.last[op.index] = machine.pattern_restarts == restarts ? own : machine.none;
+  return *last;
+}
+
+// A lane at a time.
+void Watch::any_space(Warp& warp, const Op& op, uint32_t mask) {
+  std::unique_lock<std::mutex> turn;  // at what other CTAs may touch too
+  uint32_t step = 0;
+  if (static_cast<Space>(op.space) == Space::generic) turn = global_.turn(), step = global_.order().next_step();
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    const LaneAddress at = lane_address(warp, op, lane);
+    if (at.space == Space::shared) shared_lane(warp, op, lane, static_cast<uint32_t>(at.address));
+    if (at.space == Space::local) local_lane(warp, op, lane, static_cast<uint32_t>(at.address));
+    if (at.space == Space::global) global_.lane_access(warp, op, lane, at.address, op.access, step);
+  }
+  handle(warp, op, mask);
+}
+
+void Watch::shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address) {
+  if (address < warp.shared_low || address + op.bytes > warp.shared_high) return;  // a fault follows
+  if (op.access == 3) {
+    order_.atomic(warp.id, address / 4);
+    global_.order().atomic(warp.id, address / 4);
+  }
+  const bool same = op.access == 2 && stores_the_same(warp, op, lane, warp.shared + address);
+  shared_.lane_access(warp.id, op, lane, address - shared_low_, op.bytes, same);
+}
+
+// --- Local and global memory, shuffles -------------------------------------------------------------------------------
+
+void Watch::local(Warp& warp, const Op& op, uint32_t mask) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    local_lane(warp, op, lane, static_cast<uint32_t>(lane_address(warp, op, lane).address));
+  }
+  handle(warp, op, mask);
+}
+
+void Watch::local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address) {
+  if (address >= local_bytes_ || local_bytes_ - address < op.bytes) return;
+  uint32_t* const written = &local_written_[size_t{warp.id} * local_bytes_ + address];
+  if (op.access == 2) {
+    for (uint32_t i = 0; i < op.bytes; ++i) written[i] |= 1u << lane;
+  } else if (!(written[0] >> lane & 1)) {
+    log_.report(WatchKind::local_never_written, op.index, op.index, address, warp.id * 32 + lane, warp.id * 32 + lane);
+  }
+}
+
+void Watch::global(Warp& warp, const Op& op, uint32_t mask) {
+  if (global_.reads_inputs(warp, op, mask)) return handle(warp, op, mask);
+  const auto turn = global_.turn();
+  global_.access(warp, op, mask);
+  handle(warp, op, mask);
+}
+
+// A lane that reads a register of one that is not there gets what nobody defines.
+void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
+  const auto value = [&](uint32_t offset, bool one, uint32_t lane) {
+    uint32_t word;
+    std::memcpy(&word, bytes_of(warp) + offset + (one ? 0 : 4 * lane), 4);
+    return word;
+  };
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = first_lane(rest);
+    const uint32_t by = value(op.b, op.variant & 2, lane) & 31, control = value(op.c, op.variant & 1, lane);
+    const uint32_t clamp = control & 31, segment = control >> 8 & 31;
+    const int last = static_cast<int>((lane & segment) | (clamp & ~segment));
+    int from = static_cast<int>(lane);
+    bool in_range = true;
+    switch (op.family) {
+      case Family::shfl_up:
+        from -= static_cast<int>(by), in_range = from >= last;
+        break;
+      case Family::shfl_down:
+        from += static_cast<int>(by), in_range = from <= last;
+        break;
+      case Family::shfl_bfly:
+        from ^= static_cast<int>(by), in_range = from <= last;
+        break;
+      default:
+        from = static_cast<int>((lane & segment) | (by & ~segment)), in_range = from <= last;
+        break;
+    }
+    if (in_range && !(mask >> from & 1)) {
+      log_.report(WatchKind::shuffle_absent_lane, op.index, op.index, 0, warp.id * 32 + lane,
+                  warp.id * 32 + static_cast<uint32_t>(from));
+    }
+  }
+  handle(warp, op, mask);
+}
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,92 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/isa/program.h"
+#include "emulator/watch/finding.h"
+#include "emulator/watch/global.h"
+#include "emulator/watch/order.h"
+#include "emulator/watch/seen.h"
+#include "emulator/watch/shared.h"
+
+namespace attnscope::emulator {
+
+// The handlers that an instruction has when nobody watches.
+struct Unwatched {
+  Handler full = nullptr, masked = nullptr;
+};
+
+// Follows the memory of the CTA that one host thread executes: who wrote and read each part last, and what orders them.
+// Shared memory goes by watch_shared.h and watch_order.h, global memory by watch_global.h; local memory is here.
+// Lanes of one warp are ordered by what synchronises the warp: WARPSYNC, the NOP that a __syncwarp leaves where its
+// lanes are together anyway, and CTA barriers.
+class Watch {
+ public:
+  using Key = WatchKey;
+  using Seen = WatchSeen;
+
+  void prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow, uint32_t warps,
+               uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes);
+  void start(uint32_t cta);  // forgets the CTA before, keeps the findings
+
+  // Gives a bound instruction the handlers that look on, if it is one to look at, and keeps its own.
+  static void bind(const Program& program, Op& op, Unwatched& own);
+
+  void warp_synced(uint32_t warp);
+  void arrived(uint32_t warp, uint32_t barrier);  // BAR.ARV
+  // The warps of `waiting` pass the barrier, each from its instruction. `whole`: it is the whole CTA's, and counts the
+  // warps of `exited`, which have ended, as arrived.
+  void released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole,
+                uint32_t exited);
+
+  const std::map<Key, Seen>& seen() const { return log_.seen(); }
+
+ private:
+  // Each does the instruction too, with at least one lane active.
+  void shared_load(Warp& warp, const Op& op, uint32_t mask);
+  void matrix_load(Warp& warp, const Op& op, uint32_t mask);
+  void shared_store(Warp& warp, const Op& op, uint32_t mask);
+  void copy(Warp& warp, const Op& op, uint32_t mask);
+  void close_group(Warp& warp, const Op& op, uint32_t mask);
+  void await_groups(Warp& warp, const Op& op, uint32_t mask);
+  void local(Warp& warp, const Op& op, uint32_t mask);
+  void global(Warp& warp, const Op& op, uint32_t mask);
+  void any_space(Warp& warp, const Op& op, uint32_t mask);  // generic addresses, and atomics on shared memory
+  void shuffle(Warp& warp, const Op& op, uint32_t mask);
+  void warp_sync(Warp& warp, const Op& op, uint32_t mask);
+  void fence(Warp& warp, const Op& op, uint32_t mask);
+
+  using Look = void (Watch::*)(Warp&, const Op&, uint32_t);
+  template <Look kLook>
+  static void look(Warp& warp, const Op& op, uint32_t mask);
+  static Handler handler_of(const Program& program, const Op& op);  // nullptr: not to be looked at
+
+  void load(Warp& warp, const Op& op, uint32_t mask, uint32_t address, uint32_t bytes);
+  void store(Warp& warp, const Op& op, uint32_t mask, bool copy);
+  const Pattern& store_pattern(Warp& warp, const Op& op, uint32_t mask, uint32_t lane, uint32_t phase, bool copy);
+  void local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address);
+  void shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address);
+  void handle(Warp& warp, const Op& op, uint32_t mask) const {
+    const Unwatched& own = unwatched_[op.index];
+    (mask == kFull ? own.full : own.masked)(warp, op, mask);
+  }
+
+  const Program* program_ = nullptr;
+  const Unwatched* unwatched_ = nullptr;  // by instruction
+  uint32_t warps_ = 0, shared_low_ = 0, local_bytes_ = 0;
+  WatchLog log_;
+  SharedOrder order_;
+  SharedShadow shared_;
+  GlobalWatch global_;
+  std::vector<const Pattern*> copy_patterns_;  // by instruction: the last of a copy's shared side
+  std::vector<uint32_t> local_written_;        // lanes, by warp and byte
+};
+
+// For people, ordered by kind and instruction.
+std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
+                                      const std::vector<SharedName>& names, const GlobalShadow& shadow);
+
+}  // namespace attnscope::emulator
