@@ -15,6 +15,7 @@
 #include "emulator/exec/counters.h"
 #include "emulator/exec/handlers.h"
 #include "emulator/exec/memory.h"
+#include "emulator/isa/forms.h"
 #include "emulator/watch/finding.h"
 
 // Executes a kernel's SASS on the CPU, a warp at a time, and counts what it does (docs/emulator.md).
@@ -26,11 +27,6 @@ struct Program;  // decoded: program.h
 // those of the first). An opcode form outside the tested list is a Failure (Stage::decode) that names it, its offset
 // and line.
 Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::SassProgram> sass);
-
-// The tested forms, as form_of() writes them: "FFMA.FTZ R,R,R,R".
-std::vector<std::string> supported_forms();
-// How an instruction's form is written: opcode, modifiers, operand kinds.
-std::string form_of(const compile::SassInstruction& instruction);
 
 struct Launch {
   std::shared_ptr<const Program> program;

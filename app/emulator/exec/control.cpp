@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "emulator/exec/cta.h"
+#include "emulator/exec/general.h"
 #include "emulator/watch/watch.h"
 
 namespace attnscope::emulator {
@@ -269,13 +270,11 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
 
 void bind(Op& op, const HandlerTable& table, bool sets_mode) {
   if (is_control(op.family)) return;
-  if (op.family == Family::general) {  // its handler is the same for every host
-    op.entry = is_guarded(op) ? (sets_mode ? guarded_with_mode : guarded) : (sets_mode ? with_mode : op.full);
-    return;
-  }
   HandlerPair pair = table.pairs[static_cast<int>(op.family)][op.variant];
-  if (op.family == Family::lop3 && op.p == kPredicateTrash && op.variant < Variant::modified &&
-      table.lop3[op.imm][op.variant].full != nullptr) {
+  if (op.family == Family::general) {  // one for every host
+    pair.full = pair.masked = general_handler(op);
+  } else if (op.family == Family::lop3 && op.p == kPredicateTrash && op.variant < Variant::modified &&
+             table.lop3[op.imm][op.variant].full != nullptr) {
     pair = table.lop3[op.imm][op.variant];
   }
   op.full = pair.full;

@@ -4,57 +4,6 @@
 
 namespace attnscope::emulator {
 
-std::string_view to_string(InstructionClass instruction_class) {
-  switch (instruction_class) {
-    case InstructionClass::fp32:
-      return "fp32";
-    case InstructionClass::fp16:
-      return "fp16";
-    case InstructionClass::fp64:
-      return "fp64";
-    case InstructionClass::integer:
-      return "integer";
-    case InstructionClass::conversion:
-      return "conversion";
-    case InstructionClass::mufu:
-      return "mufu";
-    case InstructionClass::tensor:
-      return "tensor";
-    case InstructionClass::uniform:
-      return "uniform";
-    case InstructionClass::move:
-      return "move";
-    case InstructionClass::predicate:
-      return "predicate";
-    case InstructionClass::shuffle:
-      return "shuffle";
-    case InstructionClass::barrier:
-      return "barrier";
-    case InstructionClass::control:
-      return "control";
-    case InstructionClass::global_load:
-      return "global_load";
-    case InstructionClass::global_store:
-      return "global_store";
-    case InstructionClass::shared_load:
-      return "shared_load";
-    case InstructionClass::shared_store:
-      return "shared_store";
-    case InstructionClass::local_load:
-      return "local_load";
-    case InstructionClass::local_store:
-      return "local_store";
-    case InstructionClass::constant_load:
-      return "constant_load";
-    case InstructionClass::atomic:
-      return "atomic";
-    case InstructionClass::other:
-    case InstructionClass::count:
-      break;
-  }
-  return "other";
-}
-
 InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
   issued += other.issued, threads += other.threads, threads_on += other.threads_on;
   requests += other.requests, empty_requests += other.empty_requests;

@@ -1,38 +1,11 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
-namespace attnscope::emulator {
+#include "emulator/isa/instruction_class.h"
 
-// Classes of warp instructions, by the unit that executes them.
-enum class InstructionClass : uint8_t {
-  fp32,
-  fp16,
-  fp64,
-  integer,
-  conversion,
-  mufu,
-  tensor,
-  uniform,
-  move,
-  predicate,
-  shuffle,
-  barrier,
-  control,
-  global_load,
-  global_store,
-  shared_load,
-  shared_store,
-  local_load,
-  local_store,
-  constant_load,
-  atomic,
-  other,
-  count
-};
-std::string_view to_string(InstructionClass instruction_class);
+namespace attnscope::emulator {
 
 // What one SASS instruction did. Shared figures are wavefronts of one access's data path; sectors are 32 bytes.
 struct InstructionCounters {

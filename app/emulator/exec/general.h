@@ -10,18 +10,6 @@
 // kernels spend their time in gets a family of its own (lanes/).
 namespace attnscope::emulator {
 
-// Type names of conversions and atomics, as modifiers spell them.
-enum class Number : uint8_t { none, u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
-constexpr bool is_float(Number type) { return type >= Number::f16; }
-constexpr bool is_wide(Number type) { return type == Number::u64 || type == Number::s64 || type == Number::f64; }
-
-enum class Rounding : uint8_t { nearest, down, up, zero };
-
-enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch, cas };
-
-// More of an instruction, for general handlers: Op::detail points to it.
-enum class Space : uint8_t { global, shared, local, generic };
-
 // One lane of an instruction's operands.
 struct Lane {
   uint8_t* file;
@@ -100,26 +88,13 @@ double add_to_odd(double x, double y);
 // The comparison's lanes in Op::select: less, equal, greater, unordered.
 inline bool compare(const Op& op, double a, double b) { return op.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0; }
 
-// clang-format off
-#define ATTNSCOPE_GENERAL_HANDLERS(X)                                                                                 \
-  X(g_popc)                                                                                                           \
-  X(g_flo)                                                                                                            \
-  X(g_brev) X(g_bmsk) X(g_sgxt) X(g_iabs) X(g_imad_hi) X(g_imad_hi_carry) X(g_imad_wide_carry) X(g_imad_wide_x)       \
-      X(g_imad_x) X(g_iadd3_x_carry) X(g_lea_hi_carry) X(g_isetp_ex) X(g_shf) X(g_ushf) X(g_vabsdiff) X(g_vabsdiff4)  \
-          X(g_idp) X(g_viadd_16x2) X(g_vimnmx_16x2) X(g_vimnmx3_16x2) X(g_viaddmnmx_16x2) X(g_prmt) X(g_p2r) X(g_r2p) \
-              X(g_plop3_sign) X(g_i2i) X(g_i2ip) X(g_fadd) X(g_fmul) X(g_fmul_scaled) X(g_ffma) X(g_fmnmx) X(g_fset)  \
-                  X(g_fchk) X(g_mufu) X(g_mufu_half) X(g_mufu_64h) X(g_dadd) X(g_dmul) X(g_dfma) X(g_dsetp)           \
-                      X(g_dsetp_minmax) X(g_f2f) X(g_f2i) X(g_i2f) X(g_frnd) X(g_f2fp) X(g_hadd2) X(g_hmul2)          \
-                          X(g_hfma2) X(g_hmnmx2) X(g_hset2) X(g_hsetp2) X(g_vote) X(g_ballot) X(g_ballot_uniform)     \
-                              X(g_match_any) X(g_match_all) X(g_redux) X(g_elect) X(g_upopc) X(g_uflo) X(g_uprmt)     \
-                                  X(g_uldc) X(g_uimad_wide) X(g_clock) X(g_lanemask) X(g_bmov_out) X(g_bmov_in)       \
-                                      X(g_break) X(g_b2r) X(g_b2r_predicate) X(g_r2ur_predicate) X(g_lepc) X(g_load)  \
-                                          X(g_store) X(g_ldc) X(g_atomic) X(g_reduce) X(g_cas) X(g_count_in)          \
-                                              X(g_cast_spin) X(g_qspc) X(g_movm) X(g_imma)         \
-                                                  X(g_dmma) X(g_hmma_tf32) X(g_trap)
-// clang-format on
-#define X(name) void name(Warp& warp, const Op& op, uint32_t mask);
-ATTNSCOPE_GENERAL_HANDLERS(X)
-#undef X
+// The handlers that rows of the list name.
+#define FORM(...)
+#define GENERAL(spelling, handler, ...) void handler(Warp& warp, const Op& op, uint32_t mask);
+#include "emulator/isa/forms.inc"
+#undef GENERAL
+#undef FORM
+// The one that the instruction's row names.
+Handler general_handler(const Op& op);
 
 }  // namespace attnscope::emulator

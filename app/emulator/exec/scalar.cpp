@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/exec/handlers.h"
 #include "emulator/exec/warp.h"
 
 namespace attnscope::emulator {

@@ -2,67 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulator/exec/handlers.h"
+#include "emulator/isa/op.h"
 
 // The state that handlers touch: plain data, no standard library, because the lane handlers are compiled several times
 // for different instruction sets and must not leave inline functions of one set where another's code could use them.
 namespace attnscope::emulator {
 
-constexpr uint32_t kFull = 0xffffffffu;
-constexpr int kPredicateTrue = 7;
-constexpr int kPredicateTrash = 8;                 // where a write to PT goes
-constexpr int kUniformPredicates = 16;             // UP0 is pred[16]; the same layout
-constexpr int kUniformZero = 63;                   // URZ; 64 is zero too, for pairs
-constexpr int kUniformTrash = 66;                  // where a write to URZ goes, pairs included
-constexpr int kZeroRegisters = 4;                  // RZ as a source, up to 128 bits
-constexpr int kTrashRegisters = 4;                 // RZ as a destination
-constexpr uint32_t kMaxConstants = 1024;           // distinct immediates and constants of one kernel
 constexpr uint32_t kMostSharedBytes = 255u << 10;  // of a CTA; more than any GPU here gives
-
-// One decoded instruction. Sources and destinations are byte offsets from the Warp.
-struct Op {
-  Handler entry = nullptr;  // with all lanes active; checks the guard predicate if there is one
-  Handler full = nullptr;
-  Handler masked = nullptr;
-  uint32_t dst = 0, a = 0, b = 0, c = 0;
-  uint32_t and_a = kFull, and_b = kFull, and_c = kFull;  // |x|, where a family takes it
-  uint32_t xor_a = 0, xor_b = 0, xor_c = 0;  // -x of a float; the order-preserving bias of an unsigned compare
-  uint32_t imm = 0;                          // LUT, shift, byte selector, address offset, branch target
-  uint32_t imm2 = 0;
-  uint32_t select[4] = {};                           // compares: lanes to set when a<b, a=b, a>b, unordered
-  uint32_t index = 0;                                // of the instruction
-  uint32_t mxcsr = 0;                                // rounding and flush mode this needs; 0: any
-  uint8_t pred = kPredicateTrue, pred_invert = 0;    // guard
-  uint8_t p = kPredicateTrash, q = kPredicateTrash;  // predicate destinations
-  uint8_t x = kPredicateTrue, y = kPredicateTrue, z = kPredicateTrue;  // predicate sources
-  uint8_t x_invert = 0, y_invert = 0, z_invert = 0;
-  uint8_t logic = 0;                           // 0 AND, 1 OR, 2 XOR with predicate x
-  uint8_t sign_a = 0, sign_b = 0, sign_c = 0;  // integer negation (two's complement) or, where said, bitwise not
-  uint8_t flags = 0;
-  uint8_t shift = 0;  // log2 of an address register's scale
-  uint8_t barrier = 0;
-  Family family = Family::nop;
-  uint8_t variant = 0;
-  // Of general handlers and memory accesses (general.h):
-  uint8_t one = 0;                             // sources that are one value for all lanes: bits 0, 1, 2 for a, b, c
-  uint8_t half_a = 0, half_b = 0, half_c = 0;  // 1 the lower half twice, 2 the upper half twice
-  uint8_t from = 0, to = 0;                    // Number
-  uint8_t round = 0;                           // Rounding
-  uint8_t space = 0;                           // Space
-  uint8_t bytes = 0;                           // a lane's access
-  uint8_t access = 0;                          // 0 none, 1 load, 2 store, 3 both
-  uint32_t e = 0;                              // a fourth source
-};
-
-enum OpFlag : uint8_t {
-  op_touches_memory = 1,  // runs even with every lane predicated off: the request is counted
-  op_ftz = 2,             // flush subnormals, for families that do it themselves
-  op_unsigned = 4,
-  op_relu = 8,
-  op_address_uniform = 16,  // adds uniform register b to the address
-  op_collective = 32,
-  op_all = 64,
-};
 
 enum class Kind : uint8_t { generic, broadcast, contiguous };
 
@@ -146,7 +92,6 @@ struct ConstantImage {
   const uint8_t* data = nullptr;
   uint64_t bytes = 0;
 };
-constexpr uint32_t kConstantBanks = 32;
 
 struct Fault {
   FaultKind kind = FaultKind::none;
@@ -193,10 +138,6 @@ const MemoryRange* find_range(Machine& machine, uint64_t address);
 
 enum class Wait : uint8_t { free, ready, bsync, warpsync, bar };
 
-// Fragment::wanted at a CTA barrier: the threads it counts (0: all), and from this bit on what BAR.RED makes of the
-// votes.
-constexpr uint32_t kBarrierResultShift = 16;
-
 // Lanes of a warp that are at one instruction together.
 struct Fragment {
   uint32_t mask = 0;
@@ -206,14 +147,8 @@ struct Fragment {
   uint8_t barrier = 0;  // B register or named barrier waited for
 };
 
-struct Warp {
-  uint32_t pred[32];         // P0…P6, PT, trash; from 16: UP0…UP6, UPT, trash, each all ones or zero
-  uint32_t ur[72];           // UR0…UR62, URZ
+struct Warp : Registers {
   uint32_t barrier[16][32];  // convergence barriers: the lanes that take part, as each lane noted them at its BSSY
-  uint32_t specials[16];     // scalars that S2R and S2UR read
-  uint32_t constants[kMaxConstants];
-  alignas(64) uint32_t tid[3][32];
-  alignas(64) uint32_t lane_id[32];
   Machine* machine;
   uint8_t* shared;                   // so that shared + address is the host's address
   uint32_t shared_low, shared_high;  // legal addresses
@@ -229,14 +164,12 @@ struct Warp {
   uint64_t steps;   // instructions issued
   uint32_t* trace;  // blocks executed, in order; nullptr: not kept
   uint32_t trace_count, trace_capacity;
-  // lane registers follow: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]
 };
+static_assert(sizeof(Warp) <= kLaneFileOffset);
 
 // static, so that each translation unit keeps its own copy, made for its own instruction set.
 static inline uint8_t* bytes_of(Warp& warp) { return reinterpret_cast<uint8_t*>(&warp); }
 static inline void leave_barrier(Warp& warp, uint32_t barrier, uint32_t lanes) {
   for (uint32_t& noted : warp.barrier[barrier]) noted &= ~lanes;
 }
-constexpr uint32_t kLaneFileOffset = (sizeof(Warp) + 63) / 64 * 64;
-
 }  // namespace attnscope::emulator

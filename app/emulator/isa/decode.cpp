@@ -5,12 +5,10 @@
 #include <cstring>
 #include <set>
 
-#include "emulator/emulator.h"
-#include "emulator/exec/general.h"
-#include "emulator/exec/tensor_core.h"
 #include "emulator/isa/decode_general.h"
 #include "emulator/isa/forms.h"
 #include "emulator/isa/program.h"
+#include "emulator/isa/tensor_sum.h"
 
 namespace attnscope::emulator {
 
@@ -27,7 +25,7 @@ constexpr uint32_t kMxcsrDown = 0x2000, kMxcsrUp = 0x4000, kMxcsrZero = 0x6000;
 uint32_t special_slot(std::string_view name) {
   constexpr std::string_view names[] = {"SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z", "SR_CgaCtaId", "SR_SWINHI"};
   const auto found = std::find(std::begin(names), std::end(names), name);
-  return offsetof(Warp, specials) + 4 * static_cast<uint32_t>(found - std::begin(names));
+  return offsetof(Registers, specials) + 4 * static_cast<uint32_t>(found - std::begin(names));
 }
 
 bool has(const SassInstruction& instruction, std::string_view modifier) {
@@ -110,7 +108,7 @@ class Decoder {
     return index == 255 ? zero_register() + kZeroRegisters * 128 : lane_register(index);
   }
   static uint32_t uniform_register(int index) {
-    return static_cast<uint32_t>(offsetof(Warp, ur)) + 4 * static_cast<uint32_t>(index);
+    return static_cast<uint32_t>(offsetof(Registers, ur)) + 4 * static_cast<uint32_t>(index);
   }
   static uint32_t target_uniform(int index) { return uniform_register(index == kUniformZero ? kUniformTrash : index); }
   static uint8_t predicate_slot(const SassOperand& operand, bool target) {
@@ -123,12 +121,12 @@ class Decoder {
     auto& all = program_.constants;
     for (size_t i = 0; i < all.size(); ++i) {
       if (all[i] == low && (high == nullptr || (i + 1 < all.size() && all[i + 1] == *high))) {
-        return static_cast<uint32_t>(offsetof(Warp, constants) + 4 * i);
+        return static_cast<uint32_t>(offsetof(Registers, constants) + 4 * i);
       }
     }
     all.push_back(low);
     if (high != nullptr) all.push_back(*high);
-    return static_cast<uint32_t>(offsetof(Warp, constants) + 4 * (all.size() - (high != nullptr ? 2 : 1)));
+    return static_cast<uint32_t>(offsetof(Registers, constants) + 4 * (all.size() - (high != nullptr ? 2 : 1)));
   }
 
   struct Source {
@@ -158,10 +156,10 @@ class Decoder {
         return Source{constant(low, wide ? &high : nullptr), true};
       }
       case OperandKind::special:
-        if (operand.raw == "SR_LANEID") return Source{offsetof(Warp, lane_id), false};
+        if (operand.raw == "SR_LANEID") return Source{offsetof(Registers, lane_id), false};
         if (operand.raw.starts_with("SR_TID.")) {
           return Source{
-              static_cast<uint32_t>(offsetof(Warp, tid)) + 128u * static_cast<uint32_t>(operand.raw.back() - 'X'),
+              static_cast<uint32_t>(offsetof(Registers, tid)) + 128u * static_cast<uint32_t>(operand.raw.back() - 'X'),
               false};
         }
         return Source{special_slot(operand.raw), true};
@@ -453,20 +451,16 @@ class Decoder {
     Op op;
     op.index = static_cast<uint32_t>(program_.ops.size());
     op.family = form->family;
+    op.row = form->row;
     op.dst = target_register(255);
     op.a = op.b = op.c = zero_register();
     op.pred = static_cast<uint8_t>(instruction.predicate + (instruction.predicate_uniform ? kUniformPredicates : 0));
     op.pred_invert = instruction.predicate_negated;
-    if (form->roles.size() != instruction.operands.size()) {
-      if (!(form->roles == "d" && instruction.opcode == "CS2R") && form->roles != "s*")
-        return refuse(instruction, "the operands");
-    }
     for (size_t i = 0; i < form->roles.size(); ++i) {
       if (auto done = set_operand(instruction, instruction.operands[i], *form, form->roles[i], op); !done) return done;
     }
     configure_memory(instruction, op);
     if (op.family == Family::general) {
-      op.full = op.masked = form->handler;
       configure_general(instruction, static_cast<int>(program_.sass->kernel.arch), op);
     }
     if (instruction.opcode == "LEPC" && form->roles == "d") op.imm = op.index;

@@ -1,12 +1,12 @@
 // What the modifiers of general forms and of memory accesses mean, into the fields that their handlers read.
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <optional>
 #include <string_view>
 
-#include "emulator/exec/general.h"
-#include "emulator/exec/tensor_core.h"
 #include "emulator/isa/decode_general.h"
+#include "emulator/isa/tensor_sum.h"
 
 namespace attnscope::emulator {
 
@@ -187,7 +187,7 @@ void configure_general(const SassInstruction& instruction, int arch, Op& op) {
                                                              {"M2", 2},    {"M4", 4},     {"M8", 8}};
     for (const auto& [name, scale] : scales) {
       if (!has(instruction, name)) continue;
-      op.imm = bits_as<uint32_t>(scale);
+      op.imm = std::bit_cast<uint32_t>(scale);
       op.mxcsr = kMxcsrDefault;  // it flushes for itself
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
 #include "compile/sass.h"
-#include "emulator/exec/warp.h"
+#include "emulator/isa/op.h"
 
 namespace attnscope::emulator {
 

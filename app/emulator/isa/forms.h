@@ -3,8 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/exec/counters.h"
-#include "emulator/exec/handlers.h"
+#include "compile/sass.h"
+#include "emulator/isa/instruction_class.h"
+#include "emulator/isa/op.h"
 
 namespace attnscope::emulator {
 
@@ -30,7 +31,7 @@ struct Form {
   Roles roles;
   SourceModifiers modifiers = SourceModifiers::none;
   InstructionClass instruction_class = InstructionClass::other;
-  Handler handler = nullptr;  // of Family::general
+  uint16_t row = 0;  // of the list
 };
 
 // What a form on the list rests on.
@@ -44,6 +45,9 @@ enum class Basis : uint8_t {
 // The tested form of that spelling (form_of), or nullptr.
 const Form* find_form(std::string_view spelling);
 Basis basis_of(std::string_view spelling);  // of a form on the list
-std::vector<std::string> all_forms();
+// The tested forms, as form_of() writes them: "FFMA.FTZ R,R,R,R".
+std::vector<std::string> supported_forms();
+// How an instruction's form is written: opcode, modifiers, operand kinds.
+std::string form_of(const compile::SassInstruction& instruction);
 
 }  // namespace attnscope::emulator

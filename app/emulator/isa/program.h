@@ -5,8 +5,8 @@
 
 #include "compile/sass.h"
 #include "core/result.h"
-#include "emulator/exec/counters.h"
-#include "emulator/exec/warp.h"
+#include "emulator/isa/instruction_class.h"
+#include "emulator/isa/op.h"
 
 namespace attnscope::emulator {
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "emulator/emulator.h"
 #include "emulator/isa/forms.h"
 #include "emulator/isa/recorded_forms.h"
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/exec/handlers.h"
 #include "emulator/exec/warp.h"
 #include "support/mma_inputs.h"
 

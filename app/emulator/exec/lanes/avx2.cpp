@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "emulator/exec/approximation_tables.h"
+#include "emulator/exec/handlers.h"
 #include "emulator/exec/tensor_core.h"
 #include "emulator/exec/warp.h"
 

@@ -1,0 +1,17 @@
+// Which handler each row of the list names.
+#include "emulator/exec/general.h"
+
+namespace attnscope::emulator {
+
+Handler general_handler(const Op& op) {
+  static constexpr Handler by_row[] = {
+#define FORM(...) nullptr,
+#define GENERAL(spelling, handler, ...) handler,
+#include "emulator/isa/forms.inc"
+#undef GENERAL
+#undef FORM
+  };
+  return by_row[op.row];
+}
+
+}  // namespace attnscope::emulator
