@@ -147,7 +147,7 @@ std::unique_ptr<GlobalShadow> shadow_of(const Launch& launch, const BoundLaunch&
     }
     areas.push_back(std::move(area));
   }
-  return std::make_unique<GlobalShadow>(std::move(areas), global_watch_unit(*launch.program));
+  return std::make_unique<GlobalShadow>(std::move(areas), least_width(*launch.program, Space::global));
 }
 
 }  // namespace
@@ -260,7 +260,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
         return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text),
                     "Report the kernel.");
       }
-      if (options.watch) Watch::bind(program, op, bound.unwatched[i]);
+      if (options.watch) Watch::bind(op, bound.unwatched[i]);
     }
   }
   return bound;

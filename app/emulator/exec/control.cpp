@@ -178,11 +178,13 @@ Step call_absolute(Warp& warp, Fragment& fragment, const Op& op, const BoundLaun
   return Step::go_on;
 }
 
-Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barrier, uint32_t wanted) {
+Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barrier, uint32_t wanted,
+          BarrierVote vote = BarrierVote::none) {
   leave_out(warp, fragment, mask);
   fragment.wait = wait;
   fragment.barrier = barrier;
   fragment.wanted = wanted;
+  fragment.vote = vote;
   return Step::parked;
 }
 
@@ -244,14 +246,14 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
           op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
       // In a register the count stands above the number.
       const uint32_t count =
-          op.e == 0 ? op.imm2 : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) >> 16 & 0xfff;
+          op.e == 0 ? op.second : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) >> 16 & 0xfff;
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
     }
     case Family::bar_reduce: {
       const uint32_t votes = mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0));
       warp.machine->barrier_votes[op.imm] += static_cast<uint32_t>(__builtin_popcount(votes));
       warp.machine->barrier_voters[op.imm] += static_cast<uint32_t>(__builtin_popcount(mask));
-      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.imm2);
+      return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(op.imm), op.second, op.detail.barrier_vote);
     }
     case Family::bar_arrive:
       warp.machine->barrier_arrived[op.imm] += 1;

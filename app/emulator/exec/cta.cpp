@@ -144,8 +144,7 @@ bool CtaRunner::release_barriers() {
       const Fragment& fragment = warp.fragments[i];
       if (fragment.wait != Wait::bar) continue;
       lanes[fragment.barrier] |= fragment.mask;
-      counted[fragment.barrier] =
-          std::max(counted[fragment.barrier], (fragment.wanted & ((1u << kBarrierResultShift) - 1)) / 32);
+      counted[fragment.barrier] = std::max(counted[fragment.barrier], fragment.wanted / 32);
     }
     for (int id = 0; id < 16; ++id) waiting[id] += lanes[id] == warp.live;
   }
@@ -161,9 +160,10 @@ bool CtaRunner::release_barriers() {
         Fragment& fragment = warp.fragments[i];
         if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
         if (launch_->watch) passing_.emplace_back(w, fragment.pc);
-        const uint32_t votes = machine_.barrier_votes[id], kind = fragment.wanted >> kBarrierResultShift;
-        if (kind != 0)
-          warp.barrier_result = kind == 1 ? votes : kind == 2 ? votes == machine_.barrier_voters[id] : votes != 0;
+        const uint32_t votes = machine_.barrier_votes[id];
+        if (fragment.vote == BarrierVote::count) warp.barrier_result = votes;
+        if (fragment.vote == BarrierVote::all) warp.barrier_result = votes == machine_.barrier_voters[id];
+        if (fragment.vote == BarrierVote::any) warp.barrier_result = votes != 0;
         fragment.wait = Wait::ready;
         fragment.pc += 1;
       }

@@ -62,7 +62,8 @@ inline void set_predicate(Warp& warp, uint8_t slot, uint32_t value, uint32_t mas
   warp.pred[slot] = (warp.pred[slot] & ~mask) | (value & mask);
 }
 inline bool combined(const Op& op, bool compared, bool with) {
-  return op.logic == 0 ? compared && with : op.logic == 1 ? compared || with : compared != with;
+  const Logic logic = op.comparison.logic;
+  return logic == Logic::and_ ? compared && with : logic == Logic::or_ ? compared || with : compared != with;
 }
 
 constexpr uint32_t kFloatNan = 0x7fffffffu;
@@ -85,8 +86,9 @@ double widen(uint16_t bits, Number type);
 uint16_t narrow(double x, Number type, Rounding rounding);
 // x + y, such that rounding the result to 16 bits is rounding the exact sum (to odd).
 double add_to_odd(double x, double y);
-// The comparison's lanes in Op::select: less, equal, greater, unordered.
-inline bool compare(const Op& op, double a, double b) { return op.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0; }
+inline bool compare(const Op& op, double a, double b) {
+  return op.comparison.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0;
+}
 
 // The handlers that rows of the list name.
 #define FORM(...)

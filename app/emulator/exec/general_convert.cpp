@@ -44,7 +44,7 @@ double rounded(double x, Rounding rounding) {
 
 // A floating-point source, exactly; FTZ flushes a float's subnormals.
 double source_of(const Lane& l, const Op& op) {
-  switch (static_cast<Number>(op.from)) {
+  switch (op.detail.conversion.from) {
     case Number::f64:
       return bits_as<double>(l.a64());
     case Number::f32: {
@@ -53,9 +53,9 @@ double source_of(const Lane& l, const Op& op) {
     }
     default: {
       const uint32_t a = l.raw(op.a, 0);
-      auto half = static_cast<uint16_t>(op.half_a == 2 ? a >> 16 : a);
+      auto half = static_cast<uint16_t>(op.half[0] == HalfPick::upper ? a >> 16 : a);
       half = static_cast<uint16_t>((half & (op.and_a >> 16 | 0x7fff)) ^ (op.xor_a >> 16));
-      return widen(half, static_cast<Number>(op.from));
+      return widen(half, op.detail.conversion.from);
     }
   }
 }
@@ -108,18 +108,18 @@ namespace {
 // From and to doubles a NaN keeps its sign and the upper bits of its payload, made quiet.
 void convert_nan(const Lane& l, const Op& op) {
   uint64_t wide;
-  if (static_cast<Number>(op.from) == Number::f64) {
+  if (op.detail.conversion.from == Number::f64) {
     wide = l.a64();
-  } else if (static_cast<Number>(op.from) == Number::f32) {
+  } else if (op.detail.conversion.from == Number::f32) {
     const uint32_t a = l.a();
     wide = static_cast<uint64_t>(a & 0x80000000u) << 32 | uint64_t{0x7ff} << 52 |
            static_cast<uint64_t>(a & 0x7fffff) << 29;
   } else {
-    const uint32_t a = op.half_a == 2 ? l.raw(op.a, 0) >> 16 : l.raw(op.a, 0);
+    const uint32_t a = op.half[0] == HalfPick::upper ? l.raw(op.a, 0) >> 16 : l.raw(op.a, 0);
     wide = static_cast<uint64_t>(a & 0x8000) << 48 | uint64_t{0x7ff} << 52 | static_cast<uint64_t>(a & 0x3ff) << 42;
   }
   const uint64_t payload = (wide & ((uint64_t{1} << 52) - 1)) | uint64_t{1} << 51;
-  switch (static_cast<Number>(op.to)) {
+  switch (op.detail.conversion.to) {
     case Number::f64:
       return l.set64((wide & ~((uint64_t{1} << 52) - 1)) | payload);
     case Number::f32:
@@ -133,13 +133,13 @@ void convert_nan(const Lane& l, const Op& op) {
 }  // namespace
 
 void g_f2f(Warp& warp, const Op& op, uint32_t mask) {
-  const auto rounding = static_cast<Rounding>(op.round);
+  const auto rounding = op.detail.conversion.rounding;
   each_lane(warp, op, mask, [&](const Lane& l) {
     const double x = source_of(l, op);
-    if (std::isnan(x) && (static_cast<Number>(op.to) == Number::f64 || static_cast<Number>(op.from) == Number::f64)) {
+    if (std::isnan(x) && (op.detail.conversion.to == Number::f64 || op.detail.conversion.from == Number::f64)) {
       return convert_nan(l, op);
     }
-    switch (static_cast<Number>(op.to)) {
+    switch (op.detail.conversion.to) {
       case Number::f64:
         return l.set64(bits_as<uint64_t>(x));
       case Number::f32: {
@@ -148,37 +148,37 @@ void g_f2f(Warp& warp, const Op& op, uint32_t mask) {
         return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r));
       }
       default:
-        return l.set(narrow(x, static_cast<Number>(op.to), rounding));
+        return l.set(narrow(x, op.detail.conversion.to, rounding));
     }
   });
 }
 
 void g_frnd(Warp& warp, const Op& op, uint32_t mask) {
-  const auto rounding = static_cast<Rounding>(op.round);
+  const auto rounding = op.detail.conversion.rounding;
   each_lane(warp, op, mask, [&](const Lane& l) {
     const double x = source_of(l, op), r = std::isfinite(x) ? std::copysign(rounded(x, rounding), x) : x;
-    switch (static_cast<Number>(op.from)) {
+    switch (op.detail.conversion.from) {
       case Number::f64:
         return l.set64(bits_as<uint64_t>(finish_double(r, l.raw64(op.a, 0), 0)));
       case Number::f32:
         return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(static_cast<float>(r)));
       default:
-        return l.set(narrow(r, static_cast<Number>(op.from), Rounding::nearest));
+        return l.set(narrow(r, op.detail.conversion.from, Rounding::nearest));
     }
   });
 }
 
 // To whole numbers: rounded, then held to the type's range.
 void g_f2i(Warp& warp, const Op& op, uint32_t mask) {
-  const auto to = static_cast<Number>(op.to);
-  const auto rounding = static_cast<Rounding>(op.round);
+  const auto to = op.detail.conversion.to;
+  const auto rounding = op.detail.conversion.rounding;
   each_lane(warp, op, mask, [&](const Lane& l) {
     const double x = source_of(l, op);
     if (std::isnan(x)) {
       if (is_wide(to)) return l.set64(0x8000000000000000ull);
-      return l.set(static_cast<Number>(op.from) == Number::f64 && to == Number::s32 ? 0x80000000u
-                   : static_cast<Number>(op.from) == Number::f64                    ? 0x80000000u
-                                                                                    : 0);
+      return l.set(op.detail.conversion.from == Number::f64 && to == Number::s32 ? 0x80000000u
+                   : op.detail.conversion.from == Number::f64                    ? 0x80000000u
+                                                                                 : 0);
     }
     const double r = rounded(x, rounding);
     switch (to) {
@@ -219,17 +219,17 @@ double exact_enough(uint64_t magnitude, bool negative) {
 
 // From whole numbers, rounding by the host's mode to 32 and 64 bits.
 void g_i2f(Warp& warp, const Op& op, uint32_t mask) {
-  const auto to = static_cast<Number>(op.to), from = static_cast<Number>(op.from);
+  const auto to = op.detail.conversion.to, from = op.detail.conversion.from;
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const uint32_t a = op.half_a == 2 ? l.a() >> 16 : l.a();
+    const uint32_t a = op.half[0] == HalfPick::upper ? l.a() >> 16 : l.a();
     int64_t value = 0;
     bool is_unsigned64 = false;
     switch (from) {
       case Number::u8:
-        value = static_cast<uint8_t>(a >> (8 * op.imm2));
+        value = static_cast<uint8_t>(a >> (8 * op.detail.conversion.byte));
         break;
       case Number::s8:
-        value = static_cast<int8_t>(a >> (8 * op.imm2));
+        value = static_cast<int8_t>(a >> (8 * op.detail.conversion.byte));
         break;
       case Number::u16:
         value = static_cast<uint16_t>(a);
@@ -260,20 +260,20 @@ void g_i2f(Warp& warp, const Op& op, uint32_t mask) {
     }
     const bool negative = !is_unsigned64 && value < 0;
     const uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-    l.set(narrow(exact_enough(magnitude, negative), to, static_cast<Rounding>(op.round)));
+    l.set(narrow(exact_enough(magnitude, negative), to, op.detail.conversion.rounding));
   });
 }
 
 // Two floats packed, a above b; MERGE_C: one, in the lower half. RELU: at least +0, NaN stays.
 void g_f2fp(Warp& warp, const Op& op, uint32_t mask) {
-  const auto type = static_cast<Number>(op.to);
+  const auto type = op.detail.conversion.to;
   const auto one = [&](uint32_t bits) {
     const double x = static_cast<double>(bits_as<float>(bits));
     if ((op.flags & op_relu) && !std::isnan(x) && !(x > 0)) return uint16_t{0};
-    return narrow(x, type, static_cast<Rounding>(op.round));
+    return narrow(x, type, op.detail.conversion.rounding);
   };
   each_lane(warp, op, mask, [&](const Lane& l) {
-    if (op.imm2) return l.set((l.b() & 0xffff0000u) | one(l.a()));
+    if (op.detail.conversion.merges) return l.set((l.b() & 0xffff0000u) | one(l.a()));
     l.set(static_cast<uint32_t>(one(l.a())) << 16 | one(l.b()));
   });
 }

@@ -9,11 +9,8 @@ namespace attnscope::emulator {
 
 namespace {
 
-// Op::imm2 of these families.
-enum : uint32_t { kSaturate = 1, kNanWins = 2, kXorSign = 4 };
-
 uint32_t finish(const Op& op, float r) {
-  if (op.imm2 & kSaturate) {
+  if (op.detail.floats.saturates) {
     if (!(r > 0.0f)) r = 0.0f;  // NaN too
     if (r > 1.0f) r = 1.0f;
   }
@@ -30,13 +27,13 @@ void g_fadd(Warp& warp, const Op& op, uint32_t mask) {
 void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
 }
-// The product times a power of two (imm: its float), rounded once. What rounding alone lifts to the least normal number
+// The product times a power of two, rounded once. What rounding alone lifts to the least normal number
 // is flushed too, as the other families' arithmetic on the host does.
 void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     float a = f32(l.a()), b = f32(l.b());
     if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
-    const double exact = static_cast<double>(a) * b * f32(op.imm);
+    const double exact = static_cast<double>(a) * b * static_cast<double>(op.detail.floats.scale);
     auto r = static_cast<float>(exact);
     if ((op.flags & op_ftz) && std::fabs(static_cast<float>(exact * 0x1p32)) < 0x1p-94f) r = std::copysign(0.0f, r);
     l.set(finish(op, r));
@@ -55,14 +52,14 @@ void g_fmnmx(Warp& warp, const Op& op, uint32_t mask) {
     const uint32_t sign = (l.raw(op.a, 0) ^ l.raw(op.b, 1)) & 0x80000000u;
     float r;
     if (std::isnan(a) || std::isnan(b)) {
-      r = op.imm2 & kNanWins ? NAN : std::isnan(a) ? b : a;
+      r = op.detail.floats.nan_wins ? NAN : std::isnan(a) ? b : a;
     } else {
       const bool a_less = a < b || (a == b && std::signbit(a));
       r = a_less == ((least >> l.lane & 1) != 0) ? a : b;
     }
     if (std::isnan(r)) return l.set(kFloatNan);
     uint32_t bits = bits_as<uint32_t>(r);
-    if (op.imm2 & kXorSign) bits = (bits & 0x7fffffff) | sign;
+    if (op.detail.floats.sign_is_product) bits = (bits & 0x7fffffff) | sign;
     l.set(bits);
   });
 }
@@ -73,7 +70,7 @@ void g_fset(Warp& warp, const Op& op, uint32_t mask) {
     float a = f32(l.a()), b = f32(l.b());
     if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
     const bool r = combined(op, compare(op, static_cast<double>(a), static_cast<double>(b)), x >> l.lane & 1);
-    l.set(!r ? 0 : op.imm2 ? 0x3f800000u : kFull);
+    l.set(!r ? 0 : op.comparison.gives_one ? 0x3f800000u : kFull);
   });
 }
 // Whether a / b needs the slow way: the divisor or the quotient near the ends of the range, or an operand special.
@@ -82,7 +79,7 @@ void g_fchk(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     const int a = static_cast<int>(l.a() >> 23 & 255), b = static_cast<int>(l.b() >> 23 & 255);
     const int difference = a - b;
-    const bool slow = b == 0 || b >= 253 || a == 255 || a <= 24 - 1 + 0 || difference >= 126 || difference <= -126;
+    const bool slow = b == 0 || b >= 253 || a == 255 || a <= 23 || difference >= 126 || difference <= -126;
     p |= static_cast<uint32_t>(slow) << l.lane;
   });
   set_predicate(warp, op.p, p, mask);
@@ -115,13 +112,13 @@ void g_dsetp(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, p, mask);
   set_predicate(warp, op.q, q, mask);
 }
-// p: a is the one to take (a number when b is none); q: both are NaN. imm2: 1 for the greater.
+// p: a is the one to take (a number when b is none); q: both are NaN.
 void g_dsetp_minmax(Warp& warp, const Op& op, uint32_t mask) {
   uint32_t p = 0, q = 0;
   each_lane(warp, op, mask, [&](const Lane& l) {
     const double a = f64(l.a64()), b = f64(l.b64());
     const bool a_less = a < b || (a == b && std::signbit(a));
-    const bool take = std::isnan(a) ? false : std::isnan(b) ? true : op.imm2 ? !a_less : a_less;
+    const bool take = std::isnan(a) ? false : std::isnan(b) ? true : a_less != op.detail.takes_greater;
     p |= static_cast<uint32_t>(take) << l.lane;
     q |= static_cast<uint32_t>(std::isnan(a) && std::isnan(b)) << l.lane;
   });
@@ -131,26 +128,23 @@ void g_dsetp_minmax(Warp& warp, const Op& op, uint32_t mask) {
 
 namespace {
 
-// Op::imm2 of MUFU: which function.
-enum Function : uint32_t { kRsq, kSqrt, kLg2, kSin, kCos, kTanh, kEx2, kRcp };
-
 // In double precision, rounded once: within the documented errors (docs/emulator.md).
-double function_of(uint32_t function, double x) {
+double function_of(Mufu function, double x) {
   switch (function) {
-    case kRsq:
+    case Mufu::rsq:
       return x == 0 ? std::copysign(INFINITY, x) : 1.0 / std::sqrt(x);
-    case kSqrt:
+    case Mufu::sqrt:
       return std::sqrt(x);
-    case kLg2:
+    case Mufu::lg2:
       return std::log2(x);
     // Of turns, of which whole ones count for nothing.
-    case kSin:
+    case Mufu::sin:
       return std::isinf(x) ? NAN : std::sin((x - std::rint(x)) * 6.283185307179586476925);
-    case kCos:
+    case Mufu::cos:
       return std::isinf(x) ? NAN : std::cos((x - std::rint(x)) * 6.283185307179586476925);
-    case kTanh:
+    case Mufu::tanh:
       return std::tanh(x);
-    case kEx2:
+    case Mufu::ex2:
       return std::exp2(x);
     default:
       return 1.0 / x;
@@ -185,19 +179,19 @@ uint16_t half_result(double r, Number type) {
 
 void g_mufu(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    if (op.imm2 == kRsq) return l.set(reciprocal_root(l.a()));
+    if (op.detail.mufu.function == Mufu::rsq) return l.set(reciprocal_root(l.a()));
     float x = f32(l.a());
-    if (op.imm2 != kTanh) x = flush_subnormal(x);
-    float r = static_cast<float>(function_of(op.imm2, static_cast<double>(x)));
-    if (op.imm2 != kTanh) r = flush_subnormal(r);
+    if (op.detail.mufu.function != Mufu::tanh) x = flush_subnormal(x);
+    float r = static_cast<float>(function_of(op.detail.mufu.function, static_cast<double>(x)));
+    if (op.detail.mufu.function != Mufu::tanh) r = flush_subnormal(r);
     l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r));
   });
 }
 void g_mufu_half(Warp& warp, const Op& op, uint32_t mask) {
-  const auto type = static_cast<Number>(op.from);
+  const Number type = op.detail.mufu.type;
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const auto half = static_cast<uint16_t>(op.half_a == 2 ? l.a() >> 16 : l.a());
-    l.set(half_result(function_of(op.imm2, widen(half, type)), type));
+    const auto half = static_cast<uint16_t>(op.half[0] == HalfPick::upper ? l.a() >> 16 : l.a());
+    l.set(half_result(function_of(op.detail.mufu.function, widen(half, type)), type));
   });
 }
 // The upper word of 1 / x or 1 / sqrt(x), from the upper word of x: a seed that the compiler's sequences refine.
@@ -205,7 +199,7 @@ void g_mufu_64h(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     double x = f64(Lane::join(0, l.a()));
     if (std::fpclassify(x) == FP_SUBNORMAL) x = std::copysign(0.0, x);
-    const double r = function_of(op.imm2, x);
+    const double r = function_of(op.detail.mufu.function, x);
     if (std::isnan(r)) return l.set(kFloatNan);
     if (std::fpclassify(r) == FP_SUBNORMAL) return l.set(std::signbit(r) ? 0x80000000u : 0);
     l.set(static_cast<uint32_t>(bits_as<uint64_t>(r) >> 32));

@@ -5,25 +5,23 @@ namespace attnscope::emulator {
 
 namespace {
 
-enum : uint32_t { kSaturate = 1, kNanWins = 2, kXorSign = 4 };  // Op::imm2, as in general_float.cpp
-
 struct Halves {
   uint16_t low, high;
 };
 
 // The halves of a source: as they are, or the lower or upper one twice; then |x| and -x on both.
-Halves halves(const Lane& l, uint32_t offset, int slot, uint8_t which, uint32_t ands, uint32_t xors) {
+Halves halves(const Lane& l, uint32_t offset, int slot, HalfPick which, uint32_t ands, uint32_t xors) {
   const uint32_t word = l.raw(offset, slot);
-  const auto low = static_cast<uint16_t>(which == 2 ? word >> 16 : word),
-             high = static_cast<uint16_t>(which == 1 ? word : word >> 16);
+  const auto low = static_cast<uint16_t>(which == HalfPick::upper ? word >> 16 : word),
+             high = static_cast<uint16_t>(which == HalfPick::lower ? word : word >> 16);
   const auto keep = static_cast<uint16_t>(ands >> 16), turn = static_cast<uint16_t>(xors >> 16);
   return {static_cast<uint16_t>((low & keep) ^ turn), static_cast<uint16_t>((high & keep) ^ turn)};
 }
-Halves half_a(const Lane& l) { return halves(l, l.op.a, 0, l.op.half_a, l.op.and_a, l.op.xor_a); }
-Halves half_b(const Lane& l) { return halves(l, l.op.b, 1, l.op.half_b, l.op.and_b, l.op.xor_b); }
-Halves half_c(const Lane& l) { return halves(l, l.op.c, 2, l.op.half_c, l.op.and_c, l.op.xor_c); }
+Halves half_a(const Lane& l) { return halves(l, l.op.a, 0, l.op.half[0], l.op.and_a, l.op.xor_a); }
+Halves half_b(const Lane& l) { return halves(l, l.op.b, 1, l.op.half[1], l.op.and_b, l.op.xor_b); }
+Halves half_c(const Lane& l) { return halves(l, l.op.c, 2, l.op.half[2], l.op.and_c, l.op.xor_c); }
 
-Number type_of(const Op& op) { return static_cast<Number>(op.from); }
+Number type_of(const Op& op) { return op.detail.floats.half; }
 uint16_t flushed(uint16_t x, const Op& op) {
   if (!(op.flags & op_ftz)) return x;
   const uint16_t exponent = type_of(op) == Number::f16 ? 0x7c00 : 0x7f80;
@@ -33,7 +31,7 @@ double value(uint16_t x, const Op& op) { return widen(flushed(x, op), type_of(op
 
 uint16_t finished(double exact, const Op& op) {
   uint16_t r = flushed(narrow(exact, type_of(op), Rounding::nearest), op);
-  if (op.imm2 & kSaturate) {
+  if (op.detail.floats.saturates) {
     if (std::isnan(exact) || exact <= 0) return 0;
     if (exact > 1) return type_of(op) == Number::f16 ? 0x3c00 : 0x3f80;
   }
@@ -72,13 +70,13 @@ void g_hmnmx2(Warp& warp, const Op& op, uint32_t mask) {
       const double x = widen(a, type_of(op)), y = widen(b, type_of(op));
       uint16_t r;
       if (std::isnan(x) || std::isnan(y)) {
-        if ((op.imm2 & kNanWins) || (std::isnan(x) && std::isnan(y))) return 0x7fff;
+        if ((op.detail.floats.nan_wins) || (std::isnan(x) && std::isnan(y))) return 0x7fff;
         r = std::isnan(x) ? b : a;
       } else {
         const bool a_less = x < y || (x == y && (a & 0x8000));
         r = a_less == least ? a : b;
       }
-      return op.imm2 & kXorSign ? static_cast<uint16_t>((r & 0x7fff) | sign) : r;
+      return op.detail.floats.sign_is_product ? static_cast<uint16_t>((r & 0x7fff) | sign) : r;
     };
     const Halves a = half_a(l), b = half_b(l);
     l.set(static_cast<uint32_t>(one(a.high, b.high, static_cast<uint16_t>(signs >> 16))) << 16 |
@@ -88,7 +86,7 @@ void g_hmnmx2(Warp& warp, const Op& op, uint32_t mask) {
 // 1.0 (.BF) or all ones in each half where the comparison holds.
 void g_hset2(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
-  const uint16_t yes = !(op.imm2 & 8) ? 0xffff : type_of(op) == Number::f16 ? 0x3c00 : 0x3f80;
+  const uint16_t yes = !op.comparison.gives_one ? 0xffff : type_of(op) == Number::f16 ? 0x3c00 : 0x3f80;
   each_lane(warp, op, mask, [&](const Lane& l) {
     const Halves a = half_a(l), b = half_b(l);
     const auto one = [&](uint16_t p, uint16_t q) -> uint16_t {

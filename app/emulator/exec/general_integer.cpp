@@ -78,20 +78,20 @@ void g_flo(Warp& warp, const Op& op, uint32_t mask) {
     uint32_t x = l.a();
     if (!(op.flags & op_unsigned) && static_cast<int32_t>(x) < 0) x = ~x;
     const int zeros = std::countl_zero(x);
-    l.set(x == 0 ? kFull : static_cast<uint32_t>(op.imm2 ? zeros : 31 - zeros));
+    l.set(x == 0 ? kFull : static_cast<uint32_t>(op.detail.as_shift ? zeros : 31 - zeros));
   });
 }
 // b ones from bit a on. Clamped: amounts above 32 count as 32; .W: modulo 32.
 void g_bmsk(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const uint64_t from = op.imm2 ? l.a() & 31 : std::min(l.a(), 32u),
-                   count = op.imm2 ? l.b() & 31 : std::min(l.b(), 32u);
+    const uint64_t from = op.detail.wraps ? l.a() & 31 : std::min(l.a(), 32u),
+                   count = op.detail.wraps ? l.b() & 31 : std::min(l.b(), 32u);
     l.set(static_cast<uint32_t>(((uint64_t{1} << count) - 1) << from));
   });
 }
 void g_sgxt(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const uint32_t bits = op.imm2 ? l.b() & 31 : std::min(l.b(), 32u), x = l.a();
+    const uint32_t bits = op.detail.wraps ? l.b() & 31 : std::min(l.b(), 32u), x = l.a();
     if (bits == 0) return l.set(0);
     const uint32_t up = x << (32 - bits);
     l.set(op.flags & op_unsigned ? up >> (32 - bits) : static_cast<uint32_t>(static_cast<int32_t>(up) >> (32 - bits)));
@@ -173,7 +173,7 @@ void g_isetp_ex(Warp& warp, const Op& op, uint32_t mask) {
     // Unsigned compares carry the bias in xor_a and xor_b.
     const auto a = static_cast<int32_t>(l.a()), b = static_cast<int32_t>(l.b());
     const bool low = y >> l.lane & 1;
-    const bool r = a == b ? low : op.select[a < b ? 0 : 2] != 0;
+    const bool r = a == b ? low : op.comparison.select[a < b ? 0 : 2] != 0;
     const bool with = x >> l.lane & 1;
     p |= static_cast<uint32_t>(combined(op, r, with)) << l.lane;
     q |= static_cast<uint32_t>(combined(op, !r, with)) << l.lane;
@@ -182,16 +182,14 @@ void g_isetp_ex(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.q, q, mask);
 }
 
-// Funnel shifts of (c:a): imm2's bit 0 left, 1 wrap the amount, 2 the upper word of the result; op.to the width of the
-// shift and its sign (u32, s32, u64, s64).
+// Funnel shifts of (c:a).
 void g_shf(Warp& warp, const Op& op, uint32_t mask) {
-  const bool left = op.imm2 & 1, wrap = op.imm2 & 2, high = op.imm2 & 4;
-  const Number type = static_cast<Number>(op.to);
+  const auto [left, wraps, high, type] = op.detail.shift;
   const uint32_t width = is_wide(type) ? 64 : 32;
   const bool is_signed = type == Number::s32 || type == Number::s64;
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint64_t value = Lane::join(l.a(), l.c());
-    const uint32_t by = wrap ? l.b() & (width - 1) : std::min(l.b(), width);
+    const uint32_t by = wraps ? l.b() & (width - 1) : std::min(l.b(), width);
     uint64_t r;
     if (left) {
       r = by > 63 ? 0 : value << by;
@@ -218,21 +216,20 @@ void g_vabsdiff4(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint32_t packed = 0, sum = 0;
     for (int k = 0; k < 4; ++k) {
-      const int64_t a = part(l.a(), k, static_cast<Number>(op.from)), b = part(l.b(), k, static_cast<Number>(op.from));
+      const int64_t a = part(l.a(), k, op.detail.parts.a), b = part(l.b(), k, op.detail.parts.b);
       const auto d = static_cast<uint32_t>(a > b ? a - b : b - a);
       packed |= (d & 0xff) << (8 * k);
       sum += d;
     }
-    l.set((op.imm2 ? sum : packed) + l.c());
+    l.set((op.detail.parts.sums ? sum : packed) + l.c());
   });
 }
-// Dot products of four bytes, or of two 16-bit parts with two bytes (imm2: 1 the lower pair, 2 the upper).
+// Dot products of four bytes, or of two 16-bit parts with two bytes.
 void g_idp(Warp& warp, const Op& op, uint32_t mask) {
-  const auto left = static_cast<Number>(op.to), right = static_cast<Number>(op.from);
+  const Parts& parts = op.detail.parts;
   each_lane(warp, op, mask, [&](const Lane& l) {
     int64_t sum = l.c();
-    const int terms = op.imm2 ? 2 : 4;
-    for (int k = 0; k < terms; ++k) sum += part(l.a(), k, left) * part(l.b(), k + (op.imm2 == 2 ? 2 : 0), right);
+    for (int k = 0; k < parts.terms; ++k) sum += part(l.a(), k, parts.a) * part(l.b(), k + parts.first, parts.b);
     l.set(static_cast<uint32_t>(sum));
   });
 }
@@ -247,7 +244,7 @@ void g_viadd_16x2(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_vimnmx_16x2(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
-  const auto type = static_cast<Number>(op.from);
+  const Number type = op.detail.parts.a;
   each_lane(warp, op, mask, [&](const Lane& l) {
     l.set(by_halves(l.a(), l.b(), 0, [&](uint32_t a, uint32_t b, uint32_t) {
       return half_min_max(op, part(a, 0, type), part(b, 0, type), x >> l.lane & 1);
@@ -256,7 +253,7 @@ void g_vimnmx_16x2(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_vimnmx3_16x2(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
-  const auto type = static_cast<Number>(op.from);
+  const Number type = op.detail.parts.a;
   each_lane(warp, op, mask, [&](const Lane& l) {
     l.set(by_halves(l.a(), l.b(), l.c(), [&](uint32_t a, uint32_t b, uint32_t c) {
       const bool least = x >> l.lane & 1;
@@ -268,7 +265,7 @@ void g_vimnmx3_16x2(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_viaddmnmx_16x2(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
-  const auto type = static_cast<Number>(op.from);
+  const Number type = op.detail.parts.a;
   each_lane(warp, op, mask, [&](const Lane& l) {
     l.set(by_halves(l.a(), l.b(), l.c(), [&](uint32_t a, uint32_t b, uint32_t c) {
       return half_min_max(op, part(a + b, 0, type), part(c, 0, type), x >> l.lane & 1);
@@ -288,7 +285,7 @@ void g_prmt(Warp& warp, const Op& op, uint32_t mask) {
   };
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint64_t bytes = Lane::join(l.a(), l.c());
-    const uint16_t selector = selectors[op.imm2][l.b() & 3];
+    const uint16_t selector = selectors[static_cast<int>(op.detail.prmt)][l.b() & 3];
     uint32_t r = 0;
     for (int k = 0; k < 4; ++k) r |= static_cast<uint32_t>(bytes >> (8 * (selector >> (4 * k) & 7)) & 0xff) << (8 * k);
     l.set(r);
@@ -336,21 +333,19 @@ void g_plop3_sign(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint32_t index = (l.a() >> 31) * 4 + (l.b() >> 31) * 2 + (l.c() >> 31);
     p |= (op.imm >> index & 1) << l.lane;
-    q |= (op.imm2 >> index & 1) << l.lane;
+    q |= (op.second >> index & 1) << l.lane;
   });
   set_predicate(warp, op.p, p, mask);
   set_predicate(warp, op.q, q, mask);
 }
 
 void g_i2i(Warp& warp, const Op& op, uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    const int64_t value = static_cast<Number>(op.from) == Number::u32 ? int64_t{l.a()} : signed_of(l.a());
-    l.set(static_cast<uint32_t>(saturate(value, static_cast<Number>(op.to))));
-  });
+  each_lane(warp, op, mask,
+            [&](const Lane& l) { l.set(static_cast<uint32_t>(saturate(signed_of(l.a()), op.detail.conversion.to))); });
 }
-// a above b, saturated, below what c holds (four bytes) or alone (two halves).
+// a above b, saturated; four bytes: what c holds stands above them.
 void g_i2ip(Warp& warp, const Op& op, uint32_t mask) {
-  const auto to = static_cast<Number>(op.to);
+  const Number to = op.detail.conversion.to;
   const int bits = to == Number::s8 || to == Number::u8 ? 8 : 16;
   const uint32_t ones = (1u << bits) - 1;
   each_lane(warp, op, mask, [&](const Lane& l) {

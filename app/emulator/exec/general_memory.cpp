@@ -68,7 +68,7 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   const auto distinct = static_cast<uint64_t>(std::unique(local, local + local_count) - local);
   counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
   // What a generic access does in local memory is local memory's.
-  (static_cast<Space>(op.space) == Space::generic ? counts.local_sectors : counts.sectors) += distinct;
+  (op.space == Space::generic ? counts.local_sectors : counts.sectors) += distinct;
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
   int32_t delta[32] = {};
@@ -131,10 +131,10 @@ Word exchange(uint8_t* at, F f) {
 template <class Word>
 Word combine_whole(const Op& op, Word old, Word value) {
   using Signed = std::make_signed_t<Word>;
-  const auto type = static_cast<Number>(op.from);
+  const Number type = op.type;
   const bool is_signed = type == Number::s32 || type == Number::s64;
   const bool less = is_signed ? static_cast<Signed>(value) < static_cast<Signed>(old) : value < old;
-  switch (static_cast<Atomic>(op.imm2)) {
+  switch (op.detail.atomic) {
     case Atomic::add:
       return old + value;
     case Atomic::min:
@@ -157,7 +157,7 @@ Word combine_whole(const Op& op, Word old, Word value) {
 }
 
 uint32_t combine_32(const Op& op, uint32_t old, uint32_t value) {
-  const auto type = static_cast<Number>(op.from);
+  const Number type = op.type;
   if (type == Number::f32) {
     float a = bits_as<float>(old), b = bits_as<float>(value);
     if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
@@ -177,7 +177,7 @@ uint32_t combine_32(const Op& op, uint32_t old, uint32_t value) {
   return combine_whole(op, old, value);
 }
 uint64_t combine_64(const Op& op, uint64_t old, uint64_t value) {
-  if (static_cast<Number>(op.from) != Number::f64) return combine_whole(op, old, value);
+  if (op.type != Number::f64) return combine_whole(op, old, value);
   const double r = bits_as<double>(old) + bits_as<double>(value);
   if (r == r) return bits_as<uint64_t>(r);
   // The unit beside the cache passes a NaN on as it is, not made quiet (recorded).
@@ -209,7 +209,7 @@ LaneAddress lane_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high = 0;
   std::memcpy(&low, file + op.a + 4 * lane, 4);
   uint64_t uniform = 0;
-  const auto space = static_cast<Space>(op.space);
+  const Space space = op.space;
   if (op.flags & op_address_uniform) std::memcpy(&uniform, file + op.b, space == Space::shared ? 4 : 8);
   if (space == Space::shared) {
     return {static_cast<uint32_t>((low << op.shift) + op.imm + static_cast<uint32_t>(uniform)), space};
@@ -233,7 +233,7 @@ void g_load(Warp& warp, const Op& op, uint32_t mask) {
     if (op.bytes < 4) {
       uint32_t value = 0;
       std::memcpy(&value, place.host, op.bytes);
-      return l.set(extended(value, static_cast<Number>(op.to)));
+      return l.set(extended(value, op.type));
     }
     for (uint32_t word = 0; word < op.bytes / 4u; ++word) {
       uint32_t value;
@@ -253,11 +253,10 @@ void g_store(Warp& warp, const Op& op, uint32_t mask) {
     }
   });
 }
-// A constant bank at a register's offset.
 namespace {
 // Constants at a bank's offset; `stride` bytes lie between the words that they go to.
 void load_constants(Warp& warp, const Op& op, uint32_t mask, uint32_t stride) {
-  const ConstantImage& bank = warp.machine->banks[op.imm2];
+  const ConstantImage& bank = warp.machine->banks[op.detail.bank];
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint64_t address = uint64_t{l.raw(op.a, 0) + op.imm};
     if (bank.data == nullptr || address + op.bytes > bank.bytes) {
@@ -269,7 +268,7 @@ void load_constants(Warp& warp, const Op& op, uint32_t mask, uint32_t stride) {
     for (uint32_t at = 0; at < op.bytes; at += 4) {
       uint32_t value = 0;
       std::memcpy(&value, bank.data + address + at, op.bytes < 4u ? op.bytes : 4u);
-      if (op.bytes < 4) value = extended(value, static_cast<Number>(op.to));
+      if (op.bytes < 4) value = extended(value, op.type);
       std::memcpy(l.file + op.dst + stride * (at / 4) + 4 * l.lane, &value, 4);
     }
   });
@@ -385,7 +384,7 @@ uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high;
   std::memcpy(&low, bytes_of(warp) + op.e + 4 * lane, 4);
   std::memcpy(&high, bytes_of(warp) + op.e + 128 + 4 * lane, 4);
-  return Lane::join(low, high) + static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(op.imm2)));
+  return Lane::join(low, high) + static_cast<uint64_t>(int64_t{op.detail.source_offset});
 }
 
 // An 8 × 8 matrix of halves, transposed between the lanes.

@@ -25,20 +25,19 @@ int32_t byte_of(uint32_t word, uint32_t index, Number type) {
 
 }  // namespace
 
-// imm: rows; bytes: depth, 16 or 32; from and to: the types of a and b; imm2: saturates.
 void g_imma(Warp& warp, const Op& op, uint32_t mask) {
   constexpr uint32_t kDeepest = 32;
   int32_t a[kRows][kDeepest], b[kDeepest][kColumns];
-  const uint32_t halves = op.imm / 8;
+  const TensorShape& shape = op.detail.tensor;
+  const uint32_t halves = shape.rows / 8;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     const Lane l = lane_of(warp, op, lane);
-    for (uint32_t part = 0; part < op.bytes / 16u; ++part) {
+    for (uint32_t part = 0; part < shape.depth / 16u; ++part) {
       const uint32_t depth = 16 * part + lane % 4 * 4;
       for (uint32_t i = 0; i < 4; ++i) {
         for (uint32_t half = 0; half < halves; ++half)
-          a[lane / 4 + 8 * half][depth + i] =
-              byte_of(l.raw(op.a, 0, halves * part + half), i, static_cast<Number>(op.from));
-        b[depth + i][lane / 4] = byte_of(l.raw(op.b, 1, part), i, static_cast<Number>(op.to));
+          a[lane / 4 + 8 * half][depth + i] = byte_of(l.raw(op.a, 0, halves * part + half), i, shape.a);
+        b[depth + i][lane / 4] = byte_of(l.raw(op.b, 1, part), i, shape.b);
       }
     }
   }
@@ -46,9 +45,9 @@ void g_imma(Warp& warp, const Op& op, uint32_t mask) {
     uint32_t sums[4];
     for (uint32_t k = 0; k < 2 * halves; ++k) {
       int64_t sum = static_cast<int32_t>(l.raw(op.c, 2, k));
-      for (uint32_t depth = 0; depth < op.bytes; ++depth)
+      for (uint32_t depth = 0; depth < shape.depth; ++depth)
         sum += int64_t{a[row_of(l.lane, k)][depth]} * b[depth][column_of(l.lane, k)];
-      if (op.imm2 != 0)
+      if (shape.saturates)
         sum = std::clamp<int64_t>(sum, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
       sums[k] = static_cast<uint32_t>(sum);
     }
@@ -83,24 +82,23 @@ void g_dmma(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 
-// imm: products at once, imm2: bits kept below the largest (TensorSum); bytes: depth, 4 or 8.
 void g_hmma_tf32(Warp& warp, const Op& op, uint32_t mask) {
   constexpr uint32_t kDeepest = 8;
   uint32_t a[kRows][kDeepest], b[kColumns][kDeepest];
+  const TensorShape& shape = op.detail.tensor;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     const Lane l = lane_of(warp, op, lane);
-    for (uint32_t part = 0; part < op.bytes / 4u; ++part) {
+    for (uint32_t part = 0; part < shape.depth / 4u; ++part) {
       const uint32_t depth = 4 * part + lane % 4;
       for (uint32_t half = 0; half < 2; ++half) a[lane / 4 + 8 * half][depth] = l.raw(op.a, 0, 2 * part + half);
       b[lane / 4][depth] = l.raw(op.b, 1, part);
     }
   }
-  const TensorSum sum{static_cast<int>(op.imm), static_cast<int>(op.imm2)};
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint32_t sums[4];
     for (uint32_t k = 0; k < 4; ++k)
-      sums[k] = multiply_add_tf32(sum, std::span(a[row_of(l.lane, k)], op.bytes),
-                                  std::span(b[column_of(l.lane, k)], op.bytes), l.raw(op.c, 2, k));
+      sums[k] = multiply_add_tf32(shape.sum, std::span(a[row_of(l.lane, k)], shape.depth),
+                                  std::span(b[column_of(l.lane, k)], shape.depth), l.raw(op.c, 2, k));
     for (uint32_t k = 0; k < 4; ++k) l.set(sums[k], k);
   });
 }

@@ -6,27 +6,31 @@ namespace attnscope::emulator {
 namespace {
 uint32_t& word(Warp& warp, uint32_t offset) { return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset); }
 uint32_t lane_of(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+// A vote of the lanes that execute it, of which those of `yes` are for it.
+bool carried(const Op& op, uint32_t yes, uint32_t mask) {
+  const Vote vote = op.detail.vote;
+  return vote == Vote::all ? yes == mask : vote == Vote::any ? yes != 0 : yes == mask || yes == 0;
+}
+// A clock that only goes forward: the instructions this warp has issued.
+uint64_t clock_of(const Warp& warp, const Op& op) { return warp.steps + op.index + 1; }
 }  // namespace
 
-// imm2: 0 all, 1 any, 2 equal: over the lanes that execute it.
 void g_vote(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert) & mask;
-  const bool r = op.imm2 == 0 ? x == mask : op.imm2 == 1 ? x != 0 : x == mask || x == 0;
-  set_predicate(warp, op.p, r ? kFull : 0, mask);
+  set_predicate(warp, op.p, carried(op, x, mask) ? kFull : 0, mask);
 }
 void g_ballot(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert) & mask;
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(x); });
-  const bool r = op.imm2 == 0 ? x == mask : op.imm2 == 1 ? x != 0 : x == mask || x == 0;
-  set_predicate(warp, op.p, r ? kFull : 0, mask);
+  set_predicate(warp, op.p, carried(op, x, mask) ? kFull : 0, mask);
 }
 void g_ballot_uniform(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert) & mask;
   word(warp, op.dst) = x;
-  warp.pred[op.p] = (op.imm2 == 0 ? x == mask : x != 0) ? kFull : 0;
+  warp.pred[op.p] = carried(op, x, mask) ? kFull : 0;
 }
 void g_match_any(Warp& warp, const Op& op, uint32_t mask) {
-  const bool wide = is_wide(static_cast<Number>(op.from));
+  const bool wide = is_wide(op.type);
   uint32_t same[32] = {};
   each_lane(warp, op, mask, [&](const Lane& l) {
     each_lane(warp, op, mask, [&](const Lane& other) {
@@ -37,7 +41,7 @@ void g_match_any(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_match_all(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
-  const bool wide = is_wide(static_cast<Number>(op.from));
+  const bool wide = is_wide(op.type);
   const Lane first{bytes_of(warp), op, lane_of(mask)};
   const uint64_t wanted = wide ? first.a64() : first.a();
   bool all = true;
@@ -52,12 +56,12 @@ void g_trap(Warp& warp, const Op& op, uint32_t mask) {
 // Into a uniform register.
 void g_redux(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
-  const bool is_signed = static_cast<Number>(op.from) == Number::s32;
+  const bool is_signed = op.type == Number::s32;
   uint32_t r = Lane{bytes_of(warp), op, lane_of(mask)}.a();
   each_lane(warp, op, mask & (mask - 1), [&](const Lane& l) {
     const uint32_t x = l.a();
     const bool less = is_signed ? static_cast<int32_t>(x) < static_cast<int32_t>(r) : x < r;
-    switch (static_cast<Atomic>(op.imm2)) {
+    switch (op.detail.atomic) {
       case Atomic::add:
         r += x;
         break;
@@ -96,30 +100,26 @@ void g_uflo(Warp& warp, const Op& op, uint32_t) {
   word(warp, op.dst) = x == 0 ? kFull : 31 - static_cast<uint32_t>(__builtin_clz(x));
 }
 
-// A clock that only goes forward: the instructions this warp has issued. imm2: 1 one word into a uniform register.
 void g_clock(Warp& warp, const Op& op, uint32_t mask) {
-  const uint64_t now = warp.steps + op.index + 1;
-  if (op.imm2 == 1) {
-    word(warp, op.dst) = static_cast<uint32_t>(now);
-    return;
-  }
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    l.set(static_cast<uint32_t>(now));
-    if (op.imm2 == 0) l.set(static_cast<uint32_t>(now >> 32), 1);
-  });
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set64(clock_of(warp, op)); });
 }
-// imm2: 0 eq, 1 lt, 2 le, 3 gt, 4 ge.
+void g_clock_32(Warp& warp, const Op& op, uint32_t mask) {
+  each_lane(warp, op, mask, [&](const Lane& l) { l.set(static_cast<uint32_t>(clock_of(warp, op))); });
+}
+void g_clock_uniform(Warp& warp, const Op& op, uint32_t) {
+  word(warp, op.dst) = static_cast<uint32_t>(clock_of(warp, op));
+}
 void g_lanemask(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint32_t eq = 1u << l.lane, lt = eq - 1;
     const uint32_t masks[] = {eq, lt, lt | eq, ~(lt | eq), ~lt};
-    l.set(masks[op.imm2]);
+    l.set(masks[static_cast<int>(op.detail.lane_mask)]);
   });
 }
 
 void g_bmov_out(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(warp.barrier[op.barrier][l.lane]); });
-  if (op.imm2) each_lane(warp, op, mask, [&](const Lane& l) { warp.barrier[op.barrier][l.lane] = 0; });
+  if (op.detail.clears) each_lane(warp, op, mask, [&](const Lane& l) { warp.barrier[op.barrier][l.lane] = 0; });
 }
 void g_bmov_in(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { warp.barrier[op.barrier][l.lane] = l.a(); });

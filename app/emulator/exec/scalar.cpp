@@ -58,10 +58,11 @@ void uimad_wide_u32(Warp& warp, const Op& op, uint32_t) {
 void uisetp(Warp& warp, const Op& op, uint32_t) {
   // The bias of unsigned compares is in xor_a and xor_b.
   const auto a = static_cast<int32_t>(operand_a(warp, op)), b = static_cast<int32_t>(operand_b(warp, op));
-  const bool r = op.select[a < b ? 0 : a == b ? 1 : 2] != 0;
+  const bool r = op.comparison.select[a < b ? 0 : a == b ? 1 : 2] != 0;
   const bool x = holds(warp, op.x, op.x_invert);
   const auto combine = [&](bool compared) {
-    return op.logic == 0 ? compared && x : op.logic == 1 ? compared || x : compared != x;
+    const Logic logic = op.comparison.logic;
+    return logic == Logic::and_ ? compared && x : logic == Logic::or_ ? compared || x : compared != x;
   };
   set(warp, op.p, combine(r));
   set(warp, op.q, combine(!r));

@@ -142,9 +142,10 @@ enum class Wait : uint8_t { free, ready, bsync, warpsync, bar };
 struct Fragment {
   uint32_t mask = 0;
   uint32_t pc = 0;      // instruction index
-  uint32_t wanted = 0;  // warpsync: the lanes to join
+  uint32_t wanted = 0;  // warpsync: the lanes to join; a CTA barrier: the threads it counts, 0 for all
   Wait wait = Wait::free;
   uint8_t barrier = 0;  // B register or named barrier waited for
+  BarrierVote vote = BarrierVote::none;
 };
 
 struct Warp : Registers {

@@ -33,6 +33,8 @@ enum class Family : uint8_t {
       count
 };
 
+constexpr bool is_uniform(Family family) { return family >= Family::umov && family <= Family::ushf_r_u32_hi; }
+constexpr bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
 constexpr bool is_control(Family family) { return family >= Family::bra; }
 
 // Which source is one value for all lanes (an immediate, a constant, a uniform register), and whether any source

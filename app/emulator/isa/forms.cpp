@@ -15,8 +15,9 @@ struct Row {
   Form form;
 };
 constexpr Row rows[] = {
-#define FORM(spelling, family, roles, modifiers, instruction_class) \
-  {spelling, {Family::family, roles, SourceModifiers::modifiers, InstructionClass::instruction_class}},
+#define FORM(spelling, family, roles, sources, instruction_class, decoder) \
+  {spelling,                                                               \
+   {Family::family, roles, SourceModifiers::sources, InstructionClass::instruction_class, modifiers::decoder}},
 #define GENERAL(spelling, handler, ...) FORM(spelling, general, __VA_ARGS__)
 #include "emulator/isa/forms.inc"
 #undef GENERAL

@@ -5,6 +5,7 @@
 
 #include "compile/sass.h"
 #include "emulator/isa/instruction_class.h"
+#include "emulator/isa/modifiers.h"
 #include "emulator/isa/op.h"
 
 namespace attnscope::emulator {
@@ -12,7 +13,7 @@ namespace attnscope::emulator {
 // What a form's operands are, one letter each, in printed order:
 //   d destination register     D uniform destination      p, q predicate destinations
 //   a, b, c sources            k, w, v the sources c, a, b of 64 bits    x, y, z predicate sources    e a fourth source
-//   i, j immediates → imm, imm2                           m address    t branch target   B convergence barrier
+//   i, j immediates → imm, second                         m address    t branch target   B convergence barrier
 //   N must be !PT or !UPT      0 must be RZ               - must be -RZ
 //   h, l two printed halves of one 32-bit immediate, upper first: source a;   X, Y source b;   Z, V source c
 //   K a constant bank at a register's offset    G the global address of LDGSTS    s said by the spelling alone
@@ -31,6 +32,7 @@ struct Form {
   Roles roles;
   SourceModifiers modifiers = SourceModifiers::none;
   InstructionClass instruction_class = InstructionClass::other;
+  ModifierDecoder decode = modifiers::plain;
   uint16_t row = 0;  // of the list
 };
 
@@ -42,6 +44,8 @@ enum class Basis : uint8_t {
   definition,  // the instruction's definition, and kernels whose whole output is right
 };
 
+// What the list calls HFMA2 of -0·0 and a packed immediate: how the compiler makes constants.
+constexpr std::string_view kHalfConstant = "HFMA2 constant";
 // The tested form of that spelling (form_of), or nullptr.
 const Form* find_form(std::string_view spelling);
 Basis basis_of(std::string_view spelling);  // of a form on the list

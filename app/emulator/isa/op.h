@@ -3,6 +3,7 @@
 
 #include "emulator/isa/family.h"
 #include "emulator/isa/registers.h"
+#include "emulator/isa/tensor_sum.h"
 
 // A decoded instruction. Plain data, no standard library (exec/warp.h).
 namespace attnscope::emulator {
@@ -13,21 +14,93 @@ struct Op;
 // Executes one warp instruction for the lanes of `mask`; registers of other lanes are left alone.
 using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
 
-// Type names of conversions and atomics, as modifiers spell them.
 enum class Number : uint8_t { none, u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };
 constexpr bool is_float(Number type) { return type >= Number::f16; }
 constexpr bool is_wide(Number type) { return type == Number::u64 || type == Number::s64 || type == Number::f64; }
 
 enum class Rounding : uint8_t { nearest, down, up, zero };
+enum class Logic : uint8_t { and_, or_, xor_ };
+enum class Space : uint8_t { global, shared, local, generic };
+enum class AccessKind : uint8_t { none, load, store, both };
+constexpr bool reads(AccessKind kind) { return kind == AccessKind::load || kind == AccessKind::both; }
+constexpr bool writes(AccessKind kind) { return kind == AccessKind::store || kind == AccessKind::both; }
+
+// Which half of a register a packed operand takes: each its own, or one of them twice.
+enum class HalfPick : uint8_t { both, lower, upper };
+
+// What an instruction means to an observer, beyond the memory that it touches.
+enum class Effect : uint8_t { none, syncs_warp, fences_device, closes_copies, awaits_copies, copies, swaps };
 
 enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch, cas };
+enum class Mufu : uint8_t { rsq, sqrt, lg2, sin, cos, tanh, ex2, rcp };
+enum class PrmtMode : uint8_t { f4e, b4e, rc8, ecl, ecr, rc16 };
+enum class Vote : uint8_t { all, any, equal };
+enum class LaneMask : uint8_t { equal, less, less_equal, greater, greater_equal };
+enum class BarrierVote : uint8_t { none, count, all, any };  // what BAR.RED makes of the lanes' votes
 
-enum class Space : uint8_t { global, shared, local, generic };
+// Lanes to set where a < b, a = b, a > b and where one of them is NaN; then how that goes with predicate x.
+struct Comparison {
+  uint32_t select[4] = {};
+  Logic logic = Logic::and_;
+  bool gives_one = false;  // FSET.BF: 1.0 where it holds, not all ones
+};
 
-// Op::imm2 at a CTA barrier: the threads it counts (0: all), and from this bit on what BAR.RED makes of the votes.
-constexpr uint32_t kBarrierResultShift = 16;
+// What the modifiers of one group of forms say. Which member holds follows from the decoder that the form's row names
+// (modifiers.h).
+struct FloatRules {
+  bool saturates, nan_wins, sign_is_product;
+  Number half;  // of packed halves
+  float scale;  // FMUL.D2 …: times a power of two
+};
+struct Conversion {
+  Number from, to;
+  Rounding rounding;
+  uint8_t byte;  // I2F: which of the register's bytes
+  bool merges;   // F2FP: one number, below the upper half of b
+};
+struct FunnelShift {
+  bool left, wraps, high;
+  Number type;  // the width of the shift and its sign
+};
+struct Parts {  // bytes and 16-bit parts of a register as whole numbers
+  Number a, b;
+  uint8_t terms, first;  // of a dot product; `first`: part of b
+  bool sums;
+};
+struct TensorShape {
+  TensorSum sum;
+  Number a, b;
+  uint8_t rows, depth;
+  bool saturates;
+};
+struct FunctionOf {
+  Mufu function;
+  Number type;
+};
+union Detail {
+  uint32_t none = 0;
+  FloatRules floats;
+  Conversion conversion;
+  FunnelShift shift;
+  Parts parts;
+  TensorShape tensor;
+  FunctionOf mufu;
+  Atomic atomic;
+  PrmtMode prmt;
+  Vote vote;
+  LaneMask lane_mask;
+  BarrierVote barrier_vote;
+  uint32_t bank;          // of constants at a register's offset
+  int32_t source_offset;  // of a copy's global address
+  uint32_t copies_left;   // DEPBAR: it waits until so many groups of copies are under way
+  uint32_t matrices;      // LDSM
+  bool wraps;             // BMSK, SGXT: amounts count modulo 32
+  bool as_shift;          // FLO: how far up to the top
+  bool clears;            // BMOV
+  bool takes_greater;     // DSETP.MAX
+};
 
-// One decoded instruction. Sources and destinations are byte offsets from the Warp.
+// One decoded instruction. Sources and destinations are byte offsets from the Registers.
 struct Op {
   Handler entry = nullptr;  // with all lanes active; checks the guard predicate if there is one
   Handler full = nullptr;
@@ -36,15 +109,14 @@ struct Op {
   uint32_t and_a = kFull, and_b = kFull, and_c = kFull;  // |x|, where a family takes it
   uint32_t xor_a = 0, xor_b = 0, xor_c = 0;  // -x of a float; the order-preserving bias of an unsigned compare
   uint32_t imm = 0;                          // LUT, shift, byte selector, address offset, branch target
-  uint32_t imm2 = 0;
-  uint32_t select[4] = {};                           // compares: lanes to set when a<b, a=b, a>b, unordered
-  uint32_t index = 0;                                // of the instruction
-  uint32_t mxcsr = 0;                                // rounding and flush mode this needs; 0: any
-  uint8_t pred = kPredicateTrue, pred_invert = 0;    // guard
-  uint8_t p = kPredicateTrash, q = kPredicateTrash;  // predicate destinations
+  uint32_t second = 0;                       // the second immediate: PLOP3's other LUT, the threads of a barrier
+  Comparison comparison;
+  uint32_t index = 0;                                                  // of the instruction
+  uint32_t mxcsr = 0;                                                  // rounding and flush mode this needs; 0: any
+  uint8_t pred = kPredicateTrue, pred_invert = 0;                      // guard
+  uint8_t p = kPredicateTrash, q = kPredicateTrash;                    // predicate destinations
   uint8_t x = kPredicateTrue, y = kPredicateTrue, z = kPredicateTrue;  // predicate sources
   uint8_t x_invert = 0, y_invert = 0, z_invert = 0;
-  uint8_t logic = 0;                           // 0 AND, 1 OR, 2 XOR with predicate x
   uint8_t sign_a = 0, sign_b = 0, sign_c = 0;  // integer negation (two's complement) or, where said, bitwise not
   uint8_t flags = 0;
   uint8_t shift = 0;  // log2 of an address register's scale
@@ -52,15 +124,16 @@ struct Op {
   Family family = Family::nop;
   uint16_t row = 0;  // of the tested list (forms.inc)
   uint8_t variant = 0;
-  // Of general handlers and memory accesses (general.h):
-  uint8_t one = 0;                             // sources that are one value for all lanes: bits 0, 1, 2 for a, b, c
-  uint8_t half_a = 0, half_b = 0, half_c = 0;  // 1 the lower half twice, 2 the upper half twice
-  uint8_t from = 0, to = 0;                    // Number
-  uint8_t round = 0;                           // Rounding
-  uint8_t space = 0;                           // Space
-  uint8_t bytes = 0;                           // a lane's access
-  uint8_t access = 0;                          // 0 none, 1 load, 2 store, 3 both
-  uint32_t e = 0;                              // a fourth source
+  uint8_t one = 0;        // general: sources that are one value for all lanes: bits 0, 1, 2 for a, b, c
+  HalfPick half[3] = {};  // of a, b, c
+  // Of a memory access:
+  Space space = Space::global;
+  AccessKind access = AccessKind::none;
+  uint8_t bytes = 0;          // a lane's
+  Number type = Number::u32;  // what a load extends, an atomic combines
+  Effect effect = Effect::none;
+  uint32_t e = 0;  // a fourth source
+  Detail detail;
 };
 
 enum OpFlag : uint8_t {
@@ -69,7 +142,7 @@ enum OpFlag : uint8_t {
   op_unsigned = 4,
   op_relu = 8,
   op_address_uniform = 16,  // adds uniform register b to the address
-  op_collective = 32,
+  op_strong = 32,           // volatile, or ordered between threads
   op_all = 64,
 };
 

@@ -35,6 +35,10 @@ struct Program {
   uint32_t lane_file_bytes() const { return (lane_registers + kZeroRegisters + kTrashRegisters) * 128; }
 };
 
+// Finds the straight runs of the decoded instructions.
+void find_blocks(Program& program);
+// "02_tiled.cu:174", or that it is not known.
+std::string line_name(const compile::SassProgram& sass, const compile::SassLine& line);
 // Where an instruction stands in the source: "02_tiled.cu:174", and the callers of inlined code behind it.
 std::string source_of(const Program& program, uint32_t op);
 

@@ -139,11 +139,6 @@ namespace {
 
 uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 
-bool has_modifier(const compile::SassInstruction& instruction, std::string_view wanted) {
-  const auto& modifiers = instruction.modifiers;
-  return std::find(modifiers.begin(), modifiers.end(), wanted) != modifiers.end();
-}
-
 // `registers`: where the lanes' addresses lie, `first`: the first active lane's.
 bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) {
   const MemoryRange* const range = find_range(*warp.machine, first);
@@ -165,18 +160,13 @@ bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, ui
 
 }  // namespace
 
-bool is_device_fence(const compile::SassInstruction& instruction) {
-  return instruction.opcode == "MEMBAR" && !has_modifier(instruction, "CTA");
-}
-
-uint32_t global_watch_unit(const Program& program) {
-  uint32_t unit = 4;
+uint32_t least_width(const Program& program, Space space) {
+  uint32_t width = 4;
   for (const Op& op : program.ops) {
-    const auto space = static_cast<Space>(op.space);
-    const bool touches = op.access != 0 && (space == Space::global || space == Space::generic);
-    if (touches && op.bytes != 0) unit = std::min<uint32_t>(unit, op.bytes);
+    if (op.access != AccessKind::none && (op.space == space || op.space == Space::generic))
+      width = std::min<uint32_t>(width, op.bytes);
   }
-  return unit;
+  return width;
 }
 
 void GlobalWatch::prepare(const Program& program, GlobalShadow& shadow, WatchLog& log) {
@@ -185,14 +175,14 @@ void GlobalWatch::prepare(const Program& program, GlobalShadow& shadow, WatchLog
   strong_.clear();
   has_fences_ = false;
   for (const Op& op : program.ops) {
-    const auto& instruction = program.sass->instructions[op.index];
-    has_fences_ |= is_device_fence(instruction);
-    strong_.push_back(op.access == 3 || has_modifier(instruction, "STRONG"));
+    has_fences_ |= op.effect == Effect::fences_device;
+    strong_.push_back(op.access == AccessKind::both || (op.flags & op_strong) != 0);
   }
 }
 
 bool GlobalWatch::reads_inputs(Warp& warp, const Op& op, uint32_t mask) const {
-  return op.access == 1 && in_inputs(warp, op.a, lane_address(warp, op, first_lane(mask)).address, mask, op.bytes);
+  return op.access == AccessKind::load &&
+         in_inputs(warp, op.a, lane_address(warp, op, first_lane(mask)).address, mask, op.bytes);
 }
 
 void GlobalWatch::access(Warp& warp, const Op& op, uint32_t mask) {
@@ -207,35 +197,35 @@ void GlobalWatch::copy_source(Warp& warp, const Op& op, uint32_t mask) {
   const auto held = turn();
   const uint32_t step = order_.next_step();
   for (uint32_t rest = reads; rest != 0; rest &= rest - 1)
-    lane_access(warp, op, first_lane(rest), source_address(warp, op, first_lane(rest)), 1, step);
+    lane_access(warp, op, first_lane(rest), source_address(warp, op, first_lane(rest)), AccessKind::load, step);
 }
 
-void GlobalWatch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, uint32_t access,
+void GlobalWatch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, AccessKind access,
                               uint32_t step) {
   const uint32_t number = shadow_->find(address);
   if (number == 0) return;  // an input, or a fault follows
   const GlobalShadow::Area& area = shadow_->areas()[number - 1];
   const uint64_t start = address - area.address;
   if (start + op.bytes > area.bytes) return;
-  const bool reads = access & 1, writes = access & 2;
+  const bool loads = reads(access), stores = writes(access);
   if (strong_[op.index] && has_fences_) {
     const uint64_t word = address / 4;
-    if (access == 3) order_.atomic(warp.id, word);
-    if (reads) shadow_->take(word, order_, warp.id);
-    if (writes) shadow_->give(word, order_, warp.id);
+    if (access == AccessKind::both) order_.atomic(warp.id, word);
+    if (loads) shadow_->take(word, order_, warp.id);
+    if (stores) shadow_->give(word, order_, warp.id);
   }
   const GlobalRecord now{order_.cta(), step, op.index, static_cast<uint16_t>(warp.id * 32 + lane), strong_[op.index]};
-  const bool same = access == 2 && stores_the_same(warp, op, lane, area.host + start);
+  const bool same = access == AccessKind::store && stores_the_same(warp, op, lane, area.host + start);
   const uint64_t unit = shadow_->unit(), first = start / unit;
   bool told = same;
   for (uint64_t i = first; i < (start + op.bytes + unit - 1) / unit; ++i) {
     GlobalShadow::Cell& cell = shadow_->cell(number, i);
-    if (reads && i == first && cell.write.cta == 0 && !area.initial)
+    if (loads && i == first && cell.write.cta == 0 && !area.initial)
       log_->report(WatchKind::global_never_written, op.index, op.index, start, now.thread, now.thread).area = number;
     if (!told)
-      told = conflicts(cell.write, now, writes ? WatchKind::global_write_write : WatchKind::global_write_read, i * unit,
+      told = conflicts(cell.write, now, stores ? WatchKind::global_write_write : WatchKind::global_write_read, i * unit,
                        number);
-    if (!writes) {
+    if (!stores) {
       GlobalRecord& last = cell.reads[0];
       if (last.cta != now.cta || last.thread / 32 != now.thread / 32) cell.reads[1] = last;
       last = now;

@@ -135,8 +135,8 @@ class GlobalWatch {
   void access(Warp& warp, const Op& op, uint32_t mask);
   // What LDGSTS reads; takes its turn itself.
   void copy_source(Warp& warp, const Op& op, uint32_t mask);
-  // `access`: 1 load, 2 store, 3 both; `step`: the warp instruction's, by order().
-  void lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, uint32_t access, uint32_t step);
+  // `step`: the warp instruction's, by order().
+  void lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, AccessKind access, uint32_t step);
 
  private:
   bool conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte, uint32_t area);
@@ -148,9 +148,7 @@ class GlobalWatch {
   bool has_fences_ = false;   // without one nothing goes from CTA to CTA
 };
 
-// A fence of the device's scope or a wider one.
-bool is_device_fence(const compile::SassInstruction& instruction);
-// The least width of the program's accesses to global memory, at most 4.
-uint32_t global_watch_unit(const Program& program);
+// The least width of the program's accesses that may be to that space, at most 4 bytes.
+uint32_t least_width(const Program& program, Space space);
 
 }  // namespace attnscope::emulator

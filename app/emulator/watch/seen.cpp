@@ -29,11 +29,7 @@ WatchSeen& WatchLog::report(WatchKind kind, uint32_t op, uint32_t other, uint64_
 // word has changed since. The load races with nothing that the swap does not see.
 bool WatchLog::one_atomic(uint32_t op, uint32_t other) const {
   const auto& code = program_->sass->instructions;
-  const auto swaps = [&](uint32_t i) {
-    const auto& modifiers = code[i].modifiers;  // ATOMS.CAS, ATOMS.CAST.SPIN, ATOMG.E.CAS.STRONG.GPU
-    return code[i].opcode.starts_with("ATOM") &&
-           std::any_of(modifiers.begin(), modifiers.end(), [](const auto& one) { return one.starts_with("CAS"); });
-  };
+  const auto swaps = [&](uint32_t i) { return program_->ops[i].effect == Effect::swaps; };
   const auto place = [&](uint32_t i) { return std::make_pair(code[i].line.file, code[i].line.line); };
   const auto chain = [&](uint32_t i) {
     std::vector<std::pair<uint32_t, uint32_t>> lines{place(i)};

@@ -157,7 +157,9 @@ uint32_t SharedShadow::settled(uint32_t unit) {
 // --- By lanes --------------------------------------------------------------------------------------------------------
 
 void SharedShadow::lane_access(uint32_t warp, const Op& op, uint32_t lane, uint32_t base, uint32_t bytes, bool same) {
-  const Event::Kind kind = op.access == 3 ? Event::atomic : op.access == 1 ? Event::read : Event::write;
+  const Event::Kind kind = op.access == AccessKind::both   ? Event::atomic
+                           : op.access == AccessKind::load ? Event::read
+                                                           : Event::write;
   const Event now = event_of(warp, op, 1u << lane, 0, bytes, base, kind);
   begin_access();
   const uint32_t id = keep_event(now), units = std::max(1u, bytes / unit_);

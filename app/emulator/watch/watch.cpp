@@ -12,27 +12,9 @@ namespace {
 
 uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 
-bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
 bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
 bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
-
-// Groups of copies are counted by SB0 alone: that is where LDGDEPBAR puts them.
-bool awaits_groups(const compile::SassInstruction& instruction) {
-  return instruction.opcode == "DEPBAR" && instruction.operands.size() > 1 &&
-         instruction.operands[0].kind == compile::OperandKind::scoreboard && instruction.operands[0].reg == 0;
-}
-
-// The least width of the program's accesses to shared memory, at most 4.
-uint32_t shared_unit(const Program& program) {
-  uint32_t unit = 4;
-  for (const Op& op : program.ops) {
-    const auto space = static_cast<Space>(op.space);
-    const bool touches = op.access != 0 && (space == Space::shared || space == Space::generic);
-    const bool matrices = program.sass->instructions[op.index].opcode == "LDSM";
-    if (touches && !matrices && op.bytes != 0) unit = std::min<uint32_t>(unit, op.bytes);
-  }
-  return unit;
-}
+bool is_matrix_load(Family family) { return family == Family::ldsm || family == Family::ldsm_transposed; }
 
 }  // namespace
 
@@ -43,25 +25,34 @@ void Watch::look(Warp& warp, const Op& op, uint32_t mask) {
   (watch.*kLook)(warp, op, mask);
 }
 
-Handler Watch::handler_of(const Program& program, const Op& op) {
-  const auto& instruction = program.sass->instructions[op.index];
+Handler Watch::handler_of(const Op& op) {
+  switch (op.effect) {
+    case Effect::syncs_warp:
+      return look<&Watch::warp_sync>;
+    case Effect::fences_device:
+      return look<&Watch::fence>;
+    case Effect::closes_copies:
+      return look<&Watch::close_group>;
+    case Effect::awaits_copies:
+      return look<&Watch::await_groups>;
+    case Effect::copies:
+      return look<&Watch::copy>;
+    case Effect::swaps:
+    case Effect::none:
+      break;
+  }
   if (is_shuffle(op.family)) return look<&Watch::shuffle>;
   if (is_shared_load(op.family)) return look<&Watch::shared_load>;
   if (is_shared_store(op.family)) return look<&Watch::shared_store>;
-  if (instruction.opcode == "LDGDEPBAR") return look<&Watch::close_group>;
-  if (awaits_groups(instruction)) return look<&Watch::await_groups>;
-  if (instruction.opcode == "NOP") return look<&Watch::warp_sync>;
-  if (is_device_fence(instruction)) return look<&Watch::fence>;
-  if (op.access == 0) return nullptr;
-  if (static_cast<Space>(op.space) == Space::local) return look<&Watch::local>;
-  if (instruction.opcode == "LDGSTS") return look<&Watch::copy>;
-  if (instruction.opcode == "LDSM") return look<&Watch::matrix_load>;
-  if (static_cast<Space>(op.space) == Space::global) return look<&Watch::global>;
+  if (is_matrix_load(op.family)) return look<&Watch::matrix_load>;
+  if (op.access == AccessKind::none) return nullptr;
+  if (op.space == Space::local) return look<&Watch::local>;
+  if (op.space == Space::global) return look<&Watch::global>;
   return look<&Watch::any_space>;
 }
 
-void Watch::bind(const Program& program, Op& op, Unwatched& own) {
-  const Handler handler = handler_of(program, op);
+void Watch::bind(Op& op, Unwatched& own) {
+  const Handler handler = handler_of(op);
   if (handler == nullptr) return;
   own = {op.full, op.masked};
   const bool direct = op.entry == op.full;
@@ -77,7 +68,7 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
   warps_ = warps, shared_low_ = shared_low, local_bytes_ = local_bytes;
   log_.prepare(program, order_);
   order_.prepare(warps);
-  shared_.prepare(program, warps, shared_unit(program), shared_bytes, order_, log_);
+  shared_.prepare(program, warps, least_width(program, Space::shared), shared_bytes, order_, log_);
   global_.prepare(program, *shadow, log_);
   copy_patterns_.assign(program.ops.size(), nullptr);
 }
@@ -136,7 +127,7 @@ void Watch::close_group(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 void Watch::await_groups(Warp& warp, const Op& op, uint32_t mask) {
-  shared_.await_groups(warp.id, static_cast<size_t>(program_->sass->instructions[op.index].operands[1].value));
+  shared_.await_groups(warp.id, op.detail.copies_left);
   handle(warp, op, mask);
 }
 
@@ -225,7 +216,7 @@ const Pattern& Watch::store_pattern(Warp& warp, const Op& op, uint32_t mask, uin
 void Watch::any_space(Warp& warp, const Op& op, uint32_t mask) {
   std::unique_lock<std::mutex> turn;  // at what other CTAs may touch too
   uint32_t step = 0;
-  if (static_cast<Space>(op.space) == Space::generic) turn = global_.turn(), step = global_.order().next_step();
+  if (op.space == Space::generic) turn = global_.turn(), step = global_.order().next_step();
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = first_lane(rest);
     const LaneAddress at = lane_address(warp, op, lane);
@@ -238,11 +229,11 @@ void Watch::any_space(Warp& warp, const Op& op, uint32_t mask) {
 
 void Watch::shared_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address) {
   if (address < warp.shared_low || address + op.bytes > warp.shared_high) return;  // a fault follows
-  if (op.access == 3) {
+  if (op.access == AccessKind::both) {
     order_.atomic(warp.id, address / 4);
     global_.order().atomic(warp.id, address / 4);
   }
-  const bool same = op.access == 2 && stores_the_same(warp, op, lane, warp.shared + address);
+  const bool same = op.access == AccessKind::store && stores_the_same(warp, op, lane, warp.shared + address);
   shared_.lane_access(warp.id, op, lane, address - shared_low_, op.bytes, same);
 }
 
@@ -259,7 +250,7 @@ void Watch::local(Warp& warp, const Op& op, uint32_t mask) {
 void Watch::local_lane(Warp& warp, const Op& op, uint32_t lane, uint32_t address) {
   if (address >= local_bytes_ || local_bytes_ - address < op.bytes) return;
   uint32_t* const written = &local_written_[size_t{warp.id} * local_bytes_ + address];
-  if (op.access == 2) {
+  if (op.access == AccessKind::store) {
     for (uint32_t i = 0; i < op.bytes; ++i) written[i] |= 1u << lane;
   } else if (!(written[0] >> lane & 1)) {
     log_.report(WatchKind::local_never_written, op.index, op.index, address, warp.id * 32 + lane, warp.id * 32 + lane);

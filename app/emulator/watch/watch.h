@@ -33,7 +33,7 @@ class Watch {
   void start(uint32_t cta);  // forgets the CTA before, keeps the findings
 
   // Gives a bound instruction the handlers that look on, if it is one to look at, and keeps its own.
-  static void bind(const Program& program, Op& op, Unwatched& own);
+  static void bind(Op& op, Unwatched& own);
 
   void warp_synced(uint32_t warp);
   void arrived(uint32_t warp, uint32_t barrier);  // BAR.ARV
@@ -62,7 +62,7 @@ class Watch {
   using Look = void (Watch::*)(Warp&, const Op&, uint32_t);
   template <Look kLook>
   static void look(Warp& warp, const Op& op, uint32_t mask);
-  static Handler handler_of(const Program& program, const Op& op);  // nullptr: not to be looked at
+  static Handler handler_of(const Op& op);  // nullptr: not to be looked at
 
   void load(Warp& warp, const Op& op, uint32_t mask, uint32_t address, uint32_t bytes);
   void store(Warp& warp, const Op& op, uint32_t mask, bool copy);

@@ -43,7 +43,8 @@ uint64_t hash_of(const Sweep& sweep, Handler handler) {
   size_t room = bytes.size();
   auto& warp = *static_cast<Warp*>(std::align(64, room - 64, at, room));
   Op op;
-  op.a = kLaneFileOffset, op.dst = kLaneFileOffset + 128;  // RSQ is the first of a general handler's functions
+  op.a = kLaneFileOffset, op.dst = kLaneFileOffset + 128;
+  op.detail.mufu = {Mufu::rsq, Number::f32};  // g_mufu serves several functions
   uint64_t hash = 0xcbf29ce484222325u;
   for (uint32_t done = 0; done < sweep.count; done += 32) {
     uint32_t lanes[32];

@@ -1,0 +1,22 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "core/words.h"
+#include "emulator/isa/modifiers.h"
+
+namespace attnscope::emulator {
+
+// The value of the first word of the table that the instruction carries.
+template <class T, size_t N>
+std::optional<T> chosen(const WordTable<T, N>& words, const Spelled& spelled) {
+  for (const auto& [value, word] : words)
+    if (spelled.has(word)) return value;
+  return std::nullopt;
+}
+
+// The number types that the modifiers name, in their order; the first, or `otherwise`.
+std::vector<Number> types_of(const Spelled& spelled);
+Number type_of(const Spelled& spelled, Number otherwise);
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,126 @@
+// What modifiers of memory accesses, copies and Tensor Core products mean, and the names of number types.
+#include <algorithm>
+
+#include "emulator/isa/modifier_words.h"
+
+namespace attnscope::emulator {
+
+std::vector<Number> types_of(const Spelled& spelled) {
+  constexpr WordTable<Number, 18> words{{{Number::u8, "U8"},
+                                         {Number::s8, "S8"},
+                                         {Number::u16, "U16"},
+                                         {Number::s16, "S16"},
+                                         {Number::u32, "U32"},
+                                         {Number::s32, "S32"},
+                                         {Number::u64, "U64"},
+                                         {Number::s64, "S64"},
+                                         {Number::f16, "F16"},
+                                         {Number::bf16, "BF16"},
+                                         {Number::bf16, "BF16_V2"},
+                                         {Number::f32, "F32"},
+                                         {Number::f64, "F64"},
+                                         {Number::f16, "F16x2"},
+                                         {Number::bf16, "BF16x2"},
+                                         {Number::u64, "64"},
+                                         {Number::s16, "S16x2"},
+                                         {Number::u16, "U16x2"}}};
+  std::vector<Number> types;
+  for (const std::string& modifier : spelled.instruction.modifiers)
+    for (const auto& [type, word] : words)
+      if (word == modifier) types.push_back(type);
+  return types;
+}
+Number type_of(const Spelled& spelled, Number otherwise) {
+  const std::vector<Number> types = types_of(spelled);
+  return types.empty() ? otherwise : types[0];
+}
+
+namespace {
+
+Atomic atomic_of(const Spelled& spelled) {
+  constexpr WordTable<Atomic, 11> words{{{Atomic::add, "ADD"},
+                                         {Atomic::add, "SUM"},
+                                         {Atomic::min, "MIN"},
+                                         {Atomic::max, "MAX"},
+                                         {Atomic::inc, "INC"},
+                                         {Atomic::dec, "DEC"},
+                                         {Atomic::and_, "AND"},
+                                         {Atomic::or_, "OR"},
+                                         {Atomic::xor_, "XOR"},
+                                         {Atomic::exch, "EXCH"},
+                                         {Atomic::cas, "CAS"}}};
+  return chosen(words, spelled).value_or(Atomic::and_);  // REDUX without a name
+}
+
+}  // namespace
+
+namespace modifiers {
+
+Refusal access(const Spelled& spelled, Op& op, Space space, AccessKind kind) {
+  op.space = space, op.access = kind;
+  op.type = type_of(spelled, Number::u32);
+  const bool byte = op.type == Number::u8 || op.type == Number::s8,
+             half = op.type == Number::u16 || op.type == Number::s16;
+  op.bytes = byte ? 1 : half ? 2 : spelled.has("64") ? 8 : spelled.has("128") ? 16 : 4;
+  return nullptr;
+}
+Refusal combine(const Spelled& spelled, Op& op, Space space, Effect effect) {
+  op.space = space, op.access = AccessKind::both, op.effect = effect;
+  op.detail.atomic = atomic_of(spelled);
+  op.type = type_of(spelled, Number::u32);
+  op.bytes = is_wide(op.type) ? 8 : 4;
+  return nearest(spelled, op);
+}
+Refusal copy(const Spelled& spelled, Op& op) {
+  op.effect = Effect::copies;
+  return access(spelled, op, Space::shared, AccessKind::store);
+}
+Refusal matrices(const Spelled& spelled, Op& op) {
+  op.space = Space::shared, op.access = AccessKind::load;
+  op.bytes = 16;  // a row of a matrix
+  op.detail.matrices = spelled.has("4") ? 4 : spelled.has("2") ? 2 : 1;
+  return nullptr;
+}
+Refusal reduce_lanes(const Spelled& spelled, Op& op) {
+  op.detail.atomic = atomic_of(spelled);
+  return match(spelled, op);
+}
+
+Refusal syncs_warp(const Spelled&, Op& op) {
+  op.effect = Effect::syncs_warp;
+  return nullptr;
+}
+Refusal fences_device(const Spelled&, Op& op) {
+  op.effect = Effect::fences_device;
+  return nullptr;
+}
+Refusal closes_copies(const Spelled&, Op& op) {
+  op.effect = Effect::closes_copies;
+  return nullptr;
+}
+// Groups of copies are counted by SB0 only: that is where LDGDEPBAR puts them.
+Refusal awaits_copies(const Spelled& spelled, Op& op) {
+  op.effect = Effect::awaits_copies;
+  op.detail.copies_left = static_cast<uint32_t>(spelled.instruction.operands[1].value);
+  return nullptr;
+}
+
+Refusal tensor(const Spelled& spelled, Op& op) {
+  const uint8_t depth = spelled.has("1688") ? 8 : 16;
+  op.detail.tensor = {tensor_sum(spelled.arch), Number::f16, Number::f16, 16, depth, false};
+  return nearest(spelled, op);
+}
+Refusal tensor_tf32(const Spelled& spelled, Op& op) {
+  const uint8_t depth = spelled.has("1688") ? 8 : 4;
+  op.detail.tensor = {tf32_sum(spelled.arch), Number::f32, Number::f32, 16, depth, false};
+  return nearest(spelled, op);
+}
+Refusal tensor_integers(const Spelled& spelled, Op& op) {
+  const std::vector<Number> types = types_of(spelled);
+  const uint8_t rows = spelled.has("8816") ? 8 : 16, depth = spelled.has("16832") ? 32 : 16;
+  op.detail.tensor = {{}, types[0], types[1], rows, depth, spelled.has("SAT")};
+  return nullptr;
+}
+
+}  // namespace modifiers
+}  // namespace attnscope::emulator
