@@ -1,190 +1,21 @@
-#include <fmt/format.h>
+// One run: which CTAs, progress while they go, and what comes of them.
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <cstring>
 #include <mutex>
-#include <new>
-#include <system_error>
+#include <optional>
 #include <thread>
-#include <unordered_map>
 
 #include "emulator/emulator.h"
 #include "emulator/exec/bind.h"
-#include "emulator/exec/cta.h"
+#include "emulator/exec/pool.h"
+#include "emulator/isa/program.h"
+#include "emulator/watch/run_watch.h"
 #include "platform/memory.h"
 #include "platform/process.h"
 
 namespace attnscope::emulator {
 
 namespace {
-
-// --- The threads -----------------------------------------------------------------------------------------------------
-
-// One run, as its threads see it.
-struct Job {
-  const BoundLaunch* launch = nullptr;
-  const std::vector<uint32_t>* order = nullptr;  // CTAs; nullptr: all in ascending order
-  uint32_t count = 0;
-  std::atomic<uint32_t> next{0};
-  std::atomic<bool> stop{false};
-};
-
-// A pool thread: its machine, and what it has published for progress.
-struct Worker {
-  CtaRunner runner;
-  std::mutex mutex;  // of what follows
-  std::vector<OpCounts> published_ops;
-  std::vector<BlockCounts> published_blocks;
-  std::vector<uint32_t> completed;  // since the caller last looked
-  uint32_t ctas = 0;
-  std::atomic<bool> wanted{false};  // the caller would like to see figures
-  CtaEnd end = CtaEnd::done;
-  uint32_t end_cta = 0;
-
-  void publish_locked() {
-    published_ops = runner.op_counts();  // same size: no allocation
-    published_blocks = runner.block_counts();
-  }
-};
-
-class Pool {
- public:
-  static Pool& instance() {
-    static auto* pool = new Pool;  // never destroyed: its threads may outlive static destruction
-    return *pool;
-  }
-
-  std::mutex& turn() { return turn_; }
-  Worker& worker(size_t i) { return *workers_[i]; }
-
-  // The number of threads there are then: fewer than `count`, or none, where the system makes no more.
-  size_t grow(size_t count) {
-    while (workers_.size() < count) {
-      workers_.push_back(std::make_unique<Worker>());
-      try {
-        std::thread([this, i = workers_.size() - 1] { serve(i); }).detach();
-      } catch (const std::system_error&) {
-        workers_.pop_back();  // a worker without a thread would be waited for without end
-        break;
-      } catch (...) {
-        workers_.pop_back();
-        throw;
-      }
-    }
-    return std::min(count, workers_.size());
-  }
-
-  void start(Job& job, size_t threads) {
-    {
-      std::lock_guard lock(mutex_);
-      job_ = &job;
-      threads_ = threads;
-      running_ = threads;
-      ++generation_;
-    }
-    wake_.notify_all();
-  }
-
-  // True when every thread is done; false when the time is up or a worker has published.
-  bool wait(std::chrono::steady_clock::time_point until) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_until(lock, until, [&] { return running_ == 0 || news_; });
-    news_ = false;
-    return running_ == 0;
-  }
-
-  void tell() {
-    {
-      std::lock_guard lock(mutex_);
-      news_ = true;
-    }
-    changed_.notify_all();
-  }
-
- private:
-  void serve(size_t i) {
-    platform::lower_thread_priority();
-    uint64_t seen = 0;
-    for (;;) {
-      Job* job = nullptr;
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return generation_ != seen; });
-        seen = generation_;
-        if (i < threads_) job = job_;
-      }
-      if (job == nullptr) continue;
-      work(*job, *workers_[i]);
-      {
-        std::lock_guard lock(mutex_);
-        --running_;
-      }
-      changed_.notify_all();
-    }
-  }
-
-  void work(Job& job, Worker& worker) {
-    while (!job.stop.load(std::memory_order_relaxed)) {
-      const uint32_t turn = job.next.fetch_add(1, std::memory_order_relaxed);
-      if (turn >= job.count) break;
-      const uint32_t cta = job.order != nullptr ? (*job.order)[turn] : turn;
-      const CtaEnd end = run_one(job, worker, cta);
-      if (end == CtaEnd::done) continue;
-      worker.end = end;
-      worker.end_cta = cta;
-      job.stop.store(true, std::memory_order_relaxed);
-      break;
-    }
-  }
-
-  // An exception that left a thread would end the process.
-  CtaEnd run_one(Job& job, Worker& worker, uint32_t cta) try {
-    const CtaEnd end = worker.runner.run(cta, job.stop);
-    if (end != CtaEnd::done) return end;
-    bool published = false;
-    {
-      std::lock_guard lock(worker.mutex);
-      worker.completed.push_back(cta);
-      ++worker.ctas;
-      if (worker.wanted.exchange(false, std::memory_order_relaxed)) {
-        worker.publish_locked();
-        published = true;
-      }
-    }
-    if (published) tell();
-    return end;
-  } catch (const std::bad_alloc&) {
-    return CtaEnd::no_memory;
-  }
-
-  std::mutex turn_;   // one run at a time
-  std::mutex mutex_;  // of what follows
-  std::condition_variable wake_, changed_;
-  Job* job_ = nullptr;
-  size_t threads_ = 0, running_ = 0;
-  uint64_t generation_ = 0;
-  bool news_ = false;
-  std::vector<std::unique_ptr<Worker>> workers_;
-};
-
-// Leaves no thread at work on a job that is about to go, whichever way its scope is left.
-class Finished {
- public:
-  Finished(Pool& pool, Job& job) : pool_(pool), job_(job) {}
-  Finished(const Finished&) = delete;
-  ~Finished() {
-    if (over) return;
-    job_.stop = true;
-    while (!pool_.wait(std::chrono::steady_clock::now() + std::chrono::seconds(1))) {
-    }
-  }
-  bool over = false;
-
- private:
-  Pool& pool_;
-  Job& job_;
-};
 
 // --- Counters --------------------------------------------------------------------------------------------------------
 
@@ -246,34 +77,6 @@ Failure failure_of(const Worker& worker, const BoundLaunch& launch, const Launch
 
 }  // namespace
 
-const compile::SassProgram& sass_of(const Program& program) { return *program.sass; }
-
-Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const compile::SassProgram> sass) {
-  static std::mutex mutex;
-  static std::unordered_map<std::string, std::shared_ptr<const Program>> cache;
-  constexpr size_t kMostCached = 256;
-  if (sass == nullptr) return fail(Stage::internal, "No machine code to decode.", "Disassemble the variant first.");
-  const std::string key = sass->code_hash;
-  std::shared_ptr<const Program> known;
-  {
-    std::lock_guard lock(mutex);
-    const auto found = cache.find(key);
-    if (!key.empty() && found != cache.end()) known = found->second;
-  }
-  if (known != nullptr) {
-    if (known->sass == sass) return known;
-    Program same = *known;  // equal code, perhaps other source lines
-    same.sass = std::move(sass);
-    return std::make_shared<const Program>(std::move(same));
-  }
-  auto program = decode(std::move(sass));
-  if (!program) return program;
-  std::lock_guard lock(mutex);
-  if (cache.size() >= kMostCached) cache.clear();
-  if (!key.empty()) cache.emplace(key, *program);
-  return program;
-}
-
 std::vector<uint32_t> spread_ctas(uint32_t total, uint32_t count) {
   std::vector<uint32_t> ctas;
   double place = 0;
@@ -292,6 +95,8 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
   const HostIsa isa = options.isa.value_or(best_host_isa());
   auto bound = bind_launch(launch, options, isa);
   if (!bound) return fail(bound.error());
+  std::optional<RunWatch> watch;
+  if (options.watch) watch.emplace(launch, *bound);
   const Program& program = *launch.program;
   const uint32_t total = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const uint32_t asked = options.ctas.empty() ? total : static_cast<uint32_t>(options.ctas.size());
@@ -406,18 +211,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     const auto& traces = pool.worker(i).runner.traces();
     result.traces.insert(result.traces.end(), traces.begin(), traces.end());
   }
-  if (bound->watch) {
-    std::map<Watch::Key, Watch::Seen> seen;
-    for (size_t i = 0; i < threads; ++i) {
-      for (const auto& [key, one] : pool.worker(i).runner.watch().seen()) {
-        Watch::Seen& all = seen[key];
-        const uint64_t count = all.count + one.count;
-        if (all.count == 0 || one.cta < all.cta) all = one;
-        all.count = count;
-      }
-    }
-    result.findings = findings_of(program, seen, options.shared_names, *bound->shadow);
-  }
+  if (watch.has_value()) result.findings = watch->findings(options.shared_names);
   std::sort(result.traces.begin(), result.traces.end(),
             [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
   result.counters = sum_up(program, result.instructions);

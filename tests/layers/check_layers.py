@@ -74,13 +74,24 @@ def wrong_includes(app, rules):
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             match = INCLUDE.match(line)
             if match:
-                wrong = wrong_include(app, rules, layer, allowed, *match.groups())
+                wrong = wrong_include(app, rules, inside, allowed, *match.groups())
                 if wrong:
                     found.append(f"app/{inside}:{number}: {wrong}")
     return found
 
 
-def wrong_include(app, rules, layer, allowed, quoted, angled):
+def wrong_room(rooms, inside, quoted):
+    """Rooms are folders of a layer that may not all include each other; what stands beside them joins them."""
+    if not rooms or inside.split("/")[1] not in rooms:
+        return None
+    room, other = inside.split("/")[1], quoted.split("/")[1]
+    if other in {room, *rooms[room]}:
+        return None
+    return f'{room} includes "{quoted}"; app/layers.json allows it {", ".join(sorted({room, *rooms[room]}))}'
+
+
+def wrong_include(app, rules, inside, allowed, quoted, angled):
+    layer = inside.split("/")[0]
     if angled is not None:
         # Our own headers are written "layer/file.h"; in angle brackets they would pass unseen.
         if (app / angled).exists():
@@ -94,6 +105,8 @@ def wrong_include(app, rules, layer, allowed, quoted, angled):
         return f'"{quoted}" is relative: write includes from app/'
     if "/" not in quoted and (app / layer / quoted).exists():
         return f'"{quoted}" is relative: write "{layer}/{quoted}"'
+    if first == layer:
+        return wrong_room(rules.get("rooms", {}).get(layer), inside, quoted)
     if first in rules["layers"] and first not in allowed:
         return f'{layer} includes "{quoted}"; app/layers.json allows it {", ".join(sorted(allowed))}'
     if first not in rules["layers"] and (app / first).is_dir():

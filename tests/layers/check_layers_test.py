@@ -59,6 +59,16 @@ class Tree(unittest.TestCase):
     def test_what_one_folder_may_its_layer_may_not(self):
         self.finds("app/ui/other/x.cpp:1", files={"ui/other/x.cpp": '#include "compile/cubin.h"\n'})
 
+    def test_a_room_that_another_must_not_know(self):
+        rules = {"rooms": {"session": {"low": [], "high": ["low"]}}}
+        below = {"session/low/x.h": '#include "session/low/y.h"\n', "session/high/x.h": '#include "session/low/x.h"\n',
+                 "session/join.cpp": '#include "session/high/x.h"\n'}
+        self.assertEqual(self.breaches(files=below, rules=rules), [])
+        self.finds("app/session/low/z.cpp:1: low includes", rules=rules,
+                   files={**below, "session/low/z.cpp": '#include "session/high/x.h"\n'})
+        self.finds("app/session/low/z.cpp:1: low includes", rules=rules,
+                   files={**below, "session/low/z.cpp": '#include "session/session.h"\n'})
+
     def test_our_own_header_in_angle_brackets(self):
         self.finds("is our own", files={"session/x.cpp": "#include <compile/cubin.h>\n"})
 

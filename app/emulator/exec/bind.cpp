@@ -23,7 +23,7 @@ uint64_t module_bytes(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 // block and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the memory descriptor just before sm_90's (0x208) or
 // sm_80's (0x118) parameters. Any other offset is refused rather than guessed.
 Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local_bytes) {
-  const auto& kernel = sass_of(*launch.program).kernel;
+  const auto& kernel = launch.program->sass->kernel;
   if (offset < 0xc) return launch.block[offset / 4];
   if (offset < 0x18) return launch.grid[(offset - 0xc) / 4];
   if (offset == 0x18 || offset == 0x20) return 0u;  // generic windows' low words
@@ -94,7 +94,7 @@ Result<void> place_module(const compile::CubinKernel& kernel, const Program& pro
 
 // Bank 0 whole, for constants read at a register's offset: what bank_zero() does not provide is zero.
 void fill_bank_zero(const Launch& launch, uint32_t local_bytes, BoundLaunch& bound) {
-  const auto& kernel = sass_of(*launch.program).kernel;
+  const auto& kernel = launch.program->sass->kernel;
   std::vector<std::byte>& bank = bound.banks[0];
   bank.resize(kernel.parameter_base + (launch.parameters.size() + 3) / 4 * 4);
   for (uint32_t offset = 0; offset < bank.size(); offset += 4) {
@@ -104,7 +104,7 @@ void fill_bank_zero(const Launch& launch, uint32_t local_bytes, BoundLaunch& bou
 }
 
 Result<std::vector<uint32_t>> constant_values(const Launch& launch, const BoundLaunch& bound) {
-  const auto& kernel = sass_of(*launch.program).kernel;
+  const auto& kernel = launch.program->sass->kernel;
   std::vector<uint32_t> values;
   for (const ConstantSource& source : launch.program->constants) {
     if (source.bank < 0) {
@@ -133,31 +133,12 @@ Result<std::vector<uint32_t>> constant_values(const Launch& launch, const BoundL
 
 }  // namespace
 
-namespace {
-
-// What a watch follows of global memory: all that may be written.
-std::unique_ptr<GlobalShadow> shadow_of(const Launch& launch, const BoundLaunch& bound) {
-  std::vector<GlobalShadow::Area> areas;
-  for (const MemoryRange& range : bound.ranges) {
-    if (!range.writable) continue;
-    GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, {}};
-    if (launch.memory != nullptr) {
-      for (const GlobalBuffer& buffer : launch.memory->buffers())
-        if (buffer.address == range.address) area.name = buffer.name, area.initial = buffer.initial;
-    }
-    areas.push_back(std::move(area));
-  }
-  return std::make_unique<GlobalShadow>(std::move(areas), least_width(*launch.program, Space::global));
-}
-
-}  // namespace
-
-Result<void> check_launch(const Launch& launch, const RunOptions& options) {
+Result<void> check_launch(const Launch& launch, const CtaOptions& options) {
   const auto bad = [](std::string message, std::string hint) {
     return fail(Stage::launch, std::move(message), std::move(hint));
   };
   if (launch.program == nullptr) return fail(Stage::internal, "No program to run.", "Call prepare() first.");
-  const auto& kernel = sass_of(*launch.program).kernel;
+  const auto& kernel = launch.program->sass->kernel;
   const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   // Limits of compute capability 8.x and 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
   if (threads == 0 || threads > 1024 || launch.block[0] > 1024 || launch.block[1] > 1024 || launch.block[2] > 64) {
@@ -196,7 +177,7 @@ Result<void> check_launch(const Launch& launch, const RunOptions& options) {
   return {};
 }
 
-Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa) {
+Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options, HostIsa isa) {
   const Program& program = *launch.program;
   const auto& kernel = program.sass->kernel;
   BoundLaunch bound;
@@ -237,17 +218,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
       bound.ranges.push_back({buffer.address, buffer.bytes, reinterpret_cast<uint8_t*>(buffer.host), buffer.writable});
     }
   }
-  bound.step_budget = options.step_budget;
-  bound.cancel = options.cancel;
-  bound.trace_ctas = options.trace_ctas;
-  bound.watch = options.watch;
-  bound.shared_fill = options.shared_fill;
-  bound.random_fill = options.random_fill;
-  bound.order_seed = options.order_seed;
-  if (options.watch) {
-    bound.unwatched.resize(program.ops.size());
-    bound.shadow = shadow_of(launch, bound);
-  }
+  bound.options = &options;
   bound.ops = program.ops;
   const HandlerTable& table = handlers(isa);
   for (const Block& block : program.blocks) {
@@ -260,7 +231,6 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options,
         return fail(Stage::internal, fmt::format("No handler for {}", program.sass->instructions[i].text),
                     "Report the kernel.");
       }
-      if (options.watch) Watch::bind(op, bound.unwatched[i]);
     }
   }
   return bound;

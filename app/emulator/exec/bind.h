@@ -3,6 +3,7 @@
 
 namespace attnscope::emulator {
 
-Result<BoundLaunch> bind_launch(const Launch& launch, const RunOptions& options, HostIsa isa);
+// `launch` and `options` must outlive what is bound.
+Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options, HostIsa isa);
 
 }  // namespace attnscope::emulator

@@ -3,7 +3,7 @@
 
 #include "emulator/exec/cta.h"
 #include "emulator/exec/general.h"
-#include "emulator/watch/watch.h"
+#include "emulator/exec/observer.h"
 
 namespace attnscope::emulator {
 
@@ -237,7 +237,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     case Family::warpsync: {
       const uint32_t first = op.variant & Variant::a ? 0 : static_cast<uint32_t>(__builtin_ctz(mask));
       const uint32_t wanted = op.flags & op_all ? kFull : word(warp, op.a + 4 * first);
-      if (warp.machine->watch != nullptr) warp.machine->watch->warp_synced(warp.id);
+      if (warp.machine->observer != nullptr) warp.machine->observer->warp_synced(warp.id);
       if (mask == active && (wanted & warp.live & ~active) == 0) break;
       return park(warp, fragment, mask, Wait::warpsync, 0, wanted);
     }
@@ -257,7 +257,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     }
     case Family::bar_arrive:
       warp.machine->barrier_arrived[op.imm] += 1;
-      if (warp.machine->watch != nullptr) warp.machine->watch->arrived(warp.id, op.imm);
+      if (warp.machine->observer != nullptr) warp.machine->observer->arrived(warp.id, op.imm);
       break;
     case Family::call_absolute:
       return call_absolute(warp, fragment, op, launch, mask);

@@ -59,11 +59,7 @@ void CtaRunner::prepare(const BoundLaunch& launch) {
   machine_.banks = launch.images.data();
   machine_.external = call_external;
   machine_.log = &log_;
-  if (launch.watch) {
-    watch_.prepare(program, launch.unwatched, launch.shadow.get(), launch.warps, launch.shared_low, launch.shared_bytes,
-                   launch.local_bytes);
-    machine_.watch = &watch_;
-  }
+  if (launch.observe) machine_.observer = launch.observe();
   log_ = {};
 
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
@@ -92,15 +88,15 @@ void CtaRunner::start(uint32_t linear) {
   log_.cta = linear;
   const BoundLaunch& launch = *launch_;
   auto* const words = reinterpret_cast<uint32_t*>(shared_.get());
-  std::fill_n(words, launch.shared_bytes / 4, launch.shared_fill);
-  if (launch.random_fill != 0) {
-    uint64_t random = (launch.random_fill + linear) * 0x9e3779b97f4a7c15u | 1;
+  std::fill_n(words, launch.shared_bytes / 4, launch.options->shared_fill);
+  if (launch.options->random_fill != 0) {
+    uint64_t random = (launch.options->random_fill + linear) * 0x9e3779b97f4a7c15u | 1;
     for (uint32_t i = 0; i < launch.shared_bytes / 4; ++i) {
       random ^= random << 13, random ^= random >> 7, random ^= random << 17;
       words[i] = static_cast<uint32_t>(random >> 32);
     }
   }
-  if (launch.watch) watch_.start(linear);
+  if (machine_.observer != nullptr) machine_.observer->start(linear);
   std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
   const uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   for (int id = 0; id < 16; ++id)
@@ -159,7 +155,7 @@ bool CtaRunner::release_barriers() {
       for (uint32_t i = 0; i < warp.fragment_count; ++i) {
         Fragment& fragment = warp.fragments[i];
         if (fragment.wait != Wait::bar || fragment.barrier != id) continue;
-        if (launch_->watch) passing_.emplace_back(w, fragment.pc);
+        if (machine_.observer != nullptr) passing_.emplace_back(w, fragment.pc);
         const uint32_t votes = machine_.barrier_votes[id];
         if (fragment.vote == BarrierVote::count) warp.barrier_result = votes;
         if (fragment.vote == BarrierVote::all) warp.barrier_result = votes == machine_.barrier_voters[id];
@@ -168,7 +164,7 @@ bool CtaRunner::release_barriers() {
         fragment.pc += 1;
       }
     }
-    if (launch_->watch) watch_.released(id, passing_, counted[id] == 0, exited);
+    if (machine_.observer != nullptr) machine_.observer->released(id, passing_, counted[id] == 0, exited);
     machine_.barrier_arrived[id] = machine_.barrier_votes[id] = machine_.barrier_voters[id] = 0;
   }
   return any;
@@ -176,14 +172,15 @@ bool CtaRunner::release_barriers() {
 
 CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   start(linear);
-  const bool traced =
-      std::find(launch_->trace_ctas.begin(), launch_->trace_ctas.end(), linear) != launch_->trace_ctas.end();
+  const bool traced = std::find(launch_->options->trace_ctas.begin(), launch_->options->trace_ctas.end(), linear) !=
+                      launch_->options->trace_ctas.end();
   if (traced) begin_trace();
   machine_.mxcsr = 0;  // unknown: the first instruction that cares sets it
   const unsigned saved_mode = _mm_getcsr();
   CtaEnd end = CtaEnd::deadlock;
   // Another order than the ordinary one, from a seed: warps take turns at random, some instructions at a time.
-  uint64_t random = launch_->order_seed == 0 ? 0 : (launch_->order_seed + linear) * 0x9e3779b97f4a7c15u | 1;
+  uint64_t random =
+      launch_->options->order_seed == 0 ? 0 : (launch_->options->order_seed + linear) * 0x9e3779b97f4a7c15u | 1;
   const auto draw = [&] {
     random ^= random << 13, random ^= random >> 7, random ^= random << 17;
     return static_cast<uint32_t>(random >> 32);
@@ -202,12 +199,12 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
       if (machine_.fault.kind != FaultKind::none) fault_warp_ = w;
       if (warp_end == WarpEnd::fault) {
         end = CtaEnd::fault, going = false;
-      } else if (warp.steps > launch_->step_budget) {
+      } else if (warp.steps > launch_->options->step_budget) {
         observe_loop(w, kObservedLoop);
         end = machine_.fault.kind == FaultKind::none ? CtaEnd::endless : CtaEnd::fault, going = false;
       } else if (stop.load(std::memory_order_relaxed)) {
         end = CtaEnd::stopped, going = false;
-      } else if (launch_->cancel != nullptr && launch_->cancel->load(std::memory_order_relaxed)) {
+      } else if (launch_->options->cancel != nullptr && launch_->options->cancel->load(std::memory_order_relaxed)) {
         observe_loop(w, kSlice);  // whoever ended it may ask where it was
         end = CtaEnd::cancelled, going = false;
       }
@@ -318,7 +315,7 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
   if (end == CtaEnd::endless) {
     return {Stage::deadline,
             fmt::format("{} does not end: warp {} of {} issued over {} instructions and loops at {}.", kernel,
-                        loop_warp_, cta, launch.step_budget, observed_lines()),
+                        loop_warp_, cta, launch.options->step_budget, observed_lines()),
             "Check the loop's condition; a larger problem may need a larger step budget."};
   }
   const Fault& fault = machine_.fault;

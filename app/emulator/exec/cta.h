@@ -3,17 +3,21 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/result.h"
-#include "emulator/emulator.h"
+#include "emulator/exec/launch.h"
+#include "emulator/exec/observer.h"
 #include "emulator/exec/warp.h"
 #include "emulator/isa/program.h"
-#include "emulator/watch/global.h"
-#include "emulator/watch/watch.h"
 
+// exec/ executes what isa/ decoded. A host thread has one CtaRunner, which takes a CTA's warps in turn; control.cpp
+// moves a warp's lanes through the straight runs of a Program, and each Op of a run calls its handler: lanes/ for what
+// kernels spend their time in, compiled for each instruction set of the host, general_*.cpp for the rest. Handlers
+// count as they go (counters.h). An Observer may look on; what it is, exec/ does not know.
 namespace attnscope::emulator {
 
 // What every host thread of a run shares, unchanging while it runs.
@@ -26,16 +30,9 @@ struct BoundLaunch {
   uint32_t shared_low = 0, shared_bytes = 0;  // the window's first legal address, and its size
   uint32_t local_bytes = 0;                   // a thread's
   std::vector<MemoryRange> ranges;
-  uint64_t step_budget = 0;
-  const std::atomic<bool>* cancel = nullptr;
-  std::vector<uint32_t> trace_ctas;
-  bool watch = false;
-  std::vector<Unwatched> unwatched;      // by instruction, when watched
-  std::unique_ptr<GlobalShadow> shadow;  // when watched; the threads take turns at it
-  uint32_t shared_fill = 0;
-  uint64_t random_fill = 0;
-  uint64_t order_seed = 0;
-  std::vector<std::byte> module;  // __device__ variables
+  const CtaOptions* options = nullptr;
+  std::function<Observer*()> observe;  // the observer of one more host thread; empty: none looks on
+  std::vector<std::byte> module;       // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
@@ -63,7 +60,6 @@ class CtaRunner {
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
-  const Watch& watch() const { return watch_; }
   // What the kernel printed since prepare().
   const CtaLog& log() const { return log_; }
   // Of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
@@ -96,7 +92,6 @@ class CtaRunner {
 
   std::vector<CtaTrace> traces_;
   CtaLog log_;
-  Watch watch_;
   std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps and where they wait, of the barrier that opens
   std::vector<std::vector<uint32_t>> trace_buffers_;    // a warp each
   std::vector<OpCounts> op_counts_;

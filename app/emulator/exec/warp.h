@@ -112,7 +112,7 @@ struct Machine {
   Pattern* patterns = nullptr;     // open addressing, kPatterns slots
   uint32_t* pattern_keys = nullptr;
   uint32_t pattern_count = 0;
-  uint32_t pattern_restarts = 0;  // so often they were all forgotten
+  uint32_t pattern_restarts = 0;  // how often the cache was emptied
   uint32_t op_count = 0;
   const MemoryRange* ranges = nullptr;
   uint32_t range_count = 0;
@@ -121,8 +121,8 @@ struct Machine {
   // Of the CTA's barriers: warps that only arrived, and the votes of BAR.RED.
   uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
-  void* log = nullptr;           // what external() writes to
-  class Watch* watch = nullptr;  // nullptr: nobody watches
+  void* log = nullptr;                 // what external() writes to
+  class Observer* observer = nullptr;  // nullptr: none looks on
   Fault fault;
   uint32_t mxcsr = 0;
 };

@@ -8,6 +8,9 @@
 #include "emulator/isa/instruction_class.h"
 #include "emulator/isa/op.h"
 
+// isa/ reads machine code: which opcode forms are tested and run (forms.h), where each operand stands (operands.h) and
+// what each modifier means (modifiers.h). What comes of it is a Program, an Op for each instruction. It knows nothing
+// of how an Op is executed: a form's row names the code for it, and exec/ has that.
 namespace attnscope::emulator {
 
 // A value that every lane shares and that is known at launch: an immediate, or 4 bytes of a constant bank.

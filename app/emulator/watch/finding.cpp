@@ -45,34 +45,34 @@ const char* rule_of(WatchKind kind) {
 namespace {
 
 // Unrolled code has many instructions for one line of the source: what is named is the pair of lines.
-std::vector<Watch::Seen> by_line(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen) {
+std::vector<WatchSeen> by_line(const Program& program, const WatchLog::Seen& seen) {
   const auto place = [&](uint32_t op) {
     const auto& line = program.sass->instructions[op].line;
     return line.line != 0 ? source_of(program, op) : std::to_string(op);
   };
-  std::map<std::tuple<WatchKind, std::string, std::string>, Watch::Seen> merged;
+  std::map<std::tuple<WatchKind, std::string, std::string>, WatchSeen> merged;
   for (const auto& [key, one] : seen) {
     std::string first = place(one.op), second = place(one.other);
     if (second < first) std::swap(first, second);
-    Watch::Seen& all = merged[{key.kind, first, second}];
+    WatchSeen& all = merged[{key.kind, first, second}];
     const uint64_t count = all.count + one.count;
     if (all.count == 0 || one.cta < all.cta) all = one;
     all.count = count;
   }
-  std::vector<Watch::Seen> list;
+  std::vector<WatchSeen> list;
   for (const auto& [key, one] : merged) list.push_back(one);
   // A barrier that warps pass unevenly makes races of what follows: it is said first.
   std::stable_partition(list.begin(), list.end(),
-                        [](const Watch::Seen& one) { return one.kind == WatchKind::barrier_uneven; });
+                        [](const WatchSeen& one) { return one.kind == WatchKind::barrier_uneven; });
   return list;
 }
 
 }  // namespace
 
-std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
+std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Seen& seen,
                                       const std::vector<SharedName>& names, const GlobalShadow& shadow) {
   std::vector<WatchFinding> findings;
-  for (const Watch::Seen& one : by_line(program, seen)) {
+  for (const WatchSeen& one : by_line(program, seen)) {
     WatchFinding finding;
     finding.kind = one.kind;
     finding.op = one.op, finding.other = one.other;

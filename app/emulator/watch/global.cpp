@@ -1,7 +1,5 @@
 #include "emulator/watch/global.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 
 #include "emulator/exec/lane_address.h"
@@ -145,17 +143,12 @@ bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, ui
   if (range == nullptr || range->writable || range->bytes >= 1u << 31 || range->bytes < bytes) return false;
   const auto* const low = reinterpret_cast<const uint32_t*>(bytes_of(warp) + registers);
   const uint32_t *const high = low + 32, lane = first_lane(mask);
-  const auto wide = [](uint64_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
-  const __m128i from = wide(first - range->address - low[lane]), most = wide(range->bytes - bytes),
-                wanted = wide(high[lane]);
-  uint32_t inside = 0;
-  for (uint32_t i = 0; i < 32; i += 4) {
-    const __m128i at = _mm_add_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low + i)), from);
-    const __m128i near = _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(high + i)), wanted);
-    const __m128i wrong = _mm_or_si128(at, _mm_cmpgt_epi32(at, most));  // below 0 or above
-    inside |= static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_andnot_si128(wrong, near)))) << i;
-  }
-  return (mask & ~inside) == 0;
+  const auto from = static_cast<uint32_t>(first - range->address) - low[lane],
+             most = static_cast<uint32_t>(range->bytes - bytes), wanted = high[lane];
+  uint32_t outside = 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    outside |= (mask & 1u << i) & -static_cast<uint32_t>((high[i] != wanted) | (low[i] + from > most));
+  return outside == 0;
 }
 
 }  // namespace

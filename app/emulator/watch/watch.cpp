@@ -20,7 +20,7 @@ bool is_matrix_load(Family family) { return family == Family::ldsm || family == 
 
 template <Watch::Look kLook>
 void Watch::look(Warp& warp, const Op& op, uint32_t mask) {
-  Watch& watch = *warp.machine->watch;
+  auto& watch = static_cast<Watch&>(*warp.machine->observer);
   if (mask == 0) return watch.handle(warp, op, mask);
   (watch.*kLook)(warp, op, mask);
 }

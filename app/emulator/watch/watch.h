@@ -1,10 +1,10 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "emulator/exec/observer.h"
 #include "emulator/isa/program.h"
 #include "emulator/watch/finding.h"
 #include "emulator/watch/global.h"
@@ -14,7 +14,7 @@
 
 namespace attnscope::emulator {
 
-// The handlers that an instruction has when nobody watches.
+// The handlers that an instruction has when nothing looks on.
 struct Unwatched {
   Handler full = nullptr, masked = nullptr;
 };
@@ -23,26 +23,21 @@ struct Unwatched {
 // Shared memory goes by watch_shared.h and watch_order.h, global memory by watch_global.h; local memory is here.
 // Lanes of one warp are ordered by what synchronises the warp: WARPSYNC, the NOP that a __syncwarp leaves where its
 // lanes are together anyway, and CTA barriers.
-class Watch {
+class Watch : public Observer {
  public:
-  using Key = WatchKey;
-  using Seen = WatchSeen;
-
   void prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow, uint32_t warps,
                uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes);
-  void start(uint32_t cta);  // forgets the CTA before, keeps the findings
+  void start(uint32_t cta) override;  // forgets the CTA before, keeps the findings
 
   // Gives a bound instruction the handlers that look on, if it is one to look at, and keeps its own.
   static void bind(Op& op, Unwatched& own);
 
-  void warp_synced(uint32_t warp);
-  void arrived(uint32_t warp, uint32_t barrier);  // BAR.ARV
-  // The warps of `waiting` pass the barrier, each from its instruction. `whole`: it is the whole CTA's, and counts the
-  // warps of `exited`, which have ended, as arrived.
+  void warp_synced(uint32_t warp) override;
+  void arrived(uint32_t warp, uint32_t barrier) override;
   void released(uint32_t barrier, const std::vector<std::pair<uint32_t, uint32_t>>& waiting, bool whole,
-                uint32_t exited);
+                uint32_t exited) override;
 
-  const std::map<Key, Seen>& seen() const { return log_.seen(); }
+  const WatchLog::Seen& seen() const { return log_.seen(); }
 
  private:
   // Each does the instruction too, with at least one lane active.
@@ -86,7 +81,7 @@ class Watch {
 };
 
 // For people, ordered by kind and instruction.
-std::vector<WatchFinding> findings_of(const Program& program, const std::map<Watch::Key, Watch::Seen>& seen,
+std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Seen& seen,
                                       const std::vector<SharedName>& names, const GlobalShadow& shadow);
 
 }  // namespace attnscope::emulator

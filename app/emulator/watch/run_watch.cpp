@@ -1,0 +1,52 @@
+#include "emulator/watch/run_watch.h"
+
+namespace attnscope::emulator {
+
+namespace {
+
+// What a watch follows of global memory: all that may be written.
+std::vector<GlobalShadow::Area> areas_of(const Launch& launch, const BoundLaunch& bound) {
+  std::vector<GlobalShadow::Area> areas;
+  for (const MemoryRange& range : bound.ranges) {
+    if (!range.writable) continue;
+    GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, {}};
+    if (launch.memory != nullptr) {
+      for (const GlobalBuffer& buffer : launch.memory->buffers())
+        if (buffer.address == range.address) area.name = buffer.name, area.initial = buffer.initial;
+    }
+    areas.push_back(std::move(area));
+  }
+  return areas;
+}
+
+}  // namespace
+
+RunWatch::RunWatch(const Launch& launch, BoundLaunch& bound)
+    : bound_(bound),
+      unwatched_(bound.ops.size()),
+      shadow_(areas_of(launch, bound), least_width(*bound.program, Space::global)) {
+  for (Op& op : bound.ops) Watch::bind(op, unwatched_[op.index]);
+  bound.observe = [this] { return add_thread(); };
+}
+
+Watch* RunWatch::add_thread() {
+  threads_.push_back(std::make_unique<Watch>());
+  threads_.back()->prepare(*bound_.program, unwatched_, &shadow_, bound_.warps, bound_.shared_low, bound_.shared_bytes,
+                           bound_.local_bytes);
+  return threads_.back().get();
+}
+
+std::vector<WatchFinding> RunWatch::findings(const std::vector<SharedName>& names) const {
+  WatchLog::Seen seen;
+  for (const auto& thread : threads_) {
+    for (const auto& [key, one] : thread->seen()) {
+      WatchSeen& all = seen[key];
+      const uint64_t count = all.count + one.count;
+      if (all.count == 0 || one.cta < all.cta) all = one;
+      all.count = count;
+    }
+  }
+  return findings_of(*bound_.program, seen, names, shadow_);
+}
+
+}  // namespace attnscope::emulator
