@@ -17,9 +17,7 @@ std::string joined(const List& list, Text text) {
   return all;
 }
 
-std::string values_of(const Knob& knob) {
-  return joined(knob.values, [](const KnobValue& value) { return value.text(); });
-}
+std::string values_of(const Knob& knob) { return joined(knob.values, full_text); }
 
 Failure unknown_knob(const Kernel& kernel, std::string_view name) {
   const std::string known = joined(kernel.knobs, [](const Knob& knob) { return knob.name; });
@@ -98,6 +96,10 @@ Result<int64_t> knob_value(const Kernel& kernel, const Knob& knob, std::string_v
   for (const KnobValue& value : knob.values)
     if ((!value.label.empty() && value.label == text) || (whole && value.value == number)) return value.value;
   return fail(illegal_value(kernel, knob, "\"" + std::string(text.substr(0, 100)) + "\""));
+}
+
+std::string full_text(const KnobValue& value) {
+  return value.label.empty() ? value.text() : fmt::format("{} ({})", value.label, value.value);
 }
 
 Result<std::pair<std::string, int64_t>> parse_setting(const Kernel& kernel, std::string_view text) {

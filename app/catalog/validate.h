@@ -22,6 +22,9 @@ Result<Config> complete_config(const Kernel& kernel, const std::map<std::string,
 // "8", or "dynamic" where the value has that label. Digits alone are a number: "32 -DX" is refused.
 Result<int64_t> knob_value(const Kernel& kernel, const Knob& knob, std::string_view text);
 
+// "warp (2)": the label and the number, which are both taken; the number where the value has no label.
+std::string full_text(const KnobValue& value);
+
 // The command line's KNOB=VALUE.
 Result<std::pair<std::string, int64_t>> parse_setting(const Kernel& kernel, std::string_view text);
 

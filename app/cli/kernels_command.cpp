@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "catalog/catalog.h"
+#include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
@@ -40,7 +41,8 @@ std::string text_of(const Kernel& kernel) {
   for (const Knob& knob : kernel.knobs) {
     std::string values;
     for (const KnobValue& value : knob.values)
-      values += (values.empty() ? "" : " ") + value.text() + (value.value == knob.default_value ? "*" : "");
+      values +=
+          (values.empty() ? "" : "  ") + catalog::full_text(value) + (value.value == knob.default_value ? "*" : "");
     text += fmt::format("  {:<14} {}\n", knob.name, values);
   }
   return text;

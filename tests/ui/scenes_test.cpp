@@ -113,7 +113,7 @@ TEST_F(Scene, Race) {
   open({1280, 800});
   flow([&](ImGuiTestContext* ctx) {
     wait_for_run(ctx, "NUM_WARPS", 4);
-    ctx->ItemClick("//Experiment/SYNC_POLICY/2");
+    ctx->ItemClick("//Experiment/SYNC_POLICY/warp");
     wait(
         ctx, [](const session::Snapshot& s) { return s.focus.watch == session::WatchState::done && !s.focus.running; },
         "the watch");

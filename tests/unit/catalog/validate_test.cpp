@@ -16,8 +16,9 @@ using testing::IsEmpty;
 TEST(CompleteConfig, FillsInTheDefaults) {
   const Kernel tiled = shipped("02_tiled");
   const Config config = config_of(tiled, {{"NUM_WARPS", 8}});
-  EXPECT_EQ(short_text(config, tiled),
-            "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=8 VEC_WIDTH=4 SYNC_POLICY=5 SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static");
+  EXPECT_EQ(
+      short_text(config, tiled),
+      "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=8 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static");
   EXPECT_TRUE(config.options.fast_math);
 }
 
@@ -86,6 +87,19 @@ TEST(Restrictions, ARequirementThatFailsSaysWhy) {
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().stage, Stage::input);
   EXPECT_THAT(taken.error().message, AllOf(HasSubstr("TILE=16"), HasSubstr("whole tiles only")));
+}
+
+TEST(KnobValues, ALabelAndItsNumberAreTakenAndNamed) {
+  const Kernel tiled = shipped("02_tiled");
+  const Knob& barrier = *tiled.find_knob("SYNC_POLICY");
+  for (const auto& [label, number] : {std::pair{"none", 0}, {"warp", 2}, {"cta", 5}}) {
+    EXPECT_EQ(knob_value(tiled, barrier, label), number);
+    EXPECT_EQ(knob_value(tiled, barrier, std::to_string(number)), number);
+  }
+  const auto refused = parse_setting(tiled, "SYNC_POLICY=3");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().hint, "SYNC_POLICY takes none (0), warp (2), cta (5).");
+  EXPECT_EQ(parse_setting(tiled, "NUM_WARPS=3").error().hint, "NUM_WARPS takes 1, 2, 4, 6, 8.");
 }
 
 TEST(Warnings, UnevenWarpsAndTheLightBarrier) {
