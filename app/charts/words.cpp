@@ -28,12 +28,13 @@ std::string warps(const Occupancy& occupancy) {
                      occupancy.warps_per_sm == 1 ? "" : "s");
 }
 
-constexpr WordTable<Unlike, 7> kUnlike{{{Unlike::none, ""},
+constexpr WordTable<Unlike, 8> kUnlike{{{Unlike::none, ""},
                                         {Unlike::operation, "another operation"},
                                         {Unlike::problem, "another problem"},
                                         {Unlike::device, "another device"},
                                         {Unlike::cache, "another cache policy"},
                                         {Unlike::kind, "another kind of figure"},
+                                        {Unlike::version, "another version's model"},
                                         {Unlike::untimed, "no time"}}};
 
 std::string device_words(const Observation& seen) {
@@ -74,6 +75,8 @@ std::string unlike_sentence(const Observation& a, const Observation& b) {
       return sides(x.measure.cache + " cache", y.measure.cache + " cache");
     case Unlike::kind:
       return sides(to_string(a.timing->kind), to_string(b.timing->kind));
+    case Unlike::version:
+      return sides("attnscope " + a.versions.app, "attnscope " + b.versions.app);
     case Unlike::untimed:
       return "one of them has no time";
   }

@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "catalog/catalog.h"
+#include "charts/words.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "core/comparable.h"
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
@@ -65,6 +67,15 @@ Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kerne
   return side;
 }
 
+Result<void> check_comparable(const Observation& a, const Observation& b) {
+  const Unlike unlike = comparable(a, b);
+  if (unlike == Unlike::none) return {};
+  return fail(Stage::input,
+              fmt::format("A and B are not comparable, {}: {}", charts::unlike_words(unlike),
+                          one_line(charts::unlike_sentence(a, b))),
+              "Give two that differ only in kernel, knobs and compile options.");
+}
+
 // Times one of the two for a block. A run that came to no time is the failure of the whole comparison.
 Result<double> time_once(session::Session& session, Side& side) {
   session::Draft draft = side.draft;
@@ -92,6 +103,7 @@ Result<measure::Comparison> compare_in_turn(const Options& options, Side& a, Sid
     if (!first) return fail(first.error());
     auto second = time_once(**session, swapped ? a : b);
     if (!second) return fail(second.error());
+    if (auto like = check_comparable(*a.ran, *b.ran); !like) return fail(like.error());
     if (block >= 0) blocks.push_back(swapped ? measure::Block{*second, *first} : measure::Block{*first, *second});
   }
   return measure::compare_blocks(blocks);
@@ -102,6 +114,7 @@ Result<measure::Comparison> compare_recorded(const Options& options, const Side&
     if (!side->rounds())
       return fail(Stage::input, *file + " holds no recorded samples",
                   "Record one: attnscope run --device cuda:0 --json > FILE");
+  if (auto like = check_comparable(*a.recorded, *b.recorded); !like) return fail(like.error());
   return measure::compare_rounds(*a.rounds(), *b.rounds());
 }
 

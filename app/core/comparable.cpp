@@ -9,7 +9,10 @@ Unlike comparable(const Observation& a, const Observation& b) {
   if (x.device != y.device || a.versions.gpu != b.versions.gpu) return Unlike::device;
   if (x.measure.cache != y.measure.cache) return Unlike::cache;
   if (!a.timing || !b.timing) return Unlike::untimed;
-  return a.timing->kind == b.timing->kind ? Unlike::none : Unlike::kind;
+  if (a.timing->kind != b.timing->kind) return Unlike::kind;
+  // A measured time is the device's own; a modelled one is of the program's model.
+  const bool modelled = a.timing->kind == FigureKind::modelled;
+  return modelled && a.versions.app != b.versions.app ? Unlike::version : Unlike::none;
 }
 
 }  // namespace attnscope

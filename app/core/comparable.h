@@ -4,10 +4,11 @@
 namespace attnscope {
 
 // The first thing in which two runs differ so that neither's time says anything about the other's.
-enum class Unlike { none, operation, problem, device, cache, kind, untimed };
+enum class Unlike { none, operation, problem, device, cache, kind, version, untimed };
 
 // `none`: the two times can be held against each other. The order is the enum's: an attention and a gemm are of another
 // operation whatever else differs. Kernel, config and compile options may differ, for they are what is compared.
+// `version`: modelled times of two program versions, whose models may differ.
 Unlike comparable(const Observation& a, const Observation& b);
 
 }  // namespace attnscope

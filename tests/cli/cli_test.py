@@ -119,6 +119,23 @@ class Cli(unittest.TestCase):
         self.refused(2, "compare", tiled, tiled, names=["modelled, not timed", "--device"])
         self.refused(2, "compare", tiled, self.path / "nothing.json", names=["nothing.json"])
 
+    def test_unlike_runs_are_not_compared(self):
+        a = self.recorded("a.json", 500)
+        changes = {
+            "another problem": lambda o: o["experiment"]["problem"].update(seq_q=4096, seq_k=4096),
+            "another device": lambda o: o["versions"].update(gpu="NVIDIA L4"),
+            "another cache policy": lambda o: o["experiment"]["measure"].update(cache="cold"),
+        }
+        for words, change in changes.items():
+            o = json.loads(a.read_text())
+            change(o)
+            b = self.preset(json.dumps(o), "b.json")
+            done = self.refused(2, "compare", a, b, "--recorded", names=["not comparable", words])
+            self.assertEqual(done.stdout, "")
+        o = json.loads(a.read_text())
+        o["experiment"]["config"]["knobs"]["NUM_WARPS"] = 8
+        self.assertEqual(self.call("compare", a, self.preset(json.dumps(o), "b.json"), "--recorded").returncode, 0)
+
     def test_a_wrong_config_exits_1(self):
         o = self.run_json("--problem", "B=1,H=1,S=200,D=64", "--set", "NUM_WARPS=6", expect=1)
         self.assertEqual(o["verdict"]["state"], "wrong")

@@ -45,6 +45,7 @@ TEST(Format, AnotherDayIsNamedByItsDate) {
 Run run(uint64_t id, double us, FigureKind kind = FigureKind::modelled, const std::string& device = "emulated:l4") {
   auto seen = std::make_shared<Observation>();
   seen->experiment.device = device;
+  seen->versions.app = "0.1.0";
   Timing timing;
   timing.kind = kind;
   timing.p10 = us * 0.98;
@@ -157,11 +158,25 @@ TEST(LatencyChart, ADeltaBetweenUnlikeRunsSaysWhatDiffers) {
   expect(run(2, 10, FigureKind::modelled, "emulated:h200"), Unlike::device, "another device",
          "emulated:l4 against emulated:h200");
   expect(run(2, 10, FigureKind::measured), Unlike::kind, "another kind of figure", "modelled against measured");
+  expect(changed(run(2, 10), [](Observation& o) { o.versions.app = "0.2.0"; }), Unlike::version,
+         "another version's model", "attnscope 0.1.0 against attnscope 0.2.0");
   // The last run that it can be held against, even where another kind of run lies between.
   LatencyChart chart;
   const std::vector<charts::Run> runs = {plain, run(2, 10, FigureKind::measured), run(3, 900)};
   append(chart, runs);
   EXPECT_EQ(delta_of(chart, 2)->against, "against run 1");
+}
+
+// A measured time is the device's own, whichever version of the program took it.
+TEST(LatencyChart, AVersionMattersToAModelOnly) {
+  const auto of_version = [](charts::Run run, const std::string& version) {
+    auto seen = std::make_shared<Observation>(*run.observation);
+    seen->versions.app = version;
+    return seen;
+  };
+  for (const auto& [kind, unlike] :
+       {std::pair{FigureKind::measured, Unlike::none}, {FigureKind::modelled, Unlike::version}})
+    EXPECT_EQ(comparable(*of_version(run(1, 1000, kind), "0.1.0"), *of_version(run(2, 900, kind), "0.2.0")), unlike);
 }
 
 TEST(LatencyChart, AxesEndAtRoundFigures) {
