@@ -22,8 +22,36 @@ bool works(const Kernel& kernel, const Problem& problem, const Config& config, c
   return launch && fits(*launch, spec, kernel.id).has_value();
 }
 
-// The limits' own sentence; its hint, where one other knob helps, is that knob. `turned` is the knob that a person is
-// about to set, which is no way out of itself.
+std::vector<std::pair<std::string, int64_t>> sizes_of(const Problem& problem) {
+  if (!problem.is_attention()) return {problem.sizes.begin(), problem.sizes.end()};
+  return {{"batch", problem.batch}, {"heads", problem.heads}, {"seq_q", problem.seq_q}, {"seq_k", problem.seq_k}};
+}
+
+Problem with_size(Problem problem, const std::string& name, int64_t value) {
+  if (!problem.is_attention()) problem.sizes[name] = value;
+  if (name == "batch") problem.batch = value;
+  if (name == "heads") problem.heads = problem.kv_heads = value;
+  if (name == "seq_q") problem.seq_q = value;
+  if (name == "seq_k") problem.seq_k = value;
+  return problem;
+}
+
+// "Set B to 65535 or less.": the one size that, made smaller, lets the config run; empty where no single one does.
+std::string smaller_size(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+  for (const auto& [name, asked] : sizes_of(problem)) {
+    int64_t fits = 1, too_large = asked;
+    if (asked <= 1 || !works(kernel, with_size(problem, name, fits), config, spec)) continue;
+    while (too_large - fits > 1) {
+      const int64_t middle = fits + (too_large - fits) / 2;
+      (works(kernel, with_size(problem, name, middle), config, spec) ? fits : too_large) = middle;
+    }
+    return fmt::format("Set {} to {} or less.", name, fits);
+  }
+  return {};
+}
+
+// The limits' own sentence; its hint, where one other knob or a smaller size helps, is that. `turned` is the knob that
+// a person is about to set, which is no way out of itself.
 Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
                     const std::string& who, const std::string& turned) {
   if (!kernel.library.empty()) return {};  // how it is launched is the library's own affair
@@ -31,9 +59,12 @@ Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& 
   if (!launch) return fail(launch.error());
   auto fit = fits(*launch, spec, who);
   if (fit) return fit;
-  const std::optional<WayOut> way = way_out(kernel, problem, config, spec, turned);
-  return fail(fit.error().stage, fit.error().message,
-              way ? fmt::format("Set {} to {}.", way->knob, way->text) : fit.error().hint);
+  std::string hint;
+  if (const std::optional<WayOut> way = way_out(kernel, problem, config, spec, turned))
+    hint = fmt::format("Set {} to {}.", way->knob, way->text);
+  else if (turned.empty())  // of the config as it stands; each value of each knob need not say it too
+    hint = smaller_size(kernel, problem, config, spec);
+  return fail(fit.error().stage, fit.error().message, hint.empty() ? fit.error().hint : hint);
 }
 
 }  // namespace

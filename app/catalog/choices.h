@@ -45,7 +45,8 @@ std::optional<WayOut> way_out(const Kernel& kernel, const Problem& problem, cons
                               const DeviceSpec& spec, const std::string& except = "");
 
 // The limits that can be foretold: threads, static and dynamic shared memory against `spec`. A Failure (Stage::limits)
-// names what is asked and what the device gives, and in its hint the one knob that would help, where there is one.
+// names what is asked and what the device gives, and in its hint the one knob or size that would help, where there is
+// one.
 Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config,
                              const DeviceSpec& spec);
 

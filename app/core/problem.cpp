@@ -105,13 +105,13 @@ void read_sizes(JsonReader& read, Problem& p, const std::string& where) {
 }
 
 void read_attention(JsonReader& read, Problem& p) {
-  read.integer("batch", p.batch, 1, kMaxBatch);
-  read.integer("heads", p.heads, 1, kMaxHeads);
+  read.integer("batch", p.batch);
+  read.integer("heads", p.heads);
   p.kv_heads = p.heads;
-  read.integer("kv_heads", p.kv_heads, 1, kMaxHeads);
-  read.integer("seq_q", p.seq_q, 1, kMaxSeq);
-  read.integer("seq_k", p.seq_k, 1, kMaxSeq);
-  read.integer("head_dim", p.head_dim, 1, kMaxHeadDim);
+  read.integer("kv_heads", p.kv_heads);
+  read.integer("seq_q", p.seq_q);
+  read.integer("seq_k", p.seq_k);
+  read.integer("head_dim", p.head_dim);
   read.word("causal", p.causal, causal_of);
   read.word("layout", p.layout, [](std::string_view text) { return value_of(kLayouts, text); });
   read.word("dtype", p.dtype, [](std::string_view text) { return value_of(kDTypes, text); });
@@ -150,7 +150,9 @@ Result<void> validate(const Problem& p, const std::string& where) {
       return refuse("sizes/" + name, fmt::format("{} is outside 0…2^40", value), "Choose a size in that range.");
   auto outside = [](int64_t value, int64_t high) { return value < 1 || value > high; };
   auto range = [&](const char* key, int64_t value, int64_t high) {
-    return refuse(key, fmt::format("{} is outside 1…{}", value, high), "Choose a size in that range.");
+    return refuse(
+        key, fmt::format("{} is outside 1…{}", value, high),
+        value < 1 ? fmt::format("Set {} to 1 or more.", key) : fmt::format("Set {} to {} or less.", key, high));
   };
   if (outside(p.batch, kMaxBatch)) return range("batch", p.batch, kMaxBatch);
   if (outside(p.heads, kMaxHeads)) return range("heads", p.heads, kMaxHeads);

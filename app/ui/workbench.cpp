@@ -307,6 +307,8 @@ MapView& Workbench::map_of(MapKind kind) {
 
 std::string Workbench::refusal_of(const std::string& knob) const { return experiment_panel_->refusal_of(knob); }
 
+const std::string& Workbench::pressing_notes() const { return experiment_panel_->pressing(); }
+
 std::optional<RailPlace> Workbench::rail_of(const std::string& knob) const { return experiment_panel_->rail_of(knob); }
 
 void Workbench::drop(const std::filesystem::path& file) { session_.load_preset(file); }

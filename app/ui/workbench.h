@@ -70,6 +70,7 @@ class Workbench {
   const Actions& actions() const { return actions_; }
   std::string refusal_of(const std::string& knob) const;  // see ExperimentPanel
   std::optional<RailPlace> rail_of(const std::string& knob) const;
+  const std::string& pressing_notes() const;
   // The focus experiment is finished, and what the map panel shows is complete (or there is nothing to show).
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }

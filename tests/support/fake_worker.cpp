@@ -19,6 +19,7 @@
 //     --garbage KNOB=VALUE  answer such a run with bytes that are no frame
 //     --omit PARTS          leave these parts of a run out ("verdict,watch"), and end it as if they had come
 //     --race KNOB=VALUE     the watch of such a run finds a race between lines 126 and 203 of its source
+//     --luck, --uneven KNOB=VALUE   … that it is right by luck, or that warps pass a barrier unevenly
 //     --gpu                 runs bring no counters; their watch does, and what binds the kernel
 //     --prints TEXT         every run prints this line
 //     --views-after FILE    until FILE exists no run is kept: maps of past ones are refused
@@ -278,7 +279,9 @@ class FakeWorker {
     WatchReport report{8, 128, 3, 8, {}};
     for (const Observation& recorded : recordings_)
       if (recorded.experiment.config.knobs == experiment.config.knobs && recorded.watch) report = *recorded.watch;
-    if (concerns(experiment, options_.text("--race"))) report.findings.push_back(race());
+    for (const auto& [option, rule] :
+         {std::pair{"--race", "race.shared"}, {"--luck", "luck.order"}, {"--uneven", "barrier.uneven"}})
+      if (concerns(experiment, options_.text(option))) report.findings.push_back(error(rule));
     return report;
   }
 
@@ -298,9 +301,9 @@ class FakeWorker {
     return counters;
   }
 
-  static Finding race() {
+  static Finding error(const char* rule) {
     Finding finding;
-    finding.rule = "race.shared";
+    finding.rule = rule;
     finding.severity = "error";
     finding.sentence = "Warp 1 reads S_tile while warp 0 writes it.";
     finding.where = {{"file", "02_tiled.cu"},

@@ -1,5 +1,7 @@
 #include "ui/window_flow.h"
 
+#include <imgui_internal.h>
+
 #include <fstream>
 #include <thread>
 
@@ -80,7 +82,10 @@ void WindowFlow::close() {
 void WindowFlow::frame() {
   bench_->before_frame();
   screen_->begin_frame();
+  if (listening_) ImGui::LogToBuffer();
   bench_->draw();
+  if (listening_) heard_ = ImGui::GetCurrentContext()->LogBuffer.c_str();
+  listening_ = false;
   screen_->end_frame(false);
   ImGuiTestEngine_PostSwap(engine_);
 }
@@ -121,6 +126,12 @@ bool WindowFlow::wait_for_run(ImGuiTestContext* ctx, const char* knob, int64_t v
                s.focus.shown->hash == s.focus.wanted_hash;
       },
       "the end of the run");
+}
+
+std::string WindowFlow::drawn_words(ImGuiTestContext* ctx) {
+  listening_ = true;
+  ctx->Yield();
+  return heard_;
 }
 
 size_t WindowFlow::runs() const {

@@ -40,6 +40,8 @@ class WindowFlow : public testing::Test {
   // Within a flow.
   bool wait(ImGuiTestContext* ctx, const std::function<bool(const session::Snapshot&)>& condition, const char* what);
   bool wait_for_run(ImGuiTestContext* ctx, const char* knob, int64_t value);
+  // Every word of the next frame, panel by panel; a line of a table is one line.
+  std::string drawn_words(ImGuiTestContext* ctx);
 
   std::shared_ptr<const session::Snapshot> now() const { return session_->snapshot(); }
   size_t runs() const;  // that the fake worker was asked for
@@ -53,6 +55,8 @@ class WindowFlow : public testing::Test {
 
  private:
   void frame();
+  bool listening_ = false;  // to the next frame
+  std::string heard_;
 };
 
 }  // namespace attnscope::ui

@@ -13,6 +13,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr float kSize = kBaseSize * 0.87f;
+constexpr size_t kFirstFigures = 2;  // latency and verdict, over the settings; the others under them
 
 std::string change_of(const charts::ComparedRow& row) {
   return row.change.empty() && row.differs ? "differs" : row.change;
@@ -71,8 +72,10 @@ void ComparePane::draw() {
     ImGui::TableSetupScrollFreeze(0, 1);
     for (const char* name : {"figure", before_.c_str(), after_.c_str(), "change"}) ImGui::TableSetupColumn(name);
     ImGui::TableHeadersRow();
+    const size_t first = std::min(kFirstFigures, figures_.size());
+    for (size_t at = 0; at < first; ++at) draw_row(figures_[at]);
     for (const charts::ComparedRow& row : settings_) draw_row(row);
-    for (const charts::ComparedRow& row : figures_) draw_row(row);
+    for (size_t at = first; at < figures_.size(); ++at) draw_row(figures_[at]);
     ImGui::EndTable();
   }
   ImGui::PopFont();

@@ -38,13 +38,27 @@ void ExperimentPanel::draw_notes(Context& context, const Kernel* kernel) {
   // In words for as long as the first start lasts; on hover over the device later.
   if (!context.settings.invited && !context.snapshot.device_reason.empty())
     wrapped(context.snapshot.device_reason, palette().dim, kSmallSize);
-  if (kernel != nullptr && !kernel->story.empty()) wrapped(kernel->story, palette().dim, kSmallSize);
+  if (kernel != nullptr && !kernel->story.empty())
+    wrapped_to_fit(kernel->story, palette().dim, kSmallSize, ImGui::GetContentRegionAvail().y);
+}
+
+// The failure of the experiment that the knobs ask for; null: it has none, or a run of the history is on show.
+const Failure* ExperimentPanel::live_failure(const Context& context) {
+  return context.shown.from_history() ? nullptr : context.shown.failure();
+}
+
+// Whether a failure box tells already why the config cannot run: then the controls' own foretelling is only its way
+// out.
+bool ExperimentPanel::told_by_failure(const Context& context) const {
+  const Failure* failure = live_failure(context);
+  return illegal_ && failure != nullptr && (failure->stage == Stage::limits || failure->stage == Stage::input);
 }
 
 std::string ExperimentPanel::pressing_notes(const Context& context) const {
   std::string words;
-  if (const Failure* failure = context.shown.failure()) words += failure->message;
-  if (illegal_) words += "|" + illegal_->reason;
+  if (const Failure* failure = live_failure(context); failure != nullptr)
+    words += readout_of(failure->stage) == Readout::experiment ? failure->message : words_of(failure->stage);
+  if (illegal_ && !told_by_failure(context)) words += "|" + illegal_->reason;
   for (const auto& [name, refusal] : refused_) words += "|" + name + refusal.reason;
   for (const std::string& warning : warnings_) words += "|" + warning;
   return words + "|" + context.snapshot.preset_path;
@@ -68,18 +82,16 @@ bool ExperimentPanel::draw_preset_note(const Context& context) {
 }
 
 void ExperimentPanel::draw_failure(Context& context) {
-  const Failure* failure = context.shown.failure();
-  if (failure == nullptr || readout_of(failure->stage) != Readout::experiment || context.shown.from_history()) return;
-  std::function<void()> again;
-  if (may_run_again(failure->stage)) again = [&context] { context.session.rerun(); };
-  failure_box(*failure, "##failure", again);
+  if (live_failure(context) == nullptr) return;
+  failure_view(context, Readout::experiment);
   ImGui::Dummy({0, em(0.2f)});
 }
 
 void ExperimentPanel::draw_refusals(Context& context, const Kernel& kernel) {
   if (illegal_) {
-    wrapped(ICON_CLOSE "  " + illegal_->reason, palette().bad, kSmallSize);
-    draw_remedy(context, kernel, "##illegal", *illegal_);
+    const bool told = told_by_failure(context);
+    if (!told) wrapped(ICON_CLOSE "  " + illegal_->reason, palette().bad, kSmallSize);
+    if (!told || !illegal_->remedy.empty()) draw_remedy(context, kernel, "##illegal", *illegal_);
   }
   for (const std::string& warning : warnings_) wrapped(ICON_WARNING "  " + warning, palette().warn, kSmallSize);
   for (const auto& [name, refusal] : refused_) {

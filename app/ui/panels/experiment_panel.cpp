@@ -224,6 +224,8 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
   if (const auto way = catalog::way_out(kernel, draft.problem, config, limits)) {
     illegal_->hint = fmt::format("Set {} to {}.", way->knob, way->text);
     illegal_->remedy = {{way->knob, way->value}};
+  } else if (const auto foretold = catalog::foretell_limits(kernel, draft.problem, config, limits); !foretold) {
+    illegal_->hint = foretold.error().hint;
   }
   for (KnobRow& row : rows_) {
     const bool helps = std::any_of(row.values.begin(), row.values.end(), [](const RailValue& v) { return v.legal; });

@@ -20,6 +20,8 @@ class ExperimentPanel : public Panel {
   std::string refusal_of(const std::string& knob) const;
   bool refuses() const { return !refused_.empty(); }
   void drop_refusals() { refused_.clear(); }
+  // What keeps the experiment from running, as the foot said it in the last frame; empty: nothing.
+  const std::string& pressing() const { return pressing_; }
   // Where that knob's values were drawn last; empty: nowhere.
   std::optional<RailPlace> rail_of(const std::string& knob) const;
 
@@ -50,6 +52,8 @@ class ExperimentPanel : public Panel {
   static void draw_notes_frame(float height);
   void draw_notes(Context& context, const Kernel* kernel);
   std::string pressing_notes(const Context& context) const;
+  static const Failure* live_failure(const Context& context);
+  bool told_by_failure(const Context& context) const;
   bool draw_preset_note(const Context& context);
   static void draw_failure(Context& context);
   void draw_refusals(Context& context, const Kernel& kernel);

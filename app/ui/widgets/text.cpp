@@ -2,6 +2,8 @@
 
 #include <imgui_internal.h>
 
+#include <algorithm>
+
 namespace attnscope::ui {
 namespace {
 
@@ -34,6 +36,23 @@ void wrapped(std::string_view words, ImU32 colour, float size) {
   ImGui::PopTextWrapPos();
   ImGui::PopStyleColor();
   ImGui::PopFont();
+}
+
+void wrapped_to_fit(std::string_view words, ImU32 colour, float size, float height) {
+  ImGui::PushFont(nullptr, size);
+  const float width = ImGui::GetContentRegionAvail().x, least = ImGui::GetFontSize();
+  const auto fits = [&](const std::string& shown) {
+    return ImGui::CalcTextSize(shown.c_str(), nullptr, false, width).y <= std::max(height, least);
+  };
+  std::string shown(words);
+  for (size_t end = words.size(); !fits(shown) && end > 0;) {
+    end = words.rfind(' ', end - 1);
+    if (end == std::string_view::npos) break;
+    shown = std::string(words.substr(0, end)) + "\u2026";
+  }
+  ImGui::PopFont();
+  wrapped(shown, colour, size);
+  if (shown != words) tooltip(words);
 }
 
 float width_of(std::string_view words) { return ImGui::CalcTextSize(begin_of(words), end_of(words)).x; }
@@ -88,6 +107,11 @@ void term(const Glossary& glossary, std::string_view word, std::string_view show
 
 void big_figure(std::string_view number, std::string_view unit, ImU32 colour) {
   ImGui::PushFont(fonts().strong, kLargeSize);
+  const float width = width_of(number), room = ImGui::GetContentRegionAvail().x;
+  ImGui::PopFont();
+  // Smaller rather than cut: "never-written read" in a narrow panel.
+  const float size = width > room ? std::max(kMediumSize, kLargeSize * room / width) : kLargeSize;
+  ImGui::PushFont(fonts().strong, size);
   const ImFontBaked* large = ImGui::GetFontBaked();
   const float large_ascent = large->Ascent;
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
@@ -99,9 +123,7 @@ void big_figure(std::string_view number, std::string_view unit, ImU32 colour) {
   ImGui::PushFont(fonts().text, kMediumSize);
   const float drop = large_ascent - ImGui::GetFontBaked()->Ascent;
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + drop);
-  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
-  text(unit);
-  ImGui::PopStyleColor();
+  clipped(unit, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();
 }
 

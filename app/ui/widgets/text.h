@@ -13,6 +13,8 @@ void text(std::string_view words);
 void dim_text(std::string_view words);
 void small_text(std::string_view words, ImU32 colour);
 void wrapped(std::string_view words, ImU32 colour, float size = 0);  // size 0: as it is
+// Wrapped, and cut after the last word that `height` pixels have room for; the whole of it is the tooltip.
+void wrapped_to_fit(std::string_view words, ImU32 colour, float size, float height);
 // Text cut to `width` pixels with an ellipsis; the whole of it is the tooltip.
 void clipped(std::string_view words, float width, ImU32 colour);
 // At most that many pixels wide, ending in an ellipsis where it was cut.

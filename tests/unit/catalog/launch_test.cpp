@@ -90,6 +90,18 @@ TEST(Limits, TheRefusalNamesBothFiguresAndTheWayOut) {
   EXPECT_TRUE(foretell_limits(tiled, {}, config_of(tiled, {{"BLOCK_M", 64}, {"SHARED", 1}}), device("l4")));
 }
 
+TEST(Limits, WhereNoKnobHelpsTheHintNamesTheSize) {
+  const Kernel gemm = shipped("07_gemm_simt");
+  Problem problem = gemm.default_problem();
+  problem.sizes["B"] = 70000;
+  const auto fit = foretell_limits(gemm, problem, config_of(gemm, {}), device("l4"));
+  ASSERT_FALSE(fit);
+  EXPECT_THAT(fit.error().message, AllOf(HasSubstr("70,000 CTAs in z"), HasSubstr("65,535")));
+  EXPECT_EQ(fit.error().hint, "Set B to 65535 or less.");
+  problem.sizes["B"] = 65535;
+  EXPECT_TRUE(foretell_limits(gemm, problem, config_of(gemm, {}), device("l4")));
+}
+
 TEST(Limits, ALongSequenceIsTooMuchForMinimal) {
   const Kernel minimal = shipped("01_minimal");
   Problem problem;
