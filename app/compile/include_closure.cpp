@@ -97,18 +97,39 @@ class IncludeReader::Walk {
     if (below(file, folders_).empty()) return false;  // the kernel's to name, not the compiler's to read
     const auto stamp = platform::stamp_of(file);
     looked_at_.emplace(file.string(), stamp);
-    if (stamp) waiting_.push_back(file);
+    if (stamp)
+      waiting_.push_back(file);
+    else
+      miss(file);
     return stamp.has_value();
+  }
+
+  // Keeps what shows that a file has come to `place`: the nearest folder above it that is there, or the place itself.
+  void miss(const fs::path& place) {
+    for (fs::path name = place; name.has_relative_path(); name = name.parent_path()) {
+      const fs::path folder = name.parent_path();
+      auto known = folders_looked_at_.find(folder.string());
+      if (known == folders_looked_at_.end()) {  // stamped before it is looked into: what comes meanwhile is seen
+        const auto stamp = platform::folder_stamp_of(folder);
+        if (stamp && platform::is_recent(*stamp)) settled_ = false;
+        known = folders_looked_at_.emplace(folder.string(), stamp).first;
+      }
+      if (platform::name_exists(name)) break;  // a link that leads nowhere, a folder: what it leads to may change
+      if (known->second) return;
+    }
+    missing_.push_back(place);
   }
 
   void read(const fs::path& path) {
     const platform::FileStamp stamp = *looked_at_.at(path.string());
     File& file = files_[path.string()];
-    if (!file.includes || file.stamp != stamp || platform::is_recent(stamp)) {
+    if (!file.includes || file.stamp != stamp || !file.settled) {
+      const bool settled = !platform::is_recent(stamp);
       const auto text = platform::read_file(path, kMaxHeaderBytes);
-      file = {stamp, text ? xxh3_128(*text) : "unreadable",
+      file = {stamp, settled && text, text ? xxh3_128(*text) : "unreadable",
               std::make_shared<ScannedIncludes>(text ? scan_includes(*text) : ScannedIncludes())};
     }
+    settled_ &= file.settled;
     hashes_[path.string()] = file.hash;
     follow(file.includes, path.parent_path());
   }
@@ -150,21 +171,35 @@ class IncludeReader::Walk {
     for (const std::string& line : lines) all += line;
     closure.digest = xxh3_128(all);
     Known known;
-    // The files of whole folders are not listed: a new one would not be seen.
-    if (whole_.empty()) known.looked_at.assign(looked_at_.begin(), looked_at_.end());
+    known.settled = settled_ && whole_.empty();  // a new file of a whole folder would not be seen
+    for (const auto& [path, stamp] : looked_at_)
+      if (stamp) known.files.emplace_back(path, *stamp);
+    for (const auto& [path, stamp] : folders_looked_at_)
+      if (stamp) known.folders.emplace_back(path, *stamp);
+    known.missing = std::move(missing_);
     known.closure = std::make_shared<const IncludeClosure>(std::move(closure));
     return known;
   }
 
   std::map<std::string, File>& files_;
   const std::vector<fs::path> folders_;
-  std::map<std::string, std::optional<platform::FileStamp>> looked_at_;
+  std::map<std::string, std::optional<platform::FileStamp>> looked_at_, folders_looked_at_;
+  std::vector<fs::path> missing_;
+  bool settled_ = true;
   std::map<std::string, std::string> hashes_;  // of the files of the closure
   std::set<std::string> builtins_;
   std::vector<fs::path> waiting_, whole_;
   std::vector<Computed> computed_;
   std::map<std::string, std::vector<HeaderMacro>> macros_;
 };
+
+bool IncludeReader::Known::holds() const {
+  return settled &&
+         std::ranges::all_of(files, [](const auto& one) { return platform::stamp_of(one.first) == one.second; }) &&
+         std::ranges::all_of(folders,
+                             [](const auto& one) { return platform::folder_stamp_of(one.first) == one.second; }) &&
+         std::ranges::none_of(missing, [](const fs::path& one) { return platform::stamp_of(one).has_value(); });
+}
 
 std::shared_ptr<const IncludeClosure> IncludeReader::closure(const std::string& source,
                                                              const std::vector<fs::path>& folders) {
@@ -175,13 +210,8 @@ std::shared_ptr<const IncludeClosure> IncludeReader::closure(const std::string& 
     key += "\n" + places.back().string();
   }
   const std::lock_guard lock(mutex_);
-  if (const auto found = closures_.find(key); found != closures_.end()) {
-    const auto& looked_at = found->second.looked_at;
-    const bool holds = !looked_at.empty() && std::ranges::all_of(looked_at, [](const auto& one) {
-      return platform::stamp_of(one.first) == one.second && (!one.second || !platform::is_recent(*one.second));
-    });
-    if (holds) return found->second.closure;
-  }
+  if (const auto found = closures_.find(key); found != closures_.end() && found->second.holds())
+    return found->second.closure;
   if (closures_.size() >= kMaxKnown) closures_.clear();
   Known& known = closures_[key];
   known = Walk(files_, std::move(places)).from(source);

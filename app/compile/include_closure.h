@@ -33,13 +33,19 @@ class IncludeReader {
   class Walk;
   struct File {
     platform::FileStamp stamp;
+    bool settled =
+        false;  // it had not changed shortly before it was read: as long as the stamp holds, so does the rest
     std::string hash;
     std::shared_ptr<const ScannedIncludes> includes;
   };
-  // What held when a closure was made: the stamp of every place that was looked at, none where there was no file.
+  // What held when a closure was made. Three of four places that are looked at hold no file: that none has come is told
+  // by the stamps of the folders that one would have to come into, a few dozen for hundreds of names.
   struct Known {
-    std::vector<std::pair<std::filesystem::path, std::optional<platform::FileStamp>>> looked_at;
+    std::vector<std::pair<std::filesystem::path, platform::FileStamp>> files, folders;
+    std::vector<std::filesystem::path> missing;  // names that are taken by what is no file: no folder tells
+    bool settled = false;                        // else the stamps may hold though something changed
     std::shared_ptr<const IncludeClosure> closure;
+    bool holds() const;
   };
 
   std::mutex mutex_;

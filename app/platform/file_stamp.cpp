@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <cerrno>
+
 namespace attnscope::platform {
 namespace {
 
@@ -10,13 +12,21 @@ constexpr int64_t kRecent = 1'000'000'000;  // ns; network file systems count in
 
 int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-}  // namespace
-
-std::optional<FileStamp> stamp_of(const std::filesystem::path& path) {
+std::optional<FileStamp> stamp_of(const std::filesystem::path& path, mode_t kind) {
   struct stat found {};
-  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  if (stat(path.c_str(), &found) != 0 || (found.st_mode & S_IFMT) != kind) return std::nullopt;
   return FileStamp{found.st_dev, found.st_ino, static_cast<uint64_t>(found.st_size), nanoseconds(found.st_mtim),
                    nanoseconds(found.st_ctim)};
+}
+
+}  // namespace
+
+std::optional<FileStamp> stamp_of(const std::filesystem::path& path) { return stamp_of(path, S_IFREG); }
+std::optional<FileStamp> folder_stamp_of(const std::filesystem::path& path) { return stamp_of(path, S_IFDIR); }
+
+bool name_exists(const std::filesystem::path& path) {
+  struct stat found {};
+  return lstat(path.c_str(), &found) == 0 || errno != ENOENT;
 }
 
 bool is_recent(const FileStamp& stamp) {

@@ -15,7 +15,14 @@ struct FileStamp {
 // Of the regular file that `path` leads to, links followed. None: there is no such file.
 std::optional<FileStamp> stamp_of(const std::filesystem::path& path);
 
-// A file that changed this shortly before it was read may change again and keep its stamp: clocks tick in steps.
+// The same of a folder: its times change whenever a name comes or goes in it.
+std::optional<FileStamp> folder_stamp_of(const std::filesystem::path& path);
+
+// Whether `path` itself is there, whatever it is: a link that leads nowhere too. True when the system does not say.
+bool name_exists(const std::filesystem::path& path);
+
+// A file that changed this shortly before its stamp was taken may change again and keep it: clocks tick in steps. Ask
+// before the file is read; later the answer says nothing about that reading.
 bool is_recent(const FileStamp& stamp);
 
 }  // namespace attnscope::platform

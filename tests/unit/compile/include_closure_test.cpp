@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <set>
+#include <thread>
 
 #include "support/temp_dir.h"
 
@@ -135,6 +138,86 @@ TEST_F(Closure, EveryChangeOfAFileShowsInTheDigest) {
   // A file of that name where the compiler looks first.
   folder.write("one/c.h", "");
   EXPECT_TRUE(seen.insert(digest(source)).second);
+}
+
+// Once nothing has changed for a while, stamps alone tell. Each of these changes what the compiler would read.
+TEST_F(Closure, WhatComesToAPlaceThatWasEmptyIsSeen) {
+  const std::vector<std::pair<const char*, std::function<void(const fs::path&)>>> changes = {
+      {"a file where the compiler looks first", [](const fs::path& at) { std::ofstream(at / "one/c.h") << "new"; }},
+      {"a file in a folder that comes with it",
+       [](const fs::path& at) {
+         fs::create_directories(at / "one/deep/er");
+         std::ofstream(at / "one/deep/er/d.h") << "new";
+       }},
+      {"what a link leads to", [](const fs::path& at) { std::ofstream(at / "elsewhere.h") << "new"; }},
+      {"the folder that a link leads to",
+       [](const fs::path& at) {
+         fs::create_directories(at / "afar");
+         std::ofstream(at / "afar/g.h") << "new";
+       }},
+      {"a file in a folder's place",
+       [](const fs::path& at) {
+         fs::remove(at / "one/f.h");
+         std::ofstream(at / "one/f.h") << "new";
+       }},
+      {"a folder of the search in another's place",
+       [](const fs::path& at) {
+         fs::rename(at / "one", at / "before");
+         fs::rename(at / "other", at / "one");
+       }},
+      {"a file in a place below a file",
+       [](const fs::path& at) {
+         fs::remove(at / "one/h");
+         fs::create_directories(at / "one/h");
+         std::ofstream(at / "one/h/h.h") << "new";
+       }},
+      {"a changed file", [](const fs::path& at) { std::ofstream(at / "two/c.h") << "new"; }},
+      {"a file that goes", [](const fs::path& at) { fs::remove(at / "two/c.h"); }},
+  };
+  const std::string source =
+      "#include <c.h>\n#include <deep/er/d.h>\n#include <e.h>\n#include <f.h>\n#include <g/g.h>\n#include <h/h.h>\n";
+  struct Case {
+    fs::path at;
+    IncludeReader reader;
+    std::shared_ptr<const IncludeClosure> before;
+    std::vector<fs::path> folders() const { return {at / "one", at / "two"}; }
+  };
+  std::vector<std::unique_ptr<Case>> cases;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const std::string name = std::to_string(i);
+    for (const char* file : {"/one/h", "/two/c.h", "/two/d.h", "/other/c.h"}) folder.write(name + file, file);
+    fs::create_directories(folder / (name + "/one/f.h"));
+    fs::create_symlink("../elsewhere.h", folder / (name + "/one/e.h"));
+    fs::create_symlink("../afar", folder / (name + "/one/g"));
+    cases.push_back(std::make_unique<Case>());
+    cases.back()->at = folder / name;
+  }
+  while (platform::is_recent(*platform::folder_stamp_of(cases.back()->at / "one")))
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  for (size_t i = 0; i < changes.size(); ++i) {
+    Case& one = *cases[i];
+    one.before = one.reader.closure(source, one.folders());
+    ASSERT_EQ(one.reader.closure(source, one.folders()), one.before) << "it is known by its stamps";
+    changes[i].second(one.at);
+    EXPECT_NE(one.reader.closure(source, one.folders())->digest, one.before->digest) << changes[i].first;
+  }
+}
+
+// The kernel's clock ticks every few milliseconds: two contents of one size may have the same stamp.
+TEST_F(Closure, AChangeWithinOneTickOfTheClockIsSeen) {
+  const std::string source = "#include <a.h>\n";
+  for (int time = 0; time < 200; ++time) {
+    IncludeReader fresh;
+    folder.write("one/a.h", "1");
+    const auto stamp = platform::stamp_of(folder / "one/a.h");
+    const std::string first = fresh.closure(source, folders)->digest;
+    folder.write("one/a.h", "2");
+    if (platform::stamp_of(folder / "one/a.h") != stamp) continue;
+    while (platform::is_recent(*stamp)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_NE(fresh.closure(source, folders)->digest, first);
+    return;
+  }
+  GTEST_SKIP() << "each change has a stamp of its own here";
 }
 
 TEST_F(Closure, TheSameFilesElsewhereHaveTheSameDigest) {
