@@ -65,6 +65,15 @@ std::optional<ErrorLine> first_error(const std::string& log) {
   return std::nullopt;
 }
 
+// "ptxas error   : File uses too much global constant data (0x40000000 bytes, 0x10000 max)", without what precedes the
+// colon: a limit of the assembler's, which has no line.
+std::string ptxas_error(const std::string& log) {
+  const size_t start = log.find("ptxas error");
+  const size_t colon = start == std::string::npos ? start : log.find(": ", start);
+  if (colon == std::string::npos) return {};
+  return log.substr(colon + 2, log.find('\n', colon) - colon - 2);
+}
+
 }  // namespace
 
 // A folder of that name inside another path is somebody's own.
@@ -103,6 +112,8 @@ Failure explain_refusal(const std::string& log, const std::string& file_name, co
                   clipped(log))};
     return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, error->text), clipped(log)};
   }
+  if (const std::string said = ptxas_error(log); !said.empty())
+    return {Stage::compile, fmt::format("{}: the assembler refuses {}: {}", file_name, entry, said), clipped(log)};
   return {Stage::compile, file_name + " does not compile, and the compiler does not say why.", clipped(log)};
 }
 

@@ -232,8 +232,8 @@ class KernelReader {
       const bool huge = symbol.value > UINT32_MAX || symbol.size > UINT32_MAX - symbol.value;
       if (!inside && variable.place == CubinVariable::Place::global && huge)
         return fail(Stage::decode,
-                    "The __device__ variables take more than 4 GB: " + std::string(symbol.name) + " has " +
-                        std::to_string(symbol.size) + " bytes, which its cubin cannot tell.",
+                    kernel_.name + ": the __device__ variables take more than 4 GB: " + std::string(symbol.name) +
+                        " has " + std::to_string(symbol.size) + " bytes, which its cubin cannot tell.",
                     "Give the kernel a buffer in its place.");
       if (!inside)
         return malformed("variable " + std::string(symbol.name) + " lies outside " + std::string(section.name));

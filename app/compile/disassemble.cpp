@@ -59,6 +59,35 @@ platform::Allowed files_of(const fs::path& program) {
   return allowed;
 }
 
+// nvdisasm takes memory for the zeroes that .nv.global stands for, and seconds a gigabyte to fill it, though it prints
+// none of them: without them its listing of the code is the same. Empty: there are few.
+std::vector<std::byte> without_zeroes(std::span<const std::byte> cubin) {
+  constexpr uint64_t few = 1 << 20;
+  constexpr uint64_t section_bytes = 64, symbol_bytes = 24;
+  const auto elf = read_elf(cubin, elf_machine_cuda);
+  const auto table = load_at<uint64_t>(cubin, 0x28);
+  if (!elf || !table) return {};
+  std::vector<std::byte> cut;
+  const auto clear = [&](uint64_t at, size_t bytes) {
+    if (at <= cut.size() && bytes <= cut.size() - at)
+      std::fill_n(cut.begin() + static_cast<ptrdiff_t>(at), bytes, std::byte{0});
+  };
+  for (uint64_t zeroes = 0; zeroes < elf->sections.size(); ++zeroes) {
+    const ElfSection& section = elf->sections[zeroes];
+    if (section.type != elf_section_nobits || section.name != ".nv.global" || section.size <= few) continue;
+    if (cut.empty()) cut.assign(cubin.begin(), cubin.end());
+    clear(*table + zeroes * section_bytes + 0x20, sizeof(uint64_t));  // sh_size
+    for (const ElfSection& symbols : elf->sections) {
+      if (symbols.type != elf_section_symbols) continue;
+      const auto begin = static_cast<uint64_t>(symbols.bytes.data() - cubin.data());
+      for (uint64_t at = 0; at + symbol_bytes <= symbols.bytes.size(); at += symbol_bytes)
+        if (load_at<uint16_t>(symbols.bytes, at + 6) == zeroes)
+          clear(begin + at + 8, 2 * sizeof(uint64_t));  // value, size
+    }
+  }
+  return cut;
+}
+
 Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKernel& kernel,
                                  const DisassemblerOptions& options) {
   fs::path program = options.nvdisasm;
@@ -71,7 +100,8 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
   run.program = program;
   // Dataflow analysis (-ndf: without) would only name the targets of indirect jumps, and is a fifth of its time.
   run.arguments = {"-c", "-hex", "-gi", "-ndf", platform::tool_input};
-  run.input = cubin;
+  const std::vector<std::byte> cut = without_zeroes(cubin);
+  run.input = cut.empty() ? cubin : std::span<const std::byte>(cut);
   run.deadline_ms = options.deadline_ms;
   // nvdisasm builds some 80 MB of tables at every start; large pages spare it most of the page faults, a sixth of its
   // time (measured, glibc 2.36; older ones do not know the setting and ignore it).

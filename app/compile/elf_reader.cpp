@@ -5,7 +5,6 @@
 namespace attnscope::compile {
 namespace {
 
-constexpr uint32_t section_symtab = 2;
 constexpr uint32_t section_rela = 4;
 constexpr uint64_t file_header_bytes = 64, section_header_bytes = 64, symbol_bytes = 24;
 
@@ -64,7 +63,7 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
 Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& sections) {
   std::vector<ElfSymbol> symbols;
   for (const ElfSection& section : sections) {
-    if (section.type != section_symtab) continue;
+    if (section.type != elf_section_symbols) continue;
     if (!symbols.empty()) return malformed("it has two symbol tables");
     if (section.link >= sections.size()) return malformed("its symbols have no names");
     const uint64_t count = section.bytes.size() / symbol_bytes;

@@ -56,7 +56,7 @@ struct ElfFile {
 };
 
 constexpr uint16_t elf_machine_cuda = 190;
-constexpr uint32_t elf_section_nobits = 8;
+constexpr uint32_t elf_section_nobits = 8, elf_section_symbols = 2;
 
 // Reads headers, sections and the symbol table of a little-endian ELF64 of `machine`. Failure: Stage::decode.
 Result<ElfFile> read_elf(std::span<const std::byte> bytes, uint16_t machine);

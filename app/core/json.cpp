@@ -21,6 +21,8 @@ std::string in_words(std::string reason) {
          " is not JSON: " + reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
 }
 
+constexpr const char* kInRange = "Choose a number in that range.";
+
 // A value in a message: it came from outside, and may be anything of any length.
 std::string shown(const Json& value) {
   constexpr size_t kMost = 100;
@@ -95,7 +97,7 @@ void JsonReader::integer(const char* key, int64_t& out, int64_t low, int64_t hig
     return fault(key, shown(found) + " is too large");
   const int64_t number = found.get<int64_t>();
   if (number < low || number > high)
-    return fault(key, shown(found) + " is outside " + std::to_string(low) + "…" + std::to_string(high));
+    return fault(key, shown(found) + " is outside " + std::to_string(low) + "…" + std::to_string(high), kInRange);
   out = number;
 }
 
@@ -135,7 +137,7 @@ void JsonReader::number(const char* key, double& out, double low, double high) {
   number(key, value);
   if (failure_) return;
   if (!(value >= low && value <= high))  // NaN neither
-    return fault(key, fmt::format("{} is outside {:g}…{:g}", shown(*this->value(key)), low, high));
+    return fault(key, fmt::format("{} is outside {:g}…{:g}", shown(*this->value(key)), low, high), kInRange);
   out = value;
 }
 

@@ -79,6 +79,15 @@ TEST(CompileErrors, StaticSharedMemoryIsALimitWithBothFiguresAndTheWayOut) {
   EXPECT_NE(failure.hint.find("dynamic"), std::string::npos) << failure.hint;
 }
 
+TEST(CompileErrors, ARefusalOfTheAssemblerIsSaid) {
+  const Failure failure = explain_refusal(
+      "ptxas info    : Compile time = 1937.195 ms\n\xff   ptxas error   : File uses too much global constant data "
+      "(0x40000000 bytes, 0x10000 max)\n",
+      "a.cu", "k");
+  EXPECT_EQ(failure.message,
+            "a.cu: the assembler refuses k: File uses too much global constant data (0x40000000 bytes, 0x10000 max)");
+}
+
 TEST(CompileErrors, AnUnknownRefusalKeepsTheLogAndALongOneIsCut) {
   EXPECT_EQ(explain_refusal("nothing known", "a.cu", "k").hint, "nothing known");
   const Failure failure = explain_refusal(std::string(1 << 20, 'x'), "a.cu", "k");
