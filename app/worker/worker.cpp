@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/escape.h"
+#include "platform/keeper.h"
 #include "platform/paths.h"
 #include "platform/process.h"
 #include "worker/executor.h"
@@ -44,6 +45,8 @@ int complain(const Failure& failure) {
 }  // namespace
 
 int supervisor_main() {
+  // What an executor left in a session of its own is ended even when SIGKILL ends the supervisor.
+  if (const auto ended = platform::work_under_keeper()) return *ended;
   auto self = platform::own_executable();
   if (!self) return complain(self.error());
   SupervisorOptions options;

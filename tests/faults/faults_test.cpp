@@ -164,8 +164,18 @@ TEST_F(Faults, OnAFullDiskEverythingRunsAndNothingIsCached) {
 
 TEST_F(Faults, ASupervisorThatIsKilledTakesItsExecutorsAlong) {
   looping();
-  const std::vector<int> all = executors();
+  std::vector<int> all = executors();
   ASSERT_FALSE(all.empty());
+  all.push_back(client().pid());
+  kill(supervisor(), SIGKILL);
+  wait_for_the_end_of(all);
+}
+
+TEST_F(Faults, AKeeperThatIsKilledTakesItsSupervisorAlong) {
+  looping();
+  std::vector<int> all = executors();
+  ASSERT_FALSE(all.empty());
+  all.push_back(supervisor());
   kill(client().pid(), SIGKILL);
   wait_for_the_end_of(all);
 }

@@ -10,7 +10,7 @@ class WholePath : public WorkerTest {};
 
 TEST_F(WholePath, HelloTellsDevicesAndVersions) {
   const protocol::HelloReply hello = client().hello();
-  EXPECT_EQ(hello.pid, client().pid());
+  EXPECT_EQ(hello.pid, supervisor());
   EXPECT_FALSE(client().version.empty());
   EXPECT_EQ(hello.versions.app, client().version);
   ASSERT_FALSE(hello.devices.empty());

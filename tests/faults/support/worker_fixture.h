@@ -30,7 +30,12 @@ class WorkerTest : public ::testing::Test {
     return *client_;
   }
   // The executors of the worker: the spare included once it is up.
-  std::vector<int> executors() { return children_of(client().pid()); }
+  std::vector<int> executors() { return children_of(supervisor()); }
+  // The worker's first process keeps it.
+  int supervisor() {
+    const std::vector<int> kept = children_of(client().pid());
+    return kept.empty() ? -1 : kept.front();
+  }
   const TempDir& home() const { return home_; }
   void restart() { client_.reset(); }
 
