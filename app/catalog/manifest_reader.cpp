@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catalog/arguments.h"
+#include "core/escape.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -115,7 +116,7 @@ Knob knob_at(JsonReader& outer, const Json& json, const std::string& key) {
   JsonReader read(json, outer.path(key), Stage::catalog);
   for (const char* needed : {"name", "values", "default"}) read.required(needed);
   read.text("name", knob.name, kMaxName);
-  read.text("doc", knob.doc, kMaxLine);
+  read.line("doc", knob.doc, kMaxLine);
   if (!read.failed() && !is_macro_name(knob.name))
     read.fault("name", "\"" + knob.name + "\" must be upper-case letters, digits and _, starting with a letter",
                "A knob is a macro of the source.");
@@ -188,6 +189,13 @@ Result<std::string> header_library(const Json& json) {
               "Known: cutlass (CUTLASS and CuTe). CUDA's own headers need no mention.");
 }
 
+// A text of several lines for people to read.
+void prose_at(JsonReader& read, const char* key, std::string& out, size_t most) {
+  read.text(key, out, most);
+  if (!read.failed() && terminal_text(out) != out)
+    read.fault(key, "holds a control character or a mark that turns the direction of writing", "Remove it.");
+}
+
 // f32 or f16; or a knob, each of whose values is called that.
 void check_accumulate(JsonReader& read, const Kernel& kernel) {
   const auto is_type = [](const std::string& text) { return text == "f32" || text == "f16"; };
@@ -205,11 +213,11 @@ void check_accumulate(JsonReader& read, const Kernel& kernel) {
 void read_identity(JsonReader& read, Kernel& kernel) {
   for (const char* key : {"id", "title", "entry", "problem"}) read.required(key);
   read.text("library", kernel.library, kMaxName);
-  read.text("install", kernel.install, kMaxLine);
+  read.line("install", kernel.install, kMaxLine);
   if (kernel.library.empty()) read.required("source");
   read.text("id", kernel.id, kMaxName);
   read.line("title", kernel.title, 200);
-  read.text("story", kernel.story, 1 << 16);
+  prose_at(read, "story", kernel.story, 1 << 16);
   read.text("source", kernel.source_name, 200);
   read.text("entry", kernel.entry, 1000);
   read.word("problem", kernel.problem, parse_problem_kind);
@@ -251,7 +259,7 @@ void read_restrictions(JsonReader& read, const char* key, std::vector<Restrictio
     inner.required("expr");
     inner.required("why");
     inner.text("expr", restriction.expr, kMaxLine);
-    inner.text("why", restriction.why, kMaxLine);
+    inner.line("why", restriction.why, kMaxLine);
     if (auto done = inner.finish(); !done) read.adopt(done.error());
     out.push_back(std::move(restriction));
   }

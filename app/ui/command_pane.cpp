@@ -10,6 +10,7 @@
 
 #include "platform/paths.h"
 #include "ui/icons.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -80,7 +81,7 @@ void CommandPane::draw(Context& context) {
 }
 
 void CommandPane::draw_run(const CommandLine& line) {
-  if (ImGui::Button("Copy")) ImGui::SetClipboardText(shown_line_.c_str());
+  if (ImGui::Button("Copy")) copy(shown_line_);
   ImGui::SameLine();
   const std::string why_not = program_.empty() ? "This window does not know its own program: copy the line."
                               : running()      ? "One runs already."

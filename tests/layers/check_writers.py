@@ -24,6 +24,7 @@ RULES = [
     ("composes XML", re.compile(r'<svg|</|&(?:lt|gt|amp|quot);'), {ESCAPES, "app/report/report_svg.cpp"}),
     ("composes a Markdown table", re.compile(r'\| ---|---:? \|'), {"app/report/report_text.cpp"}),
     ("composes a shell's quotes", re.compile(r"""'\\\\''"""), {ESCAPES}),
+    ("writes to the clipboard", re.compile(r"\bSetClipboardText\s*\("), {"app/ui/widgets/clipboard.cpp"}),
     ("writes JSON for a reader", re.compile(r"\.dump\(\s*[1-9]|\berror_handler_t\b"),
      {ESCAPES, "app/protocol/message.cpp"}),
 ]

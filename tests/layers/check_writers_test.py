@@ -13,6 +13,7 @@ PLANTED = [
     'text += "\\x1b[1m" + title;',
     'spdlog::set_pattern("%v");',
     'text += "<svg>" + title;',
+    'ImGui::SetClipboardText(title.c_str());',
     'text += "&lt;";',
     'text += "| --- |";',
     'file = json.dump(2);',

@@ -12,6 +12,7 @@
 #include "charts/words.h"
 #include "platform/clock.h"
 #include "ui/icons.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/headline.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -224,8 +225,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
       context.session.select_history(0);
       context.post(std::move(wish), {context.new_gesture(), true, fmt::format("settings of run {}", entry.id)});
     }
-    if (ImGui::MenuItem("Copy the config"))
-      ImGui::SetClipboardText((seen.experiment.kernel + " " + entry.config_text).c_str());
+    if (ImGui::MenuItem("Copy the config")) copy(seen.experiment.kernel + " " + entry.config_text);
     ImGui::EndPopup();
   }
   ImGui::PopID();

@@ -6,6 +6,7 @@
 
 #include "charts/format.h"
 #include "ui/icons.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -33,7 +34,7 @@ void LogPanel::draw(Context& context) {
   if (ImGui::Button("copy")) {
     std::string all;
     for (const session::LogLine& line : *log) all += charts::clock_text(line.at) + " " + line.text + "\n";
-    ImGui::SetClipboardText(all.c_str());
+    copy(all);
   }
   if (filtered_of_ != log.get() || filtered_by_ != filter_) {
     filtered_of_ = log.get();

@@ -8,6 +8,7 @@
 
 #include "charts/watch_rows.h"
 #include "ui/icons.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -145,7 +146,7 @@ void SourcePanel::draw_header(const Context& context, const Kernel& kernel) {
   ImGui::SameLine();
   const float wide = width_of("copy") + em(1.2f), room = ImGui::GetContentRegionAvail().x;
   if (room > wide) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - wide);
-  if (ImGui::SmallButton("copy")) ImGui::SetClipboardText(text_.c_str());
+  if (ImGui::SmallButton("copy")) copy(text_);
 }
 
 void SourcePanel::draw_lines() {

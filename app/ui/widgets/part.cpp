@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ui/icons.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -95,7 +96,7 @@ void failure_box(const Failure& failure, const char* id, const std::function<voi
     }
     if (again && ImGui::Button(ICON_REFRESH "  Run again###again")) again();
     if (ImGui::BeginPopupContextWindow("copy failure")) {
-      if (ImGui::MenuItem("Copy")) ImGui::SetClipboardText((failure.message + "\n" + failure.hint).c_str());
+      if (ImGui::MenuItem("Copy")) copy(failure.message + "\n" + failure.hint);
       ImGui::EndPopup();
     }
   }

@@ -27,6 +27,14 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_EQ(kernel->content_hash.size(), 32u);
 }
 
+TEST(Manifest, AStoryMayHaveLines) {
+  Json manifest = good_manifest();
+  manifest["story"] = "One.\n\tTwo, é × …";
+  const Result<Kernel> kernel = parse(manifest);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(kernel->story, "One.\n\tTwo, é × …");
+}
+
 TEST(Manifest, HashFollowsTheContentAndNotTheName) {
   const std::string hash = parse(good_manifest())->content_hash;
   EXPECT_EQ(parse(good_manifest())->content_hash, hash);
@@ -64,6 +72,22 @@ const Fault kFaults[] = {
     {"EntryIsCode", [](Json& m) { m["entry"] = "f(); int x"; }, "entry", "C++ name"},
     {"SourceInAnotherFolder", [](Json& m) { m["source"] = "../sample.cu"; }, "source", "beside the manifest"},
     {"SourceIsNotTheOneGiven", [](Json& m) { m["source"] = "other.cu"; }, "source", "sample.cu"},
+    {"StoryHoldsAnEscape", [](Json& m) { m["story"] = "a\n\x1b[2J"; }, "story", "control character"},
+    {"StoryTurnsTheDirection", [](Json& m) { m["story"] = "a\u202e"; }, "story", "direction of writing"},
+    {"DocHoldsAnEscape", [](Json& m) { m["knobs"][0]["doc"] = "\x1b]0;x\x07"; }, "knobs/0/doc", "control character"},
+    {"DocHoldsALineEnd", [](Json& m) { m["knobs"][1]["doc"] = "a\nb"; }, "knobs/1/doc", "one line"},
+    {"WhyHoldsAnEscape",
+     [](Json& m) {
+       m["requires"][0]["why"] =
+           "a\xc2\x9b"
+           "b";
+     },
+     "requires/0/why", "control character"},
+    {"WarnHoldsALineEnd",
+     [](Json& m) {
+       m["warns"] = {{{"expr", "TILE > 16"}, {"why", "a\rb"}}};
+     },
+     "warns/0/why", "one line"},
     {"UnknownKey", [](Json& m) { m["knob"] = 1; }, "knob", ""},
     {"UnknownProblem", [](Json& m) { m["problem"] = "sort"; }, "problem", "attention"},
     {"GemmWithoutBuffers", [](Json& m) { m["problem"] = "gemm"; }, "buffers", "missing"},
