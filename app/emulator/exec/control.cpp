@@ -93,7 +93,7 @@ bool release(Warp& warp) {
   return any;
 }
 
-// Lanes that the guard leaves out of a parking instruction go on alone.
+// Lanes that the guard leaves out of a parking instruction go on by themselves.
 void leave_out(Warp& warp, Fragment& fragment, uint32_t mask) {
   const uint32_t others = fragment.mask & ~mask;
   if (others == 0) return;

@@ -30,7 +30,7 @@ struct RunCounters {
   uint64_t threads = 0;     // thread instructions, active lanes
   uint64_t threads_on = 0;  // with a true guard predicate
   uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
-  uint64_t shared_other_wavefronts = 0;  // shuffles, and accesses with every lane off: in the hardware's total alone
+  uint64_t shared_other_wavefronts = 0;  // shuffles, and accesses with every lane off: only in the hardware's total
   uint64_t shared_ideal_wavefronts = 0;  // of loads and stores
   uint64_t shared_bank_conflicts = 0;    // load and store wavefronts above the ideal
   uint64_t shared_load_instructions = 0, shared_store_instructions = 0;

@@ -205,7 +205,7 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
       } else if (stop.load(std::memory_order_relaxed)) {
         end = CtaEnd::stopped, going = false;
       } else if (launch_->options->cancel != nullptr && launch_->options->cancel->load(std::memory_order_relaxed)) {
-        observe_loop(w, kSlice);  // whoever ended it may ask where it was
+        observe_loop(w, kSlice);  // the message says where it was
         end = CtaEnd::cancelled, going = false;
       }
     }

@@ -27,7 +27,7 @@ void g_fadd(Warp& warp, const Op& op, uint32_t mask) {
 void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
 }
-// The product times a power of two, rounded once. What rounding alone lifts to the least normal number
+// The product times a power of two, rounded once. What only rounding lifts to the least normal number
 // is flushed too, as the other families' arithmetic on the host does.
 void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {

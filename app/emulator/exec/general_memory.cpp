@@ -279,8 +279,8 @@ void g_ldc(Warp& warp, const Op& op, uint32_t mask) { load_constants(warp, op, m
 void g_uldc(Warp& warp, const Op& op, uint32_t) { load_constants(warp, op, 1, 4); }  // uniform registers are one word
 
 namespace {
-// Where an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware does it in global
-// memory alone, the predicate says where that was, and the code sees to the others itself (recorded).
+// Where an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware does it only in global
+// memory; the predicate says for which lanes, and the code does the others itself (recorded).
 uint32_t lanes_done(Warp& warp, const Op& op, uint32_t mask) {
   if (op.p == kPredicateTrash) return mask;
   uint32_t global = mask;
@@ -322,7 +322,7 @@ void g_cas(Warp& warp, const Op& op, uint32_t all) {
     }
   });
 }
-// CAS that says 1 when it stored. Of lanes in one bank the lowest alone gets through (recorded).
+// CAS that says 1 when it stored. Of lanes in one bank only the lowest gets through (recorded).
 void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
   Place places[32];
   if (!find_places(warp, op, mask, true, places)) return;

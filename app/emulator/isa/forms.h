@@ -16,7 +16,7 @@ namespace attnscope::emulator {
 //   i, j immediates → imm, second                         m address    t branch target   B convergence barrier
 //   N must be !PT or !UPT      0 must be RZ               - must be -RZ
 //   h, l two printed halves of one 32-bit immediate, upper first: source a;   X, Y source b;   Z, V source c
-//   K a constant bank at a register's offset    G the global address of LDGSTS    s said by the spelling alone
+//   K a constant bank at a register's offset    G the global address of LDGSTS    s shown only by the spelling
 using Roles = std::string_view;
 
 // Which operand modifiers a form's sources may carry; any other is refused.

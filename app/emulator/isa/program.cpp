@@ -29,8 +29,7 @@ void find_blocks(Program& program) {
   }
   const bool has_tables =
       std::any_of(program.ops.begin(), program.ops.end(), [](const Op& op) { return op.family == Family::brx; });
-  for (const auto& bank :
-       program.sass->kernel.banks) {  // jump tables: whatever may be an instruction's place may be a target
+  for (const auto& bank : program.sass->kernel.banks) {  // jump tables: any place of an instruction may be a target
     if (!has_tables || bank.index != 2) continue;
     for (size_t at = 0; at + 4 <= bank.data.size(); at += 4) {
       uint32_t offset;

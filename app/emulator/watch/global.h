@@ -16,7 +16,7 @@ namespace attnscope::emulator {
 
 // Who touched a part of global memory.
 struct GlobalRecord {
-  uint32_t cta = 0;   // its number and 1; 0: nobody
+  uint32_t cta = 0;   // its number and 1; 0: none
   uint32_t step = 0;  // of that CTA, as GlobalOrder counts
   uint32_t op = 0;
   uint16_t thread = 0;
@@ -30,8 +30,8 @@ using StepClock = std::array<uint32_t, 32>;
 // the CTA: one more for each instruction that touches global memory and each synchronisation.
 //
 // Barriers and atomics order within a CTA as they do for shared memory. To other CTAs goes what a fence of the device's
-// scope has made visible, by an atomic or volatile store behind it: whoever reads that word so afterwards knows it. A
-// fence counts for the warp as a whole.
+// scope has made visible, by an atomic or volatile store behind it: a warp that reads that word so afterwards knows it.
+// A fence counts for the warp as a whole.
 class GlobalOrder {
  public:
   struct Known {
@@ -95,7 +95,7 @@ class GlobalShadow {
   };
   struct Given {
     std::map<uint32_t, StepClock> ctas;
-    bool too_many = false;  // to keep: from then on whoever reads the word is held to know everything
+    bool too_many = false;  // to keep: from then on a warp that reads the word is taken to know everything
   };
 
   // `unit`: bytes that one cell stands for, 1, 2 or 4.

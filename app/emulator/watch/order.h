@@ -27,7 +27,7 @@ class SharedOrder {
   static constexpr uint32_t kMostWarps = 32;
 
   void prepare(uint32_t warps);
-  bool start();                 // another CTA; true: times began anew, and older ones mean nothing
+  bool start();                 // another CTA; true: times start over, and older ones mean nothing
   void advance(uint32_t warp);  // its own time
   void arrived(uint32_t warp, uint32_t barrier);
   // The warps of `passing` pass the barrier; those of `exited` are counted as arrived. Bits. Whether they are all that

@@ -74,7 +74,7 @@ void SharedShadow::start(bool anew) {
 
 void SharedShadow::forget_events() {
   first_event_ += static_cast<uint32_t>(events_.size());
-  if (first_event_ > kCopy / 2) first_event_ = 1;  // by then nobody asks for the first ones
+  if (first_event_ > kCopy / 2) first_event_ = 1;  // by then nothing asks for the first ones
   events_.clear();
   logged_ = past_ = 0;
 }
@@ -299,7 +299,7 @@ void SharedShadow::await_groups(uint32_t warp, size_t left) {
   }
 }
 
-// What the copy wrote and nobody has overwritten is its warp's write of the time at which it was waited for.
+// What the copy wrote and nothing has overwritten is its warp's write of the time at which it was waited for.
 void SharedShadow::settle(const Event& copy, const Group& group) {
   if (copy.shape() == 0) return;  // settled() finds out
   const WatchSpans& spans = shapes_.spans(copy.shape(), copy.base());

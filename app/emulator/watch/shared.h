@@ -12,11 +12,11 @@ namespace attnscope::emulator {
 // Who wrote and read each part of a CTA's shared memory last. What was done before the last barrier that all warps
 // passed is ordered before all that follows.
 //
-// An access is looked at in three ways, each only where the one before leaves a doubt (watch_shared.cpp,
-// watch_units.cpp):
+// An access is looked at in three ways, each only where the one before leaves a doubt (shared.cpp, units.cpp):
 // 1. By lines of 64 bytes: each keeps when it was last written and read, and by which warp if that was one. As long as
 //    every access to it is sound by that, it is only noted in a list of events, which a barrier of all warps empties.
-// 2. By units, for lines that are not: these are exact from then on. What the list holds of one is made up for first.
+// 2. By units, for lines that are not: these are exact from then on. Events of the list that touch one are
+//    first applied to its units.
 // 3. By lanes, which finds out who raced with whom.
 class SharedShadow {
  public:
@@ -30,7 +30,7 @@ class SharedShadow {
   void read(uint32_t warp, const Op& op, const Machine& machine, const Pattern& pattern, uint32_t bytes, uint32_t base);
   // `at`: where the emulator keeps that byte.
   void write(Warp& warp, const Op& op, const Pattern& pattern, uint32_t base, const uint8_t* at, bool copy);
-  // One lane alone, an atomic among others. `same`: a store that leaves what is there; two such do no harm.
+  // One lane by itself, as in an atomic. `same`: a store that leaves what is there; two such do no harm.
   void lane_access(uint32_t warp, const Op& op, uint32_t lane, uint32_t base, uint32_t bytes, bool same);
 
   // The group of copies that LDGDEPBAR closes next is open; a warp waits until so many closed ones are left.
@@ -52,7 +52,7 @@ class SharedShadow {
     uint32_t wrote = 0, read = 0;              // when last: a warp's own time, or one of many warps
     uint32_t wrote_place = 0, read_place = 0;  // of all accesses at that time; 0: they differ
     uint8_t mixed = 0;                         // reads at that time that were not all by the same lanes
-    bool exact = false;                        // for the rest of the run: of the above `written` alone counts
+    bool exact = false;                        // for the rest of the run: of the above only `written` counts
   };
   // One access of a warp, kept until all warps have passed a barrier.
   struct Event {

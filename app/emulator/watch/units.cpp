@@ -13,7 +13,8 @@ namespace {
 
 uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 
-// What follows is on x86's least vectors, which every host has.
+// What follows is on SSE2, which every host has: Highway's headers bring a choice of targets that one loop of 16 words
+// does not need.
 bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
   const __m128i wanted = _mm_set1_epi32(static_cast<int>(value));
   uint32_t i = 0;
@@ -110,7 +111,7 @@ bool SharedShadow::writes_soundly(const Event& now, uint32_t unit, uint32_t coun
   const auto ordered = [&](const std::vector<uint32_t>& times) {
     return all_ordered(&times[unit], count, now.safe, now.warp, last_before(now.clock));
   };
-  const auto read_by_same_lanes = [&] {  // by this warp since it last synchronised, and nobody else
+  const auto read_by_same_lanes = [&] {  // by this warp since it last synchronised, and no other
     return all_equal(&reads_[now.warp][unit], count, now.clock - 1) && all_equal(&read_[unit], count, now.clock) &&
            readers_same(now, unit, count);
   };

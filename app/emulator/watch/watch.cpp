@@ -264,7 +264,7 @@ void Watch::global(Warp& warp, const Op& op, uint32_t mask) {
   handle(warp, op, mask);
 }
 
-// A lane that reads a register of one that is not there gets what nobody defines.
+// A lane that reads a register of one that is not there gets an undefined value.
 void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
   const auto value = [&](uint32_t offset, bool one, uint32_t lane) {
     uint32_t word;

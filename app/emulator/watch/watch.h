@@ -20,7 +20,7 @@ struct Unwatched {
 };
 
 // Follows the memory of the CTA that one host thread executes: who wrote and read each part last, and what orders them.
-// Shared memory goes by watch_shared.h and watch_order.h, global memory by watch_global.h; local memory is here.
+// Shared memory goes by shared.h and order.h, global memory by global.h; local memory is here.
 // Lanes of one warp are ordered by what synchronises the warp: WARPSYNC, the NOP that a __syncwarp leaves where its
 // lanes are together anyway, and CTA barriers.
 class Watch : public Observer {
