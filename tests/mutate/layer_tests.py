@@ -14,10 +14,12 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 import time
 
 MEMORY = 6 << 30         # bytes that a test may map
-LONGEST_FILE = 512 << 20  # bytes that it may write into one file: a loop that prints ends there
+LONGEST_FILE = 512 << 20  # bytes that it may write into one file: a loop that writes ends there
+KEPT_OUTPUT = 1 << 20
 
 
 class DoesNotBuild(Exception):
@@ -60,27 +62,37 @@ def run_for(command, folder, seconds, environment=None):
 
     def limits():
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (LONGEST_FILE, LONGEST_FILE))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (LONGEST_FILE, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    with open(folder / "output", "w+b") as output:
-        child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, preexec_fn=limits,
-                                 start_new_session=True,
-                                 env={**clean, "HOME": str(home), "TMPDIR": str(folder / "tmp"), **(environment or {})})
-        overran = False
+    # A pipe: a test may limit the size of the files that it writes. Of endless output the end is kept.
+    child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             preexec_fn=limits, start_new_session=True,
+                             env={**clean, "HOME": str(home), "TMPDIR": str(folder / "tmp"), **(environment or {})})
+    kept = bytearray()
+
+    def read():
+        while chunk := child.stdout.read1(1 << 16):
+            kept.extend(chunk)
+            del kept[:-KEPT_OUTPUT]
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    overran = False
+    try:
+        child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        overran = True
+    finally:
         try:
-            child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            overran = True
-        finally:
-            try:
-                os.killpg(child.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            child.wait()
-        output.seek(max(0, output.seek(0, os.SEEK_END) - (1 << 20)))
-        text = output.read().decode(errors="replace")
-    return Ended(child.returncode, text, overran, time.monotonic() - started)
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        child.wait()
+        reader.join(10)
+        if not reader.is_alive():
+            child.stdout.close()
+    return Ended(child.returncode, bytes(kept).decode(errors="replace"), overran, time.monotonic() - started)
 
 
 class Build:
