@@ -1,0 +1,50 @@
+// Every driver call that attnscope may take, so that a table of them can be filled without a driver. None is ever called but
+// cuGetErrorName.
+#define CALL(name) \
+  int name(void) { return 0; }
+CALL(cuInit)
+CALL(cuDeviceGetCount)
+CALL(cuDeviceGet)
+CALL(cuDeviceGetName)
+CALL(cuDeviceGetAttribute)
+CALL(cuDeviceGetPCIBusId)
+CALL(cuDevicePrimaryCtxRetain)
+CALL(cuCtxSetCurrent)
+CALL(cuCtxSynchronize)
+CALL(cuModuleLoadData)
+CALL(cuModuleUnload)
+CALL(cuModuleGetFunction)
+CALL(cuFuncSetAttribute)
+CALL(cuMemAlloc_v2)
+CALL(cuMemFree_v2)
+CALL(cuMemcpyHtoD_v2)
+CALL(cuMemcpyDtoH_v2)
+CALL(cuMemcpy2D_v2)
+CALL(cuMemsetD8Async)
+CALL(cuStreamCreate)
+CALL(cuStreamQuery)
+CALL(cuStreamBeginCapture_v2)
+CALL(cuStreamEndCapture)
+CALL(cuEventCreate)
+CALL(cuEventDestroy_v2)
+CALL(cuEventRecordWithFlags)
+CALL(cuEventElapsedTime)
+CALL(cuGraphInstantiateWithFlags)
+CALL(cuGraphLaunch)
+CALL(cuGraphExecDestroy)
+CALL(cuGraphDestroy)
+CALL(cuLaunchKernelEx)
+CALL(cuIpcGetMemHandle)
+CALL(cuIpcOpenMemHandle_v2)
+CALL(cuIpcCloseMemHandle)
+CALL(cuGLGetDevices_v2)
+CALL(cuGraphicsGLRegisterImage)
+CALL(cuGraphicsUnregisterResource)
+CALL(cuGraphicsMapResources)
+CALL(cuGraphicsUnmapResources)
+CALL(cuGraphicsSubResourceGetMappedArray)
+
+int cuGetErrorName(int code, const char** name) {
+  *name = code == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : 0;
+  return code == 700 || code == 1 ? 0 : 1;  // of 1 it succeeds and says nothing
+}
