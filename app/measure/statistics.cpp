@@ -15,22 +15,9 @@ size_t below(std::mt19937_64& random, size_t bound) {
   return static_cast<size_t>(static_cast<double>(random() >> 11) * 0x1p-53 * static_cast<double>(bound));
 }
 
-// Two-sided 95 % points of Student's t with n degrees of freedom: any table, here of NIST/SEMATECH's
-// e-Handbook 1.3.6.7.2. Between the entries, and above, the next lower one's: a little too wide.
-double t_point(size_t degrees) {
-  static constexpr std::pair<size_t, double> kTable[] = {
-      {1, 12.706}, {2, 4.303},  {3, 3.182},  {4, 2.776},  {5, 2.571},  {6, 2.447},  {7, 2.365},  {8, 2.306},
-      {9, 2.262},  {10, 2.228}, {11, 2.201}, {12, 2.179}, {13, 2.160}, {14, 2.145}, {15, 2.131}, {17, 2.110},
-      {19, 2.093}, {24, 2.064}, {29, 2.045}, {40, 2.021}, {60, 2.000}, {120, 1.980}};
-  double point = kTable[0].second;
-  for (const auto& [n, value] : kTable)
-    if (n <= degrees) point = value;
-  return point;
-}
-
 // The lower percentile of the expanded interval over n drawn units; the upper one is its mirror.
 double expanded_tail(size_t n) {
-  const double z = t_point(n - 1) * std::sqrt(static_cast<double>(n) / static_cast<double>(n - 1));
+  const double z = student_t_95(n - 1) * std::sqrt(static_cast<double>(n) / static_cast<double>(n - 1));
   return 0.5 * std::erfc(z / std::sqrt(2.0));
 }
 
@@ -40,7 +27,8 @@ Interval percentiles(std::vector<double>& statistics, size_t units) {
   return {quantile(statistics, tail), quantile(statistics, 1 - tail)};
 }
 
-// All samples of all rounds in ascending order, each with its round: a resample of rounds is then a weight each.
+// All samples of all rounds, none of them empty, in ascending order, each with its round: a resample of rounds is then
+// a weight each.
 struct Sorted {
   std::vector<double> values;
   std::vector<uint32_t> round;
@@ -59,7 +47,6 @@ struct Sorted {
   double median_of(const std::vector<uint32_t>& drawn) const {
     size_t total = 0;
     for (const uint32_t of : round) total += drawn[of];
-    if (total == 0) return quantile(values, 0.5);  // only empty rounds were drawn
     const size_t low_rank = (total - 1) / 2, high_rank = total / 2;
     double low = 0;
     size_t passed = 0;
@@ -87,6 +74,18 @@ Rounds without_empty(const Rounds& rounds) {
 }
 
 }  // namespace
+
+double student_t_95(size_t degrees) {
+  // Any table, here of NIST/SEMATECH's e-Handbook 1.3.6.7.2.
+  static constexpr std::pair<size_t, double> kTable[] = {
+      {1, 12.706}, {2, 4.303},  {3, 3.182},  {4, 2.776},  {5, 2.571},  {6, 2.447},  {7, 2.365},  {8, 2.306},
+      {9, 2.262},  {10, 2.228}, {11, 2.201}, {12, 2.179}, {13, 2.160}, {14, 2.145}, {15, 2.131}, {17, 2.110},
+      {19, 2.093}, {24, 2.064}, {29, 2.045}, {40, 2.021}, {60, 2.000}, {120, 1.980}};
+  double point = kTable[0].second;
+  for (const auto& [n, value] : kTable)
+    if (n <= degrees) point = value;
+  return point;
+}
 
 double quantile(std::span<const double> ascending, double q) {
   if (ascending.empty()) return 0;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -10,6 +11,10 @@ namespace attnscope::measure {
 // Fan's type 7). 0 of none.
 double quantile(std::span<const double> ascending, double q);
 double median(std::vector<double> samples);
+
+// The two-sided 95 % point of Student's t with so many degrees of freedom, 1 or more. Between the entries of its table,
+// and above them, it is the next lower entry's: a little too wide.
+double student_t_95(size_t degrees);
 
 struct Interval {
   double low = 0, high = 0;

@@ -18,6 +18,27 @@ TEST(Quantile, InterpolatesBetweenNeighbours) {
   EXPECT_EQ(median({5, 1, 3}), 3);
 }
 
+// The share of Student's t with n degrees of freedom that lies within ±t, by integrating its density.
+double share_within(double t, double n) {
+  const double scale = std::exp(std::lgamma((n + 1) / 2) - std::lgamma(n / 2)) / std::sqrt(n * std::acos(-1.0));
+  const auto density = [&](double x) { return scale * std::pow(1 + x * x / n, -(n + 1) / 2); };
+  constexpr int kSteps = 2000;  // Simpson's rule
+  double sum = density(0) + density(t);
+  for (int i = 1; i < kSteps; ++i) sum += density(t * i / kSteps) * (i % 2 == 1 ? 4 : 2);
+  return 2 * sum * t / kSteps / 3;
+}
+
+TEST(StudentT, HoldsNinetyFivePercentAndNeverLess) {
+  for (const size_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 19, 24, 29, 40, 60, 120})
+    EXPECT_NEAR(share_within(student_t_95(n), double(n)), 0.95, 1e-4) << n;
+  double before = student_t_95(1);
+  for (size_t n = 1; n < 130; ++n) {
+    EXPECT_GE(share_within(student_t_95(n), double(n)), 0.95 - 1e-4) << n;
+    EXPECT_LE(student_t_95(n), before) << n;
+    before = student_t_95(n);
+  }
+}
+
 // Rounds that each draw an offset of their own, as a placement in memory does, and samples around it with a long tail.
 Rounds drawn(std::mt19937_64& random, size_t rounds, size_t of_round, double between, double within) {
   std::normal_distribution<double> offset(0, between);
@@ -62,6 +83,14 @@ TEST(BootstrapMedian, OneRoundSaysNothingBeyondItsRange) {
   EXPECT_EQ(bootstrap_median({{}, {5}}), (Interval{5, 5}));
 }
 
+TEST(BootstrapMedian, OfTwoRoundsAlikeItIsTheirMedian) {
+  EXPECT_EQ(bootstrap_median({{1, 10, 19}, {1, 10, 19}}), (Interval{10, 10}));
+  // Of an even number of samples the mean of the middle two; a round that was drawn twice counts twice.
+  EXPECT_EQ(bootstrap_median({{1, 3}, {1, 3}}), (Interval{2, 2}));
+  const Interval apart = bootstrap_median({{1, 1, 1}, {3, 3, 3}});
+  EXPECT_EQ(apart, (Interval{1, 3}));
+}
+
 std::vector<Block> blocks(std::mt19937_64& random, int count, double ratio, double noise) {
   std::normal_distribution<double> error(0, noise);
   std::vector<Block> out;
@@ -97,6 +126,22 @@ TEST(CompareRounds, HoldsTheRatioOfTwoRecordings) {
   EXPECT_FALSE(c.tie());
   EXPECT_NEAR(c.ratio, 1.02, 0.003);
   EXPECT_EQ(c.blocks, 10);
+}
+
+TEST(CompareRounds, OfTwoRoundsAlikeTheMediansDecide) {
+  const Rounds rounds{{1, 10, 19}, {1, 10, 19}};
+  const Comparison c = compare_rounds(rounds, rounds);
+  EXPECT_EQ(c.ratio, 1);
+  EXPECT_EQ(c.blocks, 2);
+  EXPECT_NEAR(c.interval.half_width(), std::sqrt(2.0) * kBetweenRuns, 1e-12) << "what two runs differ by anyhow";
+}
+
+TEST(CompareBlocks, OfOneItIsItsRatio) {
+  const Block one[] = {{30, 20}};
+  EXPECT_EQ(compare_blocks(one).interval, (Interval{1.5, 1.5}));
+  const Block two[] = {{30, 20}, {10, 20}};
+  EXPECT_EQ(compare_blocks(two).ratio, 1);
+  EXPECT_EQ(compare_blocks(two).interval, (Interval{0.5, 1.5}));
 }
 
 TEST(CompareRounds, OfOneRoundEachTheRangeDecides) {

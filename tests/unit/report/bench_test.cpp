@@ -117,6 +117,8 @@ TEST(Bench, ARatioIsThePeersTimeToOurs) {
   EXPECT_NEAR(report.rows[0].cells[0].tflops, Problem{}.flops() / 50e6, 0.01);
   ASSERT_TRUE(report.rows[0].cells[0].interval);
   EXPECT_TRUE(report.rows[0].cells[0].interval->contains(50));
+  // The samples lie closer together than separate runs do.
+  EXPECT_NEAR(report.rows[0].cells[0].interval->half_width(), 50 * measure::kBetweenRuns, 0.002);
   EXPECT_THAT(as_table(report), HasSubstr("measured on NVIDIA L4"));
 }
 
@@ -215,6 +217,12 @@ TEST(Bench, GoesOnWhereItWasEnded) {
   other.head.entries[0].kernel_hash = "edited";
   EXPECT_FALSE(state_from_json(to_json(saved[16]), other, "state.json"));
   EXPECT_FALSE(state_from_json(Json{{"plan", plan_hash(plan)}}, plan, "state.json"));
+  for (const char* place : {"/blocks/0/0/0/0/0", "/blocks/0/0/0/0", "/blocks/0/0/0", "/blocks/0/0", "/blocks/0",
+                            "/blocks", "/passes/0", "/passes", "/first"}) {
+    Json damaged = to_json(saved[16]);
+    damaged[Json::json_pointer(place)] = "text";
+    EXPECT_FALSE(state_from_json(damaged, plan, "state.json")) << place;
+  }
 }
 
 TEST(Bench, EndedEarlyItSaysWhatItDidNotReach) {
@@ -244,6 +252,7 @@ TEST(Bench, ProgressForetellsTheRest) {
   run_bench(plan, calls, state);
   ASSERT_EQ(told.size(), 52u);
   EXPECT_FALSE(told[0].left_seconds);
+  EXPECT_NEAR(*told[1].left_seconds, 51, 0.5);
   for (size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i].total, 52) << i;
   EXPECT_NEAR(*told[26].left_seconds, 26, 0.5);  // a second a run
 }
