@@ -134,6 +134,25 @@ TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
   EXPECT_EQ(luck->severity, "error");
 }
 
+// Of a larger grid only some CTAs are watched. The rows of the others are not written, and no run is wrong for that.
+TEST_F(PipelineTest, LuckIsSeenOnASampleOfTheCtas) {
+  request_.kernel = testing_support::shipped_kernel("kernels/02_tiled.json");
+  request_.experiment = testing_support::experiment_of(request_.kernel);
+  Problem& problem = request_.experiment.problem;
+  problem.heads = problem.kv_heads = 9;
+  problem.seq_q = problem.seq_k = 128;
+  request_.experiment.config.knobs["SYNC_POLICY"] = 0;
+  request_.stages = {.run = false, .watch = true};
+  const auto all = services();
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  const WatchReport& report = *collected_.observation.watch;
+  ASSERT_LT(report.ctas, report.total_ctas);
+  const auto luck = std::ranges::find(report.findings, "luck.order", &Finding::rule);
+  ASSERT_NE(luck, report.findings.end());
+  EXPECT_EQ(luck->severity, "error") << luck->sentence;
+}
+
 // A pipeline that fetches one tile past the last reads what nothing has written, and uses none of it.
 TEST_F(PipelineTest, AReadThatComesToNothingIsAWarning) {
   const std::string body = "__shared__ float warp_scratch[kWarps];", plain = request_.kernel.source;
