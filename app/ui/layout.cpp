@@ -35,18 +35,19 @@ void select_tab(ImGuiID node, const char* title) {
 }  // namespace
 
 LayoutKind layout_for(ImVec2 ems) {
+  if (ems.x < kNarrowWidth) return LayoutKind::narrow;
   if (ems.x < kSmallWidth || ems.y < kSmallHeight) return LayoutKind::small;
   return ems.x >= kLargeWidth && ems.y >= kLargeHeight ? LayoutKind::large : LayoutKind::usual;
 }
 
 void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::unique_ptr<Panel>>& panels) {
   const ImVec2 room = ImGui::GetMainViewport()->WorkSize;
-  const bool narrow = kind == LayoutKind::small && room.x < em(kNarrowWidth);
+  const bool narrow = kind == LayoutKind::narrow;
   ImGui::DockBuilderRemoveNode(dockspace);
   ImGui::DockBuilderAddNode(dockspace, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(dockspace, room);
   Node rest{dockspace};
-  const float wide = em(kind == LayoutKind::small ? kControlsNarrow : kControlsWidth);
+  const float wide = em(narrow || kind == LayoutKind::small ? kControlsNarrow : kControlsWidth);
   const Node controls = rest.cut(ImGuiDir_Left, std::clamp(wide / room.x, 0.14f, narrow ? 0.4f : 0.34f));
   Node latency, memory, error, below, attention, counters, beside;
   if (kind == LayoutKind::large) {
@@ -56,12 +57,18 @@ void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::uni
     beside = below.cut(ImGuiDir_Right, 0.36f);
     latency = rest;
     memory = latency.cut(ImGuiDir_Right, 0.36f);
-    counters = memory.cut(ImGuiDir_Down, 0.42f);
+    counters = memory.cut(ImGuiDir_Down, 0.35f);
+  } else if (narrow) {  // two rows of two, so that none of the three readouts is behind a tab
+    below = rest.cut(ImGuiDir_Down, 0.45f);
+    memory = below.cut(ImGuiDir_Right, 0.45f);
+    latency = rest;
+    attention = error = latency.cut(ImGuiDir_Right, 0.48f);
+    counters = beside = below;
   } else {
     below = rest.cut(ImGuiDir_Down, kind == LayoutKind::small ? 0.36f : 0.27f);
     latency = rest;
-    error = latency.cut(ImGuiDir_Right, narrow ? 0.48f : 0.60f);
-    memory = narrow ? error : error.cut(ImGuiDir_Left, 0.5f);
+    error = latency.cut(ImGuiDir_Right, 0.60f);
+    memory = error.cut(ImGuiDir_Left, 0.5f);
     attention = error;
     counters = beside = below;
   }

@@ -9,12 +9,13 @@
 
 namespace attnscope::ui {
 
-enum class LayoutKind { small, usual, large };
+enum class LayoutKind { narrow, small, usual, large };
 // The one that uses a window's room: both sides in ems, so that zoom counts.
 LayoutKind layout_for(ImVec2 ems);
 
 // Builds the default layout into `dockspace`, in the size of the main viewport's work area.
-// small: controls, the readouts, a higher strip below; a very narrow one has shared memory and error share a place.
+// narrow: controls, and two rows of two: latency and error over history and shared memory.
+// small: controls, the three readouts side by side, a higher strip below.
 // usual: controls; the three readouts side by side; a strip below.
 // large: error and attention in a column of their own, counters under shared memory, source and log beside the history.
 void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::unique_ptr<Panel>>& panels);

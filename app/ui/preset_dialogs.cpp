@@ -57,7 +57,9 @@ void PresetDialogs::draw_places(const Context& context) {
         break;
       }
   if (const std::string home = platform::environment("HOME"); !home.empty()) places.emplace_back("Home", home);
-  if (ImGui::IsWindowAppearing() && browser_.folder().empty() && !places.empty()) browser_.go(places.front().second);
+  if (ImGui::IsWindowAppearing())
+    for (const auto& [name, folder] : places)  // one's own comes first, and is not there before a preset is saved
+      if (browser_.folder().empty()) browser_.go(folder);
   for (size_t at = 0; at < places.size(); ++at) {
     if (at > 0) ImGui::SameLine();
     if (ImGui::Button(places[at].first.c_str())) browser_.go(places[at].second);

@@ -100,7 +100,8 @@ void Workbench::add_actions() {
   add("zoom out", "Zoom out", ImGuiMod_Ctrl | ImGuiKey_Minus, [zoom] { zoom(1 / 1.1f); });
   add("zoom reset", "Zoom 100 %", ImGuiMod_Ctrl | ImGuiKey_0, [zoom] { zoom(0); });
   add("reset layout", "Reset the layout", 0, [this] { reset_layout(); });
-  for (const auto& [id, title, kind] : {std::tuple{"layout small", "Layout for a small window", LayoutKind::small},
+  for (const auto& [id, title, kind] : {std::tuple{"layout narrow", "Layout for a narrow window", LayoutKind::narrow},
+                                        {"layout small", "Layout for a small window", LayoutKind::small},
                                         {"layout usual", "Layout for a usual window", LayoutKind::usual},
                                         {"layout large", "Layout for a large window", LayoutKind::large}})
     add(id, title, 0, [this, kind = kind] { build_wanted_ = kind; });
@@ -178,7 +179,8 @@ void Workbench::draw_menu(Context& context) {
     ImGui::Separator();
     for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
     ImGui::Separator();
-    for (const char* id : {"reset layout", "layout small", "layout usual", "layout large"}) actions_.menu_item(id);
+    for (const char* id : {"reset layout", "layout narrow", "layout small", "layout usual", "layout large"})
+      actions_.menu_item(id);
     ImGui::EndMenu();
   }
   menu("Help", {"palette", "shortcuts", "glossary", "", "found", "about"});

@@ -96,6 +96,8 @@ TEST_F(Panes, ASmallWindowShowsEveryKnobAndAHistoryThatCanBeRead) {
       ASSERT_TRUE(last);
       const ImGuiWindow* panel = ctx->GetWindowByRef("//Experiment");
       EXPECT_LE(last->y + last->height, panel->InnerClipRect.Max.y) << "at zoom " << zoom;
+      for (const char* title : {"Latency", "Shared memory", "Error", "History"})
+        EXPECT_TRUE(in_front(ctx, title)) << title << " at zoom " << zoom;
       const ImGuiTable* table = history_table();
       ASSERT_NE(table, nullptr);
       for (int column = 0; column < table->ColumnsCount; ++column)

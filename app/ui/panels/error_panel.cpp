@@ -61,7 +61,7 @@ void ErrorPanel::draw(Context& context) {
   ImGui::Dummy({0, em(0.1f)});
   if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // else there is no error that could be said
   const Problem& problem = context.shown.observation->experiment.problem;
-  if (!problem.is_attention()) return dim_text("Only attention kernels have a map of their output.");
+  if (!problem.is_attention()) return wrapped("Only attention kernels have a map of their output.", palette().dim);
   draw_map_controls(context, problem);
   draw_map(context, problem);
 }
@@ -97,14 +97,21 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {em(0.2f), em(0.06f)});
   const auto value_of = [](const charts::FigureRow& row) { return (row.bad ? ICON_CLOSE " " : "") + row.value; };
   const std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict);
-  float value_width = 0;  // a figure is never cut; names and limits are where the panel is narrow
-  ImGui::PushFont(fonts().strong, 0);
-  for (const charts::FigureRow& row : rows) value_width = std::max(value_width, width_of(value_of(row)));
-  ImGui::PopFont();
-  if (ImGui::BeginTable("##figures", 3, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+  // A figure is never cut. Where the panel is narrow the limits go, to be had on hover, so that the names stay whole.
+  float value_width = 0, name_width = 0, limit_width = 0;
+  for (const charts::FigureRow& row : rows) {
+    name_width = std::max(name_width, width_of(row.name));
+    limit_width = std::max(limit_width, width_of(row.note));
+    ImGui::PushFont(fonts().strong, 0);
+    value_width = std::max(value_width, width_of(value_of(row)));
+    ImGui::PopFont();
+  }
+  const float padding = 2 * ImGui::GetStyle().CellPadding.x, room = ImGui::GetContentRegionAvail().x - value_width;
+  const bool limits = name_width + limit_width + 2 * padding <= room;
+  if (ImGui::BeginTable("##figures", limits ? 3 : 2, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.3f);
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, value_width);
-    ImGui::TableSetupColumn("limit", ImGuiTableColumnFlags_WidthStretch, 1.05f);
+    if (limits) ImGui::TableSetupColumn("limit", ImGuiTableColumnFlags_WidthStretch, 1.05f);
     for (const charts::FigureRow& row : rows) {
       ImGui::TableNextColumn();
       term(context.glossary, row.term, shortened(row.name, ImGui::GetContentRegionAvail().x));
@@ -112,6 +119,10 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
       ImGui::PushFont(fonts().strong, 0);
       clipped(value_of(row), ImGui::GetContentRegionAvail().x, row.bad ? palette().bad : palette().text);
       ImGui::PopFont();
+      if (!limits) {
+        tooltip(row.note);
+        continue;
+      }
       ImGui::TableNextColumn();
       clipped(row.note, ImGui::GetContentRegionAvail().x, palette().faint);
     }
@@ -157,9 +168,7 @@ void ErrorPanel::draw_findings(Context& context, const WatchReport& watch) {
   const auto rows = charts::watch_rows(watch);
   const std::string share = "Watched: " + charts::watch_share_text(watch) + ".";
   if (rows.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, palette().good);
-    text(ICON_CHECK "  No race, nothing read unwritten");
-    ImGui::PopStyleColor();
+    clipped(ICON_CHECK "  No race, nothing read unwritten", ImGui::GetContentRegionAvail().x, palette().good);
     tooltip(share + " The output was the same each time.");
     return;
   }

@@ -38,8 +38,8 @@ struct WantedColumn {
   Column column;
   float ems;  // with its padding
 };
-constexpr WantedColumn kWanted[] = {{kRun, 2.8f},    {kLatency, 5.4f},   {kChange, 10}, {kVerdict, 6.2f},
-                                    {kConfig, 14},   {kError, 5.4f},     {kKind, 6.4f}, {kOccupancy, 4.6f},
+constexpr WantedColumn kWanted[] = {{kRun, 2.5f},    {kLatency, 5.2f},   {kVerdict, 8.2f}, {kChange, 10},
+                                    {kConfig, 14},   {kError, 5.4f},     {kKind, 6.4f},    {kOccupancy, 4.6f},
                                     {kShared, 5.6f}, {kRegisters, 3.4f}, {kWhen, 5.2f}};
 float ems_of(Column column) {
   return std::find_if(std::begin(kWanted), std::end(kWanted), [&](const WantedColumn& w) { return w.column == column; })

@@ -33,8 +33,10 @@ void LatencyPanel::draw_headline(Context& context) {
   {
     const PartScope scope(context, session::Part::timing);
     big_figure(charts::us_number(timing->p50), charts::us_unit(timing->p50), palette().text);
-    draw_change(context);
+    find_change(context);
+    if (!narrow()) draw_change();
     kind_badge_at_right(context.glossary, timing->kind);
+    if (narrow()) draw_change_line();
   }
   part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
   const PartScope scope(context, session::Part::timing);
@@ -59,11 +61,17 @@ void LatencyPanel::draw_reason(const Context& context) {
 }
 
 // The run's time against an earlier one's: what it is held against over the difference itself.
-void LatencyPanel::draw_change(Context& context) {
+void LatencyPanel::find_change(const Context& context) {
   delta_.reset();
   if (context.shown.state(session::Part::timing) != session::PartState::fresh) return;
   if (const std::optional<size_t> column = context.latency.column_of(context.shown.run))
     delta_ = charts::delta_of(context.latency, *column);
+}
+
+// Whether the change has no room beside the time.
+bool LatencyPanel::narrow() { return ImGui::GetWindowWidth() < em(20); }
+
+void LatencyPanel::draw_change() const {
   if (!delta_) return;
   ImGui::SameLine(0, em(1));
   const float room = ImGui::GetContentRegionAvail().x - em(6);  // the badge's place
@@ -75,10 +83,30 @@ void LatencyPanel::draw_change(Context& context) {
   ImGui::PopFont();
   ImGui::SetCursorPos({at.x, at.y + em(0.95f)});
   ImGui::PushFont(fonts().strong, 0);
-  clipped(delta_->text, room, delta_->better > 0 ? palette().good : delta_->better < 0 ? palette().bad : palette().dim);
+  clipped(delta_->text, room, colour_of_change());
   ImGui::PopFont();
   ImGui::EndGroup();
   tooltip(delta_->detail);
+}
+
+// Below the time, in a line of its own whether there is a change or not: the plot does not move for it.
+void LatencyPanel::draw_change_line() const {
+  ImGui::PushFont(fonts().strong, kSmallSize);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour_of_change());
+  text(delta_ ? delta_->text : "");
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  if (!delta_) return;
+  tooltip(delta_->detail);
+  ImGui::SameLine(0, em(0.5f));
+  ImGui::PushFont(nullptr, kSmallSize);
+  clipped(delta_->against, ImGui::GetContentRegionAvail().x, palette().dim);
+  ImGui::PopFont();
+}
+
+ImU32 LatencyPanel::colour_of_change() const {
+  if (!delta_ || delta_->better == 0) return palette().dim;
+  return delta_->better > 0 ? palette().good : palette().bad;
 }
 
 }  // namespace attnscope::ui

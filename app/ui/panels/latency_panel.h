@@ -19,7 +19,11 @@ class LatencyPanel : public Panel {
  private:
   void draw_headline(Context& context);
   static void draw_reason(const Context& context);
-  void draw_change(Context& context);
+  static bool narrow();
+  void find_change(const Context& context);
+  void draw_change() const;
+  void draw_change_line() const;
+  ImU32 colour_of_change() const;
 
   std::optional<charts::Delta> delta_;
   LatencyPlot plot_;

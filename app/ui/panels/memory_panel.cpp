@@ -16,6 +16,8 @@ using session::Part;
 
 namespace {
 
+constexpr float kLowPanel = 26;  // ems: a lower panel does not show all of it
+
 std::string compile_text(double ms) {
   return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.2f} s", ms / 1000);
 }
@@ -35,11 +37,17 @@ void MemoryPanel::draw(Context& context) {
                                                                         : context.shown.observation->device;
   const DeviceSpec* found = session::find_device(context.snapshot, device);
   const DeviceSpec spec = found != nullptr ? *found : DeviceSpec{};
-  draw_variant(context, *variant, spec);
+  // The figure, the gauge and the occupancy are what is looked for: where all does not fit, they come first.
+  const bool low = ImGui::GetContentRegionAvail().y < em(kLowPanel);
+  draw_gauge(context, *variant, spec);
+  if (!low) draw_buffers(context, *variant, spec);
   if (const Occupancy* occupancy = context.shown.occupancy()) draw_occupancy(context, variant, *occupancy, spec);
+  if (!low) return;
+  ImGui::Dummy({0, em(0.3f)});
+  draw_buffers(context, *variant, spec);
 }
 
-void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, const DeviceSpec& spec) {
+void MemoryPanel::draw_gauge(Context& context, const VariantInfo& variant, const DeviceSpec& spec) {
   const charts::MemoryStack stack = charts::memory_stack(variant, context.shown.occupancy(), spec);
   {
     const PartScope scope(context, Part::variant);
@@ -55,6 +63,11 @@ void MemoryPanel::draw_variant(Context& context, const VariantInfo& variant, con
   part_note(context, Part::variant, stack.total_bytes == 0 ? "none is used" : split);
   const PartScope scope(context, Part::variant);
   memory_gauge(stack);
+}
+
+void MemoryPanel::draw_buffers(Context& context, const VariantInfo& variant, const DeviceSpec& spec) {
+  const charts::MemoryStack stack = charts::memory_stack(variant, context.shown.occupancy(), spec);
+  const PartScope scope(context, Part::variant);
   if (stack.segments.empty())
     small_text("This kernel uses no shared memory.", palette().dim);
   else
@@ -77,9 +90,11 @@ void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, c
   ImGui::PopFont();
   ImGui::SameLine(0, em(0.5f));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
-  clipped(fmt::format("{} CTA{} an SM, {} of {} warps", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s",
-                      occupancy.warps_per_sm, spec.warps_sm),
-          ImGui::GetContentRegionAvail().x, palette().dim);
+  const std::string warps = fmt::format("{} of {} warps", occupancy.warps_per_sm, spec.warps_sm);
+  const std::string words =
+      fmt::format("{} CTA{} an SM, {}", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s", warps);
+  const float room = ImGui::GetContentRegionAvail().x;
+  clipped(width_of(words) <= room ? words : warps, room, palette().dim);
   explain(context.glossary, "occupancy");
   warp_slots(spec.warps_sm, occupancy.ctas_per_sm,
              occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0);

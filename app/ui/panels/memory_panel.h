@@ -11,7 +11,8 @@ class MemoryPanel : public Panel {
   void draw(Context& context) override;
 
  private:
-  void draw_variant(Context& context, const VariantInfo& variant, const DeviceSpec& spec);
+  static void draw_gauge(Context& context, const VariantInfo& variant, const DeviceSpec& spec);
+  static void draw_buffers(Context& context, const VariantInfo& variant, const DeviceSpec& spec);
   void draw_occupancy(Context& context, const VariantInfo* variant, const Occupancy& occupancy, const DeviceSpec& spec);
 };
 
