@@ -4,8 +4,9 @@
 function(attnscope_strict target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # g++ 12 reports std::string concatenation falsely (GCC bug 105651), and optional<T> once sanitizers are on.
-    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-maybe-uninitialized)
+    # g++ 12 reports std::string concatenation falsely (GCC bug 105651; with precompiled headers as two more),
+    # and optional<T> once sanitizers are on.
+    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized)
   endif()
   if(ATTNSCOPE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${ATTNSCOPE_SANITIZE} -fno-omit-frame-pointer
@@ -26,6 +27,7 @@ function(attnscope_layer layer)
     target_include_directories(${target} PUBLIC "${CMAKE_SOURCE_DIR}/app")
     target_link_libraries(${target} PUBLIC ${arg_DEPS} ${arg_LIBS})
     attnscope_strict(${target})
+    attnscope_precompile(${target} app)
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE "${CMAKE_SOURCE_DIR}/app")
@@ -68,6 +70,6 @@ function(attnscope_unit_tests layer)
   target_include_directories(${layer}_tests PRIVATE "${CMAKE_SOURCE_DIR}/tests")
   target_compile_definitions(${layer}_tests PRIVATE ATTNSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${layer}_tests PRIVATE attnscope_${layer} ${arg_LIBS} GTest::gmock GTest::gtest_main)
-  attnscope_strict(${layer}_tests)
+  attnscope_test_program(${layer}_tests)
   attnscope_discover_tests(${layer}_tests ${layer} PROPERTIES LABELS unit)
 endfunction()

@@ -3,6 +3,8 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
+# An enumeration is written as its word: as a number it would be a silent mistake.
+set_property(TARGET nlohmann_json::nlohmann_json APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS JSON_DISABLE_ENUM_SERIALIZATION=1)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)

@@ -1,0 +1,55 @@
+# Precompiled headers: parsing the standard library, and GoogleTest in tests, is a third of a cold build. Our own headers
+# are not among them, so a change in one still rebuilds only what includes it. Every source names all that it includes;
+# -DATTNSCOPE_PRECOMPILE=OFF builds without, to see that it does.
+option(ATTNSCOPE_PRECOMPILE "Parse the standard library's headers once for each kind of target" ON)
+
+set(attnscope_app_headers
+    <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span> <sstream>
+    <string> <string_view> <utility> <variant> <vector> <tl/expected.hpp>)
+set(attnscope_test_headers ${attnscope_app_headers} <fstream> <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
+set(attnscope_window_test_headers ${attnscope_test_headers})  # the window's libraries ask for flags of their own
+
+# attnscope_precompile(<target> <app|test|window_test>): the target's sources begin with these headers. One small target of each kind
+# makes them, with the flags that attnscope_strict() gives to all.
+function(attnscope_precompile target kind)
+  if(NOT ATTNSCOPE_PRECOMPILE)
+    return()
+  endif()
+  set(maker attnscope_precompiled_${kind})
+  if(NOT TARGET ${maker})
+    set(source "${CMAKE_BINARY_DIR}/${maker}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "int main() { return 0; }\n")
+    if(kind MATCHES "test")  # tests are programs: -fPIE
+      add_executable(${maker} "${source}")
+      target_link_libraries(${maker} PRIVATE GTest::gmock GTest::gtest)
+      if(kind STREQUAL "window_test")
+        target_link_libraries(${maker} PRIVATE attnscope_window_deps)
+      endif()
+      attnscope_test_code(${maker})
+    else()
+      add_library(${maker} STATIC "${source}")
+    endif()
+    target_link_libraries(${maker} PRIVATE nlohmann_json::nlohmann_json tl::expected Threads::Threads)
+    attnscope_strict(${maker})
+    target_precompile_headers(${maker} PRIVATE ${attnscope_${kind}_headers})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${maker})
+endfunction()
+
+# attnscope_test_code(<target>): the tests' own code is built in half the time without optimization; what they test is not
+# touched.
+function(attnscope_test_code target)
+  target_compile_options(${target} PRIVATE -O0)
+endfunction()
+
+# attnscope_test_program(<target>): a program of GoogleTest, built as all of them are.
+function(attnscope_test_program target)
+  attnscope_strict(${target})
+  attnscope_test_code(${target})
+  get_target_property(links ${target} LINK_LIBRARIES)
+  if(TARGET attnscope_window_deps AND links MATCHES "attnscope_(ui|cli)")
+    attnscope_precompile(${target} window_test)
+  else()
+    attnscope_precompile(${target} test)
+  endif()
+endfunction()
