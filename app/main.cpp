@@ -29,20 +29,7 @@ int parse_and_run(int argc, char** argv) {
       "Exit status: 0 correct or unchecked, 1 ran and wrong or racy, 2 bad input, 3 refused, 4 hung or crashed and was "
       "ended.");
   Chosen chosen;
-  add_window(app, chosen);
-  add_run(app, chosen);
-  add_compare(app, chosen);
-  add_bench(app, chosen);
-  add_best(app, chosen);
-  add_export(app, chosen);
-  add_kernels(app, chosen);
-  add_devices(app, chosen);
-  add_presets(app, chosen);
-  add_shot(app, chosen);
-  add_worker(app, chosen);
-  add_doctor(app, chosen);
-  add_fetch(app, chosen);
-  add_import(app, chosen);
+  for (const auto add : kCommands) add(app, chosen);
   for (CLI::App* command : app.get_subcommands({}))
     command->set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   try {

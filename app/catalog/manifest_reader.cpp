@@ -7,6 +7,7 @@
 
 #include "catalog/arguments.h"
 #include "core/escape.h"
+#include "core/option_fields.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -176,9 +177,7 @@ void read_options(JsonReader& read, Kernel& kernel) {
   const Json* options = read.value("options");
   if (!options || options->is_null()) return;
   JsonReader inner(*options, read.path("options"), Stage::catalog);
-  inner.boolean("fast_math", kernel.options.fast_math);
-  inner.boolean("fmad", kernel.options.fmad);
-  inner.integer("maxrregcount", kernel.options.maxrregcount, 0, 255);
+  read_fields_into(inner, kernel.options);
   if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/option_fields.h"
+
 namespace attnscope::charts {
 namespace {
 

@@ -65,20 +65,21 @@ MemoryStack memory_stack(const VariantInfo& variant, const Occupancy* occupancy,
 std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupancy, const DeviceSpec& spec) {
   if (occupancy.ctas_per_sm == 0) return "No CTA fits on an SM.";
   const int64_t n = occupancy.ctas_per_sm;
-  if (occupancy.limiter == "shared memory") {
+  if (occupancy.limiter == Limiter::shared_memory) {
     const int64_t each = variant.static_shared_bytes + variant.dynamic_shared_bytes + spec.shared_reserved_block;
     return fmt::format("Shared memory limits it: {} {} {} of {}, one more does not fit.", plural(n, "CTA"),
                        n == 1 ? "takes" : "take", with_commas(n * each), bytes_text(spec.shared_sm));
   }
-  if (occupancy.limiter == "registers")
+  if (occupancy.limiter == Limiter::registers)
     return fmt::format("Registers limit it: {} a thread of {} an SM leave room for {}.", variant.registers,
                        with_commas(spec.registers_sm), plural(n, "CTA"));
-  if (occupancy.limiter == "warps")
+  if (occupancy.limiter == Limiter::warps)
     return fmt::format("The SM's {} warps limit it: {} {} {}.", spec.warps_sm, plural(n, "CTA"),
                        n == 1 ? "takes" : "take", occupancy.warps_per_sm);
-  if (occupancy.limiter == "CTAs") return fmt::format("The SM's own limit of {} binds.", plural(spec.ctas_sm, "CTA"));
-  if (occupancy.limiter.empty()) return {};
-  return fmt::format("Limited by {}: {} an SM.", occupancy.limiter, plural(n, "CTA"));
+  if (occupancy.limiter == Limiter::ctas)
+    return fmt::format("The SM's own limit of {} binds.", plural(spec.ctas_sm, "CTA"));
+  if (occupancy.limiter == Limiter::unknown) return {};
+  return fmt::format("Limited by {}: {} an SM.", to_string(occupancy.limiter), plural(n, "CTA"));
 }
 
 std::string waves_sentence(const Occupancy& occupancy) {

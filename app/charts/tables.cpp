@@ -8,6 +8,7 @@
 #include "charts/format.h"
 #include "core/comparable.h"
 #include "core/headline.h"
+#include "core/observation_fields.h"
 
 namespace attnscope::charts {
 namespace {
@@ -47,6 +48,28 @@ FigureGroup instruction_group(const Counters& counters) {
         count_row(words_of_class(name), count, words_of_class(name), counters.kind,
                   total > 0 ? percent_text(static_cast<double>(count) / static_cast<double>(total)) : ""));
   return group;
+}
+
+std::string value_text(int64_t count) { return with_commas(count); }
+std::string value_text(double mean) { return fmt::format("{:.2f}", mean); }
+
+constexpr int64_t kSectorBytes = 32;
+
+std::string beside(Beside what, const Counters& counters, double value) {
+  switch (what) {
+    case Beside::nothing:
+      return "";
+    case Beside::of_a_warp:
+      return "of 32";
+    case Beside::without_conflicts:
+      return "without conflicts";
+    case Beside::share_of_wavefronts:
+      if (counters.shared_wavefronts <= 0) return "";
+      return percent_text(value / static_cast<double>(counters.shared_wavefronts)) + " of wavefronts";
+    case Beside::bytes_of_sectors:
+      return kib_text(std::llround(value) * kSectorBytes);
+  }
+  return "";
 }
 
 std::string optional_us(const Observation& seen) {
@@ -109,32 +132,17 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
 }
 
 std::vector<FigureGroup> counter_groups(const Counters& counters) {
-  std::vector<FigureGroup> groups;
-  groups.push_back(instruction_group(counters));
-  const FigureKind kind = counters.kind;
-  FigureGroup lanes{"Lanes", {}};
-  lanes.rows.push_back(count_row("thread instructions", counters.threads, "thread instructions", kind));
-  FigureRow mean{"active lanes, mean", fmt::format("{:.2f}", counters.active_lanes_mean), "of 32", "lane", kind, false};
-  lanes.rows.push_back(mean);
-  lanes.rows.push_back(count_row("barrier arrivals", counters.barriers, "barrier", kind));
-  groups.push_back(lanes);
-  FigureGroup shared{"Shared memory", {}};
-  shared.rows.push_back(count_row("wavefronts", counters.shared_wavefronts, "wavefront", kind));
-  shared.rows.push_back(
-      count_row("wavefronts, ideal", counters.shared_wavefronts_ideal, "wavefront", kind, "without conflicts"));
-  const double share = counters.shared_wavefronts > 0 ? static_cast<double>(counters.shared_bank_conflicts) /
-                                                            static_cast<double>(counters.shared_wavefronts)
-                                                      : 0;
-  shared.rows.push_back(count_row("bank conflicts", counters.shared_bank_conflicts, "bank conflict", kind,
-                                  counters.shared_wavefronts > 0 ? percent_text(share) + " of wavefronts" : ""));
-  groups.push_back(shared);
-  FigureGroup global{"Global memory", {}};
-  global.rows.push_back(count_row("load sectors", counters.global_load_sectors, "global load sectors", kind,
-                                  kib_text(counters.global_load_sectors * 32)));  // a sector is 32 B
-  global.rows.push_back(count_row("store sectors", counters.global_store_sectors, "global store sectors", kind,
-                                  kib_text(counters.global_store_sectors * 32)));
-  global.rows.push_back(count_row("local sectors", counters.local_sectors, "local sectors", kind));
-  groups.push_back(global);
+  std::vector<FigureGroup> groups{
+      instruction_group(counters), {"Lanes", {}}, {"Shared memory", {}}, {"Global memory", {}}};
+  for_each_counter([&](const CounterRow& row, auto member) {
+    FigureRow figure;
+    figure.name = row.label;
+    figure.value = value_text(counters.*member);
+    figure.note = beside(row.beside, counters, static_cast<double>(counters.*member));
+    figure.term = row.term;
+    figure.kind = counters.kind;
+    groups[1 + static_cast<size_t>(row.group)].rows.push_back(std::move(figure));
+  });
   return groups;
 }
 
@@ -181,12 +189,12 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
     return found == c.instructions.end() ? int64_t{0} : found->second;
   };
   rows.push_back(number_row("warp instructions", get(a.counters, total), get(b.counters, total), 1, count_text));
-  rows.push_back(number_row("bank conflicts",
-                            get(a.counters, [](const Counters& c) { return c.shared_bank_conflicts; }),
-                            get(b.counters, [](const Counters& c) { return c.shared_bank_conflicts; }), 1, count_text));
-  rows.push_back(number_row("global load sectors",
-                            get(a.counters, [](const Counters& c) { return c.global_load_sectors; }),
-                            get(b.counters, [](const Counters& c) { return c.global_load_sectors; }), 1, count_text));
+  for_each_counter([&](const CounterRow& row, auto member) {
+    if (row.compared.empty()) return;
+    const auto field = [member](const Counters& c) { return c.*member; };
+    rows.push_back(
+        number_row(std::string(row.compared), get(a.counters, field), get(b.counters, field), 1, count_text));
+  });
   if (unlike == Unlike::operation || unlike == Unlike::problem || unlike == Unlike::device)
     for (ComparedRow& row : rows) {
       row.better = 0;

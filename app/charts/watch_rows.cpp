@@ -36,8 +36,8 @@ std::string headline(const Finding& finding) {
   if (rule.starts_with("luck.") && finding.evidence.size() == 2) {
     const double changed = finding.evidence[0].value, tried = finding.evidence[1].value;
     return fmt::format("{}: {} of {} {} change the output",
-                       finding.severity == "error" ? "Right by luck" : "Not the same every time", changed, tried,
-                       rule == "luck.order" ? "warp orders" : "fills of shared memory");
+                       finding.severity == Severity::error ? "Right by luck" : "Not the same every time", changed,
+                       tried, rule == "luck.order" ? "warp orders" : "fills of shared memory");
   }
   return finding.sentence;
 }
@@ -47,7 +47,7 @@ std::string headline(const Finding& finding) {
 std::vector<WatchRow> watch_rows(const WatchReport& report) {
   std::vector<WatchRow> rows;
   for (const Finding& finding : report.findings)
-    rows.push_back({headline(finding), finding.sentence, finding.severity == "error", where(finding, "file"),
+    rows.push_back({headline(finding), finding.sentence, finding.severity == Severity::error, where(finding, "file"),
                     std::atoll(where(finding, "line").c_str())});
   std::stable_partition(rows.begin(), rows.end(), [](const WatchRow& row) { return row.error; });
   return rows;

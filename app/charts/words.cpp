@@ -41,18 +41,29 @@ std::string device_words(const Observation& seen) {
   return seen.experiment.device + (seen.versions.gpu.empty() ? "" : " (" + seen.versions.gpu + ")");
 }
 
-bool is_latency(const std::string& bound) { return bound.ends_with("latency"); }
+// The counter that shows what the bound says.
+std::string shown_by(Bound bound, const Observation& seen) {
+  switch (bound) {
+    case Bound::shared_memory:
+      return seen.counters ? conflicts(*seen.counters) : "";
+    case Bound::issue_slots:
+    case Bound::arithmetic_units:
+      return seen.counters ? lanes(*seen.counters) : "";
+    case Bound::instruction_latency:
+    case Bound::global_latency:
+    case Bound::short_latency:
+      return seen.occupancy ? warps(*seen.occupancy) : "";
+    default:
+      return "";
+  }
+}
 
 }  // namespace
 
 std::string bound_sentence(const Observation& seen) {
-  if (!seen.timing || seen.timing->bound.empty()) return {};
-  const std::string& bound = seen.timing->bound;
-  std::string shown_by;
-  if (bound == "shared memory" && seen.counters) shown_by = conflicts(*seen.counters);
-  if ((bound == "issue slots" || bound == "arithmetic units") && seen.counters) shown_by = lanes(*seen.counters);
-  if (is_latency(bound) && seen.occupancy) shown_by = warps(*seen.occupancy);
-  return "bound by " + bound + (shown_by.empty() ? "" : ": " + shown_by);
+  if (!seen.timing || seen.timing->bound == Bound::unknown) return {};
+  const std::string shown = shown_by(seen.timing->bound, seen);
+  return "bound by " + std::string(to_string(seen.timing->bound)) + (shown.empty() ? "" : ": " + shown);
 }
 
 std::string_view unlike_words(Unlike unlike) { return word_of(kUnlike, unlike); }
@@ -72,7 +83,8 @@ std::string unlike_sentence(const Observation& a, const Observation& b) {
     case Unlike::device:
       return sides(device_words(a), device_words(b));
     case Unlike::cache:
-      return sides(x.measure.cache + " cache", y.measure.cache + " cache");
+      return sides(std::string(to_string(x.measure.cache)) + " cache",
+                   std::string(to_string(y.measure.cache)) + " cache");
     case Unlike::kind:
       return sides(to_string(a.timing->kind), to_string(b.timing->kind));
     case Unlike::version:

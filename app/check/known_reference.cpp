@@ -323,7 +323,7 @@ void compare(const Operand& what, std::span<const std::byte> got, const Values& 
 }
 
 void finish(const Sums& sums, Verdict& verdict) {
-  verdict.state = sums.outside > 0 ? "wrong" : "correct";
+  verdict.state = sums.outside > 0 ? VerdictState::wrong : VerdictState::correct;
   verdict.nonfinite = sums.nonfinite;
   verdict.max_abs = sums.max_abs;
   verdict.mean_abs = sums.compared > 0 ? sums.sum_abs / double(sums.compared) : 0;

@@ -125,7 +125,7 @@ const char* times(int64_t count) { return count == 1 ? "element" : "elements"; }
 void refuse(Verdict& verdict, const Comparison& comparison) {
   const auto count = [&](Fault fault) { return comparison.faults[static_cast<size_t>(fault)]; };
   const auto first = [&](Fault fault) { return comparison.first[static_cast<size_t>(fault)]; };
-  verdict.state = "wrong";
+  verdict.state = VerdictState::wrong;
   if (comparison.unwritten > 0) {
     verdict.first_bad = comparison.first_unwritten;
     verdict.reason =
@@ -226,7 +226,7 @@ Verdict conclude(const Comparison& comparison, const Reference& reference) {
   if (faulty || !close)
     refuse(verdict, comparison);
   else
-    verdict.state = "correct";
+    verdict.state = VerdictState::correct;
   return verdict;
 }
 

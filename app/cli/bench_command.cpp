@@ -58,7 +58,7 @@ class ProgressLine {
     const report::Row& row = plan_.head.rows[progress.row];
     std::string text =
         fmt::format("{} of {}  {}, {}: {}", progress.done + 1, progress.total, report::problem_text(row.problem),
-                    row.cache, plan_.head.entries[progress.entry].label);
+                    to_string(row.cache), plan_.head.entries[progress.entry].label);
     if (progress.left_seconds) text += ", " + left_text(*progress.left_seconds);
     if (terminal_)
       print_over(text);

@@ -70,7 +70,7 @@ std::string device_of(const Kernel& kernel, const DeviceSpec& device) {
   return kernel.library + "/" + device.id.substr(device.id.rfind('/') + 1);
 }
 
-session::Draft draft_of(const Named& entry, const Problem& problem, const std::string& cache,
+session::Draft draft_of(const Named& entry, const Problem& problem, CacheState cache,
                         const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes,
                         const DeviceSpec& device, int64_t block_ms) {
   session::Draft draft{problem, entry.kernel.id, entry.knobs, {}, device_of(entry.kernel, device), {}};
@@ -144,8 +144,8 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
     tasks.kernels.push_back(entry.kernel);
   }
   for (const Problem& problem : *problems)
-    for (const std::string cache : {"hot", "cold"}) {
-      if (wishes.cache != "both" && wishes.cache != cache) continue;
+    for (const auto& [cache, word] : Words<CacheState>::table) {
+      if (wishes.cache != "both" && wishes.cache != word) continue;
       plan.head.rows.push_back({problem, cache, {}});
       auto& drafts = tasks.drafts.emplace_back();
       for (const Named& entry : *entries) {

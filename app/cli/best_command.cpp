@@ -88,7 +88,8 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   for (const store::StoredObservation& stored : *kept) {
     const Observation& o = stored.observation;
     const bool here = device.emulated ? o.device == device.id : report::same_device(o.versions.gpu, device.name);
-    if (!here || !o.timing || o.timing->cache != "hot" || !report::same_shape(o.experiment.problem, problem)) continue;
+    if (!here || !o.timing || o.timing->cache != CacheState::hot || !report::same_shape(o.experiment.problem, problem))
+      continue;
     if (racy.contains(o.hash)) continue;
     TunedEntry entry =
         entry_of(o, fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(stored.finished_at))));

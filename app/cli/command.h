@@ -31,6 +31,11 @@ void add_fetch(CLI::App& app, Chosen& chosen);
 void add_import(CLI::App& app, Chosen& chosen);
 void add_window(CLI::App& app, Chosen& chosen);  // no subcommand: the window
 
+// Every subcommand, as --help lists them.
+inline constexpr void (*kCommands[])(CLI::App&, Chosen&) = {add_window, add_run,     add_compare, add_bench,   add_best,
+                                                            add_export, add_kernels, add_devices, add_presets, add_shot,
+                                                            add_worker, add_doctor,  add_fetch,   add_import};
+
 // The only places that write to the terminal, each through terminal_text(): a title or a worker's words never carry an
 // escape sequence there.
 // Writes one result to stdout with a line end. stdout holds only results; everything else goes to stderr. What

@@ -123,7 +123,8 @@ std::string line_of(const char* letter, const Side& side, bool recorded) {
   std::string text = fmt::format("{}  {} on {}, {}", letter, one_line(o.experiment.kernel), one_line(o.device),
                                  short_text(o.experiment.problem));
   for (const auto& [knob, value] : o.experiment.config.knobs) text += fmt::format(" {}={}", one_line(knob), value);
-  if (o.timing) text += fmt::format(": {:.4g} us {}, {}", o.timing->p50, to_string(o.timing->kind), o.timing->cache);
+  if (o.timing)
+    text += fmt::format(": {:.4g} us {}, {}", o.timing->p50, to_string(o.timing->kind), to_string(o.timing->cache));
   if (const auto headline = headline_of(o)) text += fmt::format(", {}", to_string(*headline));
   return text + "\n";
 }
@@ -142,7 +143,7 @@ Json json_of(const measure::Comparison& c, bool recorded, const Side& a, const S
     const Observation& o = recorded ? *one.recorded : *one.ran;
     return Json{{"experiment", to_json(o.experiment)},
                 {"us", o.timing ? Json(o.timing->p50) : Json(nullptr)},
-                {"verdict", o.verdict ? Json(o.verdict->state) : Json(nullptr)},
+                {"verdict", o.verdict ? Json(std::string(to_string(o.verdict->state))) : Json(nullptr)},
                 {"headline", headline_of(o) ? Json(to_string(*headline_of(o))) : Json(nullptr)}};
   };
   return Json{{"kind", to_string(FigureKind::measured)},

@@ -19,7 +19,7 @@ std::string grouped(int64_t value) {
   return digits;
 }
 
-void line(std::string& out, const char* label, const std::string& text) {
+void line(std::string& out, std::string_view label, const std::string& text) {
   out += fmt::format("{:<14} {}\n", one_line(label), one_line(text));
 }
 
@@ -28,11 +28,11 @@ void add_timing(std::string& out, const Observation& o) {
   std::string text =
       fmt::format("{:.1f} us {} ({:.1f} to {:.1f})", t.p50, to_string(t.kind), t.interval_low, t.interval_high);
   if (o.tflops) text += fmt::format(", {:.3g} TFLOP/s", *o.tflops);
-  if (!t.bound.empty()) text += ", bound by " + t.bound;
+  if (t.bound != Bound::unknown) text += ", bound by " + std::string(to_string(t.bound));
   line(out, "latency", text);
   if (!t.sampling) return;
-  std::string how = fmt::format("{}, {} samples in {} rounds, {}", t.cache, t.samples, t.sampling->rounds.size(),
-                                t.sampling->stopped);
+  std::string how = fmt::format("{}, {} samples in {} rounds, {}", to_string(t.cache), t.samples,
+                                t.sampling->rounds.size(), to_string(t.sampling->stopped));
   if (t.clock_mhz > 0) how += fmt::format(", {:.0f} MHz", t.clock_mhz);
   if (t.sampling->power_w > 0)
     how += fmt::format(", {:.0f} of {:.0f} W", t.sampling->power_w, t.sampling->power_limit_w);
@@ -45,7 +45,7 @@ void add_timing(std::string& out, const Observation& o) {
 // An error of the watch stands where the verdict does, which it overrules.
 void add_verdict(std::string& out, const Observation& o) {
   const Verdict& v = *o.verdict;
-  const std::string state = v.state + (v.reason.empty() ? "" : ": " + v.reason);
+  const std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
   const Headline headline = *headline_of(o);
   line(out, "verdict",
        is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state);
@@ -69,7 +69,7 @@ void add_shared(std::string& out, const VariantInfo& v) {
 void add_occupancy(std::string& out, const Occupancy& o) {
   line(out, "occupancy",
        fmt::format("{:.1f} % ({} CTAs, {} warps an SM), limited by {}", o.fraction * 100, o.ctas_per_sm, o.warps_per_sm,
-                   o.limiter));
+                   to_string(o.limiter)));
   std::string waves =
       fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, grouped(o.total_ctas), grouped(o.resident_ctas));
   if (o.tail_ctas > 0) waves += fmt::format(", the last wave runs {}", grouped(o.tail_ctas));
@@ -101,7 +101,7 @@ void add_watch(std::string& out, const WatchReport& w) {
   if (w.findings.empty()) return line(out, "watch", fmt::format("silent: {}, {}", share, luck));
   line(out, "watch",
        fmt::format("{} finding{}: {}, {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", share, luck));
-  for (const Finding& f : w.findings) line(out, f.severity.c_str(), f.sentence);
+  for (const Finding& f : w.findings) line(out, to_string(f.severity), f.sentence);
 }
 
 void add_printed(std::string& out, const Printed& p) {
@@ -136,7 +136,7 @@ std::string text_of(const Observation& o, const std::string& config_text) {
     line(out, "watch",
          "none: races, uneven barriers, never-written reads and what is right by luck were not looked for (--watch)");
   if (o.printed) add_printed(out, *o.printed);
-  for (const Finding& f : o.findings) line(out, f.severity.c_str(), f.sentence);
+  for (const Finding& f : o.findings) line(out, to_string(f.severity), f.sentence);
   return out;
 }
 

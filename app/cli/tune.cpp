@@ -66,8 +66,9 @@ class Search {
     ++tried_;
     Observation o = runs_.plain(knobs);
     if (o.failure) why_not_ = o.failure->message;
-    if (o.verdict && o.verdict->state != "correct") why_not_ = o.verdict->state + ": " + o.verdict->reason;
-    const bool good = !o.failure && o.timing && o.verdict && o.verdict->state == "correct";
+    if (o.verdict && o.verdict->state != VerdictState::correct)
+      why_not_ = std::string(to_string(o.verdict->state)) + ": " + o.verdict->reason;
+    const bool good = !o.failure && o.timing && o.verdict && o.verdict->state == VerdictState::correct;
     if (!good || (best_ && o.timing->p50 >= kBetter * best_->timing->p50) || !sound(knobs)) return false;
     best_ = std::move(o);
     return true;

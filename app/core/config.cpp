@@ -1,23 +1,15 @@
 #include "core/config.h"
 
-#include "core/json.h"
+#include "core/option_fields.h"
 
 namespace attnscope {
 
-Json to_json(const Config& config) {
-  return Json{{"knobs", config.knobs},
-              {"options",
-               {{"fast_math", config.options.fast_math},
-                {"fmad", config.options.fmad},
-                {"maxrregcount", config.options.maxrregcount}}}};
-}
+Json to_json(const Config& config) { return Json{{"knobs", config.knobs}, {"options", write_fields(config.options)}}; }
 
 Result<CompileOptions> compile_options_from_json(const Json& json, const std::string& where) {
   CompileOptions options;
   JsonReader read(json, where);
-  read.boolean("fast_math", options.fast_math);
-  read.boolean("fmad", options.fmad);
-  read.integer("maxrregcount", options.maxrregcount, 0, 255);
+  read_fields_into(read, options);
   if (auto done = read.finish(); !done) return fail(done.error());
   return options;
 }

@@ -6,16 +6,17 @@
 namespace attnscope {
 
 Json to_json(const MeasurePolicy& policy) {
-  return Json{{"cache", policy.cache}, {"sampled_share", policy.sampled_share}, {"max_time_ms", policy.max_time_ms}};
+  return Json{{"cache", std::string(to_string(policy.cache))},
+              {"sampled_share", policy.sampled_share},
+              {"max_time_ms", policy.max_time_ms}};
 }
 
 Result<MeasurePolicy> measure_policy_from_json(const Json& json, const std::string& where) {
   MeasurePolicy policy;
   JsonReader read(json, where);
-  read.text("cache", policy.cache, 16);
+  read.word("cache", policy.cache, [](std::string_view text) { return parse_word<CacheState>(text); });
   read.number("sampled_share", policy.sampled_share);
   read.integer("max_time_ms", policy.max_time_ms, 1, 3600000);
-  if (policy.cache != "hot" && policy.cache != "cold") read.fault("cache", "must be hot or cold");
   if (!(policy.sampled_share > 0 && policy.sampled_share <= 1))
     read.fault("sampled_share", "must be above 0 and at most 1");
   if (auto done = read.finish(); !done) return fail(done.error());

@@ -4,11 +4,19 @@
 #include "core/config.h"
 #include "core/json_fwd.h"
 #include "core/problem.h"
+#include "core/words.h"
 
 namespace attnscope {
 
+// What the GPU's caches hold before a timed launch: what the launch before left, or nothing of the operands.
+enum class CacheState { hot, cold };
+template <>
+struct Words<CacheState> {
+  static constexpr WordTable<CacheState, 2> table{{{CacheState::hot, "hot"}, {CacheState::cold, "cold"}}};
+};
+
 struct MeasurePolicy {
-  std::string cache = "hot";   // hot or cold
+  CacheState cache = CacheState::hot;
   double sampled_share = 1.0;  // emulated: share of the CTAs to run, (0, 1]
   int64_t max_time_ms = 2000;  // measured: give up improving the interval then
   bool operator==(const MeasurePolicy&) const = default;

@@ -41,13 +41,15 @@ bool is_fault(Headline headline) { return headline == Headline::wrong || is_of_w
 std::optional<Headline> headline_of(const Observation& observation) {
   std::optional<Headline> headline;
   if (observation.verdict) {
-    const std::string& state = observation.verdict->state;
-    headline = state == "correct" ? Headline::correct : state == "wrong" ? Headline::wrong : Headline::unchecked;
+    const VerdictState state = observation.verdict->state;
+    headline = state == VerdictState::correct ? Headline::correct
+               : state == VerdictState::wrong ? Headline::wrong
+                                              : Headline::unchecked;
   }
   if (!observation.watch || !observation.watch->has_errors()) return headline;
   std::optional<Headline> seen;
   for (const Finding& finding : observation.watch->findings) {
-    if (finding.severity != "error") continue;
+    if (finding.severity != Severity::error) continue;
     const Headline one = headline_of_rule(finding.rule);
     seen = seen ? std::min(*seen, one) : one;
   }

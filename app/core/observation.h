@@ -9,13 +9,19 @@
 #include "core/experiment.h"
 #include "core/json_fwd.h"
 #include "core/result.h"
+#include "core/words.h"
 
 namespace attnscope {
 
 // Every figure says which of these it is; they are never mixed in one series.
 enum class FigureKind { measured, counted, modelled, reported };
-std::string_view to_string(FigureKind kind);
-Result<FigureKind> figure_kind_from_text(std::string_view text);
+template <>
+struct Words<FigureKind> {
+  static constexpr WordTable<FigureKind, 4> table{{{FigureKind::measured, "measured"},
+                                                   {FigureKind::counted, "counted"},
+                                                   {FigureKind::modelled, "modelled"},
+                                                   {FigureKind::reported, "reported"}}};
+};
 
 struct Versions {
   std::string app, nvrtc, driver, gpu;  // empty: not there
@@ -46,12 +52,24 @@ struct VariantInfo {
   bool operator==(const VariantInfo&) const = default;
 };
 
+// The resource that allows the fewest CTAs per SM.
+enum class Limiter { unknown, shared_memory, registers, warps, ctas, barriers };
+template <>
+struct Words<Limiter> {
+  static constexpr WordTable<Limiter, 6> table{{{Limiter::unknown, ""},
+                                                {Limiter::shared_memory, "shared memory"},
+                                                {Limiter::registers, "registers"},
+                                                {Limiter::warps, "warps"},
+                                                {Limiter::ctas, "CTAs"},
+                                                {Limiter::barriers, "barriers"}}};
+};
+
 struct Occupancy {
   int64_t ctas_per_sm = 0;
   int64_t warps_per_sm = 0;
   double fraction = 0;  // of the device's warps per SM
-  std::string limiter;  // "shared memory", "registers", "warps", "CTAs", "barriers"
-  double waves = 0;     // grid / (ctas_per_sm · SMs)
+  Limiter limiter = Limiter::unknown;
+  double waves = 0;  // grid / (ctas_per_sm · SMs)
   int64_t total_ctas = 0;
   int64_t resident_ctas = 0;  // ctas_per_sm · SMs
   int64_t tail_ctas = 0;      // CTAs in the last, partial wave; 0 when it is full
@@ -64,10 +82,17 @@ struct BadElement {
   bool operator==(const BadElement&) const = default;
 };
 
+enum class VerdictState { unchecked, correct, wrong };
+template <>
+struct Words<VerdictState> {
+  static constexpr WordTable<VerdictState, 3> table{
+      {{VerdictState::correct, "correct"}, {VerdictState::wrong, "wrong"}, {VerdictState::unchecked, "unchecked"}}};
+};
+
 struct Verdict {
-  std::string state = "unchecked";  // correct, wrong, unchecked
-  std::string reason;               // one sentence: why wrong, or why unchecked
-  int64_t nonfinite = 0;            // NaN or Inf where the reference has none, or the other way round
+  VerdictState state = VerdictState::unchecked;
+  std::string reason;     // one sentence: why wrong, or why unchecked
+  int64_t nonfinite = 0;  // NaN or Inf where the reference has none, or the other way round
   double max_abs = 0;
   double mean_abs = 0;
   double rel_frobenius = 0;
@@ -82,12 +107,19 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+enum class Stopped { unknown, stable, time_up };  // stable: the interval was narrow enough
+template <>
+struct Words<Stopped> {
+  static constexpr WordTable<Stopped, 3> table{
+      {{Stopped::unknown, ""}, {Stopped::stable, "stable"}, {Stopped::time_up, "time up"}}};
+};
+
 // How a measured timing came about.
 struct Sampling {
   // us. One list for each placement of the buffers in memory, in the order taken; samples that were left out are not
   // here.
   std::vector<std::vector<double>> rounds;
-  std::string stopped;             // "stable": the interval was narrow enough; "time up"
+  Stopped stopped = Stopped::unknown;
   int64_t dropped = 0;             // left out: thermal or hardware slowdown, or a clock over 3 % off the run's median
   std::optional<double> empty_us;  // cold: an empty kernel timed in the same way, for the cost of timing itself
   double power_w = 0, power_limit_w = 0, temperature_c = 0;  // the highest seen; 0 unknown
@@ -95,14 +127,61 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
+// What the model says binds a time: the unit or memory that is busiest, or what warps wait for most.
+enum class Bound {
+  unknown,
+  fp32,
+  fp16,
+  half_conversions,
+  fp64,
+  integer,
+  integer_multiply,
+  mufu,
+  conversions,
+  tensor_cores,
+  shuffles,
+  shared_memory,
+  l2_bandwidth,
+  dram_bandwidth,
+  issue_slots,
+  arithmetic_units,
+  instruction_latency,
+  global_latency,
+  short_latency,
+  barriers
+};
+template <>
+struct Words<Bound> {
+  static constexpr WordTable<Bound, 20> table{{{Bound::unknown, ""},
+                                               {Bound::fp32, "FP32"},
+                                               {Bound::fp16, "FP16"},
+                                               {Bound::half_conversions, "half conversions"},
+                                               {Bound::fp64, "FP64"},
+                                               {Bound::integer, "integer"},
+                                               {Bound::integer_multiply, "integer multiply"},
+                                               {Bound::mufu, "MUFU"},
+                                               {Bound::conversions, "conversions"},
+                                               {Bound::tensor_cores, "Tensor Cores"},
+                                               {Bound::shuffles, "shuffles"},
+                                               {Bound::shared_memory, "shared memory"},
+                                               {Bound::l2_bandwidth, "L2 bandwidth"},
+                                               {Bound::dram_bandwidth, "DRAM bandwidth"},
+                                               {Bound::issue_slots, "issue slots"},
+                                               {Bound::arithmetic_units, "arithmetic units"},
+                                               {Bound::instruction_latency, "instruction latency"},
+                                               {Bound::global_latency, "global memory latency"},
+                                               {Bound::short_latency, "MUFU and shuffle latency"},
+                                               {Bound::barriers, "barriers"}}};
+};
+
 struct Timing {
   FigureKind kind = FigureKind::modelled;
   double p10 = 0, p50 = 0, p90 = 0;            // us
   double interval_low = 0, interval_high = 0;  // us: 95 % bootstrap (measured) or the model's error bar (modelled)
   int64_t samples = 0;
-  std::string cache = "hot";
+  CacheState cache = CacheState::hot;
   double clock_mhz = 0;
-  std::string bound;  // what the model or the counters say binds it: "shared memory", "issue", …; empty unknown
+  Bound bound = Bound::unknown;
   std::optional<Sampling> sampling;  // measured
   bool operator==(const Timing&) const = default;
 };
@@ -133,9 +212,16 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
+enum class Severity { info, warning, error };
+template <>
+struct Words<Severity> {
+  static constexpr WordTable<Severity, 3> table{
+      {{Severity::info, "info"}, {Severity::warning, "warning"}, {Severity::error, "error"}}};
+};
+
 struct Finding {
-  std::string rule;      // stable id
-  std::string severity;  // info, warning, error
+  std::string rule;  // stable id
+  Severity severity = Severity::info;
   std::string sentence;
   std::vector<Evidence> evidence;
   std::map<std::string, std::string> where;  // file, line, buffer, element, cta, threads
@@ -185,7 +271,6 @@ Json to_json(const Versions&);
 Json to_json(const VariantInfo&);
 Json to_json(const Occupancy&);
 Json to_json(const Verdict&);
-Json to_json(const Sampling&);
 Json to_json(const Timing&);
 Json to_json(const Counters&);
 Json to_json(const Finding&);

@@ -107,7 +107,7 @@ class Device {
   virtual Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) = 0;
   // Times the same launch, hot or cold. Null where time is modelled. The device must outlive it.
   // `on_launch` is called after every launch that ended.
-  virtual Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest&, const std::string& /*cache*/,
+  virtual Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest&, CacheState,
                                                          std::function<void()> /*on_launch*/) {
     return std::unique_ptr<measure::Source>();
   }

@@ -144,7 +144,7 @@ Result<Timing> Sampler::timing(bool is_stable) const {
   timing.sampling->rounds = kept(good_, all.size());
   timing.sampling->dropped = dropped_;
   timing.sampling->empty_us = source_.empty_us();
-  timing.sampling->stopped = is_stable ? "stable" : "time up";
+  timing.sampling->stopped = is_stable ? Stopped::stable : Stopped::time_up;
   return timing;
 }
 

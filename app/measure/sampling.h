@@ -33,7 +33,7 @@ class Source {
 };
 
 struct Policy {
-  std::string cache = "hot";
+  CacheState cache = CacheState::hot;
   double max_ms = 2000;  // give up improving the interval then
 };
 

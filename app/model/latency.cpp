@@ -25,82 +25,82 @@ constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most l
 
 struct Estimate {
   double clocks = 0;
-  std::string bound;
+  Bound bound = Bound::unknown;
 };
 
 double clock_mhz(const DeviceSpec& spec) {
   return spec.sustained_clock_mhz > 0 ? spec.sustained_clock_mhz : spec.clock_mhz;
 }
 
-const char* name_of(Unit unit) {
+Bound bound_of(Unit unit) {
   switch (unit) {
     case Unit::fp32:
-      return "FP32";
+      return Bound::fp32;
     case Unit::fp16x2:
-      return "FP16";
+      return Bound::fp16;
     case Unit::half_to_float:
-      return "half conversions";
+      return Bound::half_conversions;
     case Unit::fp64:
-      return "FP64";
+      return Bound::fp64;
     case Unit::integer:
-      return "integer";
+      return Bound::integer;
     case Unit::imad:
-      return "integer multiply";
+      return Bound::integer_multiply;
     case Unit::mufu:
-      return "MUFU";
+      return Bound::mufu;
     case Unit::conversion:
-      return "conversions";
+      return Bound::conversions;
     case Unit::tensor:
-      return "Tensor Cores";
+      return Bound::tensor_cores;
     case Unit::shuffle:
-      return "shuffles";
+      return Bound::shuffles;
     case Unit::shared_load:
     case Unit::shared_store:
-      return "shared memory";
+      return Bound::shared_memory;
     default:
-      return "";
+      return Bound::unknown;
   }
 }
 
-const char* name_of(Wait wait) {
+Bound bound_of(Wait wait) {
   switch (wait) {
     case Wait::dependency:
-      return "instruction latency";
+      return Bound::instruction_latency;
     case Wait::shared:
-      return "shared memory";
+      return Bound::shared_memory;
     case Wait::global:
-      return "global memory latency";
+      return Bound::global_latency;
     case Wait::other_data:
-      return "MUFU and shuffle latency";
+      return Bound::short_latency;
     case Wait::unit:
-      return "arithmetic units";
+      return Bound::arithmetic_units;
     case Wait::issue:
-      return "issue slots";
+      return Bound::issue_slots;
     case Wait::barrier:
-      return "barriers";
+      return Bound::barriers;
     case Wait::count:
       break;
   }
-  return "";
+  return Bound::unknown;
 }
 
 // The busiest unit when one is busy most of the time, else what warps wait for most. A barrier is never the cause:
 // those who wait there wait for what the others wait for.
-std::string bound_of(const SmRun& run) {
+Bound bound_of(const SmRun& run) {
   const double clocks = std::max(1.0, run.simulated);
-  std::pair<double, std::string> busiest{double(run.instructions) / (4 * clocks), "issue slots"};
+  std::pair<double, Bound> busiest{double(run.instructions) / (4 * clocks), Bound::issue_slots};
   for (size_t unit = 0; unit < run.busy.size(); ++unit)
-    if (run.busy[unit] / clocks > busiest.first && *name_of(static_cast<Unit>(unit)))
-      busiest = {run.busy[unit] / clocks, name_of(static_cast<Unit>(unit))};
+    if (run.busy[unit] / clocks > busiest.first && bound_of(static_cast<Unit>(unit)) != Bound::unknown)
+      busiest = {run.busy[unit] / clocks, bound_of(static_cast<Unit>(unit))};
   const double shared =
       run.busy[static_cast<size_t>(Unit::shared_load)] + run.busy[static_cast<size_t>(Unit::shared_store)];
-  if (shared / clocks > busiest.first) busiest = {shared / clocks, "shared memory"};
-  if (run.l2_busy / clocks > busiest.first) busiest = {run.l2_busy / clocks, "L2 bandwidth"};
+  if (shared / clocks > busiest.first) busiest = {shared / clocks, Bound::shared_memory};
+  if (run.l2_busy / clocks > busiest.first) busiest = {run.l2_busy / clocks, Bound::l2_bandwidth};
   if (busiest.first >= kBusy) return busiest.second;
   size_t longest = 0;
   for (size_t wait = 0; wait < run.waits.size(); ++wait)
     if (static_cast<Wait>(wait) != Wait::barrier && run.waits[wait] > run.waits[longest]) longest = wait;
-  return name_of(static_cast<Wait>(longest));
+  return bound_of(static_cast<Wait>(longest));
 }
 
 // CTAs alike: the SM with the most of them decides. They go through it in waves, and later waves are like the second.
@@ -165,12 +165,12 @@ Estimate from_counters(const LatencyInput& in) {
   const Ceilings units = in.schedule ? ceilings(in.spec, in.problem, in.counters, *in.schedule) : Ceilings{};
   const double share = double(in.counters.emulated_ctas) / double(std::max<int64_t>(1, in.counters.total_ctas)) *
                        double(in.spec.sms) * in.spec.clock_mhz;
-  const std::pair<double, const char*> demands[] = {
-      {double(count_of(in.counters, "total")) / rates::rate(in.spec, rates::kIssue), "issue slots"},
-      {units.tensor * share, name_of(Unit::tensor)},
-      {units.fp32 * share, name_of(Unit::fp32)},
-      {double(in.counters.shared_wavefronts) / rates::rate(in.spec, rates::kSharedWavefronts), "shared memory"},
-      {sectors / rates::rate(in.spec, rates::kL2Sectors), "L2 bandwidth"}};
+  const std::pair<double, Bound> demands[] = {
+      {double(count_of(in.counters, "total")) / rates::rate(in.spec, rates::kIssue), Bound::issue_slots},
+      {units.tensor * share, bound_of(Unit::tensor)},
+      {units.fp32 * share, bound_of(Unit::fp32)},
+      {double(in.counters.shared_wavefronts) / rates::rate(in.spec, rates::kSharedWavefronts), Bound::shared_memory},
+      {sectors / rates::rate(in.spec, rates::kL2Sectors), Bound::l2_bandwidth}};
   const auto* most = std::max_element(std::begin(demands), std::end(demands),
                                       [](const auto& a, const auto& b) { return a.first < b.first; });
   const int64_t resident = std::min(in.occupancy.ctas_per_sm, busiest) * in.launch.warps();
@@ -178,9 +178,9 @@ Estimate from_counters(const LatencyInput& in) {
   return {most->first * ctas / hidden, most->second};
 }
 
-double error_factor(const DeviceSpec& spec, bool traced, const std::string& bound) {
+double error_factor(const DeviceSpec& spec, bool traced, Bound bound) {
   if (!traced) return kErrorCounters;
-  const bool competing = bound == name_of(Wait::issue) || bound == name_of(Wait::unit);
+  const bool competing = bound == Bound::issue_slots || bound == Bound::arithmetic_units;
   const double factor = competing ? kErrorIssueBound : kErrorSimulated;
   return spec.arch == kMeasuredArchitecture ? factor : factor * kErrorOtherArchitecture;
 }
@@ -190,7 +190,7 @@ double error_factor(const DeviceSpec& spec, bool traced, const std::string& boun
 Timing latency(const LatencyInput& in) {
   Timing timing;
   timing.kind = FigureKind::modelled;
-  timing.cache = "hot";
+  timing.cache = CacheState::hot;
   timing.clock_mhz = clock_mhz(in.spec);
   const bool traced = in.schedule && !in.schedule->traces.empty() && !in.schedule->traces.front().warps.empty();
   if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return timing;
@@ -200,7 +200,7 @@ Timing latency(const LatencyInput& in) {
   // What does not stay in the second-level cache comes from memory once at least.
   if (const double dram = compulsory_dram_us(in.spec, in.problem); dram > us) {
     us = dram;
-    estimate.bound = "DRAM bandwidth";
+    estimate.bound = Bound::dram_bandwidth;
   }
   const double factor = error_factor(in.spec, traced, estimate.bound);
   timing.p10 = timing.p50 = timing.p90 = us;

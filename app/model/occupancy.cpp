@@ -66,11 +66,11 @@ CtaLimits cta_limits(const DeviceSpec& spec, const VariantInfo& variant, const L
 
 Occupancy occupancy(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch, int64_t barriers) {
   const CtaLimits limits = cta_limits(spec, variant, launch, barriers);
-  const std::pair<int64_t, const char*> named[] = {{limits.shared_memory, "shared memory"},
-                                                   {limits.registers, "registers"},
-                                                   {limits.warps, "warps"},
-                                                   {limits.ctas, "CTAs"},
-                                                   {limits.barriers, "barriers"}};
+  const std::pair<int64_t, Limiter> named[] = {{limits.shared_memory, Limiter::shared_memory},
+                                               {limits.registers, Limiter::registers},
+                                               {limits.warps, Limiter::warps},
+                                               {limits.ctas, Limiter::ctas},
+                                               {limits.barriers, Limiter::barriers}};
   const auto* least = std::min_element(std::begin(named), std::end(named),
                                        [](const auto& a, const auto& b) { return a.first < b.first; });
   Occupancy result;

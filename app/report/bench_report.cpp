@@ -29,7 +29,7 @@ Json to_json(const Cell& cell) {
                {"interval", interval_json(cell.interval)},
                {"samples", cell.samples},
                {"tflops", cell.tflops},
-               {"verdict", cell.verdict},
+               {"verdict", std::string(to_string(cell.verdict))},
                {"ratios", ratios}});
   return json;
 }
@@ -98,12 +98,12 @@ Result<Cell> cell_from_json(const Json& json, const std::string& where) {
     if (auto done = inner.finish(); !done) read.adopt(done.error());
   }
   if (cell.state == CellState::timed) {
-    read.word("kind", cell.kind, figure_kind_from_text);
+    read.word("kind", cell.kind, [](std::string_view text) { return parse_word<FigureKind>(text); });
     read_us(read, cell);
     read_interval(read, cell.interval);
     read.integer("samples", cell.samples, 0);
     read.number("tflops", cell.tflops);
-    read.text("verdict", cell.verdict, 100);
+    read.word("verdict", cell.verdict, [](std::string_view text) { return parse_word<VerdictState>(text); });
     read_list(read, "ratios", cell.ratios, ratio_from_json);
   }
   if (auto done = read.finish(); !done) return fail(done.error());
@@ -121,8 +121,7 @@ Result<Row> row_from_json(const Json& json, const std::string& where) {
     else
       read.adopt(problem.error());
   }
-  read.text("cache", row.cache, 16);
-  if (row.cache != "hot" && row.cache != "cold") read.fault("cache", "must be hot or cold");
+  read.word("cache", row.cache, [](std::string_view text) { return parse_word<CacheState>(text); });
   read_list(read, "cells", row.cells, cell_from_json);
   if (auto done = read.finish(); !done) return fail(done.error());
   return row;
@@ -173,7 +172,8 @@ Json to_json(const BenchReport& report) {
   for (const Row& row : report.rows) {
     Json cells = Json::array();
     for (const Cell& cell : row.cells) cells.push_back(to_json(cell));
-    rows.push_back({{"problem", attnscope::to_json(row.problem)}, {"cache", row.cache}, {"cells", cells}});
+    rows.push_back(
+        {{"problem", attnscope::to_json(row.problem)}, {"cache", std::string(to_string(row.cache))}, {"cells", cells}});
   }
   return Json{
       {"attnscope_bench", BenchReport::kVersion},

@@ -50,14 +50,14 @@ struct Cell {
   std::optional<measure::Interval> interval;  // us: 95 % of the median; empty where modelled, or after one pass
   int64_t samples = 0;
   double tflops = 0;
-  std::string verdict;  // "correct", "unchecked"
+  VerdictState verdict = VerdictState::unchecked;
   std::vector<Ratio> ratios;
   bool operator==(const Cell&) const = default;
 };
 
 struct Row {
   Problem problem;
-  std::string cache = "hot";
+  CacheState cache = CacheState::hot;
   std::vector<Cell> cells;  // one an entry, in their order
   bool operator==(const Row&) const = default;
 };

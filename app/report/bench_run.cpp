@@ -38,8 +38,8 @@ Cell cell_of(const Observation& o, const Problem& problem) {
     cell.reason = "it came to no time";
     return cell;
   }
-  cell.verdict = o.verdict ? o.verdict->state : "unchecked";
-  if (cell.verdict == "wrong") {
+  cell.verdict = o.verdict ? o.verdict->state : VerdictState::unchecked;
+  if (cell.verdict == VerdictState::wrong) {
     cell.state = CellState::wrong;
     cell.reason = o.verdict->reason;
     return cell;

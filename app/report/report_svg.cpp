@@ -90,7 +90,8 @@ std::string shortened(const std::string& text, size_t most) {
 std::string panel(const BenchReport& report, const Row& row, double top) {
   const Axis axis(row);
   const double first = top + kHead, bottom = first + kLine * double(row.cells.size());
-  std::string out = text_at(14, top + 16, problem_text(row.problem) + ", " + row.cache, kInk, " font-weight=\"600\"");
+  std::string out = text_at(14, top + 16, problem_text(row.problem) + ", " + std::string(to_string(row.cache)), kInk,
+                            " font-weight=\"600\"");
   std::string under = report.device_name.empty() ? report.device : report.device_name;
   if (const auto peer = best_peer(report, row)) under += "; ratio to " + report.entries[*peer].label;
   out += text_at(14, top + 33, under, kMuted, " font-size=\"12\"");

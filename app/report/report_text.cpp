@@ -27,7 +27,7 @@ std::string kind_of(const BenchReport& report, const Row& row) {
 }
 
 std::string heading(const BenchReport& report, const Row& row) {
-  return fmt::format("{}, {}, {}; us", problem_text(row.problem), row.cache, kind_of(report, row));
+  return fmt::format("{}, {}, {}; us", problem_text(row.problem), to_string(row.cache), kind_of(report, row));
 }
 
 std::string footnote(const BenchReport& report) {
@@ -78,7 +78,7 @@ Line line_of(const Entry& entry, const Cell& cell, const std::vector<size_t>& pe
     const Ratio* ratio = ratio_to(cell, peer);
     line.push_back(ratio ? ratio_text(*ratio, cell.kind) : "");
   }
-  line.push_back(cell.verdict);
+  line.emplace_back(to_string(cell.verdict));
   return line;
 }
 
@@ -124,13 +124,13 @@ std::string ladder_cell(const BenchReport& report, const Row& row, size_t entry)
 
 std::string ladder_of(const BenchReport& report) {
   const bool any_hot =
-      std::any_of(report.rows.begin(), report.rows.end(), [](const Row& row) { return row.cache == "hot"; });
-  const std::string cache = any_hot ? "hot" : "cold";
+      std::any_of(report.rows.begin(), report.rows.end(), [](const Row& row) { return row.cache == CacheState::hot; });
+  const CacheState cache = any_hot ? CacheState::hot : CacheState::cold;
   std::vector<const Row*> rows;
   for (const Row& row : report.rows)
     if (row.cache == cache) rows.push_back(&row);
   if (rows.empty()) return "";
-  Line head{"us, " + cache + ", " + kind_of(report, *rows.front())};
+  Line head{"us, " + std::string(to_string(cache)) + ", " + kind_of(report, *rows.front())};
   for (const Row* row : rows) head.push_back(problem_text(row->problem));
   std::string text = markdown_line(head) + rule(head.size());
   bool against = false;

@@ -24,7 +24,7 @@ Json to_json(const TunedEntry& entry) {
   json.erase("measure");
   json.update({{"kind", attnscope::to_string(entry.kind)},
                {"us", entry.us},
-               {"verdict", entry.verdict},
+               {"verdict", std::string(to_string(entry.verdict))},
                {"date", entry.date},
                {"versions", attnscope::to_json(entry.versions)}});
   return json;
@@ -48,7 +48,7 @@ Result<TunedEntry> entry_from_json(Json json, const std::string& where) {
   for (const char* key : {"kind", "us", "verdict", "versions"}) read.required(key);
   read.word("kind", entry.kind, kind_of);
   read.number("us", entry.us);
-  read.text("verdict", entry.verdict, 100);
+  read.word("verdict", entry.verdict, [](std::string_view text) { return parse_word<VerdictState>(text); });
   read.text("date", entry.date, 100);
   if (read.has("versions")) {
     Observation holder;  // apply_part knows how to read versions
@@ -58,7 +58,8 @@ Result<TunedEntry> entry_from_json(Json json, const std::string& where) {
       read.fault("versions", applied.error().message);
   }
   if (!read.failed() && !(entry.us > 0)) read.fault("us", "must be above 0");
-  if (!read.failed() && entry.verdict != "correct") read.fault("verdict", "must be correct: nothing else is kept");
+  if (!read.failed() && entry.verdict != VerdictState::correct)
+    read.fault("verdict", "must be correct: nothing else is kept");
   if (auto done = read.finish(); !done) return fail(done.error());
   return entry;
 }

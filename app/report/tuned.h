@@ -20,9 +20,9 @@ struct TunedEntry {
   std::string kernel_hash;
   Config config;
   FigureKind kind = FigureKind::modelled;
-  double us = 0;        // p50, hot
-  std::string verdict;  // "correct": nothing else is kept
-  std::string date;     // "2026-11-21"
+  double us = 0;                                   // p50, hot
+  VerdictState verdict = VerdictState::unchecked;  // correct: nothing else is kept
+  std::string date;                                // "2026-11-21"
   Versions versions;
   std::string source;  // "assets/tuned/l4.json"; not in the file
   bool operator==(const TunedEntry&) const = default;

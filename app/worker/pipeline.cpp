@@ -405,7 +405,9 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
   auto counted = twin.run(launch, events);
   if (!counted) return fail(counted.error());
-  sink_.part(Json{{"counters", to_json(*counted->counters)}, {"bound", modelled(*counted).bound}}, true);
+  sink_.part(
+      Json{{"counters", to_json(*counted->counters)}, {"bound", std::string(to_string(modelled(*counted).bound))}},
+      true);
   return {};
 }
 

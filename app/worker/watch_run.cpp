@@ -17,7 +17,7 @@ using emulator::WatchKind;
 constexpr uint32_t kNanFill = 0x7fff7fff, kLargeFill = 0x7149f2ca;
 
 // Lanes of a warp do stay together in the machine code as it is: what is wrong is that nothing promises it.
-const char* severity_of(WatchKind kind) { return emulator::is_warp_race(kind) ? "warning" : "error"; }
+Severity severity_of(WatchKind kind) { return emulator::is_warp_race(kind) ? Severity::warning : Severity::error; }
 
 Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
   Finding finding;
@@ -149,8 +149,8 @@ Result<Watcher::Change> Watcher::judged(std::span<const std::byte> output, std::
   if (change.verdict) {
     std::string reason = verdict->reason;
     if (reason.ends_with('.')) reason.pop_back();
-    change.why = fmt::format("the output is {}{}{}, where the ordinary run's is {}", verdict->state,
-                             reason.empty() ? "" : ": ", reason, base_verdict_->state);
+    change.why = fmt::format("the output is {}{}{}, where the ordinary run's is {}", to_string(verdict->state),
+                             reason.empty() ? "" : ": ", reason, to_string(base_verdict_->state));
   }
   return change;
 }
@@ -162,7 +162,7 @@ void Watcher::tell(const char* rule, const std::vector<Change>& changes, int64_t
   const Change& named = verdict ? *worst : changes.front();
   Finding finding;
   finding.rule = rule;
-  finding.severity = verdict ? "error" : "warning";
+  finding.severity = verdict ? Severity::error : Severity::warning;
   finding.sentence =
       fmt::format("{}: {}, {}; {} of {} {} change the output.", verdict ? "Right by luck" : "Not the same every time",
                   named.how, named.why, changes.size(), tried, what);
@@ -198,7 +198,7 @@ Result<void> Watcher::fills() {
 void Watcher::excuse_unused_reads() {
   for (Finding& finding : report_.findings) {
     if (finding.rule != emulator::rule_of(WatchKind::shared_never_written)) continue;
-    finding.severity = "warning";
+    finding.severity = Severity::warning;
     finding.sentence += fmt::format(
         " The output does not depend on it: with {} other contents of shared memory every bit stays the same.", kFills);
   }

@@ -39,7 +39,7 @@ class Faults : public WorkerTest {
   void expect_the_next_runs() {
     const Answer answer = client().run_and_wait(good());
     ASSERT_FALSE(answer.failure) << answer.failure->message << " " << answer.failure->hint;
-    EXPECT_EQ(answer.observation.verdict->state, "correct");
+    EXPECT_EQ(answer.observation.verdict->state, VerdictState::correct);
     EXPECT_EQ(answer.times_done, 1);
   }
   // The endless kernel, once the emulator is at work on it. Only a signal or a cancel ends it.
@@ -156,7 +156,7 @@ TEST_F(Faults, OnAFullDiskEverythingRunsAndNothingIsCached) {
   for (int round = 0; round < 2; ++round) {
     const Answer answer = client().run_and_wait(good());
     ASSERT_FALSE(answer.failure) << answer.failure->message;
-    EXPECT_EQ(answer.observation.verdict->state, "correct");
+    EXPECT_EQ(answer.observation.verdict->state, VerdictState::correct);
     EXPECT_FALSE(answer.observation.variant->cached);
     EXPECT_THAT(answer.observation.variant->log, HasSubstr("could not be kept"));
   }

@@ -33,7 +33,7 @@ TEST_F(WholePath, ARunDeliversEveryPart) {
   EXPECT_EQ(o.variant->static_shared_bytes, 36928);
   EXPECT_EQ(o.counters->emulated_ctas, 4 * 8);
   EXPECT_EQ(o.counters->total_ctas, 4 * 8);
-  EXPECT_EQ(o.verdict->state, "correct") << o.verdict->reason;
+  EXPECT_EQ(o.verdict->state, VerdictState::correct) << o.verdict->reason;
   EXPECT_LT(o.verdict->rel_frobenius, 5e-4);
   ASSERT_TRUE(o.timing && o.tflops);
   EXPECT_EQ(o.timing->kind, FigureKind::modelled);
@@ -104,7 +104,7 @@ TEST_F(WholePath, StaticTilesThatDoNotFitNameTheWayOut) {
   const Answer fits = client().run_and_wait(dynamic);
   ASSERT_FALSE(fits.failure) << fits.failure->message;
   EXPECT_EQ(fits.observation.variant->dynamic_shared_bytes, 57376);
-  EXPECT_EQ(fits.observation.verdict->state, "correct");
+  EXPECT_EQ(fits.observation.verdict->state, VerdictState::correct);
 }
 
 TEST_F(WholePath, AShareOfTheGridIsCountedAsSuch) {
@@ -117,7 +117,7 @@ TEST_F(WholePath, AShareOfTheGridIsCountedAsSuch) {
   EXPECT_EQ(answer.observation.counters->emulated_ctas, 32);
   EXPECT_EQ(answer.observation.counters->total_ctas, 128);
   EXPECT_DOUBLE_EQ(answer.observation.counters->sampled_fraction, 0.25);
-  EXPECT_EQ(answer.observation.verdict->state, "correct") << answer.observation.verdict->reason;
+  EXPECT_EQ(answer.observation.verdict->state, VerdictState::correct) << answer.observation.verdict->reason;
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST_F(CublasOnGpu, TheTileIsRightOnRandomInputs) {
 
 TEST_F(CublasOnGpu, ColdIsTimedToo) {
   session::Draft cold = draft("cublas_attention");
-  cold.measure.cache = "cold";
+  cold.measure.cache = CacheState::cold;
   const Observation o = run(cold);
   expect_measured(o);
 }

@@ -81,7 +81,7 @@ class SessionOnGpu : public GpuTest {
 
 inline std::string said(const Observation& o) { return o.failure ? o.failure->message : "no failure"; }
 
-inline void expect_measured(const Observation& o, const std::string& state = "correct") {
+inline void expect_measured(const Observation& o, VerdictState state = VerdictState::correct) {
   ASSERT_FALSE(o.failure) << said(o);
   ASSERT_TRUE(o.verdict && o.timing);
   EXPECT_EQ(o.verdict->state, state) << o.verdict->reason;

@@ -85,16 +85,16 @@ TEST_F(SessionOnGpu, WrongKernelsAreRefused) {
       if (value.text() == one["mutation"].get<std::string>()) wrong.knobs[knob.name] = value.value;
     const Observation o = run(wrong);
     ASSERT_TRUE(o.verdict) << said(o);
-    EXPECT_EQ(o.verdict->state, one["state"].get<std::string>()) << o.verdict->reason;
+    EXPECT_EQ(to_string(o.verdict->state), one["state"].get<std::string>()) << o.verdict->reason;
   }
 }
 
 TEST_F(SessionOnGpu, ColdIsTimedWithTheEmptyKernelBesideIt) {
   session::Draft cold = draft("tiled");
-  cold.measure.cache = "cold";
+  cold.measure.cache = CacheState::cold;
   const Observation o = run(cold);
   expect_measured(o);
-  EXPECT_EQ(o.timing->cache, "cold");
+  EXPECT_EQ(o.timing->cache, CacheState::cold);
   ASSERT_TRUE(o.timing->sampling && o.timing->sampling->empty_us);
   EXPECT_GT(*o.timing->sampling->empty_us, 0.5);
   EXPECT_LT(*o.timing->sampling->empty_us, o.timing->p50);

@@ -35,7 +35,7 @@ TEST_P(Cute, IsRight) {
     const Case named{"cute", problem, GetParam().settings, true, GetParam().arch};
     auto ran = run(named);
     ASSERT_TRUE(ran) << text_of(named) << ": " << ran.error().message << " " << ran.error().hint;
-    EXPECT_EQ(ran->verdict.state, "correct") << text_of(named) << ": " << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct) << text_of(named) << ": " << ran->verdict.reason;
     EXPECT_EQ(ran->verdict.rows_checked, ran->verdict.rows_total);
     EXPECT_EQ(ran->variant->info.spill_bytes + ran->variant->info.stack_bytes, 0) << text_of(named);
   }
@@ -61,7 +61,7 @@ TEST(CuteRung, IsRightAtTheReportsLengths) {
     for (const auto& settings : {kSmall, kTall}) {
       auto ran = run({"cute", problem, settings});
       ASSERT_TRUE(ran) << ran.error().message;
-      EXPECT_EQ(ran->verdict.state, "correct") << problem << ": " << ran->verdict.reason;
+      EXPECT_EQ(ran->verdict.state, VerdictState::correct) << problem << ": " << ran->verdict.reason;
     }
   }
 }
@@ -70,7 +70,7 @@ TEST(CuteRung, SpecialValuesStayWhereTheyBelong) {
   for (const char* problem : {"B=1,H=1,S=80,D=64", "B=1,H=1,S=80,D=64,causal=bottom_right"}) {
     auto ran = run({"cute", problem, kSmall, true, 89, "kernels", true});
     ASSERT_TRUE(ran) << ran.error().message;
-    EXPECT_EQ(ran->verdict.state, "correct") << problem << ": " << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct) << problem << ": " << ran->verdict.reason;
   }
 }
 

@@ -43,7 +43,7 @@ class GemmRungs : public testing::TestWithParam<Gemm> {};
 TEST_P(GemmRungs, AreRight) {
   auto verdict = run(GetParam());
   ASSERT_TRUE(verdict) << verdict.error().message << "\n" << verdict.error().hint;
-  EXPECT_EQ(verdict->state, "correct") << verdict->reason;
+  EXPECT_EQ(verdict->state, VerdictState::correct) << verdict->reason;
   EXPECT_GT(verdict->rel_frobenius, 0);  // S is rounded to halves
 }
 

@@ -20,7 +20,8 @@ TEST(Mutants, EachIsJudgedAsExpected) {
                      89,        "tests/mutants/wrong"};
     auto ran = run(named);
     ASSERT_TRUE(ran) << text_of(named) << ": " << ran.error().message;
-    EXPECT_EQ(ran->verdict.state, one["state"]) << text_of(named) << ": " << ran->verdict.reason;
+    EXPECT_EQ(to_string(ran->verdict.state), one["state"].get<std::string>())
+        << text_of(named) << ": " << ran->verdict.reason;
     EXPECT_EQ(ran->verdict.reason.empty(), one["state"] == "correct") << text_of(named);
   }
 }

@@ -164,7 +164,7 @@ std::string complaint(const std::string& name, int arch, std::set<std::string>& 
     return against_independent(*run, *independent, kernel->default_problem());
   const auto verdict = check::judge(run->workload, *run->operands, run->outcome.outputs, false);
   if (!verdict) return verdict.error().message;
-  return verdict->state == "correct" ? "" : verdict->state + ": " + verdict->reason;
+  return verdict->state == VerdictState::correct ? "" : std::string(to_string(verdict->state)) + ": " + verdict->reason;
 }
 
 class PlainKernels : public testing::TestWithParam<int> {};
@@ -214,7 +214,7 @@ TEST(Plain, AWrongElementIsSeen) {
   const std::vector<std::shared_ptr<const check::GuardedBuffer>> outputs{changed};
   const auto verdict = check::judge(run->workload, *run->operands, outputs, false);
   ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->state, "wrong");
+  EXPECT_EQ(verdict->state, VerdictState::wrong);
   EXPECT_NE(verdict->reason.find("y[2000]"), std::string::npos) << verdict->reason;
 }
 

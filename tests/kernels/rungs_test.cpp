@@ -45,7 +45,7 @@ TEST_P(Right, OnEveryArchitecture) {
     SCOPED_TRACE(text_of(named));
     auto ran = run(named);
     ASSERT_TRUE(ran) << ran.error().message;
-    EXPECT_EQ(ran->verdict.state, "correct") << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct) << ran->verdict.reason;
     if (ran->problem.dtype == DType::f16) {
       EXPECT_LT(ran->verdict.rel_frobenius, 5e-4);
     }
@@ -122,7 +122,7 @@ TEST(Rungs, SpecialValuesStayWhereTheyBelong) {
       const Case named{kernel, problem, settings, true, 89, "kernels", true};
       auto ran = run(named);
       ASSERT_TRUE(ran) << ran.error().message;
-      EXPECT_EQ(ran->verdict.state, "correct") << text_of(named) << ": " << ran->verdict.reason;
+      EXPECT_EQ(ran->verdict.state, VerdictState::correct) << text_of(named) << ": " << ran->verdict.reason;
     }
 }
 
@@ -182,7 +182,7 @@ TEST(Rungs, TheMissionShapeIsWithinTheToleranceAtBothLengths) {
                               "B=1,H=8,S=333,D=64,causal=bottom_right"}) {
     auto ran = run({"tiled", problem, {}});
     ASSERT_TRUE(ran) << ran.error().message;
-    EXPECT_EQ(ran->verdict.state, "correct") << problem << ": " << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct) << problem << ": " << ran->verdict.reason;
     EXPECT_LT(ran->verdict.rel_frobenius, 5e-4) << problem;
   }
 }
@@ -225,7 +225,7 @@ TEST(Rungs, M32W6NeverPasses) {
     for (const int arch : {80, 89, 90}) {
       auto ran = run({"tiled", problem, {"NUM_WARPS=6"}, true, arch});
       ASSERT_TRUE(ran) << ran.error().message;
-      EXPECT_EQ(ran->verdict.state, "wrong") << text_of({"tiled", problem, {"NUM_WARPS=6"}, true, arch});
+      EXPECT_EQ(ran->verdict.state, VerdictState::wrong) << text_of({"tiled", problem, {"NUM_WARPS=6"}, true, arch});
     }
   }
 }

@@ -28,7 +28,7 @@ TEST_P(Wmma, IsRight) {
     SCOPED_TRACE(text_of(named));
     auto ran = run(named);
     ASSERT_TRUE(ran) << ran.error().message;
-    EXPECT_EQ(ran->verdict.state, "correct") << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct) << ran->verdict.reason;
     EXPECT_EQ(ran->verdict.rows_checked, ran->verdict.rows_total);
     EXPECT_EQ(ran->variant->info.spill_bytes, 0);
   }
@@ -62,7 +62,7 @@ TEST(WmmaRung, SumsOfHalvesAreJudgedAsSuch) {
   for (const auto& [type, limit] : {std::pair{"f32", 1e-3}, std::pair{"f16", 1e-2}}) {
     auto ran = run({"wmma", "B=1,H=1,S=512,D=64", {std::string("ACCUMULATE=") + type}});
     ASSERT_TRUE(ran) << ran.error().message;
-    EXPECT_EQ(ran->verdict.state, "correct") << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct) << ran->verdict.reason;
     EXPECT_EQ(ran->verdict.atol, limit);
   }
 }
@@ -80,7 +80,7 @@ TEST(WmmaRung, SpecialValuesStayWhereTheyBelong) {
     const Case named{"wmma", problem, {}, true, 89, "kernels", std::string(problem).find("large") == std::string::npos};
     auto ran = run(named);
     ASSERT_TRUE(ran) << ran.error().message;
-    EXPECT_EQ(ran->verdict.state, "correct") << text_of(named) << ": " << ran->verdict.reason;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct) << text_of(named) << ": " << ran->verdict.reason;
   }
 }
 

@@ -290,7 +290,7 @@ class FakeWorker {
     send(wire::Progress{watch.id, wire::Step::watching, 4, 96});
     if (!ready_for(watch.id, "watch")) return was_cancelled;
     if (options_.has("--gpu"))
-      send(wire::part_of(watch.id, Json{{"counters", to_json(seven_threads())}, {"bound", "the watch's word"}}));
+      send(wire::part_of(watch.id, Json{{"counters", to_json(seven_threads())}, {"bound", "Tensor Cores"}}));
     send(wire::part_of(watch.id, Json{{"watch", to_json(report_on(watch.experiment))}}));
     return std::nullopt;
   }
@@ -304,7 +304,7 @@ class FakeWorker {
   static Finding error(const char* rule) {
     Finding finding;
     finding.rule = rule;
-    finding.severity = "error";
+    finding.severity = Severity::error;
     finding.sentence = "Warp 1 reads S_tile while warp 0 writes it.";
     finding.where = {{"file", "02_tiled.cu"},
                      {"line", "203"},

@@ -42,7 +42,7 @@ class Flow : public WindowFlow {
       EXPECT_EQ(shared(before), 36896);
       EXPECT_EQ(shared(after), 36928);
       EXPECT_EQ(after.occupancy->warps_per_sm, 2 * before.occupancy->warps_per_sm);
-      EXPECT_EQ(after.verdict->state, "correct");
+      EXPECT_EQ(after.verdict->state, VerdictState::correct);
       EXPECT_EQ(now()->focus.change, "NUM_WARPS 4 \u2192 8");
       EXPECT_TRUE(bench_->settings().invited);
     });

@@ -37,7 +37,7 @@ class CudaDevice final : public Device {
   Result<std::shared_ptr<const Loaded>> load_routine(const std::string& library, const std::string& entry,
                                                      const Problem& problem) override;
   Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) override;
-  Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest& request, const std::string& cache,
+  Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest& request, CacheState cache,
                                                  std::function<void()> on_launch) override;
   bool makes_inputs() const override { return true; }
   Result<std::shared_ptr<const check::Reference>> reference(const Problem& problem,
@@ -121,11 +121,11 @@ GpuMeter CudaDevice::meter() const {
   return found ? GpuMeter(parts_.nvml, *found) : GpuMeter();
 }
 
-Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& request, const std::string& cache,
+Result<std::unique_ptr<measure::Source>> CudaDevice::timer(const LaunchRequest& request, CacheState cache,
                                                            std::function<void()> on_launch) {
   if (auto entered = gpu_->enter(); !entered) return fail(entered.error());
   std::shared_ptr<const GpuKernel> empty;
-  if (cache == "cold") {
+  if (cache == CacheState::cold) {
     auto loaded = kernels_.load("empty", DType::f16);
     if (!loaded) return fail(loaded.error());
     empty = *loaded;

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <type_traits>
+#include <utility>
 
+#include "core/option_fields.h"
 #include "core/problem.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/widgets/control_label.h"

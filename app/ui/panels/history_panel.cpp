@@ -100,7 +100,7 @@ void verdict_cell(const Observation& seen) {
   const HeadlineLook look = look_of(*headline);
   clipped(fmt::format("{} {}", look.icon, to_string(*headline)), ImGui::GetContentRegionAvail().x, look.colour);
   if (is_of_watch(*headline) && seen.verdict)
-    tooltip(fmt::format("{}, as the watch found; the output itself is {}.", to_string(*headline), seen.verdict->state));
+    tooltip(fmt::format("{}, as the watch found; the output itself is {}.", to_string(*headline), to_string(seen.verdict->state)));
 }
 
 void right_aligned(const std::string& words, ImU32 colour) {

@@ -46,7 +46,7 @@ void mark_finding(std::map<int64_t, SourceMark>& marks, const Finding& finding, 
     const auto where = finding.where.find(file_key), line = finding.where.find(line_key);
     if (line == finding.where.end() || where == finding.where.end() || where->second != file) continue;
     if (const int64_t number = number_at(line->second); number > 0)
-      mark(marks, number, finding.severity == "error", finding.sentence);
+      mark(marks, number, finding.severity == Severity::error, finding.sentence);
   }
 }
 

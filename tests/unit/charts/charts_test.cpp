@@ -243,7 +243,7 @@ TEST(MemoryStack, OccupancyInASentence) {
   Occupancy occupancy;
   occupancy.ctas_per_sm = 2;
   occupancy.warps_per_sm = 16;
-  occupancy.limiter = "shared memory";
+  occupancy.limiter = Limiter::shared_memory;
   occupancy.total_ctas = 128;
   occupancy.resident_ctas = 116;
   occupancy.waves = 128.0 / 116;
@@ -295,10 +295,10 @@ TEST(Tables, FiguresOfDifferentKindsHaveNoRatio) {
 TEST(Tables, ARaceIsNoCorrectOutput) {
   auto sound = std::make_shared<Observation>(*run(1, 1000).observation);
   sound->verdict = Verdict{};
-  sound->verdict->state = "correct";
+  sound->verdict->state = VerdictState::correct;
   auto racy = std::make_shared<Observation>(*sound);
   racy->watch = WatchReport{};
-  racy->watch->findings.push_back({"race.shared", "error", "", {}, {}, {}, {}});
+  racy->watch->findings.push_back({"race.shared", Severity::error, "", {}, {}, {}, {}});
   const ComparedRow row = compare(*sound, *racy)[1];
   EXPECT_EQ(row.name, "verdict");
   EXPECT_EQ(row.before, "correct");

@@ -65,7 +65,7 @@ TEST(CounterShare, SaysHowManyCtasWereCounted) {
 
 TEST(VerdictRows, SayEachFigureWithItsLimit) {
   Verdict verdict;
-  verdict.state = "wrong";
+  verdict.state = VerdictState::wrong;
   verdict.rel_frobenius = 2e-3;
   verdict.rel_frobenius_limit = 1e-3;
   verdict.naive_rel_frobenius = 5e-4;
@@ -95,7 +95,7 @@ TEST(VerdictRows, SayEachFigureWithItsLimit) {
 Observation observed(double us, int64_t scale) {
   Observation o;
   o.timing.emplace().p50 = us;
-  o.verdict.emplace().state = "correct";
+  o.verdict.emplace().state = VerdictState::correct;
   o.verdict->rel_frobenius = 1e-4 * double(scale);
   VariantInfo& variant = o.variant.emplace();
   variant.static_shared_bytes = 1000 * scale;
@@ -158,7 +158,7 @@ TEST(Compare, WhatIsMissingIsADash) {
 TEST(Compare, AnotherOfManyThingsHasNoBetterOne) {
   const Observation a = observed(100, 1);
   Observation b = observed(200, 2);
-  b.experiment.measure.cache = "cold";
+  b.experiment.measure.cache = CacheState::cold;
   EXPECT_EQ(compare(a, b)[0].change, "not comparable");
   EXPECT_EQ(compare(a, b)[4].better, -1) << "registers are what they are, whatever the cache";
   b.experiment.device = "cuda:0";
@@ -171,7 +171,7 @@ TEST(UnlikeSentence, SaysBothSides) {
   const Observation a = observed(100, 1);
   Observation b = a;
   EXPECT_EQ(unlike_sentence(a, b), "");
-  b.experiment.measure.cache = "cold";
+  b.experiment.measure.cache = CacheState::cold;
   EXPECT_EQ(unlike_sentence(a, b), "hot cache against cold cache");
   b.versions.gpu = "NVIDIA L4";
   EXPECT_EQ(unlike_sentence(a, b), a.experiment.device + " against " + b.experiment.device + " (NVIDIA L4)");
@@ -198,12 +198,12 @@ TEST(ConfigWords, OptionsThatAreNotTheKernelsOwnAreNamed) {
 
 TEST(BoundSentence, AFewIdleLanesAreNotWorthAWord) {
   Observation seen = observed(100, 1);
-  seen.timing->bound = "arithmetic units";
+  seen.timing->bound = Bound::arithmetic_units;
   for (const auto& [mean, said] : {std::pair{28.7, true}, {28.8, false}, {32.0, false}, {0.0, false}, {1.0, true}}) {
     seen.counters->active_lanes_mean = mean;
     EXPECT_EQ(bound_sentence(seen).find("lanes") != std::string::npos, said) << mean;
   }
-  seen.timing->bound = "global memory latency";
+  seen.timing->bound = Bound::global_latency;
   seen.occupancy->warps_per_sm = 1;
   EXPECT_EQ(bound_sentence(seen), "bound by global memory latency: 1 warp an SM to hide it behind");
 }
@@ -244,7 +244,7 @@ TEST(LimiterSentence, SaysWhatEachResourceAllows) {
   const auto said = [&](int64_t ctas, const char* limiter) {
     occupancy.ctas_per_sm = ctas;
     occupancy.warps_per_sm = 8 * ctas;
-    occupancy.limiter = limiter;
+    occupancy.limiter = *parse_word<Limiter>(limiter);
     return limiter_sentence(variant, occupancy, device());
   };
   EXPECT_EQ(said(0, "registers"), "No CTA fits on an SM.");

@@ -7,7 +7,7 @@
 namespace attnscope::charts {
 namespace {
 
-Observation bound_by(const char* bound) {
+Observation bound_by(Bound bound) {
   Observation seen;
   seen.timing.emplace().bound = bound;
   Counters& counters = seen.counters.emplace();
@@ -19,17 +19,18 @@ Observation bound_by(const char* bound) {
 }
 
 TEST(BoundSentence, HasTheFigureThatShowsIt) {
-  EXPECT_EQ(bound_sentence(bound_by("shared memory")),
+  EXPECT_EQ(bound_sentence(bound_by(Bound::shared_memory)),
             "bound by shared memory: 75.0 % of its wavefronts are bank conflicts");
-  EXPECT_EQ(bound_sentence(bound_by("issue slots")), "bound by issue slots: 12.3 of 32 lanes take part on average");
-  EXPECT_EQ(bound_sentence(bound_by("instruction latency")),
+  EXPECT_EQ(bound_sentence(bound_by(Bound::issue_slots)),
+            "bound by issue slots: 12.3 of 32 lanes take part on average");
+  EXPECT_EQ(bound_sentence(bound_by(Bound::instruction_latency)),
             "bound by instruction latency: 8 warps an SM to hide it behind");
-  EXPECT_EQ(bound_sentence(bound_by("Tensor Cores")), "bound by Tensor Cores");
-  EXPECT_EQ(bound_sentence(bound_by("")), "");
-  Observation uncounted = bound_by("shared memory");
+  EXPECT_EQ(bound_sentence(bound_by(Bound::tensor_cores)), "bound by Tensor Cores");
+  EXPECT_EQ(bound_sentence(bound_by(Bound::unknown)), "");
+  Observation uncounted = bound_by(Bound::shared_memory);
   uncounted.counters.reset();
   EXPECT_EQ(bound_sentence(uncounted), "bound by shared memory");
-  Observation clean = bound_by("shared memory");
+  Observation clean = bound_by(Bound::shared_memory);
   clean.counters->shared_bank_conflicts = 0;
   EXPECT_EQ(bound_sentence(clean), "bound by shared memory: no bank conflict among its wavefronts");
   EXPECT_EQ(bound_sentence(Observation{}), "");

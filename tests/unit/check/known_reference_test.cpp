@@ -192,7 +192,7 @@ struct Judged : testing::Test {
 
 TEST_F(Judged, TheFiguresOfAKnownDifference) {
   const Verdict v = of({1, 2, 4.3, -2.4});  // errors 0, 0, 0.3, 0.4
-  EXPECT_EQ(v.state, "wrong");
+  EXPECT_EQ(v.state, VerdictState::wrong);
   EXPECT_NEAR(v.max_abs, 0.4, 1e-12);
   EXPECT_NEAR(v.mean_abs, 0.7 / 4, 1e-12);
   EXPECT_NEAR(v.rel_frobenius, 0.5 / 5, 1e-12);
@@ -210,14 +210,14 @@ TEST_F(Judged, TheFiguresOfAKnownDifference) {
 
 TEST_F(Judged, ToleranceIsAbsoluteAndOfTheReference) {
   atol = 0.25, rtol = 0;
-  EXPECT_EQ(of({1.25, 2, 4, -2}).state, "correct");
-  EXPECT_EQ(of({1.26, 2, 4, -2}).state, "wrong");
+  EXPECT_EQ(of({1.25, 2, 4, -2}).state, VerdictState::correct);
+  EXPECT_EQ(of({1.26, 2, 4, -2}).state, VerdictState::wrong);
   atol = 0.25, rtol = 0.5;
-  EXPECT_EQ(of({1, 2, 4, -0.75}).state, "correct");  // 0.25 + 0.5·2
-  EXPECT_EQ(of({1, 2, 4, -0.74}).state, "wrong");
+  EXPECT_EQ(of({1, 2, 4, -0.75}).state, VerdictState::correct);  // 0.25 + 0.5·2
+  EXPECT_EQ(of({1, 2, 4, -0.74}).state, VerdictState::wrong);
   atol = rtol = std::nullopt;  // of f64: 1e-10
-  EXPECT_EQ(of({1 + 1e-10, 2, 4, -2}).state, "correct");
-  EXPECT_EQ(of({1 + 3e-10, 2, 4, -2}).state, "wrong");
+  EXPECT_EQ(of({1 + 1e-10, 2, 4, -2}).state, VerdictState::correct);
+  EXPECT_EQ(of({1 + 3e-10, 2, 4, -2}).state, VerdictState::wrong);
 }
 
 TEST_F(Judged, WhatIsNotFiniteStandsWhereTheReferenceHasIt) {
@@ -233,7 +233,7 @@ TEST_F(Judged, WhatIsNotFiniteStandsWhereTheReferenceHasIt) {
                           {kNan, kInf, -kInf, kNan},
                           {kNan, kNan, -kInf, 3.0}}) {
     const Verdict other = of(got);
-    EXPECT_EQ(other.state, "wrong");
+    EXPECT_EQ(other.state, VerdictState::wrong);
     EXPECT_EQ(other.nonfinite, 1);
   }
 }
@@ -248,7 +248,7 @@ TEST_F(Judged, NothingAgainstNothingIsAlike) {
 
 TEST_F(Judged, ASampleOfTheCtasIsUnchecked) {
   const Verdict v = of({1, 2, 4, -2}, true);
-  EXPECT_EQ(v.state, "unchecked");
+  EXPECT_EQ(v.state, VerdictState::unchecked);
   EXPECT_THAT(v.reason, HasSubstr("sample of the CTAs"));
 }
 

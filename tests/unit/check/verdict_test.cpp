@@ -70,7 +70,7 @@ TEST(Verdict, TheExactOutputRoundedIsCorrect) {
       p.layout = layout, p.dtype = dtype;
       if (dtype == DType::bf16) p.distribution = Distribution::uniform;  // half an ulp of values near 1 is over rtol
       const Verdict verdict = Case(p).verdict();
-      EXPECT_EQ(verdict.state, "correct") << verdict.reason;
+      EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
       EXPECT_EQ(verdict.reason, "");
       EXPECT_FALSE(verdict.first_bad);
       EXPECT_EQ(verdict.rows_checked, 240);
@@ -98,7 +98,7 @@ TEST(Verdict, FiguresOfAKnownDifference) {
   EXPECT_NEAR(verdict.rel_frobenius, std::sqrt(0.3125) / (2 * value), 1e-6);
   EXPECT_NEAR(verdict.cosine, product / (2 * value * std::sqrt(norm)), 1e-6);
   EXPECT_EQ(verdict.outside_share, 0.5);
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   expect_first_bad(verdict, 0, 0, 0, 0);
   EXPECT_NEAR(verdict.first_bad->got, value + 0.5, 1e-7);
   EXPECT_NEAR(verdict.first_bad->expected, value, 1e-12);
@@ -112,7 +112,7 @@ TEST(Verdict, OneElementOutsideTolerance) {
     const double exact = c.exact[static_cast<size_t>(((1 * 3 + 2) * 40 + 17) * 32 + 5)];
     c.put(c.at(1, 2, 17, 5), exact + 1.3e-3 * (1 + std::abs(exact)));
     const Verdict verdict = c.verdict();
-    EXPECT_EQ(verdict.state, "wrong");
+    EXPECT_EQ(verdict.state, VerdictState::wrong);
     expect_first_bad(verdict, 1, 2, 17, 5);
     EXPECT_THAT(verdict.reason, HasSubstr("first at batch 1, head 2, row 17, column 5"));
     EXPECT_NEAR(verdict.outside_share, 1.0 / (240 * 32), 1e-12);
@@ -125,17 +125,17 @@ TEST(Verdict, Fp16AccumulationAllowsTenTimesMore) {
   const double exact = c.exact[0];
   c.put(0, exact + 5e-3);
   Verdict verdict = c.verdict();
-  EXPECT_EQ(verdict.state, "correct") << verdict.reason;
+  EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
   EXPECT_EQ(verdict.atol, 1e-2);
   c.put(0, exact + 2e-2);
-  EXPECT_EQ(c.verdict().state, "wrong");
+  EXPECT_EQ(c.verdict().state, VerdictState::wrong);
 }
 
 TEST(Verdict, ANanInOneRow) {
   Case c(small());
   c.put(c.at(0, 1, 39, 31), std::nan(""));
   const Verdict verdict = c.verdict();
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_EQ(verdict.nonfinite, 1);
   expect_first_bad(verdict, 0, 1, 39, 31);
   EXPECT_TRUE(std::isfinite(verdict.rel_frobenius));  // the other figures are over finite elements
@@ -145,7 +145,7 @@ TEST(Verdict, ANanInOneRow) {
 TEST(Verdict, AnInfinityIsRefused) {
   Case c(small());
   c.put(7, INFINITY);
-  EXPECT_EQ(c.verdict().state, "wrong");
+  EXPECT_EQ(c.verdict().state, VerdictState::wrong);
   EXPECT_EQ(c.verdict().nonfinite, 1);
 }
 
@@ -162,7 +162,7 @@ TEST(Verdict, ANanWhereTheReferenceHasOneIsRight) {
   while (c.reference->class_of(nan_at) != ElementClass::nan) ++nan_at;
   c.put(nan_at, 0.5);  // a number where there must be none
   const Verdict verdict = c.verdict();
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_EQ(verdict.nonfinite, 1);
   EXPECT_THAT(verdict.reason, HasSubstr("expected NaN, got 0.5"));
 }
@@ -171,15 +171,15 @@ TEST(Verdict, AMaskedRowMustBeZero) {
   Problem p = small(Causal::bottom_right);
   p.seq_q = 70, p.seq_k = 40;
   Case c(p);
-  EXPECT_EQ(c.verdict().state, "correct");
+  EXPECT_EQ(c.verdict().state, VerdictState::correct);
   c.put(c.at(0, 0, 29, 3), 1e-4);  // well inside the tolerance
   Verdict verdict = c.verdict();
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_THAT(verdict.reason, HasSubstr("fully masked row"));
   expect_first_bad(verdict, 0, 0, 29, 3);
   c.put(c.at(0, 0, 29, 3), std::nan(""));  // 0/0 of a softmax over nothing
   verdict = c.verdict();
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_EQ(verdict.nonfinite, 1);
 }
 
@@ -188,7 +188,7 @@ TEST(Verdict, StaleOutputWasNeverWritten) {
   const std::vector<std::byte> good = c.output;
   fill_poison(c.problem.dtype, c.output);
   Verdict verdict = c.verdict();
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_THAT(verdict.reason, HasSubstr("7680 elements were never written, first at batch 0, head 0, row 0, column 0"));
   c.output = good;
   fill_poison(c.problem.dtype, std::span(c.output).subspan(static_cast<size_t>(c.at(1, 0, 20, 30)) * 2, 4));
@@ -209,28 +209,29 @@ TEST(Verdict, PoisonOutsideTheSampledRowsIsSeen) {
       store_element(p.dtype, output.data(), reference->rows[r] * 64 + d,
                     static_cast<float>(reference->values[r * 64 + static_cast<size_t>(d)]));
   auto verdict = *judge(output, *reference);
-  EXPECT_EQ(verdict.state, "correct") << verdict.reason;
+  EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
   EXPECT_EQ(verdict.rows_checked, static_cast<int64_t>(reference->rows.size()));
   EXPECT_EQ(verdict.rows_total, 4096);
   int64_t row = 200;
   while (reference->find_row(row) >= 0) ++row;
   fill_poison(p.dtype, std::span(output).subspan(static_cast<size_t>(row) * 128, 128));
   verdict = *judge(output, *reference);
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_EQ(verdict.first_bad->row, row);
-  EXPECT_EQ(judge(output, *reference, {true})->state, "correct");  // asked for in part: that row was not due
+  EXPECT_EQ(judge(output, *reference, {true})->state,
+            VerdictState::correct);  // asked for in part: that row was not due
 }
 
 TEST(Verdict, APartialRunIsJudgedOnWhatItDid) {
   Case c(small());
   fill_poison(c.problem.dtype, std::span(c.output).subspan(static_cast<size_t>(c.at(0, 1, 0, 0)) * 2));
   Verdict verdict = c.verdict(true);
-  EXPECT_EQ(verdict.state, "correct") << verdict.reason;
+  EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
   EXPECT_EQ(verdict.rows_checked, 40);
   fill_poison(c.problem.dtype, std::span(c.output).subspan(0, 2));  // half a row is no row left out
-  EXPECT_EQ(c.verdict(true).state, "wrong");
+  EXPECT_EQ(c.verdict(true).state, VerdictState::wrong);
   fill_poison(c.problem.dtype, c.output);
-  EXPECT_EQ(c.verdict(true).state, "unchecked");
+  EXPECT_EQ(c.verdict(true).state, VerdictState::unchecked);
 }
 
 TEST(Verdict, SwappedHeads) {
@@ -238,7 +239,7 @@ TEST(Verdict, SwappedHeads) {
   const size_t head = 40 * 32;
   std::swap_ranges(c.exact.begin(), c.exact.begin() + head, c.exact.begin() + head);
   const Verdict verdict = c.verdict_of(c.exact);
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_GT(verdict.rel_frobenius, 0.5);
 }
 
@@ -255,8 +256,8 @@ TEST(Verdict, CausalMaskOffByOne) {
   one.batch = one.heads = one.kv_heads = 1;
   const std::vector<double> head = attention_by_hand(one, cut);
   std::copy(head.begin(), head.end(), wrong.begin());
-  EXPECT_EQ(c.verdict_of(c.exact).state, "correct");
-  EXPECT_EQ(c.verdict_of(wrong).state, "wrong");
+  EXPECT_EQ(c.verdict_of(c.exact).state, VerdictState::correct);
+  EXPECT_EQ(c.verdict_of(wrong).state, VerdictState::wrong);
 }
 
 // The tolerance trap (facts: peers): averages of thousands of values are so small that atol forgives everything.
@@ -287,7 +288,7 @@ struct Trap : testing::Test {
 
 TEST_F(Trap, ACorrectKernelPasses) {
   const Verdict verdict = verdict_of(p);
-  EXPECT_EQ(verdict.state, "correct") << verdict.reason;
+  EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
   EXPECT_LT(verdict.rel_frobenius, 2.5e-4);
 }
 
@@ -297,7 +298,7 @@ TEST_F(Trap, TheDroppedLastKeyIsCaught) {
   const Verdict verdict = verdict_of(dropped);
   EXPECT_EQ(verdict.outside_share, 0);  // the trap: an elementwise gate sees nothing
   EXPECT_GT(verdict.rel_frobenius, 1e-2);
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_THAT(verdict.reason, HasSubstr("relative Frobenius"));
   EXPECT_TRUE(verdict.first_bad);
 }
@@ -307,14 +308,14 @@ TEST_F(Trap, AFivePercentScaleErrorIsCaught) {
   scaled.scale = 1.05 * p.effective_scale();
   const Verdict verdict = verdict_of(scaled);
   EXPECT_EQ(verdict.outside_share, 0);
-  EXPECT_EQ(verdict.state, "wrong");
+  EXPECT_EQ(verdict.state, VerdictState::wrong);
 }
 
 TEST(Verdict, FivePercentScaleErrorOnNormalInputs) {
   Problem p = small();
   Case c(p);
   p.scale = 1.05 * p.effective_scale();
-  EXPECT_EQ(c.verdict_of(attention_by_hand(p, c.inputs)).state, "wrong");
+  EXPECT_EQ(c.verdict_of(attention_by_hand(p, c.inputs)).state, VerdictState::wrong);
 }
 
 TEST(Verdict, TheLimitFollowsTheNaiveError) {
@@ -331,7 +332,7 @@ TEST(Verdict, AnotherSizeIsOurFault) {
 
 TEST(Verdict, UncheckedSaysWhy) {
   const Verdict verdict = unchecked("no reference is known");
-  EXPECT_EQ(verdict.state, "unchecked");
+  EXPECT_EQ(verdict.state, VerdictState::unchecked);
   EXPECT_EQ(verdict.reason, "no reference is known");
 }
 

@@ -96,12 +96,11 @@ report::BenchReport report_of(const std::string& text) {
   made.entries.push_back({text, text, text, false, text, text});
   made.entries.push_back({text, text, text, true, text, text});
   report::Row& row = made.rows.emplace_back();
-  row.cache = text;
   for (const report::CellState state : {report::CellState::timed, report::CellState::wrong}) {
     report::Cell& cell = row.cells.emplace_back();
     cell.state = state;
     cell.p10 = cell.p50 = cell.p90 = 5;
-    cell.config = cell.reason = cell.verdict = text;
+    cell.config = cell.reason = text;
   }
   return made;
 }
@@ -109,20 +108,17 @@ report::BenchReport report_of(const std::string& text) {
 Observation observation_of(const std::string& text) {
   Observation o;
   o.experiment.kernel = o.device = o.versions.cublas = text;
-  o.timing.emplace().bound = text;
-  o.timing->cache = text;
+  o.timing.emplace();
   Sampling& sampling = o.timing->sampling.emplace();
-  sampling.stopped = text;
   sampling.reasons = {text};
-  o.verdict.emplace().state = text;
-  o.verdict->reason = text;
+  o.verdict.emplace().reason = text;
   VariantInfo& variant = o.variant.emplace();
   variant.shared_buffers.push_back({text, 64, false});
   variant.code_hash = variant.log = text;
-  o.occupancy.emplace().limiter = text;
+  o.occupancy.emplace();
   o.printed.emplace().lines = {text};
   Finding& finding = o.findings.emplace_back();
-  finding.rule = finding.severity = finding.sentence = text;
+  finding.rule = finding.sentence = text;
   o.watch.emplace().findings.push_back(finding);
   o.failure = Failure{Stage::launch, text, text};
   return o;

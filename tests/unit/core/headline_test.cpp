@@ -8,12 +8,12 @@ namespace {
 Observation seen(const std::string& state, std::initializer_list<std::pair<const char*, const char*>> findings = {}) {
   Observation o;
   o.verdict = Verdict{};
-  o.verdict->state = state;
+  o.verdict->state = *parse_word<VerdictState>(state);
   o.watch = WatchReport{};
   for (const auto& [rule, severity] : findings) {
     Finding finding;
     finding.rule = rule;
-    finding.severity = severity;
+    finding.severity = *parse_word<Severity>(severity);
     o.watch->findings.push_back(finding);
   }
   return o;

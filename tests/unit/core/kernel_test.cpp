@@ -66,7 +66,7 @@ TEST(Comparable, SaysTheFirstThingThatDiffers) {
   EXPECT_EQ(comparable(a, Observation{}), Unlike::untimed);
   EXPECT_EQ(comparable(Observation{}, a), Unlike::untimed);
   Observation b = timed(FigureKind::modelled);
-  b.experiment.measure.cache = "cold";
+  b.experiment.measure.cache = CacheState::cold;
   EXPECT_EQ(comparable(a, b), Unlike::cache);
   b.versions.gpu = "another";
   EXPECT_EQ(comparable(a, b), Unlike::device);

@@ -19,9 +19,9 @@ Observation full_observation() {
   o.versions = {"0.1.0", "12.8", "", "", "13.1.0"};
   o.device = "emulated:l4";
   o.variant = VariantInfo{89, 64, 0, 0, 36928, 0, {{"Q_tile", 4096, false}}, "c0de", true, 180.5, ""};
-  o.occupancy = Occupancy{2, 16, 1.0 / 3, "shared memory", 128.0 / 116, 128, 116, 12};
+  o.occupancy = Occupancy{2, 16, 1.0 / 3, Limiter::shared_memory, 128.0 / 116, 128, 116, 12};
   Verdict v;
-  v.state = "wrong";
+  v.state = VerdictState::wrong;
   v.max_abs = 0.5;
   v.first_bad = BadElement{0, 1, 2, 3, 0.25, std::nan("")};
   o.verdict = v;
@@ -32,17 +32,17 @@ Observation full_observation() {
                     700,
                     900,
                     0,
-                    "hot",
+                    CacheState::hot,
                     2040,
-                    "shared memory",
-                    Sampling{{{838.5, 839}, {839.4}}, "stable", 2, 1.5, 71.9, 72, 66, {"power cap"}}};
+                    Bound::shared_memory,
+                    Sampling{{{838.5, 839}, {839.4}}, Stopped::stable, 2, 1.5, 71.9, 72, 66, {"power cap"}}};
   o.tflops = 0.64;
   Counters c;
   c.instructions = {{"total", 1000}, {"fp32", 400}};
   o.counters = c;
   Finding f;
   f.rule = "same-code";
-  f.severity = "info";
+  f.severity = Severity::info;
   f.evidence = {{"hash", 1, "", FigureKind::counted}};
   f.where = {{"line", "12"}};
   f.next_set = {{"VEC_WIDTH", 4}};
@@ -76,8 +76,8 @@ TEST(Observation, PartsReplaceAndNullClears) {
   EXPECT_FALSE(o.failure);
   EXPECT_TRUE(o.variant);
   const double p50 = o.timing->p50;
-  ASSERT_TRUE(apply_part(o, Json{{"bound", "issue"}}));
-  EXPECT_EQ(o.timing->bound, "issue");
+  ASSERT_TRUE(apply_part(o, Json{{"bound", "issue slots"}}));
+  EXPECT_EQ(o.timing->bound, Bound::issue_slots);
   EXPECT_EQ(o.timing->p50, p50) << "the time stays";
 }
 
@@ -98,6 +98,13 @@ TEST(Observation, WordsOfAVerdictAndAFindingAreKnownOnes) {
   ASSERT_TRUE(apply_part(o, part));
   part["verdict"]["state"] = "rihgt";
   EXPECT_FALSE(apply_part(o, part));
+  part = {{"occupancy", to_json(*o.occupancy)}, {"timing", to_json(*o.timing)}};
+  ASSERT_TRUE(apply_part(o, part));
+  for (const auto& [of, key] : {std::pair{"occupancy", "limiter"}, std::pair{"timing", "bound"}}) {
+    Json unknown = part;
+    unknown[of][key] = "shraed memory";
+    EXPECT_FALSE(apply_part(o, unknown)) << key;
+  }
   Json findings{{"findings", {to_json(o.findings.front())}}};
   ASSERT_TRUE(apply_part(o, findings));
   findings["findings"][0]["severity"] = "eror";

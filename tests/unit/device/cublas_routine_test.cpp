@@ -139,7 +139,7 @@ TEST_F(CublasRoutine, AttentionIsRight) {
     ASSERT_TRUE(reference) << reference.error().message;
     auto verdict = check::judge(outcome->output->data(), **reference);
     ASSERT_TRUE(verdict);
-    EXPECT_EQ(verdict->state, "correct") << to_string(causal) << ": " << verdict->reason;
+    EXPECT_EQ(verdict->state, VerdictState::correct) << to_string(causal) << ": " << verdict->reason;
   }
   EXPECT_EQ(cublas.products, 6);
   EXPECT_GE(cublas.workspace, 4u << 20);
@@ -150,7 +150,7 @@ TEST_F(CublasRoutine, ItIsTimedAsAKernelIs) {
   problem.heads = problem.kv_heads = 1;
   problem.seq_q = problem.seq_k = 16;
   const LaunchRequest request = attention(problem);
-  auto timer = device_->timer(request, "hot", {});
+  auto timer = device_->timer(request, CacheState::hot, {});
   ASSERT_TRUE(timer) << timer.error().message;
   ASSERT_TRUE((*timer)->begin_round());
   auto times = (*timer)->take();
@@ -179,7 +179,7 @@ TEST_F(CublasRoutine, TheTileIsRight) {
   ASSERT_TRUE(outcome) << outcome.error().message;
   auto verdict = check::judge(workload, *request.operands, outcome->outputs, false);
   ASSERT_TRUE(verdict) << verdict.error().message;
-  EXPECT_EQ(verdict->state, "correct") << verdict->reason;
+  EXPECT_EQ(verdict->state, VerdictState::correct) << verdict->reason;
 }
 
 TEST_F(CublasRoutine, WhatTheLibraryRefusesIsAFailureInItsWords) {

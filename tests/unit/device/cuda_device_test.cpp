@@ -202,7 +202,7 @@ TEST_F(CudaDeviceTest, DynamicSharedMemoryIsOptedIn) {
 TEST_F(CudaDeviceTest, HotIsAGraphOfAtLeastAMillisecondOfKernels) {
   const auto one = device();
   int told = 0;
-  auto timer = one->timer(request(*one), "hot", [&] { ++told; });
+  auto timer = one->timer(request(*one), CacheState::hot, [&] { ++told; });
   ASSERT_TRUE(timer && *timer);
   ASSERT_TRUE((*timer)->begin_round());
   EXPECT_GT(told, 0) << "the supervisor hears of every launch that ended";
@@ -219,7 +219,7 @@ TEST_F(CudaDeviceTest, HotIsAGraphOfAtLeastAMillisecondOfKernels) {
 TEST_F(CudaDeviceTest, RoundsPlaceTheBuffersElsewhereAndLeaveNothingBehind) {
   auto one = device();
   {
-    auto timer = one->timer(request(*one), "hot", {});
+    auto timer = one->timer(request(*one), CacheState::hot, {});
     ASSERT_TRUE(timer && *timer);
     std::vector<uint64_t> places;
     for (int round = 0; round < 4; ++round) {
@@ -237,7 +237,7 @@ TEST_F(CudaDeviceTest, RoundsPlaceTheBuffersElsewhereAndLeaveNothingBehind) {
 
 TEST_F(CudaDeviceTest, ColdFlushesBeforeEachAndTimesAnEmptyKernelBeside) {
   const auto one = device();
-  auto timer = one->timer(request(*one), "cold", {});
+  auto timer = one->timer(request(*one), CacheState::cold, {});
   ASSERT_TRUE(timer) << timer.error().message;
   ASSERT_TRUE((*timer)->begin_round());
   const auto us = (*timer)->take();
@@ -250,7 +250,7 @@ TEST_F(CudaDeviceTest, ColdFlushesBeforeEachAndTimesAnEmptyKernelBeside) {
 
 TEST_F(CudaDeviceTest, AKernelThatFaultsWhileItIsTimedIsAFailure) {
   const auto one = device();
-  auto timer = one->timer(request(*one), "hot", {});
+  auto timer = one->timer(request(*one), CacheState::hot, {});
   ASSERT_TRUE(timer);
   gpu_.kernel = [](std::byte*) { return 700; };
   const auto ready = (*timer)->begin_round();
@@ -280,7 +280,7 @@ TEST_F(CudaDeviceTest, AProblemIsFedRunAndJudgedOnTheDevice) {
   const auto compared = one->compare(*outcome, *reference);
   ASSERT_TRUE(compared && *compared);
   const Verdict verdict = check::conclude(**compared, **reference);
-  EXPECT_EQ(verdict.state, "correct") << verdict.reason;
+  EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
   EXPECT_EQ(verdict.rows_checked, 16);
   ASSERT_TRUE(one->run(wanted, {}));
   const auto late = one->compare(*outcome, *reference);
@@ -363,7 +363,7 @@ TEST_P(JudgedOnTheDevice, FindsWhatTheCpuFinds) {
   const Verdict got = check::conclude(**ours, **reference);
   const Verdict want = *check::judge(outcome->output->data(), **reference);
   EXPECT_EQ(got.state, want.state);
-  EXPECT_EQ(got.state, fault == "none" || fault == "layout" ? "correct" : "wrong");
+  EXPECT_EQ(got.state, fault == "none" || fault == "layout" ? VerdictState::correct : VerdictState::wrong);
   EXPECT_EQ(got.reason, want.reason);
   EXPECT_EQ(got.nonfinite, want.nonfinite);
   EXPECT_EQ(got.max_abs, want.max_abs);

@@ -47,7 +47,7 @@ TEST(Sampling, StopsOnceTheIntervalIsNarrow) {
   const auto timing = gpu.sampled();
   ASSERT_TRUE(timing) << timing.error().message;
   EXPECT_EQ(timing->kind, FigureKind::measured);
-  EXPECT_EQ(timing->sampling->stopped, "stable");
+  EXPECT_EQ(timing->sampling->stopped, Stopped::stable);
   EXPECT_EQ(gpu.rounds, kFewestRounds);
   EXPECT_EQ(timing->samples, gpu.takes);
   EXPECT_EQ(gpu.progress, gpu.takes);
@@ -64,9 +64,9 @@ TEST(Sampling, StopsOnceTheIntervalIsNarrow) {
 TEST(Sampling, RoundsThatDifferKeepItGoingUntilTheTimeIsUp) {
   FakeGpu gpu;
   gpu.wander = 0.05;  // every other placement is 5 % slower: the median cannot be told to 0.5 %
-  const auto timing = gpu.sampled({"hot", 1500});
+  const auto timing = gpu.sampled({CacheState::hot, 1500});
   ASSERT_TRUE(timing);
-  EXPECT_EQ(timing->sampling->stopped, "time up");
+  EXPECT_EQ(timing->sampling->stopped, Stopped::time_up);
   EXPECT_GE(gpu.now_ms - 1000, 1500);
   EXPECT_LT(gpu.now_ms - 1000, 1500 + 50);
   EXPECT_GT(timing->interval_high - timing->interval_low, 0.5);
@@ -75,11 +75,11 @@ TEST(Sampling, RoundsThatDifferKeepItGoingUntilTheTimeIsUp) {
 TEST(Sampling, ASlowKernelIsSampledAtLeastOnce) {
   FakeGpu gpu;
   gpu.us = 1e6;  // its one sample takes 100 s of the fake clock
-  const auto timing = gpu.sampled({"cold", 2000});
+  const auto timing = gpu.sampled({CacheState::cold, 2000});
   ASSERT_TRUE(timing);
   EXPECT_EQ(timing->samples, 1);
-  EXPECT_EQ(timing->cache, "cold");
-  EXPECT_EQ(timing->sampling->stopped, "time up");
+  EXPECT_EQ(timing->cache, CacheState::cold);
+  EXPECT_EQ(timing->sampling->stopped, Stopped::time_up);
   EXPECT_NEAR(timing->interval_high - timing->interval_low, 2 * kBetweenRuns * timing->p50, 1e-6 * timing->p50);
 }
 
@@ -114,7 +114,7 @@ TEST(Sampling, APowerCapIsShownAndNeverDropped) {
 TEST(Sampling, AGpuThatIsHotThroughoutIsAFailureThatSaysSo) {
   FakeGpu gpu;
   gpu.on_take = [](int) { return Conditions{1000, 300, 700, 95, true, {"thermal slowdown"}}; };
-  const auto timing = gpu.sampled({"hot", 300});
+  const auto timing = gpu.sampled({CacheState::hot, 300});
   ASSERT_FALSE(timing);
   EXPECT_EQ(timing.error().stage, Stage::device);
   EXPECT_THAT(timing.error().message, testing::HasSubstr("heat"));

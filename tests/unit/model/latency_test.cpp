@@ -39,7 +39,7 @@ TEST_F(Latency, IsAlwaysMarkedModelled) {
     EXPECT_EQ(t.p10, t.p50);
     EXPECT_LT(t.interval_low, t.p50);
     EXPECT_GT(t.interval_high, t.p50);
-    EXPECT_FALSE(t.bound.empty());
+    EXPECT_NE(t.bound, Bound::unknown);
     EXPECT_EQ(t.clock_mhz, 2040);
   }
 }
@@ -103,40 +103,40 @@ TEST_F(Latency, ASustainedClockIsPreferred) {
 }
 
 TEST_F(Latency, TheBoundIsNamed) {
-  EXPECT_EQ(timing(&schedule, l4()).bound, "instruction latency");
+  EXPECT_EQ(timing(&schedule, l4()).bound, Bound::instruction_latency);
   const auto conflicts = model::schedule({{shared_load(32), shared_load(32), use()}}, std::vector(4, times(500)));
-  EXPECT_EQ(timing(&conflicts, l4()).bound, "shared memory");
+  EXPECT_EQ(timing(&conflicts, l4()).bound, Bound::shared_memory);
   const std::vector<ScheduledInstruction> dense(1000, instruction(Unit::fp32));
   const auto busy = model::schedule({dense}, std::vector(16, times(20)));
-  EXPECT_EQ(timing(&busy, l4()).bound, "issue slots");
+  EXPECT_EQ(timing(&busy, l4()).bound, Bound::issue_slots);
   ScheduledInstruction load = instruction(Unit::global_load);
   load.write_scoreboard = 0;
   load.passes = 4, load.sectors = 16;
   const auto waiting = model::schedule({{load, use()}}, {times(500)});
-  EXPECT_EQ(timing(&waiting, l4()).bound, "global memory latency");
+  EXPECT_EQ(timing(&waiting, l4()).bound, Bound::global_latency);
 }
 
 TEST_F(Latency, ABusyUnitIsTheBound) {
-  for (const auto& [unit, name] : {std::pair{Unit::fp16x2, "FP16"},
-                                   {Unit::half_to_float, "half conversions"},
-                                   {Unit::fp64, "FP64"},
-                                   {Unit::integer, "integer"},
-                                   {Unit::imad, "integer multiply"},
-                                   {Unit::mufu, "MUFU"},
-                                   {Unit::conversion, "conversions"},
-                                   {Unit::tensor, "Tensor Cores"}}) {
+  for (const auto& [unit, name] : {std::pair{Unit::fp16x2, Bound::fp16},
+                                   {Unit::half_to_float, Bound::half_conversions},
+                                   {Unit::fp64, Bound::fp64},
+                                   {Unit::integer, Bound::integer},
+                                   {Unit::imad, Bound::integer_multiply},
+                                   {Unit::mufu, Bound::mufu},
+                                   {Unit::conversion, Bound::conversions},
+                                   {Unit::tensor, Bound::tensor_cores}}) {
     const auto busy = model::schedule({std::vector(100, instruction(unit))}, std::vector(16, times(20)));
     EXPECT_EQ(timing(&busy, l4()).bound, name);
   }
   ScheduledInstruction wait = instruction(Unit::mufu);
   wait.write_scoreboard = 0;
   const auto waits = model::schedule({{wait, use()}}, {times(500)});
-  EXPECT_EQ(timing(&waits, l4()).bound, "MUFU and shuffle latency");
+  EXPECT_EQ(timing(&waits, l4()).bound, Bound::short_latency);
   ScheduledInstruction load = instruction(Unit::global_load);
   load.write_scoreboard = 0;
   load.passes = 4, load.sectors = 16;
   const auto streams = model::schedule({{load, use()}}, std::vector(32, times(100)));
-  EXPECT_EQ(timing(&streams, l4()).bound, "L2 bandwidth");
+  EXPECT_EQ(timing(&streams, l4()).bound, Bound::l2_bandwidth);
 }
 
 // 128 CTAs on 58 SMs: one of them has three. Eight of the 16 warps are resident that hide latency, so it takes twice as
@@ -145,14 +145,14 @@ TEST_F(Latency, WithoutAScheduleTheBusiestOfTheCountersDecides) {
   const auto clocks = [&] { return (timing(nullptr, l4()).p50 - rates::kLaunchUs.fallback) * 2040; };
   ASSERT_EQ(occupancy(l4(), variant, launch).ctas_per_sm, 2);
   EXPECT_NEAR(clocks(), 1e6 / 4 / 128 * 3 * 2, 1e-6);
-  EXPECT_EQ(timing(nullptr, l4()).bound, "issue slots");
+  EXPECT_EQ(timing(nullptr, l4()).bound, Bound::issue_slots);
   counters.shared_wavefronts = 300'000;
   EXPECT_NEAR(clocks(), 3e5 / 128 * 3 * 2, 1e-6);
-  EXPECT_EQ(timing(nullptr, l4()).bound, "shared memory");
+  EXPECT_EQ(timing(nullptr, l4()).bound, Bound::shared_memory);
   counters.global_load_sectors = 200'000;
   counters.global_store_sectors = 132'000;
   EXPECT_NEAR(clocks(), 332e3 / 0.83 / 128 * 3 * 2, 1e-6);
-  EXPECT_EQ(timing(nullptr, l4()).bound, "L2 bandwidth");
+  EXPECT_EQ(timing(nullptr, l4()).bound, Bound::l2_bandwidth);
   launch.block[0] = 1024;
   EXPECT_NEAR(clocks(), 332e3 / 0.83 / 128 * 3, 1e-6) << "64 warps hide it";
 }
@@ -160,7 +160,7 @@ TEST_F(Latency, WithoutAScheduleTheBusiestOfTheCountersDecides) {
 TEST_F(Latency, WhatExceedsTheCacheIsBoundByDram) {
   problem.batch = 64, problem.seq_q = problem.seq_k = 4096;  // 1 GB
   const Timing t = timing(&schedule, l4());
-  EXPECT_EQ(t.bound, "DRAM bandwidth");
+  EXPECT_EQ(t.bound, Bound::dram_bandwidth);
   EXPECT_NEAR(t.p50, 4.0 * 64 * 8 * 4096 * 64 * 2 / 300e9 * 1e6, 1);
 }
 

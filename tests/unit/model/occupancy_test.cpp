@@ -25,7 +25,7 @@ LaunchShape launch(int64_t ctas, int64_t threads) { return {{ctas, 1, 1}, {threa
 TEST(Occupancy, TheReportsTiledRow) {
   const Occupancy o = occupancy(l4(), variant(40, 36896), launch(128, 128));
   EXPECT_EQ(o.ctas_per_sm, 2);
-  EXPECT_EQ(o.limiter, "shared memory");
+  EXPECT_EQ(o.limiter, Limiter::shared_memory);
   EXPECT_EQ(o.resident_ctas, 116);
   EXPECT_EQ(o.total_ctas, 128);
   EXPECT_EQ(o.tail_ctas, 12);
@@ -54,11 +54,11 @@ TEST(Occupancy, DynamicHeadDim128HoldsOne) {
 }
 
 TEST(Occupancy, EveryLimiterIsNamed) {
-  EXPECT_EQ(occupancy(l4(), variant(32, 0), launch(1, 1024)).limiter, "warps");
-  EXPECT_EQ(occupancy(l4(), variant(200, 0), launch(1, 128)).limiter, "registers");
-  EXPECT_EQ(occupancy(l4(), variant(16, 0), launch(1, 32)).limiter, "CTAs");
-  EXPECT_EQ(occupancy(h200(), variant(16, 0), launch(1, 32), 16).limiter, "barriers");
-  EXPECT_EQ(occupancy(l4(), variant(16, 30000), launch(1, 32)).limiter, "shared memory");
+  EXPECT_EQ(occupancy(l4(), variant(32, 0), launch(1, 1024)).limiter, Limiter::warps);
+  EXPECT_EQ(occupancy(l4(), variant(200, 0), launch(1, 128)).limiter, Limiter::registers);
+  EXPECT_EQ(occupancy(l4(), variant(16, 0), launch(1, 32)).limiter, Limiter::ctas);
+  EXPECT_EQ(occupancy(h200(), variant(16, 0), launch(1, 32), 16).limiter, Limiter::barriers);
+  EXPECT_EQ(occupancy(l4(), variant(16, 30000), launch(1, 32)).limiter, Limiter::shared_memory);
 }
 
 // NVIDIA's calculator: an SM has two barriers for each CTA that it may hold, on some architectures one; none
@@ -127,12 +127,12 @@ cudaOccResult ask(const DeviceSpec& spec, const VariantInfo& v, int64_t threads)
   return result;
 }
 
-bool header_limits(const cudaOccResult& result, const std::string& limiter) {
+bool header_limits(const cudaOccResult& result, Limiter limiter) {
   const auto has = [&](unsigned flag) { return (result.limitingFactors & flag) != 0; };
-  if (limiter == "shared memory") return has(OCC_LIMIT_SHARED_MEMORY);
-  if (limiter == "registers") return has(OCC_LIMIT_REGISTERS);
-  if (limiter == "warps") return has(OCC_LIMIT_WARPS);
-  if (limiter == "CTAs") return has(OCC_LIMIT_BLOCKS);
+  if (limiter == Limiter::shared_memory) return has(OCC_LIMIT_SHARED_MEMORY);
+  if (limiter == Limiter::registers) return has(OCC_LIMIT_REGISTERS);
+  if (limiter == Limiter::warps) return has(OCC_LIMIT_WARPS);
+  if (limiter == Limiter::ctas) return has(OCC_LIMIT_BLOCKS);
   return has(OCC_LIMIT_BARRIERS);
 }
 
@@ -153,7 +153,7 @@ TEST_P(EveryDevice, AgreesWithNvidiasCalculator) {
         ASSERT_EQ(got.ctas_per_sm, expected.activeBlocksPerMultiprocessor)
             << spec.id << " registers " << registers << " threads " << threads << " bytes " << bytes;
         ASSERT_TRUE(header_limits(expected, got.limiter))
-            << got.limiter << " " << registers << " " << threads << " " << bytes;
+            << to_string(got.limiter) << " " << registers << " " << threads << " " << bytes;
         const CtaAllotment allotment = cta_allotment(spec, v, launch(1, threads));
         ASSERT_EQ(allotment.shared_bytes, static_cast<int64_t>(expected.allocatedSharedMemPerBlock));
         ASSERT_EQ(allotment.registers, expected.allocatedRegistersPerBlock);

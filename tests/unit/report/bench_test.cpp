@@ -60,7 +60,7 @@ struct FakeDevice {
     Timing& timing = o.timing.emplace();
     timing.kind = emulated ? FigureKind::modelled : FigureKind::measured;
     timing.p10 = timing.p50 = timing.p90 = at;
-    o.verdict.emplace().state = "correct";
+    o.verdict.emplace().state = VerdictState::correct;
     if (!emulated) {
       Sampling& sampling = timing.sampling.emplace();
       for (int round = 0; round < 3; ++round)
@@ -302,7 +302,7 @@ TunedEntry tuned(const std::string& kernel, double us, FigureKind kind) {
   entry.kernel_hash = "hash";
   entry.us = us;
   entry.kind = kind;
-  entry.verdict = "correct";
+  entry.verdict = VerdictState::correct;
   entry.date = "2026-11-21";
   entry.config.knobs = {{"BLOCK_M", 16}};
   return entry;

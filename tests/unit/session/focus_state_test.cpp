@@ -45,7 +45,7 @@ Json timing_part(double us) {
 }
 Json verdict_part() {
   Verdict v;
-  v.state = "correct";
+  v.state = VerdictState::correct;
   return Json{{"verdict", to_json(v)}};
 }
 
@@ -87,7 +87,7 @@ TEST(FocusState, PreviousFiguresStayNamedUntilTheirStageReplacesThem) {
   EXPECT_EQ(focus.parts[kCounters], PartState::partial);
   EXPECT_EQ(focus.parts[kVerdict], PartState::kept);
   EXPECT_EQ(focus.shown->variant->registers, 72);
-  EXPECT_EQ(focus.shown->verdict->state, "correct");
+  EXPECT_EQ(focus.shown->verdict->state, VerdictState::correct);
   EXPECT_FALSE(state.own().verdict) << "an observation never holds another experiment's part";
 }
 

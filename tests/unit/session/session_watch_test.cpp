@@ -50,7 +50,7 @@ TEST_F(SessionWatch, OfAGpusKernelBringsCountersAndTheBound) {
   for (const auto& observation : {seen->focus.shown, seen->history.at(0).observation}) {
     ASSERT_TRUE(observation->counters);
     EXPECT_EQ(observation->counters->threads, 7);
-    EXPECT_EQ(observation->timing->bound, "the watch's word");
+    EXPECT_EQ(observation->timing->bound, Bound::tensor_cores);
     EXPECT_GT(observation->timing->p50, 0);
     EXPECT_TRUE(observation->verdict);
   }
@@ -58,7 +58,7 @@ TEST_F(SessionWatch, OfAGpusKernelBringsCountersAndTheBound) {
   wait_for([](const Snapshot& s) { return s.history.size == 2; }, "the second run");
   const Seen again = wait_for_watch("what is known");
   EXPECT_EQ(again->history.at(1).observation->counters->threads, 7);
-  EXPECT_EQ(again->history.at(1).observation->timing->bound, "the watch's word");
+  EXPECT_EQ(again->history.at(1).observation->timing->bound, Bound::tensor_cores);
   EXPECT_EQ(watches(), 1u);
 }
 

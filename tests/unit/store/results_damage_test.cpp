@@ -26,7 +26,7 @@ constexpr size_t kPage = 4096;
 
 Observation observation(int64_t warps) {
   Observation o = sample_observation(warps, static_cast<double>(warps));
-  o.verdict.emplace().state = "correct";
+  o.verdict.emplace().state = VerdictState::correct;
   return o;
 }
 

@@ -77,7 +77,7 @@ TEST(Results, FindsWhatIsCorrectOfAProblemTheNewestFirst) {
   auto results = open(dir / "r.sqlite");
   const auto judged = [](int64_t warps, const char* state) {
     Observation o = observation(warps);
-    o.verdict.emplace().state = state;
+    o.verdict.emplace().state = *parse_word<VerdictState>(state);
     return o;
   };
   append(*results, judged(4, "correct"), 1);
@@ -107,7 +107,7 @@ TEST(Results, WhatWasAddedLastIsNewestWhateverTheClockSaid) {
   std::optional<Failure> trouble;
   for (size_t i = 0; i < clock.size(); ++i) {
     Observation o = observation(4, static_cast<double>(i + 1));
-    o.verdict.emplace().state = "correct";
+    o.verdict.emplace().state = VerdictState::correct;
     append(*results, o, clock[i]);
     EXPECT_EQ(newest_us(*results, o), static_cast<double>(i + 1));
     EXPECT_EQ(results->correct(Problem{}, trouble)->front().observation, o);

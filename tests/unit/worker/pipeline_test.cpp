@@ -8,6 +8,7 @@
 #include "core/observation.h"
 #include "faults/support/worker_client.h"
 #include "platform/atomic_file.h"
+#include "platform/memory.h"
 #include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
 #include "worker/watch_run.h"
@@ -35,7 +36,10 @@ class Collected final : public Sink {
 
 class PipelineTest : public testing::Test {
  protected:
-  ~PipelineTest() override { platform::inject_write_fault(std::nullopt); }
+  ~PipelineTest() override {
+    platform::inject_write_fault(std::nullopt);
+    platform::inject_available_memory(std::nullopt);
+  }
 
   std::unique_ptr<Services> services() const { return services_in(folder_.path()); }
 
@@ -51,7 +55,7 @@ TEST_F(PipelineTest, StagesInOrder) {
   const auto done = run_experiment(*all, request_, collected_);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(collected_.steps, (std::vector{Step::compiling, Step::limits, Step::emulating, Step::checking}));
-  EXPECT_EQ(collected_.observation.verdict->state, "correct");
+  EXPECT_EQ(collected_.observation.verdict->state, VerdictState::correct);
   EXPECT_EQ(collected_.observation.timing->kind, FigureKind::modelled);
 }
 
@@ -61,13 +65,22 @@ TEST_F(PipelineTest, AFullDiskCostsNothingButTheCache) {
     const auto all = services();
     const auto done = run_experiment(*all, request_, collected_);
     ASSERT_TRUE(done) << done.error().message;
-    EXPECT_EQ(collected_.observation.verdict->state, "correct");
+    EXPECT_EQ(collected_.observation.verdict->state, VerdictState::correct);
     EXPECT_FALSE(collected_.observation.variant->cached);
   }
   size_t left = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
     left += entry.is_regular_file();
   EXPECT_EQ(left, 0u) << "nothing half-written stays";
+}
+
+TEST_F(PipelineTest, LittleMemoryIsARefusalThatSaysHowMuch) {
+  const auto all = services();
+  platform::inject_available_memory(1000);
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().stage, Stage::limits);
+  EXPECT_THAT(done.error().message, HasSubstr("GB are available"));
 }
 
 TEST_F(PipelineTest, CancellingIsSeenAtEveryStage) {
@@ -131,7 +144,7 @@ TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
                                  [](const Finding& finding) { return finding.rule == "luck.order"; });
   ASSERT_NE(luck, report.findings.end());
   EXPECT_THAT(luck->sentence, HasSubstr("Right by luck: with the warps in order "));
-  EXPECT_EQ(luck->severity, "error");
+  EXPECT_EQ(luck->severity, Severity::error);
 }
 
 // Of a larger grid only some CTAs are watched. The rows of the others are not written, and no run is wrong for that.
@@ -150,7 +163,7 @@ TEST_F(PipelineTest, LuckIsSeenOnASampleOfTheCtas) {
   ASSERT_LT(report.ctas, report.total_ctas);
   const auto luck = std::ranges::find(report.findings, "luck.order", &Finding::rule);
   ASSERT_NE(luck, report.findings.end());
-  EXPECT_EQ(luck->severity, "error") << luck->sentence;
+  EXPECT_EQ(luck->severity, Severity::error) << luck->sentence;
 }
 
 // A pipeline that fetches one tile past the last reads what nothing has written, and uses none of it.
@@ -161,11 +174,13 @@ TEST_F(PipelineTest, AReadThatComesToNothingIsAWarning) {
   const std::string read =
       "\n  __shared__ float never[32];\n  const float unwritten = ((volatile float*)never)[threadIdx.x % 32];\n";
   struct Expected {
-    const char *use, *severity;
+    const char* use;
+    Severity severity;
     bool says_so;
   };
   for (const auto& [use, severity, says_so] :
-       {Expected{"", "warning", true}, Expected{"  if (unwritten != 0.0f) scale *= 2;\n", "error", false}}) {
+       {Expected{"", Severity::warning, true},
+        Expected{"  if (unwritten != 0.0f) scale *= 2;\n", Severity::error, false}}) {
     request_.kernel.source = std::string(plain).insert(at + body.size(), read + use);
     request_.stages = {.run = false, .watch = true};
     Collected collected;
@@ -216,8 +231,8 @@ TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
   const auto all = services();
   ASSERT_TRUE(run_experiment(*all, request_, collected_));
   const Counters counted = *collected_.observation.counters;
-  const std::string bound = collected_.observation.timing->bound;
-  ASSERT_FALSE(bound.empty());
+  const Bound bound = collected_.observation.timing->bound;
+  ASSERT_NE(bound, Bound::unknown);
 
   const auto emulated = all->find_device(request_.experiment.device);
   ASSERT_TRUE(emulated);

@@ -1,0 +1,281 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "core/json.h"
+#include "core/words.h"
+
+namespace attnscope {
+
+// A value's fields, listed once: its reader, its writer and its part of docs/observation.schema.json go over one list.
+//
+//   template <>
+//   struct FieldsOf<Occupancy> {
+//     static constexpr auto list = std::tuple{Field{"waves", &Occupancy::waves, kCount, "grid over resident CTAs"}, …};
+//   };
+
+// What a reader refuses.
+struct Limits {
+  static constexpr double kMost = 1e300;  // of figures without a limit of their own: finite
+  double low = -kMost, high = kMost;      // of a number, and of each number in an array
+  size_t most = 4096;                     // entries of an array
+  size_t bytes = 1 << 20;                 // of a text, and of each text in an array
+  bool open = false;                      // NaN and infinities too, written as words: JSON has no such numbers
+  bool required = false;                  // its absence is a fault; else the default stays
+};
+
+template <class T, class M>
+struct Field {
+  const char* key;
+  M T::*member;
+  Limits limits = {};
+  std::string_view about = {};  // for the schema: unit and meaning, where the key does not say it
+};
+template <class T, class M>
+Field(const char*, M T::*) -> Field<T, M>;
+template <class T, class M>
+Field(const char*, M T::*, Limits) -> Field<T, M>;
+template <class T, class M>
+Field(const char*, M T::*, Limits, std::string_view) -> Field<T, M>;
+
+// Fields that stand in an object of their own in JSON: {"us": {"p10": …}}.
+template <class... F>
+struct Group {
+  const char* key;
+  std::tuple<F...> fields;
+};
+template <class... F>
+Group(const char*, std::tuple<F...>) -> Group<F...>;
+
+// Two numbers that stand in an array of two: {"interval": [low, high]}.
+template <class T>
+struct Ends {
+  const char* key;
+  double T::*low;
+  double T::*high;
+  Limits limits = {};
+  std::string_view about = {};
+};
+
+// A field with its row in a table: what it is called there, and what stands beside it.
+template <class F, class Row>
+struct Shown {
+  F field;
+  Row row;
+};
+template <class F, class Row>
+Shown(F, Row) -> Shown<F, Row>;
+
+template <class T>
+struct FieldsOf;
+template <class T>
+concept Listed = requires {
+  FieldsOf<T>::list;
+};
+
+template <class T>
+Result<T> read_fields(const Json& json, const std::string& where);
+
+namespace fields {
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsMap : std::false_type {};
+template <class T>
+struct IsMap<std::map<std::string, T>> : std::true_type {};
+
+template <class V>
+void read(JsonReader& reader, const char* key, V& out, const Limits& limits);
+
+// An entry of an array.
+template <class V>
+Result<V> read_entry(const Json& json, const std::string& where, const Limits& limits) {
+  if constexpr (Listed<V>) {
+    return read_fields<V>(json, where);
+  } else if constexpr (IsVector<V>::value) {
+    if (!json.is_array()) return fail(Stage::protocol, where + ": must be an array");
+    if (json.size() > limits.most) return fail(Stage::protocol, where + ": holds too many entries");
+    V out;
+    for (size_t i = 0; i < json.size(); ++i) {
+      auto entry = read_entry<typename V::value_type>(json[i], where + "/" + std::to_string(i), limits);
+      if (!entry) return fail(entry.error());
+      out.push_back(std::move(*entry));
+    }
+    return out;
+  } else if constexpr (std::is_same_v<V, double>) {
+    // MessagePack has numbers that are none.
+    if (!json.is_number() || !(json.get<double>() >= limits.low && json.get<double>() <= limits.high))
+      return fail(Stage::protocol, where + ": must be a number within its limits");
+    return json.get<double>();
+  } else {
+    static_assert(std::is_same_v<V, std::string>);
+    if (!json.is_string() || json.get_ref<const std::string&>().size() > limits.bytes)
+      return fail(Stage::protocol, where + ": must be a text within its limit");
+    return json.get<std::string>();
+  }
+}
+
+template <class V>
+void adopt(JsonReader& reader, V& out, Result<V> value) {
+  if (value)
+    out = std::move(*value);
+  else
+    reader.adopt(value.error());
+}
+
+// An absent key leaves `out` as it is. Null does too, but it empties an optional and an array.
+template <class V>
+void read(JsonReader& reader, const char* key, V& out, const Limits& limits) {
+  if constexpr (std::is_same_v<V, bool>) {
+    reader.boolean(key, out);
+  } else if constexpr (std::is_same_v<V, int> || std::is_same_v<V, int64_t>) {
+    const auto whole = [](double limit, V otherwise) {
+      return limit <= -Limits::kMost || limit >= Limits::kMost ? otherwise : static_cast<V>(limit);
+    };
+    reader.integer(key, out, whole(limits.low, std::numeric_limits<V>::min()),
+                   whole(limits.high, std::numeric_limits<V>::max()));
+  } else if constexpr (std::is_same_v<V, double>) {
+    if (limits.open)
+      reader.number(key, out);
+    else
+      reader.number(key, out, limits.low, limits.high);
+  } else if constexpr (std::is_same_v<V, std::string>) {
+    reader.text(key, out, limits.bytes);
+  } else if constexpr (Worded<V>) {
+    reader.word(key, out, [](std::string_view text) { return parse_word<V>(text, Stage::protocol); });
+  } else if constexpr (IsOptional<V>::value) {
+    const Json* given = reader.value(key);
+    if (given && given->is_null()) return out.reset();
+    if (!given) return;
+    typename V::value_type inner{};
+    read(reader, key, inner, limits);
+    if (!reader.failed()) out = std::move(inner);
+  } else if constexpr (IsVector<V>::value) {
+    const Json* given = reader.value(key);
+    if (given && given->is_null()) return out.clear();
+    if (given) adopt(reader, out, read_entry<V>(*given, reader.path(key), limits));
+  } else if constexpr (IsMap<V>::value) {
+    if (!reader.has(key)) return;
+    const Json& given = *reader.value(key);
+    JsonReader entries(given, reader.path(key), Stage::protocol);
+    if (given.is_object())
+      for (const auto& [name, unused] : given.items()) read(entries, name.c_str(), out[name], limits);
+    if (auto done = entries.finish(); !done) reader.adopt(done.error());
+  } else {
+    static_assert(Listed<V>);
+    if (reader.has(key)) adopt(reader, out, read_fields<V>(*reader.value(key), reader.path(key)));
+  }
+}
+
+template <class T, class M>
+void read_one(JsonReader& reader, T& out, const Field<T, M>& field) {
+  if (field.limits.required) reader.required(field.key);
+  read(reader, field.key, out.*field.member, field.limits);
+}
+
+template <class T, class F, class Row>
+void read_one(JsonReader& reader, T& out, const Shown<F, Row>& shown) {
+  read_one(reader, out, shown.field);
+}
+
+template <class T>
+void read_one(JsonReader& reader, T& out, const Ends<T>& ends) {
+  std::vector<double> both;
+  read(reader, ends.key, both, ends.limits);
+  if (reader.failed() || !reader.has(ends.key)) return;
+  if (both.size() != 2) return reader.fault(ends.key, "must be two numbers");
+  out.*ends.low = both[0];
+  out.*ends.high = both[1];
+}
+
+template <class T, class... F>
+void read_one(JsonReader& reader, T& out, const Group<F...>& group) {
+  if (!reader.has(group.key)) return;
+  JsonReader inner(*reader.value(group.key), reader.path(group.key), Stage::protocol);
+  std::apply([&](const auto&... field) { (read_one(inner, out, field), ...); }, group.fields);
+  if (auto done = inner.finish(); !done) reader.adopt(done.error());
+}
+
+template <class V>
+Json written(const V& value, const Limits& limits);
+
+template <class T, class M>
+void write_one(Json& json, const T& value, const Field<T, M>& field) {
+  json[field.key] = written(value.*field.member, field.limits);
+}
+
+template <class T, class F, class Row>
+void write_one(Json& json, const T& value, const Shown<F, Row>& shown) {
+  write_one(json, value, shown.field);
+}
+
+template <class T>
+void write_one(Json& json, const T& value, const Ends<T>& ends) {
+  json[ends.key] = Json::array({value.*ends.low, value.*ends.high});
+}
+
+template <class T, class... F>
+void write_one(Json& json, const T& value, const Group<F...>& group) {
+  Json& inner = json[group.key] = Json::object();
+  std::apply([&](const auto&... field) { (write_one(inner, value, field), ...); }, group.fields);
+}
+
+template <class V>
+Json written(const V& value, const Limits& limits) {
+  if constexpr (std::is_same_v<V, double>) {
+    return limits.open ? number_json(value) : Json(value);
+  } else if constexpr (Worded<V>) {
+    return std::string(word_of(Words<V>::table, value));
+  } else if constexpr (IsOptional<V>::value) {
+    return value ? written(*value, limits) : Json(nullptr);
+  } else if constexpr (IsVector<V>::value) {
+    Json array = Json::array();
+    for (const auto& entry : value) array.push_back(written(entry, limits));
+    return array;
+  } else if constexpr (Listed<V>) {
+    Json json = Json::object();
+    std::apply([&](const auto&... field) { (write_one(json, value, field), ...); }, FieldsOf<V>::list);
+    return json;
+  } else {
+    return Json(value);
+  }
+}
+
+}  // namespace fields
+
+// The fields that `reader` has go into `out`; the others stay as they are.
+template <Listed T>
+void read_fields_into(JsonReader& reader, T& out) {
+  std::apply([&](const auto&... field) { (fields::read_one(reader, out, field), ...); }, FieldsOf<T>::list);
+}
+
+// A Failure (Stage::protocol) names the first fault by its JSON pointer behind `where`; an unknown key is one.
+template <class T>
+Result<T> read_fields(const Json& json, const std::string& where) {
+  T out{};
+  JsonReader reader(json, where, Stage::protocol);
+  read_fields_into(reader, out);
+  if (auto done = reader.finish(); !done) return fail(done.error());
+  return out;
+}
+
+// Every key is written; null where an optional is empty.
+template <Listed T>
+Json write_fields(const T& value) {
+  return fields::written(value, {});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,236 @@
+#pragma once
+#include "core/fields.h"
+#include "core/observation.h"
+
+namespace attnscope {
+
+// The fields of an Observation's parts. docs/observation.schema.json says the same; a test holds them together.
+
+namespace limits {
+inline constexpr Limits kCount{.low = 0};
+inline constexpr Limits kShare{.low = 0, .high = 1};
+inline constexpr Limits kUs{.low = 0, .high = 1e15};  // some thirty years
+inline constexpr Limits kMhz{.low = 0, .high = 1e6};
+inline constexpr Limits kWatts{.low = 0, .high = 1e6};
+inline constexpr Limits kOpen{.open = true};
+inline constexpr Limits kLog{.bytes = 16 << 20};
+inline constexpr Limits kSamples{.low = 0, .high = 1e15, .most = 10000};  // of rounds, and of a round
+inline constexpr Limits kReasons{.most = 64};
+inline constexpr Limits kEvidence{.most = 256};
+inline constexpr Limits kPrinted{.most = Printed::kMostLines, .bytes = Printed::kMostBytes};
+inline constexpr Limits kRequired{.required = true};
+}  // namespace limits
+
+template <>
+struct FieldsOf<Versions> {
+  static constexpr auto list =
+      std::tuple{Field{"app", &Versions::app}, Field{"nvrtc", &Versions::nvrtc}, Field{"driver", &Versions::driver},
+                 Field{"gpu", &Versions::gpu}, Field{"cublas", &Versions::cublas}};
+};
+
+template <>
+struct FieldsOf<SharedBuffer> {
+  static constexpr auto list =
+      std::tuple{Field{"name", &SharedBuffer::name}, Field{"bytes", &SharedBuffer::bytes, limits::kCount},
+                 Field{"dynamic", &SharedBuffer::dynamic}};
+};
+
+template <>
+struct FieldsOf<VariantInfo> {
+  static constexpr auto list =
+      std::tuple{Field{"arch", &VariantInfo::arch, Limits{.low = 0, .high = 1000}, "compute capability x 10"},
+                 Field{"registers", &VariantInfo::registers, limits::kCount, "per thread"},
+                 Field{"spill_bytes", &VariantInfo::spill_bytes, limits::kCount},
+                 Field{"stack_bytes", &VariantInfo::stack_bytes, limits::kCount},
+                 Field{"static_shared_bytes", &VariantInfo::static_shared_bytes, limits::kCount},
+                 Field{"dynamic_shared_bytes", &VariantInfo::dynamic_shared_bytes, limits::kCount},
+                 Field{"shared_buffers", &VariantInfo::shared_buffers},
+                 Field{"code_hash", &VariantInfo::code_hash, {}, "equal for equal machine code"},
+                 Field{"cached", &VariantInfo::cached},
+                 Field{"compile_ms", &VariantInfo::compile_ms, limits::kUs},
+                 Field{"log", &VariantInfo::log, limits::kLog}};
+};
+
+template <>
+struct FieldsOf<Occupancy> {
+  static constexpr auto list =
+      std::tuple{Field{"ctas_per_sm", &Occupancy::ctas_per_sm, limits::kCount},
+                 Field{"warps_per_sm", &Occupancy::warps_per_sm, limits::kCount},
+                 Field{"fraction", &Occupancy::fraction, limits::kShare, "of the device's warps per SM"},
+                 Field{"limiter", &Occupancy::limiter},
+                 Field{"waves", &Occupancy::waves, limits::kCount, "grid / (CTAs per SM x SMs)"},
+                 Field{"total_ctas", &Occupancy::total_ctas, limits::kCount},
+                 Field{"resident_ctas", &Occupancy::resident_ctas, limits::kCount},
+                 Field{"tail_ctas", &Occupancy::tail_ctas, limits::kCount, "CTAs in the last, partial wave"}};
+};
+
+template <>
+struct FieldsOf<BadElement> {
+  static constexpr auto list = std::tuple{
+      Field{"batch", &BadElement::batch, limits::kCount},      Field{"head", &BadElement::head, limits::kCount},
+      Field{"row", &BadElement::row, limits::kCount},          Field{"column", &BadElement::column, limits::kCount},
+      Field{"expected", &BadElement::expected, limits::kOpen}, Field{"got", &BadElement::got, limits::kOpen}};
+};
+
+template <>
+struct FieldsOf<Verdict> {
+  static constexpr auto list = std::tuple{Field{"state", &Verdict::state},
+                                          Field{"reason", &Verdict::reason},
+                                          Field{"nonfinite", &Verdict::nonfinite, limits::kCount,
+                                                "positions of NaN or Inf that differ from the reference's"},
+                                          Field{"max_abs", &Verdict::max_abs, limits::kOpen},
+                                          Field{"mean_abs", &Verdict::mean_abs, limits::kOpen},
+                                          Field{"rel_frobenius", &Verdict::rel_frobenius, limits::kOpen},
+                                          Field{"cosine", &Verdict::cosine, limits::kOpen},
+                                          Field{"outside_share", &Verdict::outside_share, limits::kShare,
+                                                "share of elements outside atol + rtol*|reference|"},
+                                          Field{"atol", &Verdict::atol, limits::kCount},
+                                          Field{"rtol", &Verdict::rtol, limits::kCount},
+                                          Field{"naive_rel_frobenius", &Verdict::naive_rel_frobenius, limits::kOpen},
+                                          Field{"rel_frobenius_limit", &Verdict::rel_frobenius_limit, limits::kOpen},
+                                          Field{"rows_checked", &Verdict::rows_checked, limits::kCount},
+                                          Field{"rows_total", &Verdict::rows_total, limits::kCount},
+                                          Field{"first_bad", &Verdict::first_bad}};
+};
+
+template <>
+struct FieldsOf<Sampling> {
+  static constexpr auto list =
+      std::tuple{Field{"rounds", &Sampling::rounds, limits::kSamples,
+                       "us; one list for each placement of the buffers in memory, in the order taken"},
+                 Field{"stopped", &Sampling::stopped},
+                 Field{"dropped", &Sampling::dropped, limits::kCount,
+                       "samples left out: thermal or hardware slowdown, or a clock over 3 % off the run's median"},
+                 Field{"empty_us", &Sampling::empty_us, limits::kUs, "cold: an empty kernel timed in the same way"},
+                 Field{"power_w", &Sampling::power_w, limits::kWatts},
+                 Field{"power_limit_w", &Sampling::power_limit_w, limits::kWatts},
+                 Field{"temperature_c", &Sampling::temperature_c},
+                 Field{"reasons", &Sampling::reasons, limits::kReasons, "what held the clock back, in NVML's words"}};
+};
+
+template <>
+struct FieldsOf<Timing> {
+  static constexpr auto list = std::tuple{
+      Field{"kind", &Timing::kind},
+      Group{"us", std::tuple{Field{"p10", &Timing::p10, limits::kUs}, Field{"p50", &Timing::p50, limits::kUs},
+                             Field{"p90", &Timing::p90, limits::kUs}}},
+      Ends<Timing>{"interval", &Timing::interval_low, &Timing::interval_high, limits::kUs,
+                   "us; measured: 95 % bootstrap interval of the median; modelled: the model's error bar"},
+      Field{"samples", &Timing::samples, limits::kCount},
+      Field{"cache", &Timing::cache},
+      Field{"clock_mhz", &Timing::clock_mhz, limits::kMhz},
+      Field{"bound", &Timing::bound},
+      Field{"sampling", &Timing::sampling, {}, "how a measured timing came about; null for a modelled one"}};
+};
+
+// Where a counter stands in tables, and what the table says beside it.
+enum class CounterGroup { lanes, shared_memory, global_memory };
+enum class Beside { nothing, of_a_warp, without_conflicts, share_of_wavefronts, bytes_of_sectors };
+struct CounterRow {
+  CounterGroup group;
+  std::string_view label, term;  // the term is the glossary's
+  Beside beside = Beside::nothing;
+  std::string_view compared = {};  // its name where two runs are compared; empty: it is not among those
+};
+
+template <>
+struct FieldsOf<Counters> {
+  using Group = CounterGroup;
+  static constexpr auto list = std::tuple{
+      Field{"kind", &Counters::kind},
+      Field{"sampled_fraction", &Counters::sampled_fraction, limits::kShare},
+      Field{"instructions", &Counters::instructions, limits::kCount, "warp instructions by class"},
+      Shown{Field{"threads", &Counters::threads, limits::kCount, "thread instructions"},
+            CounterRow{Group::lanes, "thread instructions", "thread instructions"}},
+      Shown{Field{"active_lanes_mean", &Counters::active_lanes_mean, Limits{.low = 0, .high = 32}},
+            CounterRow{Group::lanes, "active lanes, mean", "lane", Beside::of_a_warp}},
+      Shown{Field{"barriers", &Counters::barriers, limits::kCount, "warp arrivals"},
+            CounterRow{Group::lanes, "barrier arrivals", "barrier"}},
+      Shown{Field{"shared_wavefronts", &Counters::shared_wavefronts, limits::kCount},
+            CounterRow{Group::shared_memory, "wavefronts", "wavefront"}},
+      Shown{Field{"shared_wavefronts_ideal", &Counters::shared_wavefronts_ideal, limits::kCount},
+            CounterRow{Group::shared_memory, "wavefronts, ideal", "wavefront", Beside::without_conflicts}},
+      Shown{Field{"shared_bank_conflicts", &Counters::shared_bank_conflicts, limits::kCount},
+            CounterRow{Group::shared_memory, "bank conflicts", "bank conflict", Beside::share_of_wavefronts,
+                       "bank conflicts"}},
+      Shown{Field{"global_load_sectors", &Counters::global_load_sectors, limits::kCount},
+            CounterRow{Group::global_memory, "load sectors", "global load sectors", Beside::bytes_of_sectors,
+                       "global load sectors"}},
+      Shown{Field{"global_store_sectors", &Counters::global_store_sectors, limits::kCount},
+            CounterRow{Group::global_memory, "store sectors", "global store sectors", Beside::bytes_of_sectors}},
+      Shown{Field{"local_sectors", &Counters::local_sectors, limits::kCount},
+            CounterRow{Group::global_memory, "local sectors", "local sectors"}},
+      Field{"emulated_ctas", &Counters::emulated_ctas, limits::kCount},
+      Field{"total_ctas", &Counters::total_ctas, limits::kCount}};
+};
+
+// visit(row, member) for each counter that has a row, in the tables' order.
+template <class Visit>
+void for_each_counter(Visit visit) {
+  const auto one = [&](const auto& listed) {
+    if constexpr (requires { listed.row; }) visit(listed.row, listed.field.member);
+  };
+  std::apply([&](const auto&... listed) { (one(listed), ...); }, FieldsOf<Counters>::list);
+}
+
+template <>
+struct FieldsOf<Evidence> {
+  static constexpr auto list = std::tuple{Field{"name", &Evidence::name}, Field{"value", &Evidence::value},
+                                          Field{"unit", &Evidence::unit}, Field{"kind", &Evidence::kind}};
+};
+
+template <>
+struct FieldsOf<Finding> {
+  static constexpr auto list = std::tuple{Field{"rule", &Finding::rule},
+                                          Field{"severity", &Finding::severity},
+                                          Field{"sentence", &Finding::sentence},
+                                          Field{"evidence", &Finding::evidence, limits::kEvidence},
+                                          Field{"where", &Finding::where},
+                                          Field{"est_gain_us", &Finding::est_gain_us},
+                                          Group{"next", std::tuple{Field{"set", &Finding::next_set}}}};
+};
+
+template <>
+struct FieldsOf<WatchReport> {
+  static constexpr auto list =
+      std::tuple{Field{"ctas", &WatchReport::ctas, limits::kCount, "watched"},
+                 Field{"total_ctas", &WatchReport::total_ctas, limits::kCount, "of the grid"},
+                 Field{"fills", &WatchReport::fills, limits::kCount, "runs that started shared memory otherwise"},
+                 Field{"orders", &WatchReport::orders, limits::kCount, "runs in another order of the warps"},
+                 Field{"findings", &WatchReport::findings}};
+};
+
+template <>
+struct FieldsOf<Printed> {
+  static constexpr auto list =
+      std::tuple{Field{"lines", &Printed::lines, limits::kPrinted}, Field{"more", &Printed::more, limits::kCount}};
+};
+
+template <>
+struct FieldsOf<Failure> {
+  static constexpr auto list = std::tuple{Field{"stage", &Failure::stage, limits::kRequired},
+                                          Field{"message", &Failure::message}, Field{"hint", &Failure::hint}};
+};
+
+// All but the experiment and its hash: what streams from a worker part by part.
+template <>
+struct FieldsOf<Observation> {
+  static constexpr auto list = std::tuple{
+      Field{"versions", &Observation::versions},
+      Field{"device", &Observation::device, Limits{.bytes = 200}},
+      Field{"variant", &Observation::variant},
+      Field{"occupancy", &Observation::occupancy},
+      Field{"verdict", &Observation::verdict},
+      Field{"timing", &Observation::timing},
+      Field{"tflops", &Observation::tflops},
+      Field{"counters", &Observation::counters},
+      Field{"findings", &Observation::findings},
+      Field{"watch", &Observation::watch, {}, "what a watch of the config saw (docs/emulator.md, Watches)"},
+      Field{"printed",
+            &Observation::printed,
+            {},
+            "what the kernel's printf wrote in the emulator, CTA by CTA; `more` counts the calls after those"},
+      Field{"failure", &Observation::failure}};
+};
+
+}  // namespace attnscope

@@ -1,0 +1,117 @@
+// docs/observation.schema.json says what the field lists say. After a change of a list, write it again with
+//   ATTNSCOPE_WRITE_SCHEMA=1 core_tests --gtest_filter='Schema.*'
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "core/observation_fields.h"
+
+namespace attnscope {
+namespace {
+
+const std::string kPath = std::string(ATTNSCOPE_SOURCE_DIR) + "/docs/observation.schema.json";
+
+template <class V>
+Json schema_of(const Limits& limits);
+
+Json number_schema(const Limits& limits) {
+  Json json{{"type", "number"}};
+  if (limits.low > -Limits::kMost) json["minimum"] = limits.low;
+  if (limits.high < Limits::kMost) json["maximum"] = limits.high;
+  // A number, or the word for a value that JSON has no number for.
+  return limits.open ? Json{{"anyOf", {json, {{"enum", {"nan", "inf", "-inf"}}}}}} : json;
+}
+
+Json object_of(Json properties) {
+  Json required = Json::array();
+  for (const auto& [key, unused] : properties.items()) required.push_back(key);
+  return Json{{"type", "object"},
+              {"properties", std::move(properties)},
+              {"required", std::move(required)},
+              {"additionalProperties", false}};
+}
+
+void described(Json& schema, std::string_view about) {
+  if (!about.empty()) schema["description"] = std::string(about);
+}
+
+template <class T, class M>
+void add(Json& properties, const Field<T, M>& field) {
+  described(properties[field.key] = schema_of<M>(field.limits), field.about);
+}
+
+template <class F, class Row>
+void add(Json& properties, const Shown<F, Row>& shown) {
+  add(properties, shown.field);
+}
+
+template <class T>
+void add(Json& properties, const Ends<T>& ends) {
+  described(properties[ends.key] = {{"type", "array"},
+                                    {"items", number_schema(ends.limits)},
+                                    {"minItems", 2},
+                                    {"maxItems", 2}},
+            ends.about);
+}
+
+template <class... F>
+void add(Json& properties, const Group<F...>& group) {
+  Json inner = Json::object();
+  std::apply([&](const auto&... field) { (add(inner, field), ...); }, group.fields);
+  properties[group.key] = object_of(std::move(inner));
+}
+
+template <Listed T>
+Json properties_of() {
+  Json properties = Json::object();
+  std::apply([&](const auto&... field) { (add(properties, field), ...); }, FieldsOf<T>::list);
+  return properties;
+}
+
+template <class V>
+Json schema_of(const Limits& limits) {
+  if constexpr (std::is_same_v<V, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::is_integral_v<V>) {
+    Json json = number_schema(limits);
+    json["type"] = "integer";
+    for (const char* end : {"minimum", "maximum"})
+      if (json.contains(end)) json[end] = json[end].get<int64_t>();
+    return json;
+  } else if constexpr (std::is_same_v<V, double>) {
+    return number_schema(limits);
+  } else if constexpr (std::is_same_v<V, std::string>) {
+    return {{"type", "string"}};
+  } else if constexpr (Worded<V>) {
+    Json words = Json::array();
+    for (const auto& [value, word] : Words<V>::table) words.push_back(std::string(word));
+    return {{"enum", std::move(words)}};
+  } else if constexpr (fields::IsOptional<V>::value) {
+    return {{"anyOf", {schema_of<typename V::value_type>(limits), {{"type", "null"}}}}};
+  } else if constexpr (fields::IsVector<V>::value) {
+    return {{"type", "array"}, {"items", schema_of<typename V::value_type>(limits)}};
+  } else if constexpr (fields::IsMap<V>::value) {
+    return {{"type", "object"}, {"additionalProperties", schema_of<typename V::mapped_type>(limits)}};
+  } else {
+    return object_of(properties_of<V>());
+  }
+}
+
+// The experiment's own part is written by hand: what it needs depends on the problem's kind.
+TEST(Schema, SaysWhatTheFieldListsSay) {
+  std::ifstream file(kPath);
+  std::stringstream text;
+  text << file.rdbuf();
+  const Json there = Json::parse(text.str());
+  Json expected = there;
+  Json properties = properties_of<Observation>();
+  properties["experiment"] = there.at("properties").at("experiment");
+  expected.update(object_of(std::move(properties)));
+  if (std::getenv("ATTNSCOPE_WRITE_SCHEMA") != nullptr) std::ofstream(kPath) << expected.dump(1) << "\n";
+  EXPECT_EQ(there, expected) << "docs/observation.schema.json is not what the lists say; see this file's head";
+}
+
+}  // namespace
+}  // namespace attnscope
