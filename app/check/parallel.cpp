@@ -24,6 +24,8 @@ bool in_parallel(size_t threads, size_t items, const std::function<void(size_t t
       others.emplace_back(serve, t);
     } catch (const std::system_error&) {
       break;  // no thread to be had: the ones running take its share
+    } catch (const std::bad_alloc&) {
+      break;  // the same; an exception would end those running with the process
     }
   }
   serve(0);

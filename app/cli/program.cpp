@@ -52,12 +52,15 @@ ExitStatus tell_exception() noexcept {
   _exit(kEnded);
 }
 
+// Before the constructors of any object and of any library: CLI11's validators and muParser's locale allocate, too.
+void before_all(int, char**, char**) { std::set_terminate(end_at_once); }
+[[gnu::section(".preinit_array"), gnu::used]] void (*const run_before_all)(int, char**, char**) = before_all;
+
 }  // namespace
 
 int run_program(const std::function<int()>& program) {
   platform::hold_standard_streams();
   platform::ignore_write_signals();
-  std::set_terminate(end_at_once);
   int status = kEnded;
   try {
     status = program();

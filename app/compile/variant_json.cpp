@@ -3,6 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/binary_json.h"
 #include "core/json.h"
 
 namespace attnscope::compile {
@@ -13,7 +14,7 @@ using nlohmann::json;
 json binary_of(const std::vector<std::byte>& bytes) {
   std::vector<uint8_t> copy(bytes.size());
   std::memcpy(copy.data(), bytes.data(), bytes.size());
-  return json::binary(std::move(copy));
+  return binary_json(std::move(copy));
 }
 
 json buffers_of(const std::vector<SharedBuffer>& buffers) {

@@ -106,7 +106,8 @@ std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& va
   return parsed;
 }
 
-// Its results; `count` of them. A parser that threw is not kept: muParser (2.3.3) crashes when it is asked again.
+// Its results; `count` of them. A parser that threw, std::bad_alloc too, is not kept: muParser (2.3.3) crashes when it
+// is asked again.
 const double* results_of(const std::string& expression, const Variables& variables, Numbers numbers, int& count) {
   constexpr size_t kMost = 1000;
   thread_local std::unordered_map<std::string, std::unique_ptr<Parsed>> cache;
@@ -121,7 +122,7 @@ const double* results_of(const std::string& expression, const Variables& variabl
   for (const auto& [name, value] : variables) found->second->values[next++] = value;
   try {
     return found->second->parser.Eval(count);
-  } catch (const mu::Parser::exception_type&) {
+  } catch (...) {
     cache.erase(found);
     throw;
   }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/binary_json.h"
 #include "core/json.h"
 #include "core/words.h"
 
@@ -16,7 +17,7 @@ constexpr int kMaxSide = 1 << 14;
 Json to_json(const PixelTarget& t) {
   Json json{{"gpu", t.gpu}, {"bytes", t.bytes}, {"ticket", t.ticket}, {"buffers", Json::array()}};
   for (const std::string& handle : t.buffers)
-    json["buffers"].push_back(Json::binary(std::vector<uint8_t>(handle.begin(), handle.end())));
+    json["buffers"].push_back(binary_json(std::vector<uint8_t>(handle.begin(), handle.end())));
   return json;
 }
 
@@ -84,8 +85,8 @@ Json to_json(const Tile& t) {
   Json json{{"request", to_json(t.request)},
             {"width", t.width},
             {"height", t.height},
-            {"values", Json::binary(std::move(bytes))},
-            {"ready_rows", Json::binary(t.ready_rows)}};
+            {"values", binary_json(std::move(bytes))},
+            {"ready_rows", binary_json(t.ready_rows)}};
   if (!t.request.target) return json;
   json["in_target"] = t.in_target;
   json["low"] = number_json(static_cast<double>(t.low));

@@ -94,6 +94,8 @@ Result<WriteTarget> write_target(const fs::path& path) {
 int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Durability durability, mode_t mode) {
   if (target.info && faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
   const std::string temporary = temporary_beside(target.path);  // a rename does not cross file systems
+  const std::string named =
+      target.path.string();  // from here to the rename nothing allocates: no exception leaves it behind
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (fd < 0) return errno;
   int failed = 0;
@@ -102,7 +104,7 @@ int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Du
     if (fchown(fd, target.info->st_uid, target.info->st_gid) != 0 && errno != EPERM && errno != EINVAL) failed = errno;
     if (failed == 0 && fchmod(fd, target.info->st_mode & 0777) != 0 && errno != EPERM) failed = errno;
   }
-  if (failed == 0) failed = write_all(fd, bytes, target.path.string());
+  if (failed == 0) failed = write_all(fd, bytes, named);
   if (failed == 0 && durability == Durability::synced && fsync(fd) != 0) failed = errno;
   if (close(fd) != 0 && failed == 0) failed = errno;
   if (failed == 0 && std::rename(temporary.c_str(), target.path.c_str()) != 0) failed = errno;
@@ -116,6 +118,7 @@ int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Du
 }
 
 int write_into(const WriteTarget& target, std::span<const std::byte> bytes) {
+  const std::string named = target.path.string();  // before the file is open: this may throw
   int fd = -1;
   if (target.open_fd >= 0) {
     fd = fcntl(target.open_fd, F_DUPFD_CLOEXEC, 0);
@@ -130,7 +133,7 @@ int write_into(const WriteTarget& target, std::span<const std::byte> bytes) {
     }
   }
   if (fd < 0) return errno;
-  int failed = write_all(fd, bytes, target.path.string());
+  int failed = write_all(fd, bytes, named);
   if (close(fd) != 0 && failed == 0) failed = errno;
   return failed;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/binary_json.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "protocol/frame.h"
@@ -30,7 +31,7 @@ constexpr size_t kMaxHash = 64;
 // ---- to JSON ----
 Json head(const char* type, Id id) { return Json{{"type", type}, {"id", id}}; }
 
-Json bytes_json(const std::string& text) { return Json::binary(std::vector<uint8_t>(text.begin(), text.end())); }
+Json bytes_json(const std::string& text) { return binary_json(std::vector<uint8_t>(text.begin(), text.end())); }
 
 Json to_json(const Deadlines& d) {
   return Json{{"compile_ms", d.compile_ms}, {"emulated_ms", d.emulated_ms}, {"launch_ms", d.launch_ms}};

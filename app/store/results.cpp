@@ -25,7 +25,9 @@ bool is_damage(const SQLite::Exception& error) {
 Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& error) {
   std::string hint = "Check the folder's rights.";
   const int code = error.getErrorCode();
-  if (code == SQLITE_FULL || code == SQLITE_IOERR)
+  if (is_no_memory(error))
+    hint = "There is not enough memory: end another program, and the next result is tried again.";
+  else if (code == SQLITE_FULL || code == SQLITE_IOERR)
     hint = "Free some space on that disk; results are kept in memory until then.";
   if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
   const std::string lock = path.string() + ".lock";  // where the file system has no locks
@@ -92,7 +94,7 @@ Result<void> Results::replace_damaged(const std::string& damage, std::optional<F
     SQLite::Database into(fresh, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0, "unix-none");  // nobody else's yet
     ResultsDatabase::make_schema(into);
     rows = copy_readable_rows(path_, into);
-  } catch (const SQLite::Exception&) {
+  } catch (...) {
     for (const char* end : {"", "-journal"}) std::filesystem::remove(fresh + end, error);
     throw;
   }
@@ -147,6 +149,7 @@ Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path
 
 Result<void> Results::append(const Observation& observation, double finished_at, std::optional<Failure>& trouble) {
   const std::string json = json_text(to_json(observation));
+  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // writable by now, perhaps
   return with_database(trouble, [&](ResultsDatabase& database) -> Result<void> {
     if (!database.insert)
       return fail(Stage::store, path_.string() + ": its folder cannot be written",

@@ -43,6 +43,10 @@ void set_up(SQLite::Database& sql, Way way) {
 
 }  // namespace
 
+bool is_no_memory(const SQLite::Exception& error) {
+  return error.getErrorCode() == SQLITE_NOMEM || error.getExtendedErrorCode() == SQLITE_IOERR_NOMEM;
+}
+
 SQLite::Database open_read_only(const fs::path& path) {
   SQLite::Database sql(read_only_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMs, "unix-none");
   sql.exec(kAlone);

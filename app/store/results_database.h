@@ -40,6 +40,9 @@ struct ResultsDatabase {
   std::optional<SQLite::Statement> insert, newest;
 };
 
+// Memory was refused, whatever SQLite was doing: no sign of damage.
+bool is_no_memory(const SQLite::Exception& error);
+
 // For a file that is not written: without locks, with what its log holds, and without a trace beside it. Throws
 // SQLite::Exception.
 SQLite::Database open_read_only(const std::filesystem::path& path);

@@ -51,7 +51,8 @@ class Copier {
     try {
       read();
       return true;
-    } catch (const SQLite::Exception&) {
+    } catch (const SQLite::Exception& error) {
+      if (is_no_memory(error)) throw;
       return false;
     }
   }
@@ -87,7 +88,8 @@ int64_t copy_readable_rows(const std::filesystem::path& damaged, SQLite::Databas
   try {
     from.emplace(open_read_only(damaged));
     from->exec("PRAGMA cell_size_check=ON");
-  } catch (const SQLite::Exception&) {
+  } catch (const SQLite::Exception& error) {
+    if (is_no_memory(error)) throw;
     return 0;
   }
   SQLite::Transaction transaction(into);

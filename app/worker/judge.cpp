@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/verdict.h"
+#include "core/binary_json.h"
 #include "core/json.h"
 #include "core/observation.h"
 #include "protocol/frame.h"
@@ -44,7 +45,7 @@ class Judge {
     truth_ = truth;
     for (const auto* tensor : {&(*made)->q, &(*made)->k, &(*made)->v}) {
       const auto* first = reinterpret_cast<const uint8_t*>(tensor->data());
-      if (!send(Json{{"bytes", Json::binary(std::vector<uint8_t>(first, first + tensor->size()))}})) return false;
+      if (!send(Json{{"bytes", binary_json(std::vector<uint8_t>(first, first + tensor->size()))}})) return false;
     }
     return true;
   }
