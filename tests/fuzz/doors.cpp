@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <regex>
 #include <span>
+#include <sstream>
 
 #include "catalog/import.h"
 #include "compile/compiler.h"
@@ -64,8 +66,8 @@ std::string packed_variant(const std::string& cubin) {
 }
 
 Door listing_door() {
-  Door door{"listing", 1,      {}, {"R255", "UR63", "c[0x3][R4+0x10]", "desc[UR4][R2.64]", "`(.L_x_1)", "0x7fffffff"},
-            {},        mutated};
+  Door door{"listing", 1,    {}, {"R255", "UR63", "c[0x3][R4+0x10]", "desc[UR4][R2.64]", "`(.L_x_1)", "0x7fffffff"}, {},
+            mutated,   false};
   auto kernels = std::make_shared<std::vector<compile::CubinKernel>>();
   for (const char* folder : {"tests/data/compile", "tests/data/emulator"})
     for (const auto& entry : fs::directory_iterator(kTree / folder)) {
@@ -87,6 +89,32 @@ Door listing_door() {
     return decoded ? "" : decoded.error().message;
   };
   return door;
+}
+
+// Instructions of the recorded listings that lead nowhere else, eight a seed, as feed_instructions takes them.
+std::vector<std::string> instructions() {
+  constexpr size_t kSeed = 8;
+  std::vector<std::string> seeds;
+  for (const auto& [name, architecture] :
+       {std::pair{"minimal_sm80", '8'}, {"minimal_sm89", 'L'}, {"minimal_sm90", 'H'}}) {
+    const auto listing = platform::read_file(kTree / "tests/data/emulator" / (std::string(name) + ".txt"), 1 << 20);
+    std::istringstream lines(listing ? *listing : "");
+    std::string seed, text;
+    size_t in_seed = 0;
+    std::smatch first, second;
+    static const std::regex instruction("\\s*/\\*[0-9a-f]{4,}\\*/\\s+([^`]*?)\\s*/\\* 0x([0-9a-f]{16}) \\*/\\s*");
+    static const std::regex rest("\\s*/\\* 0x([0-9a-f]{16}) \\*/\\s*");
+    for (std::string line; std::getline(lines, line);) {
+      if (!std::regex_match(line, first, instruction) || !std::getline(lines, text)) continue;
+      if (!std::regex_match(text, second, rest)) continue;
+      seed += first[2].str() + second[1].str() + ' ' + first[1].str() + '\n';
+      if (++in_seed < kSeed) continue;
+      seeds.push_back(std::string(1, architecture) + '\n' + seed);
+      seed.clear();
+      in_seed = 0;
+    }
+  }
+  return seeds;
 }
 
 // What import makes of the plain kernels: manifests of buffers, sizes and args.
@@ -122,13 +150,16 @@ std::vector<Door> doors() {
        {},
        [](const std::string& input, size_t) { return feed_cubin(bytes_of(input)); },
        mutated},
-      {"variant", 10, std::move(variants), {}, feed_variant, mutated},
+      {"variant", 10, std::move(variants), {}, feed_variant, mutated, false},
       listing_door(),
+      door("decoder", 10, instructions(),
+           {"c[0x0][0x160]", "R255", "UR63", "@!P6", "desc[UR4][R2.64]", "`(.L_x_1)", "0x7fffffff"}, feed_instructions,
+           mutated),
       door("manifest", 20, manifests(),
            {"\"knobs\": [", "\"buffers\"", "{\"value\": 1e308, \"type\": \"f16\"}", "9007199254740993", "ceil_div(",
             "((((((((", "\"\\u0000\"", "null", "[[[[[[[[", "-1", "% 0", "{\"struct\": ["},
            feed_manifest, mutated_json),
-      door("source", 24, std::move(sources),
+      door("import", 24, std::move(sources),
            {"<<<", ">>>", "template <", "__global__ void ", "(((((", "{{{{", "/*", "R\"x(", "#if 0\n", "\\\n", "'",
             "\"", "#define N N\n", "const int n = n + 1;", "struct A { A a; };", "dim3 b(b);", "typedef T T;"},
            feed_source, mutated),

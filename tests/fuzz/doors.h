@@ -17,11 +17,12 @@ struct Door {
   // seed that it goes back to.
   std::function<std::string(const std::string& input, size_t origin)> feed;
   std::function<std::string(const std::string&, const std::string&, const std::vector<std::string>&, Random&)> mutate;
+  bool by_coverage = true;  // libfuzzer_<name> feeds it too, and what that kept is in tests/data/fuzz_corpora.tar.xz
 };
 
-// cubin, variant (an entry of the cache of compiled kernels), listing (nvdisasm's text, then decoded), manifest, source
-// (blanked, imported, the manifest read), preset, settings, expression, request and reply (a worker's and a session's
-// end of the protocol).
+// cubin, variant (an entry of the cache of compiled kernels), listing (nvdisasm's text, then decoded), decoder (a few
+// instructions, machine_code.h), manifest, import (a source: blanked, imported, the manifest read), preset, settings,
+// expression, request and reply (a worker's and a session's end of the protocol).
 std::vector<Door> doors();
 
 }  // namespace attnscope::fuzz
