@@ -79,7 +79,7 @@ class Sizes(unittest.TestCase):
         made, more, _, _ = case
         folder.mkdir()
         home = folder / "home"
-        args = [PROGRAM, "run", "--json", "--no-watch", "--device", "emulated:l4", *more]
+        args = [PROGRAM, "run", "--json", "--no-watch", "--deadline", "60000", "--device", "emulated:l4", *more]
         if made:
             (folder / "sizes.cu").write_text(made[0])
             (folder / "sizes.json").write_text(json.dumps(made[1]))

@@ -186,8 +186,9 @@ TEST_P(RealCompiler, VariablesThatAreTooLargeAreNoDamagedCubin) {
       "extern \"C\" __global__ void big(char* out, long i) { table[i] = out[0]; out[1] = table[2 * i]; }\n";
   auto variant = compiler.compile(one);
   ASSERT_FALSE(variant);
-  EXPECT_EQ(variant.error().message,
-            "The __device__ variables take more than 4 GB: table has 8589934592 bytes, which its cubin cannot tell.");
+  EXPECT_EQ(
+      variant.error().message,
+      "big: the __device__ variables take more than 4 GB: table has 8589934592 bytes, which its cubin cannot tell.");
 }
 
 // What a kernel's text can name of the machine's files, and what comes of it.

@@ -34,11 +34,16 @@ TEST(JobPool, CancellingLeavesBegunWorkBehind) {
 }
 
 TEST(JobPool, WorkThatWasNotBegunIsNotDone) {
-  std::atomic<bool> cancelled{true}, run{false};
+  std::atomic<bool> cancelled{false}, run{false};
   auto hold = std::make_shared<std::promise<void>>();
   {
     JobPool pool(1);
-    auto busy = pool.run<int>([held = hold->get_future().share()] { return held.wait(), Result<int>(1); }, cancelled);
+    const auto wait = [&cancelled, held = hold->get_future().share()] {
+      cancelled = true;  // once the only thread is taken
+      held.wait();
+      return Result<int>(1);
+    };
+    auto busy = pool.run<int>(wait, cancelled);
     EXPECT_FALSE(busy);
     auto never = pool.run<int>([&run] { return run = true, Result<int>(2); }, cancelled);
     EXPECT_FALSE(never);
