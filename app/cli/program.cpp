@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -28,12 +29,14 @@ void write_plain(const char* text) noexcept {
   }
 }
 
+constexpr const char* kNoMemory = "attnscope: there is not enough memory for this\n  Ask for something smaller.\n";
+
 // Of the exception that is being handled. It is told without allocating: there may be no memory.
 ExitStatus tell_exception() noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    platform::write_stderr("attnscope: there is not enough memory for this\n  Ask for something smaller.\n");
+    platform::write_stderr(kNoMemory);
     return kRefused;
   } catch (const std::exception& error) {
     platform::write_stderr("attnscope: internal: ");
@@ -45,15 +48,31 @@ ExitStatus tell_exception() noexcept {
   return kEnded;
 }
 
-// An exception that leaves a thread, or comes where none may: nothing can be done but to say so.
+std::atomic<bool> memory_was_refused{false};
+
+[[noreturn]] void refuse_memory() {
+  memory_was_refused = true;
+  throw std::bad_alloc();
+}
+
+// An exception that leaves a thread, or comes where none may: nothing can be done but to say so. Where a noexcept
+// function of a library ends the process itself (directory_iterator's step), the exception on its way can no longer be
+// read.
 [[noreturn]] void end_at_once() noexcept {
   if (std::current_exception()) _exit(tell_exception());
+  if (std::uncaught_exceptions() > 0 && memory_was_refused) {
+    platform::write_stderr(kNoMemory);
+    _exit(kRefused);
+  }
   platform::write_stderr("attnscope: internal: ended by std::terminate\n  This is a fault of attnscope; report it.\n");
   _exit(kEnded);
 }
 
 // Before the constructors of any object and of any library: CLI11's validators and muParser's locale allocate, too.
-void before_all(int, char**, char**) { std::set_terminate(end_at_once); }
+void before_all(int, char**, char**) {
+  std::set_terminate(end_at_once);
+  std::set_new_handler(refuse_memory);
+}
 [[gnu::section(".preinit_array"), gnu::used]] void (*const run_before_all)(int, char**, char**) = before_all;
 
 }  // namespace

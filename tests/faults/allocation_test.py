@@ -62,7 +62,7 @@ class Allocation(unittest.TestCase):
     def test_in_an_import(self):
         source = self.home / "saxpy.cu"
         shutil.copy(TREE / "tests/kernels/plain/saxpy.cu", source)
-        self.refuse_in("import*", ["import", source, "--out", self.home / "imported"])
+        self.refuse_in("import*", ["import", source, "--out", self.home / "imported", "--replace"])
 
     def test_in_a_supervisor(self):
         self.refuse_in("worker")

@@ -171,7 +171,7 @@ std::vector<Door> doors() {
             R"({"theme": "dark", "zoom": 1.3, "workers": {}})"},
            {"\"workers\"", "'", "\\\"", "null", "{", "[[[["}, feed_settings, mutated_json),
       door("expression", 10,
-           {"ceil_div(seq_q, BLOCK_M)", "min(n, 3) * max(big, 1) % 7", "n == 7 && seq_q > 5", "(n + 1) * 2 - 3",
+           {"ceil_div(seq_q, BLOCK_M)", "max(big, 1) % 7 + min(n, 3)", "n == 7 && seq_q > 5", "(n + 1) * 2 - 3",
             "n ? 1 : 2"},
            {"ceil_div(", "((((((", "%", "&&", "||", "?", ":", "1e308", "9007199254740993", "erf(", "=", ",", "zero"},
            feed_expression, mutated),

@@ -48,6 +48,7 @@ void* take(size_t bytes, size_t alignment) {
   if (left == kUnread) left = read_order();
   if (left >= 0 && left-- == 0) {
     note_refusal();
+    if (const std::new_handler handler = std::get_new_handler()) handler();  // as the library's own does
     throw std::bad_alloc();
   }
   void* taken = alignment <= alignof(std::max_align_t)

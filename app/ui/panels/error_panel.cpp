@@ -79,7 +79,8 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
             problem.is_attention() ? fmt::format("{} {} against fp64", short_text(problem), to_string(problem.dtype))
                                    : short_text(problem) + (verdict.rows_checked > 0 ? " against its reference" : ""));
   const PartScope scope(context, session::Part::verdict);
-  if (is_of_watch(headline)) wrapped("The output itself is " + std::string(to_string(verdict.state)) + ".", palette().dim, kSmallSize);
+  if (is_of_watch(headline))
+    wrapped("The output itself is " + std::string(to_string(verdict.state)) + ".", palette().dim, kSmallSize);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == VerdictState::wrong ? palette().bad : palette().dim, kSmallSize);
   // Where the reason does not name it.

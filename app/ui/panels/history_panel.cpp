@@ -38,7 +38,7 @@ struct WantedColumn {
   Column column;
   float ems;  // with its padding
 };
-constexpr WantedColumn kWanted[] = {{kRun, 2.5f},    {kLatency, 5.2f},   {kVerdict, 8.2f}, {kChange, 10},
+constexpr WantedColumn kWanted[] = {{kRun, 2.6f},    {kLatency, 5.2f},   {kVerdict, 8.2f}, {kChange, 10},
                                     {kConfig, 14},   {kError, 5.4f},     {kKind, 6.4f},    {kOccupancy, 4.6f},
                                     {kShared, 5.6f}, {kRegisters, 3.4f}, {kWhen, 5.2f}};
 float ems_of(Column column) {
@@ -100,7 +100,8 @@ void verdict_cell(const Observation& seen) {
   const HeadlineLook look = look_of(*headline);
   clipped(fmt::format("{} {}", look.icon, to_string(*headline)), ImGui::GetContentRegionAvail().x, look.colour);
   if (is_of_watch(*headline) && seen.verdict)
-    tooltip(fmt::format("{}, as the watch found; the output itself is {}.", to_string(*headline), to_string(seen.verdict->state)));
+    tooltip(fmt::format("{}, as the watch found; the output itself is {}.", to_string(*headline),
+                        to_string(seen.verdict->state)));
 }
 
 void right_aligned(const std::string& words, ImU32 colour) {
