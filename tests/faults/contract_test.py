@@ -268,7 +268,7 @@ def normal(place, out):
 
 class Contract(unittest.TestCase):
     def check(self, cases):
-        """Runs (name, what is to be done), twice as many at a time as there are cores: they wait half of theirs. Each gives its
+        """Runs (name, what to do), twice as many at a time as there are cores: they wait half of theirs. Each gives its
         complaint or None."""
         with concurrent.futures.ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as pool:
             found = list(pool.map(lambda case: (case[0], case[1]()), cases))

@@ -12,8 +12,9 @@ namespace attnscope::testing_support {
 // A folder of a test's own, removed with everything in it.
 class TempDir {
  public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "attnscope-test-XXXXXX").string();
+  // In the system's temporary folder, or in `parent`, which is there.
+  explicit TempDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "attnscope-test-XXXXXX").string();
     if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
     path_ = pattern;
   }

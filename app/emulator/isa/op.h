@@ -11,7 +11,7 @@ namespace attnscope::emulator {
 struct Warp;  // the executor's
 struct Op;
 
-// Executes one warp instruction for the lanes of `mask`; registers of other lanes are left alone.
+// Executes one warp instruction for the lanes of `mask`; registers of other lanes keep their values.
 using Handler = void (*)(Warp& warp, const Op& op, uint32_t mask);
 
 enum class Number : uint8_t { none, u8, s8, u16, s16, u32, s32, u64, s64, f16, bf16, f32, f64 };

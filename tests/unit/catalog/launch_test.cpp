@@ -152,7 +152,7 @@ TEST(Choices, NoTileFitsStaticallyAtHeadDim128) {
   EXPECT_TRUE(choice(all, "SHARED", 1).legal);
 }
 
-// The kernel asks for too much unless one of its knobs is 0, and its author allows that of the second alone.
+// The kernel asks for too much unless one of its knobs is 0, and its author allows that for the second only.
 TEST(Choices, TheWayOutIsOneThatTheKernelTakes) {
   Json manifest = good_manifest();
   manifest["knobs"] = Json::array();

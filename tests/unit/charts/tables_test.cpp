@@ -6,6 +6,7 @@
 #include "charts/format.h"
 #include "charts/memory_stack.h"
 #include "charts/words.h"
+#include "unit/model/devices_for_tests.h"
 
 namespace attnscope::charts {
 namespace {
@@ -223,15 +224,8 @@ TEST(ComparedSettings, OnlyWhatDiffersIsNamed) {
 }
 
 DeviceSpec device() {
-  DeviceSpec spec;
+  DeviceSpec spec = model::l4();
   spec.name = "an L4";
-  spec.shared_static_block = 49152;
-  spec.shared_optin_block = 101376;
-  spec.shared_sm = 102400;
-  spec.shared_reserved_block = 1024;
-  spec.warps_sm = 48;
-  spec.ctas_sm = 24;
-  spec.registers_sm = 65536;
   return spec;
 }
 

@@ -140,7 +140,7 @@ TEST_F(Closure, EveryChangeOfAFileShowsInTheDigest) {
   EXPECT_TRUE(seen.insert(digest(source)).second);
 }
 
-// Once nothing has changed for a while, stamps alone tell. Each of these changes what the compiler would read.
+// Once nothing has changed for a while, only the stamps are read. Each of these changes what the compiler would read.
 TEST_F(Closure, WhatComesToAPlaceThatWasEmptyIsSeen) {
   const std::vector<std::pair<const char*, std::function<void(const fs::path&)>>> changes = {
       {"a file where the compiler looks first", [](const fs::path& at) { std::ofstream(at / "one/c.h") << "new"; }},

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 #include "platform/paths.h"
 #include "support/temp_dir.h"
@@ -24,30 +26,30 @@ class ExecutorWalls : public testing::Test {
     if (platform::landlock_version() == 0) GTEST_SKIP() << "this system has no landlock";
     fs::create_directories(installed / "kernels");
     fs::create_directories(installed / "assets");
-    home = (platform::own_executable()->parent_path().parent_path() / "executor_walls_home").string();
-    fs::create_directories(fs::path(home) / "cache");
-    std::ofstream(fs::path(home) / "secret") << "x";
+    fs::create_directories(home / "cache");
+    home.write("secret", "x");
     if (const char* old = std::getenv("HOME")) before = old;
-    setenv("HOME", home.c_str(), 1);
+    changed = true;
+    setenv("HOME", home.path().c_str(), 1);
   }
   void TearDown() override {
-    if (home.empty()) return;
-    setenv("HOME", before.c_str(), 1);
-    fs::remove_all(home);
+    if (!changed) return;
+    before ? setenv("HOME", before->c_str(), 1) : unsetenv("HOME");
   }
-  platform::Allowed allowance(bool gpu) const {
-    return executor_allowance(fs::path(home) / "cache", installed.path(), gpu);
-  }
+  platform::Allowed allowance(bool gpu) const { return executor_allowance(home / "cache", installed.path(), gpu); }
   testing_support::TempDir installed;
-  std::string home, before;
+  // Each test has its own: ctest runs two of these tests at once.
+  testing_support::TempDir home{platform::own_executable()->parent_path().parent_path()};
+  std::optional<std::string> before;
+  bool changed = false;
 };
 
 TEST_F(ExecutorWalls, WritesItsCacheAndReadsNoHome) {
   int secret = 0, written = 0, cache = -1, temporary = -1, system = -1, passwd = 0, kernels = -1, socket = 0, local = 0;
   platform::on_confined_thread(allowance(false), [&](platform::Walls) {
-    secret = try_open(fs::path(home) / "secret");
-    written = try_open(fs::path(home) / "new", O_WRONLY | O_CREAT);
-    cache = try_open(fs::path(home) / "cache" / "new", O_WRONLY | O_CREAT);
+    secret = try_open(home / "secret");
+    written = try_open(home / "new", O_WRONLY | O_CREAT);
+    cache = try_open(home / "cache/new", O_WRONLY | O_CREAT);
     testing_support::TempDir folder;
     temporary = try_open(folder / "new", O_WRONLY | O_CREAT);
     system = try_open("/proc/meminfo");
