@@ -16,7 +16,7 @@ std::string value_text(const Experiment& experiment, const Kernel* kernel, const
   return knob != nullptr ? knob->text_of(held->second) : std::to_string(held->second);
 }
 
-// In the kernels' order, each once; a kernel that is not known gives its config's own order.
+// In the kernels' order, each once; for an unknown kernel in its config's order.
 std::vector<std::string> knob_names(const Experiment& a, const Experiment& b, const Kernel* a_kernel,
                                     const Kernel* b_kernel) {
   std::vector<std::string> names;

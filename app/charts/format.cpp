@@ -19,7 +19,7 @@ std::string four_digits(double value) {
   return fmt::format("{:.2f}", value);
 }
 
-// "2.08e-4", "1e-3": no zeros that say nothing.
+// "2.08e-4", "1e-3": without zeros that carry no information.
 std::string scientific(double value) {
   const std::string full = fmt::format("{:.2e}", value);
   const size_t e = full.find('e');

@@ -12,7 +12,7 @@ namespace attnscope::charts {
 namespace {
 
 constexpr double kLogFrom = 10;    // largest over smallest figure
-constexpr double kLogFoot = 0.12;  // share of a logarithmic axis that is left free under the smallest figure
+constexpr double kLogFoot = 0.12;  // share of a logarithmic axis left free below the smallest figure
 
 constexpr WordTable<AxisChoice, 3> kChoices{
     {{AxisChoice::automatic, "auto"}, {AxisChoice::linear, "linear"}, {AxisChoice::logarithmic, "log"}}};

@@ -11,34 +11,34 @@ namespace attnscope::charts {
 
 // How the latency axis is chosen: automatic is logarithmic where the figures span more than a factor of ten.
 enum class AxisChoice { automatic, linear, logarithmic };
-std::string_view to_string(AxisChoice choice);  // "auto", "linear", "log": as a preset keeps it
+std::string_view to_string(AxisChoice choice);  // "auto", "linear", "log": as stored in a preset
 std::optional<AxisChoice> axis_choice(std::string_view word);
 
 struct LatencyAxis {
   bool log = false;
   double low = 0, high = 1;  // us
-  double top = 1;            // us: the figures end here; above it is room for labels
+  double top = 1;            // us: the largest figure; above it is room for labels
 };
 
-// The axis that holds every timed column, and `headroom` of its length (0…1) free at its top. Reported figures take no
-// part: one that lies outside is pinned to the edge.
+// The axis that covers every timed column and leaves `headroom` of its length (0…1) free at its top. Reported figures
+// do not affect it: one that lies outside is pinned to the edge.
 LatencyAxis latency_axis(const LatencyChart& chart, AxisChoice choice, double headroom);
 
-// Where the axis is marked, at most `most` times, ascending and never above `top`: round figures; on a logarithmic axis
-// 1, 2 and 5 times the powers of ten where there is room for them, else the powers only.
+// The axis marks, at most `most`, ascending and never above `top`: round figures; on a logarithmic axis 1, 2 and 5
+// times the powers of ten if they fit, otherwise only the powers.
 std::vector<double> axis_marks(const LatencyAxis& axis, size_t most);
 std::string mark_text(double us);  // "0.5", "20", "1,000"
 
-// A reported figure's place beside the axis.
+// The position of a reported figure beside the axis.
 struct RugMark {
   size_t line = 0;  // index into the lines
   double us = 0;    // within the axis
   int beyond = 0;   // +1 the figure is above the axis, -1 below it
 };
-// In the order of the lines; those without a figure are left out.
+// In the order of the lines, without those that have no figure.
 std::vector<RugMark> reported_rug(std::span<const Reported> lines, const LatencyAxis& axis);
 
-// The columns that are named, the most wanted first, each once: `hovered`, `live`, `compared` (runs; 0 none).
+// The columns that get a label, in order of priority, each once: `hovered`, `live`, `compared` (runs; 0 none).
 std::vector<size_t> named_columns(const LatencyChart& chart, uint64_t hovered, uint64_t live, uint64_t compared);
 
 struct LabelWish {
@@ -48,8 +48,8 @@ struct LabelPlace {
   float left = 0;
   int row = 0;
 };
-// Each label in the first row where it touches none before it, moved inwards at the edges; empty where every row is
-// taken.
+// Each label goes into the first row where it touches no earlier label, moved inwards at the edges; empty if every row
+// is taken.
 std::vector<std::optional<LabelPlace>> place_labels(std::span<const LabelWish> wishes, float left, float right,
                                                     float gap, int rows);
 

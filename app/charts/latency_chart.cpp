@@ -12,7 +12,7 @@
 namespace attnscope::charts {
 namespace {
 
-// Evenly over the order taken, so that a drift within the run still shows.
+// Samples evenly spaced in the order taken, so that a drift within the run remains visible.
 std::vector<float> thinned(const Sampling& sampling) {
   std::vector<float> all;
   for (const std::vector<double>& round : sampling.rounds)
@@ -134,7 +134,7 @@ std::vector<float> spread_labels(std::span<const float> wishes, float height, fl
   std::vector<size_t> order(wishes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wishes[a] < wishes[b]; });
-  // Labels that would touch are one block, centred on the mean of its members' wishes.
+  // A block is a group of labels that would overlap, centred on the mean of its members' wishes.
   struct Block {
     float sum = 0, count = 0;
     float top(float each) const { return sum / count - each * (count - 1) / 2; }

@@ -12,7 +12,7 @@
 
 namespace attnscope::charts {
 
-// One run as the history keeps it.
+// One run as stored in the history.
 struct Run {
   uint64_t id = 0;
   std::shared_ptr<const Observation> observation;
@@ -24,16 +24,16 @@ struct Run {
 struct Reported {
   double us = 0;
   std::string label;         // "M32 W8 V4"
-  std::string source;        // where it is quoted from, one sentence
-  std::string caveat;        // why it is not a time of this code; empty: none
-  bool same_config = false;  // it reports the very config on show
+  std::string source;        // the quoted source, one sentence
+  std::string caveat;        // why it is not a time of this code, or empty
+  bool same_config = false;  // it reports exactly the shown config
 };
 
 enum class ColumnState { timed, untimed, failed };
 
 inline constexpr size_t kMostSamples = 240;  // more than a column has pixels for
 
-// One run's place on the x axis, which is the order of runs.
+// One run's place on the x axis, which lists runs in order.
 struct LatencyColumn {
   uint64_t run = 0;
   int x = 0;
@@ -41,10 +41,10 @@ struct LatencyColumn {
   FigureKind kind = FigureKind::modelled;
   double p10 = 0, p50 = 0, p90 = 0;            // us
   double interval_low = 0, interval_high = 0;  // us
-  std::vector<float> samples;                  // us, in the order taken, at most kMostSamples of them; measured alone
+  std::vector<float> samples;                  // us, in the order taken, at most kMostSamples; only measured runs
   std::string change, config_text, kernel, device, problem;
   std::optional<Headline> headline;
-  std::string failure;  // the stage's word; empty none
+  std::string failure;  // the name of the stage that failed, or empty
   std::shared_ptr<const Observation> observation;
 };
 
@@ -59,14 +59,14 @@ struct LatencyChart {
   std::vector<LatencyColumn> columns;  // oldest first
   std::vector<LatencySeries> series;
   double top_us = 0;  // largest figure of the columns, whiskers included; 0 when none is timed
-  // The column of that run; empty: it has none.
+                      // The column of that run, or empty.
   std::optional<size_t> column_of(uint64_t run) const;
 };
 
-// Appends `runs` (the ones after those already in `chart`), so that a long history costs nothing a frame.
+// Appends those of `runs` that are not yet in `chart`, so that a long history adds no cost per frame.
 void append(LatencyChart& chart, std::span<const Run> runs);
 
-// What a change did to the median, in words that respect the kind: two modelled figures whose error bars overlap are
+// How a change affected the median, in words that respect the kind: two modelled figures whose error bars overlap are
 // still ordered by the model, two measured ones whose intervals overlap are a tie.
 struct Change {
   double ratio = 1;  // new / old
@@ -75,21 +75,21 @@ struct Change {
 };
 Change change_between(const LatencyColumn& before, const LatencyColumn& after);
 
-// What a run's time is against an earlier one's, with the name of that run. The last earlier run that it can be held
-// against; where there are only others, the last of those, and why the two say nothing of each other.
+// A run's time compared with an earlier run's, and that run's name. It is the last comparable earlier run; if none is
+// comparable, the last timed one, with the reason why they cannot be compared.
 struct Delta {
   std::string text;     // "−18.4 %", "a tie (+0.2 %)", "the same", "not comparable"
   std::string against;  // "against run 3", "against run 3, minimal"; "with run 3: another problem"
-  std::string detail;   // both figures; or what differs
+  std::string detail;   // both figures, or what differs
   Unlike unlike = Unlike::none;
   int better = 0;  // +1 faster, -1 slower, 0 neither or not comparable
   uint64_t run = 0;
 };
-// Empty: the column at `index` is not timed, or no run before it is.
+// Empty if the column at `index` or every run before it is not timed.
 std::optional<Delta> delta_of(const LatencyChart& chart, size_t index);
 
-// Where labels of one height stand so that none touches another: each as near to its wish as that allows, in the order
-// of the wishes, all within [low, high] if there is room. Lengths in pixels, downwards; the result goes with `wishes`.
+// Positions for labels of one height so that none overlap: each as near as possible to its wish, in the order of the
+// wishes, all within [low, high] if there is room. Lengths in pixels, downwards; results are in the order of `wishes`.
 std::vector<float> spread_labels(std::span<const float> wishes, float height, float low, float high);
 
 // A round upper end for an axis that starts at 0: 1, 2, 2.5 or 5 times a power of ten, at least `value`.

@@ -14,7 +14,7 @@ struct MemorySegment {
   std::string name;
   int64_t begin = 0, end = 0;
   bool dynamic = false;
-  bool padding = false;  // what the sum of the buffers leaves of the compiler's figure
+  bool padding = false;  // the compiler's figure minus the sum of the buffers
   int64_t bytes() const { return end - begin; }
 };
 
@@ -27,17 +27,17 @@ struct MemoryMark {
   std::string sentence;  // what it means, for a tooltip
 };
 
-// A CTA's shared memory as a stack, against the device's limits; and how many such CTAs one SM holds.
+// A CTA's shared memory as a stack, with the device's limits, and how many such CTAs fit on one SM.
 struct MemoryStack {
   std::vector<MemorySegment> segments;  // largest first within static, then within dynamic
   int64_t static_bytes = 0, dynamic_bytes = 0;
   int64_t total_bytes = 0;        // one CTA
-  int64_t reserved_bytes = 0;     // the system's own, one CTA
+  int64_t reserved_bytes = 0;     // used by the system, one CTA
   std::vector<MemoryMark> marks;  // by bytes
   int64_t scale_bytes = 0;        // right end of the gauge
-  int64_t ctas = 0;               // that reside on one SM; 0 unknown
+  int64_t ctas = 0;               // resident on one SM; 0 unknown
   bool over_static = false;       // static part over the static limit
-  bool over_optin = false;        // all of it over the opt-in limit
+  bool over_optin = false;        // the total over the opt-in limit
 };
 
 MemoryStack memory_stack(const VariantInfo& variant, const Occupancy* occupancy, const DeviceSpec& spec);

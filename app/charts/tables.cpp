@@ -110,7 +110,7 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
                      verdict.rel_frobenius_limit > 0 ? "limit " + error_text(verdict.rel_frobenius_limit) : "",
                      "relative Frobenius",
                      verdict.rel_frobenius_limit > 0 && !(verdict.rel_frobenius <= verdict.rel_frobenius_limit)));
-  if (verdict.naive_rel_frobenius > 0)  // of attention alone
+  if (verdict.naive_rel_frobenius > 0)  // only for attention
     rows.push_back(row("of naive fp32", error_text(verdict.naive_rel_frobenius), "for scale", "naive error", false));
   rows.push_back(row("max |error|", error_text(verdict.max_abs), "", "max abs", false));
   rows.push_back(row("mean |error|", error_text(verdict.mean_abs), "", "mean abs", false));

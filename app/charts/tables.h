@@ -6,11 +6,11 @@
 
 namespace attnscope::charts {
 
-// One figure with its name; `term` is its glossary word.
+// One figure with its name; `term` is its glossary entry.
 struct FigureRow {
   std::string name;
   std::string value;
-  std::string note;  // the limit it is held against, or its share
+  std::string note;  // its limit, or its share
   std::string term;
   FigureKind kind = FigureKind::counted;
   bool bad = false;  // beyond its limit
@@ -21,7 +21,7 @@ struct FigureGroup {
   std::vector<FigureRow> rows;
 };
 
-// Every figure of a verdict, each with the limit it is held against.
+// Every figure of a verdict, each with its limit.
 std::vector<FigureRow> verdict_rows(const Verdict& verdict);
 
 // Counts by group: instructions by class (largest first), lanes, shared memory, global memory, barriers.
@@ -29,8 +29,8 @@ std::vector<FigureGroup> counter_groups(const Counters& counters);
 // "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
 std::string counter_share_text(const Counters& counters);
 
-// Two observations side by side. `change` is empty where a ratio means nothing; the latency's says "not comparable"
-// where comparable() finds a difference, and runs of another operation, problem or device have no better and no worse.
+// Two observations side by side. `change` is empty where a ratio means nothing; the latency's is "not comparable"
+// where comparable() finds a difference. Runs of another operation, problem or device are never better or worse.
 struct ComparedRow {
   std::string name;
   std::string before, after;

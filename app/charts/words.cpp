@@ -8,7 +8,7 @@
 namespace attnscope::charts {
 namespace {
 
-constexpr double kFewLanes = 0.9;  // of 32: below it, idle lanes are worth a word
+constexpr double kFewLanes = 0.9;  // of 32: below it, idle lanes are mentioned
 
 std::string conflicts(const Counters& counters) {
   if (counters.shared_wavefronts <= 0) return {};
@@ -41,7 +41,7 @@ std::string device_words(const Observation& seen) {
   return seen.experiment.device + (seen.versions.gpu.empty() ? "" : " (" + seen.versions.gpu + ")");
 }
 
-// The counter that shows what the bound says.
+// The counter that explains the bound.
 std::string shown_by(Bound bound, const Observation& seen) {
   switch (bound) {
     case Bound::shared_memory:

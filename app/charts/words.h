@@ -7,18 +7,18 @@
 
 namespace attnscope::charts {
 
-// What holds the kernel back, with the counted figure that shows it where there is one: "bound by shared memory: 74.7 %
-// of its wavefronts are bank conflicts". Empty where the timing says no bound.
+// What limits the kernel, with the counted figure that shows it if there is one: "bound by shared memory: 74.7 % of its
+// wavefronts are bank conflicts". Empty if the timing has no bound.
 std::string bound_sentence(const Observation& seen);
 
 // Why two runs are not comparable, in two words: "another problem". Empty for `none`.
 std::string_view unlike_words(Unlike unlike);
-// The same with both sides: "B1 H8 S512 D64 against B1 H8 S4096 D64 causal". Empty where they are comparable.
+// The same with both sides: "B1 H8 S512 D64 against B1 H8 S4096 D64 causal". Empty if they are comparable.
 std::string unlike_sentence(const Observation& a, const Observation& b);
 
-// What tells this config from the kernel's own defaults: "tiled NUM_WARPS=8 SHARED=dynamic, fast math off", or "tiled,
-// every knob at its default". `kernel` is the experiment's; null where it is not known any more: then `full` stands
-// behind the kernel's name.
+// How this config differs from the kernel's defaults: "tiled NUM_WARPS=8 SHARED=dynamic, fast math off", or "tiled,
+// every knob at its default". `kernel` is the experiment's, or null if it is no longer loaded; then `full` follows the
+// kernel's name.
 std::string config_words(const Experiment& experiment, const Kernel* kernel, const std::string& full);
 
 }  // namespace attnscope::charts
