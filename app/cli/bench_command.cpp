@@ -25,7 +25,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMaxFile = 64 << 20;  // of a report or a state
+constexpr uint64_t kMaxFile = 64 << 20;  // size of a report or a saved state
 constexpr int kLaunchMs = 10000;         // of one launch: the first rungs take seconds where a peer takes a millisecond
 
 struct Options {
@@ -33,10 +33,10 @@ struct Options {
   std::string device;
   WorkerOptions workers;
   std::vector<std::string> kernel_dirs, tuned_dirs;
-  std::string from;                         // render this report again
+  std::string from;                         // a report to render again
   std::string json, markdown, svg, ladder;  // files; "-": stdout
   bool fresh = false;
-  double within = 0;  // seconds; 0: as long as it takes
+  double within = 0;  // seconds; 0: no limit
 };
 
 std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
@@ -47,7 +47,7 @@ std::string left_text(double seconds) {
   return fmt::format("{:.1f} h left", seconds / 3600);
 }
 
-// On a terminal one line that is written over; in a log a line a row.
+// On a terminal, one line that is overwritten; in a log, one line per row.
 class ProgressLine {
  public:
   explicit ProgressLine(const report::BenchPlan& plan) : plan_(plan) {}
@@ -79,7 +79,7 @@ Result<Json> read_json(const std::filesystem::path& file) {
   return parse_json(*text, file.string());
 }
 
-// What an earlier run of the same plan left behind when it was ended.
+// The saved measurements of an interrupted run of the same plan.
 report::BenchState state_at(const std::filesystem::path& file, const report::BenchPlan& plan, bool fresh) {
   std::error_code none;
   if (fresh || !std::filesystem::exists(file, none)) return {};
@@ -95,7 +95,7 @@ report::BenchState state_at(const std::filesystem::path& file, const report::Ben
   return *state;
 }
 
-// A library's worker says what it is when it greets; one that never came has no version.
+// A library's worker reports its version in its greeting; without a greeting there is none.
 void add_versions(session::Session& session, report::BenchReport& report) {
   const auto snapshot = session.snapshot();
   for (report::Entry& entry : report.entries)
@@ -104,7 +104,7 @@ void add_versions(session::Session& session, report::BenchReport& report) {
         entry.version = snapshot->workers[i].versions.driver;
 }
 
-// `state_file`: what a whole run leaves until its report is delivered; empty when it was not whole.
+// `state_file`: the saved state of a complete run, to be removed once its report is written; empty if incomplete.
 Result<report::BenchReport> run(const Options& options, std::filesystem::path& state_file) {
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return fail(dirs.error());
@@ -121,7 +121,7 @@ Result<report::BenchReport> run(const Options& options, std::filesystem::path& s
   std::string device = options.device;
   if (auto added = add_workers(*session_opts, options.workers, Named::asked, device); !added)
     return fail(added.error());
-  // A library here says nothing of a GPU elsewhere: there its worker is named by hand, "torch=ssh box …".
+  // This machine's library says nothing about a GPU elsewhere: there its worker is named explicitly, "torch=ssh box …".
   const bool here = device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
   if (here)
     if (auto added = add_library_workers(*session_opts, catalog.kernels); !added) return fail(added.error());

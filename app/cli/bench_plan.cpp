@@ -12,12 +12,12 @@ namespace {
 
 using report::Entry;
 
-// The mission shape of the reports, without and with a mask; one that fills a GPU; long rows at both head sizes.
+// The reports' shape, without and with a mask; one that fills a GPU; long rows at both head sizes.
 constexpr const char* kDefaultProblems[] = {"B=1,H=8,S=512,D=64", "B=1,H=8,S=512,D=64,causal=bottom_right",
                                             "B=32,H=8,S=512,D=64", "B=4,H=16,S=4096,D=64", "B=4,H=16,S=4096,D=128"};
 constexpr double kEmulatedFlops = 6e8;  // about half a second of a scalar kernel on two cores
 
-// An entry before it is placed.
+// An entry before its device is known.
 struct Named : NamedConfig {
   bool peer = false;
 };
@@ -29,7 +29,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// Every value of the first knob of every library kernel that stands beside ours: torch's backends.
+// Every value of the first knob of every library kernel that is compared with ours: torch's backends.
 std::vector<std::string> default_peers(const std::vector<Kernel>& kernels) {
   std::vector<std::string> peers;
   for (const Kernel& kernel : kernels) {
@@ -64,7 +64,7 @@ Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vect
   return entries;
 }
 
-// A library that has a worker of its own runs the same GPU through it: "torch/cuda:0" beside "cuda:0".
+// A library with its own worker runs on the same GPU through that worker: "torch/cuda:0" beside "cuda:0".
 std::string device_of(const Kernel& kernel, const DeviceSpec& device) {
   if (catalog::check_runs(kernel, device)) return device.id;
   return kernel.library + "/" + device.id.substr(device.id.rfind('/') + 1);
@@ -79,7 +79,7 @@ session::Draft draft_of(const Named& entry, const Problem& problem, CacheState c
   if (device.emulated) draft.measure.sampled_share = emulated_share(problem);
   const bool choose = entry.knobs.empty() && !wishes.defaults;
   const report::TunedEntry* best = choose ? report::best_entry(tuned, device.name, problem, entry.kernel.id) : nullptr;
-  // A table may be of an earlier version of the kernel: its config is taken where the kernel still has it.
+  // A table may be for an earlier version of the kernel: its config is used if the kernel still accepts it.
   if (best && catalog::complete_config(entry.kernel, best->config.knobs, best->config.options)) {
     draft.knobs = best->config.knobs;
     draft.options = best->config.options;

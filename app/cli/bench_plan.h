@@ -11,17 +11,17 @@
 
 namespace attnscope::cli {
 
-// What `attnscope bench` was asked for, as text.
+// The arguments of `attnscope bench`, as text.
 struct BenchWishes {
   std::vector<std::string> problems;  // B=1,H=8,…; empty: the default set
   std::vector<std::string> kernels;   // ID or ID:KNOB=VALUE,…; empty: every kernel with a source
   std::vector<std::string> peers;     // as kernels; empty: every backend of torch where the device is a GPU
   std::string cache = "hot";          // hot, cold or both
-  bool defaults = false;              // configs as the manifests have them, not the tuned ones
+  bool defaults = false;              // the manifests' default configs, not the tuned ones
   bool quick = false;
 };
 
-// "ID" or "ID:KNOB=VALUE,KNOB=VALUE"; `option` is what a refusal names it by.
+// "ID" or "ID:KNOB=VALUE,KNOB=VALUE"; `option` is the name that a refusal gives it.
 struct NamedConfig {
   Kernel kernel;
   std::map<std::string, int64_t> knobs;  // those that were named
@@ -30,7 +30,7 @@ struct NamedConfig {
 Result<NamedConfig> named_config(const std::string& text, const std::vector<Kernel>& kernels,
                                  const std::string& option);
 
-// A plan and what the session is to be asked for each of its cells.
+// A plan and the session's request for each of its cells.
 struct BenchTasks {
   report::BenchPlan plan;
   std::vector<std::vector<session::Draft>> drafts;  // [row][entry]
@@ -42,10 +42,10 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
                               const std::vector<report::TunedTable>& tuned, const DeviceSpec& device,
                               const Versions& versions);
 
-// The problems that these texts name; of none the default set.
+// The problems that these texts name, or the default set if there are none.
 Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts);
 
-// The share of an emulated kernel's CTAs to run, (0, 1]: all of a small problem, of a large one as many as take about
+// The share of an emulated kernel's CTAs to run, (0, 1]: all of a small problem, for a large one as many as take about
 // half a second.
 double emulated_share(const Problem& problem);
 

@@ -39,15 +39,15 @@ struct Options {
   std::vector<std::string> problems, kernels, kernel_dirs;
   WorkerOptions workers;
   std::string device;
-  std::string preset;                // write the best one here
-  std::string tune;                  // folder of tables to bring up to date
-  std::vector<std::string> configs;  // ID:KNOB=VALUE,…: these alone are tried
+  std::string preset;                // file for the best one
+  std::string tune;                  // folder of tables to update
+  std::vector<std::string> configs;  // ID:KNOB=VALUE,…: only these are tried
   bool json = false;
 };
 
 struct Place {
   DeviceSpec device;
-  std::unique_ptr<WaitingSession> session;  // null: nothing had to be started to know the device
+  std::unique_ptr<WaitingSession> session;  // null: the device is known without a worker
 };
 
 Result<Place> start_at(const Options& options) {
@@ -63,14 +63,14 @@ Result<Place> start_at(const Options& options) {
   return Place{found->device, std::move(*waiting)};
 }
 
-// An emulated device is data; only for a GPU somebody must be asked what it is.
+// An emulated device is data; only a GPU's worker has to be asked what the device is.
 Result<Place> place_of(const Options& options, const fs::path& assets) {
   for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
     if (spec.id == options.device) return Place{spec, nullptr};
   return start_at(options);
 }
 
-// What the program's own history holds of that problem on that device.
+// The entries of the program's own history for that problem on that device.
 Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Problem& problem,
                                              const DeviceSpec& device) {
   std::vector<TunedEntry> entries;
@@ -82,7 +82,8 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   auto kept = (*results)->correct(problem, trouble);
   if (trouble) print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
-  std::set<std::string> racy;  // what a watch found an error in: by hash, for a run is kept before its watch too
+  std::set<std::string>
+      racy;  // hashes of the configs in which a watch found an error, since a run is also stored before its watch
   for (const store::StoredObservation& stored : *kept)
     if (is_of_watch(*headline_of(stored.observation))) racy.insert(stored.observation.hash);
   for (const store::StoredObservation& stored : *kept) {
@@ -99,7 +100,7 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   return entries;
 }
 
-// The best of each kernel, the best of all first: a measured figure before a modelled one, a table before the history.
+// The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history.
 Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
                                        const std::vector<Kernel>& kernels, const fs::path& assets) {
   auto tables = report::load_tuned(assets / "tuned");
@@ -184,13 +185,13 @@ int show_best(const Options& options, const std::vector<Kernel>& kernels, const 
   return kCorrectOrUnchecked;
 }
 
-// A watch runs on an emulated device, of the same architecture if the device itself is a GPU.
+// A watch runs on an emulated device, with the GPU's architecture if the device is a GPU.
 bool can_be_watched(const DeviceSpec& device, const fs::path& assets) {
   return std::ranges::any_of(catalog::load_devices(assets / "devices").devices,
                              [&](const DeviceSpec& spec) { return spec.arch == device.arch; });
 }
 
-// "l4" of emulated:l4 and of the GPU that is one; else the GPU's name in small letters.
+// "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
 std::string table_name(const DeviceSpec& device, const fs::path& assets) {
   for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
     if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";

@@ -12,8 +12,8 @@ class App;
 
 namespace attnscope::cli {
 
-// A subcommand registers its options on `app` and, if it is the one chosen, leaves what is to be run in `chosen`. It
-// runs after all of the command line was accepted; its value is the exit status.
+// A subcommand registers its options on `app` and, if the user chose it, stores its action in `chosen`. The action runs
+// after the whole command line was accepted; its value is the exit status.
 using Chosen = std::function<int()>;
 
 void add_run(CLI::App& app, Chosen& chosen);
@@ -36,16 +36,15 @@ inline constexpr void (*kCommands[])(CLI::App&, Chosen&) = {add_window, add_run,
                                                             add_export, add_kernels, add_devices, add_presets, add_shot,
                                                             add_worker, add_doctor,  add_fetch,   add_import};
 
-// The only places that write to the terminal, each through terminal_text(): a title or a worker's words never carry an
-// escape sequence there.
-// Writes one result to stdout with a line end. stdout holds only results; everything else goes to stderr. What
-// stdout does not take makes the exit status (cli/program.h).
+// The only functions that write to the terminal, each through terminal_text(), so that a title or a worker's text never
+// brings an escape sequence there. Writes one result to stdout with a line end. stdout holds only results; everything
+// else goes to stderr. A write that stdout does not take determines the exit status (cli/program.h).
 void print_result(const std::string& text);
 // Writes a line to stderr.
 void print_note(const std::string& text);
-// Writes a line to stderr, where it is a terminal over the one before; an empty one takes that away.
+// Writes a line to stderr, on a terminal over the previous one; an empty line clears it.
 void print_over(const std::string& text);
-// What the program logs goes to stderr the same way.
+// Sends the program's log to stderr in the same way.
 void start_log();
 
 }  // namespace attnscope::cli

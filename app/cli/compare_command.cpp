@@ -20,7 +20,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMostBytes = 16 << 20;  // of a file to compare
+constexpr uint64_t kMostBytes = 16 << 20;  // size of a file to compare
 constexpr int64_t kBlockMs = 100;          // of timing one of the two in a block
 
 struct Options {
@@ -32,11 +32,11 @@ struct Options {
   bool json = false;
 };
 
-// One of the two: what to run, and what was recorded of it.
+// One of the two: what to run, and its recorded observation.
 struct Side {
   session::Draft draft;
   std::optional<Observation> recorded;
-  std::optional<Observation> ran;  // the last time it was timed again
+  std::optional<Observation> ran;  // its latest timed run
   const measure::Rounds* rounds() const {
     return recorded && recorded->timing && recorded->timing->sampling ? &recorded->timing->sampling->rounds : nullptr;
   }
@@ -76,7 +76,7 @@ Result<void> check_comparable(const Observation& a, const Observation& b) {
               "Give two that differ only in kernel, knobs and compile options.");
 }
 
-// Times one of the two for a block. A run that came to no time is the failure of the whole comparison.
+// Times one of the two for a block. A run without a time makes the whole comparison fail.
 Result<double> time_once(session::Session& session, Side& side) {
   session::Draft draft = side.draft;
   draft.measure.max_time_ms = kBlockMs;
@@ -89,7 +89,7 @@ Result<double> time_once(session::Session& session, Side& side) {
   return side.ran->timing->p50;
 }
 
-// In turn, a b then b a, so that a drift of the clock falls on both.
+// In turn, a b then b a, so that a drift of the clock affects both.
 Result<measure::Comparison> compare_in_turn(const Options& options, Side& a, Side& b) {
   auto session_opts = session_options(options.kernel_dirs, false);
   if (!session_opts) return fail(session_opts.error());
@@ -168,7 +168,7 @@ int compare(const Options& options) {
   auto compared = options.recorded ? compare_recorded(options, *a, *b) : compare_in_turn(options, *a, *b);
   bool recorded = options.recorded;
   if (!compared && compared.error().stage == Stage::device && a->rounds() && b->rounds()) {
-    report(compared.error());  // their GPU is not here; what it left behind is
+    report(compared.error());  // their GPU is not here, but its recorded samples are
     compared = compare_recorded(options, *a, *b);
     recorded = true;
   }

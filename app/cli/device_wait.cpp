@@ -11,7 +11,7 @@ using session::Snapshot;
 using session::WorkerState;
 using session::WorkerStatus;
 
-// The worker whose device `id` is: "l4box/cuda:0" is l4box's, an id without a slash the first one's.
+// The worker of device `id`: "l4box/cuda:0" belongs to l4box, an id without a slash to the first worker.
 const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id) {
   const size_t slash = id.find('/');
   const std::string name = id.substr(0, std::min(slash, id.size()));

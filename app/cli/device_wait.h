@@ -8,7 +8,7 @@
 
 namespace attnscope::cli {
 
-// A session and a wait for what its workers say.
+// A session, and a wait for its workers' answers.
 class WaitingSession {
  public:
   static Result<std::unique_ptr<WaitingSession>> start(session::SessionOptions options);
@@ -18,8 +18,8 @@ class WaitingSession {
     DeviceSpec device;
     Versions versions;  // of its worker
   };
-  // The device of that id, or with an empty id the first worker's best: its first GPU, else emulated:l4. Waits until
-  // the worker that it belongs to has said hello or is lost; Stage::device when it is not there.
+  // The device of that id, or for an empty id the first worker's best: its first GPU, else emulated:l4. Waits until the
+  // device's worker has said hello or is lost; Stage::device if there is no such device.
   Result<Found> wait_for(const std::string& id);
 
  private:

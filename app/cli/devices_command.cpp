@@ -19,7 +19,7 @@ struct Found {
   std::vector<Failure> lost;  // workers
 };
 
-// Waits until every worker has said what devices it has, or is lost.
+// Waits until every worker has listed its devices or is lost.
 Result<Found> devices_of_workers(const WorkerOptions& workers) {
   auto options = session_options({}, false);
   if (!options) return fail(options.error());

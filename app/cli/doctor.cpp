@@ -1,4 +1,4 @@
-// What this machine has for attnscope, item by item. Each says what its absence costs: none of them is needed by all.
+// What this machine has for attnscope, item by item. Each item says what its absence costs: no run needs all of them.
 #include "cli/doctor.h"
 
 #include <fmt/format.h>
@@ -118,7 +118,7 @@ Checkup library(cuda_api::CudaLibrary which, std::string cost) {
   return found(title, chosen->version + ", " + chosen->place.origin + ", " + chosen->place.library.string());
 }
 
-// What keeps a kernel and its compiler from the rest of the machine: asked of the system by building the walls.
+// The confinement of a kernel and its compiler, tested by applying it.
 Checkup confinement() {
   const std::string cost =
       "Kernels still run; their #include lines are held to plain names, and what a faulty library or driver "

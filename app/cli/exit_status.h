@@ -3,13 +3,13 @@
 
 namespace attnscope::cli {
 
-// What the program's exit status says.
+// The program's exit statuses.
 enum ExitStatus : int {
-  kCorrectOrUnchecked = 0,  // and the whole result was delivered
-  kWrong = 1,               // ran, and the verdict is wrong, or its watch found an error
+  kCorrectOrUnchecked = 0,  // and the whole result was written
+  kWrong = 1,               // ran, but the verdict is wrong or its watch found an error
   kBadInput = 2,            // an option, preset, manifest, value or path is not acceptable
   kRefused = 3,             // does not compile, does not fit, no such device; stdout did not take the result
-  kEnded = 4                // hung or crashed, and was ended
+  kEnded = 4                // hung or crashed and was ended
 };
 
 ExitStatus status_of(const Failure& failure);

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kFirstKernel = "tiled";
 constexpr const char* kFirstDevice = "emulated:l4";
 
-// The one asked for that did not load says why itself. Another one that did not is a note beside: it is no reason that
-// a name is unknown.
+// If the requested kernel did not load, its own error is returned. Errors of other kernels are only notes, since they
+// do not explain an unknown name.
 Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id) {
   if (const Kernel* kernel = attnscope::find_kernel(catalog.kernels, id)) return *kernel;
   if (const auto broken = catalog.unloaded.find(id); broken != catalog.unloaded.end()) return fail(broken->second);

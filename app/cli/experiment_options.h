@@ -14,7 +14,7 @@ class App;
 
 namespace attnscope::cli {
 
-// What names an experiment on the command line, as text. An option given wins over the preset.
+// The options that name an experiment on the command line, as text. A given option overrides the preset.
 struct ExperimentOptions {
   std::string preset;                 // file; empty: none
   std::string kernel;                 // id
@@ -31,7 +31,7 @@ struct NamedDraft {
   Kernel kernel;
 };
 
-// Loads the kernels, reads the preset and applies the options. With nothing given: tiled, as it starts, on emulated:l4.
+// Loads the kernels, reads the preset and applies the options. The default is tiled's default config on emulated:l4.
 Result<NamedDraft> draft_of(const ExperimentOptions& options);
 
 std::vector<std::string> ids_of(const std::vector<Kernel>& kernels);

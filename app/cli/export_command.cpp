@@ -26,14 +26,14 @@ struct Options {
   int arch = 0;  // 0: the device's
 };
 
-// An emulated device's architecture is data; a GPU's own is not known here, since nothing is run.
+// An emulated device's architecture is data; a GPU's is unknown here, since nothing runs.
 Result<int> arch_of(const std::string& device, const fs::path& assets) {
   for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
     if (spec.id == device) return spec.arch;
   return fail(Stage::input, "the architecture of " + device + " is not known here", "Give it with --arch 89.");
 }
 
-// What the launchers fix must not depend on what they leave free.
+// What the launchers fix must not depend on the sizes they leave free.
 Result<void> holds_for_other_sizes(const Export& e) {
   Problem other = e.problem;
   other.batch += 1;

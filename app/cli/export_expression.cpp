@@ -7,12 +7,12 @@
 namespace attnscope::cli {
 namespace {
 
-// Operators of one strength, the weakest first, as muParser has them.
+// Operators of one precedence level, lowest level first, as in muParser.
 using Operators = std::vector<std::string>;
 const std::array<Operators, 5> kLevels{Operators{"||"}, Operators{"&&"}, Operators{"<=", ">=", "!=", "==", "<", ">"},
                                        Operators{"+", "-"}, Operators{"*", "/", "%"}};
 
-// Recursive descent; every compound part is put in brackets, so that no language's own strengths matter.
+// Recursive descent. Every compound part gets parentheses, so that the target language's precedence does not matter.
 class Writer {
  public:
   Writer(Language language, const std::string& text, const std::map<std::string, int64_t>& constants)

@@ -8,9 +8,9 @@ namespace attnscope::cli {
 
 enum class Language { cpp, python };
 
-// A manifest's expression (core/expression.h: whole numbers, + - * / % comparisons && || ?: min max ceil_div) as an
-// expression of C++ (int64_t) or Python. Names in `constants` become their values. Stage::internal where it is none: a
-// manifest's were evaluated when it was loaded.
+// Translates a manifest's expression (core/expression.h: whole numbers, + - * / % comparisons && || ?: min max
+// ceil_div) to C++ (int64_t) or Python. Names in `constants` become their values. An invalid expression is
+// Stage::internal: a manifest's expressions were evaluated when it was loaded.
 Result<std::string> expression_in(Language language, const std::string& expression,
                                   const std::map<std::string, int64_t>& constants);
 

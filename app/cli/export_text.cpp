@@ -42,7 +42,7 @@ ElementNames element_of(DType dtype) {
 
 Result<void> put_grid(const Export& e, Values& values) {
   std::map<std::string, int64_t> constants = catalog::macros(e.kernel, e.problem, e.config);
-  constants.erase("HEAD_DIM");  // expressions say head_dim and causal, which the launchers know
+  constants.erase("HEAD_DIM");  // expressions use head_dim and causal, which the launchers define
   constants.erase("CAUSAL");
   for (size_t i = 0; i < 3; ++i) {
     const std::string axis(1, "XYZ"[i]);
@@ -99,7 +99,7 @@ Result<Values> figures_of(const Export& e) {
   return values;
 }
 
-// Texts that a folder's files or a compiler gave.
+// Texts from a folder's files or a compiler.
 Values texts_of(const Export& e) {
   const std::string ptx = e.stem + ".ptx";
   return {{"TITLE", e.kernel.id + ": " + e.kernel.title},
@@ -118,7 +118,7 @@ const std::map<std::string, Escape, std::less<>> kFormats{{"comment", one_line},
                                                           {"c_string", c_string},      {"python", python_text},
                                                           {"markdown", markdown_text}, {"code", markdown_code}};
 
-// What stands between two @; nothing: they are the template's own, as Python's decorators are.
+// The meaning of a text between two @; none if it belongs to the template itself, such as Python's decorators.
 std::optional<std::string> meaning(const std::string& name, const Values& figures, const Values& texts) {
   const size_t colon = name.find(':');
   if (colon == std::string::npos) {
@@ -157,7 +157,7 @@ std::string source_of(const Export& e) {
                       c_string(e.kernel.source_name));
   text += e.kernel.source;
   if (!text.ends_with('\n')) text += '\n';
-  // No code calls a template here; naming it makes nvcc write it out.
+  // No code calls a template here; naming it makes nvcc instantiate it.
   if (e.kernel.entry.find('<') != std::string::npos)
     text += fmt::format(
         "__attribute__((used)) static const void* const attnscope_entry = "

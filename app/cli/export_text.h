@@ -10,7 +10,7 @@
 
 namespace attnscope::cli {
 
-// A config to be exported, settled: everything that its files say.
+// A complete config to export: everything that the files contain.
 struct Export {
   Kernel kernel;
   Problem problem;
@@ -25,8 +25,8 @@ struct Export {
 std::string nvcc_line(const Export& e);
 // The kernel's source with its knobs as macros.
 std::string source_of(const Export& e);
-// A template of assets/export filled in. `@NAME@` is a figure or an expression in the template's language;
-// `@NAME:FORMAT@` a text from outside, escaped for where it stands: comment, c_comment, c_string, python, markdown or
+// A template of assets/export, filled in. `@NAME@` is a figure or an expression in the template's language;
+// `@NAME:FORMAT@` is a text from outside, escaped for its context: comment, c_comment, c_string, python, markdown or
 // code.
 Result<std::string> filled(const std::string& form, const Export& e);
 

@@ -22,7 +22,7 @@ struct Options {
 };
 
 Result<void> write_new(const fs::path& path, const std::string& text, bool replace) {
-  std::error_code error;  // what cannot be seen cannot be written either, and writing says why
+  std::error_code error;  // not reported here: writing there fails too and gives the reason
   if (fs::exists(path, error) && !replace)
     return fail(Stage::store, path.string() + " is there already", "Give another --out, or --replace.");
   return platform::write_output(path, text);
@@ -47,7 +47,7 @@ Result<std::string> import_file(const Options& options) {
   const std::vector<fs::path> include(options.include.begin(), options.include.end());
   auto whole = catalog::whole_source(file, *source, include, compile::is_builtin_header);
   if (!whole) return fail(whole.error());
-  // A source into which headers were pasted is another file; it must not take the place of the first.
+  // A source with pasted headers is a new file; it must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
   std::string name = catalog::source_file_name(file.filename().string());
   if (!whole->pasted.empty() && same_file(folder / name, file)) name = catalog::source_file_name("whole_" + name);

@@ -15,7 +15,7 @@ Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::st
   std::vector<std::filesystem::path> dirs{*shipped / "kernels"};
   std::error_code error;
   if (const auto own = user->config / "kernels"; std::filesystem::is_directory(own, error)) dirs.push_back(own);
-  static bool told = false;  // a command may ask more than once
+  static bool told = false;  // a command may call this more than once
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory &&
       !std::exchange(told, true))
     report({Stage::store, (user->config / "kernels").string() + ": " + error.message() + ". Its kernels are left out.",

@@ -12,7 +12,8 @@ namespace attnscope::cli {
 Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given);
 Result<std::vector<std::filesystem::path>> preset_dirs();
 
-// A session over this program's own worker, all paths resolved. `keep_state` false: nothing is kept on disk but caches.
+// A session with this program's own worker and all paths resolved. With `keep_state` false only caches are kept on
+// disk.
 Result<session::SessionOptions> session_options(const std::vector<std::string>& given_kernel_dirs, bool keep_state);
 
 }  // namespace attnscope::cli

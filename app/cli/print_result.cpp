@@ -30,7 +30,7 @@ void print_result(const std::string& text) {
 void print_note(const std::string& text) { platform::write_stderr(terminal_text(text) + "\n"); }
 
 void print_over(const std::string& text) {
-  platform::write_stderr("\r\x1b[K" + one_line(text));  // back to the line's start, and clear it
+  platform::write_stderr("\r\x1b[K" + one_line(text));  // to the start of the line, then clear it
 }
 
 void start_log() {

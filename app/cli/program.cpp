@@ -16,7 +16,7 @@
 namespace attnscope::cli {
 namespace {
 
-// An exception's words may hold what was read. terminal_text() allocates, so what is not plain ASCII becomes "?" here.
+// An exception's text may contain input. terminal_text() allocates, so here everything but plain ASCII becomes "?".
 void write_plain(const char* text) noexcept {
   while (*text != '\0') {
     size_t plain = 0;
@@ -31,7 +31,7 @@ void write_plain(const char* text) noexcept {
 
 constexpr const char* kNoMemory = "attnscope: there is not enough memory for this\n  Ask for something smaller.\n";
 
-// Of the exception that is being handled. It is told without allocating: there may be no memory.
+// Reports the exception that is being handled. It must not allocate: memory may be exhausted.
 ExitStatus tell_exception() noexcept {
   try {
     throw;
@@ -55,9 +55,8 @@ std::atomic<bool> memory_was_refused{false};
   throw std::bad_alloc();
 }
 
-// An exception that leaves a thread, or comes where none may: nothing can be done but to say so. Where a noexcept
-// function of a library ends the process itself (directory_iterator's step), the exception on its way can no longer be
-// read.
+// An exception that leaves a thread, or is thrown where none is allowed, can only be reported. If a noexcept function
+// of a library ends the process (directory_iterator's step), the exception itself can no longer be read.
 [[noreturn]] void end_at_once() noexcept {
   if (std::current_exception()) _exit(tell_exception());
   if (std::uncaught_exceptions() > 0 && memory_was_refused) {

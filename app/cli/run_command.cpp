@@ -18,7 +18,7 @@ namespace {
 struct Options {
   ExperimentOptions experiment;
   WorkerOptions workers;
-  int deadline_ms = 0;  // 0: the stages' own
+  int deadline_ms = 0;  // 0: the stages' defaults
   bool json = false;
   bool watch = false;     // on a GPU too
   bool no_watch = false;  // nowhere
@@ -29,7 +29,7 @@ int run(const Options& options) {
   if (!named) return report(named.error());
   auto session = session_options(options.experiment.kernel_dirs, false);
   if (!session) return report(session.error());
-  // A preset's device is a wish; a worker on the command line is an order.
+  // A preset's device is a wish; a worker on the command line overrides it.
   std::string device = options.experiment.device;
   if (auto added = add_workers(*session, options.workers, Named::asked, device); !added) return report(added.error());
   if (!device.empty()) named->draft.device = device;

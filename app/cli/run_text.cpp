@@ -42,14 +42,14 @@ void add_timing(std::string& out, const Observation& o) {
   line(out, "", how);
 }
 
-// An error of the watch stands where the verdict does, which it overrules.
+// An error of the watch overrules the verdict and takes its place.
 void add_verdict(std::string& out, const Observation& o) {
   const Verdict& v = *o.verdict;
   const std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
   const Headline headline = *headline_of(o);
   line(out, "verdict",
        is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state);
-  if (v.rows_checked == 0) return;  // there is no error that could be said
+  if (v.rows_checked == 0) return;  // there is no error to report
   line(out, "error",
        fmt::format("relative Frobenius {:.3g} (limit {:.3g}), max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
                    v.rel_frobenius_limit, v.max_abs, v.mean_abs, v.cosine));

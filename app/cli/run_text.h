@@ -5,7 +5,7 @@
 
 namespace attnscope::cli {
 
-// An observation for a person at a terminal: a line a figure, its kind beside it.
+// An observation for a person at a terminal: one figure per line, with its kind.
 std::string text_of(const Observation& observation, const std::string& config_text);
 
 }  // namespace attnscope::cli

@@ -12,7 +12,7 @@ namespace {
 
 using Knobs = std::map<std::string, int64_t>;
 
-constexpr double kBetter = 0.999;  // of the best so far: less is no reason to move
+constexpr double kBetter = 0.999;  // of the best so far; a smaller gain does not count
 constexpr int kMostPasses = 4;
 
 class Search {
@@ -74,7 +74,7 @@ class Search {
     return true;
   }
 
-  // Right by luck is not right.
+  // An output that is right by luck does not count as correct.
   bool sound(const Knobs& knobs) {
     if (!runs_.watch) return true;
     const Observation o = runs_.watch(knobs);

@@ -7,8 +7,8 @@
 
 namespace attnscope::cli {
 
-// Says on stderr what a wait for workers is for, each thing once: "worker l4box: srun: job 7 queued and waiting for
-// resources". A worker that is there soon is not mentioned. look() is called again and again during the wait.
+// Says on stderr what a wait for workers is for, each message once: "worker l4box: srun: job 7 queued and waiting for
+// resources". A worker that answers soon is not mentioned. Call look() repeatedly during the wait.
 class WaitingWords {
  public:
   static constexpr std::chrono::seconds kSoon{3};

@@ -34,7 +34,7 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   ui::WindowOptions window;
   window.resources = *platform::resources();
   window.user_presets = options->preset_dirs.back();
-  const platform::OnTermination ended([] { ui::request_close(); });  // in good order: what is due is written
+  const platform::OnTermination ended([] { ui::request_close(); });  // after pending writes
   const int status = ui::run_window(**session, window);
   (*session)->stop();
   return status;

@@ -10,7 +10,7 @@ void add_worker(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("worker", "Compile and run for a window or session at the other end of stdin and stdout");
   auto executor = std::make_shared<bool>(false);
-  // The supervisor starts its own executors with this; a person has no use for it.
+  // The supervisor starts its own executors with this, so it is hidden from --help.
   command->add_flag("--executor", *executor)->group("");
   // A library's worker starts this to make inputs and verdicts.
   auto judge = std::make_shared<bool>(false);

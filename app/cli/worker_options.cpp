@@ -51,7 +51,7 @@ Result<void> add_library_workers(session::SessionOptions& options, const std::ve
   for (const Kernel& kernel : kernels) {
     if (kernel.library.empty() || has_worker(options, kernel.library)) continue;
     auto worker = library_worker(kernel.library);
-    if (!worker) continue;  // its kernels are refused, with what to install
+    if (!worker) continue;  // its kernels are refused with a hint what to install
     options.workers.push_back(std::move(*worker));
   }
   return {};
@@ -82,13 +82,13 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
   if (!known) {
     const bool here = device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
     if (!given.empty() || (named == Named::asked && !here)) return fail(known.error());
-    known = std::vector<store::NamedWorker>();  // the session says what is wrong with its settings
+    known = std::vector<store::NamedWorker>();  // the session reports errors in its settings
   }
   const size_t own = options.workers.size();
   for (const std::string& text : given) {
     const bool settings_name_it = std::any_of(known->begin(), known->end(),
                                               [&](const store::NamedWorker& worker) { return worker.name == text; });
-    if (text == kTorch && !settings_name_it) {  // this program's own, here
+    if (text == kTorch && !settings_name_it) {  // the worker shipped with this program, on this machine
       auto torch = library_worker(kTorch);
       if (!torch) return fail(torch.error());
       options.workers.push_back(std::move(*torch));

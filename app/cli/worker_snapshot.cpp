@@ -36,9 +36,9 @@ Result<std::shared_ptr<const session::Snapshot>> snapshot_with_devices(session::
   for (;;) {
     const uint64_t seen = changes;
     auto snapshot = (*session)->snapshot();
-    if (!limit) words.look(*snapshot);  // with a limit the caller says itself who has not answered
+    if (!limit) words.look(*snapshot);  // with a limit, the caller reports who has not answered
     if (all_have_answered(*snapshot) || std::chrono::steady_clock::now() >= end) {
-      lock.unlock();  // the session tells of changes until it has ended
+      lock.unlock();  // the session reports changes until it has ended
       return snapshot;
     }
     const auto look = std::min(end, std::chrono::steady_clock::now() + WaitingWords::kBetweenLooks);
