@@ -156,7 +156,6 @@ struct Warp : Registers {
   uint8_t* local;                    // [word][lane]
   uint32_t local_bytes;              // per thread
   uint32_t live;                     // lanes that have not exited
-  uint32_t active;                   // of the fragment that runs
   uint32_t barrier_result;           // of the last BAR.RED
   Fragment fragments[32];
   uint32_t fragment_count;

@@ -38,7 +38,7 @@ Number type_of(const Spelled& spelled, Number otherwise) {
 namespace {
 
 Atomic atomic_of(const Spelled& spelled) {
-  constexpr WordTable<Atomic, 11> words{{{Atomic::add, "ADD"},
+  constexpr WordTable<Atomic, 10> words{{{Atomic::add, "ADD"},
                                          {Atomic::add, "SUM"},
                                          {Atomic::min, "MIN"},
                                          {Atomic::max, "MAX"},
@@ -47,8 +47,7 @@ Atomic atomic_of(const Spelled& spelled) {
                                          {Atomic::and_, "AND"},
                                          {Atomic::or_, "OR"},
                                          {Atomic::xor_, "XOR"},
-                                         {Atomic::exch, "EXCH"},
-                                         {Atomic::cas, "CAS"}}};
+                                         {Atomic::exch, "EXCH"}}};
   return chosen(words, spelled).value_or(Atomic::and_);  // REDUX without a name
 }
 

@@ -31,7 +31,7 @@ enum class HalfPick : uint8_t { both, lower, upper };
 // What an instruction means to an observer, beyond the memory that it touches.
 enum class Effect : uint8_t { none, syncs_warp, fences_device, closes_copies, awaits_copies, copies, swaps };
 
-enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch, cas };
+enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch };
 enum class Mufu : uint8_t { rsq, sqrt, lg2, sin, cos, tanh, ex2, rcp };
 enum class PrmtMode : uint8_t { f4e, b4e, rc8, ecl, ecr, rc16 };
 enum class Vote : uint8_t { all, any, equal };

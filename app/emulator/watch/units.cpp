@@ -1,6 +1,4 @@
 // Shared memory by units and by lanes: exact, and who raced with whom.
-#include <emmintrin.h>
-
 #include <algorithm>
 
 #include "emulator/watch/shared.h"
@@ -13,37 +11,24 @@ namespace {
 
 uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 
-// What follows is on SSE2, which every host has: Highway's headers bring a choice of targets that one loop of 16 words
-// does not need.
+// These have no branch in their loops, so that the compiler makes vectors of them.
 bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
-  const __m128i wanted = _mm_set1_epi32(static_cast<int>(value));
-  uint32_t i = 0;
-  __m128i same = _mm_set1_epi32(-1);
-  for (; i + 4 <= count; i += 4) {
-    same = _mm_and_si128(same, _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)), wanted));
-  }
-  bool all = _mm_movemask_epi8(same) == 0xffff;
-  for (; i < count; ++i) all &= p[i] == value;
-  return all;
+  uint32_t differ = 0;
+  for (uint32_t i = 0; i < count; ++i) differ |= p[i] ^ value;
+  return differ == 0;
 }
 
 // Whether all of p are times that are ordered before what `warp` does: at most `safe`, or its own and at most `own`,
 // which is not below that. What is above 2^31 is no time.
 bool all_ordered(const uint32_t* p, uint32_t count, uint32_t safe, uint32_t warp, uint32_t own) {
-  const auto wide = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
-  const __m128i most = wide(safe), own_most = wide(own), bits = wide(kStep - 2), mine = wide(warp << 1);
-  uint32_t i = 0;
-  __m128i bad = _mm_setzero_si128();
-  for (; i + 4 <= count; i += 4) {
-    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
-    const __m128i late = _mm_cmpgt_epi32(x, most),
-                  own_late = _mm_or_si128(_mm_cmpgt_epi32(x, own_most),
-                                          _mm_andnot_si128(_mm_cmpeq_epi32(_mm_and_si128(x, bits), mine), wide(~0u)));
-    bad = _mm_or_si128(bad, _mm_or_si128(x, _mm_and_si128(late, own_late)));
+  const auto most = static_cast<int32_t>(safe), own_most = static_cast<int32_t>(own);
+  uint32_t bad = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto time = static_cast<int32_t>(p[i]);
+    const bool own_late = (time > own_most) | ((p[i] & (kStep - 2)) != warp << 1);
+    bad |= (p[i] & kCopy) | static_cast<uint32_t>((time > most) & own_late);
   }
-  bool all = _mm_movemask_ps(_mm_castsi128_ps(bad)) == 0;
-  for (; i < count; ++i) all &= !(p[i] & kCopy) && (p[i] <= safe || (is_of(p[i], warp) && p[i] <= own));
-  return all;
+  return bad == 0;
 }
 
 // Of some units' reads by a warp: whether all are noted at its time, or all one below, or some are at either.
@@ -51,24 +36,13 @@ struct ReadState {
   bool noted, noted_below, since;
 };
 ReadState state_of(const uint32_t* reads, uint32_t count, uint32_t clock) {
-  const auto wide = [](uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); };
-  const __m128i now = wide(clock), below = wide(clock - 1);
-  __m128i at_now = wide(~0u), at_below = wide(~0u), none = wide(~0u);
-  uint32_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(reads + i));
-    at_now = _mm_and_si128(at_now, _mm_cmpeq_epi32(x, now));
-    at_below = _mm_and_si128(at_below, _mm_cmpeq_epi32(x, below));
-    none = _mm_and_si128(none, _mm_cmpgt_epi32(below, x));
+  uint32_t not_now = 0, not_below = 0, since = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    not_now |= reads[i] ^ clock;
+    not_below |= reads[i] ^ (clock - 1);
+    since |= static_cast<uint32_t>(static_cast<int32_t>(reads[i]) >= static_cast<int32_t>(clock - 1));
   }
-  ReadState state{_mm_movemask_epi8(at_now) == 0xffff, _mm_movemask_epi8(at_below) == 0xffff,
-                  _mm_movemask_epi8(none) != 0xffff};
-  for (; i < count; ++i) {
-    state.noted &= reads[i] == clock;
-    state.noted_below &= reads[i] == clock - 1;
-    state.since |= reads[i] >= clock - 1;
-  }
-  return state;
+  return {not_now == 0, not_below == 0, since != 0};
 }
 
 // `read` says which warp it was only if no other has read since what is ordered before.
