@@ -387,18 +387,4 @@ uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   return Lane::join(low, high) + static_cast<uint64_t>(int64_t{op.detail.source_offset});
 }
 
-// An 8 × 8 matrix of halves, transposed between the lanes.
-void g_movm(Warp& warp, const Op& op, uint32_t mask) {
-  uint16_t matrix[8][8];
-  for (uint32_t lane = 0; lane < 32; ++lane) {
-    const uint32_t pair = Lane{bytes_of(warp), op, lane}.a();
-    matrix[lane / 4][2 * (lane % 4)] = static_cast<uint16_t>(pair);
-    matrix[lane / 4][2 * (lane % 4) + 1] = static_cast<uint16_t>(pair >> 16);
-  }
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    const uint32_t row = l.lane / 4, column = 2 * (l.lane % 4);
-    l.set(matrix[column][row] | static_cast<uint32_t>(matrix[column + 1][row]) << 16);
-  });
-}
-
 }  // namespace attnscope::emulator

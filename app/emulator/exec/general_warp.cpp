@@ -150,4 +150,18 @@ void g_lepc(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set64(kCodeWindow + uint64_t{op.imm} * 16); });
 }
 
+// An 8 × 8 matrix of halves, transposed between the lanes.
+void g_movm(Warp& warp, const Op& op, uint32_t mask) {
+  uint16_t matrix[8][8];
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const uint32_t pair = Lane{bytes_of(warp), op, lane}.a();
+    matrix[lane / 4][2 * (lane % 4)] = static_cast<uint16_t>(pair);
+    matrix[lane / 4][2 * (lane % 4) + 1] = static_cast<uint16_t>(pair >> 16);
+  }
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const uint32_t row = l.lane / 4, column = 2 * (l.lane % 4);
+    l.set(matrix[column][row] | static_cast<uint32_t>(matrix[column + 1][row]) << 16);
+  });
+}
+
 }  // namespace attnscope::emulator

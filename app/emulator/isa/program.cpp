@@ -15,8 +15,8 @@ void find_blocks(Program& program) {
     const Op& op = program.ops[i];
     if (!is_control(op.family)) continue;
     leader[i + 1] = true;
-    // Lanes may come to these in groups, each of which enters anew: not at the run before, which all have behind
-    // them.
+    // Lanes may come to these in groups, and each group enters here: not at the start of the run before, which all have
+    // passed.
     const bool parts = op.family == Family::ret || op.family == Family::brx || op.family == Family::call_absolute ||
                        op.family == Family::bsync || op.family == Family::warpsync;
     if (parts) leader[i] = true;

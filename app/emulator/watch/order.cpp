@@ -12,8 +12,8 @@ void SharedOrder::prepare(uint32_t warps) {
 }
 
 bool SharedOrder::start() {
-  const bool anew = time_ == 0 || time_ > kCopy / 2;  // so that times never run out
-  if (anew) time_ = 0;
+  const bool starts_over = time_ == 0 || time_ > kCopy / 2;  // so that times never run out
+  if (starts_over) time_ = 0;
   base_ = met_ = time_ += kStep;
   clocks_.assign(warps_, {});
   before_.assign(warps_, {});
@@ -23,7 +23,7 @@ bool SharedOrder::start() {
     clocks_[w].fill(base_);
     advance(w);
   }
-  return anew;
+  return starts_over;
 }
 
 void SharedOrder::joined(uint32_t warp) {

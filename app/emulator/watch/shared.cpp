@@ -36,9 +36,9 @@ void SharedShadow::prepare(const Program& program, uint32_t warps, uint32_t unit
   first_event_ = 1;
 }
 
-void SharedShadow::start(bool anew) {
+void SharedShadow::start(bool starts_over) {
   for (Line& line : lines_) line.written = line.copied = 0;
-  if (anew) {
+  if (starts_over) {
     for (auto* list : {&written_, &read_}) std::fill(list->begin(), list->end(), 0);
     for (auto& list : reads_) std::fill(list.begin(), list.end(), 0);
     for (Line& line : lines_) line.wrote = line.read = 0;

@@ -23,7 +23,7 @@ class SharedShadow {
   // `unit`: bytes that one record stands for, the least width of any access to shared memory: 1, 2 or 4.
   void prepare(const Program& program, uint32_t warps, uint32_t unit, uint32_t shared_bytes, SharedOrder& order,
                WatchLog& log);
-  void start(bool anew);           // another CTA; anew: as SharedOrder::start() says
+  void start(bool starts_over);    // another CTA; starts_over: as SharedOrder::start() says
   void met() { forget_events(); }  // all warps have passed one barrier
 
   // `base`: byte of the first active lane's access; all lie inside shared memory and are aligned.

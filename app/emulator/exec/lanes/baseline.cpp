@@ -14,7 +14,9 @@ namespace {
 // clang-format off
 #include "emulator/exec/lanes/vector.inc"
 #include "emulator/exec/lanes/alu.inc"
+#include "emulator/exec/lanes/mufu.inc"
 #include "emulator/exec/lanes/memory.inc"
+#include "emulator/exec/lanes/tiles.inc"
 #include "emulator/exec/lanes/tensor.inc"
 #include "emulator/exec/lanes/table.inc"
 // clang-format on
