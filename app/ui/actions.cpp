@@ -45,7 +45,7 @@ void Actions::handle_shortcuts() const {
     if (action.chord == 0) continue;
     const bool plain = (action.chord & ImGuiMod_Mask_) == 0;
     if (plain && ImGui::GetIO().WantTextInput) continue;
-    // A shortcut owns its key: Dear ImGui would not see the Escape that closes an open menu or dialog.
+    // A shortcut would take its key from Dear ImGui, which needs Escape to close an open menu or dialog.
     if (action.chord == ImGuiKey_Escape && ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) continue;
     if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal | (plain ? 0 : ImGuiInputFlags_RouteOverActive)) &&
         action.refusal().empty()) {

@@ -7,13 +7,13 @@
 
 namespace attnscope::ui {
 
-// Something a person can do, once: the menu, the shortcut and the command palette all lead here.
+// A command of the window. The menu, the shortcut and the command palette all use this one definition.
 struct Action {
   std::string id;     // "undo"
   std::string title;  // "Undo"
   ImGuiKeyChord chord = 0;
   std::function<void()> run;
-  std::function<std::string()> why_not;  // empty answer: it applies now
+  std::function<std::string()> why_not;  // empty answer: it is available now
   std::string refusal() const { return why_not ? why_not() : std::string(); }
 };
 
@@ -22,7 +22,7 @@ class Actions {
   void add(Action action) { actions_.push_back(std::move(action)); }
   const std::vector<Action>& all() const { return actions_; }
   const Action* find(const std::string& id) const;
-  // A menu line with the shortcut beside it; greyed with the reason as its tooltip where it does not apply.
+  // A menu line with the shortcut beside it; greyed out, with the reason as its tooltip, if it is not available.
   void menu_item(const std::string& id, bool checked = false) const;
   // Runs the action whose shortcut was pressed this frame. Text fields keep their own keys.
   void handle_shortcuts() const;

@@ -11,37 +11,35 @@ namespace attnscope::ui {
 
 class Workbench;
 
-// One frame as the window made it.
+// The timing of one frame.
 struct FrameTime {
   double begin_ms = 0;      // platform::steady_ms(), after the wait for an event
-  double build_ms = 0;      // making its draw list; rasterising and the swap apart
-  double build_cpu_ms = 0;  // of build_ms, what the thread itself ran
+  double build_ms = 0;      // building its draw list, without rasterising and the swap
+  double build_cpu_ms = 0;  // CPU time of the thread within build_ms
   double shown_ms = 0;      // platform::steady_ms() after the swap
 };
 
 struct WindowOptions {
   std::filesystem::path resources;     // holds assets/ and shaders/
-  std::filesystem::path user_presets;  // where "save as" proposes to put a preset; empty: it proposes nothing
-  std::optional<bool> light;           // overrides the kept theme
-  // For benchmarks and tests: before each frame is made, and after it was shown.
+  std::filesystem::path user_presets;  // the folder that "save as" proposes; empty: none
+  std::optional<bool> light;           // overrides the saved theme
+  // For benchmarks and tests: called before each frame is built, and after it was shown.
   std::function<void(Workbench&)> before_frame;
   std::function<void(const FrameTime&)> after_frame;
 };
 
-// Wakes the window from any thread: it draws a frame and looks at the newest snapshot. The session's on_change leads
-// here.
+// Wakes the window from any thread: it draws a frame and reads the newest snapshot. The session's on_change calls it.
 void wake();
 
 // Closes the window that run_window opened, at its next frame. Any thread may call it.
 void request_close();
 
-// Whether a window can be opened here: a display that GLFW can reach and OpenGL 3.3 on it. The Failure (Stage::input)
-// says what is missing and what to do instead.
+// Whether a window can be opened here: it needs a display that GLFW can reach, with OpenGL 3.3. The Failure
+// (Stage::input) says what is missing and what to do instead.
 Result<void> probe_display();
 
-// Opens the window on the calling thread, which must be the program's first, and returns when it is closed: the
-// program's exit status. Calls probe_display() itself; without a display it writes the Failure to the log and
-// returns 2.
+// Opens the window on the calling thread, which must be the program's first, and returns the program's exit status when
+// the window is closed. Calls probe_display() itself; without a display it writes the Failure to the log and returns 2.
 int run_window(session::Session& session, const WindowOptions& options);
 
 struct ShotSize {
@@ -55,10 +53,9 @@ struct ShotOptions {
   int patience_ms = 60000;  // how long to wait for the experiment and its map
 };
 
-// Draws the window without a display, into a framebuffer of exactly that size, once the focus experiment is complete
-// and its map drawn, and writes it as PNG. A run that fails is drawn as the window shows it: that is no Failure of the
-// picture. Failures: no OpenGL without a display, the experiment not ready within the patience, the file cannot be
-// written.
+// Draws the window without a display into a framebuffer of exactly that size, once the focus experiment is complete and
+// its map drawn, and writes it as PNG. A run that fails is drawn as the window shows it and is not a Failure here.
+// Failures: no OpenGL without a display, the experiment not ready in time, the file cannot be written.
 Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size,
                   const ShotOptions& options);
 

@@ -18,7 +18,7 @@ std::string lowered(std::string words) {
   return words;
 }
 
-// 0 the title begins with the query, 1 one of its words does, 2 it holds all of the query's words, 3 it does not.
+// 0 the title begins with the query, 1 one of its words does, 2 it contains all of the query's words, 3 it does not.
 int rank(const std::string& title, const std::string& query) {
   if (title.starts_with(query)) return 0;
   if (title.find(" " + query) != std::string::npos) return 1;
@@ -111,7 +111,7 @@ void CommandPalette::draw_entries() {
       open_ = false;
       const std::function<void()> run = entry.run;
       run();
-      break;  // it may have opened the palette anew
+      break;  // the action may have opened the palette again
     }
   }
   ImGui::EndChild();

@@ -9,15 +9,15 @@ namespace attnscope::ui {
 struct PaletteEntry {
   std::string title;
   std::string keys;     // its shortcut, or empty
-  std::string refusal;  // why it does not apply now; empty: it does
+  std::string refusal;  // why it is not available now, or empty
   std::function<void()> run;
 };
 
-// Those whose title holds every word of `query`, case aside; titles that begin with it first, then those one of whose
-// words does, each in the order given. An empty query gives all of them as they stand.
+// The entries whose title contains every word of `query`, ignoring case: first titles that begin with it, then titles
+// with a word that does, each group in the given order. An empty query returns all in the given order.
 std::vector<size_t> matching(const std::vector<PaletteEntry>& entries, const std::string& query);
 
-// A search box over everything that can be done; Enter does the chosen line, Escape leaves.
+// A search box over all commands; Enter runs the chosen line, Escape closes.
 class CommandPalette {
  public:
   void open(std::vector<PaletteEntry> entries);

@@ -13,11 +13,11 @@
 
 namespace attnscope::ui {
 
-// A reported figure with the config it is of; see charts::Reported for how it is drawn.
+// A reported figure and its config; charts::Reported describes how it is drawn.
 struct ReportedFigure {
   charts::Reported line;
   bool target = false;  // a goal rather than a run
-  std::string kernel;   // empty: of no kernel here
+  std::string kernel;   // empty: not a kernel of this program
   std::map<std::string, int64_t> knobs;
   Problem problem;
   std::string device;  // "NVIDIA L4"
@@ -31,8 +31,8 @@ struct PixelWay {
 
 class Interop;
 
-// Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it keeps no other
-// way to the session, and none at all to a device.
+// Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it has no other
+// access to the session, and none to a device.
 struct Context {
   session::Session& session;
   const session::Snapshot& snapshot;
@@ -44,21 +44,21 @@ struct Context {
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;
-  uint64_t compared = 0;                    // the run held against the one on show; 0 none
+  uint64_t compared = 0;                    // the run compared with the shown one; 0 none
   Interop* interop;                         // null: maps come through the pipe
-  double frame_ms = 0;                      // CPU time that building the last frames took, largest of the last second
+  double frame_ms = 0;                      // largest CPU time for building a frame in the last second
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds
   std::function<void(int64_t)> show_line;   // of the kernel's source
 
-  // Hands a new wish to the focus lane and shows it at once.
+  // Sends a new draft to the focus lane and shows it at once.
   void post(session::Draft wish, session::Gesture gesture);
   uint64_t new_gesture() const;
 };
 
-// The hash of the experiment that a part on show is of.
+// The hash of the experiment that a shown part belongs to.
 std::string experiment_of(const Context& context, session::Part part);
 
-// A gesture's id, one for everything between a press and its release.
+// A new gesture id; everything between a press and its release shares one.
 uint64_t next_gesture();
 
 }  // namespace attnscope::ui

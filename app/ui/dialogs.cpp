@@ -28,7 +28,7 @@ void draw_worker(const Context& context, const session::WorkerStatus& worker) {
     if (ImGui::SmallButton("Try again")) context.session.reconnect(worker.name);
   }
   const Versions& v = worker.versions;
-  if (v.app.empty()) {  // it has not said hello yet
+  if (v.app.empty()) {  // no hello yet
     wrapped(worker.detail.empty() ? "It has not answered yet." : worker.detail, palette().dim);
   } else {
     have_or_lack(!v.nvrtc.empty(), v.nvrtc.empty() ? "No NVRTC: a kernel that is not in the cache cannot be compiled."
@@ -107,7 +107,7 @@ void Dialogs::draw_glossary(const Context& context) {
   ImGui::EndPopup();
 }
 
-// What the workers have, what they lack, and what each absence costs.
+// What the workers have, what they lack, and what each missing part costs.
 void Dialogs::draw_found(const Context& context) {
   if (!begin_modal("What was found", 40)) return;
   if (!context.snapshot.device_reason.empty()) wrapped(context.snapshot.device_reason, palette().text);

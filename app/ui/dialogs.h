@@ -6,7 +6,7 @@
 
 namespace attnscope::ui {
 
-// The modal windows that only tell: shortcuts, glossary, what was found, about.
+// The modal windows that only inform: shortcuts, glossary, what was found, about.
 class Dialogs {
  public:
   void shortcuts() { wanted_ = "Shortcuts"; }

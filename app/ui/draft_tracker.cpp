@@ -37,8 +37,8 @@ void DraftTracker::observe(const session::Snapshot& snapshot) {
     seen_hash_ = focus.wanted_hash;
     seen_ = draft_of(focus.wanted);
     unanswered_ = 0;
-    // A fast drag is answered step by step: everything up to the answered step is done. An answer to none of them came
-    // from elsewhere (undo, a preset) and wins.
+    // A fast drag is answered step by step: everything up to the answered step is done. An answer that matches no
+    // pending step has another origin (undo, a preset) and wins.
     for (size_t at = pending_.size(); at-- > 0;)
       if (asks_for(pending_[at], focus.wanted)) {
         pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(at) + 1);

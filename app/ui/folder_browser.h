@@ -5,8 +5,8 @@
 
 namespace attnscope::ui {
 
-// Folders and .json files to choose from, inside the window: a desktop's own file dialog is not to be had on a headless
-// or remote machine. A folder is read once, when it is entered.
+// Folders and .json files to choose from, inside the window: a headless or remote machine has no desktop file dialog. A
+// folder is read once, when it is entered.
 class FolderBrowser {
  public:
   struct Entry {
@@ -14,14 +14,14 @@ class FolderBrowser {
     bool folder = false;
   };
 
-  // A folder that cannot be read is said in trouble(), and the one before stays.
+  // If a folder cannot be read, trouble() says so and the previous one stays.
   void go(const std::filesystem::path& folder);
   const std::filesystem::path& folder() const { return folder_; }
   const std::vector<Entry>& entries() const { return entries_; }  // folders first, each by name; hidden ones left out
   const std::string& trouble() const { return trouble_; }
   std::filesystem::path chosen() const { return chosen_.empty() ? chosen_ : folder_ / chosen_; }  // empty: no file
 
-  // Over the width that is left; true: the chosen file was double-clicked.
+  // Uses the remaining width; true: the chosen file was double-clicked.
   bool draw(float height);
 
  private:

@@ -8,14 +8,14 @@
 
 namespace attnscope::ui {
 
-// One sentence for every jargon word, from assets/glossary.md: a line "- **word**: sentence" each; "**a, b**" gives two
-// words one sentence.
+// One sentence for every jargon word, from assets/glossary.md: one line "- **word**: sentence" each; "**a, b**" gives
+// two words the same sentence.
 class Glossary {
  public:
   static Result<Glossary> load(const std::filesystem::path& file);
   static Glossary parse(std::string_view markdown);
 
-  // Empty when the word is not there; letter case does not matter.
+  // Empty if the glossary lacks the word; letter case does not matter.
   const std::string& find(std::string_view word) const;
   const std::map<std::string, std::string>& entries() const { return entries_; }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Code points of Font Awesome 4.7 that the window uses (assets/fonts/fontawesome-webfont.ttf), as UTF-8 literals so
-// that they join with the words beside them.
+// Code points of the Font Awesome 4.7 icons that the window uses (assets/fonts/fontawesome-webfont.ttf), as UTF-8
+// literals so that they concatenate with text literals.
 #define ICON_ARROW_RIGHT "\xEF\x81\xA1"
 #define ICON_BOOK "\xEF\x80\xAD"
 #define ICON_CHART "\xEF\x88\x81"
@@ -36,5 +36,5 @@
 #define ICON_TIMES_CIRCLE "\xEF\x81\x97"
 #define ICON_UNDO "\xEF\x83\xA2"
 #define ICON_WARNING "\xEF\x81\xB1"
-// The range that holds them all.
+// The range that contains them all.
 inline constexpr unsigned short kFirstIcon = 0xF000, kLastIcon = 0xF2E0;

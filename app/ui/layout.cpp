@@ -18,7 +18,7 @@ constexpr float kControlsWidth = 23.5f, kControlsNarrow = 20.5f;
 
 struct Node {
   ImGuiID id = 0;
-  // Cuts `share` off at that side and returns it; this node keeps the rest.
+  // Splits `share` off at that side and returns it; this node keeps the rest.
   Node cut(ImGuiDir side, float share) {
     Node made;
     ImGui::DockBuilderSplitNode(id, side, share, &made.id, &id);

@@ -10,7 +10,7 @@
 namespace attnscope::ui {
 
 enum class LayoutKind { narrow, small, usual, large };
-// The one that uses a window's room: both sides in ems, so that zoom counts.
+// The layout that fits a window; both sides in ems, so that zoom counts.
 LayoutKind layout_for(ImVec2 ems);
 
 // Builds the default layout into `dockspace`, in the size of the main viewport's work area.
@@ -20,7 +20,7 @@ LayoutKind layout_for(ImVec2 ems);
 // large: error and attention in a column of their own, counters under shared memory, source and log beside the history.
 void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::unique_ptr<Panel>>& panels);
 
-// Which panel is docked where, so that a layout that a person rearranged is told from one that was built.
+// Which panel is docked where, to distinguish a layout that the user rearranged from a built one.
 std::string docks_of(const std::vector<std::unique_ptr<Panel>>& panels);
 
 }  // namespace attnscope::ui

@@ -1,7 +1,7 @@
 #include "ui/offscreen.h"
 
 #include <hello_imgui/hello_imgui_include_opengl.h>
-// GLFW after the OpenGL loader.
+// GLFW must come after the OpenGL loader.
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_opengl3.h>
 #include <imgui.h>
@@ -15,7 +15,7 @@
 namespace attnscope::ui {
 namespace {
 
-// GLFW reports a refusal through this; the caller's Failure says it in one sentence.
+// GLFW reports errors through this; the caller's Failure describes them in one sentence.
 void quiet(int, const char*) {}
 
 GLFWwindow* hidden_window(bool null_platform) {
@@ -43,7 +43,7 @@ void configure_imgui() {
   io.LogFilename = nullptr;
   io.IniSavingRate = 1.0f;
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
-  io.ConfigInputTextCursorBlink = false;  // at rest nothing is drawn
+  io.ConfigInputTextCursorBlink = false;  // an idle window draws nothing
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   io.ConfigErrorRecoveryEnableAssert = false;
 }
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Offscreen>> Offscreen::create(ShotSize size, const std::f
   ImGui::GetIO().BackendPlatformName = "attnscope offscreen";
   ImGui_ImplOpenGL3_Init("#version 330");
   apply_theme(ThemeMode::dark);
-  (void)load_fonts(resources / "assets");  // Dear ImGui's own font serves where one is missing
+  (void)load_fonts(resources / "assets");  // Dear ImGui's default font replaces a missing one
   made->last_frame_ms_ = platform::steady_ms();
   return made;
 }

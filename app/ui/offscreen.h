@@ -11,9 +11,9 @@ struct GLFWwindow;
 
 namespace attnscope::ui {
 
-// Dear ImGui and OpenGL without a window on a display: GLFW's null platform with EGL, or a hidden window where that is
-// not to be had. Draws into a framebuffer of exactly the size asked. One at a time in a process, on the program's first
-// thread.
+// Dear ImGui and OpenGL without a window on a display: GLFW's null platform with EGL, or a hidden window if that is
+// unavailable. Draws into a framebuffer of exactly the requested size. One at a time per process, on the program's
+// first thread.
 class Offscreen {
  public:
   // Fonts and styles are set; a missing font is no Failure. `resources` holds assets/.
@@ -22,8 +22,9 @@ class Offscreen {
   Offscreen(const Offscreen&) = delete;
   Offscreen& operator=(const Offscreen&) = delete;
 
-  void begin_frame();                   // up to ImGui::NewFrame
-  void end_frame(bool rasterise);       // ImGui::Render; rasterise false spares the pixels, not the work before them
+  void begin_frame();  // up to ImGui::NewFrame
+  void end_frame(
+      bool rasterise);  // ImGui::Render; with rasterise false no pixels are drawn, but the work before them is done
   std::vector<uint8_t> pixels() const;  // RGB, rows from the top, of the last rasterised frame
   ShotSize size() const { return size_; }
 
@@ -39,7 +40,8 @@ class Offscreen {
   double last_frame_ms_ = 0;
 };
 
-// What every owner of a Dear ImGui context sets: docking, keyboard navigation, no file written by Dear ImGui itself.
+// Settings that every owner of a Dear ImGui context needs: docking, keyboard navigation, no files written by Dear
+// ImGui.
 void configure_imgui();
 
 }  // namespace attnscope::ui

@@ -46,7 +46,7 @@ void PresetDialogs::draw(Context& context, const Json& view) {
   draw_manage(context);
 }
 
-// The folders that presets are likely in, each as a button.
+// The folders that are likely to contain presets, each as a button.
 void PresetDialogs::draw_places(const Context& context) {
   std::vector<std::pair<std::string, std::filesystem::path>> places;
   if (!user_presets_.empty()) places.emplace_back("Yours", user_presets_);
@@ -58,7 +58,7 @@ void PresetDialogs::draw_places(const Context& context) {
       }
   if (const std::string home = platform::environment("HOME"); !home.empty()) places.emplace_back("Home", home);
   if (ImGui::IsWindowAppearing())
-    for (const auto& [name, folder] : places)  // one's own comes first, and is not there before a preset is saved
+    for (const auto& [name, folder] : places)  // the user's own comes first and exists only after a preset was saved
       if (browser_.folder().empty()) browser_.go(folder);
   for (size_t at = 0; at < places.size(); ++at) {
     if (at > 0) ImGui::SameLine();

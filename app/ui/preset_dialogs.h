@@ -16,7 +16,7 @@ class PresetDialogs {
   void save_as(const std::string& title);
   void manage();
 
-  // `view` is what a preset keeps of the window.
+  // `view` is the part of a preset that describes the window.
   void draw(Context& context, const Json& view);
 
  private:
@@ -30,11 +30,11 @@ class PresetDialogs {
   std::filesystem::path user_presets_;
   std::string wanted_;  // dialog to open in this frame
   std::string path_, title_, note_;
-  std::string managed_;  // path of the preset that is looked at; empty none
+  std::string managed_;  // path of the selected preset, or empty
   FolderBrowser browser_;
 };
 
-// "Tiled, eight warps" → "tiled-eight-warps": letters, digits and dashes, so that a title is always a file's name.
+// "Tiled, eight warps" → "tiled-eight-warps": letters, digits and dashes, so that every title makes a valid file name.
 std::string file_name_of(const std::string& title);
 
 }  // namespace attnscope::ui

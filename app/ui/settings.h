@@ -7,12 +7,12 @@
 
 namespace attnscope::ui {
 
-// What the window remembers of itself: the session keeps it under kSettingsKey.
+// The window's own saved settings: the session stores them under kSettingsKey.
 struct WindowSettings {
   ThemeMode theme = ThemeMode::dark;
   float zoom = 1.0f;  // kMinZoom…kMaxZoom
   int width = 1600, height = 900;
-  bool invited = false;          // the first start's line of invitation was taken up or put away
+  bool invited = false;          // the first start's invitation was accepted or dismissed
   std::set<std::string> closed;  // titles of panels that were closed
   std::string layout;            // Dear ImGui's own settings text; empty: the default layout
   std::string built_docks;       // docks_of() the default layout when it was built
@@ -25,7 +25,7 @@ struct WindowSettings {
 inline constexpr const char* kSettingsKey = "window";
 
 Json to_json(const WindowSettings& settings);
-// Values out of range take their default, so that a damaged file never keeps the window from opening.
+// Values out of range take their default, so that a damaged file never prevents the window from opening.
 WindowSettings window_settings_from_json(const Json& json);
 
 }  // namespace attnscope::ui

@@ -13,7 +13,7 @@ namespace attnscope::ui {
 namespace {
 
 constexpr int kPollMs = 8;
-constexpr int kLastFrames = 6;  // after everything is there: windows take their size in one frame and draw in the next
+constexpr int kLastFrames = 6;  // after everything is loaded: windows get their size in one frame and draw in the next
 
 void append_bytes(void* out, void* bytes, int size) {
   static_cast<std::string*>(out)->append(static_cast<const char*>(bytes), static_cast<size_t>(size));

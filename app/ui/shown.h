@@ -10,14 +10,14 @@ namespace attnscope::ui {
 struct Shown {
   std::shared_ptr<const Observation> observation;  // may be null
   uint64_t history_id = 0;                         // not 0: picked in the history
-  uint64_t run = 0;  // the one run whose figures are on show, picked or live; 0: none that the history holds
+  uint64_t run = 0;  // the run whose figures are shown, picked or live; 0: none in the history
   const session::Focus* focus = nullptr;
   std::string config_text;   // every knob
-  std::string config_words;  // the kernel, and what tells its config from the defaults
+  std::string config_words;  // the kernel, and how its config differs from the defaults
 
   bool from_history() const { return history_id != 0; }
   session::PartState state(session::Part part) const;
-  // Names the experiment that a kept part is of; empty when it is the wanted one.
+  // Names the experiment that an older part belongs to; empty if it is the requested one.
   std::string from(session::Part part) const;
   const Failure* failure() const;
   bool running() const { return !from_history() && focus != nullptr && focus->running; }
@@ -37,12 +37,12 @@ struct Shown {
 
 Shown shown_of(const session::Snapshot& snapshot);
 
-// Which readout tells of a failure in `stage`.
+// The readout that reports a failure in `stage`.
 enum class Readout { experiment, memory, error, latency };
 Readout readout_of(Stage stage);
-// What happened, in words for a person: "Does not fit".
+// The failure in words for the user: "Does not fit".
 const char* words_of(Stage stage);
-// The same experiment may well run when it is asked again.
+// Whether the same experiment may succeed when it is repeated.
 bool may_run_again(Stage stage);
 
 }  // namespace attnscope::ui

@@ -47,8 +47,7 @@ void worker_cells(const Context& context) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float r = em(0.26f);
     const ImVec2 centre{at.x + r, at.y + ImGui::GetFontSize() * 0.55f};
-    // What it does says more than that it is ready to do it; what it has done is no news, though its word of it comes
-    // late.
+    // "Busy" with a detail is more informative than "ready". After the work is done a late detail is not shown.
     const bool asked = context.snapshot.focus.running || context.snapshot.queue_waiting > 0;
     const bool able = worker.state == WorkerState::busy || worker.state == WorkerState::ready;
     const bool works = able && asked && !worker.detail.empty();

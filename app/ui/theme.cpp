@@ -162,7 +162,7 @@ void set_plot_colours(const Palette& p) {
   style.MinorTickLen = {0, 0};
 }
 
-// The file's font at its base size; Dear ImGui's own where it cannot be read.
+// The file's font at its base size, or Dear ImGui's default font if the file cannot be read.
 Result<ImFont*> font_from(const std::filesystem::path& path, const ImFontConfig* config) {
   const Result<std::string> bytes = platform::read_file(path, 8 << 20);
   if (!bytes) return fail(bytes.error());
@@ -225,7 +225,7 @@ Result<void> load_fonts(const std::filesystem::path& assets) {
   struct Wanted {
     ImFont** slot;
     const char* file;
-    float icon_shift;  // points down, so that icons stand on the text's middle
+    float icon_shift;  // points downwards, so that icons are centred on the text
   };
   const std::array<Wanted, 3> wanted = {Wanted{&g_fonts.text, "Inter-Regular.otf", 1.0f},
                                         {&g_fonts.strong, "Inter-SemiBold.otf", 1.0f},

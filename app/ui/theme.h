@@ -11,23 +11,23 @@ namespace attnscope::ui {
 
 enum class ThemeMode { dark, light };
 
-// The window's colours by role. Series and verdicts use hues that stay apart for the common colour-vision deficiencies
-// (after the palette of Okabe and Ito, jfly.uni-koeln.de/color, lightened or darkened for contrast), and every use has
-// a shape or a word beside it.
+// The window's colours by role. Series and verdicts use hues that people with the common colour-vision deficiencies can
+// distinguish (after the palette of Okabe and Ito, jfly.uni-koeln.de/color, lightened or darkened for contrast), and
+// every use has a shape or a word beside it.
 struct Palette {
   ImU32 window, panel, raised, hover, line;
   ImU32 text, dim, faint;
   ImU32 accent, on_accent;
   ImU32 measured, counted, modelled, reported;
   ImU32 good, bad, warn;
-  ImU32 buffers[8];  // shared memory by buffer, neighbours apart in lightness too
+  ImU32 buffers[8];  // shared memory by buffer; neighbours also differ in lightness
   ImU32 nan, inf, not_yet;
 };
 
-const Palette& palette();  // of the theme that is applied
+const Palette& palette();  // of the current theme
 const Palette& palette_of(ThemeMode mode);
 ThemeMode theme_mode();
-// Sets colours and metrics of Dear ImGui and ImPlot. Sizes are those of scale 1: the caller scales the style after.
+// Sets colours and metrics of Dear ImGui and ImPlot, with sizes for scale 1: the caller scales the style afterwards.
 void apply_theme(ThemeMode mode);
 
 ImU32 colour_of(FigureKind kind);
@@ -46,8 +46,8 @@ inline constexpr float kSmallSize = 12.5f;
 inline constexpr float kMediumSize = 19.0f;
 inline constexpr float kLargeSize = 34.0f;
 
-// Reads the fonts of `assets`/fonts into the current context's atlas. A font that cannot be read is replaced by Dear
-// ImGui's own, and the Failure (Stage::store) says which.
+// Reads the fonts of `assets`/fonts into the current context's atlas. Dear ImGui's default font replaces one that
+// cannot be read, and the Failure (Stage::store) names it.
 Result<void> load_fonts(const std::filesystem::path& assets);
 const Fonts& fonts();
 

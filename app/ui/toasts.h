@@ -6,8 +6,8 @@
 
 namespace attnscope::ui {
 
-// Messages in the lower right corner: what went wrong or was done, in words, with what to do. Information leaves by
-// itself; an error stays until it is read away.
+// Messages in the lower right corner: what went wrong or was done, and what to do. Information disappears by itself; an
+// error stays until the user closes it.
 class Toasts {
  public:
   void draw(Context& context);

@@ -7,7 +7,7 @@
 
 namespace attnscope::ui {
 
-// What the panels show beside the experiment itself. A preset keeps it, so that it opens as it was saved.
+// What the panels show besides the experiment itself. A preset stores it, so that it opens as it was saved.
 struct ViewState {
   MapKind map = MapKind::error;  // in the error panel
   int64_t batch = 0, head = 0;   // of every map
@@ -16,7 +16,7 @@ struct ViewState {
 };
 
 Json to_json(const ViewState& view);
-// Takes what the object has and knows; the rest stays as it is.
+// Takes the valid entries of the object; the rest stays unchanged.
 void adopt(ViewState& view, const Json& json);
 
 }  // namespace attnscope::ui

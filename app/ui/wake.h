@@ -6,8 +6,8 @@
 
 namespace attnscope::ui {
 
-// At rest no frame is drawn until an event comes. What is due later (a toast that leaves, settings to be kept) asks for
-// one frame at that time.
+// An idle window draws no frame until an event comes. Work that is due later (a toast that disappears, settings to
+// save) asks for one frame at that time.
 class WakeTimer {
  public:
   explicit WakeTimer(std::function<void()> wake);
@@ -15,7 +15,7 @@ class WakeTimer {
   WakeTimer(const WakeTimer&) = delete;
   WakeTimer& operator=(const WakeTimer&) = delete;
 
-  // A frame `seconds` from now at the latest; an earlier one that was asked for stands.
+  // A frame at most `seconds` from now; an earlier request stays in force.
   void within(double seconds);
 
  private:

@@ -24,11 +24,12 @@ namespace attnscope::ui {
 namespace {
 
 constexpr int kBadInput = 2;           // the program's exit status for "no display"
-constexpr int kEnded = 4;              // and for one that went away
-constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for kept settings
-constexpr int kSettlingFrames = 2;  // after a new snapshot: windows take their size in one frame and draw in the next
+constexpr int kEnded = 4;              // and for a display that went away
+constexpr int kFirstSnapshotMs = 300;  // how long the first frame may wait for saved settings
+constexpr int kSettlingFrames = 2;     // after a new snapshot: windows get their size in one frame and draw in the next
 
-// What the runner's callbacks share. GLFW's own callbacks reach it through g_host: GLFW's user pointer is Dear ImGui's.
+// State shared by the runner's callbacks. GLFW's callbacks reach it through g_host, since Dear ImGui uses GLFW's user
+// pointer.
 struct Host {
   session::Session& session;
   const WindowOptions& options;
@@ -48,7 +49,7 @@ void on_drop(GLFWwindow*, int count, const char** paths) {
   wake();
 }
 
-// Hello ImGui takes the scale once, at start: a window dragged to another screen takes that screen's here.
+// Hello ImGui reads the scale only at start: a window dragged to another screen takes that screen's scale here.
 void on_content_scale(GLFWwindow*, float x, float) {
   if (g_host == nullptr || !g_host->styled || x <= 0) return;
   ImGui::GetStyle().FontScaleDpi = x;
@@ -80,10 +81,10 @@ void set_runner(Host& host) {
   params.imGuiWindowParams.defaultImGuiWindowType = HelloImGui::DefaultImGuiWindowType::NoDefaultWindow;
   params.imGuiWindowParams.showMenuBar = params.imGuiWindowParams.showStatusBar = false;
   params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
-  params.iniDisable = true;  // the session keeps the window's settings
+  params.iniDisable = true;  // the session saves the window's settings
   params.rendererBackendOptions.openGlOptions.AntiAliasingSamples =
-      0;                                             // a second context and twice the idle cost otherwise
-  params.fpsIdling.fpsIdle = 0.02f;                  // at rest one frame in 50 s
+      0;                                             // more would need a second context and double the idle cost
+  params.fpsIdling.fpsIdle = 0.02f;                  // when idle, one frame in 50 s
   params.fpsIdling.timeActiveAfterLastEvent = 0.6f;  // tooltips come after 0.35 s
   params.fpsIdling.fpsMax = 60.0f;
 }
@@ -107,7 +108,7 @@ void before_frame(Host& host) {
   host.bench->before_frame();
 }
 
-// Dear ImGui's draw lists are finished here; what follows is OpenGL's.
+// At this point Dear ImGui's draw lists are complete; OpenGL's work follows.
 void note_built(Host& host) {
   host.frame.build_ms = platform::steady_ms() - host.frame.begin_ms;
   host.frame.build_cpu_ms = platform::thread_cpu_ms() - host.frame_cpu_begin;
@@ -171,7 +172,7 @@ void set_callbacks(Host& host, WakeTimer& timer) {
   };
 }
 
-// What the display is called; never empty.
+// The display's name; never empty.
 std::string display_names() {
   std::string names;
   for (const char* variable : {"DISPLAY", "WAYLAND_DISPLAY"}) {
@@ -218,7 +219,7 @@ Result<void> probe_display() {
     return fail(Stage::input, "This display gives no OpenGL 3.3" + (reason.empty() ? "" : ": " + reason),
                 "Install the GPU's driver or libgl1-mesa-dri; `attnscope run` and `attnscope shot` need no display.");
   }
-  passed = display;  // GLFW stays connected: an X server may start anew when its only client leaves
+  passed = display;  // GLFW stays connected: an X server may restart when its only client leaves
   return {};
 }
 
@@ -232,7 +233,7 @@ int run_window(session::Session& session, const WindowOptions& options) {
   on_display_loss([&session](const std::string& reason) {
     g_host = nullptr;
     spdlog::error("{}. What was open is kept; start attnscope again where there is a display.", reason);
-    session.stop();  // ends the workers, writes what is to be kept
+    session.stop();  // ends the workers and writes pending data
     std::_Exit(kEnded);
   });
   WakeTimer timer([] { wake(); });

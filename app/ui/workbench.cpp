@@ -25,8 +25,8 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 4;        // raised when the default layout changes: older kept layouts are put aside
-constexpr int kFramesToDock = 4;         // until a panel that is docked anew is a tab that can be chosen
+constexpr int kLayoutVersion = 4;        // raised when the default layout changes: older saved layouts are ignored
+constexpr int kFramesToDock = 4;         // until a newly docked panel is a selectable tab
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
 }  // namespace
@@ -101,7 +101,7 @@ void Workbench::adopt_settings(const session::Snapshot& snapshot) {
   if (kept != snapshot.settings->end()) {
     const WindowSettings changed = settings_;
     settings_ = window_settings_from_json(*kept);
-    if (changed.theme != WindowSettings{}.theme) settings_.theme = changed.theme;  // asked for on the command line
+    if (changed.theme != WindowSettings{}.theme) settings_.theme = changed.theme;  // set on the command line
     if (changed.zoom != WindowSettings{}.zoom) settings_.zoom = changed.zoom;
   }
   if (settings_.layout_version != kLayoutVersion) settings_.layout.clear();
@@ -127,7 +127,7 @@ void Workbench::set_theme(ThemeMode mode) {
   if (dpi > 1.0f && frames_ > 0) ImGui::GetStyle().ScaleAllSizes(dpi);  // Hello ImGui scales before the second frame
 }
 
-// The chart holds the history's runs. The last one may still be replaced while a drag goes on, and any by its watch.
+// The chart has the history's runs. The last one may still be replaced during a drag, and any run by its watch.
 void Workbench::follow_history(const session::Snapshot& snapshot) {
   const session::History& history = snapshot.history;
   const auto same = [&](size_t at) {
@@ -187,12 +187,13 @@ void Workbench::draw() {
   const session::Focus& focus = snapshot.focus;
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();
   const bool watching = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
-  const bool maps = shown.verdict() != nullptr && shown.observation->experiment.problem.is_attention();  // of no other
+  const bool maps = shown.verdict() != nullptr &&
+                    shown.observation->experiment.problem.is_attention();  // other problems have no maps
   settled_ = finished && !watching && (focus.failure || !maps || maps_complete());
   note_frame_time(platform::steady_ms() - begin);
 }
 
-// Maps stay on the GPU where the one that measures draws the window too; the status bar says which way, and why.
+// Maps stay on the GPU if the measuring GPU also draws the window; the status bar says which path is used, and why.
 Interop* Workbench::choose_pixel_way(const Shown& shown) {
   constexpr std::string_view kGpu = "cuda:";
   if (!shown.observation || shown.verdict() == nullptr) return interop_.get();  // no map is shown yet
@@ -223,7 +224,7 @@ Interop* Workbench::choose_pixel_way(const Shown& shown) {
   return interop_.get();
 }
 
-// The maps that are in sight.
+// Whether all visible maps are complete.
 bool Workbench::maps_complete() const {
   const auto hidden = [](const char* title) {
     const ImGuiWindow* window = ImGui::FindWindowByName(title);
@@ -240,7 +241,7 @@ void Workbench::note_frame_time(double ms) {
     if (now - at < 1.0) slowest_ms_ = std::max(slowest_ms_, took);
 }
 
-// Asked for by hand, missing, or of another size class than the window while every panel stands where it was put.
+// Builds the layout on request, if it is missing, or if the window changed its size class and the user moved no panel.
 void Workbench::settle_layout(unsigned dockspace, bool missing) {
   if (!adopted_) return;
   const ImVec2 room = ImGui::GetMainViewport()->WorkSize;
@@ -276,7 +277,7 @@ void Workbench::draw_panels(Context& context) {
   bring_to_front();
 }
 
-// A window that is docked anew is a tab that can be chosen only some frames later.
+// A newly docked window becomes a selectable tab only some frames later.
 void Workbench::bring_to_front() {
   for (auto& [title, frames] : to_front_) {
     ImGuiWindow* window = ImGui::FindWindowByName(title.c_str());
@@ -336,7 +337,7 @@ void Workbench::keep_settings_now() {
   session_.set_setting(kSettingsKey, to_json(settings_));
 }
 
-// What a preset keeps of the window: what is looked at, not how a person likes it (theme, zoom, sizes).
+// What a preset stores of the window: the view, not personal preferences (theme, zoom, sizes).
 Json Workbench::view_json() const {
   Json view = to_json(view_);
   view["closed"] = settings_.closed;
@@ -350,7 +351,7 @@ Json Workbench::view_json() const {
   return view;
 }
 
-// A preset that was loaded shows what it was saved with.
+// A loaded preset restores the view that it was saved with.
 void Workbench::adopt_view(const session::Snapshot& snapshot) {
   if (snapshot.preset_view == adopted_view_) return;
   adopted_view_ = snapshot.preset_view;

@@ -34,15 +34,15 @@ class LatencyPanel;
 struct WorkbenchOptions {
   std::filesystem::path resources;  // holds assets/ and shaders/
   std::filesystem::path user_presets;
-  bool keep_settings = true;  // hand changes of the window's settings to the session
+  bool keep_settings = true;  // pass changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
-  std::string program;         // attnscope's own file, for commands in the background; empty: none is run
-  std::function<void()> wake;  // asks for a frame, from any thread; empty: frames come by themselves
+  std::string program;         // attnscope's own file, for background commands; empty: none are run
+  std::function<void()> wake;  // asks for a frame, from any thread; empty: frames come without it
   std::function<void()> quit;  // empty: there is no window to close
 };
 
-// The whole window's content, whoever owns the window: Hello ImGui's runner, a picture without a display, a test. Lives
-// inside one Dear ImGui context with a current OpenGL context.
+// The whole window's content, for any owner of the window: Hello ImGui's runner, a picture without a display, a test.
+// Lives inside one Dear ImGui context with a current OpenGL context.
 class Workbench {
  public:
   Workbench(session::Session& session, WorkbenchOptions options);
@@ -50,18 +50,18 @@ class Workbench {
   Workbench(const Workbench&) = delete;
   Workbench& operator=(const Workbench&) = delete;
 
-  // Theme, zoom and layout as they are kept; before ImGui::NewFrame.
+  // Applies the saved theme, zoom and layout; call before ImGui::NewFrame.
   void before_frame();
-  // One frame's content; between ImGui::NewFrame and ImGui::Render.
+  // Draws one frame's content; call between ImGui::NewFrame and ImGui::Render.
   void draw();
 
-  // A file was dropped onto the window.
+  // Handles a file dropped onto the window.
   void drop(const std::filesystem::path& file);
   void open_panel(const std::string& title);
   void reset_layout() { reset_wanted_ = true; }
-  // The default layout and settings(), whatever the session keeps: for pictures and tests.
+  // Uses the default layout and settings() instead of the session's saved ones: for pictures and tests.
   void ignore_kept_settings() { adopted_ = reset_wanted_ = true; }
-  // Hands changed settings over without delay: the window closes.
+  // Passes changed settings on without delay, because the window closes.
   void keep_settings_now();
 
   WindowSettings& settings() { return settings_; }
@@ -71,13 +71,13 @@ class Workbench {
   std::string refusal_of(const std::string& knob) const;  // see ExperimentPanel
   std::optional<RailPlace> rail_of(const std::string& knob) const;
   const std::string& pressing_notes() const;
-  // The focus experiment is finished, and what the map panel shows is complete (or there is nothing to show).
+  // The focus experiment is finished, and the shown map is complete (or there is nothing to show).
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }
   const PixelWay& pixels() const { return pixels_; }
-  int64_t source_line() const;                                 // that was brought into sight last; 0 none
+  int64_t source_line() const;                                 // last line scrolled to; 0 none
   const std::optional<charts::Delta>& headline_delta() const;  // beside the latency
-  uint64_t compared_run() const;                               // held against the one on show; 0 none
+  uint64_t compared_run() const;                               // compared with the shown one; 0 none
   const CommandPane& command() const { return command_pane_; }
   MapView& map_of(MapKind kind);  // the panel that shows it; for tests
 
@@ -115,9 +115,9 @@ class Workbench {
   std::vector<ReportedFigure> reported_;
   WindowSettings settings_, kept_settings_;
   bool adopted_ = false, reset_wanted_ = false, settled_ = false;
-  std::optional<LayoutKind> build_wanted_, built_for_;  // asked for by hand; that fitted the window last
-  int docks_in_ = 0;                                    // frames until a layout that was built has docked its panels
-  double keep_at_ = 0;  // ImGui time when changed settings are handed over; 0 none waiting
+  std::optional<LayoutKind> build_wanted_, built_for_;  // requested by the user; last one that fitted the window
+  int docks_in_ = 0;                                    // frames until a newly built layout has docked its panels
+  double keep_at_ = 0;  // ImGui time when changed settings are passed on; 0 none pending
   Actions actions_;
   Dialogs dialogs_;
   PresetDialogs preset_dialogs_;
@@ -133,10 +133,10 @@ class Workbench {
   SourcePanel* source_panel_ = nullptr;
   HistoryPanel* history_panel_ = nullptr;
   LatencyPanel* latency_panel_ = nullptr;
-  std::map<std::string, int> to_front_;  // panels to be brought to the front, in so many frames
+  std::map<std::string, int> to_front_;  // panels to bring to the front, and in how many frames
   CommandPalette palette_;
   ViewState view_;
-  std::shared_ptr<const Json> adopted_view_;                 // of the preset that was loaded last
+  std::shared_ptr<const Json> adopted_view_;                 // of the last loaded preset
   std::array<std::pair<double, double>, 64> frame_times_{};  // ImGui time, ms
   size_t frames_ = 0;
   double slowest_ms_ = 0;

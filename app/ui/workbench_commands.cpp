@@ -1,4 +1,4 @@
-// What a person can do with the window: actions, menus, the command palette's lines.
+// The window's commands: actions, menus, the command palette's lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void Workbench::add_actions() {
   add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { preset_dialogs_.open(); });
   add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
     const std::filesystem::path path = snapshot_->preset_path;
-    if (path.empty() || path.parent_path() != snapshot_->user_preset_dir)  // those that ship are no one's to change
+    if (path.empty() || path.parent_path() != snapshot_->user_preset_dir)  // shipped presets are read-only
       preset_dialogs_.save_as(snapshot_->preset_title);
     else
       session_.save_preset(snapshot_->preset_path, {}, view_json());
@@ -111,13 +111,13 @@ void Workbench::add_actions() {
   add("about", "About attnscope", 0, [this] { dialogs_.about(); });
 }
 
-// The palette, menus and dialogs close themselves.
+// Not while the palette, a menu or a dialog is open: they close themselves.
 bool Workbench::closable() const {
   return !palette_.is_open() && (command_pane_.is_open() || experiment_panel_->refuses() ||
                                  history_panel_->compared() != 0 || snapshot_->selected.has_value());
 }
 
-// One thing a press of Escape, what is nearest to the hand first.
+// Each press of Escape closes one thing, in this order.
 void Workbench::close_one() {
   if (command_pane_.is_open())
     command_pane_.close();
@@ -129,7 +129,7 @@ void Workbench::close_one() {
     session_.select_history(0);
 }
 
-// The run before the one on show; 0: there is none.
+// The run before the shown one; 0: none.
 uint64_t Workbench::run_before() const {
   const session::History& history = snapshot_->history;
   const uint64_t shown = shown_of(*snapshot_).run;
@@ -224,7 +224,7 @@ void Workbench::draw_presets_menu(Context& context) {
   ImGui::EndMenu();
 }
 
-// Commands first, then panels, the knobs' values and the presets, each as they stand elsewhere in the window.
+// Commands first, then panels, knob values and presets, each in the order of the window's other lists.
 void Workbench::open_palette() {
   std::vector<PaletteEntry> entries;
   for (const Action& action : actions_.all())

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cuda_api/shared_library.h"
-// Last: it defines words such as None and Success.
+// Included last, because it defines words such as None and Success.
 #include <X11/Xlib.h>
 
 namespace attnscope::ui {

@@ -11,17 +11,17 @@
 
 namespace attnscope::ui {
 
-// CUDA in the window's process, on the GPU that both measures and draws it. What takes long happens on other threads:
-// the driver's start, then, only if OpenGL runs on that very GPU, its context.
+// CUDA in the window's process, on the GPU that both measures and draws. Slow work happens on other threads: the start
+// of the driver and then, only if OpenGL runs on that very GPU, of its context.
 class Interop {
  public:
   enum class State { starting, ready, refused };
 
   explicit Interop(int gpu);  // CUDA's ordinal
   int gpu() const { return gpu_; }
-  // Looks how far it has come. On the drawing thread, with OpenGL's context current.
+  // Checks the progress. Call on the drawing thread, with OpenGL's context current.
   State poll();
-  const std::string& refusal() const { return refusal_; }  // one sentence, when refused
+  const std::string& refusal() const { return refusal_; }  // one sentence, if refused
   const cuda_api::PixelCalls& calls() const { return calls_; }
 
  private:
@@ -38,8 +38,8 @@ class Interop {
   std::future<int> entering_;  // a CUresult; fills context_
 };
 
-// Two buffers of one map's own, written by the executor in turn, and the OpenGL image they are copied into. Used on the
-// drawing thread; `interop` is ready and outlives it.
+// Two buffers for one map, written by the executor in turn, and the OpenGL image that they are copied into. Used on the
+// drawing thread; `interop` must be ready and outlive it.
 class PixelPort {
  public:
   explicit PixelPort(const Interop& interop) : interop_(interop) {}
@@ -47,12 +47,12 @@ class PixelPort {
   PixelPort(const PixelPort&) = delete;
   PixelPort& operator=(const PixelPort&) = delete;
 
-  // Where an answer of that many bytes may go. Each call takes the other buffer: a copy and the next write never meet,
-  // as long as one answer is waited for at a time.
+  // The target for an answer of that many bytes. Each call takes the other buffer, so a copy and the next write never
+  // overlap as long as only one answer is pending at a time.
   Result<PixelTarget> target(int64_t bytes);
-  // Makes an R32F texture known to CUDA; again after the texture was given another size.
+  // Registers an R32F texture with CUDA; call it again after the texture's size changed.
   Result<void> attach(uint32_t texture);
-  // From the buffer of that answer into the attached texture, row by row: width × height floats.
+  // Copies that answer's buffer into the attached texture, row by row: width × height floats.
   Result<void> copy(uint64_t ticket, int width, int height);
 
  private:

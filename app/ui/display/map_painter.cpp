@@ -64,7 +64,7 @@ void set_colour(GLuint program, const char* name, uint32_t colour) {
   glUniform4f(glGetUniformLocation(program, name), c.x, c.y, c.z, c.w);
 }
 
-// Everything that painting changes and the window's own drawing relies on.
+// Saves and restores all OpenGL state that painting changes and the window's drawing relies on.
 class KeepGlState {
  public:
   KeepGlState() {

@@ -11,34 +11,33 @@
 
 namespace attnscope::ui {
 
-// How a map's values become colours.
+// How a map's values are coloured.
 struct MapLook {
   Ramp ramp = Ramp::rising;
   bool logarithmic = true;
   float low = 1e-6f, high = 1e-2f;
-  float x = 0, y = 0, width = 1, height = 1;  // the part of the map that is shown, shares of it
+  float x = 0, y = 0, width = 1, height = 1;  // the visible part of the map, as shares of it
   uint32_t nan = 0, inf = 0, not_yet = 0;     // IM_COL32
   bool operator==(const MapLook&) const = default;
 };
 
-// Shades tiles into a framebuffer texture of its own, before the window's own drawing of the frame is executed. Needs a
-// current OpenGL 3.3 context in every call, the destructor included.
+// Shades tiles into its own framebuffer texture, before the frame's own drawing is executed. Every call, including the
+// destructor, needs a current OpenGL 3.3 context.
 class MapPainter {
  public:
-  // Compiles shaders/map.vert and shaders/error_map.frag; a Failure (Stage::internal) has the compiler's words.
+  // Compiles shaders/map.vert and shaders/error_map.frag; a Failure (Stage::internal) has the compiler's message.
   static Result<std::unique_ptr<MapPainter>> create(const std::filesystem::path& shaders);
   ~MapPainter();
   MapPainter(const MapPainter&) = delete;
   MapPainter& operator=(const MapPainter&) = delete;
 
-  // Paints `tile` at width × height pixels; nothing is done when that is what the texture holds already. `version`
-  // tells tiles apart. Returns the OpenGL texture; its v = 0 is the map's first row, so that Dear ImGui draws it
-  // upright.
+  // Paints `tile` at width × height pixels, unless the texture already holds that. `version` identifies the tile.
+  // Returns the OpenGL texture; its v = 0 is the map's first row, so that Dear ImGui draws it upright.
   uint32_t paint(const Tile& tile, uint64_t version, const MapLook& look, int width, int height);
 
-  // Takes a tile whose values are in the port's memory, from there into a texture, before it is painted as `version`.
+  // Copies a tile whose values are in the port's memory into a texture, before it is painted as `version`.
   Result<void> take(PixelPort& port, const Tile& tile, uint64_t version);
-  // What the texture of values holds, as it was uploaded or taken; 0 outside. For a look at one, for tests.
+  // A value of the texture, as uploaded or taken; 0 outside. For tests.
   float value_at(int x, int y);
   std::vector<float> values();
 

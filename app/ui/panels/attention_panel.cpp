@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kLeastTilePixels = 5;  // tiles smaller than this are not drawn
 
-// From well under an even share of the keys to the largest weight.
+// The scale ranges from well under an even share of the keys to the largest weight.
 MapLook look_for(const Problem& problem, double highest) {
   MapLook look;
   look.nan = palette().nan;
@@ -44,7 +44,7 @@ AttentionPanel::TileGrid AttentionPanel::grid_of(const Experiment& experiment) {
 void AttentionPanel::draw(Context& context) {
   map_complete_ = false;
   const auto& observation = context.shown.observation;
-  // The worker keeps the runs that it finished; a matrix is of one of them.
+  // The worker keeps its finished runs; a matrix belongs to one of them.
   if (!observation || context.shown.verdict() == nullptr) {
     empty_state(ICON_TABLE, context.shown.running() ? "The matrix comes with the finished run" : "No run yet",
                 "softmax(QK^T) of one head, as the fp64 reference computes it.");
@@ -77,7 +77,7 @@ void AttentionPanel::draw_controls(Context& context, const Problem& problem, con
   ImGui::PopFont();
 }
 
-// At the panel's resolution, in steps so that a panel that is being resized does not ask anew for each pixel.
+// At the panel's resolution, in steps, so that resizing the panel does not send a request for every pixel.
 ViewRequest AttentionPanel::wanted_request(const Context& context, const Problem& problem, ImVec2 size) const {
   const ImVec2 density = ImGui::GetIO().DisplayFramebufferScale;
   const auto texels = [](float pixels, int64_t elements) {
@@ -97,7 +97,7 @@ ViewRequest AttentionPanel::wanted_request(const Context& context, const Problem
 void AttentionPanel::draw_map(Context& context, const Problem& problem, const TileGrid& grid) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float widest = std::floor(room.x), highest = std::floor(std::max(room.y - em(2.1f), em(4)));
-  // In the matrix's own proportions as far as the room has them.
+  // In the matrix's proportions as far as there is room.
   const float wanted = widest * f32(static_cast<double>(problem.seq_q) / static_cast<double>(problem.seq_k));
   const ImVec2 size{widest, std::clamp(wanted, std::min(em(8), highest), highest)};
   const ViewRequest request = wanted_request(context, problem, size);
@@ -138,7 +138,7 @@ void AttentionPanel::draw_grid(const Problem& problem, const TileGrid& grid) con
     }
 }
 
-// What no query may see is covered, hatched and edged: told apart from a small weight without colour.
+// Masked weights are covered, hatched and outlined, so that they differ from small weights without colour.
 void AttentionPanel::draw_mask(const Problem& problem) const {
   if (problem.causal == Causal::none) return;
   ImDrawList* list = ImGui::GetWindowDrawList();

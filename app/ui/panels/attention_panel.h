@@ -6,19 +6,19 @@
 
 namespace attnscope::ui {
 
-// The attention matrix of one head: what the kernel computes and never stores, with the tiles it walks and the mask.
+// The attention matrix of one head, which the kernel computes but never stores, with its tiles and the mask.
 class AttentionPanel : public Panel {
  public:
   explicit AttentionPanel(std::filesystem::path shaders) : map_(std::move(shaders)) {}
   const char* title() const override { return "Attention"; }
   Dock dock() const override { return Dock::error; }
   void draw(Context& context) override;
-  // The map is complete and of the shown experiment. For pictures and tests.
+  // The map is complete and belongs to the shown experiment. For pictures and tests.
   bool map_complete() const { return map_complete_; }
   MapView& map() { return map_; }
 
  private:
-  // The kernel's tiles, 0 where it names none.
+  // The kernel's tiles, 0 if it declares none.
   struct TileGrid {
     int64_t rows = 0, keys = 0;
   };

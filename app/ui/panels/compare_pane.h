@@ -8,15 +8,15 @@
 
 namespace attnscope::ui {
 
-// One run held against the one on show: what was asked of them and differs, then what came of them.
+// One run compared with the shown one: first the settings that differ, then the results.
 class ComparePane {
  public:
-  // Holds that run against the one on show; 0 ends it.
+  // Compares that run with the shown one; 0 ends the comparison.
   void compare_with(uint64_t run) { run_ = run; }
   uint64_t compared() const { return run_; }
-  // Looks the run up and makes the rows; false: there is nothing to compare, or not any more.
+  // Looks up the run and builds the rows; false: there is nothing to compare, or no longer.
   bool refresh(const Context& context);
-  // So wide that no cell is cut; after refresh().
+  // The width at which no cell is cut; valid after refresh().
   float wanted_width() const;
   void draw();
 

@@ -62,7 +62,7 @@ void CountersPanel::draw(Context& context) {
   const std::vector<charts::FigureGroup> groups = charts::counter_groups(*counters);
   const float width = ImGui::GetContentRegionAvail().x;
   const int columns = width > em(58) ? 3 : width > em(36) ? 2 : 1;
-  // Instructions are one column, the short groups share the others.
+  // Instructions take one column, and the short groups share the others.
   if (ImGui::BeginTable("##groups", columns, ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableNextColumn();
     draw_group(context, groups.front(), true);

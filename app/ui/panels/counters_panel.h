@@ -3,8 +3,7 @@
 
 namespace attnscope::ui {
 
-// What the emulator counted: instructions by class, lanes, shared and global memory; exact, or the share that was
-// sampled.
+// The emulator's counts: instructions by class, lanes, shared and global memory; exact, or from the sampled share.
 class CountersPanel : public Panel {
  public:
   const char* title() const override { return "Counters"; }

@@ -59,7 +59,7 @@ void ErrorPanel::draw(Context& context) {
   draw_verdict(context, *verdict);
   draw_watch(context);
   ImGui::Dummy({0, em(0.1f)});
-  if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // else there is no error that could be said
+  if (verdict->rows_checked > 0) draw_figures(context, *verdict);  // otherwise there is no error to show
   const Problem& problem = context.shown.observation->experiment.problem;
   if (!problem.is_attention()) return wrapped("Only attention kernels have a map of their output.", palette().dim);
   draw_map_controls(context, problem);
@@ -83,7 +83,7 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
     wrapped("The output itself is " + std::string(to_string(verdict.state)) + ".", palette().dim, kSmallSize);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == VerdictState::wrong ? palette().bad : palette().dim, kSmallSize);
-  // Where the reason does not name it.
+  // Only if the reason does not name it.
   if (verdict.first_bad && problem.is_attention() && verdict.reason.find("column") == std::string::npos) {
     const BadElement& bad = *verdict.first_bad;
     wrapped(fmt::format("first bad: batch {} head {} row {} column {}: {} instead of {}", bad.batch, bad.head, bad.row,
@@ -98,7 +98,7 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {em(0.2f), em(0.06f)});
   const auto value_of = [](const charts::FigureRow& row) { return (row.bad ? ICON_CLOSE " " : "") + row.value; };
   const std::vector<charts::FigureRow> rows = charts::verdict_rows(verdict);
-  // A figure is never cut. Where the panel is narrow the limits go, to be had on hover, so that the names stay whole.
+  // Figures are never cut. A narrow panel shows the limits only on hover, so that the names stay whole.
   float value_width = 0, name_width = 0, limit_width = 0;
   for (const charts::FigureRow& row : rows) {
     name_width = std::max(name_width, width_of(row.name));
@@ -133,8 +133,8 @@ void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
   ImGui::PopFont();
 }
 
-// Below the verdict: whether that it is correct can be relied on. One line when nothing was seen; else each finding, in
-// full on hover, its line of the source on a click.
+// Below the verdict: whether a correct verdict can be trusted. One line if the watch found nothing; otherwise each
+// finding, in full on hover; a click shows its source line.
 void ErrorPanel::draw_watch(Context& context) {
   using session::WatchState;
   const Observation& shown = *context.shown.observation;
@@ -216,7 +216,7 @@ void ErrorPanel::draw_map_controls(Context& context, const Problem& problem) {
   ImGui::PopFont();
 }
 
-// At the panel's resolution, in steps so that a panel that is being resized does not ask anew for each pixel.
+// At the panel's resolution, in steps, so that resizing the panel does not send a request for every pixel.
 ViewRequest ErrorPanel::wanted_request(const Context& context, const Problem& problem, float height) const {
   const float density = ImGui::GetIO().DisplayFramebufferScale.y;
   const int pixels = std::max(32, static_cast<int>(height * density) / 32 * 32) * map_.detail();

@@ -13,7 +13,7 @@ class ErrorPanel : public Panel {
   const char* title() const override { return "Error"; }
   Dock dock() const override { return Dock::error; }
   void draw(Context& context) override;
-  // What the map is of is on the screen: complete, and of the shown experiment. For pictures.
+  // The map on the screen is complete and belongs to the shown experiment. For pictures.
   bool map_complete() const { return map_complete_; }
   MapView& map() { return map_; }
 
@@ -29,7 +29,7 @@ class ErrorPanel : public Panel {
 
   MapView map_;
   bool map_complete_ = false;
-  bool all_findings_ = false;  // more than the first few are shown
+  bool all_findings_ = false;  // show more than the first few
 };
 
 }  // namespace attnscope::ui

@@ -1,4 +1,4 @@
-// The experiment panel's foot: what is to be said of the experiment, in a place of its own.
+// The bottom of the experiment panel: notes on the experiment, in their own area.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -12,7 +12,7 @@
 
 namespace attnscope::ui {
 
-// The same whatever it says, so that no control moves when a note comes or goes; longer notes scroll in it.
+// Independent of the notes, so that no control moves when one comes or goes; longer notes scroll.
 float ExperimentPanel::notes_height(float panel_height) { return std::floor(std::min(em(14), panel_height * 0.15f)); }
 
 void ExperimentPanel::draw_notes_frame(float height) {
@@ -23,8 +23,8 @@ void ExperimentPanel::draw_notes_frame(float height) {
   list->AddLine(low, {high.x, low.y}, palette().line);
 }
 
-// The most pressing first: what keeps the experiment from running, the values that were refused, warnings, the first
-// start's invitation; then what the preset's author or the kernel's has to say.
+// The most urgent first: what prevents the experiment from running, refused values, warnings, the first start's
+// invitation; then the notes of the preset's or the kernel's author.
 void ExperimentPanel::draw_notes(Context& context, const Kernel* kernel) {
   const std::string pressing = pressing_notes(context);
   if (pressing != pressing_) ImGui::SetScrollY(0);
@@ -35,20 +35,20 @@ void ExperimentPanel::draw_notes(Context& context, const Kernel* kernel) {
     draw_invitation(context, *kernel);
   }
   if (draw_preset_note(context)) return;
-  // In words for as long as the first start lasts; on hover over the device later.
+  // Written out until the invitation is gone; later shown when hovering over the device.
   if (!context.settings.invited && !context.snapshot.device_reason.empty())
     wrapped(context.snapshot.device_reason, palette().dim, kSmallSize);
   if (kernel != nullptr && !kernel->story.empty())
     wrapped_to_fit(kernel->story, palette().dim, kSmallSize, ImGui::GetContentRegionAvail().y);
 }
 
-// The failure of the experiment that the knobs ask for; null: it has none, or a run of the history is on show.
+// The failure of the experiment that the knobs describe; null: it has none, or a run of the history is shown.
 const Failure* ExperimentPanel::live_failure(const Context& context) {
   return context.shown.from_history() ? nullptr : context.shown.failure();
 }
 
-// Whether a failure box tells already why the config cannot run: then the controls' own foretelling is only its way
-// out.
+// Whether a failure box already says why the config cannot run: then the controls' own prediction only offers the
+// remedy.
 bool ExperimentPanel::told_by_failure(const Context& context) const {
   const Failure* failure = live_failure(context);
   return illegal_ && failure != nullptr && (failure->stage == Stage::limits || failure->stage == Stage::input);
@@ -64,7 +64,7 @@ std::string ExperimentPanel::pressing_notes(const Context& context) const {
   return words + "|" + context.snapshot.preset_path;
 }
 
-// What the loaded preset's author has to say: what it is of, what to turn. False: nothing, or it was put away.
+// The preset author's note: what it is from, what to turn. False: there is none, or it was dismissed.
 bool ExperimentPanel::draw_preset_note(const Context& context) {
   const session::Snapshot& snapshot = context.snapshot;
   if (snapshot.preset_note.empty() || note_closed_ == snapshot.preset_path) return false;
@@ -96,11 +96,11 @@ void ExperimentPanel::draw_refusals(Context& context, const Kernel& kernel) {
   for (const std::string& warning : warnings_) wrapped(ICON_WARNING "  " + warning, palette().warn, kSmallSize);
   for (const auto& [name, refusal] : refused_) {
     wrapped(ICON_CLOSE "  " + refusal.reason, palette().bad, kSmallSize);
-    if (draw_remedy(context, kernel, name.c_str(), refusal)) break;  // it is refused no longer
+    if (draw_remedy(context, kernel, name.c_str(), refusal)) break;  // it is no longer refused
   }
 }
 
-// The way out as a button that takes it: one step of undo, however many knobs it sets.
+// The remedy as a button that applies it: one undo step, however many knobs it sets.
 bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const char* id, const Refusal& refusal) {
   if (refusal.remedy.empty()) {
     if (!refusal.hint.empty()) wrapped(ICON_ARROW_RIGHT "  " + refusal.hint, palette().dim, kSmallSize);
@@ -117,7 +117,8 @@ bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const 
   ImGui::PopID();
   if (!taken) return false;
   session::Draft wish = context.draft.current();
-  const std::map<std::string, int64_t> remedy = refusal.remedy;  // `refusal` goes with the first that is erased
+  const std::map<std::string, int64_t> remedy =
+      refusal.remedy;  // a copy, because erasing the first refusal destroys `refusal`
   for (const auto& [name, value] : remedy) {
     wish.knobs[name] = value;
     refused_.erase(name);
@@ -133,7 +134,7 @@ void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   const auto may = [](const RailValue& value) { return value.value == 8 && value.legal; };
   if (row == rows_.end() || std::none_of(row->values.begin(), row->values.end(), may)) return;
   const auto held = context.draft.current().knobs.find("NUM_WARPS");
-  if (held != context.draft.current().knobs.end() && held->second == 8) return;  // it stands there
+  if (held != context.draft.current().knobs.end() && held->second == 8) return;  // already set
   ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);

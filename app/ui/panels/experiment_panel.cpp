@@ -17,7 +17,7 @@
 namespace attnscope::ui {
 namespace {
 
-// A warning that goes with every legal value of a knob says nothing about choosing among them.
+// A warning that applies to every legal value of a knob does not help to choose among them.
 bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::string& knob,
                     const std::string& warning) {
   return std::all_of(choices.begin(), choices.end(), [&](const catalog::KnobChoice& choice) {
@@ -26,7 +26,7 @@ bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::
   });
 }
 
-// Ems of the part above the notes: a lower one has no room for the whole ladder beside the knobs.
+// Ems of the part above the notes: if it is lower, the whole ladder does not fit beside the knobs.
 constexpr float kShortPanel = 38;
 
 std::string joined(const std::string& first, const std::string& second) {
@@ -41,7 +41,7 @@ void ExperimentPanel::draw(Context& context) {
   const ImVec2 start = ImGui::GetCursorStartPos(), padding = ImGui::GetStyle().WindowPadding;
   const ImVec2 size = ImGui::GetWindowSize(), low{0, start.y - padding.y};
   const float notes = notes_height(size.y - low.y);
-  const ImGuiID own = ImGui::GetCurrentWindow()->ID;  // both parts' items are this window's, whichever they scroll with
+  const ImGuiID own = ImGui::GetCurrentWindow()->ID;  // items of both scrolling parts get this window's ids
   const ImGuiChildFlags flags = ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened;
   ImGui::SetCursorPos(low);
   if (ImGui::BeginChild("controls", {size.x, size.y - low.y - notes}, flags)) {
@@ -74,7 +74,7 @@ std::optional<RailPlace> ExperimentPanel::rail_of(const std::string& knob) const
   return found == rails_.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The rungs that run where the draft wants to, then a line for those that do not.
+// The rungs that run on the draft's device, then one line for those that do not.
 void ExperimentPanel::draw_kernels(Context& context, const Kernel* kernel) {
   section("Kernel");
   if (!context.snapshot.kernels || context.snapshot.kernels->empty()) {
@@ -94,7 +94,7 @@ void ExperimentPanel::draw_ladder(Context& context, const Kernel* kernel) {
   ImGui::PopStyleVar();
 }
 
-// Where the panel is short, the ladder is one line, so that the knobs stay in sight.
+// In a short panel the ladder is one line, so that the knobs stay visible.
 void ExperimentPanel::draw_kernel_combo(Context& context, const Kernel* kernel) {
   const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
   const auto name_of = [](const Kernel& rung) {
@@ -171,7 +171,7 @@ void ExperimentPanel::draw_rung(Context& context, const Kernel& rung, const Kern
   ImGui::PopID();
 }
 
-// One line however many there are: kernels that did not load must not push away the knobs of the one that did.
+// One line regardless of their number: kernels that did not load must not push away the knobs of the loaded one.
 void ExperimentPanel::draw_kernel_failures(const Context& context) {
   if (!context.snapshot.kernel_failures || context.snapshot.kernel_failures->empty()) return;
   const std::vector<Failure>& failures = *context.snapshot.kernel_failures;
@@ -187,8 +187,8 @@ void ExperimentPanel::draw_kernel_failures(const Context& context) {
     failure_box(failures[at], fmt::format("##kernel failure {}", at).c_str());
 }
 
-// Rows are made anew only when what they depend on changes: each value of each knob is held against the manifest's
-// expressions, which is too much for every frame.
+// Rebuilds the rows only when their inputs change: evaluating the manifest's expressions for each value of each knob is
+// too much for every frame.
 void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel) {
   const session::Draft& draft = context.draft.current();
   Config config{draft.knobs, draft.options};
@@ -220,7 +220,7 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
     warnings_ = choice.warnings;
   }
   if (!illegal_) return;
-  // No knob alone is to blame: the words name none, and the rows that no value of theirs helps stand back.
+  // No single knob is the cause: the message names none, and rows where no value helps are dimmed.
   if (const auto way = catalog::way_out(kernel, draft.problem, config, limits)) {
     illegal_->hint = fmt::format("Set {} to {}.", way->knob, way->text);
     illegal_->remedy = {{way->knob, way->value}};
@@ -233,11 +233,11 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
   }
 }
 
-// Why the value that was pressed is not to be had, and the other knob that would have to move with it.
+// Why the pressed value is not possible, and the other knobs that would have to change with it.
 void ExperimentPanel::refuse(const Context& context, const Kernel& kernel, const std::string& knob,
                              const RailValue& value) {
   const session::Draft& draft = context.draft.current();
-  const size_t line = value.reason.find('\n');  // the reason, then what the catalog advises
+  const size_t line = value.reason.find('\n');  // the reason, then the catalog's advice
   Refusal refusal{value.reason.substr(0, line), line == std::string::npos ? "" : value.reason.substr(line + 1), {}};
   Config config{draft.knobs, draft.options};
   config.knobs[knob] = value.value;
@@ -280,7 +280,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   rails_[row.name] = {low.x, low.y, size.x, size.y};
   Drag& drag = drags_[row.name];
   if (event.pressed) drag = {context.new_gesture(), current};
-  if (event.pressed && !event.refused) refused_.erase(row.name);  // the current value too puts a refusal away
+  if (event.pressed && !event.refused) refused_.erase(row.name);  // pressing the current value also dismisses a refusal
   if (event.refused) refuse(context, kernel, row.name, values[*event.refused]);
   if (reset) return reset_knob(context, kernel, *knob, row);
   if (event.chosen) {
@@ -294,7 +294,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   }
 }
 
-// Back to the value that the kernel's manifest gives it, unless the other knobs keep that from running.
+// Resets the knob to the manifest's default, unless the other knobs prevent that from running.
 void ExperimentPanel::reset_knob(Context& context, const Kernel& kernel, const Knob& knob, const KnobRow& row) {
   const auto own = std::find_if(row.values.begin(), row.values.end(),
                                 [&](const RailValue& value) { return value.value == knob.default_value; });

@@ -9,20 +9,20 @@
 
 namespace attnscope::ui {
 
-// The controls: kernel ladder, knobs over their legal values, problem, compile options, device; and at the foot, in a
-// place that is theirs, the notes on them.
+// The controls: kernel ladder, knobs with their legal values, problem, compile options, device; and at the bottom, in
+// their own area, the notes on them.
 class ExperimentPanel : public Panel {
  public:
   const char* title() const override { return "Experiment"; }
   Dock dock() const override { return Dock::controls; }
   void draw(Context& context) override;
-  // Why the value of that knob that was pressed last is not to be had; empty: it was.
+  // Why the last pressed value of that knob was refused; empty: it was accepted.
   std::string refusal_of(const std::string& knob) const;
   bool refuses() const { return !refused_.empty(); }
   void drop_refusals() { refused_.clear(); }
-  // What keeps the experiment from running, as the foot said it in the last frame; empty: nothing.
+  // What prevents the experiment from running, as shown in the last frame; empty: nothing.
   const std::string& pressing() const { return pressing_; }
-  // Where that knob's values were drawn last; empty: nowhere.
+  // Where that knob's values were last drawn; empty: nowhere.
   std::optional<RailPlace> rail_of(const std::string& knob) const;
 
  private:
@@ -30,14 +30,14 @@ class ExperimentPanel : public Panel {
     std::string name;
     std::vector<RailValue> values;
   };
-  // Why a value is not to be had, and the settings that would make it so.
+  // Why a value is refused, and the settings that would allow it.
   struct Refusal {
     std::string reason, hint;
-    std::map<std::string, int64_t> remedy;  // knobs to set together; empty: no such
+    std::map<std::string, int64_t> remedy;  // knobs to set together; empty: none known
   };
   struct Drag {
     uint64_t gesture = 0;
-    int64_t from = 0;  // the value when the press began
+    int64_t from = 0;  // the value at the start of the press
   };
 
   void draw_kernels(Context& context, const Kernel* kernel);
@@ -47,7 +47,7 @@ class ExperimentPanel : public Panel {
   void draw_ladder(Context& context, const Kernel* kernel);
   void draw_others(Context& context, const Kernel* kernel);
   void draw_kernel_failures(const Context& context);
-  // experiment_notes.cpp: the panel's foot
+  // experiment_notes.cpp: the panel's bottom
   static float notes_height(float panel_height);
   static void draw_notes_frame(float height);
   void draw_notes(Context& context, const Kernel* kernel);
@@ -73,16 +73,16 @@ class ExperimentPanel : public Panel {
   bool size_field(Context& context, const char* label, int64_t& value, float width);
 
   std::vector<KnobRow> rows_;
-  std::string rows_of_;                // what rows_ were made for
-  std::vector<std::string> warnings_;  // of the config as it stands
-  std::optional<Refusal> illegal_;     // why the config as it stands cannot run
+  std::string rows_of_;                // the inputs that rows_ were built from
+  std::vector<std::string> warnings_;  // of the current config
+  std::optional<Refusal> illegal_;     // why the current config cannot run
   std::map<std::string, RailPlace> rails_;
   std::map<std::string, Drag> drags_;
-  std::map<std::string, Refusal> refused_;     // knob → why the value that was pressed is not to be had
-  std::map<std::string, std::string> edited_;  // size fields while they are typed into
+  std::map<std::string, Refusal> refused_;     // knob → why the pressed value is refused
+  std::map<std::string, std::string> edited_;  // text of size fields during typing
   bool others_open_ = false, failures_open_ = false;
-  std::string note_closed_;  // path of the preset whose note was put away
-  std::string pressing_;     // what the foot said first in the last frame: something new is scrolled to
+  std::string note_closed_;  // path of the preset whose note was dismissed
+  std::string pressing_;     // the first note of the last frame; a new one is scrolled into view
 };
 
 }  // namespace attnscope::ui

@@ -68,7 +68,7 @@ void ExperimentPanel::draw_sizes(Context& context) {
   }
 }
 
-// Of a kernel that is no attention: its manifest's sizes.
+// The sizes in the manifest of a kernel that is not attention.
 void ExperimentPanel::draw_own_sizes(Context& context) {
   Problem problem = context.draft.current().problem;
   const Problem before = problem;

@@ -36,7 +36,7 @@ enum Column {
 };
 struct WantedColumn {
   Column column;
-  float ems;  // with its padding
+  float ems;  // including its padding
 };
 constexpr WantedColumn kWanted[] = {{kRun, 2.6f},    {kLatency, 5.2f},   {kVerdict, 8.2f}, {kChange, 10},
                                     {kConfig, 14},   {kError, 5.4f},     {kKind, 6.4f},    {kOccupancy, 4.6f},
@@ -46,7 +46,7 @@ float ems_of(Column column) {
       ->ems;
 }
 
-constexpr float kRoomForBoth = 52;                                    // ems, of the table and a comparison
+constexpr float kRoomForBoth = 52;                                    // ems, for the table and a comparison
 constexpr double kNothing = std::numeric_limits<double>::infinity();  // sorts last
 
 double sort_figure(const session::HistoryEntry& entry, int column) {
@@ -131,7 +131,7 @@ void HistoryPanel::sort(const session::History& history) {
   stale_ = false;
 }
 
-// The columns that the width has room for, the most wanted first; a person's own choice among them stays.
+// Shows the columns that fit, the most important first, and keeps the user's own choice among them.
 void HistoryPanel::fit_columns(const Context& context, float ems) {
   if (!std::exchange(made_, true)) return context.wake_within(0.02);  // a table's first frame enables every column
   size_t fitting = 0;
@@ -152,7 +152,7 @@ void HistoryPanel::draw(Context& context) {
                        "Every finished run is kept here, oldest to newest, and is here again after a restart.");
   const bool comparing = compared() != 0 && compare_.refresh(context);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (comparing && room.x < em(kRoomForBoth)) return compare_.draw();  // side by side both would be cut
+  if (comparing && room.x < em(kRoomForBoth)) return compare_.draw();  // side by side, both would be cut
   const float side = comparing ? std::min(compare_.wanted_width(), room.x * 0.6f) : 0;
   const float table = room.x - side - (comparing ? em(0.6f) : 0);
   const ImGuiTableFlags flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
@@ -198,10 +198,11 @@ void HistoryPanel::draw(Context& context) {
   ImGui::EndChild();
 }
 
-// A new run comes into sight where the end of the list was; a list that was scrolled back stays where it is.
+// Scrolls to a new run if the list was at its end; a list that was scrolled back stays.
 void HistoryPanel::follow_newest(size_t runs) {
   const bool at_end = ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - ImGui::GetTextLineHeight();
-  if (runs != runs_seen_ && (at_end || runs_seen_ == 0)) to_end_ = 3;  // frames: the table knows its new height later
+  if (runs != runs_seen_ && (at_end || runs_seen_ == 0))
+    to_end_ = 3;  // in frames, because the table's height changes later
   runs_seen_ = runs;
   if (to_end_ > 0 && sort_column_ == kRun && ascending_) ImGui::SetScrollY(ImGui::GetScrollMaxY());
   to_end_ = std::max(0, to_end_ - 1);

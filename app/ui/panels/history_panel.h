@@ -8,13 +8,13 @@
 
 namespace attnscope::ui {
 
-// Every run as a row; pick one to look at it, compare it with the live one.
+// Every run as a row; click one to look at it or to compare it with the live one.
 class HistoryPanel : public Panel {
  public:
   const char* title() const override { return "History"; }
   Dock dock() const override { return Dock::below; }
   void draw(Context& context) override;
-  // Holds that run against the one on show; 0 ends it.
+  // Compares that run with the shown one; 0 ends the comparison.
   void compare_with(uint64_t run) { compare_.compare_with(run); }
   uint64_t compared() const { return compare_.compared(); }
 
@@ -28,11 +28,11 @@ class HistoryPanel : public Panel {
   int sort_column_ = 0;
   bool ascending_ = true;
   size_t runs_seen_ = 0;  // in the last frame
-  int to_end_ = 0;        // frames in which the list goes to its end
+  int to_end_ = 0;        // frames left in which the list scrolls to its end
   bool stale_ = true;
   ComparePane compare_;
-  bool made_ = false;    // the table has had its first frame
-  size_t fitting_ = 11;  // columns that the width had room for
+  bool made_ = false;    // the table has been drawn once
+  size_t fitting_ = 11;  // columns that fit the width
 };
 
 }  // namespace attnscope::ui

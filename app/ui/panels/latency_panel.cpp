@@ -49,10 +49,10 @@ void LatencyPanel::draw_headline(Context& context) {
   ImGui::PushFont(nullptr, kSmallSize);
   clipped(line, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();
-  ImGui::Dummy({0, em(0.15f)});  // the axis' topmost figure reaches above the plot
+  ImGui::Dummy({0, em(0.15f)});  // the axis' top figure reaches above the plot
 }
 
-// The reason beside the number: never clipped, whatever the width.
+// The reason beside the number is never clipped, whatever the width.
 void LatencyPanel::draw_reason(const Context& context) {
   const std::string reason = charts::bound_sentence(*context.shown.observation);
   if (reason.empty()) return;
@@ -60,7 +60,7 @@ void LatencyPanel::draw_reason(const Context& context) {
   tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted.");
 }
 
-// The run's time against an earlier one's: what it is held against over the difference itself.
+// The run's time compared with an earlier one's: which run, and the difference.
 void LatencyPanel::find_change(const Context& context) {
   delta_.reset();
   if (context.shown.state(session::Part::timing) != session::PartState::fresh) return;
@@ -68,7 +68,7 @@ void LatencyPanel::find_change(const Context& context) {
     delta_ = charts::delta_of(context.latency, *column);
 }
 
-// Whether the change has no room beside the time.
+// Whether the change does not fit beside the time.
 bool LatencyPanel::narrow() { return ImGui::GetWindowWidth() < em(20); }
 
 void LatencyPanel::draw_change() const {
@@ -89,7 +89,7 @@ void LatencyPanel::draw_change() const {
   tooltip(delta_->detail);
 }
 
-// Below the time, in a line of its own whether there is a change or not: the plot does not move for it.
+// A line below the time, kept even without a change, so that the plot does not move.
 void LatencyPanel::draw_change_line() const {
   ImGui::PushFont(fonts().strong, kSmallSize);
   ImGui::PushStyleColor(ImGuiCol_Text, colour_of_change());

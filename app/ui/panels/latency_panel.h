@@ -7,13 +7,13 @@
 
 namespace attnscope::ui {
 
-// The current figure large, with what bounds it, then every run.
+// The current figure in large type with its bound, then every run.
 class LatencyPanel : public Panel {
  public:
   const char* title() const override { return "Latency"; }
   Dock dock() const override { return Dock::latency; }
   void draw(Context& context) override;
-  // Of the last frame, beside the figure; empty: there was none.
+  // The change shown beside the figure in the last frame, or empty.
   const std::optional<charts::Delta>& delta() const { return delta_; }
 
  private:

@@ -20,7 +20,7 @@ using charts::LatencyAxis;
 using charts::LatencyColumn;
 
 constexpr int kNameRows = 2;
-constexpr size_t kFewColumns = 8;  // share the whole width: a lone column in a corner looks lost
+constexpr size_t kFewColumns = 8;  // share the whole width, so that a lone column does not sit in a corner
 
 float x_of(const LatencyColumn& column) {
   return ImPlot::PlotToPixels(static_cast<double>(column.x), ImPlot::GetPlotLimits().Y.Min).x;
@@ -33,7 +33,7 @@ float column_pixels() {
 
 float name_height() { return ImGui::GetFontSize() * 1.15f; }
 
-// The lines of the kernel and problem on show, marked where they report its very config.
+// The reported figures for the shown kernel and problem, marked if they report exactly its config.
 std::vector<charts::Reported> lines_for(const Context& context) {
   std::vector<charts::Reported> lines;
   const session::Draft& draft = context.draft.current();
@@ -83,7 +83,7 @@ void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool 
     list->AddLine({x - cap, low}, {x + cap, low}, with_alpha(colour, 0.75f), line);
   }
   const ImVec2 centre{x, y(column.p50)};
-  if (column.kind == FigureKind::modelled)  // hollow: its own bar does not show through
+  if (column.kind == FigureKind::modelled)  // hollow: its own bar must not show through
     list->AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r},
                         {centre.x - r, centre.y}, palette().panel);
   draw_kind_mark(list, centre, r, column.kind, alpha);
@@ -129,7 +129,7 @@ void LatencyPlot::draw(Context& context) {
     follow_ = ImPlot::GetPlotLimits().X.Max >= static_cast<double>(context.latency.columns.size()) - 0.5;
     ImPlot::EndPlot();
   }
-  choose_axis(context, axis, corner);  // the last thing here: nothing follows the corner it stands in
+  choose_axis(context, axis, corner);  // comes last, because it moves the cursor to the corner
   ImGui::PopFont();
 }
 
@@ -141,7 +141,7 @@ void LatencyPlot::set_up_axes(const Context& context, const LatencyAxis& axis, f
     if (count < kFewColumns) {
       left = -0.75;
       right = static_cast<double>(kFewColumns) - 0.25;
-    } else if (static_cast<double>(count) < fit) {  // all of them, over the whole width
+    } else if (static_cast<double>(count) < fit) {  // all columns, over the whole width
       left = -0.75;
       right = static_cast<double>(count) + 0.25;
     }
@@ -171,7 +171,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
   const ImPlotRect limits = ImPlot::GetPlotLimits();
   const auto& columns = context.latency.columns;
   const float half = column_pixels() * 0.5f, top = low.y + kNameRows * name_height() + em(0.3f);
-  // A column whose middle is out of sight is not drawn, and no mark reaches over the axis.
+  // A column whose centre is outside the view is not drawn, and no mark reaches over the axis.
   list->PushClipRect({low.x, low.y}, {low.x + size.x, low.y + size.y + em(0.5f)}, true);
   for (size_t at = 0; at < columns.size(); ++at) {
     const LatencyColumn& column = columns[at];
@@ -181,7 +181,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
     if (live || at == hovered)
       list->AddRectFilled({x - half, top}, {x + half, low.y + size.y},
                           with_alpha(palette().accent, live ? 0.16f : 0.07f));
-    if (compared)  // an outline: told from the live one without colour
+    if (compared)  // an outline, to distinguish it from the live one without colour
       list->AddRect({x - half, top}, {x + half, low.y + size.y}, with_alpha(palette().accent, 0.7f));
     list->AddLine({x, top}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
     if (column.state == ColumnState::timed)
@@ -193,7 +193,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
   list->PopClipRect();
 }
 
-// In the free band over the columns.
+// In the free band above the columns.
 void LatencyPlot::draw_names(const Context& context, std::optional<size_t> hovered) {
   const auto& columns = context.latency.columns;
   const uint64_t live = context.shown.run;
@@ -220,8 +220,8 @@ void LatencyPlot::draw_names(const Context& context, std::optional<size_t> hover
   }
 }
 
-// Two short dashes at each reported figure, beside the plot and never in it; an arrow where the figure is beyond the
-// axis. With room for it, its name; else on hover.
+// Two short dashes at each reported figure, beside the plot and never in it; an arrow if the figure is beyond the axis.
+// Its name is shown if there is room, otherwise on hover.
 void LatencyPlot::draw_rug(const std::vector<charts::Reported>& lines, const LatencyAxis& axis, float margin,
                            bool named) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -268,7 +268,7 @@ void LatencyPlot::draw_rug(const std::vector<charts::Reported>& lines, const Lat
   if (!hovered.empty() && ImGui::IsWindowHovered()) ImGui::SetTooltip("%s", hovered.c_str());
 }
 
-// In the corner over the axis' marks: which axis it is, and the choice.
+// In the corner above the axis' marks: which axis it is, and the choice.
 void LatencyPlot::choose_axis(Context& context, const LatencyAxis& axis, ImVec2 at) {
   ImGui::SetCursorScreenPos({at.x + em(0.2f), at.y + em(0.2f)});
   ImGui::PushStyleColor(ImGuiCol_Button, 0);

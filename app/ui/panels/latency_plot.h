@@ -8,8 +8,8 @@
 
 namespace attnscope::ui {
 
-// Every run as a column in the order of runs, and reported figures as a rug in a margin of their own, where they cover
-// no run. Only the live run, the hovered one and the compared one are named.
+// Every run as a column in the order of runs, and reported figures as a rug in their own margin, where they cover no
+// run. Only the live run, the hovered one and the compared one are labelled.
 class LatencyPlot {
  public:
   void draw(Context& context);
@@ -24,9 +24,9 @@ class LatencyPlot {
   static std::optional<size_t> column_under_mouse(const Context& context);
   static void point_at(Context& context, size_t column);
 
-  bool follow_ = true;   // keep the newest run in sight
-  size_t followed_ = 0;  // columns when the view was last moved
-  double in_sight_ = 0;  // columns that the width has room for
+  bool follow_ = true;   // keep the newest run visible
+  size_t followed_ = 0;  // number of columns when the view last moved
+  double in_sight_ = 0;  // columns that fit the width
 };
 
 }  // namespace attnscope::ui

@@ -16,7 +16,7 @@ using session::Part;
 
 namespace {
 
-constexpr float kLowPanel = 26;  // ems: a lower panel does not show all of it
+constexpr float kLowPanel = 26;  // ems: a lower panel does not have room for all
 
 std::string compile_text(double ms) {
   return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.2f} s", ms / 1000);
@@ -37,7 +37,7 @@ void MemoryPanel::draw(Context& context) {
                                                                         : context.shown.observation->device;
   const DeviceSpec* found = session::find_device(context.snapshot, device);
   const DeviceSpec spec = found != nullptr ? *found : DeviceSpec{};
-  // The figure, the gauge and the occupancy are what is looked for: where all does not fit, they come first.
+  // The figure, the gauge and the occupancy matter most: they come first if not everything fits.
   const bool low = ImGui::GetContentRegionAvail().y < em(kLowPanel);
   draw_gauge(context, *variant, spec);
   if (!low) draw_buffers(context, *variant, spec);

@@ -3,7 +3,7 @@
 
 namespace attnscope::ui {
 
-// Shared memory by buffer against the limits, occupancy with its limiter, waves and tail, registers and spills.
+// Shared memory by buffer with the limits, occupancy with its limiter, waves and tail, registers and spills.
 class MemoryPanel : public Panel {
  public:
   const char* title() const override { return "Shared memory"; }

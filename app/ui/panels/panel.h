@@ -3,10 +3,10 @@
 
 namespace attnscope::ui {
 
-// Where a panel stands in the default layout.
+// A panel's place in the default layout.
 enum class Dock { controls, latency, memory, error, below };
 
-// One panel a file. Its window is named by title(), which is also its place in a saved layout.
+// One panel per file. title() names its window and its place in a saved layout.
 class Panel {
  public:
   virtual ~Panel() = default;

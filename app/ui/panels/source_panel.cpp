@@ -33,7 +33,7 @@ int64_t number_at(std::string_view words) {
   return number;
 }
 
-// "02_tiled.cu:203" wherever it stands in the words.
+// "02_tiled.cu:203" wherever it occurs in the text.
 void mark_named(std::map<int64_t, SourceMark>& marks, const std::string& words, const std::string& file) {
   const std::string name = file + ":";
   for (size_t at = words.find(name); at != std::string::npos; at = words.find(name, at + 1))

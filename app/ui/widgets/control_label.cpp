@@ -15,7 +15,7 @@ namespace {
 void put_label(const Glossary& glossary, const std::string& words, const std::string& explanation, float room) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  const float height = std::floor(em(1.75f));  // a rail's: the words stand on its middle at any zoom
+  const float height = std::floor(em(1.75f));  // a rail's height, so that the text is centred on it at any zoom
   const std::string fitting = shortened(words, room);
   ImGui::GetWindowDrawList()->AddText({at.x, at.y + std::floor((height - ImGui::GetFontSize()) / 2)}, palette().text,
                                       fitting.c_str());
@@ -25,7 +25,7 @@ void put_label(const Glossary& glossary, const std::string& words, const std::st
   ImGui::SameLine(0, 0);
 }
 
-// An icon of `side` pixels without a frame; its ink says whether it can be had.
+// An icon of `side` pixels without a frame; its colour shows whether it is enabled.
 bool icon_button(const char* id, const char* icon, ImVec2 size, bool enabled) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::BeginDisabled(!enabled);

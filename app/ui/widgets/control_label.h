@@ -5,16 +5,16 @@
 
 namespace attnscope::ui {
 
-// Wide enough for the longest knob name that ships, and no wider than two fifths of the panel.
+// Wide enough for the longest shipped knob name, and at most two fifths of the panel.
 float label_width();
-// A control's name to its left, explained on hover: by `explanation`, or by the glossary where that is empty.
+// A control's name to its left, explained on hover by `explanation`, or by the glossary if that is empty.
 void label(const Glossary& glossary, const std::string& words, const std::string& explanation, float width);
-// The same with a button at the column's end, item "<words>/reset", where the control is not at its default: `to` says
-// what that is; empty: it is. The place is kept in either case. True: it was pressed.
+// The same with a button at the column's end, item "<words>/reset", if the control is not at its default: `to` names
+// the default; empty: the control is at it. The space is reserved either way. True: the button was pressed.
 bool label_with_reset(const Glossary& glossary, const std::string& words, const std::string& explanation, float width,
                       const std::string& to);
-// A reset at the right end of the section's heading that was drawn last, for all of its controls; `what` says what
-// it does. Faint where there is nothing to reset. True: it was pressed.
+// A reset button at the right end of the last section heading, for all controls of the section; `what` says what it
+// does. Faint if there is nothing to reset. True: it was pressed.
 bool reset_of_section(const char* id, bool as_they_are, const std::string& what);
 
 }  // namespace attnscope::ui

@@ -9,7 +9,7 @@ struct HeadlineLook {
   ImU32 colour;
 };
 
-// A correct output of a racy kernel is no good news: it is told in another colour and with another mark.
+// A racy kernel's correct output is not good news: it gets a different colour and mark.
 HeadlineLook look_of(Headline headline);
 
 }  // namespace attnscope::ui

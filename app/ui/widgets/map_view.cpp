@@ -14,12 +14,12 @@ namespace attnscope::ui {
 namespace {
 
 constexpr double kAskAgain = 0.15;       // seconds between requests while a map grows
-constexpr double kSharedPatience = 5;    // seconds until a request that nothing answered is made anew
+constexpr double kSharedPatience = 5;    // seconds until an unanswered request is repeated
 constexpr float kZoomStep = 1.25f;       // of one notch of the wheel
 constexpr float kLeastPart = 1.0f / 64;  // of the map's side
-constexpr int64_t kMostTexels = 8192;    // a side of a map that is not sent: 256 MB twice
+constexpr int64_t kMostTexels = 8192;    // per side, for a map that stays on the GPU: 256 MB twice
 
-// The value's share of the bar's width.
+// The value's position as a share of the bar's width.
 double share_of(const MapLook& look, double value) {
   const double low = static_cast<double>(look.low), high = static_cast<double>(look.high);
   const double share = look.logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
@@ -87,7 +87,7 @@ bool MapView::note_refusal(const Context& context, const std::string& key, const
   return true;
 }
 
-// One answer is waited for at a time, so that no buffer is written while it is copied.
+// Only one answer is pending at a time, so that no buffer is written while it is copied.
 void MapView::follow_shared(Context& context, const ViewRequest& request) {
   if (!shared_key_.empty()) {
     const auto found = context.snapshot.tiles.find(shared_key_);
@@ -97,7 +97,7 @@ void MapView::follow_shared(Context& context, const ViewRequest& request) {
     } else if (note_refusal(context, shared_key_, request)) {
       shared_key_.clear();
     } else if (ImGui::GetTime() - asked_at_ > kSharedPatience) {
-      shared_key_.clear();  // its executor went
+      shared_key_.clear();  // its executor is gone
       asked_.clear();
     } else {
       context.wake_within(0.05);
@@ -110,7 +110,7 @@ void MapView::follow_shared(Context& context, const ViewRequest& request) {
 bool MapView::ask_shared(Context& context, const ViewRequest& request) {
   if (!port_) port_ = std::make_unique<PixelPort>(*context.interop);
   ViewRequest wish = request;
-  wish.width = wish.height = 0;  // one texel an element: nothing is sent
+  wish.width = wish.height = 0;  // one texel per element; no values are sent
   const auto& problem = context.shown.observation->experiment.problem;
   const int64_t columns = request.map == MapKind::attention ? problem.seq_k : problem.head_dim;
   if (columns > kMostTexels || problem.seq_q > kMostTexels) return false;
@@ -157,7 +157,7 @@ void MapView::follow(Context& context, const ViewRequest& request, bool growing)
   }
   if (refusal_ &&
       (refused_of_ != session::tile_key(request) || !context.snapshot.refused_views.contains(refused_key_))) {
-    refusal_.reset();  // another map is looked at, or its run is run again
+    refusal_.reset();  // another map is shown, or its run was repeated
     asked_.clear();
   }
   const bool shared = context.interop != nullptr && context.interop->poll() == Interop::State::ready && !shared_failed_;
@@ -209,7 +209,7 @@ bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::str
   return true;
 }
 
-// About the point under the mouse, which stays where it is.
+// Zooms around the point under the mouse, which stays in place.
 void MapView::zoom_and_move() {
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);  // else the panel scrolls
   const ImGuiIO& io = ImGui::GetIO();

@@ -10,7 +10,7 @@
 
 namespace attnscope::ui {
 
-// What the mouse is over: a texel and the elements under it, [begin, end).
+// What is under the mouse: a texel and its elements, [begin, end).
 struct MapPlace {
   int x = 0, y = 0;
   int64_t row = 0, row_end = 0, column = 0, column_end = 0;
@@ -19,42 +19,41 @@ struct MapPlace {
   ImVec2 low, high;  // the texel on the screen
 };
 
-// The part of a map that is shown, as shares of its sides.
+// The visible part of a map, as shares of its sides.
 struct MapPart {
   float x = 0, y = 0, width = 1, height = 1;
 };
 
-// One map on the screen: asks for it, keeps the newest that came, shades it, answers the mouse. What it shows stays
-// until something newer is there, dimmed when it is of another request.
+// One map on the screen: requests it, keeps the newest answer, shades it, handles the mouse. The shown map stays until
+// a newer one arrives, dimmed if it answers another request.
 class MapView {
  public:
   explicit MapView(std::filesystem::path shaders) : shaders_(std::move(shaders)) {}
 
-  // Asks for `request` once, or again and again while it grows, and takes what has come. Where the window and the
-  // executor share a GPU, a whole map comes at one texel an element and stays there; a growing one comes through the
-  // pipe.
+  // Sends `request` once, or repeatedly while it grows, and takes the answers. If the window and the executor share a
+  // GPU, a complete map arrives at one texel per element and stays on the GPU; a growing one comes through the pipe.
   void follow(Context& context, const ViewRequest& request, bool growing);
-  // Draws at the cursor in `size` pixels; without a map, `waiting` in its place, or why there is none. False: nothing
-  // to point at.
+  // Draws at the cursor in `size` pixels; without a map, shows `waiting` or the reason. False: there is nothing to
+  // point at.
   bool draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting);
-  // The last drawn map under the mouse, the item that was drawn last, of `rows` by `columns` elements; empty: the mouse
-  // is elsewhere.
+  // The place under the mouse in the last drawn map, which must be the last drawn item, of `rows` by `columns`
+  // elements; empty: the mouse is elsewhere.
   std::optional<MapPlace> hovered(int64_t rows, int64_t columns);
-  // The look's colours with their values below, over the width that is left; a triangle at `marked` if that is above 0.
+  // The look's colours with their values below, over the remaining width; a triangle at `marked` if that is above 0.
   void colour_bar(const MapLook& look, double marked, const std::string& explanation);
 
   const Tile* tile() const { return tile_.get(); }
-  // What is on the screen, read back from OpenGL: row-major, the tile's size. For tests.
+  // The values on the screen, read back from OpenGL: row-major, the tile's size. For tests.
   std::vector<float> values() { return painter_ ? painter_->values() : std::vector<float>(); }
-  bool is_of(const ViewRequest& request) const;  // the newest map is of this very request
+  bool is_of(const ViewRequest& request) const;  // the newest map answers exactly this request
   bool whole() const;                            // every row of it is computed
-  // Why the request that was followed last gets no answer; null: it has one, or is waited for.
+  // Why the last request has no answer; null: it has one, or is pending.
   const Failure* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
   double low() const { return low_; }  // finite extremes, 0 included
   double high() const { return high_; }
   ImVec2 place() const { return at_; }  // of the last draw, on the screen
   ImVec2 size() const { return size_; }
-  // The wheel zooms, a drag moves, a double click shows all of it.
+  // The wheel zooms, a drag moves, a double click shows the whole map.
   const MapPart& part() const { return part_; }
   // How many times finer than the whole map the part should be: 1, 2, 4, ...
   int detail() const;
@@ -83,19 +82,19 @@ class MapView {
   std::string tile_of_;  // its key
   uint64_t version_ = 0;
   double low_ = 0, high_ = 0;
-  std::string asked_;  // key and state that the last request was for
+  std::string asked_;  // key and state of the last request
   std::optional<Failure> refusal_;
-  std::string refused_key_, refused_of_;  // the key that was refused, and that of the request it was made for
+  std::string refused_key_, refused_of_;  // the refused key, and the key of its request
   double asked_at_ = 0;
   ImVec2 at_, size_;
   MapPart part_;
   std::unique_ptr<PixelPort> port_;
-  ViewRequest shared_wish_;     // what the shared request on its way is for, without its target
-  std::string shared_key_;      // of that request; empty: none is on its way
-  bool shared_failed_ = false;  // this map goes through the pipe from now on
+  ViewRequest shared_wish_;     // the pending shared request, without its target
+  std::string shared_key_;      // key of that request; empty: none is pending
+  bool shared_failed_ = false;  // this map uses the pipe from now on
 };
 
-// Steps through heads, and through the batch where there is one.
+// Steps through heads, and through the batch if it has more than one element.
 void head_controls(Context& context, const Problem& problem);
 
 }  // namespace attnscope::ui

@@ -36,7 +36,7 @@ void draw_cta(const Bar& bar, const MemoryStack& stack, int64_t offset, float al
     list->AddRectFilled({left, bar.low.y},
                         {std::max(right - (right - left > 3 ? 1.0f : 0.0f), left + 0.5f), bar.high.y},
                         with_alpha(colour_of(segment, at), alpha));
-    if (segment.dynamic)  // told apart from static by a band, not by colour
+    if (segment.dynamic)  // a band, not a colour, distinguishes it from static
       list->AddRectFilled({left, bar.high.y - em(0.22f)}, {right, bar.high.y},
                           with_alpha(palette().panel, 0.6f * alpha));
   }
@@ -44,8 +44,8 @@ void draw_cta(const Bar& bar, const MemoryStack& stack, int64_t offset, float al
   list->AddRect({begin, bar.low.y - 1}, {end, bar.high.y + 1}, with_alpha(palette().text, 0.55f * alpha), em(0.12f));
 }
 
-// Labels above go from the right to the left: `free_until` is where the one before begins. One without room is left
-// out.
+// Labels above are placed from right to left: `free_until` is where the previous one begins. A label without room is
+// left out.
 void draw_mark(const Bar& bar, const MemoryMark& mark, bool above, bool exceeded, float& free_until) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float x = std::floor(std::min(bar.x(mark.bytes), bar.high.x)) - (mark.bytes > 0 ? 0.5f : -0.5f);
@@ -123,7 +123,7 @@ void memory_gauge(const MemoryStack& stack) {
 void memory_legend(const MemoryStack& stack) {
   ImGui::PushFont(nullptr, kSmallSize);
   const size_t columns = ImGui::GetContentRegionAvail().x > em(16) ? 2 : 1;
-  const bool mixed_kinds = stack.static_bytes > 0 && stack.dynamic_bytes > 0;  // else the line above says it of all
+  const bool mixed_kinds = stack.static_bytes > 0 && stack.dynamic_bytes > 0;  // otherwise the line above covers all
   const size_t rows = (stack.segments.size() + columns - 1) / columns;
   const float each = ImGui::GetContentRegionAvail().x / static_cast<float>(columns);
   const ImVec2 origin = ImGui::GetCursorPos();
@@ -190,7 +190,7 @@ void wave_rows(const Occupancy& occupancy) {
       rows.push_back(
           {fmt::format("wave {}", wave), charts::with_commas(occupancy.resident_ctas), occupancy.resident_ctas});
   if (rest > 0) rows.push_back({fmt::format("wave {}", full + 1), charts::with_commas(rest), rest});
-  float label = 0, count = 0;  // the bars stand between the widest words
+  float label = 0, count = 0;  // the bars go between the widest texts
   for (const Row& row : rows) {
     label = std::max(label, width_of(row.name) + em(0.6f));
     count = std::max(count, width_of(row.says) + em(0.5f));

@@ -3,18 +3,18 @@
 
 namespace attnscope::ui {
 
-// The SM's shared memory as a bar: the first CTA stacked by buffer, the CTAs that reside beside it paler, the limits as
-// marks. Hovering names buffer, size and place.
+// The SM's shared memory as a bar: the first CTA stacked by buffer, the other resident CTAs paler, the limits as marks.
+// Hovering shows buffer, size and position.
 void memory_gauge(const charts::MemoryStack& stack);
 
 // Names and sizes of the first CTA's buffers, in the bar's colours.
 void memory_legend(const charts::MemoryStack& stack);
 
-// The SM's warp slots, the resident CTAs' warps filled and told apart by gaps.
+// The SM's warp slots: the resident CTAs' warps filled, with gaps between CTAs.
 void warp_slots(int64_t slots, int64_t ctas, int64_t warps_a_cta);
 
-// The grid's waves as rows of one length, the last one as full as it is. Many full waves are drawn as one with their
-// number.
+// The grid's waves as rows of equal length, the last one filled in proportion. Many full waves are drawn as one with
+// their number.
 void wave_rows(const Occupancy& occupancy);
 
 }  // namespace attnscope::ui

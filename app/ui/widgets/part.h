@@ -6,8 +6,8 @@
 
 namespace attnscope::ui {
 
-// Draws what stands between it and its end as the part's state asks: fresh figures plain, kept ones dimmed. The line
-// that names the experiment that kept figures are of is drawn by part_note.
+// Draws everything in its scope as the part's state requires: fresh figures plain, older ones dimmed. part_note draws
+// the line that names the experiment of older figures.
 class PartScope {
  public:
   PartScope(const Context& context, session::Part part);
@@ -19,22 +19,22 @@ class PartScope {
   bool dimmed_;
 };
 
-// One line that says which experiment the figures are of when it is not the one the knobs ask for: "the run before:
-// BLOCK_M=32 NUM_WARPS=4", "picked in the history: run 3"; else `plain`, with `full` on hover. It takes its line in
-// either case, so that nothing jumps.
+// One line that says which experiment the figures belong to if it is not the knobs' experiment: "the run before:
+// BLOCK_M=32 NUM_WARPS=4", "picked in the history: run 3"; otherwise `plain`, with `full` on hover. It always takes up
+// its line, so that nothing jumps.
 void part_note(const Context& context, session::Part part, const std::string& plain, const std::string& full = "");
 
-// A thin line over the panel's top edge while an experiment runs: a share when it is known, else a moving piece.
+// A thin line over the panel's top edge while an experiment runs: a share if it is known, otherwise a moving piece.
 void progress_line(const Context& context);
 
-// What happened, message and hint; with `again`, a button that calls it.
+// The failure's title, message and hint; with `again`, a button that calls it.
 void failure_box(const Failure& failure, const char* id, const std::function<void()>& again = {});
 
-// The failure box when the shown experiment failed in a stage that is this readout's to tell; else one line that says
-// where it is told, when it failed at all. True when a box was drawn.
+// The failure box if the shown experiment failed in a stage that this readout reports; otherwise, if it failed, one
+// line that says which readout does. True if a box was drawn.
 bool failure_view(Context& context, Readout readout);
 
-// Centred words for a panel with nothing to show yet.
+// Centred text for a panel with nothing to show yet.
 void empty_state(const char* icon, const std::string& headline, const std::string& words);
 
 }  // namespace attnscope::ui

@@ -7,12 +7,12 @@
 namespace attnscope::ui {
 
 struct Stat {
-  std::string name;  // its glossary word
+  std::string name;  // its glossary entry
   std::string value;
   bool bad = false;
 };
 
-// Figures side by side in equal columns, each its value over its name.
+// Figures side by side in equal columns, each value above its name.
 void stat_row(const Glossary& glossary, const std::vector<Stat>& stats);
 
 }  // namespace attnscope::ui

@@ -64,7 +64,8 @@ std::string shortened(std::string_view words, float width) {
   size_t keep = 0;
   for (size_t at = 0; at < words.size();) {
     size_t next = at + 1;
-    while (next < words.size() && (static_cast<unsigned char>(words[next]) & 0xC0) == 0x80) ++next;  // whole characters
+    while (next < words.size() && (static_cast<unsigned char>(words[next]) & 0xC0) == 0x80)
+      ++next;  // keep UTF-8 characters whole
     if (width_of(words.substr(0, next)) > room) break;
     keep = at = next;
   }
@@ -109,7 +110,7 @@ void big_figure(std::string_view number, std::string_view unit, ImU32 colour) {
   ImGui::PushFont(fonts().strong, kLargeSize);
   const float width = width_of(number), room = ImGui::GetContentRegionAvail().x;
   ImGui::PopFont();
-  // Smaller rather than cut: "never-written read" in a narrow panel.
+  // The text shrinks rather than being cut: "never-written read" in a narrow panel.
   const float size = width > room ? std::max(kMediumSize, kLargeSize * room / width) : kLargeSize;
   ImGui::PushFont(fonts().strong, size);
   const ImFontBaked* large = ImGui::GetFontBaked();

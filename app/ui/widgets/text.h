@@ -12,34 +12,34 @@ namespace attnscope::ui {
 void text(std::string_view words);
 void dim_text(std::string_view words);
 void small_text(std::string_view words, ImU32 colour);
-void wrapped(std::string_view words, ImU32 colour, float size = 0);  // size 0: as it is
-// Wrapped, and cut after the last word that `height` pixels have room for; the whole of it is the tooltip.
+void wrapped(std::string_view words, ImU32 colour, float size = 0);  // size 0: unchanged
+// Wrapped, and cut after the last word that fits into `height` pixels; the tooltip shows the whole text.
 void wrapped_to_fit(std::string_view words, ImU32 colour, float size, float height);
-// Text cut to `width` pixels with an ellipsis; the whole of it is the tooltip.
+// Text cut to `width` pixels with an ellipsis; the tooltip shows the whole text.
 void clipped(std::string_view words, float width, ImU32 colour);
-// At most that many pixels wide, ending in an ellipsis where it was cut.
+// The text, cut with an ellipsis to at most that many pixels.
 std::string shortened(std::string_view words, float width);
 float width_of(std::string_view words);
 
 // A tooltip for the last item, wrapped, after the usual delay.
 void tooltip(std::string_view words);
-// A word with its glossary sentence: underlined by dots, explained on hover. Unknown words are plain text.
+// A word with its glossary sentence: dotted underline, explained on hover. Unknown words are plain text.
 void term(const Glossary& glossary, std::string_view word, std::string_view shown = {}, ImU32 colour = 0);
 // The glossary's sentence as the last item's tooltip, if there is one.
 void explain(const Glossary& glossary, std::string_view word);
 
-// The figure a person wants first: number large, unit beside it on the same base line.
+// The most important figure: large number, unit beside it on the same baseline.
 void big_figure(std::string_view number, std::string_view unit, ImU32 colour);
 
-// The kind's own mark: measured a disc, counted a square, modelled a hollow diamond, reported a dashed line.
+// The mark of a kind: measured a disc, counted a square, modelled a hollow diamond, reported a dashed line.
 void draw_kind_mark(ImDrawList* list, ImVec2 centre, float radius, FigureKind kind, float alpha = 1);
 // Mark and word in the kind's colour, explained on hover.
 void kind_badge(const Glossary& glossary, FigureKind kind);
 
-// The badge at the right end of the current line, which the figure before it began.
+// The badge at the right end of the current line, after the figure.
 void kind_badge_at_right(const Glossary& glossary, FigureKind kind);
 
-// A hair line across the content, with space around it.
+// A hairline across the content, with space around it.
 void hair_line();
 
 }  // namespace attnscope::ui

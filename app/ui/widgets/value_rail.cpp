@@ -16,7 +16,7 @@ struct Cells {
   float height = 0, gap = 0, total_height = 0;
 };
 
-// Equal cells when they fit, else cells as wide as their words ask, else several rows of equal cells.
+// Equal cells if they fit, else cells as wide as their text, else several rows of equal cells.
 Cells lay_out(const std::vector<RailValue>& values, float width) {
   Cells cells;
   cells.gap = std::max(1.0f, em(0.12f));
@@ -64,7 +64,7 @@ void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool curre
                       : hovered && value.legal ? p.hover
                                                : p.raised,
                       rounding);
-  if (current)  // the chosen one is told by its bar too
+  if (current)  // a bar also marks the chosen one
     list->AddRectFilled({low.x + rounding, high.y - std::max(2.0f, em(0.16f))}, {high.x - rounding, high.y}, mark,
                         em(0.08f));
   if (value.beckoned && !current) list->AddRect(low, high, p.accent, rounding, std::max(1.5f, em(0.12f)));
@@ -76,7 +76,7 @@ void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool curre
     const float middle = std::floor((low.y + high.y) / 2) + 0.5f;
     list->AddLine({pen.x - em(0.25f), middle}, {pen.x + size.x + em(0.25f), middle}, p.bad, std::max(1.0f, em(0.09f)));
   } else if (!value.reason.empty()) {
-    // A warning is a mark in the corner, not a colour alone.
+    // A warning has a mark in the corner, not only a colour.
     const float side = em(0.42f);
     list->AddTriangleFilled({high.x - side, low.y}, {high.x, low.y}, {high.x, low.y + side}, p.warn);
   }
@@ -92,7 +92,7 @@ std::optional<size_t> cell_under(const Cells& cells, size_t count, ImVec2 point)
   return std::nullopt;
 }
 
-// The next legal value in that direction; nothing at the end.
+// The next legal value in that direction, or none at the end.
 std::optional<int64_t> stepped(const std::vector<RailValue>& values, int64_t current, int direction) {
   const auto here = std::find_if(values.begin(), values.end(), [&](const RailValue& v) { return v.value == current; });
   std::ptrdiff_t at = here - values.begin();

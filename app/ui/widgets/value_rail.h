@@ -11,9 +11,9 @@ struct RailValue {
   int64_t value = 0;
   std::string text;
   bool legal = true;
-  std::string reason;     // why it is not legal, or the warning that goes with a legal one
+  std::string reason;     // why it is not legal, or a legal value's warning
   bool beckoned = false;  // outlined as an invitation
-  bool moot = false;      // not legal, and nor is any other value here: the fault is not this control's
+  bool moot = false;      // no value of this control is legal, so the cause lies elsewhere
 };
 
 // Where a rail was drawn, in screen coordinates.
@@ -23,14 +23,14 @@ struct RailPlace {
 
 struct RailEvent {
   std::optional<int64_t> chosen;  // a legal value other than the current one was pressed or dragged onto
-  std::optional<size_t> refused;  // index of an illegal value that was pressed: say why
+  std::optional<size_t> refused;  // index of a pressed illegal value; say why it is refused
   bool pressed = false;           // a gesture began
-  bool released = false;          // and ended
+  bool released = false;          // a gesture ended
 };
 
-// A stepped slider whose steps can be read: all values in a row of equal cells, the current one filled. Press, drag or
-// the arrow keys choose; illegal values are struck through and say why on hover. Cells are items "id/<text>" for tests.
-// Lays itself over several rows when the values do not fit the width.
+// A stepped slider with readable steps: all values in a row of equal cells, the current one filled. Press, drag or the
+// arrow keys choose; illegal values are struck through and say why on hover. Cells are items "id/<text>" for tests.
+// Uses several rows if the values do not fit the width.
 RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64_t current, float width,
                      bool current_is_bad);
 
