@@ -33,7 +33,7 @@ class Cli(unittest.TestCase):
     def run_json(self, *args, expect=0):
         done = self.call("run", "--json", *args)
         self.assertEqual(done.returncode, expect, done.stderr)
-        observation = json.loads(done.stdout)  # stdout holds the result alone
+        observation = json.loads(done.stdout)  # stdout holds only the result
         jsonschema.validate(observation, json.loads((TREE / "docs" / "observation.schema.json").read_text()))
         return observation
 
@@ -64,7 +64,7 @@ class Cli(unittest.TestCase):
         self.assertIsNone(o["failure"])
 
     def holds(self, now, old, where):
-        """Whether everything of `old` stands in `now`, which may have more."""
+        """Whether `now` contains everything of `old`; it may have more."""
         if isinstance(old, dict):
             for key, value in old.items():
                 self.assertIn(key, now, where)
@@ -76,7 +76,7 @@ class Cli(unittest.TestCase):
                         other.get("id", other.get("name", other.get("title"))) == name]
                 self.assertTrue(same if name else at < len(now), f"{where}: {name or at}")
                 self.holds(same[0] if name else now[at], value, f"{where}/{name or at}")
-        elif "/values/" not in where:  # a value that is given a label later is an object
+        elif "/values/" not in where:  # a value that gets a label later becomes an object
             self.assertEqual(type(now), type(old), where)
 
     def test_json_has_every_key_that_0_1_0_printed(self):
@@ -93,7 +93,7 @@ class Cli(unittest.TestCase):
             self.assertIn(word, done.stdout)
 
     def recorded(self, name, us):
-        """An observation as a GPU would leave it: two rounds a placement apart, around `us`."""
+        """An observation as a GPU would record it: two rounds that differ by their placement, around `us`."""
         o = self.run_json("--problem", SMALL)
         rounds = [[us * (1 + 1e-4 * ((7 * r + i) % 5 - 2)) for i in range(12)] for r in range(10)]
         o["timing"].update(kind="measured", samples=120, us={"p10": us, "p50": us, "p90": us}, interval=[us, us])
@@ -150,7 +150,7 @@ class Cli(unittest.TestCase):
         done = self.call("run", *self.RACE)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^verdict +race; the output itself is correct$")
-        self.assertEqual(self.call("run", *self.RACE, "--watch").returncode, 1)  # as it is by default
+        self.assertEqual(self.call("run", *self.RACE, "--watch").returncode, 1)  # the default
 
     def test_what_was_not_watched_says_so(self):
         done = self.call("run", *self.RACE, "--no-watch")
@@ -192,7 +192,7 @@ class Cli(unittest.TestCase):
         self.refused(3, "run", "--device", "emulated:nothing", "--problem", SMALL, names=["emulated:nothing"])
 
     def test_bad_options_exit_2(self):
-        window = [("surprise.json",)] if os.environ["ATTNSCOPE_HAS_UI"] == "ON" else []  # without a window there is none to open
+        window = [("surprise.json",)] if os.environ["ATTNSCOPE_HAS_UI"] == "ON" else []  # a build without a window cannot open one
         for args in (*window, ("run", "--set", "NUM_WARPS=3"), ("run", "--set", "NUM_WARPS=32 -DX"), ("run", "--set", "WARPS=4"),
                      ("run", "--set", "NUM_WARPS"), ("run", "--problem", "S=0"), ("run", "--problem", "D=48"), ("run", "--kernel", "none"),
                      ("run", "--kernels", "/nowhere"), ("run", "--deadline", "0"), ("run", "--surprise")):
@@ -276,7 +276,7 @@ class Cli(unittest.TestCase):
         manifest["title"] = 'x """; open("canary", "w"); """ \\'
         (folder / "02_tiled.json").write_text(json.dumps(manifest))
         listed = self.call("kernels", "--kernels", folder)
-        self.assertIn("is taken by", listed.stderr)  # the shipped one stands
+        self.assertIn("is taken by", listed.stderr)  # the shipped one stays
         manifest["id"] = "evil"
         (folder / "evil.json").write_text(json.dumps(manifest))
         done = self.call("export", "--kernels", folder, "--kernel", "evil", "--device", "emulated:l4", "--out", self.path / "out")
@@ -307,7 +307,7 @@ class Cli(unittest.TestCase):
         self.assertIn("emulated:l4", [d["id"] for d in devices])
 
     def ssh(self, body='exec "$@"'):
-        """A program in ssh's place: it drops the host's name and runs the rest here."""
+        """A stand-in for ssh: it drops the host's name and runs the rest here."""
         file = self.path / "ssh"
         file.write_text(f"#!/bin/sh\nshift\n{body}\n")
         file.chmod(0o755)
@@ -402,7 +402,7 @@ class Cli(unittest.TestCase):
         shutil.copy(TREE / "assets" / "fetch.py", share / "assets")
         pins = share / "assets" / "packages.txt"
         pins.write_text(f"[cuda/bin]\nsmall 1.0 {hashlib.sha256(wheel.read_bytes()).hexdigest()} small/bin/** -> .\n")
-        pip = bin_dir / "python3"  # copies instead of downloading; everything else is Python's
+        pip = bin_dir / "python3"  # copies instead of downloading; everything else behaves as Python does
         pip.write_text(f"""#!/bin/sh
 [ "$2" = pip ] || exec {sys.executable} "$@"
 [ "$3" = download ] || exit 0
@@ -421,7 +421,7 @@ cp {wheel} "$2"
 
     # ---- import: a .cu as nvcc takes it ----
     def plain(self, name, folder="mine"):
-        """A kernel of tests/kernels/plain in a folder of its own."""
+        """A kernel of tests/kernels/plain in its own folder."""
         file = self.path / folder / f"{name}.cu"
         file.parent.mkdir(exist_ok=True)
         shutil.copy(TREE / "tests" / "kernels" / "plain" / file.name, file)
@@ -434,12 +434,12 @@ cp {wheel} "$2"
         for said in ("n is 4096 in the host code", "the grid: ceil_div(n, BLOCK)", "a is passed as 1", "unchecked"):
             self.assertIn(said, done.stdout)
         command = done.stdout.strip().splitlines()[-1].removeprefix("Run it: attnscope run ").split()
-        observation = self.run_json(*command, "--set", "BLOCK=64")  # as it was told, and a knob moved
+        observation = self.run_json(*command, "--set", "BLOCK=64")  # as requested, with one knob changed
         self.assertEqual(observation["verdict"]["state"], "unchecked")
         self.assertEqual(observation["occupancy"]["total_ctas"], 4096 // 64)
         text = self.call("run", *command).stdout
         self.assertIn("unchecked: The kernel's manifest declares no reference.", text)
-        self.assertNotIn("Frobenius", text)  # no error that could be said
+        self.assertNotIn("Frobenius", text)  # no error to report
 
     def test_an_imported_kernel_with_a_reference_is_judged(self):
         file = self.plain("saxpy")
@@ -502,7 +502,7 @@ cp {wheel} "$2"
             "problem": {"kind": "custom", "sizes": {"n": 3000}, "distribution": "normal", "seed": 0},
             "device": "emulated:l4", "view": {}}))
         done = self.call("shot", self.path / "window.png", "--preset", preset, "--size", "1280x720")
-        self.assertEqual(done.returncode, 0, done.stderr)  # a failed run is a picture too: the next line tells
+        self.assertEqual(done.returncode, 0, done.stderr)  # a failed run gives a picture too; the next line checks it
         self.run_json("--preset", preset)
 
     def test_an_assertion_names_its_line_and_thread(self):

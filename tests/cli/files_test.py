@@ -1,4 +1,4 @@
-"""The files of a person and of the program: where output goes, paths of every kind, homes on every kind of disk."""
+"""The user's and the program's files: where output goes, paths of every kind, homes on every kind of disk."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 NETWORK = os.environ["ATTNSCOPE_NETWORK_HOME_LIBRARY"]
 PROBLEM = "B=1,H=8,S=512,D=64"
 SMALL = "B=1,H=1,S=64,D=64"
-BEST = ["best", "--problem", PROBLEM, "--device", "emulated:l4"]  # it starts nothing: a device that is data
+BEST = ["best", "--problem", PROBLEM, "--device", "emulated:l4"]  # it starts nothing: an emulated device is data
 NOBODY = 65534
 SOURCE = "extern \"C\" __global__ void scale(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }\n"
 
@@ -50,7 +50,7 @@ class Files(unittest.TestCase):
             self.assertIn(str(name), done.stderr)
 
     def device(self, name, minor):
-        """A device file of the test's own: like /dev/null (3) or /dev/full (7)."""
+        """A device file for the test: like /dev/null (3) or /dev/full (7)."""
         path = self.path / name
         try:
             os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))
@@ -100,7 +100,7 @@ class Files(unittest.TestCase):
         self.assertIn("goes on after", self.good(*bench, "--json", self.path / "out").stderr)
 
     def odd_paths(self):
-        """Paths of every kind that are no good for input or output."""
+        """Paths of every kind that cannot serve as input or output."""
         shut = self.path / "shut"
         shut.mkdir()
         (shut / "file").write_text("{}")
@@ -130,7 +130,7 @@ class Files(unittest.TestCase):
                     if path == self.path and ("--kernels" in command or command[0] == "import" and "--out" in command):
                         continue  # a folder without kernels is fine, and so is one to write in
                     if user is None and os.geteuid() == 0 and path.parent.name == "shut":
-                        continue  # root may look in
+                        continue  # root may read it
                     done = self.call(*command, user=user)
                     self.assertEqual(done.returncode, 2, (user, command, done.stdout, done.stderr))
                     self.assertTrue(done.stderr.strip())
@@ -157,7 +157,7 @@ class Files(unittest.TestCase):
                               text=True, stdin=subprocess.DEVNULL, timeout=240, cwd=self.path, **rights)
 
     def history(self, home):
-        """A history with one run, as the window keeps it: in a write-ahead log that was not taken in."""
+        """A history with one run, as the window leaves it: in a write-ahead log without a checkpoint."""
         run = self.good("run", "--problem", SMALL, "--json").stdout
         observation = json.loads(run)
         (home / "data").mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""bench, best, export, and PyTorch as a device: what comes out of the program for others to use."""
+"""bench, best, export, and PyTorch as a device: the program's products for other tools."""
 import importlib.util
 import json
 import os
@@ -27,7 +27,7 @@ def nvcc():
 
 
 def nvrtc_beside(compiler):
-    """The NVRTC of that nvcc's toolkit, or of the package of its version; None: there is neither."""
+    """The NVRTC of that nvcc's toolkit, or of the package of its version; None if there is neither."""
     said = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
     version = said.split("release ")[1].split(",")[0]
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
@@ -128,7 +128,7 @@ class Tools(unittest.TestCase):
         environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
         done = subprocess.run([*script, "--check"], env=environment, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        edited = self.path / "README.md"  # one figure changed by hand is found, and put right
+        edited = self.path / "README.md"  # a figure changed by hand is found and corrected
         original = (TREE / "README.md").read_text()
         at = original.index("\n| minimal |", original.index("<!-- ladder "))
         digit = next(i for i in range(at, len(original)) if original[i] in "12345678")
@@ -184,7 +184,7 @@ class Tools(unittest.TestCase):
         text = (TREE / "kernels/02_tiled.cu").read_text()
         (folder / "racy.cu").write_text(text)
         manifest = json.loads((TREE / "kernels/02_tiled.json").read_text())
-        manifest.update(id="racy", source="racy.cu", warns=[])  # it does not warn of itself
+        manifest.update(id="racy", source="racy.cu", warns=[])  # it does not warn about itself
         (folder / "racy.json").write_text(json.dumps(manifest))
         configs = [f"racy:SYNC_POLICY={policy}" for policy in (0, 2, 5)]
         args = ["--kernels", folder, "--device", "emulated:l4", "--problem", "B=1,H=1,S=64,D=64"]
@@ -218,7 +218,7 @@ class Tools(unittest.TestCase):
         return found
 
     def compiled(self, folder, *words):
-        """The machine code that nvcc makes of these words."""
+        """The machine code that nvcc produces with these arguments."""
         out = folder / "nvcc.cubin"
         subprocess.run([nvcc(), "-arch=sm_90", "-cubin", "-o", out.name, *words], cwd=folder, check=True)
         return self.kernel_code(out)
@@ -236,13 +236,13 @@ class Tools(unittest.TestCase):
         self.assertEqual(by_nvcc.keys(), shipped.keys())
         for code in (*by_nvcc.values(), *shipped.values()):
             self.assertGreater(len(code), 1000)
-        # The rung itself by the same compiler: what export writes down is the rung and these knobs, and nothing else.
+        # The rung itself with the same compiler: export writes exactly the rung with these knobs.
         rung = TREE / "kernels" / "02_tiled.cu"
         macros = dict(knobs, NUM_WARPS=4, VEC_WIDTH=4, SYNC_POLICY=5, SWIZZLE_XOR=0, REDUCE_WARP=1, HEAD_DIM=64, CAUSAL=0,
                       DTYPE=0, ATTN_T="half")
         self.assertEqual(by_nvcc, self.compiled(out, "-std=c++17", "-use_fast_math", str(rung),
                                                 *(f"-D{name}={value}" for name, value in macros.items())))
-        # And the PTX beside it becomes the very cubin.
+        # The PTX compiles to exactly that cubin.
         self.assertEqual(shipped, self.compiled(out, "tiled_sm90.ptx"))
 
     def test_the_exported_cpp_launcher_compiles(self):

@@ -123,7 +123,7 @@ TEST(CommandLines, SayTheExperimentAsTheProgramReadsIt) {
   EXPECT_EQ(line.refusal, "");
   EXPECT_THAT(shell_text(line.arguments), HasSubstr("--set NUM_WARPS=8 --set SHARED=dynamic"));
   EXPECT_THAT(shell_text(line.arguments), HasSubstr("--out '/tmp/a b'"));
-  draft.options.fmad = false;  // which only a preset can say
+  draft.options.fmad = false;  // which only a preset can set
   EXPECT_THAT(command_line(CommandKind::export_config, draft, &tiled, "", "/tmp").refusal, HasSubstr("preset"));
   EXPECT_EQ(command_line(CommandKind::export_config, draft, &tiled, "mine.json", "/tmp").refusal, "");
   draft.device = "box/cuda:0";

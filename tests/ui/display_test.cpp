@@ -1,4 +1,4 @@
-// The window on a display, by Hello ImGui's runner; run under Xvfb where there is none (see CMakeLists.txt).
+// The window on a display, with Hello ImGui's runner; under Xvfb if there is no display (see CMakeLists.txt).
 #include <signal.h>
 
 #include <cstdlib>

@@ -33,7 +33,7 @@ TEST(DraftTracker, AKnobStaysWhereItWasPutUntilTheAnswerComes) {
   tracker.observe(seen(1, 4));
   EXPECT_EQ(shown(tracker), 4);
   tracker.posted(wish(8));
-  tracker.observe(seen(2, 4));  // a snapshot of before the request
+  tracker.observe(seen(2, 4));  // a snapshot from before the request
   EXPECT_EQ(shown(tracker), 8);
   EXPECT_TRUE(tracker.pending());
   tracker.observe(seen(3, 8));
@@ -91,7 +91,7 @@ TEST(DraftTracker, AnotherKernelTakesNoKnobOfTheOneBefore) {
 TEST(DraftTracker, AKernelIsFoundAsItWasLeft) {
   const Kernel kernel = other_kernel();
   session::LastAsked kept;
-  kept.config = {{{"NUM_WARPS", 8}, {"BLOCK_M", 48}, {"GONE", 2}}, {}};  // an edit took 48 and GONE away since
+  kept.config = {{{"NUM_WARPS", 8}, {"BLOCK_M", 48}, {"GONE", 2}}, {}};  // since removed by an edit: 48 and GONE
   kept.config.options.maxrregcount = 64;
   kept.problem.seq_q = 4096;
   session::Draft before = wish(4);
@@ -132,7 +132,7 @@ double luminance(ImU32 colour) {
   return 0.2126 * linear(IM_COL32_R_SHIFT) + 0.7152 * linear(IM_COL32_G_SHIFT) + 0.0722 * linear(IM_COL32_B_SHIFT);
 }
 
-// 4.5 to 1 is what WCAG 2.2 asks of text (success criterion 1.4.3, level AA); the formula is its "contrast ratio".
+// WCAG 2.2 requires 4.5 to 1 for text (success criterion 1.4.3, level AA); the formula is its "contrast ratio".
 TEST(Theme, EveryTextColourCanBeReadOnEverySurface) {
   for (const ThemeMode mode : {ThemeMode::dark, ThemeMode::light}) {
     const Palette& p = palette_of(mode);

@@ -1,4 +1,4 @@
-// What a person does with the window, step by step.
+// What a user does with the window, step by step.
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Flow : public WindowFlow {
   static int64_t shared(const Observation& seen) {
     return seen.variant->static_shared_bytes + seen.variant->dynamic_shared_bytes;
   }
-  // All readouts are of the experiment that the knobs ask for.
+  // All readouts belong to the experiment that the knobs describe.
   static void expect_all_fresh(const Snapshot& s) {
     for (const Part part : {Part::variant, Part::occupancy, Part::counters, Part::verdict, Part::timing}) {
       EXPECT_EQ(s.focus.parts[static_cast<int>(part)], PartState::fresh) << "part " << static_cast<int>(part);
@@ -100,11 +100,11 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
         testing::AllOf(testing::HasSubstr("57,376"), testing::HasSubstr("49,152"), testing::HasSubstr("dynamic")));
     EXPECT_EQ(now()->focus.wanted_hash, hash);
     EXPECT_EQ(runs(), 1u);
-    // The way out that it names works.
+    // The remedy that it names works.
     ctx->ItemClick("//Experiment/SHARED/dynamic");
     ctx->Yield(4);
     EXPECT_EQ(bench_->refusal_of("BLOCK_M"), "");
-    // The fake worker has no recording of the step between: that run fails, and no knob moves for it.
+    // The fake worker has no recording of the intermediate step: that run fails, and no knob may move.
     const ImVec2 before = ctx->ItemInfo("//Experiment/BLOCK_M/64").RectFull.Min;
     if (!wait(
             ctx, [](const Snapshot& s) { return !s.focus.running && s.focus.failure.has_value(); }, "the step between"))
@@ -117,7 +117,7 @@ TEST_F(Flow, AnIllegalValueSaysWhyAndChangesNothing) {
   });
 }
 
-// Whatever is to be said of the experiment, no control moves for it: a click on "causal" is one on "causal".
+// Whatever notes appear, no control moves: a click on "causal" hits "causal".
 TEST_F(Flow, NoNoteMovesAControl) {
   open({1280, 720});
   flow([&](ImGuiTestContext* ctx) {
@@ -375,7 +375,7 @@ TEST_F(Flow, UndoShowsTheKeptObservationAndRunsNothing) {
   });
 }
 
-// Headline, delta, highlighted column and map are of one run: of run 1 after the undo, though run 2 is the newest.
+// Headline, delta, highlighted column and map belong to one run: run 1 after the undo, although run 2 is the newest.
 TEST_F(Flow, UndoShowsOneRunEverywhere) {
   open();
   flow([&](ImGuiTestContext* ctx) {
@@ -446,7 +446,7 @@ TEST_F(Flow, APresetIsSavedDroppedAndRefused) {
     if (!wait_for_run(ctx, "NUM_WARPS", 2)) return;
     bench_->drop(mine);
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
-    // A file that is none says so and leaves everything as it is.
+    // A file that is not a preset causes a message and changes nothing.
     const std::string hash = now()->focus.wanted_hash;
     bench_->drop(
         dir_.write("broken.json", "{\"attnscope_preset\": 1, \"kernel\": \"tiled\", \"knobs\": {\"NO_SUCH\": 1}}"));

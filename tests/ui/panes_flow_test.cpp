@@ -1,4 +1,4 @@
-// What opens can be closed, and every window size shows what it has to.
+// Everything that opens can be closed, and every window size shows what it must.
 #include <imgui_internal.h>
 
 #include "ui/settings.h"
@@ -115,7 +115,7 @@ TEST_F(Panes, ALargeWindowShowsWhatAUsualOneHidesBehindTabs) {
     for (const char* title :
          {"Experiment", "Latency", "Shared memory", "Error", "Attention", "History", "Counters", "Source"})
       EXPECT_TRUE(in_front(ctx, title)) << title;
-    // Zoomed in, the same window is a usual one, and its layout follows.
+    // Zoomed in, the same window counts as usual size, and its layout follows.
     bench_->settings().zoom = 1.8f;
     ctx->Yield(12);
     EXPECT_TRUE(in_front(ctx, "Error"));
@@ -139,7 +139,7 @@ TEST_F(Panes, TheWheelZoomsAMapAboutThePointerAndADoubleClickShowsAllOfIt) {
     EXPECT_NEAR(map.part().x + 0.25f * map.part().width, 0.25f, 1e-3f);
     EXPECT_NEAR(map.part().y + 0.5f * map.part().height, 0.5f, 1e-3f);
     EXPECT_EQ(panel->Scroll.y, 0);
-    // A finer map is asked for, and comes.
+    // A finer map is requested and arrives.
     const int coarse = map.tile()->height;
     ctx->MouseWheelY(3);
     if (!wait(

@@ -64,7 +64,7 @@ TEST(MapPainter, EveryKindOfValueHasItsOwnLook) {
   };
   EXPECT_EQ(cell(0, 0), std::set<Pixel>{ramp_at(Ramp::rising, 0)});  // zero and less than the ramp's start
   EXPECT_EQ(cell(1, 0), std::set<Pixel>{ramp_at(Ramp::rising, 0)});
-  EXPECT_EQ(cell(2, 0), std::set<Pixel>{ramp_at(Ramp::rising, 255)});  // its end and beyond
+  EXPECT_EQ(cell(2, 0), std::set<Pixel>{ramp_at(Ramp::rising, 255)});  // the ramp's end and beyond
   EXPECT_EQ(cell(3, 0), std::set<Pixel>{ramp_at(Ramp::rising, 255)});
   const std::set<Pixel> checked = cell(0, 1);
   EXPECT_EQ(checked.size(), 2u);  // NaN: a check pattern of two shades

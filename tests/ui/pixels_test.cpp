@@ -1,5 +1,5 @@
-// Maps that stay on the GPU hold what the pipe brings. Needs an NVIDIA GPU that OpenGL runs on too: an X server, Xvfb
-// will do, with NVIDIA's GLX.
+// Maps that stay on the GPU hold the same values as through the pipe. Needs an NVIDIA GPU that also runs OpenGL; an X
+// server such as Xvfb with NVIDIA's GLX is enough.
 #include <algorithm>
 #include <cstring>
 
@@ -22,7 +22,7 @@ class Pixels : public WindowFlow {
     if (const auto screen = Offscreen::create({640, 480}, ATTNSCOPE_SOURCE_DIR); !screen)
       GTEST_SKIP() << screen.error().message;
   }
-  // As the pipe brings it, one texel an element.
+  // The map through the pipe, one texel per element.
   std::vector<float> by_pipe(ImGuiTestContext* ctx, MapKind map, int width, int height) {
     ViewRequest request;
     request.experiment_hash = now()->focus.wanted_hash;

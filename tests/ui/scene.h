@@ -5,7 +5,7 @@
 
 namespace attnscope::ui {
 
-// A flow that ends in pictures, for a look by eye: skipped unless ATTNSCOPE_SCENES names a folder for them.
+// A flow that ends in pictures, to look at: skipped unless ATTNSCOPE_SCENES names a folder for them.
 class Scene : public WindowFlow {
  protected:
   void SetUp() override;

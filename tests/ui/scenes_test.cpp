@@ -1,4 +1,4 @@
-// Pictures of the window's other states, for a look by eye: made only when ATTNSCOPE_SCENES names a folder for them.
+// Pictures of the window's other states, to look at: made only when ATTNSCOPE_SCENES names a folder for them.
 #include "ui/scene.h"
 
 namespace attnscope::ui {
@@ -19,8 +19,8 @@ TEST_F(Scene, ManyRuns) {
   picture("many_runs");
 }
 
-// An undo, a config that cannot run with its preset's note, and two runs that are not comparable, at the sizes that the
-// window is judged at.
+// An undo, a config that cannot run with its preset's note, and two runs that are not comparable, at the reference
+// window sizes.
 TEST_F(Scene, OneRunAtATime) {
   real_worker();
   for (const ShotSize size : {ShotSize{1280, 720}, ShotSize{1600, 900}, ShotSize{2560, 1440}}) {

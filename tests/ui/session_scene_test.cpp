@@ -1,5 +1,5 @@
-// The window after a session of thirty runs over six kernels, at every size, theme and zoom that it is judged at. Made
-// only when ATTNSCOPE_SCENES names a folder for the pictures: the emulator runs every one of them.
+// The window after a session of thirty runs over six kernels, at every reference size, theme and zoom. Made only when
+// ATTNSCOPE_SCENES names a folder for the pictures, because the emulator runs every one of them.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace {
 
 struct Step {
   const char* kernel;
-  std::map<std::string, int64_t> knobs;  // beside the defaults
+  std::map<std::string, int64_t> knobs;  // those that differ from the defaults
 };
 
 const std::vector<Step> kSession = {
@@ -49,7 +49,7 @@ const std::vector<Step> kSession = {
 
 class SessionScene : public Scene {
  protected:
-  // Every step as a person's gesture, named by what it changed.
+  // Every step as a user's gesture, named after its change.
   void run_session(ImGuiTestContext* ctx) {
     wait_for_run(ctx, "NUM_WARPS", 4);
     std::string before = "tiled";

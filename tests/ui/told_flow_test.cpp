@@ -1,4 +1,4 @@
-// What the window says of a run, in words and in every panel that says it.
+// What the window says about a run, in text and in every panel.
 #include <sstream>
 
 #include "ui/icons.h"
@@ -11,7 +11,7 @@ using session::Snapshot;
 
 class Told : public WindowFlow {
  protected:
-  // Whether one drawn line has all of these, in this order.
+  // Whether one drawn line contains all of these, in this order.
   static bool has_line(const std::string& words, const std::vector<std::string>& parts) {
     std::istringstream lines(words);
     for (std::string line; std::getline(lines, line);) {
@@ -22,7 +22,7 @@ class Told : public WindowFlow {
     }
     return false;
   }
-  // Whether one drawn line is this and nothing else.
+  // Whether one drawn line is exactly this.
   static bool is_line(const std::string& words, const std::string& whole) {
     std::istringstream lines(words);
     for (std::string line; std::getline(lines, line);) {
@@ -33,7 +33,7 @@ class Told : public WindowFlow {
   }
 };
 
-// Once, with what to set: by the readout whose failure it is, or by the notes where there is none such.
+// Once, with the remedy: by the readout of the failure's stage, or by the notes if there is none.
 TEST_F(Told, WhatCannotRunIsToldOnce) {
   using testing::HasSubstr;
   using testing::Not;
@@ -58,7 +58,7 @@ TEST_F(Told, WhatCannotRunIsToldOnce) {
   });
 }
 
-// The watch's word stands where the verdict would: as the headline, in the history's row and in a comparison.
+// The watch's headline replaces the verdict: in the headline, in the history's row and in a comparison.
 TEST_F(Told, WhatTheWatchFoundIsTheHeadlineInEveryPanel) {
   options_.watch_configs = true;
   fake_worker({"--race", "NUM_WARPS=8", "--luck", "NUM_WARPS=2", "--uneven", "NUM_WARPS=6"});

@@ -56,7 +56,7 @@ void WindowFlow::open_window(ShotSize size) {
   io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
   io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
   io.ConfigNoThrottle = true;
-  io.ConfigWatchdogWarning = io.ConfigWatchdogKillTest = FLT_MAX;  // wait() has its own cap
+  io.ConfigWatchdogWarning = io.ConfigWatchdogKillTest = FLT_MAX;  // wait() has its own limit
   ImGuiTestEngine_Start(engine_, ImGui::GetCurrentContext());
   WorkbenchOptions options;
   options.resources = source();
@@ -112,7 +112,7 @@ bool WindowFlow::wait(ImGuiTestContext* ctx, const std::function<bool(const sess
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ctx->Yield();
   }
-  ctx->Yield(4);  // what came is drawn
+  ctx->Yield(4);  // new data is drawn
   return true;
 }
 

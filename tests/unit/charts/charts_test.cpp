@@ -100,7 +100,7 @@ TEST(LatencyChart, MeasuredFiguresWhoseIntervalsOverlapAreATie) {
   EXPECT_TRUE(change_between(chart.columns[0], chart.columns[1]).tie);
   EXPECT_FALSE(change_between(chart.columns[0], chart.columns[2]).tie);
   EXPECT_EQ(change_between(chart.columns[0], chart.columns[2]).text, "\u221220.0 %");
-  EXPECT_FALSE(change_between(chart.columns[3], chart.columns[4]).tie);  // a model orders by its figure
+  EXPECT_FALSE(change_between(chart.columns[3], chart.columns[4]).tie);  // modelled figures are ordered
 }
 
 TEST(LatencyChart, ADeltaNamesTheRunThatItIsAgainst) {
@@ -160,14 +160,14 @@ TEST(LatencyChart, ADeltaBetweenUnlikeRunsSaysWhatDiffers) {
   expect(run(2, 10, FigureKind::measured), Unlike::kind, "another kind of figure", "modelled against measured");
   expect(changed(run(2, 10), [](Observation& o) { o.versions.app = "0.2.0"; }), Unlike::version,
          "another version's model", "attnscope 0.1.0 against attnscope 0.2.0");
-  // The last run that it can be held against, even where another kind of run lies between.
+  // The last comparable run, even with an incomparable one in between.
   LatencyChart chart;
   const std::vector<charts::Run> runs = {plain, run(2, 10, FigureKind::measured), run(3, 900)};
   append(chart, runs);
   EXPECT_EQ(delta_of(chart, 2)->against, "against run 1");
 }
 
-// A measured time is the device's own, whichever version of the program took it.
+// A measured time depends on the device, not on the program version that measured it.
 TEST(LatencyChart, AVersionMattersToAModelOnly) {
   const auto of_version = [](charts::Run run, const std::string& version) {
     auto seen = std::make_shared<Observation>(*run.observation);
@@ -259,11 +259,11 @@ TEST(Tables, AVerdictShowsEveryFigureAndMarksWhatBreaksItsLimit) {
   Verdict verdict;
   verdict.rel_frobenius = std::numeric_limits<double>::quiet_NaN();
   verdict.rel_frobenius_limit = 1e-3;
-  verdict.naive_rel_frobenius = 5e-4;  // of attention
+  verdict.naive_rel_frobenius = 5e-4;  // only attention has it
   verdict.nonfinite = 3;
   const auto rows = verdict_rows(verdict);
   ASSERT_EQ(rows.size(), 8u);
-  EXPECT_TRUE(rows[0].bad);  // NaN is within no limit
+  EXPECT_TRUE(rows[0].bad);  // NaN is outside every limit
   EXPECT_EQ(rows[0].value, "NaN");
   size_t bad = 0;
   for (const FigureRow& row : rows) bad += row.bad ? 1 : 0;
@@ -331,7 +331,7 @@ TEST(Tables, RunsOfAnotherProblemHaveNoBetterAndNoWorse) {
 TEST(SpreadLabels, NeverTouchAndStayNearTheirLines) {
   const std::vector<float> apart = {100, 50};
   EXPECT_EQ(spread_labels(apart, 12, 0, 200), (std::vector<float>{100, 50}));
-  const std::vector<float> close = {100, 104, 96};  // of three that would touch, the middle one keeps its place
+  const std::vector<float> close = {100, 104, 96};  // of three overlapping ones the middle one stays
   EXPECT_EQ(spread_labels(close, 12, 0, 200), (std::vector<float>{100, 112, 88}));
   const std::vector<float> at_the_end = {195, 199};
   EXPECT_EQ(spread_labels(at_the_end, 12, 0, 200), (std::vector<float>{176, 188}));

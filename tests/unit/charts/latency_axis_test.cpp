@@ -24,7 +24,7 @@ LatencyChart chart_of(const std::vector<double>& times) {
   return chart;
 }
 
-// Where a time stands on the axis: 0 its foot, 1 its end.
+// A time's position on the axis: 0 its foot, 1 its end.
 double place(const LatencyAxis& axis, double us) {
   return axis.log ? std::log(us / axis.low) / std::log(axis.high / axis.low) : (us - axis.low) / (axis.high - axis.low);
 }
@@ -75,7 +75,7 @@ TEST(LatencyAxis, AReportedFigureBeyondTheAxisIsPinnedToItsEdge) {
   EXPECT_EQ(rug[1].us, 839);
   EXPECT_EQ(rug[1].beyond, 0);
   EXPECT_EQ(rug[2].beyond, -1);
-  // And it moves no axis: what was reported never flattens what ran.
+  // Reported figures do not change the axis, so they never flatten the measured columns.
   EXPECT_EQ(latency_axis(chart_of({14}), AxisChoice::automatic, 0.2).top, 14);
 }
 

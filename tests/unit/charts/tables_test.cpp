@@ -112,7 +112,7 @@ Observation observed(double us, int64_t scale) {
   return o;
 }
 
-// Twice of everything: more of a cost is worse, more occupancy is better.
+// Everything doubled: more of a cost is worse, more occupancy is better.
 TEST(Compare, SaysWhichWayIsBetter) {
   const auto rows = compare(observed(100, 1), observed(200, 2));
   std::string text;

@@ -50,7 +50,7 @@ TEST(ConfigWords, NameWhatIsNotTheDefault) {
   experiment.config.knobs["SHARED"] = 1;
   experiment.config.options.fast_math = false;
   EXPECT_EQ(config_words(experiment, &kernel, "full"), "tiled SHARED=dynamic, fast math off");
-  experiment.kernel_hash = "another text of it";  // whose defaults are not known
+  experiment.kernel_hash = "another text of it";  // its defaults are unknown
   EXPECT_EQ(config_words(experiment, &kernel, "SHARED=dynamic"), "tiled  SHARED=dynamic");
   EXPECT_EQ(config_words(experiment, nullptr, ""), "tiled");
 }

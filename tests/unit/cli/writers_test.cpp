@@ -1,4 +1,4 @@
-// Every writer of text that came from outside, each with hostile texts, read back by what reads its format.
+// Every writer of outside text, each with hostile texts; a reader of the format reads its output back.
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 using testing_support::read_text;
 using testing_support::TempDir;
 
-// What a manifest, a preset, a worker, a file's name or a compiler may say. The first is the harmless one that every
-// other product is compared with.
+// Possible texts of a manifest, a preset, a worker, a file name or a compiler. The first is harmless, and every other
+// product is compared with it.
 std::vector<std::string> texts() {
   return {"x",
           "x\n\"\"\"\nopen('canary', 'w')\n\"\"\"",
@@ -82,7 +82,7 @@ Export export_of(const std::string& text) {
   variant->entry_symbol = variant->nvrtc = variant->info.code_hash = text;
   e.variant = variant;
   e.stem = text + "_sm89";
-  std::ranges::replace(e.stem, '/', '_');  // it is a file's name
+  std::ranges::replace(e.stem, '/', '_');  // it is used as a file name
   return e;
 }
 
@@ -153,8 +153,8 @@ std::string preset_of(const std::string& text) {
   return written ? read_text(folder / "one.json") : written.error().message;
 }
 
-// Whoever adds a writer of outside text adds it here; tests/layers/check_writers.py finds those that write past core's
-// escapes. The name's ending says who reads the product (read_products.py): .lines.txt may hold several lines.
+// A new writer of outside text is added here; tests/layers/check_writers.py finds those that bypass core's escapes. The
+// name's ending selects the product's reader (read_products.py): .lines.txt may hold several lines.
 struct Writer {
   const char* name;
   std::function<std::string(const std::string&)> write;

@@ -1,4 +1,4 @@
-// MUFU over whole binades against what an H200 gave (tests/data/gpu/mufu), on every instruction set of this CPU.
+// MUFU over whole binades against an H200's results (tests/data/gpu/mufu), on every instruction set of this CPU.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,7 +36,7 @@ std::vector<Sweep> sweeps() {
   return all;
 }
 
-// Of the results' lowest bytes: 64-bit FNV-1a, as tests/data/gpu/mufu says.
+// Hash of the results' lowest bytes: 64-bit FNV-1a, as tests/data/gpu/mufu describes.
 uint64_t hash_of(const Sweep& sweep, Handler handler) {
   std::vector<uint8_t> bytes(kLaneFileOffset + 4 * 128 + 64);
   void* at = bytes.data();
@@ -62,7 +62,7 @@ TEST(Approximations, AreTheHardwaresOverWholeBinades) {
   ASSERT_GE(all.size(), 4u);
   for (const Sweep& sweep : all) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    if (sweep.name != "rcp") continue;  // one, on one instruction set: the rest is a matter of time alone
+    if (sweep.name != "rcp") continue;  // one function on one instruction set; the rest would only take time
 #endif
     if (sweep.function == "rsq") {
       EXPECT_EQ(hash_of(sweep, g_mufu), sweep.hash) << sweep.name;

@@ -1,5 +1,5 @@
-// Recorded machine code of the first two rungs (tests/data/emulator): right against fp64, equal over architectures,
-// host instruction sets and threads, and counts that follow from the source.
+// Recorded machine code of the first two rungs (tests/data/emulator): correct against fp64, equal across architectures,
+// host instruction sets and threads, with counts that follow from the source.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::shared_ptr<const compile::SassProgram> recorded(const std::string& name) {
   return std::make_shared<const compile::SassProgram>(std::move(*sass));
 }
 
-// Halves that are exact: k / 64 for |k| ≤ 128.
+// Exactly representable halves: k / 64 for |k| ≤ 128.
 uint16_t half_bits(int k) {
   const float x = static_cast<float>(k) / 64;
   uint32_t bits;
@@ -66,10 +66,10 @@ struct Attention {
       for (uint16_t& one : x) one = half_bits(values(random));
     };
     fill(q, sq), fill(k, sk), fill(v, sk);
-    o.assign(q.size(), 0x7e55);  // NaN: a row never written shows
+    o.assign(q.size(), 0x7e55);  // NaN: makes an unwritten row visible
   }
 
-  // |O - reference| / |reference|, Frobenius; NaN when an output is.
+  // |O - reference| / |reference|, Frobenius; NaN if any output is.
   double error() const {
     double difference = 0, norm = 0;
     for (int head = 0; head < kHeads; ++head) {
@@ -181,7 +181,7 @@ TEST_P(Recorded, RightAndEqualEverywhere) {
           EXPECT_EQ(result->isa, isa);
         }
       }
-      // One row of O is 64 halves: four sectors, stored once by whichever way.
+      // One row of O is 64 halves: four sectors, stored once by either kind of store.
       EXPECT_EQ(counters->global_store_sectors, static_cast<uint64_t>(kHeads * sq * kHeadDim * 2 / 32));
     }
   }
@@ -194,16 +194,16 @@ TEST(RecordedCounts, FollowFromTheSource) {
   const auto result = run_recorded(kTiledVector, 89, a);
   ASSERT_TRUE(result.has_value());
   const RunCounters& c = result->counters;
-  // BLOCK_M 16, BLOCK_N 32, 4 warps: 8 CTAs, 2 key tiles. A tile: after loading, after the scores, one a row that a
-  // warp owns (4), after the softmax, after P·V.
+  // BLOCK_M 16, BLOCK_N 32, 4 warps: 8 CTAs, 2 key tiles. Barriers per tile: after loading, after the scores, one for
+  // each row that a warp owns (4), after the softmax, after P·V.
   EXPECT_EQ(c.ctas, 8u);
   EXPECT_EQ(c.barriers, 8u * 4 * 2 * (1 + 1 + 4 + 1 + 1));
-  // Q once, K and V once a CTA, 128-byte rows.
+  // Q once, K and V once per CTA, 128-byte rows.
   EXPECT_EQ(c.global_load_sectors, 8u * (16 + 2 * 64) * 4);
   EXPECT_EQ(c.by_class[static_cast<size_t>(InstructionClass::barrier)], c.barriers);
   EXPECT_EQ(c.shared_bank_conflicts, c.shared_load_wavefronts + c.shared_store_wavefronts - c.shared_ideal_wavefronts);
-  EXPECT_GT(c.shared_bank_conflicts, c.shared_wavefronts() / 2);  // 64 halves a row: every row starts at bank 0
-  // MUFU.EX2: per tile and row, 32 scores in one warp instruction and the rescaling; MUFU.RCP: once a row.
+  EXPECT_GT(c.shared_bank_conflicts, c.shared_wavefronts() / 2);  // 64 halves per row: every row starts at bank 0
+  // MUFU.EX2: per tile and row, 32 scores in one warp instruction and the rescaling; MUFU.RCP: once per row.
   EXPECT_EQ(c.by_class[static_cast<size_t>(InstructionClass::mufu)], kHeads * 64u * (2 * 2 + 1));
 }
 
@@ -245,7 +245,7 @@ Result<RunResult> run_watched(const WatchedRung& rung, Attention& a, RunOptions 
   if (!kernel) return fail(kernel.error());
   auto sass = compile::parse_nvdisasm(read(stem + ".txt"), std::move(*kernel));
   if (!sass) return fail(sass.error());
-  Recording recording = kTiledSwizzle;  // its grid: 32 rows a CTA
+  Recording recording = kTiledSwizzle;  // its grid: 32 rows per CTA
   recording.dynamic_shared = [](int) { return 0u; };
   return run_sass(recording, std::make_shared<const compile::SassProgram>(std::move(*sass)), a, options, rung.threads);
 }
@@ -269,8 +269,8 @@ TEST(WatchedRungs, TheLightBarrierRaces) {
       Attention a(64, 128, false);
       const auto result = run_watched({name, arch, 256}, a, watching());
       ASSERT_TRUE(result.has_value()) << result.error().message;
-      // The scores are written at line 203; the row's maximum reads them at 218. All else follows barriers.
-      // Policy 2 has a __syncwarp there; with 0 the lanes of a warp are not synchronised either.
+      // The scores are written at line 203; the row's maximum reads them at 218. Barriers order everything else. Policy
+      // 2 has a __syncwarp there; with 0 the lanes of a warp are not synchronised either.
       const bool synced = std::string_view(name) == "light2";
       ASSERT_EQ(result->findings.size(), synced ? 1u : 2u) << messages(*result);
       if (!synced) {
@@ -287,7 +287,8 @@ TEST(WatchedRungs, TheLightBarrierRaces) {
   }
 }
 
-// The race shows once shared memory starts otherwise or warps come in another order; the sound twin depends on neither.
+// The race shows when shared memory starts with other contents or warps run in another order; the sound twin depends on
+// neither.
 TEST(WatchedRungs, TheLightBarrierIsRightByLuck) {
   const auto output = [](const char* name, uint32_t fill, uint64_t seed) {
     Attention a(64, 128, false);

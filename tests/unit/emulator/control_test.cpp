@@ -14,7 +14,7 @@ struct Ran {
   Result<RunResult> result;
 };
 
-// Runs `text` with c[0x0][0x160] = out, one word a thread (R0 = thread of the CTA, R4:R5 = its address).
+// Runs `text` with c[0x0][0x160] = out, one word per thread (R0 = thread of the CTA, R4:R5 = its address).
 Ran run_text(const std::string& text, uint32_t threads, RunOptions options = {}, TextOptions text_options = {}) {
   text_options.parameter_bytes = 8;
   Ran ran{std::vector<uint32_t>(threads, 0xaaaaaaaa), fail(Stage::internal, "not run")};
@@ -142,7 +142,7 @@ BAR.SYNC 0x0
 EXIT)";
   };
   EXPECT_THAT(run_text(text("NOP"), 32).out, ::testing::Each(1u));
-  // The two sides of a branch to the next instruction come to BRA.DIV apart.
+  // The two sides of a branch to the next instruction reach BRA.DIV separately.
   const Ran split = run_text(text("ISETP.GE.AND P0, PT, R0, 0x8, PT\n@P0 BRA `(next)\nnext:"), 32);
   ASSERT_TRUE(split.result.has_value()) << split.result.error().message;
   EXPECT_THAT(split.out, ::testing::Each(2u));
@@ -196,7 +196,7 @@ EXIT)",
 }
 
 TEST(Barrier, ArrivalsCountWhereverTheyAre) {
-  // Warp 0 passes two barriers, warp 1 one: warp 1's exit stands for its second arrival, as on the hardware.
+  // Warp 0 passes two barriers, warp 1 one: warp 1's exit counts as its second arrival, as on the hardware.
   const Ran ran = run_text(R"(ISETP.GE.AND P0, PT, R0, 0x20, PT
 @P0 BRA `(one)
 BAR.SYNC 0x0
@@ -246,7 +246,7 @@ EXIT)",
 }
 
 TEST(Endless, LanesThatWaitForOthersOfTheirWarpGetThere) {
-  // Lanes 1… spin on a flag that lane 0 sets later: slices let both sides run.
+  // Lanes 1… spin on a flag that lane 0 sets later: time slices let both sides run.
   const Ran ran = run_text(R"(ISETP.NE.AND P0, PT, R0, RZ, PT
 @P0 BRA `(spin)
 MOV R3, 0x1

@@ -1,5 +1,5 @@
-// Floating-point families against scalar arithmetic of the C library under the same rounding, with NVIDIA's NaN and
-// subnormal rules put around it.
+// Floating-point families against the C library's scalar arithmetic in the same rounding mode, with NVIDIA's NaN and
+// subnormal rules applied.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -21,7 +21,7 @@ bool is_nan(u32 bits) { return (bits & 0x7fffffff) > 0x7f800000; }
 u32 flush(u32 bits) { return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits; }
 u32 result(float x) { return std::isnan(x) ? kNan : std::bit_cast<u32>(x); }
 
-// Runs `f` with subnormals flushed in and out, or not, under a rounding mode.
+// Runs `f` in a rounding mode, with or without flushing of subnormal inputs and outputs.
 template <class F>
 u32 rounded(bool ftz, int mode, F f, u32 a, u32 b, u32 c) {
   if (ftz) a = flush(a), b = flush(b), c = flush(c);
@@ -37,8 +37,8 @@ const auto add = [](float a, float b, float) { return a + b; };
 const auto multiply = [](float a, float b, float) { return a * b; };
 const auto fma3 = [](float a, float b, float c) { return std::fma(a, b, c); };
 
-// Whether a result counts as subnormal before or after it is rounded shows only where rounding reaches the least normal
-// number; what GPUs do there awaits a recording (docs/emulator.md), so such inputs are left out.
+// Whether a result counts as subnormal before or after rounding matters only where rounding reaches the least normal
+// number. What GPUs do there is not recorded (docs/emulator.md), so such inputs are left out.
 bool settled(const Inputs& in) {
   const double c = to_float(in.c), product = static_cast<double>(to_float(in.a)) * to_float(in.b);
   const auto awkward = [](double x) { return std::fabs(x) < 0x1p-126 && std::fabs(x) > 0x1.fffffcp-127; };
@@ -83,7 +83,7 @@ TEST(Float, RoundingModeDoesNotStick) {
       [](const Inputs& in) { return rounded(false, FE_TONEAREST, fma3, in.a, in.b, in.c); }, false);
 }
 
-// PTX min, max: a NaN gives the other operand, -0 < +0.
+// PTX min, max: a NaN gives the other operand, and -0 < +0.
 u32 extreme(bool minimum, bool ftz, u32 a, u32 b) {
   if (ftz) a = flush(a), b = flush(b);
   if (is_nan(a) && is_nan(b)) return kNan;
@@ -151,7 +151,7 @@ u32 half_to_float(u32 half) {
   if ((half & 0x7c00) == 0x7c00) return half & 0x3ff ? kNan : (half & 0x8000) << 16 | 0x7f800000;
   return std::bit_cast<u32>(static_cast<float>(half_value(half)));
 }
-// Nearest even, by trying the neighbours.
+// Rounds to nearest even by trying the neighbours.
 u32 float_to_half(u32 bits) {
   if (is_nan(bits)) return 0x7fff;
   const u32 sign = bits >> 16 & 0x8000;
@@ -178,7 +178,7 @@ TEST(Float, HalvesToFloat) {
 
 TEST(Float, FloatToHalves) {
   std::vector<Inputs> inputs = float_inputs();
-  for (u32 half = 0; half < 0x7c00; half += 7) {  // on, and just beside, the middle between two halves
+  for (u32 half = 0; half < 0x7c00; half += 7) {  // on, and next to, the midpoint between two halves
     const double middle = (half_value(half) + (half + 1 == 0x7c00 ? 65536 : half_value(half + 1))) / 2;
     const u32 bits = std::bit_cast<u32>(static_cast<float>(middle));
     for (u32 near : {bits - 1, bits, bits + 1}) inputs.push_back({near, near ^ 0x80000000, 0, 0});
@@ -189,7 +189,7 @@ TEST(Float, FloatToHalves) {
   check_value("F2FP.F16.F32.PACK_AB R12, RZ, R9", inputs, [](const Inputs& in) { return float_to_half(in.b); });
 }
 
-// What the tables say, in 64 bits.
+// The tables' value, in 64 bits.
 int64_t interpolated(const int32_t* starts, const int32_t* slopes, const int32_t* bends, u32 segment, int64_t x,
                      int64_t square) {
   return starts[segment] +

@@ -189,7 +189,7 @@ TEST(Integer, SelectsAndMoves) {
   check_value("HFMA2.MMA R12, -RZ, RZ, 1.875, 0 # 0x3f800000", inputs, [](const Inputs&) { return 0x3f800000u; });
   check("CS2R R12, SRZ", inputs, [](const Inputs&) { return Outputs{.r = 0, .s = 0}; });
   check("LDC.64 R12, c[0x0][0x0]", inputs, [](const Inputs&) { return Outputs{.r = 32, .s = 1}; });  // block size
-  // A guard leaves lanes of RZ alone too.
+  // A guarded instruction must not write RZ either.
   check("MOV RZ, R9", inputs, [](const Inputs&) { return Outputs{}; });
 }
 

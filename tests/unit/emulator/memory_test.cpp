@@ -1,4 +1,4 @@
-// Loads, stores and shuffles as a kernel sees them, and what is said when it goes astray.
+// Loads, stores and shuffles as a kernel sees them, and the Failures of bad accesses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A warp copies `words` words a lane: in[f(lane)] → shared[g(lane)], shared[h(lane)] → out[lane], with byte offsets
-// given.
+// A warp copies `words` words per lane: in[f(lane)] → shared[g(lane)], shared[h(lane)] → out[lane], with the given byte
+// offsets.
 struct Copy {
   std::string lds, sts;
   int bytes;
@@ -97,7 +97,7 @@ TEST(Shuffle, AsPtxDefinesIt) {
                            Mode{"UP", [](int lane, int b, int) { return lane - b; }, true}}) {
     for (int b : {0, 1, 5, 16, 31}) {
       for (int width : {32, 8}) {
-        // As __shfl_*_sync makes it: clamp 0x1f (0 for up), segment mask (32 - width) << 8.
+        // The control word of __shfl_*_sync: clamp 0x1f (0 for up), segment mask (32 - width) << 8.
         const int segment = 32 - width, control = segment << 8 | (mode.up ? 0 : 0x1f);
         std::vector<Inputs> inputs(32);
         for (int lane = 0; lane < 32; ++lane) inputs[lane] = {lane_values(lane), static_cast<uint32_t>(lane), 0, 0};
@@ -112,8 +112,7 @@ TEST(Shuffle, AsPtxDefinesIt) {
   }
 }
 
-// --- Going astray
-// --------------------------------------------------------------------------------------------------------
+// --- Bad accesses ---------------------------------------------------------------------------------------------------
 
 Failure failure_of(const std::string& text, const TextOptions& text_options, GlobalMemory& memory,
                    const std::vector<std::byte>& parameters, uint32_t grid = 1) {
@@ -149,7 +148,7 @@ TEST(Faults, OutsideABufferNamesEverything) {
   EXPECT_THAT(failure.message, HasSubstr("0 bytes past the end of scores (240 bytes)"));
   EXPECT_THAT(failure.message, HasSubstr("CTA (0, 0, 0), thread 60 (warp 1, lane 28)"));
   EXPECT_THAT(failure.message, HasSubstr(fmt::format("{:#x}", address + 240)));
-  EXPECT_EQ(data[59], 0u);  // of a faulting warp instruction nothing is stored
+  EXPECT_EQ(data[59], 0u);  // a faulting warp instruction stores nothing
   EXPECT_EQ(data[31], 31u);
 }
 
@@ -179,7 +178,7 @@ TEST(Faults, LanesOfFarBuffersAreServedOneByOne) {
   GlobalMemory memory;
   const uint64_t a = memory.add("a", bytes_of(first), true);
   std::vector<std::byte> big(1);
-  // Fill the rest of the 4 GiB window with guards only.
+  // Fill the rest of the 4 GiB window only with guards.
   for (uint64_t at = a; at >> 32 == a >> 32;) at = memory.add("b", bytes_of(second), true);
   const uint64_t b = memory.buffers().back().address;
   ASSERT_NE(a >> 32, b >> 32);

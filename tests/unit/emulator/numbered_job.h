@@ -6,7 +6,7 @@
 
 namespace attnscope::emulator::testing {
 
-// Each CTA writes its number to out[CTA], with `work` (hexadecimal) additions before.
+// Each CTA writes its number to out[CTA], after `work` (hexadecimal) additions.
 inline std::string numbering(const std::string& work) {
   return R"(S2R R0, SR_CTAID.X
 S2R R1, SR_CTAID.Y

@@ -119,7 +119,7 @@ Result<OpcodeRun> run_opcode_kernel(const OpcodeKernel& kernel, std::shared_ptr<
   Parameters parameters;
   parameters.pointer(memory.add("in", bytes_of(inputs), false)).pointer(memory.add("out", bytes_of(results), true));
   parameters.pointer(memory.add("scratch", bytes_of(scratch), true));
-  // As run_opcodes.cpp gives them: s, t, fs, unused, ls, ds.
+  // The parameters in run_opcodes.cpp's order: s, t, fs, unused, ls, ds.
   parameters.word(0x2c)
       .word(0x3fc00000)
       .word(0x40490fdb)

@@ -16,10 +16,10 @@ struct OpcodeCase {
   std::string name;
   uint32_t first = 0, words = 0;
   uint32_t ulp = 0;    // 0: bit-equal
-  uint32_t arch = 80;  // least
+  uint32_t arch = 80;  // the lowest that has it
 };
 
-// A kernel of tests/gpu/opcodes, and what an H200 made of it.
+// A kernel of tests/gpu/opcodes, with an H200's results.
 struct OpcodeKernel {
   std::string name, kind;
   uint32_t words = 0;
@@ -29,13 +29,13 @@ struct OpcodeKernel {
 
 struct OpcodeRecording {
   std::vector<OpcodeKernel> kernels;
-  std::vector<uint32_t> inputs(const std::string& kind) const;  // 8 words a thread
+  std::vector<uint32_t> inputs(const std::string& kind) const;  // 8 words per thread
   std::vector<uint32_t> all_inputs;
 };
 // Read once; a recording that cannot be read ends the test program.
 const OpcodeRecording& opcode_recording();
 
-// Compilers whose code is recorded: nvcc 13.0 (of its sm_90 code are the results) and NVRTC 12.8 of the same source.
+// Compilers with recorded code: nvcc 13.0 (the results come from its sm_90 code) and NVRTC 12.8, of the same source.
 constexpr const char* kOpcodeCompilers[] = {"nvcc130", "nvrtc128"};
 // A compiler's machine code for that architecture, in the recording's order.
 const std::vector<std::shared_ptr<const compile::SassProgram>>& opcode_programs(

@@ -1,5 +1,4 @@
-// Every recorded opcode kernel against what an H200 made of it (tests/gpu/opcodes), bit for bit, on all three
-// architectures.
+// Every recorded opcode kernel against an H200's results (tests/gpu/opcodes), bit for bit, on all three architectures.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@
 namespace attnscope::emulator::testing {
 namespace {
 
-// Units in the last place between two numbers of 16 or 32 bits, the sign apart.
+// Distance in units in the last place of two numbers of 16 or 32 bits, ignoring the sign.
 int64_t distance(uint32_t a, uint32_t b, int bits) {
   const uint32_t sign = 1u << (bits - 1);
   const auto ordered = [&](uint32_t x) {
@@ -29,7 +28,7 @@ int64_t distance(uint32_t a, uint32_t b, int bits) {
   return std::abs(ordered(a) - ordered(b));
 }
 
-// An approximation's word: so many units in the last place away, or for functions that cross zero 2^-21.
+// An approximation is at most that many units in the last place away, or 2^-21 for functions that cross zero.
 bool near_enough(uint32_t got, uint32_t want, const std::string& kind, uint32_t ulp) {
   if (kind == "f16" || kind == "bf16") {
     return distance(got & 0xffff, want & 0xffff, 16) <= ulp && distance(got >> 16, want >> 16, 16) <= ulp;
@@ -86,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Arch, Opcodes,
                            return fmt::format("{}_sm{}", std::get<1>(param.param), std::get<0>(param.param));
                          });
 
-// What the H200 printed when the recording was made.
+// The H200's output when the recording was made.
 TEST(OpcodeLog, HoldsWhatTheGpuPrinted) {
   const auto& kernels = opcode_recording().kernels;
   for (size_t i = 0; i < kernels.size(); ++i) {
@@ -135,7 +134,7 @@ TEST(OpcodeCounts, EqualNsightComputes) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (!recorded.contains(kernels[i].name)) continue;
     const auto result = run_opcode_kernel(kernels[i], opcode_programs(90)[i]);
-    // Generic accesses that go to local memory: which sectors of it count as global is not settled.
+    // Generic accesses that go to local memory: it is not settled which sectors count as global.
     const std::string& name = kernels[i].cases[0].name;
     if (!result || apart.contains(name) || name.starts_with("generic_")) continue;
     const RunCounters& c = result->run.counters;
@@ -145,7 +144,8 @@ TEST(OpcodeCounts, EqualNsightComputes) {
     const auto& wanted = recorded.at(kernels[i].name);
     equal += counted == wanted;
     if (counted != wanted && c.active_lanes_mean() < 31) {
-      // Divergent: how the hardware issues a BSYNC that parts of a warp reach one after the other is not settled.
+      // Divergent code: it is not settled how the hardware issues a BSYNC that parts of a warp reach one after the
+      // other.
       EXPECT_NEAR(static_cast<double>(counted[0]), static_cast<double>(wanted[0]),
                   0.0025 * static_cast<double>(wanted[0]))
           << kernels[i].name;
@@ -160,7 +160,7 @@ TEST(OpcodeCounts, EqualNsightComputes) {
   EXPECT_GE(equal, 275u);
 }
 
-// app/emulator/isa/recorded_forms.inc is what the recorded kernels hold, no more and no less.
+// app/emulator/isa/recorded_forms.inc holds exactly the forms of the recorded kernels.
 TEST(RecordedForms, AreThoseOfTheRecordedKernels) {
   std::map<std::string, int> forms;
   for (int k = 0; k < 3; ++k) {

@@ -27,7 +27,7 @@ TEST(Wavefronts, TwoAndFourBytesAreOneGroup) {
   for (Access access : {Access::shared_load_4, Access::shared_store_4}) {
     EXPECT_EQ(wavefronts(access, [](int) { return 64; }), 1);                      // one word for all
     EXPECT_EQ(wavefronts(access, [](int lane) { return 4 * lane; }), 1);           // every bank once
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 8 * lane; }), 2);           // two words a bank
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 8 * lane; }), 2);           // two words per bank
     EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }), 32);        // one bank
     EXPECT_EQ(wavefronts(access, [](int lane) { return 132 * lane; }), 1);         // padded rows
     EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * (lane / 2); }), 16);  // pairs share a word
@@ -37,7 +37,7 @@ TEST(Wavefronts, TwoAndFourBytesAreOneGroup) {
               4);
   }
   for (Access access : {Access::shared_load_2, Access::shared_store_2}) {
-    EXPECT_EQ(wavefronts(access, [](int lane) { return 2 * lane; }), 1);  // two lanes a word
+    EXPECT_EQ(wavefronts(access, [](int lane) { return 2 * lane; }), 1);  // two lanes per word
     EXPECT_EQ(wavefronts(access, [](int lane) { return 128 * lane; }), 32);
     EXPECT_EQ(wavefronts(access, [](int lane) { return 130 * lane; }), 2);  // half a bank's step: banks come twice
   }

@@ -1,4 +1,4 @@
-// Launches, sampling, progress, cancelling, and what is refused.
+// Launches, sampling, progress, cancelling, and refused requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -99,7 +99,7 @@ TEST(Run, CancelEndsAnEndlessKernel) {
   later.join();
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().stage, Stage::cancelled);
-  // The pool serves the next run.
+  // The pool also handles the next run.
   Numbered job;
   EXPECT_TRUE(run(job.launch).has_value());
 }
@@ -107,7 +107,7 @@ TEST(Run, CancelEndsAnEndlessKernel) {
 TEST(Run, AFailureStopsTheOtherThreads) {
   GlobalMemory memory;
   Launch launch;
-  // CTA 1 stores to nowhere; the other loops.
+  // CTA 1 stores to an unmapped address; the other loops.
   launch.program = program_of(R"(S2R R0, SR_CTAID.X
 ISETP.EQ.AND P0, PT, R0, 0x1, PT
 CS2R R4, SRZ
@@ -152,7 +152,7 @@ EXIT)",
   EXPECT_EQ(result->counters.active_lanes_mean(), 20.0);
 }
 
-// A grid whose work passes the budget is sampled: the ends and an even spread, the same CTAs every time.
+// A grid with more work than the budget is sampled: the ends and an even spread, the same CTAs every time.
 TEST(Sampling, FollowsTheWorkOfTheFirstCtas) {
   Numbered job;
   job.launch.grid = {24, 1, 1};
@@ -176,7 +176,7 @@ TEST(Sampling, FollowsTheWorkOfTheFirstCtas) {
   EXPECT_GE(few.size(), RunOptions::kFewestSampled);
   EXPECT_TRUE(few.contains(0) && few.contains(23));
   EXPECT_EQ(few, ctas_of(1));
-  // Every fourth of the grid has its share.
+  // Every quarter of the grid has its share.
   for (uint32_t quarter = 0; quarter < 4; ++quarter) {
     EXPECT_GE(std::distance(few.lower_bound(6 * quarter), few.lower_bound(6 * quarter + 6)), 3);
   }
@@ -198,7 +198,7 @@ TEST(Refused, ModifiersThatAFormDoesNotTake) {
   for (const char* line : {"IADD3 R0, |R1|, R2, R3", "LOP3.LUT R0, -R1, R2, R3, 0xc0, !PT", "FADD R0, ~R1, R2",
                            "HADD2.F32 R0, R1, R2.H0_H0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0", "LDG.E.64 R0, [R2]",
                            "LDS R0, [R2.X2]", "S2R R0, SR_CLOCKLO", "BAR.SYNC 0x0, 0x30",
-                           // Understood, and not recorded.
+                           // Decodable, but not recorded.
                            "F2I.FTZ.U16.BF16.FLOOR.NTZ R0, R1", "ATOMS.INC.64 R0, [R2], R4"}) {
     const auto sass = from_text(std::string(line) + "\nEXIT", {});
     ASSERT_NE(sass, nullptr);

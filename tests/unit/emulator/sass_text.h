@@ -16,15 +16,15 @@ struct TextOptions {
   uint32_t frame_bytes = 0;
 };
 
-// A program from SASS as one would write it down: an instruction a line, "name:" for a label, `(name) for its use,
-// "# 0x3f800000" behind an instruction with a floating-point immediate to give the immediate's bits. Line n of the text
-// is source line n of k.cu. No assembler is needed: the emulator executes the text, so encodings are made up.
+// A program from handwritten SASS: one instruction per line, "name:" for a label, `(name) for its use. "# 0x3f800000"
+// after an instruction gives the bits of its floating-point immediate. Line n of the text is source line n of k.cu. No
+// assembler is needed: the emulator executes the text, so encodings are made up.
 std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, const TextOptions& options);
 
-// The same, decoded; a test failure and nullptr when the emulator refuses it.
+// The same, decoded; a test failure and nullptr if the emulator refuses it.
 std::shared_ptr<const Program> program_of(const std::string& text, const TextOptions& options);
 
-// Parameters as 32- and 64-bit words behind each other, naturally aligned.
+// Parameters as consecutive 32- and 64-bit words, naturally aligned.
 class Parameters {
  public:
   Parameters& word(uint32_t value);

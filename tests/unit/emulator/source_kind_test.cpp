@@ -1,5 +1,5 @@
-// Forms that are recorded with sources of another kind than they are run with here: registers, uniform registers,
-// constants and immediates of one value must give one result.
+// Forms that run here with another kind of source than the recorded one: registers, uniform registers, constants and
+// immediates of one value must give the same result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@ namespace attnscope::emulator::testing {
 namespace {
 
 struct Case {
-  const char* text;  // {} is the source, pi's bits
+  const char* text;  // {} is the source, which holds pi's bits
   uint32_t result;
-  bool immediate;  // the form takes one
+  bool immediate;  // whether the form takes one
 };
 constexpr Case kCases[] = {
     {"IABS R12, {}", 0x40490fdb, true},
@@ -64,7 +64,7 @@ TEST(SourceKind, GivesOneResult) {
     check_value(fmt::format("LEA.HI R12, R9, R10, {}, 0x8", source), two,
                 [](const Inputs&) { return (kScalar << 8 | 0x11223344u >> 24) + 0xff00ffu; });
   }
-  // Packed halves: a constant's lower half twice, and the whole.
+  // Packed halves: a constant's lower half twice, and the whole constant.
   for (const char* source : {"R8.H0_H0", "c[0x0][0x170].H0_H0", "UR4.H0_H0"})
     check_value(fmt::format("HMUL2 R12, R9, {}", source), inputs, [](const Inputs&) { return 0x0fdb13dbu; });
 }

@@ -1,4 +1,4 @@
-// Which CTAs stand for a grid.
+// Which CTAs represent a grid.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ TEST(SpreadCtas, OneOfEachPartAndNoColumnOfTheGridAlone) {
       mean += double(ctas[i] % width) / count;
       quarters.insert(ctas[i] % width / (width / 4));
     }
-    // Under a causal mask a CTA's work grows with its column: the sample's must be the grid's.
+    // Under a causal mask a CTA's work grows with its column: the sample's mean must equal the grid's.
     EXPECT_NEAR(mean, (width - 1) / 2.0, 0.1 * width) << count;
     EXPECT_EQ(quarters.size(), 4u) << count;
   }

@@ -103,7 +103,7 @@ TEST_P(TensorCore, EveryRecordedProductIsEqualBitForBit) {
   }
 }
 
-// 1,049,088 products in all, by groups; sanitizers look at some of them.
+// 1,049,088 products in all, in groups; sanitizer builds check some of them.
 TEST_P(TensorCore, AMillionRecordedProductsAreEqualBitForBit) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr size_t kEvery = 64;
@@ -158,10 +158,10 @@ TEST(TensorCoreSum, OlderArchitecturesAddInTwoStepsAndKeepABitLess) {
     std::memcpy(&bits, &value, 4);
     return bits;
   };
-  // At 2^25 a float steps by 4: 16 ones at once are 16; two steps of 8 are 8 and 8.
+  // At 2^25 a float's step is 4: 16 ones at once add 16; two steps of 8 add 8 and 8.
   EXPECT_EQ(multiply_add_one(tensor_sum(90), TensorKind::f16_f32, row, column, float_bits(33554432.0f)),
             float_bits(33554448.0f));
-  // 2^25 again: 24 bits below it are units of 2, which a 1 does not reach.
+  // 2^25 again: 24 bits below it the unit is 2, so a 1 has no effect.
   EXPECT_EQ(multiply_add_one(tensor_sum(80), TensorKind::f16_f32, row, column, float_bits(33554432.0f)),
             float_bits(33554432.0f));
 }

@@ -1,4 +1,4 @@
-// A system that makes no further thread: the run says so, or goes on with the threads there are. It does not wait.
+// The system refuses further threads: the run says so, or continues with the threads it has. It does not wait.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ class RefusedThreads : public ::testing::Test {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     if (!testing_support::threads_can_be_refused()) GTEST_SKIP() << "this system does not hold RLIMIT_NPROC";
   }
-  // What the run came to, on stderr; ends the process.
+  // Writes the run's result to stderr and ends the process.
   [[noreturn]] static void report(unsigned threads) {
     Numbered job;
     RunOptions options;

@@ -1,4 +1,4 @@
-// The uniform datapath: one value a warp. Inputs are CTA by CTA, through R2UR.
+// The uniform datapath: one value per warp. Inputs differ by CTA and come through R2UR.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ TEST(Uniform, BytesOfRegistersAndNarrowConstants) {
   });
   // The parameters begin with the address of `in`, a multiple of 256 with zeros above its sixth byte.
   check_uniform("ULDC.U8 UR12, c[0x0][0x160]", [](const Uniform&) { return Result64{0}; });
-  // Both pointers are below 2^48: the upper words' upper halves are 0, at a place that a register says.
+  // Both pointers are below 2^48: the upper halves of their upper words are 0, here at an address from a register.
   check_uniform("ULOP3.LUT UR14, UR8, 0x8, URZ, 0xc0, !UPT\nULDC.U16 UR12, c[0x0][UR14+0x166]",
                 [](const Uniform&) { return Result64{0}; });
   check_uniform(
@@ -179,11 +179,11 @@ TEST(Uniform, Compares) {
 }
 
 TEST(Uniform, Votes) {
-  // Every thread holds the same P1, so all and any agree; the lanes left out by a branch do not vote.
+  // Every thread holds the same P1, so all and any agree; lanes that a branch leaves out do not vote.
   check_uniform("ISETP.LT.AND P1, PT, R8, R9, PT\nVOTEU.ALL UP3, P1", [](const Uniform& u) {
     return Result64{0xdeadbeef, 0xdeadbeef, static_cast<i32>(u.a) < static_cast<i32>(u.b)};
   });
-  // P1 holds in lanes below a: all of them only when a is 32 or more, any when it is 1 or more (unsigned).
+  // P1 holds in lanes below a: in all of them only if a is 32 or more, in any if it is 1 or more (unsigned).
   check_uniform("ISETP.LT.U32.AND P1, PT, R0, R8, PT\nVOTEU.ALL UP3, P1", [](const Uniform& u) {
     return Result64{0xdeadbeef, 0xdeadbeef, u.a >= 32};
   });

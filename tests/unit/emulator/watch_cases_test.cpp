@@ -1,4 +1,4 @@
-// The watch cases as data: tests/data/watch/*.cu, each kernel with what the watch is to say of it.
+// The watch cases as data: tests/data/watch/*.cu, each kernel with the findings that the watch must report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-// The line that a mark stands on: in the kernel if it is there, else anywhere in the file.
+// The line with a mark: in the kernel if it is there, else anywhere in the file.
 uint32_t marked_line(const std::vector<std::string>& lines, size_t kernel, const std::string& mark) {
   const auto holds = [&](const std::string& line) {
     const size_t at = line.find("//@" + mark);
@@ -175,8 +175,8 @@ TEST_P(WatchCases, AreDiagnosed) {
 INSTANTIATE_TEST_SUITE_P(Data, WatchCases, ::testing::ValuesIn(read_cases()),
                          [](const auto& param) { return param.param.file + "_" + param.param.kernel; });
 
-// compute-sanitizer's word on the same cubins, recorded on a GPU (tests/gpu/watch_cases/record.py). Where it and the
-// watch differ, sanitizer_differences.json says how and why.
+// compute-sanitizer's reports for the same cubins, recorded on a GPU (tests/gpu/watch_cases/record.py). Where it and
+// the watch differ, sanitizer_differences.json says how and why.
 class Sanitizer {
  public:
   using Json = nlohmann::json;
@@ -186,7 +186,7 @@ class Sanitizer {
 
   bool ran(const std::string& name) const { return said_.contains(name); }
   bool is_blind_to(const std::string& rule) const { return known_["blind"].contains(rule); }
-  // The tool that judges what is of this rule; empty: none does.
+  // The tool that checks this rule, or empty.
   std::string judge_of(const std::string& rule) const {
     for (const auto& [tool, rules] : known_["rules"].items())
       if (std::find(rules.begin(), rules.end(), rule) != rules.end()) return tool;
@@ -196,7 +196,7 @@ class Sanitizer {
     const Json& cases = known_["cases"];
     return cases.contains(name) ? cases[name].value(tool, "") : "";
   }
-  // Lines of what the tool reported; a remark (info) is no report.
+  // Lines of the tool's reports; a remark (info) does not count.
   std::vector<std::vector<uint32_t>> reports(const std::string& name, const std::string& tool) const {
     std::vector<std::vector<uint32_t>> all;
     for (const Json& one : said_[name])
@@ -215,7 +215,7 @@ class Sanitizer {
   Json said_, known_;
 };
 
-// What the watch said of a case: its rule, and where.
+// A finding of the watch for a case: its rule and place.
 struct Diagnosis {
   std::string rule, place, other_place;
 };
@@ -266,7 +266,7 @@ TEST(WatchCasesAndSanitizer, SayTheSame) {
           << (mine_alone.empty()
                   ? ""
                   : mine_alone[0].rule + " at " + mine_alone[0].place + ", " + mine_alone[0].other_place);
-      // A run that ends at its first fault knows no further ones.
+      // A run that ends at its first fault reports no further ones.
       const bool more = theirs.size() > shared.size() && !(tool == "memcheck" && !shared.empty());
       EXPECT_EQ(more, difference.starts_with("adds: "));
     }

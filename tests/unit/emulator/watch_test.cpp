@@ -12,7 +12,7 @@ namespace attnscope::emulator::testing {
 namespace {
 
 // Thread t of warp w: R0 = t, R2 = 4t, R4 = 4·(t ^ 32) (the same lane of the neighbouring warp), R5 = w, P0 = in warp
-// 0. The parameter is the address of 64 words that nothing writes.
+// 0. The parameter is the address of 64 words that are never written.
 constexpr const char* kHead = R"(
 S2R R0, SR_TID.X
 SHF.L.U32 R2, R0, 0x2, RZ
@@ -33,7 +33,7 @@ void PrintTo(const WatchCase& one, std::ostream* out) { *out << one.name; }
 
 const WatchCase kCases[] = {
     {"ReadBeforeTheBarrier", "STS [R2], R0\nLDS R6, [R4]\nBAR.SYNC 0x0", "STS at k.cu:8", WatchKind::shared_read_write,
-     2},  // and a never-written read
+     2},  // also a never-written read
     {"ReadAfterTheBarrier", "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [R4]", ""},
     {"OwnWarpNeedsNoBarrier", "STS [R2], R0\nLDS R6, [R2]", ""},
     {"TwoWarpsWriteOneWord", "STS [RZ], R0", "STS at k.cu:8 (thread 31, warp 0) writes byte 0",
@@ -60,8 +60,9 @@ const WatchCase kCases[] = {
     {"AtomicsDoNotRace", "MOV R6, 0x1\nATOMS.ADD RZ, [RZ], R6", ""},
     {"HalvesOfOneWord", "STS.U16 [R2], R0\nSTS.U16 [R4+0x2], R0", ""},
     {"VectorsOverlap", "SHF.L.U32 R2, R2, 0x1, RZ\nSTS.64 [R2], R0\nLDS R6, [R4+0x4]", "STS at k.cu:9",
-     WatchKind::shared_read_write, 3},  // and one within a warp
-    // Shared memory is kept by lines of 64 bytes as long as that leaves no doubt: what was noted so is known later.
+     WatchKind::shared_read_write, 3},  // also one within a warp
+    // Shared memory is tracked by lines of 64 bytes as long as that is unambiguous; those records stay usable
+    // afterwards.
     {"WordsOfOneLine", "SHF.L.U32 R7, R5, 0x2, RZ\nSTS [R7], R5\nNOP\nLDS R6, [R7]\nNOP\nSTS [R7], R0", ""},
     {"ReadByAllThenWritten",
      "STS [R2], R0\nBAR.SYNC 0x0\nLDS R6, [RZ]\nLDS R6, [R2]\nLDS R6, [R4]\nLDS R6, [RZ+0x4]\nLDS R6, [RZ+0x8]\n"
@@ -77,7 +78,7 @@ const WatchCase kCases[] = {
      "LOP3.LUT R8, R8, 0x7c, RZ, 0xc0, !PT\nIADD3 R9, R9, 0x1, RZ\nISETP.LT.AND P1, PT, R9, 0x2800, PT\n"
      "@P1 BRA `(again)\n@!P0 STS [RZ+0x44], R0\n@!P0 LDS R6, [RZ+0x40]",
      "STS at k.cu:8 (thread 31, warp 0) writes byte 64 of shared memory, then LDS at k.cu:19 (thread 32, warp 1)",
-     WatchKind::shared_write_read, 2},  // and the never-written reads of the loop
+     WatchKind::shared_write_read, 2},  // also the never-written reads of the loop
     {"CopyAwaited",
      "MOV R24, c[0x0][0x160]\nMOV R25, c[0x0][0x164]\nLDGSTS.E [R2], [R24.64]\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0\nBAR.SYNC "
      "0x0\nLDS R6, [R4]",
@@ -158,7 +159,7 @@ TEST(WatchedLaunch, MoreSharedMemoryThanAnyGpuGivesIsRefused) {
 }
 
 TEST(WatchedOrder, ASeedChangesWhoComesFirst) {
-  // The last writer of one word wins; with seeds both warps do at some time.
+  // The last writer of one word wins; over the seeds both warps do.
   std::set<uint32_t> winners;
   for (uint64_t seed = 0; seed < 16; ++seed) {
     std::vector<uint32_t> out(1);
@@ -194,7 +195,8 @@ TEST(WatchedOrder, SharedMemoryStartsAsAsked) {
   EXPECT_EQ(out[0], 0x7fc00000u);
 }
 
-// Every recorded kernel is sound, and gives the same words watched and unwatched: what follows is quiet by right.
+// Every recorded kernel gives the same words watched and unwatched. All but those listed are sound, so the watch must
+// report nothing.
 TEST(WatchedOpcodes, AreQuiet) {
   const std::set<std::string> spoken_of{
       "generic_vectors",  // overwrites what other lanes read, unsynchronised
