@@ -1,4 +1,4 @@
-// One run: which CTAs, progress while they go, and what comes of them.
+// One run: which CTAs, progress during the run, and its results.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -33,9 +33,9 @@ void add(const Program& program, const std::vector<OpCounts>& ops, const std::ve
   }
 }
 
-// --- Which CTAs of a grid that is too large to run whole -------------------------------------------------------------
+// --- The CTAs of a grid that is too large to run completely ----------------------------------------------------------
 
-// Along x, where a mask makes CTAs differ; the last of all; and those that are traced.
+// CTAs along x, where a mask makes them differ; the last one; and the traced ones.
 std::vector<uint32_t> first_ctas(const std::array<uint32_t, 3>& grid, const std::vector<uint32_t>& traced) {
   const uint32_t last = grid[0] - 1, total = grid[0] * grid[1] * grid[2];
   std::vector<uint32_t> ctas{0, last / 4, last / 2, last - last / 4, last, total - 1};
@@ -45,16 +45,16 @@ std::vector<uint32_t> first_ctas(const std::array<uint32_t, 3>& grid, const std:
   return ctas;
 }
 
-// spread_ctas() without those that have run.
+// spread_ctas() without the CTAs that already ran.
 std::vector<uint32_t> further_ctas(uint32_t total, uint32_t count, const std::vector<uint32_t>& have_run) {
   std::vector<uint32_t> ctas = spread_ctas(total, count);
   std::erase_if(ctas, [&](uint32_t cta) { return std::binary_search(have_run.begin(), have_run.end(), cta); });
   return ctas;
 }
 
-constexpr uint32_t kMostReserved = 1 << 16;  // CTAs for which lists reserve room before the run
+constexpr uint32_t kMostReserved = 1 << 16;  // CTAs for which lists reserve memory before the run
 
-// As RunOptions::work_budget counts.
+// In the unit of RunOptions::work_budget.
 uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks) {
   uint64_t work = 0;
   for (size_t b = 0; b < program.blocks.size(); ++b) {
@@ -148,7 +148,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     options.progress({counters, news, planned});
     for (size_t i = 0; i < threads; ++i) pool.worker(i).wanted.store(true, std::memory_order_relaxed);
   };
-  // Those CTAs, or the whole grid in ascending order. False: the run is over before its end.
+  // Runs those CTAs, or the whole grid in ascending order. False: the run ended early.
   const auto execute = [&](const std::vector<uint32_t>* ctas) {
     Job job;
     job.launch = &*bound;
@@ -178,7 +178,7 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     }
   }
 
-  // A fault says more than the stop it caused in other threads, and than being cancelled.
+  // A fault is more informative than a stop that it caused in other threads, and than a cancellation.
   const auto says = [](const Worker& worker) {
     return worker.end == CtaEnd::done || worker.end == CtaEnd::stopped ? 0 : worker.end == CtaEnd::cancelled ? 1 : 2;
   };

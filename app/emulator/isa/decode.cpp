@@ -1,4 +1,4 @@
-// SASS to a Program: each instruction by the row of the tested list that spells it.
+// SASS to a Program: each instruction is decoded by the row of the tested list with its spelling.
 #include <fmt/format.h>
 #include <algorithm>
 #include <set>
@@ -18,7 +18,7 @@ bool has(const SassInstruction& instruction, std::string_view modifier) {
   return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
 }
 
-// HFMA2 of -0 · 0 and a packed immediate: how the compiler makes constants.
+// HFMA2 of -0 · 0 and a packed immediate: the compiler makes constants with it.
 bool makes_constant(const SassInstruction& instruction) {
   const auto& ops = instruction.operands;
   return instruction.opcode == "HFMA2" && ops.size() == 5 && ops[1].raw == "-RZ" && ops[2].raw == "RZ" &&
@@ -55,7 +55,7 @@ class Decoder {
                 "Only tested instruction forms are executed. Another knob value or architecture may avoid this one.");
   }
 
-  // The other forms of the kernel that are not on the list, so that one look tells all.
+  // The other forms of the kernel that are not on the list, so that the message lists all at once.
   std::string others_behind(const SassInstruction& first, const std::string& refused) const {
     std::set<std::string> others;
     for (const SassInstruction& instruction : program_.sass->instructions) {

@@ -3,8 +3,8 @@
 
 namespace attnscope::emulator {
 
-// What an instruction computes. Lane families have code for each instruction set of the host, the uniform ones code
-// for all of them. Forms that kernels spend little time in are `general`: their rows of forms.inc name their handlers.
+// What an instruction computes. Lane families have code for each instruction set of the host, uniform ones share one.
+// Forms that kernels spend little time in are `general`: their rows of forms.inc name their handlers.
 // clang-format off
 #define ATTNSCOPE_LANE_FAMILIES(X)                                                                                     \
   X(mov) X(fadd) X(fmul) X(ffma) X(fmnmx) X(sel) X(fsetp) X(hadd2_f32) X(f2fp_pack) X(mufu_ex2) X(mufu_rcp)            \
@@ -37,8 +37,8 @@ constexpr bool is_uniform(Family family) { return family >= Family::umov && fami
 constexpr bool is_shuffle(Family family) { return family >= Family::shfl_idx && family <= Family::shfl_bfly; }
 constexpr bool is_control(Family family) { return family >= Family::bra; }
 
-// Which source is one value for all lanes (an immediate, a constant, a uniform register), and whether any source
-// carries a sign or absolute-value modifier: each combination is compiled apart.
+// Which source is one value for all lanes (an immediate, a constant, a uniform register), and whether any source has a
+// sign or absolute-value modifier: each combination is compiled separately.
 struct Variant {
   enum { none = 0, a = 1, b = 2, c = 3, modified = 4, count = 8 };
 };

@@ -44,17 +44,17 @@ struct Listed {
   Basis basis;
 };
 
-// Cache hints, how a barrier waits, and how far an order or an atomic's effect reaches (all of this device's threads
-// see it here): they change no value.
+// Cache hints, how a barrier waits, and the scope of an order or an atomic (here all of the device's threads see it):
+// they change no value.
 bool is_hint(std::string_view modifier) {
   constexpr std::string_view hints[] = {"LTC64B", "LTC128B",        "EF",  "EL",  "NA", "LU",    "CONSTANT",
                                         "BYPASS", "DEFER_BLOCKING", "GPU", "SYS", "SM", "STRONG"};
   return std::find(std::begin(hints), std::end(hints), modifier) != std::end(hints);
 }
 
-// A spelling in two parts, without cache hints and the sign of an atomic sum: opcode with modifiers, and the operands
-// with the kind of each source left open (register, uniform register, immediate, constant; which half of it) and of
-// each address.
+// A spelling in two parts: the opcode with modifiers, but without cache hints and the sign of an atomic sum; and the
+// operands, leaving open the kind of each source (register, uniform register, immediate, constant; which half of it)
+// and of each address.
 struct Kindless {
   std::string head, operands;
 };
@@ -91,8 +91,8 @@ Kindless kindless(std::string_view spelling, Roles roles) {
   return kin;
 }
 
-// A comparison's head without which comparison it is and how it goes with the predicate: those are a table
-// (decode.cpp), and every entry of it is recorded with FSETP and ISETP. Empty: no comparison.
+// A comparison's head without the comparison's name and its combination with the predicate: a table has those
+// (modifiers.cpp), and every entry of it is recorded with FSETP and ISETP. Empty: not a comparison.
 std::string uncompared(const std::string& head) {
   constexpr std::string_view opcodes[] = {"DSETP", "ISETP", "FSET", "HSET2", "HSETP2"};
   constexpr std::string_view names[] = {"LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM", "NAN", "LTU",
@@ -113,7 +113,7 @@ std::string uncompared(const std::string& head) {
 
 std::string_view opcode_of(std::string_view spelling) { return spelling.substr(0, spelling.find_first_of(". ")); }
 
-// What the recordings say of general forms that they do not hold as spelled.
+// Related recordings of general forms that are not recorded with their exact spelling.
 class RecordedKin {
  public:
   void add(std::string_view spelling, Roles roles) {
@@ -122,19 +122,19 @@ class RecordedKin {
     shapes_.insert(std::string(opcode_of(spelling)) + " " + kin.operands);
     if (const std::string rest = uncompared(kin.head); !rest.empty()) comparisons_.insert(rest + " " + kin.operands);
   }
-  // Another comparison of the same numbers is recorded.
+  // Whether another comparison of the same numbers is recorded.
   bool compares(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
     const std::string rest = uncompared(kin.head);
     return !rest.empty() && comparisons_.contains(rest + " " + kin.operands);
   }
-  // The same operation is recorded with sources of other kinds, or for lanes where this is uniform, or (a local load)
-  // with that width for shared memory; or it is without the predicate at the end, and another width of the same opcode
-  // is with it.
+  // Whether the same operation is recorded with sources of other kinds, or for lanes if this one is uniform, or (a
+  // local load) with that width for shared memory; or is recorded without the predicate at the end, while another width
+  // of the same opcode is recorded with it.
   bool holds(std::string_view spelling, Roles roles) const {
     const Kindless kin = kindless(spelling, roles);
     if (forms_.contains(kin.head + " " + kin.operands) || forms_.contains(lanes_twin(kin))) return true;
-    // A generic address that leads to global memory: what such an address means is recorded with other operations.
+    // A generic address that leads to global memory: the meaning of such an address is recorded with other operations.
     for (const auto& [generic, global] : {std::pair{"ATOM.", "ATOMG."}, {"LD.", "LDG."}, {"ST.", "STG."}})
       if (kin.head.starts_with(generic) &&
           forms_.contains(global + kin.head.substr(std::string_view(generic).size()) + " " + kin.operands))
@@ -181,8 +181,8 @@ const std::unordered_map<std::string, Listed>& table() {
     for (auto& [spelling, listed] : *map) {
       if (listed.basis == Basis::definition && kin.holds(spelling, listed.form.roles)) listed.basis = Basis::kin;
     }
-    // General rows stand for more spellings than were recorded; of those only the recorded ones' kin is executed, and
-    // comparisons of other names.
+    // General rows cover more spellings than were recorded. Of those, only relatives of recorded ones are executed, and
+    // comparisons with other names.
     for (auto& [spelling, form] : others) {
       if (kin.holds(spelling, form.roles)) {
         map->emplace(std::move(spelling), Listed{form, Basis::kin});

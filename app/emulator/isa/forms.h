@@ -10,7 +10,7 @@
 
 namespace attnscope::emulator {
 
-// What a form's operands are, one letter each, in printed order:
+// A form's operands, one letter each, in printed order:
 //   d destination register     D uniform destination      p, q predicate destinations
 //   a, b, c sources            k, w, v the sources c, a, b of 64 bits    x, y, z predicate sources    e a fourth source
 //   i, j immediates → imm, second                         m address    t branch target   B convergence barrier
@@ -19,7 +19,7 @@ namespace attnscope::emulator {
 //   K a constant bank at a register's offset    G the global address of LDGSTS    s shown only by the spelling
 using Roles = std::string_view;
 
-// Which operand modifiers a form's sources may carry; any other is refused.
+// The operand modifiers that a form's sources may have; any other is refused.
 enum class SourceModifiers : uint8_t {
   none,
   sign,    // -x, |x| of a float
@@ -33,25 +33,25 @@ struct Form {
   SourceModifiers modifiers = SourceModifiers::none;
   InstructionClass instruction_class = InstructionClass::other;
   ModifierDecoder decode = modifiers::plain;
-  uint16_t row = 0;  // of the list
+  uint16_t row = 0;  // index into the list
 };
 
-// What a form on the list rests on.
+// The evidence for a form on the list.
 enum class Basis : uint8_t {
   recorded,  // results of a GPU, for this spelling
   kin,  // recorded for sources of another kind, for lanes where this is uniform, or without a predicate that another
         // width was recorded with
-  definition,  // the instruction's definition, and kernels whose whole output is right
+  definition,  // the instruction's definition, and kernels whose whole output is correct
 };
 
-// What the list calls HFMA2 of -0·0 and a packed immediate: how the compiler makes constants.
+// The list's name for HFMA2 of -0·0 and a packed immediate, with which the compiler makes constants.
 constexpr std::string_view kHalfConstant = "HFMA2 constant";
-// The tested form of that spelling (form_of), or nullptr.
+// The tested form with that spelling (form_of), or nullptr.
 const Form* find_form(std::string_view spelling);
 Basis basis_of(std::string_view spelling);  // of a form on the list
-// The tested forms, as form_of() writes them: "FFMA.FTZ R,R,R,R".
+// The tested forms, spelled as by form_of(): "FFMA.FTZ R,R,R,R".
 std::vector<std::string> supported_forms();
-// How an instruction's form is written: opcode, modifiers, operand kinds.
+// The spelling of an instruction's form: opcode, modifiers, operand kinds.
 std::string form_of(const compile::SassInstruction& instruction);
 
 }  // namespace attnscope::emulator

@@ -1,4 +1,4 @@
-// What modifiers of numbers, predicates and warps mean. Those of memory and Tensor Cores: modifiers_memory.cpp.
+// The meaning of modifiers of numbers, predicates and warps. Memory and Tensor Cores: modifiers_memory.cpp.
 #include "emulator/isa/modifiers.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ Refusal convert(Op& op, uint32_t mode, const Conversion& conversion) {
   return nullptr;
 }
 
-// A conversion between a whole and a floating-point number names only what is not the rule.
+// A conversion between an integer and a floating-point number names only types that are not the default.
 std::pair<Number, Number> whole_and_real(const Spelled& spelled) {
   Number whole = Number::s32, real = Number::f32;
   for (Number type : types_of(spelled)) (is_float(type) ? real : whole) = type;
@@ -158,7 +158,7 @@ Refusal compare_halves(const Spelled& spelled, Op& op) {
 }
 Refusal compare_integers(const Spelled& spelled, Op& op) {
   op.comparison = comparison_of(spelled, false);
-  if (op.flags & op_unsigned) {  // biased, unsigned order is signed order
+  if (op.flags & op_unsigned) {  // with a bias, unsigned order is signed order
     op.xor_a = op.xor_b = 0x80000000u;
     op.variant |= Variant::modified;
   }
@@ -240,7 +240,7 @@ Refusal as_shift(const Spelled& spelled, Op& op) {
   return nullptr;
 }
 
-// --- Between lanes, and of the warp ----------------------------------------------------------------------------------
+// --- Between lanes, and for the warp ---------------------------------------------------------------------------------
 
 Refusal vote(const Spelled& spelled, Op& op) {
   constexpr WordTable<Vote, 3> words{{{Vote::all, "ALL"}, {Vote::any, "ANY"}, {Vote::equal, "EQ"}}};

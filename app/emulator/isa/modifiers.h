@@ -5,22 +5,22 @@
 #include "compile/sass.h"
 #include "emulator/isa/op.h"
 
-// What a form's modifiers mean: the decoders that rows of forms.inc name. Each fills the fields of an Op that its
-// forms' handlers read, after the operands.
+// The meaning of a form's modifiers: the decoders that the rows of forms.inc name. Each sets the fields of an Op that
+// its forms' handlers read, after the operands are set.
 namespace attnscope::emulator {
 
-// An instruction whose operands are in the Op, and the architecture of its code.
+// An instruction whose operands are already in the Op, and the architecture of its code.
 struct Spelled {
   const compile::SassInstruction& instruction;
   int arch;
   bool has(std::string_view modifier) const;
 };
 
-// What of the instruction is not executed, for the message; nullptr: nothing.
+// The part of the instruction that cannot be executed, for the message; nullptr: none.
 using Refusal = const char*;
 using ModifierDecoder = Refusal (*)(const Spelled& spelled, Op& op);
 
-// What every form may carry: flushing, unsigned numbers, RELU, … → Op::flags.
+// Modifiers that every form may carry: flushing, unsigned numbers, RELU, … → Op::flags.
 uint8_t common_flags(const Spelled& spelled);
 HalfPick half_of(const compile::SassOperand& operand);
 
@@ -28,7 +28,7 @@ namespace modifiers {
 
 Refusal plain(const Spelled&, Op&);  // nothing beyond the common flags
 // Floating point.
-Refusal nearest(const Spelled&, Op&);     // nothing either; its handler rounds to nearest
+Refusal nearest(const Spelled&, Op&);     // no fields either; its handler rounds to nearest
 Refusal arithmetic(const Spelled&, Op&);  // .FTZ, .RM .RP .RZ, .SAT
 Refusal scaled(const Spelled&, Op&);      // .D2 … .M8
 Refusal min_max(const Spelled&, Op&);     // .NAN, .XORSIGN
@@ -39,9 +39,9 @@ Refusal greater_double(const Spelled&, Op&);  // DSETP.MIN, .MAX
 Refusal compare_floats(const Spelled&, Op&);
 Refusal compare_halves(const Spelled&, Op&);
 Refusal compare_integers(const Spelled&, Op&);
-// Conversions: what the type names among the modifiers mean.
+// Conversions: the meaning of the type names among the modifiers.
 Refusal converted(const Spelled&, Op&);   // to, then from
-Refusal to_whole(const Spelled&, Op&);    // F2I: a whole and a floating-point type, s32 and f32 unless named
+Refusal to_whole(const Spelled&, Op&);    // F2I: an integer and a floating-point type, s32 and f32 unless named
 Refusal from_whole(const Spelled&, Op&);  // I2F
 Refusal rounded(const Spelled&, Op&);     // FRND
 Refusal packed(const Spelled&, Op&);      // F2FP
@@ -56,7 +56,7 @@ Refusal parts(const Spelled&, Op&);        // one type for a and b; .ACC
 Refusal dot_product(const Spelled&, Op&);  // IDP
 Refusal wraps(const Spelled&, Op&);        // .W
 Refusal as_shift(const Spelled&, Op&);     // .SH
-// Between lanes, and of the warp.
+// Between lanes, and for the warp.
 Refusal vote(const Spelled&, Op&);
 Refusal match(const Spelled&, Op&);
 Refusal reduce_lanes(const Spelled&, Op&);  // REDUX
@@ -72,7 +72,7 @@ Refusal awaits_copies(const Spelled&, Op&);
 Refusal tensor(const Spelled&, Op&);
 Refusal tensor_tf32(const Spelled&, Op&);
 Refusal tensor_integers(const Spelled&, Op&);
-// Memory: the width of a lane's access, and what a narrow load becomes.
+// Memory: the width of a lane's access, and how a narrow load is extended.
 Refusal access(const Spelled&, Op&, Space, AccessKind);
 Refusal combine(const Spelled&, Op&, Space, Effect);
 Refusal matrices(const Spelled&, Op&);  // LDSM
@@ -86,7 +86,7 @@ Refusal store(const Spelled& spelled, Op& op) {
   return access(spelled, op, kSpace, AccessKind::store);
 }
 template <Space kSpace>
-Refusal no_access(const Spelled& spelled, Op& op) {  // QSPC, constants: nothing that an observer looks at
+Refusal no_access(const Spelled& spelled, Op& op) {  // QSPC, constants: observers ignore these
   return access(spelled, op, kSpace, AccessKind::none);
 }
 template <Space kSpace>
@@ -94,7 +94,7 @@ Refusal atomic(const Spelled& spelled, Op& op) {
   return combine(spelled, op, kSpace, Effect::none);
 }
 template <Space kSpace>
-Refusal swap(const Spelled& spelled, Op& op) {  // stores where it finds what it expects
+Refusal swap(const Spelled& spelled, Op& op) {  // stores only if it finds the expected value
   return combine(spelled, op, kSpace, Effect::swaps);
 }
 

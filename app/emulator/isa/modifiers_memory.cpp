@@ -1,4 +1,4 @@
-// What modifiers of memory accesses, copies and Tensor Core products mean, and the names of number types.
+// The meaning of modifiers of memory accesses, copies and Tensor Core products, and the names of number types.
 #include <algorithm>
 
 #include "emulator/isa/modifier_words.h"
@@ -97,7 +97,7 @@ Refusal closes_copies(const Spelled&, Op& op) {
   op.effect = Effect::closes_copies;
   return nullptr;
 }
-// Groups of copies are counted by SB0 only: that is where LDGDEPBAR puts them.
+// Only SB0 counts groups of copies, because LDGDEPBAR uses it.
 Refusal awaits_copies(const Spelled& spelled, Op& op) {
   op.effect = Effect::awaits_copies;
   op.detail.copies_left = static_cast<uint32_t>(spelled.instruction.operands[1].value);

@@ -5,7 +5,7 @@
 #include "emulator/isa/registers.h"
 #include "emulator/isa/tensor_sum.h"
 
-// A decoded instruction. Plain data, no standard library (exec/warp.h).
+// A decoded instruction. Plain data, no standard library (see exec/warp.h).
 namespace attnscope::emulator {
 
 struct Warp;  // the executor's
@@ -25,10 +25,10 @@ enum class AccessKind : uint8_t { none, load, store, both };
 constexpr bool reads(AccessKind kind) { return kind == AccessKind::load || kind == AccessKind::both; }
 constexpr bool writes(AccessKind kind) { return kind == AccessKind::store || kind == AccessKind::both; }
 
-// Which half of a register a packed operand takes: each its own, or one of them twice.
+// Which half of a register a packed operand uses: both in place, or one of them twice.
 enum class HalfPick : uint8_t { both, lower, upper };
 
-// What an instruction means to an observer, beyond the memory that it touches.
+// What an instruction means to an observer, apart from its memory accesses.
 enum class Effect : uint8_t { none, syncs_warp, fences_device, closes_copies, awaits_copies, copies, swaps };
 
 enum class Atomic : uint8_t { add, min, max, inc, dec, and_, or_, xor_, exch };
@@ -36,17 +36,17 @@ enum class Mufu : uint8_t { rsq, sqrt, lg2, sin, cos, tanh, ex2, rcp };
 enum class PrmtMode : uint8_t { f4e, b4e, rc8, ecl, ecr, rc16 };
 enum class Vote : uint8_t { all, any, equal };
 enum class LaneMask : uint8_t { equal, less, less_equal, greater, greater_equal };
-enum class BarrierVote : uint8_t { none, count, all, any };  // what BAR.RED makes of the lanes' votes
+enum class BarrierVote : uint8_t { none, count, all, any };  // how BAR.RED combines the lanes' votes
 
-// Lanes to set where a < b, a = b, a > b and where one of them is NaN; then how that goes with predicate x.
+// Whether to set a lane if a < b, a = b, a > b, or if one of them is NaN; then how to combine that with predicate x.
 struct Comparison {
   uint32_t select[4] = {};
   Logic logic = Logic::and_;
-  bool gives_one = false;  // FSET.BF: 1.0 where it holds, not all ones
+  bool gives_one = false;  // FSET.BF: 1.0 instead of all ones if it holds
 };
 
-// What the modifiers of one group of forms say. Which member holds follows from the decoder that the form's row names
-// (modifiers.h).
+// The modifiers' meaning for one group of forms. The decoder in the form's row (modifiers.h) determines which member is
+// set.
 struct FloatRules {
   bool saturates, nan_wins, sign_is_product;
   Number half;  // of packed halves
@@ -55,14 +55,14 @@ struct FloatRules {
 struct Conversion {
   Number from, to;
   Rounding rounding;
-  uint8_t byte;  // I2F: which of the register's bytes
+  uint8_t byte;  // I2F: index of the register's byte
   bool merges;   // F2FP: one number, below the upper half of b
 };
 struct FunnelShift {
   bool left, wraps, high;
   Number type;  // the width of the shift and its sign
 };
-struct Parts {  // bytes and 16-bit parts of a register as whole numbers
+struct Parts {  // bytes and 16-bit parts of a register as integers
   Number a, b;
   uint8_t terms, first;  // of a dot product; `first`: part of b
   bool sums;
@@ -91,11 +91,11 @@ union Detail {
   LaneMask lane_mask;
   BarrierVote barrier_vote;
   uint32_t bank;          // of constants at a register's offset
-  int32_t source_offset;  // of a copy's global address
-  uint32_t copies_left;   // DEPBAR: it waits until so many groups of copies are under way
+  int32_t source_offset;  // added to a copy's global address
+  uint32_t copies_left;   // DEPBAR: waits until at most this many groups of copies are pending
   uint32_t matrices;      // LDSM
   bool wraps;             // BMSK, SGXT: amounts count modulo 32
-  bool as_shift;          // FLO: how far up to the top
+  bool as_shift;          // FLO: the distance to the top bit
   bool clears;            // BMOV
   bool takes_greater;     // DSETP.MAX
 };
@@ -106,18 +106,18 @@ struct Op {
   Handler full = nullptr;
   Handler masked = nullptr;
   uint32_t dst = 0, a = 0, b = 0, c = 0;
-  uint32_t and_a = kFull, and_b = kFull, and_c = kFull;  // |x|, where a family takes it
+  uint32_t and_a = kFull, and_b = kFull, and_c = kFull;  // |x|, if a family supports it
   uint32_t xor_a = 0, xor_b = 0, xor_c = 0;  // -x of a float; the order-preserving bias of an unsigned compare
   uint32_t imm = 0;                          // LUT, shift, byte selector, address offset, branch target
   uint32_t second = 0;                       // the second immediate: PLOP3's other LUT, the threads of a barrier
   Comparison comparison;
   uint32_t index = 0;                                                  // of the instruction
-  uint32_t mxcsr = 0;                                                  // rounding and flush mode this needs; 0: any
+  uint32_t mxcsr = 0;                                                  // required rounding and flush mode; 0: any
   uint8_t pred = kPredicateTrue, pred_invert = 0;                      // guard
   uint8_t p = kPredicateTrash, q = kPredicateTrash;                    // predicate destinations
   uint8_t x = kPredicateTrue, y = kPredicateTrue, z = kPredicateTrue;  // predicate sources
   uint8_t x_invert = 0, y_invert = 0, z_invert = 0;
-  uint8_t sign_a = 0, sign_b = 0, sign_c = 0;  // integer negation (two's complement) or, where said, bitwise not
+  uint8_t sign_a = 0, sign_b = 0, sign_c = 0;  // integer negation (two's complement) or, for some forms, bitwise not
   uint8_t flags = 0;
   uint8_t shift = 0;  // log2 of an address register's scale
   uint8_t barrier = 0;
@@ -130,14 +130,14 @@ struct Op {
   Space space = Space::global;
   AccessKind access = AccessKind::none;
   uint8_t bytes = 0;          // a lane's
-  Number type = Number::u32;  // what a load extends, an atomic combines
+  Number type = Number::u32;  // the type that a load extends or an atomic combines
   Effect effect = Effect::none;
   uint32_t e = 0;  // a fourth source
   Detail detail;
 };
 
 enum OpFlag : uint8_t {
-  op_touches_memory = 1,  // runs even with every lane predicated off: the request is counted
+  op_touches_memory = 1,  // runs even with every lane predicated off, because the request counts
   op_ftz = 2,             // flush subnormals, for families that do it themselves
   op_unsigned = 4,
   op_relu = 8,

@@ -38,7 +38,7 @@ Operands::Operands(Program& program) : program_(program) {
       const bool lane =
           operand.kind == OperandKind::reg ||
           ((operand.kind == OperandKind::address || operand.kind == OperandKind::constant) && !operand.reg_is_uniform);
-      // Four: a 128-bit access names only its first register.
+      // A 128-bit access names only the first of its four registers.
       if (lane && operand.reg >= 0 && operand.reg < 255) most = std::max(most, static_cast<uint32_t>(operand.reg) + 4);
       if (operand.kind == OperandKind::constant && operand.bank >= 0)
         program.reads_bank[static_cast<uint32_t>(operand.bank) % kConstantBanks] = true;
@@ -47,7 +47,7 @@ Operands::Operands(Program& program) : program_(program) {
   program.lane_registers = std::min(most, 259u);
 }
 
-// Constants that a pair reads stand next to each other.
+// Two constants that are read as a pair are placed next to each other.
 uint32_t Operands::constant(ConstantSource low, const ConstantSource* high) {
   auto& all = program_.constants;
   size_t i = 0;
@@ -59,7 +59,7 @@ uint32_t Operands::constant(ConstantSource low, const ConstantSource* high) {
   return static_cast<uint32_t>(offsetof(Registers, constants) + 4 * i);
 }
 
-// Where a source operand is read; `wide` for 64 bits.
+// The offset at which a source operand is read; `wide` for 64 bits.
 Refusal Operands::source(const SassOperand& operand, bool wide, Source& found) {
   switch (operand.kind) {
     case OperandKind::reg:
@@ -71,7 +71,7 @@ Refusal Operands::source(const SassOperand& operand, bool wide, Source& found) {
     case OperandKind::immediate: {
       ConstantSource low{-1, static_cast<uint32_t>(operand.value)};
       ConstantSource high{-1, static_cast<uint32_t>(static_cast<uint64_t>(operand.value) >> 32)};
-      if (wide && operand.is_float) std::swap(low, high);  // a double's upper half
+      if (wide && operand.is_float) std::swap(low, high);  // a double immediate is its upper half
       found = {constant(low, wide ? &high : nullptr), true};
       return nullptr;
     }
@@ -123,7 +123,7 @@ Refusal Operands::set_source(const SassOperand& operand, const Form& form, char 
   return nullptr;
 }
 
-// The constant's two halves; a NaN would come out as the canonical one, which no compiler asks for.
+// The constant's two halves. A NaN would become the canonical one, but no compiler emits one here.
 Refusal Operands::set_half(const SassOperand& operand, char role, Op& op) {
   const auto half = static_cast<uint32_t>(operand.value);
   const bool makes_constant = role == 'h' || role == 'l';

@@ -8,8 +8,8 @@
 
 namespace attnscope::emulator {
 
-// Turns the operands of a program's instructions into places among the Registers. Immediates and constants that are
-// read at an unchanging place become Program::constants.
+// Turns the operands of a program's instructions into offsets in the Registers. Immediates, and constants read at a
+// fixed offset, become Program::constants.
 class Operands {
  public:
   explicit Operands(Program& program);
@@ -22,7 +22,7 @@ class Operands {
  private:
   struct Source {
     uint32_t offset = 0;
-    bool one = false;  // for all lanes
+    bool one = false;  // one value for all lanes
   };
 
   static uint32_t lane_register(int index) { return kLaneFileOffset + static_cast<uint32_t>(index) * 128; }

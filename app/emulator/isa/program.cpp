@@ -1,4 +1,4 @@
-// A program's straight runs, and where its instructions stand in the source.
+// A program's straight runs, and the source lines of its instructions.
 #include "emulator/isa/program.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@ void find_blocks(Program& program) {
     const Op& op = program.ops[i];
     if (!is_control(op.family)) continue;
     leader[i + 1] = true;
-    // Lanes may come to these in groups, and each group enters here: not at the start of the run before, which all have
-    // passed.
+    // Lanes may reach these in groups, and each group must enter here, not at the start of the preceding run, which all
+    // of them have already executed.
     const bool parts = op.family == Family::ret || op.family == Family::brx || op.family == Family::call_absolute ||
                        op.family == Family::bsync || op.family == Family::warpsync;
     if (parts) leader[i] = true;
@@ -29,7 +29,7 @@ void find_blocks(Program& program) {
   }
   const bool has_tables =
       std::any_of(program.ops.begin(), program.ops.end(), [](const Op& op) { return op.family == Family::brx; });
-  for (const auto& bank : program.sass->kernel.banks) {  // jump tables: any place of an instruction may be a target
+  for (const auto& bank : program.sass->kernel.banks) {  // jump tables: any instruction's offset may be a target
     if (!has_tables || bank.index != 2) continue;
     for (size_t at = 0; at + 4 <= bank.data.size(); at += 4) {
       uint32_t offset;
@@ -58,7 +58,7 @@ std::string source_of(const Program& program, uint32_t op) {
   if (op >= sass.instructions.size()) return line_name(sass, {});
   std::string text = line_name(sass, sass.instructions[op].line);
   const auto& callers = sass.instructions[op].inlined_at;
-  // A library's code is many calls deep: its own line and the kernel's tell where it is.
+  // A library's code is many calls deep: its own line and the kernel's line are enough.
   if (callers.size() > 3)
     return fmt::format("{}, {} calls below {}", text, callers.size(), line_name(sass, callers.back()));
   for (const compile::SassLine& caller : callers) text += ", inlined at " + line_name(sass, caller);

@@ -8,19 +8,19 @@
 #include "emulator/isa/instruction_class.h"
 #include "emulator/isa/op.h"
 
-// isa/ reads machine code: which opcode forms are tested and run (forms.h), where each operand stands (operands.h) and
-// what each modifier means (modifiers.h). What comes of it is a Program, an Op for each instruction. It knows nothing
-// of how an Op is executed: a form's row names the code for it, and exec/ has that.
+// isa/ reads machine code: which opcode forms are tested and run (forms.h), where each operand is (operands.h) and what
+// each modifier means (modifiers.h). The result is a Program with an Op for each instruction. isa/ does not depend on
+// how an Op is executed: a form's row names its code, which is in exec/.
 namespace attnscope::emulator {
 
-// A value that every lane shares and that is known at launch: an immediate, or 4 bytes of a constant bank.
+// A value that all lanes share and that is known at launch: an immediate, or 4 bytes of a constant bank.
 struct ConstantSource {
   int bank = -1;       // -1: immediate
   uint32_t value = 0;  // the immediate, or the offset in the bank
   bool operator==(const ConstantSource&) const = default;
 };
 
-// A straight run of instructions: entered only at its first, left only behind its last.
+// A straight run of instructions: entered only at its first, left only after its last.
 struct Block {
   uint32_t first = 0, count = 0;  // instructions; the last may be a control instruction
 };
@@ -28,7 +28,7 @@ struct Block {
 // A decoded kernel; immutable, and the same for every host instruction set.
 struct Program {
   std::shared_ptr<const compile::SassProgram> sass;
-  std::vector<Op> ops;  // one an instruction; handlers are bound at launch
+  std::vector<Op> ops;  // one per instruction; handlers are bound at launch
   std::vector<InstructionClass> classes;
   std::vector<uint32_t> block_of;  // by instruction
   std::vector<Block> blocks;
@@ -40,9 +40,9 @@ struct Program {
 
 // Finds the straight runs of the decoded instructions.
 void find_blocks(Program& program);
-// "02_tiled.cu:174", or that it is not known.
+// "02_tiled.cu:174", or a text saying that the line is not known.
 std::string line_name(const compile::SassProgram& sass, const compile::SassLine& line);
-// Where an instruction stands in the source: "02_tiled.cu:174", and the callers of inlined code behind it.
+// The source line of an instruction: "02_tiled.cu:174", followed by the callers of inlined code.
 std::string source_of(const Program& program, uint32_t op);
 
 Result<std::shared_ptr<const Program>> decode(std::shared_ptr<const compile::SassProgram> sass);

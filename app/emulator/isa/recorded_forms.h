@@ -5,8 +5,8 @@
 
 namespace attnscope::emulator {
 
-// A form that a recorded kernel holds (tests/gpu/opcodes): its results on an H200 are known at edge values, and a test
-// holds the emulator to them. Bits of `archs`: 1 sm_80, 2 sm_89, 4 sm_90, in whose code it appears; the recording
+// A form found in a recorded kernel (tests/gpu/opcodes): its results on an H200 are known at edge values, and a test
+// compares the emulator with them. Bits of `archs` say whose code contains it: 1 sm_80, 2 sm_89, 4 sm_90. The recording
 // itself is sm_90's, and older code of the same source must give the same words.
 struct RecordedForm {
   std::string_view spelling;

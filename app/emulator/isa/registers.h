@@ -2,16 +2,16 @@
 #include <cstddef>
 #include <cstdint>
 
-// Where a warp's operands stand: the decoder turns each operand into a byte offset from here, and the executor's warp
-// begins with it. Plain data, no standard library (exec/warp.h).
+// The layout of a warp's operands: the decoder turns each operand into a byte offset in it, and the executor's warp
+// begins with it. Plain data, no standard library (see exec/warp.h).
 namespace attnscope::emulator {
 
 constexpr uint32_t kFull = 0xffffffffu;
 constexpr int kPredicateTrue = 7;
-constexpr int kPredicateTrash = 8;        // where a write to PT goes
+constexpr int kPredicateTrash = 8;        // target of writes to PT
 constexpr int kUniformPredicates = 16;    // UP0 is pred[16]; the same layout
 constexpr int kUniformZero = 63;          // URZ; 64 is zero too, for pairs
-constexpr int kUniformTrash = 66;         // where a write to URZ goes, pairs included
+constexpr int kUniformTrash = 66;         // target of writes to URZ, including pairs
 constexpr int kZeroRegisters = 4;         // RZ as a source, up to 128 bits
 constexpr int kTrashRegisters = 4;        // RZ as a destination
 constexpr uint32_t kMaxConstants = 1024;  // distinct immediates and constants of one kernel
@@ -25,7 +25,7 @@ struct Registers {
   alignas(64) uint32_t tid[3][32];
   alignas(64) uint32_t lane_id[32];
 };
-// The lane registers: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]. The executor's own state of a warp stands before.
+// The lane registers: R0…Rn-1, 4 × RZ, 4 × trash, each uint32_t[32]. The executor's own state of a warp comes before.
 constexpr uint32_t kLaneFileOffset = 7808;
 
 }  // namespace attnscope::emulator

@@ -3,8 +3,8 @@
 
 namespace attnscope::emulator {
 
-// Which opcode forms the emulator executes and what each rests on, for people: counts by class of instruction, then
-// every form.
+// The opcode forms that the emulator executes and the evidence for each, for people: counts by class of instruction,
+// then every form.
 std::string isa_report();
 
 }  // namespace attnscope::emulator
