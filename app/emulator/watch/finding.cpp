@@ -1,4 +1,4 @@
-// What a watch saw, in words.
+// The faults that a watch saw, in words.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ const char* rule_of(WatchKind kind) {
 
 namespace {
 
-// Unrolled code has many instructions for one line of the source: what is named is the pair of lines.
+// Unrolled code has many instructions for one source line, so findings name the pair of lines.
 std::vector<WatchSeen> by_line(const Program& program, const WatchLog::Seen& seen) {
   const auto place = [&](uint32_t op) {
     const auto& line = program.sass->instructions[op].line;
@@ -61,7 +61,7 @@ std::vector<WatchSeen> by_line(const Program& program, const WatchLog::Seen& see
   }
   std::vector<WatchSeen> list;
   for (const auto& [key, one] : merged) list.push_back(one);
-  // A barrier that warps pass unevenly makes races of what follows: it is said first.
+  // A barrier that warps pass unevenly causes races after it, so it is reported first.
   std::stable_partition(list.begin(), list.end(),
                         [](const WatchSeen& one) { return one.kind == WatchKind::barrier_uneven; });
   return list;

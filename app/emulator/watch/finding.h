@@ -7,14 +7,14 @@ namespace attnscope::emulator {
 enum class WatchKind : uint8_t {
   shared_write_write,
   shared_write_read,
-  shared_read_write,  // races: the earlier access, then the later
+  shared_read_write,  // races, named by the earlier access, then the later
   warp_write_write,
   warp_write_read,
-  warp_read_write,          // the same between lanes of one warp that nothing synchronises
-  shared_copy_not_awaited,  // an asynchronous copy, then an access before it was waited for
+  warp_read_write,          // the same between unsynchronised lanes of one warp
+  shared_copy_not_awaited,  // an asynchronous copy, then an access before a wait for it
   shared_never_written,
   local_never_written,
-  barrier_uneven,  // warps pass one barrier at different places of the source
+  barrier_uneven,  // warps pass one barrier at different source lines
   shuffle_absent_lane,
   global_write_write,
   global_write_read,
@@ -37,7 +37,7 @@ inline bool is_grid_race(WatchKind kind) {
   return kind >= WatchKind::grid_write_write && kind <= WatchKind::grid_read_write;
 }
 
-// The stable name of a kind, as findings carry it: "race.shared".
+// The stable name of a kind, as in findings: "race.shared".
 const char* rule_of(WatchKind kind);
 
 // A part of a CTA's shared memory: bytes from its start.
@@ -46,19 +46,19 @@ struct SharedName {
   uint32_t offset = 0, bytes = 0;
 };
 
-// One diagnosis; each pair of instructions is named once.
+// One diagnosis; each pair of instructions is reported once.
 struct WatchFinding {
   WatchKind kind = WatchKind::shared_write_write;
-  uint32_t op = 0, other = 0;    // instructions: where it showed, and the other side (the same for one-sided kinds)
+  uint32_t op = 0, other = 0;  // instructions: where it was detected, and the other side (the same for one-sided kinds)
   std::string line, other_line;  // source lines: "02_tiled.cu:174"
   uint64_t count = 0;            // how often, over all CTAs that ran
-  // The first: its CTA and the other side's (x + grid.x·(y + grid.y·z)), byte of shared or local memory or of the
-  // buffer in global memory, threads of both sides.
+  // Of the first occurrence: its CTA and the other side's (x + grid.x·(y + grid.y·z)), byte of shared or local memory
+  // or of the buffer in global memory, threads of both sides.
   uint32_t cta = 0, other_cta = 0, thread = 0, other_thread = 0;
   uint64_t address = 0;
-  std::string buffer;        // the part of shared memory that `address` is in, or the global buffer; empty: not known
+  std::string buffer;        // the part of shared memory with `address`, or the global buffer; empty: unknown
   uint64_t buffer_byte = 0;  // `address` from its start
-  std::string message;       // all of it, for people
+  std::string message;       // complete text, for people
 };
 
 }  // namespace attnscope::emulator

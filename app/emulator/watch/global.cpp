@@ -6,7 +6,8 @@
 
 namespace attnscope::emulator {
 
-// --- What orders -----------------------------------------------------------------------------------------------------
+// --- What orders accesses
+// ---------------------------------------------------------------------------------------------
 
 void GlobalOrder::Known::join(const Known& other) {
   for (size_t w = 0; w < seen.size(); ++w) {
@@ -91,7 +92,8 @@ bool GlobalOrder::gives(uint32_t warp) const {
   return std::any_of(visible.begin(), visible.end(), [](uint32_t step) { return step != 0; });
 }
 
-// --- Who touched it --------------------------------------------------------------------------------------------------
+// --- The last accesses
+// ------------------------------------------------------------------------------------------------
 
 uint32_t GlobalShadow::find(uint64_t address) const {
   for (uint32_t i = 0; i < areas_.size(); ++i)
@@ -131,13 +133,14 @@ void GlobalShadow::take(uint64_t word, GlobalOrder& order, uint32_t warp) const 
     if (cta != order.cta()) order.take(warp, cta, visible);
 }
 
-// --- The accesses ----------------------------------------------------------------------------------------------------
+// --- Checking an access
+// -----------------------------------------------------------------------------------------------
 
 namespace {
 
 uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 
-// `registers`: where the lanes' addresses lie, `first`: the first active lane's.
+// `registers`: the registers with the lanes' addresses, `first`: the first active lane's address.
 bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) {
   const MemoryRange* const range = find_range(*warp.machine, first);
   if (range == nullptr || range->writable || range->bytes >= 1u << 31 || range->bytes < bytes) return false;
@@ -232,7 +235,7 @@ void GlobalWatch::lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t 
   }
 }
 
-// Whether nothing orders the two; then it is reported. `kind`: as between warps of a CTA.
+// Whether nothing orders the two; if so, the race is reported. `kind`: the kind for warps of one CTA.
 bool GlobalWatch::conflicts(const GlobalRecord& earlier, const GlobalRecord& now, WatchKind kind, uint64_t byte,
                             uint32_t area) {
   using Relation = GlobalOrder::Relation;

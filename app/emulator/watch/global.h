@@ -14,31 +14,31 @@
 
 namespace attnscope::emulator {
 
-// Who touched a part of global memory.
+// The last access to a part of global memory.
 struct GlobalRecord {
   uint32_t cta = 0;   // its number and 1; 0: none
-  uint32_t step = 0;  // of that CTA, as GlobalOrder counts
+  uint32_t step = 0;  // step of that CTA, as counted by GlobalOrder
   uint32_t op = 0;
   uint16_t thread = 0;
   bool strong = false;  // volatile or atomic: two such are never a race
 };
 
-// By warp of a CTA: up to which of its steps.
+// For each warp of a CTA, the last of its steps that is covered.
 using StepClock = std::array<uint32_t, 32>;
 
-// What the warps of one CTA know of each other's accesses to global memory, and of other CTAs'. Steps are counted over
-// the CTA: one more for each instruction that touches global memory and each synchronisation.
+// What orders the accesses of one CTA's warps to global memory, among each other and after those of other CTAs. Steps
+// are counted per CTA: one for each instruction that accesses global memory and for each synchronisation.
 //
-// Barriers and atomics order within a CTA as they do for shared memory. To other CTAs goes what a fence of the device's
-// scope has made visible, by an atomic or volatile store behind it: a warp that reads that word so afterwards knows it.
-// A fence counts for the warp as a whole.
+// Barriers and atomics order accesses within a CTA as they do for shared memory. Between CTAs, a fence of the device's
+// scope publishes what was written before it, and an atomic or volatile store after the fence passes that on: a warp
+// that then reads the word by an atomic or volatile load is ordered after it. A fence counts for the warp as a whole.
 class GlobalOrder {
  public:
   struct Known {
-    StepClock seen{}, visible{};  // ordered before; of that, what fences have made visible to the device
+    StepClock seen{}, visible{};  // ordered before; the part of it that fences have made visible to the device
     void join(const Known& other);
   };
-  // What some other CTA gave, and the step at which which warp took it.
+  // What another CTA passed on, and at which step which warp received it.
   struct Taken {
     uint32_t cta = 0;
     StepClock visible{};
@@ -52,13 +52,13 @@ class GlobalOrder {
   void lanes_synced(uint32_t warp) { lanes_synced_[warp] = ++step_; }
   void fenced(uint32_t warp);
   void arrived(uint32_t warp, uint32_t barrier);
-  // `from`: the warps whose past the barrier joins; `to`: those that pass it. Bits.
+  // `from`: the warps whose clocks the barrier joins; `to`: the warps that pass it. One bit per warp.
   void released(uint32_t barrier, uint32_t from, uint32_t to);
   void atomic(uint32_t warp, uint64_t word);
   void take(uint32_t warp, uint32_t cta, const StepClock& visible);
 
   Relation relation(const GlobalRecord& earlier, uint32_t warp, uint32_t lane, uint32_t step) const;
-  bool gives(uint32_t warp) const;  // has made anything visible
+  bool gives(uint32_t warp) const;  // whether a fence has made anything of it visible
   const StepClock& visible(uint32_t warp) const { return known_[warp].visible; }
   template <class Each>
   void each_taken(uint32_t warp, Each each) const {
@@ -78,37 +78,37 @@ class GlobalOrder {
   std::vector<Taken> taken_;
 };
 
-// The global memory that a launch may write, for all its CTAs: one for the host threads of a run, who take turns by
-// `mutex`. Memory for records is taken as parts of a buffer are first touched.
+// All global memory that a launch may write, for all its CTAs. The host threads of a run share it and take turns by
+// `mutex`. Memory for records is allocated when part of a buffer is first accessed.
 class GlobalShadow {
  public:
   struct Cell {
     GlobalRecord write;
-    GlobalRecord reads[2];  // the last, and the last by another warp than that
+    GlobalRecord reads[2];  // the last, and the last by any other warp
   };
   struct Area {
     uint64_t address = 0, bytes = 0;
     const uint8_t* host = nullptr;
     std::string name;
-    bool initial = true;  // holds something from the start
+    bool initial = true;  // has contents from the start
     std::vector<std::unique_ptr<Cell[]>> pages;
   };
   struct Given {
     std::map<uint32_t, StepClock> ctas;
-    bool too_many = false;  // to keep: from then on a warp that reads the word is taken to know everything
+    bool too_many = false;  // for the list; from then on a warp that reads the word counts as ordered after everything
   };
 
-  // `unit`: bytes that one cell stands for, 1, 2 or 4.
+  // `unit`: the bytes of one cell, 1, 2 or 4.
   GlobalShadow(std::vector<Area> areas, uint32_t unit) : areas_(std::move(areas)), unit_(unit) {}
 
   std::mutex& mutex() { return mutex_; }
   uint32_t unit() const { return unit_; }
   const std::vector<Area>& areas() const { return areas_; }
-  // The number of the area that holds `address`, and 1; 0: none.
+  // The number of the area that contains `address`, plus 1; 0: none.
   uint32_t find(uint64_t address) const;
   Cell& cell(uint32_t area, uint64_t unit);
 
-  // An atomic or volatile access to a word: what its CTA has made visible goes to the word, what is there comes back.
+  // An atomic or volatile access to a word: the word receives what its CTA has made visible, and returns what it had.
   void give(uint64_t word, const GlobalOrder& order, uint32_t warp);
   void take(uint64_t word, GlobalOrder& order, uint32_t warp) const;
 
@@ -121,21 +121,21 @@ class GlobalShadow {
   std::unordered_map<uint64_t, Given> given_;
 };
 
-// Looks at the accesses that one host thread's CTAs make to global memory that may be written.
+// Checks one host thread's accesses to global memory that may be written.
 class GlobalWatch {
  public:
   void prepare(const Program& program, GlobalShadow& shadow, WatchLog& log);
   void start(uint32_t cta, uint32_t warps) { order_.start(cta, warps); }
   GlobalOrder& order() { return order_; }
 
-  // To hold while an access is looked at and done: what a store is compared with is what it overwrites.
+  // Held while an access is checked and performed, because a store is compared with the value that it overwrites.
   std::unique_lock<std::mutex> turn() { return std::unique_lock(shadow_->mutex()); }
-  // Whether all lanes read one buffer that nothing may write: then nothing need be looked at.
+  // Whether all lanes read one buffer that nothing may write: such an access needs no check.
   bool reads_inputs(Warp& warp, const Op& op, uint32_t mask) const;
   void access(Warp& warp, const Op& op, uint32_t mask);
-  // What LDGSTS reads; takes its turn itself.
+  // Checks what LDGSTS reads; takes its turn itself.
   void copy_source(Warp& warp, const Op& op, uint32_t mask);
-  // `step`: the warp instruction's, by order().
+  // `step`: the warp instruction's step, from order().
   void lane_access(Warp& warp, const Op& op, uint32_t lane, uint64_t address, AccessKind access, uint32_t step);
 
  private:
@@ -145,10 +145,10 @@ class GlobalWatch {
   WatchLog* log_ = nullptr;
   GlobalOrder order_;
   std::vector<bool> strong_;  // by instruction: volatile or atomic
-  bool has_fences_ = false;   // without one nothing goes from CTA to CTA
+  bool has_fences_ = false;   // without fences nothing is passed between CTAs
 };
 
-// The least width of the program's accesses that may be to that space, at most 4 bytes.
+// The least width of the program's accesses that may go to that space, at most 4 bytes.
 uint32_t least_width(const Program& program, Space space);
 
 }  // namespace attnscope::emulator

@@ -5,13 +5,13 @@
 #include "emulator/exec/cta.h"
 #include "emulator/watch/watch.h"
 
-// watch/ looks on while exec/ executes. It gives the instructions that matter handlers of its own, which look at the
-// access and then do it as before, and hears of barriers as an Observer. Each host thread has a Watch, which knows the
-// CTA that it executes; global memory is common to them all (GlobalShadow). What is wrong is kept once for each pair of
-// instructions and said in words at the end (finding.h).
+// watch/ observes while exec/ executes. It replaces the handlers of the relevant instructions by its own, which check
+// the access and then perform it as before; as an Observer it is told of barriers. Each host thread has a Watch for the
+// CTA that it executes; they share the records of global memory (GlobalShadow). Each fault is recorded once per pair of
+// instructions and put into words at the end (finding.h).
 namespace attnscope::emulator {
 
-// The watch of one run, over its host threads. What it is made of must outlive it.
+// The watch of one run, across its host threads. Its constructor's arguments must outlive it.
 class RunWatch {
  public:
   // From then on the bound launch is observed.
@@ -23,7 +23,7 @@ class RunWatch {
 
   const BoundLaunch& bound_;
   std::vector<Unwatched> unwatched_;  // by instruction
-  GlobalShadow shadow_;               // the threads take turns at it
+  GlobalShadow shadow_;               // shared by the threads, which take turns
   std::vector<std::unique_ptr<Watch>> threads_;
 };
 

@@ -25,8 +25,8 @@ WatchSeen& WatchLog::report(WatchKind kind, uint32_t op, uint32_t other, uint64_
   return seen;
 }
 
-// An atomic without an instruction of its own is a loop: a load, the operation, a compare-and-swap that fails if the
-// word has changed since. The load races with nothing that the swap does not see.
+// An atomic without its own instruction is a loop: a load, the operation, and a compare-and-swap that fails if the word
+// has changed since. Any race of the load is also seen by the swap.
 bool WatchLog::one_atomic(uint32_t op, uint32_t other) const {
   const auto& code = program_->sass->instructions;
   const auto swaps = [&](uint32_t i) { return program_->ops[i].effect == Effect::swaps; };

@@ -8,7 +8,7 @@
 
 namespace attnscope::emulator {
 
-// Each pair of instructions is named once: both orders of a race are one key, of the order met first.
+// Each pair of instructions is recorded once: both orders of a race share one key, in the order seen first.
 struct WatchKey {
   WatchKind kind;
   uint32_t low, high;
@@ -22,10 +22,10 @@ struct WatchSeen {
   uint32_t cta = 0, other_cta = 0;
   uint32_t thread = 0, other_thread = 0;
   uint64_t address = 0;  // shared and local: in bytes; global: from the buffer's start
-  uint32_t area = 0;     // of global memory, as GlobalShadow::find numbers them; 0: not in global memory
+  uint32_t area = 0;     // area of global memory, as numbered by GlobalShadow::find; 0: not in global memory
 };
 
-// What one host thread's watch has seen, over its CTAs.
+// The faults that one host thread's watch has seen, over its CTAs.
 class WatchLog {
  public:
   using Seen = std::map<WatchKey, WatchSeen>;
@@ -33,10 +33,10 @@ class WatchLog {
   void prepare(const Program& program, const SharedOrder& order);
   void start(uint32_t cta) { cta_ = cta; }
 
-  // Nothing is kept once the CTA's times have run out.
+  // Nothing is recorded once the CTA's times have run out.
   WatchSeen& report(WatchKind kind, uint32_t op, uint32_t other, uint64_t address, uint32_t thread,
                     uint32_t other_thread);
-  // Whether the two are parts of one atomic operation of the source.
+  // Whether the two instructions are parts of one atomic operation in the source.
   bool one_atomic(uint32_t op, uint32_t other) const;
   const Seen& seen() const { return seen_; }
 

@@ -1,4 +1,4 @@
-// Shared memory by lines: accesses that raise no doubt, and copies.
+// Shared memory by lines: accesses that are proved sound without units, and copies.
 #include "emulator/watch/shared.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void SharedShadow::start(bool starts_over) {
 
 [[gnu::always_inline]] inline SharedShadow::Last& SharedShadow::last_of(uint32_t warp, const Op& op,
                                                                         const Machine& machine) {
-  if (machine.pattern_restarts != pattern_restarts_) {  // they are others now
+  if (machine.pattern_restarts != pattern_restarts_) {  // the patterns were replaced
     std::fill(last_.begin(), last_.end(), Last{});
     pattern_restarts_ = machine.pattern_restarts;
   }
@@ -74,7 +74,7 @@ void SharedShadow::start(bool starts_over) {
 
 void SharedShadow::forget_events() {
   first_event_ += static_cast<uint32_t>(events_.size());
-  if (first_event_ > kCopy / 2) first_event_ = 1;  // by then nothing asks for the first ones
+  if (first_event_ > kCopy / 2) first_event_ = 1;  // by then the first numbers are out of use
   events_.clear();
   logged_ = past_ = 0;
 }
@@ -100,14 +100,14 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
 
 // --- Lines -----------------------------------------------------------------------------------------------------------
 
-// What one warp wrote since it last synchronised it may read by the lanes that wrote it.
+// What a warp wrote since it last synchronised may be read only by the lanes that wrote it.
 [[gnu::always_inline]] inline bool SharedShadow::may_read(const Line& line, uint64_t units, const Event& event) const {
   if ((units & (~line.written | line.copied)) != 0) return false;
   return ordered(line.wrote, order_->before(event.warp)) ||
          (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_place == event.place));
 }
 
-// Whether that is news.
+// Whether the read adds information.
 [[gnu::always_inline]] inline bool SharedShadow::note_read(uint32_t number, uint64_t units, const Event& event) {
   Line& line = lines_[number];
   if (line.read == event.clock) {
@@ -132,7 +132,7 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
   if (!ordered(line.read, before) &&
       (line.read != event.clock || ((units & line.read_now) != 0 && line.read_place != event.place)))
     return false;
-  // A copy is marked in its units at once: no write may be in the list that would be made up for later.
+  // A copy is recorded in its units at once, so the list must hold no write that would be applied to them later.
   if (event.kind == Event::copy) return line.wrote <= order_->met();
   return ordered(line.wrote, before) ||
          (line.wrote == event.clock && ((units & line.wrote_now) == 0 || line.wrote_place == event.place));
@@ -150,8 +150,7 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
   }
 }
 
-// What an instruction has read once without doubt it may read again until its warp synchronises: a write between is
-// found out by the one who writes.
+// A read that was proved sound once may repeat until its warp synchronises: a write in between is caught at the write.
 void SharedShadow::read(uint32_t warp, const Op& op, const Machine& machine, const Pattern& pattern, uint32_t bytes,
                         uint32_t base) {
   Last& last = last_of(warp, op, machine);
@@ -182,7 +181,7 @@ void SharedShadow::write(Warp& warp, const Op& op, const Pattern& pattern, uint3
   });
 }
 
-// `id`: the event's number once it is kept.
+// `id`: the event's number once the event is kept.
 [[gnu::always_inline]] inline bool SharedShadow::read_lines(const Event& event, uint32_t& id, const WatchSpans& spans) {
   const uint32_t first = event.base() / kWatchLine, met = order_->met();
   const uint32_t* const quiet = &quiet_[first];
@@ -248,7 +247,8 @@ bool SharedShadow::write_lines(const Event& event, uint32_t id, const WatchSpans
   return true;
 }
 
-// --- From the list of events into units ------------------------------------------------------------------------------
+// --- Applying events to units
+// -----------------------------------------------------------------------------------------
 
 void SharedShadow::make_up(size_t number, uint32_t line, const WatchSpans& spans, const WatchSpan& span) {
   const Event& event = events_[number];
@@ -261,7 +261,7 @@ void SharedShadow::make_up(size_t number, uint32_t line, const WatchSpans& spans
   }
 }
 
-// Accesses of single lanes have made their lines exact.
+// Accesses of single lanes are not applied here, because they already made their lines exact.
 void SharedShadow::make_exact(uint32_t line) {
   lines_[line].exact = true;
   quiet_[line] = 0;
@@ -299,9 +299,9 @@ void SharedShadow::await_groups(uint32_t warp, size_t left) {
   }
 }
 
-// What the copy wrote and nothing has overwritten is its warp's write of the time at which it was waited for.
+// What the copy wrote and nothing has overwritten becomes its warp's write at the time of the wait.
 void SharedShadow::settle(const Event& copy, const Group& group) {
-  if (copy.shape() == 0) return;  // settled() finds out
+  if (copy.shape() == 0) return;  // settled() handles it
   const WatchSpans& spans = shapes_.spans(copy.shape(), copy.base());
   for (const WatchSpan& span : spans.spans) {
     const uint32_t number = copy.base() / kWatchLine + static_cast<uint32_t>(span.line);

@@ -9,31 +9,33 @@
 
 namespace attnscope::emulator {
 
-// Who wrote and read each part of a CTA's shared memory last. What was done before the last barrier that all warps
-// passed is ordered before all that follows.
+// Who last wrote and read each part of a CTA's shared memory. Everything before the last barrier that all warps passed
+// is ordered before everything after it.
 //
-// An access is looked at in three ways, each only where the one before leaves a doubt (shared.cpp, units.cpp):
-// 1. By lines of 64 bytes: each keeps when it was last written and read, and by which warp if that was one. As long as
-//    every access to it is sound by that, it is only noted in a list of events, which a barrier of all warps empties.
-// 2. By units, for lines that are not: these are exact from then on. Events of the list that touch one are
-//    first applied to its units.
-// 3. By lanes, which finds out who raced with whom.
+// An access is checked in up to three ways, the next only if the previous cannot prove it sound (shared.cpp,
+// units.cpp): 1. By lines of 64 bytes: each records when it was last written and read, and by which warp if only one
+// did. As long as
+//    that proves every access to the line sound, accesses are only added to a list of events, which a barrier of all
+//    warps clears.
+// 2. By units, for the other lines: these are exact from then on. Events of the list that touch such a line are first
+//    applied to its units.
+// 3. By lanes, which finds both sides of a race.
 class SharedShadow {
  public:
-  // `unit`: bytes that one record stands for, the least width of any access to shared memory: 1, 2 or 4.
+  // `unit`: the bytes of one record, the least width of any access to shared memory: 1, 2 or 4.
   void prepare(const Program& program, uint32_t warps, uint32_t unit, uint32_t shared_bytes, SharedOrder& order,
                WatchLog& log);
-  void start(bool starts_over);    // another CTA; starts_over: as SharedOrder::start() says
+  void start(bool starts_over);    // next CTA; starts_over: the result of SharedOrder::start()
   void met() { forget_events(); }  // all warps have passed one barrier
 
   // `base`: byte of the first active lane's access; all lie inside shared memory and are aligned.
   void read(uint32_t warp, const Op& op, const Machine& machine, const Pattern& pattern, uint32_t bytes, uint32_t base);
-  // `at`: where the emulator keeps that byte.
+  // `at`: the host address of that byte.
   void write(Warp& warp, const Op& op, const Pattern& pattern, uint32_t base, const uint8_t* at, bool copy);
-  // One lane by itself, as in an atomic. `same`: a store that leaves what is there; two such do no harm.
+  // One lane by itself, as in an atomic. `same`: a store of the value that is there; two of those are not a race.
   void lane_access(uint32_t warp, const Op& op, uint32_t lane, uint32_t base, uint32_t bytes, bool same);
 
-  // The group of copies that LDGDEPBAR closes next is open; a warp waits until so many closed ones are left.
+  // LDGDEPBAR closes a warp's open group of copies; a wait leaves a given number of closed groups pending.
   void close_group(uint32_t warp);
   void await_groups(uint32_t warp, size_t left);
 
@@ -41,45 +43,45 @@ class SharedShadow {
   static constexpr uint32_t kOffsetBits = 18;
   static_assert(kMostSharedBytes < 1u << kOffsetBits);
   static_assert(WatchShapes::kMost <= 1u << (32 - kOffsetBits));
-  static constexpr uint8_t kMostMixed = 4;         // reads of a line by one warp that are told apart
-  static constexpr size_t kMostEvents = 3u << 20;  // without a barrier between; then the oldest are forgotten
-  static constexpr size_t kMostLogged = 1u << 13;  // events that exact lines may have to make up for
+  static constexpr uint8_t kMostMixed = 4;         // reads of a line by one warp that are distinguished
+  static constexpr size_t kMostEvents = 3u << 20;  // between two barriers; then the oldest are forgotten
+  static constexpr size_t kMostLogged = 1u << 13;  // events that may have to be applied to an exact line's units
 
   struct Line {
     uint64_t written = 0;                      // units, by this CTA
-    uint64_t copied = 0;                       // units, by copies that are not awaited
+    uint64_t copied = 0;                       // units, by pending copies
     uint64_t wrote_now = 0, read_now = 0;      // units, at the times below
-    uint32_t wrote = 0, read = 0;              // when last: a warp's own time, or one of many warps
-    uint32_t wrote_place = 0, read_place = 0;  // of all accesses at that time; 0: they differ
-    uint8_t mixed = 0;                         // reads at that time that were not all by the same lanes
-    bool exact = false;                        // for the rest of the run: of the above only `written` counts
+    uint32_t wrote = 0, read = 0;              // last time: a warp's own, or one of many warps
+    uint32_t wrote_place = 0, read_place = 0;  // place of all accesses at that time; 0: they differ
+    uint8_t mixed = 0;                         // number of reads at that time by different lanes
+    bool exact = false;                        // for the rest of the run; then only `written` of the above is used
   };
   // One access of a warp, kept until all warps have passed a barrier.
   struct Event {
     enum Kind : uint8_t { read, write, copy, atomic };
     uint32_t op = 0, mask = 0;
-    uint32_t place = 0;            // shape and base in one: which lanes touch what
-    uint32_t clock = 0, safe = 0;  // of the warp then
+    uint32_t place = 0;            // shape and base combined: which lanes access which bytes
+    uint32_t clock = 0, safe = 0;  // the warp's at that moment
     uint8_t warp = 0, bytes = 0;
     Kind kind = read;
     uint32_t base() const { return place & ((1u << kOffsetBits) - 1); }  // byte
     uint32_t shape() const { return place >> kOffsetBits; }              // 0: one lane
   };
   struct Group {
-    uint32_t id = 0, done = 0;     // times: of its opening, and when its warp waited for it; 0: not yet
+    uint32_t id = 0, done = 0;     // times of its opening and of its warp's wait for it; 0: not yet
     std::vector<uint32_t> copies;  // by number in copies_
   };
-  // What an instruction of a warp did last.
+  // The last access of an instruction of a warp.
   struct Last {
     const Pattern* pattern = nullptr;
     const WatchSpans* spans = nullptr;
     uint32_t base = 0;
-    uint32_t sound = 0;  // the warp's time at which this read raised no doubt
+    uint32_t sound = 0;  // the warp's time at which this read was proved sound
   };
 
   // By lines.
   Last& last_of(uint32_t warp, const Op& op, const Machine& machine);
-  // nullptr: there is room for no more shapes.
+  // nullptr: no room for another shape.
   const WatchSpans* spans_of(Last& last, const Pattern& pattern, uint32_t bytes, uint32_t base);
   Event event_of(uint32_t warp, const Op& op, uint32_t mask, uint32_t shape, uint32_t bytes, uint32_t base,
                  Event::Kind kind) const {
@@ -114,7 +116,7 @@ class SharedShadow {
   bool same_lanes(uint32_t id, const Event& event) const;
   bool by_same_lanes(const Event& event, uint32_t unit, uint32_t count) const;
   bool readers_same(const Event& event, uint32_t unit, uint32_t count) const;
-  uint32_t settled(uint32_t unit);  // written_, with a copy that was awaited since as the write that it became
+  uint32_t settled(uint32_t unit);  // written_, after an awaited copy is replaced by its warp's write
   bool is_written(uint32_t unit) const { return lines_[unit / line_units_].written >> unit % line_units_ & 1; }
 
   // By lanes.
@@ -125,7 +127,7 @@ class SharedShadow {
       each(lane, (event.base() + static_cast<uint32_t>(pattern.delta[lane])) / unit_, event.bytes / unit_);
     }
   }
-  uint32_t lanes_at(const Event& event, uint32_t unit) const;  // that touch the unit
+  uint32_t lanes_at(const Event& event, uint32_t unit) const;  // lanes that access the unit
   void read_units(const Event& event, uint32_t id, uint32_t lane, uint32_t first, uint32_t count);
   void write_units(const Event& event, uint32_t id, uint32_t lane, uint32_t first, uint32_t count, bool same);
   bool check_writer(const Event& event, uint32_t lane, uint32_t unit, bool writes);
@@ -142,19 +144,20 @@ class SharedShadow {
   std::vector<Last> last_;         // by warp and instruction
   uint32_t pattern_restarts_ = 0;  // of the machine, when last_ was written
   std::vector<Line> lines_;
-  // By line: of which meeting on it has only been read, and by so many that they are not told apart: until the next
-  // meeting a further read is sound, and a write is looked at by units.
+  // By line: the last barrier of all warps since which the line has only been read, by too many to distinguish. Until
+  // the next such barrier a further read is sound, and a write is checked by units.
   std::vector<uint32_t> quiet_;
-  std::vector<Event> events_, copies_;      // copies outlive barriers
-  size_t logged_ = 0;                       // events_ from here on are not in the units of lines that are not exact
-  size_t past_ = 0;                         // events_ from here on are of the access that is looked at
-  uint32_t first_event_ = 1;                // number of events_[0]
+  std::vector<Event> events_, copies_;  // copies outlive barriers
+  size_t logged_ = 0;         // events_ from here on are not yet applied to the units of lines that are not exact
+  size_t past_ = 0;           // events_ from here on belong to the current access
+  uint32_t first_event_ = 1;  // number of events_[0]
   std::vector<std::vector<Group>> groups_;  // by warp; the last is open
 
-  // By unit; of lines that are not exact as of events_[logged_], but for copies and what a meeting has ordered.
-  std::vector<uint32_t> written_, writer_;              // when last, and the event's number
-  std::vector<uint32_t> read_;                          // when last, by anyone (note_stretch)
-  std::vector<std::vector<uint32_t>> reads_, readers_;  // by warp: when since the last write, and the event's number
+  // By unit. For lines that are not exact: up to events_[logged_], without copies and without what a barrier has
+  // ordered.
+  std::vector<uint32_t> written_, writer_;              // last time, and the event's number
+  std::vector<uint32_t> read_;                          // last time, by any warp (note_stretch)
+  std::vector<std::vector<uint32_t>> reads_, readers_;  // by warp: time since the last write, and the event's number
 };
 
 }  // namespace attnscope::emulator

@@ -1,4 +1,4 @@
-// Shared memory by units and by lanes: exact, and who raced with whom.
+// Shared memory by units and by lanes: exact, with both sides of each race.
 #include <algorithm>
 
 #include "emulator/watch/shared.h"
@@ -11,15 +11,15 @@ namespace {
 
 uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 
-// These have no branch in their loops, so that the compiler makes vectors of them.
+// These loops have no branches, so that the compiler vectorises them.
 bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
   uint32_t differ = 0;
   for (uint32_t i = 0; i < count; ++i) differ |= p[i] ^ value;
   return differ == 0;
 }
 
-// Whether all of p are times that are ordered before what `warp` does: at most `safe`, or its own and at most `own`,
-// which is not below that. What is above 2^31 is no time.
+// Whether all of p are times ordered before what `warp` does: at most `safe`, or the warp's own and at most `own`,
+// where own ≥ safe. Values above 2^31 are not times.
 bool all_ordered(const uint32_t* p, uint32_t count, uint32_t safe, uint32_t warp, uint32_t own) {
   const auto most = static_cast<int32_t>(safe), own_most = static_cast<int32_t>(own);
   uint32_t bad = 0;
@@ -31,7 +31,7 @@ bool all_ordered(const uint32_t* p, uint32_t count, uint32_t safe, uint32_t warp
   return bad == 0;
 }
 
-// Of some units' reads by a warp: whether all are noted at its time, or all one below, or some are at either.
+// A warp's reads of some units: whether all are recorded at its time, all one below it, or some at either.
 struct ReadState {
   bool noted, noted_below, since;
 };
@@ -45,7 +45,7 @@ ReadState state_of(const uint32_t* reads, uint32_t count, uint32_t clock) {
   return {not_now == 0, not_below == 0, since != 0};
 }
 
-// `read` says which warp it was only if no other has read since what is ordered before.
+// `read` names the warp only if no other warp has read since what is ordered before.
 void note_stretch(uint32_t* reads, uint32_t* readers, uint32_t* read, uint32_t count, uint32_t warp, uint32_t clock,
                   uint32_t safe, uint32_t many, uint32_t note, uint32_t id) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -58,14 +58,14 @@ void note_stretch(uint32_t* reads, uint32_t* readers, uint32_t* read, uint32_t c
 
 // --- By units --------------------------------------------------------------------------------------------------------
 
-// Notes the read. `known`: to be sound; else false if it may not be, and then it is not noted. `id`: the event's
-// number once it is kept.
+// Records the read. `known`: it is sound; otherwise returns false without recording if it may not be. `id`: the event's
+// number once the event is kept.
 bool SharedShadow::reads_soundly(const Event& now, uint32_t& id, uint32_t unit, uint32_t count, bool known) {
   uint32_t* const reads = &reads_[now.warp][unit];
   const ReadState state = state_of(reads, count, now.clock);
   if (state.noted) return true;
-  // One below the warp's time as long as one set of lanes has read at these addresses since the warp last
-  // synchronised, each its own.
+  // One below the warp's time as long as a single set of lanes has read these addresses, each lane its own, since the
+  // warp last synchronised.
   uint32_t note = state.since ? now.clock : now.clock - 1;
   const bool ordered = all_ordered(&written_[unit], count, now.safe, now.warp, last_before(now.clock));
   if (!ordered && by_same_lanes(now, unit, count)) {
@@ -85,7 +85,7 @@ bool SharedShadow::writes_soundly(const Event& now, uint32_t unit, uint32_t coun
   const auto ordered = [&](const std::vector<uint32_t>& times) {
     return all_ordered(&times[unit], count, now.safe, now.warp, last_before(now.clock));
   };
-  const auto read_by_same_lanes = [&] {  // by this warp since it last synchronised, and no other
+  const auto read_by_same_lanes = [&] {  // only by this warp, since it last synchronised
     return all_equal(&reads_[now.warp][unit], count, now.clock - 1) && all_equal(&read_[unit], count, now.clock) &&
            readers_same(now, unit, count);
   };
@@ -102,25 +102,25 @@ bool SharedShadow::same_lanes(uint32_t id, const Event& now) const {
   return last != nullptr && last->place == now.place && now.shape() != 0;
 }
 
-// The warp's lanes have written all units by one access to these addresses since they last synchronised: each lane
-// meets what it wrote itself.
+// Since the warp last synchronised, the same lanes have written all these units by one access to the same addresses:
+// each lane meets its own write.
 bool SharedShadow::by_same_lanes(const Event& now, uint32_t unit, uint32_t count) const {
   const uint32_t id = writer_[unit];
   return all_equal(&written_[unit], count, now.clock) && all_equal(&writer_[unit], count, id) && same_lanes(id, now);
 }
 
-// The warp's last reads of these units were one access by these lanes at these addresses.
+// The warp's last read of these units was one access by the same lanes at the same addresses.
 bool SharedShadow::readers_same(const Event& now, uint32_t unit, uint32_t count) const {
   const uint32_t id = readers_[now.warp][unit];
   return all_equal(&readers_[now.warp][unit], count, id) && same_lanes(id, now);
 }
 
-// A copy that its warp has waited for since is a write of that time.
+// A copy that its warp has waited for counts as a write at that time.
 uint32_t SharedShadow::settled(uint32_t unit) {
   uint32_t& when = written_[unit];
   if (!(when & kCopy)) return when;
   const uint32_t id = when & ~kCopy;
-  if (id <= order_->base()) return when = 0;  // of a CTA before
+  if (id <= order_->base()) return when = 0;  // of an earlier CTA
   const Event* copy = event(writer_[unit]);
   if (copy == nullptr) return when;
   for (const Group& group : groups_[copy->warp]) {
@@ -159,9 +159,9 @@ void SharedShadow::read_units(const Event& now, uint32_t id, uint32_t lane, uint
   bool told = false;
   for (uint32_t unit = first; unit < first + count; ++unit) {
     if (!lines_[unit / line_units_].exact) make_exact(unit / line_units_);
-    // The first read of this stretch of time stands for all: a write since would have taken it away.
+    // The first read since the warp last synchronised covers later ones: a write in between would have removed it.
     if (reads[unit] == now.clock && readers[unit] != id) continue;
-    // ptxas reads whole vectors past an array's end: only the first part of one is surely wanted.
+    // ptxas reads whole vectors past an array's end: only the first part of one is certainly used.
     if (unit == first && !is_written(unit)) {
       log_->report(WatchKind::shared_never_written, now.op, now.op, unit * unit_, now.warp * 32u + lane,
                    now.warp * 32u + lane);
@@ -181,7 +181,7 @@ void SharedShadow::write_units(const Event& now, uint32_t id, uint32_t lane, uin
     if (!line.exact) make_exact(unit / line_units_);
     if (!told && settled(unit) > now.safe && writer_[unit] != id) told = !check_writer(now, lane, unit, true);
     if (!told && read_[unit] > now.safe) told = !check_readers(now, lane, unit);
-    if (same && is_written(unit)) continue;  // what was there stays as it was
+    if (same && is_written(unit)) continue;  // nothing changes
     mark_written(now, id, unit, 1);
     line.written |= uint64_t{1} << unit % line_units_;
     if (read_[unit] > now.safe) {
@@ -191,18 +191,18 @@ void SharedShadow::write_units(const Event& now, uint32_t id, uint32_t lane, uin
   }
 }
 
-// Whether the last write of the unit is ordered before the event's access by `lane`; else it is reported.
+// Whether the last write of the unit is ordered before the event's access by `lane`; if not, it is reported.
 bool SharedShadow::check_writer(const Event& now, uint32_t lane, uint32_t unit, bool writes) {
   const uint32_t when = settled(unit);
   if (when <= order_->base()) return true;
   const Event* const last = event(writer_[unit]);
   if (last == nullptr) return true;
   const bool own = last->warp == now.warp;
-  if (!(when & kCopy)) {  // what is cheap first
+  if (!(when & kCopy)) {  // cheap checks first
     if (own ? when != now.clock : when <= order_->known(now.warp, last->warp)) return true;
     if (now.kind == Event::atomic && last->kind == Event::atomic) return true;
   } else if (own && now.kind == Event::copy) {
-    return true;  // in the order that they were begun
+    return true;  // copies of one warp write in the order of their start
   }
   const uint32_t lanes = lanes_at(*last, unit);
   if (lanes == 0 || (!(when & kCopy) && ((own && (lanes >> lane & 1)) || log_->one_atomic(now.op, last->op))))
@@ -214,7 +214,7 @@ bool SharedShadow::check_writer(const Event& now, uint32_t lane, uint32_t unit, 
   return false;
 }
 
-// The same of the reads since the last write.
+// The same for the reads since the last write.
 bool SharedShadow::check_readers(const Event& now, uint32_t lane, uint32_t unit) {
   for (uint32_t w = 0; w < warps_; ++w) {
     const uint32_t when = reads_[w][unit];
@@ -231,7 +231,7 @@ bool SharedShadow::check_readers(const Event& now, uint32_t lane, uint32_t unit)
   return true;
 }
 
-// Of lanes that write one word the highest one's value stays.
+// When several lanes write one word, the highest one's value stays.
 void SharedShadow::report_race(WatchKind kind, const Event& event, uint32_t lane, const Event& earlier, uint32_t lanes,
                                uint32_t unit) {
   const bool wrote = earlier.kind != Event::read;

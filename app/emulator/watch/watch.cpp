@@ -1,4 +1,4 @@
-// What each watched instruction does beside what it does.
+// What each watched instruction does in addition to its own work.
 #include "emulator/watch/watch.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void Watch::bind(Op& op, Unwatched& own) {
   own = {op.full, op.masked};
   const bool direct = op.entry == op.full;
   op.masked = handler;
-  if (!is_shuffle(op.family)) op.full = handler;  // with all lanes there none is absent
+  if (!is_shuffle(op.family)) op.full = handler;  // with all lanes active none is absent
   if (direct) op.entry = op.full;
 }
 
@@ -80,7 +80,8 @@ void Watch::start(uint32_t cta) {
   local_written_.assign(size_t{warps_} * local_bytes_, 0);
 }
 
-// --- What orders -----------------------------------------------------------------------------------------------------
+// --- What orders accesses
+// ---------------------------------------------------------------------------------------------
 
 void Watch::warp_synced(uint32_t warp) {
   order_.advance(warp);
@@ -99,8 +100,8 @@ void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uin
   for (const auto& [warp, at] : waiting) passing |= 1u << warp;
   if (order_.released(barrier, passing, exited)) shared_.met();
   global_.order().released(barrier, passing | exited, passing);
-  if (!whole) return;  // its parts have code of their own
-  // Different instructions may be copies of one barrier in unrolled code: what counts is the place in the source.
+  if (!whole) return;  // groups of warps may run different code
+  // Different instructions may be copies of one barrier in unrolled code, so source lines are compared.
   const auto line_of = [&](uint32_t op) {
     const auto& instruction = program_->sass->instructions[op];
     return instruction.line.line != 0 ? uint64_t{instruction.line.file} << 32 | instruction.line.line : ~uint64_t{op};
@@ -160,8 +161,8 @@ void Watch::matrix_load(Warp& warp, const Op& op, uint32_t mask) {
   load(warp, op, mask, shared_address(warp, op, 0), 16);
 }
 
-// The handler finds the pattern of the lanes' addresses. It may write over the register that held them: the first
-// lane's, `address`, is taken before.
+// The handler computes the pattern of the lanes' addresses. It may overwrite the register that held them, so the first
+// lane's, `address`, is read before.
 void Watch::load(Warp& warp, const Op& op, uint32_t mask, uint32_t address, uint32_t bytes) {
   const Machine& machine = *warp.machine;
   handle(warp, op, mask);
@@ -189,7 +190,7 @@ void Watch::store(Warp& warp, const Op& op, uint32_t mask, bool copy) {
   shared_.write(warp, op, pattern, address - shared_low_, warp.shared + address, copy);
 }
 
-// The instruction's last pattern, if it is that still. A copy's own in the machine is that of its global side.
+// The instruction's last pattern if it still fits. The machine keeps only the global side's pattern for a copy.
 const Pattern& Watch::store_pattern(Warp& warp, const Op& op, uint32_t mask, uint32_t lane, uint32_t phase, bool copy) {
   Machine& machine = *warp.machine;
   const auto* const registers = reinterpret_cast<const uint32_t*>(bytes_of(warp) + op.a);
@@ -212,9 +213,9 @@ const Pattern& Watch::store_pattern(Warp& warp, const Op& op, uint32_t mask, uin
   return *last;
 }
 
-// A lane at a time.
+// One lane at a time.
 void Watch::any_space(Warp& warp, const Op& op, uint32_t mask) {
-  std::unique_lock<std::mutex> turn;  // at what other CTAs may touch too
+  std::unique_lock<std::mutex> turn;  // for memory that other CTAs may access too
   uint32_t step = 0;
   if (op.space == Space::generic) turn = global_.turn(), step = global_.order().next_step();
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -264,7 +265,7 @@ void Watch::global(Warp& warp, const Op& op, uint32_t mask) {
   handle(warp, op, mask);
 }
 
-// A lane that reads a register of one that is not there gets an undefined value.
+// A lane that reads the register of a lane that does not take part gets an undefined value.
 void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
   const auto value = [&](uint32_t offset, bool one, uint32_t lane) {
     uint32_t word;

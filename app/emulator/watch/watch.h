@@ -14,22 +14,22 @@
 
 namespace attnscope::emulator {
 
-// The handlers that an instruction has when nothing looks on.
+// An instruction's handlers when nothing observes it.
 struct Unwatched {
   Handler full = nullptr, masked = nullptr;
 };
 
-// Follows the memory of the CTA that one host thread executes: who wrote and read each part last, and what orders them.
-// Shared memory goes by shared.h and order.h, global memory by global.h; local memory is here.
-// Lanes of one warp are ordered by what synchronises the warp: WARPSYNC, the NOP that a __syncwarp leaves where its
-// lanes are together anyway, and CTA barriers.
+// Tracks the memory of the CTA that one host thread executes: who last wrote and read each part, and what orders the
+// accesses. Shared memory is in shared.h and order.h, global memory in global.h, local memory here. Lanes of one warp
+// are ordered by whatever synchronises the warp: WARPSYNC, the NOP that a __syncwarp leaves where its lanes are
+// together anyway, and CTA barriers.
 class Watch : public Observer {
  public:
   void prepare(const Program& program, const std::vector<Unwatched>& unwatched, GlobalShadow* shadow, uint32_t warps,
                uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes);
-  void start(uint32_t cta) override;  // forgets the CTA before, keeps the findings
+  void start(uint32_t cta) override;  // forgets the previous CTA, keeps the findings
 
-  // Gives a bound instruction the handlers that look on, if it is one to look at, and keeps its own.
+  // Gives a bound instruction the observing handlers if it is relevant, and saves its own.
   static void bind(Op& op, Unwatched& own);
 
   void warp_synced(uint32_t warp) override;
@@ -40,7 +40,7 @@ class Watch : public Observer {
   const WatchLog::Seen& seen() const { return log_.seen(); }
 
  private:
-  // Each does the instruction too, with at least one lane active.
+  // Each also performs the instruction, with at least one lane active.
   void shared_load(Warp& warp, const Op& op, uint32_t mask);
   void matrix_load(Warp& warp, const Op& op, uint32_t mask);
   void shared_store(Warp& warp, const Op& op, uint32_t mask);
@@ -57,7 +57,7 @@ class Watch : public Observer {
   using Look = void (Watch::*)(Warp&, const Op&, uint32_t);
   template <Look kLook>
   static void look(Warp& warp, const Op& op, uint32_t mask);
-  static Handler handler_of(const Op& op);  // nullptr: not to be looked at
+  static Handler handler_of(const Op& op);  // nullptr: not observed
 
   void load(Warp& warp, const Op& op, uint32_t mask, uint32_t address, uint32_t bytes);
   void store(Warp& warp, const Op& op, uint32_t mask, bool copy);
@@ -76,8 +76,8 @@ class Watch : public Observer {
   SharedOrder order_;
   SharedShadow shared_;
   GlobalWatch global_;
-  std::vector<const Pattern*> copy_patterns_;  // by instruction: the last of a copy's shared side
-  std::vector<uint32_t> local_written_;        // lanes, by warp and byte
+  std::vector<const Pattern*> copy_patterns_;  // by instruction: the last pattern on a copy's shared side
+  std::vector<uint32_t> local_written_;        // one bit per lane, by warp and byte
 };
 
 // For people, ordered by kind and instruction.
