@@ -69,21 +69,66 @@ uint64_t work_of(const Program& program, const std::vector<BlockCounts>& blocks)
 
 Failure failure_of(const Worker& worker, const BoundLaunch& launch, const Launch& asked) {
   if (worker.end == CtaEnd::stopped) return {Stage::cancelled, "The emulated run was cancelled.", ""};
-  const std::string hint = asked.memory == nullptr
-                               ? std::string("no buffer was given")
-                               : asked.memory->describe(const_cast<Worker&>(worker).runner.machine().fault.address);
+  const std::string hint = asked.memory == nullptr ? std::string("no buffer was given")
+                                                   : asked.memory->describe(worker.runner.machine().fault.address);
   return worker.runner.describe(worker.end, worker.end_cta, launch, hint);
+}
+
+// A fault is more informative than a cancellation, and both than the stop that they cause in other threads.
+int gravity(CtaEnd end) { return end == CtaEnd::done || end == CtaEnd::stopped ? 0 : end == CtaEnd::cancelled ? 1 : 2; }
+
+// The thread whose CTA tells why the run ended early: of equal reasons the first CTA's. Null: no CTA did.
+const Worker* gravest_end(Pool& pool, size_t threads) {
+  const Worker* gravest = nullptr;
+  for (size_t i = 0; i < threads; ++i) {
+    const Worker& worker = pool.worker(i);
+    if (worker.end == CtaEnd::done) continue;
+    if (gravest == nullptr || gravity(worker.end) > gravity(gravest->end) ||
+        (gravity(worker.end) == gravity(gravest->end) && worker.end_cta < gravest->end_cta))
+      gravest = &worker;
+  }
+  return gravest;
+}
+
+// What all threads' CTAs printed, in the order of the CTAs.
+void deliver_printed(Pool& pool, size_t threads, const RunOptions& options) {
+  std::vector<PrintedCall> calls;
+  uint64_t more = 0;
+  for (size_t i = 0; i < threads; ++i) {
+    const CtaLog& log = pool.worker(i).runner.log();
+    calls.insert(calls.end(), log.calls.begin(), log.calls.end());
+    more += log.more;
+  }
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const PrintedCall& a, const PrintedCall& b) { return a.cta < b.cta; });
+  if (!calls.empty()) options.printed(calls, more);
+}
+
+// Counters and traces of all threads.
+RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
+  RunResult result;
+  result.instructions.resize(program.ops.size());
+  for (size_t i = 0; i < threads; ++i) {
+    const CtaRunner& runner = pool.worker(i).runner;
+    add(program, runner.op_counts(), runner.block_counts(), result.instructions);
+    result.traces.insert(result.traces.end(), runner.traces().begin(), runner.traces().end());
+  }
+  std::sort(result.traces.begin(), result.traces.end(),
+            [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
+  result.counters = sum_up(program, result.instructions);
+  return result;
 }
 
 }  // namespace
 
 std::vector<uint32_t> spread_ctas(uint32_t total, uint32_t count) {
   std::vector<uint32_t> ctas;
+  constexpr double kGoldenRatio = 0.6180339887498949;  // its multiples spread evenly over every remainder
   double place = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t begin = i * total / count, end = (i + 1) * total / count;
     ctas.push_back(static_cast<uint32_t>(begin + static_cast<uint64_t>(place * static_cast<double>(end - begin))));
-    place += 0.6180339887498949;
+    place += kGoldenRatio;
     if (place >= 1) place -= 1;
   }
   return ctas;
@@ -178,43 +223,12 @@ Result<RunResult> run(const Launch& launch, const RunOptions& options) {
     }
   }
 
-  // A fault is more informative than a stop that it caused in other threads, and than a cancellation.
-  const auto says = [](const Worker& worker) {
-    return worker.end == CtaEnd::done || worker.end == CtaEnd::stopped ? 0 : worker.end == CtaEnd::cancelled ? 1 : 2;
-  };
-  const Worker* ended = nullptr;
-  for (size_t i = 0; i < threads; ++i) {
-    const Worker& worker = pool.worker(i);
-    const bool better = ended == nullptr || says(worker) > says(*ended) ||
-                        (says(worker) == says(*ended) && worker.end_cta < ended->end_cta);
-    if (worker.end != CtaEnd::done && better) ended = &worker;
-  }
-  if (options.printed) {
-    std::vector<PrintedCall> calls;
-    uint64_t more = 0;
-    for (size_t i = 0; i < threads; ++i) {
-      const CtaLog& log = pool.worker(i).runner.log();
-      calls.insert(calls.end(), log.calls.begin(), log.calls.end());
-      more += log.more;
-    }
-    std::stable_sort(calls.begin(), calls.end(),
-                     [](const PrintedCall& a, const PrintedCall& b) { return a.cta < b.cta; });
-    if (!calls.empty()) options.printed(calls, more);
-  }
-  if (ended != nullptr) return fail(failure_of(*ended, *bound, launch));
+  if (options.printed) deliver_printed(pool, threads, options);
+  if (const Worker* ended = gravest_end(pool, threads)) return fail(failure_of(*ended, *bound, launch));
 
-  RunResult result;
+  RunResult result = collect_result(program, pool, threads);
   result.isa = isa;
-  result.instructions.resize(program.ops.size());
-  for (size_t i = 0; i < threads; ++i) {
-    add(program, pool.worker(i).runner.op_counts(), pool.worker(i).runner.block_counts(), result.instructions);
-    const auto& traces = pool.worker(i).runner.traces();
-    result.traces.insert(result.traces.end(), traces.begin(), traces.end());
-  }
   if (watch.has_value()) result.findings = watch->findings(options.shared_names);
-  std::sort(result.traces.begin(), result.traces.end(),
-            [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });
-  result.counters = sum_up(program, result.instructions);
   result.counters.ctas = planned;
   result.counters.total_ctas = total;
   if (options.progress) {

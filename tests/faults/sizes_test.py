@@ -64,6 +64,7 @@ CASES = {
     "a batch of 2^53": (None, [*ATTENTION, "--problem", "B=9007199254740992,H=1,S=64,D=64"], {2}, ["problem/batch"]),
     "rows of 10^9": (None, [*ATTENTION, "--problem", "B=1,H=1,S=1000000000,D=64"], {2}, ["problem/seq_q"]),
     "an 8 GB device array": (kernel(with_array("__device__ float big[2147483648ll];")), [], {3}, ["sizes", "big"]),
+    "a 3 GB device array": (kernel(with_array("__device__ float big[805306368ll];")), [], {0}, []),
     "a 1 GB device array": (kernel(with_array("__device__ float big[268435456ll];")), [], {0}, []),
     "an array of constants of 1 GB": (kernel(with_array("__constant__ float big[268435456ll];")), [], {3}, ["sizes.cu", "too much global constant data"]),
     "a shared array of 1 GB": (kernel(with_array("", "__shared__ float big[268435456]; big[i % 64] = i; __syncthreads(); "

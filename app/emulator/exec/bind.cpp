@@ -70,8 +70,12 @@ Result<uint64_t> resolve(const compile::CubinKernel& kernel, const compile::Cubi
 
 // Initial contents of constant banks and variables, with every address filled in.
 Result<void> place_module(const compile::CubinKernel& kernel, const Program& program, BoundLaunch& bound) {
-  bound.module.resize(module_bytes(kernel.global_init.size()) + module_bytes(kernel.global_bytes));
-  std::copy(kernel.global_init.begin(), kernel.global_init.end(), bound.module.begin());
+  const uint64_t bytes = module_bytes(kernel.global_init.size()) + module_bytes(kernel.global_bytes);
+  const std::string what = kernel.name + ": its __device__ variables";
+  if (auto held = platform::hold_memory(bytes, what); !held) return fail(held.error());
+  if (!bound.module.take(bytes)) return fail(platform::out_of_memory(what));
+  const std::span<std::byte> module = bound.module.bytes();
+  std::copy(kernel.global_init.begin(), kernel.global_init.end(), module.begin());
   for (const compile::ConstantBank& bank : kernel.banks) {
     if (bank.index > 0 && bank.index < kConstantBanks) bound.banks[bank.index] = bank.data;
   }
@@ -82,12 +86,12 @@ Result<void> place_module(const compile::CubinKernel& kernel, const Program& pro
     if (relocation.place == Place::constant_bank && !program.reads_bank[relocation.bank % kConstantBanks]) continue;
     const auto value = resolve(kernel, relocation);
     if (!value) return fail(value.error());
-    std::vector<std::byte>& target =
-        relocation.place == Place::constant_bank ? bound.banks[relocation.bank % kConstantBanks] : bound.module;
+    const std::span<std::byte> target =
+        relocation.place == Place::constant_bank ? bound.banks[relocation.bank % kConstantBanks] : module;
     if (relocation.offset + 8 <= target.size()) std::memcpy(target.data() + relocation.offset, &*value, 8);
   }
-  if (!bound.module.empty()) {
-    bound.ranges.push_back({kModuleWindow, bound.module.size(), reinterpret_cast<uint8_t*>(bound.module.data()), true});
+  if (!module.empty()) {
+    bound.ranges.push_back({kModuleWindow, module.size(), reinterpret_cast<uint8_t*>(module.data()), true});
   }
   return {};
 }
@@ -190,9 +194,6 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
   // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas
   // reads whole vectors at the end of an array knowing that.
   bound.shared_bytes = ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
-  const uint64_t module = module_bytes(kernel.global_init.size()) + module_bytes(kernel.global_bytes);
-  if (auto held = platform::hold_memory(module, kernel.name + ": its __device__ variables"); !held)
-    return fail(held.error());
   if (kernel.frame_bytes > kMostFrameBytes)
     return fail(Stage::limits,
                 fmt::format("{}: asks {} B of local memory a thread; {} are possible.", kernel.name, kernel.frame_bytes,

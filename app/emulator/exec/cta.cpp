@@ -21,6 +21,21 @@ constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions watched to te
 constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
 constexpr uint32_t kPatternPoison = 0xffffffffu;
 
+// Xorshift (Marsaglia 2003) of a seed and a CTA.
+class Random {
+ public:
+  Random(uint64_t seed, uint32_t cta) : state_((seed + cta) * 0x9e3779b97f4a7c15u | 1) {}
+  uint32_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<uint32_t>(state_ >> 32);
+  }
+
+ private:
+  uint64_t state_;
+};
+
 template <class Bytes>
 void take(Bytes& memory, size_t& taken, size_t bytes) {
   if (bytes <= taken) return;
@@ -90,11 +105,8 @@ void CtaRunner::start(uint32_t linear) {
   auto* const words = reinterpret_cast<uint32_t*>(shared_.get());
   std::fill_n(words, launch.shared_bytes / 4, launch.options->shared_fill);
   if (launch.options->random_fill != 0) {
-    uint64_t random = (launch.options->random_fill + linear) * 0x9e3779b97f4a7c15u | 1;
-    for (uint32_t i = 0; i < launch.shared_bytes / 4; ++i) {
-      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-      words[i] = static_cast<uint32_t>(random >> 32);
-    }
+    Random random(launch.options->random_fill, linear);
+    for (uint32_t i = 0; i < launch.shared_bytes / 4; ++i) words[i] = random.next();
   }
   if (machine_.observer != nullptr) machine_.observer->start(linear);
   std::memset(local_.get(), 0, size_t{launch.local_bytes} * 32 * launch.warps);
@@ -177,48 +189,48 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   if (traced) begin_trace();
   machine_.mxcsr = 0;  // unknown: the first instruction that cares sets it
   const unsigned saved_mode = _mm_getcsr();
-  CtaEnd end = CtaEnd::deadlock;
-  // Another order than the ordinary one, from a seed: warps take turns at random, some instructions at a time.
-  uint64_t random =
-      launch_->options->order_seed == 0 ? 0 : (launch_->options->order_seed + linear) * 0x9e3779b97f4a7c15u | 1;
-  const auto draw = [&] {
-    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-    return static_cast<uint32_t>(random >> 32);
-  };
-  for (bool going = true; going;) {
-    // Warp 0 first, each until it waits; so on until none can go on; then barriers open.
-    bool ready = false, live = false;
-    const uint32_t first = random != 0 ? draw() % launch_->warps : 0;
-    for (uint32_t turn = 0; turn < launch_->warps && going; ++turn) {
-      const uint32_t w = (first + turn) % launch_->warps;
-      Warp& warp = this->warp(w);
-      if (warp.live == 0) continue;
-      const WarpEnd warp_end = run_warp(warp, *launch_, random != 0 ? 1 + draw() % kLongestTurn : kSlice);
-      ready |= warp_end == WarpEnd::slice;
-      live |= warp_end != WarpEnd::exited;
-      if (machine_.fault.kind != FaultKind::none) fault_warp_ = w;
-      if (warp_end == WarpEnd::fault) {
-        end = CtaEnd::fault, going = false;
-      } else if (warp.steps > launch_->options->step_budget) {
-        observe_loop(w, kObservedLoop);
-        end = machine_.fault.kind == FaultKind::none ? CtaEnd::endless : CtaEnd::fault, going = false;
-      } else if (stop.load(std::memory_order_relaxed)) {
-        end = CtaEnd::stopped, going = false;
-      } else if (launch_->options->cancel != nullptr && launch_->options->cancel->load(std::memory_order_relaxed)) {
-        observe_loop(w, kSlice);  // the message says where it was
-        end = CtaEnd::cancelled, going = false;
-      }
-    }
-    if (!going) break;
-    if (!live) {
-      end = CtaEnd::done;
-      break;
-    }
-    if (!ready && !release_barriers()) break;
-  }
+  const CtaEnd end = run_warps(linear, stop);
   _mm_setcsr(saved_mode);
   if (traced) keep_trace(linear);
   return end;
+}
+
+CtaEnd CtaRunner::run_warps(uint32_t linear, const std::atomic<bool>& stop) {
+  // Another order than the ordinary one, from a seed: warps take turns at random, some instructions at a time.
+  std::optional<Random> random;
+  if (const uint64_t seed = launch_->options->order_seed; seed != 0) random.emplace(seed, linear);
+  while (true) {
+    // Warp 0 goes first, and each runs until it waits; when no warp can go on, barriers open.
+    bool ready = false, live = false;
+    const uint32_t first = random ? random->next() % launch_->warps : 0;
+    for (uint32_t turn = 0; turn < launch_->warps; ++turn) {
+      const uint32_t w = (first + turn) % launch_->warps;
+      if (warp(w).live == 0) continue;
+      const WarpEnd warp_end = run_warp(warp(w), *launch_, random ? 1 + random->next() % kLongestTurn : kSlice);
+      ready |= warp_end == WarpEnd::slice;
+      live |= warp_end != WarpEnd::exited;
+      if (const auto end = end_of(warp_end, w, stop)) return *end;
+    }
+    if (!live) return CtaEnd::done;
+    if (!ready && !release_barriers()) return CtaEnd::deadlock;
+  }
+}
+
+// Whether the CTA ends here, after a turn of warp `w`.
+std::optional<CtaEnd> CtaRunner::end_of(WarpEnd warp_end, uint32_t w, const std::atomic<bool>& stop) {
+  const auto& options = *launch_->options;
+  if (machine_.fault.kind != FaultKind::none) fault_warp_ = w;
+  if (warp_end == WarpEnd::fault) return CtaEnd::fault;
+  if (warp(w).steps > options.step_budget) {
+    observe_loop(w, kObservedLoop);
+    return machine_.fault.kind == FaultKind::none ? CtaEnd::endless : CtaEnd::fault;
+  }
+  if (stop.load(std::memory_order_relaxed)) return CtaEnd::stopped;
+  if (options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed)) {
+    observe_loop(w, kSlice);  // the message says where it was
+    return CtaEnd::cancelled;
+  }
+  return std::nullopt;
 }
 
 void CtaRunner::begin_trace() {

@@ -3,8 +3,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,26 @@
 // count as they go (counters.h). An Observer may look on; what it is, exec/ does not know.
 namespace attnscope::emulator {
 
+// Zeroed bytes. The system gives pages only once they are written, so that a variable of gigabytes of which a kernel
+// touches little costs little.
+class ZeroedBytes {
+ public:
+  // False: the memory is refused.
+  bool take(size_t bytes) {
+    data_.reset(static_cast<std::byte*>(std::calloc(bytes, 1)));
+    size_ = data_ == nullptr ? 0 : bytes;
+    return data_ != nullptr || bytes == 0;
+  }
+  std::span<std::byte> bytes() { return {data_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte[], Free> data_;
+  size_t size_ = 0;
+};
+
 // What every host thread of a run shares, unchanging while it runs.
 struct BoundLaunch {
   const Program* program = nullptr;
@@ -32,13 +55,16 @@ struct BoundLaunch {
   std::vector<MemoryRange> ranges;
   const CtaOptions* options = nullptr;
   std::function<Observer*()> observe;  // the observer of one more host thread; empty: none looks on
-  std::vector<std::byte> module;       // __device__ variables
+  ZeroedBytes module;                  // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
 
 // stopped: another thread's CTA could not go on; cancelled: the run is no longer wanted; no_memory: of this machine.
 enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory };
+
+// Why a warp gave up its turn; slice: it could go on.
+enum class WarpEnd : uint8_t { parked, exited, slice, fault };
 
 // What the CTAs of one host thread printed.
 struct CtaLog {
@@ -57,6 +83,7 @@ class CtaRunner {
   CtaEnd run(uint32_t linear, const std::atomic<bool>& stop);
 
   Machine& machine() { return machine_; }
+  const Machine& machine() const { return machine_; }
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
@@ -72,6 +99,8 @@ class CtaRunner {
   Warp& warp(uint32_t i) { return *reinterpret_cast<Warp*>(warps_.get() + i * warp_stride_); }
   const Warp& warp(uint32_t i) const { return *reinterpret_cast<const Warp*>(warps_.get() + i * warp_stride_); }
   void start(uint32_t linear);
+  CtaEnd run_warps(uint32_t linear, const std::atomic<bool>& stop);
+  std::optional<CtaEnd> end_of(WarpEnd warp_end, uint32_t w, const std::atomic<bool>& stop);
   bool release_barriers();
   void observe_loop(uint32_t warp_index, uint64_t steps);
   std::string observed_lines() const;
@@ -109,7 +138,6 @@ void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);
 // Gives an instruction its handlers: `entry` for a full warp, with the guard predicate and the rounding mode seen to.
 void bind(Op& op, const HandlerTable& table, bool sets_mode);
 
-enum class WarpEnd : uint8_t { parked, exited, slice, fault };
 // Runs the warp until all its lanes wait or have exited, or `slice` instructions have been issued.
 WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice);
 

@@ -66,6 +66,34 @@ inline bool combined(const Op& op, bool compared, bool with) {
   return logic == Logic::and_ ? compared && with : logic == Logic::or_ ? compared || with : compared != with;
 }
 
+// What a lane says of predicates p and q.
+struct Answers {
+  bool p, q;
+};
+// Predicates p and q are what f(lane) says, for the lanes of `mask`.
+template <class F>
+void set_p_and_q(Warp& warp, const Op& op, uint32_t mask, F f) {
+  uint32_t p = 0, q = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    const Answers answers = f(l);
+    p |= uint32_t{answers.p} << l.lane;
+    q |= uint32_t{answers.q} << l.lane;
+  });
+  set_predicate(warp, op.p, p, mask);
+  set_predicate(warp, op.q, q, mask);
+}
+// The same for predicate p only.
+template <class F>
+void set_p(Warp& warp, const Op& op, uint32_t mask, F f) {
+  uint32_t p = 0;
+  each_lane(warp, op, mask, [&](const Lane& l) { p |= uint32_t{f(l)} << l.lane; });
+  set_predicate(warp, op.p, p, mask);
+}
+// A comparison and its opposite, each combined with `with`.
+inline Answers compared_both_ways(const Op& op, bool compared, bool with) {
+  return {combined(op, compared, with), combined(op, !compared, with)};
+}
+
 constexpr uint32_t kFloatNan = 0x7fffffffu;
 inline float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 

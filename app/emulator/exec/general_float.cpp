@@ -75,14 +75,11 @@ void g_fset(Warp& warp, const Op& op, uint32_t mask) {
 }
 // Whether a / b needs the slow way: the divisor or the quotient near the ends of the range, or an operand special.
 void g_fchk(Warp& warp, const Op& op, uint32_t mask) {
-  uint32_t p = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p(warp, op, mask, [&](const Lane& l) {
     const int a = static_cast<int>(l.a() >> 23 & 255), b = static_cast<int>(l.b() >> 23 & 255);
     const int difference = a - b;
-    const bool slow = b == 0 || b >= 253 || a == 255 || a <= 23 || difference >= 126 || difference <= -126;
-    p |= static_cast<uint32_t>(slow) << l.lane;
+    return b == 0 || b >= 253 || a == 255 || a <= 23 || difference >= 126 || difference <= -126;
   });
-  set_predicate(warp, op.p, p, mask);
 }
 
 void g_dadd(Warp& warp, const Op& op, uint32_t mask) {
@@ -103,27 +100,18 @@ void g_dfma(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_dsetp(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
-  uint32_t p = 0, q = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    const bool r = compare(op, f64(l.a64()), f64(l.b64())), with = x >> l.lane & 1;
-    p |= static_cast<uint32_t>(combined(op, r, with)) << l.lane;
-    q |= static_cast<uint32_t>(combined(op, !r, with)) << l.lane;
+  set_p_and_q(warp, op, mask, [&](const Lane& l) {
+    return compared_both_ways(op, compare(op, f64(l.a64()), f64(l.b64())), x >> l.lane & 1);
   });
-  set_predicate(warp, op.p, p, mask);
-  set_predicate(warp, op.q, q, mask);
 }
 // p: a is the one to take (a number when b is none); q: both are NaN.
 void g_dsetp_minmax(Warp& warp, const Op& op, uint32_t mask) {
-  uint32_t p = 0, q = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p_and_q(warp, op, mask, [&](const Lane& l) -> Answers {
     const double a = f64(l.a64()), b = f64(l.b64());
     const bool a_less = a < b || (a == b && std::signbit(a));
     const bool take = std::isnan(a) ? false : std::isnan(b) ? true : a_less != op.detail.takes_greater;
-    p |= static_cast<uint32_t>(take) << l.lane;
-    q |= static_cast<uint32_t>(std::isnan(a) && std::isnan(b)) << l.lane;
+    return {take, std::isnan(a) && std::isnan(b)};
   });
-  set_predicate(warp, op.p, p, mask);
-  set_predicate(warp, op.q, q, mask);
 }
 
 namespace {

@@ -98,15 +98,12 @@ void g_hset2(Warp& warp, const Op& op, uint32_t mask) {
 // p for the lower half, q for the upper.
 void g_hsetp2(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
-  uint32_t p = 0, q = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p_and_q(warp, op, mask, [&](const Lane& l) -> Answers {
     const Halves a = half_a(l), b = half_b(l);
     const bool with = x >> l.lane & 1;
-    p |= static_cast<uint32_t>(combined(op, compare(op, value(a.low, op), value(b.low, op)), with)) << l.lane;
-    q |= static_cast<uint32_t>(combined(op, compare(op, value(a.high, op), value(b.high, op)), with)) << l.lane;
+    return {combined(op, compare(op, value(a.low, op), value(b.low, op)), with),
+            combined(op, compare(op, value(a.high, op), value(b.high, op)), with)};
   });
-  set_predicate(warp, op.p, p, mask);
-  set_predicate(warp, op.q, q, mask);
 }
 
 }  // namespace attnscope::emulator

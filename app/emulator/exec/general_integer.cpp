@@ -118,22 +118,18 @@ void g_imad_hi(Warp& warp, const Op& op, uint32_t mask) {
             [&](const Lane& l) { l.set(static_cast<uint32_t>((wide_product(l, op) + addend(l, op)) >> 32)); });
 }
 void g_imad_hi_carry(Warp& warp, const Op& op, uint32_t mask) {
-  uint32_t carries = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p(warp, op, mask, [&](const Lane& l) {
     const uint64_t product = wide_product(l, op), sum = product + addend(l, op);
     l.set(static_cast<uint32_t>(sum >> 32));
-    carries |= static_cast<uint32_t>(sum < product) << l.lane;
+    return sum < product;
   });
-  set_predicate(warp, op.p, carries, mask);
 }
 void g_imad_wide_carry(Warp& warp, const Op& op, uint32_t mask) {
-  uint32_t carries = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p(warp, op, mask, [&](const Lane& l) {
     const uint64_t product = wide_product(l, op), sum = product + addend(l, op);
     l.set64(sum);
-    carries |= static_cast<uint32_t>(sum < product) << l.lane;
+    return sum < product;
   });
-  set_predicate(warp, op.p, carries, mask);
 }
 void g_imad_wide_x(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
@@ -146,40 +142,28 @@ void g_imad_x(Warp& warp, const Op& op, uint32_t mask) {
 // Carries in x and y, carries out p (one) and q (two).
 void g_iadd3_x_carry(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert), y = predicate(warp, op.y, op.y_invert);
-  uint32_t p = 0, q = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p_and_q(warp, op, mask, [&](const Lane& l) -> Answers {
     const uint64_t sum = uint64_t{l.a()} + l.b() + l.c() + (x >> l.lane & 1) + (y >> l.lane & 1);
     l.set(static_cast<uint32_t>(sum));
-    p |= static_cast<uint32_t>(sum >> 32 >= 1) << l.lane;
-    q |= static_cast<uint32_t>(sum >> 32 >= 2) << l.lane;
+    return {sum >> 32 >= 1, sum >> 32 >= 2};
   });
-  set_predicate(warp, op.p, p, mask);
-  set_predicate(warp, op.q, q, mask);
 }
 void g_lea_hi_carry(Warp& warp, const Op& op, uint32_t mask) {
-  uint32_t p = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p(warp, op, mask, [&](const Lane& l) {
     const uint64_t sum = (Lane::join(l.a(), l.c()) << op.imm >> 32) + l.b();
     l.set(static_cast<uint32_t>(sum));
-    p |= static_cast<uint32_t>(sum >> 32 != 0) << l.lane;
+    return sum >> 32 != 0;
   });
-  set_predicate(warp, op.p, p, mask);
 }
 // The upper word of a 64-bit compare: y is what the lower words' compare said.
 void g_isetp_ex(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert), y = predicate(warp, op.y, op.y_invert);
-  uint32_t p = 0, q = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p_and_q(warp, op, mask, [&](const Lane& l) {
     // Unsigned compares carry the bias in xor_a and xor_b.
     const auto a = static_cast<int32_t>(l.a()), b = static_cast<int32_t>(l.b());
     const bool low = y >> l.lane & 1;
-    const bool r = a == b ? low : op.comparison.select[a < b ? 0 : 2] != 0;
-    const bool with = x >> l.lane & 1;
-    p |= static_cast<uint32_t>(combined(op, r, with)) << l.lane;
-    q |= static_cast<uint32_t>(combined(op, !r, with)) << l.lane;
+    return compared_both_ways(op, a == b ? low : op.comparison.select[a < b ? 0 : 2] != 0, x >> l.lane & 1);
   });
-  set_predicate(warp, op.p, p, mask);
-  set_predicate(warp, op.q, q, mask);
 }
 
 // Funnel shifts of (c:a).
@@ -329,14 +313,10 @@ void g_r2p(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 void g_plop3_sign(Warp& warp, const Op& op, uint32_t mask) {
-  uint32_t p = 0, q = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
+  set_p_and_q(warp, op, mask, [&](const Lane& l) -> Answers {
     const uint32_t index = (l.a() >> 31) * 4 + (l.b() >> 31) * 2 + (l.c() >> 31);
-    p |= (op.imm >> index & 1) << l.lane;
-    q |= (op.second >> index & 1) << l.lane;
+    return {(op.imm >> index & 1) != 0, (op.second >> index & 1) != 0};
   });
-  set_predicate(warp, op.p, p, mask);
-  set_predicate(warp, op.q, q, mask);
 }
 
 void g_i2i(Warp& warp, const Op& op, uint32_t mask) {
