@@ -11,16 +11,16 @@ namespace attnscope::emulator {
 
 namespace {
 
-// Of every compute capability (CUDA programming guide, table of compute capabilities).
+// The same for every compute capability (CUDA programming guide, table of compute capabilities).
 constexpr uint32_t kMostFrameBytes = 512 << 10;
 constexpr uint64_t kMostCtas = 0x7fffffff;  // they are counted with 32 bits
 
-// Where __device__ variables stand: those with initial data, then the others.
+// The addresses of __device__ variables: first those with initial data, then the others.
 constexpr uint64_t kModuleWindow = 0x7a0000000000;
 uint64_t module_bytes(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// What the driver puts before the parameters in constant bank 0, as far as kernels of one CTA's own affairs read it:
-// block and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the memory descriptor just before sm_90's (0x208) or
+// The driver's entries before the parameters in constant bank 0, as far as kernels without clusters read them: block
+// and grid sizes at 0x0 and 0xc, the stack pointer at 0x28, the memory descriptor just before sm_90's (0x208) or
 // sm_80's (0x118) parameters. Any other offset is refused rather than guessed.
 Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local_bytes) {
   const auto& kernel = launch.program->sass->kernel;
@@ -43,10 +43,10 @@ Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local
               "Only launch sizes, the stack pointer and parameters are known there.");
 }
 
-// The value a loader writes for a relocation.
+// The value that a loader writes for a relocation.
 Result<uint64_t> resolve(const compile::CubinKernel& kernel, const compile::CubinRelocation& relocation) {
   using Target = compile::CubinRelocation::Target;
-  constexpr uint32_t kAbsolute64 = 2, kGeneric64 = 4;  // the only types seen in whole-program code
+  constexpr uint32_t kAbsolute64 = 2, kGeneric64 = 4;  // the only types found in whole-program code
   if (relocation.type == kAbsolute64 || relocation.type == kGeneric64) {
     switch (relocation.target) {
       case Target::global_init:
@@ -96,7 +96,7 @@ Result<void> place_module(const compile::CubinKernel& kernel, const Program& pro
   return {};
 }
 
-// Bank 0 whole, for constants read at a register's offset: what bank_zero() does not provide is zero.
+// All of bank 0, for constants read at a register's offset: entries that bank_zero() does not provide are zero.
 void fill_bank_zero(const Launch& launch, uint32_t local_bytes, BoundLaunch& bound) {
   const auto& kernel = launch.program->sass->kernel;
   std::vector<std::byte>& bank = bound.banks[0];
@@ -189,10 +189,10 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
   bound.grid = launch.grid;
   bound.block = launch.block;
   bound.warps = (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
-  // sm_90's first 1024 bytes belong to the system (facts of the recorded code: its window starts at 0x400).
+  // The system uses sm_90's first 1024 bytes (the recorded code shows that its window starts at 0x400).
   bound.shared_low = kernel.arch >= 90 ? 0x400 : 0;
-  // Shared memory is given out in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas
-  // reads whole vectors at the end of an array knowing that.
+  // Shared memory is allocated in units of 128 bytes (cuda_occupancy.h, compute capabilities 8.0 to 9.0), and ptxas
+  // relies on that when it reads whole vectors at the end of an array.
   bound.shared_bytes = ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
   if (kernel.frame_bytes > kMostFrameBytes)
     return fail(Stage::limits,
@@ -200,7 +200,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
                             kMostFrameBytes),
                 "Make the kernel's local arrays smaller, or keep them in a buffer.");
   bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
-  // ptxas knows no depth of recursion: then the stack is the driver's default limit (cudaLimitStackSize), 1024 bytes.
+  // With recursion ptxas gives no stack size: then the driver's default limit applies (cudaLimitStackSize), 1024 bytes.
   const bool calls = std::any_of(kernel.functions.begin(), kernel.functions.end(), [](const auto& function) {
     return function.first.find("$__internal_") == std::string::npos;
   });
@@ -223,7 +223,7 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
   bound.ops = program.ops;
   const HandlerTable& table = handlers(isa);
   for (const Block& block : program.blocks) {
-    uint32_t mode = 0;  // not known where a block is entered
+    uint32_t mode = 0;  // unknown at the start of a block
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       Op& op = bound.ops[i];
       bind(op, table, op.mxcsr != 0 && op.mxcsr != mode);

@@ -3,7 +3,7 @@
 
 namespace attnscope::emulator {
 
-// `launch` and `options` must outlive what is bound.
+// `launch` and `options` must outlive the result.
 Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options, HostIsa isa);
 
 }  // namespace attnscope::emulator

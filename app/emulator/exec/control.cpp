@@ -58,7 +58,7 @@ Fragment& new_fragment(Warp& warp, uint32_t mask, uint32_t pc) {
   return warp.fragments[i];
 }
 
-// Fragments that wait for lanes which have all come (or exited) go on; those at one instruction go on as one.
+// Releases fragments whose awaited lanes have all arrived or exited; fragments at one instruction continue as one.
 bool release(Warp& warp) {
   bool any = false;
   for (uint32_t i = 0; i < warp.fragment_count; ++i) {
@@ -83,7 +83,7 @@ bool release(Warp& warp) {
       first.mask |= other.mask;
       other = Fragment{};
     }
-    // A WARPSYNC that had to wait is issued once more by the lanes that it joined: so Nsight Compute counts it on sm_90
+    // The lanes that a WARPSYNC joined after a wait issue it once more, because Nsight Compute counts it so on sm_90
     // (tests/data/gpu/h200_rungs.json, the configs with REDUCE_WARP=serial).
     const bool issued_again = first.wait == Wait::warpsync && (wanted & warp.live & ~first.mask) == 0;
     first.wait = Wait::ready;
@@ -93,7 +93,7 @@ bool release(Warp& warp) {
   return any;
 }
 
-// Lanes that the guard leaves out of a parking instruction go on by themselves.
+// Lanes that a parking instruction's guard leaves out continue as a separate fragment.
 void leave_out(Warp& warp, Fragment& fragment, uint32_t mask) {
   const uint32_t others = fragment.mask & ~mask;
   if (others == 0) return;
@@ -108,7 +108,7 @@ Step jump(Warp& warp, Fragment& fragment, uint32_t taken, uint32_t target) {
     fragment.pc = target;
   } else if (taken == 0) {
     fragment.pc += 1;
-  } else {  // the lanes that fall through go on first
+  } else {  // the lanes that fall through run first
     new_fragment(warp, taken, target);
     fragment.mask &= ~taken;
     fragment.pc += 1;
@@ -125,7 +125,7 @@ Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& 
     const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
     if (word(warp, op.a + 4 * lane) == low) same |= 1u << lane;
   }
-  // RET adds the register to a label; BRX adds register and immediate to the byte behind itself.
+  // RET adds the register to a label; BRX adds register and immediate to the byte after itself.
   const uint32_t base = op.family == Family::brx ? (op.index + 1) * 16 + op.imm : op.imm * 16;
   const uint64_t target = static_cast<uint32_t>(base + low) / 16;
   const Program& program = *launch.program;
@@ -142,7 +142,7 @@ Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& 
   return Step::go_on;
 }
 
-// A call by address: of code, or of one of the driver's own functions, which returns to R20.
+// A call by address: of code, or of one of the driver's functions, which returns to R20.
 Step call_absolute(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch, uint32_t mask) {
   leave_out(warp, fragment, mask);
   const auto pair = [&](uint32_t offset, uint32_t lane) {
@@ -218,7 +218,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       fragment = Fragment{};
       return Step::parked;
     case Family::bsync: {
-      // Lanes that came into the region in different groups wait for their own group.
+      // Lanes that entered the region in different groups wait only for their own group.
       const uint32_t noted = warp.barrier[op.barrier][__builtin_ctz(mask)];
       uint32_t same = 0;
       for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -244,7 +244,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
     case Family::bar_sync: {
       const uint32_t id =
           op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
-      // In a register the count stands above the number.
+      // In a register, the count is in the bits above the number.
       const uint32_t count =
           op.e == 0 ? op.second : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) >> 16 & 0xfff;
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
@@ -273,7 +273,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
 void bind(Op& op, const HandlerTable& table, bool sets_mode) {
   if (is_control(op.family)) return;
   HandlerPair pair = table.pairs[static_cast<int>(op.family)][op.variant];
-  if (op.family == Family::general) {  // one for every host
+  if (op.family == Family::general) {  // one handler for all hosts
     pair.full = pair.masked = general_handler(op);
   } else if (op.family == Family::lop3 && op.p == kPredicateTrash && op.variant < Variant::modified &&
              table.lop3[op.imm][op.variant].full != nullptr) {
@@ -341,7 +341,7 @@ WarpEnd run_warp(Warp& warp, const BoundLaunch& launch, uint64_t slice) {
     if (step == Step::fault) return WarpEnd::fault;
     if (step == Step::parked) release(warp);
     if (warp.steps >= end) {
-      // Let other lanes of this warp have the next slice.
+      // Other lanes of this warp get the next slice.
       bool ready = false;
       for (uint32_t i = 0; i < warp.fragment_count; ++i) ready |= warp.fragments[i].wait == Wait::ready;
       warp.next_fragment = chosen + 1;

@@ -7,30 +7,31 @@
 
 namespace attnscope::emulator {
 
-// What one SASS instruction did. Shared figures are wavefronts of one access's data path; sectors are 32 bytes.
+// The counts of one SASS instruction. Shared figures are wavefronts of one access's data path; sectors are 32 bytes.
 struct InstructionCounters {
-  uint64_t issued = 0;          // warp instructions, those with every lane predicated off included
+  uint64_t issued = 0;          // warp instructions, including those with every lane predicated off
   uint64_t threads = 0;         // active lanes, whether predicated on or off
-  uint64_t threads_on = 0;      // of those, with a true guard predicate
-  uint64_t requests = 0;        // memory and shuffles: with at least one lane on
-  uint64_t empty_requests = 0;  // memory: every lane predicated off
+  uint64_t threads_on = 0;      // active lanes with a true guard predicate
+  uint64_t requests = 0;        // memory accesses and shuffles with at least one lane on
+  uint64_t empty_requests = 0;  // memory accesses with every lane predicated off
   uint64_t wavefronts = 0;      // shared
-  uint64_t ideal = 0;           // shared: what the access would cost without conflicts
+  uint64_t ideal = 0;           // shared: wavefronts without conflicts
   uint64_t sectors = 0;         // global and local
-  uint64_t local_sectors = 0;   // generic accesses: those in local memory, not in `sectors`
+  uint64_t local_sectors = 0;   // of generic accesses, in local memory; not in `sectors`
 
   InstructionCounters& operator+=(const InstructionCounters& other);
   bool operator==(const InstructionCounters&) const = default;
 };
 
-// Sums over the CTAs that were emulated; never scaled up to the grid.
+// Sums over the CTAs that ran; never scaled up to the grid.
 struct RunCounters {
   uint64_t warp_instructions = 0;
   std::array<uint64_t, static_cast<size_t>(InstructionClass::count)> by_class{};
   uint64_t threads = 0;     // thread instructions, active lanes
   uint64_t threads_on = 0;  // with a true guard predicate
   uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
-  uint64_t shared_other_wavefronts = 0;  // shuffles, and accesses with every lane off: only in the hardware's total
+  uint64_t shared_other_wavefronts =
+      0;  // shuffles and accesses with every lane off, which the hardware counts only in its total
   uint64_t shared_ideal_wavefronts = 0;  // of loads and stores
   uint64_t shared_bank_conflicts = 0;    // load and store wavefronts above the ideal
   uint64_t shared_load_instructions = 0, shared_store_instructions = 0;

@@ -1,4 +1,4 @@
-// One CTA on one host thread: its warps in a fixed order, its barriers, and what to say when it cannot go on.
+// One CTA on one host thread: its warps in a fixed order, its barriers, and the message when it cannot continue.
 #include "emulator/exec/cta.h"
 
 #include <immintrin.h>
@@ -16,8 +16,8 @@ namespace attnscope::emulator {
 
 namespace {
 
-constexpr uint64_t kSlice = 1u << 16;         // warp instructions between looks at `cancel`: well under a millisecond
-constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions watched to tell where a kernel loops
+constexpr uint64_t kSlice = 1u << 16;         // warp instructions between checks of `cancel`: well under a millisecond
+constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions observed to find where a kernel loops
 constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
 constexpr uint32_t kPatternPoison = 0xffffffffu;
 
@@ -136,10 +136,10 @@ void CtaRunner::start(uint32_t linear) {
   }
 }
 
-// A barrier opens when the threads it counts have arrived: all of the CTA that have not exited, or as many as it says.
-// As on the hardware it counts warps' arrivals and does not ask at which instruction.
+// A barrier opens when the threads it counts have arrived: all threads of the CTA that have not exited, or the given
+// number. As on the hardware, it counts warps' arrivals at any instruction.
 bool CtaRunner::release_barriers() {
-  uint32_t waiting[16] = {}, counted[16] = {}, live = 0, exited = 0;  // warps; exited: a bit each
+  uint32_t waiting[16] = {}, counted[16] = {}, live = 0, exited = 0;  // warps; exited: one bit each
   for (uint32_t w = 0; w < launch_->warps; ++w) {
     const Warp& warp = this->warp(w);
     if (warp.live == 0) {
@@ -187,7 +187,7 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
   const bool traced = std::find(launch_->options->trace_ctas.begin(), launch_->options->trace_ctas.end(), linear) !=
                       launch_->options->trace_ctas.end();
   if (traced) begin_trace();
-  machine_.mxcsr = 0;  // unknown: the first instruction that cares sets it
+  machine_.mxcsr = 0;  // unknown: the first instruction that needs a mode sets it
   const unsigned saved_mode = _mm_getcsr();
   const CtaEnd end = run_warps(linear, stop);
   _mm_setcsr(saved_mode);
@@ -196,11 +196,11 @@ CtaEnd CtaRunner::run(uint32_t linear, const std::atomic<bool>& stop) {
 }
 
 CtaEnd CtaRunner::run_warps(uint32_t linear, const std::atomic<bool>& stop) {
-  // Another order than the ordinary one, from a seed: warps take turns at random, some instructions at a time.
+  // A seeded order instead of the usual one: warps take turns at random, a few instructions at a time.
   std::optional<Random> random;
   if (const uint64_t seed = launch_->options->order_seed; seed != 0) random.emplace(seed, linear);
   while (true) {
-    // Warp 0 goes first, and each runs until it waits; when no warp can go on, barriers open.
+    // Warp 0 goes first, and each warp runs until it waits; when none can continue, barriers open.
     bool ready = false, live = false;
     const uint32_t first = random ? random->next() % launch_->warps : 0;
     for (uint32_t turn = 0; turn < launch_->warps; ++turn) {
@@ -227,7 +227,7 @@ std::optional<CtaEnd> CtaRunner::end_of(WarpEnd warp_end, uint32_t w, const std:
   }
   if (stop.load(std::memory_order_relaxed)) return CtaEnd::stopped;
   if (options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed)) {
-    observe_loop(w, kSlice);  // the message says where it was
+    observe_loop(w, kSlice);  // for the location in the message
     return CtaEnd::cancelled;
   }
   return std::nullopt;
@@ -256,7 +256,7 @@ void CtaRunner::keep_trace(uint32_t linear) {
   if (whole) traces_.push_back(std::move(trace));
 }
 
-// Runs the warp a little longer and keeps which blocks it visits: that is where it loops.
+// Runs the warp a little longer and records which blocks it visits, to find where it loops.
 void CtaRunner::observe_loop(uint32_t warp_index, uint64_t steps) {
   loop_warp_ = warp_index;
   before_loop_ = block_counts_;
@@ -264,7 +264,7 @@ void CtaRunner::observe_loop(uint32_t warp_index, uint64_t steps) {
   fault_warp_ = warp_index;
 }
 
-// The lines that the observed warp went through: "02_tiled.cu:120-174".
+// The lines that the observed warp visited: "02_tiled.cu:120-174".
 std::string CtaRunner::observed_lines() const {
   const Program& program = *launch_->program;
   std::set<std::pair<std::string, uint32_t>> lines;

@@ -17,17 +17,17 @@
 #include "emulator/exec/warp.h"
 #include "emulator/isa/program.h"
 
-// exec/ executes what isa/ decoded. A host thread has one CtaRunner, which takes a CTA's warps in turn; control.cpp
-// moves a warp's lanes through the straight runs of a Program, and each Op of a run calls its handler: lanes/ for what
-// kernels spend their time in, compiled for each instruction set of the host, general_*.cpp for the rest. Handlers
-// count as they go (counters.h). An Observer may look on; what it is, exec/ does not know.
+// exec/ executes what isa/ decoded. A host thread has one CtaRunner, which runs a CTA's warps in turn. control.cpp
+// moves a warp's lanes through the straight runs of a Program, and each Op of a run calls its handler: in lanes/ for
+// the instructions where kernels spend their time, compiled for each instruction set of the host, and in general_*.cpp
+// for the rest. Handlers count as they run (counters.h). An Observer may watch; exec/ depends only on its interface.
 namespace attnscope::emulator {
 
-// Zeroed bytes. The system gives pages only once they are written, so that a variable of gigabytes of which a kernel
-// touches little costs little.
+// Zeroed bytes. The system provides pages only when they are written, so a variable of gigabytes costs little if a
+// kernel uses little of it.
 class ZeroedBytes {
  public:
-  // False: the memory is refused.
+  // False: the system refused the memory.
   bool take(size_t bytes) {
     data_.reset(static_cast<std::byte*>(std::calloc(bytes, 1)));
     size_ = data_ == nullptr ? 0 : bytes;
@@ -43,39 +43,39 @@ class ZeroedBytes {
   size_t size_ = 0;
 };
 
-// What every host thread of a run shares, unchanging while it runs.
+// State shared by all host threads of a run, constant while it runs.
 struct BoundLaunch {
   const Program* program = nullptr;
   std::vector<Op> ops;              // with handlers for this CPU
   std::vector<uint32_t> constants;  // values of Program::constants
   std::array<uint32_t, 3> grid{}, block{};
-  uint32_t warps = 0;                         // a CTA
-  uint32_t shared_low = 0, shared_bytes = 0;  // the window's first legal address, and its size
-  uint32_t local_bytes = 0;                   // a thread's
+  uint32_t warps = 0;                         // per CTA
+  uint32_t shared_low = 0, shared_bytes = 0;  // first legal address of the window, and its size
+  uint32_t local_bytes = 0;                   // per thread
   std::vector<MemoryRange> ranges;
   const CtaOptions* options = nullptr;
-  std::function<Observer*()> observe;  // the observer of one more host thread; empty: none looks on
+  std::function<Observer*()> observe;  // makes the observer of another host thread; empty: no observers
   ZeroedBytes module;                  // __device__ variables
   std::array<std::vector<std::byte>, kConstantBanks> banks;
   std::array<ConstantImage, kConstantBanks> images;  // of banks
 };
 
-// stopped: another thread's CTA could not go on; cancelled: the run is no longer wanted; no_memory: of this machine.
+// stopped: another thread's CTA failed; cancelled: the run is no longer wanted; no_memory: this machine ran out.
 enum class CtaEnd : uint8_t { done, fault, endless, deadlock, stopped, cancelled, no_memory };
 
-// Why a warp gave up its turn; slice: it could go on.
+// Why a warp ended its turn; slice: it can continue.
 enum class WarpEnd : uint8_t { parked, exited, slice, fault };
 
-// What the CTAs of one host thread printed.
+// The output of one host thread's CTAs.
 struct CtaLog {
   static constexpr size_t kMostCalls = 4096;
   std::vector<PrintedCall> calls;
-  uint64_t more = 0;  // calls after those
-  uint32_t cta = 0;   // that prints
+  uint64_t more = 0;  // number of further calls
+  uint32_t cta = 0;   // the CTA that prints
 };
 
-// One host thread's machine: the warps, shared and local memory of the CTA it is executing. Memory is taken by
-// prepare(); running allocates nothing.
+// One host thread's machine: the warps, shared and local memory of the CTA it is executing. prepare() allocates;
+// running allocates nothing.
 class CtaRunner {
  public:
   void prepare(const BoundLaunch& launch);
@@ -87,12 +87,12 @@ class CtaRunner {
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
-  // What the kernel printed since prepare().
+  // The kernel's output since prepare().
   const CtaLog& log() const { return log_; }
-  // Of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
+  // The traces of the CTAs run since prepare() that BoundLaunch::trace_ctas names.
   const std::vector<CtaTrace>& traces() const { return traces_; }
 
-  // After fault, endless or deadlock: what happened, for people; after cancelled, where it was (the hint).
+  // After fault, endless or deadlock: what happened, for people; after cancelled: where it was (the hint).
   Failure describe(CtaEnd end, uint32_t linear, const BoundLaunch& launch, const std::string& global_hint) const;
 
  private:
@@ -114,15 +114,15 @@ class CtaRunner {
   const BoundLaunch* launch_ = nullptr;
   Machine machine_;
   Bytes warps_, shared_, local_;
-  size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // taken
+  size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // allocated
   size_t warp_stride_ = 0;
   void begin_trace();
   void keep_trace(uint32_t linear);
 
   std::vector<CtaTrace> traces_;
   CtaLog log_;
-  std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps and where they wait, of the barrier that opens
-  std::vector<std::vector<uint32_t>> trace_buffers_;    // a warp each
+  std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps that pass the opening barrier, and where they wait
+  std::vector<std::vector<uint32_t>> trace_buffers_;    // one per warp
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;
   std::vector<const Pattern*> last_;
@@ -132,10 +132,10 @@ class CtaRunner {
   uint32_t loop_warp_ = 0, fault_warp_ = 0;
 };
 
-// Serves a kernel's call of a driver function: writes to the CtaLog at Machine::log.
+// Performs a kernel's call of a driver function: writes to the CtaLog at Machine::log.
 void call_external(Warp& warp, uint32_t function, uint32_t lane, const Op& op);
 
-// Gives an instruction its handlers: `entry` for a full warp, with the guard predicate and the rounding mode seen to.
+// Sets an instruction's handlers: `entry` is for a full warp, and also handles the guard predicate and rounding mode.
 void bind(Op& op, const HandlerTable& table, bool sets_mode);
 
 // Runs the warp until all its lanes wait or have exited, or `slice` instructions have been issued.

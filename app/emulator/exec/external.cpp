@@ -1,5 +1,5 @@
-// The driver's functions that kernels call: printf and assert. Arguments are the device ABI's: R4:R5 the first pointer,
-// R6:R7 the second, R8 and on; what the calls in compiled code show.
+// The driver's functions that kernels call: printf and assert. Arguments follow the device ABI, as found in compiled
+// code: R4:R5 the first pointer, R6:R7 the second, then R8 and on.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstdio>
@@ -23,7 +23,7 @@ uint64_t lane_pair(Warp& warp, uint32_t reg, uint32_t lane) {
   return lane_word(warp, reg, lane) | static_cast<uint64_t>(lane_word(warp, reg + 1, lane)) << 32;
 }
 
-// A byte of global or this lane's local memory; false: there is none.
+// A byte of global memory or of this lane's local memory; false: the address is invalid.
 bool read_byte(Warp& warp, uint32_t lane, uint64_t address, uint8_t& byte) {
   if (address >> 32 == kLocalWindow >> 32) {
     const uint32_t at = static_cast<uint32_t>(address);
@@ -55,7 +55,7 @@ uint64_t read_argument(Warp& warp, uint32_t lane, uint64_t& address, uint32_t by
   return value;
 }
 
-// As C's printf; arguments stand naturally aligned behind each other, floats as doubles.
+// Like C's printf; the arguments are consecutive and naturally aligned, floats are doubles.
 std::string formatted(Warp& warp, uint32_t lane, const std::string& format, uint64_t arguments) {
   std::string out;
   for (size_t i = 0; i < format.size(); ++i) {
@@ -79,7 +79,7 @@ std::string formatted(Warp& warp, uint32_t lane, const std::string& format, uint
       out += '%';
       continue;
     }
-    // A width is bounded, and so is what is printed.
+    // The width is limited, so that the output is too.
     constexpr size_t kLongestFlags = 8, kMostDigits = 3;
     size_t digits = 0;
     for (const char c : flags) digits = c >= '0' && c <= '9' ? digits + 1 : c == '.' ? 0 : digits;

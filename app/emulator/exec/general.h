@@ -6,8 +6,8 @@
 
 #include "emulator/exec/warp.h"
 
-// Handlers of the less common forms: one for all hosts, a lane at a time, the modifiers read from the Op. A form that
-// kernels spend their time in gets a family of its own (lanes/).
+// Handlers of the less common forms: one for all hosts, one lane at a time, reading the modifiers from the Op. A form
+// that kernels spend their time in gets its own family (lanes/).
 namespace attnscope::emulator {
 
 // One lane of an instruction's operands.
@@ -25,7 +25,7 @@ struct Lane {
   uint32_t a() const { return ((raw(op.a, 0) & op.and_a) ^ op.xor_a) + op.sign_a; }
   uint32_t b() const { return ((raw(op.b, 1) & op.and_b) ^ op.xor_b) + op.sign_b; }
   uint32_t c() const { return ((raw(op.c, 2) & op.and_c) ^ op.xor_c) + op.sign_c; }
-  // 64 bits; a float's modifiers touch the upper word.
+  // 64 bits; a float's modifiers affect the upper word.
   static uint64_t join(uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; }
   uint64_t a64() const { return join(raw(op.a, 0), (raw(op.a, 0, 1) & op.and_a) ^ op.xor_a); }
   uint64_t b64() const { return join(raw(op.b, 1), (raw(op.b, 1, 1) & op.and_b) ^ op.xor_b); }
@@ -66,11 +66,11 @@ inline bool combined(const Op& op, bool compared, bool with) {
   return logic == Logic::and_ ? compared && with : logic == Logic::or_ ? compared || with : compared != with;
 }
 
-// What a lane says of predicates p and q.
+// A lane's values for predicates p and q.
 struct Answers {
   bool p, q;
 };
-// Predicates p and q are what f(lane) says, for the lanes of `mask`.
+// Sets predicates p and q to f(lane) for the lanes of `mask`.
 template <class F>
 void set_p_and_q(Warp& warp, const Op& op, uint32_t mask, F f) {
   uint32_t p = 0, q = 0;
@@ -82,7 +82,7 @@ void set_p_and_q(Warp& warp, const Op& op, uint32_t mask, F f) {
   set_predicate(warp, op.p, p, mask);
   set_predicate(warp, op.q, q, mask);
 }
-// The same for predicate p only.
+// The same, only for predicate p.
 template <class F>
 void set_p(Warp& warp, const Op& op, uint32_t mask, F f) {
   uint32_t p = 0;
@@ -97,7 +97,7 @@ inline Answers compared_both_ways(const Op& op, bool compared, bool with) {
 constexpr uint32_t kFloatNan = 0x7fffffffu;
 inline float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
-// A double's NaN is operand b if that is one, else c, else a, made quiet, whatever its modifiers; one that the
+// A double's NaN is operand b if that is one, else c, else a, made quiet, ignoring its modifiers; one that the
 // operation made is negative (all recorded).
 inline double finish_double(double r, uint64_t a, uint64_t b, uint64_t c = 0) {
   if (r == r) return r;
@@ -112,19 +112,19 @@ inline double finish_double(double r, uint64_t a, uint64_t b, uint64_t c = 0) {
 // one.
 double widen(uint16_t bits, Number type);
 uint16_t narrow(double x, Number type, Rounding rounding);
-// x + y, such that rounding the result to 16 bits is rounding the exact sum (to odd).
+// x + y rounded to odd, so that rounding it to 16 bits gives the same as rounding the exact sum.
 double add_to_odd(double x, double y);
 inline bool compare(const Op& op, double a, double b) {
   return op.comparison.select[a < b ? 0 : a == b ? 1 : a > b ? 2 : 3] != 0;
 }
 
-// The handlers that rows of the list name.
+// The handlers named by rows of the list.
 #define FORM(...)
 #define GENERAL(spelling, handler, ...) void handler(Warp& warp, const Op& op, uint32_t mask);
 #include "emulator/isa/forms.inc"
 #undef GENERAL
 #undef FORM
-// The one that the instruction's row names.
+// The handler named by the instruction's row.
 Handler general_handler(const Op& op);
 
 }  // namespace attnscope::emulator

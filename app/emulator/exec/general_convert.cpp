@@ -42,7 +42,7 @@ double rounded(double x, Rounding rounding) {
   return x;
 }
 
-// A floating-point source, exactly; FTZ flushes a float's subnormals.
+// The exact value of a floating-point source; FTZ flushes a float's subnormals.
 double source_of(const Lane& l, const Op& op) {
   switch (op.detail.conversion.from) {
     case Number::f64:
@@ -105,7 +105,7 @@ double add_to_odd(double x, double y) {
 
 namespace {
 
-// From and to doubles a NaN keeps its sign and the upper bits of its payload, made quiet.
+// A NaN converted from or to a double keeps its sign and the upper bits of its payload, made quiet.
 void convert_nan(const Lane& l, const Op& op) {
   uint64_t wide;
   if (op.detail.conversion.from == Number::f64) {
@@ -143,7 +143,7 @@ void g_f2f(Warp& warp, const Op& op, uint32_t mask) {
       case Number::f64:
         return l.set64(bits_as<uint64_t>(x));
       case Number::f32: {
-        float r = static_cast<float>(x);  // by the rounding mode
+        float r = static_cast<float>(x);  // uses the host's rounding mode
         if (op.flags & op_ftz) r = flush_subnormal(r);
         return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r));
       }
@@ -168,7 +168,7 @@ void g_frnd(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 
-// To whole numbers: rounded, then held to the type's range.
+// To integers: rounded, then clamped to the type's range.
 void g_f2i(Warp& warp, const Op& op, uint32_t mask) {
   const auto to = op.detail.conversion.to;
   const auto rounding = op.detail.conversion.rounding;
@@ -206,7 +206,7 @@ void g_f2i(Warp& warp, const Op& op, uint32_t mask) {
 
 namespace {
 
-// A whole number of 64 bits and sign to 16 bits, with one rounding: the low bits of a large one only as "some".
+// A 64-bit integer and sign to 16 bits with one rounding: the low bits of a large one are merged into a sticky bit.
 double exact_enough(uint64_t magnitude, bool negative) {
   const int above = magnitude == 0 ? 0 : std::max(0, 64 - __builtin_clzll(magnitude) - 53);
   uint64_t kept = magnitude >> above << above;
@@ -217,7 +217,7 @@ double exact_enough(uint64_t magnitude, bool negative) {
 
 }  // namespace
 
-// From whole numbers, rounding by the host's mode to 32 and 64 bits.
+// From integers, with the host's rounding mode to 32 and 64 bits.
 void g_i2f(Warp& warp, const Op& op, uint32_t mask) {
   const auto to = op.detail.conversion.to, from = op.detail.conversion.from;
   each_lane(warp, op, mask, [&](const Lane& l) {
@@ -264,7 +264,7 @@ void g_i2f(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 
-// Two floats packed, a above b; MERGE_C: one, in the lower half. RELU: at least +0, NaN stays.
+// Packs two floats, a above b; MERGE_C: one float, in the lower half. RELU: at least +0, and NaN stays.
 void g_f2fp(Warp& warp, const Op& op, uint32_t mask) {
   const auto type = op.detail.conversion.to;
   const auto one = [&](uint32_t bits) {

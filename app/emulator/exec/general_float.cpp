@@ -1,5 +1,5 @@
-// Floating-point forms of the general handlers. The rounding and flushing mode is the host's MXCSR, set before
-// (Op::mxcsr).
+// Floating-point forms of the general handlers. The host's MXCSR, set beforehand from Op::mxcsr, determines rounding
+// and flushing.
 #include <algorithm>
 
 #include "emulator/exec/approximation_tables.h"
@@ -27,8 +27,8 @@ void g_fadd(Warp& warp, const Op& op, uint32_t mask) {
 void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set(finish(op, f32(l.a()) * f32(l.b()))); });
 }
-// The product times a power of two, rounded once. What only rounding lifts to the least normal number
-// is flushed too, as the other families' arithmetic on the host does.
+// The product times a power of two, rounded once. A result that reaches the least normal number only by rounding is
+// flushed too, as in the other families' arithmetic on the host.
 void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     float a = f32(l.a()), b = f32(l.b());
@@ -43,7 +43,7 @@ void g_ffma(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask,
             [&](const Lane& l) { l.set(finish(op, __builtin_fmaf(f32(l.a()), f32(l.b()), f32(l.c())))); });
 }
-// NAN: a NaN wins; XORSIGN: the sign is the product of the operands' signs, which |x| leaves out of the comparison.
+// NAN: a NaN wins; XORSIGN: the sign is the product of the operands' signs, and |x| removes them from the comparison.
 void g_fmnmx(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t least = predicate(warp, op.x, op.x_invert);
   each_lane(warp, op, mask, [&](const Lane& l) {
@@ -63,7 +63,7 @@ void g_fmnmx(Warp& warp, const Op& op, uint32_t mask) {
     l.set(bits);
   });
 }
-// 1.0 (.BF) or all ones where the comparison holds.
+// 1.0 (.BF) or all ones if the comparison holds.
 void g_fset(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
   each_lane(warp, op, mask, [&](const Lane& l) {
@@ -73,7 +73,8 @@ void g_fset(Warp& warp, const Op& op, uint32_t mask) {
     l.set(!r ? 0 : op.comparison.gives_one ? 0x3f800000u : kFull);
   });
 }
-// Whether a / b needs the slow way: the divisor or the quotient near the ends of the range, or an operand special.
+// Whether a / b needs the slow path: the divisor or the quotient is near the ends of the range, or an operand is
+// special.
 void g_fchk(Warp& warp, const Op& op, uint32_t mask) {
   set_p(warp, op, mask, [&](const Lane& l) {
     const int a = static_cast<int>(l.a() >> 23 & 255), b = static_cast<int>(l.b() >> 23 & 255);
@@ -104,7 +105,7 @@ void g_dsetp(Warp& warp, const Op& op, uint32_t mask) {
     return compared_both_ways(op, compare(op, f64(l.a64()), f64(l.b64())), x >> l.lane & 1);
   });
 }
-// p: a is the one to take (a number when b is none); q: both are NaN.
+// p: a is the result (a number if b is NaN); q: both are NaN.
 void g_dsetp_minmax(Warp& warp, const Op& op, uint32_t mask) {
   set_p_and_q(warp, op, mask, [&](const Lane& l) -> Answers {
     const double a = f64(l.a64()), b = f64(l.b64());
@@ -116,7 +117,7 @@ void g_dsetp_minmax(Warp& warp, const Op& op, uint32_t mask) {
 
 namespace {
 
-// In double precision, rounded once: within the documented errors (docs/emulator.md).
+// Computed in double precision and rounded once, within the documented errors (docs/emulator.md).
 double function_of(Mufu function, double x) {
   switch (function) {
     case Mufu::rsq:
@@ -125,7 +126,7 @@ double function_of(Mufu function, double x) {
       return std::sqrt(x);
     case Mufu::lg2:
       return std::log2(x);
-    // Of turns, of which whole ones count for nothing.
+    // The argument is in turns, of which whole ones have no effect.
     case Mufu::sin:
       return std::isinf(x) ? NAN : std::sin((x - std::rint(x)) * 6.283185307179586476925);
     case Mufu::cos:
@@ -139,7 +140,7 @@ double function_of(Mufu function, double x) {
   }
 }
 
-// MUFU.RSQ, bit for bit (approximation_tables.h). Subnormals count as zero.
+// MUFU.RSQ, bit for bit (approximation_tables.h). Subnormals are treated as zero.
 uint32_t reciprocal_root(uint32_t x) {
   using namespace approximation;
   constexpr uint32_t kInfinity = 0x7f800000u, kSign = 0x80000000u;
@@ -157,7 +158,7 @@ uint32_t reciprocal_root(uint32_t x) {
   return static_cast<uint32_t>(bits - int64_t{exponent >> 1} * 0x800000);
 }
 
-// 16-bit results are cut off, but overflow is infinite (recorded).
+// 16-bit results are truncated, but overflow is infinite (recorded).
 uint16_t half_result(double r, Number type) {
   const double most = type == Number::f16 ? 65536.0 : 0x1p128;
   return narrow(std::fabs(r) >= most ? std::copysign(INFINITY, r) : r, type, Rounding::zero);

@@ -9,7 +9,7 @@ struct Halves {
   uint16_t low, high;
 };
 
-// The halves of a source: as they are, or the lower or upper one twice; then |x| and -x on both.
+// The halves of a source: unchanged, or the lower or upper one twice; then |x| and -x on both.
 Halves halves(const Lane& l, uint32_t offset, int slot, HalfPick which, uint32_t ands, uint32_t xors) {
   const uint32_t word = l.raw(offset, slot);
   const auto low = static_cast<uint16_t>(which == HalfPick::upper ? word >> 16 : word),
@@ -83,7 +83,7 @@ void g_hmnmx2(Warp& warp, const Op& op, uint32_t mask) {
           one(a.low, b.low, static_cast<uint16_t>(signs & 0x8000)));
   });
 }
-// 1.0 (.BF) or all ones in each half where the comparison holds.
+// 1.0 (.BF) or all ones in each half if the comparison holds.
 void g_hset2(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
   const uint16_t yes = !op.comparison.gives_one ? 0xffff : type_of(op) == Number::f16 ? 0x3c00 : 0x3f80;

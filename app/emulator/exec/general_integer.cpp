@@ -9,7 +9,7 @@ namespace attnscope::emulator {
 namespace {
 
 int64_t signed_of(uint32_t x) { return static_cast<int32_t>(x); }
-// Bytes and 16-bit parts as whole numbers of a type.
+// Bytes and 16-bit parts as integers of a type.
 int64_t part(uint32_t word, int index, Number type) {
   switch (type) {
     case Number::u8:
@@ -53,7 +53,7 @@ uint32_t by_halves(uint32_t a, uint32_t b, uint32_t c, F f) {
   return r;
 }
 
-// min (predicate x true) or max of two halves as the form's type, then RELU.
+// The minimum (predicate x true) or maximum of two halves as the form's type, then RELU.
 int64_t half_min_max(const Op& op, int64_t a, int64_t b, bool least) {
   int64_t r = least ? std::min(a, b) : std::max(a, b);
   if (op.flags & op_relu) r = std::max<int64_t>(r, 0);
@@ -72,7 +72,8 @@ void g_brev(Warp& warp, const Op& op, uint32_t mask) {
     l.set(r);
   });
 }
-// Where the highest bit that differs from the sign is; .SH: how far to shift it up to the top. Nothing found: all ones.
+// The position of the highest bit that differs from the sign; .SH: the shift that moves it to the top. All ones if
+// none.
 void g_flo(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint32_t x = l.a();
@@ -81,7 +82,7 @@ void g_flo(Warp& warp, const Op& op, uint32_t mask) {
     l.set(x == 0 ? kFull : static_cast<uint32_t>(op.detail.as_shift ? zeros : 31 - zeros));
   });
 }
-// b ones from bit a on. Clamped: amounts above 32 count as 32; .W: modulo 32.
+// b ones from bit a on. Amounts above 32 count as 32; .W: modulo 32.
 void g_bmsk(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint64_t from = op.detail.wraps ? l.a() & 31 : std::min(l.a(), 32u),
@@ -112,7 +113,7 @@ uint64_t wide_product(const Lane& l, const Op& op) {
 uint64_t addend(const Lane& l, const Op& op) { return Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1)); }
 }  // namespace
 
-// The addend is 64 bits wide; the result its upper word.
+// The addend is 64 bits wide; the result is the sum's upper word.
 void g_imad_hi(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask,
             [&](const Lane& l) { l.set(static_cast<uint32_t>((wide_product(l, op) + addend(l, op)) >> 32)); });
@@ -155,11 +156,11 @@ void g_lea_hi_carry(Warp& warp, const Op& op, uint32_t mask) {
     return sum >> 32 != 0;
   });
 }
-// The upper word of a 64-bit compare: y is what the lower words' compare said.
+// The upper word of a 64-bit compare: y is the result of the lower words' compare.
 void g_isetp_ex(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert), y = predicate(warp, op.y, op.y_invert);
   set_p_and_q(warp, op, mask, [&](const Lane& l) {
-    // Unsigned compares carry the bias in xor_a and xor_b.
+    // For unsigned compares, xor_a and xor_b hold the bias.
     const auto a = static_cast<int32_t>(l.a()), b = static_cast<int32_t>(l.b());
     const bool low = y >> l.lane & 1;
     return compared_both_ways(op, a == b ? low : op.comparison.select[a < b ? 0 : 2] != 0, x >> l.lane & 1);
@@ -185,7 +186,7 @@ void g_shf(Warp& warp, const Op& op, uint32_t mask) {
     l.set(static_cast<uint32_t>(high ? r >> 32 : r));
   });
 }
-// Uniform registers are one word: what the first lane would have.
+// Uniform registers are one word, which corresponds to the first lane.
 void g_ushf(Warp& warp, const Op& op, uint32_t) { g_shf(warp, op, 1); }
 
 void g_vabsdiff(Warp& warp, const Op& op, uint32_t mask) {
@@ -195,7 +196,7 @@ void g_vabsdiff(Warp& warp, const Op& op, uint32_t mask) {
     l.set(static_cast<uint32_t>(a > b ? a - b : b - a) + l.c());
   });
 }
-// Four bytes; .ACC: their sum. c is added.
+// Absolute differences of four bytes; .ACC: their sum. c is added.
 void g_vabsdiff4(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint32_t packed = 0, sum = 0;
@@ -220,7 +221,7 @@ void g_idp(Warp& warp, const Op& op, uint32_t mask) {
 
 void g_viadd_16x2(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    // Negation is each half's own.
+    // Each half is negated by itself.
     const uint32_t x = l.raw(op.a, 0), y = l.raw(op.b, 1);
     l.set(by_halves(
         x, y, 0, [&](uint32_t a, uint32_t b, uint32_t) { return (op.sign_a ? 0 - a : a) + (op.sign_b ? 0 - b : b); }));
@@ -279,7 +280,7 @@ void g_prmt(Warp& warp, const Op& op, uint32_t mask) {
 void g_uimad_wide(Warp& warp, const Op& op, uint32_t) {
   each_lane(warp, op, 1, [&](const Lane& l) {
     const uint64_t r = static_cast<uint64_t>(int64_t{signed_of(l.a())} * signed_of(l.b())) + l.c64();
-    std::memcpy(l.file + op.dst, &r, 8);  // a pair of uniform registers is 8 bytes side by side
+    std::memcpy(l.file + op.dst, &r, 8);  // a pair of uniform registers is 8 consecutive bytes
   });
 }
 
@@ -296,7 +297,7 @@ void g_uprmt(Warp& warp, const Op& op, uint32_t) {
   });
 }
 
-// Seven predicates as bits, where the mask asks; other bits of a stay.
+// Seven predicates as bits where the mask selects them; other bits of a stay.
 void g_p2r(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint32_t bits = 0;
@@ -323,7 +324,7 @@ void g_i2i(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask,
             [&](const Lane& l) { l.set(static_cast<uint32_t>(saturate(signed_of(l.a()), op.detail.conversion.to))); });
 }
-// a above b, saturated; four bytes: what c holds stands above them.
+// a above b, saturated; for four bytes, c's content goes above them.
 void g_i2ip(Warp& warp, const Op& op, uint32_t mask) {
   const Number to = op.detail.conversion.to;
   const int bits = to == Number::s8 || to == Number::u8 ? 8 : 16;

@@ -1,4 +1,4 @@
-// Loads, stores, atomics and copies of the general handlers: every space, a lane at a time.
+// Loads, stores, atomics and copies of the general handlers: every space, one lane at a time.
 #include <algorithm>
 #include <atomic>
 
@@ -9,7 +9,7 @@ namespace attnscope::emulator {
 
 namespace {
 
-// The bytes of one lane's access: in local memory each 4-byte word stands 128 bytes after the one before it.
+// The bytes of one lane's access: in local memory each 4-byte word is 128 bytes after the previous one.
 struct Place {
   uint8_t* host = nullptr;
   uint32_t stride = 4;
@@ -43,8 +43,8 @@ FaultKind find_place(Warp& warp, const LaneAddress& at, uint32_t lane, uint32_t 
   }
 }
 
-// What the access costs: sectors of global and local memory, wavefronts of shared memory. The rule for shared accesses
-// of one byte is that of two.
+// Counts the access: sectors of global and local memory, wavefronts of shared memory. Shared accesses of one byte
+// follow the rule for two.
 void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool store) {
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
@@ -67,7 +67,7 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   std::sort(local, local + local_count);
   const auto distinct = static_cast<uint64_t>(std::unique(local, local + local_count) - local);
   counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
-  // What a generic access does in local memory is local memory's.
+  // The part of a generic access that goes to local memory counts as local.
   (op.space == Space::generic ? counts.local_sectors : counts.sectors) += distinct;
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
@@ -82,7 +82,7 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   counts.ideal += pattern.ideal;
 }
 
-// All lanes' places, or a fault and nothing done.
+// All lanes' places, or a fault without any effect.
 bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&places)[32], bool counted = true) {
   if (mask == 0) {
     ++warp.machine->ops[op.index].empty_requests;
@@ -118,7 +118,7 @@ uint32_t extended(uint32_t value, Number type) {
   }
 }
 
-// The old value at `at`, which becomes f(old): other CTAs' threads may be at it too.
+// Returns the old value at `at` and replaces it by f(old), atomically, since other CTAs' threads may access it too.
 template <class Word, class F>
 Word exchange(uint8_t* at, F f) {
   std::atomic_ref<Word> place(*reinterpret_cast<Word*>(at));
@@ -180,7 +180,7 @@ uint64_t combine_64(const Op& op, uint64_t old, uint64_t value) {
   if (op.type != Number::f64) return combine_whole(op, old, value);
   const double r = bits_as<double>(old) + bits_as<double>(value);
   if (r == r) return bits_as<uint64_t>(r);
-  // The unit beside the cache passes a NaN on as it is, not made quiet (recorded).
+  // The unit beside the cache passes a NaN through unchanged, not made quiet (recorded).
   if (std::isnan(bits_as<double>(value))) return value;
   return std::isnan(bits_as<double>(old)) ? old : 0xfff8000000000000ull;
 }
@@ -254,7 +254,7 @@ void g_store(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 namespace {
-// Constants at a bank's offset; `stride` bytes lie between the words that they go to.
+// Constants at an offset in a bank; the target words are `stride` bytes apart.
 void load_constants(Warp& warp, const Op& op, uint32_t mask, uint32_t stride) {
   const ConstantImage& bank = warp.machine->banks[op.detail.bank];
   each_lane(warp, op, mask, [&](const Lane& l) {
@@ -279,8 +279,8 @@ void g_ldc(Warp& warp, const Op& op, uint32_t mask) { load_constants(warp, op, m
 void g_uldc(Warp& warp, const Op& op, uint32_t) { load_constants(warp, op, 1, 4); }  // uniform registers are one word
 
 namespace {
-// Where an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware does it only in global
-// memory; the predicate says for which lanes, and the code does the others itself (recorded).
+// Where an atomic has a predicate (packed halves and 64 bits at a generic address), the hardware performs it only in
+// global memory; the predicate says for which lanes, and the code handles the others itself (recorded).
 uint32_t lanes_done(Warp& warp, const Op& op, uint32_t mask) {
   if (op.p == kPredicateTrash) return mask;
   uint32_t global = mask;
@@ -297,14 +297,14 @@ void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
   if (done != 0 || mask == 0) atomic(warp, op, done, true);
 }
 void g_reduce(Warp& warp, const Op& op, uint32_t mask) { atomic(warp, op, mask, false); }
-// Every lane adds 1; the hardware counts lanes of one address together.
+// Every lane adds 1; the hardware combines lanes with the same address.
 void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
   Place places[32];
   if (!find_places(warp, op, mask, true, places)) return;
   each_lane(warp, op, mask,
             [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
 }
-// Stores c where b is found.
+// Stores c if the word equals b.
 void g_cas(Warp& warp, const Op& op, uint32_t all) {
   const uint32_t mask = lanes_done(warp, op, all);
   if (mask == 0 && all != 0) return;
@@ -322,7 +322,7 @@ void g_cas(Warp& warp, const Op& op, uint32_t all) {
     }
   });
 }
-// CAS that says 1 when it stored. Of lanes in one bank only the lowest gets through (recorded).
+// CAS that returns 1 if it stored. Of several lanes in one bank only the lowest succeeds (recorded).
 void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
   Place places[32];
   if (!find_places(warp, op, mask, true, places)) return;
@@ -350,8 +350,8 @@ void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, shared, mask);
 }
 
-// From global (e, f) to shared memory (a): at once, which no program without a race can tell from later. Lanes whose x
-// is false store zeros. The lane families have a quicker way for what is usual (lanes/memory.inc).
+// From global (e, f) to shared memory (a), at once: a race-free program cannot distinguish that from later. Lanes whose
+// x is false store zeros. The lane families have a faster version for the usual case (lanes/tiles.inc).
 void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
   Place to[32];
   if (!find_places(warp, op, mask, true, to, false)) return;
@@ -374,7 +374,7 @@ void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
     std::memcpy(to[l.lane].host, from.host, op.bytes);
     sectors[count++] = address / 32;
   });
-  // Its stores are in none of the hardware's shared-store figures.
+  // The hardware counts its stores in none of its shared-store figures.
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
   std::sort(sectors, sectors + count);

@@ -1,5 +1,5 @@
-// Tensor Core products of whole numbers, doubles and TF32: fragments as the PTX manual lays them out (mma.m16n8k32 of
-// 8-bit integers, mma.m8n8k4 of .f64, mma.m16n8k8 of .tf32).
+// Tensor Core products of integers, doubles and TF32, with fragments as in the PTX manual (mma.m16n8k32 of 8-bit
+// integers, mma.m8n8k4 of .f64, mma.m16n8k8 of .tf32).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@ constexpr uint32_t kRows = 16, kColumns = 8;
 
 Lane lane_of(Warp& warp, const Op& op, uint32_t lane) { return {bytes_of(warp), op, lane}; }
 
-// Where sum k of a lane stands: registers 0 and 1 are of the first eight rows.
+// The row of a lane's sum k: registers 0 and 1 belong to the first eight rows.
 uint32_t row_of(uint32_t lane, uint32_t k) { return lane / 4 + k / 2 * 8; }
 uint32_t column_of(uint32_t lane, uint32_t k) { return lane % 4 * 2 + k % 2; }
 

@@ -1,4 +1,4 @@
-// Between lanes, and what a warp knows of itself.
+// Operations between lanes, and a warp's special registers.
 #include "emulator/exec/general.h"
 
 namespace attnscope::emulator {
@@ -6,12 +6,12 @@ namespace attnscope::emulator {
 namespace {
 uint32_t& word(Warp& warp, uint32_t offset) { return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset); }
 uint32_t lane_of(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
-// A vote of the lanes that execute it, of which those of `yes` are for it.
+// A vote of the executing lanes, of which those in `yes` vote yes.
 bool carried(const Op& op, uint32_t yes, uint32_t mask) {
   const Vote vote = op.detail.vote;
   return vote == Vote::all ? yes == mask : vote == Vote::any ? yes != 0 : yes == mask || yes == 0;
 }
-// A clock that only goes forward: the instructions this warp has issued.
+// A clock that only moves forward: the number of instructions this warp has issued.
 uint64_t clock_of(const Warp& warp, const Op& op) { return warp.steps + op.index + 1; }
 }  // namespace
 
@@ -53,7 +53,7 @@ void g_trap(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0 || warp.machine->fault.kind != FaultKind::none) return;
   warp.machine->fault = {FaultKind::trap, op.index, static_cast<int>(lane_of(mask)), 0, 0};
 }
-// Into a uniform register.
+// The result goes into a uniform register.
 void g_redux(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
   const bool is_signed = op.type == Number::s32;
@@ -84,7 +84,7 @@ void g_redux(Warp& warp, const Op& op, uint32_t mask) {
   });
   word(warp, op.dst) = r;
 }
-// The lowest lane of those that execute it.
+// Elects the lowest of the executing lanes.
 void g_elect(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
   const uint32_t leader = lane_of(mask);
@@ -135,7 +135,7 @@ void g_b2r_predicate(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, warp.barrier_result ? kFull : 0, mask);
 }
 
-// A uniform register from the first lane; p: whether the lanes agree.
+// Copies the first lane's value into a uniform register; p: whether the lanes agree.
 void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
   const uint32_t value = Lane{bytes_of(warp), op, lane_of(mask)}.a();
@@ -145,7 +145,7 @@ void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {
   set_predicate(warp, op.p, all ? kFull : 0, mask);
 }
 
-// The byte a label stands at; the return address of a call.
+// A label's byte offset; the return address of a call.
 void g_lepc(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) { l.set64(kCodeWindow + uint64_t{op.imm} * 16); });
 }

@@ -12,11 +12,10 @@ struct HandlerPair {
 
 struct HandlerTable {
   HandlerPair pairs[static_cast<int>(Family::count)][Variant::count];
-  HandlerPair lop3[256]
-                  [4];  // by look-up table: code for common ones, where no source is modified and no predicate made
+  HandlerPair lop3[256][4];  // by look-up table: code for common ones without modified sources or a predicate result
 };
 
-// The host's instruction sets the lane families are compiled for.
+// The host's instruction sets that the lane families are compiled for.
 enum class HostIsa : uint8_t { baseline, avx2, avx512 };
 HostIsa best_host_isa();
 const HandlerTable& handlers(HostIsa isa);  // isa must be supported by this CPU

@@ -25,18 +25,18 @@ struct Launch {
   const GlobalMemory* memory = nullptr;
 };
 
-// Which CTAs of a launch run, and what decides how each goes.
+// Which CTAs of a launch run, and how.
 struct CtaOptions {
-  // Warp instructions that one warp may issue; a kernel that passes it is held to loop for ever (Stage::deadline).
+  // Warp instructions that one warp may issue; a kernel that exceeds it counts as an endless loop (Stage::deadline).
   uint64_t step_budget = 400'000'000;
-  const std::atomic<bool>* cancel = nullptr;  // honoured within some milliseconds: Stage::cancelled
+  const std::atomic<bool>* cancel = nullptr;  // takes effect within a few milliseconds: Stage::cancelled
   // The CTAs to run, in this order; empty: all, in ascending order. Fewer than all gives sampled counters.
   std::vector<uint32_t> ctas;
   std::optional<HostIsa> isa;  // empty: the best of this CPU
-  // CTAs of the run whose warps' paths through the code are kept in RunResult::traces.
+  // CTAs of the run whose warps' paths through the code are recorded in RunResult::traces.
   std::vector<uint32_t> trace_ctas;
-  // Shared memory starts as this word everywhere, or as words that a seed decides (0: none does), and warps take turns
-  // in an order that a seed decides (0: the ordinary one): a kernel without a race does not depend on any of it.
+  // Shared memory starts with this word everywhere, or with words from a seed (0: no seed), and warps take turns in an
+  // order from a seed (0: the usual order): a kernel without a race depends on none of these.
   uint32_t shared_fill = 0;
   uint64_t random_fill = 0;
   uint64_t order_seed = 0;
@@ -48,10 +48,10 @@ struct PrintedCall {
   std::string text;
 };
 
-// The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Kept whole or not at all: a warp
-// that executes more than kMostTraced blocks leaves the CTA without a trace.
+// The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Recorded completely or not at all: a
+// warp that executes more than kMostTraced blocks leaves the CTA without a trace.
 struct CtaTrace {
-  // A block and how many lanes were active, 1 to 32.
+  // A block and its number of active lanes, 1 to 32.
   static constexpr uint32_t kBlockBits = 27;
   static constexpr uint32_t entry(uint32_t block, uint32_t lanes) { return block | (lanes - 1) << kBlockBits; }
   static constexpr uint32_t block_of(uint32_t entry) { return entry & ((1u << kBlockBits) - 1); }
@@ -62,8 +62,8 @@ struct CtaTrace {
   std::vector<std::vector<uint32_t>> warps;  // entries
 };
 
-// What run() asks of a launch first. Failures: Stage::launch (what no device would launch), Stage::limits (what the
-// emulator does not).
+// run()'s first check of a launch. Failures: Stage::launch (no device would launch it), Stage::limits (the emulator
+// does not support it).
 Result<void> check_launch(const Launch& launch, const CtaOptions& options);
 
 }  // namespace attnscope::emulator

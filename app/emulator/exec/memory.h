@@ -8,36 +8,36 @@
 
 namespace attnscope::emulator {
 
-// One buffer that a kernel may touch. The host memory is the caller's and must outlive every run that uses it.
+// One buffer that a kernel may access. The caller owns the host memory, which must outlive every run that uses it.
 struct GlobalBuffer {
   std::string name;
-  uint64_t address = 0;  // as the kernel sees it
+  uint64_t address = 0;  // the address that the kernel uses
   std::byte* host = nullptr;
   uint64_t bytes = 0;
   bool writable = false;
-  bool initial = true;  // holds something from the start: reading it before a write is no fault
+  bool initial = true;  // has contents from the start: reading it before a write is not a fault
 };
 
-// A device's global memory: buffers, and nothing between them. Any access that is not wholly inside one buffer is a
-// Failure, so the guard zones need no memory: they are the addresses that no buffer has, at least kGuardBytes of them
-// on both sides of each. The first 4 GiB are never given out.
+// A device's global memory: buffers with unmapped gaps between them. Any access that is not inside one buffer is a
+// Failure, so the guard zones need no memory: they are the addresses outside all buffers, at least kGuardBytes of them
+// on both sides of each. The first 4 GiB are never used.
 class GlobalMemory {
  public:
   static constexpr uint64_t kGuardBytes = 1u << 20;
 
   // Places the buffer (256-byte aligned, as cudaMalloc does) and returns its address. `bytes` may be 0.
   uint64_t add(std::string name, std::span<std::byte> host, bool writable, bool initial = true);
-  // A buffer that stands at `address` already: what a stand-in for a GPU gave out.
+  // Adds a buffer at an existing `address`, from a stand-in for a GPU.
   void place(uint64_t address, std::string name, std::span<std::byte> host, bool writable) {
     buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, true});
   }
   std::span<const GlobalBuffer> buffers() const { return buffers_; }
-  // "12 bytes past the end of q (65,536 bytes at 0x…)"; where an address lies, for messages.
+  // "12 bytes past the end of q (65,536 bytes at 0x…)": the position of an address, for messages.
   std::string describe(uint64_t address) const;
 
  private:
   std::vector<GlobalBuffer> buffers_;
-  uint64_t next_ = 0x7f0000000000;  // where the driver's own heap tends to lie
+  uint64_t next_ = 0x7f0000000000;  // near the usual place of the driver's heap
 };
 
 }  // namespace attnscope::emulator

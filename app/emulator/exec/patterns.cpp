@@ -14,7 +14,7 @@ constexpr int bytes_of_access(Access access) {
 constexpr bool is_shared(Access access) { return access < Access::global_2; }
 constexpr bool is_shared_load(Access access) { return access < Access::shared_store_2; }
 
-// The largest number of distinct 4-byte words that one of the 32 banks must serve for the lanes of `lanes`.
+// The largest number of distinct 4-byte words that one of the 32 banks must serve for these lanes.
 int bank_depth(const int32_t (&delta)[32], uint32_t lanes, uint32_t phase, int bytes) {
   int32_t words[32 * 4];
   int count = 0;
@@ -31,7 +31,7 @@ int bank_depth(const int32_t (&delta)[32], uint32_t lanes, uint32_t phase, int b
   return most;
 }
 
-// Every two active lanes that differ only in `bit` ask for the same address.
+// Whether every two active lanes that differ only in `bit` access the same address.
 bool pairs_agree(const int32_t (&delta)[32], uint32_t mask, int bit) {
   for (int lane = 0; lane < 32; ++lane) {
     const int other = lane ^ bit;
@@ -40,9 +40,9 @@ bool pairs_agree(const int32_t (&delta)[32], uint32_t mask, int bit) {
   return true;
 }
 
-// Wavefronts of a shared access and their ideal. The rule was settled on an H200, one kernel per access type, 168
-// patterns (docs/emulator.md): 2 and 4 bytes are one group; 8-byte accesses go by half-warps, 16-byte ones by quarters;
-// a load's groups join in twos when lanes agree in pairs.
+// Wavefronts of a shared access, and their ideal. The rule was established on an H200, one kernel per access type, 168
+// patterns (docs/emulator.md): 2 and 4 bytes are one group; 8-byte accesses are split into half-warps, 16-byte ones
+// into quarters; a load's groups are merged in pairs when lanes agree in pairs.
 void shared_wavefronts(Pattern& pattern, Access access, uint32_t phase) {
   const int bytes = bytes_of_access(access);
   const auto depth = [&](uint32_t lanes) { return bank_depth(pattern.delta, pattern.mask & lanes, phase, bytes); };
@@ -108,7 +108,7 @@ const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const 
   for (uint32_t slot = key % kPatterns;; slot = (slot + 1) % kPatterns) {
     Pattern& pattern = machine.patterns[slot];
     if (machine.pattern_keys[slot] == 0) {
-      if (machine.pattern_count >= kPatterns / 2) {  // addresses without a pattern: start over rather than grow
+      if (machine.pattern_count >= kPatterns / 2) {  // irregular addresses: start over rather than grow
         std::memset(machine.pattern_keys, 0, kPatterns * sizeof(uint32_t));
         for (uint32_t i = 0; i < machine.op_count; ++i) machine.last[i] = machine.none;
         machine.pattern_count = 0;

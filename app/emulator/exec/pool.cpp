@@ -20,7 +20,7 @@ size_t Pool::grow(size_t count) {
     try {
       std::thread([this, i = workers_.size() - 1] { serve(i); }).detach();
     } catch (const std::system_error&) {
-      workers_.pop_back();  // a worker without a thread would be waited for without end
+      workers_.pop_back();  // a wait for a worker without a thread would never end
       break;
     } catch (...) {
       workers_.pop_back();
@@ -91,7 +91,7 @@ void Pool::work(Job& job, Worker& worker) {
   }
 }
 
-// An exception that left a thread would end the process.
+// An exception that leaves a thread would end the process.
 CtaEnd Pool::run_one(Job& job, Worker& worker, uint32_t cta) try {
   const CtaEnd end = worker.runner.run(cta, job.stop);
   if (end != CtaEnd::done) return end;

@@ -11,7 +11,7 @@
 
 namespace attnscope::emulator {
 
-// One run, as its threads see it.
+// One run, as seen by its threads.
 struct Job {
   const BoundLaunch* launch = nullptr;
   const std::vector<uint32_t>* order = nullptr;  // CTAs; nullptr: all in ascending order
@@ -20,15 +20,15 @@ struct Job {
   std::atomic<bool> stop{false};
 };
 
-// A pool thread: its machine, and what it has published for progress.
+// A pool thread: its machine, and the progress it has published.
 struct Worker {
   CtaRunner runner;
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // guards the following members
   std::vector<OpCounts> published_ops;
   std::vector<BlockCounts> published_blocks;
   std::vector<uint32_t> completed;  // since the caller last looked
   uint32_t ctas = 0;
-  std::atomic<bool> wanted{false};  // the caller would like to see figures
+  std::atomic<bool> wanted{false};  // the caller asks for progress
   CtaEnd end = CtaEnd::done;
   uint32_t end_cta = 0;
 
@@ -38,17 +38,17 @@ struct Worker {
   }
 };
 
-// The host threads, which all runs of the process share.
+// The host threads, shared by all runs of the process.
 class Pool {
  public:
   static Pool& instance();
 
   std::mutex& turn() { return turn_; }
   Worker& worker(size_t i) { return *workers_[i]; }
-  // The number of threads there are then: fewer than `count`, or none, where the system makes no more.
+  // The resulting number of threads: fewer than `count`, or none, if the system refuses more.
   size_t grow(size_t count);
   void start(Job& job, size_t threads);
-  // True when every thread is done; false when the time is up or a worker has published.
+  // True when every thread is done; false when the time is up or a worker has published progress.
   bool wait(std::chrono::steady_clock::time_point until);
 
  private:
@@ -58,7 +58,7 @@ class Pool {
   void tell();
 
   std::mutex turn_;   // one run at a time
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the following members
   std::condition_variable wake_, changed_;
   Job* job_ = nullptr;
   size_t threads_ = 0, running_ = 0;
@@ -67,7 +67,7 @@ class Pool {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-// Leaves no thread at work on a job that is about to go, whichever way its scope is left.
+// Ensures that no thread works on a job that is about to be destroyed, however its scope is left.
 class Finished {
  public:
   Finished(Pool& pool, Job& job) : pool_(pool), job_(job) {}

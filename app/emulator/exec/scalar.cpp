@@ -1,4 +1,4 @@
-// What runs once a warp: the uniform datapath, convergence barriers' bookkeeping; and local memory, lane by lane.
+// Code that runs once per warp: the uniform datapath and convergence barriers; and local memory, lane by lane.
 #include <algorithm>
 #include <cstring>
 
@@ -56,7 +56,7 @@ void uimad_wide_u32(Warp& warp, const Op& op, uint32_t) {
   set_pair(warp, op.dst, static_cast<uint64_t>(word(warp, op.a)) * word(warp, op.b) + pair(warp, op.c));
 }
 void uisetp(Warp& warp, const Op& op, uint32_t) {
-  // The bias of unsigned compares is in xor_a and xor_b.
+  // For unsigned compares, xor_a and xor_b hold the bias.
   const auto a = static_cast<int32_t>(operand_a(warp, op)), b = static_cast<int32_t>(operand_b(warp, op));
   const bool r = op.comparison.select[a < b ? 0 : a == b ? 1 : 2] != 0;
   const bool x = holds(warp, op.x, op.x_invert);
@@ -112,7 +112,7 @@ void ushf_r_s32_hi(Warp& warp, const Op& op, uint32_t) {
   word(warp, op.dst) = static_cast<uint32_t>(value >> std::min(31u, word(warp, op.b)));
 }
 
-// Over the lanes that execute it; p becomes true when all, or any, of them hold predicate x.
+// Over the executing lanes; p becomes true if all, or any, of them have predicate x.
 void voteu_all(Warp& warp, const Op& op, uint32_t mask) {
   set(warp, op.p, (mask & ~(warp.pred[op.x] ^ (op.x_invert ? kFull : 0))) == 0);
 }
@@ -120,8 +120,8 @@ void voteu_any(Warp& warp, const Op& op, uint32_t mask) {
   set(warp, op.p, (mask & (warp.pred[op.x] ^ (op.x_invert ? kFull : 0))) != 0);
 }
 
-// Local memory is kept as the hardware lays it out: each 4-byte word of all 32 lanes together, 128 bytes. What spills
-// do is copy such a row, every lane at one address. False: it is something else.
+// Local memory has the hardware's layout: each 4-byte word of all 32 lanes together, 128 bytes. Spills copy such a row,
+// with every lane at one address. False: any other access.
 template <bool kStore>
 bool local_row(Warp& warp, const Op& op, OpCounts& counts) {
   const uint32_t* const addresses = &word(warp, op.a);
@@ -234,7 +234,7 @@ HostIsa best_host_isa() {
 }
 
 const HandlerTable& handlers(HostIsa isa) {
-  // Each made only when asked for: even filling the table runs code of that instruction set.
+  // Each is made only on request, because even filling the table runs code of that instruction set.
   static const auto of = []<HostIsa kIsa>() -> const HandlerTable& {
     static const HandlerTable table = make_table(kIsa);
     return table;

@@ -13,14 +13,14 @@ struct Format {
   constexpr int sign_at() const { return exponent_bits + fraction_bits; }
 };
 constexpr Format kF16{5, 10}, kBf16{8, 7}, kTf32{8, 10}, kF32{8, 23};
-constexpr int kTf32Unused = 13;  // low bits of a word that TF32 does not look at
+constexpr int kTf32Unused = 13;  // low bits of a word that TF32 ignores
 
 constexpr Format operand_format(TensorKind kind) { return kind == TensorKind::bf16_f32 ? kBf16 : kF16; }
 constexpr Format sum_format(TensorKind kind) { return kind == TensorKind::f16_f16 ? kF16 : kF32; }
 
-constexpr int kNoExponent = -100000;  // of a zero: below every other
+constexpr int kNoExponent = -100000;  // exponent of zero: below every other
 
-// significand · 2^(exponent - fraction bits); the exponent of a subnormal is the smallest there is.
+// significand · 2^(exponent - fraction bits); a subnormal has the smallest exponent.
 struct Number {
   bool negative = false, infinite = false, nan = false;
   uint32_t significand = 0;
@@ -44,10 +44,10 @@ Number unpack(uint32_t bits, Format format) {
 constexpr uint32_t infinity(Format format, bool negative) {
   return static_cast<uint32_t>(negative) << format.sign_at() | format.top_exponent() << format.fraction_bits;
 }
-// The one NaN that Tensor Cores make: every bit but the sign.
+// The only NaN that Tensor Cores produce: every bit set but the sign.
 constexpr uint32_t canonical_nan(Format format) { return (1u << format.sign_at()) - 1; }
 
-// units · 2^(exponent - fraction_bits) in the sum's format: cut for fp32, to the nearest (even) for fp16.
+// units · 2^(exponent - fraction_bits) in the sum's format: truncated for fp32, rounded to nearest even for fp16.
 uint32_t pack(int64_t units, int exponent, int fraction_bits, Format format) {
   if (units == 0) return 0;
   const bool negative = units < 0;
@@ -76,7 +76,7 @@ template <class T>
 uint32_t add_products(int fraction_bits, Format operands, Format format, const T* row, const T* column, int depth,
                       uint32_t c) {
   struct Term {
-    int64_t significand;  // negative where the term is
+    int64_t significand;  // negative if the term is
     int exponent;         // of the significand's bit `point`
     int point;
   } terms[17];
@@ -107,7 +107,7 @@ uint32_t add_products(int fraction_bits, Format operands, Format format, const T
   if (!sum.nan && !sum.infinite) add(sum.negative, sum.significand, sum.exponent, format.fraction_bits);
   if (nan || (infinite[0] && infinite[1])) return canonical_nan(format);
   if (infinite[0] || infinite[1]) return infinity(format, infinite[1]);
-  int64_t units = 0;  // of 2^(largest - fraction_bits)
+  int64_t units = 0;  // in units of 2^(largest - fraction_bits)
   for (int i = 0; i < count; ++i) {
     const int up = terms[i].exponent - terms[i].point - (largest - fraction_bits);
     const int64_t magnitude = std::abs(terms[i].significand);

@@ -4,15 +4,15 @@
 
 #include "emulator/isa/op.h"
 
-// The state that handlers touch: plain data, no standard library, because the lane handlers are compiled several times
-// for different instruction sets and must not leave inline functions of one set where another's code could use them.
+// The state that handlers access: plain data without the standard library. The lane handlers are compiled several times
+// for different instruction sets and must not emit inline functions that code for another set could link to.
 namespace attnscope::emulator {
 
-constexpr uint32_t kMostSharedBytes = 255u << 10;  // of a CTA; more than any GPU here gives
+constexpr uint32_t kMostSharedBytes = 255u << 10;  // per CTA; more than any supported GPU offers
 
 enum class Kind : uint8_t { generic, broadcast, contiguous };
 
-// The shape of one warp access, whatever its base: lane offsets from the first active lane, and what follows from them.
+// The shape of one warp access, for any base: lane offsets from the first active lane, and the counts that follow.
 struct alignas(64) Pattern {
   int32_t delta[32];  // bytes; 0 in inactive lanes
   uint32_t mask;
@@ -44,24 +44,24 @@ enum class Access : uint8_t {
 // Fills a pattern from the addresses of the lanes in `mask` (not 0); `base` is the first active lane's.
 void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], uint32_t mask, uint32_t phase);
 
-// What one instruction has done beside being issued.
+// The counts of one instruction besides its issues.
 struct OpCounts {
-  uint64_t lanes_on = 0;  // lanes left by the guard predicate; kept only where there is one
+  uint64_t lanes_on = 0;  // lanes that the guard predicate leaves; counted only if there is one
   uint64_t requests = 0;  // with at least one lane on
   uint64_t empty_requests = 0;
   uint64_t wavefronts = 0;
   uint64_t ideal = 0;
   uint64_t sectors = 0;
-  uint64_t local_sectors = 0;  // of generic accesses
+  uint64_t local_sectors = 0;  // by generic accesses
 };
 
 struct BlockCounts {
   uint64_t executions = 0;
-  uint64_t threads = 0;  // active lanes summed
+  uint64_t threads = 0;  // sum of active lanes
 };
 
 struct MemoryRange {
-  uint64_t address = 0, bytes = 0;  // as the kernel sees it
+  uint64_t address = 0, bytes = 0;  // the kernel's address
   uint8_t* host = nullptr;
   bool writable = false;
 };
@@ -81,8 +81,8 @@ enum class FaultKind : uint8_t {
   trap
 };
 
-// Generic addresses of shared and local memory begin at these; .text stands at the last. No buffer is placed there.
-// Functions of the driver that a kernel calls have made-up addresses of their own.
+// Generic addresses of shared and local memory begin at these; .text is at the last. No buffer is placed there. The
+// driver's functions that a kernel calls have made-up addresses.
 constexpr uint64_t kExternalWindow = 0x7b0000000000;
 enum class External : uint8_t { vprintf, assert_fail, count };
 constexpr uint64_t kExternalFunctions = static_cast<uint64_t>(External::count);
@@ -103,11 +103,11 @@ struct Fault {
 
 constexpr uint32_t kPatterns = 2048;
 
-// One host thread's own world: counters, the address-pattern cache, the buffers. Never shared while running.
+// One host thread's state: counters, the address-pattern cache, the buffers. Never shared while running.
 struct Machine {
   OpCounts* ops = nullptr;
   BlockCounts* blocks = nullptr;
-  const Pattern** last = nullptr;  // per instruction: the pattern it met last
+  const Pattern** last = nullptr;  // per instruction: its last pattern
   const Pattern* none = nullptr;   // fits no access
   Pattern* patterns = nullptr;     // open addressing, kPatterns slots
   uint32_t* pattern_keys = nullptr;
@@ -118,40 +118,40 @@ struct Machine {
   uint32_t range_count = 0;
   uint32_t last_range = 0;
   const ConstantImage* banks = nullptr;  // kConstantBanks
-  // Of the CTA's barriers: warps that only arrived, and the votes of BAR.RED.
+  // Per CTA barrier: warps that only arrived, and the votes of BAR.RED.
   uint32_t barrier_arrived[16] = {}, barrier_votes[16] = {}, barrier_voters[16] = {};
   void (*external)(Warp& warp, uint32_t function, uint32_t lane, const Op& op) = nullptr;
-  void* log = nullptr;                 // what external() writes to
-  class Observer* observer = nullptr;  // nullptr: none looks on
+  void* log = nullptr;                 // the log of external()
+  class Observer* observer = nullptr;  // nullptr: none
   Fault fault;
   uint32_t mxcsr = 0;
 };
 
 const Pattern& find_pattern(Machine& machine, uint32_t op, Access access, const int32_t (&delta)[32], uint32_t mask,
                             uint32_t phase);
-// Any lane address at all, one at a time; finds which lane is at fault if one is. `bytes` is the access's width.
+// Any lane addresses, one at a time; finds the faulting lane if there is one. `bytes` is the access's width.
 void global_one_by_one(Warp& warp, const Op& op, uint32_t mask, int64_t offset, uint32_t bytes, bool store);
-// LDGSTS, any lanes, one at a time.
+// LDGSTS with any lane addresses, one at a time.
 void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask);
-// The buffer that holds `address`; nullptr: none.
+// The buffer that contains `address`; nullptr: none.
 const MemoryRange* find_range(Machine& machine, uint64_t address);
 
 enum class Wait : uint8_t { free, ready, bsync, warpsync, bar };
 
-// Lanes of a warp that are at one instruction together.
+// Lanes of a warp that are at the same instruction.
 struct Fragment {
   uint32_t mask = 0;
   uint32_t pc = 0;      // instruction index
-  uint32_t wanted = 0;  // warpsync: the lanes to join; a CTA barrier: the threads it counts, 0 for all
+  uint32_t wanted = 0;  // warpsync: the lanes to join; CTA barrier: the threads it counts, 0 for all
   Wait wait = Wait::free;
-  uint8_t barrier = 0;  // B register or named barrier waited for
+  uint8_t barrier = 0;  // B register or named barrier that it waits for
   BarrierVote vote = BarrierVote::none;
 };
 
 struct Warp : Registers {
-  uint32_t barrier[16][32];  // convergence barriers: the lanes that take part, as each lane noted them at its BSSY
+  uint32_t barrier[16][32];  // convergence barriers: the participating lanes, as recorded by each lane's BSSY
   Machine* machine;
-  uint8_t* shared;                   // so that shared + address is the host's address
+  uint8_t* shared;                   // offset so that shared + address is the host address
   uint32_t shared_low, shared_high;  // legal addresses
   uint8_t* local;                    // [word][lane]
   uint32_t local_bytes;              // per thread
@@ -159,15 +159,15 @@ struct Warp : Registers {
   uint32_t barrier_result;           // of the last BAR.RED
   Fragment fragments[32];
   uint32_t fragment_count;
-  uint32_t next_fragment;  // where the search for one that can run begins
+  uint32_t next_fragment;  // where the search for a ready one begins
   uint32_t id;
   uint64_t steps;   // instructions issued
-  uint32_t* trace;  // blocks executed, in order; nullptr: not kept
+  uint32_t* trace;  // blocks executed, in order; nullptr: not recorded
   uint32_t trace_count, trace_capacity;
 };
 static_assert(sizeof(Warp) <= kLaneFileOffset);
 
-// static, so that each translation unit keeps its own copy, made for its own instruction set.
+// static, so that each translation unit has its own copy for its own instruction set.
 static inline uint8_t* bytes_of(Warp& warp) { return reinterpret_cast<uint8_t*>(&warp); }
 static inline void leave_barrier(Warp& warp, uint32_t barrier, uint32_t lanes) {
   for (uint32_t& noted : warp.barrier[barrier]) noted &= ~lanes;

@@ -1,5 +1,5 @@
-// The lane handlers for AVX2, FMA, F16C. Built with that set's compiler flags (app/CMakeLists.txt), so nothing here may
-// be an inline function that other translation units share: only intrinsics and the plain data of warp.h.
+// The lane handlers for AVX2, FMA, F16C. Built with that set's compiler flags (app/CMakeLists.txt), so this file must
+// not contain inline functions that other translation units share: only intrinsics and the plain data of warp.h.
 #include <immintrin.h>
 
 #include "emulator/exec/approximation_tables.h"
@@ -10,7 +10,7 @@
 #define ATTNSCOPE_LANES 1
 namespace attnscope::emulator::avx2 {
 namespace {
-// Each needs those before it.
+// Each file needs those before it.
 // clang-format off
 #include "emulator/exec/lanes/vector.inc"
 #include "emulator/exec/lanes/alu.inc"
