@@ -32,9 +32,11 @@ BINARY = {
 }
 ANYWHERE = {"++": ("--",), "--": ("++",), "true": ("false",), "false": ("true",)}
 OPENING = {"(": ")", "[": "]", "{": "}"}
+# What `return {}` says too.
+EMPTY = ("false", "nullptr", "std::nullopt")
 # A statement that begins with one of these is no call and no assignment, or is changed in another way.
 NO_STATEMENT = set("""alignas auto break case catch class co_return co_yield const constexpr continue default delete do else
-    enum explicit export extern for friend goto if inline mutable namespace operator private protected public return
+    enum explicit export extern for friend goto if inline int mutable namespace operator private protected public return
     static static_assert struct switch template throw try typedef typename union using virtual void volatile while""".split())
 
 
@@ -173,7 +175,7 @@ def changes_of(tokens, index, text):
                 found.append((start, end, ("!(" + text[start:end] + ")",)))
         elif token.text == "return" and after.text not in (";", "{"):
             end = end_of_statement(tokens, index + 1)
-            if end is not None:
+            if end is not None and text[after.start:tokens[end].start] not in EMPTY:
                 found.append((after.start, tokens[end].start, ("{}",)))
         elif index and is_statement(tokens, index):
             end = end_of_statement(tokens, index)

@@ -50,9 +50,13 @@ class Faults(unittest.TestCase):
 
     def test_brackets_references_signs_and_declarations_are_left(self):
         for line in ("std::vector<std::array<T, N>> a;", "const T& a = b;", "T&& a = b;", "T* a = b;", "int a(-b, *c, &d);",
-                     "virtual int f() const = 0;", "int a = b;", "return;", "case a: f(b);", "T(const T&) = delete;"):
+                     "virtual int f() const = 0;", "int a = b;", "return;", "return nullptr;", "return std::nullopt;", "case a: f(b);", "T(const T&) = delete;",
+                     "int (*call)(T a) = nullptr;"):
             with self.subTest(line=line):
                 self.assertEqual(becomes("{\n" + line + "\n}\n"), set())
+
+    def test_false_is_never_returned_as_an_empty_value(self):
+        self.assertEqual(becomes("{\nreturn false;\n}\n"), {("return false;", "return true;")})
 
     def test_a_number_never_goes_below_nought(self):
         self.assertEqual(becomes("x = 0;\n"), {("x = 0;", "x = 1;")})
@@ -98,6 +102,12 @@ class Equivalents(unittest.TestCase):
         entries = faults.read_equivalent(self.TEXT)
         self.assertEqual(mutate.stale(entries, faults.sites_in("x = a < b;\n", "app/core/a.cpp")), [])
         self.assertEqual(mutate.stale(entries, faults.sites_in("x = a > b;\n", "app/core/a.cpp")), entries)
+
+    def test_the_survivors_of_a_table_are_found_again(self):
+        fault = faults.sites_in("x = a < b;\n", "app/core/a.cpp")[0][0]
+        table = "core: 1 of 2 caught\n\n" + "\n".join(mutate.row_text(each, became) for each, became in [
+            (fault, "survived"), (fault._replace(path="app/core/b.cpp"), "A.Test")]) + "\n"
+        self.assertEqual(mutate.survivors(table), {("app/core/a.cpp", str(fault))})
 
     def test_an_entry_without_a_reason_is_refused(self):
         with self.assertRaises(ValueError):
@@ -177,7 +187,19 @@ class CommandLine(unittest.TestCase):
 
     def test_every_layer_has_its_share(self):
         self.assertEqual(mutate.shares({"large": 900, "small": 100}, 100), {"large": 90, "small": 10})
-        self.assertEqual(mutate.shares({"large": 999, "small": 1}, 100), {"large": 100, "small": mutate.LEAST})
+        self.assertEqual(mutate.shares({"large": 999, "small": 1}, 100), {"large": 100 - mutate.LEAST, "small": mutate.LEAST})
+        self.assertEqual(mutate.shares({"large": 999, "small": 1}, 10), {"large": mutate.LEAST, "small": mutate.LEAST})
+
+    def test_the_shares_of_all_layers_make_up_the_count(self):
+        sizes = {layer: len(mutate.sites_of(mutate.ROOT, layer)) for layer in mutate.layers(mutate.ROOT)}
+        for count in (200, 201, 333):
+            shares = mutate.shares(sizes, count)
+            self.assertEqual(sum(shares.values()), count)
+            self.assertGreaterEqual(min(shares.values()), mutate.LEAST)
+
+    def test_recorded_data_is_named_where_it_lies(self):
+        for name in mutate.DATA:
+            self.assertTrue((mutate.ROOT / name).is_file(), name)
 
 
 if __name__ == "__main__":

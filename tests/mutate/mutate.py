@@ -1,10 +1,11 @@
 """Plants one-token faults in app/ and says which of them a layer's own tests do not notice.
 
-    ./dev mutate [LAYER] [--count N] [--seed S] [--jobs J]
+    ./dev mutate [LAYER] [--count N] [--seed S] [--jobs J] [--again TABLE]
 
 Of one seed the same source draws the same faults. Each is put to the tests of its layer only: tests/unit/<layer>; of ui the
 window's (tests/ui), of cli its unit tests and tests/cli. A fault that does not compile is drawn again; one that
-tests/mutate/equivalent.txt says changes nothing is not counted. The table goes to the terminal and to build/mutate/table.txt.
+tests/mutate/equivalent.txt says changes nothing is not counted. The table goes to the terminal and to build/mutate/table.txt,
+layer by layer. `--again` takes such a table and judges only the faults that survived there.
 """
 
 import argparse
@@ -20,8 +21,8 @@ import layer_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST = 60     # seconds that a layer's tests may take without a fault; the rest is left out, and the table says so
-LEAST = 5        # faults of a layer, when all the layers are drawn from
-DATA = {"app/emulator/recorded_forms.inc"}   # recorded, not written
+LEAST = 8        # faults of a layer, when all the layers are drawn from: fewer say little about it
+DATA = {"app/emulator/isa/recorded_forms.inc"}   # recorded, not written
 
 
 def layers(root):
@@ -39,9 +40,18 @@ def sites_of(root, layer):
 
 
 def shares(sizes, count):
-    """How many faults of each layer: by its size, and LEAST of each."""
-    whole = sum(sizes.values())
-    return {layer: max(LEAST, round(count * size / whole)) for layer, size in sizes.items()}
+    """How many faults of each layer: LEAST of each, and by its size what the small layers leave of `count`."""
+    small, left, whole = set(), count, sum(sizes.values())
+    while further := {layer for layer, size in sizes.items() if layer not in small and left * size < LEAST * whole}:
+        small |= further
+        left = count - LEAST * len(small)
+        whole = sum(size for layer, size in sizes.items() if layer not in small)
+    found, rest = {}, left
+    for layer in sorted(sizes, key=sizes.get):
+        found[layer] = LEAST if layer in small else round(rest * sizes[layer] / whole)
+        if layer not in small:
+            rest, whole = rest - found[layer], whole - sizes[layer]
+    return {layer: found[layer] for layer in sizes}
 
 
 def programs(layer):
@@ -152,6 +162,13 @@ def summary(layer, tests, rows):
     return "\n".join(lines)
 
 
+def survivors(table):
+    """The faults that survived by a table: (path, the fault in words)."""
+    lines = table.splitlines()
+    return {(lines[at].rsplit(":", 1)[0], lines[at + 1].strip())
+            for at in range(len(lines) - 2) if lines[at + 2] == "    survived"}
+
+
 def stale(entries, sites):
     """The entries of equivalent.txt that no fault of these sites matches any more."""
     there = {(fault.path, fault.line, fault.becomes) for site in sites for fault in site}
@@ -164,6 +181,7 @@ def arguments_of(words):
     parser.add_argument("--count", type=int, help="faults to judge (default: 20 of a layer, 200 of all)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="faults judged at once (default: 1)")
+    parser.add_argument("--again", metavar="TABLE", help="judge what survived by this table, and draw nothing")
     parser.add_argument("--only-list", action="store_true", help="draw and list, and build nothing")
     parser.add_argument("--targets", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--build", default="build/test", help=argparse.SUPPRESS)
@@ -182,6 +200,11 @@ def main(words):
     wanted = shares({layer: len(each) for layer, each in sites.items()}, given.count) if not given.layer else {given.layer: given.count}
     entries = faults.read_equivalent((pathlib.Path(__file__).parent / "equivalent.txt").read_text())
     orders = {layer: faults.drawn(sites[layer], given.seed, layer) for layer in chosen}
+    if given.again:
+        there = survivors(pathlib.Path(given.again).read_text())
+        orders = {layer: [fault for site in sites[layer] for fault in site if (fault.path, str(fault)) in there] for layer in chosen}
+        chosen = [layer for layer in chosen if orders[layer]]
+        wanted = {layer: len(orders[layer]) for layer in chosen}
     if given.only_list:
         for layer in chosen:
             for fault in orders[layer][:wanted[layer]]:
@@ -195,15 +218,16 @@ def main(words):
         print("no process namespace here: nothing is drawn from lines that send signals", file=sys.stderr)
         orders = {layer: [fault for fault in order if "kill" not in fault.line] for layer, order in orders.items()}
     build = layer_tests.Build(ROOT, ROOT / given.build)
-    summaries, table = [], []
+    drawn_by = f"Survivors of {given.again}." if given.again else f"Seed {given.seed}."
+    gone = stale([entry for entry in entries if entry.file.split("/")[1] in chosen], [site for each in sites.values() for site in each])
+    forgotten = [f"tests/mutate/equivalent.txt: no such line or change any more: {entry.file}: {entry.line}" for entry in gone]
+    summaries, table, text = [], [], drawn_by
     for layer in chosen:
         tests, rows = put_to_the_tests(build, layer, orders[layer], wanted[layer], entries, sandbox, folder, given.jobs)
         summaries.append(summary(layer, tests, rows))
         table += [row_text(*row) for row in rows]
-    gone = stale([entry for entry in entries if entry.file.split("/")[1] in chosen], [site for each in sites.values() for site in each])
-    summaries += [f"tests/mutate/equivalent.txt: no such line or change any more: {entry.file}: {entry.line}" for entry in gone]
-    text = "\n".join([f"Seed {given.seed}.", *summaries])
-    (folder / "table.txt").write_text(text + "\n\n" + "\n".join(table) + "\n")
+        text = "\n".join([drawn_by, *summaries, *forgotten])
+        (folder / "table.txt").write_text(text + "\n\n" + "\n".join(table) + "\n")
     print(f"\n{text}\nThe table: {folder / 'table.txt'}")
     return 0
 
