@@ -13,6 +13,7 @@
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
 #include "platform/paths.h"
+#include "worker/variant_request.h"
 
 namespace attnscope::cli {
 namespace {
@@ -75,23 +76,11 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   e.launch = *launch;
   if (auto holds = holds_for_other_sizes(e); !holds) return fail(holds.error());
   e.stem = fmt::format("{}_sm{}", e.kernel.id, e.arch);
-  compile::CompileRequest request;
-  request.source = e.kernel.source;
-  request.file_name = e.kernel.source_name;
-  request.entry = e.kernel.entry;
-  request.macros = catalog::macros(e.kernel, e.problem, e.config);
-  request.dtype = e.problem.dtype;
-  request.options = e.config.options;
-  request.headers = e.kernel.headers;
-  request.arch = e.arch;
   compile::Compiler compiler({.cache_dir = paths.cache / "variants"});
-  auto variant = compiler.compile(request);
+  auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
   if (!variant) return fail(variant.error());
   e.variant = *variant;
-  if (e.kernel.launch.constants.empty()) return e;
-  auto constants = compile::constants_of(*e.variant, e.kernel.launch.constants);
-  if (!constants) return fail(constants.error());
-  auto settled = catalog::launch_of(e.kernel, e.problem, e.config, &*constants);
+  auto settled = worker::launch_of(e.kernel, e.problem, e.config, *e.variant);
   if (!settled) return fail(settled.error());
   e.launch = *settled;
   return e;

@@ -27,6 +27,7 @@
 #include "model/roofline.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
+#include "worker/variant_request.h"
 #include "worker/watch_run.h"
 
 namespace attnscope::worker {
@@ -71,7 +72,6 @@ class Pipeline {
  private:
   Result<void> open();
   Result<void> compile();
-  Result<void> settle_launch();
   Result<void> hold_limits();
   Result<void> load();
   Result<void> launch();
@@ -177,28 +177,9 @@ Failure Pipeline::with_way_out(Failure refused) const {
   return refused;
 }
 
-// What the launch asks of the compiled source itself.
-Result<void> Pipeline::settle_launch() {
-  if (request_.kernel.launch.constants.empty()) return {};
-  auto constants = compile::constants_of(*variant_, request_.kernel.launch.constants);
-  if (!constants) return fail(constants.error());
-  auto launch = catalog::launch_of(request_.kernel, experiment().problem, experiment().config, &*constants);
-  if (!launch) return fail(launch.error());
-  launch_ = *launch;
-  return {};
-}
-
 Result<void> Pipeline::compile() {
   sink_.progress(Step::compiling, 0, 0);
-  compile::CompileRequest wanted;
-  wanted.source = request_.kernel.source;
-  wanted.file_name = request_.kernel.source_name;
-  wanted.entry = request_.kernel.entry;
-  wanted.macros = catalog::macros(request_.kernel, experiment().problem, experiment().config);
-  wanted.dtype = catalog::dtype_macro(experiment().problem);
-  wanted.options = experiment().config.options;
-  wanted.headers = request_.kernel.headers;
-  wanted.arch = device_->spec().arch;
+  auto wanted = variant_request(request_.kernel, experiment().problem, experiment().config, device_->spec().arch);
   using Compiled = std::shared_ptr<const compile::Variant>;
   auto variant = services_.pool.run<Compiled>(
       [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); },
@@ -206,7 +187,9 @@ Result<void> Pipeline::compile() {
   if (!variant) return fail(with_way_out(variant.error()));
   variant_ = *variant;
   info_ = variant_->info;
-  if (auto settled = settle_launch(); !settled) return settled;
+  auto launch = launch_of(request_.kernel, experiment().problem, experiment().config, *variant_);
+  if (!launch) return fail(launch.error());
+  launch_ = *launch;
   info_.dynamic_shared_bytes = launch_.dynamic_shared;
   info_.shared_buffers.insert(info_.shared_buffers.end(), launch_.dynamic_parts.begin(), launch_.dynamic_parts.end());
   sink_.part(Json{{"variant", to_json(info_)}}, true);
