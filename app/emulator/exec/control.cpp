@@ -116,6 +116,23 @@ Step jump(Warp& warp, Fragment& fragment, uint32_t taken, uint32_t target) {
   return Step::go_on;
 }
 
+// The lanes of `same` go on at byte `offset` of the code; the rest of `mask` execute this instruction again. A fault at
+// `address` where no block begins there.
+Step go_to(Warp& warp, Fragment& fragment, const Op& op, const Program& program, uint32_t mask, uint32_t same,
+           uint64_t offset, uint64_t address) {
+  const uint64_t target = offset / 16;
+  if (offset % 16 != 0 || target >= program.ops.size() || program.blocks[program.block_of[target]].first != target) {
+    warp.machine->fault = {FaultKind::bad_target, op.index, __builtin_ctz(same), address, 0};
+    return Step::fault;
+  }
+  if (same != mask) {
+    new_fragment(warp, mask & ~same, fragment.pc);
+    fragment.mask = same;
+  }
+  fragment.pc = static_cast<uint32_t>(target);
+  return Step::go_on;
+}
+
 Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch, uint32_t mask) {
   leave_out(warp, fragment, mask);
   const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
@@ -127,19 +144,7 @@ Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& 
   }
   // RET adds the register to a label; BRX adds register and immediate to the byte after itself.
   const uint32_t base = op.family == Family::brx ? (op.index + 1) * 16 + op.imm : op.imm * 16;
-  const uint64_t target = static_cast<uint32_t>(base + low) / 16;
-  const Program& program = *launch.program;
-  if ((base + low) % 16 != 0 || target >= program.ops.size() ||
-      program.blocks[program.block_of[target]].first != target) {
-    warp.machine->fault = {FaultKind::bad_target, op.index, static_cast<int>(leader), low, 0};
-    return Step::fault;
-  }
-  if (same != mask) {
-    new_fragment(warp, mask & ~same, fragment.pc);
-    fragment.mask = same;
-  }
-  fragment.pc = static_cast<uint32_t>(target);
-  return Step::go_on;
+  return go_to(warp, fragment, op, *launch.program, mask, same, base + low, low);
 }
 
 // A call by address: of code, or of one of the driver's functions, which returns to R20.
@@ -163,19 +168,8 @@ Step call_absolute(Warp& warp, Fragment& fragment, const Op& op, const BoundLaun
     }
     target = pair(kLaneFileOffset + 20 * 128, leader);
   }
-  const Program& program = *launch.program;
-  const uint64_t index = (target - kCodeWindow) / 16;
-  if (target < kCodeWindow || target % 16 != 0 || index >= program.ops.size() ||
-      program.blocks[program.block_of[index]].first != index) {
-    warp.machine->fault = {FaultKind::bad_target, op.index, static_cast<int>(leader), target, 0};
-    return Step::fault;
-  }
-  if (same != mask) {
-    new_fragment(warp, mask & ~same, fragment.pc);
-    fragment.mask = same;
-  }
-  fragment.pc = static_cast<uint32_t>(index);
-  return Step::go_on;
+  // An address below the code becomes an offset beyond it.
+  return go_to(warp, fragment, op, *launch.program, mask, same, target - kCodeWindow, target);
 }
 
 Step park(Warp& warp, Fragment& fragment, uint32_t mask, Wait wait, uint8_t barrier, uint32_t wanted,

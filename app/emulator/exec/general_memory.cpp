@@ -191,7 +191,7 @@ void atomic(Warp& warp, const Op& op, uint32_t mask, bool returns) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     uint8_t* const at = places[l.lane].host;
     if (op.bytes == 8) {
-      const uint64_t value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
+      const uint64_t value = l.raw64(op.c, 2);
       const auto old = exchange<uint64_t>(at, [&](uint64_t x) { return combine_64(op, x, value); });
       if (returns) l.set64(old);
     } else {
@@ -304,23 +304,30 @@ void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask,
             [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
 }
-// Stores c if the word equals b.
+struct Swapped {
+  uint64_t old;
+  bool stored;
+};
+// Stores c if the word at `at`, of 4 or 8 bytes, equals e.
+Swapped compare_and_swap(const Op& op, const Lane& l, uint8_t* at) {
+  const auto swap = [&](auto wanted, auto value) -> Swapped {
+    const auto old = exchange<decltype(wanted)>(at, [&](auto x) { return x == wanted ? value : x; });
+    return {old, old == wanted};
+  };
+  if (op.bytes != 8) return swap(l.raw(op.e, 3), l.raw(op.c, 2));
+  return swap(l.raw64(op.e, 3), l.raw64(op.c, 2));
+}
+void set_word(const Lane& l, uint32_t bytes, uint64_t value) {
+  bytes == 8 ? l.set64(value) : l.set(static_cast<uint32_t>(value));
+}
+// Returns the word that was there.
 void g_cas(Warp& warp, const Op& op, uint32_t all) {
   const uint32_t mask = lanes_done(warp, op, all);
   if (mask == 0 && all != 0) return;
   Place places[32];
   if (!find_places(warp, op, mask, true, places)) return;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    uint8_t* const at = places[l.lane].host;
-    if (op.bytes == 8) {
-      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)),
-                     value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
-      l.set64(exchange<uint64_t>(at, [&](uint64_t x) { return x == wanted ? value : x; }));
-    } else {
-      const uint32_t wanted = l.raw(op.e, 3), value = l.raw(op.c, 2);
-      l.set(exchange<uint32_t>(at, [&](uint32_t x) { return x == wanted ? value : x; }));
-    }
-  });
+  each_lane(warp, op, mask,
+            [&](const Lane& l) { set_word(l, op.bytes, compare_and_swap(op, l, places[l.lane].host).old); });
 }
 // CAS that returns 1 if it stored. Of several lanes in one bank only the lowest succeeds (recorded).
 void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
@@ -332,14 +339,7 @@ void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
     const uint32_t bank = 1u << (static_cast<uint32_t>(at - warp.shared) / 4 & 31);
     if (op.bytes == 4 && (banks & bank) != 0) return l.set(0);
     banks |= bank;
-    if (op.bytes == 8) {
-      const uint64_t wanted = Lane::join(l.raw(op.e, 3), l.raw(op.e, 3, 1)),
-                     value = Lane::join(l.raw(op.c, 2), l.raw(op.c, 2, 1));
-      l.set64(exchange<uint64_t>(at, [&](uint64_t x) { return x == wanted ? value : x; }) == wanted);
-    } else {
-      const uint32_t wanted = l.raw(op.e, 3), value = l.raw(op.c, 2);
-      l.set(exchange<uint32_t>(at, [&](uint32_t x) { return x == wanted ? value : x; }) == wanted);
-    }
+    set_word(l, op.bytes, compare_and_swap(op, l, at).stored);
   });
 }
 void g_qspc(Warp& warp, const Op& op, uint32_t mask) {
