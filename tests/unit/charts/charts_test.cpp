@@ -122,6 +122,21 @@ TEST(LatencyChart, ADeltaNamesTheRunThatItIsAgainst) {
   EXPECT_EQ(delta_of(chart, 2)->against, "against run 5, tiled");
 }
 
+TEST(LatencyChart, ADeltaIsBetterWorseOrNeither) {
+  const auto better = [](double before, double after, FigureKind kind) {
+    LatencyChart chart;
+    const std::vector<charts::Run> runs = {run(1, before, kind), run(2, after, kind)};
+    append(chart, runs);
+    return delta_of(chart, 1)->better;
+  };
+  EXPECT_EQ(better(1000, 900, FigureKind::modelled), 1);
+  EXPECT_EQ(better(1000, 1100, FigureKind::modelled), -1);
+  EXPECT_EQ(better(1000, 1000, FigureKind::modelled), 0);
+  EXPECT_EQ(better(1000, 1000.01, FigureKind::modelled), 0) << "both read 1,000";
+  EXPECT_EQ(better(1000, 1005, FigureKind::measured), 0) << "a tie";
+  EXPECT_EQ(better(1000, 800, FigureKind::measured), 1);
+}
+
 TEST(LatencyChart, ADeltaBetweenUnlikeRunsSaysWhatDiffers) {
   const auto changed = [](charts::Run run, auto change) {
     auto seen = std::make_shared<Observation>(*run.observation);

@@ -298,6 +298,7 @@ TEST(Format, UnitsChangeAtRoundFigures) {
   EXPECT_EQ(us_text(100), "100.0 \u00b5s");
   EXPECT_EQ(us_text(999.94), "999.9 \u00b5s");
   EXPECT_EQ(kib_text(1024 * 9999), "9999 KB");
+  EXPECT_EQ(kib_text(1024 * 10000), "9.8 MB");
   EXPECT_EQ(kib_text(1024 * 10240), "10.0 MB");
   EXPECT_EQ(kib_text(1536), "1.5 KB");
   EXPECT_EQ(count_text(9999), "9,999");

@@ -101,6 +101,18 @@ TEST(Sampling, SlowdownsAndStrayClocksAreLeftOutAndCounted) {
   EXPECT_THAT(timing->sampling->reasons, testing::ElementsAre("thermal slowdown"));
 }
 
+TEST(Sampling, AClockThatIsOffByJustTheToleranceIsKept) {
+  FakeGpu gpu;
+  gpu.on_take = [](int take) {
+    return Conditions{take % 20 == 7 ? 1030.0 : take % 20 == 9 ? 1030.1 : 1000.0, 300, 700, 50, false, {}};
+  };
+  const auto timing = gpu.sampled();
+  ASSERT_TRUE(timing);
+  int64_t expected = 0;
+  for (int take = 1; take <= gpu.takes; ++take) expected += take % 20 == 9;
+  EXPECT_EQ(timing->sampling->dropped, expected);
+}
+
 TEST(Sampling, APowerCapIsShownAndNeverDropped) {
   FakeGpu gpu;
   gpu.on_take = [](int) { return Conditions{1500, 72, 72, 70, false, {"power cap"}}; };

@@ -87,6 +87,19 @@ TEST(SmSimulation, AResultIsThereAfterItsLatency) {
   }
 }
 
+TEST(SmSimulation, AnInstructionWaitsForTheScoreboardsOfItsMaskOnly) {
+  for (int one = 0; one < 6; ++one)
+    for (int other = 0; other < 6; ++other) {
+      ScheduledInstruction load = shared_load(1), user = instruction(Unit::fp32);
+      load.write_scoreboard = static_cast<uint8_t>(one);
+      user.wait_mask = static_cast<uint8_t>(1 << other);
+      if (one == other)
+        EXPECT_NEAR(per_pass({load, user}), 20 + 1, 1e-6) << one;
+      else
+        EXPECT_LT(per_pass({load, user}), 10) << one << " and " << other;
+    }
+}
+
 TEST(SmSimulation, MemoryIsAsFarAsItsLevel) {
   // Local loads are held to hit the first level.
   for (const auto& [unit, clocks, l2] : {std::tuple{Unit::global_load, 300, 100},
