@@ -33,8 +33,10 @@ def breaches(root):
 def unknown_words(rules):
     layers = rules["layers"]
     lists = list(layers.items()) + list(rules["folders"].items())
-    return [f"app/layers.json: {name} may include {other}, which is no layer"
-            for name, allowed in lists for other in allowed if other not in layers]
+    found = [f"app/layers.json: {name} may include {other}, which is no layer"
+             for name, allowed in lists for other in allowed if other not in layers]
+    return found + [f"app/layers.json: never names {name}, which is no layer"
+                    for key in ("layers", "reach") for name in rules["never"][key] if name not in layers]
 
 
 def closure(layers, start):

@@ -93,6 +93,12 @@ class Tree(unittest.TestCase):
         self.assertEqual(found, ["app/layers.json: session reaches compile. Never.",
                                  "app/layers.json: ui reaches compile. Never."])
 
+    def test_names_of_no_layer(self):
+        self.finds("never names sweep", rules={"never": {**RULES["never"], "layers": ["session", "sweep"]}})
+        self.finds("never names explain", rules={"never": {**RULES["never"], "reach": ["compile", "explain"]}})
+        self.finds("ui/display may include fancy, which is no layer",
+                   rules={"folders": {"ui/display": ["compile", "fancy"]}})
+
     def test_a_cycle(self):
         layers = {**RULES["layers"], "core": ["session"]}
         found = self.breaches(rules={"layers": layers}, cmake=CMAKE.replace("(core)", "(core DEPS session)"))
