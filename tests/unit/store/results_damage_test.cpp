@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/file_lock.h"
 #include "store/results.h"
 #include "store/results_database.h"
 #include "support/temp_dir.h"
@@ -188,6 +189,22 @@ TEST_F(DamagedResults, AFileThatIsTakenAwayIsMadeAgain) {
   EXPECT_TRUE(holds(*results, 2));
 }
 
+TEST_F(DamagedResults, AFileThatAnotherProcessMendsIsLeftToItAndTriedTheNextTime) {
+  auto results = open();
+  append(*results, 1);
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_.string() + end);
+  {
+    const auto mending = platform::FileLock::within(path_.string() + ".opening", 0);
+    ASSERT_TRUE(mending && mending->held());
+    const auto refused = results->append(observation(2), 1, trouble_);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("is mending it"));
+    EXPECT_FALSE(std::filesystem::exists(path_));
+  }
+  append(*results, 2);
+  EXPECT_TRUE(holds(*results, 2));
+}
+
 // Breaks one of the calls that SQLite makes, for as long as it lives.
 class BrokenCall {
  public:
@@ -246,6 +263,22 @@ TEST_F(DamagedResults, AReadOnlyFolderIsRead) {
   { auto results = open(); }  // takes the log in
   ASSERT_FALSE(std::filesystem::exists(path_.string() + "-wal"));
   EXPECT_EQ(unprivileged(dir_.path(), perms(0555), look), 0) << "without a log";
+}
+
+// SQLite takes the path as a URI then.
+TEST_F(DamagedResults, AReadOnlyFileIsReadWhateverItsName) {
+  fill(2);
+  for (const char* name : {"50%20.sqlite", "why?mode=rw", "a#b", "a b&c=d", "e\u0301"}) {
+    std::filesystem::copy_file(path_, dir_ / name);
+    SQLite::Database sql = open_read_only(dir_ / name);
+    EXPECT_EQ(sql.execAndGet("SELECT count(*) FROM observation").getInt(), 2) << name;
+  }
+}
+
+TEST(ResultsDatabase, RefusedMemoryIsNoDamage) {
+  EXPECT_TRUE(is_no_memory(SQLite::Exception("", SQLITE_NOMEM)));
+  EXPECT_FALSE(is_no_memory(SQLite::Exception("", SQLITE_CORRUPT)));
+  EXPECT_FALSE(is_no_memory(SQLite::Exception("", SQLITE_IOERR)));
 }
 
 }  // namespace

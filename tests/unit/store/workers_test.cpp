@@ -63,6 +63,8 @@ TEST(WorkerOf, AKnownNameANameWithItsCommandOrACommand) {
   const auto name = [&](const char* text) { return worker_of(text, known)->name; };
   EXPECT_EQ(name("ssh -p 22 -oBatchMode=yes me@far.example attnscope worker"), "far.example");
   EXPECT_EQ(name("/usr/bin/srun -n1 -u --gres=gpu:1 attnscope worker"), "srun");
+  EXPECT_EQ(name("ssh -A -T far.example attnscope worker"), "far.example") << "options without a value";
+  EXPECT_EQ(name("ssh -p22 -lme far.example attnscope worker"), "far.example") << "values in the option's own word";
   EXPECT_EQ(name("ssh -v"), "ssh");
   EXPECT_EQ(name("./local worker"), "remote") << "the first worker's name is taken";
 }
