@@ -7,8 +7,8 @@ namespace attnscope::catalog {
 
 enum class ArgumentRole { input, output, number };
 
-// A name that a manifest's "args" may hold, and the C type that the kernel must declare for it. The table is
-// docs/writing-a-kernel.md's.
+// A name that a manifest's "args" may contain, and the C type that the kernel must declare for it.
+// docs/writing-a-kernel.md has the same table.
 struct Argument {
   std::string_view name;
   std::string_view c_type;

@@ -28,7 +28,7 @@ FileName file_name_of(const std::string& manifest_name) {
   return {std::stoi(stem.substr(0, digits)), stem.substr(digits + 1)};
 }
 
-// A problem that the kernel says it takes, to try its expressions on.
+// A problem that the kernel accepts, for trying its expressions.
 Problem sample_problem(const Kernel& kernel) {
   Problem problem = kernel.default_problem();
   if (!problem.is_attention()) return problem;
@@ -39,8 +39,8 @@ Problem sample_problem(const Kernel& kernel) {
   return problem;
 }
 
-// Every expression must evaluate at the default config: an unknown name or a wrong operator shows when the file is
-// loaded, not when somebody first moves a knob.
+// Every expression must evaluate for the default config: an unknown name or a wrong operator shows when the file is
+// loaded, not when a person first moves a knob.
 Result<void> try_expressions(const Kernel& kernel) {
   const Problem problem = sample_problem(kernel);
   Result<Config> config = complete_config(kernel, {}, {});
@@ -51,7 +51,7 @@ Result<void> try_expressions(const Kernel& kernel) {
       const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
       if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
     }
-  if (kernel.library.empty()) {  // else how it is launched is the library's own affair
+  if (kernel.library.empty()) {  // the library decides how its routine is launched
     if (auto launch = launch_of(kernel, problem, *config); !launch) return fail(launch.error());
   }
   if (problem.is_attention()) return {};
@@ -72,7 +72,7 @@ Result<void> is_text(const std::string& text, const std::string& where) {
 }
 
 std::string content_hash(const std::string& manifest, const std::string& source) {
-  // The length in front keeps bytes from moving unseen between the two texts.
+  // With its length in front, no byte can move from one text to the other without a new hash.
   return xxh3_128(std::to_string(manifest.size()) + "\n" + manifest + source);
 }
 
@@ -95,7 +95,7 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   read_knobs(read, kernel);
   read_restrictions(read, "requires", kernel.requires_);
   read_restrictions(read, "warns", kernel.warns);
-  // Keys that a kernel's kind does not read are unknown there, and refused as such.
+  // Keys that a kind of kernel does not read are unknown for it, and refused.
   const bool attention = kernel.problem == ProblemKind::attention;
   if (attention) read_supports(read, kernel);
   if (kernel.library.empty()) {

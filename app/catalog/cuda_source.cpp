@@ -11,14 +11,14 @@ namespace {
 using Tokens = std::vector<CppToken>;
 using Kind = CppToken::Kind;
 
-// What no manifest can take is not read: the texts that a hostile file repeats would cost its length squared.
+// What a manifest cannot contain is not read: a hostile file that repeats texts would cost its length squared.
 constexpr size_t kMostTokens = 250;     // of an expression, a type or a parameter
 constexpr size_t kLongestText = 2000;   // bytes of one
 constexpr size_t kLongestName = 1000;   // of a kernel with its namespaces
 constexpr size_t kMostMembers = 256;    // of a struct
-constexpr size_t kMostOfConstant = 40;  // tokens of its value
+constexpr size_t kMostOfConstant = 40;  // tokens of the value
 
-// As the source has it with its blanks made even; empty where it is too long.
+// The text of the source with even blanks; empty if it is too long.
 std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
   std::string text;
   if (end > begin + kMostTokens) return text;
@@ -31,7 +31,7 @@ std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
   return text;
 }
 
-// [begin, end) split at commas that stand in no bracket.
+// Splits [begin, end) at commas that are not in brackets.
 std::vector<std::pair<size_t, size_t>> parts_of(const Tokens& tokens, const CppBrackets& brackets, size_t begin,
                                                 size_t end) {
   std::vector<std::pair<size_t, size_t>> parts;
@@ -92,7 +92,7 @@ SourceParameter parameter_of(const Tokens& tokens, const CppBrackets& brackets, 
 
 class Reader {
  public:
-  // Within a macro there are no preprocessor's lines.
+  // A macro's text has no preprocessor lines.
   explicit Reader(std::string_view source, bool of_macro = false)
       : tokens_(cpp_tokens(source)), brackets_(tokens_), of_macro_(of_macro) {}
 
@@ -148,7 +148,7 @@ class Reader {
       return;
     }
     if (!inner[0].is("define")) return;
-    // Launches that a macro makes, once for every instance: what they say counts where no function says more.
+    // Launches in a macro, once for every instance: used where no function says more.
     for (size_t at = 2; at + 2 < inner.size(); ++at) {
       if (!inner[at].is("<") || !inner[at + 1].is("<") || !inner[at + 2].is("<")) continue;
       const CudaSource macro = Reader(tokens_[i].text.substr(inner[1].end() + 1), true).read();
@@ -205,14 +205,14 @@ class Reader {
     kernel.defined = is(close + 1, "{");
     const auto [place, fresh] = by_name_.emplace(kernel.name, out_.kernels.size());
     if (fresh)
-      out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are one
+      out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are one kernel
     else if (SourceKernel& twin = out_.kernels[place->second]; kernel.defined && !twin.defined)
-      twin = std::move(kernel);  // which has the parameters' names
+      twin = std::move(kernel);  // the definition has the parameters' names
   }
 
   void read_launch(size_t i) {
     SourceLaunch launch;
-    size_t name = i;  // behind the kernel's name
+    size_t name = i;  // after the kernel's name
     if (is(i - 1, ">")) {
       size_t depth = 0, open = i - 1;
       for (; open > 0 && open + kMostTokens > i; --open) {
@@ -227,7 +227,7 @@ class Reader {
     launch.kernel = std::string(tokens_[name - 1].text);
     size_t end = i + 3;
     while (end < tokens_.size() && !(is(end, ">") && is(end + 1, ">") && is(end + 2, ">"))) {
-      if (is(end, "<") && is(end + 1, "<") && is(end + 2, "<")) return;  // the next launch: this is none
+      if (is(end, "<") && is(end + 1, "<") && is(end + 2, "<")) return;  // the next launch: this is not one
       if (is(end, "(")) end = brackets_.closing(end);
       ++end;
     }
@@ -241,7 +241,7 @@ class Reader {
   // dim3 a(…), b(…);  dim3 a = dim3(…);
   void read_dims(size_t i) {
     for (size_t at = i + 1; at < tokens_.size() && !is(at, ";"); ++at) {
-      if (is(at, "dim3")) return;  // it is read from there
+      if (is(at, "dim3")) return;  // the other dim3 is read from there
       if (!word(at)) continue;
       size_t open = at + 1;
       if (is(open, "=")) ++open;
@@ -277,7 +277,7 @@ class Reader {
     out_.types[std::string(tokens_[i + 1].text)] = text_of(tokens_, i + 3, end);
   }
 
-  // Those of the list that the angle bracket at `open` begins; what has no name is left out.
+  // The parameters in the list that starts with the angle bracket at `open`; unnamed ones are left out.
   std::vector<TemplateParameter> template_parameters(size_t open) const {
     std::vector<TemplateParameter> found;
     for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, brackets_.behind_angles(open) - 1)) {
@@ -299,7 +299,7 @@ class Reader {
     if (word(i + 1) && is(i + 2, "{")) read_members(std::string(tokens_[i + 1].text), i + 2);
   }
 
-  // `float x, y; int n;`: a struct with anything else in it is not plain, and left out.
+  // `float x, y; int n;`: a struct with anything else in it is not plain and is left out.
   void read_members(const std::string& name, size_t open) {
     std::vector<SourceParameter> members;
     const size_t close = brackets_.closing(open);
@@ -312,7 +312,7 @@ class Reader {
       const auto parts = parts_of(tokens_, brackets_, at, end);
       for (const auto& [begin, last] : parts) {
         SourceParameter member = parameter_of(tokens_, brackets_, begin, last);
-        if (begin != at) {  // the second name of one type
+        if (begin != at) {  // a further name of the same type
           member.name = text_of(tokens_, begin, last);
           member.type = members.back().type;
         }
@@ -344,8 +344,8 @@ class Reader {
   std::map<std::string, size_t> by_name_;  // in out_.kernels
   std::vector<SourceLaunch> in_macros_;
   std::string guarded_;
-  std::string prefix_;                           // of the namespaces that are open
-  std::vector<std::pair<size_t, size_t>> ends_;  // of each the closing brace, and the prefix's length before it
+  std::string prefix_;                           // of the open namespaces
+  std::vector<std::pair<size_t, size_t>> ends_;  // for each: its closing brace, and the prefix's length before it
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kMaxDeviceBytes = 1 << 20;
 constexpr const char* kDefault = "emulated:l4";
 
-// Fields that describe a device rather than measure it.
+// Numbers that are figures, and not descriptions of a device.
 bool needs_source(const std::string& field, const Json& value) {
   return value.is_number() && field != "arch" && value.get<double>() != 0;
 }

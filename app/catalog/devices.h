@@ -8,7 +8,7 @@
 namespace attnscope::catalog {
 
 struct DeviceCatalog {
-  std::vector<DeviceSpec> devices;  // emulated:l4 first, it is the default; the others by id
+  std::vector<DeviceSpec> devices;  // emulated:l4 first, as the default; the others by id
   std::vector<Failure> failures;    // one for each file that did not load
 };
 

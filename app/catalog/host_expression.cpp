@@ -16,12 +16,12 @@ namespace {
 
 constexpr int kDeepest = 16;                    // names that stand for names
 constexpr int kMostNested = 100;                // brackets in brackets, signs before signs
-constexpr size_t kLongest = 10000;              // bytes of an expression as the host code has it
-constexpr size_t kLongestPart = 2000;           // bytes of a part as the manifest says it: it takes no longer one
-constexpr int kMostTokens = 10000;              // of an expression and all that its names stand for
-constexpr int64_t kLargest = int64_t{1} << 53;  // beyond it an expression's result is none
+constexpr size_t kLongest = 10000;              // bytes of an expression in the host code
+constexpr size_t kLongestPart = 2000;           // bytes of a part in a manifest, which accepts no longer one
+constexpr int kMostTokens = 10000;              // of an expression and everything that its names mean
+constexpr int64_t kLargest = int64_t{1} << 53;  // larger results are refused
 
-// A sum of parts, each a text that binds at least as * does, and of a number.
+// A sum of parts and a number; each part is a text that binds at least as tightly as *.
 struct Sum {
   std::vector<std::pair<bool, std::string>> parts;  // subtracted?
   int64_t number = 0;
@@ -45,7 +45,7 @@ struct Sum {
 Sum number(int64_t value) { return {{}, value, value}; }
 Sum part(std::string text, int64_t now) { return {{{false, std::move(text)}}, 0, now}; }
 
-// A part that ends in a product or quotient must not be the right side of one.
+// A part that ends in a product or quotient needs brackets on the right side of one.
 std::string right_side(const Sum& sum) {
   const std::string text = sum.factor();
   int depth = 0;
@@ -92,13 +92,13 @@ class Parser {
     if (value.now > kLargest || value.now < -kLargest) return std::nullopt;
     return value;
   }
-  // One that names itself in its parts would double at each step.
+  // A name that contains itself would double at each step.
   static std::optional<Sum> short_enough(Sum value) {
     if (!value.parts.empty() && value.parts.back().second.size() > kLongestPart) return std::nullopt;
     return value;
   }
 
-  // Shifts bind weaker than sums; nothing weaker is taken.
+  // Shifts bind weaker than sums; nothing weaker is accepted.
   std::optional<Sum> sum() {
     auto left = additive();
     while (left && ((is("<") && is_next("<")) || (is(">") && is_next(">")))) {
@@ -189,7 +189,7 @@ class Parser {
     return ceil_div(rest, b);
   }
 
-  // Every bracket, call and sign within another passes here.
+  // Every nested bracket, call and sign passes through here.
   std::optional<Sum> unary() {
     if (nested_ == kMostNested) return std::nullopt;
     ++nested_;
@@ -305,7 +305,7 @@ class Parser {
   std::vector<CppToken> tokens_;
   std::optional<CppBrackets> brackets_;
   size_t at_ = 0;
-  bool up_ = false;  // within ceil(…): quotients are rounded up
+  bool up_ = false;  // within ceil(…), where quotients are rounded up
 };
 
 }  // namespace

@@ -23,13 +23,13 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr int64_t kUsualSize = 1024, kUsualBlock = 256;
 constexpr int kDeepest = 8;  // of names that stand for names
 constexpr size_t kLongestTitle = 120, kMaxFileName = 100;
-// A manifest takes no more knobs and arguments; the rest keeps a file of a million launches or names from being tried
-// whole.
+// A manifest accepts no more knobs and arguments; the other limits keep a file of a million launches or names from
+// being searched to its end.
 constexpr size_t kMostKnobs = 64, kMostArguments = 256, kMostOffers = 100, kMostNamed = 20;
 
 struct ElementOf {
   ElementType type = ElementType::f32;
-  int64_t lanes = 1;  // 4 of a float4
+  int64_t lanes = 1;  // 4 for a float4
 };
 
 std::optional<ElementOf> element_of(const std::string& type) {
@@ -126,7 +126,7 @@ std::string id_of(const std::string& source_name) {
   return stem.empty() ? "kernel" : stem;
 }
 
-// Template arguments at their top level: "float, Pair<int, 2>" is two.
+// Splits template arguments at the top level: "float, Pair<int, 2>" is two.
 std::vector<std::string> split_arguments(const std::string& text) {
   std::vector<std::string> parts;
   int depth = 0;
@@ -148,7 +148,7 @@ std::vector<std::string> split_arguments(const std::string& text) {
   return parts;
 }
 
-// {"a": 1, "b": [1, 2]}: on one line, with the blanks that a person would leave.
+// {"a": 1, "b": [1, 2]}: on one line, with the usual blanks.
 std::string in_one_line(const OrderedJson& json) {
   if (!json.is_structured()) return json.dump();
   std::string text;
@@ -159,7 +159,7 @@ std::string in_one_line(const OrderedJson& json) {
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-// A line for each key of the manifest, and for each part of a list of parts.
+// One line for each key of the manifest, and for each element of a list of lists or objects.
 std::string as_manifest(const OrderedJson& json) {
   std::string text;
   for (const auto& [key, value] : json.items()) {
@@ -191,7 +191,7 @@ class Importer {
   }
 
  private:
-  // `ns::k<float, 4>` of the request, or the kernel that the host code launches.
+  // The kernel of `ns::k<float, 4>` in the request, or the one that the host code launches.
   Result<void> choose(const std::string& entry) {
     if (source_.kernels.empty())
       return fail(Stage::input, source_name_ + " has no kernel", "A kernel is a function declared __global__ void.");
@@ -221,7 +221,7 @@ class Importer {
     return kernel_->template_parameters.empty() ? Result<void>{} : instantiate(entry);
   }
 
-  // The template's arguments: those of the request, of a launch that says them all, else the parameters' defaults.
+  // The template's arguments: from the request, from a launch that has them all, else the parameters' defaults.
   Result<void> instantiate(const std::string& entry) {
     struct Offer {
       std::vector<std::string> values;
@@ -281,8 +281,8 @@ class Importer {
     std::vector<std::string> values;
     bool guessed = false;
   };
-  // An argument for each of the template's parameters, in words that stand by themselves; empty where one does not.
-  // A person's own arguments (`given`) are theirs to know.
+  // An argument for each of the template's parameters, in words that mean the same everywhere; empty if one does not. A
+  // person's own arguments (`given`) are taken as they are.
   std::optional<TemplateArguments> arguments_of(const std::vector<std::string>& offer, bool given) const {
     TemplateArguments found;
     for (size_t i = 0; i < std::max(offer.size(), kernel_->template_parameters.size()); ++i) {
@@ -297,12 +297,12 @@ class Importer {
       } else {
         value = macro_or_itself(value);
         const bool stands = stands_alone(value);
-        if (i >= offer.size() && !stands) break;  // a default made of the parameters before it: the compiler's to know
+        if (i >= offer.size() && !stands) break;  // a default made of earlier parameters: only the compiler knows it
         if (!given && !stands) {
           value = beyond ? "" : kernel_->template_parameters[i].standard;
           if (const auto usual = type ? std::nullopt : number_of(value)) value = std::to_string(*usual);
           if (value.empty() && !type) return std::nullopt;
-          if (value.empty()) value = "float";  // the most usual of what a kernel is a template of
+          if (value.empty()) value = "float";  // the most common type of kernel templates
           found.guessed = true;
         }
       }
@@ -312,7 +312,7 @@ class Importer {
     return found;
   }
 
-  // What means the same outside the function or macro that says it.
+  // Whether it means the same outside the function or macro that contains it.
   bool stands_alone(const std::string& value) const {
     return std::ranges::none_of(cpp_tokens(value), [&](const CppToken& token) {
       return source_.parameter_names.contains(std::string(token.text)) || token.is("(");
@@ -327,7 +327,7 @@ class Importer {
     return value ? std::optional(value->now) : std::nullopt;
   }
 
-  // The names of host code; knobs and sizes keep theirs where the manifest can say them.
+  // The names of host code; knobs and sizes keep theirs if the manifest can express them.
   HostNames host_names(bool keep) const {
     return {.kept = [this, keep](const std::string& name) -> std::optional<int64_t> {
               if (!keep) return std::nullopt;
@@ -348,7 +348,7 @@ class Importer {
             }};
   }
 
-  // A host constant is out of the kernel's sight; a macro is not, but its value says more.
+  // A kernel does not see a host constant; it does see a macro, but the macro's value says more.
   std::string macro_or_itself(const std::string& word) const {
     std::string value = word;
     for (int depth = 0; depth < kDeepest; ++depth) {
@@ -406,7 +406,7 @@ class Importer {
     for (const SourceParameter& parameter : kernel_->parameters) {
       if (!is_size(parameter) || std::ranges::find(knob_names_, parameter.name) != knob_names_.end()) continue;
       size_names_.push_back(parameter.name);
-      // `const int n = 4096;` of the host code, or the macro of that name.
+      // From `const int n = 4096;` in the host code, or the macro of that name.
       int64_t value = kUsualSize;
       bool said = false;
       for (const std::string& name : {parameter.name, upper(parameter.name)})
@@ -490,7 +490,7 @@ class Importer {
         shape.dump()));
   }
 
-  // An array of structs of one type is an array of that type.
+  // An array of structs whose members have one type is an array of that type.
   void add_struct_buffer(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
     const auto first = members.empty() ? std::nullopt : element_of(resolved_type(members.front().type));
     const bool uniform = first && std::ranges::all_of(members, [&](const SourceParameter& one) {
@@ -536,7 +536,7 @@ class Importer {
     result_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", element.lanes, parameter.name));
   }
 
-  // Its numbers as ones; what its pointers lead to are buffers of their own.
+  // Its numbers become ones; its pointers get buffers of their own.
   void add_struct(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
     OrderedJson fields = OrderedJson::array();
     size_t numbers = 0;
@@ -550,7 +550,7 @@ class Importer {
         else
           add_untyped_buffer(buffer);
         fields.push_back(buffer.name);
-        arguments_.erase(arguments_.size() - 1);  // it is the struct's
+        arguments_.erase(arguments_.size() - 1);  // it belongs to the struct
         continue;
       }
       ++numbers;
@@ -563,13 +563,13 @@ class Importer {
       result_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", numbers, parameter.name));
   }
 
-  // A host expression in the manifest's terms; empty when it cannot be said in them.
+  // A host expression as a manifest's; empty if that is not possible.
   std::string in_terms(const std::string& expression) const {
     const auto value = host_value(expression, host_names(true));
     return value && value->now >= 0 ? value->text : "";
   }
 
-  // x, y and z of a grid or block as the host code gives them; empty when it does not say.
+  // x, y and z of a grid or block in the host code; empty if it does not say.
   std::vector<std::string> dimensions(const std::string& text) const {
     std::vector<std::string> values;
     if (text.starts_with("dim3(") && text.ends_with(")"))
@@ -625,7 +625,7 @@ class Importer {
     return text;
   }
 
-  // One line of the ladder: the arguments of a template may be a page.
+  // One line of the ladder: a template's arguments may be a page long.
   std::string title() const {
     const std::string whole = result_.entry + " of " + source_name_;
     if (whole.size() <= kLongestTitle) return one_line(whole);

@@ -8,21 +8,21 @@ namespace attnscope::catalog {
 
 // A first manifest for a .cu file, and what a person should know about it.
 struct Imported {
-  std::string id;                    // of the kernel: the file's name as a word
+  std::string id;                    // of the kernel, made from the file's name
   std::string entry;                 // which kernel of the file
-  std::string manifest;              // JSON text, which parse_kernel takes
-  std::vector<std::string> read;     // what the source says, a sentence each
+  std::string manifest;              // JSON text that parse_kernel accepts
+  std::vector<std::string> read;     // what the source says, one sentence each
   std::vector<std::string> guessed;  // what it does not say
   std::vector<std::string> others;   // entries of the file's other kernels
 };
 
-// The file's name as a manifest may give it: letters, digits, _ - and . ("my kernel.cu": "my_kernel.cu").
+// The file's name as a manifest may have it: letters, digits, _ - and . ("my kernel.cu": "my_kernel.cu").
 std::string source_file_name(const std::string& file_name);
 
 // Reads the kernel's signature (names and C types), the `#ifndef X / #define X v` macros, __launch_bounds__ and the
-// host code's <<<…>>> launch, and writes a manifest from them. `entry` names the kernel, with its template arguments
-// where it has some; empty: the file's first kernel that is launched, else its first. Failure (Stage::input) when there
-// is no such kernel or a parameter's type cannot be passed.
+// host code's <<<…>>> launch, and writes a manifest from them. `entry` names the kernel, with template arguments if it
+// has some; empty: the file's first kernel that is launched, else its first. Failure (Stage::input) when there is no
+// such kernel or a parameter's type cannot be passed.
 Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry);
 
 }  // namespace attnscope::catalog

@@ -18,7 +18,7 @@ Result<void> dimensions(const Kernel& kernel, const Variables& known, const char
   return {};
 }
 
-// The map's parts with their bytes; their sum is what "shared_map_bytes" stands for.
+// The map's parts with their bytes; "shared_map_bytes" is their sum.
 Result<std::vector<SharedBuffer>> evaluate_map(const Kernel& kernel, const Variables& known) {
   std::vector<SharedBuffer> parts;
   for (size_t i = 0; i < kernel.shared_map.size(); ++i) {
@@ -56,7 +56,7 @@ Result<void> shared_memory(const Kernel& kernel, Variables known, const Variable
                 fmt::format("{}/shared_map: names {} B, but dynamic_shared asks for {} B", kernel.manifest_name, named,
                             launch.dynamic_shared),
                 "The map's parts lie inside dynamic shared memory.");
-  std::erase_if(*parts, [](const SharedBuffer& part) { return part.bytes == 0; });  // of other configs
+  std::erase_if(*parts, [](const SharedBuffer& part) { return part.bytes == 0; });  // parts of other configs
   launch.dynamic_parts = std::move(*parts);
   if (named < launch.dynamic_shared) launch.dynamic_parts.push_back({"unnamed", launch.dynamic_shared - named, true});
   return {};

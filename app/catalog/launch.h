@@ -15,31 +15,31 @@
 
 namespace attnscope::catalog {
 
-// How a config is launched: a manifest's "launch" and "shared_map", evaluated.
+// How a config is launched: the evaluated "launch" and "shared_map" of a manifest.
 struct Launch {
   model::LaunchShape shape;                 // grid in CTAs, block in threads
   int64_t dynamic_shared = 0;               // bytes
-  std::optional<int64_t> static_shared;     // bytes, when the manifest foretells it
-  std::vector<SharedBuffer> dynamic_parts;  // of dynamic_shared, by name; what no name covers is "unnamed"
+  std::optional<int64_t> static_shared;     // bytes, if the manifest predicts it
+  std::vector<SharedBuffer> dynamic_parts;  // named parts of dynamic_shared; the rest is "unnamed"
   int64_t shared_total() const { return static_shared.value_or(0) + dynamic_shared; }
 };
 
-// What a manifest's expressions know: every knob, batch, heads, kv_heads, seq_q, seq_k, head_dim, causal (0 none, 1
-// top_left, 2 bottom_right) and dtype_bytes; of a problem that is no attention every knob and its sizes.
-// "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum of the map.
+// The variables of a manifest's expressions: every knob, batch, heads, kv_heads, seq_q, seq_k, head_dim, causal (0
+// none, 1 top_left, 2 bottom_right) and dtype_bytes; for a problem that is not attention, every knob and the problem's
+// sizes. "static_shared" and "dynamic_shared" also know shared_map_bytes, the sum of the map.
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// `config` must be complete. `constants` are the values of the source's own that "dynamic_shared" names, once it is
-// compiled; without them it is foretold as at least what the map's parts sum to. An expression that does not evaluate
-// is a Failure (Stage::catalog) at its JSON pointer. Whether a device takes the launch is model/limits.h's to say.
+// `config` must be complete. `constants` are the values of source variables that "dynamic_shared" names, known after
+// compiling; without them, it is predicted as at least the sum of the map's parts. An expression that does not evaluate
+// is a Failure (Stage::catalog) at its JSON pointer. model/limits.h says whether a device accepts the launch.
 Result<Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config,
                          const Variables* constants = nullptr);
 
-// The macros that decide a variant beside its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every
+// The macros that decide a variant besides its dtype (DTYPE and ATTN_T follow from that, compile/compiler.h): every
 // knob, and for attention HEAD_DIM and CAUSAL, numbered as in docs/writing-a-kernel.md.
 std::map<std::string, int64_t> macros(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// The type that DTYPE and ATTN_T follow from; empty for kernels that are no attention, whose source has its own names.
+// The type for DTYPE and ATTN_T; empty for a kernel that is not attention, whose source has its own names.
 std::optional<DType> dtype_macro(const Problem& problem);
 
 }  // namespace attnscope::catalog

@@ -36,7 +36,7 @@ bool is_identifier(const std::string& name) {
   return is_word(name) && name.find_first_of("-.") == std::string::npos && !(name[0] >= '0' && name[0] <= '9');
 }
 
-// A C++ name as nvrtcAddNameExpression takes it: attention<64, float>, ns::kernel.
+// A C++ name as nvrtcAddNameExpression accepts it: attention<64, float>, ns::kernel.
 bool is_entry(const std::string& name) {
   auto inner = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
@@ -55,7 +55,7 @@ const Json* array_at(JsonReader& read, const char* key, size_t most) {
     return nullptr;
   }
   if (found->size() > most) {
-    read.fault(key, fmt::format("holds {} entries; at most {} are taken", found->size(), most));
+    read.fault(key, fmt::format("holds {} entries; at most {} are allowed", found->size(), most));
     return nullptr;
   }
   return found;
@@ -98,7 +98,7 @@ KnobValue knob_value_at(JsonReader& read, const Json& json, const std::string& k
   return value;
 }
 
-// The default is written as its value, or as its label.
+// The default is written as a value or as a label.
 void read_default(JsonReader& read, Knob& knob) {
   const Json* json = read.value("default");
   if (!json || json->is_null()) return read.fault("default", "is missing");
@@ -127,9 +127,9 @@ Knob knob_at(JsonReader& outer, const Json& json, const std::string& key) {
     if (list->empty()) read.fault("values", "is empty");
     for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
       KnobValue value = knob_value_at(read, (*list)[i], at("values", i));
-      if (!values.insert(value.value).second) read.fault(at("values", i), fmt::format("{} stands twice", value.value));
+      if (!values.insert(value.value).second) read.fault(at("values", i), fmt::format("{} appears twice", value.value));
       if (!value.label.empty() && !labels.insert(value.label).second)
-        read.fault(at("values", i), "the label \"" + value.label + "\" stands twice");
+        read.fault(at("values", i), "the label \"" + value.label + "\" appears twice");
       knob.values.push_back(std::move(value));
     }
   }
@@ -149,7 +149,7 @@ void read_list(JsonReader& read, const char* key, std::vector<T>& out, Read one)
     if (!parsed)
       read.fault(at(key, i), parsed.error().message, parsed.error().hint);
     else if (std::ranges::find(out, *parsed) != out.end())
-      read.fault(at(key, i), (*list)[i].dump() + " stands twice");
+      read.fault(at(key, i), (*list)[i].dump() + " appears twice");
     else
       out.push_back(*parsed);
   }
@@ -171,7 +171,8 @@ Result<Layout> parse_layout(std::string_view text) {
 
 namespace {
 
-// What a draft of the kernel starts from: attention as the reports ran it, plain kernels as nvcc compiles by default.
+// The options that a kernel's draft starts with: for attention as the reports ran it, for plain kernels nvcc's
+// defaults.
 void read_options(JsonReader& read, Kernel& kernel) {
   kernel.options.fast_math = kernel.problem == ProblemKind::attention;
   const Json* options = read.value("options");
@@ -181,10 +182,10 @@ void read_options(JsonReader& read, Kernel& kernel) {
   if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
 
-// Other people's headers that NVRTC is told the folder of; compile/ finds it.
+// Headers of another project, whose folder NVRTC needs; compile/ finds it.
 Result<std::string> header_library(const Json& json) {
   if (json == "cutlass") return std::string("cutlass");
-  return fail(Stage::catalog, json.dump() + " is no known library of headers",
+  return fail(Stage::catalog, json.dump() + " is not a known set of headers",
               "Known: cutlass (CUTLASS and CuTe). CUDA's own headers need no mention.");
 }
 
@@ -195,7 +196,7 @@ void prose_at(JsonReader& read, const char* key, std::string& out, size_t most) 
     read.fault(key, "holds a control character or a mark that turns the direction of writing", "Remove it.");
 }
 
-// f32 or f16; or a knob, each of whose values is called that.
+// f32 or f16, or a knob whose values are all called f32 or f16.
 void check_accumulate(JsonReader& read, const Kernel& kernel) {
   const auto is_type = [](const std::string& text) { return text == "f32" || text == "f16"; };
   if (read.failed() || is_type(kernel.accumulate)) return;
@@ -228,7 +229,8 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   if (!kernel.library.empty() && !is_word(kernel.library)) read.fault("library", "must be a library's name");
   if (!kernel.library.empty() && !kernel.source_name.empty())
     read.fault("source", "a library's routine has none", "Leave out one of \"library\" and \"source\".");
-  if (kernel.library.empty() && !kernel.install.empty()) read.fault("install", "is of a library, and there is none");
+  if (kernel.library.empty() && !kernel.install.empty())
+    read.fault("install", "is only for a library, and there is none");
   if (kernel.library.empty() && (!is_word(kernel.source_name) || kernel.source_name[0] == '.'))
     read.fault("source", "must be the name of a file beside the manifest, without a folder");
   if (!is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
@@ -240,7 +242,7 @@ void read_knobs(JsonReader& read, Kernel& kernel) {
   if (!list) return check_accumulate(read, kernel);
   for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
     Knob knob = knob_at(read, (*list)[i], at("knobs", i));
-    if (kernel.find_knob(knob.name)) read.fault(at("knobs", i), "the knob " + knob.name + " stands twice");
+    if (kernel.find_knob(knob.name)) read.fault(at("knobs", i), "the knob " + knob.name + " appears twice");
     static const std::set<std::string> kReserved{"HEAD_DIM", "CAUSAL", "DTYPE", "ATTN_T"};
     if (kernel.problem == ProblemKind::attention && kReserved.contains(knob.name))
       read.fault(at("knobs", i) + "/name", knob.name + " is always passed and follows from the problem");
@@ -321,7 +323,7 @@ void read_shared_map(JsonReader& read, Kernel& kernel) {
     if (inner.has("bytes")) expression_at(inner, "bytes", *inner.value("bytes"), part.bytes);
     if (!inner.failed() && !is_word(part.name)) inner.fault("name", "must be a word of letters, digits, _ - and .");
     for (const SharedPart& other : kernel.shared_map)
-      if (other.name == part.name) inner.fault("name", "\"" + part.name + "\" stands twice");
+      if (other.name == part.name) inner.fault("name", "\"" + part.name + "\" appears twice");
     if (auto done = inner.finish(); !done) read.adopt(done.error());
     kernel.shared_map.push_back(std::move(part));
   }
@@ -343,7 +345,7 @@ void read_arguments(JsonReader& read, Kernel& kernel) {
     writes = writes || argument->role == ArgumentRole::output;
     kernel.args.emplace_back(argument->name);
   }
-  if (!read.failed() && !writes) read.fault("args", "no output: the kernel is given nothing to write", "Add \"o\".");
+  if (!read.failed() && !writes) read.fault("args", "no output: the kernel has nothing to write", "Add \"o\".");
 }
 
 }  // namespace attnscope::catalog

@@ -46,7 +46,7 @@ Result<ReportedFigure> figure_from_json(const Json& json, const std::string& whe
   return figure;
 }
 
-// The file's own fields: what every figure in it is of.
+// The fields of the file, which apply to every figure in it.
 Result<ReportedFigure> base_from_json(JsonReader& read) {
   ReportedFigure base;
   for (const char* key : {"title", "device", "problem", "figures"}) read.required(key);
@@ -93,7 +93,7 @@ Result<std::vector<ReportedFigure>> load_reported(const std::filesystem::path& p
     const std::string at = fmt::format("{}/figures/{}", where, i);
     Result<ReportedFigure> figure = figure_from_json(json->at("figures")[i], at, *base);
     if (!figure) return fail(figure.error());
-    if (!ids.insert(figure->id).second) return fail(Stage::catalog, at + "/id: \"" + figure->id + "\" stands twice");
+    if (!ids.insert(figure->id).second) return fail(Stage::catalog, at + "/id: \"" + figure->id + "\" appears twice");
     figures.push_back(std::move(*figure));
   }
   return figures;

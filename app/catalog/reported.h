@@ -13,21 +13,22 @@ namespace attnscope::catalog {
 
 enum class ReportedRole { figure, target };
 
-// A figure quoted from a source: drawn as a labelled reference line, never a point of a series (FigureKind::reported).
+// A figure quoted from a source: drawn as a labelled reference line, never as a point of a series
+// (FigureKind::reported).
 struct ReportedFigure {
   std::string id;
   std::string label;   // "M32 W8 V4"
   std::string metric;  // latency, max_abs, slowdown, shared_memory, dram_throughput, warps_active, sm_busy
   double value = 0;
-  std::optional<double> high;  // a range's upper end
+  std::optional<double> high;  // upper end of a range
   std::string unit;            // us, 1, times, KB, %
   ReportedRole role = ReportedRole::figure;
-  bool valid = true;                     // a figure of what its label says
-  std::string why;                       // why it is not
+  bool valid = true;                     // whether it is what its label says
+  std::string why;                       // why it is not valid
   std::string source;                    // one sentence
-  std::string kernel;                    // id; empty: of no kernel here
-  std::map<std::string, int64_t> knobs;  // those that the source names, of that kernel
-  // Of the whole file:
+  std::string kernel;                    // id; empty: not a kernel of ours
+  std::map<std::string, int64_t> knobs;  // of that kernel, as far as the source names them
+  // For the whole file:
   Problem problem;
   std::string device;  // "NVIDIA L4"
   std::string title;   // of the source

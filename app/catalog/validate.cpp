@@ -35,7 +35,7 @@ bool holds_value(const std::vector<T>& list, const T& value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-// The sizes must be the kernel's own, and its buffers such that memory may hold them.
+// The sizes must be the kernel's own, and its buffers must be small enough for memory.
 Result<void> check_sizes(const Kernel& kernel, const Problem& problem) {
   const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
   if (!std::ranges::equal(kernel.sizes, problem.sizes, same_name)) {
@@ -133,7 +133,7 @@ Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device) {
   if (holds_value(device.runs, kernel.library.empty() ? std::string("source") : kernel.library)) return {};
   const std::string has = joined(device.runs, [](const std::string& one) { return one; });
   if (kernel.library.empty())
-    return fail(Stage::device, fmt::format("{} is CUDA source; {} runs {} alone", kernel.id, device.id, has),
+    return fail(Stage::device, fmt::format("{} is CUDA source; {} only runs {}", kernel.id, device.id, has),
                 "Choose a kernel of " + has + ", or another device.");
   return fail(Stage::device,
               fmt::format("{} is a routine of {}, which {} does not have", kernel.id, kernel.library, device.id),

@@ -15,16 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFoldersAbove = 3;       // where a project's root is looked for, to say where a header lies
-constexpr int kDeepest = 200;          // headers in headers, as compilers count them
-constexpr size_t kMostMissing = 1000;  // each was looked for in every folder
+constexpr int kFoldersAbove = 3;       // where a project's root is searched, to say where a header is
+constexpr int kDeepest = 200;          // nested headers, as compilers count them
+constexpr size_t kMostMissing = 1000;  // each was searched in every folder
 
 struct Include {
   std::string name;
   bool quoted = false;
 };
 
-// `#include "x"` or `#include <x>`; not of a macro.
+// `#include "x"` or `#include <x>`, but not a macro.
 std::optional<Include> include_of(std::string_view line) {
   const size_t word = line.find_first_not_of(" \t", 1);
   if (word == std::string_view::npos || !line.substr(word).starts_with("include")) return std::nullopt;
@@ -55,7 +55,7 @@ class Paster {
   }
 
  private:
-  // In the including file's folder and in those given; a name or a link that leads out of these is not followed.
+  // In the including file's folder and the given ones; a name or a link that leads out of them is not followed.
   std::optional<fs::path> find(const Include& include, const fs::path& from) const {
     std::vector<fs::path> places;
     if (include.quoted) places.push_back(from);
@@ -73,13 +73,13 @@ class Paster {
     });
   }
 
-  // "common.h, which line 26 of adamw.cu includes", and where a folder above has it: no file of a folder that was not
-  // given is read, since any of them may be named.
+  // "common.h, which line 26 of adamw.cu includes", and which folder above has it. Only looks for the name: no file is
+  // read from a folder that was not given.
   std::string missing(const Include& include, size_t line, const fs::path& file) const {
     std::string text = fmt::format("{}, which line {} of {} includes", include.name, line, file.filename().string());
     const fs::path name = include.name;
     if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
-      return text + "; it lies elsewhere";
+      return text + "; it is elsewhere";
     std::error_code error;
     fs::path above = fs::absolute(file, error).parent_path();
     for (int i = 0; i < kFoldersAbove; ++i) {
@@ -94,14 +94,14 @@ class Paster {
       return fail(Stage::input, fmt::format("{} is the {}th header within headers", file.filename().string(), kDeepest),
                   "Import a file whose headers include each other less deeply.");
     size_t copied = 0, counted = 0;
-    ptrdiff_t line = 1;  // of the byte `counted`
+    ptrdiff_t line = 1;  // of the byte at `counted`
     for (const CppToken& token : cpp_tokens(source)) {
       if (token.kind != CppToken::Kind::line) continue;
       const auto replace = [&](const std::string& by) {
         whole_.text += source.substr(copied, token.at - copied) + by;
         copied = token.end();
       };
-      if (!outermost && is_once(token.text)) replace("");  // it would be the whole file's
+      if (!outermost && is_once(token.text)) replace("");  // it would apply to the whole file
       const auto include = include_of(token.text);
       if (!include || known_(include->name)) continue;
       const auto found = find(*include, file.parent_path());
@@ -117,7 +117,7 @@ class Paster {
       }
       std::error_code error;
       if (!seen_.insert(fs::weakly_canonical(*found, error)).second) {
-        replace("// " + include->name + " stands above");
+        replace("// " + include->name + " is above");
         continue;
       }
       auto text = platform::read_file(*found, kMaxSourceBytes);
@@ -138,7 +138,7 @@ class Paster {
 
   const std::vector<fs::path>& folders_;
   const std::function<bool(const std::string&)>& known_;
-  std::vector<fs::path> roots_;  // a pasted file lies below one of them
+  std::vector<fs::path> roots_;  // a pasted file is below one of them
   std::set<fs::path> seen_;
   size_t lookups_ = 0;  // that found nothing
   WholeSource whole_;

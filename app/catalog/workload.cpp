@@ -28,20 +28,20 @@ Result<std::vector<std::byte>> whole_bytes(double value, const std::string& wher
   return bytes_of_value(static_cast<T>(value));
 }
 
-// A binary float of 16 bits, rounded to nearest even: `digits` behind the point, the least normal exponent `least`,
+// A 16-bit binary float, rounded to nearest even: `digits` after the point; `least` is the smallest normal exponent,
 // whose field is 1.
 std::vector<std::byte> small_float(double value, int digits, int least) {
   const auto infinity = static_cast<uint64_t>(2 - 2 * least) + 1;  // the exponent field with all bits set
   const double size = std::abs(value);
   const int exponent = size == 0 ? least : std::max(std::ilogb(size), least);
-  // In units of the last place; what rounds up to the next exponent carries into its field by itself.
+  // In units of the last place; rounding up to the next exponent carries into its field.
   const double units = std::nearbyint(std::ldexp(size, digits - exponent));
   const double bits = units + std::ldexp(double(exponent - least), digits);
   const auto field = std::min(static_cast<uint64_t>(std::min(bits, 65536.0)), infinity << digits);
   return bytes_of_value(static_cast<uint16_t>(field | (std::signbit(value) ? 0x8000u : 0u)));
 }
 
-// A value as the C type of its parameter has it.
+// A value in the C type of its parameter.
 Result<std::vector<std::byte>> value_bytes(double value, ElementType type, const std::string& where) {
   switch (type) {
     case ElementType::f32:
@@ -96,8 +96,7 @@ class Binder {
       auto extent = evaluate(declared.shape[i], known_, fmt::format("{}/shape/{}", where, i));
       if (!extent) return fail(extent.error());
       operand.shape.push_back(*extent);
-      elements *=
-          double(std::max<int64_t>(*extent, 1));  // [2^53, 2^53, 0] has no elements, and may not be multiplied out
+      elements *= double(std::max<int64_t>(*extent, 1));  // [2^53, 2^53, 0] has no elements, but its product overflows
     }
     bytes_ += elements * double(bytes_of(operand.type));
     if (bytes_ > double(kMaxWorkloadBytes))
@@ -126,7 +125,7 @@ class Binder {
     return value;
   }
 
-  // Each field at a multiple of its own size, the whole a multiple of the largest.
+  // Each field at a multiple of its size; the whole is a multiple of the largest.
   Result<ArgumentValue> structure(const ArgumentDeclaration& declared, const std::string& where) {
     ArgumentValue whole;
     whole.name = "struct";

@@ -7,16 +7,16 @@
 
 namespace attnscope::catalog {
 
-// Bytes of all buffers above which a problem is refused at the door.
+// A problem whose buffers take more bytes than this is refused at once.
 inline constexpr size_t kMaxWorkloadBytes = size_t{1} << 32;
 
-// The buffers and arguments of a kernel that is no attention: its manifest's, evaluated. `config` must be complete. An
-// expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer; buffers of over 4 GiB are one of
-// Stage::input.
+// The buffers and arguments of a kernel that is not attention, evaluated from its manifest. `config` must be complete.
+// An expression that does not evaluate is a Failure (Stage::catalog) at its JSON pointer; buffers of over 4 GiB are a
+// Failure (Stage::input).
 Result<Workload> workload_of(const Kernel& kernel, const Problem& problem, const Config& config);
 
-// The problem that a person has when they turn to this kernel: `held` where its kind and sizes fit, else the kernel's
-// own with the seed and distribution of `held`.
+// The problem after a person switches to this kernel: `held` if its kind and sizes fit, else the kernel's own with the
+// seed and distribution of `held`.
 Problem problem_for(const Kernel& kernel, const Problem& held);
 
 }  // namespace attnscope::catalog

@@ -67,7 +67,7 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
   if (!read.failed() && (kernel.sizes.contains(buffer.name) || kernel.find_knob(buffer.name)))
     read.fault("name", "\"" + buffer.name + "\" is a size's or knob's name too");
   for (const BufferDeclaration& other : kernel.buffers)
-    if (other.name == buffer.name) read.fault("name", "\"" + buffer.name + "\" stands twice");
+    if (other.name == buffer.name) read.fault("name", "\"" + buffer.name + "\" appears twice");
   if (auto done = read.finish(); !done) outer.adopt(done.error());
   return buffer;
 }
@@ -95,7 +95,7 @@ ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::
       argument = {.name = {}, .value = knob->name, .type = ElementType::i32, .fields = {}};
       return argument;
     }
-    outer.fault(key, json.dump() + " is no buffer, size or knob",
+    outer.fault(key, json.dump() + " is not a buffer, size or knob",
                 "Declare it, or write the value: {\"value\": 1.5, \"type\": \"f32\"}.");
     return argument;
   }
@@ -141,7 +141,7 @@ ReferenceSpec reference_at(JsonReader& outer, const Json& json, const std::strin
   if (const Json* inputs = array_at(read, "inputs", 8))
     for (size_t i = 0; i < inputs->size(); ++i) {
       if (!(*inputs)[i].is_string() || buffer((*inputs)[i].get<std::string>()) == kernel.buffers.end()) {
-        read.fault(at("inputs", i), (*inputs)[i].dump() + " is no buffer");
+        read.fault(at("inputs", i), (*inputs)[i].dump() + " is not a buffer");
         break;
       }
       spec.inputs.push_back((*inputs)[i].get<std::string>());
@@ -149,14 +149,14 @@ ReferenceSpec reference_at(JsonReader& outer, const Json& json, const std::strin
   if (!read.failed()) {
     const auto output = buffer(spec.output);
     if (output == kernel.buffers.end() || (output->role != BufferRole::out && output->role != BufferRole::inout))
-      read.fault("output", "\"" + spec.output + "\" is no buffer of role out or inout");
+      read.fault("output", "\"" + spec.output + "\" is not a buffer of role out or inout");
   }
   if (auto known = known_reference(spec, read.path("kind")); !read.failed() && !known) read.adopt(known.error());
   if (auto done = read.finish(); !done) outer.adopt(done.error());
   return spec;
 }
 
-// One, a list of them (one for each output that is to be judged), or "none".
+// One reference, a list of them (one for each output to judge), or "none".
 void read_references(JsonReader& read, Kernel& kernel) {
   const Json* json = read.value("reference");
   if (!json || json->is_null() || (json->is_string() && json->get<std::string>() == "none")) return;
@@ -187,7 +187,7 @@ void read_workload(JsonReader& read, Kernel& kernel) {
     return one.role == BufferRole::out || one.role == BufferRole::inout;
   };
   if (!read.failed() && std::ranges::none_of(kernel.buffers, judged))
-    read.fault("buffers", "none has the role out or inout: the kernel is given nothing to write");
+    read.fault("buffers", "none has the role out or inout: the kernel has nothing to write");
 }
 
 }  // namespace attnscope::catalog

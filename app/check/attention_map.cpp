@@ -15,7 +15,7 @@
 namespace attnscope::check {
 namespace {
 
-constexpr int64_t kRowsAtOnce = 32;  // that a thread takes
+constexpr int64_t kRowsAtOnce = 32;  // per thread
 
 struct Job {
   const Problem& problem;
@@ -24,7 +24,7 @@ struct Job {
   DecodedHead keys;
 };
 
-// K alone: what is shown are weights.
+// Only K: the map shows weights.
 DecodedHead decode_keys(const Problem& p, int64_t batch, int64_t head) {
   DecodedHead keys;
   keys.resize(p.seq_k, p.head_dim, false);
@@ -51,7 +51,7 @@ void load_rows(const Job& job, int64_t row, int64_t end, QueryRows& rows) {
   }
 }
 
-// One row's weights, divided by their sum, into its texels. A NaN stays: no comparison with it is true.
+// One row's weights, divided by their sum, into its texels. A NaN stays: every comparison with it is false.
 void take_row(const double* weights, int64_t visible, int64_t columns, std::span<float> texels) {
   double sum = 0;
   for (int64_t key = 0; key < visible; ++key) sum += weights[key];
@@ -93,7 +93,7 @@ bool work_on(Job& job, size_t threads) {
   std::vector<Space> spaces(threads);
   return in_parallel(threads, static_cast<size_t>((height + step - 1) / step), [&](size_t thread, size_t item) {
     Space& space = spaces[thread];
-    if (space.rows.visible.empty()) {  // its first
+    if (space.rows.visible.empty()) {  // its first item
       space.rows.resize(kRowTile, job.problem.head_dim);
       if (thread > 0) platform::lower_thread_priority();
     }
@@ -119,7 +119,7 @@ Result<Tile> make_attention_tile(const ViewRequest& request, const Problem& prob
           tile,
           decode_keys(problem, request.batch, request.head)};
   if (!work_on(job, threads > 0 ? static_cast<size_t>(threads) : std::max(1u, std::thread::hardware_concurrency())))
-    return fail(Stage::check, "There is no memory for this attention matrix.", "Look at fewer rows or keys.");
+    return fail(Stage::check, "There is not enough memory for this attention matrix.", "Look at fewer rows or keys.");
   return tile;
 }
 

@@ -1,5 +1,5 @@
-// The arithmetic of the reference, compiled for each SIMD level and chosen at start. fp64 results differ between levels
-// by the order of additions alone (about 1e-16), far below any figure of a verdict.
+// The arithmetic of the reference, compiled for each SIMD level and chosen at start. fp64 results of two levels differ
+// only by the order of additions (about 1e-16), far below any figure of a verdict.
 #include "check/attention_simd.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "check/attention_simd.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include <hwy/foreach_target.h>
-// After foreach_target.h: these are read once for each target.
+// Must follow foreach_target.h: these are read once for each target.
 #include <hwy/highway.h>
 
 #include <hwy/contrib/math/math-inl.h>
@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::ScalableTag<float>;
 using VF = hn::Vec<F>;
 
-// Rounds every lane to what dtype holds: the vector form of round_to (float_formats.h).
+// Rounds every lane to dtype: the vector form of round_to (float_formats.h).
 HWY_INLINE VF round_lanes(DType dtype, VF value) {
   const F f;
   const hn::RebindToUnsigned<F> u;
@@ -43,7 +43,7 @@ HWY_INLINE VF round_lanes(DType dtype, VF value) {
   return hn::BitCast(f, hn::Or(sign, hn::IfThenElse(is_nan, magnitude, rounded)));
 }
 
-// accumulator + a·b as the accumulating type keeps it. Products of halves are exact in fp32.
+// accumulator + a·b, rounded to the accumulating type. Products of halves are exact in fp32.
 template <class V>
 HWY_INLINE V accumulate_in(Accumulate type, V a, V b, V accumulator) {
   if constexpr (sizeof(hn::TFromV<V>) == 4) {
@@ -62,8 +62,8 @@ HWY_INLINE hn::Vec<hn::ScalableTag<T>> load_as(const float* from) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, decltype(d)>(), from));
 }
 
-// out[r][c] += Σ_i left[r][i] · right[i][c] for four rows and `columns` columns, a multiple of two vectors. The first
-// product comes first: a sum made in several calls is that of one.
+// out[r][c] += Σ_i left[r][i] · right[i][c] for four rows and `columns` columns, a multiple of two vectors. Products
+// are added in order, so a sum made in several calls equals the sum made in one.
 template <class T>
 HWY_INLINE void multiply_tile(const T* left, int64_t left_stride, const float* right, int64_t right_stride,
                               int64_t inner, int64_t columns, T* out, int64_t out_stride, Accumulate type) {
@@ -89,7 +89,7 @@ HWY_INLINE void multiply_tile(const T* left, int64_t left_stride, const float* r
   }
 }
 
-// scores[0, n) become exp(score - max), zero from `visible` on. Gives their sum; n is a multiple of a vector.
+// Turns scores[0, n) into exp(score - max), zero from `visible` on, and returns their sum; n is a multiple of a vector.
 template <class T>
 HWY_INLINE T exponentiate(T* scores, int64_t visible, int64_t n) {
   const hn::ScalableTag<T> d;
@@ -98,11 +98,11 @@ HWY_INLINE T exponentiate(T* scores, int64_t visible, int64_t n) {
   auto highest = hn::Set(d, -std::numeric_limits<T>::infinity());
   for (int64_t j = 0; j < n; j += lanes) highest = hn::Max(highest, hn::LoadU(d, scores + j));
   highest = hn::MaxOfLanes(d, highest);
-  const auto lowest = hn::Set(d, sizeof(T) == 8 ? T(-708) : T(-87));  // below it exp is not normal: 0
+  const auto lowest = hn::Set(d, sizeof(T) == 8 ? T(-708) : T(-87));  // below this, exp is subnormal: taken as 0
   auto sum = hn::Zero(d);
   for (int64_t j = 0; j < n; j += lanes) {
     const auto x = hn::Sub(hn::LoadU(d, scores + j), highest);
-    // A NaN score keeps the lane (the comparison is false), so the row becomes NaN as it must.
+    // A NaN score keeps its lane (the comparison is false), so the row becomes NaN as it must.
     const auto e = hn::IfThenZeroElse(hn::Lt(x, lowest), hn::Exp(d, x));
     hn::StoreU(e, d, scores + j);
     sum = hn::Add(sum, e);
@@ -110,14 +110,14 @@ HWY_INLINE T exponentiate(T* scores, int64_t visible, int64_t n) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// Keys that the tile of four rows from `row` on sees, padded.
+// The keys that the tile of four rows from `row` on sees, padded.
 int64_t padded_visible(const DecodedHead& head, const QueryRows& rows, int64_t row) {
   int64_t n = 0;
   for (int64_t r = row; r < row + kRowTile; ++r) n = std::max(n, rows.visible[static_cast<size_t>(r)]);
   return std::min(head.padded_keys, (n + kKeyTile - 1) / kKeyTile * kKeyTile);
 }
 
-// scores[r][j] = Σ_d q[r][d] · k[j][d], of the keys that each tile sees.
+// scores[r][j] = Σ_d q[r][d] · k[j][d], for the keys that each tile sees.
 template <class T>
 HWY_INLINE void multiply_keys(const DecodedHead& head, const QueryRows& rows, const T* q, T* scores, Accumulate type) {
   for (int64_t row = 0; row < rows.rows(); ++row)
@@ -179,7 +179,7 @@ void attend_exact_impl(const DecodedHead& head, const QueryRows& rows, double sc
   }
 }
 
-// Scales and rounds one row of scores; says whether all of them were finite before rounding.
+// Scales and rounds one row of scores; returns whether all were finite before rounding.
 HWY_INLINE bool finish_scores(float* row, int64_t visible, int64_t n, float scale, DType dtype) {
   const F f;
   const auto lanes = static_cast<int64_t>(hn::Lanes(f));

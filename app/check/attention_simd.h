@@ -7,29 +7,28 @@
 
 namespace attnscope::check {
 
-// Keys are padded with zeros to a multiple of kKeyTile and the head dimension to one of kDimTile, so that the inner
-// loops have no tails at any vector width. kKeyBlock keys of either tensor stay in the caches nearest to a core while
-// all rows are multiplied with them.
+// Keys are padded with zeros to a multiple of kKeyTile and the head dimension to a multiple of kDimTile, so the inner
+// loops have no tails at any vector width. kKeyBlock keys of either tensor stay in the nearest caches while all rows
+// are multiplied with them.
 inline constexpr int64_t kKeyTile = 32;
 inline constexpr int64_t kDimTile = 32;
 inline constexpr int64_t kKeyBlock = 64;
 inline constexpr int64_t kRowTile = 4;  // query rows computed together
 
-// One key head as floats, decoded once for all the query rows that use it.
+// One key head as floats, decoded once for all query rows that use it.
 struct DecodedHead {
   int64_t keys = 0, padded_keys = 0, dim = 0, padded_dim = 0;
   std::vector<float> k;  // [blocks of keys][dim][kKeyBlock]
   std::vector<float> v;  // [padded_keys][padded_dim]
   bool v_safe = true;    // every |V| is small enough that an average of rows cannot round to infinity
 
-  // Zeros. Without values only scores can be made.
+  // Fills with zeros. Without values, only scores can be made.
   void resize(int64_t new_keys, int64_t new_dim, bool with_values = true);
   // Keys block·kKeyBlock … + count, as rows of `dim` floats one after another.
   void put_keys(int64_t block, int64_t count, const float* rows);
 };
 
-// Query rows of one head, a multiple of kRowTile of them. `visible` is the keys each may see (0: masked, or a row that
-// is not there).
+// Query rows of one head, in a multiple of kRowTile. `visible`: how many keys each row sees (0: masked, or padding).
 struct QueryRows {
   std::vector<float> q;  // [rows][dim]
   std::vector<int64_t> visible;
@@ -38,18 +37,18 @@ struct QueryRows {
   int64_t rows() const { return static_cast<int64_t>(visible.size()); }
 };
 
-// Scratch of one thread, reused.
+// Scratch memory of one thread, reused.
 struct Scratch {
   std::vector<double> q, scores, sums, out;  // [rows][dim], [rows][padded_keys], [rows], [rows][padded_dim]
   std::vector<float> naive_scores, naive_out;
-  std::vector<char> naive_scores_finite;  // a row each, before rounding
+  std::vector<char> naive_scores_finite;  // one per row, before rounding
 };
 
-// exp(score - the row's maximum) of every row in scratch.scores, fp64, zero where a key is not seen; a row's sum in
-// scratch.sums.
+// exp(score - the row's maximum) for every row in scratch.scores, in fp64; zero for keys that are not visible. Each
+// row's sum goes to scratch.sums.
 void weigh_exact(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch);
 // Fills scratch.out with the fp64 attention of the rows, and scratch.naive_out with the naive one: fp32 (or fp16)
-// accumulation, S, P and O rounded to dtype. Each sum's order is that of the keys, or of the head dimension.
+// accumulation, with S, P and O rounded to dtype. Sums run in the order of the keys or of the head dimension.
 void attend_exact(const DecodedHead& head, const QueryRows& rows, double scale, Scratch& scratch);
 void attend_naive(const DecodedHead& head, const QueryRows& rows, float scale, DType dtype, Accumulate accumulate,
                   Scratch& scratch);

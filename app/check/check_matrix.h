@@ -5,10 +5,10 @@
 
 namespace attnscope::check {
 
-// The problems of a full check beside `problem` itself: other seeds, every distribution, lengths that no tile size
-// divides, seq_q ≠ seq_k both ways (with fully masked rows under bottom_right), and both batches and heads. Kind,
-// dtype, layout, head_dim, causal and scale stay, so that the config under test still applies. Each costs at most about
-// 40 MFLOP.
+// The further problems of a full check besides `problem`: other seeds, every distribution, lengths that no tile size
+// divides, seq_q ≠ seq_k both ways (with fully masked rows under bottom_right), and several batches and heads. Kind,
+// dtype, layout, head_dim, causal and scale stay, so the config under test still applies. Each costs at most about 40
+// MFLOP.
 std::vector<Problem> check_matrix(const Problem& problem);
 
 }  // namespace attnscope::check

@@ -42,7 +42,7 @@ float graver(float a, float b) {
   return std::abs(b) > std::abs(a) ? b : a;
 }
 
-// What one query row gives a map: its values, and whether it is there.
+// What one query row contributes to a map: its values, and whether it exists.
 struct RowView {
   const Problem& problem;
   std::span<const std::byte> output;
@@ -65,7 +65,7 @@ struct RowView {
   }
 };
 
-// Fills one texel row from query rows [begin, end); says whether it is ready.
+// Fills one texel row from query rows [begin, end); returns whether it is ready.
 bool fill_texel_row(const RowView& view, int64_t begin, int64_t end, std::span<float> texels) {
   const int64_t columns = view.problem.head_dim, width = static_cast<int64_t>(texels.size());
   bool any = false;
@@ -123,7 +123,7 @@ Result<Tile> make_tile(const ViewRequest& request, const Problem& problem, std::
   if (auto valid = check_view(request, problem); !valid) return fail(valid.error());
   if (request.map != MapKind::reference &&
       output.size() != static_cast<size_t>(problem.q_elements()) * bytes_of(problem.dtype))
-    return fail(Stage::internal, "the output has another size than its problem", "Report this with the problem.");
+    return fail(Stage::internal, "the size of the output is not the problem's", "Report this with the problem.");
   const int64_t rows = row_end - request.row_begin;
   const int64_t width = request.width == 0 ? problem.head_dim : std::min<int64_t>(request.width, problem.head_dim);
   const int64_t height = request.height == 0 ? rows : std::min<int64_t>(request.height, rows);

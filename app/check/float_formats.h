@@ -10,8 +10,8 @@
 
 namespace attnscope::check {
 
-// Conversions between fp32 and the tensors' formats, by integer arithmetic alone: the same on every machine, round to
-// nearest even, subnormals kept, a NaN stays one (quiet).
+// Conversions between fp32 and the tensors' formats, with integer arithmetic only: the same on every machine. They
+// round to nearest even, keep subnormals, and turn a NaN into a quiet NaN.
 constexpr uint16_t f16_from_float(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
@@ -41,7 +41,7 @@ constexpr uint16_t bf16_from_float(float value) {
 
 constexpr float float_from_bf16(uint16_t value) { return std::bit_cast<float>(uint32_t{value} << 16); }
 
-// `value` as `dtype` would hold it.
+// `value` rounded to `dtype`.
 constexpr float round_to(DType dtype, float value) {
   switch (dtype) {
     case DType::f16:

@@ -11,30 +11,30 @@
 
 namespace attnscope::check {
 
-// What an output holds before a kernel runs: signalling NaNs with a payload. IEEE arithmetic and the hardware's
-// conversions only ever make quiet NaNs, so an element with these bits was never written.
+// The contents of an output before a kernel runs: signalling NaNs with a payload. IEEE arithmetic and the hardware's
+// conversions only produce quiet NaNs, so an element with these bits was never written.
 inline constexpr uint16_t kPoison16F = 0x7d5a;      // f16
 inline constexpr uint16_t kPoison16B = 0x7fa5;      // bf16
 inline constexpr uint32_t kPoison32 = 0x7fa5a5a5u;  // f32
 
 void fill_poison(DType dtype, std::span<std::byte> tensor);
 bool is_poison(DType dtype, const std::byte* tensor, int64_t index);
-bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count);  // every element of it
+bool is_poison_row(DType dtype, const std::byte* tensor, int64_t first, int64_t count);  // all of it
 int64_t count_poison(DType dtype, std::span<const std::byte> tensor);
-uint32_t poison_word(DType dtype);  // an element's bits
+uint32_t poison_word(DType dtype);  // the bits of a poison element
 
-// The two canaries of a buffer, each GuardedBuffer::kGuardBytes long; of one on a GPU they alone are copied.
+// The two canaries of a buffer, each GuardedBuffer::kGuardBytes long; only they are copied for a buffer on a GPU.
 void fill_guards(std::span<std::byte> before, std::span<std::byte> after);
 // Failure (Stage::launch) naming the buffer and the first canary byte that changed.
 Result<void> check_guards(const std::string& name, size_t bytes, std::span<const std::byte> before,
                           std::span<const std::byte> after);
 
-// A buffer with a canary on either side. The device layer gives a kernel `data()` alone; on a GPU it copies `whole()`
-// there and back, so that a store just outside is seen.
+// A buffer with a canary on either side. The device layer gives a kernel only `data()`; on a GPU it copies `whole()`
+// there and back, so a store just outside shows.
 class GuardedBuffer {
  public:
   static constexpr size_t kGuardBytes = 4096;
-  static constexpr size_t kAlignment = 256;  // of data(), as cudaMalloc gives
+  static constexpr size_t kAlignment = 256;  // of data(), as cudaMalloc aligns
 
   GuardedBuffer(std::string name, size_t bytes);
   GuardedBuffer(GuardedBuffer&&) noexcept = default;

@@ -18,7 +18,7 @@ namespace attnscope::check {
 namespace {
 
 constexpr size_t kBytesWorthThreads = 1 << 22;
-constexpr size_t kChunkBlocks = 1024;  // 16 KB of floats: stays in the first-level cache between making and rounding
+constexpr size_t kChunkBlocks = 1024;  // 16 KB of floats: stays in the first-level cache from making to rounding
 
 struct Shape {
   int64_t heads, seq;
@@ -28,7 +28,7 @@ Shape shape_of(const Problem& problem, Tensor tensor) {
   return tensor == Tensor::q ? Shape{problem.heads, problem.seq_q} : Shape{problem.kv_heads, problem.seq_k};
 }
 
-// Elements [first, first + count) of the stream, rounded and stored one after another.
+// Elements [first, first + count) of the stream, rounded and stored in sequence.
 void fill_run(const Problem& problem, Tensor tensor, int64_t first, int64_t count, std::byte* out) {
   alignas(64) std::array<float, kElementsPerBlock * kChunkBlocks> values;
   alignas(64) std::array<uint16_t, kElementsPerBlock * kChunkBlocks> halves;
@@ -58,7 +58,7 @@ void fill_head(const Problem& problem, Tensor tensor, int64_t unit, std::span<st
                 elements = shape.seq * problem.head_dim;  // row: bytes
   if (problem.layout == Layout::BHSD)
     return fill_run(problem, tensor, unit * elements, elements, out.data() + unit * shape.seq * row);
-  // Made as the numbers run, then spread over the rows.
+  // Generated in stream order, then spread over the rows.
   std::vector<std::byte> head(static_cast<size_t>(shape.seq * row));
   fill_run(problem, tensor, unit * elements, elements, head.data());
   const int64_t b = unit / shape.heads, h = unit % shape.heads;
@@ -101,7 +101,7 @@ Result<AttentionInputs> make_inputs(const Problem& problem) {
   const Part parts[] = {{Tensor::q, inputs.q, q, problem.batch * problem.heads},
                         {Tensor::k, inputs.k, kv, problem.batch * problem.kv_heads},
                         {Tensor::v, inputs.v, kv, problem.batch * problem.kv_heads}};
-  // Small ones are made before a thread would have started.
+  // A small input is made before a thread would have started.
   const size_t threads = q + 2 * kv < kBytesWorthThreads ? 1 : std::max(1u, std::thread::hardware_concurrency());
   bool made =
       in_parallel(threads, std::size(parts), [&](size_t, size_t part) { parts[part].bytes.resize(parts[part].size); });
@@ -111,7 +111,7 @@ Result<AttentionInputs> make_inputs(const Problem& problem) {
            });
   if (!made)
     return fail(Stage::check,
-                fmt::format("there is no memory for the inputs of {}: {} B", short_text(problem), q + 2 * kv),
+                fmt::format("there is not enough memory for the inputs of {}: {} B", short_text(problem), q + 2 * kv),
                 "Choose smaller sizes.");
   return inputs;
 }

@@ -10,18 +10,18 @@
 
 namespace attnscope::check {
 
-// The streams of random numbers a problem's seed opens. A kernel's other buffers take numbers from 16 up.
+// The random number streams that a problem's seed opens. A kernel's other buffers use stream 16 and up.
 enum class Tensor : uint32_t { q = 0, k = 1, v = 2, sampled_rows = 15 };
 
-// Where element (b, h, s, d) lies in a tensor of `heads` heads and `seq` rows, in elements.
+// The offset of element (b, h, s, d) in a tensor of `heads` heads and `seq` rows, in elements.
 int64_t element_offset(const Problem& problem, int64_t heads, int64_t seq, int64_t b, int64_t h, int64_t s, int64_t d);
 
-// One element of an input, rounded to the problem's dtype. `index` is ((b·heads + h)·seq + s)·head_dim + d whatever the
+// One element of an input, rounded to the problem's dtype. `index` is ((b·heads + h)·seq + s)·head_dim + d for any
 // layout, so both layouts hold the same tensor. The same bits on every machine: see docs/measuring.md.
 //   normal    standard normal, by Box-Muller over 24-bit uniforms (so |x| ≤ 5.77)
 //   uniform   [-1, 1), multiples of 2^-23 before rounding
 //   large     eight times normal: scores of ±200, where exp without the row maximum overflows
-//   constant  0.1: the input under which a check that cannot fail passes
+//   constant  0.1: with this input a broken check still passes
 float input_element(const Problem& problem, Tensor tensor, int64_t index);
 
 // A whole input in the problem's layout and dtype. `out` must have exactly the tensor's bytes.
@@ -31,7 +31,7 @@ struct AttentionInputs {
   std::vector<std::byte> q, k, v;  // [batch, heads | kv_heads, seq_q | seq_k, head_dim] in the problem's layout
 };
 
-// Failure (Stage::check) when memory does not hold them.
+// Failure (Stage::check) when they do not fit into memory.
 Result<AttentionInputs> make_inputs(const Problem& problem);
 
 }  // namespace attnscope::check

@@ -1,7 +1,7 @@
 // Random inputs, a vector of Philox blocks at a time. Bit-identical on every machine and at every vector width: only
 // integer operations and IEEE additions, multiplications, divisions and square roots, each rounded once. The build
-// turns floating-point contraction off for this file (app/CMakeLists.txt); inputs_test.cpp holds the bits at every SIMD
-// level.
+// turns floating-point contraction off for this file (app/CMakeLists.txt); inputs_test.cpp checks the bits at every
+// SIMD level.
 #include "check/inputs_simd.h"
 
 #include "check/float_formats.h"
@@ -11,7 +11,7 @@
 #define HWY_TARGET_INCLUDE "check/inputs_simd.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include <hwy/foreach_target.h>
-// After foreach_target.h: highway.h is read once for each target.
+// Must follow foreach_target.h: highway.h is read once for each target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -57,8 +57,8 @@ HWY_INLINE void philox(VU (&c)[4], uint32_t key_low, uint32_t key_high) {
   }
 }
 
-// sqrt(-2 ln u) for u = (n + 1)·2^-24, n a 24-bit integer. ln of the mantissa m in [sqrt ½, sqrt 2) is
-// 2·atanh((m-1)/(m+1)), as a series: s ≤ 0.172, the first term left out is under 2e-9.
+// sqrt(-2 ln u) for u = (n + 1)·2^-24, n a 24-bit integer. ln of the mantissa m in [sqrt ½, sqrt 2) is the series of
+// 2·atanh((m-1)/(m+1)): s ≤ 0.172, and the first term left out is under 2e-9.
 HWY_INLINE VF radius(VU n) {
   const F f;
   const U u;
@@ -82,7 +82,7 @@ HWY_INLINE VF radius(VU n) {
   return hn::Sqrt(hn::Mul(hn::Set(f, -2.0f), hn::Min(log_u, hn::Zero(f))));
 }
 
-// Sine and cosine of 2π·n·2^-24: whole eighth turns are taken off as integers, Taylor series do the rest.
+// Sine and cosine of 2π·n·2^-24: integers remove whole quarter turns, Taylor series do the rest.
 HWY_INLINE void turn(VU n, VF& sine, VF& cosine) {
   const F f;
   const U u;
@@ -101,8 +101,8 @@ HWY_INLINE void turn(VU n, VF& sine, VF& cosine) {
   c = hn::Add(hn::Mul(c, z), hn::Set(f, 1.0f / 24.0f));
   c = hn::Sub(hn::Mul(c, z), hn::Set(f, 0.5f));
   c = hn::Add(hn::Mul(c, z), hn::Set(f, 1.0f));
-  // Quarter q turns (cos, sin) by q·90°: swap when q is odd; the cosine's sign is that of bit 1 of q + 1, the sine's of
-  // q.
+  // Quarter q turns (cos, sin) by q·90°: swap when q is odd; bit 1 of q + 1 gives the cosine's sign, bit 1 of q the
+  // sine's.
   const auto odd = hn::MaskFromVec(hn::BitCast(f, hn::Sub(hn::Zero(u), hn::And(quarter, hn::Set(u, 1)))));
   const VF sine_sign = hn::BitCast(f, hn::ShiftLeft<30>(hn::And(quarter, hn::Set(u, 2))));
   const VF cosine_sign = hn::BitCast(f, hn::ShiftLeft<30>(hn::And(hn::Add(quarter, hn::Set(u, 1)), hn::Set(u, 2))));

@@ -36,7 +36,7 @@ Values values_of(const Operand& what, std::span<const std::byte> bytes) {
 
 double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
 
-// One expected output being made.
+// Makes one expected output.
 class Maker {
  public:
   Maker(const ReferenceSpec& spec, const Operands& operands) : spec_(spec), operands_(operands) {}
@@ -71,7 +71,7 @@ class Maker {
                 "Correct the shapes in the manifest's buffers.");
   }
 
-  // An input of one element goes with every element of the output.
+  // An input of one element applies to every element of the output.
   bool spreads(const Table& input) const {
     return input.values.size() == out_.values.size() || input.values.size() == 1;
   }
@@ -80,7 +80,7 @@ class Maker {
     auto expression = ElementExpression::parse(spec_.expr, names_with_index(), "reference/expr");
     if (!expression) return fail(expression.error());
     for (const Table& input : in_)
-      if (!spreads(input)) return misfit("its inputs have another number of elements");
+      if (!spreads(input)) return misfit("an input and the output differ in size");
     Values row(in_.size() + 1);
     for (size_t i = 0; i < out_.values.size(); ++i) {
       for (size_t k = 0; k < in_.size(); ++k) row[k] = in_[k].values[in_[k].values.size() == 1 ? 0 : i];
@@ -97,7 +97,7 @@ class Maker {
 
   Result<Values> elementwise() {
     for (const Table& input : in_)
-      if (input.values.size() != out_.values.size()) return misfit("its inputs have another number of elements");
+      if (input.values.size() != out_.values.size()) return misfit("an input and the output differ in size");
     const double value = spec_.value;
     const std::string& kind = spec_.kind;
     for (size_t i = 0; i < out_.values.size(); ++i) {
@@ -147,7 +147,7 @@ class Maker {
 
   double factor_or_one() const { return spec_.value == 0 ? 1 : spec_.value; }
 
-  // softmax(scale · q · kᵀ) · v of each of the leading axes' indices; causal: row i sees keys 0 … i + seq_k − seq_q.
+  // softmax(scale · q · kᵀ) · v for each index of the leading axes; causal: row i sees keys 0 … i + seq_k − seq_q.
   Result<Values> attention(bool causal) {
     const Table &q = in_[0], &k = in_[1], &v = in_[2];
     const size_t rank = out_.shape.size();
@@ -181,7 +181,7 @@ class Maker {
     return out_.values;
   }
 
-  // For each of the leading axes' indices: rows of a against rows of b.
+  // For each index of the leading axes: rows of a times rows of b.
   Result<Values> gemm_nt() {
     const auto& [a, b] = std::tie(in_[0], in_[1]);
     const size_t rank = out_.shape.size();
@@ -216,12 +216,12 @@ class Maker {
     return out_.values;
   }
 
-  // Rows of the input, as many as the output has elements.
+  // Rows of the input, one per element of the output.
   Result<Values> reduce() {
     const bool largest = spec_.kind == "reduce_max", least = spec_.kind == "reduce_min";
     const size_t groups = out_.values.size();
     if (groups == 0 || in_[0].values.size() % groups != 0)
-      return misfit("its input does not divide among its elements");
+      return misfit("the size of its input is not a multiple of the output's");
     const size_t length = in_[0].values.size() / groups;
     for (size_t g = 0; g < groups; ++g) {
       const auto begin = in_[0].values.begin() + static_cast<ptrdiff_t>(g * length);
@@ -234,7 +234,7 @@ class Maker {
   }
 
   Result<Values> by_row() {
-    if (in_[0].values.size() != out_.values.size()) return misfit("its input has another number of elements");
+    if (in_[0].values.size() != out_.values.size()) return misfit("its input and the output differ in size");
     const auto length = static_cast<size_t>(in_[0].columns());
     for (size_t k = 1; k < in_.size(); ++k)
       if (in_[k].values.size() != length) return misfit("a gain or bias must have a row's length");
@@ -274,7 +274,7 @@ class Maker {
   Table out_;
 };
 
-// The sums of a verdict, over every output that has a reference.
+// Sums for a verdict, over every output that has a reference.
 struct Sums {
   int64_t elements = 0, compared = 0, outside = 0, nonfinite = 0, rows = 0;
   double max_abs = 0, sum_abs = 0, difference = 0, reference = 0, output = 0, product = 0;

@@ -12,18 +12,18 @@
 
 namespace attnscope::check {
 
-// What `spec` says its output must hold, in fp64, from the operands as they were before the run: row-major, as long as
-// the output. Shapes are the operands'; rows are the last axis. docs/writing-a-kernel.md has the definitions. Failure
-// (Stage::check) for shapes that do not fit each other.
+// The values that the output of `spec` must have, in fp64, from the operands as they were before the run: row-major, as
+// long as the output. Shapes are those of the operands; rows are along the last axis. docs/writing-a-kernel.md has the
+// definitions. Failure (Stage::check) for shapes that do not match.
 Result<std::vector<double>> known_reference_values(const ReferenceSpec& spec, const Operands& operands);
 
-// The tolerance of a type whose reference names none: whole numbers exactly, f64 1e-10, f32 1e-4, f16 2e-3,
-// bf16 1.6e-2, atol and rtol alike.
+// The tolerance of a type whose reference gives none: exact for integers, f64 1e-10, f32 1e-4, f16 2e-3, bf16 1.6e-2,
+// for both atol and rtol.
 double default_tolerance(ElementType type);
 
-// Holds every output that has a reference against it. `outputs` are the operands of role out and inout, in order.
-// Correct: NaN and Inf stand where the reference has them, and no element is outside atol + rtol·|reference|. Without a
-// reference, or when only a sample of the CTAs ran (`partial`), the verdict is unchecked, and says so.
+// Compares every output that has a reference with it. `outputs` are the operands of role out and inout, in order.
+// Correct: NaN and Inf are where the reference has them, and no element is outside atol + rtol·|reference|. Without a
+// reference, or when only a sample of the CTAs ran (`partial`), the verdict is unchecked and says why.
 Result<Verdict> judge(const Workload& workload, const Operands& operands,
                       std::span<const std::shared_ptr<const GuardedBuffer>> outputs, bool partial);
 

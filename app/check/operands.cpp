@@ -29,7 +29,7 @@ void store_as(std::byte* data, int64_t index, T value) {
   std::memcpy(data + index * static_cast<int64_t>(sizeof value), &value, sizeof value);
 }
 
-// Uniform over [low, high], of integers over every whole number from low to high.
+// Uniform over [low, high]; for integers, over every whole number from low to high.
 double in_range(ElementType type, double low, double high, uint32_t random) {
   if (is_floating(type)) return low + (high - low) * (double(random >> 8) * 0x1p-24);
   return low + std::floor(double(random) * 0x1p-32 * (high - low + 1));
@@ -120,7 +120,7 @@ void store_value(ElementType type, std::byte* data, int64_t index, double value)
       return store_as(data, index, static_cast<float>(value));
     case ElementType::f64:
       return store_as(data, index, value);
-    // Through 64 bits, modulo the type's own: what iota of a narrow type wraps to.
+    // Through 64 bits, then modulo the type: an iota of a narrow type wraps.
     case ElementType::i32:
       return store_as(data, index, static_cast<int32_t>(static_cast<int64_t>(value)));
     case ElementType::u32:

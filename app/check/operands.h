@@ -14,7 +14,7 @@
 
 namespace attnscope::check {
 
-// A buffer and what it holds before a kernel runs: `out` ones hold poison, workspaces what their init says.
+// A buffer and its contents before a kernel runs: poison for `out`, what their init says for workspaces.
 struct OperandContents {
   Operand what;
   std::span<const std::byte> bytes;
@@ -23,27 +23,27 @@ struct OperandContents {
 // All buffers of a launch, in the order of Workload::operands. Immutable once made.
 struct Operands {
   std::vector<OperandContents> all;
-  std::vector<std::vector<std::byte>> storage;       // of what is not kept elsewhere
-  std::shared_ptr<const AttentionInputs> attention;  // whose bytes q, k and v are
+  std::vector<std::vector<std::byte>> storage;       // bytes that are not kept elsewhere
+  std::shared_ptr<const AttentionInputs> attention;  // which owns the bytes of q, k and v
 };
 
 // Every buffer of `workload`, initialised from the problem's seed and distribution: buffer i draws from stream 16 + i
-// (check/inputs.h). The same bits on every machine. Failure (Stage::check) when memory does not hold them.
+// (check/inputs.h). The same bits on every machine. Failure (Stage::check) when they do not fit into memory.
 Result<std::shared_ptr<const Operands>> make_operands(const Workload& workload, const Problem& problem);
 
 // q, k, v and a poisoned o of an attention problem.
 Result<std::shared_ptr<const Operands>> make_operands(std::shared_ptr<const AttentionInputs> inputs,
                                                       const Problem& problem);
 
-// Element `index` as a double; exact but for i64 above 2^53.
+// Element `index` as a double; exact except for i64 above 2^53.
 double load_value(ElementType type, const std::byte* data, int64_t index);
 void store_value(ElementType type, std::byte* data, int64_t index, double value);
-// A bit pattern that no kernel is likely to write, signalling NaNs for floating-point types.
+// Fills with a bit pattern that a kernel is unlikely to write: signalling NaNs for floating-point types.
 void fill_poison(ElementType type, std::span<std::byte> data);
 
 // XXH3-128 of each operand of role `in`, empty for the others.
 std::vector<std::string> hash_read_only(const Operands& operands);
-// What is said of an input that a kernel wrote to: Stage::launch.
+// The Failure for an input that a kernel wrote to: Stage::launch.
 tl::unexpected<Failure> input_was_written(const std::string& name);
 // Failure (Stage::launch) naming the first operand of role `in` whose hash changed.
 Result<void> check_read_only(const Operands& operands, const std::vector<std::string>& before,

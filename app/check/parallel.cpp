@@ -23,9 +23,9 @@ bool in_parallel(size_t threads, size_t items, const std::function<void(size_t t
     try {
       others.emplace_back(serve, t);
     } catch (const std::system_error&) {
-      break;  // no thread to be had: the ones running take its share
+      break;  // the system refuses another thread: those that run take its share
     } catch (const std::bad_alloc&) {
-      break;  // the same; an exception would end those running with the process
+      break;  // the same; an exception here would end the process while threads run
     }
   }
   serve(0);

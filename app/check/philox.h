@@ -5,7 +5,7 @@
 namespace attnscope::check {
 
 // Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011: a bijection
-// of a 128-bit counter under a 64-bit key, so that any element of any stream is made alone.
+// of a 128-bit counter under a 64-bit key, so any element of any stream can be made by itself.
 inline constexpr uint32_t kPhiloxMultiplier[2] = {0xD2511F53u, 0xCD9E8D57u};
 inline constexpr uint32_t kPhiloxWeyl[2] = {0x9E3779B9u, 0xBB67AE85u};
 inline constexpr int kPhiloxRounds = 10;

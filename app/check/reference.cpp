@@ -18,13 +18,13 @@ namespace attnscope::check {
 namespace {
 
 constexpr int64_t kMaxHeadElements = int64_t{1} << 25;  // of one key head: 256 MB decoded
-constexpr int64_t kRowsTogether = 32;                   // that pass over a head's keys together, their scores kept
-constexpr int64_t kMaxScores = int64_t{1} << 20;        // of them: 12 MB
+constexpr int64_t kRowsTogether = 32;                   // that go over a head's keys together, with their scores kept
+constexpr int64_t kMaxScores = int64_t{1} << 20;        // of those rows: 12 MB
 constexpr int64_t kMinRandomRows = 256;
 constexpr int64_t kMinRandomRowsPerHead = 4;
 constexpr int64_t kTileEdges[] = {16, 32, 48, 64, 128};
 
-// A stretch of `rows` that one thread computes: rows of query heads that share one key head.
+// A range of `rows` for one thread: rows of query heads that share one key head.
 struct Item {
   int64_t batch = 0, kv_head = 0;
   size_t begin = 0, end = 0;  // into Reference::rows
@@ -35,13 +35,13 @@ struct RowClasses {
   std::vector<ElementClass> classes;
 };
 
-// What one thread owns. Made before the threads start, so that running out of memory is met on the caller's.
+// What one thread owns. Made before the threads start, so that running out of memory shows in the caller's thread.
 struct Workspace {
   DecodedHead head;
   int64_t decoded_batch = -1, decoded_kv_head = -1;
   QueryRows rows;
   Scratch scratch;
-  std::vector<float> block;  // [kKeyBlock][head_dim]: keys before they are turned
+  std::vector<float> block;  // [kKeyBlock][head_dim]: keys before they are transposed
   std::vector<float> row;    // head_dim
   std::vector<RowClasses> classes;
 };
@@ -52,7 +52,7 @@ struct Job {
   Reference& reference;
   const std::atomic<bool>* cancel;
   std::vector<Item> items;
-  std::vector<double> difference, norm;  // squares, a row each: summed in order, so threads do not change the figure
+  std::vector<double> difference, norm;  // squares per row; summed in order: any threads, one figure
 };
 
 ElementClass class_of_value(float value) {
@@ -71,7 +71,7 @@ void prepare(Workspace& space, const Problem& p) {
   space.row.resize(static_cast<size_t>(p.head_dim));
 }
 
-// `count` elements of a tensor's bytes from element `at` on.
+// Reads `count` elements of a tensor's bytes, starting at element `at`.
 void decode_run(DType dtype, const std::vector<std::byte>& tensor, int64_t at, int64_t count, float* out) {
   if (dtype == DType::f32) {
     std::memcpy(out, tensor.data() + 4 * at, static_cast<size_t>(4 * count));
@@ -80,7 +80,7 @@ void decode_run(DType dtype, const std::vector<std::byte>& tensor, int64_t at, i
   }
 }
 
-// Decodes one key head's K and V; the padding is zeros and is never written.
+// Decodes K and V of one key head; the padding is zero and is never written.
 void decode(Workspace& space, const Job& job, int64_t b, int64_t kv_head) {
   if (space.decoded_batch == b && space.decoded_kv_head == kv_head) return;
   const Problem& p = job.problem;
@@ -118,7 +118,7 @@ void load_rows(Workspace& space, const Job& job, size_t begin, size_t count) {
   }
 }
 
-// Keeps row `index` of the reference from the results of row `at`: fp64 values, its share of the naive error, and any
+// Stores row `index` of the reference from the results in row `at`: fp64 values, its share of the naive error, and any
 // non-finite element.
 void store_row(Workspace& space, Job& job, size_t at, size_t index) {
   const Problem& p = job.problem;
@@ -135,7 +135,7 @@ void store_row(Workspace& space, Job& job, size_t at, size_t index) {
   if (std::isfinite(difference)) job.difference[index] = difference, job.norm[index] = norm;
   const bool masked = space.rows.visible[at] == 0;
   if (masked || (space.scratch.naive_scores_finite[at] && space.head.v_safe)) return;
-  // Rare: the plain fp32 attention decides which elements are NaN or Inf.
+  // Rare: the simple fp32 attention decides which elements are NaN or Inf.
   naive_row(p, job.inputs, job.reference.rows[index], Accumulate::f32, false, space.row);
   RowClasses found{index, std::vector<ElementClass>(dim)};
   bool any = false;
@@ -161,9 +161,9 @@ void make_rows(Workspace& space, Job& job, const Item& item) {
   }
 }
 
-// Splits the rows by key head, and each key head's rows so that every thread has several items.
+// Splits the rows by key head, and the rows of each key head so that every thread has several items.
 std::vector<Item> split(const Problem& p, const std::vector<int64_t>& rows, size_t threads) {
-  const int64_t group = p.heads / p.kv_heads;  // query heads of one key head lie side by side in `rows`
+  const int64_t group = p.heads / p.kv_heads;  // query heads of one key head are adjacent in `rows`
   const auto units = static_cast<size_t>(p.batch * p.kv_heads);
   const size_t parts = units >= 2 * threads ? 1 : (4 * threads + units - 1) / units;
   std::vector<Item> items;
@@ -208,7 +208,7 @@ Result<void> acceptable(const Problem& p, const AttentionInputs& inputs) {
   const auto q = static_cast<size_t>(p.q_elements()) * bytes_of(p.dtype);
   const auto kv = static_cast<size_t>(p.kv_elements()) * bytes_of(p.dtype);
   if (inputs.q.size() != q || inputs.k.size() != kv || inputs.v.size() != kv)
-    return fail(Stage::internal, "the inputs have other sizes than their problem", "Report this with the problem.");
+    return fail(Stage::internal, "the sizes of the inputs are not the problem's", "Report this with the problem.");
   return {};
 }
 
@@ -239,7 +239,7 @@ std::vector<int64_t> reference_rows(const Problem& p) {
   for (int64_t head = 0; head < heads; ++head) {
     std::vector<int64_t> picked{0, p.seq_q - 1};
     for (int64_t edge : kTileEdges) {
-      const int64_t last_tile = (p.seq_q - 1) / edge * edge;  // the ragged tile's first row
+      const int64_t last_tile = (p.seq_q - 1) / edge * edge;  // the first row of the ragged tile
       for (int64_t i : {edge - 1, edge, last_tile - 1, last_tile})
         if (i >= 0 && i < p.seq_q) picked.push_back(i);
     }
@@ -268,7 +268,7 @@ Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, 
     reference->values.resize(reference->rows.size() * static_cast<size_t>(problem.head_dim));
     size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                          : std::max<size_t>(1, std::thread::hardware_concurrency());
-    // A decoded key head takes 8 B an element for each thread: keep them together under about 2 GB.
+    // A decoded key head takes 8 B per element for each thread: together they stay under about 2 GB.
     const auto head_bytes = static_cast<size_t>(8 * problem.seq_k * problem.head_dim);
     threads = std::clamp<size_t>((size_t{2} << 30) / std::max<size_t>(1, head_bytes), 1, threads);
     Job job{problem, inputs, *reference, options.cancel, split(problem, reference->rows, threads), {}, {}};

@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file: magic, the XXH3-128 (32 hexadecimal digits) of all that follows, then naive_rel_frobenius, whether classes
-// follow, the values and the classes. Rows follow from the problem, which the name stands for. Raise the version when
-// the values or the choice of rows change.
+// A file: magic, the XXH3-128 (32 hexadecimal digits) of everything after it, then naive_rel_frobenius, whether classes
+// follow, the values and the classes. The rows follow from the problem, which the file's name stands for. Raise the
+// version when the values or the choice of rows change.
 constexpr std::string_view kMagic = "attnref1";
 constexpr int kVersion = 1;
 constexpr size_t kChecksumBytes = 32;
@@ -42,7 +42,7 @@ std::string payload_of(const Reference& reference) {
   return payload;
 }
 
-// What the payload says, once its checksum holds; null when its size is not what the problem's must be.
+// The payload, once its checksum is right; null when its size does not match the problem.
 std::shared_ptr<const Reference> parse(std::string_view payload, const Problem& problem, Accumulate accumulate) {
   auto reference = std::make_shared<Reference>();
   reference->problem = problem;

@@ -94,7 +94,8 @@ void compare_rows(std::span<const std::byte> output, const Reference& reference,
   }
 }
 
-// Elements never written, in rows without a reference too. Elements go in the order of BHSD whatever the layout.
+// Elements that were never written, including those in rows without a reference. They are numbered as BHSD in any
+// layout.
 void find_unwritten(std::span<const std::byte> output, const Reference& reference, bool partial,
                     Comparison& comparison) {
   const Problem& p = reference.problem;
@@ -121,7 +122,7 @@ std::string pair_of(const BadElement& e) {
 
 const char* times(int64_t count) { return count == 1 ? "element" : "elements"; }
 
-// One sentence for the gravest fault, and the element it names.
+// One sentence for the most serious fault, and the element that it names.
 void refuse(Verdict& verdict, const Comparison& comparison) {
   const auto count = [&](Fault fault) { return comparison.faults[static_cast<size_t>(fault)]; };
   const auto first = [&](Fault fault) { return comparison.first[static_cast<size_t>(fault)]; };
@@ -157,7 +158,7 @@ void refuse(Verdict& verdict, const Comparison& comparison) {
   }
 }
 
-// ‖difference‖ / ‖reference‖; of an all-zero reference the difference's norm itself.
+// ‖difference‖ / ‖reference‖; for an all-zero reference the norm of the difference itself.
 double relative_norm(double difference, double reference) {
   return reference > 0 ? std::sqrt(difference / reference) : std::sqrt(difference);
 }
@@ -218,7 +219,7 @@ Verdict conclude(const Comparison& comparison, const Reference& reference) {
     verdict.reason = "None of the rows that have a reference were computed.";
     return verdict;  // unchecked
   }
-  // Written so that a NaN figure refuses.
+  // Written so that a NaN figure is refused.
   const bool close = verdict.rel_frobenius <= verdict.rel_frobenius_limit;
   const bool faulty =
       comparison.unwritten > 0 ||
@@ -233,7 +234,7 @@ Verdict conclude(const Comparison& comparison, const Reference& reference) {
 Result<Verdict> judge(std::span<const std::byte> output, const Reference& reference, const JudgeOptions& options) {
   const Problem& p = reference.problem;
   if (output.size() != static_cast<size_t>(p.q_elements()) * bytes_of(p.dtype))
-    return fail(Stage::internal, "the output has another size than its problem", "Report this with the problem.");
+    return fail(Stage::internal, "the size of the output is not the problem's", "Report this with the problem.");
   return conclude(compare(output, reference, options.partial), reference);
 }
 

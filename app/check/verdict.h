@@ -14,19 +14,19 @@ struct Tolerance {
 // 1e-3; 8e-3 for bf16, whose unit roundoff is eight times fp16's; 1e-2 for fp16 accumulation.
 Tolerance tolerance_of(Accumulate accumulate, DType dtype);
 
-// max(2 × naive, 2^-11): a kernel may round twice as badly as the plainest attention does, and half an fp16 ulp always.
+// max(2 × naive, 2^-11): a kernel may round twice as badly as the simplest attention, and always by half an fp16 ulp.
 double rel_frobenius_limit(double naive_rel_frobenius);
 
 struct JudgeOptions {
-  // The kernel ran on a share of its CTAs: rows that are wholly poison were not asked for and are left out.
+  // The kernel ran on a share of its CTAs: rows that are all poison were not computed and are left out.
   bool partial = false;
 };
 
-// Why an element is refused, gravest first.
+// Why an element is refused, most serious first.
 enum class Fault { never_written, non_finite, masked_row, outside, none };
 
-// What judge() makes its verdict of: an output held against the reference, element by element, and the elements that
-// were never written, in rows without a reference too.
+// What judge() bases its verdict on: an output compared with the reference, element by element, and the elements that
+// were never written, including those in rows without a reference.
 struct Comparison {
   int64_t rows = 0, elements = 0, compared = 0, outside = 0, nonfinite = 0;
   int64_t faults[4] = {};    // elements by Fault
@@ -37,22 +37,21 @@ struct Comparison {
   BadElement first_unwritten;  // expected is NaN where the row has no reference
 };
 Comparison compare(std::span<const std::byte> output, const Reference& reference, bool partial);
-// Element `index` of the reference's rows, with what the output holds there.
+// Element `index` of the reference's rows, with the value that the output has there.
 BadElement element_of(std::span<const std::byte> output, const Reference& reference, int64_t index);
-// Element `index` of the output, numbered as [batch, heads, seq_q, head_dim] whatever the layout, that was never
-// written.
+// An output element that was never written. `index` numbers it as [batch, heads, seq_q, head_dim] in any layout.
 BadElement unwritten_element(const Reference& reference, int64_t index);
 Verdict conclude(const Comparison& comparison, const Reference& reference);
 
-// Holds a kernel's output, [batch, heads, seq_q, head_dim] in the problem's layout and dtype, against the reference.
+// Compares a kernel's output, [batch, heads, seq_q, head_dim] in the problem's layout and dtype, with the reference.
 // Correct means all of:
 //   every element was written (no poison left, sampled row or not);
-//   NaN, +Inf and -Inf stand exactly where an fp32 naive attention has them;
+//   NaN, +Inf and -Inf are exactly where an fp32 naive attention has them;
 //   a fully masked row is 0;
 //   no element is outside atol + rtol·|reference|;
 //   ‖output - reference‖ / ‖reference‖ ≤ rel_frobenius_limit.
-// The figures are over the reference's rows, over elements finite on both sides; each is defined in docs/measuring.md.
-// Failure (Stage::internal) when `output` has another size than the problem's.
+// The figures cover the reference's rows, and elements that are finite on both sides; docs/measuring.md defines them.
+// Failure (Stage::internal) when the size of `output` is not the problem's.
 Result<Verdict> judge(std::span<const std::byte> output, const Reference& reference, const JudgeOptions& options = {});
 
 // For a problem without a reference (or whose reference failed): state "unchecked" with the reason.

@@ -6,7 +6,7 @@
 namespace attnscope::compile {
 namespace {
 
-// The same names for the same types as CUDA's own headers under NVRTC have.
+// The same names for the same types as in CUDA's own headers under NVRTC.
 constexpr const char* kIntegers = R"(#pragma once
 typedef signed char int8_t;
 typedef signed short int16_t;
@@ -39,7 +39,7 @@ using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::i
 }
 )";
 
-// The names that glibc's <sys/types.h> gives, and with it <stdlib.h>, which nvcc includes before everything else.
+// The names of glibc's <sys/types.h>, which <stdlib.h> includes and nvcc includes before everything else.
 constexpr const char* kTypes = R"(#pragma once
 typedef unsigned char u_char;
 typedef unsigned short ushort;
@@ -88,7 +88,7 @@ constexpr const char* kFloats = R"(#pragma once
 #define DBL_MAX 1.7976931348623157e+308
 )";
 
-// NVRTC has the functions of <math.h> built in. Infinity and NaN are no constant expressions here.
+// NVRTC has the functions of <math.h> built in. Infinity and NaN are not constant expressions here.
 constexpr const char* kMath = R"(#pragma once
 #define HUGE_VAL __longlong_as_double(0x7ff0000000000000LL)
 #define HUGE_VALF __int_as_float(0x7f800000)
@@ -197,7 +197,7 @@ template <class T> T&& declval() noexcept;
 }
 )";
 
-// No macros of <climits> and <cfloat>: CUDA's own headers define them too, otherwise spelled.
+// Without the macros of <climits> and <cfloat>: CUDA's own headers define them too, with another spelling.
 constexpr const char* kNumericLimits = R"(#pragma once
 namespace std {
 template <class T> struct numeric_limits { static constexpr bool is_specialized = false; };
@@ -239,7 +239,7 @@ ATTNSCOPE_LIMITS(double, 2.2250738585072014e-308, 1.7976931348623157e+308, 2.220
 }
 )";
 
-// Kernels of PyTorch extensions are written with its names for the two half types.
+// PyTorch extensions use PyTorch's names for the two half types.
 constexpr const char* kTorch = R"(#pragma once
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
@@ -252,7 +252,7 @@ namespace c10 { using Half = __half; using BFloat16 = __nv_bfloat16; }
 namespace at { using c10::Half; using c10::BFloat16; }
 )";
 
-// All of the C++ library, as g++ has it.
+// The whole C++ library, as g++ has it.
 constexpr const char* kEverything = R"(#pragma once
 #include <algorithm>
 #include <cfloat>
@@ -264,7 +264,7 @@ constexpr const char* kEverything = R"(#pragma once
 #include <type_traits>
 )";
 
-// cuBLAS' headers bring the narrow types along.
+// cuBLAS' headers include the narrow types.
 constexpr const char* kOfCublas = R"(#pragma once
 #include <cuComplex.h>
 #include <cuda_bf16.h>
@@ -445,7 +445,7 @@ constexpr const char* kEmpty[] = {
     "regex",
     "locale",
     "system_error",
-    // CUDA's host side; what device code has of it NVRTC knows by itself
+    // CUDA's host side; NVRTC has its device part built in
     "cuda_runtime.h",
     "cuda_runtime_api.h",
     "device_launch_parameters.h",

@@ -6,9 +6,9 @@
 
 namespace attnscope::compile {
 
-// What `#include <stdio.h>`, `<vector>`, `<torch/extension.h>` and their like find: NVRTC has no host headers. Those
-// whose contents device code may use (limits, fixed-width integers, std::min, type traits) have them; the rest are
-// empty, since what is left of a source without its host code does not need them. CUDA's own headers are real files.
+// What `#include <stdio.h>`, `<vector>`, `<torch/extension.h>` and the like find: NVRTC has no host headers. Headers
+// whose contents device code may use (limits, fixed-width integers, std::min, type traits) have them. The others are
+// empty: a source without its host code does not need them. CUDA's own headers are real files.
 std::span<const cuda_api::NvrtcHeader> builtin_headers();
 inline constexpr const char* kImpliedHeader = "attnscope/implied.h";  // host_code.h
 bool is_builtin_header(const std::string& name);

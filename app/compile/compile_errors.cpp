@@ -48,8 +48,8 @@ struct ErrorLine {
   std::string file, line, text;
 };
 
-// "02_tiled.cu(152): error: …" or "…(1): catastrophic error: …". By hand: std::regex recurses
-// once a character and overflows the stack on a long line.
+// "02_tiled.cu(152): error: …" or "…(1): catastrophic error: …". Parsed by hand: std::regex recurses once per character
+// and overflows the stack on a long line.
 std::optional<ErrorLine> first_error(const std::string& log) {
   constexpr std::string_view place_end = "): ", word = "error: ";
   std::string line;
@@ -65,8 +65,8 @@ std::optional<ErrorLine> first_error(const std::string& log) {
   return std::nullopt;
 }
 
-// "ptxas error   : File uses too much global constant data (0x40000000 bytes, 0x10000 max)", without what precedes the
-// colon: a limit of the assembler's, which has no line.
+// "ptxas error   : File uses too much global constant data (0x40000000 bytes, 0x10000 max)", without the part before
+// the colon: a limit of the assembler, which has no line.
 std::string ptxas_error(const std::string& log) {
   const size_t start = log.find("ptxas error");
   const size_t colon = start == std::string::npos ? start : log.find(": ", start);
@@ -76,7 +76,7 @@ std::string ptxas_error(const std::string& log) {
 
 }  // namespace
 
-// A folder of that name inside another path is somebody's own.
+// Only at the start: a folder with this name inside another path belongs to the user.
 std::string without_source_root(std::string text) {
   const std::string root = source_root;
   const auto inside_a_path = [&](size_t at) {
@@ -91,7 +91,7 @@ std::string without_source_root(std::string text) {
   return text;
 }
 
-std::string outside_text(const std::string& name) { return name + " lies outside of what a kernel may include"; }
+std::string outside_text(const std::string& name) { return name + " is outside of what a kernel may include"; }
 
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry) {
   if (const auto refusal = find_shared_refusal(log, entry)) return too_much_shared(*refusal, file_name, entry);
@@ -106,10 +106,10 @@ Failure explain_refusal(const std::string& log, const std::string& file_name, co
               std::string(kMayInclude) + "\n" + clipped(log)};
     if (!name.empty())
       return {Stage::compile, fmt::format("{}:{}: there is no header {}", error->file, error->line, name),
-              fmt::format(
-                  "CUDA's own, mma.h among them, `attnscope fetch` gets. A project's own must be part of the source: "
-                  "`attnscope import` pastes them in, and --include DIR says where they lie.\n{}",
-                  clipped(log))};
+              fmt::format("`attnscope fetch` gets CUDA's own headers, mma.h among them. A project's own must be part "
+                          "of the source: "
+                          "`attnscope import` pastes them in, and --include DIR says where they are.\n{}",
+                          clipped(log))};
     return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, error->text), clipped(log)};
   }
   if (const std::string said = ptxas_error(log); !said.empty())

@@ -27,9 +27,9 @@ namespace fs = std::filesystem;
 constexpr size_t max_source_bytes = 4 << 20;
 constexpr size_t max_entry_bytes = 512;
 constexpr int writes_between_trims = 16;
-constexpr const char* format_version = "variant 2";  // goes up when entries of an older program would be read wrongly
+constexpr const char* format_version = "variant 2";  // raise it when entries of an older program would be misread
 
-// The version's text is the same for every patch of a release; its files differ in size.
+// Every patch of a release has the same version text; its files differ in size.
 std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
   std::string identity = nvrtc.version_text();
   const fs::path& library = nvrtc.place().library;
@@ -40,7 +40,7 @@ std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
   return identity + " " + xxh3_128(builtins);
 }
 
-// Where NVRTC looks for headers, in its order.
+// The folders where NVRTC looks for headers, in its order.
 Result<std::vector<fs::path>> header_folders(const CompileRequest& request, const fs::path& cuda) {
   std::vector<fs::path> folders;
   for (const std::string& name : request.headers) {
@@ -56,7 +56,7 @@ Result<std::vector<fs::path>> header_folders(const CompileRequest& request, cons
   return folders;
 }
 
-// The last part of the path, of printable characters: it stands in messages and in the line table.
+// The last part of the path, with printable characters only: it appears in messages and in the line table.
 std::string shown_name(const std::string& file_name) {
   std::string name = fs::path(file_name).filename().string();
   for (char& c : name)
@@ -64,8 +64,8 @@ std::string shown_name(const std::string& file_name) {
   return name.empty() ? "kernel.cu" : name;
 }
 
-// Where no wall stands between the compiler and the machine's files, the kernel's own text is all that can be held to
-// account: it must say by plain names what it includes.
+// Without a wall between the compiler and the machine's files, only the kernel's own text can be checked: it must
+// include everything by plain names.
 Result<void> check_own_includes(const CompileRequest& request) {
   const ScannedIncludes scanned = scan_includes(request.source);
   const auto refused = [&](size_t line, const std::string& what) {
@@ -85,7 +85,7 @@ Result<void> check_request(const CompileRequest& request) {
     return fail(Stage::input, request.file_name + " has " + std::to_string(request.source.size()) + " bytes.",
                 "A kernel's source may have 4 MB.");
   if (request.source.find('\0') != std::string::npos)
-    return fail(Stage::input, request.file_name + " holds a zero byte.", "It is not a text; give the .cu file.");
+    return fail(Stage::input, request.file_name + " holds a zero byte.", "It is not a text file; give the .cu file.");
   const bool printable = std::all_of(request.entry.begin(), request.entry.end(),
                                      [](char c) { return std::isprint(static_cast<unsigned char>(c)) != 0; });
   if (request.entry.empty() || request.entry.size() > max_entry_bytes || !printable)
@@ -94,7 +94,7 @@ Result<void> check_request(const CompileRequest& request) {
   return {};
 }
 
-// What was asked of which NVRTC; what it may read is the second half of a cached variant's name.
+// What was requested from which NVRTC; the second half of a cached variant's name says what it may read.
 std::string request_key(const CompileRequest& request, const std::vector<std::string>& options,
                         const std::string& nvrtc) {
   std::string all;
@@ -108,8 +108,8 @@ std::string request_key(const CompileRequest& request, const std::vector<std::st
   return xxh3_128(all);
 }
 
-// What the program was handed on with for a machine that lacks headers which may not be handed on: the variants of its
-// presets, by the request alone. Empty: none of this request.
+// A variant that is shipped for this request, or empty. Some headers may not be redistributed, so a bundle ships the
+// variants of its presets for machines without those headers.
 std::optional<Variant> shipped_variant(const std::string& request) {
   const auto resources = platform::resources();
   if (!resources) return std::nullopt;
@@ -119,8 +119,8 @@ std::optional<Variant> shipped_variant(const std::string& request) {
   return variant ? std::optional(std::move(*variant)) : std::nullopt;
 }
 
-// The buffers that a person reads, summing to ptxas' figure: padding shown as a part, and what the PTX does not account
-// for said to be unknown.
+// The buffers as shown to a person. They sum to ptxas' figure: padding is an entry, and so is an unknown rest that the
+// PTX does not explain.
 std::vector<SharedBuffer> shown_buffers(const SharedLayout& layout, int64_t static_shared_bytes) {
   if (layout.bytes > static_shared_bytes) return {{"unknown", static_shared_bytes, false}};
   std::vector<SharedBuffer> buffers;
@@ -144,7 +144,7 @@ Result<void> read_figures(Variant& variant) {
   info.code_hash = code_hash(*kernel);
   variant.barriers = kernel->barriers;
   variant.max_threads = kernel->max_threads;
-  // Spills are nowhere in the ELF; everything else ptxas says is there too (a test holds both against each other).
+  // The ELF does not contain spills; it contains everything else that ptxas reports (a test compares both).
   if (const auto figures = read_ptxas_log(info.log, variant.entry_symbol))
     info.spill_bytes = figures->spill_stores + figures->spill_loads;
   variant.shared = shared_layout(variant.ptx, variant.entry_symbol);
@@ -167,7 +167,7 @@ std::optional<int64_t> whole_value(const CubinKernel& kernel, const CubinVariabl
 
 struct Compiler::Toolchain {
   std::shared_ptr<const cuda_api::Nvrtc> nvrtc;
-  std::string identity;  // NVRTC's version, and what stands for its patch and for our own headers
+  std::string identity;  // NVRTC's version, and hashes that stand for its patch and our own headers
 };
 
 Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}
@@ -177,7 +177,7 @@ Result<std::shared_ptr<const Compiler::Toolchain>> Compiler::toolchain() {
   const std::lock_guard lock(mutex_);
   if (toolchain_) return toolchain_;
   auto nvrtc = cuda_api::choose_nvrtc();
-  if (!nvrtc) return fail(nvrtc.error());  // asked again at the next call: it may have been installed by then
+  if (!nvrtc) return fail(nvrtc.error());  // tried again at the next call: it may have been installed by then
   auto tools = std::make_shared<Toolchain>();
   tools->nvrtc = *nvrtc;
   tools->identity = library_identity(**nvrtc);
@@ -215,7 +215,7 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
       variant->info.cached = true;
       return std::make_shared<const Variant>(std::move(*variant));
     }
-    cached.complaint = "A cached variant of " + request.file_name + " is of another format. It is made anew.";
+    cached.complaint = "A cached variant of " + request.file_name + " has another format. It is made again.";
   }
   auto variant = compile_now(request, **tools, *folders, *includes);
   if (!variant) return fail(variant.error());
@@ -230,7 +230,7 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   if (!options) return fail(options.error());
   for (const fs::path& folder : folders) options->push_back("-I" + folder.string());
   const cuda_api::Nvrtc& nvrtc = *tools.nvrtc;
-  // NVRTC keeps a cache of its own from then on, which knows less of the headers than ours.
+  // From then on NVRTC has its own cache, which knows less about the headers than ours.
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
   const std::string source = with_implied_headers(without_host_code(request.source));
@@ -265,7 +265,7 @@ void Compiler::keep(const std::string& key, Variant& variant) {
   if (options_.cache_dir.empty()) return;
   const DiskCache cache(options_.cache_dir, "variant", options_.cache_cap_bytes);
   if (auto done = cache.put(key, pack_variant(variant)); !done)
-    variant.info.log += "The variant could not be kept for the next time: " + done.error().message + "\n";
+    variant.info.log += "The variant could not be kept for the next run: " + done.error().message + "\n";
   bool trim = false;
   {
     const std::lock_guard lock(mutex_);
@@ -286,7 +286,7 @@ Result<std::map<std::string, double>> constants_of(const Variant& variant, const
       return fail(Stage::compile, "The compiled kernel has no variable " + name + ", which its manifest names.", how);
     const auto value = whole_value(*kernel, found->second);
     if (!value)
-      return fail(Stage::compile, "The variable " + name + " is no initialised integer of 4 or 8 bytes.", how);
+      return fail(Stage::compile, "The variable " + name + " is not an initialised integer of 4 or 8 bytes.", how);
     values[name] = double(*value);
   }
   return values;

@@ -16,25 +16,25 @@ namespace {
 constexpr uint8_t symbol_object = 1, symbol_function = 2;
 constexpr uint8_t other_entry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
 
-// Attributes of .nv.info, read off cubins of nvcc and NVRTC 12.8 and 13.0 (nvdisasm and ptxas -v give the same values).
+// Attributes of .nv.info, found in cubins of nvcc and NVRTC 12.8 and 13.0 (nvdisasm and ptxas -v give the same values).
 enum Attribute : uint8_t {
   attribute_max_threads = 0x05,  // three u32: __launch_bounds__
   attribute_param_cbank = 0x0a,  // symbol u32, offset u16, bytes u16
   attribute_frame_size = 0x11,   // symbol u32, bytes u32
   attribute_min_stack = 0x12,    // symbol u32, bytes u32: the frame and the deepest call
   attribute_kparam = 0x17,       // index u32, ordinal u16, offset u16, u32 with the size in its upper 14 bits
-  attribute_param_bytes = 0x19,  // in the attribute's own 16 bits
+  attribute_param_bytes = 0x19,  // in the attribute's 16-bit value
   attribute_registers = 0x2f,    // symbol u32, count u32
-  attribute_barriers = 0x4c,     // in the attribute's own byte; NVRTC 12.8 has the section's flags instead
+  attribute_barriers = 0x4c,     // in the attribute's value byte; NVRTC 12.8 uses the section's flags instead
 };
-constexpr uint8_t format_sized = 4;  // formats 1-3 keep their value in the header's two bytes
+constexpr uint8_t format_sized = 4;  // formats 1-3 have their value in the header's two bytes
 
 constexpr uint64_t max_text_bytes = 64u << 20;
-constexpr uint32_t reserved_shared_bytes = 0x400;  // sm_90 keeps the first KB of the window for the system
+constexpr uint32_t reserved_shared_bytes = 0x400;  // sm_90 reserves the first KB of the window for the system
 
 tl::unexpected<Failure> malformed(const std::string& what) {
   return fail(Stage::decode, "The cubin is malformed: " + what + ".",
-              "It may be truncated. Compile the kernel again; a cached copy is remade by itself.");
+              "It may be truncated. Compile the kernel again; a cached copy is made again automatically.");
 }
 
 struct Info {
@@ -108,7 +108,7 @@ class KernelReader {
     if (text.bytes.empty() || text.bytes.size() % 16 != 0 || text.bytes.size() > max_text_bytes)
       return malformed(std::string(text.name) + " has " + std::to_string(text.bytes.size()) + " bytes");
     kernel_.text = copy_of(text.bytes);
-    // The architecture moved within the flags with ABI version 8 (CUDA 13).
+    // ABI version 8 (CUDA 13) moved the architecture within the flags.
     kernel_.arch = elf_.abi_version >= 8 ? (elf_.flags >> 8) & 0xff : elf_.flags & 0xff;
     kernel_.barriers = static_cast<uint32_t>(text.flags >> 20) & 0x7f;
     for (const ElfSymbol& function : elf_.symbols)
@@ -174,7 +174,7 @@ class KernelReader {
     return {};
   }
 
-  // ".nv.constant4" and ".nv.constant2.<kernel>" → 4 and 2; other kernels' banks are none of ours.
+  // ".nv.constant4" and ".nv.constant2.<kernel>" → 4 and 2; the banks of other kernels are ignored.
   std::optional<uint32_t> bank_of(std::string_view name) const {
     constexpr std::string_view prefix = ".nv.constant";
     if (!name.starts_with(prefix)) return std::nullopt;
@@ -192,7 +192,7 @@ class KernelReader {
       const auto bank = bank_of(section.name);
       if (bank && *bank != 0) {
         for (const ConstantBank& other : kernel_.banks)
-          if (other.index == *bank) return malformed("constant bank " + std::to_string(*bank) + " is there twice");
+          if (other.index == *bank) return malformed("constant bank " + std::to_string(*bank) + " appears twice");
         kernel_.banks.push_back({*bank, copy_of(section.bytes)});
       }
       if (section.name == ".nv.global.init") kernel_.global_init = copy_of(section.bytes);
@@ -207,7 +207,7 @@ class KernelReader {
               [](const ConstantBank& a, const ConstantBank& b) { return a.index < b.index; });
     if (kernel_.arch >= 90) {
       kernel_.shared_base = reserved_shared_bytes;
-      // The section counts the reserved KB in; ptxas -v and the launch do not.
+      // The section includes the reserved KB; ptxas -v and the launch do not count it.
       if (kernel_.static_shared_bytes != 0 && kernel_.static_shared_bytes < reserved_shared_bytes)
         return malformed("its shared memory is smaller than the system's part");
       if (kernel_.static_shared_bytes != 0) kernel_.static_shared_bytes -= uint32_t{reserved_shared_bytes};
@@ -228,13 +228,13 @@ class KernelReader {
       else if (section.name != ".nv.global")
         continue;
       const bool inside = symbol.value <= section.size && section.size - symbol.value >= symbol.size;
-      // ptxas keeps 32 bits of the section's size, and the driver takes no more.
+      // ptxas keeps 32 bits of the section's size, and the driver accepts no more.
       const bool huge = symbol.value > UINT32_MAX || symbol.size > UINT32_MAX - symbol.value;
       if (!inside && variable.place == CubinVariable::Place::global && huge)
         return fail(Stage::decode,
                     kernel_.name + ": the __device__ variables take more than 4 GB: " + std::string(symbol.name) +
                         " has " + std::to_string(symbol.size) + " bytes, which its cubin cannot tell.",
-                    "Give the kernel a buffer in its place.");
+                    "Give the kernel a buffer instead.");
       if (!inside)
         return malformed("variable " + std::string(symbol.name) + " lies outside " + std::string(section.name));
       kernel_.variables[std::string(symbol.name)] = variable;
@@ -316,7 +316,7 @@ class KernelReader {
   uint16_t text_section_ = 0;
 };
 
-// Fields with their lengths, so that no two kernels give the same bytes.
+// Fields with their lengths, so that two different kernels never give the same bytes.
 class Digest {
  public:
   void number(uint64_t value) {
@@ -344,7 +344,7 @@ bool may_read_bank(std::span<const std::byte> text, uint32_t bank) {
   for (uint64_t at = 0; at + 16 <= text.size(); at += 16) {
     const uint64_t low = *load_at<uint64_t>(text, at);
     const auto form =
-        (low >> 9) & 7;  // of the opcode's 12 bits: 3 and 5 have a constant operand (so has LDC), 6 a bindless one
+        (low >> 9) & 7;  // of the opcode's 12 bits: 3 and 5 have a constant operand (also LDC), 6 a bindless one
     if ((form == 3 || form == 5) && ((low >> 54) & 31) == bank) return true;
   }
   return false;
@@ -366,7 +366,7 @@ std::string code_hash(const CubinKernel& kernel) {
     return relocation.place == CubinRelocation::Place::text ||
            (relocation.place == CubinRelocation::Place::constant_bank && read_banks.contains(relocation.bank));
   };
-  // Variables are reached only through addresses that a relocation fills in.
+  // A variable is reached only through an address that a relocation fills in.
   const bool reads_variables = std::any_of(kernel.relocations.begin(), kernel.relocations.end(), counts);
   if (reads_variables) {
     digest.bytes(kernel.global_init);
@@ -378,7 +378,7 @@ std::string code_hash(const CubinKernel& kernel) {
     digest.number(relocation.offset);
     digest.number(static_cast<uint64_t>(relocation.target) << 32 | relocation.type);
     digest.number(relocation.value);
-    // The name decides only what no section of this file holds: vprintf, malloc.
+    // The name matters only for what no section of this file contains: vprintf, malloc.
     const bool named = relocation.target == CubinRelocation::Target::external;
     digest.bytes(std::as_bytes(std::span<const char>(relocation.symbol.data(), named ? relocation.symbol.size() : 0)));
   }

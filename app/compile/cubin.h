@@ -21,7 +21,7 @@ struct ConstantBank {
   std::vector<std::byte> data;  // initial contents
 };
 
-// An address or a value that a loader fills in: c[4] holds the addresses of __device__ variables and functions.
+// An address or a value that a loader fills in: c[4] holds addresses of __device__ variables and functions.
 struct CubinRelocation {
   enum class Place : uint8_t { constant_bank, global_init, text };
   enum class Target : uint8_t { global_init, global, constant_bank, text, external, other };
@@ -43,41 +43,41 @@ struct CubinVariable {
   uint64_t size = 0;    // bytes
 };
 
-// What a cubin's ELF says of one kernel. Everything an executor needs beside the instructions.
+// What a cubin's ELF file says about one kernel: everything that an executor needs besides the instructions.
 struct CubinKernel {
   std::string name;                                // ELF symbol
   uint32_t arch = 0;                               // 80, 89, 90
-  std::vector<std::byte> text;                     // .text.<name>: 16 bytes an instruction
+  std::vector<std::byte> text;                     // .text.<name>: 16 bytes per instruction
   std::vector<ConstantBank> banks;                 // c[2], c[3], c[4]…; bank 0 is built at launch
   std::vector<std::byte> global_init;              // .nv.global.init: initialised __device__ variables
   uint64_t global_bytes = 0;                       // .nv.global: zero-initialised __device__ variables
-  std::vector<CubinRelocation> relocations;        // to be applied at load, sorted by place, bank and offset
+  std::vector<CubinRelocation> relocations;        // to apply at load, sorted by place, bank and offset
   std::map<std::string, CubinVariable> variables;  // by ELF symbol
   uint32_t parameter_base = 0;  // offset of the parameter block in c[0]: 0x160 before sm_90, 0x210 on it
   uint32_t parameter_bytes = 0;
   std::vector<KernelParameter> parameters;  // sorted by ordinal
   uint32_t registers = 0;                   // per thread
-  uint32_t frame_bytes = 0;                 // local stack of a thread, called functions included
-  uint32_t static_shared_bytes = 0;         // as ptxas counts it: .nv.shared.<name> less the system's part
+  uint32_t frame_bytes = 0;                 // a thread's local stack, called functions included
+  uint32_t static_shared_bytes = 0;         // as ptxas counts it: .nv.shared.<name> without the system's part
   uint32_t shared_base = 0;  // where the kernel's shared memory starts in its window: 0x400 on sm_90, 0 before
   uint32_t barriers = 0;     // named barriers used
-  uint32_t max_threads = 0;  // a CTA's, from __launch_bounds__; 0 not declared
+  uint32_t max_threads = 0;  // per CTA, from __launch_bounds__; 0 if not declared
   std::map<std::string, uint32_t> functions;  // FUNC symbols inside .text → byte offset
 };
 
-// Reads `cubin` (an ELF64 of machine EM_CUDA) and finds the kernel whose symbol is `entry`; with an empty entry the
-// only kernel. Truncated or foreign bytes are a Failure (Stage::decode), never undefined behaviour: every offset is
+// Reads `cubin` (an ELF64 file of machine EM_CUDA) and finds the kernel whose symbol is `entry`; with an empty entry,
+// its only kernel. Truncated or foreign bytes are a Failure (Stage::decode), never undefined behaviour: every offset is
 // checked.
 Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::string& entry);
 
-// XXH3-128 in hex over all that decides what runs (text, constant banks, initial data, shared size, parameter layout)
-// and nothing else (no line table, no path, no symbol name): two variants with equal code_hash are the same machine
-// code. Banks that no instruction names do not count, nor do variables whose addresses only such banks hold: NVRTC
+// XXH3-128 in hex over everything that decides what runs (text, constant banks, initial data, shared size, parameter
+// layout) and nothing else (no line table, path or symbol name): two variants with equal code_hash are the same machine
+// code. Banks that no instruction names do not count, nor do variables whose addresses are only in such banks: NVRTC
 // keeps every namespace-scope constant of the source as data, used or not.
 std::string code_hash(const CubinKernel& kernel);
 
-// Whether an instruction of `text` may read constant bank `bank`. Never false when one does: parse_nvdisasm holds it
-// against every constant operand.
+// Whether an instruction of `text` may read constant bank `bank`. Never false if one does: parse_nvdisasm checks it for
+// every constant operand.
 bool may_read_bank(std::span<const std::byte> text, uint32_t bank);
 
 }  // namespace attnscope::compile

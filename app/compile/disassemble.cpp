@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What nvdisasm says of every cubin older than itself; it changes nothing that we read.
+// What nvdisasm prints about every cubin older than itself; it does not affect what we read.
 constexpr std::string_view harmless_warnings[] = {
     "nvdisasm warning : Disassembling Std Elf to Old format or Old Elf to Std format not supported yet, switching to "
     "Old "
@@ -39,7 +39,7 @@ std::string without_harmless(const std::string& text) {
   return kept;
 }
 
-// Equal machine code with another line table prints other source lines, so both are in the name.
+// Equal machine code with another line table prints other source lines, so both are part of the name.
 Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKernel& kernel) {
   auto elf = read_elf(cubin, elf_machine_cuda);
   if (!elf) return fail(elf.error());
@@ -49,7 +49,8 @@ Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKerne
   return code_hash(kernel) + "-" + xxh3_128(lines).substr(0, 16);
 }
 
-// The cubin may be somebody else's, and nvdisasm was not written for hostile input: it sees itself and its libraries.
+// The cubin may come from elsewhere, and nvdisasm was not written for hostile input: it may read only itself and its
+// libraries.
 platform::Allowed files_of(const fs::path& program) {
   platform::Allowed allowed{platform::program_files(), {}, platform::Sockets::none};
   std::error_code error;
@@ -59,8 +60,8 @@ platform::Allowed files_of(const fs::path& program) {
   return allowed;
 }
 
-// nvdisasm takes memory for the zeroes that .nv.global stands for, and seconds a gigabyte to fill it, though it prints
-// none of them: without them its listing of the code is the same. Empty: there are few.
+// nvdisasm allocates and fills memory for the zeroes of .nv.global, seconds per gigabyte, but prints none of them:
+// without them its listing of the code is the same. Empty when there are few.
 std::vector<std::byte> without_zeroes(std::span<const std::byte> cubin) {
   constexpr uint64_t few = 1 << 20;
   constexpr uint64_t section_bytes = 64, symbol_bytes = 24;
@@ -98,13 +99,14 @@ Result<std::string> run_nvdisasm(std::span<const std::byte> cubin, const CubinKe
   }
   platform::ToolRun run;
   run.program = program;
-  // Dataflow analysis (-ndf: without) would only name the targets of indirect jumps, and is a fifth of its time.
+  // Without -ndf, nvdisasm would spend a fifth of its time on dataflow analysis, which only names the targets of
+  // indirect jumps.
   run.arguments = {"-c", "-hex", "-gi", "-ndf", platform::tool_input};
   const std::vector<std::byte> cut = without_zeroes(cubin);
   run.input = cut.empty() ? cubin : std::span<const std::byte>(cut);
   run.deadline_ms = options.deadline_ms;
-  // nvdisasm builds some 80 MB of tables at every start; large pages spare it most of the page faults, a sixth of its
-  // time (measured, glibc 2.36; older ones do not know the setting and ignore it).
+  // nvdisasm builds about 80 MB of tables at every start; large pages avoid most of the page faults, a sixth of its
+  // time (measured, glibc 2.36; older versions ignore the unknown setting).
   run.environment = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=100000000"};
   Result<platform::ToolOutput> output;
   const auto ran =
@@ -134,8 +136,8 @@ Result<void> check_relocations(const CubinKernel& kernel) {
   return {};
 }
 
-// What the program was handed on with for a machine without nvdisasm: the listings of what its presets compile to, by
-// code alone, since where it was compiled tells nothing of the code. Empty: none of this code.
+// A listing that is shipped for this code, or empty. A bundle ships the listings of its presets for machines without
+// nvdisasm, by code only: where it was compiled does not matter.
 std::optional<SassProgram> shipped_program(const CubinKernel& kernel) {
   const auto resources = platform::resources();
   if (!resources) return std::nullopt;
@@ -164,12 +166,12 @@ Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte
 
   if (options.nvdisasm.empty() && !find_nvdisasm())
     if (auto program = shipped_program(*kernel)) return std::make_shared<const SassProgram>(std::move(*program));
-  // Absent, truncated or of another format: made anew.
+  // Missing, truncated or of another format: make it again.
   auto section = run_nvdisasm(cubin, *kernel, options);
   if (!section) return fail(section.error());
   auto program = parse_nvdisasm(*section, std::move(*kernel));
   if (!program) return fail(program.error());
-  // A full disk costs the next run its time, nothing more; the program is whole all the same.
+  // A full disk only costs the next run time; the program is complete.
   if (cache.put(*key, *section)) {
     static std::atomic<int> kept = 0;
     if (kept++ % writes_between_trims == 0) cache.trim();

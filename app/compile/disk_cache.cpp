@@ -35,14 +35,14 @@ DiskCache::Lookup DiskCache::get(const std::string& key) const {
   std::error_code error;
   if (!fs::exists(file, error)) return {};
   auto text = platform::read_file(file, max_entry_bytes);
-  if (!text) return {std::nullopt, "The cached " + text.error().message + " It is made anew."};
+  if (!text) return {std::nullopt, "The cached " + text.error().message + " It is made again."};
   const std::string magic = kind_ + " ";
   const size_t end = text->find('\n');
   const bool headed = text->starts_with(magic) && end != std::string::npos;
   std::string payload = headed ? text->substr(end + 1) : std::string();
   if (!headed || text->substr(magic.size(), end - magic.size()) != xxh3_128(payload))
-    return {std::nullopt, "The cached " + file.string() + " is truncated or damaged. It is made anew."};
-  fs::last_write_time(file, fs::file_time_type::clock::now(), error);  // a read-only cache still serves
+    return {std::nullopt, "The cached " + file.string() + " is truncated or damaged. It is made again."};
+  fs::last_write_time(file, fs::file_time_type::clock::now(), error);  // a read-only cache still works
   return {std::move(payload), {}};
 }
 
@@ -59,7 +59,7 @@ void DiskCache::trim() const {
   uint64_t total = 0;
   std::error_code error;
   for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
-    std::error_code gone;  // another process trims too
+    std::error_code gone;  // another process may trim too
     Entry entry{at->path(), at->file_size(gone), at->last_write_time(gone)};
     if (gone) continue;
     if (entry.file.filename().string().find("." + kind_ + ".tmp.") != std::string::npos) {

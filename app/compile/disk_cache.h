@@ -8,21 +8,21 @@
 
 namespace attnscope::compile {
 
-// One file an entry, named by its content's key. Entries are checksummed: a truncated or damaged one is refused. They
-// are written whole or not at all, so that two processes may use one folder. Past the cap the longest unused go first.
+// One file per entry, named by its key. Entries have a checksum: a truncated or damaged one is refused. They are
+// written whole or not at all, so two processes may share a folder. Above the cap, the least recently used go first.
 class DiskCache {
  public:
-  // An empty folder: nothing is kept. `kind` is the files' extension and the first word in them.
+  // An empty folder name means no cache. `kind` is the files' extension and the first word in them.
   DiskCache(std::filesystem::path folder, std::string kind, uint64_t cap_bytes);
 
   struct Lookup {
     std::optional<std::string> payload;
-    std::string complaint;  // one sentence when there is a file that cannot be used; names it
+    std::string complaint;  // one sentence naming a file that cannot be used, if there is one
   };
   Lookup get(const std::string& key) const;  // marks the entry as used now
-  // Failure (Stage::store) when the disk is full and the like: nothing is lost but the next run's time.
+  // Failure (Stage::store) when the disk is full and the like: the next run only takes longer.
   Result<void> put(const std::string& key, const std::string& payload) const;
-  // Down to the cap; also what a process that died left half-written an hour ago.
+  // Removes entries down to the cap, and temporary files that a process left unfinished an hour ago or more.
   void trim() const;
 
  private:

@@ -10,7 +10,7 @@ constexpr uint64_t file_header_bytes = 64, section_header_bytes = 64, symbol_byt
 
 tl::unexpected<Failure> malformed(const std::string& what) {
   return fail(Stage::decode, "The cubin is malformed: " + what + ".",
-              "It may be truncated. Compile the kernel again; a cached copy is remade by itself.");
+              "It may be truncated. Compile the kernel again; a cached copy is made again automatically.");
 }
 
 std::optional<std::span<const std::byte>> slice(std::span<const std::byte> bytes, uint64_t offset, uint64_t size) {
@@ -33,7 +33,7 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
   const uint16_t names_index = *load_at<uint16_t>(bytes, 0x3e);
   if (entry_bytes != section_header_bytes) return malformed("its section headers have an unknown size");
   const auto headers = slice(bytes, table, uint64_t{count} * section_header_bytes);
-  if (!headers) return malformed("its section headers lie past its end");
+  if (!headers) return malformed("its section headers are past its end");
 
   std::vector<ElfSection> sections(count);
   std::vector<uint32_t> name_offsets(count);
@@ -48,7 +48,7 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
     section.info = *load_at<uint32_t>(*headers, at + 44);
     if (section.type == elf_section_nobits || section.type == 0) continue;
     const auto content = slice(bytes, *load_at<uint64_t>(*headers, at + 24), section.size);
-    if (!content) return malformed("section " + std::to_string(i) + " lies past its end");
+    if (!content) return malformed("section " + std::to_string(i) + " is past its end");
     section.bytes = *content;
   }
   if (names_index >= count) return malformed("it has no section names");

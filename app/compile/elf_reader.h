@@ -11,7 +11,7 @@
 
 namespace attnscope::compile {
 
-// Little-endian values at an offset of a byte range that may be anything: nothing is read past its end.
+// Reads a little-endian value at an offset of any bytes, and never past their end.
 template <class T>
 std::optional<T> load_at(std::span<const std::byte> bytes, uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -42,10 +42,10 @@ struct ElfRelocation {
   uint64_t offset = 0;
   uint32_t symbol = 0, type = 0;
   int64_t addend = 0;
-  bool has_addend = false;  // REL keeps the addend in the place itself
+  bool has_addend = false;  // REL keeps the addend in the target itself
 };
 
-// Views into an ELF64 file's bytes, which must outlive it. Every offset was checked against the file's end.
+// Views into an ELF64 file's bytes, which must outlive it. Every offset has been checked against the file's end.
 struct ElfFile {
   uint32_t flags = 0;
   uint8_t abi_version = 0;

@@ -13,7 +13,7 @@ namespace {
 using Tokens = std::vector<CppToken>;
 using Words = std::set<std::string_view>;
 
-// What NVRTC and the built-in headers know of namespace std.
+// What NVRTC and the built-in headers provide in namespace std.
 const Words kDeviceStd{"min",
                        "max",
                        "swap",
@@ -116,11 +116,11 @@ const Words kHostWords{"cout",
                        "AT_DISPATCH_FLOATING_TYPES",
                        "pybind11"};
 
-constexpr int kDeepestClass = 32;  // of classes in classes; what lies deeper is left as it is
+constexpr int kDeepestClass = 32;  // nested classes; deeper ones are left unchanged
 
 bool upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// Blanks declarations that only a host compiler takes.
+// Blanks declarations that only a host compiler accepts.
 class Blanker {
  public:
   explicit Blanker(std::string_view source)
@@ -177,7 +177,7 @@ class Blanker {
     return false;
   }
 
-  // cublasHandle_t, cudnnTensorDescriptor_t, ncclComm_t, cudaStream_t: device code has none of them.
+  // cublasHandle_t, cudnnTensorDescriptor_t, ncclComm_t, cudaStream_t: device code does not use them.
   static bool of_host_library(std::string_view word) {
     for (const std::string_view prefix :
          {"cublas", "cudnn", "cufft", "cusparse", "cusolver", "nccl", "nvml", "nvtx", "curandGenerator", "cudaStream",
@@ -186,7 +186,7 @@ class Blanker {
     return false;
   }
 
-  // Whether [begin, end) speaks of what only a host has.
+  // Whether [begin, end) uses something that only the host has.
   bool host_only(size_t begin, size_t end) const {
     for (size_t i = begin; i < end; ++i) {
       if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<") && tokens_[i + 2].at == tokens_[i].at + 2) return true;
@@ -200,7 +200,7 @@ class Blanker {
     return false;
   }
 
-  // Conditions and definitions stay: they may reach over the declaration's ends.
+  // Conditions and definitions stay: they may extend over the ends of the declaration.
   void blank(size_t begin, size_t end) {
     if (begin >= end) return;
     for (size_t at = tokens_[begin].at, last = tokens_[end - 1].end(); at < last; ++at)
@@ -214,8 +214,8 @@ class Blanker {
     }
   }
 
-  // `[=] __device__(int i) {…}` is nvcc's with --extended-lambda; NVRTC refuses the word, and needs none where all is
-  // device code. `[[nodiscard]] __device__ int f()` is no lambda.
+  // `[=] __device__(int i) {…}` needs nvcc's --extended-lambda; NVRTC refuses the word and does not need it, because
+  // all its code is device code. `[[nodiscard]] __device__ int f()` is not a lambda.
   void blank_lambda_spaces() {
     const auto space = [&](size_t i) { return is(i, "__device__") || is(i, "__host__"); };
     for (size_t i = 1; i < tokens_.size(); ++i) {
@@ -226,7 +226,7 @@ class Blanker {
     }
   }
 
-  // Behind the ";" that ends what starts at `i`, brackets skipped.
+  // The index after the ";" that ends the statement beginning at `i`, skipping brackets.
   size_t behind_semicolon(size_t i, size_t end) const {
     for (; i < end; ++i) {
       if (is(i, "(") || is(i, "[") || is(i, "{"))
@@ -237,7 +237,7 @@ class Blanker {
     return end;
   }
 
-  // One declaration of a namespace or (`member`) a class, from `first`; where the next one starts.
+  // Handles one declaration of a namespace or (`member`) a class, from `first`; returns where the next one starts.
   size_t declaration(size_t first, size_t end, bool member) {
     size_t i = first;
     if (token(i).kind == CppToken::Kind::line || is(i, ";") || is(i, "}")) return i + 1;
@@ -247,7 +247,7 @@ class Blanker {
         (is(i, "extern") && i + 1 < end && token(i + 1).kind == CppToken::Kind::text && is(i + 2, "{"))) {
       size_t open = i;
       while (open < end && !is(open, "{") && !is(open, ";")) ++open;
-      return open + 1;  // its contents are read as if they stood outside; the closing brace is skipped
+      return open + 1;  // its contents are read as if they were outside; the closing brace is skipped
     }
     if (is(i, "using") || is(i, "typedef") || is(i, "static_assert") || is(i, "asm")) {
       const size_t behind = behind_semicolon(i, end);
@@ -260,7 +260,7 @@ class Blanker {
     return function_or_variable(first, i, end, member);
   }
 
-  // A class, struct, union or enum with a body; `struct P make();` is none.
+  // A class, struct, union or enum with a body; `struct P make();` is not one.
   bool is_class(size_t i, size_t end) const {
     for (; i < end; ++i) {
       if (is(i, "struct") || is(i, "class") || is(i, "union") || is(i, "enum")) break;
@@ -308,7 +308,7 @@ class Blanker {
         continue;
       }
       if (is(i, "(")) {
-        // NAME(...) at a declaration's start and no body after it: a macro that brings its own semicolon or needs none
+        // NAME(...) at the start of a declaration, without a body: a macro that brings its own semicolon or needs none
         const size_t close = brackets_.closing(i);
         const bool macro = i == first + 1 && word(first) && device_macros_.contains(token(first).text);
         if (macro && !is(close + 1, "{")) return is(close + 1, ";") ? close + 2 : close + 1;
@@ -336,7 +336,7 @@ class Blanker {
     return end;
   }
 
-  // `type name(…);`: an instantiation of a host template, or a host function declared.
+  // `type name(…);`: an instantiation of a host template, or a declared host function.
   bool is_prototype(size_t first, size_t semicolon) const {
     size_t open = first;
     while (open < semicolon && !is(open, "(")) ++open;
@@ -356,13 +356,13 @@ class Blanker {
   Tokens tokens_;
   CppBrackets brackets_;
   Words device_macros_;
-  int depth_ = 0;  // of the class that is being read
+  int depth_ = 0;  // of the current class
 };
 
 }  // namespace
 
 std::string without_host_code(std::string_view source) {
-  // A byte order mark means something at a file's start only, and macros and headers will stand before it.
+  // A byte order mark is valid only at the start of a file, and macros and headers will precede it.
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   std::string out = Blanker(source).run();
   if (out.starts_with(kMark)) out.replace(0, kMark.size(), kMark.size(), ' ');
@@ -370,13 +370,13 @@ std::string without_host_code(std::string_view source) {
 }
 
 std::string with_implied_headers(const std::string& source) {
-  // Of <stdlib.h> and <math.h>; and of namespace std whatever NVRTC has.
+  // From <stdlib.h> and <math.h>; and everything that NVRTC has in namespace std.
   static const Words implied{"uint",      "ulong",  "ushort", "INFINITY", "NAN",     "HUGE_VAL",
                              "HUGE_VALF", "M_E",    "M_PI",   "M_LN2",    "M_LOG2E", "M_PI_2",
                              "M_PI_4",    "M_1_PI", "M_2_PI", "M_SQRT2",  "M_LN10"};
   const auto used = [&](const auto& self, const Tokens& tokens, bool in_line) -> bool {
     for (size_t i = 0; i < tokens.size(); ++i) {
-      const bool line = tokens[i].kind == CppToken::Kind::line && !in_line;  // `##…` is no line within a line
+      const bool line = tokens[i].kind == CppToken::Kind::line && !in_line;  // a `##…` within a line is not a line
       if (line && self(self, cpp_tokens(tokens[i].text.substr(1)), true)) return true;
       if (tokens[i].kind != CppToken::Kind::word) continue;
       const bool of_std = tokens[i].is("std") && i + 1 < tokens.size() && tokens[i + 1].is(":");

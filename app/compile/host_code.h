@@ -4,15 +4,15 @@
 
 namespace attnscope::compile {
 
-// NVRTC takes device code alone; a .cu written for nvcc has its host side in the same file. What only a host compiler
-// could take (host functions, main, <<<>>> launches, variables and classes of host libraries) is blanked: every
-// character but the line ends becomes a space, so that every line and column that is left stays where it was.
-// Kernels, __device__ and constexpr functions, types, constants, templates and preprocessor lines stay. A source that
-// has nothing of the kind, or whose braces cannot be followed, is returned as it is.
+// NVRTC takes only device code; a .cu file for nvcc also has its host side. Blanks whatever only a host compiler
+// accepts (host functions, main, <<<>>> launches, variables and classes of host libraries): every character except line
+// ends becomes a space, so the rest keeps its lines and columns. Kernels, __device__ and constexpr functions, types,
+// constants, templates and preprocessor lines stay. A source without host code, or one whose braces cannot be matched,
+// is returned unchanged.
 std::string without_host_code(std::string_view source);
 
-// nvcc includes the CUDA runtime's headers before a source's first line, and with them <cmath>, <cstdlib> and what
-// these bring (std::min, numeric_limits, enable_if; uint). A source that uses some of it gets them before its first
+// nvcc includes the CUDA runtime's headers before the first line of a source, and with them <cmath>, <cstdlib> and what
+// those bring (std::min, numeric_limits, enable_if; uint). A source that uses some of this gets it before its first
 // line, which keeps its number.
 std::string with_implied_headers(const std::string& source);
 

@@ -14,16 +14,15 @@ namespace attnscope::compile {
 
 // The files that a compilation may read.
 struct IncludeClosure {
-  std::vector<std::filesystem::path> files;  // or whole folders, where a name is computed in a way that is not followed
-  std::string digest;                        // of their names below their folders and their contents
+  std::vector<std::filesystem::path> files;  // or whole folders, for a computed name that cannot be followed
+  std::string digest;                        // of their contents and their names below their folders
 };
 
-// Finds what a source may include in `folders`, and what that includes in its turn, whatever any #if says. NVRTC has
-// neither a callback for includes nor a list of what it read: the closure is what stands in a cached variant's name,
-// and what the compiler's thread is allowed to read, so that no file can decide code without deciding the name.
+// Finds what a source may include in `folders`, and what those files include, whatever any #if says. NVRTC offers
+// neither a callback for includes nor a list of what it read. The closure is part of a cached variant's name, and the
+// compiler's thread may read only the closure, so no file can change the code without changing the name.
 //
-// Files are read once and then known by their stamps; a source is known by its own text. May be used by several
-// threads.
+// Files are read once and then recognised by their stamps, a source by its text. Several threads may use it.
 class IncludeReader {
  public:
   std::shared_ptr<const IncludeClosure> closure(const std::string& source,
@@ -33,17 +32,16 @@ class IncludeReader {
   class Walk;
   struct File {
     platform::FileStamp stamp;
-    bool settled =
-        false;  // it had not changed shortly before it was read: as long as the stamp holds, so does the rest
+    bool settled = false;  // it did not change shortly before it was read: the stamp is reliable
     std::string hash;
     std::shared_ptr<const ScannedIncludes> includes;
   };
-  // What held when a closure was made. Three of four places that are looked at hold no file: that none has come is told
-  // by the stamps of the folders that one would have to come into, a few dozen for hundreds of names.
+  // What was true when a closure was made. Three of four places that are searched hold no file. The stamps of the
+  // folders above them tell if one appears: a few dozen folders for hundreds of names.
   struct Known {
     std::vector<std::pair<std::filesystem::path, platform::FileStamp>> files, folders;
-    std::vector<std::filesystem::path> missing;  // names that are taken by what is no file: no folder tells
-    bool settled = false;                        // else the stamps may hold though something changed
+    std::vector<std::filesystem::path> missing;  // names that are not files: no folder's stamp covers them
+    bool settled = false;                        // if false, something may have changed although the stamps match
     std::shared_ptr<const IncludeClosure> closure;
     bool holds() const;
   };

@@ -15,7 +15,8 @@ bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 bool ends_line(char c) { return c == '\n' || c == '\r'; }
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 
-// Behind the backslash at `at` and the line's end that it joins; `at` where it joins nothing. `loosely`: over blanks.
+// The index after the backslash at `at` and the line end that it joins; `at` if it joins nothing. `loosely`: over
+// blanks.
 size_t behind_join(std::string_view source, size_t at, bool loosely) {
   size_t end = at + 1;
   while (loosely && end < source.size() && blank(source[end])) ++end;
@@ -23,12 +24,12 @@ size_t behind_join(std::string_view source, size_t at, bool loosely) {
   return end < source.size() && source[end] == '\n' ? end + 1 : at;
 }
 
-// A source whose continued lines are joined.
+// A source with its continued lines joined.
 struct Joined {
   std::string text;
   std::vector<size_t> joints;  // where in `text`
 
-  // Counts on from where it was asked last: a file of includes only costs its length.
+  // Continues counting from the last call, so a file of includes costs only its length.
   size_t line_of(size_t at) const {
     const auto place = [&](size_t i) { return text.begin() + static_cast<ptrdiff_t>(i); };
     const auto between = std::count(place(std::min(at, counted)), place(std::max(at, counted)), '\n');
@@ -68,7 +69,7 @@ class Scanner {
   }
 
  private:
-  // Only blanks and comments stand before a directive on its line; a comment of several lines may end there.
+  // Whether only blanks and comments precede a directive on its line; a comment of several lines may end there.
   bool first_on_line(size_t at) const {
     while (at > 0 && blank(text_[at - 1])) --at;
     return at == 0 || ends_line(text_[at - 1]) || text_.substr(0, at).ends_with("*/");
@@ -78,7 +79,7 @@ class Scanner {
     for (;;) {
       while (at < text_.size() && blank(text_[at])) ++at;
       if (text_.substr(at, 2) != "/*") return at;
-      if (at + 2 < comment_from_ || at + 2 > comment_end_) {  // else it is the end that was found last
+      if (at + 2 < comment_from_ || at + 2 > comment_end_) {  // otherwise it is the end found last
         comment_from_ = at + 2;
         comment_end_ = text_.find("*/", at + 2);
       }
@@ -117,7 +118,7 @@ class Scanner {
     return IncludedName{std::string(rest.substr(0, close)), quoted, joined_.line_of(open)};
   }
 
-  // The word in the parentheses that open at `open`; empty when there are none, or more than a word.
+  // The word in the parentheses that open at `open`; empty when there are none, or more than one word.
   std::string_view in_parentheses(size_t open) const {
     if (!has(open, '(')) return {};
     const size_t start = behind_blanks(open + 1);
@@ -145,7 +146,7 @@ class Scanner {
       found_.macros.push_back({std::string(macro), std::string(parameter), std::move(*name)});
   }
 
-  // __has_include(<name>), a macro of it, and __has_include(HEADER).
+  // Handles __has_include(<name>), a macro of it, and __has_include(HEADER).
   void asked(size_t at) {
     const std::string_view line = text_.substr(0, end_of_line(at));
     for (size_t open = line.find('(', at); open != npos; open = line.find('(', open + 1))
@@ -153,7 +154,7 @@ class Scanner {
     constexpr std::string_view question = "__has_include";
     for (size_t q = line.find(question, at); q != npos; q = line.find(question, q + 1)) {
       const size_t open = behind_blanks(q + word_at(q).size());
-      if (!has(open, '(')) continue;  // defined(__has_include) asks for nothing
+      if (!has(open, '(')) continue;  // defined(__has_include) includes nothing
       const size_t start = behind_blanks(open + 1);
       const std::string_view macro = word_at(start);
       if (!macro.empty()) computed(macro, in_parentheses(behind_blanks(start + macro.size())), q);
@@ -163,7 +164,7 @@ class Scanner {
   const Joined joined_;
   const std::string_view text_;
   ScannedIncludes& found_;
-  mutable size_t comment_from_ = 1, comment_end_ = 0;  // the comment's end that was looked for last: none yet
+  mutable size_t comment_from_ = 1, comment_end_ = 0;  // the comment whose end was found last: none yet
 };
 
 // A backslash, blanks, the line's end: compilers differ on whether that joins lines, so both readings are scanned.

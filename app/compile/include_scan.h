@@ -6,7 +6,7 @@
 
 namespace attnscope::compile {
 
-// What an #include names: "name", looked for beside the including file first, or <name>.
+// The name in an #include: "name", searched beside the including file first, or <name>.
 struct IncludedName {
   std::string name;
   bool quoted = false;
@@ -31,11 +31,11 @@ struct ScannedIncludes {
   std::vector<HeaderMacro> macros;
 };
 
-// Every name that `source` may include or ask for with __has_include, whatever its conditions say: both sides of every
-// #if, under #if 0 too. Rather one too many than one too few.
+// Every name that `source` may include or pass to __has_include, whatever its conditions say: both sides of every #if,
+// even under #if 0. Better one too many than one too few.
 ScannedIncludes scan_includes(std::string_view source);
 
-// Whether `name` leads out of the folders it is looked for in: an absolute path, or one with a ".." in it.
+// Whether `name` leads out of the folders that are searched: an absolute path, or one with ".." in it.
 bool leads_outside(const std::string& name);
 
 }  // namespace attnscope::compile

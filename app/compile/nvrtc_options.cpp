@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t max_macro_name = 64;
 
-// Deliberately narrow: whatever is not plainly a macro's name is refused before a compiler sees it.
+// Deliberately narrow: anything that is not plainly a macro's name is refused before a compiler sees it.
 bool is_macro_name(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && name.size() <= max_macro_name && letter(name[0]) &&

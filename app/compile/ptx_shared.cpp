@@ -23,11 +23,11 @@ struct Declaration {
   bool dynamic = false;  // .extern
 };
 
-// One .entry or .func, or what stands outside of them all.
+// One .entry or .func, or the text outside of all functions.
 struct Function {
   std::string_view name;
   std::vector<Declaration> declarations;
-  std::set<std::string_view> words;  // every symbol its instructions name
+  std::set<std::string_view> words;  // every symbol that its instructions name
 };
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -89,7 +89,7 @@ std::optional<Declaration> shared_declaration(std::string_view line) {
 class Ptx {
  public:
   explicit Ptx(std::string_view text) {
-    functions_.emplace_back();  // outside of any
+    functions_.emplace_back();  // for text outside of functions
     while (!text.empty()) {
       const size_t end = text.find('\n');
       read_line(text.substr(0, end));
@@ -97,7 +97,7 @@ class Ptx {
     }
   }
 
-  // The kernel and what it calls, the kernel first.
+  // The kernel and the functions it calls, the kernel first.
   std::vector<const Function*> reachable(std::string_view entry) const {
     std::vector<const Function*> found;
     std::set<std::string_view> seen = {entry};
@@ -135,7 +135,7 @@ class Ptx {
     }
   }
 
-  // ".visible .entry k(" or ".func  (.param .b32 func_retval0) f(": the name may stand on the next line.
+  // ".visible .entry k(" or ".func  (.param .b32 func_retval0) f(": the name may be on the next line.
   void start_function(const std::vector<std::string_view>& words) {
     size_t i = 0;
     while (i < words.size() && words[i] != ".entry" && words[i] != ".func") ++i;

@@ -5,27 +5,27 @@
 
 namespace attnscope::compile {
 
-// What ptxas -v says of one kernel.
+// What ptxas -v reports about one kernel.
 struct PtxasFigures {
   int64_t registers = 0;
   int64_t stack_bytes = 0;                    // called functions included
-  int64_t spill_stores = 0, spill_loads = 0;  // bytes a thread; of the kernel and the functions it calls
+  int64_t spill_stores = 0, spill_loads = 0;  // bytes per thread, for the kernel and the functions it calls
   int64_t shared_bytes = 0;
   int64_t barriers = 0;
 };
 
-// Empty when the log holds no "Used … registers" line for `entry`.
+// Empty when the log has no "Used … registers" line for `entry`.
 std::optional<PtxasFigures> read_ptxas_log(const std::string& log, const std::string& entry);
 
-// "(0xe020 bytes, 0xc000 max)": what ptxas refuses.
+// "(0xe020 bytes, 0xc000 max)": why ptxas refuses.
 struct SharedRefusal {
   int64_t asked_bytes = 0;
   int64_t limit_bytes = 0;
 };
 
-// The refusal of a kernel with too much static shared memory, if that is why `log`'s compilation failed. NVRTC 12.8
-// and 13.0 leave ptxas' sentence out and give only its figures: then the static limit of every architecture so far is
-// held to.
+// The figures of a kernel with too much static shared memory, if that is why the compilation failed. NVRTC 12.8 and
+// 13.0 leave out ptxas' sentence and give only the figures; they are recognised by the static limit, which is the same
+// on every architecture so far.
 std::optional<SharedRefusal> find_shared_refusal(const std::string& log, const std::string& entry);
 
 constexpr int64_t static_shared_limit = 49152;  // bytes; CUDA programming guide, "Shared Memory" of every capability

@@ -27,7 +27,7 @@ enum class OperandKind : uint8_t {
   text           // anything else, kept as written
 };
 
-// One operand, as nvdisasm prints it, with nothing thrown away.
+// One operand as nvdisasm prints it, complete.
 struct SassOperand {
   OperandKind kind = OperandKind::text;
   int reg = -1;  // register index for reg…uniform_pred, barrier; base register for constant and address; -1 none
@@ -47,10 +47,10 @@ struct SassOperand {
   std::string raw;                     // as printed
 };
 
-// The scheduling half of the 128-bit word (facts: bits 105-125, the same on sm_80, sm_89 and sm_90).
+// The scheduling half of the 128-bit word (bits 105-125, the same on sm_80, sm_89 and sm_90).
 struct SassControl {
   uint8_t stall = 0;             // cycles
-  bool yield = false;            // the raw bit 109; assemblers of other tools print its absence as "yield"
+  bool yield = false;            // raw bit 109; assemblers of other tools print "yield" when it is clear
   uint8_t write_scoreboard = 7;  // 7: none
   uint8_t read_scoreboard = 7;
   uint8_t wait_mask = 0;
@@ -70,7 +70,7 @@ struct SassInstruction {
   std::string opcode;                  // base: "LDG", "IMAD", "HFMA2"
   std::vector<std::string> modifiers;  // in order: {"E","128"}, {"WIDE","U32"}
   std::vector<SassOperand> operands;   // destinations first, in printed order
-  std::vector<uint32_t> targets;       // BRX, JMX: where it may go, byte offsets
+  std::vector<uint32_t> targets;       // BRX, JMX: where it may jump, byte offsets
   uint64_t low = 0, high = 0;          // the encoding
   SassControl control;
   SassLine line;
@@ -78,7 +78,7 @@ struct SassInstruction {
   std::string text;                  // as printed, without offset and encoding
 };
 
-// One kernel's machine code, decoded once; immutable.
+// The machine code of one kernel, decoded once; immutable.
 struct SassProgram {
   CubinKernel kernel;
   std::vector<std::string> files;             // source names of the line table
@@ -92,17 +92,16 @@ struct DisassemblerOptions {
   int deadline_ms = 20000;
 };
 
-// nvdisasm from, in order: $ATTNSCOPE_NVDISASM, the CUDA toolkit, attnscope's own cache, PATH.
+// Finds nvdisasm in, in order: $ATTNSCOPE_NVDISASM, the CUDA toolkit, attnscope's own cache, PATH.
 Result<std::filesystem::path> find_nvdisasm();
 
-// Decodes `entry` of the cubin through nvdisasm's text (or the disk cache).
+// Decodes `entry` of the cubin from nvdisasm's text, or takes it from the disk cache.
 Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte> cubin, const std::string& entry,
                                                        const DisassemblerOptions& options);
 
-// The parsing alone, for tests and for shipped decoded programs: `text` is what `nvdisasm -c -hex -gi` prints of the
-// cubin (or the part of it that is this kernel's section). Every encoding is held against the kernel's own bytes, so a
-// text that belongs to another cubin is a Failure (Stage::decode). An operand that is not understood is kept as
-// OperandKind::text.
+// Only the parsing, for tests and for shipped decoded programs: `text` is what `nvdisasm -c -hex -gi` prints for the
+// cubin (or the part that is this kernel's section). Every encoding is compared with the kernel's bytes, so text of
+// another cubin is a Failure (Stage::decode). An operand that is not understood is kept as OperandKind::text.
 Result<SassProgram> parse_nvdisasm(const std::string& text, CubinKernel kernel);
 
 }  // namespace attnscope::compile

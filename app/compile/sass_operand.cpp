@@ -62,7 +62,7 @@ std::optional<double> decimal(std::string_view text) {
   return negative ? -value : value;
 }
 
-// ".reuse.H0_H0" → the modifiers; anything that does not start with a dot is not understood.
+// ".reuse.H0_H0" → the modifiers; text that does not start with a dot is not understood.
 bool read_modifiers(std::string_view text, SassOperand& operand) {
   while (!text.empty()) {
     if (!take(text, ".") || text.empty()) return false;
@@ -128,7 +128,7 @@ bool read_constant(std::string_view text, SassOperand& operand) {
   const auto index = hexadecimal(bank);
   if (!index || *index < 0 || *index > 31 || !read_terms(offset, operand)) return false;
   settle_base(operand);
-  if (operand.uniform_offset >= 0) return false;  // R and UR at once: never seen
+  if (operand.uniform_offset >= 0) return false;  // R and UR together: never seen
   operand.kind = OperandKind::constant;
   operand.bank = static_cast<int>(*index);
   return read_modifiers(text, operand);
@@ -214,7 +214,7 @@ SassOperand parse_operand(std::string_view text, const SassLabels& labels) {
   } else {
     understood = read_value(rest, labels, operand);
   }
-  if (!understood) operand = SassOperand{};  // nothing half-read: `raw` alone says what it is
+  if (!understood) operand = SassOperand{};  // nothing half-read: only `raw` is kept
   operand.raw = std::string(text);
   return operand;
 }
@@ -247,8 +247,8 @@ std::vector<SassOperand> parse_operands(std::string_view text, const SassLabels&
     const char c = i < text.size() ? text[i] : ',';
     if (c == '[' || c == '(' || c == '{') ++depth;
     if (c == ']' || c == ')' || c == '}') --depth;
-    // A blank parts operands too: "RET.REL.NODEC R10 `(k1)".
-    // Packed halves print their constants with one inside: "c[0x0] [0x178]".
+    // A blank also separates operands: "RET.REL.NODEC R10 `(k1)".
+    // Packed halves print their constants with a blank inside: "c[0x0] [0x178]".
     const bool inside_constant = c == ' ' && text.substr(i).starts_with(" [") &&
                                  trimmed(text.substr(start, i - start)).find("c[") != std::string_view::npos;
     if (i < text.size() && (depth > 0 || inside_constant || (c != ',' && c != ' '))) continue;
@@ -259,8 +259,8 @@ std::vector<SassOperand> parse_operands(std::string_view text, const SassLabels&
   return operands;
 }
 
-// Every ordinary form keeps its 32-bit immediate in bits 32-63: a float, a double's upper half, or two halves of which
-// the upper is printed first (checked on HFMA2.MMA, HADD2, DADD and the FP32 forms of sm_80, sm_89 and sm_90).
+// Every ordinary form has its 32-bit immediate in bits 32-63: a float, a double's upper half, or two halves with the
+// upper one printed first (checked on HFMA2.MMA, HADD2, DADD and the FP32 forms of sm_80, sm_89 and sm_90).
 void settle_float_immediates(SassInstruction& instruction) {
   std::vector<SassOperand*> floats;
   for (SassOperand& operand : instruction.operands)

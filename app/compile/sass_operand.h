@@ -11,11 +11,11 @@ namespace attnscope::compile {
 
 using SassLabels = std::map<std::string, uint32_t, std::less<>>;  // → byte offset in .text
 
-// The operands of an instruction from the text behind its opcode ("R4, [R2.64+0x10]", "R10 `(k1)").
+// The operands of an instruction, from the text after its opcode ("R4, [R2.64+0x10]", "R10 `(k1)").
 std::vector<SassOperand> parse_operands(std::string_view text, const SassLabels& labels);
 
-// Gives the floating-point immediates of `instruction` their bits from its encoding. The printed number decides which
-// half of it, and which precision; an immediate that fits none of them becomes OperandKind::text.
+// Sets the bits of floating-point immediates of `instruction` from its encoding. The printed number tells which half
+// and which precision; an immediate that fits none becomes OperandKind::text.
 void settle_float_immediates(SassInstruction& instruction);
 
 }  // namespace attnscope::compile

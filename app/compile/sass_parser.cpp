@@ -37,7 +37,7 @@ class Lines {
   size_t number_ = 0;
 };
 
-// "/*0a10*/" or "/* 0x00fe... */" at the front of `line`; removes it.
+// Removes "/*0a10*/" or "/* 0x00fe... */" from the start of `line` and returns the number.
 std::optional<uint64_t> take_comment(std::string_view& line) {
   std::string_view text = trimmed(line);
   if (!text.starts_with("/*")) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<uint64_t> take_comment(std::string_view& line) {
   return value;
 }
 
-// A header as a source includes it, wherever its folder lies: cutlass/gemm/gemm.h.
+// A header as a source includes it, wherever its folder is: cutlass/gemm/gemm.h.
 std::string_view as_included(std::string_view file) {
   constexpr std::string_view folder = "/include/";
   const size_t at = file.rfind(folder);
@@ -79,7 +79,7 @@ SassControl control_of(uint64_t high) {
   return {bits(105, 4), bits(109, 1) != 0, bits(110, 3), bits(113, 3), bits(116, 6), bits(122, 4)};
 }
 
-// An instruction as the first pass leaves it: label operands wait until every label is known.
+// An instruction after the first pass: label operands wait until every label is known.
 struct RawInstruction {
   std::string_view body, targets;
   size_t line_number = 0;
@@ -122,7 +122,7 @@ class Parser {
     const std::string_view text = trimmed(line);
     if (text.starts_with("//##")) return read_location(text, lines.number());
     if (text.starts_with("/*")) return read_instruction(text, lines);
-    // ".L_x_3:", "k1:", "$k1$_Z4slowfi:"; directives are indented and end otherwise.
+    // ".L_x_3:", "k1:", "$k1$_Z4slowfi:"; directives are indented and do not end with a colon.
     if (text.ends_with(":") && line.front() != ' ' && line.front() != '\t')
       labels_.emplace(text.substr(0, text.size() - 1), next_offset());
     return {};
@@ -167,7 +167,7 @@ class Parser {
     return {};
   }
 
-  // //## File "a.cuh", line 3 inlined at "k.cu", line 7: the next such line goes on with the chain.
+  // //## File "a.cuh", line 3 inlined at "k.cu", line 7: the next such line continues the chain.
   Result<void> read_location(std::string_view text, size_t number) {
     constexpr std::string_view file_word = "File \"", line_word = "\", line ";
     const size_t file_at = text.find(file_word);
@@ -205,7 +205,7 @@ class Parser {
                 "The disassembly of " + program_.kernel.name + " holds " +
                     std::to_string(program_.instructions.size()) + " instructions of " +
                     std::to_string(program_.kernel.text.size() / 16) + ".",
-                "It is truncated. Remove it; it is remade by itself.");
+                "It is truncated. Remove it; it is made again automatically.");
   }
 
   Result<void> decode(const RawInstruction& raw, SassInstruction& instruction) const {
@@ -227,7 +227,7 @@ class Parser {
     read_opcode(name, instruction);
     instruction.operands = parse_operands(body.substr(name.size()), labels_);
     settle_float_immediates(instruction);
-    // code_hash() leaves out banks that no instruction reads, and must not be wrong about it.
+    // code_hash() leaves out banks that no instruction reads, so this must be right.
     for (const SassOperand& operand : instruction.operands)
       if (operand.kind == OperandKind::constant && operand.bank > 0 &&
           !may_read_bank(program_.kernel.text, static_cast<uint32_t>(operand.bank)))
@@ -255,7 +255,7 @@ class Parser {
     while (!list.empty()) {
       const size_t comma = list.find(',');
       const auto found = labels_.find(trimmed(list.substr(0, comma)));
-      if (found == labels_.end()) return refuse(raw.line_number, "a branch target that is no label");
+      if (found == labels_.end()) return refuse(raw.line_number, "a branch target that is not a label");
       instruction.targets.push_back(found->second);
       list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
     }

@@ -32,7 +32,7 @@ json placements_of(const SharedLayout& layout) {
   return list;
 }
 
-// at() and get() throw on a missing key or another type; unpack_variant turns that into a Failure at this layer's door.
+// at() and get() throw on a missing key or a wrong type; unpack_variant turns that into a Failure.
 Variant variant_of(const json& data) {
   Variant variant;
   VariantInfo& info = variant.info;
@@ -92,7 +92,7 @@ Result<Variant> unpack_variant(const std::string& bytes) {
   try {
     return variant_of(json::from_msgpack(bytes));
   } catch (const json::exception& error) {
-    return fail(Stage::store, std::string("A stored variant cannot be read: ") + error.what(), "It is made anew.");
+    return fail(Stage::store, std::string("A stored variant cannot be read: ") + error.what(), "It is made again.");
   }
 }
 

@@ -19,12 +19,12 @@ std::string install_hint(CudaLibrary which) {
   return get + " the CUDA toolkit, or set $" + name.environment + " to a " + name.file + ".";
 }
 
-// A library that is there but does not open is passed over for the next; its reason is kept in case none opens.
+// Skips a library that exists but does not open, and keeps its reason in case none opens.
 template <class Open>
 auto open_first(CudaLibrary which, int major, const Open& open, std::string& reasons) {
   decltype(open(LibraryPlace{})) opened = fail(Stage::device, {});
   for (LibraryPlace place : library_places(which, major)) {
-    if (place.include.empty())  // the library came without headers: another of its version may have them
+    if (place.include.empty())  // this library has no headers: another of the same version may have them
       for (const LibraryPlace& other : library_places(which, major))
         if (place.include.empty()) place.include = other.include;
     opened = open(place);
@@ -34,7 +34,7 @@ auto open_first(CudaLibrary which, int major, const Open& open, std::string& rea
   return opened;
 }
 
-// What there is of other major versions, for the sentence that says why it does not do.
+// Which other major versions there are, for the sentence that says why they do not fit.
 std::string others_than(CudaLibrary which, int major) {
   std::string others;
   for (int other = oldest_major; other <= newest_major + 1; ++other) {
@@ -51,7 +51,7 @@ Failure mismatch(CudaLibrary which, Stage stage, const Driver& driver, const std
   const int major = driver.version() / 1000;
   const std::string others = others_than(which, major);
   return Failure{stage,
-                 "The driver is of CUDA " + driver.version_text() + " and needs " + name_of(which).title + " " +
+                 "The driver is for CUDA " + driver.version_text() + " and needs " + name_of(which).title + " " +
                      std::to_string(major) + ", which is not on this machine" +
                      (others.empty() ? "" : "; there is " + others) + "." + (reasons.empty() ? "" : " " + reasons),
                  install_hint(which)};
@@ -59,9 +59,9 @@ Failure mismatch(CudaLibrary which, Stage stage, const Driver& driver, const std
 
 Failure named_is_too_new(CudaLibrary which, Stage stage, const std::string& version, const Driver& driver) {
   return Failure{stage,
-                 "$" + std::string(name_of(which).environment) + " is of CUDA " + version +
-                     ", whose code the driver of CUDA " + driver.version_text() + " does not run.",
-                 "Name one of CUDA " + std::to_string(driver.version() / 1000) + " or unset it."};
+                 "$" + std::string(name_of(which).environment) + " is for CUDA " + version +
+                     ", but the driver is for CUDA " + driver.version_text() + " and cannot run its code.",
+                 "Name one for CUDA " + std::to_string(driver.version() / 1000) + " or unset it."};
 }
 
 bool is_named(CudaLibrary which) { return !platform::environment(name_of(which).environment).empty(); }
@@ -91,7 +91,7 @@ Result<ChosenLibrary> open_library(const LibraryPlace& place) {
 Result<ChosenLibrary> choose_library(CudaLibrary which) {
   auto driver = Driver::open();
   if (!driver)
-    return fail(Stage::device, std::string(name_of(which).title) + " serves a GPU alone: " + driver.error().message,
+    return fail(Stage::device, std::string(name_of(which).title) + " needs a GPU: " + driver.error().message,
                 driver.error().hint);
   if (is_named(which)) {
     auto library = open_library(library_places(which, 0).front());

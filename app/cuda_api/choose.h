@@ -7,18 +7,18 @@
 
 namespace attnscope::cuda_api {
 
-// One of the libraries that must be of the driver's major version, opened.
+// A library that must match the driver's major version, opened.
 struct ChosenLibrary {
   SharedLibrary library;
   LibraryPlace place;
   int major = 0;        // 12, 13
-  std::string version;  // as its file says: "12.8.4.1", or "12" alone
+  std::string version;  // as its file name says: "12.8.4.1", or only "12"
 };
 
-// cuBLAS or CUPTI for this machine's driver: of its major version, among $ATTNSCOPE_CUBLAS or $ATTNSCOPE_CUPTI, the
-// packages, the toolkits and the system. A library that is named is taken as long as its code runs on the driver.
-// Neither serves without a driver. Failures (Stage::device) are one sentence: what the driver needs and what there is
-// instead. (NVRTC is chosen by choose_nvrtc() in nvrtc.h; NVML is the driver's own and needs no choice.)
+// cuBLAS or CUPTI for this machine's driver, of its major version: from $ATTNSCOPE_CUBLAS or $ATTNSCOPE_CUPTI, the
+// packages, the toolkits or the system. A library that a variable names is taken if its code runs on the driver. Both
+// need a driver. A Failure (Stage::device) is one sentence: what the driver needs and what there is instead.
+// (choose_nvrtc() in nvrtc.h chooses NVRTC; NVML belongs to the driver and needs no choice.)
 Result<ChosenLibrary> choose_library(CudaLibrary which);
 
 }  // namespace attnscope::cuda_api

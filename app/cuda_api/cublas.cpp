@@ -28,7 +28,7 @@ bool cublas_is_there() {
     std::error_code error;
     if (place.library.is_absolute() && std::filesystem::exists(place.library, error)) return true;
   }
-  return choose_library(CudaLibrary::cublas).has_value();  // one that only the system's loader finds
+  return choose_library(CudaLibrary::cublas).has_value();  // one that only the system's loader can find
 }
 
 Result<CublasCalls> open_cublas() {

@@ -12,14 +12,14 @@ namespace attnscope::cuda_api {
 struct CublasState;
 using CublasHandle = CublasState*;
 
-// cudaDataType, cublasOperation_t and cublasComputeType_t, by their values in the CUDA headers.
+// Values of cudaDataType, cublasOperation_t and cublasComputeType_t in the CUDA headers.
 inline constexpr int kCublasF32 = 0, kCublasF16 = 2;
 inline constexpr int kCublasAsIs = 0, kCublasTransposed = 1;
 inline constexpr int kCublasComputeF32 = 68;
 inline constexpr int kCublasDefaultAlgorithm = -1;
 
-// What is used of cuBLAS, by the names of its reference; each an int that is a cublasStatus_t, 0 success. A plain
-// table, so that a test can put its own functions in place of the library.
+// The cuBLAS functions in use, named as in its reference; each returns a cublasStatus_t, 0 on success. A plain table,
+// so that a test can put its own functions in place of the library.
 struct CublasCalls {
   int (*create)(CublasHandle*) = nullptr;
   int (*destroy)(CublasHandle) = nullptr;
@@ -36,10 +36,10 @@ struct CublasCalls {
   static Result<CublasCalls> load(const SharedLibrary& library);
 };
 
-// Whether there is a cuBLAS for this machine's driver, without opening it where a file tells: it is large.
+// Whether there is a cuBLAS for this machine's driver. Does not open the library, which is large, if its file is there.
 bool cublas_is_there();
 
-// That cuBLAS, opened (choose_library). Failure: Stage::device.
+// That cuBLAS, opened by choose_library(). Failure: Stage::device.
 Result<CublasCalls> open_cublas();
 
 }  // namespace attnscope::cuda_api

@@ -10,7 +10,7 @@ constexpr int attribute_major = 75, attribute_minor = 76;
 
 tl::unexpected<Failure> driver_failure(const char* call, int code) {
   return fail(Stage::device, std::string(call) + " failed with CUDA error " + std::to_string(code) + ".",
-              "Check the GPU with nvidia-smi; the driver may not be loaded or not be allowed here.");
+              "Check the GPU with nvidia-smi; the driver may not be loaded, or this process may not use it.");
 }
 
 }  // namespace

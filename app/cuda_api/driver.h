@@ -16,16 +16,16 @@ struct GpuInfo {
   uint64_t memory_bytes = 0;
 };
 
-// libcuda, opened at run time. Opening it touches no GPU; gpus() initialises the driver in this process.
+// libcuda, opened at run time. Opening it does not touch a GPU; gpus() initialises the driver in this process.
 class Driver {
  public:
-  // $ATTNSCOPE_LIBCUDA, else the system's libcuda.so.1. No driver is a Failure (Stage::device) that says so.
+  // $ATTNSCOPE_LIBCUDA, else the system's libcuda.so.1. Failure (Stage::device) when there is no driver.
   static Result<Driver> open();
 
-  int version() const { return version_; }  // 12080 is CUDA 12.8: the newest CUDA that the driver serves
+  int version() const { return version_; }  // 12080 is CUDA 12.8: the newest CUDA that the driver supports
   std::string version_text() const;         // "12.8"
   Result<std::vector<GpuInfo>> gpus() const;
-  // What runs kernels. Failure (Stage::device): a driver older than CUDA 11.8.
+  // The functions that run kernels. Failure (Stage::device): a driver older than CUDA 11.8.
   Result<DriverCalls> calls() const { return DriverCalls::load(library_); }
 
  private:
@@ -34,7 +34,7 @@ class Driver {
 
   SharedLibrary library_;
   int version_ = 0;
-  // The signatures are those of the CUDA driver API's reference; CUresult is an int, 0 success.
+  // Signatures as in the CUDA driver API's reference; CUresult is an int, 0 on success.
   int (*init_)(unsigned flags) = nullptr;
   int (*driver_version_)(int* version) = nullptr;
   int (*device_count_)(int* count) = nullptr;

@@ -8,7 +8,7 @@
 
 namespace attnscope::cuda_api {
 
-// The driver API's handles: pointers to what only the driver knows.
+// The driver API's handles: opaque pointers.
 struct ContextState;
 struct ModuleState;
 struct FunctionState;
@@ -48,7 +48,7 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
-// CUresult values that are told apart here.
+// The CUresult values that this program tells apart.
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotReady = 600;
@@ -73,8 +73,8 @@ enum class Attribute : int {
   reserved_shared_memory_per_block = 111,
 };
 
-// What runs kernels, out of libcuda: the driver API's functions by the names of its reference (CUDA 11.8 and later),
-// each an int that is a CUresult. A plain table, so that a test can put its own functions in place of a GPU.
+// The driver API's functions that run kernels, named as in its reference (CUDA 11.8 and later); each returns a
+// CUresult. A plain table, so that a test can put its own functions in place of a GPU.
 struct DriverCalls {
   int (*init)(unsigned flags) = nullptr;
   int (*device_count)(int*) = nullptr;
@@ -114,8 +114,8 @@ struct DriverCalls {
   std::string name_of(int code) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS"
 };
 
-// Errors after which a context is of no more use: a kernel's illegal access and the like, and a GPU that went away. The
-// process that owns it must end.
+// Whether a context is unusable after this error: after an illegal access of a kernel and the like, or a GPU that went
+// away. The process that owns the context must end.
 bool is_sticky(int code);
 
 }  // namespace attnscope::cuda_api

@@ -33,7 +33,7 @@ bool is_program(const fs::path& file) {
   return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
 }
 
-// libnvrtc.so.12 in one of a toolkit's or a package's library folders.
+// libnvrtc.so.12 in a library folder of a toolkit or a package.
 std::optional<fs::path> library_in(const fs::path& root, const std::string& name) {
   std::error_code error;
   for (const char* folder :
@@ -87,7 +87,7 @@ std::vector<LibraryPlace> library_places(CudaLibrary which, int major) {
   std::vector<LibraryPlace> places;
   const LibraryName& name = name_of(which);
   if (const fs::path named = platform::environment(name.environment); !named.empty()) {
-    // <root>/lib/libnvrtc.so.N: its headers are beside lib.
+    // <root>/lib/libnvrtc.so.N: the headers are beside lib.
     return {{named, include_in(named.parent_path().parent_path()), std::string("$") + name.environment}};
   }
   const std::string file = name.file + "." + std::to_string(major);
@@ -104,7 +104,7 @@ std::vector<LibraryPlace> library_places(CudaLibrary which, int major) {
 
 Result<fs::path> locate_headers(const std::string& name) {
   if (name != "cutlass")
-    return fail(Stage::compile, "\"" + name + "\" is no known library of headers.", "Known: cutlass.");
+    return fail(Stage::compile, "\"" + name + "\" is not a known set of headers.", "Known: cutlass.");
   const fs::path probe = fs::path("cutlass") / "version.h";
   std::error_code error;
   if (const fs::path named = platform::environment("ATTNSCOPE_CUTLASS"); !named.empty()) {
@@ -123,7 +123,7 @@ Result<fs::path> locate_nvdisasm() {
       "Run `attnscope fetch`, which fetches it, install the CUDA toolkit, or set $ATTNSCOPE_NVDISASM.";
   if (const fs::path named = platform::environment("ATTNSCOPE_NVDISASM"); !named.empty()) {
     if (is_program(named)) return named;
-    return fail(Stage::decode, "$ATTNSCOPE_NVDISASM names " + named.string() + ", which is no program.",
+    return fail(Stage::decode, "$ATTNSCOPE_NVDISASM names " + named.string() + ", which is not a program.",
                 "Correct or unset it.");
   }
   std::vector<fs::path> candidates;

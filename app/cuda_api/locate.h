@@ -7,41 +7,41 @@
 
 namespace attnscope::cuda_api {
 
-// A CUDA library on disk that may serve, and where it comes from.
+// A CUDA library on disk that may fit, and where it comes from.
 struct LibraryPlace {
   std::filesystem::path library;  // absolute, or a bare name that the system's loader resolves
-  std::filesystem::path include;  // cuda_fp16.h and the like; empty when there is none beside it
+  std::filesystem::path include;  // cuda_fp16.h and the like; empty when there are none beside it
   std::string origin;             // "$ATTNSCOPE_NVRTC", "toolkit /usr/local/cuda-13.0", "package 12.8", "system"
 };
 
-// The libraries whose version must go with the driver's.
+// The libraries whose version must match the driver's.
 enum class CudaLibrary { nvrtc, cublas, cupti };
 struct LibraryName {
   std::string title;        // "NVRTC"
-  std::string file;         // "libnvrtc.so", which the major version follows
-  const char* environment;  // "ATTNSCOPE_NVRTC": a file that is to be taken instead
+  std::string file;         // "libnvrtc.so"; the major version follows it
+  const char* environment;  // "ATTNSCOPE_NVRTC": names a file to use instead
 };
 const LibraryName& name_of(CudaLibrary which);
 
-// The CUDA toolkits of this machine: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*, /opt/cuda. None when
-// $ATTNSCOPE_NO_TOOLKIT is 1, which shows how a machine without a toolkit fares.
+// The CUDA toolkits of this machine: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*, /opt/cuda. Empty when
+// $ATTNSCOPE_NO_TOOLKIT is 1, which imitates a machine without a toolkit.
 std::vector<std::filesystem::path> toolkits();
 
 // Where `attnscope fetch` and ./dev put the pinned packages: "<user cache>/cuda", which holds 12.8/{lib,include},
 // 13.0/{lib,include} and bin/nvdisasm. Two candidates when $ATTNSCOPE_HOME moves the user's cache: that one, then the
-// XDG one. Last what the program was handed on with: cuda/ beside its kernels and assets.
+// XDG one. Last, cuda/ beside the kernels and assets, for a program that is shipped with its packages.
 std::vector<std::filesystem::path> package_folders();
 
 // Every library of that kind and major version, best first: the one that its variable names, the packages, the
-// toolkits, the system. With the variable set, that one alone.
+// toolkits, the system. If the variable is set, only that one.
 std::vector<LibraryPlace> library_places(CudaLibrary which, int major);
 inline std::vector<LibraryPlace> nvrtc_places(int major) { return library_places(CudaLibrary::nvrtc, major); }
 
-// The include folder of headers that are not CUDA's: "cutlass" (CUTLASS and CuTe) in $ATTNSCOPE_CUTLASS or the
-// packages. Failure (Stage::compile) with what to fetch.
+// The include folder of headers that are not part of CUDA: "cutlass" (CUTLASS and CuTe), in $ATTNSCOPE_CUTLASS or the
+// packages. Failure (Stage::compile) that says what to fetch.
 Result<std::filesystem::path> locate_headers(const std::string& name);
 
-// nvdisasm: $ATTNSCOPE_NVDISASM, the toolkits, the packages, PATH. Failure (Stage::decode) with what to install.
+// nvdisasm: $ATTNSCOPE_NVDISASM, the toolkits, the packages, PATH. Failure (Stage::decode) that says what to install.
 Result<std::filesystem::path> locate_nvdisasm();
 
 }  // namespace attnscope::cuda_api

@@ -50,7 +50,7 @@ Result<void> Nvml::load() {
   take("nvmlDeviceGetPowerUsage", power_);
   take("nvmlDeviceGetEnforcedPowerLimit", power_limit_);
   take("nvmlDeviceGetTemperature", temperature_);
-  // Since the 12.2 driver the reasons go by another name; both are there until the old one goes.
+  // Driver 12.2 renamed the reasons; drivers keep both names until the old one goes.
   if (done && !library_.load("nvmlDeviceGetCurrentClocksEventReasons", reasons_))
     take("nvmlDeviceGetCurrentClocksThrottleReasons", reasons_);
   return done;

@@ -9,33 +9,33 @@
 
 namespace attnscope::cuda_api {
 
-// What a GPU says of itself at a moment; 0 where it does not say.
+// What a GPU reports at one moment; 0 where it does not report a figure.
 struct GpuState {
   double clock_mhz = 0;  // of the SMs
   double power_w = 0;
   double power_limit_w = 0;  // enforced
   double temperature_c = 0;
-  uint64_t reasons = 0;  // nvmlClocksEventReasons: what holds the clock back
+  uint64_t reasons = 0;  // nvmlClocksEventReasons: what limits the clock
 };
 
-// Bits of GpuState::reasons, by the NVML reference.
+// Bits of GpuState::reasons, from the NVML reference.
 inline constexpr uint64_t kReasonIdle = 0x1, kReasonPowerCap = 0x4, kReasonHardware = 0x8, kReasonThermal = 0x20,
                           kReasonHardwareThermal = 0x40, kReasonPowerBrake = 0x80;
-// "power cap", "thermal slowdown", …; idle is none of them.
+// "power cap", "thermal slowdown", …; leaves out idle.
 std::vector<std::string> reason_words(uint64_t reasons);
 
-// NVML, the driver's own library of clocks, power and temperatures, opened at run time.
+// NVML, the driver's library for clocks, power and temperatures, opened at run time.
 class Nvml {
  public:
   // $ATTNSCOPE_LIBNVML, else the system's libnvidia-ml.so.1. Failure: Stage::device.
   static Result<std::shared_ptr<const Nvml>> open();
 
-  std::string driver_version() const;  // "580.95.05"; empty when it does not say
+  std::string driver_version() const;  // "580.95.05"; empty when NVML does not say
 
   struct Gpu;  // nvmlDevice_t's pointee, opaque
   // `pci_bus_id` as cuDeviceGetPCIBusId gives it. Failure: Stage::device.
   Result<Gpu*> find(const std::string& pci_bus_id) const;
-  // Clock and reasons, which take some 20 us; power and temperature too when `all`.
+  // Clock and reasons, which take about 20 us; with `all` also power and temperature.
   GpuState state(Gpu* gpu, bool all) const;
 
  private:
@@ -43,7 +43,7 @@ class Nvml {
   Result<void> load();
 
   SharedLibrary library_;
-  // The signatures are those of the NVML reference; nvmlReturn_t is an int, 0 success.
+  // Signatures as in the NVML reference; nvmlReturn_t is an int, 0 on success.
   int (*init_)() = nullptr;
   int (*driver_version_)(char*, unsigned length) = nullptr;
   int (*by_pci_)(const char*, Gpu**) = nullptr;

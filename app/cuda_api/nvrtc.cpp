@@ -27,9 +27,9 @@ Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const LibraryPlace& place) {
   if (!library) return fail(library.error());
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc(std::move(*library), place));
   if (auto done = nvrtc->load(); !done) return fail(done.error());
-  // NVRTC opens its other half by bare name when it first compiles, relying on its own RUNPATH, which an address
-  // sanitizer's dlopen() loses, and on a thread that may read no library. Once loaded it is found by that name. If it
-  // is missing NVRTC says so itself, in a better place.
+  // At its first compile NVRTC opens its builtins by bare name and relies on its own RUNPATH. An address sanitizer's
+  // dlopen() loses that path, and a confined thread may not read the library. Once loaded, it is found by that name. If
+  // it is missing, NVRTC reports that itself, with a better message.
   std::error_code error;
   const std::filesystem::path builtins = "libnvrtc-builtins.so." + nvrtc->version_text();
   const auto beside = place.library.parent_path() / builtins;
@@ -70,7 +70,7 @@ Result<void> Nvrtc::read_text(Handle program, const char* call, int (*size)(Hand
   if (auto done = check(call, size(program, &bytes)); !done) return done;
   text.resize(bytes);
   if (auto done = check(call, get(program, text.data())); !done) return done;
-  while (!text.empty() && text.back() == '\0') text.pop_back();  // the size counts the terminator
+  while (!text.empty() && text.back() == '\0') text.pop_back();  // the size includes the terminator
   return {};
 }
 
@@ -106,7 +106,7 @@ Result<NvrtcOutput> Nvrtc::compile(const std::string& source, const std::string&
   NvrtcOutput output;
   const int code = compile_(program.get(), static_cast<int>(words.size()), words.data());
   if (code != 0 && code != result_compilation_failed) {
-    // A refused option is explained in the log only.
+    // Only the log explains a refused option.
     auto done = check("nvrtcCompileProgram", code);
     std::string log;
     if (read_text(program.get(), "nvrtcGetProgramLog", log_size_, log_, log) && !log.empty()) done.error().hint = log;

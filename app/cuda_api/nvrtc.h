@@ -11,7 +11,7 @@
 
 namespace attnscope::cuda_api {
 
-// A header by the name that an #include gives it, and its text; both live as long as the program.
+// A header by the name that an #include uses, and its text; both must outlive the program.
 struct NvrtcHeader {
   const char* name;
   const char* text;
@@ -19,13 +19,13 @@ struct NvrtcHeader {
 
 struct NvrtcOutput {
   bool compiled = false;
-  std::string log;           // of the front end and ptxas, compiled or not
-  std::string entry_symbol;  // the entry as the machine code names it
+  std::string log;           // of the front end and ptxas, whether it compiled or not
+  std::string entry_symbol;  // the entry's name in the machine code
   std::string ptx;
   std::vector<std::byte> cubin;
 };
 
-// NVRTC, opened at run time. Several threads may compile at once: each call has a program of its own, and NVRTC allows
+// NVRTC, opened at run time. Several threads may compile at once: each call makes its own program, and NVRTC allows
 // concurrent calls on different programs ("Thread Safety" in its documentation).
 class Nvrtc {
  public:
@@ -36,9 +36,9 @@ class Nvrtc {
   std::string version_text() const;  // "12.8"
   const LibraryPlace& place() const { return place_; }
 
-  // Compiles `source` to machine code. `entry` is a C++ name or template expression of a kernel. A program that does
-  // not compile is an output with compiled = false; a Failure (Stage::compile) is NVRTC's own: out of memory, a bad
-  // option. `headers` come before files of the same name.
+  // Compiles `source` to machine code. `entry` is the C++ name or template expression of a kernel. A program that does
+  // not compile is an output with compiled = false; a Failure (Stage::compile) is an error of NVRTC itself: out of
+  // memory, a bad option. `headers` come before files of the same name.
   Result<NvrtcOutput> compile(const std::string& source, const std::string& name, const std::string& entry,
                               const std::vector<std::string>& options, std::span<const NvrtcHeader> headers = {}) const;
 
@@ -57,7 +57,7 @@ class Nvrtc {
   SharedLibrary library_;
   LibraryPlace place_;
   int major_ = 0, minor_ = 0;
-  // The signatures are those of NVRTC's reference; nvrtcResult is an int, 0 success.
+  // Signatures as in NVRTC's reference; nvrtcResult is an int, 0 on success.
   int (*version_)(int*, int*) = nullptr;
   int (*create_)(Handle*, const char* source, const char* name, int headers, const char* const*,
                  const char* const*) = nullptr;
@@ -74,8 +74,8 @@ class Nvrtc {
   const char* (*error_text_)(int) = nullptr;
 };
 
-// The NVRTC for this machine: of the driver's major version, and of 12 (else 13) where there is no driver.
-// $ATTNSCOPE_NVRTC is taken as long as its code runs on the driver. Failure (Stage::compile) in one sentence when none
+// The NVRTC for this machine: of the driver's major version, or of 12 (else 13) when there is no driver.
+// $ATTNSCOPE_NVRTC is taken if its code runs on the driver. A Failure (Stage::compile) says in one sentence that none
 // fits.
 Result<std::shared_ptr<const Nvrtc>> choose_nvrtc();
 

@@ -14,7 +14,7 @@ struct ArrayState;
 using GraphicsResource = GraphicsResourceState*;
 using Array = ArrayState*;
 
-// CUipcMemHandle: passed by value, so that its size and kind matter.
+// CUipcMemHandle: passed by value, so its size and kind matter.
 struct IpcHandle {
   std::array<char, 64> bytes{};
 };
@@ -37,10 +37,10 @@ struct Copy2d {
 };
 static_assert(sizeof(Copy2d) == 128);
 
-// What shares GPU memory between processes and with OpenGL, of libcuda. Functions as the CUDA driver API's reference
-// names them; each returns a CUresult.
+// The functions of libcuda that share GPU memory between processes and with OpenGL, named as in the CUDA driver API's
+// reference; each returns a CUresult.
 struct PixelCalls {
-  // The library that Driver::open() takes. Failure (Stage::device): no driver, or one that lacks these.
+  // From the library that Driver::open() takes. Failure (Stage::device): no driver, or one that lacks these functions.
   static Result<PixelCalls> open();
 
   std::string name_of(int code) const;  // "CUDA_ERROR_NO_DEVICE"

@@ -6,14 +6,14 @@
 
 namespace attnscope::cuda_api {
 
-// A library opened at run time. It stays loaded for the life of the process: CUDA's libraries do not survive dlclose().
+// A library opened at run time. It stays loaded until the process ends: CUDA's libraries do not survive dlclose().
 class SharedLibrary {
  public:
   // `path` is absolute, or a bare name that the system's loader resolves. Failure: Stage::device, in the loader's
   // words.
   static Result<SharedLibrary> open(const std::filesystem::path& path);
 
-  // Fills `function` with the symbol of that name. Failure: Stage::device, naming both.
+  // Sets `function` to the symbol of that name. Failure: Stage::device, naming both.
   template <class Function>
   Result<void> load(const char* name, Function*& function) const {
     auto address = symbol(name);

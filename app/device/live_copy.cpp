@@ -5,9 +5,9 @@
 
 namespace attnscope::device {
 
-// The emulator's stores are plain ones: an atomic store for each would cost the run what a picture of it is not worth.
-// Relaxed atomic reads keep the compiler from reading twice or assuming what it read; the race is meant, so the thread
-// sanitizer is told to leave this one function alone.
+// The emulator stores without atomics: atomic stores would slow every run down for the sake of a picture. Relaxed
+// atomic reads keep the compiler from reading twice or assuming what it read. The race is intended, so the thread
+// sanitizer ignores this one function.
 __attribute__((no_sanitize("thread"), noinline)) std::vector<std::byte> live_copy(std::span<const std::byte> from) {
   std::vector<std::byte> to(from.size());
   size_t at = 0;

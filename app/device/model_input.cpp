@@ -45,7 +45,7 @@ Unit unit_of(const compile::SassInstruction& instruction) {
   return instruction.opcode.starts_with('U') ? Unit::uniform : Unit::integer;
 }
 
-// Bytes that one lane moves.
+// Bytes that one lane reads or writes.
 double width_of(const compile::SassInstruction& instruction) {
   if (has_modifier(instruction, "128")) return 16;
   if (has_modifier(instruction, "64")) return 8;
@@ -54,16 +54,16 @@ double width_of(const compile::SassInstruction& instruction) {
   return 4;
 }
 
-// 128-byte lines that a request touches, from its sectors: neighbouring lanes fill their sectors and four of those make
-// a line; lanes far apart use a sector each, in lines of their own.
+// The 128-byte lines that a request touches, estimated from its sectors: neighbouring lanes fill their sectors, and
+// four of those make a line; lanes far apart use one sector each, in separate lines.
 double lines_of(const compile::SassInstruction& instruction, const emulator::InstructionCounters& counters) {
   const double sectors = double(counters.sectors) / double(counters.requests);
   const double bytes = width_of(instruction) * double(counters.threads_on) / double(counters.issued);
-  const double filled = std::max(1.0, bytes / 32);  // sectors, when every byte of them is used
+  const double filled = std::max(1.0, bytes / 32);  // sectors, if every byte of them is used
   return sectors <= 1.5 * filled ? std::max(1.0, sectors / 4) : sectors;
 }
 
-// By shape: half of k, half a product. TF32 goes at half the rate, and int8 at twice it.
+// By shape: half of k is half a product. TF32 runs at half the rate, int8 at twice the rate.
 float products_of(const compile::SassInstruction& instruction) {
   const bool tf32 = has_modifier(instruction, "TF32");
   if (has_modifier(instruction, "1684")) return 0.5F;
@@ -100,7 +100,7 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
     out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
-    const double share = double(counters.requests) / double(counters.issued);  // the rest had every lane off
+    const double share = double(counters.requests) / double(counters.issued);  // the others had every lane off
     out.passes = static_cast<float>(share * lines_of(instruction, counters));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   }
@@ -118,7 +118,7 @@ model::CtaTrace trace_of(const emulator::CtaTrace& from) {
   return to;
 }
 
-// Q rows of one CTA, and all of K and V: what it must read at least once.
+// Q rows of one CTA and all of K and V: what it must read at least once.
 double distinct_bytes(const Problem& problem, const std::array<int64_t, 3>& grid) {
   const int64_t rows = (problem.seq_q + std::max<int64_t>(1, grid[0]) - 1) / std::max<int64_t>(1, grid[0]);
   return double(rows + 2 * problem.seq_k) * double(problem.head_dim) * double(bytes_of(problem.dtype));
@@ -130,7 +130,7 @@ std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int
                                     const std::vector<uint32_t>& sampled) {
   const auto width = static_cast<uint32_t>(std::max<int64_t>(1, grid[0]));
   if (problem.causal == Causal::none || width == 1) return {sampled.empty() ? 0 : sampled.front()};
-  constexpr uint32_t traced = 9;  // a narrower grid's CTAs are traced all
+  constexpr uint32_t traced = 9;  // in a narrower grid every CTA is traced
   std::vector<uint32_t> ctas;
   for (uint32_t i = 0; i < traced; ++i) ctas.push_back((i * (width - 1) + (traced - 1) / 2) / (traced - 1));
   for (uint32_t& cta : ctas) {

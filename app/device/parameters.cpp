@@ -34,11 +34,11 @@ Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
   if (name == "seq_q") return size_value(name, problem.seq_q);
   if (name == "seq_k") return size_value(name, problem.seq_k);
   if (name == "head_dim") return size_value(name, problem.head_dim);
-  return fail(Stage::launch, "args: \"" + name + "\" is not an argument that can be passed",
+  return fail(Stage::launch, "args: \"" + name + "\" is not a known argument",
               "docs/writing-a-kernel.md has the table of arguments.");
 }
 
-// A size goes into an int or a long long, as the kernel declares it.
+// The kernel decides whether a size is passed as int or long long.
 Result<Bytes> bytes_of_argument(const ArgumentValue& argument, uint32_t wanted, std::span<const uint64_t> addresses) {
   if (argument.operand) return bytes_of_value(addresses[*argument.operand]);
   if (!argument.whole) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostKept = 1000;  // samples in an observation
 
-// What one take() gave.
+// The result of one take().
 struct Batch {
   size_t round = 0;
   std::vector<double> us;
@@ -70,7 +70,7 @@ Result<void> Sampler::take_round() {
     taken_ += static_cast<int64_t>(us->size());
     batches_.push_back({round_, std::move(*us), conditions.clock_mhz, conditions.slowed});
     if (events_.on_progress) events_.on_progress(taken_);
-    // Placing buffers may have taken all the time there was: the last round still gets its samples, or its length.
+    // Placing buffers may have used up all the time: the last round still gets its samples or its length.
     const bool some = of_round >= kFewestOfRound, long_enough = now() - begun >= kRoundMs;
     if ((some && long_enough) || (now() - started_ >= policy_.max_ms && (some || long_enough))) break;
   }
@@ -87,7 +87,7 @@ void Sampler::note(const Conditions& conditions) {
       sampling_.reasons.push_back(reason);
 }
 
-// Leaves out what was slowed down and what ran at another clock than the rest; a power cap is a GPU's own normal state.
+// Leaves out samples that were slowed down or ran at a different clock from the rest; a power cap is normal for a GPU.
 void Sampler::keep_good() {
   std::vector<double> clocks;
   for (const Batch& batch : batches_)
@@ -112,7 +112,8 @@ bool Sampler::stable() const {
   return static_cast<int64_t>(good_.size()) >= kFewestRounds && interval_.half_width() < kStableHalfWidth * median_;
 }
 
-// What an observation keeps of the samples: to a tenth of a nanosecond, and of very many every n-th of each round.
+// The samples that an observation keeps: rounded to a tenth of a nanosecond, and if there are very many, every n-th of
+// each round.
 Rounds kept(const Rounds& rounds, size_t count) {
   const size_t step = (count + kMostKept - 1) / kMostKept;
   Rounds out;

@@ -11,22 +11,23 @@
 
 namespace attnscope::measure {
 
-// What the GPU said of itself right after a sample; 0 where it did not say.
+// What the GPU reported right after a sample; 0 where it reported nothing.
 struct Conditions {
   double clock_mhz = 0;
   double power_w = 0, power_limit_w = 0;
   double temperature_c = 0;
-  bool slowed = false;               // thermal or hardware slowdown: the sample says nothing of the kernel
-  std::vector<std::string> reasons;  // what held the clock back: "power cap"
+  bool slowed = false;               // thermal or hardware slowdown: the sample says nothing about the kernel
+  std::vector<std::string> reasons;  // what limited the clock: "power cap"
 };
 
-// What is timed. A test puts its own in place of a GPU.
+// What is timed. A test replaces it to run without a GPU.
 class Source {
  public:
   virtual ~Source() = default;
-  // Places the buffers anew and warms up: what differs between runs of a program should differ between rounds.
+  // Places the buffers at new addresses and warms up: what differs between runs of a program should differ between
+  // rounds.
   virtual Result<void> begin_round() = 0;
-  // Some repetitions, us each, never none.
+  // Some repetitions, in us each; at least one.
   virtual Result<std::vector<double>> take() = 0;
   virtual Conditions conditions() = 0;                                     // of the last take()
   virtual std::optional<double> empty_us() const { return std::nullopt; }  // an empty kernel timed in the same way
@@ -34,24 +35,24 @@ class Source {
 
 struct Policy {
   CacheState cache = CacheState::hot;
-  double max_ms = 2000;  // give up improving the interval then
+  double max_ms = 2000;  // stop improving the interval after this time
 };
 
 struct Events {
-  const std::atomic<bool>* cancel = nullptr;  // looked at before each take(); then Stage::cancelled
+  const std::atomic<bool>* cancel = nullptr;  // checked before each take(); then Stage::cancelled
   std::function<void(int64_t samples)> on_progress;
   std::function<double()> now_ms;  // a clock that never jumps; empty: the machine's
 };
 
-// The rules of docs/measuring.md.
-inline constexpr double kStableHalfWidth = 0.005;  // of the median
+// Constants of the rules in docs/measuring.md.
+inline constexpr double kStableHalfWidth = 0.005;  // as a share of the median
 inline constexpr int64_t kFewestRounds = 10;       // before the interval is trusted
 inline constexpr double kRoundMs = 15;             // of samples in one round
-inline constexpr int64_t kFewestOfRound = 3;       // samples; of the last round, unless it lasts as long as any
-inline constexpr double kClockTolerance = 0.03;    // of the run's median clock
+inline constexpr int64_t kFewestOfRound = 3;       // samples in a round; fewer in the last if it lasts as long
+inline constexpr double kClockTolerance = 0.03;    // as a share of the run's median clock
 
-// Samples until the 95 % interval of the median has a half-width under 0.5 % of it, or the time is up. Failures: the
-// source's; Stage::device when every sample had to be left out; Stage::cancelled.
+// Samples until the 95 % interval of the median has a half-width under 0.5 % of it, or the time is up. Failures: those
+// of the source; Stage::device when every sample was left out; Stage::cancelled.
 Result<Timing> sample(Source& source, const Policy& policy, const Events& events);
 
 }  // namespace attnscope::measure

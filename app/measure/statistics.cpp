@@ -27,8 +27,8 @@ Interval percentiles(std::vector<double>& statistics, size_t units) {
   return {quantile(statistics, tail), quantile(statistics, 1 - tail)};
 }
 
-// All samples of all rounds, none of them empty, in ascending order, each with its round: a resample of rounds is then
-// a weight each.
+// All samples of all rounds in ascending order, each with its round; no round is empty. A resample of rounds is then
+// one weight per round.
 struct Sorted {
   std::vector<double> values;
   std::vector<uint32_t> round;
@@ -42,7 +42,7 @@ struct Sorted {
     for (const auto& [value, of] : all) values.push_back(value), round.push_back(of);
   }
 
-  // The median of the samples, each taken as often as its round was drawn. Of an even number the mean of the middle
+  // The median of the samples, each taken as often as its round was drawn. With an even number, the mean of the middle
   // two.
   double median_of(const std::vector<uint32_t>& drawn) const {
     size_t total = 0;
@@ -76,7 +76,7 @@ Rounds without_empty(const Rounds& rounds) {
 }  // namespace
 
 double student_t_95(size_t degrees) {
-  // Any table, here of NIST/SEMATECH's e-Handbook 1.3.6.7.2.
+  // From NIST/SEMATECH's e-Handbook 1.3.6.7.2; any table has the same values.
   static constexpr std::pair<size_t, double> kTable[] = {
       {1, 12.706}, {2, 4.303},  {3, 3.182},  {4, 2.776},  {5, 2.571},  {6, 2.447},  {7, 2.365},  {8, 2.306},
       {9, 2.262},  {10, 2.228}, {11, 2.201}, {12, 2.179}, {13, 2.160}, {14, 2.145}, {15, 2.131}, {17, 2.110},
@@ -152,7 +152,7 @@ Comparison compare_rounds(const Rounds& a, const Rounds& b) {
   if (of_a.empty() || of_b.empty()) return comparison;
   const std::vector<double> all_a = pooled(of_a), all_b = pooled(of_b);
   comparison.ratio = quantile(all_a, 0.5) / quantile(all_b, 0.5);
-  if (comparison.blocks < 2) {  // nothing says how far another round would lie: the widest that the samples allow
+  if (comparison.blocks < 2) {  // nothing says how far another round would be: the widest that the samples allow
     comparison.interval = {all_a.front() / all_b.back(), all_a.back() / all_b.front()};
     return comparison;
   }

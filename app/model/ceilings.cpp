@@ -27,7 +27,7 @@ Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters
     if (instruction.unit == Unit::tensor) products += times * double(instruction.products);
   }
   const double grid = double(counters.total_ctas) / double(counters.emulated_ctas);
-  const double clocks_us = double(spec.sms) * spec.clock_mhz;  // SM clocks of a microsecond
+  const double clocks_us = double(spec.sms) * spec.clock_mhz;  // SM clocks per microsecond
   if (clocks_us > 0) {
     out.issue = grid * issued / rates::rate(spec, rates::kIssue) / clocks_us;
     out.fp32 = grid * fp32 * 32 / rates::rate(spec, rates::kFp32) / clocks_us;

@@ -6,17 +6,17 @@
 
 namespace attnscope::model {
 
-// The least time, in microseconds, that each resource of the whole device takes for a kernel's counted work at the
-// data sheet's rates and boost clock. 0: the kernel asks nothing of it, or the spec has no figure.
+// The least time, in microseconds, that each resource of the whole device takes for a kernel's counted work at the data
+// sheet's rates and boost clock. 0: the kernel does not use it, or the spec has no figure.
 struct Ceilings {
   double tensor = 0;  // products of the Tensor Cores
   double fp32 = 0;    // FADD, FMUL, FFMA
   double issue = 0;   // every warp instruction
-  double dram = 0;    // compulsory bytes of a problem that the second-level cache does not hold
+  double dram = 0;    // compulsory bytes of a problem that does not fit into the second-level cache
   double highest() const;
 };
 
-// `counters` and `schedule` are of the same emulated CTAs, which stand for the grid.
+// `counters` and `schedule` come from the same emulated CTAs, which stand for the grid.
 Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters& counters,
                   const KernelSchedule& schedule);
 

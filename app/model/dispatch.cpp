@@ -9,9 +9,9 @@
 namespace attnscope::model {
 namespace {
 
-// CTAs that are handed out one by one; rows of the grid beyond them do the same again.
+// CTAs that are dispatched one by one; the grid's rows beyond them repeat the same.
 constexpr int64_t kMostDispatched = int64_t{1} << 18;
-// Of more waves the longest CTA is a small part of what its SM does.
+// With more waves than this, the longest CTA is a small part of its SM's work.
 constexpr int64_t kFewWaves = 2;
 
 }  // namespace
@@ -50,7 +50,7 @@ Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, i
   for (int64_t place = 0; place < sms * resident; ++place) places.emplace(0, place);
   std::vector<SmCtas> ctas(static_cast<size_t>(sms));
   std::vector<double> work(static_cast<size_t>(sms));
-  size_t most = 0, longest = 0;  // SMs
+  size_t most = 0, longest = 0;  // indices of SMs
   double longest_cta = 0;
   for (int64_t cta = 0; cta < handed; ++cta) {
     const auto [free, place] = places.top();

@@ -7,23 +7,23 @@
 
 namespace attnscope::model {
 
-// CTAs of one SM in the order in which they start there, each by the index of the trace that stands for it.
+// The CTAs of one SM in the order in which they start, each as the index of the trace that stands for it.
 using SmCtas = std::vector<uint32_t>;
 
 // Warp instructions of each trace.
 std::vector<double> instructions_of(const KernelSchedule& schedule);
 
-// The trace that stands for each place along x: the nearest traced one. Masks make CTAs differ there.
+// The trace that stands for each place along x: the nearest traced one. With a mask, CTAs differ along x.
 std::vector<uint32_t> trace_along_x(const KernelSchedule& schedule, const LaunchShape& launch);
 
 struct Dispatched {
-  std::vector<SmCtas> sms;  // those of the SMs that decide, the one with most to do first
-  double ctas = 0;          // that were handed out: the whole grid, or as many of its rows as are worth the time
+  std::vector<SmCtas> sms;  // the SMs that decide, the one with the most work first
+  double ctas = 0;          // dispatched: the whole grid, or as many of its rows as are worth the time
 };
 
-// Hands the grid's CTAs out as the hardware does: in linear order, one to each SM, then a second to each, up to
-// `resident`, and then each to the first place that comes free. A CTA takes as long as it has instructions.
-// Of up to two waves two SMs may decide: the one with the most instructions, and the one with the longest CTA.
+// Dispatches the grid's CTAs as the hardware does: in linear order, one to each SM, then a second to each, up to
+// `resident`, and then each to the first place that becomes free. A CTA takes as long as it has instructions. With up
+// to two waves, two SMs may decide: the one with the most instructions and the one with the longest CTA.
 Dispatched dispatch(const KernelSchedule& schedule, const LaunchShape& launch, int64_t sms, int64_t resident);
 
 }  // namespace attnscope::model

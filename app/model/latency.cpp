@@ -15,10 +15,10 @@ namespace {
 // How far the model may be off, as a factor either way (docs/model.md, "How far off").
 constexpr double kErrorSimulated = 1.25;
 constexpr double kErrorIssueBound = 1.65;        // where warps compete for issue slots and units
-constexpr double kErrorOtherArchitecture = 1.5;  // times either: rates partly assumed from the one that was measured
+constexpr double kErrorOtherArchitecture = 1.5;  // times either: some rates come from the measured architecture
 constexpr double kErrorCounters = 5;
 constexpr int kMeasuredArchitecture = 90;
-// Waves of CTAs alike that are simulated; later ones go at the rate of the second.
+// Waves of equal CTAs that are simulated; later ones run at the rate of the second.
 constexpr int64_t kSimulatedWaves = 2;
 constexpr double kBusy = 0.6;        // a unit this busy is the bound
 constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most latencies, without a schedule
@@ -84,8 +84,8 @@ Bound bound_of(Wait wait) {
   return Bound::unknown;
 }
 
-// The busiest unit when one is busy most of the time, else what warps wait for most. A barrier is never the cause:
-// those who wait there wait for what the others wait for.
+// The busiest unit if it is busy most of the time, else what warps wait for most. A barrier is never the cause: warps
+// at a barrier wait for what the other warps wait for.
 Bound bound_of(const SmRun& run) {
   const double clocks = std::max(1.0, run.simulated);
   std::pair<double, Bound> busiest{double(run.instructions) / (4 * clocks), Bound::issue_slots};
@@ -103,7 +103,8 @@ Bound bound_of(const SmRun& run) {
   return bound_of(static_cast<Wait>(longest));
 }
 
-// CTAs alike: the SM with the most of them decides. They go through it in waves, and later waves are like the second.
+// When all CTAs are equal, the SM with the most of them decides. It runs them in waves; later waves are like the
+// second.
 Estimate of_waves(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
   const int64_t simulated = std::min(busiest, kSimulatedWaves * in.occupancy.ctas_per_sm);
@@ -119,8 +120,8 @@ Estimate of_waves(const LatencyInput& in) {
   return {clocks, bound_of(run)};
 }
 
-// What was counted, to what the traces say of the same CTAs: about 1, but for a grid in which the places between the
-// traced ones are not like them.
+// Counted instructions over what the traces predict for the same CTAs. About 1, unless the CTAs between the traced ones
+// differ from them.
 double counted_to_traced(const LatencyInput& in) {
   const auto total = in.counters.instructions.find("total");
   if (total == in.counters.instructions.end() || in.counters.emulated_ctas <= 0) return 1;
@@ -132,12 +133,12 @@ double counted_to_traced(const LatencyInput& in) {
   return mean > 0 ? double(total->second) / double(in.counters.emulated_ctas) / mean : 1;
 }
 
-// Under a mask CTAs differ and there are no waves: a long one runs on while short ones come and go beside it, so how
-// much longer an SM takes with one more CTA says nothing of the rest. All of its CTAs are simulated, and what the
-// simulation has no time for goes at the rate of the instructions before.
+// With a mask CTAs differ and there are no waves: short CTAs start and end beside a long one, so the time that one more
+// CTA adds to an SM says nothing about the rest. All CTAs of the SM are simulated; the part beyond the simulation's
+// limit runs at the rate of the instructions before it.
 Estimate of_mixed(const LatencyInput& in) {
   const Dispatched dispatched = dispatch(*in.schedule, in.launch, in.spec.sms, in.occupancy.ctas_per_sm);
-  // A wave ends with its longest CTA, which is traced; several with the last of what there is to do.
+  // One wave ends with its longest CTA, which is traced; several waves end with the last of the work.
   const bool waves = in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm;
   double beyond = waves ? double(in.occupancy.total_ctas) / dispatched.ctas * counted_to_traced(in) : 1;
   Estimate slowest;
@@ -154,14 +155,14 @@ int64_t count_of(const Counters& counters, const char* name) {
   return found == counters.instructions.end() ? 0 : found->second;
 }
 
-// Without a path: the busiest of issue slots, units, shared memory and L2 for an SM's CTAs, stretched when few warps
-// are resident to hide latency.
+// Without a trace: the busiest of issue slots, units, shared memory and L2 for an SM's CTAs, stretched when too few
+// warps are resident to hide latency.
 Estimate from_counters(const LatencyInput& in) {
   if (in.counters.emulated_ctas <= 0) return {};
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
-  const double ctas = double(busiest) / double(in.counters.emulated_ctas);  // of an SM, in units of what was counted
+  const double ctas = double(busiest) / double(in.counters.emulated_ctas);  // of an SM, in units of the counted ones
   const double sectors = double(in.counters.global_load_sectors + in.counters.global_store_sectors);
-  // The whole device's time, of which the emulated CTAs had a share, in clocks of an SM.
+  // Time of the whole device, of which the emulated CTAs are a share, in clocks of an SM.
   const Ceilings units = in.schedule ? ceilings(in.spec, in.problem, in.counters, *in.schedule) : Ceilings{};
   const double share = double(in.counters.emulated_ctas) / double(std::max<int64_t>(1, in.counters.total_ctas)) *
                        double(in.spec.sms) * in.spec.clock_mhz;
@@ -197,7 +198,7 @@ Timing latency(const LatencyInput& in) {
   Estimate estimate = !traced ? from_counters(in) : in.schedule->traces.size() == 1 ? of_waves(in) : of_mixed(in);
   if (estimate.clocks <= 0) return timing;
   double us = estimate.clocks / timing.clock_mhz + rates::rate(in.spec, rates::kLaunchUs);
-  // What does not stay in the second-level cache comes from memory once at least.
+  // What does not fit into the second-level cache is read from memory at least once.
   if (const double dram = compulsory_dram_us(in.spec, in.problem); dram > us) {
     us = dram;
     estimate.bound = Bound::dram_bandwidth;

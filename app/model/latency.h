@@ -14,11 +14,11 @@ struct LatencyInput {
   const LaunchShape& launch;
   const Occupancy& occupancy;
   const Counters& counters;                  // of the emulated CTAs, any share of the grid
-  const KernelSchedule* schedule = nullptr;  // null: counters alone, with a much wider error bar
+  const KernelSchedule* schedule = nullptr;  // null: from counters only, with a much wider error bar
 };
 
 // The kernel's time on the device, hot caches, always of kind "modelled": p10 = p50 = p90, and
-// interval_low…interval_high the model's error bar as docs/model.md derives it. `bound` says what holds it back:
+// interval_low…interval_high is the model's error bar, derived in docs/model.md. `bound` says what limits the kernel:
 // "shared memory", "issue slots", "FP32", "L2 bandwidth", "DRAM bandwidth", "global memory latency", "instruction
 // latency"… A pure function of its input. All zeros when nothing fits the device or nothing was counted.
 Timing latency(const LatencyInput& input);

@@ -5,10 +5,10 @@
 namespace attnscope::model {
 namespace {
 
-// Of every compute capability from 3.0 on (CUDA programming guide, table of compute capabilities).
+// The same for every compute capability from 3.0 (CUDA programming guide, table of compute capabilities).
 constexpr int64_t kMaxGridX = (int64_t{1} << 31) - 1, kMaxGridYZ = 65535;
 constexpr int64_t kMaxBlockXY = 1024, kMaxBlockZ = 64;
-constexpr int64_t kMaxLocalBytes = 512 << 10;  // a thread's
+constexpr int64_t kMaxLocalBytes = 512 << 10;  // per thread
 
 // 147456 → "147,456"
 std::string grouped(int64_t value) {

@@ -8,13 +8,13 @@
 
 namespace attnscope::model {
 
-// Whether the device would take the launch at all. Failure (Stage::limits) with both figures, the first of: grid and
+// Whether the device would accept the launch. Failure (Stage::limits) with both figures, for the first of: grid and
 // block sizes, threads, registers, static shared memory, all shared memory: "asks 147,456 B of shared memory;
 // emulated:l4 gives a block 101,376". `who` opens the sentence: the kernel's id, with its config when there is one.
 Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
                           const std::string& who);
 
-// The refusal of static shared memory alone, for callers that know the bytes before there is a variant: the assembler
+// Refuses static shared memory before there is a variant, when the caller already knows the bytes: the assembler
 // refuses it on every architecture.
 Failure static_shared_failure(const DeviceSpec& spec, int64_t bytes, const std::string& who);
 

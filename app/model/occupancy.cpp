@@ -7,14 +7,14 @@ namespace attnscope::model {
 namespace {
 
 constexpr int64_t kWarpThreads = 32;
-constexpr int64_t kSubPartitions = 4;   // of an SM, compute capability 7.0 and up; each has its own registers
-constexpr int64_t kRegisterUnit = 256;  // registers are allotted to warps in this many
+constexpr int64_t kSubPartitions = 4;   // per SM, compute capability 7.0 and up; each has its own registers
+constexpr int64_t kRegisterUnit = 256;  // a warp's registers are allotted in this unit
 constexpr int64_t kMaxRegistersThread = 256;
-constexpr int64_t kBarriersPerCta = 16;  // named barriers a CTA may use
+constexpr int64_t kBarriersPerCta = 16;  // named barriers that a CTA may use
 
 int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Shared memory is allotted in 256 bytes before compute capability 8.0, in 128 from there on.
+// Shared memory is allotted in units of 256 bytes before compute capability 8.0, of 128 bytes from then on.
 int64_t shared_unit(int arch) { return arch < 80 ? 256 : 128; }
 
 int64_t registers_of_warp(const VariantInfo& variant) {
@@ -38,7 +38,7 @@ int64_t shared_limit(const DeviceSpec& spec, const VariantInfo& variant, const L
   return bytes == 0 ? CtaLimits::kUnlimited : spec.shared_sm / bytes;
 }
 
-// Only from compute capability 9.0 on do barriers bound residency: as many as twice the CTAs an SM may hold.
+// Barriers limit residency only from compute capability 9.0 on: an SM has twice as many as the CTAs it may hold.
 int64_t barrier_limit(const DeviceSpec& spec, int64_t barriers) {
   if (barriers > kBarriersPerCta) return 0;
   if (spec.arch < 90 || barriers <= 0) return CtaLimits::kUnlimited;

@@ -7,7 +7,7 @@
 
 namespace attnscope::model {
 
-// How a kernel is started. Shared memory and registers are the variant's.
+// How a kernel is started. The variant says how much shared memory and how many registers it takes.
 struct LaunchShape {
   std::array<int64_t, 3> grid{1, 1, 1};   // CTAs
   std::array<int64_t, 3> block{1, 1, 1};  // threads
@@ -16,7 +16,7 @@ struct LaunchShape {
   int64_t warps() const { return (threads() + 31) / 32; }  // of one CTA
 };
 
-// How many CTAs of a kernel each resource of one SM would hold; kUnlimited where it asks for none.
+// How many CTAs of a kernel each resource of one SM would hold; kUnlimited if the kernel does not use it.
 struct CtaLimits {
   static constexpr int64_t kUnlimited = INT64_MAX;
   int64_t shared_memory = 0;
@@ -26,20 +26,19 @@ struct CtaLimits {
   int64_t barriers = 0;
 };
 
-// What one CTA takes, as the hardware allots it: rounded up, the driver's share of shared memory included.
+// What one CTA takes, rounded up as the hardware does and with the driver's share of shared memory.
 struct CtaAllotment {
   int64_t shared_bytes = 0;
   int64_t registers = 0;
 };
 
-// The rules are those of NVIDIA's occupancy calculator (cuda_occupancy.h of the CUDA runtime) for compute
-// capability 7.5 and up; docs/model.md lists them, tests/unit/model/occupancy_test.cpp holds them against that header
-// where it is there.
+// The rules of NVIDIA's occupancy calculator (cuda_occupancy.h of the CUDA runtime) for compute capability 7.5 and up.
+// docs/model.md lists them; tests/unit/model/occupancy_test.cpp compares them with that header where it is installed.
 CtaAllotment cta_allotment(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch);
 CtaLimits cta_limits(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
                      int64_t barriers = 1);
 
-// `limiter` names the resource that allows the fewest CTAs; of several, the first of: shared memory, registers, warps,
+// `limiter` names the resource that allows the fewest CTAs; in a tie, the first of: shared memory, registers, warps,
 // CTAs, barriers. ctas_per_sm is 0 for a kernel that does not fit (limits.h says why).
 Occupancy occupancy(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
                     int64_t barriers = 1);

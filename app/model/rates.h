@@ -1,17 +1,17 @@
 #pragma once
-// The names in DeviceSpec::rates that the latency model reads. One entry is one measured or published figure with its
-// source in DeviceSpec::sources under "rates/<name>"; a name that is absent takes the default given here, and the
-// model then says so with a wider error bar (see docs/model.md).
+// The names in DeviceSpec::rates that the latency model reads. Each entry is a measured or published figure with its
+// source in DeviceSpec::sources under "rates/<name>". A missing name takes the default given here, and the model then
+// widens its error bar (docs/model.md).
 //
-// Throughputs are per SM and clock, in lanes (threads) unless said otherwise: a warp instruction holds its pipe for
-// 32 / rate cycles of the SM. An SM has four sub-partitions, each issuing one warp instruction a clock.
+// Throughputs are per SM and clock, in lanes (threads) unless said otherwise: a warp instruction holds its pipe for 32
+// / rate cycles of the SM. An SM has four sub-partitions, each issuing one warp instruction a clock.
 #include "core/device_spec.h"
 
 namespace attnscope::model::rates {
 
 struct Rate {
   const char* name;
-  double fallback;  // of sm_89 unless the value is the same on every architecture named here
+  double fallback;  // for sm_89, unless the value is the same on every architecture named here
 };
 
 // Throughputs: lanes per SM and clock
@@ -27,17 +27,17 @@ inline constexpr Rate kConversion{"conversion", 16};  // F2F, F2I, I2F (F2FP pac
 inline constexpr Rate kShuffle{"shuffle", 32};        // SHFL
 inline constexpr Rate kUniform{"uniform", 64};  // the uniform datapath, as lanes so that a warp takes half a clock
 
-// Clocks that an mma.sync m16n8k16 of fp16 holds a scheduler's Tensor Core, where it was measured: on sm_90 only wgmma
-// meets the data sheet's throughput, which stands for it elsewhere (DeviceSpec::tensor_tflops_f16).
+// Clocks for which an mma.sync m16n8k16 of fp16 holds a scheduler's Tensor Core, where it was measured. On sm_90 only
+// wgmma reaches the data sheet's throughput; elsewhere that throughput is used (DeviceSpec::tensor_tflops_f16).
 inline constexpr const char* kMma16816 = "mma_16816";
 
 // Memory throughputs
 inline constexpr Rate kSharedWavefronts{"shared_wavefronts", 1};  // wavefronts of 128 B per SM and clock
-inline constexpr Rate kWarpWavefronts{"warp_wavefronts", 0.5};    // the same, of any one warp
-inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM and clock with every SM asking
+inline constexpr Rate kWarpWavefronts{"warp_wavefronts", 0.5};    // the same, for a single warp
+inline constexpr Rate kL2Sectors{"l2_sectors", 0.83};  // sectors of 32 B per SM and clock when every SM reads
 
-// Latencies: clocks from issue to a dependent instruction, unloaded. Those of fixed latency (FFMA, IADD3…) need no
-// rate: the code carries them.
+// Latencies: clocks from issue to a dependent instruction, unloaded. Instructions of fixed latency (FFMA, IADD3…) need
+// no rate: their code carries the stall.
 inline constexpr Rate kLatencyMufu{"latency_mufu", 17};  // MUFU and conversions
 inline constexpr Rate kLatencyShuffle{"latency_shuffle", 24};
 inline constexpr Rate kLatencyShared{"latency_shared", 23};      // LDS without conflict

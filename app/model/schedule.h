@@ -16,40 +16,40 @@ enum class Unit : uint8_t {
   conversion,  // F2I, I2F, F2F
   tensor,
   uniform,  // the uniform datapath
-  shuffle,  // SHFL; VOTE and MATCH too
+  shuffle,  // SHFL, VOTE and MATCH
   shared_load,
   shared_store,
   global_load,
   global_store,
   local_load,
   local_store,
-  async_copy,     // LDGSTS: from global to shared memory, nothing in registers
+  async_copy,     // LDGSTS: from global to shared memory, past the registers
   constant_load,  // LDC, ULDC with a scoreboard; S2R and the like
   barrier,        // BAR
-  control,        // BRA, BSSY, BSYNC, EXIT, NOP…: an issue slot, no unit
+  control,        // BRA, BSSY, BSYNC, EXIT, NOP…: takes an issue slot, but no unit
   count
 };
 
-// One SASS instruction as the warp scheduler sees it. Stalls and scoreboards are the code's own (compile::SassControl).
+// One SASS instruction as the warp scheduler sees it. Stalls and scoreboards come from the code (compile::SassControl).
 struct ScheduledInstruction {
   Unit unit = Unit::control;
   uint8_t stall = 1;             // clocks before the warp's next instruction
-  uint8_t write_scoreboard = 7;  // released when the result is there; 7: none
+  uint8_t write_scoreboard = 7;  // released when the result is ready; 7: none
   uint8_t read_scoreboard = 7;   // released when the operands have been read; 7: none
   uint8_t wait_mask = 0;         // scoreboards that must be free before this one issues
   bool branch = false;           // may jump
   bool bypasses_l1 = false;      // cp.async.cg: always from the second level
-  bool closes_copies = false;    // LDGDEPBAR: the asynchronous copies since the last one are a group
-  int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are on their way; -1: waits for none
+  bool closes_copies = false;    // LDGDEPBAR: groups the asynchronous copies since the last one
+  int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are pending; -1: does not wait
   float passes =
       0;  // mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request
   float sectors = 0;   // mean over the issues; global and local: 32-byte sectors of a request
-  float lanes = 32;    // mean over the issues: passes and sectors go with them
-  float products = 1;  // of a Tensor Core's instruction, in products of kProductFlop
+  float lanes = 32;    // mean over the issues; passes and sectors scale with it
+  float products = 1;  // work of a Tensor Core instruction, in units of kProductFlop
   int64_t issued = 0;  // by all warps of the emulated CTAs
 };
 
-// A m16n8k16 product of fp16, by which the Tensor Cores' instructions are measured.
+// One m16n8k16 product of fp16, the unit in which Tensor Core instructions are counted.
 inline constexpr double kProductFlop = 2.0 * 16 * 8 * 16;
 
 // A straight run of instructions.
@@ -64,14 +64,14 @@ struct Visit {
   uint32_t lanes = 32;  // active, 1 to 32
 };
 
-// What the warps of one CTA executed: for each warp the blocks in their order.
+// What the warps of one CTA executed: each warp's blocks in order.
 struct CtaTrace {
   int64_t cta = 0;  // x + grid.x·(y + grid.y·z)
   std::vector<std::vector<Visit>> warps;
 };
 
-// A kernel's code and what a few of its CTAs did with it: the latency model's input beside the counters. Made from the
-// emulator's run (device/), so a value and nothing more here.
+// A kernel's code and what a few of its CTAs did with it: the latency model's input beside the counters. device/ makes
+// it from an emulator run; here it is a plain value.
 struct KernelSchedule {
   std::vector<ScheduledInstruction> code;
   std::vector<CodeBlock> blocks;

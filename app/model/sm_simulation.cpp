@@ -14,8 +14,8 @@ namespace {
 constexpr int kSchedulers = 4;
 constexpr int kScoreboards = 6;
 constexpr double kSectorBytes = 32;
-constexpr double kOperandClocks = 8;  // until a store's operands have been read, beyond its turn in the queue
-constexpr double kQueueClocks = 64;   // work a warp may have queued for the memory unit before it stalls
+constexpr double kOperandClocks = 8;  // until a store's operands have been read, on top of its time in the queue
+constexpr double kQueueClocks = 64;   // work that a warp may queue for the memory unit before it stalls
 
 bool is_shared(Unit unit) { return unit == Unit::shared_load || unit == Unit::shared_store; }
 bool is_global(Unit unit) {
@@ -23,7 +23,7 @@ bool is_global(Unit unit) {
          unit == Unit::local_store || unit == Unit::async_copy;
 }
 
-// Reads that other reads of the same bytes may have brought into the first level.
+// Reads that may hit the first level because other reads have fetched the same bytes.
 bool may_hit_l1(const ScheduledInstruction& instruction) {
   return (instruction.unit == Unit::global_load || instruction.unit == Unit::async_copy) && !instruction.bypasses_l1;
 }
@@ -36,7 +36,7 @@ Wait wait_for(Unit unit) {
 // The device's figures, looked up once.
 struct Machine {
   std::array<double, static_cast<size_t>(Unit::count)>
-      hold{};                                              // clocks that a warp instruction holds a scheduler's unit
+      hold{};  // clocks for which a warp instruction holds a scheduler's unit
   double shuffle_hold, wavefront, warp_wavefront, sector;  // clocks each, of the SM
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 
@@ -69,7 +69,7 @@ struct Machine {
     branch = rate(spec, kLatencyBranch);
     start = rate(spec, kCtaStartClocks);
   }
-  // Of one product on one scheduler's Tensor Core.
+  // Clocks of one product on one scheduler's Tensor Core.
   static double tensor_clocks(const DeviceSpec& spec) {
     if (const auto measured = spec.rates.find(rates::kMma16816); measured != spec.rates.end()) return measured->second;
     if (spec.tensor_tflops_f16 <= 0) return 32;
@@ -81,16 +81,16 @@ struct Machine {
 struct SimulatedWarp {
   const std::vector<Visit>* trace = nullptr;
   size_t at = 0;                // in the trace
-  uint32_t next = 0, last = 0;  // instructions of the block under way: [next, last)
+  uint32_t next = 0, last = 0;  // instructions of the current block: [next, last)
   uint32_t lanes = 32;          // that execute it
   int scheduler = 0;
   size_t cta = 0;    // slot
   double ready = 0;  // by stall counts and branches
-  double port = 0;   // when its last wavefront is through
+  double port = 0;   // when its last wavefront has passed
   std::array<double, kScoreboards> scoreboard{};
   std::array<Unit, kScoreboards> holder{};
-  double open_copies = 0;     // when the asynchronous copies since the last group are there
-  std::deque<double> copies;  // when the groups are, oldest first
+  double open_copies = 0;     // when the asynchronous copies since the last group arrive
+  std::deque<double> copies;  // when each group arrives, oldest first
   bool done = true;
 };
 
@@ -130,8 +130,8 @@ class Simulation {
   }
 
  private:
-  // Requests beyond a CTA's distinct bytes are held to hit the first level: of every static load, this share misses.
-  // Under a mask those bytes are what the CTA reads that sees every key, which asks for most.
+  // Requests beyond a CTA's distinct bytes are taken to hit the first level, so this share of every static load misses.
+  // With a mask, the bytes are those of the CTA that sees every key, which reads most.
   void estimate_misses() {
     double most = 0;
     for (const CtaTrace& trace : schedule_.traces) {
@@ -185,7 +185,7 @@ class Simulation {
     return count;
   }
 
-  // Finds the warp's next instruction and when nothing of its own holds it back; false when its trace is over.
+  // Finds the warp's next instruction and when the warp itself could issue it; false when its trace is over.
   bool advance(SimulatedWarp& warp) {
     while (warp.next == warp.last) {
       if (warp.at == warp.trace->size()) return false;
@@ -193,7 +193,7 @@ class Simulation {
       const CodeBlock& block = schedule_.blocks[visit.block];
       warp.lanes = visit.lanes;
       if (warp.at > 1 && block.first != warp.last)
-        warp.ready += machine_.branch;  // the last block ended in a jump taken
+        warp.ready += machine_.branch;  // the last block ended in a taken jump
       warp.next = block.first;
       warp.last = block.first + block.count;
     }
@@ -226,7 +226,7 @@ class Simulation {
     turns_.push({time, index});
   }
 
-  // When all groups of copies but the last `copies_pending` are there.
+  // When all groups of copies but the last `copies_pending` have arrived.
   static double copies_there(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
     if (instruction.copies_pending < 0) return 0;
     const auto pending = static_cast<size_t>(instruction.copies_pending);
@@ -307,7 +307,7 @@ class Simulation {
         break;
       default:
         done = now + machine_.mufu;
-        break;  // a scoreboard on another unit: as slow as the variable ones
+        break;  // a scoreboard on another unit: as slow as the variable-latency ones
     }
     if (instruction.closes_copies) close_copies(warp);
     hold(warp, instruction.write_scoreboard, done, instruction.unit);
@@ -315,12 +315,12 @@ class Simulation {
   }
 
   static void close_copies(SimulatedWarp& warp) {
-    constexpr size_t most_pending = 8;  // code waits for all but a few groups, so older ones are over
+    constexpr size_t most_pending = 8;  // code waits for all but a few groups, so older ones have arrived
     warp.copies.push_back(std::exchange(warp.open_copies, 0));
     if (warp.copies.size() > most_pending) warp.copies.pop_front();
   }
 
-  // A warp with more lanes than the mean conflicts with itself the more.
+  // A warp with more active lanes than the mean has more bank conflicts.
   static double passes_of(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
     return std::max(1.0, double(instruction.passes) * warp.lanes / double(instruction.lanes));
   }
@@ -331,7 +331,7 @@ class Simulation {
     warp.holder[scoreboard] = unit;
   }
 
-  // The warp's turn on the SM's data path: when its last pass but one clock is through.
+  // When the warp's last pass begins on the SM's data path.
   double pass(SimulatedWarp& warp, double now, double passes) {
     warp.port = std::max(now, warp.port) + passes * machine_.warp_wavefront;
     data_free_ = std::max(now, data_free_) + passes * machine_.wavefront;
@@ -344,7 +344,7 @@ class Simulation {
     const auto index = static_cast<size_t>(&instruction - schedule_.code.data());
     if (may_hit_l1(instruction)) {
       hits_[index] += miss_share_;
-      if (hits_[index] < 1 - 1e-9) return passed + machine_.l1;  // ten tenths are a little less than one
+      if (hits_[index] < 1 - 1e-9) return passed + machine_.l1;  // ten tenths sum to a little less than one
       hits_[index] -= 1;
     } else if (instruction.unit == Unit::local_load) {
       return passed + machine_.l1;  // a thread's stack stays in the first level
@@ -393,7 +393,7 @@ class Simulation {
     --cta.alive;
     for (double release : warp.scoreboard) time = std::max(time, release);
     if (cta.alive > 0) {
-      open_barrier(cta);  // the ones that wait need not wait for this one
+      open_barrier(cta);  // the waiting warps need not wait for this one
       return;
     }
     cta.running = false;
@@ -401,7 +401,7 @@ class Simulation {
     start_cta(warp.cta, time + machine_.start);
   }
 
-  // The rest at the rate of what was simulated.
+  // The rest runs at the rate of what was simulated.
   void extrapolate() {
     result_.complete = false;
     int64_t rest = remaining_;

@@ -41,7 +41,7 @@ Result<std::optional<std::string>> read_file_if_any(const std::filesystem::path&
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hold us up
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // opening a FIFO must not block
   if (fd < 0) return store_failure(path, "read", errno);
   struct stat info {};
   std::string text;
@@ -67,7 +67,7 @@ Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_by
     return fail(Stage::store,
                 path.string() + " has " + std::to_string(info.st_size) + " bytes, over the limit of " +
                     std::to_string(max_bytes) + ".",
-                "It does not look like what is expected here.");
+                "It may be the wrong file.");
   return text;
 }
 

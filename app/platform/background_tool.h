@@ -13,20 +13,20 @@
 
 namespace attnscope::platform {
 
-// A program that runs beside us until it ends or is ended. What it prints, both streams as one, is read by a thread.
+// A program that runs beside us until it ends or is ended. A thread reads its output, both streams as one.
 class BackgroundTool {
  public:
-  // `on_change` is called from that thread after output and at the end, and may only wake the caller. A program that
-  // cannot be started says so in its output and ends with 126 or 127, as a shell has it; no shell at all is a Failure.
+  // That thread calls `on_change` after each output and at the end; it may only wake the caller. A program that cannot
+  // be started says so in its output and ends with 126 or 127, as in a shell. A missing shell is a Failure.
   static Result<std::unique_ptr<BackgroundTool>> start(const std::vector<std::string>& argv,
                                                        std::function<void()> on_change);
-  ~BackgroundTool();  // ends it, and what it started
+  ~BackgroundTool();  // ends it and everything that it started
   BackgroundTool(const BackgroundTool&) = delete;
   BackgroundTool& operator=(const BackgroundTool&) = delete;
 
   void cancel();
-  std::string output() const;            // so far; of a long one its end
-  std::optional<int> exit_code() const;  // empty: it runs; 128 and the signal's number where one ended it
+  std::string output() const;            // so far; only the end of a long one
+  std::optional<int> exit_code() const;  // empty while it runs; 128 + the signal's number if a signal ended it
 
  private:
   BackgroundTool() = default;
@@ -37,7 +37,7 @@ class BackgroundTool {
   std::function<void()> on_change_;
   mutable std::mutex mutex_;
   std::string output_;            // guarded by mutex_
-  std::optional<int> exit_code_;  // guarded by mutex_; set: the pid may be another's by now
+  std::optional<int> exit_code_;  // guarded by mutex_; once set, the pid may belong to another process
   std::thread reader_;
 };
 

@@ -15,7 +15,7 @@ inline double steady_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Milliseconds that the calling thread itself has run.
+// CPU milliseconds that the calling thread has used.
 inline double thread_cpu_ms() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

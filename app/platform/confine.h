@@ -8,16 +8,16 @@
 
 namespace attnscope::platform {
 
-// How many families of sockets may be opened.
+// Which socket families may be opened.
 enum class Sockets {
-  local,  // AF_UNIX only: the CUDA driver and its services speak through them
+  local,  // only AF_UNIX: the CUDA driver and its services use it
   none,
 };
 
-// What a confined thread may still do. Paths that are not there are passed over; a folder stands for all below it.
+// What a confined thread may still do. Paths that do not exist are skipped; a folder includes everything below it.
 struct Allowed {
-  std::vector<std::filesystem::path> read;   // programs and libraries among them may be run
-  std::vector<std::filesystem::path> write;  // read, made and removed too
+  std::vector<std::filesystem::path> read;   // programs and libraries here may also run
+  std::vector<std::filesystem::path> write;  // files here may also be read, made and removed
   Sockets sockets = Sockets::none;
 };
 
@@ -27,26 +27,27 @@ struct Walls {
   bool sockets = false;  // seccomp
 };
 
-// Confines the calling thread, and every thread and process that it starts from now on, for good. What the system does
-// not offer does not hold, and nothing holds where $ATTNSCOPE_CONFINE is "off".
+// Confines the calling thread and every thread and process that it starts from now on; there is no way back. A wall
+// that the system does not offer is left out, and there are no walls when $ATTNSCOPE_CONFINE is "off".
 Walls confine_thread(const Allowed& allowed);
 
-// Runs `work` on a thread of its own that is confined first, and waits for it. An exception of `work` is passed on.
-// Failure (Stage::limits) when the system makes no thread: `work` has not run.
+// Runs `work` on a new thread that is confined first, and waits for it. Passes on an exception of `work`. Failure
+// (Stage::limits) when the system gives no thread; `work` has not run then.
 Result<void> on_confined_thread(const Allowed& allowed, const std::function<void(Walls)>& work);
 
 // $ATTNSCOPE_CONFINE=off
 bool confinement_is_off();
-// The version of landlock's interface; 0 where there is none.
+// The landlock interface's version; 0 where there is none.
 int landlock_version();
 
-// What every program may read to start: its libraries, the loader's cache, /dev/null and the like; no home, no secret.
+// What every program may read to start: its libraries, the loader's cache, /dev/null and the like. No home folder, no
+// secrets.
 std::vector<std::filesystem::path> program_files();
 
 // No core dumps, and no file larger than `max_file_bytes`, for this process and what it starts.
 void limit_process(uint64_t max_file_bytes);
 
-// Makes this process, and what it starts, the first that the system ends when its memory runs out.
+// When memory runs out, the system ends this process and what it starts first.
 void go_first_when_memory_runs_out();
 
 }  // namespace attnscope::platform

@@ -43,7 +43,7 @@ double own_share(int64_t elapsed_ns, const CpuTime& spent, int processors) {
   const auto ran = static_cast<double>(std::max<int64_t>(spent.ran_ns, 0));
   const auto waited = static_cast<double>(std::max<int64_t>(spent.waited_ns, 0));
   const double wanted = (ran + waited) / elapsed;  // threads able to run, on average
-  // With less than one it slept the rest of the time; with more it had at best as many processors as there are.
+  // Below one, it slept the rest of the time. Above one, it had at most as many processors as there are.
   const double share =
       wanted <= 1 ? 1 - waited / elapsed : ran / elapsed / std::min<double>(wanted, std::max(1, processors));
   return std::clamp(share, 0.0, 1.0);

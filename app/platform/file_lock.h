@@ -7,11 +7,11 @@
 namespace attnscope::platform {
 
 // An advisory lock between processes (flock), held until destruction; the kernel frees it when the holder dies. The
-// file is created and left in place: removing it would let two holders lock two files of one name.
+// file is created and stays: after a removal two holders could lock two files of one name.
 class FileLock {
  public:
-  // Waits up to `patience_ms`. Empty-handed (held() false) when another process still has it, and on a file system
-  // without locks (supported() false). A lock file that cannot be opened is a Failure (Stage::store).
+  // Waits up to `patience_ms`. Returns an empty lock (held() is false) when another process still has it, and on a file
+  // system without locks (supported() is false). A lock file that cannot be opened is a Failure (Stage::store).
   static Result<FileLock> within(const std::filesystem::path& file, int patience_ms);
 
   FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)), supported_(other.supported_) {}
@@ -23,7 +23,7 @@ class FileLock {
   ~FileLock();
   bool held() const { return fd_ >= 0; }
   bool supported() const { return supported_; }
-  // Whether the file system lets processes share a file's memory, as far as a held lock's own file shows.
+  // Whether the file system lets processes share a file's memory, judged by the file of a held lock.
   bool shares_memory() const;
 
  private:

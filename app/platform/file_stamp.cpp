@@ -8,7 +8,7 @@
 namespace attnscope::platform {
 namespace {
 
-constexpr int64_t kRecent = 1'000'000'000;  // ns; network file systems count in seconds
+constexpr int64_t kRecent = 1'000'000'000;  // ns; network file systems may count in seconds
 
 int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
@@ -33,7 +33,7 @@ bool is_recent(const FileStamp& stamp) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   const int64_t age = nanoseconds(now) - stamp.changed_ns;
-  return age < kRecent;  // a change in the future, by a clock that was set back, too
+  return age < kRecent;  // also a time in the future, from a clock that was set back
 }
 
 }  // namespace attnscope::platform

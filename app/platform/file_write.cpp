@@ -20,7 +20,7 @@ constexpr int kMostLinks = 40;
 
 std::mutex fault_mutex;
 std::optional<WriteFault> injected_fault;  // guarded by fault_mutex
-std::atomic<bool> fault_injected = false;  // spares the lock when no test asks
+std::atomic<bool> fault_injected = false;  // skips the lock when no test asks
 
 int faulty_write(int fd, const std::byte* data, size_t bytes, const std::string& path, uint64_t written, size_t& done) {
   if (fault_injected.load(std::memory_order_relaxed)) {
@@ -49,13 +49,13 @@ int write_all(int fd, std::span<const std::byte> bytes, const std::string& path)
 
 void sync_folder(const fs::path& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;  // the rename stands; only its survival of a power cut is less sure
+  if (fd < 0) return;  // the rename stands, but may not survive a power cut
   fsync(fd);
   close(fd);
 }
 
-// The number of the open file that a link in /proc/self/fd stands for; -1: the link is of another kind. Such a link
-// names a pipe or a file that is gone as readily as one that is there, so it is not followed by name.
+// The file descriptor that a link in /proc/self/fd stands for; -1 for any other link. Such a link may name a pipe or a
+// deleted file, so it is not followed by name.
 int open_file_of(const fs::path& link) {
   std::error_code error;
   const fs::path folder = fs::canonical(link.parent_path(), error);
@@ -93,14 +93,14 @@ Result<WriteTarget> write_target(const fs::path& path) {
 
 int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Durability durability, mode_t mode) {
   if (target.info && faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
-  const std::string temporary = temporary_beside(target.path);  // a rename does not cross file systems
+  const std::string temporary = temporary_beside(target.path);  // beside it: a rename does not cross file systems
   const std::string named =
-      target.path.string();  // from here to the rename nothing allocates: no exception leaves it behind
+      target.path.string();  // nothing allocates from here to the rename: no exception leaves the temporary file
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (fd < 0) return errno;
   int failed = 0;
   if (target.info) {
-    // Another owner is kept where this process may give a file away; the rights then go last.
+    // Keeps the old owner where this process may set it; the rights come last.
     if (fchown(fd, target.info->st_uid, target.info->st_gid) != 0 && errno != EPERM && errno != EINVAL) failed = errno;
     if (failed == 0 && fchmod(fd, target.info->st_mode & 0777) != 0 && errno != EPERM) failed = errno;
   }
@@ -118,12 +118,12 @@ int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Du
 }
 
 int write_into(const WriteTarget& target, std::span<const std::byte> bytes) {
-  const std::string named = target.path.string();  // before the file is open: this may throw
+  const std::string named = target.path.string();  // before the file is open, because this may throw
   int fd = -1;
   if (target.open_fd >= 0) {
     fd = fcntl(target.open_fd, F_DUPFD_CLOEXEC, 0);
   } else {
-    // Without waiting, so that a pipe that no program reads is an error and not a wait without end.
+    // Non-blocking: a pipe without a reader is an error instead of an endless wait.
     const bool file = target.info && S_ISREG(target.info->st_mode);
     fd = open(target.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file ? O_TRUNC : 0));
     if (fd >= 0 && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0) {

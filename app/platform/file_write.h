@@ -13,21 +13,21 @@
 
 namespace attnscope::platform {
 
-// Where bytes for a path go: to what its links lead to.
+// Where bytes for a path go, after following its links.
 struct WriteTarget {
   std::filesystem::path path;
-  std::optional<struct stat> info;  // of what is there; empty: nothing yet
-  int open_fd = -1;                 // the path names a file that this process has open, as /dev/stdout does; not owned
+  std::optional<struct stat> info;  // of what exists; empty: nothing yet
+  int open_fd = -1;                 // the path names a file that this process has open, such as /dev/stdout; not owned
   bool regular_or_new() const { return open_fd < 0 && (!info || S_ISREG(info->st_mode)); }
 };
 Result<WriteTarget> write_target(const std::filesystem::path& path);
 
-// Replaces the target's file, or makes it with `mode`: whole or not at all. One that is there keeps its rights and its
-// owner; one that may not be written is refused. Returns 0 or errno.
+// Replaces the target's file, or makes it with `mode`, whole or not at all. An existing file keeps its rights and
+// owner; one that is not writable is refused. Returns 0 or errno.
 int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Durability durability, mode_t mode);
 
-// Writes into what is there: a device, a pipe whose reader is there, or a file in a folder that takes no new ones.
-// Returns 0 or errno.
+// Writes into what exists: a device, a pipe that has a reader, or a file in a folder that takes no new ones. Returns 0
+// or errno.
 int write_into(const WriteTarget& target, std::span<const std::byte> bytes);
 
 // `what`: "written", "read".

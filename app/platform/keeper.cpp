@@ -12,10 +12,10 @@
 namespace attnscope::platform {
 namespace {
 
-constexpr int kStrayLooks = 100;                  // one that has begun to end is found until it has
+constexpr int kStrayLooks = 100;                  // a process that is being ended is found until it is gone
 constexpr timespec kBetweenLooks{0, 20'000'000};  // 20 ms
 
-// The child ends by itself when its streams do, which it would never see while the keeper held them too.
+// The child ends when its streams close; it would never see that if the keeper held them too.
 void let_go_of_streams() {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO})
@@ -23,7 +23,7 @@ void let_go_of_streams() {
   if (nowhere > STDERR_FILENO) close(nowhere);
 }
 
-// How `child` ended, as waitpid() says; what asks the keeper to leave asks the child.
+// How `child` ended, as waitpid() says. Signals that ask the keeper to leave are passed on to the child.
 int wait_for(pid_t child, const sigset_t& signals) {
   for (;;) {
     int ended = 0;
@@ -42,12 +42,12 @@ std::optional<int> work_under_keeper() {
   sigaddset(&signals, SIGCHLD);
   for (const int number : leaving_signals()) sigaddset(&signals, number);
   sigprocmask(SIG_BLOCK, &signals, &before);
-  signal(SIGCHLD, SIG_DFL);  // ignored, as a parent may have left it, the child's end would not be told
+  signal(SIGCHLD, SIG_DFL);  // a parent may have left it ignored, and then the child's end is not reported
   const pid_t keeper = getpid();
   const pid_t child = fork();
   if (child <= 0) {
     if (child == 0) {
-      // An ignored SIGTERM, as a parent may have left it, would ask nothing.
+      // SIGKILL if a parent left SIGTERM ignored, because then SIGTERM does nothing.
       prctl(PR_SET_PDEATHSIG, sigismember(&signals, SIGTERM) == 1 ? SIGTERM : SIGKILL);
       if (getppid() != keeper) _exit(128 + SIGTERM);
     }

@@ -3,14 +3,14 @@
 
 namespace attnscope::platform {
 
-// Splits this process in two. The child goes on with the caller's work: for it the answer is empty. The parent becomes
-// its keeper and holds no end of stdin and stdout; it returns once the child has ended and with it everything that the
-// child left, whatever session that made for itself: the child's exit status, to be returned from main. A child that a
-// signal ended ends the keeper by the same one.
+// Splits this process in two. The child continues with the caller's work and gets an empty answer. The parent becomes
+// its keeper and closes stdin and stdout. It returns once the child and every process that the child left have ended,
+// in whatever session, with the child's exit status for main to return. If a signal ended the child, the same signal
+// ends the keeper.
 //
-// SIGTERM, SIGINT and SIGHUP to the keeper go on to the child. A keeper that is killed asks its child to leave by
-// SIGTERM, so that one of them always ends what is left, unless both are killed at once.
-// Call it while the process has one thread. Where the system makes no process the caller goes on without a keeper.
+// The keeper passes SIGTERM, SIGINT and SIGHUP on to the child. A keeper that is killed sends its child SIGTERM, so one
+// of them always ends what is left, unless both are killed at once.
+// Call it while the process has one thread. If the system gives no process, the caller continues without a keeper.
 std::optional<int> work_under_keeper();
 
 }  // namespace attnscope::platform

@@ -7,15 +7,15 @@
 
 namespace attnscope::platform {
 
-// Bytes that may still be taken before the system must end a process: what the machine has available, and what its
-// control groups leave. None: the system does not say.
+// Bytes that can still be allocated before the system has to end a process: what the machine has available and what its
+// control groups allow. Empty when the system does not say.
 std::optional<uint64_t> available_memory();
 
-// Failure (Stage::limits) when `bytes` are more than available: the system promises more memory than
-// it has, and kills without a word the process that uses it. `what` needs them: "the buffers of n=1000000000".
+// Failure (Stage::limits) when `bytes` are more than available: the system promises more memory than it has and
+// silently kills the process that uses it. `what` needs the memory: "the buffers of n=1000000000".
 Result<void> hold_memory(uint64_t bytes, const std::string& what);
 
-// The same Failure once an allocation was refused after all.
+// The same Failure for an allocation that was refused anyway.
 Failure out_of_memory(const std::string& what);
 
 // For tests: what available_memory() answers from now on.

@@ -9,18 +9,18 @@
 
 namespace attnscope::platform {
 
-// Renames a damaged file to <path>.damaged-<n> with the first n that is free, and returns that name. Nothing is ever
-// overwritten, also when two processes do this at once. `companions` are the endings of files that belong to it
-// ("-wal"): they go along, if they are there.
+// Renames a damaged file to <path>.damaged-<n> with the first free n, and returns that name. Never overwrites anything,
+// even when two processes do this at once. `companions` are the endings of files that belong to it ("-wal"); they are
+// renamed too, if they exist.
 Result<std::filesystem::path> move_aside(const std::filesystem::path& path,
                                          const std::vector<std::string>& companions = {});
 
-// Tells a file from another one that has taken its name.
+// Tells a file from another one that took its name later.
 struct FileIdentity {
   uint64_t device = 0, inode = 0;
   bool operator==(const FileIdentity&) const = default;
 };
-std::optional<FileIdentity> identity_of(const std::filesystem::path& path);  // empty: no such file, or not to be seen
+std::optional<FileIdentity> identity_of(const std::filesystem::path& path);  // empty: no file that we can see
 
 // Whether this process may make and remove files in the folder.
 bool may_write_in(const std::filesystem::path& folder);

@@ -27,7 +27,7 @@ bool is_there(const fs::path& path) {
   return stat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-// Whether `folder` is in one of the user's folders for attnscope: those the program makes itself, parents included.
+// Whether `folder` is in one of the user's folders for attnscope, which the program makes itself with their parents.
 bool is_own(const fs::path& folder) {
   const auto own = user_paths();
   if (!own) return false;
@@ -55,7 +55,7 @@ Result<WriteTarget> checked_target(const fs::path& path) {
   return target;
 }
 
-// A folder that takes no new file, a name that is a mount of its own, or one that leaves no room for a longer one.
+// A folder that takes no new file, a name that is itself a mount, or a name too long for a temporary one beside it.
 bool needs_writing_in_place(int error) {
   return error == EACCES || error == EPERM || error == EBUSY || error == ENAMETOOLONG;
 }

@@ -24,7 +24,7 @@ extern char** environ;
 namespace attnscope::platform {
 namespace {
 
-// Both ends of a pipe, closed unless taken.
+// Both ends of a pipe; closes the ends that were not taken.
 struct Pipe {
   int ends[2] = {-1, -1};
   bool open() { return pipe2(ends, O_CLOEXEC) == 0; }
@@ -35,7 +35,7 @@ struct Pipe {
   }
 };
 
-// The parent's number in /proc/PID/stat; the name before it may hold anything.
+// The parent's pid in /proc/PID/stat. The process name before it may contain anything.
 pid_t parent_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), {});
@@ -47,7 +47,7 @@ std::vector<pid_t> own_children() {
   namespace fs = std::filesystem;
   std::vector<pid_t> children;
   std::error_code error;
-  bool told = false;  // by the kernel itself, which not every one does
+  bool told = false;  // the kernel says it itself, which not all kernels do
   for (fs::directory_iterator at("/proc/self/task", error), end; !error && at != end; at.increment(error)) {
     std::ifstream file(at->path() / "children");
     told = told || file.is_open();
@@ -82,7 +82,7 @@ Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv) {
   posix_spawn_file_actions_adddup2(&actions, out.ends[1], 1);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t ignored;  // by us, see ignore_write_signals(): another program does not expect that
+  sigset_t ignored;  // we ignore it (see ignore_write_signals()); another program does not expect that
   sigemptyset(&ignored);
   sigaddset(&ignored, SIGPIPE);
   sigaddset(&ignored, SIGXFSZ);
@@ -110,7 +110,7 @@ size_t end_strays(std::span<const pid_t> own) {
   for (const pid_t child : own_children()) {
     if (std::find(own.begin(), own.end(), child) != own.end()) continue;
     ++found;
-    kill(child, SIGKILL);  // unreaped, so the number is still its own
+    kill(child, SIGKILL);  // not reaped, so the pid is still its own
     waitpid(child, nullptr, WNOHANG);
   }
   return found;
@@ -137,7 +137,7 @@ void leave_by(int number) {
 
 bool die_with_parent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return getppid() == parent;  // asked after the request: a parent that went before it would go unnoticed otherwise
+  return getppid() == parent;  // checked after the request: otherwise a parent that ended before it would go unnoticed
 }
 
 void ignore_write_signals() {
@@ -147,13 +147,13 @@ void ignore_write_signals() {
 
 void lower_thread_priority(int nice) {
   const auto thread = static_cast<id_t>(syscall(SYS_gettid));
-  setpriority(PRIO_PROCESS, thread, nice);  // Linux: nice values belong to threads
+  setpriority(PRIO_PROCESS, thread, nice);  // on Linux, nice values belong to threads
   sched_param none{};
   sched_setscheduler(static_cast<pid_t>(thread), SCHED_BATCH, &none);
 }
 
 Failure no_thread(const std::string& what) {
-  return {Stage::limits, "the system makes no thread for " + what,
+  return {Stage::limits, "the system refuses a thread for " + what,
           "End other programs, or raise the limit on processes (ulimit -u, or the container's)."};
 }
 

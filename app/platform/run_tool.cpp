@@ -72,7 +72,7 @@ Result<Descriptor> make_input(const ToolRun& run) {
   return file;
 }
 
-// Descriptors that sit at 0-3 would be overwritten by the ones placed there before they are copied themselves.
+// Moves a descriptor above 0-3: there it could be overwritten before it is copied itself.
 Result<Descriptor> above_standard(const ToolRun& run, const Descriptor& file) {
   Descriptor moved(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
   if (moved.get() < 0) return system_failure(run, "no descriptor", errno);
@@ -117,7 +117,7 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
   return child;
 }
 
-// Ends the child if it still runs, whichever way this function's caller leaves.
+// Ends the child if it still runs, however the caller leaves.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}

@@ -9,14 +9,14 @@
 
 namespace attnscope::platform {
 
-// A program to be run to completion, such as the disassembler.
+// A program that runs to completion, such as the disassembler.
 struct ToolRun {
   std::filesystem::path program;       // absolute, or looked up in PATH
-  std::vector<std::string> arguments;  // without the program's name; tool_input stands for `input`'s path
-  std::span<const std::byte> input;    // bytes that the program opens as a file; kept in memory, no disk is touched
+  std::vector<std::string> arguments;  // without the program's name; tool_input stands for the path of `input`
+  std::span<const std::byte> input;    // bytes that the program opens as a file; they stay in memory, not on disk
   int deadline_ms = 20000;
   size_t max_output_bytes = 256u << 20;  // of either stream
-  std::vector<std::string> environment;  // "NAME=value", beside ours; a name that ours has stays as it is
+  std::vector<std::string> environment;  // "NAME=value", added to ours; a name that ours already has keeps its value
 };
 inline constexpr const char* tool_input = "/proc/self/fd/3";
 
@@ -25,9 +25,9 @@ struct ToolOutput {
   std::string out, err;
 };
 
-// Runs `run.program` with no standard input, in the caller's process group (so that it dies with it). A program that
-// cannot be started, is ended by a signal, passes its deadline or prints too much is a Failure that names it; an exit
-// code other than zero is the caller's to judge.
+// Runs `run.program` without standard input, in the caller's process group (so that it dies with it). A program that
+// cannot be started, is ended by a signal, passes its deadline or prints too much is a Failure that names it. The
+// caller judges a non-zero exit code.
 Result<ToolOutput> run_tool(const ToolRun& run);
 
 }  // namespace attnscope::platform

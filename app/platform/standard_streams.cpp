@@ -31,7 +31,7 @@ int write_all(int fd, std::string_view text) {
 }  // namespace
 
 void hold_standard_streams() {
-  // The lowest free number is the one that open() takes. A stdout that can only be read refuses what is written to it.
+  // open() takes the lowest free number. A read-only stdout refuses what is written to it.
   for (const auto& [fd, mode] : {std::pair(0, O_RDONLY), std::pair(1, O_RDONLY), std::pair(2, O_WRONLY)})
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)open("/dev/null", mode);
 }

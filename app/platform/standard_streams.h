@@ -3,17 +3,16 @@
 
 namespace attnscope::platform {
 
-// Gives the descriptors 0, 1 and 2 that the caller left closed to /dev/null, before anything else opens a file and gets
-// their numbers. What is written to such a stdout is an error, as it is where nothing is done; what is written to such
-// a stderr goes nowhere. Call it first of all.
+// Opens /dev/null for those of descriptors 0, 1 and 2 that the caller left closed, before another file gets their
+// numbers. Writing to such a stdout is still an error; what goes to such a stderr is lost. Call it first.
 void hold_standard_streams();
 
-// Writes to stdout and sees that it arrives there: 0, or the errno of the first write that failed since the program's
-// start. Nothing is written after a failure.
+// Writes to stdout and checks that it arrives: returns 0, or the errno of the first write that failed since the
+// program's start. After a failure it writes nothing.
 int write_stdout(std::string_view text);
-// Ends stdout, if write_stdout() was ever called: a full disk may show only here. The same answer.
+// Closes stdout if write_stdout() was called: some file systems report a full disk only here. Same answer as above.
 int close_stdout();
-// Writes to stderr. It is no error when nothing reads it.
+// Writes to stderr. It is not an error when nothing reads it.
 void write_stderr(std::string_view text);
 
 }  // namespace attnscope::platform

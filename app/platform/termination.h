@@ -4,8 +4,9 @@
 
 namespace attnscope::platform {
 
-// While it lives, SIGTERM, SIGINT and SIGHUP call `asked`, on a thread of its own, instead of ending the process: there
-// is something to be written first. A second signal of the same kind ends the process at once, as ever. One at a time.
+// While it lives, SIGTERM, SIGINT and SIGHUP call `asked` on a separate thread instead of ending the process, so that
+// something can be written first. A second signal of the same kind ends the process at once. Only one may live at a
+// time.
 class OnTermination {
  public:
   explicit OnTermination(std::function<void()> asked);
@@ -15,7 +16,7 @@ class OnTermination {
 
  private:
   int read_end_ = -1;
-  std::thread listener_;  // not running when the process has no file handle left: signals then end it, as ever
+  std::thread listener_;  // not running when the process has no file descriptor left: then signals end it as usual
 };
 
 }  // namespace attnscope::platform

@@ -34,7 +34,7 @@ Json to_json(const Cell& cell) {
   return json;
 }
 
-// Lists of an object, each read by `one(item, where)`.
+// A list of objects, each read by `one(item, where)`.
 template <class T, class One>
 void read_list(JsonReader& read, const char* key, std::vector<T>& out, One one) {
   read.required(key);
@@ -141,7 +141,7 @@ Result<Entry> entry_from_json(const Json& json, const std::string& where) {
   return entry;
 }
 
-// What no single object can tell: as many cells as entries, and peers that are there.
+// What cannot be checked in a single object: as many cells as entries, and peers that exist.
 Result<void> check_whole(const BenchReport& report, const std::string& where) {
   for (size_t r = 0; r < report.rows.size(); ++r) {
     const Row& row = report.rows[r];
@@ -205,7 +205,7 @@ Result<BenchReport> report_from_json(const Json& json, const std::string& where)
     if (auto done = device.finish(); !done) read.adopt(done.error());
   }
   if (read.has("versions")) {
-    Observation holder;  // apply_part knows how to read versions
+    Observation holder;  // apply_part can read versions
     if (auto applied = apply_part(holder, Json{{"versions", *read.value("versions")}}); applied)
       report.versions = holder.versions;
     else
@@ -235,7 +235,7 @@ std::string us_text(double us) {
 
 std::string ratio_text(const Ratio& r, FigureKind kind) {
   if (!r.interval) return fmt::format("{:.3g}x, {}", r.ratio, kind == FigureKind::measured ? "one pass" : "modelled");
-  // A digit finer than the interval's width, so that what is told apart is seen to be.
+  // One more digit when the interval is narrow, so that a difference that was found is visible.
   const int digits = r.interval->half_width() < 0.005 * r.ratio ? 3 : 2;
   return fmt::format("{}{:.{}f}x ({:.{}f} to {:.{}f})", r.tie() ? "tie, " : "", r.ratio, digits, r.interval->low,
                      digits, r.interval->high, digits);

@@ -13,41 +13,41 @@
 
 namespace attnscope::report {
 
-// Something that is timed: a kernel, or a peer that the kernels are held against.
+// Something that is timed: a kernel, or a peer to compare the kernels with.
 struct Entry {
   std::string label;        // "tiled", "tiled NUM_WARPS=8", "torch flash"
   std::string kernel;       // id
   std::string kernel_hash;  // Kernel::content_hash
   bool peer = false;
-  std::string device;   // the session's id of where it ran
-  std::string version;  // a library's; empty: what the report says of the program and the driver is all
+  std::string device;   // the session's id of the device it ran on
+  std::string version;  // a library's; empty: the report's versions of program and driver say everything
   bool operator==(const Entry&) const = default;
 };
 
-// A time held against a peer's in the same row.
+// A time compared with a peer's in the same row.
 struct Ratio {
   size_t peer = 0;                            // index into BenchReport::entries
-  double ratio = 1;                           // the peer's time to this one's: above 1 this one is faster
-  std::optional<measure::Interval> interval;  // 95 %, of the passes' ratios; empty where modelled, or after one pass
+  double ratio = 1;                           // the peer's time over this one's: above 1, this one is faster
+  std::optional<measure::Interval> interval;  // 95 %, of the passes' ratios; empty if modelled, or after one pass
   bool tie() const { return interval && interval->contains(1); }
   bool operator==(const Ratio&) const = default;
 };
 
 enum class CellState {
   timed,          // correct or unchecked, and timed
-  wrong,          // its output is wrong: a time of it says nothing
+  wrong,          // its output is wrong, so its time means nothing
   not_applicable  // it cannot do this problem here; the reason says why
 };
 std::string_view to_string(CellState state);
 
 struct Cell {
   CellState state = CellState::not_applicable;
-  std::string reason;  // of what was not timed, or is wrong
+  std::string reason;  // why it was not timed or is wrong
   std::map<std::string, int64_t> knobs;
   std::string config;  // "BLOCK_M=32 NUM_WARPS=4"
   FigureKind kind = FigureKind::modelled;
   double p10 = 0, p50 = 0, p90 = 0;           // us
-  std::optional<measure::Interval> interval;  // us: 95 % of the median; empty where modelled, or after one pass
+  std::optional<measure::Interval> interval;  // us: 95 % of the median; empty if modelled, or after one pass
   int64_t samples = 0;
   double tflops = 0;
   VerdictState verdict = VerdictState::unchecked;
@@ -58,20 +58,20 @@ struct Cell {
 struct Row {
   Problem problem;
   CacheState cache = CacheState::hot;
-  std::vector<Cell> cells;  // one an entry, in their order
+  std::vector<Cell> cells;  // one per entry, in their order
   bool operator==(const Row&) const = default;
 };
 
-// Problems by entries on one device, timed in one run in turn.
+// Problems by entries on one device, timed in turn in one run.
 struct BenchReport {
   static constexpr int kVersion = 1;
-  std::string date;  // "2026-11-21T12:00:00Z", when it was finished
+  std::string date;  // when it finished: "2026-11-21T12:00:00Z"
   std::string device, device_name;
   int arch = 0;
   bool emulated = false;  // every time of a kernel of ours is modelled
   Versions versions;
   int64_t blocks = 0;    // passes over a row's entries
-  int64_t block_ms = 0;  // of timing one entry in a pass, at most
+  int64_t block_ms = 0;  // time for one entry in a pass, at most
   std::vector<Entry> entries;
   std::vector<Row> rows;
   bool operator==(const BenchReport&) const = default;
@@ -81,24 +81,24 @@ Json to_json(const BenchReport& report);
 // Every fault is a Failure (Stage::input) that names `where` and the JSON pointer.
 Result<BenchReport> report_from_json(const Json& json, const std::string& where);
 
-// "B1 H8 S512 D64 causal", with the dtype where it is not f16.
+// "B1 H8 S512 D64 causal", with the dtype if it is not f16.
 std::string problem_text(const Problem& problem);
 // "1.31x (1.29 to 1.33)", "tie, 1.002x (0.998 to 1.006)", "1.31x, modelled", "0.0021x, one pass".
 std::string ratio_text(const Ratio& ratio, FigureKind kind);
-// The best peer of a row: the fastest of those that were timed. Empty: none was.
+// The best peer of a row: the fastest of those that were timed. Empty if none was.
 std::optional<size_t> best_peer(const BenchReport& report, const Row& row);
 const Ratio* ratio_to(const Cell& cell, size_t peer);
-// "4.79", "51.1", "1,191": us with three significant digits, whole from 100 on.
+// "4.79", "51.1", "1,191": us with three significant digits, whole numbers from 100 on.
 std::string us_text(double us);
 
-// For a terminal: a table a row, its kind in the heading.
+// For a terminal: one table per row, with its kind of figure in the heading.
 std::string as_table(const BenchReport& report);
-// Entries by problems, hot (of a report without hot rows: cold), each held against the fastest peer: Markdown for a
+// Entries by problems, hot (cold if the report has no hot rows), each compared with the fastest peer: Markdown for a
 // README.
 std::string as_ladder(const BenchReport& report);
-// The ladder, then a table a row.
+// The ladder, then one table per row.
 std::string as_markdown(const BenchReport& report);
-// A panel a row: times on a logarithmic axis, dark on light.
+// One panel per row: times on a logarithmic axis, dark on light.
 std::string as_svg(const BenchReport& report);
 
 }  // namespace attnscope::report

@@ -13,7 +13,7 @@ namespace attnscope::report {
 namespace {
 
 constexpr size_t kMostKept = 250;  // samples of one entry in one pass
-constexpr double kSlow = 3;        // passes that one launch outlasts: then the first pass is the only one
+constexpr double kSlow = 3;        // in passes: a launch longer than this makes the first pass the only one
 
 std::string why_not(const Failure& failure) {
   const char* word = failure.stage == Stage::limits    ? "does not fit: "
@@ -22,7 +22,7 @@ std::string why_not(const Failure& failure) {
                      : failure.stage == Stage::device  ? "not here: "
                                                        : "failed: ";
   std::string first_line = failure.message.substr(0, failure.message.find('\n'));
-  // The way out matters where something is to be installed; that of a limit is a knob's.
+  // The hint matters when something must be installed; the hint of a limit is about a knob.
   if (failure.stage == Stage::device && !failure.hint.empty()) first_line += ". " + failure.hint;
   return word + first_line;
 }
@@ -35,7 +35,7 @@ Cell cell_of(const Observation& o, const Problem& problem) {
     return cell;
   }
   if (!o.timing) {
-    cell.reason = "it came to no time";
+    cell.reason = "it gave no time";
     return cell;
   }
   cell.verdict = o.verdict ? o.verdict->state : VerdictState::unchecked;
@@ -70,7 +70,7 @@ bool is_measured(const CellTaken& taken) {
   return taken.first && taken.first->state == CellState::timed && taken.first->kind == FigureKind::measured;
 }
 
-// Too slow to come twelve times, and so far from the others that no drift hides it.
+// Too slow to run twelve times, and so far from the others that no drift hides it.
 bool is_slow(const Cell& cell, int64_t block_ms) { return cell.p50 > kSlow * 1e3 * static_cast<double>(block_ms); }
 
 class Runner {
@@ -92,7 +92,7 @@ class Runner {
     return is_measured(taken) && !is_slow(*taken.first, plan_.block_ms);
   }
 
-  // Known to be modelled, unable or slow after the first pass: then no other comes.
+  // Modelled, unable or slow after the first pass: then there is no other.
   int64_t passes_of(size_t row) const {
     if (state_.passes[row] == 0) return plan_.head.emulated ? 1 : plan_.blocks + 1;
     const auto& cells = state_.taken[row];
@@ -114,7 +114,7 @@ class Runner {
     return left;
   }
 
-  // false: ended in the midst of it, and what it took is lost.
+  // Returns false if it was ended before its end; its samples are lost then.
   bool pass(size_t row) {
     auto taken = state_.taken[row];
     const int64_t number = state_.passes[row];
@@ -170,7 +170,7 @@ std::optional<double> median_of(const measure::Rounds& rounds) {
   return all.empty() ? std::nullopt : std::optional(measure::quantile(all, 0.5));
 }
 
-// The samples of all passes together; a pass's rounds are rounds of the whole.
+// The samples of all passes together; the rounds of a pass become rounds of the whole.
 void put_samples(const CellTaken& taken, const Problem& problem, Cell& cell) {
   measure::Rounds rounds;
   for (const auto& block : taken.blocks) rounds.insert(rounds.end(), block.begin(), block.end());
@@ -181,11 +181,11 @@ void put_samples(const CellTaken& taken, const Problem& problem, Cell& cell) {
   cell.p90 = measure::quantile(all, 0.9);
   cell.samples = static_cast<int64_t>(all.size());
   cell.tflops = problem.flops() / (cell.p50 * 1e6);
-  if (taken.blocks.size() < 2) return;  // one pass tells of no other
+  if (taken.blocks.size() < 2) return;  // one pass says nothing about other passes
   cell.interval = measure::at_least(measure::bootstrap_median(rounds), cell.p50, measure::kBetweenRuns * cell.p50);
 }
 
-// Figures of two kinds are never held against each other.
+// Figures of two kinds are never compared.
 std::optional<Ratio> ratio_of(const std::vector<CellTaken>& taken, const std::vector<Cell>& cells, size_t of,
                               size_t peer) {
   const Cell &mine = cells[of], &other = cells[peer];
@@ -230,7 +230,7 @@ std::string plan_hash(const BenchPlan& plan) {
   return xxh3_128(json.dump());
 }
 
-// A row's first cells are kept as a report keeps them: one row of that report a row here.
+// A row's first cells are stored as in a report: one row of that report per row here.
 Json to_json(const BenchState& state) {
   BenchReport first;
   Json blocks = Json::array();
@@ -253,12 +253,12 @@ Json to_json(const BenchState& state) {
 
 Result<BenchState> state_from_json(const Json& json, const BenchPlan& plan, const std::string& where) {
   const auto foreign = [&](const std::string& why) {
-    return fail(Stage::input, where + ": " + why, "It is left out, and the benchmark begins anew.");
+    return fail(Stage::input, where + ": " + why, "It is ignored, and the benchmark starts again.");
   };
   const size_t rows = plan.head.rows.size(), entries = plan.head.entries.size();
   if (!json.is_object() || !json.contains("plan") || !json.contains("passes") || !json.contains("first") ||
       !json.contains("blocks"))
-    return foreign("is no state of a benchmark");
+    return foreign("is not the state of a benchmark");
   BenchState state{plan_hash(plan), {}, {}};
   if (json["plan"] != state.plan) return foreign("is the state of another benchmark");
   const Json &passes = json["passes"], &blocks = json["blocks"];

@@ -9,57 +9,57 @@
 
 namespace attnscope::report {
 
-// What a benchmark is to time: rows by entries.
+// What a benchmark times: rows by entries.
 struct BenchPlan {
   BenchReport head;  // device, versions, entries and rows with their problems; the rows' cells are empty
   int64_t blocks = 12;
   int64_t block_ms = 100;
 };
 
-// Which plan it is: another problem, kernel text, device or policy is another one. XXH3-128 in hex.
+// Identifies the plan: it changes with the problem, kernel text, device or policy. XXH3-128 in hex.
 std::string plan_hash(const BenchPlan& plan);
 
-// What is known of one entry at one row.
+// What is known about one entry in one row.
 struct CellTaken {
-  std::optional<Cell> first;            // of the first pass: whether it can do it at all, and a modelled time
+  std::optional<Cell> first;            // of the first pass: whether it can run at all, and a modelled time
   std::vector<measure::Rounds> blocks;  // samples of each later pass, us
 };
 
-// How far a benchmark has come. A pass that was cut short is not in it.
+// How far a benchmark has come. A pass that was cut short is not included.
 struct BenchState {
   std::string plan;                           // plan_hash
   std::vector<std::vector<CellTaken>> taken;  // [row][entry]
-  std::vector<int64_t> passes;                // of each row, the first one included
+  std::vector<int64_t> passes;                // of each row, the first pass included
 };
 Json to_json(const BenchState& state);
-// Stage::input: it is no state, or that of another plan.
+// Failure (Stage::input): it is not a state, or one of another plan.
 Result<BenchState> state_from_json(const Json& json, const BenchPlan& plan, const std::string& where);
 
 struct BenchProgress {
   size_t row = 0, entry = 0;
   int64_t done = 0, total = 0;         // runs
-  std::optional<double> left_seconds;  // by what the runs so far took
+  std::optional<double> left_seconds;  // estimated from the runs so far
 };
 
 struct BenchCalls {
-  // One run of an entry at a row. A measured timing comes with its samples (Sampling::rounds).
+  // One run of an entry in a row. A measured timing has its samples (Sampling::rounds).
   std::function<Observation(size_t row, size_t entry)> run;
   std::function<void(const BenchState&)> save;  // after every pass over a row
   std::function<void(const BenchProgress&)> on_progress;
   std::function<double()> now_seconds;
-  std::function<bool()> enough;  // asked before every run: true ends the benchmark there; empty: never
-  // The text of a config: knobs in the kernel's order, labels where it has them.
+  std::function<bool()> enough;  // asked before every run: true ends the benchmark; empty: never ends early
+  // The text of a config: knobs in the kernel's order, with labels where they have them.
   std::function<std::string(size_t entry, const std::map<std::string, int64_t>& knobs)> config_text;
 };
 
-// Times the plan from where `state` is; false: ended before it was whole. Row by row, each in passes over its entries,
-// every second pass backwards, so that a drift of the clock falls on all alike. The first pass compiles, warms up and
-// finds out who can do the problem; its times are left out. Where times are modelled it is the only one, and for an
-// entry a launch of which outlasts three passes: such a time has no interval. A failure in a later pass makes the entry
-// "not applicable" with its reason.
+// Times the plan from where `state` is; returns false if it ended early. Goes row by row, each in passes over its
+// entries, every second pass backwards, so that a drift of the clock affects all equally. The first pass compiles,
+// warms up and finds out which entries can run the problem; its times are dropped. It is the only pass where times are
+// modelled, and for an entry whose single launch takes longer than three passes: such a time has no interval. A failure
+// in a later pass makes the entry "not applicable" with its reason.
 bool run_bench(const BenchPlan& plan, const BenchCalls& calls, BenchState& state);
 
-// What the state's samples say, with the ratio of every entry to every peer of its row. Of a plan that was ended early
+// The report of the state's samples, with the ratio of every entry to every peer of its row. If the plan ended early,
 // the rows that were not begun say so. `date` is written into it.
 BenchReport report_of(const BenchPlan& plan, const BenchState& state, std::string date);
 

@@ -1,5 +1,5 @@
-// A report as a picture: one panel a row, an entry a line, time to the right on a logarithmic axis. What was measured
-// is a dot with a bar from p10 to p90, what was modelled a hollow diamond: never one mark for both.
+// A report as a picture: one panel per row, one line per entry, time to the right on a logarithmic axis. A measured
+// time is a dot with a bar from p10 to p90, a modelled one a hollow diamond: never one mark for both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr double kWidth = 960, kLeft = 190, kRight = 300, kLine = 26, kHead = 46
 constexpr const char* kInk = "#1f2430";
 constexpr const char* kFaint = "#d8dce4";
 constexpr const char* kMuted = "#5b6475";
-constexpr const char* kOurs = "#1b5fa8";  // blue and orange differ for every kind of sight (Okabe and Ito)
+constexpr const char* kOurs = "#1b5fa8";  // blue and orange differ for every kind of colour vision (Okabe and Ito)
 constexpr const char* kPeer = "#b45f06";
 
 std::string text_at(double x, double y, const std::string& text, const char* colour, const char* more = "") {
@@ -28,7 +28,7 @@ std::string line_at(double x1, double y1, double x2, double y2, const char* colo
       y2, colour, width);
 }
 
-// us to x. Room on both sides, and never less than a factor of two, so that one time alone has an axis too.
+// us to x. Leaves room on both sides, and spans at least a factor of two, so that a single time has an axis too.
 class Axis {
  public:
   explicit Axis(const Row& row) {
@@ -45,7 +45,7 @@ class Axis {
     high_ = std::log10(middle * half);
   }
   double x(double us) const { return kLeft + (std::log10(us) - low_) / (high_ - low_) * (kWidth - kLeft - kRight); }
-  // 1, 2 and 5 of every decade; of many decades 1 alone.
+  // 1, 2 and 5 of every decade; with many decades only 1.
   std::vector<double> ticks() const {
     std::vector<double> out;
     for (int decade = int(std::floor(low_)); decade <= int(std::ceil(high_)); ++decade)
@@ -82,7 +82,7 @@ std::string words_of(const BenchReport& report, const Row& row, const Cell& cell
   return words;
 }
 
-// A reason that is longer than its place ends in an ellipsis; the whole is the line's tooltip.
+// A reason that is too long for its place ends in an ellipsis; the tooltip has all of it.
 std::string shortened(const std::string& text, size_t most) {
   return text.size() <= most ? text : text.substr(0, std::min(text.find_last_of(' ', most), most)) + " ...";
 }

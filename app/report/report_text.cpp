@@ -11,7 +11,7 @@ namespace {
 
 using Line = std::vector<std::string>;
 
-// Characters as a terminal shows them: continuation bytes of UTF-8 take no place.
+// Characters as a terminal shows them: continuation bytes of UTF-8 take no space.
 size_t width_of(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -37,7 +37,7 @@ std::string footnote(const BenchReport& report) {
   if (report.blocks > 0)
     text += fmt::format(", {} passes in turn over all entries of a row, {} ms each", report.blocks, report.block_ms);
   if (!report.date.empty()) text += ", " + report.date;
-  std::vector<std::string> told;  // the backends of one library are of one version
+  std::vector<std::string> told;  // the backends of one library have one version
   for (const Entry& entry : report.entries) {
     if (entry.version.empty() || std::ranges::count(told, entry.version) > 0) continue;
     told.push_back(entry.version);
@@ -46,7 +46,7 @@ std::string footnote(const BenchReport& report) {
   return text;
 }
 
-// The peers that were timed in this row, each a column of ratios.
+// The peers that were timed in this row, one column of ratios each.
 std::vector<size_t> peers_of(const BenchReport& report, const Row& row) {
   std::vector<size_t> peers;
   for (size_t i = 0; i < row.cells.size(); ++i)
@@ -87,7 +87,7 @@ void put_line(std::string& out, const Line& line, const std::vector<size_t>& wid
   for (size_t i = 0; i < line.size(); ++i) {
     const size_t wide = i < widths.size() ? widths[i] : 0;
     const size_t blanks = wide > width_of(line[i]) ? wide - width_of(line[i]) : 0;
-    // Figures stand under each other on the right; words on the left. A reason fills the rest of its line.
+    // Figures are aligned right, words left. A reason fills the rest of its line.
     const bool figure = i > 0 && i + 1 < widths.size() && line.size() > 2;
     text += "  " + (figure ? std::string(blanks, ' ') + line[i] : line[i] + std::string(blanks, ' '));
   }
@@ -107,7 +107,7 @@ std::string rule(size_t columns) {
   return text + "\n";
 }
 
-// "1.31x" beside a time, held against the fastest peer of that row.
+// "1.31x" beside a time, compared with the fastest peer of that row.
 std::string ladder_cell(const BenchReport& report, const Row& row, size_t entry) {
   const Cell& cell = row.cells[entry];
   if (cell.state == CellState::wrong) return "wrong";
@@ -142,7 +142,7 @@ std::string ladder_of(const BenchReport& report) {
     }
     text += markdown_line(line);
   }
-  if (against) text += "\nIn brackets: the fastest peer's time to this one's, above 1 where this is the faster.\n";
+  if (against) text += "\nIn brackets: the fastest peer's time over this one's; above 1, this one is faster.\n";
   return text;
 }
 
@@ -180,7 +180,7 @@ std::string as_markdown(const BenchReport& report) {
     for (size_t i = 0; i < row.cells.size(); ++i) {
       Line line = line_of(report.entries[i], row.cells[i], peers);
       const bool refused = line.size() == 2 && head.size() != 2;
-      if (refused) {  // the reason into the last, left-aligned column
+      if (refused) {  // the reason goes into the last, left-aligned column
         const std::string reason = line.back();
         line.resize(head.size());
         line[1].clear();

@@ -30,7 +30,7 @@ Json to_json(const TunedEntry& entry) {
   return json;
 }
 
-// Problem, kernel and config are an experiment's, read by its own reader.
+// Problem, kernel and config are those of an experiment; the experiment's own reader reads them.
 Result<TunedEntry> entry_from_json(Json json, const std::string& where) {
   TunedEntry entry;
   Json experiment{{"device", "any"}};
@@ -51,7 +51,7 @@ Result<TunedEntry> entry_from_json(Json json, const std::string& where) {
   read.word("verdict", entry.verdict, [](std::string_view text) { return parse_word<VerdictState>(text); });
   read.text("date", entry.date, 100);
   if (read.has("versions")) {
-    Observation holder;  // apply_part knows how to read versions
+    Observation holder;  // apply_part can read versions
     if (auto applied = apply_part(holder, Json{{"versions", *read.value("versions")}}); applied)
       entry.versions = holder.versions;
     else

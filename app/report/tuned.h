@@ -13,7 +13,7 @@
 
 namespace attnscope::report {
 
-// The best config that was found of one kernel for one problem on one device, and where its figure is from.
+// The best known config of one kernel for one problem on one device, and the origin of its figure.
 struct TunedEntry {
   Problem problem;
   std::string kernel;  // id
@@ -21,7 +21,7 @@ struct TunedEntry {
   Config config;
   FigureKind kind = FigureKind::modelled;
   double us = 0;                                   // p50, hot
-  VerdictState verdict = VerdictState::unchecked;  // correct: nothing else is kept
+  VerdictState verdict = VerdictState::unchecked;  // always correct: nothing else is kept
   std::string date;                                // "2026-11-21"
   Versions versions;
   std::string source;  // "assets/tuned/l4.json"; not in the file
@@ -31,7 +31,7 @@ struct TunedEntry {
 // One device's table, a file of assets/tuned.
 struct TunedTable {
   static constexpr int kVersion = 1;
-  std::string device;  // DeviceSpec::name, "NVIDIA L4": a GPU's and its emulated twin's alike
+  std::string device;  // DeviceSpec::name, "NVIDIA L4": for a GPU and its emulated twin
   int arch = 0;
   std::vector<TunedEntry> entries;
   bool operator==(const TunedTable&) const = default;
@@ -42,22 +42,22 @@ Result<TunedTable> tuned_from_json(const Json& json, const std::string& where);
 Json to_json(const TunedTable& table);
 
 Result<TunedTable> read_tuned(const std::filesystem::path& file);
-// The tables of a folder, each entry with its file as source. A folder that does not exist holds none; a file that
-// cannot be read is a Failure.
+// The tables of a folder; each entry has its file as source. A folder that does not exist has none; a file that cannot
+// be read is a Failure.
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir);
 
-// Drivers and data sheets name one board with more or fewer words: "NVIDIA H200" is "NVIDIA H200 SXM".
+// Drivers and data sheets name a board with more or fewer words: "NVIDIA H200" is "NVIDIA H200 SXM".
 bool same_device(const std::string& a, const std::string& b);
 
-// Whether they ask for the same code and the same work: inputs (distribution, seed) do not matter.
+// Whether both need the same code and the same work: inputs (distribution, seed) do not matter.
 bool same_shape(const Problem& a, const Problem& b);
 
-// Puts `entry` in the place of the one of the same problem and kernel: a measured one is never replaced by a modelled
-// one. Returns whether it stands in the table now.
+// Replaces the entry of the same problem and kernel with `entry`, but never a measured one with a modelled one. Returns
+// whether `entry` is in the table now.
 bool put_entry(TunedTable& table, TunedEntry entry);
 
-// The tables' best of a device: a measured figure before a modelled one, then the fastest. `kernel` empty: of all
-// kernels. Null: none.
+// The tables' best entry of a device: a measured figure before a modelled one, then the fastest. `kernel` empty: of all
+// kernels. Null if there is none.
 const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::string& device, const Problem& problem,
                              const std::string& kernel);
 

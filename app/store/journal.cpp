@@ -47,7 +47,7 @@ Result<void> write_journal(const std::filesystem::path& path, const Journal& jou
                   {"last", to_json(journal.last, kernels)},
                   {"preset_path", journal.preset_path},
                   {"kernels", std::move(asked)}};
-  // Cached: after a crash of the program it is whole; a power cut may cost the last knob position, which is not worth a
+  // Cached: complete after a crash of the program; a power cut may lose the last knob position, which is not worth a
   // disk flush at every move.
   return platform::write_file(path, json_text(json, 2) + "\n", platform::Durability::cached);
 }

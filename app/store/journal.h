@@ -10,18 +10,18 @@
 
 namespace attnscope::store {
 
-// What a session was doing, kept so that the next one can go on: after an orderly end and after a crash alike.
+// What a session was doing, kept so that the next one can go on after a normal exit or a crash.
 struct Journal {
-  Preset last;                  // what the knobs asked for last
-  std::string preset_path;      // the preset it came from; empty none
-  std::vector<Preset> kernels;  // what each kernel was asked for last
+  Preset last;                  // the last knob positions
+  std::string preset_path;      // the preset it came from; empty: none
+  std::vector<Preset> kernels;  // the last knob positions of each kernel
 };
 
 Result<void> write_journal(const std::filesystem::path& path, const Journal& journal,
                            const std::vector<Kernel>& kernels);
-// Empty: there is none. A journal that names a kernel that is gone is a Failure. So is one that cannot be understood:
-// it is moved aside as <name>.damaged-<n>, and the hint says so. One that cannot be read stays.
-// What another kernel was asked for is left out where that kernel is gone or no longer has such a knob or value.
+// Empty: there is no journal. Failure: it names a kernel that no longer exists, or it cannot be understood; then it is
+// moved aside as <name>.damaged-<n>, and the hint says so. One that cannot be read stays. Positions of another kernel
+// are left out if that kernel, the knob or its value no longer exists.
 Result<std::optional<Journal>> read_journal(const std::filesystem::path& path, const std::vector<Kernel>& kernels);
 
 }  // namespace attnscope::store

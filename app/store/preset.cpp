@@ -19,7 +19,7 @@ std::string listed(const List& list, Name name) {
   return text.empty() ? "none" : text;
 }
 
-// A whole number of the knob's list or one of its labels; anything else, such as "32 -DX", is refused.
+// A whole number from the knob's list, or one of its labels; anything else, such as "32 -DX", is refused.
 void read_knob(JsonReader& read, const Knob& knob, std::map<std::string, int64_t>& knobs) {
   const Json& given = *read.value(knob.name.c_str());
   for (const KnobValue& candidate : knob.values) {
@@ -46,7 +46,7 @@ Result<std::map<std::string, int64_t>> read_knobs(const Json& json, const std::s
   return knobs;
 }
 
-// Takes over another reader's result or its failure.
+// Takes another reader's result or failure.
 template <class T>
 void take(JsonReader& read, Result<T> parsed, T& out) {
   if (parsed)
@@ -196,7 +196,7 @@ Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path
   if (!error) std::filesystem::rename(path, to, error);
   if (error)
     return fail(Stage::store, path.string() + " cannot be moved to " + folder.string() + ": " + error.message(),
-                "Look at the rights of that folder; the preset is still where it was.");
+                "Check the rights of that folder; the preset is still where it was.");
   return to;
 }
 

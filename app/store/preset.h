@@ -14,12 +14,13 @@
 namespace attnscope::store {
 
 // An experiment and a view, as a file: {"attnscope_preset": 1, "title", "group", "note", "problem", "kernel", "knobs",
-// "options", "device", "measure", "view"}. A preset is data: a knob's value is a number or a label of the kernel's
+// "options", "device", "measure", "view"}. A preset is data: a knob's value is a number or a label from the kernel's
+// list, so it cannot carry code, a flag or a path. Knobs that are left out take the kernel's defaults.
 // list, so it can carry no code, flag or path. Knobs that are left out take the kernel's defaults.
 struct Preset {
   static constexpr int kVersion = 1;
   std::string title;
-  std::string group;  // "Reports", "Defaults"; empty: that of the folder
+  std::string group;  // "Reports", "Defaults"; empty: the folder's
   std::string note;
   Problem problem;
   std::string kernel;                    // id
@@ -27,38 +28,38 @@ struct Preset {
   CompileOptions options;
   std::string device;  // a wish; empty: none
   MeasurePolicy measure;
-  Json view = nullptr;  // an object of the window's own, or null
+  Json view = nullptr;  // an object of the window, or null
 };
 
 inline constexpr uint64_t kMaxPresetBytes = 1 << 20;
 
 // Every fault is a Failure (Stage::input) that names the file and the JSON pointer; a file over kMaxPresetBytes is
-// refused without being read. `kernels` are those that a preset may name.
+// refused before it is read. `kernels` are those that a preset may name.
 Result<Preset> read_preset(const std::filesystem::path& path, const std::vector<Kernel>& kernels);
 Result<Preset> preset_from_json(const Json& json, const std::string& where, const std::vector<Kernel>& kernels);
-// Knobs whose value has a label are written by it.
+// Writes a knob's value as its label, if it has one.
 Json to_json(const Preset& preset, const std::vector<Kernel>& kernels);
-// Its folder must exist.
+// The folder must exist.
 Result<void> write_preset(const std::filesystem::path& path, const Preset& preset, const std::vector<Kernel>& kernels);
 
 struct PresetFile {
   std::filesystem::path path;
-  std::string title;  // the file's name when it has none
+  std::string title;  // the file's name if it has none
   std::string group;
   std::string note;
-  std::string kernel;  // id, as the file says it
+  std::string kernel;  // id, as written in the file
 };
 
-// The presets (*.json) of a folder in the order of their names. Titles, groups, notes and kernels are read, nothing
-// else is checked: a preset that names a kernel which does not load is still listed, and says so when it is opened. A
-// file that is not a preset at all lands in `faults`. A folder that does not exist holds none.
+// The presets (*.json) of a folder in the order of their names. Only titles, groups, notes and kernels are read;
+// nothing else is checked. A preset whose kernel does not load is still listed, and says so when opened. A file that is
+// not a preset goes to `faults`. A folder that does not exist has none.
 std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,
                                      std::vector<Failure>& faults);
 
-// Writes another title and note into a preset's file; all else in it stays, known or not.
+// Writes a new title and note into a preset's file; everything else in it stays, known or not.
 Result<void> describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);
 
-// Moves a preset's file into the folder "deleted" beside it, under a name that is free there: where it is now.
+// Moves a preset's file into the folder "deleted" beside it, under a free name, and returns the new path.
 Result<std::filesystem::path> put_preset_aside(const std::filesystem::path& path);
 
 }  // namespace attnscope::store

@@ -15,7 +15,7 @@
 namespace attnscope::store {
 namespace {
 
-constexpr int kGuardMs = 5000;  // another process mends the file: some seconds for a long history
+constexpr int kGuardMs = 5000;  // time for another process to repair the file: some seconds for a long history
 
 bool is_damage(const SQLite::Exception& error) {
   const int code = error.getErrorCode();
@@ -30,13 +30,13 @@ Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& e
   else if (code == SQLITE_FULL || code == SQLITE_IOERR)
     hint = "Free some space on that disk; results are kept in memory until then.";
   if (code == SQLITE_BUSY) hint = "Another program holds the database; the next result is tried again.";
-  const std::string lock = path.string() + ".lock";  // where the file system has no locks
+  const std::string lock = path.string() + ".lock";  // on a file system without locks
   if (code == SQLITE_BUSY && platform::identity_of(lock))
-    hint += " If none does, one that was ended left " + lock + " behind: remove it.";
+    hint += " If none does, a program that was ended left " + lock + " behind: remove it.";
   return Failure{Stage::store, fmt::format("{}: {}", path.string(), error.what()), hint};
 }
 
-// Of a row that begins with json, finished_at.
+// The row starts with the columns json, finished_at.
 Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesystem::path& path) {
   auto json = parse_json(row.getColumn(0).getString(), path.string(), Stage::store);
   if (!json) return fail(json.error());
@@ -45,11 +45,11 @@ Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesyste
   return StoredObservation{std::move(*observation), row.getColumn(1).getDouble()};
 }
 
-// Held while the file is opened or replaced, so that no process moves away what another one has just made, or opens a
-// new file beside the log of an old one.
+// Held while the file is opened or replaced, so that no process moves away a file that another has just made, or opens
+// a new file beside an old log.
 struct Guard {
   std::optional<platform::FileLock> lock;
-  bool locks = true, shared_memory = true;  // the file system has them
+  bool locks = true, shared_memory = true;  // whether the file system has them
 };
 
 Result<Guard> guard(const std::filesystem::path& path) {
@@ -57,7 +57,7 @@ Result<Guard> guard(const std::filesystem::path& path) {
   if (!lock) return Guard{};  // a folder that cannot be written, or a full disk: opening the file says it better
   if (!lock->supported()) return Guard{std::nullopt, false, false};
   if (!lock->held())
-    return fail(Stage::store, path.string() + ": another attnscope is mending it", "The next result is tried again.");
+    return fail(Stage::store, path.string() + ": another attnscope is repairing it", "The next result is tried again.");
   const bool shared_memory = lock->shares_memory();
   return Guard{std::move(*lock), true, shared_memory};
 }
@@ -77,7 +77,7 @@ Result<void> Results::open_file(bool locks, bool shared_memory) {
   return {};
 }
 
-// Opens the file unless it is open; another one that has taken its name since, too.
+// Opens the file if it is not open, or if another file has taken its name.
 Result<void> Results::connect() {
   if (database_ && database_->identity == platform::identity_of(path_)) return {};
   auto guarded = guard(path_);
@@ -85,13 +85,13 @@ Result<void> Results::connect() {
   return open_file(guarded->locks, guarded->shared_memory);
 }
 
-// Writes the rows that can be read to a new file and lets that take the damaged one's name.
+// Writes the readable rows to a new file, which then takes the damaged one's name.
 Result<void> Results::replace_damaged(const std::string& damage, std::optional<Failure>& trouble) {
   const std::string fresh = platform::temporary_beside(path_);
   int64_t rows = 0;
   std::error_code error;
   try {
-    SQLite::Database into(fresh, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0, "unix-none");  // nobody else's yet
+    SQLite::Database into(fresh, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0, "unix-none");  // only ours yet
     ResultsDatabase::make_schema(into);
     rows = copy_readable_rows(path_, into);
   } catch (...) {
@@ -108,7 +108,7 @@ Result<void> Results::replace_damaged(const std::string& damage, std::optional<F
   return {};
 }
 
-// Replaces the file that seen_ tells of, unless another process has done so, and opens what is there then.
+// Replaces the file that seen_ identifies, unless another process has done so, and opens the one that is there then.
 Result<void> Results::mend(const std::string& damage, std::optional<Failure>& trouble) {
   database_.reset();
   auto guarded = guard(path_);
@@ -140,7 +140,7 @@ auto Results::with_database(std::optional<Failure>& trouble, Work work)
 
 Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path, std::optional<Failure>& trouble) {
   std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);  // opening the file says it better
+  std::filesystem::create_directories(path.parent_path(), error);  // opening the file gives a better message
   std::unique_ptr<Results> results(new Results(path));
   auto opened = results->with_database(trouble, [](ResultsDatabase&) { return Result<void>(); });
   if (!opened) return fail(opened.error());
@@ -149,7 +149,7 @@ Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path
 
 Result<void> Results::append(const Observation& observation, double finished_at, std::optional<Failure>& trouble) {
   const std::string json = json_text(to_json(observation));
-  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // writable by now, perhaps
+  if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
   return with_database(trouble, [&](ResultsDatabase& database) -> Result<void> {
     if (!database.insert)
       return fail(Stage::store, path_.string() + ": its folder cannot be written",
@@ -163,7 +163,7 @@ Result<void> Results::append(const Observation& observation, double finished_at,
     try {
       insert.exec();
     } catch (const SQLite::Exception&) {
-      insert.tryReset();  // it must not hold the file until the next one
+      insert.tryReset();  // otherwise it would hold the file until the next one
       throw;
     }
     insert.reset();
@@ -205,7 +205,7 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem, 
     query.bind(++at, std::string(to_string(problem.causal)));
     query.bind(++at, std::string(to_string(problem.dtype)));
     while (query.executeStep()) {
-      // A row that only another version can read, or whose text is damaged, does not cost the others.
+      // A row that only another version can read, or whose text is damaged, does not hide the others.
       if (auto stored = stored_in(query, path_)) found.push_back(std::move(*stored));
     }
     return found;

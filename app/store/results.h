@@ -21,26 +21,26 @@ struct StoredObservation {
 
 struct Latest {
   std::vector<StoredObservation> rows;  // oldest first
-  int64_t unreadable = 0;               // left out: written by a version that says more, or damaged
+  int64_t unreadable = 0;               // left out: written by a newer version, or damaged
 };
 
-// Every observation ever made, in one SQLite file that several processes may share. Rows are only added; the order in
-// which they were added says which is newer, since a clock may go backward.
+// Every observation, in one SQLite file that several processes may share. Rows are only added; their order says which
+// is newer, because a clock may go backward.
 //
-// Damage, whenever it shows: the rows that can be read are copied to a new file, the damaged one is moved aside as
-// <name>.damaged-<n>, and `trouble` says so. A file that another process has mended or replaced is opened again.
+// Whenever damage shows, the readable rows are copied to a new file, the damaged one is moved aside as
+// <name>.damaged-<n>, and `trouble` says so. A file that another process has repaired or replaced is opened again.
 class Results {
  public:
-  // Opens or makes the database. One in a folder that cannot be written is opened to be read. One of a newer schema is
-  // a Failure and stays as it is.
+  // Opens or makes the database. In a folder that cannot be written, it is opened read-only. A database of a newer
+  // schema is a Failure and stays as it is.
   static Result<std::unique_ptr<Results>> open(const std::filesystem::path& path, std::optional<Failure>& trouble);
   ~Results();
 
-  // A full disk is a Failure that names the file; what was there stands.
+  // A full disk is a Failure that names the file; earlier rows stay.
   Result<void> append(const Observation& observation, double finished_at, std::optional<Failure>& trouble);
   // The newest observation of an experiment; empty: none.
   Result<std::optional<StoredObservation>> newest(const std::string& hash, std::optional<Failure>& trouble);
-  // Those that are correct and timed of a problem with these sizes, mask and dtype: the last 10,000, the newest first.
+  // Correct and timed observations of a problem with these sizes, mask and dtype: the last 10,000, newest first.
   Result<std::vector<StoredObservation>> correct(const Problem& problem, std::optional<Failure>& trouble);
   // The last `most` in the order in which they were added.
   Result<Latest> latest(int64_t most, std::optional<Failure>& trouble);
@@ -56,7 +56,7 @@ class Results {
   auto with_database(std::optional<Failure>& trouble, Work work) -> decltype(work(std::declval<ResultsDatabase&>()));
 
   std::filesystem::path path_;
-  std::optional<platform::FileIdentity> seen_;  // of the file that was opened last, or would not open
+  std::optional<platform::FileIdentity> seen_;  // of the file that was opened last, or that did not open
   std::unique_ptr<ResultsDatabase> database_;
 };
 

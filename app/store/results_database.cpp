@@ -10,10 +10,10 @@ namespace fs = std::filesystem;
 using Way = ResultsDatabase::Way;
 
 constexpr int kBusyMs = 500;  // another process writes for microseconds
-// One process has the file: the log that another one left can then be read without shared memory.
+// With one process only, the log that another one left can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
-// As SQLite takes a path with options. The log of a file that is written no more is read where there is one.
+// The path as a SQLite URI with options. If nothing writes the file any more, its log is still read.
 std::string read_only_uri(const fs::path& path) {
   std::string uri = "file:";
   for (const char c : path.string())
@@ -23,7 +23,8 @@ std::string read_only_uri(const fs::path& path) {
   return uri + (has_log ? "?mode=ro" : "?immutable=1");
 }
 
-// The two ways that write. SQLite's own locks ask the kernel; where that has none, a folder beside the file is one.
+// The two modes that write. SQLite normally locks through the kernel; without such locks, a folder beside the file is
+// the lock.
 SQLite::Database open_to_write(const fs::path& path, Way way, bool locks) {
   const bool folder_as_lock = way == Way::journal && !locks;
   return SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs,
@@ -66,7 +67,7 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
       "CREATE TABLE IF NOT EXISTS observation("
       "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, json TEXT NOT NULL)");
   sql.exec("CREATE INDEX IF NOT EXISTS observation_of_hash ON observation(hash)");
-  sql.exec("DROP INDEX IF EXISTS observation_hash");  // ordered by the clock, as the first versions were
+  sql.exec("DROP INDEX IF EXISTS observation_hash");  // by time, as the first versions had it
   sql.exec(fmt::format("PRAGMA user_version={}", kSchema));
   transaction.commit();
 }

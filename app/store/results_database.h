@@ -10,24 +10,24 @@
 
 namespace attnscope::store {
 
-// The open results file. Members throw SQLite::Exception; Results turns that into a Failure or mends the damage.
+// The open results file. Members throw SQLite::Exception; Results turns it into a Failure or repairs the damage.
 struct ResultsDatabase {
   static constexpr int kSchema = 1;
 
-  // How the file is shared with other processes, by what its file system can do.
+  // How the file is shared with other processes, depending on its file system.
   enum class Way {
     shared_log,  // a write-ahead log: readers and a writer at once. Needs locks and shared memory (mmap).
-    journal,     // a rollback journal, locked for each transaction; by a folder beside it where there are no locks
-    read_only    // the folder cannot be written: what is there is shown, nothing is added
+    journal,     // a rollback journal, locked per transaction; without file locks, by a folder beside it
+    read_only    // the folder cannot be written: rows are shown, none are added
   };
 
-  // What the file system can do. Asked beforehand: SQLite that tries in vain leaves the file in a state that stops
-  // others.
+  // What the file system supports. Checked beforehand: if SQLite tries and fails, the file is left in a state that
+  // stops other processes.
   struct FileSystem {
     bool locks = true, shared_memory = true;
   };
 
-  // Makes the file where there is none. Throws SQLite::Exception; a file of a newer schema is a Failure.
+  // Makes the file if there is none. Throws SQLite::Exception; a file of a newer schema is a Failure.
   static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path, FileSystem file_system);
   // Makes the table in an empty database.
   static void make_schema(SQLite::Database& sql);
@@ -35,16 +35,16 @@ struct ResultsDatabase {
   ResultsDatabase(const std::filesystem::path& path, Way way, bool locks);
 
   const Way way;
-  std::optional<platform::FileIdentity> identity;  // of the file that is open
+  std::optional<platform::FileIdentity> identity;  // of the open file
   SQLite::Database connection;
   std::optional<SQLite::Statement> insert, newest;
 };
 
-// Memory was refused, whatever SQLite was doing: no sign of damage.
+// Whether memory was refused, whatever SQLite was doing; that is not damage.
 bool is_no_memory(const SQLite::Exception& error);
 
-// For a file that is not written: without locks, with what its log holds, and without a trace beside it. Throws
-// SQLite::Exception.
+// Opens a file that nothing writes: without locks, with the contents of its log, and without leaving files beside it.
+// Throws SQLite::Exception.
 SQLite::Database open_read_only(const std::filesystem::path& path);
 
 }  // namespace attnscope::store

@@ -10,7 +10,7 @@ namespace attnscope::store {
 namespace {
 
 constexpr int64_t kLow = std::numeric_limits<int64_t>::min(), kHigh = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMostLookUps = 100000;  // of single rows; about a second
+constexpr int64_t kMostLookUps = 100000;  // single rows; about a second
 
 class Copier {
  public:
@@ -18,8 +18,8 @@ class Copier {
       : from_(from),
         insert_(into, "INSERT OR IGNORE INTO observation(id, hash, finished_at, app, json) VALUES (?, ?, ?, ?, ?)") {}
 
-  // Copies in the order of `order` ("ASC", "DESC") the rows between the two ids, neither included, until the end or
-  // until a row cannot be read. `reached` is the last id that was read. True: it came to the end.
+  // Copies the rows between the two ids (exclusive), in the order `order` ("ASC", "DESC"), until the end or a row that
+  // cannot be read. `reached` is the last id read. Returns true at the end.
   bool run(const char* order, int64_t above, int64_t below, int64_t& reached) {
     const bool up = order[0] == 'A';
     std::optional<SQLite::Statement> rows;
@@ -35,7 +35,7 @@ class Copier {
       if (!attempt([&] { row = rows->executeStep(); })) return false;
       if (!row) return true;
       const int64_t id = rows->getColumn(0).getInt64();
-      if (up ? id <= reached : id >= reached) return false;  // pages that lead in a circle
+      if (up ? id <= reached : id >= reached) return false;  // pages that form a cycle
       reached = id;
       keep(*rows);
     }
@@ -45,7 +45,7 @@ class Copier {
   int64_t copied() const { return copied_; }
 
  private:
-  // False: the damaged file could not be read here.
+  // False: the damaged file could not be read at this place.
   template <class Read>
   static bool attempt(Read read) {
     try {
@@ -57,7 +57,7 @@ class Copier {
     }
   }
 
-  // A page of text may be overwritten without SQLite noticing: a row is whole when its text says the same hash.
+  // A page of text may be overwritten without SQLite noticing: a row is complete if its text has the same hash.
   static bool is_whole(SQLite::Statement& row) {
     const auto json = parse_json(row.getColumn(4).getString(), "", Stage::store);
     if (!json || !json->is_object() || !json->contains("experiment")) return false;

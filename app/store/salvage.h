@@ -6,10 +6,10 @@
 
 namespace attnscope::store {
 
-// Copies the rows of a damaged results database that can still be read into `into`, which has the table and no rows,
-// under their ids: upwards from the first, downwards from the last, and one by one between the two places where reading
-// ends. Returns how many. Throws SQLite::Exception for faults of `into` and where memory runs out; other faults of
-// `damaged` end in fewer rows.
+// Copies the readable rows of a damaged results database into `into`, which has the table but no rows, and keeps their
+// ids: upwards from the first, downwards from the last, then one by one between the places where both stopped. Returns
+// how many. Throws SQLite::Exception for faults of `into` and when memory runs out; other faults of `damaged` only mean
+// fewer rows.
 int64_t copy_readable_rows(const std::filesystem::path& damaged, SQLite::Database& into);
 
 }  // namespace attnscope::store

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kMaxBytes = 4 << 20;
 constexpr int kLockMs = 2000;  // another window writes for milliseconds
 
-// What turns `before` into `after`, as a JSON Merge Patch (RFC 7396); both are objects.
+// The JSON Merge Patch (RFC 7396) that turns `before` into `after`; both are objects.
 Json patch_between(const Json& before, const Json& after) {
   Json patch = Json::object();
   for (const auto& [key, unused] : before.items())
@@ -41,7 +41,7 @@ Settings Settings::load(std::filesystem::path path, std::optional<Failure>& trou
   settings.path_ = std::move(path);
   auto text = platform::read_file_if_any(settings.path_, kMaxBytes);
   if (!text) {
-    trouble = Failure{Stage::store, text.error().message, text.error().hint + " No settings are kept until then."};
+    trouble = Failure{Stage::store, text.error().message, text.error().hint + " Settings are not saved until then."};
     return settings;
   }
   if (!*text) return settings;
@@ -65,8 +65,8 @@ void Settings::set(const std::string& key, Json value) {
 
 Result<void> Settings::save() {
   std::error_code error;
-  std::filesystem::create_directories(path_.parent_path(), error);  // for the lock; writing says what is wrong
-  // A file system without locks, or a folder that takes no lock file, costs only what two windows write at one moment.
+  std::filesystem::create_directories(path_.parent_path(), error);  // for the lock; writing gives the error
+  // Without file locks, or in a folder that refuses a lock file, only simultaneous writes of two windows can get lost.
   const auto lock = platform::FileLock::within(path_.string() + ".lock", kLockMs);
   if (lock && lock->supported() && !lock->held())
     return fail(Stage::store, path_.string() + ": another attnscope is writing it", "The next change tries again.");
@@ -74,7 +74,7 @@ Result<void> Settings::save() {
   auto file = !text ? fail(text.error()) : *text ? parsed(**text, path_) : Result<Json>(Json::object());
   if (!file)
     return fail(Stage::store, file.error().message,
-                "It is left as it is. What changed here is kept once the file can be read.");
+                "It is left as it is. What changed here is saved once the file can be read.");
   Json merged = *file;
   merged.merge_patch(patch_between(in_file_, json_));
   if (merged != *file)

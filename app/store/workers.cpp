@@ -16,7 +16,7 @@ bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// A name stands before a '/' in a device's name and must not be taken for one.
+// A name comes before the '/' in a device's name and must not look like an option or a device.
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= kMaxName && text.front() != '-' && text.front() != '.' && text != "local" &&
          std::all_of(text.begin(), text.end(), is_name_char);
@@ -30,11 +30,11 @@ std::string name_from(std::string_view text) {
   return is_name(name) ? name : "remote";
 }
 
-// The machine in "ssh -p 22 me@l4box attnscope worker": the first word that is neither an option nor an option's value.
+// The machine in "ssh -p 22 me@l4box attnscope worker": the first word that is neither an option nor its value.
 std::string name_of_command(const std::vector<std::string>& argv) {
   const std::string program = std::filesystem::path(argv.front()).filename().string();
   if (program != "ssh") return name_from(program);
-  // ssh(1): the options that take a value.
+  // Options of ssh(1) that take a value.
   constexpr std::string_view with_value = "BbcDEeFIiJLlmOoPpRSWw";
   for (size_t i = 1; i < argv.size(); ++i) {
     const std::string& word = argv[i];
@@ -96,8 +96,8 @@ Result<std::vector<NamedWorker>> read_named_workers(const std::filesystem::path&
   for (const auto& [name, command] : named.items()) {
     const std::string where = settings.string() + "/workers/" + name;
     if (!is_name(name))
-      return fail(Stage::store, where + ": a worker's name is of letters, digits, '.', '_' and '-', and not \"local\"",
-                  hint);
+      return fail(Stage::store,
+                  where + ": a worker's name has only letters, digits, '.', '_' and '-', and is not \"local\"", hint);
     if (!command.is_string()) return fail(Stage::store, where + ": must be a command", hint);
     auto words = command_words(command.get_ref<const std::string&>());
     if (!words) return fail(Stage::store, where + ": " + words.error().message, words.error().hint);
@@ -116,13 +116,13 @@ Result<NamedWorker> worker_of(const std::string& text, const std::vector<NamedWo
   }
   auto words = command_words(command);
   if (!words) return fail(words.error());
-  // One word alone is more likely a name that the settings lack than a program that is a worker all by itself.
+  // A single word is more likely a name that is missing in the settings than a program that is a worker by itself.
   if (name.empty() && words->size() == 1 && is_name(words->front())) {
     std::string names;
     for (const NamedWorker& worker : known) names += (names.empty() ? "" : ", ") + worker.name;
-    return fail(Stage::input, "--worker " + text + ": the settings name no such worker",
-                (names.empty() ? "They name none. " : "They name " + names + ". ") +
-                    "A command is given as \"ssh HOST attnscope worker\".");
+    return fail(Stage::input, "--worker " + text + ": the settings have no such worker",
+                (names.empty() ? "They have none. " : "They have " + names + ". ") +
+                    "A command looks like \"ssh HOST attnscope worker\".");
   }
   return NamedWorker{name.empty() ? name_of_command(*words) : name, std::move(*words)};
 }

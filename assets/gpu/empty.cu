@@ -1,2 +1,2 @@
-// Nothing: what it takes to launch and time a kernel. Cold timings are shown with its cost beside them.
+// Empty: the cost of launching and timing a kernel. Cold timings show it beside their own.
 extern "C" __global__ void attnscope_empty() {}

@@ -1,5 +1,5 @@
-// A problem's inputs, made where they are needed: the same bits as app/check/inputs_simd.cpp makes on the CPU. Every step is
-// an integer operation or one IEEE operation spelt with its rounding, so that no compiler fuses two.
+// A problem's inputs, made on the GPU: the same bits as app/check/inputs_simd.cpp makes on the CPU. Every step is an
+// integer operation or one IEEE operation with explicit rounding, so that no compiler fuses two.
 //
 // DTYPE (0 f16, 1 bf16, 2 f32; ATTN_T is the type) is a macro, as for every kernel.
 #if DTYPE == 0
@@ -109,8 +109,8 @@ __device__ Index offset_of(const Stream& s, Index element) {
   return ((batch * s.seq + place) * s.heads + head) * s.dim + element % s.dim;
 }
 
-// Makes a tensor, or, where `differing` is given, counts its elements that are not what they were made as. A thread takes
-// blocks of four elements of the stream.
+// Makes a tensor or, if `differing` is given, counts its elements that differ from it. A thread takes blocks of four
+// elements of the stream.
 extern "C" __global__ void __launch_bounds__(kThreads)
     attnscope_inputs(Word* tensor, unsigned long long* differing, Stream s) {
   for (Index block = blockIdx.x * Index{kThreads} + threadIdx.x; block < s.blocks; block += Index{kThreads} * gridDim.x) {

@@ -1,6 +1,6 @@
-// An output held against the fp64 reference, element by element: what app/check/verdict.cpp's compare() does on the CPU
-// (tests/unit/device holds the two together). Each CTA writes its part of the figures; the host adds them up in order, so
-// that the same output always gives the same figures.
+// Compares an output with the fp64 reference, element by element, like compare() of app/check/verdict.cpp on the CPU
+// (tests/unit/device compares the two). Each CTA writes its part of the figures; the host adds them in order, so the
+// same output always gives the same figures.
 //
 // DTYPE (0 f16, 1 bf16, 2 f32; ATTN_T is the type) is a macro, as for every kernel.
 #if DTYPE == 0
@@ -29,7 +29,7 @@ struct Shape {
   unsigned poison;
 };
 
-// As device/cuda/gpu_judge.cpp declares it. Elements are numbered row by row of the reference (unwritten ones: of the
+// As declared in device/cuda/gpu_judge.cpp. Elements are numbered row by row of the reference (unwritten ones: of the
 // output, as [batch, head, row, d]).
 struct Part {
   Index elements, compared, outside, nonfinite, unwritten;

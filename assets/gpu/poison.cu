@@ -1,4 +1,4 @@
-// What an output holds before a kernel runs (app/check/guarded_buffer.h). DTYPE as for every kernel: 2 is f32.
+// The contents of an output before a kernel runs (app/check/guarded_buffer.h). DTYPE as for every kernel: 2 is f32.
 #if DTYPE == 2
 using Word = unsigned;
 #else

@@ -1,6 +1,6 @@
-// The fp64 attention that outputs are held against, and two naive ones beside it, a query row at a time: the same figures as
-// app/check/reference.cpp makes on the CPU (tests/gpu holds the two together). Plain on purpose: it is the measure, so it must
-// be right at a glance; it is run once a problem.
+// The fp64 attention that outputs are compared with, and two naive ones, one query row at a time: the same figures as
+// app/check/reference.cpp makes on the CPU (tests/gpu compares the two). Deliberately simple: it is the measure, so it
+// must be right at a glance; it runs once per problem.
 //
 // HEAD_DIM and DTYPE (0 f16, 1 bf16, 2 f32; ATTN_T is the type) are macros, as for every kernel; ACCUMULATE_F16 is 1 when the
 // kernel under test declares to accumulate in fp16.
@@ -42,7 +42,7 @@ __device__ Index visible_keys(const Shape& s, Index i) {
   return keys < 0 ? 0 : keys < s.seq_k ? keys : s.seq_k;
 }
 
-// The larger, NaN when either is.
+// The larger; NaN if either is NaN.
 template <class T>
 __device__ T larger(T a, T b) {
   return a != a ? a : b != b ? b : a > b ? a : b;
@@ -61,7 +61,7 @@ __device__ T over_block(T value, T* shared, Join join) {
   return shared[0];
 }
 
-// Scores of one attention become probabilities, not yet divided; their sum is returned.
+// Turns the scores of one attention into probabilities that are not yet divided; returns their sum.
 template <class T, class Exp>
 __device__ T exponentiate(T* scores, Index keys, T* shared, Exp exponential) {
   T highest = -__int_as_float(0x7f800000);
@@ -78,9 +78,10 @@ __device__ unsigned char class_of(float x) {
   return x == infinity ? 2 : x == -infinity ? 3 : 0;
 }
 
-// Each CTA takes rows blockIdx.x, blockIdx.x + gridDim.x, … of `rows` (row ids (b·heads + h)·seq_q + i) and has its own part
-// of `scratch`: seq_k doubles and 2·seq_k floats. values and classes are [row_count][HEAD_DIM]; errors [row_count][2] holds
-// the squares of (rounded naive - exact) and of exact; *nonfinite counts elements whose class is not finite.
+// Each CTA takes rows blockIdx.x, blockIdx.x + gridDim.x, … of `rows` (row ids (b·heads + h)·seq_q + i) and has its own
+// part of `scratch`: seq_k doubles and 2·seq_k floats. values and classes are [row_count][HEAD_DIM]; errors
+// [row_count][2] has the squares of (rounded naive - exact) and of exact; *nonfinite counts elements whose class is not
+// finite.
 extern "C" __global__ void __launch_bounds__(kThreads)
     attnscope_reference(const ATTN_T* q, const ATTN_T* k, const ATTN_T* v, const Index* rows, double* scratch, double* values,
                         unsigned char* classes, double* errors, unsigned long long* nonfinite, Shape s) {

@@ -1,5 +1,5 @@
-// Between the two products of a library's attention: the scores of a row become probabilities. A warp a row; every key
-// that a row does not see has probability 0, so that the second product may be a plain one.
+// Between the two products of a library's attention: turns a row's scores into probabilities. One warp per row; a key
+// that the row does not see gets probability 0, so the second product can be a plain one.
 #include <cuda_fp16.h>
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -1,5 +1,5 @@
-// After a library's Q·K^T: softmax and P·V by hand. A warp owns four query rows, so that each row of V is read once for
-// four; a lane owns HEAD_DIM / 32 columns of O. The scores stay in global memory: no shared memory at all.
+// After a library's Q·K^T: softmax and P·V by hand. A warp owns four query rows, so each row of V is read once for
+// four; a lane owns HEAD_DIM / 32 columns of O. The scores stay in global memory: it uses no shared memory.
 #include <cuda_fp16.h>
 
 namespace {

@@ -363,7 +363,7 @@ class Cli(unittest.TestCase):
         for confine in ("", "off"):
             done = self.call("run", "--kernels", str(kernels), "--kernel", "k", ATTNSCOPE_CONFINE=confine)
             self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-            self.assertIn("lies outside of what a kernel may include", done.stderr)
+            self.assertIn("is outside of what a kernel may include", done.stderr)
             self.assertNotIn("SECRET_WORD", done.stdout + done.stderr)
 
     def test_doctor_of_a_driver_that_nothing_serves_is_one_sentence(self):
@@ -374,7 +374,7 @@ class Cli(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout)
         items = {item["name"]: item for item in json.loads(done.stdout)}
         self.assertIn("CUDA 12.8, cuda:0 Fake GPU 100 sm_89", items["driver"]["what"])
-        self.assertIn("The driver is of CUDA 12.8 and needs NVRTC 12", items["NVRTC"]["what"])
+        self.assertIn("The driver is for CUDA 12.8 and needs NVRTC 12", items["NVRTC"]["what"])
         self.assertIn("attnscope fetch", items["NVRTC"]["get"])
 
     def test_the_drivers_version_picks_the_compiler(self):

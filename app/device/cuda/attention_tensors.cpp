@@ -11,9 +11,9 @@ using check::GuardedBuffer;
 
 constexpr size_t kGuard = GuardedBuffer::kGuardBytes;
 constexpr int64_t kThreads = 256;    // of inputs.cu and poison.cu
-constexpr int64_t kMostCtas = 4096;  // a thread then takes more than one element
+constexpr int64_t kMostCtas = 4096;  // beyond that, a thread handles more than one element
 
-// As assets/gpu/inputs.cu declares them.
+// As declared in assets/gpu/inputs.cu.
 struct Stream {
   int64_t elements, blocks, heads, seq, dim, rows_inside;
   uint64_t seed;
@@ -24,7 +24,7 @@ struct InputsParameters {
   uint64_t tensor, differing;
   Stream stream;
 };
-// As assets/gpu/poison.cu does.
+// As declared in assets/gpu/poison.cu.
 struct PoisonParameters {
   uint64_t tensor;
   int64_t elements;
@@ -93,7 +93,7 @@ Result<std::unique_ptr<GpuTensors>> AttentionTensors::make(OwnKernels& kernels, 
   return tensors;
 }
 
-// Makes an input, or counts its elements that are not as they were made.
+// Makes an input, or counts the elements that differ from it.
 Result<void> AttentionTensors::run_inputs(const Input& input, cuda_api::DevicePointer differing) const {
   const InputsParameters block{input.memory.at() + kGuard, differing, stream_of(problem_, input.stream)};
   return run_own_kernel(*gpu_, *inputs_kernel_, ctas_for(block.stream.blocks), kThreads,

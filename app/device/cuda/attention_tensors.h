@@ -11,11 +11,11 @@
 
 namespace attnscope::device {
 
-// Attention's q, k, v and o. The inputs are made on the GPU, by assets/gpu/inputs.cu, and held unchanged there, by
-// making them once more: they never pass the bus.
+// Attention's q, k, v and o. assets/gpu/inputs.cu makes the inputs on the GPU and later makes them again to check that
+// they are unchanged, so they never cross the bus.
 class AttentionTensors final : public GpuTensors {
  public:
-  // Inputs, and a poisoned output.
+  // Makes the inputs and a poisoned output.
   static Result<std::unique_ptr<GpuTensors>> make(OwnKernels& kernels, const Problem& problem);
   bool are_of(const LaunchRequest& request) const override { return !request.operands && request.problem == problem_; }
   std::vector<uint64_t> addresses() const override;  // of q, k, v, o

@@ -10,10 +10,10 @@ namespace {
 
 using namespace cuda_api;
 
-constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // what cuBLAS' reference recommends for sm_90
-constexpr int kAlignment = 8;                         // elements: rows of S and P begin at 16 bytes
+constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // recommended for sm_90 in cuBLAS' reference
+constexpr int kAlignment = 8;                         // elements: rows of S and P begin at multiples of 16 bytes
 
-// A handle of cuBLAS on one GPU's stream. Its workspace is ours, so that its calls can be captured into a graph.
+// A cuBLAS handle on one GPU's stream. We allocate its workspace, so that its calls can be captured into a graph.
 class Cublas {
  public:
   static Result<std::shared_ptr<Cublas>> open(std::shared_ptr<Gpu> gpu, const CublasCalls& calls) {
@@ -36,7 +36,7 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  // "13.1.0", from cublasGetVersion's 130100 as cublas_api.h makes it; empty: it does not say.
+  // "13.1.0", unpacked from cublasGetVersion's 130100 as in cublas_api.h; empty: it does not say.
   std::string version() const {
     int packed = 0;
     if (calls_.version == nullptr || calls_.version(handle_, &packed) != 0 || packed <= 0) return {};
@@ -49,8 +49,8 @@ class Cublas {
     int type, pitch;   // elements between rows, row-major
     long long stride;  // elements between matrices
   };
-  // c [m, n] = factor · a [m, k] · b, row-major and b [n, k] when `transposed`, else [k, n]; for each of `batch`.
-  // cuBLAS is column-major, where the same bytes are c^T [n, m] = b^T · a^T: hence the order of the operands.
+  // c [m, n] = factor · a [m, k] · b, row-major; b is [n, k] if `transposed`, else [k, n]; for each of `batch`. cuBLAS
+  // is column-major, where the same bytes are c^T [n, m] = b^T · a^T, so the operands are swapped.
   Result<void> multiply(int m, int n, int k, float factor, const Matrices& a, const Matrices& b, bool transposed,
                         const Matrices& c, int batch) const {
     const float none = 0;
@@ -83,12 +83,12 @@ std::vector<std::byte> block_of(const Parameters& parameters) {
   return bytes;
 }
 
-// As assets/gpu/softmax.cu and softmax_pv.cu declare their parameters.
+// Parameters as declared in assets/gpu/softmax.cu and softmax_pv.cu.
 struct SoftmaxParameters {
   uint64_t scores, probabilities;
   int64_t rows;
   int32_t rows_a_head, keys, pitch, masked, first_visible;
-  int32_t end = 0;  // the block's own padding
+  int32_t end = 0;  // padding of the parameter block
 };
 struct SoftmaxPvParameters {
   uint64_t scores, v, o;
@@ -98,10 +98,11 @@ struct SoftmaxPvParameters {
 
 Result<void> fits_int(int64_t value, const char* what) {
   if (value <= std::numeric_limits<int32_t>::max()) return {};
-  return fail(Stage::limits, std::string(what) + " are more than cuBLAS counts.", "Choose a smaller problem.");
+  return fail(Stage::limits, std::string(what) + " are more than cuBLAS can count.", "Choose a smaller problem.");
 }
 
-// Memory that a routine needs beside its operands. Kept with the routine: a timer's rounds need not have it anew.
+// Memory that a routine needs besides its operands. Kept with the routine, so a timer's rounds do not allocate it
+// again.
 class Scratch {
  public:
   Result<DevicePointer> of(const std::shared_ptr<Gpu>& gpu, size_t bytes) {
@@ -121,7 +122,7 @@ class Scratch {
 struct Routine {
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<Cublas> cublas;
-  std::shared_ptr<const GpuKernel> kernel;  // ours, of attention and hybrid
+  std::shared_ptr<const GpuKernel> kernel;  // our kernel, for attention and hybrid
   bool hybrid = false;
   std::shared_ptr<Scratch> scratch = std::make_shared<Scratch>();
 };

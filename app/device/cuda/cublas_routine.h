@@ -9,10 +9,10 @@
 
 namespace attnscope::device {
 
-// The routines that kernels name by "entry":
-//   attention  Q·K^T of all heads in one batched product, softmax by a kernel of ours, P·V in another; S in f32, P f16
-//   hybrid     Q·K^T the same, then softmax and P·V in one kernel of ours
-//   gemm_nt    c[…,M,N] = a[…,M,K] · b[…,N,K]^T of f16, whatever the sizes: the operands a, b and c of a gemm problem
+// The routines, which kernels name by "entry":
+//   attention  Q·K^T of all heads in one batched product, our softmax, P·V in another product; S in f32, P in f16
+//   hybrid     the same Q·K^T, then softmax and P·V in one kernel of ours
+//   gemm_nt    c[…,M,N] = a[…,M,K] · b[…,N,K]^T of f16, for any sizes: the operands a, b and c of a gemm problem
 // Failure (Stage::input) for another name; Stage::device when cuBLAS does not open.
 Result<std::shared_ptr<const GpuProgram>> make_cublas_routine(OwnKernels& kernels, const CudaParts& parts,
                                                               const std::string& entry, const Problem& problem);

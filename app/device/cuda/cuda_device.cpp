@@ -57,7 +57,7 @@ class CudaDevice final : public Device {
   int ordinal_;
   std::unique_ptr<GpuTensors> tensors_;                    // of the last run: turning a knob keeps the problem
   std::optional<GpuReference> reference_;                  // of the last verdict, for the same reason
-  std::weak_ptr<const check::GuardedBuffer> last_output_;  // what tensors_ has on the GPU still
+  std::weak_ptr<const check::GuardedBuffer> last_output_;  // the output that tensors_ still has on the GPU
 };
 
 Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& variant) {
@@ -74,7 +74,7 @@ Result<std::shared_ptr<const Loaded>> CudaDevice::load_routine(const std::string
   return std::make_shared<const OnGpu>(*program);
 }
 
-// The request's buffers on the GPU, as they are before a run.
+// Puts the request's buffers on the GPU, as they are before a run.
 Result<void> CudaDevice::place_tensors(const LaunchRequest& request) {
   last_output_.reset();
   if (tensors_ && tensors_->are_of(request)) return tensors_->renew_outputs();
@@ -102,7 +102,7 @@ Result<LaunchOutcome> CudaDevice::run(const LaunchRequest& request, const Launch
   auto outputs = tensors_->take_outputs();
   if (!outputs) return fail(outputs.error());
   if (auto same = tensors_->check_inputs(); !same) {
-    tensors_.reset();  // the next run gets inputs that are whole
+    tensors_.reset();  // so the next run gets intact inputs
     return fail(same.error());
   }
   outcome.outputs = std::move(*outputs);

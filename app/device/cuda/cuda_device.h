@@ -12,17 +12,17 @@
 
 namespace attnscope::device {
 
-// What a process's GPUs share.
+// What the GPUs of a process share.
 struct CudaParts {
   std::shared_ptr<const cuda_api::DriverCalls> calls;
   std::shared_ptr<const cuda_api::Nvml> nvml;   // null: clocks and power stay unknown
-  std::shared_ptr<compile::Compiler> compiler;  // of the reference and the empty kernel
-  std::filesystem::path kernels;                // the folder that holds them: assets/gpu
-  // Opens cuBLAS when a routine of it is first wanted; empty: there is none.
+  std::shared_ptr<compile::Compiler> compiler;  // for the reference and the empty kernel
+  std::filesystem::path kernels;                // the folder of their sources: assets/gpu
+  // Opens cuBLAS when a routine first needs it; empty: there is none.
   std::function<Result<cuda_api::CublasCalls>()> cublas = {};
 };
 
-// The GPUs of this machine, "cuda:0" first; `twins` give the rates of their compute capability. No context is created
+// The GPUs of this machine, "cuda:0" first; `twins` provide the rates for their compute capability. Creates no context
 // yet. Failure: Stage::device.
 Result<std::vector<std::unique_ptr<Device>>> make_cuda_devices(const CudaParts& parts,
                                                                const std::vector<DeviceSpec>& twins);

@@ -18,13 +18,12 @@ constexpr double kGraphUs = 1000;  // of kernels in one hot graph, at least
 constexpr int64_t kMostNodes = 4000;
 constexpr double kColdGraphUs = 3000;  // of kernels and flushes in one cold graph, about
 constexpr int64_t kMostCold = 32;
-constexpr int kEmptyOfRound = 4;  // times that the empty kernel is timed in a round
+constexpr int kEmptyOfRound = 4;  // how often the empty kernel is timed in a round
 constexpr double kWarmMs = 5;
-constexpr size_t kSpacerBytes = size_t{320}
-                                << 10;  // of memory between one round's buffers and the next's, times 1 to 13
-constexpr double kAllEveryMs = 50;      // power and temperature are slow to read, and slow to change
+constexpr size_t kSpacerBytes = size_t{320} << 10;  // between two rounds' buffers, times 1 to 13
+constexpr double kAllEveryMs = 50;                  // power and temperature are slow to read and change slowly
 
-// Two events around something.
+// Two events around some work.
 class EventPair {
  public:
   explicit EventPair(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
@@ -56,7 +55,7 @@ class EventPair {
   Event from_ = nullptr, to_ = nullptr;
 };
 
-// A graph made by capturing what `record` puts on the stream, in which events are nodes of their own.
+// A graph captured from what `record` queues on the stream; events become nodes.
 class CapturedGraph {
  public:
   static Result<CapturedGraph> capture(std::shared_ptr<Gpu> gpu, const std::function<Result<void>()>& record) {
@@ -93,7 +92,7 @@ class CapturedGraph {
   GraphExec ready_ = nullptr;
 };
 
-// What hot and cold share: the buffers of a round, launching, waiting, the meter.
+// What hot and cold timing share: the buffers of a round, launching, waiting, the meter.
 class CudaTimer : public measure::Source {
  public:
   explicit CudaTimer(CudaTimerParts parts) : parts_(std::move(parts)) {}
@@ -101,8 +100,8 @@ class CudaTimer : public measure::Source {
   measure::Conditions conditions() override { return parts_.meter.read(); }
 
  protected:
-  virtual void drop() = 0;  // what was captured: its code and buffers are about to go
-  // With the buffers of this round in place and the GPU warm. `us` is about a launch's time.
+  virtual void drop() = 0;  // drops the captured graph: its code and buffers are about to go
+  // Called with this round's buffers in place and the GPU warm. `us` is roughly a launch's time.
   virtual Result<void> prepare(double us) = 0;
   Result<void> launch_kernel();
   Result<void> run(const CapturedGraph& graph);
@@ -125,8 +124,9 @@ class CudaTimer : public measure::Source {
 Result<void> CudaTimer::begin_round() {
   if (auto entered = gpu()->enter(); !entered) return entered;
   drop();
-  // The old code and buffers go only when the new ones are there, so that these lie elsewhere; the spacer, of another
-  // size each round, moves them on. Without that every run of the program would draw one placement and keep to it.
+  // The old code and buffers are freed only after the new ones exist, so that these get other addresses; a spacer of
+  // another size each round moves them further. Otherwise every run of the program would keep the placement that it
+  // happens to get.
   auto program = parts_.program->once_more();
   if (!program) return fail(program.error());
   work_.reset();
@@ -167,7 +167,7 @@ Result<void> CudaTimer::record(Event event, bool as_node) {
   return gpu()->check(gpu()->calls().event_record(event, gpu()->stream(), as_node ? external : 0), "cuEventRecord");
 }
 
-// Launches for some milliseconds, which brings the clock up; the time of a launch from the last of them.
+// Launches for some milliseconds, which raises the clock; returns the time of a launch, from the last of them.
 Result<double> CudaTimer::rough_us() {
   EventPair pair(gpu());
   if (auto done = pair.create(); !done) return fail(done.error());
@@ -218,7 +218,7 @@ class HotTimer final : public CudaTimer {
   std::optional<CapturedGraph> graph_;
 };
 
-// Each repetition: the whole flush buffer written, an event, the kernel, an event.
+// Each repetition: write the whole flush buffer, an event, the kernel, an event.
 class ColdTimer final : public CudaTimer {
  public:
   using CudaTimer::CudaTimer;
@@ -278,7 +278,7 @@ Result<void> ColdTimer::prepare(double us) {
     if (!flush) return fail(flush.error());
     flush_ = std::move(*flush);
   }
-  // Writing twice the L2 takes some 50 us on any of today's GPUs.
+  // Writing twice the L2 takes about 50 us on any current GPU.
   const auto count =
       static_cast<size_t>(std::clamp<int64_t>(static_cast<int64_t>(kColdGraphUs / (us + 50)), 1, kMostCold));
   auto graph = graph_of(pairs_, count, [this] { return launch_kernel(); });

@@ -12,8 +12,8 @@
 
 namespace attnscope::device {
 
-// One GPU of this process: its context and the one stream that everything runs on. Used by several threads, each of
-// which enters it first.
+// One GPU of this process: its context and the one stream that everything runs on. Several threads use it; each enters
+// it first.
 class Gpu {
  public:
   Gpu(std::shared_ptr<const cuda_api::DriverCalls> calls, int ordinal) : calls_(std::move(calls)), ordinal_(ordinal) {}
@@ -24,15 +24,15 @@ class Gpu {
   std::string id() const { return "cuda:" + std::to_string(ordinal_); }
   cuda_api::Stream stream() const { return stream_; }
 
-  // Makes the GPU's context the calling thread's; the first call creates it.
+  // Makes the GPU's context current in the calling thread; the first call creates it.
   Result<void> enter();
-  // Failure (Stage::device) naming the call and CUDA's name of the error. Notes errors that no context survives.
+  // Failure (Stage::device) naming the call and CUDA's name of the error. Remembers errors that no context survives.
   Result<void> check(int code, const char* call);
-  // A kernel's own fault (Stage::launch): `name` is the kernel with its config.
+  // A fault of the kernel itself (Stage::launch): `name` is the kernel with its config.
   tl::unexpected<Failure> kernel_failure(int code, const std::string& name);
-  // Waits until the stream is empty. The code is the kernel's.
+  // Waits until the stream is empty. Returns the kernel's error code.
   int wait() const;
-  // The context is of no more use: the process must end.
+  // The context no longer works: the process must end.
   bool lost() const { return lost_; }
 
  private:
@@ -49,7 +49,7 @@ class Gpu {
 // Memory of a GPU.
 class GpuMemory {
  public:
-  // Failure (Stage::limits) when the GPU has not that much left.
+  // Failure (Stage::limits) when the GPU has too little memory left.
   static Result<GpuMemory> make(std::shared_ptr<Gpu> gpu, size_t bytes);
   static Result<GpuMemory> make(std::shared_ptr<Gpu> gpu, std::span<const std::byte> contents);
   GpuMemory() = default;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-// As assets/gpu/judge.cu declares them.
+// As declared in assets/gpu/judge.cu.
 struct Shape {
   int64_t heads, seq_q, dim;
   int64_t o_batch, o_head, o_row;
@@ -53,7 +53,7 @@ Shape shape_of(const check::Reference& reference) {
   return shape;
 }
 
-// The CTAs' parts, added in their order.
+// Adds the CTAs' parts in their order.
 check::Comparison comparison_of(const std::vector<Part>& parts, std::span<const std::byte> output,
                                 const check::Reference& reference) {
   check::Comparison sum;

@@ -15,19 +15,19 @@ namespace attnscope::device {
 // A kernel loaded on one GPU.
 class GpuKernel {
  public:
-  // Stage::decode: a cubin that cannot be read or that the GPU does not take.
+  // Failure (Stage::decode): a cubin that cannot be read or that the GPU does not accept.
   static Result<std::shared_ptr<const GpuKernel>> load(std::shared_ptr<Gpu> gpu, const compile::Variant& variant);
   ~GpuKernel();
   GpuKernel(const GpuKernel&) = delete;
   GpuKernel& operator=(const GpuKernel&) = delete;
 
-  // The same machine code loaded once more, elsewhere in memory.
+  // The same machine code, loaded a second time at another address.
   Result<std::shared_ptr<const GpuKernel>> once_more() const;
 
   const compile::CubinKernel& info() const { return info_; }
-  // The launch asks for so much dynamic shared memory, over 48 KB by opting in.
+  // Allows this much dynamic shared memory at launch, opting in above 48 KB.
   Result<void> opt_in(int64_t dynamic_shared) const;
-  // Puts a launch on the GPU's stream; the code is CUDA's. `parameters` is the whole block, copied by the driver.
+  // Queues a launch on the GPU's stream; returns CUDA's code. `parameters` is the whole block; the driver copies it.
   int launch(const model::LaunchShape& shape, int64_t dynamic_shared, std::vector<std::byte>& parameters) const;
 
  private:

@@ -8,24 +8,24 @@
 
 namespace attnscope::device {
 
-// One launch of a program over buffers that stay where they are: what a run does once and a timer many times, under
-// capture too.
+// One launch of a program over buffers that stay in place: a run launches it once, a timer many times, also under
+// capture.
 class GpuWork {
  public:
   virtual ~GpuWork() = default;
-  // Puts it on the GPU's stream.
+  // Queues it on the GPU's stream.
   virtual Result<void> launch() = 0;
 };
 
-// What is ready to run on one GPU: a kernel, or a library's routine.
+// A program that is ready to run on one GPU: a kernel, or a library's routine.
 class GpuProgram {
  public:
   virtual ~GpuProgram() = default;
-  // Of the library whose routine this is: "13.1.0"; empty: none, or it does not say.
+  // Version of the library that the routine comes from: "13.1.0"; empty: no library, or it does not say.
   virtual std::string library_version() const { return {}; }
-  // The same, its code elsewhere in memory where that can be had.
+  // The same program, with its code at another address where that is possible.
   virtual Result<std::shared_ptr<const GpuProgram>> once_more() const = 0;
-  // `arguments` are the kernel's; operand i of the request lies at addresses[i]. The program outlives the work.
+  // `arguments` are the kernel's; operand i of the request is at addresses[i]. The program outlives the work.
   virtual Result<std::unique_ptr<GpuWork>> bind(const LaunchRequest& request, std::span<const ArgumentValue> arguments,
                                                 std::span<const uint64_t> addresses) const = 0;
 };

@@ -9,7 +9,7 @@ namespace {
 
 using check::Reference;
 
-// As assets/gpu/reference.cu declares it.
+// As declared in assets/gpu/reference.cu.
 struct Shape {
   int64_t heads, group;
   int64_t seq_q, seq_k;
@@ -52,7 +52,7 @@ std::span<const std::byte> bytes_of_vector(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
-// What the kernel reads and writes beside the tensors.
+// What the kernel reads and writes besides the tensors.
 struct Buffers {
   GpuMemory rows, scratch, values, classes, errors, nonfinite;
 
@@ -80,7 +80,7 @@ struct Buffers {
   }
 };
 
-// Brings the results back into `reference`.
+// Copies the results back into `reference`.
 Result<void> fetch(const Buffers& buffers, Reference& reference) {
   if (auto done = buffers.values.download(std::as_writable_bytes(std::span(reference.values))); !done) return done;
   std::vector<double> errors(2 * reference.rows.size());

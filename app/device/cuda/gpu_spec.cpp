@@ -5,7 +5,7 @@ namespace {
 
 using cuda_api::Attribute;
 
-// Reads attributes of one device; the first that the driver refuses ends it.
+// Reads attributes of one device; stops at the first one that the driver refuses.
 class Reader {
  public:
   Reader(const cuda_api::DriverCalls& calls, int device, DeviceSpec& spec)

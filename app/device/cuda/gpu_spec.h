@@ -5,12 +5,13 @@
 
 namespace attnscope::device {
 
-// A GPU's limits and clocks as its driver gives them, the attribute's name as the source of each. Rates of its
-// arithmetic units are not the driver's to give: fill_rates has them.
+// A GPU's limits and clocks as its driver reports them; the source of each is the attribute's name. The driver does not
+// report the rates of arithmetic units: fill_rates() has them.
 Result<DeviceSpec> read_gpu_spec(const cuda_api::DriverCalls& calls, int ordinal);
 
-// Per-SM rates follow from the compute capability: taken from the spec of a GPU that has the same, their sources named
-// after it. What belongs to the whole board (Tensor Core peak) is taken when the board is the same one: equal SMs.
+// Fills in the per-SM rates, which follow from the compute capability, from the spec of a GPU that has the same one;
+// their sources name it. The Tensor Core peak belongs to the whole board and is taken only from the same board: equal
+// SMs.
 void fill_rates(DeviceSpec& gpu, const DeviceSpec& twin);
 
 }  // namespace attnscope::device

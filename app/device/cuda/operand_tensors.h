@@ -9,7 +9,7 @@
 
 namespace attnscope::device {
 
-// Operands that were made on the CPU, and their copies on the GPU.
+// Operands that the CPU made, and their copies on the GPU.
 class OperandTensors final : public GpuTensors {
  public:
   static Result<std::unique_ptr<GpuTensors>> make(std::shared_ptr<Gpu> gpu,
@@ -23,7 +23,7 @@ class OperandTensors final : public GpuTensors {
  private:
   std::shared_ptr<const check::Operands> operands_;
   std::vector<std::string> hashes_;
-  std::vector<GpuMemory> memory_;  // of each operand
+  std::vector<GpuMemory> memory_;  // one per operand
 };
 
 }  // namespace attnscope::device

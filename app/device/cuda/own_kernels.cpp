@@ -27,7 +27,7 @@ Result<std::shared_ptr<const GpuKernel>> OwnKernels::load(const std::string& nam
   request.source.assign(std::istreambuf_iterator<char>(in), {});
   if (!in || request.source.empty())
     return fail(Stage::check, file.string() + " could not be read",
-                "It ships with the program: see that its folder is whole, or set $ATTNSCOPE_RESOURCES.");
+                "It ships with the program: check that its folder is complete, or set $ATTNSCOPE_RESOURCES.");
   request.file_name = name + ".cu";
   request.entry = "attnscope_" + name;
   request.macros = macros;

@@ -11,7 +11,7 @@
 
 namespace attnscope::device {
 
-// The kernels of our own in assets/gpu, for one GPU: compiled and loaded when first wanted, kept from then on.
+// Our own kernels in assets/gpu, for one GPU: compiled and loaded when first needed, then kept.
 class OwnKernels {
  public:
   OwnKernels(std::shared_ptr<Gpu> gpu, std::shared_ptr<compile::Compiler> compiler, std::filesystem::path folder,
@@ -36,7 +36,7 @@ class OwnKernels {
   std::map<std::string, std::shared_ptr<const GpuKernel>> loaded_;
 };
 
-// Launches a kernel of ours that takes the one struct `parameters`, and waits for it.
+// Launches one of our kernels with the struct `parameters` as its only parameter, and waits for it.
 Result<void> run_own_kernel(Gpu& gpu, const GpuKernel& kernel, int64_t ctas, int64_t threads,
                             std::span<const std::byte> parameters);
 

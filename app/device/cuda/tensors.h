@@ -9,23 +9,23 @@
 
 namespace attnscope::device {
 
-// What a launch works on, on a GPU: its buffers in the order of the request's operands (attention's are q, k, v, o),
-// each between canaries.
+// The buffers of a launch on a GPU, in the order of the request's operands (attention's are q, k, v, o), each between
+// canaries.
 class GpuTensors {
  public:
   virtual ~GpuTensors() = default;
-  // Whether a request's buffers are these.
+  // Whether these are the buffers of the request.
   virtual bool are_of(const LaunchRequest& request) const = 0;
   virtual std::vector<uint64_t> addresses() const = 0;
-  // Outputs and their canaries as before the first run: poison, or what the operand's init says.
+  // Resets outputs and their canaries to the state before the first run: poison, or what the operand's init says.
   virtual Result<void> renew_outputs() = 0;
-  // The judged outputs as they stand. Failure (Stage::launch) when a canary was touched.
+  // The judged outputs as they are now. Failure (Stage::launch) when a canary was overwritten.
   virtual Result<std::vector<std::shared_ptr<const check::GuardedBuffer>>> take_outputs() const = 0;
-  // Failure (Stage::launch) naming the input that was written, or whose canaries were.
+  // Failure (Stage::launch) naming an input that was written, or one with an overwritten canary.
   virtual Result<void> check_inputs() const = 0;
 };
 
-// What stands between two canaries in `memory`, with them. Failure (Stage::launch) when a canary was touched.
+// Copies the contents of `memory` and the canaries around them. Failure (Stage::launch) when a canary was overwritten.
 Result<check::GuardedBuffer> fetch_guarded(const GpuMemory& memory, const std::string& name);
 
 // The request's buffers as they are before a run: attention's are made on the GPU, a workload's operands are uploaded.

@@ -19,8 +19,8 @@ class Decoded final : public Loaded {
   std::shared_ptr<const emulator::Program> program;
 };
 
-// Warp instructions (RunOptions::work_budget) of a millisecond: a slow core's 75 M a second, so that two take 1 s
-// for 2.
+// Warp instructions (RunOptions::work_budget) per millisecond: a slow core runs 75 M a second, so two such cores take 1
+// s of a budget of 2 s.
 constexpr uint64_t kWorkPerMs = 75'000;
 constexpr int64_t kLeastBudgetMs = 2000;
 
@@ -42,7 +42,7 @@ struct Written {
   std::vector<std::shared_ptr<check::GuardedBuffer>> all, outputs;
 };
 
-// The operands' addresses, in order. What may be written is a copy.
+// The operands' addresses, in order. Buffers that may be written are copied.
 std::vector<uint64_t> place(const check::Operands& operands, emulator::GlobalMemory& memory, Written& written) {
   std::vector<uint64_t> addresses;
   for (const check::OperandContents& one : operands.all) {
@@ -59,7 +59,7 @@ std::vector<uint64_t> place(const check::Operands& operands, emulator::GlobalMem
   return addresses;
 }
 
-// Lines as a terminal would show them: calls of one CTA after the other, whatever each of them ends with.
+// Lines as a terminal would show them: the calls of one CTA after the other, whatever each call ends with.
 Printed printed_of(const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
   Printed printed;
   std::string line;
@@ -73,7 +73,7 @@ Printed printed_of(const std::vector<emulator::PrintedCall>& calls, uint64_t mor
       if (c == '\n')
         end_line();
       else if (line.size() < Printed::kMostBytes)
-        line += c == '\t' || (c >= ' ' && c <= '~') ? c : '?';  // what a kernel prints is no text that can be trusted
+        line += c == '\t' || (c >= ' ' && c <= '~') ? c : '?';  // a kernel may print any byte
   }
   if (!line.empty()) end_line();
   printed.more = static_cast<int64_t>(more);
@@ -128,7 +128,7 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   launch.memory = &memory;
 
   emulator::RunOptions options;
-  // Before any of its CTAs are chosen: the grid may be larger than a list of them can be.
+  // Checked before CTAs are chosen: the grid may be too large for a list of its CTAs.
   if (auto possible = emulator::check_launch(launch, options); !possible) return fail(possible.error());
   const int64_t total = request.shape.ctas();
   options.cancel = events.cancel;
@@ -152,7 +152,7 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   };
   auto result = emulator::run(launch, options);
   if (!result) return fail(result.error());
-  // Under a mask it is the longest CTA that is too long to trace: the others do not stand for it.
+  // With a mask, the longest CTA is the one too long to trace, and the others do not represent it.
   if (result->traces.size() < options.trace_ctas.size()) result->traces.clear();
   for (const auto& buffer : written.all)
     if (auto intact = buffer->check_guards(); !intact) return fail(intact.error());

@@ -6,11 +6,11 @@
 
 namespace attnscope::device {
 
-// A device that executes the variant's own machine code on this CPU. `decoded_cache` keeps decoded programs by their
-// hash; empty: none on disk.
+// A device that executes the variant's machine code on this CPU. `decoded_cache` keeps decoded programs by their hash;
+// empty: none on disk.
 std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache);
 
-// The emulator's sums as an Observation's counters.
+// The emulator's counts as an Observation's counters.
 Counters counters_of(const emulator::RunCounters& counters);
 
 }  // namespace attnscope::device

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(WIDTH * 1) norm(const T* x, scalar* y, Shape s
   EXPECT_THAT(manifest_of(source, "gone").get<std::string>(), HasSubstr("has no kernel gone"));
 }
 
-// What a default makes of the parameters before it, the compiler knows.
+// A default made of earlier parameters: only the compiler can compute it.
 TEST(Import, ADefaultOfOtherParametersIsLeftToTheCompiler) {
   const std::string source =
       "template <typename T, typename = std::enable_if_t<std::is_floating_point_v<T>>>\n"
@@ -88,7 +88,7 @@ TEST(Import, ADefaultOfOtherParametersIsLeftToTheCompiler) {
   EXPECT_EQ(manifest_of(source, "scale<double>")["entry"], "scale<double>");
 }
 
-// A template that is launched from another template, or from a macro, or whose launch is in another file.
+// A template that is launched from another template or from a macro, or whose launch is in another file.
 TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   const std::string defaults =
       "template <const int THREADS = 256, typename T = float>\n"
@@ -117,7 +117,7 @@ TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   EXPECT_THAT(refused.error().hint, HasSubstr("gemm<128, 128>"));
 }
 
-// Each function has constants of its own; those of the launch count.
+// Each function has its own constants; those of the launch count.
 TEST(Import, ConstantsAreThoseOfTheLaunchsFunction) {
   const std::string source =
       "template <int B> __global__ void first(float* x, int n) {}\n"
@@ -196,7 +196,7 @@ TEST(Import, RefusesWhatCannotBePassed) {
   EXPECT_THAT(manifest_of("__global__ void k\xff(int* p) {}").get<std::string>(), HasSubstr("UTF-8"));
 }
 
-// The manifest of docs/writing-a-kernel.md, as it stands there.
+// The manifest in docs/writing-a-kernel.md, word for word.
 TEST(Import, TheDocumentedManifestLoads) {
   const auto text_of = [](const std::filesystem::path& path) {
     std::ifstream file(source_dir() / path);
@@ -208,7 +208,7 @@ TEST(Import, TheDocumentedManifestLoads) {
                                     text_of("tests/kernels/plain/saxpy.cu")});
   ASSERT_TRUE(kernel) << kernel.error().message;
   EXPECT_EQ(kernel->references[0].kind, "saxpy");
-  // Every reference and buffer word of the tables is one that the reader knows.
+  // The reader knows every reference and buffer word of the tables.
   for (const char* kind : {"`each`",       "`copy`",       "`relu`",      "`gelu`",    "`silu`",      "`scale`",
                            "`add`",        "`mul`",        "`saxpy`",     "`gemm`",    "`gemm_nt`",   "`gemm_tn`",
                            "`attention`",  "`reduce_min`", "`transpose`", "`softmax`", "`layernorm`", "`rmsnorm`",
@@ -316,8 +316,8 @@ TEST(Workload, LaysAStructOutAsCDoes) {
   EXPECT_EQ(bytes[17], std::byte{0x42});  // of 3.0
 }
 
-// Text that opens and never closes, in every construct that is read: what it costs grows as its length does. One that
-// cost the length's square would not end within the test's time, and one that recursed would end the test.
+// Text that opens and never closes, in every construct that is read: the cost grows with its length. A cost of its
+// length squared would exceed the test's time, and recursion would end the test.
 std::string repeated(const std::string& text, size_t bytes) {
   std::string all;
   while (all.size() < bytes) all += text;
@@ -389,7 +389,7 @@ TEST(Import, AnExpressionOfTheHostCodeIsReadAsDeepAsAPersonNestsIt) {
     EXPECT_EQ(with_grid(repeated(open, 5000 * strlen(open)) + "n" + std::string(5000, ')')), guessed) << open;
   for (const char* sign : {"-", "+", "(int)"}) EXPECT_EQ(with_grid(repeated(sign, 5000) + "n"), guessed) << sign;
   EXPECT_EQ(with_grid("n" + repeated("/3", 6000)), guessed);
-  EXPECT_EQ(with_grid(std::string(90, '(') + "n" + repeated("/3+1)", 450)), guessed);  // each doubles what is said
+  EXPECT_EQ(with_grid(std::string(90, '(') + "n" + repeated("/3+1)", 450)), guessed);  // each doubles the text
 }
 
 TEST(Import, NamesThatStandForManyNamesEnd) {

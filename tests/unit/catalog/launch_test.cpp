@@ -16,7 +16,7 @@ struct SharedCase {
   int64_t head_dim, block_m, warps, bytes;
 };
 
-// The reports' figures (docs: the static form of rung 2), and those that no device takes.
+// The reports' figures (the static form of rung 2), and those that no device accepts.
 TEST(Launch, SharedMemoryOfTheTiledKernel) {
   const Kernel tiled = shipped("02_tiled");
   for (const SharedCase& one :
@@ -131,7 +131,7 @@ TEST(Choices, EveryValueWithItsReason) {
   EXPECT_TRUE(choice(all, "BLOCK_M", 32).is_default);
   EXPECT_FALSE(choice(all, "BLOCK_M", 48).chosen);
   EXPECT_TRUE(choice(all, "BLOCK_M", 48).legal);
-  // Runs but wrong: never forbidden, only said.
+  // Runs but gives a wrong output: never forbidden, only warned about.
   const KnobChoice& six = choice(all, "NUM_WARPS", 6);
   EXPECT_TRUE(six.legal);
   ASSERT_EQ(six.warnings.size(), 1u);
@@ -152,7 +152,7 @@ TEST(Choices, NoTileFitsStaticallyAtHeadDim128) {
   EXPECT_TRUE(choice(all, "SHARED", 1).legal);
 }
 
-// The kernel asks for too much unless one of its knobs is 0, and its author allows that for the second only.
+// The kernel asks for too much unless one of its knobs is 0, and its author allows that only for the second.
 TEST(Choices, TheWayOutIsOneThatTheKernelTakes) {
   Json manifest = good_manifest();
   manifest["knobs"] = Json::array();

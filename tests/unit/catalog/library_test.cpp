@@ -70,10 +70,10 @@ TEST(Library, ADeviceRunsWhatItHas) {
   EXPECT_EQ(refused.error().hint, "pip install torch");
   refused = check_runs(source, torch);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("torch/cuda:0 runs torch alone"));
+  EXPECT_THAT(refused.error().message, HasSubstr("torch/cuda:0 only runs torch"));
 }
 
-// The window greys out what a device's limits forbid; a routine has none to be foretold.
+// The window greys out what a device's limits forbid; a library's routine has no limits that can be predicted.
 TEST(Library, EveryValueOfItsKnobsMayBeChosen) {
   const Kernel routine = parsed(manifest()).value();
   const auto all = choices(routine, Problem{}, *complete_config(routine, {}, {}), DeviceSpec{});

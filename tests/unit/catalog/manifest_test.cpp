@@ -48,7 +48,7 @@ TEST(Manifest, HashFollowsTheContentAndNotTheName) {
 struct Fault {
   std::string name;
   std::function<void(Json&)> broken;
-  std::string pointer;  // that the message must name
+  std::string pointer;  // the message must contain it
   std::string reason;
 };
 

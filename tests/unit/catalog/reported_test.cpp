@@ -41,7 +41,7 @@ TEST(Reported, TheRowsOfTheReports) {
   EXPECT_EQ(named(figures, "target_qk").high, 600);
 }
 
-// A row that names a knob must name one of the kernel's values, or its line would never meet a config.
+// A row that names a knob must use one of the kernel's values, or its line would never apply to a config.
 TEST(Reported, ConfigsAreThoseOfTheKernels) {
   const std::map<std::string, Kernel> kernels{{"minimal", shipped("01_minimal")}, {"tiled", shipped("02_tiled")}};
   for (const ReportedFigure& figure : shipped_figures()) {

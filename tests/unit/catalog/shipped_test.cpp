@@ -1,4 +1,4 @@
-// What ships with the program agrees with itself: kernels, presets, mutants, documents.
+// The files that ship with the program agree: kernels, presets, mutants, documents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ const Kernel* named(const Catalog& catalog, const std::string& id) {
   return nullptr;
 }
 
-// A source compiled by hand runs the config that the manifest starts from.
+// A source compiled by hand has the same config as the manifest's default.
 TEST(Shipped, TheSourcesOwnDefaultsAreTheManifests) {
   const Catalog catalog = load_catalog({source_dir() / "kernels"});
   for (const Kernel& kernel : catalog.kernels)

@@ -53,7 +53,7 @@ inline void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// A folder of its own, gone with the object.
+// The test's own folder, removed with the object.
 class ScratchDir {
  public:
   ScratchDir() {

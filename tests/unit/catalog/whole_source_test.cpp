@@ -44,10 +44,9 @@ TEST_F(Whole, HeadersStandWhereTheyAreIncludedEachOnce) {
   put("types.h", "using real = float;\n");
   const auto whole = of("k.cu", "#include \"types.h\"\n#include \"common.h\" // too\n#include \"common.h\"\nreal x;\n");
   ASSERT_TRUE(whole);
-  EXPECT_EQ(
-      whole->text,
-      "// types.h:\nusing real = float;\n\n// end of types.h\n// common.h:\n\n// types.h stands above\nint common;\n"
-      "// end of common.h\n// common.h stands above\nreal x;\n");
+  EXPECT_EQ(whole->text,
+            "// types.h:\nusing real = float;\n\n// end of types.h\n// common.h:\n\n// types.h is above\nint common;\n"
+            "// end of common.h\n// common.h is above\nreal x;\n");
   EXPECT_THAT(whole->pasted, ElementsAre("types.h", "common.h"));
 }
 

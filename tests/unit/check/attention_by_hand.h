@@ -5,11 +5,11 @@
 
 namespace attnscope::check {
 
-// An attention written for reading, in long double, sharing no code with app/check but the element's place: what the
-// fast reference is held against. [batch, heads, seq_q, head_dim] in that order whatever the layout.
+// A simple attention in long double that shares no code with app/check except element offsets: the fast reference is
+// compared with it. [batch, heads, seq_q, head_dim] in that order for any layout.
 std::vector<double> attention_by_hand(const Problem& problem, const AttentionInputs& inputs);
 
-// The same values rounded to dtype in the problem's layout: an output that a correct kernel could give.
+// The same values rounded to dtype in the problem's layout: a correct kernel's output.
 std::vector<std::byte> output_of(const Problem& problem, const std::vector<double>& values);
 
 }  // namespace attnscope::check

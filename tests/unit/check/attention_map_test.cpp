@@ -33,7 +33,7 @@ ViewRequest of_head(int64_t batch, int64_t head, int width = 0, int height = 0) 
   return request;
 }
 
-// The matrix times V is the reference's own output: it is the matrix that the verdict stands on.
+// The matrix times V is the reference's output: it is the matrix that the verdict uses.
 TEST(AttentionMap, TimesVIsTheReference) {
   for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {
     const Problem p = small(causal);
@@ -60,7 +60,7 @@ TEST(AttentionMap, TimesVIsTheReference) {
 
 TEST(AttentionMap, MaskedKeysAndRowsAreZeroAndRowsSumToOne) {
   Problem p = small(Causal::bottom_right);
-  p.seq_k = 20;  // shorter than seq_q: the first rows see nothing
+  p.seq_k = 20;  // shorter than seq_q: the first rows see no key
   const auto tile = make_attention_tile(of_head(0, 0), p);
   ASSERT_TRUE(tile);
   for (int64_t row = 0; row < p.seq_q; ++row) {

@@ -112,7 +112,7 @@ TEST_F(ErrorMap, RowsWithoutAReferenceAreSkipped) {
   sampled.values.assign(reference->values.begin() + 31 * 8, reference->values.begin() + 32 * 8);
   sampled.values.insert(sampled.values.end(), reference->values.begin() + 34 * 8, reference->values.begin() + 35 * 8);
   spoil(4, 2, 3.0f);
-  spoil(3, 2, 99.0f);  // not sampled: not seen
+  spoil(3, 2, 99.0f);  // not sampled, so not shown
   request.height = 5;
   const Tile map = *make_tile(request, p, output, &sampled);
   EXPECT_EQ(map.ready_rows, (std::vector<uint8_t>{1, 0, 1, 0, 0}));

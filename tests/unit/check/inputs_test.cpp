@@ -78,8 +78,8 @@ TEST(Inputs, NormalIsBoxMullerOfThePhiloxStream) {
 }
 
 TEST(Inputs, TheExtremesOfTheUniformsAreFinite) {
-  // Search the stream for the smallest u and for angles in every eighth of a turn: r and the quadrants are where a
-  // hand-made logarithm or sine goes wrong.
+  // Search the stream for the smallest u and for angles in every eighth of a turn: r and the quadrants are where
+  // hand-written logarithms and sines go wrong.
   std::set<int> eighths;
   constexpr size_t kBlocks = 1 << 18;
   std::vector<float> values(4 * kBlocks);
@@ -95,7 +95,7 @@ TEST(Inputs, TheExtremesOfTheUniformsAreFinite) {
   EXPECT_LE(largest, 5.78f);
 }
 
-// These hashes are the promise "the same on every machine". They change only with the definition of an input.
+// These hashes are the promise "the same on every machine". They change only if the definition of an input changes.
 struct Golden {
   Distribution distribution;
   DType dtype;
@@ -149,7 +149,7 @@ TEST(Inputs, AnyElementAloneEqualsTheTensor) {
   }
 }
 
-// Large ones are made by every core.
+// All cores make large ones.
 TEST(Inputs, ManyThreadsMakeTheSame) {
   for (Layout layout : {Layout::BHSD, Layout::BSHD}) {
     Problem p = small();
@@ -212,7 +212,7 @@ TEST(FloatFormats, EveryHalfSurvivesTheRoundTrip) {
       continue;
     }
     ASSERT_EQ(f16_from_float(value), half) << bits;
-    // Against the definition: sign · 2^(e-15) · 1.m, subnormals 2^-14 · 0.m.
+    // Compared with the definition: sign · 2^(e-15) · 1.m, subnormals 2^-14 · 0.m.
     const int exponent = (half >> 10) & 31, mantissa = half & 1023;
     const double magnitude = exponent == 31  ? HUGE_VAL
                              : exponent == 0 ? std::ldexp(mantissa, -24)

@@ -1,4 +1,4 @@
-// References of docs/writing-a-kernel.md against numbers worked out by hand.
+// References of docs/writing-a-kernel.md compared with numbers worked out by hand.
 #include "check/known_reference.h"
 
 #include <gmock/gmock.h>
@@ -83,7 +83,7 @@ TEST(KnownReference, AnExpressionKnowsTheIndexAndSpreadsOneElement) {
   EXPECT_THAT(none.values(), ElementsAre(0, 2, 4));
   Case misfit("each", {{{2}, {1, 2}}}, {3});
   misfit.spec.expr = "a";
-  EXPECT_THAT(misfit.refusal(), HasSubstr("another number of elements"));
+  EXPECT_THAT(misfit.refusal(), HasSubstr("an input and the output differ in size"));
 }
 
 TEST(KnownReference, Products) {
@@ -94,7 +94,7 @@ TEST(KnownReference, Products) {
   EXPECT_THAT(of("gemm_tn", {{{3, 2}, {1, 4, 2, 5, 3, 6}}, b}, {2, 2}), ElementsAre(5, 11, 14, 23));
   EXPECT_THAT(of("gemm_nt", {a, {{2, 3}, {1, 2, 0, 0, 1, 3}}}, {2, 2}), ElementsAre(5, 11, 14, 23));
   EXPECT_THAT(of("gemm_nt", {a, {{2, 3}, {1, 2, 0, 0, 1, 3}}}, {2, 2}, 3), ElementsAre(15, 33, 42, 69));
-  // Two of a batch, of three rows against two.
+  // Two of a batch, three rows times two.
   EXPECT_THAT(of("gemm_nt", {{{2, 3, 1}, {1, 2, 3, 4, 5, 6}}, {{2, 2, 1}, {1, 10, 2, 20}}}, {2, 3, 2}),
               ElementsAre(1, 10, 2, 20, 3, 30, 8, 80, 10, 100, 12, 120));
   for (const char* kind : {"gemm", "gemm_nt", "gemm_tn"})
@@ -102,7 +102,7 @@ TEST(KnownReference, Products) {
   EXPECT_THAT(Case("gemm", {a, b, {{3}, {1, 1, 1}}}, {2, 2}).refusal(), HasSubstr("third input"));
 }
 
-// Two keys whose scores are ln 3 apart weigh 1/4 and 3/4.
+// Two keys whose scores differ by ln 3 weigh 1/4 and 3/4.
 TEST(KnownReference, Attention) {
   const double ln3 = std::log(3.0);
   const Tensor64 q{{1, 2, 1}, {1, 0}}, k{{1, 2, 1}, {0, ln3}}, v{{1, 2, 2}, {4, 0, 8, 4}};
@@ -110,11 +110,11 @@ TEST(KnownReference, Attention) {
   EXPECT_THAT(of("attention_causal", {q, k, v}, {1, 2, 2}), Pointwise(DoubleNear(1e-12), {4.0, 0.0, 6.0, 2.0}));
   EXPECT_THAT(of("attention", {q, k, v}, {1, 2, 2}, 2), Pointwise(DoubleNear(1e-12), {7.6, 3.6, 6.0, 2.0}))
       << "the scale";
-  // Without one it is 1/sqrt(D): D is 4 here.
+  // Without a scale it is 1/sqrt(D); D is 4 here.
   EXPECT_THAT(
       of("attention", {{{1, 4}, {1, 0, 0, 1}}, {{2, 4}, {0, 0, 0, 0, ln3, 5, 5, ln3}}, {{2, 1}, {4, 8}}}, {1, 1}),
       Pointwise(DoubleNear(1e-12), {7.0}));
-  // Of two heads each has its own keys; with one key more than rows, the causal first row sees two.
+  // Two heads, each with its own keys; with one key more than rows, the causal first row sees two.
   EXPECT_THAT(of("attention", {{{2, 1, 1}, {1, 1}}, {{2, 1, 1}, {1, 1}}, {{2, 1, 1}, {5, 6}}}, {2, 1, 1}),
               ElementsAre(5, 6));
   const Tensor64 three{{3, 1}, {0, 0, 0}};
@@ -147,7 +147,7 @@ TEST(KnownReference, RowByRow) {
   const double c = 1 / std::sqrt(14.0 / 3), d = 1 / std::sqrt(12.0);
   EXPECT_THAT(of("rmsnorm", {x, gain}, {2, 3}), Pointwise(DoubleNear(1e-12), {3 * c, 2 * c, 6 * c, 0.0, 0.0, 18 * d}));
   EXPECT_THAT(Case("layernorm", {x, {{2}, {1, 2}}}, {2, 3}).refusal(), HasSubstr("a row's length"));
-  EXPECT_THAT(Case("softmax", {x}, {2, 2}).refusal(), HasSubstr("another number of elements"));
+  EXPECT_THAT(Case("softmax", {x}, {2, 2}).refusal(), HasSubstr("its input and the output differ in size"));
   EXPECT_THAT(Case("transpose", {x}, {2, 3}).refusal(), HasSubstr("needs x[R,C]"));
 }
 
@@ -158,8 +158,8 @@ TEST(KnownReference, Reductions) {
   EXPECT_THAT(of("reduce_min", {x}, {2}), ElementsAre(1, -6));
   EXPECT_THAT(of("reduce_sum", {x}, {1}), ElementsAre(-6));
   EXPECT_THAT(of("histogram", {{{7}, {0, 2, 2, 1, 3, -1, 2}}}, {3}), ElementsAre(1, 1, 3))
-      << "what has no bin is not counted";
-  EXPECT_THAT(Case("reduce_sum", {x}, {4}).refusal(), HasSubstr("does not divide"));
+      << "values without a bin are not counted";
+  EXPECT_THAT(Case("reduce_sum", {x}, {4}).refusal(), HasSubstr("is not a multiple"));
 }
 
 TEST(KnownReference, ABufferThatIsNotThereIsNamed) {

@@ -57,7 +57,7 @@ TEST(Operands, PoisonIsANumberThatNoKernelWrites) {
     for (int64_t i = 0; i < 16 / bytes_of(type); ++i)
       EXPECT_TRUE(std::isnan(load_value(type, bytes.data(), i))) << to_string(type);
   }
-  // Each is a signalling NaN: arithmetic makes quiet ones only, whose first bit of the fraction is set.
+  // Each is a signalling NaN: arithmetic makes only quiet ones, whose first bit of the fraction is set.
   std::vector<std::byte> single(8), twice(16);
   fill_poison(ElementType::f32, single);
   uint32_t word[2];
@@ -130,7 +130,7 @@ TEST(Operands, AReadOnlyOneIsHashedAndOthersAreNot) {
   auto hashes = hash_read_only(**made);
   EXPECT_FALSE(hashes[0].empty());
   EXPECT_TRUE(hashes[1].empty() && hashes[2].empty());
-  EXPECT_NE(hashes[0], hashes[3]) << "each has a stream of its own";
+  EXPECT_NE(hashes[0], hashes[3]) << "each has its own stream";
   auto after = hashes;
   EXPECT_TRUE(check_read_only(**made, hashes, after));
   after[3] = "other";

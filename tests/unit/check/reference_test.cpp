@@ -86,7 +86,7 @@ TEST(Reference, AFullyMaskedRowIsZero) {
   EXPECT_NE(reference->values[6 * 8], 0);
 }
 
-// The naive error by the plain row function, against the one the SIMD code sums.
+// The naive error from the simple row function, compared with the SIMD code's sum.
 TEST(Reference, NaiveErrorIsThatOfTheNaiveRows) {
   for (Accumulate accumulate : {Accumulate::f32, Accumulate::f16}) {
     for (DType dtype : {DType::f16, DType::bf16}) {

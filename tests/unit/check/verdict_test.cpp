@@ -1,4 +1,4 @@
-// One test for each way to be wrong: a correct output, one thing spoiled, and the verdict must say which.
+// One test for each way to be wrong: a correct output with one fault, which the verdict must name.
 #include "check/verdict.h"
 
 #include <gmock/gmock.h>
@@ -160,7 +160,7 @@ TEST(Verdict, ANanWhereTheReferenceHasOneIsRight) {
   EXPECT_EQ(c.verdict().nonfinite, 0);
   int64_t nan_at = 0;
   while (c.reference->class_of(nan_at) != ElementClass::nan) ++nan_at;
-  c.put(nan_at, 0.5);  // a number where there must be none
+  c.put(nan_at, 0.5);  // a number where NaN belongs
   const Verdict verdict = c.verdict();
   EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_EQ(verdict.nonfinite, 1);
@@ -219,7 +219,7 @@ TEST(Verdict, PoisonOutsideTheSampledRowsIsSeen) {
   EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_EQ(verdict.first_bad->row, row);
   EXPECT_EQ(judge(output, *reference, {true})->state,
-            VerdictState::correct);  // asked for in part: that row was not due
+            VerdictState::correct);  // only a part was asked for: that row was not due
 }
 
 TEST(Verdict, APartialRunIsJudgedOnWhatItDid) {
@@ -228,7 +228,7 @@ TEST(Verdict, APartialRunIsJudgedOnWhatItDid) {
   Verdict verdict = c.verdict(true);
   EXPECT_EQ(verdict.state, VerdictState::correct) << verdict.reason;
   EXPECT_EQ(verdict.rows_checked, 40);
-  fill_poison(c.problem.dtype, std::span(c.output).subspan(0, 2));  // half a row is no row left out
+  fill_poison(c.problem.dtype, std::span(c.output).subspan(0, 2));  // half a row of poison is not a row left out
   EXPECT_EQ(c.verdict(true).state, VerdictState::wrong);
   fill_poison(c.problem.dtype, c.output);
   EXPECT_EQ(c.verdict(true).state, VerdictState::unchecked);
@@ -251,7 +251,7 @@ TEST(Verdict, CausalMaskOffByOne) {
   shifted.seq_k = p.seq_q + 1;  // as bottom_right: row i sees i + 2 keys
   AttentionInputs cut = c.inputs;
   std::vector<double> wrong = c.exact;
-  // Only the rows' own values matter: take the first batch and head, where both problems' K and V begin alike.
+  // Only the rows' own values matter: take the first batch and head, where K and V of both problems begin alike.
   Problem one = shifted;
   one.batch = one.heads = one.kv_heads = 1;
   const std::vector<double> head = attention_by_hand(one, cut);
@@ -260,7 +260,7 @@ TEST(Verdict, CausalMaskOffByOne) {
   EXPECT_EQ(c.verdict_of(wrong).state, VerdictState::wrong);
 }
 
-// The tolerance trap (facts: peers): averages of thousands of values are so small that atol forgives everything.
+// The tolerance trap: averages of thousands of values are so small that atol forgives everything.
 struct Trap : testing::Test {
   Trap() {
     p.heads = p.kv_heads = 1, p.seq_q = 4096, p.seq_k = 4096, p.head_dim = 64;  // sampled: 4.3 GFLOP
@@ -268,7 +268,7 @@ struct Trap : testing::Test {
     inputs = *make_inputs(p);
     reference = *make_reference(p, inputs, Accumulate::f32);
   }
-  // Output of the sampled rows by another problem on the same inputs; the rest is 0 and never looked at.
+  // Sampled rows as another problem gives them on the same inputs; the rest is 0 and never looked at.
   Verdict verdict_of(const Problem& other) {
     std::vector<std::byte> output(static_cast<size_t>(p.q_elements()) * 2);
     AttentionInputs cut = inputs;
@@ -296,7 +296,7 @@ TEST_F(Trap, TheDroppedLastKeyIsCaught) {
   Problem dropped = p;
   dropped.seq_k = 4095;
   const Verdict verdict = verdict_of(dropped);
-  EXPECT_EQ(verdict.outside_share, 0);  // the trap: an elementwise gate sees nothing
+  EXPECT_EQ(verdict.outside_share, 0);  // the trap: elementwise tolerances find nothing
   EXPECT_GT(verdict.rel_frobenius, 1e-2);
   EXPECT_EQ(verdict.state, VerdictState::wrong);
   EXPECT_THAT(verdict.reason, HasSubstr("relative Frobenius"));
@@ -336,7 +336,8 @@ TEST(Verdict, UncheckedSaysWhy) {
   EXPECT_EQ(verdict.reason, "no reference is known");
 }
 
-// A kernel that leaves the row maximum out overflows under "large": the matrix must hold a problem that shows it.
+// A kernel that leaves out the row maximum overflows with "large" inputs: the matrix must contain a problem that shows
+// it.
 TEST(CheckMatrix, CoversWhatHidesFaults) {
   Problem p;
   p.causal = Causal::bottom_right, p.kv_heads = 2, p.layout = Layout::BSHD, p.scale = 0.25;

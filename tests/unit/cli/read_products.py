@@ -1,9 +1,9 @@
-"""Reads what the writers wrote, each by what reads its format, and holds it against the product of a harmless text.
+"""Reads what each writer wrote with a reader of its format, and compares it with the product of a harmless text.
 
     python3 read_products.py FOLDER
 
-FOLDER holds a folder for each text, 0 the harmless one, with a product of each writer in it. A text that adds a statement,
-an element, a cell, an argument or an escape sequence changes the product's structure, and is a fault.
+FOLDER has a folder for each text, 0 for the harmless one, with a product of each writer. A text that adds a statement, an
+element, a cell, an argument or an escape sequence changes the product's structure, and is a fault.
 """
 import ast
 import json
@@ -81,7 +81,7 @@ def markdown(path, text):
     lines = []
     for line in text.split("\n"):
         assert not re.search(r"(?<!\\)(?:\\\\)*[\x00-\x09]", line)
-        line = re.sub(r"\\\|", "", line)  # the table's own escape, in code too
+        line = re.sub(r"\\\|", "", line)  # escaped by the table, in code too
         line = re.sub(r"\\[!-/:-@\[-`{-~]", "e", re.sub(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)", "code", line))
         marks = re.findall(r"[*`<>\[\]~&$]", line)
         lines.append((line.count("|"), marks, re.match(r"#*|[-+] |\d+[.)] ", line).group(0), line.startswith("    ")))
@@ -93,7 +93,7 @@ READERS = {".py": python, ".cpp": cpp, ".cu": cpp, ".sh": shell, ".svg": svg, ".
 
 
 def fault_of(path, harmless):
-    text = path.read_bytes().decode()  # UTF-8, or it is a fault
+    text = path.read_bytes().decode()  # anything but UTF-8 is a fault
     if found := hidden_characters(text):
         return f"holds {found}"
     reader = READERS[path.suffix]
@@ -111,7 +111,7 @@ def main():
             count += 1
             try:
                 fault = fault_of(path, harmless)
-            except Exception as error:  # a reader refuses the product, each in its own words: that is what is looked for
+            except Exception as error:  # any refusal of the product by a reader is what the test looks for
                 fault = f"cannot be read: {error!r} {getattr(error, 'stderr', b'')!r}"
             if fault:
                 faults.append(f"{path.relative_to(folder)}: {fault}")

@@ -47,7 +47,7 @@ CompileRequest request(int64_t size = 64) {
   return one;
 }
 
-// Compiling for real with either NVRTC; where one is not to be had, its tests say so and stand aside.
+// Compiles with the real NVRTC of either version; where one is missing, its tests are skipped.
 class RealCompiler : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
@@ -97,7 +97,7 @@ TEST_P(RealCompiler, GivesAVariantForEveryArchitecture) {
     EXPECT_NE((*variant)->ptx.find(".entry scale"), std::string::npos);
     EXPECT_EQ((*variant)->nvrtc, *compiler.nvrtc_version());
     EXPECT_TRUE((*variant)->nvrtc.starts_with(std::to_string(GetParam()) + "."));
-    // The ELF's figures and ptxas' own must be the same ones.
+    // The ELF's figures must equal ptxas' own.
     auto kernel = read_cubin((*variant)->cubin, "scale");
     ASSERT_TRUE(kernel);
     EXPECT_EQ(kernel->arch, static_cast<uint32_t>(arch));
@@ -121,7 +121,7 @@ TEST_P(RealCompiler, NamesTheSharedBuffersAndTheirPadding) {
   EXPECT_EQ((*variant)->shared.buffers[2].offset, 132);
 }
 
-// A set of headers of the test's own in CUTLASS' place, and a kernel that computes what they say.
+// The test's own headers in place of CUTLASS', and a kernel that computes their values.
 class OwnHeaders {
  public:
   OwnHeaders() {
@@ -191,7 +191,7 @@ TEST_P(RealCompiler, VariablesThatAreTooLargeAreNoDamagedCubin) {
       "big: the __device__ variables take more than 4 GB: table has 8589934592 bytes, which its cubin cannot tell.");
 }
 
-// What a kernel's text can name of the machine's files, and what comes of it.
+// Ways in which a kernel's text can name the machine's files, and what happens.
 class Outside : public RealCompiler {
  protected:
   void SetUp() override {
@@ -255,7 +255,7 @@ TEST_P(Outside, WithoutWallsTheTextItselfIsHeldToPlainNames) {
   EXPECT_TRUE(compiler.compile(request()));
 }
 
-// A layout of CuTe's in the source, whose sizeof the manifest may ask for.
+// A CuTe layout in the source, whose sizeof the manifest may use.
 TEST_P(RealCompiler, CutlassHeadersAndConstantsOfTheSource) {
   if (auto headers = cuda_api::locate_headers("cutlass"); !headers) GTEST_SKIP() << headers.error().message;
   CompileRequest one;
@@ -403,7 +403,7 @@ TEST_P(RealCompiler, TooMuchStaticSharedMemoryIsALimitAndTheSameDynamicCompiles)
   dynamic.source.replace(dynamic.source.find(declaration), declaration.size(), "extern __shared__ half tile[];");
   auto other = compiler.compile(dynamic);
   ASSERT_TRUE(other) << other.error().message;
-  // mark and sums take 20 bytes; the dynamic part is aligned to 16 and starts behind them.
+  // mark and sums take 20 bytes; the dynamic part is aligned to 16 and starts after them.
   EXPECT_EQ((*other)->info.static_shared_bytes, 32);
   const std::vector<SharedBuffer> expected = {{"mark", 3, false}, {"sums", 16, false}, {"padding", 13, false}};
   EXPECT_EQ((*other)->info.shared_buffers, expected);

@@ -130,7 +130,7 @@ TEST_P(RecordedCubin, EveryTruncationIsAFailureOrTheSameKernel) {
   auto whole = read_cubin(bytes_of(cubin), "features");
   ASSERT_TRUE(whole);
   for (size_t size = 0; size < cubin.size(); size += size < 256 ? 1 : 61) {
-    // A copy of exactly that size, so that a sanitizer sees a read past it.
+    // A copy of exactly that size, so that a sanitizer sees a read past its end.
     const std::vector<std::byte> part(bytes_of(cubin).begin(),
                                       bytes_of(cubin).begin() + static_cast<std::ptrdiff_t>(size));
     auto kernel = read_cubin(part, "features");
@@ -148,7 +148,7 @@ TEST_P(RecordedCubin, AnyFlippedBytesNeverCrash) {
     std::vector<std::byte> bytes(bytes_of(cubin).begin(), bytes_of(cubin).end());
     const int flips = 1 + static_cast<int>(random() % 8);
     for (int i = 0; i < flips; ++i) {
-      // Half of them in the headers and tables, where the offsets are.
+      // Half of the changes are in the headers and tables, where the offsets are.
       const size_t at = round % 2 ? random() % bytes.size() : bytes.size() - 1 - random() % (bytes.size() / 6);
       bytes[i == 0 && round % 3 == 0 ? random() % 64 : at] = static_cast<std::byte>(random());
     }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program in nvdisasm's place that counts its runs; `body` is shell. It writes where nvdisasm itself may not.
+// A fake nvdisasm that counts its runs; `body` is shell. It writes where the real nvdisasm may not.
 class Disassemble : public testing::Test {
  protected:
   void SetUp() override { setenv("ATTNSCOPE_CONFINE", "off", 1); }
@@ -144,7 +144,7 @@ TEST_F(Disassemble, AMissingProgramIsAFailureThatSaysWhatToDo) {
   EXPECT_FALSE(failed.error().hint.empty());
 }
 
-// A variable of the environment, for the length of a test.
+// An environment variable, for the length of a test.
 class Environment {
  public:
   Environment(const char* name, const std::string& value) : name_(name), before_(std::getenv(name)) {
@@ -168,7 +168,7 @@ TEST_F(Disassemble, WithoutNvdisasmTheShippedListingOfThatCodeServes) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find(nowhere), std::string::npos);
 
-  auto listed = run(recorded_program());  // as the bundle's maker does: by its cache's entry, named by the code alone
+  auto listed = run(recorded_program());  // as a bundle is made: by the cache's entry, named only by the code
   ASSERT_TRUE(listed) << listed.error().message;
   ASSERT_EQ(entries().size(), 1u);
   fs::copy_file(entries().front(), programs / ((*listed)->code_hash + ".sass"));
@@ -211,7 +211,7 @@ TEST_F(Disassemble, TheProgramSeesNoFileButItsOwn) {
   chmod(fake.c_str(), 0755);
   auto open = run(fake);
   ASSERT_FALSE(open);
-  EXPECT_NE(open.error().hint.find("SECRET_WORD"), std::string::npos) << "the program does not do what it is to do";
+  EXPECT_NE(open.error().hint.find("SECRET_WORD"), std::string::npos) << "the fake nvdisasm does not work";
   EXPECT_TRUE(fs::remove(written));
   unsetenv("ATTNSCOPE_CONFINE");
   auto confined = run(fake);

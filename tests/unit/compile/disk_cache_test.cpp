@@ -63,7 +63,7 @@ TEST_F(DiskCacheTest, TheLeastRecentlyUsedGoFirst) {
   cache.trim();
   EXPECT_TRUE(fs::exists(file("a")));
   EXPECT_FALSE(fs::exists(file("b")));
-  EXPECT_FALSE(fs::exists(file("c")));  // 4 × ~340 B, and 1000 allow two
+  EXPECT_FALSE(fs::exists(file("c")));  // 4 × ~340 B; 1000 B hold two
   EXPECT_TRUE(fs::exists(file("d")));
 }
 

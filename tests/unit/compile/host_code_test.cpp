@@ -10,7 +10,7 @@
 namespace attnscope::compile {
 namespace {
 
-// What is left, a line each without the blank ones.
+// The text that is left, one line each, without the blank ones.
 std::string left_of(const std::string& source) {
   const std::string out = without_host_code(source);
   EXPECT_EQ(std::ranges::count(out, '\n'), std::ranges::count(source, '\n'));
@@ -165,7 +165,7 @@ TEST(BuiltinHeaders, HaveEachNameOnce) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
-// A file as nvcc takes it, through the compiler that this machine has.
+// A file for nvcc, compiled with the compiler of this machine.
 TEST(HostCode, AFileForNvccCompiles) {
   Compiler compiler({});
   if (auto version = compiler.nvrtc_version(); !version) GTEST_SKIP() << version.error().message;
@@ -214,7 +214,7 @@ TEST(HostCode, HandlesOfHostLibrariesGo) {
             "__device__ curandState_t* state;\n");
 }
 
-// What nvcc includes by itself is there, and lines keep their numbers.
+// What nvcc includes by itself is available, and lines keep their numbers.
 TEST(HostCode, WhatNvccIncludesByItselfIsThere) {
   const std::string plain = "__global__ void k(float* x) { x[0] = 1; }\n";
   EXPECT_EQ(with_implied_headers(plain), plain);

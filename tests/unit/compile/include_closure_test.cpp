@@ -69,7 +69,7 @@ TEST(IncludeScan, AByteOrderMarkStandsBeforeNoDirective) {
   EXPECT_EQ(names_in("\xEF\xBB\xBF#include <a.h>\n"), Names{"a.h"});
 }
 
-// What opens and never closes costs its length: one that cost its length's square would not end in the test's time.
+// Text that opens and never closes costs its length: a cost of the length squared would exceed the test's time.
 TEST(IncludeScan, OpeningsWithoutAnEndCostTheirLength) {
   for (const std::string text : {"#include \"a\"\n", "#", "# ", "#include <a\n", "#include \"\n", "#/*\n", "#if\n",
                                  "#if (", "#if (<a\n", "#if (<a>) __has_include(B)\n", "#define A(x) <\n", "\\ "}) {
@@ -128,7 +128,7 @@ TEST_F(Closure, EveryChangeOfAFileShowsInTheDigest) {
   std::set<std::string> seen = {digest(source)};
   EXPECT_EQ(digest(source), *seen.begin());
   for (const std::string& part : parts) {
-    // Of the same size, as soon as it was read: neither size nor clock tells.
+    // Of the same size, right after it was read: neither size nor clock shows the change.
     const std::string text = testing_support::read_text(folder / part);
     for (const char* more : {"//a", "//b"}) {
       folder.write(part, text + more);
@@ -140,7 +140,7 @@ TEST_F(Closure, EveryChangeOfAFileShowsInTheDigest) {
   EXPECT_TRUE(seen.insert(digest(source)).second);
 }
 
-// Once nothing has changed for a while, only the stamps are read. Each of these changes what the compiler would read.
+// When nothing has changed for a while, only stamps are read. Each of these changes what the compiler would read.
 TEST_F(Closure, WhatComesToAPlaceThatWasEmptyIsSeen) {
   const std::vector<std::pair<const char*, std::function<void(const fs::path&)>>> changes = {
       {"a file where the compiler looks first", [](const fs::path& at) { std::ofstream(at / "one/c.h") << "new"; }},
@@ -217,7 +217,7 @@ TEST_F(Closure, AChangeWithinOneTickOfTheClockIsSeen) {
     EXPECT_NE(fresh.closure(source, folders)->digest, first);
     return;
   }
-  GTEST_SKIP() << "each change has a stamp of its own here";
+  GTEST_SKIP() << "here each change has its own stamp";
 }
 
 TEST_F(Closure, TheSameFilesElsewhereHaveTheSameDigest) {

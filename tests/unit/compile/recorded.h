@@ -42,7 +42,7 @@ inline std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span<const char>(text.data(), text.size()));
 }
 
-// A folder of the test's own, gone when it ends.
+// The test's own folder, removed at its end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

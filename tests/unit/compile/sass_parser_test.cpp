@@ -33,7 +33,7 @@ std::string dotted(const std::vector<std::string>& words) {
   return text;
 }
 
-// The terms within an address's brackets: base, uniform part, offset.
+// The terms in an address's brackets: base, uniform part, offset.
 std::string terms(const SassOperand& operand) {
   std::string text;
   if (operand.reg >= 0)
@@ -44,7 +44,7 @@ std::string terms(const SassOperand& operand) {
   return text;
 }
 
-// An operand's fields written the way nvdisasm writes it, by other code than the parser's.
+// Writes an operand's fields as nvdisasm does, with code that is independent of the parser.
 std::string written(const SassOperand& operand, const std::map<uint32_t, std::vector<std::string>>& labels) {
   std::string text;
   switch (operand.kind) {
@@ -135,7 +135,7 @@ TEST_P(RecordedText, HoldsEveryInstructionAtItsPlace) {
 TEST_P(RecordedText, EveryOperandIsUnderstoodAndLosesNothing) {
   std::map<uint32_t, std::vector<std::string>> labels;
   for (const auto& [function, offset] : kernel.functions) labels[offset].push_back(function);
-  // Branch labels are re-read here in the plainest way: a line at column 0 names the next instruction's offset.
+  // Reads branch labels again in the simplest way: a line at column 0 names the next instruction's offset.
   std::istringstream lines(kernel_section(text, "features"));
   std::vector<std::string> waiting;
   for (std::string line; std::getline(lines, line);) {
@@ -214,7 +214,7 @@ TEST_P(RecordedText, ReadsTheControlBits) {
   size_t waits = 0;
   for (const SassInstruction& instruction : program.instructions) {
     waits += instruction.control.wait_mask != 0;
-    // Variable-latency loads must say who signals their result.
+    // Variable-latency loads must say which scoreboard signals their result.
     if (instruction.opcode == "LDS" || instruction.opcode == "S2R") {
       EXPECT_LT(instruction.control.write_scoreboard, 6) << instruction.text;
     }
@@ -283,7 +283,7 @@ TEST_P(RecordedText, AnotherCubinsTextIsRefused) {
 
 TEST_P(RecordedText, ATruncatedTextIsRefused) {
   const std::string section = kernel_section(text, "features");
-  // Behind the last instruction only labels stand; before it every cut loses one.
+  // Only labels follow the last instruction; every cut before it loses one.
   const size_t last = section.rfind("/* 0x");
   for (size_t size = 0; size < last; size += 997) EXPECT_FALSE(parse_nvdisasm(section.substr(0, size), kernel)) << size;
 }

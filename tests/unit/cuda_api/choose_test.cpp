@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A machine of the test's own: an empty cache, no toolkit but $CUDA_HOME, a libcuda that is named or missing.
+// The test's own machine: an empty cache, no toolkit except $CUDA_HOME, and a libcuda that is named or missing.
 class Machine : public testing::Test {
  protected:
   Machine() {
@@ -58,10 +58,10 @@ class Machine : public testing::Test {
     const std::string major = name.substr(6, 2);  // "nvrtc_12_8"
     fs::copy_file(fake(name), root / "lib" / ("libnvrtc.so." + major));
   }
-  // Any library, as its package or a toolkit has it.
+  // Any library, where its package or a toolkit has it.
   fs::path put(const fs::path& root, const std::string& folder, const std::string& file) {
     fs::create_directories(root / folder);
-    fs::copy_file(fake("libcuda_12080"), root / folder / file);  // a library of any kind: it has only to open
+    fs::copy_file(fake("libcuda_12080"), root / folder / file);  // any kind of library: it only has to open
     return root / folder / file;
   }
   fs::path cache() const { return root_ / "attnscope" / "cuda"; }
@@ -290,7 +290,7 @@ TEST_F(Machine, ThePackagesStayFoundWhereTheProgramsFilesAreMoved) {
   EXPECT_TRUE(choose_nvrtc());
 }
 
-// Both kinds that are chosen as NVRTC is.
+// The other two kinds, which are chosen like NVRTC.
 class OtherLibraries : public Machine, public testing::WithParamInterface<CudaLibrary> {
  protected:
   std::string file(int major) const { return name_of(GetParam()).file + "." + std::to_string(major); }
@@ -346,7 +346,7 @@ TEST_P(OtherLibraries, TheNamedOneIsTakenAsLongAsItsCodeRuns) {
   driver(12080);
   chosen = choose_library(GetParam());
   ASSERT_FALSE(chosen);
-  EXPECT_NE(chosen.error().message.find("does not run"), std::string::npos) << chosen.error().message;
+  EXPECT_NE(chosen.error().message.find("cannot run its code"), std::string::npos) << chosen.error().message;
 }
 
 TEST_P(OtherLibraries, ServeNobodyWithoutADriver) {
@@ -360,7 +360,7 @@ TEST_P(OtherLibraries, ServeNobodyWithoutADriver) {
 INSTANTIATE_TEST_SUITE_P(Each, OtherLibraries, testing::Values(CudaLibrary::cublas, CudaLibrary::cupti),
                          [](const auto& which) { return name_of(which.param).title; });
 
-// What a bundle carries beside its kernels serves where nothing was fetched, and gives way to what was.
+// The packages that a bundle has beside its kernels are used if nothing was fetched; fetched ones come first.
 TEST_F(Machine, WhatCameWithTheProgramServesLast) {
   const fs::path share = root_ / "share";
   fs::create_directories(share / "kernels");

@@ -27,7 +27,7 @@ TEST(DriverCalls, ALibraryThatLacksOneSaysWhich) {
   EXPECT_THAT(calls.error().message, HasSubstr("lacks cu"));
 }
 
-// A table of calls holds nothing but pointers to functions: none is left out and none is taken for another.
+// A table of calls has only function pointers: none may be missing or mistaken for another.
 template <class Calls>
 void expect_whole(const Calls& calls) {
   std::array<void*, sizeof(Calls) / sizeof(void*)> all;

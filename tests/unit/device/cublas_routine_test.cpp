@@ -1,5 +1,5 @@
-// The routines of cuBLAS as a device runs them: with a driver and a library that are the test's, whose products are
-// plain loops over column-major matrices, so that a wrong leading dimension, stride or order is a wrong output.
+// The cuBLAS routines as a device runs them, with a fake driver and a fake library whose products are plain loops over
+// column-major matrices: a wrong leading dimension, stride or order gives a wrong output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ int product(cuda_api::CublasHandle, int op_a, int op_b, int m, int n, int k, con
             const void* beta, void* c, int type_c, int ldc, long long stride_c, int batch, int compute_type, int) {
   ++cublas.products;
   if (cublas.status != 0) return cublas.status;
-  // What the library holds a caller to: 7 is CUBLAS_STATUS_INVALID_VALUE.
+  // What the library checks in a caller's arguments: 7 is CUBLAS_STATUS_INVALID_VALUE.
   const bool fits = lda >= (op_a ? k : m) && ldb >= (op_b ? n : k) && ldc >= m;
   if (!fits || compute_type != cuda_api::kCublasComputeF32 || *static_cast<const float*>(beta) != 0) return 7;
   const ElementType type = type_c == cuda_api::kCublasF16 ? ElementType::f16 : ElementType::f32;
@@ -76,7 +76,7 @@ T at(const std::byte* block, size_t offset) {
   return value;
 }
 
-// What assets/gpu/softmax.cu does, out of its parameter block.
+// Does what assets/gpu/softmax.cu does, from its parameter block.
 int softmax(std::byte* block) {
   const auto* scores = at<const float*>(block, 0);
   auto* out = at<std::byte*>(block, 8);
@@ -121,7 +121,7 @@ class CublasRoutine : public ::testing::Test {
   std::unique_ptr<Device> device_;
 };
 
-// More heads than one, lengths that differ and are no multiple of anything, masks of both corners.
+// Several heads, lengths that differ and are not multiples of anything, masks of both corners.
 TEST_F(CublasRoutine, AttentionIsRight) {
   EXPECT_THAT(device_->spec().runs, ::testing::ElementsAre("source", "cublas"));
   for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {

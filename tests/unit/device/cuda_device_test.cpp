@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR, kCache = ATTNSCOPE_TEST_CACHE;
 
-// A minimal attention's cubin, which the fake GPU does not look into, and a problem whose tensors are a few KB.
+// A minimal attention's cubin, which the fake GPU does not read, and a problem whose tensors are a few KB.
 class CudaDeviceTest : public ::testing::Test {
  protected:
   CudaDeviceTest() {
@@ -60,7 +60,7 @@ class CudaDeviceTest : public ::testing::Test {
     request.inputs = inputs_;
     return request;
   }
-  // The tensors of a launch, out of its parameter block.
+  // A tensor of a launch, from its parameter block.
   static std::byte* tensor(const std::byte* parameters, int which) {
     uint64_t at = 0;
     std::memcpy(&at, parameters + 8 * which, 8);
@@ -205,7 +205,7 @@ TEST_F(CudaDeviceTest, HotIsAGraphOfAtLeastAMillisecondOfKernels) {
   auto timer = one->timer(request(*one), CacheState::hot, [&] { ++told; });
   ASSERT_TRUE(timer && *timer);
   ASSERT_TRUE((*timer)->begin_round());
-  EXPECT_GT(told, 0) << "the supervisor hears of every launch that ended";
+  EXPECT_GT(told, 0) << "the supervisor is told about every launch that ended";
   const int before = gpu_.launches;
   const auto us = (*timer)->take();
   ASSERT_TRUE(us) << us.error().message;
@@ -284,7 +284,7 @@ TEST_F(CudaDeviceTest, AProblemIsFedRunAndJudgedOnTheDevice) {
   EXPECT_EQ(verdict.rows_checked, 16);
   ASSERT_TRUE(one->run(wanted, {}));
   const auto late = one->compare(*outcome, *reference);
-  EXPECT_TRUE(late && !*late) << "the device has another output by now";
+  EXPECT_TRUE(late && !*late) << "the device has a newer output";
 }
 
 struct InputsCase {
@@ -329,13 +329,13 @@ INSTANTIATE_TEST_SUITE_P(Spread, InputsOnTheDevice,
                                            InputsCase{DType::f16, Layout::BSHD, Distribution::uniform},
                                            InputsCase{DType::f16, Layout::BHSD, Distribution::constant}));
 
-// One fault each, put into a right output: the figures and the elements named are the CPU's.
+// One fault each in an otherwise right output: figures and reported elements equal the CPU's.
 class JudgedOnTheDevice : public CudaDeviceTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(JudgedOnTheDevice, FindsWhatTheCpuFinds) {
   const std::string fault = GetParam();
   problem_.heads = problem_.kv_heads = 2;
-  problem_.seq_q = 24;  // and 16 keys: bottom_right masks the first eight rows wholly
+  problem_.seq_q = 24;  // and 16 keys: bottom_right masks all of the first eight rows
   problem_.causal = Causal::bottom_right;
   problem_.layout = fault == "layout" ? Layout::BSHD : Layout::BHSD;
   const auto inputs = check::make_inputs(problem_);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace cuda_api;
 
-// The driver API is a set of plain functions, so the one fake that is alive is theirs.
+// The driver API is plain functions, so they use the one fake that is alive.
 FakeGpu* fake = nullptr;
 
 struct FakeModule {
@@ -33,7 +33,7 @@ struct FakeFunction {
 struct State {
   std::map<DevicePointer, size_t> memory;
   double now_us = 0;
-  int waiting = 0;  // the code that the next stream_query gives
+  int waiting = 0;  // the code that the next stream_query returns
   bool capturing = false;
   std::vector<std::function<void()>> captured;
   std::map<Event, double> events;
@@ -76,7 +76,7 @@ int release(DevicePointer at) {
   return 0;
 }
 
-// An ELF file says where its tables are, which are its last parts.
+// An ELF file says where its tables are; they are its last parts.
 size_t size_of_image(const std::byte* image) {
   const auto number = [&]<class T>(size_t at, T) {
     T value;
@@ -107,7 +107,7 @@ int get_function(Function* function, Module module, const char* name) {
   return 0;
 }
 
-// A kernel on the fake's memory; what fails is a test's failure, as a launch that a GPU refuses.
+// Runs a kernel on the fake's memory. A failure fails the test and is returned as a refused launch.
 int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std::byte> parameters) {
   constexpr int launch_failed = 719;
   const auto refuse = [](const Failure& failure) {

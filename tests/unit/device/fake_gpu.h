@@ -9,9 +9,9 @@
 
 namespace attnscope::device::testing {
 
-// A driver whose device memory is this process's: what device/cuda does around a launch (inputs made, canaries, poison,
-// inputs held unchanged, verdicts, errors told apart, graphs timed) without a GPU. Our own kernels (assets/gpu) execute
-// in the emulator; the kernel under test is the test's function, or executes too. One at a time.
+// A driver whose device memory is this process's memory. Tests what device/cuda does around a launch without a GPU:
+// inputs made and checked to be unchanged, canaries, poison, verdicts, errors told apart, graphs timed. Our own kernels
+// (assets/gpu) run in the emulator; the kernel under test is a function of the test, or runs there too. One at a time.
 class FakeGpu {
  public:
   FakeGpu();
@@ -21,19 +21,19 @@ class FakeGpu {
 
   std::shared_ptr<const cuda_api::DriverCalls> calls() const;
 
-  // Runs at a launch, with its parameter block; the value is the CUresult that waiting for it gives. Empty: the kernel
-  // executes in the emulator.
+  // Called at a launch with its parameter block; returns the CUresult that waiting for the launch gives. Empty: the
+  // kernel runs in the emulator.
   std::function<int(std::byte* parameters)> kernel = [](std::byte*) { return 0; };
   size_t memory_limit = size_t{1} << 30;
   double kernel_us = 30;  // on the fake GPU's clock
   double flush_us = 50;
   int gpus = 1;
 
-  // What was asked of it.
+  // What was requested.
   size_t allocated = 0;  // bytes, now
   int launches = 0, modules = 0, graphs = 0;
   int opted_in = 0;               // bytes
-  std::vector<uint64_t> outputs;  // where each launch's `o` lay
+  std::vector<uint64_t> outputs;  // the address of each launch's `o`
 };
 
 }  // namespace attnscope::device::testing

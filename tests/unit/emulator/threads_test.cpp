@@ -37,7 +37,7 @@ TEST_F(RefusedThreads, WithoutAnyThreadTheRunIsRefused) {
         testing_support::refuse_threads();
         report(4);
       },
-      ::testing::ExitedWithCode(0), "limits: the system makes no thread for the emulated run of k");
+      ::testing::ExitedWithCode(0), "limits: the system refuses a thread for the emulated run of k");
 }
 
 TEST_F(RefusedThreads, ARefusalLeavesNothingThatALaterRunWaitsFor) {
@@ -48,7 +48,7 @@ TEST_F(RefusedThreads, ARefusalLeavesNothingThatALaterRunWaitsFor) {
         (void)run(job.launch, {});
         report(4);
       },
-      ::testing::ExitedWithCode(0), "limits: the system makes no thread");
+      ::testing::ExitedWithCode(0), "limits: the system refuses a thread");
 }
 
 TEST_F(RefusedThreads, TheThreadsThatAreThereRunTheGrid) {

@@ -1,4 +1,4 @@
-// The statistics against timings that an H200 gave: tests/data/gpu/h200_measure.json, made by tests/gpu/acceptance.py.
+// The statistics compared with timings from an H200: tests/data/gpu/h200_measure.json, made by tests/gpu/acceptance.py.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ TEST(RecordedRuns, EighteenOfTwentyIntervalsContainThePooledMedian) {
     for (size_t run = 0; run < config["rounds_us"].size(); ++run) {
       const Interval ours = interval_of(config["rounds_us"][run].get<Rounds>());
       inside += ours.contains(middle);
-      // The same as the program gave there, but for samples that are kept to a tenth of a nanosecond.
+      // The same as the program computed there, except that samples are kept to a tenth of a nanosecond.
       EXPECT_NEAR(ours.low, config["interval_us"][run][0].get<double>(), 2e-4);
       EXPECT_NEAR(ours.high, config["interval_us"][run][1].get<double>(), 2e-4);
     }
@@ -75,8 +75,8 @@ TEST(RecordedRuns, OtherInstrumentsAgree) {
   const Json all = recording();
   for (const Json& one : all["truths"]["cases"]) {
     SCOPED_TRACE(one["kernel"].get<std::string>() + " " + one["problem"].get<std::string>());
-    // Nsight Compute times a kernel on its own, from its start to its end: about a microsecond that kernels of a graph,
-    // one after the other, do not have each. At 27 us that is over the 2 % which hold from 50 us on.
+    // Nsight Compute times a kernel by itself, from start to end: about a microsecond more than each of a graph's
+    // kernels, which follow each other directly. At 27 us that exceeds the 2 % that hold from 50 us on.
     const double hot = one["hot_us"].get<double>(), nsight = one["nsight_none_us"].get<double>();
     EXPECT_NEAR(hot, nsight, hot > 50 ? 0.02 * nsight : 1.5);
     EXPECT_NEAR(one["cold_us"].get<double>() / one["do_bench_us"].get<double>(), 1, 0.05);

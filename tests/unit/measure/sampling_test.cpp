@@ -10,7 +10,7 @@
 namespace attnscope::measure {
 namespace {
 
-// A GPU of the test's own: a clock that only its samples move, and whatever spread and conditions the test asks for.
+// A fake GPU: only its samples move its clock, and the test sets its spread and conditions.
 class FakeGpu final : public Source {
  public:
   Result<void> begin_round() override {
@@ -63,7 +63,7 @@ TEST(Sampling, StopsOnceTheIntervalIsNarrow) {
 
 TEST(Sampling, RoundsThatDifferKeepItGoingUntilTheTimeIsUp) {
   FakeGpu gpu;
-  gpu.wander = 0.05;  // every other placement is 5 % slower: the median cannot be told to 0.5 %
+  gpu.wander = 0.05;  // every other placement is 5 % slower: the median is not known to 0.5 %
   const auto timing = gpu.sampled({CacheState::hot, 1500});
   ASSERT_TRUE(timing);
   EXPECT_EQ(timing->sampling->stopped, Stopped::time_up);
@@ -74,7 +74,7 @@ TEST(Sampling, RoundsThatDifferKeepItGoingUntilTheTimeIsUp) {
 
 TEST(Sampling, ASlowKernelIsSampledAtLeastOnce) {
   FakeGpu gpu;
-  gpu.us = 1e6;  // its one sample takes 100 s of the fake clock
+  gpu.us = 1e6;  // its one sample takes 100 s on the fake clock
   const auto timing = gpu.sampled({CacheState::cold, 2000});
   ASSERT_TRUE(timing);
   EXPECT_EQ(timing->samples, 1);

@@ -39,7 +39,7 @@ TEST(StudentT, HoldsNinetyFivePercentAndNeverLess) {
   }
 }
 
-// Rounds that each draw an offset of their own, as a placement in memory does, and samples around it with a long tail.
+// Rounds that each draw an offset, as a placement in memory does, and samples around it with a long tail.
 Rounds drawn(std::mt19937_64& random, size_t rounds, size_t of_round, double between, double within) {
   std::normal_distribution<double> offset(0, between);
   std::exponential_distribution<double> tail(1 / within);
@@ -56,7 +56,7 @@ struct Spread {
 };
 class Coverage : public testing::TestWithParam<Spread> {};
 
-// The true median of a single round's expected distribution, by a far longer run of the same kind.
+// The true median of a single round's expected distribution, from a much longer run of the same kind.
 TEST_P(Coverage, TheIntervalHoldsTheTrueMedianNearlyAsOftenAsItSays) {
   const auto [between, within] = GetParam();
   std::mt19937_64 random(7);
@@ -85,7 +85,7 @@ TEST(BootstrapMedian, OneRoundSaysNothingBeyondItsRange) {
 
 TEST(BootstrapMedian, OfTwoRoundsAlikeItIsTheirMedian) {
   EXPECT_EQ(bootstrap_median({{1, 10, 19}, {1, 10, 19}}), (Interval{10, 10}));
-  // Of an even number of samples the mean of the middle two; a round that was drawn twice counts twice.
+  // With an even number of samples, the mean of the middle two; a round that was drawn twice counts twice.
   EXPECT_EQ(bootstrap_median({{1, 3}, {1, 3}}), (Interval{2, 2}));
   const Interval apart = bootstrap_median({{1, 1, 1}, {3, 3, 3}});
   EXPECT_EQ(apart, (Interval{1, 3}));
@@ -95,7 +95,7 @@ std::vector<Block> blocks(std::mt19937_64& random, int count, double ratio, doub
   std::normal_distribution<double> error(0, noise);
   std::vector<Block> out;
   for (int i = 0; i < count; ++i) {
-    const double drift = 100 + i;  // falls on both of a block
+    const double drift = 100 + i;  // affects both of a block
     out.push_back({drift * ratio * (1 + error(random)), drift * (1 + error(random))});
   }
   return out;
@@ -109,7 +109,7 @@ TEST(CompareBlocks, AnEqualPairIsATieAndTwoPercentIsNot) {
     const Comparison slower = compare_blocks(blocks(random, 12, 1.02, 0.003));
     told_apart += !slower.tie() && slower.interval.contains(slower.ratio) && slower.ratio > 1;
   }
-  EXPECT_GE(ties, 186);  // 95 % of 200 less some
+  EXPECT_GE(ties, 186);  // 95 % of 200, less some
   EXPECT_EQ(told_apart, 200);
 }
 
@@ -133,7 +133,7 @@ TEST(CompareRounds, OfTwoRoundsAlikeTheMediansDecide) {
   const Comparison c = compare_rounds(rounds, rounds);
   EXPECT_EQ(c.ratio, 1);
   EXPECT_EQ(c.blocks, 2);
-  EXPECT_NEAR(c.interval.half_width(), std::sqrt(2.0) * kBetweenRuns, 1e-12) << "what two runs differ by anyhow";
+  EXPECT_NEAR(c.interval.half_width(), std::sqrt(2.0) * kBetweenRuns, 1e-12) << "what separate runs differ by";
 }
 
 TEST(CompareBlocks, OfOneItIsItsRatio) {

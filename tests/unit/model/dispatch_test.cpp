@@ -1,4 +1,4 @@
-// Which CTAs an SM gets, against grids that can be handed out by hand.
+// Which CTAs an SM gets, compared with grids that can be dispatched by hand.
 #include "model/dispatch.h"
 
 #include <gmock/gmock.h>
@@ -39,14 +39,14 @@ TEST(Dispatch, EachSmGetsOneBeforeAnyGetsTwo) {
 }
 
 TEST(Dispatch, AFreePlaceTakesTheNext) {
-  // Short, long, short, long… on two places: the second is taken by the long one, the first by what comes until then.
+  // Short, long, short, long… on two places: the long one takes the second, the following ones take the first.
   const Dispatched out = dispatch(traced({{0, 1}, {1, 10}}), grid(2, 3), 2, 1);
   ASSERT_EQ(out.sms.size(), 1U);
   EXPECT_THAT(out.sms[0], ElementsAre(1, 0, 1)) << "1, 4 and 5, done at 21; 0, 2 and 3 at 12";
 }
 
 TEST(Dispatch, OfOneWaveTheLongestCtaMayDecideToo) {
-  // SM 0 has the longest, SM 1 two that are more together.
+  // SM 0 has the longest CTA, SM 1 has two that take longer together.
   const Dispatched out = dispatch(traced({{0, 10}, {1, 8}, {2, 1}, {3, 8}}), grid(4), 2, 2);
   ASSERT_EQ(out.sms.size(), 2U);
   EXPECT_THAT(out.sms[0], ElementsAre(1, 3));
@@ -60,7 +60,7 @@ TEST(Dispatch, AVeryLargeGridIsHandedOutInWholeRows) {
   const std::vector<double> length{1, 3};
   double work = 0;
   for (const uint32_t trace : out.sms[0]) work += length[trace];
-  EXPECT_NEAR(work, 262'000 * 2 / 10, 4) << "evenly, but for a CTA";
+  EXPECT_NEAR(work, 262'000 * 2 / 10, 4) << "evenly, except for one CTA";
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST_F(Latency, TheErrorBarIsTheMeasuredOne) {
     return t.interval_high / t.p50;
   };
   EXPECT_NEAR(factor(timing(&schedule, h200())), 1.25, 1e-9);
-  EXPECT_NEAR(factor(timing(&schedule, l4())), 1.25 * 1.5, 1e-9) << "not the device that it was measured on";
+  EXPECT_NEAR(factor(timing(&schedule, l4())), 1.25 * 1.5, 1e-9) << "not the measured device";
   EXPECT_NEAR(factor(timing(nullptr, h200())), 5, 1e-9);
   EXPECT_NEAR(factor(timing(nullptr, l4())), 5, 1e-9);
   const std::vector<ScheduledInstruction> dense(1000, instruction(Unit::fp32));
@@ -65,7 +65,7 @@ TEST_F(Latency, TheErrorBarIsTheMeasuredOne) {
   EXPECT_NEAR(factor(timing(&busy, h200())), 1.65, 1e-9) << "warps compete";
 }
 
-// 128 CTAs of which an L4 holds 116: the 12 of the tail cost a whole CTA's time more.
+// 128 CTAs of which an L4 holds 116: the 12 of the tail cost another CTA's whole time.
 TEST_F(Latency, TheTailCostsAWave) {
   const double launch_us = rates::kLaunchUs.fallback;
   const double tail = timing(&schedule, l4()).p50 - launch_us;
@@ -75,7 +75,7 @@ TEST_F(Latency, TheTailCostsAWave) {
   EXPECT_NEAR(full, 20 * 4000 / 2040.0, 3);
 }
 
-// Under a mask the CTAs of one wave differ: the longest decides, whichever way the kernel orders its rows.
+// With a mask the CTAs of one wave differ: the longest decides, in whatever order the kernel has its rows.
 TEST_F(Latency, TheLongestCtaOfAWaveDecides) {
   launch.grid = {8, 1, 1};
   const std::vector<ScheduledInstruction> work(1000, instruction(Unit::fp32, 4));
@@ -139,7 +139,7 @@ TEST_F(Latency, ABusyUnitIsTheBound) {
   EXPECT_EQ(timing(&streams, l4()).bound, Bound::l2_bandwidth);
 }
 
-// 128 CTAs on 58 SMs: one of them has three. Eight of the 16 warps are resident that hide latency, so it takes twice as
+// 128 CTAs on 58 SMs: one SM has three. Eight of the 16 warps that hide latency are resident, so it takes twice as
 // long.
 TEST_F(Latency, WithoutAScheduleTheBusiestOfTheCountersDecides) {
   const auto clocks = [&] { return (timing(nullptr, l4()).p50 - rates::kLaunchUs.fallback) * 2040; };

@@ -55,7 +55,7 @@ TEST(Limits, StaticAndDynamicAddUp) {
   EXPECT_THAT(refused(variant(40, 40000, 61377), kPlain).message, HasSubstr("101,377 B"));
 }
 
-// A size that is too large is the user's to change, and the manifest its author's.
+// The user can change a size that is too large; only its author can change a manifest.
 TEST(Limits, AGridThatIsTooLargeNamesWhatToChange) {
   const Failure failure = refused(variant(40, 0, 0), {{1, 1, 70'000}, {128, 1, 1}});
   EXPECT_EQ(failure.message, "tiled: asks a grid of 70,000 CTAs in z; 1 to 65,535 are possible");

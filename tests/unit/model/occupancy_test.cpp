@@ -21,7 +21,7 @@ VariantInfo variant(int64_t registers, int64_t static_shared, int64_t dynamic_sh
 
 LaunchShape launch(int64_t ctas, int64_t threads) { return {{ctas, 1, 1}, {threads, 1, 1}}; }
 
-// The reports' rows (facts: reports, 10 and 11): 36,896 B a CTA, and the L4 holds two of them.
+// The reports' rows: 36,896 B per CTA, and an L4 holds two of them.
 TEST(Occupancy, TheReportsTiledRow) {
   const Occupancy o = occupancy(l4(), variant(40, 36896), launch(128, 128));
   EXPECT_EQ(o.ctas_per_sm, 2);
@@ -61,7 +61,7 @@ TEST(Occupancy, EveryLimiterIsNamed) {
   EXPECT_EQ(occupancy(l4(), variant(16, 30000), launch(1, 32)).limiter, Limiter::shared_memory);
 }
 
-// NVIDIA's calculator: an SM has two barriers for each CTA that it may hold, on some architectures one; none
+// NVIDIA's calculator: an SM has two barriers for each CTA that it may hold, or one on some architectures; no limit
 // before 9.0.
 TEST(Occupancy, BarriersOfEachArchitecture) {
   for (const auto& [arch, each] : {std::pair{90, 2}, {100, 2}, {103, 2}, {101, 1}, {110, 1}, {120, 1}, {121, 1}}) {
@@ -107,7 +107,7 @@ cudaOccDeviceProp properties_of(const DeviceSpec& spec) {
   return p;
 }
 
-// NVIDIA's answer, or -1 when its calculator refuses the input.
+// NVIDIA's answer, or -1 if its calculator refuses the input.
 cudaOccResult ask(const DeviceSpec& spec, const VariantInfo& v, int64_t threads) {
   const cudaOccDeviceProp properties = properties_of(spec);
   cudaOccFuncAttributes attributes;
@@ -164,7 +164,7 @@ TEST_P(EveryDevice, AgreesWithNvidiasCalculator) {
   EXPECT_GT(asked, 20000);
 }
 
-// Every byte around each step of the shared-memory rounding, and at the very end.
+// Every byte around each step of the shared-memory rounding, and at the end.
 TEST_P(EveryDevice, AgreesAtEveryByteOfShared) {
   const DeviceSpec& spec = GetParam();
   for (int64_t bytes = 0; bytes <= spec.shared_optin_block; ++bytes) {

@@ -1,4 +1,4 @@
-// What no modelled time may do, on random kernels under a mask: a few hundred of them, made up.
+// What a modelled time may never do, on a few hundred random kernels with a mask.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace attnscope::model {
 namespace {
 
-// A flash-attention kernel in outline: each CTA has a head, a loop over the tiles of keys that its rows see, and a
+// The outline of a flash-attention kernel: each CTA has a head, a loop over the key tiles that its rows see, and a
 // tail.
 struct MadeUp {
   std::vector<std::vector<ScheduledInstruction>> blocks;  // head, tile, tail
@@ -109,8 +109,8 @@ TEST_P(Physics, NoTimeIsBelowWhatTheUnitsTake) {
   }
 }
 
-// Half of the work takes half of the time at least, but for the last wave, which only CTAs alike leave half empty; and
-// never more than all of it.
+// Half of the work takes at least half of the time, except for the last wave, which only equal CTAs leave half empty;
+// and never more than all of it.
 TEST_P(Physics, AMaskSavesNoMoreThanItsWork) {
   const Modelled all = modelled(kernel_, spec_, false), masked = modelled(kernel_, spec_, true);
   const double launch = 2, full = all.waves / std::ceil(all.waves);
@@ -118,8 +118,7 @@ TEST_P(Physics, AMaskSavesNoMoreThanItsWork) {
   EXPECT_LT(masked.us, 1.02 * all.us);
 }
 
-// But for 3 %: between the traced places along x the nearest one stands, and CTAs that are handed out otherwise may fit
-// better.
+// Within 3 %: the nearest traced CTA stands for those between, and CTAs in another order may fit better.
 TEST_P(Physics, MoreWorkIsNeverFaster) {
   for (const bool causal : {false, true}) {
     MadeUp longer = kernel_, wider = kernel_;

@@ -7,7 +7,7 @@
 namespace attnscope::model {
 namespace {
 
-// Facts (peers): 0.537 GFLOP, 2.1 MB, 4.4 us of L4 Tensor Cores.
+// 0.537 GFLOP, 2.1 MB, 4.4 us on an L4's Tensor Cores.
 TEST(Roofline, TheReportsShape) {
   const Problem problem;
   EXPECT_EQ(problem.flops(), 4.0 * 8 * 512 * 512 * 64);

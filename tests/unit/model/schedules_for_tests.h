@@ -27,7 +27,7 @@ inline ScheduledInstruction use(int stall = 1) {
   return i;
 }
 
-// A schedule of one CTA: `code` is one block for each entry, and each warp visits the blocks named, in order.
+// A schedule of one CTA: `code` has one block per entry, and each warp visits the named blocks in order.
 inline KernelSchedule schedule(const std::vector<std::vector<ScheduledInstruction>>& blocks,
                                const std::vector<std::vector<uint32_t>>& warps) {
   KernelSchedule s;

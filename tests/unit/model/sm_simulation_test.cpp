@@ -1,4 +1,4 @@
-// The simulated SM against clocks that can be counted by hand.
+// The simulated SM compared with clocks that can be counted by hand.
 #include "model/sm_simulation.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(SmSimulation, DependentInstructionsTakeTheirStallCounts) {
 }
 
 TEST(SmSimulation, AUnitHoldsTheNextInstruction) {
-  // HADD2.F32 at 64 lanes a clock: two clocks of a scheduler's share, whatever the stall count says.
+  // HADD2.F32 at 64 lanes a clock: two clocks of a scheduler's share, whatever the stall count.
   const std::vector<ScheduledInstruction> block(10, instruction(Unit::half_to_float));
   EXPECT_NEAR(clocks(schedule({block}, {times(20)})) - clocks(schedule({block}, {times(10)})), 200, 1e-9);
   const std::vector<ScheduledInstruction> fast(10, instruction(Unit::fp32));
@@ -46,7 +46,8 @@ TEST(SmSimulation, WarpsShareTheFourSchedulers) {
 }
 
 TEST(SmSimulation, ALoneWarpGetsEveryOtherWavefront) {
-  // Facts (tests/gpu/rates.cu): 32 wavefronts take a lone warp 64 clocks, two warps together 32 each.
+  // Measured by tests/gpu/rates.cu: 32 wavefronts take 64 clocks for a single warp, 32 clocks each for two warps
+  // together.
   const std::vector<ScheduledInstruction> block{shared_load(32), shared_load(32), use()};
   const double one = clocks(schedule({block}, {times(100)})), two = clocks(schedule({block}, {times(100), times(100)}));
   EXPECT_NEAR(one / 200, 64, 15);
@@ -62,7 +63,7 @@ TEST(SmSimulation, ALoadsLatencyIsWaitedFor) {
   EXPECT_GT(r.waits[static_cast<size_t>(Wait::shared)], 0.8 * r.clocks);
 }
 
-// Clocks of one pass through a block of one warp, once it is under way.
+// Clocks of one pass through a block of one warp, after the start.
 double per_pass(const std::vector<ScheduledInstruction>& block, const DeviceSpec& spec = device()) {
   return (run(schedule({block}, {times(200)}), 1, 1, spec).clocks -
           run(schedule({block}, {times(100)}), 1, 1, spec).clocks) /
@@ -101,7 +102,7 @@ TEST(SmSimulation, AnInstructionWaitsForTheScoreboardsOfItsMaskOnly) {
 }
 
 TEST(SmSimulation, MemoryIsAsFarAsItsLevel) {
-  // Local loads are held to hit the first level.
+  // Local loads are taken to hit the first level.
   for (const auto& [unit, clocks, l2] : {std::tuple{Unit::global_load, 300, 100},
                                          {Unit::global_store, 300, 100},
                                          {Unit::local_store, 300, 100},
@@ -119,7 +120,7 @@ TEST(SmSimulation, MemoryIsAsFarAsItsLevel) {
   }
 }
 
-// A store's operands may be overwritten once it had its turn and they were read, long before it is done.
+// A store's operands may be overwritten once it had its turn and read them, long before it is done.
 TEST(SmSimulation, AStoreHoldsItsOperandsOnlyUntilTheyAreRead) {
   for (const Unit unit : {Unit::shared_store, Unit::global_store, Unit::shuffle}) {
     ScheduledInstruction store = instruction(unit);
@@ -130,7 +131,7 @@ TEST(SmSimulation, AStoreHoldsItsOperandsOnlyUntilTheyAreRead) {
 }
 
 TEST(SmSimulation, EachUnitIsHeldByItsRate) {
-  // Clocks of a scheduler's quarter of the unit: 32 lanes at the quarter of so many lanes a clock.
+  // Clocks of a scheduler's quarter of the unit: 32 lanes at a quarter of this many lanes a clock.
   for (const auto& [unit, lanes] : {std::pair{Unit::fp32, 128},
                                     {Unit::fp16x2, 64},
                                     {Unit::half_to_float, 64},
@@ -158,7 +159,7 @@ TEST(SmSimulation, AProductTakesWhatWasMeasuredOrTheDataSheetsShare) {
 TEST(SmSimulation, ManyWarpsShareTheShuffleUnit) {
   ScheduledInstruction shuffle = instruction(Unit::shuffle);
   shuffle.write_scoreboard = 0;
-  // 32 lanes a clock of an SM: one shuffle a clock, which 40 warps wait for longer than for its latency.
+  // 32 lanes a clock per SM: one shuffle a clock, for which 40 warps wait longer than for its latency.
   const SmRun r = run(schedule({{shuffle, use()}}, std::vector(40, times(100))));
   EXPECT_NEAR(r.clocks, 40 * 100, 60);
 }
@@ -202,7 +203,7 @@ TEST(SmSimulation, WhatAWarpWaitsForIsTold) {
   EXPECT_NEAR(wait(stalled, Wait::dependency), 99 * 3, 3);
   const auto conflicts = run(schedule({{shared_load(32), use()}}, {times(100)}));
   EXPECT_NEAR(conflicts.busy[static_cast<size_t>(Unit::shared_load)], 3200, 1e-6) << "a wavefront a clock";
-  // A warp that only stores goes on until 64 clocks of work are queued: one wavefront every other clock.
+  // A warp that only stores continues until 64 clocks of work are queued: one wavefront every other clock.
   ScheduledInstruction store = instruction(Unit::shared_store);
   store.passes = 4;
   EXPECT_NEAR(run(schedule({{store}}, {times(100)})).clocks, 100 * 8 - 64, 10);
@@ -215,13 +216,13 @@ TEST(SmSimulation, FewerLanesConflictLess) {
   for (Visit& visit : s.traces[0].warps[0]) visit.lanes = 32;
   const double full = clocks(s);
   for (Visit& visit : s.traces[0].warps[0]) visit.lanes = 16;
-  EXPECT_EQ(mean, full);  // Visit's own default is a full warp
+  EXPECT_EQ(mean, full);  // Visit's default is a full warp
   EXPECT_NEAR((full - clocks(s)) / 100, 2 * (32 - 16), 0.5);
 }
 
 TEST(SmSimulation, ABarrierWaitsForTheLast) {
   const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32, 4)), bar{instruction(Unit::barrier)};
-  // Warp 0 works before the barrier, warp 1 behind it: one after the other.
+  // Warp 0 works before the barrier, warp 1 after it: one after the other.
   const auto s = schedule({work, bar}, {{0, 0, 1}, {1, 0}});
   EXPECT_NEAR(clocks(s), 800 + 10 + 400, 8);
   const SmRun r = run(s);
@@ -250,7 +251,7 @@ TEST(SmSimulation, DistinctBytesDecideWhatMisses) {
   load.passes = 4, load.sectors = 16;
   auto s = schedule({{load, use()}}, {times(100)});
   const double all_miss = clocks(s);
-  s.global_bytes_per_cta = 16 * 32 * 25;  // a quarter of what is asked for
+  s.global_bytes_per_cta = 16 * 32 * 25;  // a quarter of the requested bytes
   const double quarter = clocks(s);
   EXPECT_NEAR(all_miss / 100, 300 + 16, 10);
   EXPECT_NEAR((all_miss - quarter) / 75, 300 + 16 - 30 - 6, 12);
@@ -284,7 +285,7 @@ TEST(SmSimulation, AHalfProductHoldsHalfAsLong) {
   EXPECT_NEAR(clocks(schedule({std::vector(10, product)}, {times(100)})) / whole, 0.5, 0.01);
 }
 
-// What is busy is told of the clocks that were simulated, not of those that were added to them.
+// Busy times cover the simulated clocks, not the extrapolated ones.
 TEST(SmSimulation, TheLimitKeepsWhatWasSimulatedApart) {
   const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
   const auto s = schedule({block}, {times(1000)});
@@ -302,7 +303,7 @@ TEST(SmSimulation, NothingToRunIsNothing) {
   EXPECT_EQ(clocks(schedule({{instruction(Unit::fp32)}}, {times(1)}), 0), 0);
 }
 
-// An asynchronous copy by way of the second level: 300 clocks there, 20 into shared memory.
+// An asynchronous copy through the second level: 300 clocks there, 20 into shared memory.
 ScheduledInstruction copy(bool bypasses_l1 = true) {
   ScheduledInstruction i = instruction(Unit::async_copy);
   i.bypasses_l1 = bypasses_l1;
@@ -325,7 +326,7 @@ TEST(SmSimulation, AsynchronousCopiesAreWaitedForByGroups) {
   EXPECT_GT(waited, 320);
   EXPECT_LT(waited, 330);
   EXPECT_LT(clocks(schedule({{copy(), close_group()}}, {times(1)})), 10) << "nothing waits for it";
-  // The first group is waited for while the second, begun a hundred clocks later, is on its way.
+  // Waits for the first group while the second, which began a hundred clocks later, is pending.
   const std::vector<ScheduledInstruction> work(100, instruction(Unit::fp32));
   const std::vector<ScheduledInstruction> one{copy(), close_group()};
   const double first = clocks(schedule({one, work, {copy(), close_group(), await(1)}}, {{0, 1, 2}}));
@@ -342,7 +343,7 @@ TEST(SmSimulation, CopiesOfTheCtaBeforeAreNotWaitedFor) {
 
 TEST(SmSimulation, CopiesThatMayHitTheFirstLevelDo) {
   KernelSchedule kept = schedule({{copy(false), close_group(), await(0)}}, {times(10)});
-  kept.global_bytes_per_cta = 32;  // one sector of ten: the others are there by then
+  kept.global_bytes_per_cta = 32;  // one sector of ten: the others have arrived by then
   KernelSchedule bypassed = schedule({{copy(), close_group(), await(0)}}, {times(10)});
   bypassed.global_bytes_per_cta = 32;
   EXPECT_NEAR(clocks(bypassed) - clocks(kept), 9 * 270, 30);

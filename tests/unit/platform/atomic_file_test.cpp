@@ -90,7 +90,7 @@ TEST_F(AtomicFile, RefusesToReadWhatIsTooLargeOrNoFile) {
   EXPECT_FALSE(read_file(folder / "nowhere", 100));
   EXPECT_FALSE(read_file("/dev/zero", 100));
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_FALSE(read_file(fifo, 100));  // and does not wait for a writer
+  EXPECT_FALSE(read_file(fifo, 100));  // without waiting for a writer
 }
 
 TEST_F(AtomicFile, AnErrorLeftFromBeforeIsNotTakenForItsOwn) {

@@ -44,13 +44,13 @@ TEST(BackgroundTool, IsEndedWithWhatItStarted) {
   while (tool->output() != "ready\n") std::this_thread::sleep_for(std::chrono::milliseconds(2));
   EXPECT_FALSE(tool->exit_code());
   tool->cancel();
-  EXPECT_EQ(end_of(*tool), 128 + 9);  // its output ends only when the sleep has gone too
+  EXPECT_EQ(end_of(*tool), 128 + 9);  // its output ends only when the sleep has ended too
 }
 
 TEST(BackgroundTool, SignalsDoNotInterruptIt) {
   const testing_support::Interruptions interruptions;
   const auto tool = started({"/bin/sh", "-c", "sleep 0.05; echo one; exec >&- 2>&-; sleep 0.05; exit 7"});
-  const testing_support::WithoutInterruptions here;  // the thread that reads has them
+  const testing_support::WithoutInterruptions here;  // the reading thread gets them
   ASSERT_TRUE(tool);
   EXPECT_EQ(end_of(*tool), 7);
   EXPECT_EQ(tool->output(), "one\n");

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using testing_support::try_open;
 using testing_support::try_socket;
 
-// errno; 0 when it worked.
+// errno; 0 on success.
 int try_connect(int fd) {
   sockaddr_in nowhere{};
   nowhere.sin_family = AF_INET;
@@ -70,7 +70,7 @@ TEST_F(Confine, FromInsideOpenAndConnectAreRefused) {
   EXPECT_EQ(sockets, EACCES);
   EXPECT_EQ(locals, EACCES);
   EXPECT_EQ(connected, EACCES);
-  // The thread that asked is as free as before.
+  // The calling thread is as free as before.
   EXPECT_EQ(try_open(secret), 0);
   EXPECT_EQ(try_socket(AF_INET), 0);
   EXPECT_EQ(try_connect(outside), ECONNREFUSED);
@@ -139,7 +139,7 @@ TEST(ConfineProcess, WithoutAThreadTheWorkIsRefused) {
       testing::ExitedWithCode(0), "");
 }
 
-// In a child: these are for the whole process and for good.
+// In a child: these limits hold for the whole process and cannot be undone.
 TEST(ConfineProcess, NoCoreFileAndAFileSizeThatEnds) {
   const pid_t child = fork();
   if (child == 0) {

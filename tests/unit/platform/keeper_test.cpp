@@ -15,7 +15,7 @@
 namespace attnscope::platform {
 namespace {
 
-// A worker under a keeper that left a process in a session of its own.
+// A worker under a keeper that leaves a process in another session.
 class Keeper : public testing::Test {
  protected:
   struct Told {
@@ -32,7 +32,7 @@ class Keeper : public testing::Test {
       _exit(status ? *status : work(ends[1]));
     }
     close(ends[1]);
-    // The keeper holds the pipe as well; what it needs is there in one piece.
+    // The keeper also holds the pipe, so read() may not wait for its end; the answer arrives in one piece.
     ASSERT_EQ(read(ends[0], &told, sizeof told), ssize_t{sizeof told});
     close(ends[0]);
     ASSERT_TRUE(alive(told.worker) && alive(told.stray));
@@ -43,7 +43,7 @@ class Keeper : public testing::Test {
       if (one > 1) kill(one, SIGKILL);
   }
 
-  // The worker: adopts what its child leaves, and ends it when it is asked to leave.
+  // The worker: adopts its child's orphans, and ends them when it is asked to leave.
   static int work(int out) {
     adopt_orphans();
     sigset_t asked;
@@ -72,7 +72,7 @@ class Keeper : public testing::Test {
     return 7;
   }
 
-  // One that has ended and that its new parent has not reaped is no longer alive.
+  // A process that has ended but is not reaped by its new parent is no longer alive.
   static bool alive(pid_t pid) {
     const std::string stat = testing_support::read_text("/proc/" + std::to_string(pid) + "/stat");
     const size_t after = stat.rfind(") ");

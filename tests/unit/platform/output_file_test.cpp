@@ -88,7 +88,7 @@ TEST_F(OutputFile, ADeviceStaysADeviceAndSaysThatItIsFull) {
   else
     close(fd);
   EXPECT_TRUE(write_output(dir_ / "null", "text"));
-  EXPECT_TRUE(write_file(dir_ / "null", "text")) << "neither does a setting's file become one";
+  EXPECT_TRUE(write_file(dir_ / "null", "text")) << "a settings file is written into it too";
   auto done = write_output(dir_ / "full", "text");
   ASSERT_FALSE(done);
   EXPECT_NE(done.error().message.find("full"), std::string::npos);
@@ -102,7 +102,7 @@ TEST_F(OutputFile, APipeIsWrittenWhenItIsRead) {
   const fs::path pipe = dir_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   auto refused = write_output(pipe, "text");
-  ASSERT_FALSE(refused) << "and it does not wait";
+  ASSERT_FALSE(refused) << "it must not wait";
   EXPECT_NE(refused.error().message.find("no program reads"), std::string::npos);
   const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
@@ -129,7 +129,7 @@ TEST_F(OutputFile, APipeIsWrittenWholeThoughSignalsInterruptIt) {
   const std::string text(200000, 'x');
   const testing_support::Interruptions interruptions;
   std::thread writer([&] { EXPECT_TRUE(write_output(pipe, text)); });
-  const testing_support::WithoutInterruptions here;  // the writer has them
+  const testing_support::WithoutInterruptions here;  // the writer gets them
   testing_support::Interruptions::wait_for(20);
   fcntl(reader, F_SETFL, 0);
   std::string got;
@@ -150,7 +150,7 @@ TEST_F(OutputFile, AnOpenFileOfThisProcessIsWrittenWhereItStands) {
   ASSERT_EQ(write(fd, "one ", 4), 4);
   const std::string number = std::to_string(fd);
   const auto inode = info(dir_ / "out").st_ino;
-  EXPECT_TRUE(write_output("/proc/self/fd/" + number, "two "));  // as /dev/stdout is
+  EXPECT_TRUE(write_output("/proc/self/fd/" + number, "two "));  // like /dev/stdout
   EXPECT_TRUE(write_output("/dev/fd/" + number, "three"));
   close(fd);
   EXPECT_EQ(read_text(dir_ / "out"), "one two three");

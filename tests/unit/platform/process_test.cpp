@@ -45,7 +45,7 @@ TEST(Process, AMissingProgramIsNamed) {
 }
 
 TEST(Process, EndingAGroupReachesGrandchildren) {
-  // The shell's child holds the pipe's other end: reading it to its end means that the grandchild is gone as well.
+  // The shell's child holds the other end of the pipe: the pipe's end means that the grandchild has ended too.
   auto child = spawn_piped({"sh", "-c", "sleep 1000 & echo started; wait"});
   ASSERT_TRUE(child);
   char line[8];
@@ -56,7 +56,7 @@ TEST(Process, EndingAGroupReachesGrandchildren) {
 }
 
 TEST(Process, DyingWithTheParent) {
-  // A grandchild asks to die with its parent; it holds the pipe, so its end shows as the end of the pipe.
+  // A grandchild asks to die with its parent; it holds the pipe, so the pipe's end shows its end.
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const pid_t middle = fork();
@@ -80,13 +80,13 @@ TEST(Process, DyingWithTheParent) {
 
 TEST(Process, AnOrphanIsTold) {
   const pid_t child = fork();
-  if (child == 0) _exit(die_with_parent(1 << 22) ? 1 : 0);  // no process has that pid as our parent
+  if (child == 0) _exit(die_with_parent(1 << 22) ? 1 : 0);  // our parent never has that pid
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-// What `work` returns in a child, which may change what it does about signals.
+// Returns what `work` returns in a child, which may change its signals.
 template <class Work>
 int in_a_child(Work work) {
   const pid_t child = fork();
@@ -114,7 +114,7 @@ TEST(Process, ASignalThatWeIgnoreEndsTheProgram) {
 TEST(Process, OrphansBelowAreFoundAndEnded) {
   EXPECT_EQ(in_a_child([] {
               adopt_orphans();
-              // The shell starts two that have sessions of their own, and goes.
+              // The shell starts two processes in their own sessions, and exits.
               auto shell = spawn_piped({"sh", "-c", "setsid sleep 1000 & setsid sleep 1000 & echo started"});
               auto own = spawn_piped({"cat"});
               char line[8];
@@ -124,7 +124,7 @@ TEST(Process, OrphansBelowAreFoundAndEnded) {
               size_t found = 0;
               for (size_t more; (more = end_strays(kept)) != 0;) found += more;
               if (found < 2) return 2;
-              if (!read_all(shell->stdout_fd).empty()) return 3;  // both are gone: the pipe has no other end
+              if (!read_all(shell->stdout_fd).empty()) return 3;  // both have ended: the pipe has no other end
               if (write(own->stdin_fd, "own", 3) != 3 || read(own->stdout_fd, line, sizeof line) != 3) return 4;
               if (end_strays({}) != 1) return 5;
               return 0;
@@ -149,7 +149,7 @@ TEST(Process, ASignalThatOurParentIgnoresIsIgnored) {
   EXPECT_EQ(in_a_child([] {
               for (const int number : {SIGTERM, SIGINT, SIGHUP}) signal(number, SIG_DFL);
               if (leaving_signals() != std::vector<int>{SIGTERM, SIGINT, SIGHUP}) return 1;
-              signal(SIGHUP, SIG_IGN);  // as nohup does
+              signal(SIGHUP, SIG_IGN);  // like nohup
               return leaving_signals() == std::vector<int>{SIGTERM, SIGINT} ? 0 : 2;
             }),
             0);

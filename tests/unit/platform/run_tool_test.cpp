@@ -69,7 +69,7 @@ TEST(RunTool, AddsToTheEnvironmentAndReplacesNothing) {
 
 TEST(RunTool, EndsAProgramPastItsDeadline) {
   int ends[2];
-  ASSERT_EQ(pipe(ends), 0);  // the program has it open for as long as it runs
+  ASSERT_EQ(pipe(ends), 0);  // the program has it open while it runs
   ToolRun run = shell("exec sleep 1000");
   run.deadline_ms = 100;
   auto output = run_tool(run);
@@ -102,7 +102,7 @@ TEST(RunTool, TheLimitOfTheOutputIsEachStreamsOwn) {
 
 TEST(RunTool, SignalsDoNotInterruptIt) {
   const testing_support::Interruptions interruptions;
-  // Once while its output is awaited, and once while its end is.
+  // One interruption while waiting for its output, one while waiting for its end.
   auto output = run_tool(shell("sleep 0.05; echo out; exec >&- 2>&-; sleep 0.05; exit 3"));
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(output->out, "out\n");

@@ -14,7 +14,7 @@ namespace {
 
 using testing_support::Interruptions;
 
-// What `work` returns in a child, which may do with its standard streams what it likes.
+// Returns what `work` returns in a child, which may change its standard streams.
 template <class Work>
 int in_a_child(Work work) {
   const pid_t child = fork();
@@ -27,12 +27,12 @@ bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 
 TEST(StandardStreams, TheClosedOnesAreHeldAndTheOpenOnesLeft) {
   EXPECT_EQ(in_a_child([] {
-              for (int fd = 0; fd < 64; ++fd) close(fd);  // what the test's caller left open too
+              for (int fd = 0; fd < 64; ++fd) close(fd);  // also what the test's caller left open
               hold_standard_streams();
               if (!is_open(0) || !is_open(1) || !is_open(2) || is_open(3)) return 1;
               char byte;
               if (read(0, &byte, 1) != 0) return 2;
-              if (write(2, "x", 1) != 1) return 3;  // goes nowhere
+              if (write(2, "x", 1) != 1) return 3;  // is lost
               return write_stdout("x") == EBADF ? 0 : 4;
             }),
             0);
@@ -51,7 +51,7 @@ TEST(StandardStreams, TheClosedOnesAreHeldAndTheOpenOnesLeft) {
 TEST(StandardStreams, StdoutIsEndedOnceItWasWritten) {
   EXPECT_EQ(in_a_child([] {
               if (dup2(open("/dev/null", O_WRONLY), 1) != 1) return 1;
-              if (close_stdout() != 0 || !is_open(1)) return 2;  // nothing was written: it is left as it is
+              if (close_stdout() != 0 || !is_open(1)) return 2;  // nothing was written: it stays open
               if (write_stdout("x") != 0 || !is_open(1)) return 3;
               if (close_stdout() != 0 || is_open(1)) return 4;
               return close_stdout();
@@ -67,13 +67,13 @@ TEST(StandardStreams, AFullDiskIsTheAnswerFromThenOn) {
               if (pipe2(ends, O_NONBLOCK) != 0 || dup2(ends[1], 1) != 1) return 3;
               if (write_stdout("y") != ENOSPC) return 4;
               char byte;
-              if (read(ends[0], &byte, 1) >= 0) return 5;  // nothing follows what is missing
+              if (read(ends[0], &byte, 1) >= 0) return 5;  // nothing is written after a loss
               return close_stdout() == ENOSPC ? 0 : 6;
             }),
             0);
 }
 
-// The child writes far more than a pipe holds; its parent reads once the writing was interrupted.
+// The child writes far more than a pipe holds; its parent reads only after the write was interrupted.
 std::string written_through_a_pipe(int flags) {
   int data[2], ready[2];
   if (pipe(data) != 0 || pipe(ready) != 0) return "no pipe";

@@ -25,13 +25,13 @@ TEST(OnTermination, OtherSignalsDoNotInterruptTheListening) {
   std::promise<void> asked;
   const testing_support::Interruptions interruptions;
   const OnTermination ended([&] { asked.set_value(); });
-  const testing_support::WithoutInterruptions here;  // the thread that listens has them
+  const testing_support::WithoutInterruptions here;  // the listening thread gets them
   testing_support::Interruptions::wait_for(10);
   raise(SIGTERM);
   EXPECT_EQ(asked.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
-// What ends a child that a signal reaches, once inside `work` and once more.
+// The signal that ends a child after it is sent once inside `work` and once more.
 template <class Work>
 int signal_that_ends(Work work) {
   const pid_t child = fork();

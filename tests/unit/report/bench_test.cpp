@@ -31,16 +31,16 @@ BenchPlan plan_of(bool emulated, std::vector<std::pair<std::string, bool>> entri
   return plan;
 }
 
-// A device whose clock drifts: every run is slower than the one before.
+// A device whose clock drifts: every run is slower than the previous one.
 struct FakeDevice {
   explicit FakeDevice(std::vector<double> times, bool is_emulated = false)
       : us(std::move(times)), emulated(is_emulated) {}
-  std::vector<double> us;  // of each entry
+  std::vector<double> us;  // per entry
   bool emulated = false;
   std::vector<std::pair<size_t, size_t>> asked;
   double drift = 0.002;
   std::map<size_t, Failure> refuses;
-  std::map<size_t, size_t> fails_at;  // entry → the run of it from which on it fails
+  std::map<size_t, size_t> fails_at;  // entry → the first run of it that fails
   std::mt19937 random{7};
 
   Observation run(size_t row, size_t entry) {
@@ -112,12 +112,12 @@ TEST(Bench, ARatioIsThePeersTimeToOurs) {
   ASSERT_TRUE(ratio->interval);
   EXPECT_TRUE(ratio->interval->contains(1.3));
   EXPECT_FALSE(ratio->tie());
-  EXPECT_TRUE(report.rows[0].cells[1].ratios.empty());  // a peer is not held against itself
+  EXPECT_TRUE(report.rows[0].cells[1].ratios.empty());  // a peer is not compared with itself
   EXPECT_EQ(report.rows[0].cells[0].samples, 12 * 24);
   EXPECT_NEAR(report.rows[0].cells[0].tflops, Problem{}.flops() / 50e6, 0.01);
   ASSERT_TRUE(report.rows[0].cells[0].interval);
   EXPECT_TRUE(report.rows[0].cells[0].interval->contains(50));
-  // The samples lie closer together than separate runs do.
+  // The samples are closer together than separate runs are.
   EXPECT_NEAR(report.rows[0].cells[0].interval->half_width(), 50 * measure::kBetweenRuns, 0.002);
   EXPECT_THAT(as_table(report), HasSubstr("measured on NVIDIA L4"));
 }
@@ -230,7 +230,7 @@ TEST(Bench, EndedEarlyItSaysWhatItDidNotReach) {
   const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}}, 2);
   BenchState state;
   BenchCalls calls = device.calls();
-  calls.enough = [&] { return device.asked.size() >= 25; };  // in the midst of the first row's last pass
+  calls.enough = [&] { return device.asked.size() >= 25; };  // in the middle of the first row's last pass
   EXPECT_FALSE(run_bench(plan, calls, state));
   EXPECT_THAT(state.passes, ElementsAre(12, 0));
   const BenchReport report = report_of(plan, state, "today");
@@ -254,7 +254,7 @@ TEST(Bench, ProgressForetellsTheRest) {
   EXPECT_FALSE(told[0].left_seconds);
   EXPECT_NEAR(*told[1].left_seconds, 51, 0.5);
   for (size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i].total, 52) << i;
-  EXPECT_NEAR(*told[26].left_seconds, 26, 0.5);  // a second a run
+  EXPECT_NEAR(*told[26].left_seconds, 26, 0.5);  // one second per run
 }
 
 TEST(Bench, AReportSurvivesItsJsonAndRendersAgain) {

@@ -60,7 +60,7 @@ TEST(Preset, GoesThroughAFileUnchanged) {
   ASSERT_TRUE(write_preset(path, full_preset(), kernels()));
   EXPECT_FALSE(write_preset(dir / "mistyped/mine.json", full_preset(), kernels()));
   EXPECT_FALSE(std::filesystem::exists(dir / "mistyped"));
-  EXPECT_THAT(read_text(path), HasSubstr("\"SHARED\": \"dynamic\"")) << "labels, for people";
+  EXPECT_THAT(read_text(path), HasSubstr("\"SHARED\": \"dynamic\"")) << "people read labels";
   auto back = read_preset(path, kernels());
   ASSERT_TRUE(back) << back.error().message;
   expect_equal(*back, full_preset());
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"Truncated", R"({"attnscope_preset":1,)", ": "}),
     [](const auto& test) { return test.param.what; });
 
-// A message ends in JSON and on the screen: it must be valid UTF-8 whatever the file held.
+// A message ends up in JSON and on the screen: it must be valid UTF-8 whatever the file contains.
 void expect_printable(const Failure& failure) {
   EXPECT_NO_THROW(to_json(failure).dump()) << "the message is not UTF-8";
 }
@@ -160,7 +160,7 @@ TEST(Preset, MutilatedPresetsNeverCrashTheReader) {
 TEST(Preset, AHundredMegabytesAreRefusedUnread) {
   TempDir dir;
   const auto path = dir.write("big.json", "{");
-  std::filesystem::resize_file(path, uint64_t{100} << 20);  // sparse: reading it would show, writing it would not
+  std::filesystem::resize_file(path, uint64_t{100} << 20);  // sparse: cheap to make, but reading it would show
   auto preset = read_preset(path, kernels());
   ASSERT_FALSE(preset);
   EXPECT_EQ(preset.error().stage, Stage::input);

@@ -1,4 +1,4 @@
-// What becomes of a results file that is damaged, replaced by another process, or on a file system that cannot do all.
+// A results file that is damaged, replaced by another process, or on a file system that lacks locks or shared memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -51,7 +51,7 @@ class DamagedResults : public testing::Test {
     EXPECT_TRUE(newest) << newest.error().message;
     return newest && *newest && (*newest)->observation == observation(warps);
   }
-  // Overwrites the page that holds that row's text.
+  // Overwrites the page with that row's text.
   void damage_row(int64_t warps) {
     std::string bytes = read_text(path_);
     const size_t at = bytes.find("\"NUM_WARPS\":" + std::to_string(warps) + "}");
@@ -59,7 +59,7 @@ class DamagedResults : public testing::Test {
     std::memset(bytes.data() + at / kPage * kPage, 0x5a, kPage);
     dir_.write("r.sqlite", bytes);
   }
-  // After leave_a_log(), as a machine with shared memory leaves one.
+  // Called after leave_a_log(), as on a machine with shared memory.
   void expect_two_to_share(ResultsDatabase::FileSystem file_system) {
     auto opened = ResultsDatabase::open(path_, file_system);
     ASSERT_TRUE(opened) << opened.error().message;
@@ -71,7 +71,7 @@ class DamagedResults : public testing::Test {
     EXPECT_EQ((*second)->connection.exec(insert), 1);
     EXPECT_EQ((*opened)->connection.execAndGet("SELECT count(*) FROM observation").getInt(), 5);
   }
-  // Three rows in the log, by a process that did not close it.
+  // Leaves three rows in the log, from a process that did not close it.
   void leave_a_log() {
     const pid_t writer = fork();
     if (writer == 0) {
@@ -146,7 +146,7 @@ TEST_F(DamagedResults, ASecondProcessTakesTheMendedFile) {
   ASSERT_TRUE(trouble_);
   trouble_.reset();
   append(*second, 302);
-  EXPECT_FALSE(trouble_) << "it has nothing to mend";
+  EXPECT_FALSE(trouble_) << "it has nothing to repair";
   EXPECT_TRUE(holds(*first, 302)) << "both write to one file";
   EXPECT_TRUE(aside_exists(1));
   EXPECT_FALSE(aside_exists(2)) << "the healthy file stays";
@@ -198,14 +198,14 @@ TEST_F(DamagedResults, AFileThatAnotherProcessMendsIsLeftToItAndTriedTheNextTime
     ASSERT_TRUE(mending && mending->held());
     const auto refused = results->append(observation(2), 1, trouble_);
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("is mending it"));
+    EXPECT_THAT(refused.error().message, HasSubstr("is repairing it"));
     EXPECT_FALSE(std::filesystem::exists(path_));
   }
   append(*results, 2);
   EXPECT_TRUE(holds(*results, 2));
 }
 
-// Breaks one of the calls that SQLite makes, for as long as it lives.
+// While it lives, one of the calls that SQLite makes fails.
 class BrokenCall {
  public:
   BrokenCall(const char* name, sqlite3_syscall_ptr replacement) : name_(name) {
@@ -260,7 +260,7 @@ TEST_F(DamagedResults, AReadOnlyFolderIsRead) {
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::permissions(path_.string() + end, perms(0444));
   EXPECT_EQ(unprivileged(dir_.path(), perms(0555), look), 0) << "with a log";
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::permissions(path_.string() + end, perms(0644));
-  { auto results = open(); }  // takes the log in
+  { auto results = open(); }  // merges the log
   ASSERT_FALSE(std::filesystem::exists(path_.string() + "-wal"));
   EXPECT_EQ(unprivileged(dir_.path(), perms(0555), look), 0) << "without a log";
 }

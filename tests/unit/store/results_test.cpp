@@ -26,7 +26,7 @@ int64_t count(Results& results) {
   return counted.value_or(-1);
 }
 
-// What the newest row of that experiment took; 0: there is none.
+// The time in the newest row of that experiment; 0 if there is none.
 double newest_us(Results& results, const Observation& of) {
   std::optional<Failure> trouble;
   auto newest = results.newest(of.hash, trouble);
@@ -158,7 +158,7 @@ TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
     auto results = open(path);
     for (int i = 0; i < 200; ++i) append(*results, observation(i), i);
   }
-  {  // the pages behind the schema's: opening still works
+  {  // the pages after the schema's: opening still works
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(4096);
     const std::string noise(std::filesystem::file_size(path) - 4096, '\x5a');
@@ -189,8 +189,8 @@ TEST(Results, ANewerSchemaIsLeftAlone) {
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
-// In a child, for a limit on file sizes holds for the whole process: the kernel then refuses to let a file grow, as a
-// full disk would.
+// In a child, because a limit on file sizes holds for the whole process: the kernel then refuses to let a file grow, as
+// on a full disk.
 TEST(Results, AFullDiskIsAWarningAndWhatWasThereStands) {
   TempDir dir;
   const auto path = dir / "r.sqlite";
@@ -201,7 +201,7 @@ TEST(Results, AFullDiskIsAWarningAndWhatWasThereStands) {
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGXFSZ, SIG_IGN);
-    const rlim_t limit = std::filesystem::file_size(path) + 65536;  // room for the shared index (32 KB)
+    const rlim_t limit = std::filesystem::file_size(path) + 65536;  // leaves room for the shared index (32 KB)
     const rlimit sizes{limit, limit};
     setrlimit(RLIMIT_FSIZE, &sizes);
     std::optional<Failure> trouble;

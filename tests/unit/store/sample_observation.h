@@ -3,7 +3,7 @@
 
 namespace attnscope::store {
 
-// What a row of the results holds, as far as these tests tell rows apart.
+// A row of the results, with what these tests use to tell rows apart.
 inline Observation sample_observation(int64_t warps, double us) {
   Observation o;
   o.experiment.kernel = "tiled";

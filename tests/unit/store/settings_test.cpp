@@ -49,11 +49,11 @@ TEST_F(SettingsFile, AnEditByHandStays) {
   write({{"theme", "dark"}, {"workers", {{"a", "ssh a attnscope worker"}}}, {"gone", 1}});
   Settings settings = load();
   const Json workers{{"l4box", "ssh l4box attnscope worker"}};
-  write({{"theme", "dark"}, {"workers", workers}});  // by hand, in the meantime
+  write({{"theme", "dark"}, {"workers", workers}});  // an edit by hand
   settings.set("theme", "light");
   save(settings);
   EXPECT_EQ(file(), (Json{{"theme", "light"}, {"workers", workers}}));
-  EXPECT_EQ(settings.all(), file()) << "and it is known here from now on";
+  EXPECT_EQ(settings.all(), file()) << "and this object has it now";
 }
 
 TEST_F(SettingsFile, TwoWindowsKeepWhatEachChanged) {
@@ -81,7 +81,7 @@ TEST_F(SettingsFile, ManyProcessesLoseNothing) {
       Settings settings = load();
       for (int key = 0; key < kKeys; ++key) {
         settings.set("p" + std::to_string(process) + "k" + std::to_string(key), key);
-        while (!settings.save()) {  // on a slow disk its turn may not come in time; the change waits
+        while (!settings.save()) {  // on a slow disk it may not get the lock in time; the change waits
         }
       }
       _exit(0);
