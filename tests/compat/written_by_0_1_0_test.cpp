@@ -1,4 +1,4 @@
-// Files that version 0.1.0 wrote, read by the readers of today. tests/data/written_by_0.1.0/README.md says how each was
+// Files that version 0.1.0 wrote, read by today's readers. tests/data/written_by_0.1.0/README.md says how each was
 // made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ const std::vector<Kernel>& shipped_kernels() {
   return catalog.kernels;
 }
 
-// Whether every value of `old` stands in `now`, which may hold more.
+// Whether `now` contains every value of `old`; it may have more.
 void expect_holds(const Json& now, const Json& old, const std::string& where) {
   if (old.is_object() && now.is_object()) {
     for (const auto& [key, value] : old.items()) {
@@ -105,7 +105,7 @@ TEST(WrittenBy010, EveryStoredResultIsFoundByItsHash) {
   ASSERT_TRUE(results) << results.error().message;
   EXPECT_FALSE(trouble);
   EXPECT_EQ((*results)->count(trouble), 13);
-  // The file holds each hash beside the experiment: found by the hash of what was read, it has not changed.
+  // The file has each hash beside the experiment: if it is found by the hash of what was read, it has not changed.
   size_t found = 0;
   for (const char* preset : {"tiled", "minimal", "mma", "report_m32_w8_v4", "gemm_simt"}) {
     auto read = store::read_preset(kTree / "presets" / (std::string(preset) + ".json"), shipped_kernels());
@@ -198,7 +198,7 @@ TEST(WrittenBy010, AVariantOfItsCacheIsRead) {
   EXPECT_FALSE(variant->info.code_hash.empty());
 }
 
-// The recordings in bench/results and tests/data name machine code by this hash.
+// The recordings in bench/results and tests/data identify machine code by this hash.
 TEST(WrittenBy010, EveryShippedPresetCompilesToTheSameCode) {
   const std::map<std::string, int> architectures{{"emulated:l4", 89}, {"emulated:a100", 80}, {"emulated:h200", 90}};
   compile::Compiler compiler({.cache_dir = fs::path(ATTNSCOPE_TEST_CACHE) / "variants"});

@@ -1,4 +1,4 @@
-"""The bundle on a machine that has nothing: no toolkit, no cache, no home, no display, no network, a bare PATH.
+"""The bundle on a bare machine: no toolkit, cache, home, display or network, and a minimal PATH.
 
 Packs the program under test with one NVRTC and two presets' machine code, unpacks it in an empty folder and runs it
 with /usr/local and the user's cache hidden by a mount namespace, where this machine allows one.
@@ -16,7 +16,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["ATTNSCOPE"])
 CACHE = pathlib.Path(os.environ["ATTNSCOPE_CACHE"])
-TOP = None  # of the unpacked bundle
+TOP = None  # top folder of the unpacked bundle
 
 
 def setUpModule():

@@ -1,13 +1,13 @@
-"""What of the tests a change touches: the targets to build, and the tests to run.
+"""Which tests a change touches: the targets to build and the tests to run.
 
     python3 tests/dev/changed.py [BASE]
 
-The change is what differs from BASE, committed or not: from where the branch left main; on main from the last commit, or from the
+The change is the difference from BASE, committed or not. BASE is where the branch left main; on main the last commit, or the
 one before it when nothing is uncommitted. Prints three lines: what is touched, the targets, and a pattern of test names.
 
 A source of app/ touches its layer and every layer that may include it (app/layers.json). A layer's tests are tests/unit/<layer>
-and the folders of tests/ whose CMakeLists.txt names the layer or, for every layer, the program. A file that is no source, such as
-a preset, touches the layers and tests whose sources name its folder. What builds everything touches everything.
+and the folders of tests/ whose CMakeLists.txt names the layer or, for every layer, the program. Any other file, such as a
+preset, touches the layers and tests whose sources name its folder. Build files touch everything.
 """
 
 import json
@@ -40,7 +40,7 @@ def changed_files(root, base=None):
 
 
 class Tree:
-    """The layers, and the folders of tests/ with what they stand on."""
+    """The layers, and the folders of tests/ with the layers that they depend on."""
 
     def __init__(self, root):
         self.root = root
@@ -50,7 +50,7 @@ class Tree:
             layer = folder.split("/")[0]
             if layer in self.below:
                 self.below[layer] |= set(more)
-        self.folders = {}   # a folder of tests/: the layers that it stands on
+        self.folders = {}   # folder of tests/ → the layers that it depends on
         for listed in sorted((root / "tests").glob("*/CMakeLists.txt")):
             text = listed.read_text()
             named = {layer for layer in self.below if re.search(rf"\battnscope_{layer}\b", text)}
@@ -98,7 +98,7 @@ def touched(tree, names):
         elif parts[0] == "tests" and parts[1] in tree.folders and parts[1] != "support":
             folders.add(parts[1])
         else:
-            # tests/data/x.json and tests/data/x/y.json alike: who reads data/x.
+            # tests/data/x.json and tests/data/x/y.json: readers of data/x.
             words = ["/".join(parts[1:3])] if parts[:2] == ("tests", "data") else [parts[1] if parts[0] == "tests" else parts[0]]
             if name.startswith("tests/support/"):
                 words.append("fake_worker")

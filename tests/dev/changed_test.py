@@ -1,4 +1,4 @@
-"""What ./dev test CHANGED builds and runs, over a small tree of its own and over this one."""
+"""What ./dev test CHANGED builds and runs, for a small tree made here and for this one."""
 
 import json
 import os

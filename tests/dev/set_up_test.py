@@ -1,4 +1,4 @@
-"""What ./dev says and does on a machine that lacks packages, rights, a network or an honest index.
+"""What ./dev says and does on a machine without packages, rights or a network, or with a tampered index.
 
 The machine's own programs are hidden behind fakes in a folder put first in PATH; each fake notes that it was called.
 """
@@ -58,7 +58,7 @@ class Machine:
                                 '*) echo "installed $package" ;; esac; done\nexit 1\n')
 
     def pin_one(self, archive, sha256):
-        """The pins become one package of the test's own."""
+        """The pins become one package that the test made."""
         (self.checkout / "assets" / "packages.txt").write_text(
             f"[cuda/9.9]\nsmall 1.0 {sha256} small/include/** -> include\n")
         self.script = re.sub(r"(?m)^run_units=\(.*\)$", "run_units=(cuda/9.9)", self.script)

@@ -1,7 +1,7 @@
 """Memory that runs out anywhere in the program: one allocation of the session's process, of the supervisor or of an
 executor is refused, each time another one. The program ends with a status of 0 to 4 and says why, nothing half-written
-stays, and the next run works. nlohmann's destructors are among them: what they are refused ends the process, as
-std::terminate's handler (cli/program.cpp) says."""
+stays, and the next run works. In nlohmann's destructors a refusal ends the process through std::terminate's handler
+(cli/program.cpp)."""
 import json
 import os
 import pathlib
@@ -15,8 +15,8 @@ PROGRAM = os.environ["ATTNSCOPE"]
 LIBRARY = os.environ["ATTNSCOPE_REFUSED_ALLOCATION_LIBRARY"]
 TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 RUN = ["run", "--problem", "B=1,H=1,S=64,D=64", "--no-watch", "--json"]
-RUNS = 25  # of each kind of process
-LATEST = 200_000  # allocations: beyond what any of these processes makes
+RUNS = 25  # per kind of process
+LATEST = 200_000  # allocations: more than any of these processes makes
 
 
 class Allocation(unittest.TestCase):
@@ -27,14 +27,14 @@ class Allocation(unittest.TestCase):
         self.home.mkdir()
         self.log = pathlib.Path(kept.name) / "refused"
         self.env = dict(os.environ, ATTNSCOPE_HOME=str(self.home))
-        self.assertEqual(self.run_it().returncode, 0)  # what is compiled once is there for all
+        self.assertEqual(self.run_it().returncode, 0)  # compiled once for all runs
 
     def run_it(self, command=None, **more):
         return subprocess.run([PROGRAM, *(command or RUN)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
                               env=dict(self.env, **more))
 
     def refuse_in(self, words, command=None):
-        """Log-uniform moments: the first steps of a process are few allocations, its work is many."""
+        """Log-uniform moments: a process starts with few allocations and works with many."""
         moments = random.Random(words)
         refused = 0
         for _ in range(RUNS):

@@ -1,5 +1,5 @@
-"""The contract of every command, whatever it is given: it ends, with a status of 0 to 4, and 0 means that a complete
-result was delivered whole. One table of commands, their paths and what may be wrong with these."""
+"""What every command keeps to with any input: it ends, with a status of 0 to 4, and 0 means that a complete result was
+delivered. One table of commands, their paths and what may be wrong with the paths."""
 import concurrent.futures
 import ctypes
 import json
@@ -18,12 +18,12 @@ TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
 HAS_UI = os.environ["ATTNSCOPE_HAS_UI"] == "ON"
 NOBODY = 65534
 SMALL = ["--problem", "B=1,H=1,S=64,D=64", "--no-watch"]
-LONG = "x" * 300  # over what a file system takes for a name
+LONG = "x" * 300  # longer than a file system allows for a name
 HANGS_AFTER = 60  # seconds; the slowest of them takes five
 
 
 def users():
-    """Who runs the program: this user, and as root somebody without rights too."""
+    """Who runs the program: this user and, if that is root, also a user without rights."""
     if os.geteuid() != 0:
         return [None]
     seen = subprocess.run([PROGRAM, "--version"], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, check=False, cwd="/") \
@@ -32,13 +32,13 @@ def users():
 
 
 def reachable(path):
-    """Whether somebody without rights gets to that path."""
+    """Whether a user without rights can reach that path."""
     path = pathlib.Path(path).resolve()
     return all(part.stat().st_mode & stat.S_IXOTH for part in path.parents)
 
 
 class Place:
-    """A folder of one user's with one of everything in it that a path can lead to."""
+    """One user's folder with one of everything that a path can lead to."""
 
     def __init__(self, user):
         self.user = user
@@ -57,7 +57,7 @@ class Place:
             self.path.chmod(0o755)
 
     def fresh(self):
-        """A new empty folder of the user's."""
+        """A new empty folder for the user."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.path))
         self.own(folder)
         return folder
@@ -67,7 +67,7 @@ class Place:
             os.chown(path, self.user, self.user, follow_symlinks=False)
 
     def start(self, args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, redirect="", before="", env=None, cwd=None):
-        """`before` and `redirect` are the shell's: "ulimit -v 40000;" and ">&-", which closes stdout."""
+        """`before` and `redirect` are shell text: "ulimit -v 40000;" and ">&-", which closes stdout."""
         argv = ["/bin/sh", "-c", f'{before} exec "$@" {redirect}', "sh", PROGRAM, *map(str, args)]
         who = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
         return subprocess.Popen(argv, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, env=env or self.env, cwd=cwd or self.path, **who)
@@ -83,7 +83,7 @@ class Place:
         return child.returncode, out or b"", err or b""
 
     def __enter__(self):
-        self.call(["run", *SMALL])  # what is compiled once is there for all
+        self.call(["run", *SMALL])  # compiled once for all runs
         return self
 
     def __exit__(self, *_):
@@ -92,7 +92,7 @@ class Place:
 
 
 def recorded(place):
-    """An observation as a GPU would leave it, or of a machine without a compiler: the timing is what is compared."""
+    """An observation as from a GPU, also for a machine without a compiler: only the timing is compared."""
     observation = json.loads((TREE / "tests/data/observations/m32_w4.json").read_text())
     rounds = [[500 * (1 + 1e-4 * ((7 * r + i) % 5 - 2)) for i in range(12)] for r in range(10)]
     observation["timing"].update(kind="measured", samples=120)
@@ -110,7 +110,7 @@ def kernel(place):
 
 
 def small(place):
-    """A preset that takes a window's picture a third of the time."""
+    """A preset that takes a third of the usual time for a picture of the window."""
     preset = json.loads(PRESET.read_text())
     preset["problem"].update(heads=1, kv_heads=1, seq_q=64, seq_k=64)
     return text(place, json.dumps(preset).encode())
@@ -119,7 +119,7 @@ def small(place):
 PRESET = TREE / "presets/tiled.json"
 REPORT = TREE / "bench/results/ladder_l4_modelled.json"
 
-# Commands as they are given, by name.
+# Commands by name.
 COMMANDS = {
     "help": lambda p: ["--help"],
     "help of a command": lambda p: ["run", "--help"],
@@ -151,7 +151,7 @@ COMMANDS = {
 if HAS_UI:
     COMMANDS["shot"] = lambda p: ["shot", p.fresh() / "out.png", "--size", "640x480", "--preset", small(p)]
 
-# Where a command reads a path, the path last.
+# Commands that read a path, which comes last.
 INPUTS = {
     "run --preset": lambda p, path: ["run", *SMALL, "--preset", path],
     "run --kernels": lambda p, path: ["run", *SMALL, "--kernels", path],
@@ -164,7 +164,7 @@ INPUTS = {
 if HAS_UI:
     INPUTS["shot --preset"] = lambda p, path: ["shot", p.fresh() / "out.png", "--preset", path]
 
-# Where a command writes a file.
+# Commands that write a file.
 FILES = {
     "bench --json": lambda p, path: ["bench", "--from", REPORT, "--json", path],
     "bench --markdown": lambda p, path: ["bench", "--from", REPORT, "--markdown", path],
@@ -174,7 +174,7 @@ FILES = {
 if HAS_UI:
     FILES["shot"] = lambda p, path: ["shot", path, "--size", "640x480", "--preset", small(p)]
 
-# Where a command writes files into a folder.
+# Commands that write files into a folder.
 FOLDERS = {
     "export --out": lambda p, path: ["export", "--preset", PRESET, "--out", path],
     "import --out": lambda p, path: ["import", kernel(p), "--out", path],
@@ -212,7 +212,7 @@ def text(p, content):
     return file
 
 
-# What a path leads to that is no file to read. A root reads what nobody may search.
+# Targets of a path that are not files to read. Root can read what others may not search.
 UNREADABLE = {
     "a device without end": lambda p: "/dev/zero",
     "a device": lambda p: "/dev/null",
@@ -228,7 +228,7 @@ UNREADABLE = {
     "no path": lambda p: "",
     "an unsearchable folder": unsearchable,
 }
-# What a path leads to that no file can be written to.
+# Targets of a path where no file can be written.
 UNWRITABLE = {
     "a FIFO": fifo,
     "a folder": lambda p: p.fresh(),
@@ -243,7 +243,7 @@ NEEDS_NO_ROOT = "an unsearchable folder"
 
 
 def full_device(place):
-    """A device that is always full, and nobody's but the test's where the user could replace it; None: none can be made."""
+    """A device that is always full, the test's own if the user could replace it; None if none can be made."""
     if not reads_all(place):
         return pathlib.Path("/dev/full")
     path = place.fresh() / "full"
@@ -256,20 +256,20 @@ def full_device(place):
 
 
 def reads_all(place):
-    """Root gets into every folder."""
+    """Root can enter every folder."""
     return place.user is None and os.geteuid() == 0
 
 
 def normal(place, out):
-    """What does not change from one run to the next."""
+    """The part that does not change from one run to the next."""
     own = re.escape(str(place.path).encode()) + rb"/[^\s\"]*"
     return re.sub(rb"[0-9][0-9.,]*", b"#", re.sub(own, b"PATH", out))
 
 
 class Contract(unittest.TestCase):
     def check(self, cases):
-        """Runs (name, what to do), twice as many at a time as there are cores: they wait half of theirs. Each gives its
-        complaint or None."""
+        """Runs (name, what to do), twice as many at a time as there are cores, because each waits half of its time. Each
+        returns its complaint or None."""
         with concurrent.futures.ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as pool:
             found = list(pool.map(lambda case: (case[0], case[1]()), cases))
         complaints = [f"{name}: {said}" for name, said in found if said]
@@ -278,7 +278,7 @@ class Contract(unittest.TestCase):
 
     @staticmethod
     def told(status, err):
-        """A refusal: bad input or refused, in words that blame no fault of the program."""
+        """A refusal: status bad input or refused, with a message that does not report a bug of the program."""
         if status not in (2, 3):
             return f"status {status}: {err.decode(errors='replace')[-300:]}"
         if not err.strip() or b"report" in err.lower():
@@ -305,7 +305,7 @@ class Contract(unittest.TestCase):
         if seen[0] not in range(5):
             return f"status {seen[0]}: {seen[2].decode(errors='replace')[-300:]}"
         if command in ("worker", "judge"):
-            return None  # their streams are their client
+            return None  # their streams belong to their client
         lost = condition.startswith(("stdout", "all"))
         if lost and out:
             said = condition == "all closed" or b"stdout" in seen[2]
@@ -332,7 +332,7 @@ class Contract(unittest.TestCase):
         def case(place, command, megabytes):
             status, _, err = place.call(COMMANDS[command](place), before=f"ulimit -v {megabytes * 1000};")
             if status == 127 and b"shared librar" in err:
-                return None  # not even the loader had enough
+                return None  # too little memory even for the loader
             return None if status in range(5) else f"status {status}: {err.decode(errors='replace')[-300:]}"
         with Place(None) as place:
             self.check([(f"{command} in {megabytes} MB", lambda c=command, m=megabytes: case(place, c, m))
@@ -389,7 +389,7 @@ class Contract(unittest.TestCase):
                 self.check([(f"{command} to {kind.__name__}", lambda c=command, k=kind: k(place, c))
                             for command in FILES for kind in (link, device)])
 
-    # ---- the surroundings ----
+    # ---- environment ----
     def test_surroundings(self):
         def case(place, command, variable, what):
             env = dict(place.env)
@@ -442,7 +442,7 @@ class Contract(unittest.TestCase):
 
 
 def wait_for_window(display):
-    """Until a window of some size is there: the program looks for OpenGL with a small hidden one first."""
+    """Waits for a window of some size: the program first opens a small hidden one to look for OpenGL."""
     x = ctypes.CDLL("libX11.so.6")
     x.XOpenDisplay.restype = ctypes.c_void_p
     x.XDefaultRootWindow.restype = ctypes.c_ulong

@@ -1,4 +1,4 @@
-// Clients that break the protocol: what they cost the worker, and that it goes on or leaves.
+// Clients that break the protocol: what they cost the worker, and whether it continues or leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ class EvilClient : public WorkerTest {
     if (!over_) waitpid(worker_.pid, nullptr, 0);
   }
 
-  // False when the worker does not take it, though it has a minute.
+  // False when the worker does not read it within a minute.
   bool say(std::string_view bytes) {
     while (!bytes.empty()) {
       pollfd ready{worker_.stdin_fd, POLLOUT, 0};
@@ -42,7 +42,7 @@ class EvilClient : public WorkerTest {
     }
     return true;
   }
-  // Until `words` have come; the whole output so far.
+  // Waits until `words` arrive; returns all output so far.
   bool hear(std::string_view words) {
     std::string heard;
     char buffer[65536];
@@ -67,7 +67,7 @@ class EvilClient : public WorkerTest {
     return framed(payload + std::string(count, item));
   }
   size_t most_memory() const {
-    const std::vector<int> kept = children_of(worker_.pid);  // the supervisor: the first process keeps it
+    const std::vector<int> kept = children_of(worker_.pid);  // the supervisor: the first process is its keeper
     if (kept.empty()) return 0;
     const std::string status = read_text("/proc/" + std::to_string(kept.front()) + "/status");
     const size_t at = status.find("VmHWM:");
@@ -115,7 +115,7 @@ TEST_F(EvilClient, AMessageWithoutEndIsRefusedAndTheWorkerLeaves) {
 
 TEST_F(EvilClient, OneThatAsksAndDoesNotReadIsLeft) {
   ASSERT_TRUE(hear("attnscope-worker "));
-  // Each is answered with a line that is longer than itself.
+  // Each is answered with a longer line.
   const std::string senseless = framed(std::string("\x81\xa4type\xa1x", 8));
   std::string many;
   while (many.size() < 60000) many += senseless;

@@ -1,4 +1,5 @@
-// Workers that break the protocol, one rule each: what the session answers, within a bound, and at what cost of memory.
+// Workers that break the protocol, one rule each: what the session answers, within a time limit, and at what cost of
+// memory.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::chrono::seconds kBound{100};  // far beyond what any of them takes, for slow machines and sanitizers
+constexpr std::chrono::seconds kBound{100};  // far more than any of them takes, for slow machines and sanitizers
 constexpr size_t kMostMemory = size_t{256} << 20;
 
 // From /proc/self/status, in bytes: VmRSS, VmHWM.
@@ -45,7 +46,7 @@ class EvilWorkers : public testing::Test {
     options_.assets_dir = source / "assets";
     options_.first_experiment = options_.watch_files = false;
     options_.connect_ms = options_.silence_ms = options_.answer_ms = 2000;
-    options_.deadlines = {400, 400, 400};  // a busy worker has twelve of them: longer than silence is suffered
+    options_.deadlines = {400, 400, 400};  // a busy worker gets twelve of them: longer than silence is allowed
     options_.workers = {worker("local", "good")};
   }
   ~EvilWorkers() override {
@@ -82,7 +83,7 @@ class EvilWorkers : public testing::Test {
 
 struct Evil {
   const char* behaviour;
-  std::optional<Stage> stage;  // of the failure; empty: the run is answered well
+  std::optional<Stage> stage;  // of the failure; empty: the run succeeded
   const char* words;
 };
 
@@ -144,9 +145,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Evil{"done_twice", {}, ""}, Evil{"parts_after_done", {}, ""}),
     [](const auto& one) { return std::string(one.param.behaviour); });
 
-// A connection may break at any byte. Only the whole conversation is an answer.
+// A connection may break at any byte. Only the complete conversation is an answer.
 TEST_F(EvilWorkers, ClosedAtAnyByte) {
-  constexpr size_t kBatch = 40;  // sessions with so many workers each, until the conversation is over
+  constexpr size_t kBatch = 40;  // sessions with this many workers each, until the conversation is over
   const size_t step = std::getenv("ATTNSCOPE_EVERY_BYTE") ? 1 : 23;
   options_.silence_ms = 15000;
   size_t at = 1, answered = 0;
@@ -175,7 +176,7 @@ TEST_F(EvilWorkers, ClosedAtAnyByte) {
   }
 }
 
-// What it started may hold a device or a file: a worker that is given up is asked to leave before it is killed.
+// It may have started something that holds a device or a file: a worker is asked to leave before it is killed.
 TEST_F(EvilWorkers, OneThatIsGivenUpIsAskedToLeaveFirst) {
   testing_support::TempDir dir;
   const std::string script =
@@ -190,7 +191,7 @@ TEST_F(EvilWorkers, OneThatIsGivenUpIsAskedToLeaveFirst) {
   EXPECT_EQ(testing_support::read_text(dir / "asked"), "asked\n");
 }
 
-// A queue says once that it is one, and is then waited for as long as it takes.
+// A queue says once that it is one; then the session waits as long as it takes.
 TEST_F(EvilWorkers, AWordOnStderrLiftsTheLimitOnSilence) {
   testing_support::TempDir dir;
   WorkerCommand queue = worker("queue", "good");

@@ -1,4 +1,4 @@
-// Kernels, processes, caches and disks that fail: each time a Failure that names its cause, and the next experiment
+// Kernels, processes, caches and disks that fail: each gives a Failure that names its cause, and the next experiment
 // runs.
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ class Faults : public WorkerTest {
     EXPECT_EQ(answer.observation.verdict->state, VerdictState::correct);
     EXPECT_EQ(answer.times_done, 1);
   }
-  // The endless kernel, once the emulator is at work on it. Only a signal or a cancel ends it.
+  // The endless kernel, once the emulator runs it. Only a signal or a cancel ends it.
   protocol::Id looping() {
     const auto id = client().run(faulty("endless"), {.compile_ms = 600000, .emulated_ms = 600000});
     client().wait_until([&] {
@@ -52,7 +52,7 @@ class Faults : public WorkerTest {
     EXPECT_FALSE(client().answer(id).done()) << client().answer(id).failure->message;
     return id;
   }
-  // Tells how long it took; nothing but a minute's patience depends on it.
+  // Reports how long it took; the test only depends on a limit of one minute.
   void wait_for_the_end_of(const std::vector<int>& pids, const char* what = nullptr) {
     const auto begin = std::chrono::steady_clock::now();
     for (const int pid : pids)
@@ -74,7 +74,7 @@ class Faults : public WorkerTest {
 TEST_F(Faults, AnExecutorKilledInMidRun) {
   expect_the_next_runs();
   const auto id = looping();
-  for (const int pid : executors()) kill(pid, SIGKILL);  // the spare too: a third one has to come
+  for (const int pid : executors()) kill(pid, SIGKILL);  // the spare too, so a third one must start
   const Answer& killed = client().wait(id);
   ASSERT_TRUE(killed.failure);
   EXPECT_EQ(killed.failure->stage, Stage::crash);
@@ -105,13 +105,13 @@ TEST_F(Faults, TheEndOfInputEndsARunningKernel) {
   wait_for_the_end_of({client().pid()});
 }
 
-// A client on this machine, a worker on another: ssh in between is two processes that hand on what they read.
+// A client on this machine and a worker on another: ssh is two processes between them that pass on what they read.
 TEST_F(Faults, AClientThatIsKilledTakesAFarKernelAlong) {
   command_ = {"sh", "-c", "cat | \"$0\" worker | cat", ATTNSCOPE_WORKER};
   int told[2];
   ASSERT_EQ(pipe2(told, O_CLOEXEC), 0);
   const pid_t killed = fork();
-  if (killed == 0) {  // the client: runs the endless kernel, tells its executors, and waits to be killed
+  if (killed == 0) {  // the client: runs the endless kernel, names its executors, and waits to be killed
     looping();
     std::vector<int> far;
     for (const int pid : descendants_of(client().pid())) {
@@ -182,7 +182,7 @@ TEST_F(Faults, AKeeperThatIsKilledTakesItsSupervisorAlong) {
 
 TEST_F(Faults, ASupervisorThatIsAskedToLeaveTakesItsExecutorsAlongAndSaysWhy) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
-    signal(number, SIG_DFL);  // a signal that this process ignores its worker ignores too
+    signal(number, SIG_DFL);  // a worker also ignores a signal that this process ignores
     looping();
     const std::vector<int> all = executors();
     ASSERT_FALSE(all.empty());
@@ -245,7 +245,7 @@ TEST_F(Faults, AnIllegalAddress) {
 
 TEST_F(Faults, AManifestWithAWrongExpression) {
   const fs::path folder = fs::path(ATTNSCOPE_SOURCE_DIR) / "tests/mutants/wrong_expression";
-  Kernel kernel;  // as a client would send it that did not look
+  Kernel kernel;  // like a client that does not check first
   kernel.id = "wrong_expression";
   kernel.source = read_text(folder / "wrong_expression.cu");
   kernel.manifest = read_text(folder / "wrong_expression.json");

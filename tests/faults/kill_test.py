@@ -1,5 +1,5 @@
 """SIGKILL at random moments of the window, a supervisor or an executor. After each kill: no process is left behind, the
-database is whole, nothing was moved aside as damaged, and what is left goes on or starts again.
+database is undamaged, nothing was moved aside, and what is left continues or starts again.
 
     kill_test.py PROGRAM TREE [KILLS [SEED]]
 """
@@ -14,8 +14,8 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 60.0  # seconds for what takes one at most on an idle machine
-# In the data folder. A database has its write-ahead log beside it until it is closed, and the lock of its opening.
+PATIENCE = 60.0  # seconds for what takes at most one on an idle machine
+# In the data folder. An open database has its write-ahead log and the lock of its opening beside it.
 KNOWN = {"journal.json", "settings.json", "results.sqlite", "results.sqlite-wal", "results.sqlite-shm",
          "results.sqlite.opening"}
 
@@ -35,7 +35,7 @@ def wait_for(what, holds):
 
 
 class Place:
-    """A home of its own, by which its processes are known wherever they went."""
+    """Its own home, which identifies its processes wherever they are."""
 
     def __init__(self, program, tree, display, folder):
         self.program, self.display = program, display
@@ -47,7 +47,7 @@ class Place:
 
     @staticmethod
     def small_presets(tree, folder):
-        """Runs of some milliseconds, of several problems and configs: cold caches and new results again and again."""
+        """Runs of a few milliseconds with several problems and configs: cold caches and new results again and again."""
         presets = []
         for name in ("minimal", "tiled"):
             preset = json.loads((tree / "presets" / f"{name}.json").read_text())
@@ -127,7 +127,7 @@ def kill_again_and_again(place, kills, source):
             place.open_window(source)
         kind = source.choice(sorted(count))
         moment = source.uniform(0, 0.9)
-        # One that is being started anyway is caught at any moment of that; one that is not there yet is waited for.
+        # A process that is starting anyway is hit at any moment of its start; one that is not there yet is waited for.
         if kind != "window":
             wait_for(f"a {kind}", lambda: place.pids(kind))
             moment *= 0.3
@@ -135,7 +135,7 @@ def kill_again_and_again(place, kills, source):
         if place.window.poll() is not None:
             raise Trouble(f"kill {number}: the window ended by itself with {place.window.returncode}")
         there = sorted(place.pids(kind))
-        if not there:  # it is being started again
+        if not there:  # it is starting again
             continue
         os.kill(source.choice(there), signal.SIGKILL)
         count[kind] += 1
@@ -150,7 +150,7 @@ def kill_again_and_again(place, kills, source):
         kept = now
         if count["window"] % 10 == 1:
             place.check_a_run()
-    if place.window:  # it went on after the last kill, and does its work again
+    if place.window:  # it survived the last kill and works again
         wait_for("an executor", lambda: place.pids("executor"))
         place.close_window()
         place.check_nothing_is_left()

@@ -1,5 +1,5 @@
-"""Sizes that no machine has, through the whole program on an emulated device: each is done or refused within bounded time and
-memory, in words that name what asked for it and what to do."""
+"""Sizes too large for any machine, through the whole program on an emulated device: each succeeds or is refused within bounded
+time and memory, with a message that names the cause and what to do."""
 import concurrent.futures
 import json
 import os
@@ -11,8 +11,8 @@ import time
 import unittest
 
 PROGRAM = os.environ["ATTNSCOPE"]
-ENDS_WITHIN = 400  # seconds, with every core taken by others; four million CTAs of the largest grid are emulated in a few
-MOST_MEMORY = 3 << 30  # bytes that one process may hold; a refusal takes none of what was asked for
+ENDS_WITHIN = 400  # seconds, on a busy machine; the largest grid's four million CTAs are emulated in a few
+MOST_MEMORY = 3 << 30  # bytes that one process may hold; a refusal allocates nothing of the request
 
 FILL = """extern "C" __global__ void sizes(float* out, int n) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
@@ -50,7 +50,7 @@ LOCAL = """extern "C" __global__ void sizes(float* out, int n) {
 KNOB = {"name": "BYTES", "values": [1024, 419430400, 1073741824], "default": 1024}
 ATTENTION = ["--kernel", "tiled"]
 
-# Name: the kernel (None: a shipped one), what is added to `run`, the statuses it may end with, and words of the message.
+# Name: the kernel (None: a shipped one), arguments added to `run`, the possible statuses, and words of the message.
 CASES = {
     "a grid of 2^31-1": (kernel(grid=(2147483647, 1, 1)), [], {0}, []),
     "a grid of 2^31": (kernel(grid=(2147483648, 1, 1)), [], {3}, ["2,147,483,648", "grid"]),
@@ -86,7 +86,7 @@ class Sizes(unittest.TestCase):
             (folder / "sizes.json").write_text(json.dumps(made[1]))
             args += ["--kernels", folder, "--kernel", "sizes"]
         begin = time.monotonic()
-        # In files: wait4() tells what the largest process below it took, and does not read pipes.
+        # Into files: wait4() reports how much the largest process below it took, and does not read pipes.
         with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
             child = subprocess.Popen(list(map(str, args)), env=dict(os.environ, ATTNSCOPE_HOME=str(home)),
                                      stdin=subprocess.DEVNULL, stdout=out, stderr=err)

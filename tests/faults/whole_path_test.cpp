@@ -1,4 +1,4 @@
-// The whole path of one experiment through real processes: what it delivers, and in which order.
+// One experiment through all the real processes: what arrives, and in which order.
 #include <gtest/gtest.h>
 
 #include "faults/support/worker_fixture.h"
@@ -44,7 +44,7 @@ TEST_F(WholePath, ARunDeliversEveryPart) {
   EXPECT_EQ(answer.tiles.back().width, 64);
   EXPECT_FALSE(o.failure);
 
-  // The same again: compiled already, and the kernel's content known.
+  // The same again: already compiled, and the kernel's content is known.
   const Answer again = client().run_and_wait(experiment);
   ASSERT_FALSE(again.failure) << again.failure->message;
   EXPECT_EQ(again.needs, 0);

@@ -2,11 +2,11 @@
 """Seeds for libFuzzer: our own kernels' machine code.
 
     corpus.py OUT [INCLUDE]...     OUT/cubin: cubins of every rung in its default config and of tests/data, sm_80, sm_89,
-                                   sm_90; OUT/decoder: their instructions in pieces, as machine_code.h has them;
+                                   sm_90; OUT/decoder: pieces of their instructions, in the form of machine_code.h;
                                    OUT/decoder.dict: the words they are made of
 
 Needs nvcc and nvdisasm in PATH, and CUTLASS' headers in an INCLUDE folder: a rung that does not compile without them is
-left out, and said.
+left out and named.
 """
 import concurrent.futures
 import json
@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ARCHITECTURES = {80: "8", 89: "L", 90: "H"}
-LINES = 8  # of a piece: small, so that a case is quick
+LINES = 8  # per piece: few, so that a case is quick
 
 
 def value_of(knob):

@@ -37,7 +37,7 @@ std::vector<std::string> files_of(const char* folder, const char* extension, siz
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-// "" where there is one kernel; the recorded cubin of every feature has two.
+// "" for a cubin with one kernel; the recorded cubin of every feature has two.
 Result<compile::CubinKernel> kernel_of(const std::string& cubin) {
   auto kernel = compile::read_cubin(bytes_of(cubin), "");
   return kernel ? std::move(kernel) : compile::read_cubin(bytes_of(cubin), "features");
@@ -51,7 +51,7 @@ std::string feed_variant(const std::string& input, size_t) {
   return kernel ? "" : kernel.error().message;
 }
 
-// PTX of the kind that shared_layout reads, since no recorded cubin has its own.
+// PTX that shared_layout can read, because no recorded cubin has its own.
 std::string packed_variant(const std::string& cubin) {
   compile::Variant variant;
   variant.info.arch = 90;
@@ -84,14 +84,14 @@ Door listing_door() {
   door.feed = [kernels](const std::string& input, size_t origin) -> std::string {
     auto program = compile::parse_nvdisasm(input, (*kernels)[origin]);
     if (!program) return program.error().message;
-    program->code_hash.clear();  // which would answer for the unchanged text
+    program->code_hash.clear();  // it would give the cached answer for the unchanged text
     const auto decoded = emulator::prepare(std::make_shared<const compile::SassProgram>(std::move(*program)));
     return decoded ? "" : decoded.error().message;
   };
   return door;
 }
 
-// Instructions of the recorded listings that lead nowhere else, eight a seed, as feed_instructions takes them.
+// Instructions of the recorded listings that branch nowhere else, eight per seed, in the form of feed_instructions.
 std::vector<std::string> instructions() {
   constexpr size_t kSeed = 8;
   std::vector<std::string> seeds;
@@ -117,7 +117,7 @@ std::vector<std::string> instructions() {
   return seeds;
 }
 
-// What import makes of the plain kernels: manifests of buffers, sizes and args.
+// Manifests that import writes for the plain kernels: buffers, sizes and args.
 std::vector<std::string> manifests() {
   std::vector<std::string> all = files_of("kernels", ".json", 1 << 16);
   for (const std::string& source : files_of("tests/kernels/plain", ".cu", 1 << 16))

@@ -7,17 +7,17 @@
 
 namespace attnscope::fuzz {
 
-// A reader of what comes from outside.
+// A reader of input from outside.
 struct Door {
   std::string name;
   unsigned share = 1;  // of the cases: a listing takes a hundred times as long as a cubin
   std::vector<std::string> seeds;
-  std::vector<std::string> words;  // that its inputs are made of
-  // Reads `input` and everything that depends on it. "" when it was taken, else the Failure's message. `origin` is the
-  // seed that it goes back to.
+  std::vector<std::string> words;  // words that its inputs are made of
+  // Reads `input` and everything that depends on it. Returns "" if it was accepted, else the Failure's message.
+  // `origin` is the seed that the input comes from.
   std::function<std::string(const std::string& input, size_t origin)> feed;
   std::function<std::string(const std::string&, const std::string&, const std::vector<std::string>&, Random&)> mutate;
-  bool by_coverage = true;  // libfuzzer_<name> feeds it too, and what that kept is in tests/data/fuzz_corpora.tar.xz
+  bool by_coverage = true;  // libfuzzer_<name> feeds it too, and tests/data/fuzz_corpora.tar.xz has what that kept
 };
 
 // cubin, variant (an entry of the cache of compiled kernels), listing (nvdisasm's text, then decoded), decoder (a few

@@ -1,4 +1,4 @@
-// libFuzzer's way in: one program a reader, which ATTNSCOPE_FUZZ_FEED names. CMakePresets.json, "fuzz";
+// libFuzzer's entry: one program per reader, which ATTNSCOPE_FUZZ_FEED names. CMakePresets.json, "fuzz";
 // docs/building.md.
 #include <cstddef>
 #include <cstdint>

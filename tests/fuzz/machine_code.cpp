@@ -35,7 +35,7 @@ void append(std::vector<std::byte>& code, uint64_t half) {
   std::memcpy(code.data() + code.size() - sizeof half, &half, sizeof half);
 }
 
-// What a plain kernel's cubin says beside its code.
+// A plain kernel's properties in its cubin, besides its code.
 compile::CubinKernel kernel_of(char architecture) {
   compile::CubinKernel kernel;
   kernel.name = "k";

@@ -1,6 +1,6 @@
-// Feeds mutated inputs to every reader of what comes from outside. A crash ends the program, with the case's number
-// said; so does a case that takes over ten seconds, or memory beyond a bound. What a reader answers decides nothing but
-// this: an input whose Failure reads like none before is kept and mutated on.
+// Feeds mutated inputs to every reader of input from outside. A crash ends the program with the case's number; so does
+// a case that takes over ten seconds or too much memory. A reader's answer matters only in one way: an input whose
+// Failure reads like none before is kept and mutated further.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ void say_where(int signal) {
   raise(signal);
 }
 
-// A Failure's kind: its message without figures and names.
+// The kind of a Failure: its message without figures and names.
 std::string shape_of(const std::string& message) {
   std::string shape;
   for (const char c : message.substr(0, 200))
@@ -54,7 +54,7 @@ struct Options {
   std::string door, dump, seeds, replay;
 };
 
-// A door whose seeds are refused sees nothing of what lies behind its first check.
+// If a reader refuses its seeds, fuzzing reaches nothing beyond its first check.
 bool takes_its_seeds(const Door& door) {
   for (size_t i = 0; i < door.seeds.size(); ++i) {
     const std::string answer = door.feed(door.seeds[i], i);
@@ -70,7 +70,7 @@ void run_door(Door& door, unsigned long cases, const Options& options) {
   std::set<std::string> shapes;
   unsigned long taken = 0;
   const size_t given = door.seeds.size();
-  std::vector<size_t> origin(given);  // which of the given seeds an input goes back to
+  std::vector<size_t> origin(given);  // the given seed that an input comes from
   std::iota(origin.begin(), origin.end(), size_t{0});
   running.door = door.name.c_str();
   for (unsigned long i = 0; i < cases; ++i) {
@@ -92,7 +92,7 @@ void run_door(Door& door, unsigned long cases, const Options& options) {
 
 namespace fs = std::filesystem;
 
-// FOLDER/<door>/<number>, a file a seed: where libFuzzer begins.
+// FOLDER/<door>/<number>, one file per seed: where libFuzzer begins.
 int write_seeds(const std::vector<Door>& all, const fs::path& folder) {
   for (const Door& door : all) {
     fs::create_directories(folder / door.name);
@@ -102,8 +102,8 @@ int write_seeds(const std::vector<Door>& all, const fs::path& folder) {
   return 0;
 }
 
-// Every file of FOLDER/<door>: what libFuzzer kept. A door without a file there, and a folder without a door, are
-// faults.
+// Feeds every file of FOLDER/<door>: what libFuzzer kept. A reader without a file there, and a folder without a reader,
+// are faults.
 int replay(const std::vector<Door>& all, const fs::path& folder) {
   std::set<std::string> expected, there;
   for (const Door& door : all)

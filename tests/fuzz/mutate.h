@@ -7,9 +7,9 @@ namespace attnscope::fuzz {
 
 using Random = std::mt19937_64;
 
-// One to eight changes of `seed`: bits, bytes and whole numbers of 1, 2, 4 or 8 bytes set to values at the edges, parts
-// cut, doubled, moved or taken from `other`, digits of a text made long, words of `words` put in. Never longer than
-// twice the seed and 4 KB.
+// One to eight changes of `seed`: bits, bytes and integers of 1, 2, 4 or 8 bytes set to extreme values, parts cut,
+// doubled, moved or taken from `other`, digits of a text made long, words of `words` inserted. Never longer than twice
+// the seed plus 4 KB.
 std::string mutated(const std::string& seed, const std::string& other, const std::vector<std::string>& words,
                     Random& random);
 

@@ -43,7 +43,7 @@ const std::vector<Kernel>& shipped_kernels() {
   return kernels;
 }
 
-// A file that has a path, holds `text` and leaves nothing behind.
+// A file with a path that contains `text` and is removed afterwards.
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& text) : fd_(memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -83,7 +83,7 @@ std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Cuts `stream` into frames, fed in two pieces, and gives each payload to `read`, which gives "" or a message.
+// Cuts `stream` into frames, fed in two pieces, and passes each payload to `read`, which returns "" or a message.
 template <class Read>
 std::string each_frame(const std::string& stream, Read read) {
   protocol::FrameDecoder decoder;
@@ -133,7 +133,7 @@ std::string feed_settings(const std::string& input) {
 }
 
 std::string feed_manifest(const std::string& input) {
-  const std::string source = text_at(input, "source");  // none of a library's routine
+  const std::string source = text_at(input, "source");  // a library's routine has none
   return read_manifest(
       {text_at(input, "id") + ".json", input, source, source.empty() ? "" : "__global__ void k(int* p) { *p = 1; }\n"});
 }
@@ -221,7 +221,7 @@ std::vector<std::string> reply_seeds() {
     const auto json = text ? parse_json(*text, "seed") : Result<Json>(fail(text.error()));
     if (!json || !json->is_object()) continue;
     for (const auto& [key, value] : json->items())
-      if (key != "experiment") replies.push_back(protocol::part_of(4, Json{{key, value}}));  // which no part is
+      if (key != "experiment") replies.push_back(protocol::part_of(4, Json{{key, value}}));  // not a part
   }
   std::vector<std::string> seeds;
   for (const protocol::Reply& reply : replies)

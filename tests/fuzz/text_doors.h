@@ -4,8 +4,8 @@
 
 namespace attnscope::fuzz {
 
-// Readers of texts and messages from outside. Each gives "" when it takes `input`, else the Failure's message. What is
-// taken is written and read again where the program does so; a difference aborts.
+// Readers of texts and messages from outside. Each returns "" if it accepts `input`, else the Failure's message.
+// Accepted input is written and read again where the program does so; a difference aborts.
 std::string feed_preset(const std::string& input);      // over the shipped kernels
 std::string feed_settings(const std::string& input);    // settings.json, its workers too
 std::string feed_manifest(const std::string& input);    // then its default config, launch and workload

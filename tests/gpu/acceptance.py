@@ -3,10 +3,10 @@
 
   acceptance.py ATTNSCOPE TREE OUT.json [PACK [truths]]
 
-ATTNSCOPE is the program, TREE the source tree. Parts: an endless kernel is gone from the GPU; the same config in separate runs;
+ATTNSCOPE is the program, TREE the source tree. Parts: an endless kernel leaves the GPU; the same config in separate runs;
 a config against itself and against a copy made 2 % slower. With PACK (what `pack_cubins kernels PACK` wrote on this machine):
 hot timings against Nsight Compute's duration and the driver's activity records, cold ones against torch's flushed do_bench of
-the same machine code. `truths`: that part alone is made anew; the others stay in OUT.json as they are.
+the same machine code. `truths`: only that part runs again; the others stay in OUT.json as they are.
 """
 import csv
 import ctypes
@@ -49,7 +49,7 @@ class Configs:
         return file
 
     def slower(self, percent, us, clock_mhz):
-        """A copy of tiled whose every CTA first waits for that share of its time (one wave: each CTA runs as long as all do)."""
+        """A copy of tiled in which every CTA first waits for that share of its time (one wave: each CTA runs as long as the grid)."""
         folder = self.folder / "slower"
         folder.mkdir(exist_ok=True)
         source = (self.tree / "kernels" / "02_tiled.cu").read_text()
@@ -68,7 +68,7 @@ class Configs:
 
 
 def executors():
-    """Process ids of executors, zombies left out: a zombie has given its GPU back."""
+    """Process ids of executors, without zombies: a zombie has released its GPU."""
     found = set()
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -113,7 +113,7 @@ def endless(program, tree):
         where = ["cuda:0"] if worker is None else ["far/cuda:0", "--worker", f"far={worker}"]
         client = subprocess.Popen([program, *args, *where, "--deadline", "60000"], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
-        time.sleep(2.5)  # it loops by now
+        time.sleep(2.5)  # it is looping by now
         busy = gpu_busy()
         before = executors()
         client.send_signal(signal.SIGKILL)
@@ -158,7 +158,7 @@ HEADS, DIM = 8, 64
 
 
 class Launcher:
-    """Launches a cubin of PACK through the driver API, on buffers of its own."""
+    """Launches a cubin of PACK through the driver API, with its own buffers."""
 
     def __init__(self, pack):
         self.pack = pack
@@ -204,7 +204,7 @@ class Launcher:
 
 
 def launch_only(pack):
-    """What Nsight Compute looks at: each kernel ten times."""
+    """What Nsight Compute profiles: each kernel ten times."""
     launcher = Launcher(pack)
     for kernel, name, knobs, seq in TRUTH:
         launch = launcher.prepare(name, kernel, knobs, seq)

@@ -1,5 +1,5 @@
-// What the hardware's approximations give over a range of mantissas, for holding the emulator's against
-// (tests/kernels/approximations_test.cpp runs this very kernel on it).
+// The hardware's approximations over a range of mantissas, to compare the emulator with
+// (tests/kernels/approximations_test.cpp runs the same kernel on it).
 //
 //   nvcc -arch=sm_90 -o approximations approximations.cu && ./approximations h200_approximations.bin
 //

@@ -1,4 +1,4 @@
-// cuBLAS' routines on a GPU: right over lengths and masks, and timed as kernels are.
+// cuBLAS' routines on a GPU: correct over lengths and masks, and timed like kernels.
 #include <algorithm>
 
 #include "cuda_api/cublas.h"

@@ -1,9 +1,9 @@
 """Runs what `attnscope export` writes, on a GPU: tests/gpu/exports.py OUT
 
-$ATTNSCOPE names the program (build/release/attnscope). Of each rung and mask, for the GPU's own architecture: the C++ launcher
-compiled by g++ and run on the cubin, once more on what build.sh's nvcc makes of the exported source, and the Python launcher
-on PyTorch's tensors, with what it must refuse. Needs PyTorch, g++, nvcc, the toolkit's headers and $CUTLASS, CUTLASS' include
-folder. Writes OUT/exports.txt, a line a run, and ends with the number of those that failed.
+$ATTNSCOPE names the program (build/release/attnscope). For each rung and mask, on the GPU's own architecture: the C++ launcher,
+compiled by g++, runs the cubin and then what build.sh's nvcc makes of the exported source; the Python launcher runs on PyTorch's
+tensors, and must refuse wrong ones. Needs PyTorch, g++, nvcc, the toolkit's headers and $CUTLASS, CUTLASS' include
+folder. Writes OUT/exports.txt, one line per run, and exits with the number that failed.
 """
 import datetime
 import os
@@ -18,7 +18,7 @@ CASES = [("tiled", "B=1,H=8,S=512,D=64"), ("scalar", "B=2,H=4,S=333,D=128"), ("w
          ("mma", "B=1,H=8,S=512,D=64"), ("mma", "B=2,heads=8,kv_heads=2,seq_q=100,seq_k=333,D=128,causal=bottom_right"),
          ("mma", "B=2,H=4,S=500,D=96,dtype=bf16"), ("cute", "B=1,H=8,S=512,D=64,causal=bottom_right")]
 
-# launch.attention beside PyTorch's own, and each thing that it must refuse.
+# launch.attention compared with PyTorch's own, and everything that it must refuse.
 AGAINST_TORCH = """
 import torch, launch
 torch.manual_seed(1)

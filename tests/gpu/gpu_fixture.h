@@ -15,7 +15,7 @@
 
 namespace attnscope::gpu_tests {
 
-// Why there is no GPU here; empty: there is one.
+// Why there is no GPU here; empty if there is one.
 inline const std::string& no_gpu() {
   static const std::string reason = []() -> std::string {
     const auto driver = cuda_api::Driver::open();

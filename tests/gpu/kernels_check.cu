@@ -1,12 +1,12 @@
-// Decides on a GPU whether rungs 1 and 2 are right: every config of a spread, on several problems, against attention in
-// double precision on the CPU. Self-contained: NVRTC and the driver API, nothing of the program.
+// Decides on a GPU whether rungs 1 and 2 are correct: a spread of configs on several problems, compared with attention
+// in double precision on the CPU. Self-contained: NVRTC and the driver API, nothing of the program.
 //
 //   nvcc -O3 -std=c++17 kernels_check.cu -o kernels_check -lnvrtc -lcuda
 //   ./kernels_check ../../kernels /usr/local/cuda/include [all]
 //
-// Prints a line a config: what was expected, what came, the largest relative Frobenius error over the problems, and the
-// median time at B1 H8 S512 D64 (measured, hot). `all` runs every config of the manifest that is legal, not the spread.
-// The spread takes some four minutes, nearly all of it compiling.
+// Prints a line per config: what was expected, the result, the largest relative Frobenius error over the problems, and
+// the median time at B1 H8 S512 D64 (measured, hot). `all` runs every legal config of the manifest instead of the
+// spread. The spread takes about four minutes, nearly all of it compiling.
 // Exit status 0: every sound config is right on every problem, and every config whose warps do not divide its rows is wrong
 // on some problem. Configs with a light barrier (SYNC_POLICY below 5) are raced on purpose: reported, not judged.
 #include <cuda.h>
@@ -122,7 +122,7 @@ struct Module {
   bool too_much_shared = false;
 };
 
-// Empty module when the assembler refuses static shared memory; any other refusal ends the program.
+// An empty module when the assembler refuses static shared memory; any other refusal ends the program.
 Module compile(const Rung& rung, const Knobs& knobs, const Problem& p, const std::string& include, int arch) {
   std::vector<std::string> options{"--gpu-architecture=sm_" + std::to_string(arch), "-I" + include, "--use_fast_math",
                                    "-DHEAD_DIM=" + std::to_string(p.head_dim), "-DCAUSAL=" + std::to_string(p.causal),
@@ -175,7 +175,7 @@ void start(CUfunction function, const Launch& launch, Problem p, OnDevice at) {
          "cuLaunchKernel");
 }
 
-// Relative Frobenius error; infinite when an element is not finite. The output is poisoned before.
+// Relative Frobenius error; infinite when an element is not finite. The output is poisoned first.
 double error_of(CUfunction function, const Launch& launch, const Problem& p, const Tensors& t, const OnDevice& at) {
   expect(cuMemsetD16(at.o, 0x7fff, t.q.size()), "cuMemsetD16");
   start(function, launch, p, at);

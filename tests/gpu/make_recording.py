@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Joins what a GPU machine brought back into one recording.
+"""Joins a GPU machine's results into one recording.
 
   make_recording.py PACK/cases.json NCU.csv OUTPUTS_DIR MACHINE.txt DATE > tests/data/gpu/h200_rungs.json
 
-NCU.csv: `ncu --csv --page raw --metrics ... ./run_cubins PACK OUT`, one launch a case in the list's order.
+NCU.csv: `ncu --csv --page raw --metrics ... ./run_cubins PACK OUT`, one launch per case in the list's order.
 Needs the package xxhash: outputs are kept as their XXH3-128, which core/hash.h makes too.
 """
 import csv

@@ -1,10 +1,10 @@
-// What the hardware's approximations give, whole sweeps: the bits that a table or its reader is found from.
+// Whole sweeps of the hardware's approximations: the bits from which a table or its reader is derived.
 //
 //   nvcc -arch=sm_90 -o mufu_sweep mufu_sweep.cu && ./mufu_sweep DIRECTORY
 //
-// A file a function and range, a byte an input in ascending order of its mantissa: the low 8 bits of the result. The
-// upper ones are those of the nearest float to the true value with these low bits. 2^23 inputs a range, or every third
-// or fifth of them.
+// One file per function and range, one byte per input in ascending order of its mantissa: the low 8 bits of the result.
+// The upper bits are those of the float nearest to the true value that has these low bits. 2^23 inputs per range, or
+// every third or fifth of them.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

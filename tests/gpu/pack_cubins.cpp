@@ -72,7 +72,7 @@ std::vector<Pick> picks() {
   };
 }
 
-// A failure here is a mistake in the list above: say it and stop.
+// A failure here is a mistake in the list above: print it and stop.
 template <class T>
 T need(Result<T> result) {
   if (result) return std::move(*result);

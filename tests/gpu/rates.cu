@@ -3,8 +3,9 @@
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 rates.cu -o rates && ./rates
 //
-// Latency: one warp, a chain in which each instruction needs the one before, clock() around kSteps of them. Throughput: one
-// CTA of 1024 threads on one SM, eight independent chains a thread, lanes per clock over the whole CTA.
+// Latency: one warp, a chain in which each instruction needs the previous one, clock() around kSteps of them.
+// Throughput: one CTA of 1024 threads on one SM, eight independent chains per thread, lanes per clock over the whole
+// CTA.
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -78,7 +79,7 @@ __global__ void throughput(long long* clocks, unsigned* sink, unsigned y) {
   if (threadIdx.x == 0) *clocks = end - start;
 }
 
-// A pointer chase of 4-byte words: in shared memory, or in `next` (as large as the level of cache to be met).
+// A pointer chase of 4-byte words: in shared memory, or in `next` (as large as the cache level to measure).
 __global__ void chase_shared(long long* clocks, unsigned* sink, unsigned stride) {
   __shared__ unsigned next[8192];
   for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x) next[i] = ((i + stride) % 8192) * 4;
@@ -106,8 +107,8 @@ __global__ void chase_global(long long* clocks, unsigned long long* sink, unsign
   *sink = reinterpret_cast<unsigned long long>(at);
 }
 
-// Shared loads of `bytes` a lane with lanes `stride` bytes apart, `warps` warps, four independent loads at a time: clocks
-// for one warp load of the CTA.
+// Shared loads of `bytes` per lane with lanes `stride` bytes apart, `warps` warps, four independent loads at a time:
+// clocks for one warp load of the CTA.
 template <int bytes>
 __global__ void shared_throughput(long long* clocks, unsigned* sink, unsigned stride, unsigned zero) {
   extern __shared__ unsigned char tile[];
@@ -116,7 +117,7 @@ __global__ void shared_throughput(long long* clocks, unsigned* sink, unsigned st
   __syncthreads();
   const long long start = clock64();
 #pragma unroll 1
-  for (int i = 0; i < kSteps / 16; ++i, base += zero) {  // unknown to the compiler, or it would load but once
+  for (int i = 0; i < kSteps / 16; ++i, base += zero) {  // unknown to the compiler, or it would load only once
 #pragma unroll
     for (int inner = 0; inner < 16; ++inner) {
       unsigned a = 0, b = 0, c = 0, d = 0;
@@ -189,7 +190,7 @@ __global__ void two_warps(long long* clocks, unsigned* sink, unsigned other, uns
   if (threadIdx.x == 0) *clocks = clock64() - start;
 }
 
-// Which warp slots the CTAs of an SM were given.
+// Which warp slots the CTAs of an SM got.
 __global__ void slots(unsigned* out) {
   extern __shared__ unsigned char big[];
   unsigned sm, slot;
@@ -202,8 +203,8 @@ __global__ void slots(unsigned* out) {
   if (out[0] == 1) big[threadIdx.x] = 1;
 }
 
-// A loop of `size` independent FFMAs: clocks an instruction once the body outgrows the instruction caches. Every warp of the
-// CTA runs it.
+// A loop of `size` independent FFMAs: clocks per instruction once the body outgrows the instruction caches. Every warp
+// of the CTA runs it.
 template <int size>
 __global__ void fetch(long long* clocks, unsigned* sink, unsigned y) {
   unsigned x[8];
@@ -236,7 +237,7 @@ __global__ void jump_back(long long* clocks, unsigned* sink, unsigned y, int rou
 
 __global__ void empty() {}
 
-// Reads `bytes` over and over from every SM: second-level bandwidth when they fit there.
+// Reads `bytes` again and again from every SM: second-level bandwidth if they fit there.
 __global__ void stream(const uint4* data, size_t count, int rounds, unsigned* sink) {
   unsigned sum = 0;
   for (int round = 0; round < rounds; ++round)
@@ -302,7 +303,7 @@ void chase(const char* name, size_t bytes, size_t stride, bool cached) {
     links[order[i] * stride / 8] = reinterpret_cast<unsigned long long>(d_links) + order[(i + 1) % count] * stride;
   CHECK(cudaMemcpy(d_links, links.data(), bytes, cudaMemcpyHostToDevice));
   const int steps = static_cast<int>(std::min<size_t>(count, 20000));
-  // Twice over what a cache should hold; where memory itself is meant, the second start is far from the first.
+  // Twice over what a cache should hold; to measure memory itself, the second start is far from the first.
   for (size_t first : {size_t{0}, steps < static_cast<int>(count) ? count / 2 : 0})
     chase_global<<<1, 1>>>(d_clocks, reinterpret_cast<unsigned long long*>(d_sink), d_links + order[first] * stride / 8,
                            steps, cached);
@@ -326,7 +327,7 @@ double milliseconds(int repeats, void (*launch)()) {
 
 }  // namespace
 
-// mma.sync m16n8k16 of fp16 into fp32: kSums independent sums a warp, each product needing the one before of its sum.
+// mma.sync m16n8k16 of fp16 into fp32: kSums independent sums per warp; each product needs the previous one of its sum.
 template <int kSums>
 __global__ void multiply_matrices(long long* clocks, unsigned* sink) {
   float c[kSums][4] = {};

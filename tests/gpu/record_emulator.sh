@@ -1,10 +1,10 @@
 #!/bin/sh
-# Everything the emulator is held against that needs a GPU of sm_90, nvcc 13.0 and half a minute:
+# Records everything that the emulator is compared with. Needs a GPU of sm_90, nvcc 13.0 and half a minute:
 #
 #   tests/gpu/record_emulator.sh FOLDER [some|opcodes]
 #
-# FOLDER gets opcodes.outputs with the machine code it came of (opcodes/pack.sh packs them), the Tensor Cores' hashes by groups
-# of 256 products (tests/data/gpu/mma), and the sweeps of the approximations. With `some` not the hashes, with `opcodes` only the first.
+# FOLDER gets opcodes.outputs with its machine code (opcodes/pack.sh packs them), the Tensor Cores' hashes in groups of 256
+# products (tests/data/gpu/mma), and the sweeps of the approximations. `some` leaves out the hashes, `opcodes` makes only the first.
 set -eu
 out=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,10 +1,10 @@
-// Records what the Tensor Cores of a GPU make of the products of tests/support/mma_inputs.h.
+// Records the results of a GPU's Tensor Cores for the products of tests/support/mma_inputs.h.
 //
 //   nvcc -std=c++17 -O2 -arch=native -I tests tests/gpu/record_mma.cu -o record_mma
 //   ./record_mma COUNT DIRECTORY [WHOLE [GROUP]]
 //
-// Writes DIRECTORY/<kind>.hashes: 8 bytes a product, and, of the first WHOLE products, their outputs whole to <kind>.outputs.
-// With GROUP, 8 bytes for so many products together, to <kind>.groups instead.
+// Writes DIRECTORY/<kind>.hashes: 8 bytes per product, and the whole outputs of the first WHOLE products to
+// <kind>.outputs. With GROUP, 8 bytes for this many products together, to <kind>.groups instead.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -22,7 +22,7 @@ void expect(cudaError_t result, const char* what) {
   std::exit(1);
 }
 
-// A warp a product. Fragments as the PTX manual lays them out for m16n8k16.
+// One warp per product. Fragments are laid out as in the PTX manual for m16n8k16.
 template <Kind kKind>
 __global__ void multiply(const Product* products, uint32_t (*out)[kM][kN], int count) {
   const int number = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

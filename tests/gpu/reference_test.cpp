@@ -1,4 +1,4 @@
-// The fp64 kernel that outputs are held against on a GPU, itself held against the CPU's reference.
+// The fp64 kernel that outputs are compared with on a GPU, itself compared with the CPU's reference.
 #include <cmath>
 #include <sstream>
 
@@ -57,7 +57,7 @@ TEST_P(Reference, OfTheGpuIsTheCpus) {
   double worst = 0;
   for (size_t i = 0; i < (*cpu)->values.size(); ++i)
     worst = std::max(worst, std::abs((*ours)->values[i] - (*cpu)->values[i]));
-  EXPECT_LT(worst, 1e-12);  // two orders of summation and two exp() of fp64, over values up to some 50
+  EXPECT_LT(worst, 1e-12);  // two orders of summation and two exp() of fp64, over values up to about 50
   EXPECT_EQ((*ours)->classes.empty(), (*cpu)->classes.empty());
   // fp32 sums in two orders: the size of the rounding error is the same, its bits are not.
   EXPECT_NEAR((*ours)->naive_rel_frobenius, (*cpu)->naive_rel_frobenius, 0.02 * (*cpu)->naive_rel_frobenius);

@@ -1,4 +1,4 @@
-// Runs recorded cubins on a real GPU, for the recordings under tests/data/gpu. Driver API alone.
+// Runs recorded cubins on a real GPU, for the recordings under tests/data/gpu. Only the driver API.
 //
 //   g++ -O2 -std=c++20 run_cubins.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64/stubs -lcuda -o run_cubins
 //   ncu --csv --page raw --metrics … ./run_cubins PACK OUT        (counters; one launch a case, in the list's order)

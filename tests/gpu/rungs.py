@@ -1,7 +1,7 @@
 """Runs the rungs of CuTe, CUTLASS and cuBLAS on a GPU over lengths and masks: tests/gpu/rungs.py OUT [DEVICE]
 
-$ATTNSCOPE names the program (build/release/attnscope). Writes OUT/rungs.json: of each run the verdict, the error, the time
-and the failure if there was one. Ends with the number of those that were not right.
+$ATTNSCOPE names the program (build/release/attnscope). Writes OUT/rungs.json: for each run the verdict, the error, the time
+and the failure, if any. Exits with the number of runs that were not correct.
 """
 import json
 import os

@@ -19,14 +19,14 @@ const Kernel& kernel(const catalog::Catalog& all, const std::string& id) {
   return *std::find_if(all.kernels.begin(), all.kernels.end(), [&](const Kernel& k) { return k.id == id; });
 }
 
-// Every kernel as it starts, and with each value of each of its knobs. A config that a restriction or a limit refuses
-// is refused in words; every other one has a verdict and a time.
+// Every kernel in its default config, and with each value of each of its knobs. A config that a restriction or a limit
+// refuses has a message; every other one has a verdict and a time.
 TEST_F(SessionOnGpu, EveryKernelAndEveryKnobIsMeasuredWithAVerdict) {
   const catalog::Catalog all = catalog::load_catalog({source_tree() / "kernels"});
   ASSERT_TRUE(all.failures.empty());
   int measured = 0, refused = 0;
   for (const Kernel& k : all.kernels) {
-    if (!k.library.empty()) continue;  // cublas_test.cpp; PyTorch has a worker of its own
+    if (!k.library.empty()) continue;  // cublas_test.cpp; PyTorch has its own worker
     std::vector<std::map<std::string, int64_t>> configs{{}};
     for (const Knob& knob : k.knobs)
       for (const KnobValue& value : knob.values)
@@ -109,7 +109,7 @@ TEST_F(SessionOnGpu, AnIllegalAddressEndsAnExecutorAndNothingElse) {
   EXPECT_EQ(o.failure->stage, Stage::launch);
   EXPECT_THAT(o.failure->message, HasSubstr("illegal_address ROWS=1 on cuda:0"));
   EXPECT_THAT(o.failure->message, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
-  EXPECT_TRUE(o.variant) << "what was known before it fell is kept";
+  EXPECT_TRUE(o.variant) << "what was known before it failed is kept";
   expect_measured(run(draft("tiled")));
 }
 
@@ -154,7 +154,7 @@ class ManyFaults : public SessionOnGpu {
   ManyFaults() { launch_deadline_ms = 400; }
 };
 
-// Good, crashing and hanging configs by turns: every one is answered, and with what it did.
+// Good, crashing and hanging configs in turn: every one gets an answer, with what it did.
 TEST_F(ManyFaults, TwoHundredAlternationsLoseNoObservation) {
   constexpr int kRuns = 200;
   std::vector<std::future<Observation>> runs;

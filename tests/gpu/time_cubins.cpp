@@ -1,5 +1,4 @@
-// Times cubins of the two scalar rungs on a real GPU at H8 S512 D64, for comparing the latency model with a
-// measurement.
+// Times cubins of the two scalar rungs on a real GPU at H8 S512 D64, to compare the latency model with a measurement.
 //
 //   g++ -O2 -std=c++20 time_cubins.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64/stubs -lcuda -o time_cubins
 //   ./time_cubins < LIST          a line each: name cubin entry rows_a_cta threads dynamic_bytes batch

@@ -1,4 +1,4 @@
-// The emulator's ex2, rcp, lg2 and rsqrt against what an H200 gave over a range of mantissas: the very kernel of
+// The emulator's ex2, rcp, lg2 and rsqrt compared with an H200's over a range of mantissas: the kernel of
 // tests/gpu/approximations.cu, through compiler and emulator.
 #include <gtest/gtest.h>
 
@@ -68,8 +68,9 @@ double float_of(uint32_t bits) {
 }
 
 // Errors that the PTX ISA documents for the hardware (floating-point instructions: ex2, rcp, lg2, rsqrt
-// .approx.ftz.f32): 2^-22.5 relative, 1 ulp, 2^-22 absolute between 0.5 and 2, 2^-22.9 relative. The emulator has all
-// but lg2 bit for bit, and rounds that once, so it may lie a half ulp on the other side of the true value.
+// .approx.ftz.f32): 2^-22.5 relative, 1 ulp, 2^-22 absolute between 0.5 and 2, 2^-22.9 relative. The emulator equals
+// the hardware bit for bit except in lg2, which it rounds once, so that it may be half an ulp on the other side of the
+// true value.
 double allowed(size_t function, double value) {
   const double half_ulp = value == 0 ? 0 : std::ldexp(1.0, std::ilogb(value) - 24);
   switch (function) {
@@ -99,7 +100,7 @@ TEST(Approximations, OfTheEmulatorLieWithinTheHardwaresDocumentedErrorOfItsRecor
         outside += !(std::abs(got - wanted) <= allowed(function, wanted));
       }
       EXPECT_EQ(outside, 0) << kFunctions[function] << " at sm_" << arch;
-      const bool exact = function != 2;  // lg2 alone is rounded from the true value
+      const bool exact = function != 2;  // only lg2 is rounded from the true value
       EXPECT_GE(equal, exact ? kCount : kCount / 3) << kFunctions[function] << " at sm_" << arch;
       RecordProperty(std::string(kFunctions[function]) + "_equal_of_32768_sm_" + std::to_string(arch),
                      std::to_string(equal));

@@ -28,7 +28,7 @@ const catalog::Catalog& catalog_of(const std::string& folder) {
 }
 
 compile::Compiler& compiler() {
-  // Tests are processes of their own: what one compiles, the next finds.
+  // Each test is a process: what one compiles, the next one finds.
   static compile::Compiler one({.cache_dir = kCache / "variants"});
   return one;
 }

@@ -11,7 +11,7 @@
 
 namespace attnscope::kernel_tests {
 
-// What names a run in these tests: as on the command line.
+// A run in these tests, named as on the command line.
 struct Case {
   std::string kernel;
   std::string problem;                // "B=1,H=2,S=333,D=64"
@@ -23,7 +23,7 @@ struct Case {
 };
 std::string text_of(const Case& named);
 
-// Everything that came of it.
+// Everything that the run returned.
 struct Ran {
   Kernel kernel;
   Problem problem;
@@ -35,13 +35,14 @@ struct Ran {
 
 // Compiles, emulates and judges. Compiled code and references are kept for the process.
 Result<Ran> run(const Case& named);
-// Compiling alone.
+// Only compiles.
 Result<std::shared_ptr<const compile::Variant>> compile(const Case& named);
 
 // Of assets/devices.
 DeviceSpec device_spec(const std::string& id);
 
-// What the latency model needs of a run. `times` grids of it are one launch, as if the batch were that much larger.
+// What the latency model needs of a run. `times` grids of it are one launch, as if the batch were that many times
+// larger.
 struct Counted {
   Problem problem;
   VariantInfo info;

@@ -1,4 +1,4 @@
-// The CuTe rung: its tiles over lengths and masks on every architecture, and what its presets start with.
+// The CuTe rung: its tiles over lengths and masks on every architecture, and the configs of its presets.
 #include <gtest/gtest.h>
 
 #include "bench_of_one.h"
@@ -10,10 +10,10 @@ namespace {
 
 const std::vector<std::string> kSmall{}, kTall{"BLOCK_M=128"}, kDeep{"BLOCK_N=32", "STAGES=3", "NUM_WARPS=2"},
     kPlain{"BLOCK_M=128", "NUM_WARPS=8", "STAGES=1"},
-    kSplit{"BLOCK_M=32", "NUM_WARPS=8", "SPLIT_KEYS=4"},          // of an H200's best for small problems …
+    kSplit{"BLOCK_M=32", "NUM_WARPS=8", "SPLIT_KEYS=4"},          // like an H200's best for small problems …
     kWide{"BLOCK_M=128", "BLOCK_N=128", "STAGES=2", "Q_REGS=0"};  // … and for large ones
 
-// Lengths below, at and between the tiles'; masks of either corner, more rows than keys and fewer; grouped heads.
+// Lengths below, at and between the tile sizes; masks of either corner; more rows than keys and fewer; grouped heads.
 const std::vector<const char*> kWhole{"B=1,H=1,S=1,D=64", "B=2,H=2,S=17,D=64", "B=1,H=1,S=64,D=64",
                                       "B=1,H=1,S=333,D=64"};
 const std::vector<const char*> kCausal{"B=1,H=1,S=333,D=64,causal=bottom_right",
@@ -21,7 +21,7 @@ const std::vector<const char*> kCausal{"B=1,H=1,S=333,D=64,causal=bottom_right",
                                        "B=1,heads=4,kv_heads=2,seq_q=150,seq_k=70,D=64,causal=bottom_right"};
 const std::vector<const char*> kTopLeft{"B=1,H=1,seq_q=100,seq_k=211,D=64,causal=top_left"};
 
-// Of one causal and one architecture, so of one compilation: each takes some two seconds the first time.
+// One mask and one architecture, so one compilation: each takes about two seconds the first time.
 struct Spread {
   int arch;
   std::vector<std::string> settings;
@@ -87,8 +87,8 @@ TEST(CuteRung, TakesTheSharedMemoryThatTheReportsAllowed) {
   }
 }
 
-// Q, K and V by ldmatrix and cp.async, O by way of Q's swizzled place, the groups' parts: as many wavefronts as the
-// bytes need.
+// Q, K and V by ldmatrix and cp.async, O through Q's swizzled tile, the groups' parts: as many wavefronts as the bytes
+// need.
 TEST(CuteRung, MeetsNoBankConflict) {
   for (const auto& settings : {kSmall, kSplit}) {
     auto ran = run({"cute", "B=1,H=1,S=333,D=64", settings});
@@ -99,7 +99,7 @@ TEST(CuteRung, MeetsNoBankConflict) {
   }
 }
 
-// What the header claims of layouts: asked with some care they cost no instructions.
+// What the header claims about layouts: used with some care they cost no instructions.
 TEST(CuteRung, ExecutesHardlyMoreThanTheMmaRung) {
   const std::vector<std::string> small{"BLOCK_M=32", "BLOCK_N=64", "NUM_WARPS=8", "SPLIT_KEYS=4"},
       large{"BLOCK_M=128", "BLOCK_N=128", "SPLIT_KEYS=1", "Q_REGS=0"};

@@ -1,4 +1,4 @@
-// The rungs written with CUTLASS' GEMMs: the scores alone. Their shared memory is what their own sizeof says.
+// The rungs written with CUTLASS' GEMMs: only the scores. Their sizeof says how much shared memory they take.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Spread, GemmRungs, testing::ValuesIn(spread()), [](cons
   return std::to_string(one.index) + "_sm_" + std::to_string(one.param.arch);
 });
 
-// The reports' "Error Internal": what CUTLASS takes on an Sm80 unless told otherwise, on an L4.
+// The reports' "Error Internal": CUTLASS' default for Sm80, on an L4.
 TEST(GemmTensorop, TheDefaultTileIsRefusedWithTheCompilersOwnFigure) {
   const Gemm cutlass_default{kTensor, {{"BLOCK_N", 256}, {"BLOCK_K", 64}}};
   auto made = make(cutlass_default);
@@ -86,7 +86,7 @@ TEST(GemmTensorop, TheDefaultTileIsRefusedWithTheCompilersOwnFigure) {
   EXPECT_THAT(refused.error().message, HasSubstr("147,456 B"));
   EXPECT_THAT(refused.error().message, HasSubstr("101,376"));
   EXPECT_TRUE(model::check_limits(emulated_spec(90), info, made->launch.shape, "gemm_tensorop"));
-  // Foretold while the knob moves, with a way out that fits.
+  // Predicted while the knob moves, with a way out that fits.
   auto foretold = catalog::foretell_limits(made->kernel, made->problem, made->config, emulated_spec(89));
   ASSERT_FALSE(foretold);
   EXPECT_THAT(foretold.error().message, HasSubstr("147,456 B"));

@@ -1,5 +1,5 @@
-// The emulator held against a real GPU: tests/data/gpu/h200_rungs.json has Nsight Compute's counters and the outputs'
-// hashes for both rungs at sm_90. The code is compiled here again; where this NVRTC makes other machine code the case
+// The emulator compared with a real GPU: tests/data/gpu/h200_rungs.json has Nsight Compute's counters and the outputs'
+// hashes for both rungs at sm_90. The code is compiled again here; if this NVRTC makes different machine code, the case
 // is skipped.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ Case case_of(const Json& json) {
   return {json["kernel"], json["problem"], json["settings"], json["fast_math"], json["arch"]};
 }
 
-// Where warps race or drift past barriers, the output depends on their order: only the counts are comparable.
+// Where warps race or drift past barriers, the output depends on their order: only the counts can be compared.
 bool deterministic(const Json& json) {
   const std::string settings = json["settings"].dump();
   return settings.find("SYNC_POLICY") == std::string::npos && json["settings"] != Json::array({"NUM_WARPS=6"});
@@ -45,8 +45,8 @@ TEST_P(Recorded, CountsAreNsightComputes) {
   EXPECT_EQ(ours.threads, gpu["threads"].get<int64_t>());
   EXPECT_EQ(ours.global_load_sectors, gpu["global_load_sectors"].get<int64_t>());
   EXPECT_EQ(ours.global_store_sectors, gpu["global_store_sectors"].get<int64_t>());
-  // The total adds what is neither a load nor a store, for which the hardware's rule is not settled: loads and stores
-  // alone.
+  // The total includes what is neither a load nor a store, for which the hardware's rule is not known: compare only
+  // loads and stores.
   const emulator::RunCounters& detail = ran->outcome.emulated->result.counters;
   const auto wavefronts = gpu["shared_load_wavefronts"].get<double>() + gpu["shared_store_wavefronts"].get<double>();
   EXPECT_NEAR(double(detail.shared_load_wavefronts + detail.shared_store_wavefronts), wavefronts, 0.005 * wavefronts);

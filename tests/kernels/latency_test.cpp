@@ -1,5 +1,5 @@
-// The latency model on the rungs as they ship, counted here: against what an H200 took for the same machine code, and
-// against the order of the reports' rows on an L4.
+// The latency model on the shipped rungs, counted here: compared with an H200's time for the same machine code, and
+// with the order of the reports' rows on an L4.
 #include "model/latency.h"
 
 #include <fmt/format.h>

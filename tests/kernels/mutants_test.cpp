@@ -1,4 +1,4 @@
-// tests/mutants as data: the right kernel passes and each planted fault is refused.
+// tests/mutants as data: the correct kernel passes and each planted fault is refused.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -37,7 +37,7 @@ TEST(Mutants, ANonFiniteOutputNamesItsElement) {
 
 TEST(Faults, EachIsRefusedAtItsStageByName) {
   for (const Json& one : expected()["faults"]) {
-    if (one["kernel"] == "endless") continue;  // its deadline is the supervisor's: tests/faults
+    if (one["kernel"] == "endless") continue;  // the supervisor ends it at its deadline: tests/faults
     auto ran =
         run({one["kernel"], "B=1,H=1,S=64,D=64", {}, true, 89, "tests/mutants/" + one["kernels"].get<std::string>()});
     ASSERT_FALSE(ran) << one;

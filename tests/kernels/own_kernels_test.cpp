@@ -1,4 +1,4 @@
-// The kernels of assets/gpu that stand between a library's products, as the machine code that a GPU would run.
+// The kernels of assets/gpu that run between a library's products, as the machine code that a GPU would run.
 #include <gtest/gtest.h>
 
 #include <cmath>

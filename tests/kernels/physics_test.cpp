@@ -1,5 +1,5 @@
-// What no modelled time may do, whatever the knobs, the mask, the sizes and the device: a few hundred random configs of
-// the rungs, and those that a model once gave more than the board has.
+// What a modelled time may never do, with any knobs, mask, sizes and device: a few hundred random configs of the rungs,
+// and those for which a model once gave more than the board has.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::vector<std::string> random_settings(const Kernel& kernel, std::mt19937_64& 
   return settings;
 }
 
-// One config, one length: with a mask and without.
+// One config and one length, with a mask and without.
 struct Pair {
   Ran all, masked;
 };
@@ -48,8 +48,8 @@ std::array<double, 2> hold(const Pair& pair, const std::vector<std::string>& set
   const double us = modelled(all, spec).p50, masked_us = modelled(masked, spec).p50;
   hold_ceilings(all, spec, us, name);
   hold_ceilings(masked, spec, masked_us, name + " causal");
-  // A mask saves its work at most, and instructions do not all cost alike. Of CTAs alike the last wave may be nearly
-  // empty, and a mask fills it.
+  // A mask saves at most its work, and instructions differ in cost. With equal CTAs the last wave may be nearly empty,
+  // and a mask fills it.
   const double share = double(masked.counters.instructions.at("total")) / double(all.counters.instructions.at("total"));
   const double launch = 2, full = fits.waves / std::ceil(fits.waves);
   if (fits.ctas_per_sm == fits_masked.ctas_per_sm) {
@@ -93,7 +93,7 @@ TEST_P(PhysicsOf, HoldsForRandomConfigs) {
       }
   }
   RecordProperty("figures", held);
-  EXPECT_GE(held, kConfigs * 24) << "half of them fit at least";
+  EXPECT_GE(held, kConfigs * 24) << "at least half of them fit";
 }
 
 INSTANTIATE_TEST_SUITE_P(Rungs, PhysicsOf, testing::Values("tiled", "scalar", "wmma", "mma"),
@@ -114,7 +114,7 @@ TEST(Physics, ACausalGridOfManyWavesStaysUnderTheBoardsPeak) {
   }
 }
 
-// With CTAs of 128 rows of D = 128 the mask made it slower than without: its loads were all held to miss the first
+// With CTAs of 128 rows of D = 128 the mask made it slower than without: all its loads were taken to miss the first
 // level.
 TEST(Physics, AMaskMakesWmmaNoSlower) {
   const std::vector<std::string> settings{"BLOCK_M=64", "NUM_WARPS=4"};

@@ -239,7 +239,7 @@ Buffers ballot_compact(const Buffers& in, const Sizes&) {
   return {{"out", out}, {"counts", counts}};
 }
 
-// Warps come in any order; in the emulator, in theirs. Zeros are what was not written.
+// Warps come in any order; in the emulator, in ascending order. Elements that were not written are zero.
 Buffers coalesced_group(const Buffers& in, const Sizes&) {
   Values kept;
   for (const double value : in.at("x"))
@@ -276,7 +276,7 @@ Buffers monte_carlo(const Buffers&, const Sizes& sizes) {
     int inside = 0;
     for (size_t t = 0; t < size(sizes, "trials"); ++t) {
       const float x = draw(), y = draw();
-      const volatile float xx = x * x, yy = y * y;  // rounded each, nothing fused
+      const volatile float xx = x * x, yy = y * y;  // each rounded, nothing fused
       inside += xx + yy < 1.f;
     }
     hits.push_back(inside);

@@ -1,4 +1,4 @@
-// What the kernels about one feature of CUDA each must leave: intrinsics, types, headers, ways of control flow.
+// What each kernel about one feature of CUDA must leave: intrinsics, types, headers, ways of control flow.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -8,8 +8,8 @@
 
 namespace attnscope::kernel_tests {
 
-// What a kernel of tests/kernels/plain must leave in its outputs, computed here in plain C++ on its own terms: buffers
-// by name as they were before the run, then what each judged output must hold.
+// The outputs that a kernel of tests/kernels/plain must leave, computed here independently in plain C++: from the
+// buffers by name as they were before the run, the contents of each judged output.
 using Buffers = std::map<std::string, std::vector<double>>;
 using Expected = std::function<Buffers(const Buffers& in, const std::map<std::string, int64_t>& sizes)>;
 

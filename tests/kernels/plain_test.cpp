@@ -1,6 +1,6 @@
-// Kernels as people write them for nvcc, through `attnscope import`'s reader, compiler and emulator, against results
-// that are computed independently. NAME.patch.json holds what a person adds to the manifest that import writes: sizes,
-// roles, shapes, initial contents and, where one of ours fits, the reference.
+// Kernels as people write them for nvcc, through the reader of `attnscope import`, compiler and emulator, compared with
+// results that are computed independently. NAME.patch.json is what a person adds to the manifest that import writes:
+// sizes, roles, shapes, initial contents and, where one of ours fits, the reference.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -132,7 +132,7 @@ const Independent* independent_of(const std::string& name) {
   return nullptr;
 }
 
-// The first element that is not what it should be; empty when all are.
+// The first wrong element; empty if all are right.
 std::string against_independent(const PlainRun& run, const Independent& independent, const Problem& problem) {
   Buffers before;
   for (const check::OperandContents& one : run.operands->all) before[one.what.name] = values_of(one.what, one.bytes);
@@ -151,8 +151,8 @@ std::string against_independent(const PlainRun& run, const Independent& independ
   return "";
 }
 
-// What is wrong with the kernel as code of `arch`; empty when it runs and its results are right. Adds the opcode forms
-// of its code to `forms`.
+// What is wrong with the kernel as code of `arch`; empty if it runs and its results are right. Adds the opcode forms of
+// its code to `forms`.
 std::string complaint(const std::string& name, int arch, std::set<std::string>& forms) {
   const auto kernel = imported(name);
   if (!kernel) return kernel.error().message + "\n" + kernel.error().hint;

@@ -1,5 +1,5 @@
-// Every rung over a spread of configs and problems at every architecture: right where they must be, wrong where they
-// must be, and equal output across architectures.
+// Every rung over a spread of configs and problems on every architecture: correct where it must be, wrong where it must
+// be, and equal output across architectures.
 #include <gtest/gtest.h>
 
 #include "bench_of_one.h"
@@ -30,7 +30,7 @@ std::string problem_name(const std::string& problem) {
 
 class Right : public testing::TestWithParam<Case> {};
 
-// sm_90's Tensor Cores add sixteen products at once where older ones add eight (docs/emulator.md): last bits may
+// sm_90's Tensor Cores add sixteen products at once where older ones add eight (docs/emulator.md): the last bits may
 // differ.
 bool adds_as_sm89(const Ran& ran, int arch) {
   const auto tensor = static_cast<size_t>(emulator::InstructionClass::tensor);
@@ -126,7 +126,7 @@ TEST(Rungs, SpecialValuesStayWhereTheyBelong) {
     }
 }
 
-// Wavefronts above the ideal of ldmatrix and cp.async alone.
+// Wavefronts above the ideal, only for ldmatrix and cp.async.
 uint64_t conflicts_of_the_loop(const Ran& ran) {
   const auto& instructions = emulator::sass_of(*ran.outcome.emulated->program).instructions;
   const auto& counted = ran.outcome.emulated->result.instructions;
@@ -146,8 +146,8 @@ TEST(Rungs, ScalarReadsSharedMemoryWithoutConflicts) {
   }
 }
 
-// What the presets of the Tensor Core rung start with: no spill and no stack anywhere, within the L4's 99 KB, no bank
-// conflict in what ldmatrix and cp.async do. (Storing O's fragments, once a CTA, is where its few conflicts are.)
+// The configs of the Tensor Core rung's presets: no spill and no stack, within the L4's 99 KB, no bank conflict in
+// ldmatrix and cp.async. (Its few conflicts come from storing O's fragments, once per CTA.)
 TEST(Rungs, MmaKeepsEverythingInRegistersAndMeetsNoConflict) {
   const std::vector<Case> shipped{
       {"mma", kMission, {}},
@@ -219,7 +219,7 @@ TEST(Rungs, VecWidth4And8AreOneCode) {
   }
 }
 
-// Over a tile or two the warps may not drift far enough to matter: only lengths of several tiles show it for certain.
+// Over one or two tiles the warps may not drift far enough to matter: only several tiles show it for certain.
 TEST(Rungs, M32W6NeverPasses) {
   for (const char* problem : {kMission, kRagged, kUneven}) {
     for (const int arch : {80, 89, 90}) {

@@ -9,7 +9,7 @@ namespace {
 struct Spread {
   int arch;
   std::vector<std::string> settings;
-  std::vector<const char*> problems;  // of one head_dim and one causal: one compilation
+  std::vector<const char*> problems;  // of one head_dim and one mask: one compilation
 };
 
 const std::vector<const char*> kLengths{"B=1,H=1,S=1,D=64", "B=1,H=1,S=17,D=64", "B=1,H=1,S=64,D=64",
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Spread, Wmma, testing::ValuesIn(spread()), [](const aut
   return std::to_string(one.index) + "_sm_" + std::to_string(one.param.arch);
 });
 
-// It is judged by the tolerance of what it accumulates in: fp32's would call it wrong.
+// It is judged by the tolerance of its accumulator type: fp32's would call it wrong.
 TEST(WmmaRung, SumsOfHalvesAreJudgedAsSuch) {
   for (const auto& [type, limit] : {std::pair{"f32", 1e-3}, std::pair{"f16", 1e-2}}) {
     auto ran = run({"wmma", "B=1,H=1,S=512,D=64", {std::string("ACCUMULATE=") + type}});
@@ -73,7 +73,7 @@ TEST(WmmaRung, RefusesWhatWmmaDoesNotLoad) {
   EXPECT_NE(ran.error().message.find("multiple of 16 bytes"), std::string::npos) << ran.error().message;
 }
 
-// Positions of NaN and Inf are those of a plain fp32 attention, a row whose scores are all -infinity among them.
+// Positions of NaN and Inf are those of a simple fp32 attention; one row has only scores of -infinity.
 TEST(WmmaRung, SpecialValuesStayWhereTheyBelong) {
   for (const char* problem :
        {"B=1,H=1,S=40,D=64", "B=1,H=1,S=40,D=64,causal=bottom_right", "B=1,H=1,S=64,D=64,distribution=large"}) {

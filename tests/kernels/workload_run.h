@@ -14,13 +14,13 @@ namespace attnscope::kernel_tests {
 
 DeviceSpec emulated_spec(int arch);
 
-// A kernel that is no attention, compiled for one config.
+// A kernel that is not attention, compiled for one config.
 struct Compiled {
   Kernel kernel;
   Problem problem;
   Config config;
   std::shared_ptr<const compile::Variant> variant;
-  catalog::Launch launch;  // with what the source itself says of it
+  catalog::Launch launch;  // with the constants of the source
 };
 Result<Compiled> compile_workload(const Kernel& kernel, const std::map<std::string, int64_t>& sizes,
                                   const std::map<std::string, int64_t>& knobs, int arch);

@@ -22,7 +22,7 @@ ERROR_CODE = re.compile(r"std::error_code&?\s+(\w+)((?:,\s*\w+)*)")
 
 
 def arguments_at(text, open_at):
-    """The last argument of the call whose parenthesis is at open_at; None: it has none."""
+    """The last argument of the call whose parenthesis is at open_at; None if it has none."""
     depth, last = 0, open_at + 1
     for at in range(open_at, len(text)):
         if text[at] in "([{":

@@ -2,7 +2,7 @@
 
     python3 tests/layers/check_kernels.py [ROOT]
 
-Figures stand in tables only, each headed by a line "Times, …" that ends in the recording's path in brackets. A row is a
+Figures are only in tables, each headed by a line "Times, …" that ends in the recording's path in brackets. A row is a
 kernel (in a report of `attnscope bench` an entry's label; in rungs_h200.json a kernel and its knobs; in the reports a
 figure's id), a column a problem; a table without columns is of the recording's one problem. The map names the file's
 sections in their order, every knob of the manifest, and functions that the file has.
@@ -32,7 +32,7 @@ def problem_name(problem):
 
 
 def figures_of(recording):
-    """(row, column) → a time as text; the column is empty where the recording has one problem."""
+    """(row, column) → a time as text; the column is empty if the recording has only one problem."""
     found = {}
     if isinstance(recording, list):
         for run in recording:
@@ -72,7 +72,7 @@ def paragraphs_of(lines):
 
 
 def table_breaches(heading, rows, read):
-    """`rows`: (line number, text); `read`: a path → figures_of() it, or None where there is no such file."""
+    """`rows`: (line number, text); `read`: gives figures_of() a path, or None if there is no such file."""
     where = PATH.search(heading)
     if not where:
         return [(rows[0][0], "the table names no recording")] if rows else []
@@ -111,7 +111,7 @@ def map_breaches(number, text, source, knobs):
 
 
 def breaches_in(source, name, knobs, read):
-    """`knobs`: the manifest's."""
+    """`knobs`: those of the manifest."""
     found, tables, maps = [], 0, 0
     for number, text in paragraphs_of(header_of(source)):
         if text[0].startswith("Times, "):

@@ -1,4 +1,4 @@
-"""check_kernels finds a figure that is not its recording's and a map that is not the file's."""
+"""check_kernels finds a figure that differs from its recording and a map that differs from the file."""
 import unittest
 
 from check_kernels import breaches_in, figures_of, shown

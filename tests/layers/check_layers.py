@@ -54,7 +54,7 @@ def cycles(layers):
 
 
 def reaching_what_is_forbidden(rules):
-    """What a layer reaches through another counts as much as what it includes itself."""
+    """What a layer reaches through another layer counts like what it includes itself."""
     never = rules["never"]
     return [f"app/layers.json: {name} reaches {other}. {never['why']}"
             for name in never["layers"]
@@ -83,7 +83,7 @@ def wrong_includes(app, rules):
 
 
 def wrong_room(rooms, inside, quoted):
-    """Rooms are folders of a layer that may not all include each other; what stands beside them joins them."""
+    """Rooms are folders of a layer that may not all include each other; the files beside them join them."""
     if not rooms or inside.split("/")[1] not in rooms:
         return None
     room, other = inside.split("/")[1], quoted.split("/")[1]
@@ -95,7 +95,7 @@ def wrong_room(rooms, inside, quoted):
 def wrong_include(app, rules, inside, allowed, quoted, angled):
     layer = inside.split("/")[0]
     if angled is not None:
-        # Our own headers are written "layer/file.h"; in angle brackets they would pass unseen.
+        # Our own headers are written "layer/file.h"; in angle brackets they would go unnoticed.
         if (app / angled).exists():
             return f'<{angled}> is our own: include it as "{angled}"'
         system = rules["headers"].get(layer)

@@ -2,7 +2,7 @@
 
     python3 tests/layers/check_words.py [ROOT]
 
-A registry is whatever the user's pip and apt are set up with; a path that exists on one machine alone is a mistake.
+The user's pip and apt decide on the registry; a path that exists on only one machine is a mistake.
 """
 
 import pathlib

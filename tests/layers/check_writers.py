@@ -3,7 +3,7 @@
     python3 tests/layers/check_writers.py [ROOT]
 
 Text from outside is escaped in app/core/escape.cpp, for each format in one function. A file that composes a format or writes
-to the terminal by itself would go past it. Who adds a writer adds it to RULES here and to the list in
+to the terminal by itself would bypass it. A new writer is added to RULES here and to the list in
 tests/unit/cli/writers_test.cpp.
 """
 
@@ -13,7 +13,7 @@ import sys
 
 ESCAPES = "app/core/escape.cpp"
 TERMINAL = {"app/cli/print_result.cpp"}
-# What, the pattern of a source line without its comment, and the files that may.
+# What it is, the pattern of a source line without its comment, and the files that may have it.
 RULES = [
     ("writes to the terminal",
      re.compile(r"\b(?:f?puts|fputc|putchar|fwrite|v?f?printf|perror)\s*\(|\bstd::(?:cout|cerr|clog)\b|\bfmt::print(?:ln)?\s*\(|"
@@ -52,7 +52,7 @@ def main():
             seen.add(name)
             found += breaches_in(path.read_text(), name)
     # A file that moved must not leave its permission behind.
-    found += [f"{name} is named in RULES and is not there"
+    found += [f"{name} is named in RULES but does not exist"
               for name in sorted({file for rule in RULES for file in rule[2]} - seen)]
     print("\n".join(found) if found else "Each format has one writer.")
     return 1 if found else 0

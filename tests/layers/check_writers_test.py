@@ -1,4 +1,4 @@
-"""check_writers finds a writer that goes past the escapes, and leaves the others alone."""
+"""check_writers finds a writer that bypasses the escapes, and accepts the others."""
 import unittest
 
 from check_writers import breaches_in

@@ -6,23 +6,23 @@
 //     "hello"
 //     --gate DIR            before each part, wait until DIR/<part> exists (variant, occupancy, counters, verdict,
 //     timing, done, watch)
-//     --step-ms N           wait so long before each part
-//     --noise BYTES         print so much before the banner
+//     --step-ms N           wait this long before each part
+//     --noise BYTES         print this many bytes before the banner
 //     --stderr TEXT         print a line to stderr at the start
-//     --mute                say nothing, not even the banner
+//     --mute                print nothing, not even the banner
 //     --silent              nothing after the answer to hello, not even a heartbeat or an answer to another hello
-//     --version VERSION     say that it is of this one
-//     --exit-at-start       end at once
+//     --version VERSION     report this version
+//     --exit-at-start       exit at once
 //     --crash KNOB=VALUE    end (SIGKILL) in the middle of such a run …
 //     --crash-once FILE     … but only if FILE does not exist yet; it is made
 //     --stall KNOB=VALUE    hold such a run until it is cancelled
-//     --garbage KNOB=VALUE  answer such a run with bytes that are no frame
-//     --omit PARTS          leave these parts of a run out ("verdict,watch"), and end it as if they had come
+//     --garbage KNOB=VALUE  answer such a run with bytes that are not a frame
+//     --omit PARTS          leave out these parts of a run ("verdict,watch"), and end it as if they had come
 //     --race KNOB=VALUE     the watch of such a run finds a race between lines 126 and 203 of its source
 //     --luck, --uneven KNOB=VALUE   … that it is right by luck, or that warps pass a barrier unevenly
-//     --gpu                 runs bring no counters; their watch does, and what binds the kernel
+//     --gpu                 runs have no counters; their watch has them, and the bound
 //     --prints TEXT         every run prints this line
-//     --views-after FILE    until FILE exists no run is kept: maps of past ones are refused
+//     --views-after FILE    no run is kept until FILE exists: maps of past ones are refused
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -134,7 +134,7 @@ class FakeWorker {
   void write_bytes(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t wrote = write(out_, bytes.data(), bytes.size());
-      if (wrote < 0) std::exit(0);  // the client is gone
+      if (wrote < 0) std::exit(0);  // the client has gone
       bytes.remove_prefix(static_cast<size_t>(wrote));
     }
   }
@@ -145,7 +145,7 @@ class FakeWorker {
     write_bytes({reinterpret_cast<const char*>(frame->data()), frame->size()});
   }
 
-  // Takes in what the client says, for at most `limit`. False at the end of input. Sends a heartbeat when one is due.
+  // Reads what the client sends, for at most `limit`. False at the end of input. Sends a heartbeat when one is due.
   bool listen(std::chrono::milliseconds limit) {
     if (greeted_ && !options_.has("--silent") && Clock::now() >= next_beat_) {
       send(wire::Heartbeat{running_ ? wire::WorkerPhase::busy : wire::WorkerPhase::ready, ""});
@@ -185,7 +185,7 @@ class FakeWorker {
   void answer(const wire::Request& request) {
     if (auto* hello = std::get_if<wire::Hello>(&request)) {
       if (greeted_ && options_.has("--silent")) return;
-      if (!greeted_) record("hello");  // the ones that follow only show that somebody listens
+      if (!greeted_) record("hello");  // later ones only show that the client is alive
       send(wire::HelloReply{hello->id, Versions{ATTNSCOPE_VERSION, "12.8", "", ""}, devices_, getpid()});
       greeted_ = true;
       next_beat_ = Clock::now() + 1s;
@@ -210,7 +210,7 @@ class FakeWorker {
     }
   }
 
-  // Waits for the gate and the pace of the next part. False: cancelled meanwhile.
+  // Waits for the gate and the delay of the next part. False: cancelled meanwhile.
   bool ready_for(wire::Id id, const std::string& part) {
     const auto due = Clock::now() + std::chrono::milliseconds(options_.number("--step-ms"));
     const std::filesystem::path gate = std::filesystem::path(options_.text("--gate")) / part;
@@ -274,7 +274,7 @@ class FakeWorker {
     return ("," + options_.text("--omit") + ",").find("," + part + ",") != std::string::npos;
   }
 
-  // The recording's report, or a silent one.
+  // The recorded report, or a silent one.
   WatchReport report_on(const Experiment& experiment) const {
     WatchReport report{8, 128, 3, 8, {}};
     for (const Observation& recorded : recordings_)

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <cstring>
 
-// The inputs of the recorded Tensor Core products, one m16n8k16 a number: made alike by the recorder
-// (tests/gpu/record_mma.cu) and by the test that holds the emulator against its recording, so that only the outputs'
-// hashes need to be kept.
+// The inputs of the recorded Tensor Core products, one m16n8k16 per number. The recorder (tests/gpu/record_mma.cu) and
+// the test that compares the emulator with its recording make them in the same way, so only the outputs' hashes are
+// kept.
 namespace attnscope::mma {
 
 constexpr int kM = 16, kN = 8, kK = 16;
 
-// What the operands are and what the sum is kept in.
+// The types of the operands and of the sum.
 enum class Kind : uint8_t { f16_f32, bf16_f32, f16_f16 };
 constexpr Kind kKinds[] = {Kind::f16_f32, Kind::bf16_f32, Kind::f16_f16};
 inline const char* name_of(Kind kind) {
@@ -38,13 +38,13 @@ class Random {  // SplitMix64
   uint64_t state_;
 };
 
-// Formats of 16 bits: how many bits the exponent and the fraction have.
+// 16-bit formats: how many bits the exponent and the fraction have.
 struct Format {
   int exponent_bits, fraction_bits;
 };
 constexpr Format kF16{5, 10}, kBf16{8, 7}, kF32{8, 23};
 
-// A random number with an exponent (unbiased) of low…high, clamped to what the format has.
+// A random number with an exponent (unbiased) of low…high, clamped to the format's range.
 inline uint32_t with_exponent(Random& random, Format format, int low, int high) {
   const int bias = (1 << (format.exponent_bits - 1)) - 1;
   int exponent = low + random.below(high - low + 1) + bias;
@@ -77,7 +77,7 @@ inline Product product(Kind kind, uint32_t number) {
   const Format sum = kind == Kind::f16_f16 ? kF16 : kF32;
   Product p{};
   const int way = static_cast<int>(number % 8);
-  // Exponents: near one another; over the whole range; far apart; the smallest.
+  // Exponents: near each other; over the whole range; far apart; the smallest.
   const int low[] = {-2, -14, -6, -4, -30, -3, -14, -12}, high[] = {1, 15, 6, 3, -12, 3, 15, 14};
   const int sum_low[] = {-2, -30, -20, -10, -149, -3, -40, -30}, sum_high[] = {4, 30, 20, 10, -20, 127, 40, 30};
   for (auto& row : p.a)
@@ -86,7 +86,7 @@ inline Product product(Kind kind, uint32_t number) {
     for (auto& x : row) x = static_cast<uint16_t>(with_exponent(random, in, low[way], high[way]));
   for (auto& row : p.c)
     for (auto& x : row) x = with_exponent(random, sum, sum_low[way], sum_high[way]);
-  if (way == 3)  // cancellation: every second product is the one before it, negated, but for its last bit
+  if (way == 3)  // cancellation: every second product is the previous one negated, except for its last bit
     for (int k = 0; k + 1 < kK; k += 2) {
       for (auto& row : p.a)
         row[k + 1] = static_cast<uint16_t>(row[k] ^ 0x8000u ^ static_cast<uint32_t>(random.below(2)));
@@ -104,7 +104,7 @@ inline Product product(Kind kind, uint32_t number) {
     for (auto& row : p.a)
       for (int k = 0; k < kK; ++k)
         if (k != static_cast<int>(number / 8 % kK)) row[k] = 0;
-  if (way == 7)  // few products, no sum to begin with
+  if (way == 7)  // few products, and the sum starts at 0
     for (int m = 0; m < kM; ++m)
       for (int k = 0; k < kK; ++k) {
         if (random.below(4) != 0) p.a[m][k] = 0;
@@ -113,7 +113,7 @@ inline Product product(Kind kind, uint32_t number) {
   return p;
 }
 
-// Of the 128 outputs, row by row: 64-bit FNV-1a over their 32-bit words.
+// 64-bit FNV-1a over the 32-bit words of the 128 outputs, row by row.
 inline uint64_t hash_of(const uint32_t (&d)[kM][kN]) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const auto& row : d)
@@ -121,7 +121,7 @@ inline uint64_t hash_of(const uint32_t (&d)[kM][kN]) {
   return hash;
 }
 
-// Of the hashes of several products.
+// A hash of the hashes of several products.
 inline uint64_t hash_of(const uint64_t* hashes, int count) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (int i = 0; i < count; ++i) hash = (hash ^ hashes[i]) * 0x100000001b3u;

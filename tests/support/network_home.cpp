@@ -48,7 +48,7 @@ void* map(void* at, size_t bytes, int protection, int flags, int fd, off_t offse
 
 extern "C" {
 
-// By its name in the library only: the header has a struct of that name.
+// Only the library has this name: in the header it is a struct.
 int lock_whole_file(int fd, int operation) __asm__("flock");
 int lock_whole_file(int fd, int operation) {
   if (on_the_network(fd)) {

@@ -9,9 +9,9 @@
 
 namespace attnscope::testing_support {
 
-// The system refuses this process every further thread, for good: call it in a process of the test's own (a death
-// test's, in the style "threadsafe": a forked one has lost the threads of its pools). A root gives up its rights, which
-// the limit does not bind.
+// From now on the system refuses this process every further thread. Call it in a separate process (a death test in the
+// style "threadsafe": a forked process has lost the threads of its pools). Root gives up its rights, because the limit
+// does not bind root.
 inline void refuse_threads() {
   constexpr unsigned kNoRights = 65534;
   if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(kNoRights) != 0 || setuid(kNoRights) != 0)) _exit(254);
@@ -19,7 +19,7 @@ inline void refuse_threads() {
   if (setrlimit(RLIMIT_NPROC, &none) != 0) _exit(254);
 }
 
-// Whether the system does so: some containers ignore the limit.
+// Whether the system enforces the limit: some containers ignore it.
 inline bool threads_can_be_refused() {
   const pid_t child = fork();
   if (child == 0) {

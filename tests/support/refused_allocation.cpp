@@ -16,13 +16,13 @@
 
 namespace {
 
-constexpr int kFrames = 12;  // from operator new up to the destructor that asks
+constexpr int kFrames = 12;  // from operator new up to the calling destructor
 
-std::atomic<int64_t> left{-1};  // allocations until one is refused; below 0: none is
+std::atomic<int64_t> left{-1};  // allocations until one is refused; below 0: none
 std::atomic<int64_t> counted{0}, held{0};
 std::atomic<bool> refused{false};
 
-// By names: these are exported by libstdc++, and by the test's program, which exports its symbols.
+// By name: libstdc++ exports these, and so does the test's program.
 bool where_nothing_is_caught() {
   void* frames[kFrames];
   const int depth = backtrace(frames, kFrames);
@@ -62,7 +62,7 @@ void give(void* taken) {
   std::free(taken);
 }
 
-// Where the process ends although nothing but a Failure or std::bad_alloc was allowed.
+// Called where the process ends although only a Failure or std::bad_alloc is allowed.
 [[noreturn]] void say_where() {
   void* frames[64];
   std::fprintf(stderr, "allocation %ld, refused, ended the process:\n", static_cast<long>(counted));

@@ -1,5 +1,5 @@
-// Preloaded into the program: in processes whose arguments are $ATTNSCOPE_REFUSE_IN ("run*": begin so), the allocation
-// number $ATTNSCOPE_REFUSE is refused (0 the first). The file $ATTNSCOPE_REFUSED_LOG has one byte for each refusal.
+// Preloaded into the program: in processes whose arguments are $ATTNSCOPE_REFUSE_IN ("run*": begin with it), allocation
+// number $ATTNSCOPE_REFUSE is refused (0 is the first). The file $ATTNSCOPE_REFUSED_LOG has one byte for each refusal.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr long kUnread = -2, kNever = -1;
 std::atomic<long> left{kUnread};
 
-// The arguments, with blanks between them. It may not allocate: operator new asks.
+// The arguments, with blanks between them. It may not allocate, because operator new calls it.
 long read_order() {
   const char* words = getenv("ATTNSCOPE_REFUSE_IN");
   const char* number = getenv("ATTNSCOPE_REFUSE");
@@ -28,7 +28,7 @@ long read_order() {
   for (ssize_t i = 0; i + 1 < bytes; ++i)
     if (line[i] == '\0') line[i] = ' ';
   line[bytes] = '\0';
-  const char* given = strchr(line, ' ');  // behind the program's own name
+  const char* given = strchr(line, ' ');  // after the program's name
   if (given == nullptr) return kNever;
   const size_t length = strlen(words);
   const bool begins = length > 0 && words[length - 1] == '*';
@@ -48,7 +48,7 @@ void* take(size_t bytes, size_t alignment) {
   if (left == kUnread) left = read_order();
   if (left >= 0 && left-- == 0) {
     note_refusal();
-    if (const std::new_handler handler = std::get_new_handler()) handler();  // as the library's own does
+    if (const std::new_handler handler = std::get_new_handler()) handler();  // as the library's own operator new does
     throw std::bad_alloc();
   }
   void* taken = alignment <= alignof(std::max_align_t)
@@ -60,7 +60,7 @@ void* take(size_t bytes, size_t alignment) {
 
 }  // namespace
 
-// What these give goes back by free(), which is what the library's operator delete calls.
+// Memory from these is freed with free(), which the library's operator delete calls.
 void* operator new(size_t bytes) { return take(bytes, 1); }
 void* operator new[](size_t bytes) { return take(bytes, 1); }
 void* operator new(size_t bytes, std::align_val_t alignment) { return take(bytes, static_cast<size_t>(alignment)); }

@@ -9,10 +9,10 @@
 
 namespace attnscope::testing_support {
 
-// A folder of a test's own, removed with everything in it.
+// The test's own folder, removed with everything in it.
 class TempDir {
  public:
-  // In the system's temporary folder, or in `parent`, which is there.
+  // In the system's temporary folder, or in `parent`, which exists.
   explicit TempDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string pattern = (parent / "attnscope-test-XXXXXX").string();
     if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");

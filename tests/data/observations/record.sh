@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records the observations anew: tests/data/observations/record.sh build/release/attnscope
-# Worth doing when the emulator, the model or the observation's form has changed; no test depends on a figure's value.
+# Records the observations again: tests/data/observations/record.sh build/release/attnscope
+# Useful when the emulator, the model or the format of an observation has changed; no test depends on a figure's value.
 set -euo pipefail
 program=$(realpath "$1")
 cd "$(dirname "$0")"
@@ -8,7 +8,7 @@ record() {
   local name=$1
   shift
   echo "$name"
-  "$program" run --device emulated:l4 --json "$@" >"$name.json.new" || [ $? -ne 2 ]  # wrong and refused are results, too
+  "$program" run --device emulated:l4 --json "$@" >"$name.json.new" || [ $? -ne 2 ]  # wrong and refused are results too
   python3 -m json.tool --indent 1 "$name.json.new" "$name.json"
   rm "$name.json.new"
 }

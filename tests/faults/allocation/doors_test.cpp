@@ -1,5 +1,5 @@
-// Memory that runs out in the doors of each layer: what they read, decode, compute and lay out. Every refused
-// allocation is a Failure or a std::bad_alloc for the place that catches it, and nothing stays behind.
+// Memory that runs out in each layer's entry points: reading, decoding, computing, layout. Every refused allocation
+// gives a Failure or a std::bad_alloc for the code that catches it, and leaks nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Result<void> without_value(const Result<T>& result) {
   return {};
 }
 
-// Every door does something with memory, and gives all of it back.
+// Every entry point allocates, and frees all of it.
 void expect_clean(const Refusals& refusals) {
   EXPECT_GT(refusals.failed + refusals.thrown, 0);
   EXPECT_EQ(refusals.held, 0) << "allocations that stayed after " << refusals.calls << " calls";
@@ -92,7 +92,7 @@ TEST(RefusedAllocations, WhereAnObservationIsWritten) {
   EXPECT_GT(refusals.thrown, 0);
 }
 
-// Parsed expressions are kept; one whose parsing ended half-way must not be.
+// Parsed expressions are kept; one whose parsing was cut short must not be.
 TEST(RefusedAllocations, InExpressions) {
   int64_t next = 0;
   const auto refusals = refuse_each([&]() -> Result<void> {
@@ -178,7 +178,7 @@ TEST(RefusedAllocations, InWhatASourceIncludes) {
   const std::string digest = whole.closure(source, {folder.path()})->digest;
   expect_clean(refuse_each([&]() -> Result<void> {
     compile::IncludeReader reader;
-    for (int twice = 0; twice < 2; ++twice) {  // what a refused allocation left half-known decides nothing
+    for (int twice = 0; twice < 2; ++twice) {  // what a refused allocation left half-done must not matter
       try {
         const auto closure = reader.closure(source, {folder.path()});
         if (closure->digest != digest || closure->files.size() != 3) return fail(Stage::compile, "another closure");
@@ -241,7 +241,7 @@ TEST(RefusedAllocations, InTheEmulator) {
   }
 }
 
-// Every call wants one thread more than there is.
+// Every call wants one more thread than there is.
 TEST(RefusedAllocations, WhereTheEmulatorsThreadsAreMade) {
   const EmulatedNumbers numbers;
   emulator::RunOptions options;
@@ -260,7 +260,7 @@ TEST(RefusedAllocations, WhereThreadsShareWork) {
     if (done != 100) return fail(Stage::internal, "items were left out");
     return {};
   });
-  EXPECT_GT(refusals.answered, 0) << "the threads that there are do the work";
+  EXPECT_GT(refusals.answered, 0) << "the existing threads do the work";
   EXPECT_EQ(refusals.held, 0);
 }
 

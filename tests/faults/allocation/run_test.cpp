@@ -1,4 +1,4 @@
-// Memory that runs out anywhere between a request and its answer: compiler's cache, emulator, check and model.
+// Memory that runs out anywhere between a request and its answer: compiler cache, emulator, check and model.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Memory that runs out while a file is read or written, in our code and in SQLite: the file is the old one or the new
-// one, nothing is left beside it, and what was only out of memory is never taken for damage.
+// one, nothing is left beside it, and lack of memory never counts as damage.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -26,7 +26,7 @@ using testing_support::TempDir;
 
 sqlite3_mem_methods sqlites_own;
 
-// SQLite takes its memory by malloc; these go through the same count as operator new.
+// SQLite allocates with malloc; these functions go through the same count as operator new.
 const int refusing = [] {
   sqlite3_config(SQLITE_CONFIG_GETMALLOC, &sqlites_own);
   static sqlite3_mem_methods methods = sqlites_own;
@@ -221,7 +221,7 @@ TEST_F(RefusedByTheDatabase, ARowIsAddedOrNot) {
   EXPECT_GT(refusals.thrown, 0);
 }
 
-// Of a damaged file every row that can be read is in the new one, or the damaged one still stands.
+// Every readable row of a damaged file is in the new one, or the damaged one is still there.
 TEST_F(RefusedByTheDatabase, MendingLosesNoRow) {
   constexpr int64_t kRows = 60;
   constexpr size_t kPage = 4096;
@@ -233,7 +233,7 @@ TEST_F(RefusedByTheDatabase, MendingLosesNoRow) {
   }
   const std::string whole = read_text(path_);
   std::string damaged = whole;
-  damaged.replace(whole.size() / 2 / kPage * kPage, kPage, kPage, '\xff');  // in the midst: both ways come to it
+  damaged.replace(whole.size() / 2 / kPage * kPage, kPage, kPage, '\xff');  // in the middle: both directions reach it
   const auto reset = [&] {
     for (const std::string& name : names_in(dir_.path())) fs::remove(dir_ / name);
     std::ofstream(path_, std::ios::binary) << damaged;

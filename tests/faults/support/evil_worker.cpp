@@ -1,9 +1,9 @@
-// A worker that breaks one rule of the protocol, for tests of what a session makes of it.
+// A worker that breaks one rule of the protocol, to test how a session reacts.
 //
 //   evil_worker BEHAVIOUR RECORDING DEVICES
 //
-// RECORDING is the observation that a good run is answered with, DEVICES the folder of device specs. The behaviours are
-// the branches below; "good" breaks no rule, "close_at:N" is good and ends after N bytes of output.
+// RECORDING is the observation that answers a good run, DEVICES the folder of device specs. The behaviours are the
+// branches below; "good" breaks no rule, "close_at:N" is good and ends after N bytes of output.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -107,7 +107,7 @@ class EvilWorker {
     send(wire::Done{id, std::nullopt});
   }
 
-  // What has come so far is one run with its kernel.
+  // Called after the first run and its kernel have arrived.
   void misbehave(wire::Id id) {
     if (behaviour_ == "truncated_frame") {
       raw(std::string("\x64\0\0\0 half of it", 15));
@@ -152,7 +152,7 @@ class EvilWorker {
     }
   }
 
-  // A part whose value is an array of `items`, each of which is one byte.
+  // A part whose value is an array of `items`, one byte each.
   void bomb(const std::string& items, uint32_t count = 0) {
     if (count == 0) count = static_cast<uint32_t>(items.size());
     std::string payload = std::string("\x83\xa4type\xa4part\xa2id\x01\xa4part\xdd", 21);
@@ -174,7 +174,7 @@ class EvilWorker {
     if (left_) *left_ -= bytes.size();
     while (!bytes.empty()) {
       const ssize_t wrote = write(STDOUT_FILENO, bytes.data(), bytes.size());
-      if (wrote <= 0) std::_Exit(0);  // the session has had enough
+      if (wrote <= 0) std::_Exit(0);  // the session has closed the pipe
       bytes.remove_prefix(static_cast<size_t>(wrote));
     }
     if (last) std::_Exit(0);
@@ -185,7 +185,7 @@ class EvilWorker {
   DeviceSpec device_;
   std::optional<size_t> left_;  // bytes until the end, of close_at
   std::mutex mutex_;            // of the output
-  bool quiet_ = false;          // not a word from now on
+  bool quiet_ = false;          // sends nothing from now on
   bool greeted_ = false;
   wire::Id run_ = 0;
 };

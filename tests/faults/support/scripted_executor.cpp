@@ -30,7 +30,7 @@ void progress(protocol::Id id, int64_t done) { send(protocol::Progress{id, proto
 
 void answer(protocol::Id id) {
   progress(id, 50);
-  send(protocol::part_of(id, Json{{"tflops", static_cast<double>(getpid())}}));  // tells tests who answered
+  send(protocol::part_of(id, Json{{"tflops", static_cast<double>(getpid())}}));  // tells tests which process answered
   send(protocol::Done{id, std::nullopt});
 }
 
@@ -61,7 +61,7 @@ void obey(const std::string& word, protocol::Id id) {
     cancelled = false;
     return send(protocol::Done{id, Failure{Stage::cancelled, "cancelled", ""}});
   }
-  if (word == "stray") {  // in a session of its own, its parent gone: this process has lost sight of it
+  if (word == "stray") {  // in a new session and without its parent: this process has lost track of it
     int told[2];
     if (pipe(told) != 0) _exit(1);
     if (fork() == 0) {
@@ -84,7 +84,7 @@ void accept(const protocol::Request& request) {
   if (const auto* run = std::get_if<protocol::Run>(&request))
     std::thread([id = run->id, word = run->experiment.kernel] { obey(word, id); }).detach();
   if (std::holds_alternative<protocol::Cancel>(request)) cancelled = true;
-  // Views are answered by nobody: they wait for this process's end.
+  // Views get no answer: they wait until this process ends.
 }
 
 void read_requests() {

@@ -57,7 +57,7 @@ Id WorkerClient::send(protocol::Request request) {
 void WorkerClient::write_all(std::span<const std::byte> frame) {
   for (size_t at = 0; at < frame.size();) {
     const ssize_t written = write(to_, frame.data() + at, frame.size() - at);
-    if (written <= 0) return;  // the worker has gone: the wait that follows says so
+    if (written <= 0) return;  // the worker has ended: the following wait reports it
     at += static_cast<size_t>(written);
   }
 }
@@ -164,7 +164,7 @@ std::vector<int> children_of(int parent) {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "stat");
     std::string stat((std::istreambuf_iterator<char>(file)), {});
-    const size_t after = stat.rfind(") ");  // the name before it may hold anything
+    const size_t after = stat.rfind(") ");  // the name before it may contain anything
     if (after == std::string::npos || stat.size() < after + 5) continue;
     if (stat[after + 2] != 'Z' && std::atoi(stat.c_str() + after + 4) == parent) children.push_back(std::stoi(name));
   }

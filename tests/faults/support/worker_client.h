@@ -15,7 +15,7 @@
 
 namespace attnscope::testing_support {
 
-// Everything that came for one request.
+// Everything that arrived for one request.
 struct Answer {
   Observation observation;
   std::vector<protocol::Progress> progress;
@@ -27,8 +27,7 @@ struct Answer {
   bool done() const { return times_done > 0; }
 };
 
-// A worker's client that does everything on the test's own thread. A wait that takes longer than a minute fails the
-// test.
+// A worker's client that does everything on the test's own thread. A wait of more than a minute fails the test.
 class WorkerClient {
  public:
   WorkerClient(int to_worker, int from_worker);                 // takes both descriptors
@@ -37,17 +36,17 @@ class WorkerClient {
   WorkerClient(const WorkerClient&) = delete;
   WorkerClient& operator=(const WorkerClient&) = delete;
 
-  void offer(const Kernel& kernel);              // what Need is answered from
+  void offer(const Kernel& kernel);              // answers Need from it
   protocol::Id send(protocol::Request request);  // gives it the next id
   protocol::Id run(const Experiment& experiment, protocol::Deadlines deadlines = {},
                    std::optional<ViewRequest> view = {});
   void cancel(protocol::Id target);
 
   const Answer& answer(protocol::Id id) { return answers_[id]; }
-  const Answer& wait(protocol::Id id);  // until it is done
+  const Answer& wait(protocol::Id id);  // until the request is done
   Answer run_and_wait(const Experiment& experiment, protocol::Deadlines deadlines = {},
                       std::optional<ViewRequest> view = {});
-  void wait_until(const std::function<bool()>& holds);  // handling what comes meanwhile
+  void wait_until(const std::function<bool()>& holds);  // and handles what arrives meanwhile
   protocol::HelloReply hello();
   bool over() const { return over_; }  // the worker closed its output
   void close_input();
@@ -73,10 +72,10 @@ class WorkerClient {
   bool over_ = false;
 };
 
-// The processes whose parent is `parent`, as /proc tells.
+// The processes whose parent is `parent`, from /proc.
 std::vector<int> children_of(int parent);
 
-// Those below it, however deep.
+// The descendants at any depth.
 std::vector<int> descendants_of(int ancestor);
 
 // A kernel of the source tree, and an experiment with its default config.

@@ -9,7 +9,7 @@
 
 namespace attnscope::testing_support {
 
-// A real worker with caches of its own, started when first used.
+// A real worker with its own caches, started when first used.
 class WorkerTest : public ::testing::Test {
  protected:
   WorkerTest() { setenv("ATTNSCOPE_HOME", home_.path().c_str(), 1); }
@@ -17,7 +17,7 @@ class WorkerTest : public ::testing::Test {
     client_.reset();
     unsetenv("ATTNSCOPE_HOME");
   }
-  // How the worker is started.
+  // The command that starts the worker.
   std::vector<std::string> command_{ATTNSCOPE_WORKER, "worker"};
   WorkerClient& client() {
     if (!client_) {
@@ -29,9 +29,9 @@ class WorkerTest : public ::testing::Test {
     }
     return *client_;
   }
-  // The executors of the worker: the spare included once it is up.
+  // The worker's executors, with the spare once it is up.
   std::vector<int> executors() { return children_of(supervisor()); }
-  // The worker's first process keeps it.
+  // The worker's first process is the supervisor's keeper.
   int supervisor() {
     const std::vector<int> kept = children_of(client().pid());
     return kept.empty() ? -1 : kept.front();

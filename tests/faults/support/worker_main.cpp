@@ -1,4 +1,4 @@
-// `attnscope worker` alone, without the rest of the command line: what the fault tests start.
+// Only `attnscope worker`, without the rest of the command line: the fault tests start this.
 #include <string_view>
 
 #include "worker/worker.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nsight Compute's counts of the opcode kernels, a line a kernel.
+"""Nsight Compute's counts for the opcode kernels, one line per kernel.
 
   ncu --csv --page raw --metrics (METRICS below) ./run_opcodes CUBIN CASES INPUTS OUTPUTS > NCU.csv
   counts.py NCU.csv > tests/data/gpu/opcodes/h200_opcode_counts.txt

@@ -3,10 +3,10 @@
 
   opcode_cases.py OUT        makes OUT/opcodes.cu, OUT/opcodes.inputs, OUT/opcodes.cases
 
-A case is one operation: an inline-PTX instruction or an expression whose machine code holds the opcode form meant. Cases of
-one kind of input share kernels, sixteen words of result a kernel at most, so that a cubin stays small. Every kernel is
+A case is one operation: an inline-PTX instruction or an expression whose machine code contains the opcode form to test. Cases
+with one kind of input share kernels, at most sixteen result words per kernel, so that a cubin stays small. Every kernel is
 started with 4 CTAs of 128 threads; thread i reads the eight words of row i of its kind's table and writes word k of its
-results to out[k * 512 + i]. `scratch` is 4096 words of zeros. opcodes.cases lists, a line each:
+results to out[k * 512 + i]. `scratch` is 4096 words of zeros. opcodes.cases has one line per case:
     kernel kind first_word words name [~N] [@ARCH]
 ~N: an approximation whose table is not public, within N units in the last place (docs/emulator.md); @ARCH: from that
 architecture on.
@@ -87,7 +87,7 @@ def table(kind):
 
 CASES = []   # (kind, words, name, body): the body leaves its results in r0, r1, r2, r3 (or r64a, r64b), all unsigned
 WHOLE = []   # (kind, words, name, source of the whole kernel's body)
-SECTIONS = [(CASES, WHOLE)]  # later ones come behind, so that the kernels before them keep their names and code
+SECTIONS = [(CASES, WHOLE)]  # later ones are appended, so that earlier kernels keep their names and code
 
 
 def case(kind, name, body, words=1, ulp=0):
@@ -95,7 +95,7 @@ def case(kind, name, body, words=1, ulp=0):
 
 
 def least_arch(text):
-    """The first architecture whose assembler takes the case; older ones leave its words 0 and are not held against them."""
+    """The first architecture whose assembler accepts the case; older ones leave its words 0 and do not check them."""
     if "xorsign" in text:
         return 86
     return 90 if re.search(r"(setp?[.][a-z]+[.]((u32|and|or|xor)[.])?|(ex2|tanh)[.].*)bf16", text) else 80
@@ -108,7 +108,7 @@ def whole(kind, name, words, body):
 REG = {"u32": "r", "s32": "r", "b32": "r", "u64": "l", "s64": "l", "b64": "l", "f32": "f", "f64": "d", "u16": "h", "s16": "h",
        "b16": "h", "f16": "h", "bf16": "h", "f16x2": "r", "bf16x2": "r", "u8": "r", "s8": "r"}
 CTYPE = {"r": "unsigned", "l": "u64", "f": "float", "d": "double", "h": "unsigned short"}
-# How the operands of a type are spelled over the eight input words; s, t, fs, ds and ls are parameters.
+# Expressions for the operands of a type from the eight input words; s, t, fs, ds and ls are parameters.
 OPERANDS = {"r": ["a", "b", "c", "d"], "f": ["fa", "fb", "fc", "fd"], "l": ["la", "lb", "lc", "ld"], "d": ["da", "db", "dc", "dd"],
             "h": ["(unsigned short)a", "(unsigned short)b", "(unsigned short)c", "(unsigned short)d"]}
 PARAM = {"r": "s", "f": "fs", "l": "ls", "d": "ds", "h": "(unsigned short)s"}
@@ -133,7 +133,7 @@ def ptx(kind, op, out, ins, operands=None, ulp=0, tag="", imm=""):
 
 
 def ptx_operands(kind, op, out, ins, places=None):
-    """The instruction with registers, and with an immediate and a parameter in each place that may hold one."""
+    """The instruction with registers, and with an immediate and a parameter in each place that may have one."""
     ptx(kind, op, out, ins)
     regs = [REG[t] for t in ins]
     for place in places if places is not None else range(1, len(ins)):
@@ -626,7 +626,7 @@ def memory():
               f' asm volatile("cp.async.{"cg" if size == 16 else "ca"}.shared.global [%0],[%1],{size}; cp.async.commit_group;" :: "r"(at), "l"(in + i));'
               f' asm volatile("cp.async.ca.shared.global [%0],[%1],4,%2; cp.async.commit_group; cp.async.wait_group 1;" :: "r"(at + 2048), "l"(in + (i ^ 1)), "r"(a & 4));'
               f' asm volatile("cp.async.wait_all;"); __syncthreads(); const uint4 v = x[threadIdx.x ^ 1]; put(0, v.x); put(1, v.y); put(2, v.z ^ x[128 + (threadIdx.x ^ 2)].x); put(3, v.w);')
-    # Atomics: every thread its own place first, then all of them one.
+    # Atomics: first a separate place for every thread, then one for all.
     for space in ("global", "shared"):
         declare = "__shared__ u64 x[256]; x[threadIdx.x] = la; x[128 + threadIdx.x] = 0; __syncthreads();" if space == "shared" else "u64* x = (u64*)scratch + (i & ~127u); x[threadIdx.x] = la; __syncthreads();"
         for t, ctype, value in (("u32", "unsigned", "c"), ("s32", "int", "(int)c"), ("u64", "u64", "lb"), ("s64", "long long", "(long long)lb")):
@@ -717,7 +717,7 @@ def tensors():
 
 
 def ordinary():
-    """Small kernels as people write them, for the forms that only whole code brings out."""
+    """Small kernels as people write them, for forms that appear only in whole programs."""
     n = "threadIdx.x"
     whole("f32", "block_sum", 1, "__shared__ float x[128]; x[threadIdx.x] = fabsf(fa) < 1e4f ? fa : 1.0f; __syncthreads(); for (int k = 64; k > 0; k >>= 1) { if (threadIdx.x < k) x[threadIdx.x] += x[threadIdx.x + k]; __syncthreads(); } put(0, __float_as_uint(x[0]));")
     whole("f32", "warp_sum", 1, "float v = fabsf(fa) < 1e4f ? fa : 1.0f; for (int k = 16; k > 0; k >>= 1) v += __shfl_down_sync(~0u, v, k); v = __shfl_sync(~0u, v, 0); put(0, __float_as_uint(v));")
@@ -767,8 +767,8 @@ def ordinary():
 
 
 def further():
-    """What the first recordings lack: every comparison with every combination, scaled products, wide local accesses, and the
-    uniform datapath's."""
+    """Forms that the first recordings lack: every comparison with every combination, scaled products, wide local accesses, and
+    the uniform datapath."""
     comparisons = {"f32": [f"{x}.f32" for x in COMPARES], "ftz": [f"{x}.ftz.f32" for x in COMPARES],
                    "int": [f"{x}.{t}" for t in ("s32", "u32") for x in COMPARES[:6]]}
     for kind, all_of_kind in comparisons.items():
@@ -778,7 +778,7 @@ def further():
                            f' selp.u32 y,{1 << k},0,q; or.b32 %0,%0,x; or.b32 %1,%1,y;}}" : "+r"(r0),"+r"(r1) : "{register}"({x}),"{register}"({y}),"r"(d >> {k} & 1));'
                            for k, one in enumerate(all_of_kind))
             case("int" if kind == "int" else "f32", f"setp.all.{logic}.{kind}", body, 2)
-    # The comparison stands in a branch's condition, where it cannot be turned round.
+    # The comparison is a branch's condition, where it cannot be inverted.
     for kind in ("f32", "int"):
         x, y, z, w = ("fa", "fb", "fc", "fd") if kind == "f32" else ("(int)a", "(int)b", "(int)c", "(int)d")
         for op, name in (("<=", "le"), (">=", "ge"), ("<", "lt"), (">", "gt"), ("==", "eq"), ("!=", "ne")):
@@ -798,7 +798,7 @@ def further():
         c("f64", f"divide_{source}", f"{value} / da", "d")
     ptx("f64", "rcp.approx.ftz.f64", "f64", ["f64"], ["ds"], tag="_param", ulp=1)
     ptx("f64", "rsqrt.approx.ftz.f64", "f64", ["f64"], ["ds"], tag="_param", ulp=1)
-    # Votes that branch for the warp as a whole, and fences.
+    # Votes that branch for the whole warp, and fences.
     for name, condition in (("any", "__any_sync(~0u, (a & 31) == 5)"), ("all", "__all_sync(~0u, (a & 31) != 5)"), ("all_float", "__all_sync(~0u, (a & 255) < 250)")):
         whole("int", f"vote_branch_{name}", 2, f"unsigned v = b; for (int k = 0; k < 4; ++k) {{ if ({condition}) {{ v = v * 3 + c; a >>= 3; }} else {{ v ^= d; a += 7; }} }} put(0, v); put(1, a);")
     whole("f32", "vote_rescale", 2, "float m = fa, sum = 0; for (int k = 0; k < 4; ++k) { const float x = k & 1 ? fb * 0.5f : fc; const bool raised = x > m; m = fmaxf(m, x); if (__any_sync(~0u, raised)) sum = sum * 0.5f + m; else sum += 1.0f; } put(0, __float_as_uint(sum)); put(1, __float_as_uint(m));")
@@ -809,7 +809,7 @@ def further():
           " x[10] = make_uint4(1, 2, 3, 4); uint4 v = make_uint4(0, 0, 0, 0); uint2 w = make_uint2(0, 0); for (int k = top - 1; k >= 0; k -= 2) { v.x += x[k].x; v.y ^= x[k].y; v.z += x[k].z; v.w = v.w * 3 + x[k].w; w.x += y[k].x; w.y ^= y[k].y; if (x[k].x & 64) break; }"
           " put(0, v.x); put(1, v.y); put(2, v.z); put(3, v.w); put(4, w.x ^ w.y);")
     whole("int", "local_quadruples", 4, "struct __align__(16) S { unsigned v[4]; }; S x[8]; for (int k = 0; k < 8; ++k) x[k] = S{{a + k, b * k, c ^ k, d}}; S y = x[a & 7]; x[b & 7] = y; const S z = x[c & 7]; put(0, z.v[0]); put(1, z.v[1]); put(2, z.v[2]); put(3, z.v[3]);")
-    # The uniform datapath: what depends on parameters and the CTA alone.
+    # The uniform datapath: values that depend only on parameters and the CTA.
     whole("int", "uniform_ctas", 4, "unsigned v = a; const unsigned* p = (const unsigned*)in; for (unsigned k = 0; k < (blockIdx.x & 3) + 2; ++k) v = v * 5 + p[(blockIdx.x * 64 + blockIdx.y * 8 + blockIdx.z + k) & 4095]; put(0, v); put(1, blockIdx.x * s + t); put(2, blockIdx.y * s + t); put(3, blockIdx.z * s + t);")
     whole("int", "uniform_rows", 2, "const unsigned* p = (const unsigned*)in + (blockIdx.y * s + blockIdx.z * 8 + blockIdx.x * 32); unsigned v = b, w = c; for (unsigned k = 0; k < (s & 7) + blockIdx.x; ++k) { v += p[k * 32 + (threadIdx.x & 31)]; w ^= (p + blockIdx.y * 64)[k] * (blockIdx.z + k); } put(0, v); put(1, w);")
     for op, name in (("<=", "le"), (">=", "ge"), ("<", "lt"), (">", "gt"), ("==", "eq"), ("!=", "ne")):
@@ -825,7 +825,7 @@ def further():
               f' const int there = {condition} ? 16 : 0; asm volatile("cp.async.cg.shared.global [%0],[%1],16,%2; cp.async.commit_group;" :: "r"(at), "l"(in + (i ^ 5)), "r"(there));'
               ' asm volatile("cp.async.cg.shared.global.L2::128B [%0],[%1],16,%2; cp.async.wait_all;" :: "r"(at + 2048), "l"(in + i), "r"(there)); __syncthreads();'
               ' const uint4 v = x[threadIdx.x ^ 1], w = x[128 + (threadIdx.x ^ 3)]; put(0, v.x ^ w.w); put(1, v.y ^ w.z); put(2, v.z ^ w.y); put(3, v.w ^ w.x);')
-    # Narrow parameters and constants by their own width.
+    # Narrow parameters and constants at their own width.
     for t, ctype in (("u8", "unsigned char"), ("s8", "signed char"), ("u16", "unsigned short"), ("s16", "short")):
         whole("int", f"narrow_parameter_{t}", 2, f"put(0, (unsigned)({ctype})s + a); put(1, (unsigned)(({ctype})(t >> 16) * ({ctype})s) + b);")
     c("int", "u32_param_to_f32", "(float)s + (float)a", "f")
@@ -874,7 +874,7 @@ def latest():
 
 
 def strangers():
-    """Forms that published kernels hold and no case before did: returns on two conditions, clocks of 32 bits, barriers
+    """Forms that published kernels use and no earlier case has: returns on two conditions, clocks of 32 bits, barriers
     counted by a register, atomics of every scope and of generic addresses, comparisons of packed halves by any name,
     and the Tensor Cores' whole, fp64 and TF32 products."""
     whole("int", "early_return_both", 2, "put(0, 1); if ((int)a > 5 && (int)b < 9) return; put(0, 2); if ((c & 1) || (d & 1)) return; put(0, e); put(1, f);")
@@ -936,7 +936,7 @@ def product(kind, shape, types, a_words, b_words, sum_words, register, options="
             else:
                 body += f" put({4 * k + n}, {'__float_as_uint(v[%d])' % n if register == 'f' else 'v[%d]' % n});"
         body += " }"
-    # Whole numbers are the same on every architecture.
+    # Integers are the same on every architecture.
     whole(kind, f"{'imma' if register == 'r' else 'mma'}.{shape}{options}.{types}", 16, body)
 
 
@@ -948,10 +948,10 @@ def products():
             product("int", "m8n8k16", f"s32.{x}.{y}.s32", 1, 1, 2, "r")
             product("int", "m16n8k32", f"s32.{x}.{y}.s32", 4, 2, 4, "r", ".satfinite")
     product("f64", "m8n8k4", "f64.f64.f64.f64", 1, 1, 2, "d")
-    for kind in ("f32", "int"):  # edge values; wholly random words
+    for kind in ("f32", "int"):  # edge values, then random words
         for shape, a_words, b_words in (("m16n8k4", 2, 1), ("m16n8k8", 4, 2)):
             product(kind, shape, "f32.tf32.tf32.f32", a_words, b_words, 4, "f")
-    # Moderate numbers, so that the sum's bits show: exponents of a few octaves, and some far apart.
+    # Moderate numbers, so that the sum's bits matter: exponents of a few octaves, and some far apart.
     for spread, name in ((3, "near"), (23, "wide")):
         prepare = (f"const auto mild = [](unsigned x) {{ return (x & 0x807fffffu) | (127u - {spread} / 2 + (x >> 9) % {spread}) << 23; }};"
                    " a = mild(a * 0x9e3779b9u + 1); b = mild(b * 0x85ebca6bu + 3); c = mild(c * 0xc2b2ae35u + 5); d = mild(d * 0x27d4eb2fu + 7);"
@@ -1033,7 +1033,8 @@ def emit(folder):
         for kind, words, case_name, text in wholes:
             name = f"{kind}_{kernels:03d}"
             kernel(name, kind, f"  {text}\n")
-            # Tensor Cores of older architectures sum otherwise; there bf16 sums are products fused by the compiler.
+            # Tensor Cores of older architectures sum in another way; there the compiler fuses the products of bf16
+            # sums.
             listing.append(f"{name} {kind} 0 {words} {case_name}" + (" @90" if case_name.startswith("mma.") or case_name == "bf16_sum" else ""))
             kernels += 1
     with open(f"{folder}/opcodes.cu", "w") as out:

@@ -10,7 +10,7 @@
 set -eu
 folder=$1 nvdisasm=$2
 for cubin in "$folder"/nv*_sm*.cubin; do
-  # Blanks squeezed and directives left out: the parser reads sections, labels and instructions.
+  # Squeezes blanks and drops directives: the parser reads sections, labels and instructions.
   "$nvdisasm" -c -hex -ndf "$cubin" 2>/dev/null | sed -E 's/[ \t]+/ /g' |
     grep -vE '^ *(\.(byte|dword|word|align|zero|type|size|other|sectioninfo|sectionflags|global|weak|elftype)|//)' > "${cubin%.cubin}.txt"
 done

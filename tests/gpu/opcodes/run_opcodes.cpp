@@ -1,4 +1,4 @@
-// Runs the opcode kernels on a GPU and keeps what they write. Driver API alone.
+// Runs the opcode kernels on a GPU and records what they write. Only the driver API.
 //
 //   g++ -O2 -std=c++20 run_opcodes.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64/stubs -lcuda -o run_opcodes
 //   ./run_opcodes CUBIN CASES INPUTS OUTPUTS

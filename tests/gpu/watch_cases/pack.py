@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the watch cases (tests/data/watch/*.cu) and packs sources, cubins and disassembly, for tests that have no compiler.
+"""Compiles the watch cases (tests/data/watch/*.cu) and packs sources, cubins and disassembly, for tests without a compiler.
 
     tests/gpu/watch_cases/pack.py            needs nvcc and nvdisasm (PATH, or NVCC and NVDISASM)
 """

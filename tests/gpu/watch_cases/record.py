@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the watch cases (tests/data/watch) under compute-sanitizer's four tools, and keeps what they said.
+"""Runs the watch cases (tests/data/watch) under compute-sanitizer's four tools, and keeps their reports.
 
     record.py run OUT [SANITIZER]     on a machine with a GPU of compute capability 9.0: raw logs and about.json into OUT;
                                       SANITIZER: the program, if not the one on PATH
     record.py pack OUT > tests/data/watch/sanitizer.json     anywhere: the logs as one small file
 
 The cubins are those of cases.tar.xz, the ones that the emulator's test runs. Cases that would hang a GPU are left out;
-those that end in a fault run under memcheck alone.
+those that end in a fault run only under memcheck.
 """
 import concurrent.futures
 import datetime
@@ -27,12 +27,12 @@ TOOLS = {
     "initcheck": ["--initcheck-address-space", "all"],
     "synccheck": [],
 }
-AT_ONCE = 12  # checkers side by side
+AT_ONCE = 12  # checkers that run side by side
 LONGEST_S = 40
 
 
 def cases():
-    """(file, kernel, grid, block, dynamic, filled, what is expected), in the order of the files."""
+    """(file, kernel, grid, block, dynamic, filled, expected result), in the order of the files."""
     found = []
     for path in sorted(CASES.glob("*.cu")):
         lines = path.read_text().splitlines()
@@ -54,7 +54,7 @@ def runs_under(tool: str, expected: str) -> bool:
 
 
 def check(sanitizer: str, tool: str, options: list, stem: str, chosen: list, folder: pathlib.Path, out: pathlib.Path):
-    """All of a file's cases under one tool; begins anew behind a launch that ended the process's context."""
+    """Runs all of a file's cases under one tool; after a launch that ended the process's context it starts a new process."""
     todo = folder / f"{tool}_{stem}.txt"
     todo.write_text("".join(" ".join(map(str, case[:6])) + "\n" for case in chosen))
     log, start = "", 0
@@ -119,7 +119,7 @@ PLACE = re.compile(r"at ([^+]*)\+0x[0-9a-f]+ in ([\w.]+):(\d+)|Frame: ([^+]*)\+0
 
 
 def places(text: str):
-    """(function without its parameters, file, line) of every place that is named."""
+    """(function without its parameters, file, line) of every named place."""
     for one in PLACE.finditer(text):
         name, file, line = (part for part in one.groups() if part is not None)
         yield name.split("(")[0].strip(), file, int(line)
@@ -142,7 +142,7 @@ def pack(out: pathlib.Path) -> None:
                 if case is None:
                     raise SystemExit(f"{path.name}: whose is this?\n{record}")
                 lines = [line for _, file, line in where if file == f"{stem}.cu"]
-                if head.group(2) == "Race reported":  # two sides; what else is named are their callers
+                if head.group(2) == "Race reported":  # two sides; other named places are their callers
                     lines = lines[:2]
                 else:
                     lines = lines[:1]

@@ -1,10 +1,10 @@
-// Launches watch cases on a GPU, for a checker that looks on (record.py). Driver API alone.
+// Launches watch cases on a GPU under a checker (record.py). Only the driver API.
 //
 //   g++ -O1 -std=c++20 run_cases.cpp -I CUDA/include -L CUDA/lib64/stubs -lcuda -o run_cases
 //   ./run_cases CUBINS LIST FROM          LIST: "file kernel grid block dynamic_bytes filled", a case a line
 //
-// Begins with case FROM (0: the first) and stops behind one whose launch fails. Ends with the number of the next case
-// in "next N" on stderr; the context of a failed launch is of no use any more.
+// Begins with case FROM (0: the first) and stops after one whose launch fails. Ends with the number of the next case in
+// "next N" on stderr; the context of a failed launch no longer works.
 #include <cuda.h>
 
 #include <cstdio>
@@ -35,7 +35,7 @@ struct Case {
   int filled = 1;
 };
 
-// Two buffers with free memory before, between and behind them, so that an index outside meets nothing.
+// Two buffers with free memory before, between and after them, so that an index outside hits nothing.
 struct Buffers {
   CUdeviceptr in = 0, out = 0;
   Buffers() {
