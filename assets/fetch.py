@@ -1,11 +1,11 @@
-"""Fetches pinned packages by the user's own pip, from whatever index that is set up with.
+"""Fetches pinned packages with the user's own pip, from the index that it is set up with.
 
     python3 fetch.py CACHE UNIT...             fetch these units of packages.txt into the folder CACHE
-    python3 fetch.py --missing CACHE UNIT...   only name those that are not there as pinned
+    python3 fetch.py --missing CACHE UNIT...   only name those that are missing or differ from their pins
     python3 fetch.py --units                   name every unit
 
-A unit is made beside its place and moved there, so that it is whole or not there; its pins are written inside, so that
-a changed pin is fetched anew and a kept one costs nothing. Needs Python 3.8 and pip, no other package.
+A unit is made beside its place and moved there, so it is complete or missing; its pins are written inside, so only a changed
+pin is fetched again. Needs Python 3.8 and pip, no other package.
 """
 import fcntl
 import hashlib
@@ -19,8 +19,8 @@ import tarfile
 import tempfile
 import zipfile
 
-# pip asks a source archive's build system for its metadata before it hands the archive over, which would fetch and run a
-# tool chain that nobody needs here. This stand-in answers instead.
+# pip asks a source archive's build system for metadata before it downloads the archive, which would fetch and run a
+# tool chain that is not needed here. This stand-in answers instead.
 STAND_IN = '''
 import pathlib, re
 
@@ -94,13 +94,13 @@ def fetch_package(package, version, sha256, folder):
 
 
 def unpack(archive, pattern, folder):
-    """The files that match, without the pattern's fixed head, modes kept."""
+    """The files that match, without the pattern's fixed prefix; modes are kept."""
     whole_tree = pattern.endswith("/**")
     head = pattern[:-2] if whole_tree else pattern.rsplit("/", 1)[0] + "/"
 
     def target(name):
         wanted = name.startswith(head) if whole_tree else name == pattern
-        # The .alt libraries are second builds of NVRTC, 230 MB that nothing here opens.
+        # The .alt libraries are a second build of NVRTC, 230 MB that nothing here opens.
         if not wanted or name.endswith("/") or ".alt.so" in name or name.endswith("__init__.py"):
             return None
         path = pathlib.PurePosixPath(name[len(head):])

@@ -1,5 +1,6 @@
-// What checking costs at the reports' shape (inputs, the fp64 reference on every row, the verdict), and at a size where
-// rows are sampled. MeasureProcessCPUTime: the column CPU is that of all threads, whatever else the machine does.
+// The cost of checking (inputs, the fp64 reference on every row, the verdict) at the reports' shape, and at a size
+// where rows are sampled. MeasureProcessCPUTime: the column CPU is that of all threads, whatever else runs on the
+// machine.
 #include <benchmark/benchmark.h>
 
 #include "check/error_map.h"

@@ -1,5 +1,5 @@
-// From a source to decoded machine code: what is cached, and what a cold start costs. The program is recorded in
-// tests/data/compile; the tiled rung stands for what a person compiles.
+// From a source to decoded machine code: cached, and from a cold start. The program is recorded in tests/data/compile;
+// the tiled rung stands for what a person compiles.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -79,7 +79,7 @@ void parse_its_disassembly(benchmark::State& state) {
 }
 BENCHMARK(parse_its_disassembly)->Unit(benchmark::kMicrosecond);
 
-// Cold: NVRTC compiles the tiled rung for the architecture given.
+// Cold: NVRTC compiles the tiled rung for the given architecture.
 void compile_cold(benchmark::State& state) {
   Compiler compiler(CompilerOptions{});
   for (auto _ : state)

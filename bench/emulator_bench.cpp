@@ -1,7 +1,7 @@
-// How fast the emulator executes recorded machine code (tests/data/emulator), counting always on. Items are thread
-// instructions, per second of processor time: the rate of a core, whatever else the machine does (the threads run at
-// the lowest priority). The column Time is the wall's. The whole grid of the reports' shape, B1 H8 S512 D64; arguments:
-// host threads, host instruction set.
+// How fast the emulator executes recorded machine code (tests/data/emulator), with counting always on. Items are thread
+// instructions per second of CPU time: the rate of one core, whatever else runs (the threads have the lowest priority).
+// The column Time is wall time. The whole grid of the reports' shape, B1 H8 S512 D64; arguments: host threads, host
+// instruction set.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace attnscope::emulator {
 namespace {
 
 constexpr uint32_t kHeads = 8, kSeq = 512, kHeadDim = 64;
-// tiled's, BLOCK_M 32, BLOCK_N 32: Q, K, V, S, O and a warp's maximum and sum.
+// For tiled with BLOCK_M 32, BLOCK_N 32: Q, K, V, S, O and a warp's maximum and sum.
 constexpr uint32_t kSwizzleShared = 32 * 64 * 2 + 2 * 32 * 64 * 2 + 32 * 32 * 4 + 32 * 64 * 4 + 16;
 
 std::string read_data(const std::string& name) {
@@ -91,7 +91,7 @@ void whole_grid(benchmark::State& state, const std::string& recording, std::arra
   count_instructions(state, setup.launch, options);
 }
 
-// Compiled here by the installed NVRTC. `path` is from the source tree's root.
+// Compiled here by the installed NVRTC. `path` is relative to the source tree's root.
 Result<std::shared_ptr<const compile::SassProgram>> compiled(const std::string& path, const std::string& entry,
                                                              int arch, std::map<std::string, int64_t> macros) {
   const std::filesystem::path file = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / path;
@@ -109,10 +109,10 @@ Result<std::shared_ptr<const compile::SassProgram>> compiled(const std::string& 
   return compile::disassemble((*variant)->cubin, (*variant)->entry_symbol, {});
 }
 
-// The Tensor Core rung in its first config. Normal inputs: the handlers take another way for exponents far out.
+// The Tensor Core rung in its first config. Normal inputs: the handlers take a slower path for exponents far apart.
 struct TensorSetup {
   static constexpr uint32_t kRows = 32, kWarps = 4,
-                            kSharedBytes = 36864;  // of BLOCK_M 32, BLOCK_N 32, 4 warps, 2 stages, split by 2
+                            kSharedBytes = 36864;  // for BLOCK_M 32, BLOCK_N 32, 4 warps, 2 stages, split by 2
   std::vector<uint16_t> tensors[4];
   GlobalMemory memory;
   Launch launch;
@@ -122,7 +122,7 @@ struct TensorSetup {
     uint64_t state = 1;
     for (int i = 0; i < 4; ++i) {
       for (uint32_t k = 0; k < kHeads * kSeq * kHeadDim; ++k) {
-        float sum = -6;  // of twelve uniform numbers: nearly normal
+        float sum = -6;  // the sum of twelve uniform numbers: nearly normal
         for (int n = 0; n < 12; ++n)
           sum += static_cast<float>((state = state * 6364136223846793005u + 1442695040888963407u) >> 40) * 0x1p-24f;
         const _Float16 half = static_cast<_Float16>(sum);
@@ -161,8 +161,8 @@ void architectures(benchmark::internal::Benchmark* benchmark) {
   for (int isa = 0; isa < best; ++isa) benchmark->Args({89, 1, isa});
 }
 
-// `tiled` as the program starts with it, whose warps are full: BLOCK_M 32, BLOCK_N 64, 4 warps. Arguments: host
-// threads, host instruction set.
+// `tiled` in the config that the program starts with, whose warps are full: BLOCK_M 32, BLOCK_N 64, 4 warps. Arguments:
+// host threads, host instruction set.
 void tiled_default(benchmark::State& state) {
   const auto sass = compiled("kernels/02_tiled.cu", "attention_tiled", 89, {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
   if (!sass) return state.SkipWithError(sass.error().message.c_str());
@@ -173,8 +173,7 @@ void tiled_default(benchmark::State& state) {
   count_instructions(state, setup.launch, options);
 }
 
-// The algorithm that other emulators are timed on too (peers/emulator_peers.py), on one thread. Arguments: query rows,
-// keys.
+// The algorithm that other emulators also run (peers/emulator_peers.py), on one thread. Arguments: query rows, keys.
 void tiled_plain(benchmark::State& state) {
   const auto sass = compiled("bench/peers/tiled_plain.cu", "tiled_plain", 89, {});
   if (!sass) return state.SkipWithError(sass.error().message.c_str());
@@ -200,7 +199,7 @@ void tiled_plain(benchmark::State& state) {
   count_instructions(state, launch, options);
 }
 
-// As many CTAs of the same grid as the program watches, watched or not: what looking for races costs. One host thread.
+// As many CTAs of the grid as the program watches, watched or not: the cost of looking for races. One host thread.
 void run_watched(benchmark::State& state, const Launch& launch) {
   RunOptions options;
   options.threads = 1;
@@ -215,7 +214,7 @@ void watched(benchmark::State& state, const std::string& recording, std::array<u
   run_watched(state, setup.launch);
 }
 
-// tiled_default's config.
+// The config of tiled_default.
 void watched_default(benchmark::State& state) {
   const auto sass = compiled("kernels/02_tiled.cu", "attention_tiled", 89, {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
   if (!sass) return state.SkipWithError(sass.error().message.c_str());
@@ -223,7 +222,7 @@ void watched_default(benchmark::State& state) {
   run_watched(state, setup.launch);
 }
 
-// tensor_grid's, which fills shared memory by asynchronous copies.
+// The config of tensor_grid, which fills shared memory by asynchronous copies.
 void watched_tensor(benchmark::State& state) {
   const auto sass = compiled("kernels/05_mma.cu", "attention_mma", 89, {{"HEAD_DIM", kHeadDim}, {"CAUSAL", 0}});
   if (!sass) return state.SkipWithError(sass.error().message.c_str());
@@ -231,7 +230,7 @@ void watched_tensor(benchmark::State& state) {
   run_watched(state, setup.launch);
 }
 
-// From the call to the first progress report: what streaming waits for.
+// From the call to the first progress report, for which streaming waits.
 void first_counters(benchmark::State& state) {
   Setup setup("tiled_vector_sm89", {kSeq / 16, kHeads, 1}, 128, 0);
   for (auto _ : state) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what docs/emulator.md says of the emulator's speed, and writes it as JSON.
+"""Measures the emulator's speeds in docs/emulator.md, and writes them as JSON.
 
     emulator_speed.py --build build/bench --out bench/results/emulator_speed.json
 
@@ -54,8 +54,8 @@ def tensor(program, repetitions):
 
 
 def waits(program, repetitions):
-    """From a request to what it brings, through session, supervisor and executor, in wall milliseconds. session_bench
-    repeats each by itself and gives the spread alone, so the least of its medians stands for the best."""
+    """From a request to its answers, through session, supervisor and executor, in wall milliseconds. session_bench
+    repeats each one and gives only the spread, so the least of its medians stands for the best."""
     rows = {}
     for name in ("cold/first_counters", "cached/first_counters", "cached/complete", "large"):
         medians = []

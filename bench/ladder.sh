@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures what README's ladder shows, on the first GPU ($DEVICE names another): bench/ladder.sh OUT [SECONDS]
 # Writes OUT/tuned/*.json (tried configs of the Tensor Core rungs), OUT/ladder.json, .md and .svg. Needs python3 with PyTorch
-# for the peers. $ATTNSCOPE names the program; SECONDS bounds the benchmark, and the same call then goes on where it ended.
+# for the peers. $ATTNSCOPE names the program; SECONDS limits the benchmark; the same call then continues where it ended.
 set -e
 out=$1 within=${2:-600} attnscope=${ATTNSCOPE:-build/release/attnscope} device=${DEVICE:-cuda:0}
 mkdir -p "$out"
@@ -9,7 +9,7 @@ small="--problem B=1,H=8,S=512,D=64 --problem B=1,H=8,S=512,D=64,causal=bottom_r
 full="--problem B=32,H=8,S=512,D=64"
 long="--problem B=4,H=16,S=4096,D=64 --problem B=4,H=16,S=4096,D=64,causal=bottom_right"
 wide="--problem B=4,H=16,S=4096,D=128 --problem B=4,H=16,S=4096,D=128,causal=bottom_right"
-tune() { "$attnscope" best --tune "$out/tuned" --device "$device" "$@" || true; }  # what does not compile is told, and left out
+tune() { "$attnscope" best --tune "$out/tuned" --device "$device" "$@" || true; }  # skips what does not compile
 
 tune $small --config mma:BLOCK_M=32,BLOCK_N=128,NUM_WARPS=8,SPLIT_KEYS=4,STAGES=1 \
   --config mma:BLOCK_M=32,BLOCK_N=64,NUM_WARPS=8,SPLIT_KEYS=4,STAGES=2 --config mma \

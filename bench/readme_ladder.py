@@ -36,7 +36,7 @@ def main():
         options.readme.write_text(new)
     elif new != old:
         sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), "README.md", "of the reports"))
-        sys.exit("a ladder is not its report's: run bench/readme_ladder.py")
+        sys.exit("a ladder differs from its report: run bench/readme_ladder.py")
 
 
 if __name__ == "__main__":

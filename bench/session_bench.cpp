@@ -1,5 +1,5 @@
-// The way of the data as a person meets it: from the request to the first counters, and to a complete observation,
-// through session, supervisor and executor. $ATTNSCOPE names another program whose worker to use.
+// The wait as a person sees it: from the request to the first counters and to a complete observation, through session,
+// supervisor and executor. $ATTNSCOPE names another program whose worker to use.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace {
 
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
 
-// A home of its own, so that nothing is cached but what a benchmark made itself.
+// A new home, so that only what a benchmark made itself is cached.
 class FreshHome {
  public:
   FreshHome() {
@@ -57,7 +57,7 @@ session::Draft draft_of(int64_t warps) {
   return draft;
 }
 
-// Too large to emulate whole: sampled CTAs, checked on their rows.
+// Too large to emulate fully: sampled CTAs, checked on their rows.
 session::Draft large_draft() {
   session::Draft draft;
   draft.problem.batch = 4;
@@ -110,7 +110,7 @@ void cached(benchmark::State& state, Until until) {
   for (auto _ : state) report(state, time_one(*session, draft_of(4)), until);
 }
 
-// Goal: first counters within 800 ms when nothing is compiled, decoded or known; the worker stands ready.
+// Goal: first counters within 800 ms when nothing is compiled, decoded or known; the worker is ready.
 void cold(benchmark::State& state, Until until) {
   for (auto _ : state) {
     const FreshHome home;

@@ -1,9 +1,10 @@
-// The window on a display, by the program's own window code: how soon it is there, how long its frames take to make
-// while kernels compile, run, hang and their worker dies, and how soon a moved knob shows. Each measurement is a window
-// of its own in a process of its own, under Xvfb (started here) where there is no display.
+// The window on a display, with the program's own window code: how soon it is open, how long its frames take while
+// kernels compile, run, hang and their worker dies, and how soon a moved knob shows. Each measurement is one window in
+// one process, under Xvfb (started here) if there is no display.
 //
-// A frame's time is that of making its draw list; rasterising, which is the GPU's work where there is one, is apart.
-// `frame_max_ms` is by the wall, `cpu_max_ms` what the drawing thread itself ran of it: where they part, something else
+// A frame's time is the time to make its draw list; rasterising, which a GPU does if there is one, is reported
+// separately. `frame_max_ms` is wall time, `cpu_max_ms` the CPU time of the drawing thread: if they differ, something
+// else had the core.
 // had the core.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// OpenGL's loader before GLFW.
+// OpenGL's loader must come before GLFW.
 #include <hello_imgui/hello_imgui_include_opengl.h>
 //
 #include <GLFW/glfw3.h>
@@ -49,7 +50,7 @@ namespace {
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
 constexpr double kPatienceMs = 90000;
 
-// ---- The window's side: one script of what a person does, then the report ----
+// ---- The window's side: a script of what a person does, then the report ----
 
 bool all_fresh(const session::Focus& focus) {
   if (focus.running || !focus.shown) return false;
@@ -58,7 +59,7 @@ bool all_fresh(const session::Focus& focus) {
   return true;
 }
 
-// Descendants of this process, by the kernel's own lists.
+// Children of this process, from the kernel's lists.
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> found;
   std::error_code gone;
@@ -107,7 +108,7 @@ class Script {
     ImGui::GetIO().AddMousePosEvent(static_cast<float>(x), static_cast<float>(y));
   }
   void button(bool down) { ImGui::GetIO().AddMouseButtonEvent(ImGuiMouseButton_Left, down); }
-  // The pointer wanders over the window, so that there is something to draw.
+  // Moves the pointer over the window, so that there is something to draw.
   void wander() {
     const double at = platform::steady_ms() / 700;
     const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -133,7 +134,7 @@ class FirstFrame : public Script {
   }
 };
 
-// From the start until the first run stands, and half a second more.
+// From the start until the first run is done, and half a second more.
 class StartUp : public Script {
   using Script::Script;
   double done_at_ = 0;
@@ -145,7 +146,7 @@ class StartUp : public Script {
   }
 };
 
-// Nobody acts for five seconds: nothing should be drawn.
+// No input for five seconds: nothing should be drawn.
 class Idle : public Script {
   using Script::Script;
   std::atomic<double> calm_at_ = 0;  // ms; 0: not yet
@@ -153,13 +154,13 @@ class Idle : public Script {
   void step(ui::Workbench&, const session::Snapshot& now) override {
     drawing_ = false;
     if (calm_at_ == 0 && all_fresh(now.focus))
-      calm_at_ = platform::steady_ms() + 3000;  // settings are kept 2 s after a change
+      calm_at_ = platform::steady_ms() + 3000;  // settings are saved 2 s after a change
     if (over_) return end();
     if (calm_at_ > 0 && platform::steady_ms() > calm_at_) phase("all");
   }
 
  public:
-  // Called from a thread: the window itself is asleep.
+  // Runs on its own thread: the window itself is asleep.
   void watch() {
     while (!ended_) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -171,7 +172,7 @@ class Idle : public Script {
   }
 };
 
-// Fifteen seconds of dragging knobs from end to end, over configs that nothing has compiled yet, with rests between.
+// Fifteen seconds of dragging knobs from end to end, over configs that are not compiled yet, with rests between.
 class Drag : public Script {
   using Script::Script;
   double begun_ = 0;
@@ -193,7 +194,7 @@ class Drag : public Script {
     const auto rail = bench.rail_of(kKnobs[static_cast<size_t>(seconds / kKnobSeconds) % std::size(kKnobs)]);
     if (!rail) return end("a knob is not on the screen");
     const double within = std::fmod(seconds, kKnobSeconds) / kDragSeconds;
-    const double across = 0.5 - 0.46 * std::cos(std::min(within, 1.0) * 5 * 3.14159265);  // ends where it did not begin
+    const double across = 0.5 - 0.46 * std::cos(std::min(within, 1.0) * 5 * 3.14159265);  // ends elsewhere
     point_at(static_cast<double>(rail->x) + across * static_cast<double>(rail->width),
              static_cast<double>(rail->y) + 0.5 * static_cast<double>(rail->height));
     button(within > 0.04 && within < 1);
@@ -204,7 +205,7 @@ class Drag : public Script {
   }
 };
 
-// An endless kernel runs into its deadline, is ended, and the worker comes back.
+// An endless kernel reaches its deadline and is ended, and the worker comes back.
 class Hang : public Script {
   using Script::Script;
   bool posted_ = false;
@@ -222,14 +223,14 @@ class Hang : public Script {
     }
     if (failed_at_ == 0 && now.focus.failure) {
       if (now.focus.failure->stage != Stage::deadline)
-        return end("the endless kernel ended otherwise: " + now.focus.failure->message);
+        return end("the endless kernel ended in another way: " + now.focus.failure->message);
       failed_at_ = platform::steady_ms();
     }
     if (failed_at_ > 0 && platform::steady_ms() - failed_at_ > 1500) end();
   }
 };
 
-// The worker's processes are killed while a kernel runs; the next run stands.
+// The worker's processes are killed while a kernel runs; the next run succeeds.
 class Killed : public Script {
   using Script::Script;
   int moved_ = 0;
@@ -258,14 +259,14 @@ class Killed : public Script {
   }
 };
 
-// "Move NUM_WARPS to 8": clicked, then everything is of it, on the screen.
+// Clicks "Move NUM_WARPS to 8" and waits until everything on the screen belongs to it.
 class MoveNumWarps : public Script {
  public:
   MoveNumWarps(session::Session& session, std::ofstream report, bool at_once)
       : Script(session, std::move(report)), at_once_(at_once) {}
 
  private:
-  bool at_once_;  // clicked as soon as the knob can be seen, the first run unfinished
+  bool at_once_;  // clicked as soon as the knob is visible, before the first run is done
   int pressed_frames_ = 0;
   double clicked_at_ = 0;
   bool arrived_ = false;
@@ -296,7 +297,7 @@ std::unique_ptr<Script> script_of(const std::string& name, session::Session& ses
   return std::make_unique<MoveNumWarps>(session, std::move(report), name == "move_at_once");
 }
 
-// What `attnscope` without arguments does, with the script at its hooks.
+// What `attnscope` without arguments does, with the script in its hooks.
 int play(const std::string& name, const std::filesystem::path& home, const std::filesystem::path& report_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (const auto display = ui::probe_display(); !display) {
@@ -338,7 +339,7 @@ pid_t spawn(std::vector<std::string> argv) {
   return posix_spawnp(&pid, words[0], nullptr, nullptr, words.data(), environ) == 0 ? pid : -1;
 }
 
-// A server for as long as the benchmarks run, where there is none.
+// A display server while the benchmarks run, if there is none.
 class Display {
  public:
   Display() {
@@ -363,7 +364,7 @@ class Display {
   pid_t server_ = -1;
 };
 
-// Settings and caches; removed with it.
+// Settings and caches; removed with the object.
 class Home {
  public:
   Home() {
@@ -381,7 +382,7 @@ class Home {
 struct Played {
   double begun_ms = 0;  // platform::steady_ms() before the process was started
   double first_build_ms = 0;
-  std::vector<double> build, build_cpu;  // ms, of the phase that is measured
+  std::vector<double> build, build_cpu;  // ms, in the measured phase
   std::map<std::string, double> figures;
   std::string fault;
 };
@@ -442,7 +443,7 @@ void first_frame(benchmark::State& state, Kept kept) {
   }
 }
 
-// Goal: no frame over 33 ms. The time is that of the slowest frame; the first one of a window is apart.
+// Goal: no frame over 33 ms. The time is that of the slowest frame; a window's first frame is reported separately.
 void frames(benchmark::State& state, const char* script) {
   for (auto _ : state) {
     const Home home;
@@ -458,7 +459,7 @@ void frames(benchmark::State& state, const char* script) {
   }
 }
 
-// Goal: within 2 s on two cores, from the first start of all: nothing is compiled, decoded or known.
+// Goal: within 2 s on two cores, from the very first start: nothing is compiled, decoded or known.
 void move_num_warps(benchmark::State& state, const char* script) {
   for (auto _ : state) {
     const Home home;
@@ -469,11 +470,11 @@ void move_num_warps(benchmark::State& state, const char* script) {
   }
 }
 
-// ---- Maps: by the worker's pipe, and by memory of the GPU that both processes see ----
+// ---- Maps: through the worker's pipe, and through GPU memory that both processes see ----
 
 enum class Way { pipe, gpu };
 
-// A session with one finished run of 4,096 query rows on the first GPU, and an OpenGL context to show its maps in.
+// A session with one finished run of 4,096 query rows on the first GPU, and an OpenGL context to show its maps.
 class Maps {
  public:
   Maps() { open(); }
@@ -488,8 +489,8 @@ class Maps {
   static constexpr int kRows = 4096;
   const std::string& fault() const { return fault_; }
 
-  // Asks for head 0's map at one texel an element until its values are in a texture. Gives the milliseconds, of them
-  // those in the window alone, and the bytes that came through the pipe. Through it, 4 MB at a time.
+  // Asks for head 0's map at one texel per element until its values are in a texture. Returns the milliseconds, the
+  // part of them in the window, and the bytes that came through the pipe. Through the pipe, 4 MB at a time.
   struct Cost {
     double ms = 0, window_ms = 0, pipe_bytes = 0;
   };
@@ -513,7 +514,7 @@ class Maps {
     cost.ms = platform::steady_ms() - begin;
     return cost;
   }
-  // What the texture holds now: the last rows that were shown.
+  // The current values of the texture: the last rows that were shown.
   std::vector<float> values() { return painter_->values(); }
 
  private:
@@ -558,7 +559,7 @@ class Maps {
     request.target = *target;
     return true;
   }
-  // The session keeps what came once: a row height that no earlier request had makes each request its own.
+  // The session keeps answers: a new row height makes each request different.
   std::shared_ptr<const Tile> answer(ViewRequest request) {
     if (!request.target) request.height = static_cast<int>(request.row_end - request.row_begin) + ++asked_ % 10000;
     const std::string key = session::tile_key(request);
@@ -604,7 +605,7 @@ void map_of_4096_rows(benchmark::State& state, MapKind map, Way way) {
   if (way == Way::gpu && maps.fault().empty()) {
     const std::vector<float> by_gpu = maps.values();
     maps.show(map, Way::pipe);
-    const std::vector<float> by_pipe = maps.values();  // of the last rows alone, where it came in several answers
+    const std::vector<float> by_pipe = maps.values();  // only of the last rows, if it came in several answers
     if (by_pipe.empty() || by_pipe.size() > by_gpu.size() ||
         std::memcmp(by_pipe.data(), by_gpu.data() + (by_gpu.size() - by_pipe.size()), by_pipe.size() * sizeof(float)) !=
             0)

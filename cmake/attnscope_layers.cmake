@@ -1,11 +1,11 @@
-# One folder under app/ is one static library, attnscope_<layer>. Warnings are errors in our code alone: they are set
-# here, never globally, so that no third-party source is built with them.
+# One folder under app/ is one static library, attnscope_<layer>. Warnings are errors only in our code: they are set
+# here and not globally, so no third-party source is built with them.
 
 function(attnscope_strict target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # g++ 12 reports std::string concatenation falsely (GCC bug 105651; with precompiled headers as two more),
-    # and optional<T> once sanitizers are on.
+    # g++ 12 gives false warnings about std::string concatenation (GCC bug 105651; with precompiled headers two more),
+    # and about optional<T> with sanitizers on.
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized)
   endif()
   if(ATTNSCOPE_SANITIZE)
@@ -36,12 +36,12 @@ function(attnscope_layer layer)
 endfunction()
 
 # attnscope_discover_tests(<binary> <prefix> PROPERTIES ...): its tests join the suite as <prefix>.<suite>.<test>. The
-# sanitized builds say so in front, so that one ctest run over all the builds tells them apart. A property has one value:
-# gtest_discover_tests flattens lists, and what follows one would be read as values of the wrong properties.
+# sanitized builds put their name in front, so that one ctest run over all builds tells them apart. A property has one
+# value: gtest_discover_tests flattens lists, and what follows one would be read as values of the wrong properties.
 function(attnscope_discover_tests binary prefix)
   if(ATTNSCOPE_SANITIZE STREQUAL "thread")
     string(PREPEND prefix "tsan.")
-    # Every caller ends with PROPERTIES, so that this is one more of them.
+    # Every caller ends with PROPERTIES, so this becomes one more of them.
     set(environment ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
   elseif(ATTNSCOPE_SANITIZE)
     string(PREPEND prefix "asan.")
@@ -49,7 +49,7 @@ function(attnscope_discover_tests binary prefix)
   gtest_discover_tests(${binary} TEST_PREFIX "${prefix}." DISCOVERY_TIMEOUT 120 ${ARGN} ${environment})
 endfunction()
 
-# attnscope_tests_wanted(<name> <result>): whether the tests of this layer or folder are to be built.
+# attnscope_tests_wanted(<name> <result>): whether the tests of this layer or folder should be built.
 function(attnscope_tests_wanted name result)
   if(NOT ATTNSCOPE_TEST_LAYERS OR name IN_LIST ATTNSCOPE_TEST_LAYERS)
     set(${result} TRUE PARENT_SCOPE)
@@ -58,7 +58,8 @@ function(attnscope_tests_wanted name result)
   endif()
 endfunction()
 
-# attnscope_unit_tests(<layer> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become <layer>_tests, one binary a layer.
+# attnscope_unit_tests(<layer> LIBS <targets...>): tests/unit/<layer>/*_test.cpp become <layer>_tests, one binary per
+# layer.
 function(attnscope_unit_tests layer)
   cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/unit/${layer}/*.cpp")

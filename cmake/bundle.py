@@ -1,11 +1,11 @@
-"""Packs the program with all that it needs on another Linux into one archive, attnscope-<version>-x86_64.tar.gz.
+"""Packs the program and everything that it needs on another Linux into one archive, attnscope-<version>-x86_64.tar.gz.
 
     python3 cmake/bundle.py --program build/release/attnscope --cache ~/.cache/attnscope --out build
 
-In it: bin/attnscope; lib/attnscope with the libraries that few systems have; share/attnscope with kernels, presets, assets
-and shaders; NVRTC and those headers that NVIDIA's terms name as distributable (NOTICE quotes them); and of the shipped
-presets what they compile to and its decoded programs, so that they run without nvdisasm and without the headers that are
-not handed on. Made by running the program itself.
+Contents: bin/attnscope; lib/attnscope with the less common libraries; share/attnscope with kernels, presets, assets and
+shaders; NVRTC and the headers that NVIDIA's terms name as distributable (NOTICE quotes them); and the compiled variants and
+decoded programs of the shipped presets, so that they run without nvdisasm and without the headers that may not be shipped.
+The program itself makes these.
 """
 import argparse
 import gzip
@@ -25,7 +25,7 @@ SHARED = ["assets", "kernels", "presets", "shaders"]
 # cuda_fp16.h includes nv/target, which is libcu++'s: Apache 2.0 with the LLVM exception.
 NVIDIA_FILES = ["lib/libnvrtc.so.*", "lib/libnvrtc-builtins.so.*", "include/cuda_fp16.h", "include/cuda_fp16.hpp",
                 "include/nv/target", "include/nv/detail/*"]
-# What every Linux has that can run the program at all.
+# Libraries of every Linux that can run the program at all.
 OF_THE_SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
                  "libstdc++.so.6", "libgcc_s.so.1"}
 OLDEST_GLIBC = (2, 36)
@@ -46,7 +46,7 @@ def output_of(*command, **more):
 
 
 def copy_tracked(folder, to):
-    """The folder without what lies about in it: the files that git tracks or, outside a checkout, all."""
+    """The folder's files: those that git tracks, or all of them outside a checkout."""
     listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z", "--", folder], capture_output=True, text=True)
     names = [name for name in listed.stdout.split("\0") if name] if listed.returncode == 0 else []
     for name in names or [str(p.relative_to(ROOT)) for p in (ROOT / folder).rglob("*") if p.is_file()]:
@@ -56,7 +56,7 @@ def copy_tracked(folder, to):
 
 
 def check_needs(binaries, carried):
-    """Refuses a binary that needs a library nobody would have, and tells the oldest glibc that serves."""
+    """Refuses a binary that needs an uncommon library, and returns the oldest glibc that it runs with."""
     newest = (2, 0)
     for binary in binaries:
         for name in re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", binary)):
@@ -80,7 +80,7 @@ def place_cuda(cache, versions, share):
 
 
 class Programs:
-    """Runs presets of the unpacked bundle and keeps what they were compiled to and what that was decoded to."""
+    """Runs presets of the unpacked bundle and keeps their compiled variants and decoded programs."""
 
     def __init__(self, top, fetched):
         self.top, self.fetched = top, fetched
@@ -90,7 +90,7 @@ class Programs:
         self.variants.mkdir()
 
     def run(self, home, cuda, *words):
-        nvrtc = next((self.fetched / cuda / "lib").glob("libnvrtc.so.*"))  # with all headers beside it
+        nvrtc = next((self.fetched / cuda / "lib").glob("libnvrtc.so.*"))  # the headers beside it are complete
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "ATTNSCOPE_HOME": str(home), "ATTNSCOPE_NO_TOOLKIT": "1",
                        "ATTNSCOPE_NVRTC": str(nvrtc), "ATTNSCOPE_NVDISASM": str(self.fetched / "bin" / "nvdisasm"),
                        "ATTNSCOPE_CUTLASS": str(self.fetched / "cutlass" / "include"), "LC_ALL": "C.UTF-8"}
@@ -112,7 +112,7 @@ class Programs:
                     done = self.run(home, cuda, "run", "--preset", str(preset), "--device", device, "--problem", small, "--json")
                     if done.returncode not in (0, 1):
                         refused.append((preset.name, device, (done.stderr.strip().splitlines() or ["no reason given"])[0]))
-            # <code>-<lines>.sass of the cache: shipped by code alone. <request>-<headers>.variant: by the request alone.
+            # From the cache: <code>-<lines>.sass ships by code only, <request>-<headers>.variant by request only.
             for kind, to in (("sass", self.programs), ("variant", self.variants)):
                 for file in pathlib.Path(home, "cache", to.name).glob(f"*.{kind}"):
                     shutil.copyfile(file, to / f"{file.name.split('-')[0]}.{kind}")
@@ -120,7 +120,7 @@ class Programs:
 
 
 def pack(folder, archive, level):
-    """Sorted, owned by nobody and of one time: the same content packs to the same bytes."""
+    """Sorted, without owner and with one time: the same content packs to the same bytes."""
     def plain(entry):
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = ""
@@ -135,13 +135,13 @@ def pack(folder, archive, level):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="the built program, its libraries in lib/ beside it")
-    parser.add_argument("--cache", type=pathlib.Path, required=True, help="where ./dev keeps what it fetched")
+    parser.add_argument("--program", type=pathlib.Path, required=True, help="the built program; its libraries are in lib/ beside it")
+    parser.add_argument("--cache", type=pathlib.Path, required=True, help="the folder where ./dev keeps what it fetched")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for the archive")
-    parser.add_argument("--cuda", action="append", help="carry this NVRTC alone (may be repeated); otherwise 12.8 and 13.0")
-    parser.add_argument("--preset", action="append", help="decode this preset alone (may be repeated); otherwise all")
-    parser.add_argument("--device", action="append", help="decode for this device alone (may be repeated); otherwise one of each architecture")
-    parser.add_argument("--level", type=int, default=9, help="of compression")
+    parser.add_argument("--cuda", action="append", help="pack only this NVRTC (may be repeated); otherwise 12.8 and 13.0")
+    parser.add_argument("--preset", action="append", help="decode only this preset (may be repeated); otherwise all")
+    parser.add_argument("--device", action="append", help="decode only for this device (may be repeated); otherwise one of each architecture")
+    parser.add_argument("--level", type=int, default=9, help="compression level")
     options = parser.parse_args()
     cuda = options.cuda or ["12.8", "13.0"]
 

@@ -1,9 +1,9 @@
-# System libraries, all from the distribution's packages (the list is in dev). Static where the distribution has it, so
-# that the program starts on another Linux that lacks them.
+# System libraries, all from the distribution's packages (dev has the list). Static where the distribution has a static
+# one, so that the program also starts on a Linux without them.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
-# An enumeration is written as its word: as a number it would be a silent mistake.
+# An enumeration is written as its word; writing it as a number would be an unnoticed mistake.
 set_property(TARGET nlohmann_json::nlohmann_json APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS JSON_DISABLE_ENUM_SERIALIZATION=1)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -1,16 +1,16 @@
-# Precompiled headers: parsing the standard library, and GoogleTest in tests, is a third of a cold build. Our own headers
-# are not among them, so a change in one still rebuilds only what includes it. Every source names all that it includes;
-# -DATTNSCOPE_PRECOMPILE=OFF builds without, to see that it does.
+# Precompiled headers: parsing the standard library, and GoogleTest in tests, is a third of a cold build. They contain
+# none of our own headers, so a change in one still rebuilds only what includes it. Every source names everything that
+# it includes; building with -DATTNSCOPE_PRECOMPILE=OFF checks that.
 option(ATTNSCOPE_PRECOMPILE "Parse the standard library's headers once for each kind of target" ON)
 
 set(attnscope_app_headers
     <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span> <sstream>
     <string> <string_view> <utility> <variant> <vector> <tl/expected.hpp>)
 set(attnscope_test_headers ${attnscope_app_headers} <fstream> <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
-set(attnscope_window_test_headers ${attnscope_test_headers})  # the window's libraries ask for flags of their own
+set(attnscope_window_test_headers ${attnscope_test_headers})  # the window's libraries need their own flags
 
-# attnscope_precompile(<target> <app|test|window_test>): the target's sources begin with these headers. One small target of each kind
-# makes them, with the flags that attnscope_strict() gives to all.
+# attnscope_precompile(<target> <app|test|window_test>): the target's sources begin with these headers. One small target
+# of each kind makes them, with the flags that attnscope_strict() gives to all.
 function(attnscope_precompile target kind)
   if(NOT ATTNSCOPE_PRECOMPILE)
     return()
@@ -36,13 +36,13 @@ function(attnscope_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${maker})
 endfunction()
 
-# attnscope_test_code(<target>): the tests' own code is built in half the time without optimization; what they test is not
-# touched.
+# attnscope_test_code(<target>): the tests' own code builds in half the time without optimization; the code under test
+# is not affected.
 function(attnscope_test_code target)
   target_compile_options(${target} PRIVATE -O0)
 endfunction()
 
-# attnscope_test_program(<target>): a program of GoogleTest, built as all of them are.
+# attnscope_test_program(<target>): a GoogleTest program, built like all of them.
 function(attnscope_test_program target)
   attnscope_strict(${target})
   attnscope_test_code(${target})

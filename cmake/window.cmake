@@ -1,8 +1,8 @@
 # The window's libraries, built from one pinned source archive (Dear ImGui with docking, Hello ImGui, ImPlot, GLFW, the
-# OpenGL loader and, for the window tests alone, Dear ImGui Test Engine). ./dev puts it into the per-user cache; the
+# OpenGL loader and, only for the window tests, Dear ImGui Test Engine). ./dev puts it into the per-user cache; the
 # version is written there and in dev.
 #
-# Offers one target: attnscope_window_deps.
+# Provides one target: attnscope_window_deps.
 set(ATTNSCOPE_IMGUI_BUNDLE_VERSION 1.93.0)
 
 set(imgui_bundle_dir "${ATTNSCOPE_CACHE}/src/imgui-bundle-${ATTNSCOPE_IMGUI_BUNDLE_VERSION}")
@@ -26,7 +26,7 @@ function(attnscope_add_imgui_bundle source_dir)
   endforeach()
   set(HELLOIMGUI_WITH_TEST_ENGINE ${ATTNSCOPE_TEST_ENGINE} CACHE BOOL "" FORCE)
 
-  # Not our code: no warnings from it. Sanitized with ours all the same, since both share std::vector and std::string.
+  # Not our code, so without warnings. Sanitized like ours, because both share std::vector and std::string.
   get_directory_property(options_before COMPILE_OPTIONS)
   add_compile_options(-w)
   if(ATTNSCOPE_SANITIZE)
@@ -35,12 +35,12 @@ function(attnscope_add_imgui_bundle source_dir)
   set(CMAKE_MESSAGE_LOG_LEVEL ERROR)
   set(CMAKE_EXPORT_COMPILE_COMMANDS OFF)
   set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
-  # GLFW first: Hello ImGui then takes the target instead of looking for an installed one.
+  # GLFW first: Hello ImGui then uses the target instead of looking for an installed one.
   add_subdirectory("${source_dir}/external/glfw/glfw" "${CMAKE_BINARY_DIR}/window/glfw" EXCLUDE_FROM_ALL SYSTEM)
   add_subdirectory("${source_dir}" "${CMAKE_BINARY_DIR}/window/imgui_bundle" EXCLUDE_FROM_ALL SYSTEM)
   set_directory_properties(PROPERTIES COMPILE_OPTIONS "${options_before}")
 
-  # ImPlot instantiates every plot for 13 number types, which takes 100 s on one core; we plot these three.
+  # ImPlot instantiates every plot for 13 number types, which takes 100 s on one core; we plot only these three.
   set_target_properties(implot PROPERTIES COMPILE_DEFINITIONS "IMPLOT_CUSTOM_NUMERIC_TYPES=(float)(double)(int)")
 endfunction()
 
@@ -49,5 +49,5 @@ attnscope_add_imgui_bundle("${imgui_bundle_dir}")
 add_library(attnscope_window_deps INTERFACE)
 target_link_libraries(attnscope_window_deps INTERFACE
   implot imgui_command_palette imgui_color_text_edit portable_file_dialogs hello_imgui stb_hello_imgui glad glfw imgui)
-# An X11 library that is never called must not be asked for at start: GLFW opens what it needs at run time.
+# The program must not need an X11 library at start that it never calls: GLFW opens what it needs at run time.
 target_link_options(attnscope_window_deps INTERFACE -Wl,--as-needed)

@@ -1,8 +1,8 @@
-"""When to stop sampling, and what the samples say: the rules of docs/measuring.md, "A measured time"."""
+"""When to stop sampling, and the figures of the samples: the rules of docs/measuring.md, "A measured time"."""
 import math
 import random
 
-STABLE_HALF_WIDTH = 0.005  # of the median
+STABLE_HALF_WIDTH = 0.005  # as a share of the median
 FEWEST_ROUNDS = 10
 ROUND_MS = 15.0
 FEWEST_OF_ROUND = 3
@@ -30,13 +30,13 @@ def bootstrap_median(rounds):
     if len(rounds) < 2:
         return everything[0][0], everything[-1][0]
     values = [us for us, _ in everything]
-    # How many samples of each round are among the first n: a resample's median is then found by halving.
+    # How many samples of each round are among the first n, so that a resample's median is found by bisection.
     counts = [[0] * len(rounds)]
     for _, number in everything:
         counts.append(counts[-1].copy())
         counts[-1][number] += 1
 
-    def value_at(rank, drawn):  # the rank-th of the resampled values, from 0
+    def value_at(rank, drawn):  # the resampled value of this rank, from 0
         low, high = 0, len(values) - 1
         while low < high:
             middle = (low + high) // 2

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""PyTorch as a device of attnscope: a worker that offers scaled_dot_product_attention, checked and timed as kernels are.
+"""PyTorch as a device of attnscope: a worker that offers scaled_dot_product_attention, checked and timed like kernels.
 
 Speaks attnscope's protocol over stdin and stdout. Needs Python 3.9 or later, PyTorch with CUDA, and attnscope itself,
-whose `worker --judge` makes the inputs and holds the output against the reference: one set of rules for all.
+whose `worker --judge` makes the inputs and compares the output with the reference: one set of rules for all.
 
     attnscope --worker "torch=python3 torch_worker.py --attnscope /path/to/attnscope"
 """
@@ -22,17 +22,17 @@ import wire
 BACKENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION", "MATH")  # by the value of the knob BACKEND
 BACKEND_NAMES = ("flash", "cudnn", "efficient", "math")
 WARM_MS = 5.0
-HOT_US = 5000.0  # of one sample: a graph's start is outside its nodes and must not count
+HOT_US = 5000.0  # per sample: a graph's start is outside its nodes and must not count
 COLD_REPEATS = 10
 MOST_WAITING = 1024  # requests; a session sends one at a time
-# Shared memory a block may ask for and an SM has, warps an SM, for what PyTorch does not tell: the CUDA programming
+# Shared memory per block (opt-in) and per SM, and warps per SM, which PyTorch does not report. From the CUDA programming
 # guide's table of compute capabilities.
 LIMITS = {80: (166912, 167936, 64), 86: (101376, 102400, 48), 87: (166912, 167936, 48), 89: (101376, 102400, 48),
           90: (232448, 233472, 64), 100: (232448, 233472, 64), 120: (101376, 102400, 48)}
 
 
 class Refused(Exception):
-    """An expected refusal, as attnscope's Failure."""
+    """An expected refusal, like attnscope's Failure."""
 
     def __init__(self, stage, message, hint=""):
         super().__init__(message)
@@ -73,7 +73,7 @@ class Judge:
             raise Refused("crash", f"attnscope worker --judge: {error}") from error
 
     def inputs(self, problem):
-        """q, k and v of the problem that outputs are judged by from now on."""
+        """q, k and v of the problem by which outputs are judged from now on."""
         return [reply["bytes"] for reply in self.ask({"type": "inputs", "problem": problem}, 3)]
 
     def verdict(self, output):
@@ -90,7 +90,7 @@ class Attention:
         self.device = torch.device(f"cuda:{ordinal}")
         dtype = {"f16": torch.float16, "bf16": torch.bfloat16}[problem["dtype"]]
         self.tensors = [self.upload(data, dtype, name) for data, name in zip(inputs, "qkv")]
-        self.judged = {}  # by backend: an output and its verdict
+        self.judged = {}  # by backend: the last output and its verdict
 
     def upload(self, data, dtype, name):
         p = self.problem
@@ -99,7 +99,7 @@ class Attention:
         return flat.view(p["batch"], heads, rows, p["head_dim"]).to(self.device)
 
     def place_anew(self, held):
-        """Other addresses for the inputs; `held` keeps the old ones from being given back."""
+        """Moves the inputs to other addresses; `held` keeps the old ones from being reused."""
         held.append(self.tensors)
         held.append(self.torch.empty(1 << 20 | 4096 * len(held), dtype=self.torch.uint8, device=self.device))
         self.tensors = [tensor.clone() for tensor in self.tensors]
@@ -112,7 +112,7 @@ class Attention:
                 *self.tensors, is_causal=p["causal"] != "none", scale=p["scale"], **more)
 
     def first_call(self):
-        """The output, or a refusal in PyTorch's words where the backend cannot do the problem."""
+        """The output, or a refusal in PyTorch's words if the backend cannot do the problem."""
         with warnings.catch_warnings(record=True) as said, self.torch.no_grad():
             warnings.simplefilter("always")
             try:
@@ -125,9 +125,9 @@ class Attention:
         return output
 
     def verdict(self, output, judge):
-        """Of an output equal bit for bit to one that was judged, that one's: a benchmark asks for the same many times."""
+        """The verdict. An output that equals the last one bit for bit keeps its verdict: a benchmark asks for the same many times."""
         output = output.contiguous()
-        bits = output.view(self.torch.int16)  # NaN is equal to itself here
+        bits = output.view(self.torch.int16)  # so that a NaN equals itself
         before, verdict = self.judged.get(self.backend, (None, None))
         if before is None or not self.torch.equal(bits, before):
             there = output.cpu()
@@ -137,7 +137,7 @@ class Attention:
 
 
 class Source:
-    """What sampling.sample() times: graph replays (hot), or single calls behind a flushed L2 (cold)."""
+    """What sampling.sample() times: graph replays (hot), or single calls after an L2 flush (cold)."""
 
     def __init__(self, attention, cache, l2_bytes):
         self.attention, self.torch, self.cache = attention, attention.torch, cache
@@ -166,7 +166,7 @@ class Source:
         return graph
 
     def begin_round(self):
-        if len(self.held) > 20:  # as many placements as an interval needs; then those given back come again
+        if len(self.held) > 20:  # enough placements for an interval; then freed ones are reused
             self.held.clear()
         self.attention.place_anew(self.held)
         until = now_ms() + WARM_MS
@@ -184,8 +184,8 @@ class Source:
         if self.cache == "hot":
             return [self.timed(self.graph.replay) / self.calls]
         pairs = [self.events() for _ in range(COLD_REPEATS)]
-        # The GPU waits a little first, so that everything is in its queue before the first call begins: what lies
-        # between two events is then the call, not Python's way to it.
+        # The GPU waits first, so that everything is queued before the first call begins: the time between two events is
+        # then the call, without Python's overhead.
         self.torch.cuda._sleep(4_000_000)
         for start, end in pairs:
             self.flush.zero_()
@@ -203,7 +203,7 @@ class Worker:
         self.sending = threading.Lock()
         self.work = queue.Queue()
         self.cancelled = set()
-        self.current = None  # (id, ms without progress allowed); written by the worker's thread alone
+        self.current = None  # (id, ms without progress allowed); only the worker's thread writes it
         self.attention = None  # of the last problem
         self.progressed = now_ms()
 
@@ -212,7 +212,7 @@ class Worker:
             try:
                 wire.write_frame(self.stream_out, message)
             except OSError:
-                os._exit(0)  # nobody is left to answer
+                os._exit(0)  # the client has gone
 
     def versions(self):
         torch = self.torch
@@ -236,7 +236,7 @@ class Worker:
                 "l2_mb": self.l2_bytes(ordinal) / 1048576}
 
     def l2_bytes(self, ordinal):
-        # 64 MB where PyTorch does not tell: more than any of these GPUs has, and flushing more than needed is no fault.
+        # 64 MB if PyTorch does not say: more than any of these GPUs has, and flushing too much does no harm.
         return getattr(self.torch.cuda.get_device_properties(ordinal), "L2_cache_size", 0) or 64 << 20
 
     def serve(self):
@@ -264,7 +264,7 @@ class Worker:
                 self.finish(number, Refused("protocol", "too many requests wait for this worker",
                                             "Wait for its answers before asking more."))
         elif kind == "cancel":
-            if len(self.cancelled) >= MOST_WAITING:  # of requests that were over already
+            if len(self.cancelled) >= MOST_WAITING:  # requests that were already done
                 self.cancelled.clear()
             self.cancelled.add(message.get("target"))
         elif kind != "kernel":
@@ -278,7 +278,7 @@ class Worker:
             time.sleep(1)
 
     def watch_over(self):
-        """A kernel that hangs ends with this process: attnscope starts another."""
+        """A hanging kernel ends with this process; attnscope starts another."""
         while True:
             time.sleep(0.1)
             current = self.current
@@ -297,7 +297,7 @@ class Worker:
                 refusal = None
             except Refused as refused:
                 refusal = refused
-            except Exception as error:  # PyTorch's own; the session must have its answer whatever it is
+            except Exception as error:  # any error of PyTorch: the session must get its answer
                 refusal = Refused("launch", f"PyTorch: {type(error).__name__}: {str(error).splitlines()[0]}")
             self.current = None
             self.finish(number, refusal)
@@ -322,7 +322,7 @@ class Worker:
 
     def run(self, number, experiment, deadlines):
         problem, backend, ordinal = self.checked(experiment)
-        # PyTorch loads a library, and cuDNN plans, on the first call: that is a compiler's deadline, not a launch's.
+        # On the first call PyTorch loads a library and cuDNN plans: the compiler's deadline applies, not a launch's.
         self.current = number, float(deadlines.get("compile_ms", 60000))
         self.part(number, {"device": experiment["device"],
                            "versions": dict(self.versions(), gpu=self.torch.cuda.get_device_properties(ordinal).name)})
@@ -350,7 +350,7 @@ class Worker:
     def attention_of(self, problem, ordinal):
         kept = self.attention
         if kept is None or kept.problem != problem or kept.device.index != ordinal:
-            self.attention = None  # its memory goes first
+            self.attention = None  # frees its memory first
             self.attention = Attention(self.torch, problem, ordinal, self.judge.inputs(problem))
         return self.attention
 
@@ -370,17 +370,17 @@ class Worker:
 
 
 def die(words):
-    """The last line of stderr is what attnscope shows for a worker that cannot be had."""
+    """attnscope shows the last line of stderr for a worker that does not start."""
     print(words, file=sys.stderr, flush=True)
     sys.exit(3)
 
 
 def find_torch():
-    # Minutes from a slow disk: a worker that says nothing from the start is given up.
+    # Takes minutes from a slow disk, and a worker that is silent from the start is given up.
     print("importing PyTorch", file=sys.stderr, flush=True)
     try:
         import torch
-        import torch.nn.attention  # noqa: F401  sdpa_kernel lives there since PyTorch 2.3
+        import torch.nn.attention  # noqa: F401  sdpa_kernel is there since PyTorch 2.3
     except ImportError as error:
         die(f"PyTorch 2.3 or later is not there for {sys.executable} ({error}): pip install torch, "
             "or name a Python that has it in ATTNSCOPE_PYTHON")
@@ -404,14 +404,14 @@ def main():
     stream_in = os.fdopen(os.dup(0), "rb")
     stream_out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # whatever a library prints goes to stderr
+    os.dup2(2, 1)  # anything that a library prints goes to stderr
     torch = find_torch()
     version = own_version(options.attnscope)
     stream_out.write(f"attnscope-worker {version}\n".encode())
     stream_out.flush()
     status = Worker(torch, version, Judge(options.attnscope), stream_in, stream_out).serve()
     sys.stderr.flush()
-    os._exit(status)  # threads of the GPU's may still run
+    os._exit(status)  # the GPU's threads may still run
 
 
 if __name__ == "__main__":

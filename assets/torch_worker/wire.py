@@ -2,7 +2,7 @@
 import struct
 
 MOST_BYTES = 256 << 20  # of a frame's payload
-MOST_VALUES = 1 << 18  # in it: each is an object of many bytes here, however short it was on the way
+MOST_VALUES = 1 << 18  # in a payload: each becomes an object of many bytes here, however short it was
 
 
 def pack(value):
@@ -61,17 +61,17 @@ def _head(length, out, tags, small=None, small_most=-1):
         out += bytes((tags[2],)) + struct.pack(">I", length)
 
 
-# Tags with a fixed width behind them: struct's format and its size.
+# Tags with a fixed width: struct's format and its size.
 _FIXED = {0xCA: (">f", 4), 0xCB: (">d", 8), 0xCC: (">B", 1), 0xCD: (">H", 2), 0xCE: (">I", 4), 0xCF: (">Q", 8),
           0xD0: (">b", 1), 0xD1: (">h", 2), 0xD2: (">i", 4), 0xD3: (">q", 8)}
-# Tags whose length comes behind them: its format and size, and what it is the length of.
+# Tags followed by a length: its format and size, and the type that it is the length of.
 _LONG = {0xC4: (">B", 1, "bin"), 0xC5: (">H", 2, "bin"), 0xC6: (">I", 4, "bin"), 0xD9: (">B", 1, "str"),
          0xDA: (">H", 2, "str"), 0xDB: (">I", 4, "str"), 0xDC: (">H", 2, "list"), 0xDD: (">I", 4, "list"),
          0xDE: (">H", 2, "map"), 0xDF: (">I", 4, "map")}
 
 
 def unpack(data):
-    """The one value of a payload. ValueError where it is malformed or something follows it."""
+    """The one value of a payload. ValueError if it is malformed or anything follows it."""
     try:
         value, end = _unpack(memoryview(data), 0, 0, [MOST_VALUES])
     except (struct.error, IndexError, UnicodeDecodeError) as error:

@@ -28,8 +28,8 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE / "tiled_plain.cu"
 HEAD_DIM, BLOCK_M, THREADS, SCALE = 64, 32, 128, 0.125
-# Peer, query rows, keys, repetitions. numpy's cost of an instruction falls with the threads that it does at once, so
-# that a large grid is tinygrad's best case: 4,096 rows are the whole grid of B1 H8 S512.
+# Peer, query rows, keys, repetitions. numpy's cost per instruction falls with the number of threads that it runs at
+# once, so a large grid is tinygrad's best case: 4,096 rows are the whole grid of B1 H8 S512.
 CASES = (("tinygrad", 128, 128, 3), ("oclgrind", 128, 128, 3), ("tinygrad", 4096, 512, 1))
 
 
@@ -50,7 +50,7 @@ def check(name, rows, keys, output):
 
 
 class LowMemory:
-    """ctypes, but that new buffers lie below 2 GB. tinygrad's emulator gives shared memory host addresses, and the PTX of
+    """ctypes, except that new buffers are below 2 GB. tinygrad's emulator gives shared memory host addresses, and the PTX of
     nvcc holds addresses of shared memory in 32 bits."""
 
     def __getattr__(self, name):
@@ -72,7 +72,7 @@ class LowMemory:
 
 
 def of_tinygrad(checkout, rows, keys, repeats):
-    """Seconds of tinygrad's PTX emulator, a call of ptx_run."""
+    """Seconds of tinygrad's PTX emulator, per call of ptx_run."""
     path = pathlib.Path(checkout) / "test/mockgpu/nv/emu.py"
     spec = importlib.util.spec_from_file_location("emu", path)
     emu = importlib.util.module_from_spec(spec)
@@ -87,7 +87,7 @@ def of_tinygrad(checkout, rows, keys, repeats):
     output = np.zeros((rows, HEAD_DIM), np.float16)
     scale = int(np.float32(SCALE).view(np.uint32))
     arguments = [x.ctypes.data for x in (*arrays, output)] + [scale]
-    emu.parse_ptx(source.value.decode())  # kept, as of later launches
+    emu.parse_ptx(source.value.decode())  # kept, as in later launches
     times = []
     for _ in range(repeats):
         begin = time.process_time()
@@ -97,7 +97,7 @@ def of_tinygrad(checkout, rows, keys, repeats):
 
 
 def simulation(folder, rows, keys, seen):
-    """A file for oclgrind-kernel: what it launches, and every argument. `seen` of the keys are walked."""
+    """A file for oclgrind-kernel: what it launches, and every argument. The kernel walks `seen` of the keys."""
     lines = [SOURCE.name, "tiled_plain", f"{rows // BLOCK_M * THREADS} 1 1", f"{THREADS} 1 1"]
     for tensor in tensors(rows, keys):
         words = tensor.view(np.uint16).ravel()
@@ -110,7 +110,7 @@ def simulation(folder, rows, keys, seen):
 
 
 def of_oclgrind(program, rows, keys, repeats):
-    """Seconds of oclgrind-kernel on one thread, less those of a launch that has nothing to do."""
+    """Seconds of oclgrind-kernel on one thread, minus those of a launch without work."""
     def seconds(path):
         begin = os.times()
         done = subprocess.run([program, "--num-threads", "1", path.name], cwd=path.parent, check=True,
@@ -131,7 +131,7 @@ def of_oclgrind(program, rows, keys, repeats):
 
 
 def of_ours(bench, rows, keys):
-    """Seconds of a whole grid, counting on, decoded before."""
+    """Seconds of a whole grid, with counting on and already decoded."""
     done = subprocess.run([bench, f"--benchmark_filter=^tiled_plain/rows:{rows}/keys:{keys}/", "--benchmark_repetitions=5",
                            "--benchmark_min_time=0.02", "--benchmark_format=json"],
                           check=True, stdout=subprocess.PIPE, text=True)
@@ -151,7 +151,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bench", required=True)
     parser.add_argument("--tinygrad", required=True)
-    parser.add_argument("--tinygrad-version", default="", help="what is checked out there, for the record")
+    parser.add_argument("--tinygrad-version", default="", help="the version of the checkout, for the report")
     parser.add_argument("--oclgrind", default="oclgrind-kernel")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
