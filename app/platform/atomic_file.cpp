@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "platform/descriptor.h"
 #include "platform/file_write.h"
 
 namespace attnscope::platform {
@@ -41,18 +42,19 @@ Result<std::optional<std::string>> read_file_if_any(const std::filesystem::path&
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_bytes) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // opening a FIFO must not block
-  if (fd < 0) return store_failure(path, "read", errno);
+  // Opening a FIFO must not block.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return store_failure(path, "read", errno);
   struct stat info {};
   std::string text;
-  int failed = fstat(fd, &info) != 0 ? errno : 0;
+  int failed = fstat(file.get(), &info) != 0 ? errno : 0;
   bool refused = failed == 0 && (!S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) > max_bytes);
   const bool regular = S_ISREG(info.st_mode);
   if (failed == 0 && !refused) {
     text.resize(static_cast<size_t>(info.st_size));
     size_t got = 0;
     while (got < text.size()) {
-      const ssize_t n = read(fd, text.data() + got, text.size() - got);
+      const ssize_t n = read(file.get(), text.data() + got, text.size() - got);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) failed = errno;
       if (n <= 0) break;
@@ -60,7 +62,6 @@ Result<std::string> read_file(const std::filesystem::path& path, uint64_t max_by
     }
     text.resize(got);
   }
-  close(fd);
   if (failed != 0) return store_failure(path, "read", failed);
   if (refused && !regular) return fail(Stage::store, path.string() + " is not a file.", "Give a file's path.");
   if (refused)

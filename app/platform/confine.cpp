@@ -20,6 +20,7 @@
 #include <system_error>
 #include <thread>
 
+#include "platform/descriptor.h"
 #include "platform/paths.h"
 #include "platform/process.h"
 
@@ -48,19 +49,6 @@ struct RulesetAttributes {
   uint64_t tcp = 0;
 };
 
-class Descriptor {
- public:
-  explicit Descriptor(long fd) : fd_(static_cast<int>(fd)) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 void allow(const Descriptor& ruleset, const fs::path& path, uint64_t rights) {
   const Descriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat found {};
@@ -79,7 +67,7 @@ bool wall_off_files(const Allowed& allowed) {
   if (version < 3) known &= ~kTruncate;
   const RulesetAttributes attributes{known, version < 4 ? uint64_t{0} : kTcp};
   const size_t size = version < 4 ? sizeof attributes.files : sizeof attributes;
-  const Descriptor ruleset(syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
+  const Descriptor ruleset(static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
   if (ruleset.get() < 0) return false;
   for (const fs::path& path : allowed.read) allow(ruleset, path, kRead & known);
   for (const fs::path& path : allowed.write) allow(ruleset, path, known);

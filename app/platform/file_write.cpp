@@ -11,6 +11,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "platform/descriptor.h"
+
 namespace attnscope::platform {
 namespace {
 
@@ -48,10 +50,9 @@ int write_all(int fd, std::span<const std::byte> bytes, const std::string& path)
 }
 
 void sync_folder(const fs::path& folder) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;  // the rename stands, but may not survive a power cut
-  fsync(fd);
-  close(fd);
+  const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0) return;  // the rename stands, but may not survive a power cut
+  fsync(opened.get());
 }
 
 // The file descriptor that a link in /proc/self/fd stands for; -1 for any other link. Such a link may name a pipe or a
@@ -94,19 +95,21 @@ Result<WriteTarget> write_target(const fs::path& path) {
 int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Durability durability, mode_t mode) {
   if (target.info && faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
   const std::string temporary = temporary_beside(target.path);  // beside it: a rename does not cross file systems
-  const std::string named =
-      target.path.string();  // nothing allocates from here to the rename: no exception leaves the temporary file
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (fd < 0) return errno;
+  // Nothing allocates from here to the rename, so no exception leaves the temporary file behind.
+  const std::string named = target.path.string();
+  Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (file.get() < 0) return errno;
   int failed = 0;
   if (target.info) {
     // Keeps the old owner where this process may set it; the rights come last.
-    if (fchown(fd, target.info->st_uid, target.info->st_gid) != 0 && errno != EPERM && errno != EINVAL) failed = errno;
-    if (failed == 0 && fchmod(fd, target.info->st_mode & 0777) != 0 && errno != EPERM) failed = errno;
+    if (fchown(file.get(), target.info->st_uid, target.info->st_gid) != 0 && errno != EPERM && errno != EINVAL)
+      failed = errno;
+    if (failed == 0 && fchmod(file.get(), target.info->st_mode & 0777) != 0 && errno != EPERM) failed = errno;
   }
-  if (failed == 0) failed = write_all(fd, bytes, named);
-  if (failed == 0 && durability == Durability::synced && fsync(fd) != 0) failed = errno;
-  if (close(fd) != 0 && failed == 0) failed = errno;
+  if (failed == 0) failed = write_all(file.get(), bytes, named);
+  if (failed == 0 && durability == Durability::synced && fsync(file.get()) != 0) failed = errno;
+  const int closing = file.close();
+  if (failed == 0) failed = closing;
   if (failed == 0 && std::rename(temporary.c_str(), target.path.c_str()) != 0) failed = errno;
   if (failed != 0) {
     unlink(temporary.c_str());
@@ -119,23 +122,20 @@ int replace_file(const WriteTarget& target, std::span<const std::byte> bytes, Du
 
 int write_into(const WriteTarget& target, std::span<const std::byte> bytes) {
   const std::string named = target.path.string();  // before the file is open, because this may throw
-  int fd = -1;
+  Descriptor into;
   if (target.open_fd >= 0) {
-    fd = fcntl(target.open_fd, F_DUPFD_CLOEXEC, 0);
+    into = Descriptor(fcntl(target.open_fd, F_DUPFD_CLOEXEC, 0));
   } else {
     // Non-blocking: a pipe without a reader is an error instead of an endless wait.
-    const bool file = target.info && S_ISREG(target.info->st_mode);
-    fd = open(target.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file ? O_TRUNC : 0));
-    if (fd >= 0 && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0) {
-      const int error = errno;
-      close(fd);
-      return error;
-    }
+    const bool regular = target.info && S_ISREG(target.info->st_mode);
+    into =
+        Descriptor(open(target.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (regular ? O_TRUNC : 0)));
+    if (into.get() >= 0 && fcntl(into.get(), F_SETFL, fcntl(into.get(), F_GETFL) & ~O_NONBLOCK) != 0) return errno;
   }
-  if (fd < 0) return errno;
-  int failed = write_all(fd, bytes, named);
-  if (close(fd) != 0 && failed == 0) failed = errno;
-  return failed;
+  if (into.get() < 0) return errno;
+  const int failed = write_all(into.get(), bytes, named);
+  const int closing = into.close();
+  return failed != 0 ? failed : closing;
 }
 
 tl::unexpected<Failure> store_failure(const fs::path& path, const std::string& what, int error) {

@@ -17,23 +17,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <utility>
+
+#include "platform/descriptor.h"
+#include "platform/spawn_attributes.h"
 
 extern char** environ;
 
 namespace attnscope::platform {
 namespace {
-
-// Both ends of a pipe; closes the ends that were not taken.
-struct Pipe {
-  int ends[2] = {-1, -1};
-  bool open() { return pipe2(ends, O_CLOEXEC) == 0; }
-  int take(int end) { return std::exchange(ends[end], -1); }
-  ~Pipe() {
-    for (const int end : ends)
-      if (end >= 0) close(end);
-  }
-};
 
 // The parent's pid in /proc/PID/stat. The process name before it may contain anything.
 pid_t parent_of(const std::string& process) {
@@ -65,37 +56,26 @@ std::vector<pid_t> own_children() {
 }  // namespace
 
 Result<ChildProcess> spawn_piped(const std::vector<std::string>& argv) {
-  Pipe in, out;
   if (argv.empty()) return fail(Stage::device, "an empty command cannot be started", "Name the program.");
-  if (!in.open() || !out.open())
-    return fail(Stage::device, argv[0] + ": no pipe: " + std::strerror(errno),
-                "Close other programs, or raise `ulimit -n`.");
+  auto in = make_pipe(), out = make_pipe();
+  if (!in || !out) return fail(Stage::device, argv[0] + ": no pipe: " + std::strerror(errno), kNoDescriptorHint);
   std::vector<char*> words;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, in.ends[0], 0);
-  posix_spawn_file_actions_adddup2(&actions, out.ends[1], 1);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t ignored;  // we ignore it (see ignore_write_signals()); another program does not expect that
-  sigemptyset(&ignored);
-  sigaddset(&ignored, SIGPIPE);
-  sigaddset(&ignored, SIGXFSZ);
-  posix_spawnattr_setsigdefault(&attributes, &ignored);
+  posix_spawn_file_actions_adddup2(&actions, in->read.get(), 0);
+  posix_spawn_file_actions_adddup2(&actions, out->write.get(), 1);
+  const SpawnAttributes attributes(ProcessGroup::own);
   ChildProcess child;
-  const int error = posix_spawnp(&child.pid, words[0], &actions, &attributes, words.data(), environ);
+  const int error = posix_spawnp(&child.pid, words[0], &actions, attributes.get(), words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   if (error)
     return fail(Stage::device, argv[0] + " cannot be started: " + std::strerror(error),
                 "Check the command's first word.");
-  child.stdin_fd = in.take(1);
-  child.stdout_fd = out.take(0);
+  child.stdin_fd = in->write.release();
+  child.stdout_fd = out->read.release();
   return child;
 }
 

@@ -13,7 +13,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
+
+#include "platform/descriptor.h"
+#include "platform/spawn_attributes.h"
 
 extern char** environ;
 
@@ -22,50 +24,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-      reset();
-      fd_ = std::exchange(other.fd_, -1);
-    }
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-  int get() const { return fd_; }
-  void reset() {
-    if (fd_ >= 0) close(fd_);
-    fd_ = -1;
-  }
+constexpr const char* kUnread = "its output could not be read";
+constexpr const char* kNoMemoryHint = "End other programs: the machine may be short of memory.";
 
- private:
-  int fd_;
-};
-
-struct Pipe {
-  Descriptor read, write;
-};
-
-tl::unexpected<Failure> system_failure(const ToolRun& run, const std::string& what, int error) {
+tl::unexpected<Failure> system_failure(const ToolRun& run, const std::string& what, int error, const char* hint) {
   return fail(Stage::internal, run.program.string() + " could not be run: " + what + ": " + std::strerror(error) + ".",
-              "Check that the file is there, may be executed, and is built for this machine.");
-}
-
-Result<Pipe> make_pipe(const ToolRun& run) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return system_failure(run, "no pipe", errno);
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+              hint);
 }
 
 Result<Descriptor> make_input(const ToolRun& run) {
   Descriptor file(memfd_create("attnscope-input", MFD_CLOEXEC));
-  if (file.get() < 0) return system_failure(run, "no memory file", errno);
+  if (file.get() < 0) return system_failure(run, "no memory file", errno, kNoMemoryHint);
   for (size_t at = 0; at < run.input.size();) {
     const ssize_t wrote = write(file.get(), run.input.data() + at, run.input.size() - at);
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return system_failure(run, "its input could not be written", errno);
+    if (wrote <= 0) return system_failure(run, "its input could not be written", errno, kNoMemoryHint);
     at += static_cast<size_t>(wrote);
   }
   lseek(file.get(), 0, SEEK_SET);
@@ -75,7 +48,7 @@ Result<Descriptor> make_input(const ToolRun& run) {
 // Moves a descriptor above 0-3: there it could be overwritten before it is copied itself.
 Result<Descriptor> above_standard(const ToolRun& run, const Descriptor& file) {
   Descriptor moved(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
-  if (moved.get() < 0) return system_failure(run, "no descriptor", errno);
+  if (moved.get() < 0) return system_failure(run, "no descriptor", errno, kNoDescriptorHint);
   return moved;
 }
 
@@ -91,12 +64,7 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
   posix_spawn_file_actions_adddup2(&actions, out_high->get(), 1);
   posix_spawn_file_actions_adddup2(&actions, err_high->get(), 2);
   posix_spawn_file_actions_adddup2(&actions, input_high->get(), 3);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);  // a thread of ours may have blocked signals
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const SpawnAttributes attributes(ProcessGroup::callers);
 
   std::string program = run.program.string();
   std::vector<std::string> words = run.arguments;
@@ -110,10 +78,11 @@ Result<pid_t> start(const ToolRun& run, const Descriptor& out, const Descriptor&
     if (std::getenv(addition.substr(0, addition.find('=')).c_str()) == nullptr) variables.push_back(addition.data());
   variables.push_back(nullptr);
   pid_t child = -1;
-  const int error = posix_spawnp(&child, program.c_str(), &actions, &attributes, argv.data(), variables.data());
-  posix_spawnattr_destroy(&attributes);
+  const int error = posix_spawnp(&child, program.c_str(), &actions, attributes.get(), argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return system_failure(run, "it did not start", error);
+  if (error != 0)
+    return system_failure(run, "it did not start", error,
+                          "Check that the file is there, may be executed, and is built for this machine.");
   return child;
 }
 
@@ -139,6 +108,13 @@ class Child {
   pid_t pid_;
 };
 
+// One of the program's two streams, with what poll() said of it.
+struct Stream {
+  Descriptor* from;
+  std::string* text;
+  short events;
+};
+
 enum class Drained { yes, no, failed };
 
 Drained drain(Descriptor& from, std::string& into) {
@@ -153,17 +129,16 @@ Drained drain(Descriptor& from, std::string& into) {
 }  // namespace
 
 Result<ToolOutput> run_tool(const ToolRun& run) {
-  auto out = make_pipe(run), err = make_pipe(run);
-  if (!out) return fail(out.error());
-  if (!err) return fail(err.error());
+  auto out = make_pipe(), err = make_pipe();
+  if (!out || !err) return system_failure(run, "no pipe", errno, kNoDescriptorHint);
   auto input = make_input(run);
   if (!input) return fail(input.error());
   const auto deadline = Clock::now() + std::chrono::milliseconds(run.deadline_ms);
   auto pid = start(run, out->write, err->write, *input);
   if (!pid) return fail(pid.error());
   Child child(*pid);
-  out->write.reset();
-  err->write.reset();
+  out->write.close();
+  err->write.close();
 
   ToolOutput output;
   while (out->read.get() >= 0 || err->read.get() >= 0) {
@@ -172,16 +147,16 @@ Result<ToolOutput> run_tool(const ToolRun& run) {
       return fail(Stage::deadline,
                   run.program.string() + " did not end within " + std::to_string(run.deadline_ms) + " ms.",
                   "The machine may be overloaded. Try again.");
-    pollfd streams[2] = {{out->read.get(), POLLIN, 0}, {err->read.get(), POLLIN, 0}};  // poll skips a closed one (-1)
-    const int ready = poll(streams, 2, static_cast<int>(left));
-    if (ready < 0 && errno != EINTR) return system_failure(run, "its output could not be read", errno);
+    pollfd polled[2] = {{out->read.get(), POLLIN, 0}, {err->read.get(), POLLIN, 0}};  // poll skips a closed one (-1)
+    const int ready = poll(polled, 2, static_cast<int>(left));
+    if (ready < 0 && errno != EINTR) return system_failure(run, kUnread, errno, kNoMemoryHint);
     if (ready <= 0) continue;
-    for (auto [stream, text, index] :
-         {std::tuple{&out->read, &output.out, 0}, std::tuple{&err->read, &output.err, 1}}) {
-      if (streams[index].revents == 0) continue;
-      const Drained state = drain(*stream, *text);
-      if (state == Drained::failed) return system_failure(run, "its output could not be read", errno);
-      if (state == Drained::yes) stream->reset();
+    for (const auto& [from, text, events] :
+         {Stream{&out->read, &output.out, polled[0].revents}, Stream{&err->read, &output.err, polled[1].revents}}) {
+      if (events == 0) continue;
+      const Drained state = drain(*from, *text);
+      if (state == Drained::failed) return system_failure(run, kUnread, errno, kNoMemoryHint);
+      if (state == Drained::yes) from->close();
       if (text->size() > run.max_output_bytes)
         return fail(Stage::internal,
                     run.program.string() + " printed over " + std::to_string(run.max_output_bytes) + " bytes.",

@@ -111,6 +111,18 @@ TEST(Process, ASignalThatWeIgnoreEndsTheProgram) {
             0);
 }
 
+TEST(Process, ASignalThatWeBlockReachesTheProgram) {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &blocked, &before), 0);
+  auto child = spawn_piped({"sh", "-c", "kill -TERM $$; echo still here"});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_TRUE(child) << child.error().message;
+  EXPECT_EQ(read_all(child->stdout_fd), "");
+  release(*child);
+}
+
 TEST(Process, OrphansBelowAreFoundAndEnded) {
   EXPECT_EQ(in_a_child([] {
               adopt_orphans();

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,10 +121,35 @@ TEST(RunTool, ASignalThatWeBlockReachesTheProgram) {
   EXPECT_NE(output.error().message.find("signal 15"), std::string::npos);
 }
 
+TEST(RunTool, ASignalThatWeIgnoreEndsTheProgram) {
+  for (const int number : {SIGPIPE, SIGXFSZ}) {
+    const auto before = signal(number, SIG_IGN);
+    auto output = run_tool(shell("kill -" + std::to_string(number) + " $$; echo still here"));
+    signal(number, before);
+    ASSERT_FALSE(output) << number;
+    EXPECT_NE(output.error().message.find("signal " + std::to_string(number)), std::string::npos);
+  }
+}
+
+TEST(RunTool, TooFewDescriptorsAreNoFaultOfTheProgramsFile) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto output = run_tool(shell("true"));
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(output);
+  EXPECT_NE(output.error().message.find("/bin/sh could not be run: no pipe"), std::string::npos)
+      << output.error().message;
+  EXPECT_EQ(output.error().hint, "Close other programs, or raise `ulimit -n`.");
+}
+
 TEST(RunTool, NamesAProgramThatIsNotThereOrWasEnded) {
   auto output = run_tool({"/nowhere/tool", {}, {}, 20000, 1 << 20, {}});
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("/nowhere/tool"), std::string::npos);
+  EXPECT_NE(output.error().hint.find("may be executed"), std::string::npos);
   output = run_tool(shell("kill -9 $$"));
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("signal 9"), std::string::npos);

@@ -1,0 +1,22 @@
+#pragma once
+#include <spawn.h>
+
+namespace attnscope::platform {
+
+enum class ProcessGroup { callers, own };
+
+// How every program is started from here: with no signal blocked or ignored, whatever this process ignores
+// (ignore_write_signals()) or the calling thread blocks. Another program does not expect either.
+class SpawnAttributes {
+ public:
+  explicit SpawnAttributes(ProcessGroup group);
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes();
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace attnscope::platform
