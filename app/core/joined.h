@@ -1,0 +1,21 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace attnscope {
+
+// The items in one line, "a, b, c". `text` makes an item's text or is the member that holds it.
+template <class List, class Text = std::identity>
+std::string joined(const List& list, Text text = {}, std::string_view between = ", ") {
+  std::string all;
+  bool first = true;
+  for (const auto& item : list) {
+    if (!first) all += between;
+    all += std::invoke(text, item);
+    first = false;
+  }
+  return all;
+}
+
+}  // namespace attnscope
