@@ -1,6 +1,11 @@
 // Which version of a CUDA library goes with this machine's driver.
 #include "cuda_api/choose.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "core/joined.h"
 #include "cuda_api/driver.h"
 #include "cuda_api/nvrtc.h"
 #include "platform/paths.h"
@@ -10,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int oldest_major = 11, newest_major = 13;
+constexpr int kOldestMajor = 11, kNewestMajor = 13;
 
 std::string install_hint(CudaLibrary which) {
   const LibraryName& name = name_of(which);
@@ -19,41 +24,53 @@ std::string install_hint(CudaLibrary which) {
   return get + " the CUDA toolkit, or set $" + name.environment + " to a " + name.file + ".";
 }
 
-// Skips a library that exists but does not open, and keeps its reason in case none opens.
+template <class Library>
+struct FirstOpened {
+  std::optional<Library> library;    // empty: none opened
+  std::vector<std::string> reasons;  // why the libraries before it, or all, did not
+};
+
+// Tries the places of that version in their order. The system's loader has no reason to tell: a library that it does
+// not find is not there.
 template <class Open>
-auto open_first(CudaLibrary which, int major, const Open& open, std::string& reasons) {
-  decltype(open(LibraryPlace{})) opened = fail(Stage::device, {});
-  for (LibraryPlace place : library_places(which, major)) {
-    if (place.include.empty())  // this library has no headers: another of the same version may have them
-      for (const LibraryPlace& other : library_places(which, major))
-        if (place.include.empty()) place.include = other.include;
-    opened = open(place);
-    if (opened) return opened;
-    if (place.origin != "system") reasons += (reasons.empty() ? "" : " ") + opened.error().message;
+auto open_first(CudaLibrary which, int major, const Open& open) {
+  FirstOpened<typename decltype(open(LibraryPlace{}))::value_type> first;
+  const std::vector<LibraryPlace> places = library_places(which, major);
+  const auto with_headers =
+      std::ranges::find_if(places, [](const LibraryPlace& place) { return !place.include.empty(); });
+  for (LibraryPlace place : places) {
+    // This library has no headers: another of the same version may have them.
+    if (place.include.empty() && with_headers != places.end()) place.include = with_headers->include;
+    auto opened = open(place);
+    if (opened) {
+      first.library = std::move(*opened);
+      break;
+    }
+    if (place.origin != "system") first.reasons.push_back(opened.error().message);
   }
-  return opened;
+  return first;
 }
 
 // Which other major versions there are, for the sentence that says why they do not fit.
 std::string others_than(CudaLibrary which, int major) {
-  std::string others;
-  for (int other = oldest_major; other <= newest_major + 1; ++other) {
+  std::vector<std::string> others;
+  for (int other = kOldestMajor; other <= kNewestMajor + 1; ++other) {
     if (other == major) continue;
     for (const LibraryPlace& place : library_places(which, other))
       if (place.library.is_absolute())
-        others += (others.empty() ? "" : ", ") + (name_of(which).title + " " + std::to_string(other)) + " (" +
-                  place.origin + ")";
+        others.push_back(name_of(which).title + " " + std::to_string(other) + " (" + place.origin + ")");
   }
-  return others;
+  return joined(others);
 }
 
-Failure mismatch(CudaLibrary which, Stage stage, const Driver& driver, const std::string& reasons) {
+Failure mismatch(CudaLibrary which, Stage stage, const Driver& driver, const std::vector<std::string>& reasons) {
   const int major = driver.version() / 1000;
   const std::string others = others_than(which, major);
   return Failure{stage,
                  "The driver is for CUDA " + driver.version_text() + " and needs " + name_of(which).title + " " +
                      std::to_string(major) + ", which is not on this machine" +
-                     (others.empty() ? "" : "; there is " + others) + "." + (reasons.empty() ? "" : " " + reasons),
+                     (others.empty() ? "" : "; there is " + others) + "." +
+                     (reasons.empty() ? "" : " " + joined(reasons, {}, " ")),
                  install_hint(which)};
 }
 
@@ -100,10 +117,9 @@ Result<ChosenLibrary> choose_library(CudaLibrary which) {
       return fail(named_is_too_new(which, Stage::device, library->version, *driver));
     return library;
   }
-  std::string reasons;
-  auto library = open_first(which, driver->version() / 1000, open_library, reasons);
-  if (!library) return fail(mismatch(which, Stage::device, *driver, reasons));
-  return library;
+  auto first = open_first(which, driver->version() / 1000, open_library);
+  if (!first.library) return fail(mismatch(which, Stage::device, *driver, first.reasons));
+  return std::move(*first.library);
 }
 
 Result<std::shared_ptr<const Nvrtc>> choose_nvrtc() {
@@ -118,17 +134,22 @@ Result<std::shared_ptr<const Nvrtc>> choose_nvrtc() {
       return fail(named_is_too_new(which, Stage::compile, (*nvrtc)->version_text(), *driver));
     return nvrtc;
   }
-  std::string reasons;
   const auto open = [](const LibraryPlace& place) { return Nvrtc::open(place); };
   if (driver) {
-    if (auto nvrtc = open_first(which, driver->version() / 1000, open, reasons)) return nvrtc;
-    return fail(mismatch(which, Stage::compile, *driver, reasons));
+    auto first = open_first(which, driver->version() / 1000, open);
+    if (!first.library) return fail(mismatch(which, Stage::compile, *driver, first.reasons));
+    return std::move(*first.library);
   }
-  for (const int major : {12, newest_major})
-    if (auto nvrtc = open_first(which, major, open, reasons)) return nvrtc;
-  return fail(Stage::compile,
-              "NVRTC, the CUDA compiler, is not on this machine." + (reasons.empty() ? "" : " " + reasons),
-              install_hint(which));
+  std::vector<std::string> reasons;
+  for (const int major : {12, kNewestMajor}) {
+    auto first = open_first(which, major, open);
+    if (first.library) return std::move(*first.library);
+    reasons.insert(reasons.end(), first.reasons.begin(), first.reasons.end());
+  }
+  return fail(
+      Stage::compile,
+      "NVRTC, the CUDA compiler, is not on this machine." + (reasons.empty() ? "" : " " + joined(reasons, {}, " ")),
+      install_hint(which));
 }
 
 }  // namespace attnscope::cuda_api

@@ -77,10 +77,18 @@ std::vector<fs::path> package_folders() {
 }
 
 const LibraryName& name_of(CudaLibrary which) {
-  static const LibraryName names[] = {{"NVRTC", "libnvrtc.so", "ATTNSCOPE_NVRTC"},
-                                      {"cuBLAS", "libcublas.so", "ATTNSCOPE_CUBLAS"},
-                                      {"CUPTI", "libcupti.so", "ATTNSCOPE_CUPTI"}};
-  return names[static_cast<int>(which)];
+  static const LibraryName nvrtc{"NVRTC", "libnvrtc.so", "ATTNSCOPE_NVRTC"};
+  static const LibraryName cublas{"cuBLAS", "libcublas.so", "ATTNSCOPE_CUBLAS"};
+  static const LibraryName cupti{"CUPTI", "libcupti.so", "ATTNSCOPE_CUPTI"};
+  switch (which) {
+    case CudaLibrary::nvrtc:
+      return nvrtc;
+    case CudaLibrary::cublas:
+      return cublas;
+    case CudaLibrary::cupti:
+      break;
+  }
+  return cupti;
 }
 
 std::vector<LibraryPlace> library_places(CudaLibrary which, int major) {

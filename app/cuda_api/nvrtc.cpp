@@ -3,13 +3,13 @@
 namespace attnscope::cuda_api {
 namespace {
 
-constexpr int result_compilation_failed = 6;  // NVRTC_ERROR_COMPILATION: the log says why
+constexpr int kCompilationFailed = 6;  // NVRTC_ERROR_COMPILATION: the log says why
 
 }  // namespace
 
 class Nvrtc::OwnedProgram {
  public:
-  OwnedProgram(int (*destroy)(Handle*)) : destroy_(destroy) {}
+  explicit OwnedProgram(int (*destroy)(Handle*)) : destroy_(destroy) {}
   OwnedProgram(const OwnedProgram&) = delete;
   ~OwnedProgram() {
     if (handle_ != nullptr) destroy_(&handle_);
@@ -64,12 +64,11 @@ Result<void> Nvrtc::check(const char* call, int code) const {
       "Check the compile options and that the machine has memory left; set $ATTNSCOPE_NVRTC to use another NVRTC.");
 }
 
-Result<void> Nvrtc::read_text(Handle program, const char* call, int (*size)(Handle, size_t*), int (*get)(Handle, char*),
-                              std::string& text) const {
+Result<void> Nvrtc::read_text(Handle program, const SizeCall& size, const TextCall& get, std::string& text) const {
   size_t bytes = 0;
-  if (auto done = check(call, size(program, &bytes)); !done) return done;
+  if (auto done = check(size.name, size.call(program, &bytes)); !done) return done;
   text.resize(bytes);
-  if (auto done = check(call, get(program, text.data())); !done) return done;
+  if (auto done = check(get.name, get.call(program, text.data())); !done) return done;
   while (!text.empty() && text.back() == '\0') text.pop_back();  // the size includes the terminator
   return {};
 }
@@ -78,7 +77,8 @@ Result<void> Nvrtc::read_results(Handle program, const std::string& entry, Nvrtc
   const char* lowered = nullptr;
   if (auto done = check("nvrtcGetLoweredName", lowered_name_(program, entry.c_str(), &lowered)); !done) return done;
   output.entry_symbol = lowered;
-  if (auto done = read_text(program, "nvrtcGetPTX", ptx_size_, ptx_, output.ptx); !done) return done;
+  if (auto done = read_text(program, {"nvrtcGetPTXSize", ptx_size_}, {"nvrtcGetPTX", ptx_}, output.ptx); !done)
+    return done;
   size_t bytes = 0;
   if (auto done = check("nvrtcGetCUBINSize", cubin_size_(program, &bytes)); !done) return done;
   output.cubin.resize(bytes);
@@ -103,18 +103,19 @@ Result<NvrtcOutput> Nvrtc::compile(const std::string& source, const std::string&
   std::vector<const char*> words;
   for (const std::string& option : options) words.push_back(option.c_str());
 
+  const SizeCall log_size{"nvrtcGetProgramLogSize", log_size_};
+  const TextCall get_log{"nvrtcGetProgramLog", log_};
   NvrtcOutput output;
   const int code = compile_(program.get(), static_cast<int>(words.size()), words.data());
-  if (code != 0 && code != result_compilation_failed) {
+  if (code != 0 && code != kCompilationFailed) {
     // Only the log explains a refused option.
     auto done = check("nvrtcCompileProgram", code);
     std::string log;
-    if (read_text(program.get(), "nvrtcGetProgramLog", log_size_, log_, log) && !log.empty()) done.error().hint = log;
+    if (read_text(program.get(), log_size, get_log, log) && !log.empty()) done.error().hint = log;
     return fail(done.error());
   }
-  if (auto done = read_text(program.get(), "nvrtcGetProgramLog", log_size_, log_, output.log); !done)
-    return fail(done.error());
-  if (code == result_compilation_failed) return output;
+  if (auto done = read_text(program.get(), log_size, get_log, output.log); !done) return fail(done.error());
+  if (code == kCompilationFailed) return output;
   if (auto done = read_results(program.get(), entry, output); !done) return fail(done.error());
   output.compiled = true;
   return output;

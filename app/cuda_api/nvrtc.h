@@ -50,8 +50,16 @@ class Nvrtc {
   Nvrtc(SharedLibrary library, LibraryPlace place) : library_(std::move(library)), place_(std::move(place)) {}
   Result<void> load();
   Result<void> check(const char* call, int code) const;
-  Result<void> read_text(Handle program, const char* call, int (*size)(Handle, size_t*), int (*get)(Handle, char*),
-                         std::string& text) const;
+  struct SizeCall {
+    const char* name;  // for a message
+    int (*call)(Handle, size_t*);
+  };
+  struct TextCall {
+    const char* name;
+    int (*call)(Handle, char*);
+  };
+  // Reads a text of NVRTC's, without its terminator.
+  Result<void> read_text(Handle program, const SizeCall& size, const TextCall& get, std::string& text) const;
   Result<void> read_results(Handle program, const std::string& entry, NvrtcOutput& output) const;
 
   SharedLibrary library_;

@@ -238,6 +238,14 @@ TEST_F(Machine, ACompilationGivesItsResultsItsLogOrItsFailure) {
   EXPECT_NE(refused.error().hint.find("--nonsense"), std::string::npos);
 }
 
+TEST_F(Machine, AFailureNamesTheCallThatFailed) {
+  auto nvrtc = Nvrtc::open({fake("nvrtc_12_8"), {}, "test"});
+  ASSERT_TRUE(nvrtc);
+  const auto output = (*nvrtc)->compile("no PTX", "k.cu", "k", {});
+  ASSERT_FALSE(output);
+  EXPECT_TRUE(output.error().message.starts_with("nvrtcGetPTXSize of ")) << output.error().message;
+}
+
 TEST_F(Machine, NvdisasmIsFoundInOrder) {
   set("PATH", (root_ / "path").string());
   const auto put = [&](const fs::path& folder) {

@@ -1,10 +1,10 @@
-// The NVRTC calls that app/cuda_api/nvrtc.cpp makes. It compiles one program only: the source "fine", to the cubin
-// "cubin".
+// The NVRTC calls that app/cuda_api/nvrtc.cpp makes. It compiles two programs only: the source "fine", to the cubin
+// "cubin", and the source "no PTX", whose PTX it then refuses.
 #include <stdlib.h>
 #include <string.h>
 
 struct program {
-  int fine, bad_option;
+  int fine, bad_option, no_ptx;
 };
 
 int nvrtcVersion(int* major, int* minor) {
@@ -16,7 +16,8 @@ int nvrtcCreateProgram(struct program** program, const char* source, const char*
                        const char* const* headers, const char* const* names) {
   (void)name, (void)count, (void)headers, (void)names;
   *program = calloc(1, sizeof **program);
-  (*program)->fine = strcmp(source, "fine") == 0;
+  (*program)->no_ptx = strcmp(source, "no PTX") == 0;
+  (*program)->fine = (*program)->no_ptx || strcmp(source, "fine") == 0;
   return 0;
 }
 int nvrtcDestroyProgram(struct program** program) {
@@ -41,9 +42,8 @@ int nvrtcGetProgramLog(struct program* program, char* log) {
   return 0;
 }
 int nvrtcGetPTXSize(struct program* program, size_t* size) {
-  (void)program;
   *size = 4;
-  return 0;
+  return program->no_ptx ? 11 : 0;  // NVRTC_ERROR_INTERNAL_ERROR
 }
 int nvrtcGetPTX(struct program* program, char* ptx) {
   (void)program;
