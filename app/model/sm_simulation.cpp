@@ -36,14 +36,14 @@ Wait wait_for(Unit unit) {
 // The device's figures, looked up once.
 struct Machine {
   std::array<double, static_cast<size_t>(Unit::count)>
-      hold{};  // clocks for which a warp instruction holds a scheduler's unit
-  double shuffle_hold, wavefront, warp_wavefront, sector;  // clocks each, of the SM
+      unit_clocks{};  // clocks for which a warp instruction holds a scheduler's unit
+  double shuffle_clocks, wavefront, warp_wavefront, sector;  // clocks each, of the SM
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 
   explicit Machine(const DeviceSpec& spec) {
     using namespace rates;
     const auto clocks = [&](const Rate& which) { return 32.0 * kSchedulers / rate(spec, which); };
-    const auto set = [&](Unit unit, const Rate& which) { hold[static_cast<size_t>(unit)] = clocks(which); };
+    const auto set = [&](Unit unit, const Rate& which) { unit_clocks[static_cast<size_t>(unit)] = clocks(which); };
     set(Unit::fp32, kFp32);
     set(Unit::fp16x2, kFp16x2);
     set(Unit::half_to_float, kHalfToFloat);
@@ -53,8 +53,8 @@ struct Machine {
     set(Unit::mufu, kMufu);
     set(Unit::conversion, kConversion);
     set(Unit::uniform, kUniform);
-    hold[static_cast<size_t>(Unit::tensor)] = tensor_clocks(spec);
-    shuffle_hold = 32 / rate(spec, kShuffle);
+    unit_clocks[static_cast<size_t>(Unit::tensor)] = tensor_clocks(spec);
+    shuffle_clocks = 32 / rate(spec, kShuffle);
     wavefront = 1 / rate(spec, kSharedWavefronts);
     warp_wavefront = 1 / rate(spec, kWarpWavefronts);
     sector = 1 / rate(spec, kL2Sectors);
@@ -91,14 +91,19 @@ struct SimulatedWarp {
   std::array<Unit, kScoreboards> holder{};
   double open_copies = 0;     // when the asynchronous copies since the last group arrive
   std::deque<double> copies;  // when each group arrives, oldest first
-  bool done = true;
+};
+
+// A warp that waits at a barrier.
+struct Arrival {
+  size_t warp;  // index
+  double time;
 };
 
 struct CtaSlot {
-  std::vector<size_t> warps;  // indices
-  int64_t alive = 0, arrived = 0;
-  double last_arrival = 0;
-  bool running = false;
+  std::vector<size_t> warps;     // indices
+  size_t alive = 0;              // of them
+  std::vector<Arrival> waiting;  // at the CTA's barrier, in order of arrival
+  double last_arrival = 0;       // when the barrier unit took the last of them
 };
 
 struct Turn {
@@ -160,9 +165,7 @@ class Simulation {
         warps_.back().cta = slot;
       }
     }
-    cta.alive = static_cast<int64_t>(trace.warps.size());
-    cta.arrived = 0;
-    cta.running = true;
+    cta.alive = trace.warps.size();
     for (size_t w = 0; w < trace.warps.size(); ++w) {
       SimulatedWarp& warp = warps_[cta.warps[w]];
       warp.trace = &trace.warps[w];
@@ -173,7 +176,6 @@ class Simulation {
       warp.scoreboard.fill(0);
       warp.open_copies = 0;
       warp.copies.clear();
-      warp.done = false;
       remaining_ += count_instructions(trace.warps[w]);
       queue_next(cta.warps[w], time);
     }
@@ -252,10 +254,10 @@ class Simulation {
     }
     const double now = turn.time;
     issue_free_[scheduler] = now + 1;
-    const double hold =
-        instruction.unit == Unit::tensor ? machine_.hold[unit] * double(instruction.products) : machine_.hold[unit];
-    unit_free_[scheduler][unit] = now + hold;
-    result_.busy[unit] += hold / kSchedulers;
+    const double clocks = instruction.unit == Unit::tensor ? machine_.unit_clocks[unit] * double(instruction.products)
+                                                           : machine_.unit_clocks[unit];
+    unit_free_[scheduler][unit] = now + clocks;
+    result_.busy[unit] += clocks / kSchedulers;
     ++result_.instructions;
     --remaining_;
     clock_ = std::max(clock_, now + 1);
@@ -297,7 +299,7 @@ class Simulation {
         break;
       case Unit::shuffle: {
         const double start = std::max(now, shuffle_free_);
-        shuffle_free_ = start + machine_.shuffle_hold;
+        shuffle_free_ = start + machine_.shuffle_clocks;
         done = start + machine_.shuffle;
         read = start + kOperandClocks;
         break;
@@ -305,13 +307,23 @@ class Simulation {
       case Unit::constant_load:
         done = now + machine_.constant;
         break;
-      default:
-        done = now + machine_.mufu;
-        break;  // a scoreboard on another unit: as slow as the variable-latency ones
+      case Unit::fp32:
+      case Unit::fp16x2:
+      case Unit::half_to_float:
+      case Unit::fp64:
+      case Unit::integer:
+      case Unit::imad:
+      case Unit::tensor:
+      case Unit::uniform:
+      case Unit::barrier:
+      case Unit::control:
+      case Unit::count:
+        done = now + machine_.mufu;  // a scoreboard on one of these: as slow as the variable-latency units
+        break;
     }
     if (instruction.closes_copies) close_copies(warp);
-    hold(warp, instruction.write_scoreboard, done, instruction.unit);
-    hold(warp, instruction.read_scoreboard, read, instruction.unit);
+    occupy_scoreboard(warp, instruction.write_scoreboard, done, instruction.unit);
+    occupy_scoreboard(warp, instruction.read_scoreboard, read, instruction.unit);
   }
 
   static void close_copies(SimulatedWarp& warp) {
@@ -325,7 +337,7 @@ class Simulation {
     return std::max(1.0, double(instruction.passes) * warp.lanes / double(instruction.lanes));
   }
 
-  static void hold(SimulatedWarp& warp, uint8_t scoreboard, double until, Unit unit) {
+  static void occupy_scoreboard(SimulatedWarp& warp, uint8_t scoreboard, double until, Unit unit) {
     if (scoreboard >= kScoreboards || until <= warp.scoreboard[scoreboard]) return;
     warp.scoreboard[scoreboard] = until;
     warp.holder[scoreboard] = unit;
@@ -356,39 +368,27 @@ class Simulation {
 
   void arrive(size_t index, double now) {
     CtaSlot& cta = slots_[warps_[index].cta];
-    waiting_.push_back(index);
     const double at = std::max(now, barrier_free_);
     barrier_free_ = at + machine_.arrival;
-    arrivals_.push_back(now);
-    ++cta.arrived;
+    cta.waiting.push_back({index, now});
     cta.last_arrival = at;
     open_barrier(cta);
   }
 
   void open_barrier(CtaSlot& cta) {
-    if (cta.arrived == 0 || cta.arrived < cta.alive) return;
-    cta.arrived = 0;
+    if (cta.waiting.empty() || cta.waiting.size() < cta.alive) return;
     const double open = cta.last_arrival + machine_.barrier;
-    std::vector<size_t> freed;
-    for (size_t i = 0; i < waiting_.size();) {
-      if (&slots_[warps_[waiting_[i]].cta] != &cta) {
-        ++i;
-        continue;
-      }
-      note(Wait::barrier, open - arrivals_[i]);
-      freed.push_back(waiting_[i]);
-      waiting_.erase(waiting_.begin() + static_cast<ptrdiff_t>(i));
-      arrivals_.erase(arrivals_.begin() + static_cast<ptrdiff_t>(i));
-    }
-    for (size_t index : freed) {
-      warps_[index].ready = std::max(warps_[index].ready, open);
-      queue_next(index, open);
+    const std::vector<Arrival> freed = std::exchange(cta.waiting, {});
+    for (const Arrival& arrival : freed) note(Wait::barrier, open - arrival.time);
+    for (const Arrival& arrival : freed) {
+      SimulatedWarp& warp = warps_[arrival.warp];
+      warp.ready = std::max(warp.ready, open);
+      queue_next(arrival.warp, open);
     }
   }
 
   void finish_warp(size_t index, double time) {
     SimulatedWarp& warp = warps_[index];
-    warp.done = true;
     CtaSlot& cta = slots_[warp.cta];
     --cta.alive;
     for (double release : warp.scoreboard) time = std::max(time, release);
@@ -396,7 +396,6 @@ class Simulation {
       open_barrier(cta);  // the waiting warps need not wait for this one
       return;
     }
-    cta.running = false;
     result_.clocks = std::max(result_.clocks, time);
     start_cta(warp.cta, time + machine_.start);
   }
@@ -420,8 +419,6 @@ class Simulation {
   std::vector<double> hits_;
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
-  std::vector<size_t> waiting_;   // at a barrier, in order of arrival
-  std::vector<double> arrivals_;  // their times
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
   std::array<double, kSchedulers> issue_free_{};
   std::array<std::array<double, static_cast<size_t>(Unit::count)>, kSchedulers> unit_free_{};

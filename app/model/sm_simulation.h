@@ -34,8 +34,7 @@ struct SmRun {
   bool complete = true;      // false: extrapolated
   std::array<double, static_cast<size_t>(Wait::count)> waits{};  // clocks, summed over warps
   std::array<double, static_cast<size_t>(Unit::count)> busy{};   // clocks that each unit was busy, of one SM's worth
-  double issue_busy = 0;  // share-weighted: instructions / (4 · clocks) is the issue utilisation
-  double l2_busy = 0;     // clocks of the SM's share of second-level bandwidth
+  double l2_busy = 0;                                            // clocks of the SM's share of second-level bandwidth
 };
 
 // Runs the traces of `schedule` through one SM of the device, warp by warp and instruction by instruction: four
