@@ -42,6 +42,16 @@ TEST(Escape, EachFormatHasItsOwnEscape) {
   EXPECT_EQ(json_text(Json("a\x1b\xE2\x80\xAE\x7f\xff")), "\"a\\u001b\\u202e\\u007f\uFFFD\"");
 }
 
+// Both ends of each range that is hidden, and what stands beside them.
+TEST(Escape, WhatNoReaderShouldMeetIsReplacedAndItsNeighboursStay) {
+  for (const char* hidden : {"\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061c", "\u200e", "\u200f", "\u202a",
+                             "\u202e", "\u2066", "\u2069", "\ufeff", "\ufffe", "\uffff", "\U0001fffe", "\U0010ffff"})
+    EXPECT_EQ(one_line(hidden), "\uFFFD") << testing::PrintToString(hidden);
+  for (const char* shown : {" ", "~", "\u00a0", "\u061b", "\u061d", "\u200d", "\u2010", "\u2027", "\u202f", "\u2065",
+                            "\u206a", "\ufefe", "\uff00", "\ufffd", "\U00010000", "\U0001fffd", "\U0010fffd"})
+    EXPECT_EQ(one_line(shown), shown);
+}
+
 TEST(Escape, BytesThatAreNoUtf8AreReplacedOneByOne) {
   EXPECT_EQ(one_line("\xff\xC0\x80\xED\xA0\x80x\xE2\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFDx\uFFFD\uFFFD");
 }

@@ -161,6 +161,7 @@ TEST_F(Machine, TheNamedLibraryIsTakenAsLongAsItsCodeRuns) {
   ASSERT_FALSE(nvrtc);
   EXPECT_NE(nvrtc.error().message.find("13.0"), std::string::npos);
   EXPECT_NE(nvrtc.error().message.find("12.8"), std::string::npos);
+  EXPECT_NE(nvrtc.error().hint.find("CUDA 12 "), std::string::npos) << nvrtc.error().hint;
   set("ATTNSCOPE_NVRTC", (root_ / "nowhere.so").string());
   EXPECT_FALSE(choose_nvrtc());
 }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "core/json.h"
@@ -120,6 +121,36 @@ TEST(Bench, ARatioIsThePeersTimeToOurs) {
   // The samples are closer together than separate runs are.
   EXPECT_NEAR(report.rows[0].cells[0].interval->half_width(), 50 * measure::kBetweenRuns, 0.002);
   EXPECT_THAT(as_table(report), HasSubstr("measured on NVIDIA L4"));
+}
+
+TEST(Bench, APeerCountsWhereverItStandsInTheList) {
+  FakeDevice device({65, 50, 130});
+  device.drift = 0;
+  const BenchPlan plan = plan_of(false, {{"peer", true}, {"ours", false}, {"slow peer", true}});
+  BenchState state;
+  run_bench(plan, device.calls(), state);
+  const BenchReport report = report_of(plan, state, "today");
+  const Ratio *to_first = ratio_to(report.rows[0].cells[1], 0), *to_last = ratio_to(report.rows[0].cells[1], 2);
+  ASSERT_TRUE(to_first && to_last);
+  EXPECT_NEAR(to_first->ratio, 1.3, 0.001);
+  EXPECT_NEAR(to_last->ratio, 2.6, 0.002);
+  EXPECT_EQ(best_peer(report, report.rows[0]), 0u);
+}
+
+TEST(Bench, APassThatGaveNoSamplesIsNotCompared) {
+  FakeDevice device({50, 65});
+  device.drift = 0;
+  const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}});
+  BenchState state;
+  run_bench(plan, device.calls(), state);
+  const auto ratio = [&] { return *ratio_to(report_of(plan, state, "today").rows[0].cells[0], 1); };
+  const size_t passes = state.taken[0][0].blocks.size();
+  ASSERT_GE(passes, size_t{measure::kFewestBlocks});
+  for (size_t pass = 0; pass + measure::kFewestBlocks < passes; ++pass) state.taken[0][0].blocks[pass] = {{}};
+  EXPECT_TRUE(ratio().interval) << "as many are left as it takes";
+  EXPECT_NEAR(ratio().ratio, 1.3, 0.001);
+  state.taken[0][1].blocks.back() = {{}};
+  EXPECT_FALSE(ratio().interval) << "one less";
 }
 
 TEST(Bench, ModelledTimesComeOnceAndHaveNoInterval) {
@@ -274,6 +305,34 @@ TEST(Bench, AReportSurvivesItsJsonAndRendersAgain) {
   EXPECT_THAT(as_markdown(report), HasSubstr("flash \\| 2"));
   EXPECT_THAT(as_svg(report), HasSubstr("slow &lt;&amp;&gt;"));
   EXPECT_THAT(as_table(report), HasSubstr("2,870"));
+}
+
+// Every place where that text stands in the picture, from the left.
+std::vector<double> places_of(const std::string& svg, const std::string& text) {
+  std::vector<double> places;
+  const std::string begin = "<text x=\"", end = ">" + text + "</text>";
+  for (size_t at = svg.find(end); at != std::string::npos; at = svg.find(end, at + 1))
+    places.push_back(std::stod(svg.substr(svg.rfind(begin, at) + begin.size())));
+  return places;
+}
+
+TEST(Bench, ThePicturesAxisIsLogarithmicAndSaysItsTimes) {
+  FakeDevice device({10, 90});
+  device.drift = 0;
+  const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}});
+  BenchState state;
+  run_bench(plan, device.calls(), state);
+  const std::string svg = as_svg(report_of(plan, state, "d"));
+  std::vector<double> at;
+  for (const char* time : {"10", "20", "50"}) {
+    const std::vector<double> places = places_of(svg, time);
+    ASSERT_EQ(places.size(), 1u) << time << " in " << svg;
+    at.push_back(places[0]);
+  }
+  EXPECT_TRUE(places_of(svg, "60").empty());
+  EXPECT_NEAR((at[1] - at[0]) / std::log10(2.0), (at[2] - at[0]) / std::log10(5.0), 1);
+  const std::string dot = "<circle cx=\"";
+  EXPECT_NEAR(std::stod(svg.substr(svg.find(dot) + dot.size())), at[0], 1) << "the dot of 10 us";
 }
 
 TEST(Bench, AReportFromOutsideIsCheckedAtTheDoor) {
