@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "compile/elf_reader.h"
 #include "unit/compile/recorded.h"
 
 namespace attnscope::compile {
@@ -158,6 +159,17 @@ TEST_P(RecordedCubin, AnyFlippedBytesNeverCrash) {
       EXPECT_FALSE(kernel.error().message.empty());
     }
   }
+}
+
+TEST(LoadAt, ReadsLittleEndianAndNothingPastTheEnd) {
+  std::vector<std::byte> bytes;
+  for (int i = 1; i <= 16; ++i) bytes.push_back(static_cast<std::byte>(i));
+  const auto five = std::span<const std::byte>(bytes).first(5);
+  EXPECT_EQ(load_at<uint32_t>(five, 0), 0x04030201u);
+  EXPECT_EQ(load_at<uint32_t>(five, 1), 0x05040302u);
+  EXPECT_EQ(load_at<uint8_t>(five, 4), 5);
+  for (const uint64_t offset : {uint64_t{2}, uint64_t{4}, uint64_t{5}, uint64_t{6}, UINT64_MAX - 2, UINT64_MAX})
+    EXPECT_FALSE(load_at<uint32_t>(five, offset)) << offset;
 }
 
 TEST(Cubin, ForeignBytesAreRefused) {

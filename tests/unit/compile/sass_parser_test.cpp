@@ -270,6 +270,30 @@ TEST_P(RecordedText, TheSqueezedSectionReadsTheSame) {
   }
 }
 
+// Directives are indented; a label is not.
+TEST_P(RecordedText, AnIndentedLineIsNoLabel) {
+  const std::string section = kernel_section(text, "features");
+  const auto labels = [](const SassProgram& of) {
+    std::vector<int64_t> targets;
+    for (const SassInstruction& instruction : of.instructions)
+      for (const SassOperand& operand : instruction.operands)
+        if (operand.kind == OperandKind::label) targets.push_back(operand.value);
+    return targets;
+  };
+  ASSERT_FALSE(labels(program).empty());
+  for (const std::string indent : {" ", "\t"}) {
+    std::string more;
+    for (size_t at = section.find("\n.L_x_"); at != std::string::npos; at = section.find("\n.L_x_", at + 1))
+      more += indent + section.substr(at + 1, section.find('\n', at + 1) - at);
+    ASSERT_FALSE(more.empty());
+    std::string indented = section;
+    indented.insert(section.find('\n') + 1, more);
+    const auto again = parse_nvdisasm(indented, kernel);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(labels(*again), labels(program));
+  }
+}
+
 TEST_P(RecordedText, AnotherCubinsTextIsRefused) {
   CubinKernel other = kernel;
   other.text[33] ^= std::byte{4};

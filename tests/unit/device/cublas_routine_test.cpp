@@ -158,7 +158,8 @@ TEST_F(CublasRoutine, ItIsTimedAsAKernelIs) {
   EXPECT_NEAR(times->front(), gpu_.kernel_us, 1e-3);  // the products take no time on the fake's clock
 }
 
-TEST_F(CublasRoutine, TheTileIsRight) {
+// c = a bᵀ, twice.
+Workload a_gemm() {
   Workload workload;
   for (const char* name : {"a", "b", "c"})
     workload.operands.push_back({name,
@@ -167,14 +168,24 @@ TEST_F(CublasRoutine, TheTileIsRight) {
                                  {2, *name == 'b' ? 8 : 24, *name == 'c' ? 8 : 16},
                                  {}});
   workload.references.push_back({"gemm_nt", {"a", "b"}, "c", "", 0, {}, {}});
+  return workload;
+}
+
+LaunchRequest tile(Device& device, const Workload& workload) {
   Problem problem;
   problem.kind = ProblemKind::gemm;
   LaunchRequest request;
   request.name = "cublas_tile";
-  request.loaded = device_->load_routine("cublas", "gemm_nt", problem).value();
+  request.loaded = device.load_routine("cublas", "gemm_nt", problem).value();
   request.problem = problem;
   request.shape = {{1, 1, 1}, {32, 1, 1}};
   request.operands = check::make_operands(workload, problem).value();
+  return request;
+}
+
+TEST_F(CublasRoutine, TheTileIsRight) {
+  const Workload workload = a_gemm();
+  const LaunchRequest request = tile(*device_, workload);
   auto outcome = device_->run(request, {});
   ASSERT_TRUE(outcome) << outcome.error().message;
   auto verdict = check::judge(workload, *request.operands, outcome->outputs, false);
@@ -183,13 +194,14 @@ TEST_F(CublasRoutine, TheTileIsRight) {
 }
 
 TEST_F(CublasRoutine, WhatTheLibraryRefusesIsAFailureInItsWords) {
-  const LaunchRequest request = attention(Problem{});
-  cublas.status = 7;
-  auto outcome = device_->run(request, {});
-  ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().stage, Stage::launch);
-  EXPECT_THAT(outcome.error().message, HasSubstr("CUBLAS_STATUS_INVALID_VALUE"));
-  EXPECT_THAT(outcome.error().message, HasSubstr("cublas_attention"));
+  for (const LaunchRequest& request : {attention(Problem{}), tile(*device_, a_gemm())}) {
+    cublas.status = 7;
+    auto outcome = device_->run(request, {});
+    ASSERT_FALSE(outcome) << request.name;
+    EXPECT_EQ(outcome.error().stage, Stage::launch);
+    EXPECT_THAT(outcome.error().message, HasSubstr("CUBLAS_STATUS_INVALID_VALUE"));
+    EXPECT_THAT(outcome.error().message, HasSubstr(request.name));
+  }
 }
 
 TEST_F(CublasRoutine, UnknownRoutinesAndLibrariesAreRefused) {

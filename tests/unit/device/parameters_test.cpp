@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "check/inputs.h"
+
 namespace attnscope::device {
 namespace {
 
@@ -46,6 +48,23 @@ TEST(Parameters, StandWhereTheKernelExpectsThem) {
   EXPECT_EQ(value_at<uint64_t>(*block, 16), 0x2000u);
   EXPECT_EQ(value_at<float>(*block, 24), 0.25f);
   EXPECT_EQ(value_at<int32_t>(*block, 28), 1);
+}
+
+TEST(Parameters, AttentionIsBoundToItsFourBuffersAndItsArguments) {
+  LaunchRequest request;
+  request.problem.heads = request.problem.kv_heads = 1;
+  request.problem.seq_q = request.problem.seq_k = 16;
+  request.inputs = std::make_shared<const check::AttentionInputs>(*check::make_inputs(request.problem));
+  request.args = {"o", "seq_q"};
+  const auto bound = bind(request);
+  ASSERT_TRUE(bound) << bound.error().message;
+  ASSERT_EQ(bound->operands->all.size(), 4u);
+  ASSERT_EQ(bound->arguments.size(), 2u);
+  EXPECT_EQ(bound->arguments[1].name, "seq_q");
+  request.args = {"o", "no_such_size"};
+  const auto refused = bind(request);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("no_such_size"));
 }
 
 TEST(Parameters, MismatchesAreNamed) {

@@ -77,6 +77,21 @@ TEST_F(SessionWatch, GivesWayToTheNextConfig) {
   EXPECT_TRUE(watched->history.at(1).observation->watch);
 }
 
+// What is known of the config belongs to a run that came to an end.
+TEST_F(SessionWatch, OfARunThatWasCancelledNothingIsShown) {
+  worker({"--gate", dir_ / "gate"});
+  open_gates();
+  open_gate("watch");
+  start();
+  wait_for_watch("the watch of the first experiment");
+  close_gates();
+  session_->rerun();
+  wait_for([](const Snapshot& s) { return s.focus.running; }, "the second run");
+  session_->cancel();
+  const Seen seen = wait_for([](const Snapshot& s) { return s.focus.failure.has_value(); }, "its end");
+  EXPECT_EQ(seen->focus.watch, WatchState::none);
+}
+
 TEST_F(SessionWatch, IsNotBegunUnasked) {
   options_.watch_configs = false;
   start();

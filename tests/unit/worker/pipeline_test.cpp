@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/observation.h"
 #include "faults/support/worker_client.h"
@@ -24,13 +26,15 @@ class Collected final : public Sink {
     if (auto applied = apply_part(observation, part); !applied) ADD_FAILURE() << applied.error().message;
   }
   void tile(Tile tile) override { tiles.push_back(std::move(tile)); }
-  void progress(protocol::Step step, int64_t, int64_t) override {
+  void progress(protocol::Step step, int64_t done, int64_t) override {
     if (steps.empty() || steps.back() != step) steps.push_back(step);
+    if (step == protocol::Step::measuring) launches.push_back(done);
     if (on_step) on_step(step);
   }
   Observation observation;
   std::vector<Tile> tiles;
   std::vector<protocol::Step> steps;
+  std::vector<int64_t> launches;  // timed so far, as each progress told it
   std::function<void(protocol::Step)> on_step;
 };
 
@@ -208,7 +212,7 @@ TEST_F(PipelineTest, AWatchAloneOfASoundKernelIsSilent) {
 }
 
 // Runs what it is given as a GPU does: nobody sees what the kernel did.
-class SilentDevice final : public device::Device {
+class SilentDevice : public device::Device {
  public:
   SilentDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec)
       : runs_(std::move(runs)), spec_(std::move(spec)) {}
@@ -254,6 +258,48 @@ TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
   EXPECT_EQ(on_gpu.observation.timing->p50, 12);
   EXPECT_EQ(on_gpu.observation.device, "cuda:0");
   EXPECT_TRUE(on_gpu.observation.watch->findings.empty());
+}
+
+// Every launch takes 20 us.
+class EvenClock final : public measure::Source {
+ public:
+  explicit EvenClock(std::function<void()> on_launch) : on_launch_(std::move(on_launch)) {}
+  Result<void> begin_round() override { return {}; }
+  Result<std::vector<double>> take() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    on_launch_();
+    return std::vector<double>{20};
+  }
+  measure::Conditions conditions() override { return {}; }
+
+ private:
+  std::function<void()> on_launch_;
+};
+
+class ClockedDevice final : public SilentDevice {
+ public:
+  using SilentDevice::SilentDevice;
+  Result<std::unique_ptr<measure::Source>> timer(const device::LaunchRequest&, CacheState,
+                                                 std::function<void()> on_launch) override {
+    return std::make_unique<EvenClock>(std::move(on_launch));
+  }
+};
+
+// The supervisor gives each launch its deadline, not all of them together.
+TEST_F(PipelineTest, EachTimedLaunchIsProgress) {
+  const auto all = services();
+  const auto emulated = all->find_device(request_.experiment.device);
+  ASSERT_TRUE(emulated);
+  DeviceSpec spec = (*emulated)->spec();
+  spec.id = request_.experiment.device = "cuda:0";
+  spec.emulated = false;
+  all->devices.push_back(std::make_shared<ClockedDevice>(*emulated, spec));
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(collected_.observation.timing->kind, FigureKind::measured);
+  EXPECT_EQ(collected_.observation.timing->p50, 20);
+  ASSERT_GT(collected_.launches.size(), 1u);
+  for (size_t i = 0; i < collected_.launches.size(); ++i) ASSERT_EQ(collected_.launches[i], int64_t(i));
 }
 
 TEST(CtasToWatch, AreTheEdgesAndSomeBetween) {
