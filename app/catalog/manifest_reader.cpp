@@ -7,6 +7,7 @@
 
 #include "catalog/arguments.h"
 #include "core/escape.h"
+#include "core/joined.h"
 #include "core/option_fields.h"
 
 namespace attnscope::catalog {
@@ -338,9 +339,8 @@ void read_arguments(JsonReader& read, Kernel& kernel) {
     const Json& json = (*list)[i];
     const Argument* argument = json.is_string() ? find_argument(json.get<std::string>()) : nullptr;
     if (!argument) {
-      std::string known;
-      for (const Argument& one : arguments()) known += (known.empty() ? "" : ", ") + std::string(one.name);
-      return read.fault(at("args", i), json.dump() + " is not an argument's name", "Known: " + known + ".");
+      return read.fault(at("args", i), json.dump() + " is not an argument's name",
+                        "Known: " + joined(arguments(), &Argument::name) + ".");
     }
     writes = writes || argument->role == ArgumentRole::output;
     kernel.args.emplace_back(argument->name);

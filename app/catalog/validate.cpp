@@ -6,21 +6,15 @@
 #include <charconv>
 
 #include "catalog/launch.h"
+#include "core/joined.h"
 
 namespace attnscope::catalog {
 namespace {
 
-template <class List, class Text>
-std::string joined(const List& list, Text text) {
-  std::string all;
-  for (const auto& item : list) all += (all.empty() ? "" : ", ") + std::string(text(item));
-  return all;
-}
-
 std::string values_of(const Knob& knob) { return joined(knob.values, full_text); }
 
 Failure unknown_knob(const Kernel& kernel, std::string_view name) {
-  const std::string known = joined(kernel.knobs, [](const Knob& knob) { return knob.name; });
+  const std::string known = joined(kernel.knobs, &Knob::name);
   return {Stage::input, fmt::format("{}: no knob is named {}", kernel.id, name),
           known.empty() ? "This kernel has no knobs." : "Its knobs are " + known + "."};
 }
@@ -131,7 +125,7 @@ Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, co
 
 Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device) {
   if (holds_value(device.runs, kernel.library.empty() ? std::string("source") : kernel.library)) return {};
-  const std::string has = joined(device.runs, [](const std::string& one) { return one; });
+  const std::string has = joined(device.runs);
   if (kernel.library.empty())
     return fail(Stage::device, fmt::format("{} is CUDA source; {} only runs {}", kernel.id, device.id, has),
                 "Choose a kernel of " + has + ", or another device.");
