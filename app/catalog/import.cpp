@@ -3,16 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
-#include "catalog/host_expression.h"
+#include "catalog/element_types.h"
+#include "catalog/host_scope.h"
+#include "catalog/manifest_text.h"
+#include "catalog/template_arguments.h"
 #include "core/escape.h"
+#include "core/joined.h"
 #include "core/workload.h"
 
 namespace attnscope::catalog {
@@ -21,100 +29,10 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr int64_t kUsualSize = 1024, kUsualBlock = 256;
-constexpr int kDeepest = 8;  // of names that stand for names
 constexpr size_t kLongestTitle = 120, kMaxFileName = 100;
 // A manifest accepts no more knobs and arguments; the other limits keep a file of a million launches or names from
 // being searched to its end.
 constexpr size_t kMostKnobs = 64, kMostArguments = 256, kMostOffers = 100, kMostNamed = 20;
-
-struct ElementOf {
-  ElementType type = ElementType::f32;
-  int64_t lanes = 1;  // 4 for a float4
-};
-
-std::optional<ElementOf> element_of(const std::string& type) {
-  static const std::map<std::string, ElementOf> known{{"float", {ElementType::f32}},
-                                                      {"double", {ElementType::f64}},
-                                                      {"half", {ElementType::f16}},
-                                                      {"__half", {ElementType::f16}},
-                                                      {"at::Half", {ElementType::f16}},
-                                                      {"c10::Half", {ElementType::f16}},
-                                                      {"half2", {ElementType::f16, 2}},
-                                                      {"__half2", {ElementType::f16, 2}},
-                                                      {"__nv_bfloat16", {ElementType::bf16}},
-                                                      {"nv_bfloat16", {ElementType::bf16}},
-                                                      {"__nv_bfloat162", {ElementType::bf16, 2}},
-                                                      {"nv_bfloat162", {ElementType::bf16, 2}},
-                                                      {"int", {ElementType::i32}},
-                                                      {"int32_t", {ElementType::i32}},
-                                                      {"unsigned", {ElementType::u32}},
-                                                      {"unsigned int", {ElementType::u32}},
-                                                      {"uint32_t", {ElementType::u32}},
-                                                      {"uint", {ElementType::u32}},
-                                                      {"long", {ElementType::i64}},
-                                                      {"long long", {ElementType::i64}},
-                                                      {"long long int", {ElementType::i64}},
-                                                      {"int64_t", {ElementType::i64}},
-                                                      {"unsigned long", {ElementType::i64}},
-                                                      {"unsigned long long", {ElementType::i64}},
-                                                      {"unsigned long long int", {ElementType::i64}},
-                                                      {"uint64_t", {ElementType::i64}},
-                                                      {"size_t", {ElementType::i64}},
-                                                      {"char", {ElementType::i8}},
-                                                      {"signed char", {ElementType::i8}},
-                                                      {"unsigned char", {ElementType::u8}},
-                                                      {"uchar", {ElementType::u8}},
-                                                      {"uint8_t", {ElementType::u8}},
-                                                      {"int8_t", {ElementType::i8}},
-                                                      {"bool", {ElementType::u8}},
-                                                      {"short", {ElementType::i16}},
-                                                      {"short int", {ElementType::i16}},
-                                                      {"int16_t", {ElementType::i16}},
-                                                      {"unsigned short", {ElementType::u16}},
-                                                      {"unsigned short int", {ElementType::u16}},
-                                                      {"ushort", {ElementType::u16}},
-                                                      {"uint16_t", {ElementType::u16}},
-                                                      {"ulong", {ElementType::i64}},
-                                                      {"clock_t", {ElementType::i64}},
-                                                      {"ptrdiff_t", {ElementType::i64}},
-                                                      {"long int", {ElementType::i64}},
-                                                      {"unsigned long int", {ElementType::i64}},
-                                                      {"ull", {ElementType::i64}},
-                                                      {"__half_raw", {ElementType::f16}},
-                                                      {"at::BFloat16", {ElementType::bf16}},
-                                                      {"c10::BFloat16", {ElementType::bf16}},
-                                                      {"__nv_bfloat16_raw", {ElementType::bf16}},
-                                                      {"float2", {ElementType::f32, 2}},
-                                                      {"float3", {ElementType::f32, 3}},
-                                                      {"float4", {ElementType::f32, 4}},
-                                                      {"double2", {ElementType::f64, 2}},
-                                                      {"double3", {ElementType::f64, 3}},
-                                                      {"double4", {ElementType::f64, 4}},
-                                                      {"int2", {ElementType::i32, 2}},
-                                                      {"int3", {ElementType::i32, 3}},
-                                                      {"int4", {ElementType::i32, 4}},
-                                                      {"uint2", {ElementType::u32, 2}},
-                                                      {"uint3", {ElementType::u32, 3}},
-                                                      {"dim3", {ElementType::u32, 3}},
-                                                      {"uint4", {ElementType::u32, 4}},
-                                                      {"longlong2", {ElementType::i64, 2}},
-                                                      {"ulonglong2", {ElementType::i64, 2}},
-                                                      {"short2", {ElementType::i16, 2}},
-                                                      {"short4", {ElementType::i16, 4}},
-                                                      {"ushort2", {ElementType::u16, 2}},
-                                                      {"ushort4", {ElementType::u16, 4}},
-                                                      {"char2", {ElementType::i8, 2}},
-                                                      {"char3", {ElementType::i8, 3}},
-                                                      {"char4", {ElementType::i8, 4}},
-                                                      {"uchar2", {ElementType::u8, 2}},
-                                                      {"uchar3", {ElementType::u8, 3}},
-                                                      {"uchar4", {ElementType::u8, 4}},
-                                                      {"cuComplex", {ElementType::f32, 2}},
-                                                      {"cuFloatComplex", {ElementType::f32, 2}},
-                                                      {"cuDoubleComplex", {ElementType::f64, 2}}};
-  const auto found = known.find(type);
-  return found == known.end() ? std::nullopt : std::optional(found->second);
-}
 
 std::string id_of(const std::string& source_name) {
   std::string stem = std::filesystem::path(source_name).stem().string();
@@ -124,55 +42,6 @@ std::string id_of(const std::string& source_name) {
   for (char& c : stem)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
   return stem.empty() ? "kernel" : stem;
-}
-
-// Splits template arguments at the top level: "float, Pair<int, 2>" is two.
-std::vector<std::string> split_arguments(const std::string& text) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::string part;
-  const auto take = [&] {
-    const size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
-    if (first != std::string::npos) parts.push_back(part.substr(first, last - first + 1));
-    part.clear();
-  };
-  for (const char c : text) {
-    if (c == '<' || c == '(') ++depth;
-    if (c == '>' || c == ')') --depth;
-    if (c == ',' && depth == 0)
-      take();
-    else
-      part += c;
-  }
-  take();
-  return parts;
-}
-
-// {"a": 1, "b": [1, 2]}: on one line, with the usual blanks.
-std::string in_one_line(const OrderedJson& json) {
-  if (!json.is_structured()) return json.dump();
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    if (!text.empty()) text += ", ";
-    text += (json.is_object() ? OrderedJson(key).dump() + ": " : "") + in_one_line(value);
-  }
-  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
-// One line for each key of the manifest, and for each element of a list of lists or objects.
-std::string as_manifest(const OrderedJson& json) {
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    text += (text.empty() ? "{\n  " : ",\n  ") + OrderedJson(key).dump() + ": ";
-    const bool parts = value.is_array() && !value.empty() && value[0].is_object() && value.size() > 1;
-    if (!parts) {
-      text += in_one_line(value);
-      continue;
-    }
-    for (size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "[\n    " : ",\n    ") + in_one_line(value[i]);
-    text += "\n  ]";
-  }
-  return text + "\n}\n";
 }
 
 class Importer {
@@ -216,7 +85,7 @@ class Importer {
     for (const SourceKernel& kernel : source_.kernels)
       if (&kernel != kernel_ && kernel.defined) result_.others.push_back(kernel.name);
     for (const SourceLaunch& launch : source_.launches)
-      if (!launch_ && launch.kernel == plain_name(kernel_->name)) launch_ = &launch;
+      if (!launch_ && launch.kernel == plain_name(kernel_->name)) use(&launch);
     result_.entry = kernel_->name;
     return kernel_->template_parameters.empty() ? Result<void>{} : instantiate(entry);
   }
@@ -238,125 +107,36 @@ class Importer {
       offers.push_back({{}, launch_});
     }
     for (const auto& [offer, launch] : offers) {
-      launch_ = launch;
-      const auto found = arguments_of(offer, open != std::string::npos);
+      use(launch);
+      const auto found = template_arguments(*kernel_, offer, open != std::string::npos, scope_);
       if (!found) continue;
       for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
-        templates_[kernel_->template_parameters[i].name] = found->values[i];
+        scope_.templates[kernel_->template_parameters[i].name] = found->values[i];
       result_.entry += "<" + joined(found->values) + ">";
       if (found->guessed)
         result_.guessed.push_back("the template's arguments: <" + joined(found->values) + ">, since " +
                                   (offer.empty() ? "no launch says them" : "its launch says <" + joined(offer) + ">"));
       return {};
     }
-    std::string parameters, example;
-    for (const TemplateParameter& one : kernel_->template_parameters) {
-      const bool type = is_type_parameter(one);
-      parameters += (parameters.empty() ? "" : ", ") + one.kind + " " + one.name;
-      example += (example.empty() ? "" : ", ") + std::string(type                         ? "float"
-                                                             : one.kind.ends_with("bool") ? "true"
-                                                                                          : "128");
-    }
+    const auto declared = [](const TemplateParameter& one) { return one.kind + " " + one.name; };
+    const auto usual = [](const TemplateParameter& one) {
+      return is_type_parameter(one) ? "float" : one.kind.ends_with("bool") ? "true" : "128";
+    };
+    const std::string parameters = joined(kernel_->template_parameters, declared);
+    const std::string example = joined(kernel_->template_parameters, usual);
     const std::string said =
         offers.front().values.empty() ? "no launch says of what" : "its launch depends on the code around it";
     return fail(Stage::input, fmt::format("{} is a template of <{}>, and {}", kernel_->name, parameters, said),
                 fmt::format("Name it with its arguments, say --entry \"{}<{}>\".", kernel_->name, example));
   }
 
-  static std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
+  void use(const SourceLaunch* launch) {
+    launch_ = launch;
+    scope_.used_at = launch ? launch->at : SIZE_MAX;
   }
 
   static std::string plain_name(const std::string& name) {
     return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
-  }
-
-  static bool is_type_parameter(const TemplateParameter& one) {
-    return one.kind.starts_with("typename") || one.kind.starts_with("class") || one.kind.starts_with("template");
-  }
-
-  struct TemplateArguments {
-    std::vector<std::string> values;
-    bool guessed = false;
-  };
-  // An argument for each of the template's parameters, in words that mean the same everywhere; empty if one does not. A
-  // person's own arguments (`given`) are taken as they are.
-  std::optional<TemplateArguments> arguments_of(const std::vector<std::string>& offer, bool given) const {
-    TemplateArguments found;
-    for (size_t i = 0; i < std::max(offer.size(), kernel_->template_parameters.size()); ++i) {
-      const bool beyond = i >= kernel_->template_parameters.size();  // of a parameter pack
-      std::string value = i < offer.size() ? offer[i] : "";
-      if (value.empty() && kernel_->template_parameters[i].kind.ends_with("...")) break;
-      if (value.empty()) value = kernel_->template_parameters[i].standard;
-      if (value.empty()) return std::nullopt;
-      const bool type = !beyond && is_type_parameter(kernel_->template_parameters[i]);
-      if (const auto number = type ? std::nullopt : number_of(value)) {
-        value = std::to_string(*number);
-      } else {
-        value = macro_or_itself(value);
-        const bool stands = stands_alone(value);
-        if (i >= offer.size() && !stands) break;  // a default made of earlier parameters: only the compiler knows it
-        if (!given && !stands) {
-          value = beyond ? "" : kernel_->template_parameters[i].standard;
-          if (const auto usual = type ? std::nullopt : number_of(value)) value = std::to_string(*usual);
-          if (value.empty() && !type) return std::nullopt;
-          if (value.empty()) value = "float";  // the most common type of kernel templates
-          found.guessed = true;
-        }
-      }
-      found.values.push_back(value);
-    }
-    found.guessed = found.guessed || (offer.empty() && !given);
-    return found;
-  }
-
-  // Whether it means the same outside the function or macro that contains it.
-  bool stands_alone(const std::string& value) const {
-    return std::ranges::none_of(cpp_tokens(value), [&](const CppToken& token) {
-      return source_.parameter_names.contains(std::string(token.text)) || token.is("(");
-    });
-  }
-
-  // Host code's names mean what they do where the kernel is launched.
-  size_t used_at() const { return launch_ ? launch_->at : SIZE_MAX; }
-
-  std::optional<int64_t> number_of(const std::string& expression) const {
-    const auto value = host_value(expression, host_names(false));
-    return value ? std::optional(value->now) : std::nullopt;
-  }
-
-  // The names of host code; knobs and sizes keep theirs if the manifest can express them.
-  HostNames host_names(bool keep) const {
-    return {.kept = [this, keep](const std::string& name) -> std::optional<int64_t> {
-              if (!keep) return std::nullopt;
-              if (const auto size = sizes_.find(name); size != sizes_.end()) return size->second;
-              for (const OrderedJson& knob : knobs_)
-                if (knob["name"] == name) return knob["default"].get<int64_t>();
-              return std::nullopt;
-            },
-            .meaning = [this](const std::string& name) -> std::string {
-              if (const auto argument = templates_.find(name); argument != templates_.end()) return argument->second;
-              if (const std::string* constant = source_.constants.find(name, used_at())) return *constant;
-              const auto macro = source_.macros.find(name);
-              return macro == source_.macros.end() ? "" : macro->second;
-            },
-            .bytes_of = [this](const std::string& type) -> std::optional<int64_t> {
-              const auto element = element_of(resolved_type(type));
-              return element ? std::optional(bytes_of(element->type) * element->lanes) : std::nullopt;
-            }};
-  }
-
-  // A kernel does not see a host constant; it does see a macro, but the macro's value says more.
-  std::string macro_or_itself(const std::string& word) const {
-    std::string value = word;
-    for (int depth = 0; depth < kDeepest; ++depth) {
-      const std::string* constant = source_.constants.find(value, used_at());
-      if (!constant) break;
-      value = *constant;
-    }
-    return value;
   }
 
   void find_knobs() {
@@ -376,28 +156,15 @@ class Importer {
       OrderedJson knob{{"name", name}, {"values", values}, {"default", value}, {"doc", ""}};
       knobs_.push_back(std::move(knob));
       knob_names_.push_back(name);
+      scope_.kept[name] = value;
       result_.read.push_back(
           fmt::format("{} = {} may be set from outside: a knob with {} values", name, value, values.size()));
     }
     if (!knobs_.empty()) result_.guessed.push_back("the knobs' other values: keep those that the kernel takes");
   }
 
-  std::string resolved_type(std::string type) const {
-    for (int depth = 0; depth < kDeepest; ++depth) {
-      if (const auto argument = templates_.find(type); argument != templates_.end())
-        type = argument->second;
-      else if (const auto alias = source_.types.find(type); alias != source_.types.end())
-        type = alias->second;
-      else if (const auto macro = source_.macros.find(type); macro != source_.macros.end())
-        type = macro->second;
-      else
-        break;
-    }
-    return type;
-  }
-
   bool is_size(const SourceParameter& parameter) const {
-    const auto element = element_of(resolved_type(parameter.type));
+    const auto element = element_of(scope_.resolved_type(parameter.type));
     return !parameter.pointer && element && element->lanes == 1 && !is_floating(element->type) &&
            bytes_of(element->type) >= 4;
   }
@@ -405,22 +172,29 @@ class Importer {
   void find_sizes() {
     for (const SourceParameter& parameter : kernel_->parameters) {
       if (!is_size(parameter) || std::ranges::find(knob_names_, parameter.name) != knob_names_.end()) continue;
-      size_names_.push_back(parameter.name);
       // From `const int n = 4096;` in the host code, or the macro of that name.
       int64_t value = kUsualSize;
       bool said = false;
       for (const std::string& name : {parameter.name, upper(parameter.name)})
-        if (const auto number = whole_number(name); number && !said) value = *number, said = true;
-      sizes_[parameter.name] = value;
+        if (const auto number = whole_number(name); number && !said) {
+          value = *number;
+          said = true;
+        }
+      add_size(parameter.name, value);
       if (said)
         result_.read.push_back(fmt::format("{} is {} in the host code", parameter.name, value));
       else
         result_.guessed.push_back(fmt::format("the size {} = {}", parameter.name, value));
     }
     if (!size_names_.empty()) return;
-    size_names_.push_back("elements");
-    sizes_["elements"] = kUsualSize;
+    add_size("elements", kUsualSize);
     result_.guessed.push_back(fmt::format("the buffers' length: {} elements, since no parameter says it", kUsualSize));
+  }
+
+  void add_size(const std::string& name, int64_t value) {
+    size_names_.push_back(name);
+    sizes_[name] = value;
+    scope_.kept[name] = value;
   }
 
   static std::string upper(std::string text) {
@@ -430,7 +204,7 @@ class Importer {
   }
 
   std::optional<int64_t> whole_number(const std::string& name) const {
-    const auto number = number_of(name);
+    const auto number = scope_.number_of(name);
     return number && *number >= 0 ? number : std::nullopt;
   }
 
@@ -441,7 +215,7 @@ class Importer {
                   fmt::format("A kernel that is run here has at most {}: pass a struct.", kMostArguments));
     find_sizes();
     for (const SourceParameter& parameter : kernel_->parameters) {
-      const std::string type = resolved_type(parameter.type);
+      const std::string type = scope_.resolved_type(parameter.type);
       const auto element = element_of(type);
       const auto members = source_.structs.find(type);
       if (parameter.name.empty())
@@ -474,7 +248,13 @@ class Importer {
     return {};
   }
 
+  // The kernel gets the buffer as an argument of its own.
   void add_buffer(const SourceParameter& parameter, const ElementOf& element) {
+    declare_buffer(parameter, element);
+    arguments_.push_back(parameter.name);
+  }
+
+  void declare_buffer(const SourceParameter& parameter, const ElementOf& element) {
     OrderedJson shape = shape_of(parameter);
     if (element.lanes > 1) shape.push_back(std::to_string(element.lanes));
     const char* role = parameter.constant ? "in" : "inout";
@@ -483,7 +263,6 @@ class Importer {
                         {"dtype", to_string(element.type)},
                         {"shape", shape},
                         {"init", parameter.constant ? "random" : "zeros"}});
-    arguments_.push_back(parameter.name);
     result_.guessed.push_back(fmt::format(
         "{} is {} of {} elements", parameter.name,
         parameter.constant ? "an input" : "written (and starts as zeros: make it \"out\" if every element is written)",
@@ -492,9 +271,9 @@ class Importer {
 
   // An array of structs whose members have one type is an array of that type.
   void add_struct_buffer(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
-    const auto first = members.empty() ? std::nullopt : element_of(resolved_type(members.front().type));
+    const auto first = members.empty() ? std::nullopt : element_of(scope_.resolved_type(members.front().type));
     const bool uniform = first && std::ranges::all_of(members, [&](const SourceParameter& one) {
-                           const auto element = element_of(resolved_type(one.type));
+                           const auto element = element_of(scope_.resolved_type(one.type));
                            return !one.pointer && element && element->type == first->type && element->lanes == 1;
                          });
     add_buffer(parameter,
@@ -502,6 +281,9 @@ class Importer {
     if (!uniform) result_.guessed.push_back(parameter.name + ": an array of structs, given as 64 bytes each");
   }
 
+  // The rows and columns that the sizes' names suggest. With M, N and K it is taken as a product C = A·B, by the last
+  // letter of the parameter's name: A, d_A or matA is [M, K], one that ends in B is [K, N], any other is [M, N].
+  // Otherwise the first two sizes.
   OrderedJson shape_of(const SourceParameter& parameter) const {
     const auto has = [&](const char* name) { return std::ranges::find(size_names_, name) != size_names_.end(); };
     const std::string name = upper(parameter.name);
@@ -521,7 +303,12 @@ class Importer {
   }
 
   void add_untyped_buffer(const SourceParameter& parameter) {
-    add_buffer(parameter, {ElementType::f32});
+    declare_untyped_buffer(parameter);
+    arguments_.push_back(parameter.name);
+  }
+
+  void declare_untyped_buffer(const SourceParameter& parameter) {
+    declare_buffer(parameter, {ElementType::f32});
     result_.guessed.push_back(parameter.name + " points to floats: its type does not say");
   }
 
@@ -536,37 +323,33 @@ class Importer {
     result_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", element.lanes, parameter.name));
   }
 
-  // Its numbers become ones; its pointers get buffers of their own.
+  // The buffer that a struct's pointer leads to; returns its name.
+  std::string declare_buffer_of(const SourceParameter& parameter, const SourceParameter& member) {
+    SourceParameter buffer = member;
+    buffer.name = parameter.name + "_" + member.name;
+    if (const auto element = element_of(scope_.resolved_type(member.type)))
+      declare_buffer(buffer, *element);
+    else
+      declare_untyped_buffer(buffer);
+    return buffer.name;
+  }
+
+  // Its numbers become ones; its pointers get buffers of their own, which are the struct's and no arguments.
   void add_struct(const SourceParameter& parameter, const std::vector<SourceParameter>& members) {
     OrderedJson fields = OrderedJson::array();
     size_t numbers = 0;
     for (const SourceParameter& member : members) {
-      const auto element = element_of(resolved_type(member.type));
       if (member.pointer) {
-        SourceParameter buffer = member;
-        buffer.name = parameter.name + "_" + member.name;
-        if (element)
-          add_buffer(buffer, *element);
-        else
-          add_untyped_buffer(buffer);
-        fields.push_back(buffer.name);
-        arguments_.erase(arguments_.size() - 1);  // it belongs to the struct
+        fields.push_back(declare_buffer_of(parameter, member));
         continue;
       }
       ++numbers;
-      for (const OrderedJson& one :
-           ones(element ? element->type : ElementType::i32, element ? element->lanes : int64_t{1}))
-        fields.push_back(one);
+      const auto element = element_of(scope_.resolved_type(member.type)).value_or(ElementOf{ElementType::i32});
+      for (const OrderedJson& one : ones(element.type, element.lanes)) fields.push_back(one);
     }
     arguments_.push_back(OrderedJson{{"struct", fields}});
     if (numbers > 0)
       result_.guessed.push_back(fmt::format("the {} members of {} are passed as 1", numbers, parameter.name));
-  }
-
-  // A host expression as a manifest's; empty if that is not possible.
-  std::string in_terms(const std::string& expression) const {
-    const auto value = host_value(expression, host_names(true));
-    return value && value->now >= 0 ? value->text : "";
   }
 
   // x, y and z of a grid or block in the host code; empty if it does not say.
@@ -574,11 +357,11 @@ class Importer {
     std::vector<std::string> values;
     if (text.starts_with("dim3(") && text.ends_with(")"))
       values = split_arguments(text.substr(5, text.size() - 6));
-    else if (const auto* dims = source_.dims.find(text, used_at()))
+    else if (const auto* dims = source_.dims.find(text, scope_.used_at))
       values = *dims;
     else
       values = {text};
-    for (std::string& value : values) value = in_terms(value);
+    for (std::string& value : values) value = scope_.in_terms(value);
     if (std::ranges::any_of(values, [](const std::string& one) { return one.empty(); })) return {};
     while (values.size() < 3) values.emplace_back("1");
     return values;
@@ -589,7 +372,7 @@ class Importer {
       grid_ = dimensions(launch_->grid);
       block_ = dimensions(launch_->block);
       if (!launch_->shared.empty() && launch_->shared != "0") {
-        shared_ = in_terms(launch_->shared);
+        shared_ = scope_.in_terms(launch_->shared);
         if (shared_.empty())
           result_.guessed.push_back("no dynamic shared memory: the host code computes it (" + launch_->shared + ")");
         else
@@ -597,7 +380,7 @@ class Importer {
       }
     }
     if (block_.empty()) {
-      const std::string bounds = kernel_->launch_bounds.empty() ? "" : in_terms(kernel_->launch_bounds);
+      const std::string bounds = kernel_->launch_bounds.empty() ? "" : scope_.in_terms(kernel_->launch_bounds);
       block_ = {bounds.empty() ? std::to_string(kUsualBlock) : bounds, "1", "1"};
       if (bounds.empty())
         result_.guessed.push_back(fmt::format("the block: {} threads", kUsualBlock));
@@ -642,15 +425,15 @@ class Importer {
     if (!shared_.empty()) json["launch"]["dynamic_shared"] = shared_;
     json["args"] = arguments_;
     json["reference"] = "none";
-    result_.manifest = as_manifest(json);
+    result_.manifest = manifest_text(json);
   }
 
   const std::string source_name_;
   const CudaSource source_;
+  HostScope scope_{source_};
   Imported result_;
   const SourceKernel* kernel_ = nullptr;
   const SourceLaunch* launch_ = nullptr;
-  std::map<std::string, std::string> templates_;  // of the chosen instance
   OrderedJson knobs_ = OrderedJson::array(), buffers_ = OrderedJson::array(), arguments_ = OrderedJson::array();
   std::vector<std::string> knob_names_, size_names_;
   std::map<std::string, int64_t> sizes_;

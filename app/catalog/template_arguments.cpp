@@ -1,0 +1,89 @@
+#include "catalog/template_arguments.h"
+
+#include <algorithm>
+
+namespace attnscope::catalog {
+namespace {
+
+struct OneArgument {
+  enum class Kind {
+    known,
+    guessed,
+    left_out,  // it and all after it: an empty pack, or a default made of earlier parameters, which the compiler knows
+    missing
+  };
+  Kind kind = Kind::known;
+  std::string value;
+};
+
+// A whole number in digits; empty where `value` is a type or no number.
+std::optional<std::string> digits_of(const std::string& value, bool type, const HostScope& scope) {
+  const auto number = type ? std::nullopt : scope.number_of(value);
+  return number ? std::optional(std::to_string(*number)) : std::nullopt;
+}
+
+// `offered`: empty where the parameter's default counts. `parameter`: null for the further arguments of a pack.
+OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given,
+                         const HostScope& scope) {
+  using Kind = OneArgument::Kind;
+  const bool type = parameter && is_type_parameter(*parameter);
+  const std::string standard = parameter ? parameter->standard : "";
+  if (offered.empty() && parameter && parameter->kind.ends_with("...")) return {Kind::left_out, ""};
+  std::string value = offered.empty() ? standard : offered;
+  if (value.empty()) return {Kind::missing, ""};
+  if (const auto digits = digits_of(value, type, scope)) return {Kind::known, *digits};
+  value = scope.constant_or_itself(value);
+  if (scope.stands_alone(value)) return {Kind::known, value};
+  if (offered.empty()) return {Kind::left_out, ""};
+  if (given) return {Kind::known, value};
+  if (const auto digits = digits_of(standard, type, scope)) return {Kind::guessed, *digits};
+  if (!standard.empty()) return {Kind::guessed, standard};
+  if (type) return {Kind::guessed, "float"};  // the most common type of kernel templates
+  return {Kind::missing, ""};
+}
+
+}  // namespace
+
+std::vector<std::string> split_arguments(const std::string& text) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::string part;
+  const auto take = [&] {
+    const size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
+    if (first != std::string::npos) parts.push_back(part.substr(first, last - first + 1));
+    part.clear();
+  };
+  for (const char c : text) {
+    if (c == '<' || c == '(') ++depth;
+    if (c == '>' || c == ')') --depth;
+    if (c == ',' && depth == 0)
+      take();
+    else
+      part += c;
+  }
+  take();
+  return parts;
+}
+
+bool is_type_parameter(const TemplateParameter& parameter) {
+  const std::string& kind = parameter.kind;
+  return kind.starts_with("typename") || kind.starts_with("class") || kind.starts_with("template");
+}
+
+std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
+                                                    bool given, const HostScope& scope) {
+  TemplateArguments found;
+  found.guessed = offer.empty() && !given;
+  const auto& parameters = kernel.template_parameters;
+  for (size_t i = 0; i < std::max(offer.size(), parameters.size()); ++i) {
+    const OneArgument one =
+        one_argument(i < offer.size() ? offer[i] : "", i < parameters.size() ? &parameters[i] : nullptr, given, scope);
+    if (one.kind == OneArgument::Kind::left_out) break;
+    if (one.kind == OneArgument::Kind::missing) return std::nullopt;
+    found.guessed = found.guessed || one.kind == OneArgument::Kind::guessed;
+    found.values.push_back(one.value);
+  }
+  return found;
+}
+
+}  // namespace attnscope::catalog

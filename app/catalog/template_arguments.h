@@ -1,0 +1,25 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/cuda_source.h"
+#include "catalog/host_scope.h"
+
+namespace attnscope::catalog {
+
+// Splits template arguments at the top level: "float, Pair<int, 2>" is two.
+std::vector<std::string> split_arguments(const std::string& text);
+
+bool is_type_parameter(const TemplateParameter& parameter);
+
+struct TemplateArguments {
+  std::vector<std::string> values;
+  bool guessed = false;
+};
+// An argument for each of the template's parameters, in words that mean the same everywhere; empty if one does not.
+// `offer` is what a launch says, or, with `given`, a person, whose arguments are taken as they are.
+std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
+                                                    bool given, const HostScope& scope);
+
+}  // namespace attnscope::catalog
