@@ -20,9 +20,9 @@ struct KnobChoice {
   bool chosen = false;  // the config has this value
   bool is_default = false;
   bool legal = true;
-  std::string
-      reason;        // why it is not: "BLOCK_M=64: asks 57,376 B of static shared memory; a kernel may declare 49,152"
-  std::string hint;  // the way out: "Set SHARED to dynamic."
+  // Why it is not: "BLOCK_M=64: asks 57,376 B of static shared memory; a kernel may declare 49,152"
+  std::string reason;
+  std::string hint;                   // the way out: "Set SHARED to dynamic."
   std::vector<std::string> warnings;  // the value is legal, but expect this
 };
 

@@ -41,8 +41,8 @@ struct ScheduledInstruction {
   bool bypasses_l1 = false;      // cp.async.cg: always from the second level
   bool closes_copies = false;    // LDGDEPBAR: groups the asynchronous copies since the last one
   int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are pending; -1: does not wait
-  float passes =
-      0;  // mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request
+  // Mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request.
+  float passes = 0;
   float sectors = 0;   // mean over the issues; global and local: 32-byte sectors of a request
   float lanes = 32;    // mean over the issues; passes and sectors scale with it
   float products = 1;  // work of a Tensor Core instruction, in units of kProductFlop
@@ -76,8 +76,8 @@ struct KernelSchedule {
   std::vector<ScheduledInstruction> code;
   std::vector<CodeBlock> blocks;
   std::vector<CtaTrace> traces;  // ascending by cta; at least one
-  double global_bytes_per_cta =
-      0;  // distinct bytes that a CTA reads; 0 unknown: every request goes to the second level
+  // Distinct bytes that a CTA reads; 0 unknown: every request goes to the second level.
+  double global_bytes_per_cta = 0;
 };
 
 }  // namespace attnscope::model

@@ -35,8 +35,8 @@ Wait wait_for(Unit unit) {
 
 // The device's figures, looked up once.
 struct Machine {
-  std::array<double, static_cast<size_t>(Unit::count)>
-      unit_clocks{};  // clocks for which a warp instruction holds a scheduler's unit
+  // Clocks for which a warp instruction holds a scheduler's unit.
+  std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
   double shuffle_clocks, wavefront, warp_wavefront, sector;  // clocks each, of the SM
   double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
 
