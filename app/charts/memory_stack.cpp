@@ -71,7 +71,7 @@ std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupa
                        n == 1 ? "takes" : "take", with_commas(n * each), bytes_text(spec.shared_sm));
   }
   if (occupancy.limiter == Limiter::registers)
-    return fmt::format("Registers limit it: {} a thread of {} an SM leave room for {}.", variant.registers,
+    return fmt::format("Registers limit it: {} per thread of {} per SM leave room for {}.", variant.registers,
                        with_commas(spec.registers_sm), plural(n, "CTA"));
   if (occupancy.limiter == Limiter::warps)
     return fmt::format("The SM's {} warps limit it: {} {} {}.", spec.warps_sm, plural(n, "CTA"),
@@ -79,7 +79,7 @@ std::string limiter_sentence(const VariantInfo& variant, const Occupancy& occupa
   if (occupancy.limiter == Limiter::ctas)
     return fmt::format("The SM's own limit of {} binds.", plural(spec.ctas_sm, "CTA"));
   if (occupancy.limiter == Limiter::unknown) return {};
-  return fmt::format("Limited by {}: {} an SM.", to_string(occupancy.limiter), plural(n, "CTA"));
+  return fmt::format("Limited by {}: {} per SM.", to_string(occupancy.limiter), plural(n, "CTA"));
 }
 
 std::string waves_sentence(const Occupancy& occupancy) {

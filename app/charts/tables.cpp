@@ -180,7 +180,7 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
                             get(b.variant, [](const VariantInfo& v) { return v.registers; }), 1, whole));
   rows.push_back(number_row("spills, B", get(a.variant, [](const VariantInfo& v) { return v.spill_bytes; }),
                             get(b.variant, [](const VariantInfo& v) { return v.spill_bytes; }), 1, whole));
-  rows.push_back(number_row("CTAs an SM", get(a.occupancy, [](const Occupancy& o) { return o.ctas_per_sm; }),
+  rows.push_back(number_row("CTAs per SM", get(a.occupancy, [](const Occupancy& o) { return o.ctas_per_sm; }),
                             get(b.occupancy, [](const Occupancy& o) { return o.ctas_per_sm; }), -1, whole));
   rows.push_back(number_row("occupancy", get(a.occupancy, [](const Occupancy& o) { return o.fraction; }),
                             get(b.occupancy, [](const Occupancy& o) { return o.fraction; }), -1, percent_text));

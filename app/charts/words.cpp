@@ -24,7 +24,7 @@ std::string lanes(const Counters& counters) {
 }
 
 std::string warps(const Occupancy& occupancy) {
-  return fmt::format("{} warp{} an SM to hide it behind", occupancy.warps_per_sm,
+  return fmt::format("{} warp{} per SM to hide it behind", occupancy.warps_per_sm,
                      occupancy.warps_per_sm == 1 ? "" : "s");
 }
 

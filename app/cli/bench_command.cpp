@@ -91,7 +91,8 @@ report::BenchState state_at(const std::filesystem::path& file, const report::Ben
   }
   int64_t passes = 0;
   for (const int64_t of_row : state->passes) passes += of_row;
-  print_note(fmt::format("attnscope bench: goes on after {} passes ({}); --fresh starts over", passes, file.string()));
+  print_note(
+      fmt::format("attnscope bench: continues after {} passes ({}); --fresh starts over", passes, file.string()));
   return *state;
 }
 
@@ -168,7 +169,8 @@ Result<report::BenchReport> run(const Options& options, std::filesystem::path& s
   if (whole)
     state_file = file;
   else
-    print_note(fmt::format("attnscope bench: ended after {:.0f} s; the same command goes on there", options.within));
+    print_note(
+        fmt::format("attnscope bench: ended after {:.0f} s; the same command continues from there", options.within));
   return report;
 }
 
@@ -222,7 +224,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       ->type_name("SIZES");
   command->add_option("--kernel", wishes.kernels, "Only this one, with these knobs (may be repeated)")
       ->type_name("ID[:KNOB=VALUE,...]");
-  command->add_option("--peer", wishes.peers, "Hold them against this one (may be repeated); else PyTorch's backends")
+  command->add_option("--peer", wishes.peers, "Compare with this peer (may be repeated); else PyTorch's backends")
       ->type_name("ID[:KNOB=VALUE,...]");
   command->add_option("--device", options->device, "Where to run; else the first GPU, else emulated:l4")
       ->type_name("DEVICE");
@@ -234,17 +236,18 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       ->add_option("--tuned", options->tuned_dirs,
                    "Also the tuned tables of this folder, as `attnscope best --tune` writes them")
       ->type_name("DIR");
-  command->add_flag("--defaults", wishes.defaults, "Configs as the manifests have them, not the tuned ones");
+  command->add_flag("--defaults", wishes.defaults, "The manifests' default configs instead of the tuned ones");
   command->add_flag("--quick", wishes.quick, "Fewer and shorter passes: wider intervals");
-  command->add_flag("--fresh", options->fresh, "Do not go on where a run that was ended left off");
+  command->add_flag("--fresh", options->fresh, "Start over instead of continuing an interrupted run");
   command
-      ->add_option("--within", options->within, "End after that time with what there is; the same command then goes on")
+      ->add_option("--within", options->within,
+                   "End after this time with the results so far; the same command then continues")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
   command->add_option("--from", options->from, "Time nothing: write this report again")->type_name("REPORT.json");
   for (auto& [name, to, what] :
        {std::tuple("--json", &options->json, "As JSON"), std::tuple("--markdown", &options->markdown, "As Markdown"),
-        std::tuple("--ladder", &options->ladder, "Its table of entries by problems alone, as Markdown"),
+        std::tuple("--ladder", &options->ladder, "Only its table of entries by problems, as Markdown"),
         std::tuple("--svg", &options->svg, "As a picture")})
     command->add_option(name, *to, std::string(what) + ", to this file, or to stdout")
         ->type_name("[FILE]")

@@ -167,8 +167,8 @@ int show_best(const Options& options, const std::vector<Kernel>& kernels, const 
   if (!found) return report(found.error());
   if (found->empty())
     return report({Stage::input,
-                   "no figure of " + report::problem_text(problem) + " on " + place->device.name + " is kept",
-                   "Look for it: attnscope best --tune DIR --device " + place->device.id + " --problem …"});
+                   "no figure for " + report::problem_text(problem) + " on " + place->device.name + " is stored",
+                   "Search for one: attnscope best --tune DIR --device " + place->device.id + " --problem …"});
   if (!options.preset.empty()) {
     const TunedEntry& best = found->front();
     store::Preset preset;
@@ -250,7 +250,7 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
       const bool put = put_entry(*table, entry);
       print_note(fmt::format("attnscope best: {}, {}: {} us {} after {} configs: {}{}", report::problem_text(problem),
                              kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found->tried,
-                             short_text(entry.config, kernel), put ? "" : " (a measured figure stands)"));
+                             short_text(entry.config, kernel), put ? "" : " (the measured figure stays)"));
       if (auto written = platform::write_output(file, json_text(report::to_json(*table), 1) + "\n"); !written)
         return report(written.error());
     }

@@ -83,9 +83,8 @@ Result<double> time_once(session::Session& session, Side& side) {
   side.ran = session.queue(std::move(draft)).get();
   if (side.ran->failure) return fail(*side.ran->failure);
   if (!side.ran->timing || side.ran->timing->kind != FigureKind::measured)
-    return fail(
-        Stage::input, side.draft.kernel + " on " + side.draft.device + " is modelled, not timed",
-        "Compare on a GPU (--device cuda:0), or two observations that a GPU's timings were recorded in (--recorded).");
+    return fail(Stage::input, side.draft.kernel + " on " + side.draft.device + " is modelled, not timed",
+                "Compare on a GPU (--device cuda:0), or two observations with timings recorded on a GPU (--recorded).");
   return side.ran->timing->p50;
 }
 
@@ -181,11 +180,10 @@ int compare(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, Chosen& chosen) {
-  CLI::App* command =
-      app.add_subcommand("compare", "Time two experiments in turn, or compare what was recorded of them");
+  CLI::App* command = app.add_subcommand("compare", "Time two experiments in turn, or compare their recorded samples");
   auto options = std::make_shared<Options>();
   command->add_option("A", options->files[0], "An observation (attnscope run --json) or a preset")->required();
-  command->add_option("B", options->files[1], "What to hold it against")->required();
+  command->add_option("B", options->files[1], "What to compare it with")->required();
   command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
       ->type_name("DIR");
   command->add_option("--device", options->device, "Time both here")->type_name("DEVICE");

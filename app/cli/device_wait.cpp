@@ -70,7 +70,7 @@ Result<WaitingSession::Found> WaitingSession::wait_for(const std::string& id) {
       return fail(Stage::device, "there is no device " + id, "Devices here: " + known + ".");
     }
     if (worker && worker->state == WorkerState::lost)
-      return fail(Stage::device, "worker " + worker->name + " cannot be had: " + worker->detail,
+      return fail(Stage::device, "worker " + worker->name + " is not available: " + worker->detail,
                   "Check its command; `attnscope doctor` tries every worker that the settings name.");
     changed_.wait_for(lock, WaitingWords::kBetweenLooks, [&] { return changes_ != seen; });
   }

@@ -30,7 +30,7 @@ Result<Found> devices_of_workers(const WorkerOptions& workers) {
   Found found{*(*snapshot)->devices, {}};
   for (const session::WorkerStatus& worker : (*snapshot)->workers)
     if (worker.state == session::WorkerState::lost)
-      found.lost.push_back({Stage::device, "worker " + worker.name + " cannot be had: " + worker.detail,
+      found.lost.push_back({Stage::device, "worker " + worker.name + " is not available: " + worker.detail,
                             "Check its command; `attnscope doctor` tries every worker that the settings name."});
   return found;
 }
@@ -40,7 +40,7 @@ std::string text_of(const std::vector<DeviceSpec>& devices) {
   for (const DeviceSpec& d : devices) id = std::max(id, d.id.size()), name = std::max(name, d.name.size());
   std::string text;
   for (const DeviceSpec& d : devices)
-    text += fmt::format("{:<{}}  {:<{}}  sm_{:<3} {:>4} SMs  {:>7} B shared a CTA  {}\n", one_line(d.id), id,
+    text += fmt::format("{:<{}}  {:<{}}  sm_{:<3} {:>4} SMs  {:>7} B shared per CTA  {}\n", one_line(d.id), id,
                         one_line(d.name), name, d.arch, d.sms, d.shared_optin_block,
                         d.emulated ? "emulated on this CPU" : "GPU");
   return text;

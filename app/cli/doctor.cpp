@@ -105,7 +105,7 @@ Checkup nvml() {
   auto nvml = cuda_api::Nvml::open();
   if (nvml) return found("NVML", "driver " + (*nvml)->driver_version());
   return missing("NVML", {Stage::device, nvml.error().message, "It comes with the GPU's driver."},
-                 "Measured times lack clock, power and what held them back.");
+                 "Measured times lack clock, power and the reasons for throttling.");
 }
 
 Checkup library(cuda_api::CudaLibrary which, std::string cost) {
@@ -121,8 +121,8 @@ Checkup library(cuda_api::CudaLibrary which, std::string cost) {
 // The confinement of a kernel and its compiler, tested by applying it.
 Checkup confinement() {
   const std::string cost =
-      "Kernels still run; their #include lines are held to plain names, and what a faulty library or driver "
-      "does with a hostile kernel is held back less. docs/security.md says by what.";
+      "Kernels still run; their #include lines may only use plain names, and a hostile kernel that exploits a faulty "
+      "library or driver is restricted less. docs/security.md says how.";
   if (platform::confinement_is_off())
     return {"confinement", State::missing, "off: ATTNSCOPE_CONFINE is \"off\"", cost, "Unset it."};
   platform::Walls walls;
@@ -142,7 +142,7 @@ Checkup confinement() {
 
 Checkup cache() {
   auto user = platform::user_paths();
-  if (!user) return missing("cache", user.error(), "Every run compiles and checks anew.");
+  if (!user) return missing("cache", user.error(), "Every run compiles and computes its reference again.");
   std::string text = user->cache.string();
   for (const char* folder : {"variants", "programs", "references", "cuda"}) {
     uint64_t bytes = 0, files = 0;
@@ -174,7 +174,7 @@ Checkup checkup_of(const session::WorkerStatus& worker, int seconds) {
       break;
   }
   return {name, State::waiting, fmt::format("no answer within {} s: {}", seconds, worker.detail), cost,
-          "It may stand in a queue: --wait SECONDS waits longer."};
+          "It may be waiting in a queue: --wait SECONDS waits longer."};
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ std::vector<Checkup> examine_machine() {
   all.push_back(nvdisasm());
   all.push_back(nvml());
   all.push_back(
-      library(cuda_api::CudaLibrary::cupti, "Nothing so far: counters are the emulator's, of the same machine code."));
+      library(cuda_api::CudaLibrary::cupti, "Nothing so far: the emulator counts, from the same machine code."));
   all.push_back(library(cuda_api::CudaLibrary::cublas, "No cuBLAS routine to compare with."));
   all.push_back(confinement());
   all.push_back(cache());

@@ -24,14 +24,15 @@ int status_of(const std::vector<Checkup>& checkups) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand(
-      "doctor",
-      "Say what this machine has and lacks, what each lack costs and how to mend it; status 3 if nothing can run");
+  CLI::App* command = app.add_subcommand("doctor",
+                                         "Say what this machine has and lacks, what each missing part costs and how to "
+                                         "get it; status 3 if nothing can run");
   auto as_json = std::make_shared<bool>(false);
   auto seconds = std::make_shared<int>(20);
   auto isa = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "As JSON");
-  command->add_flag("--isa", *isa, "Which opcode forms the emulator executes, and what each rests on; examines nothing")
+  command
+      ->add_flag("--isa", *isa, "Which opcode forms the emulator executes, and the evidence for each; examines nothing")
       ->excludes("--json");
   command->add_option("--wait", *seconds, "How long to wait for the workers that the settings name")
       ->type_name("SECONDS")

@@ -20,9 +20,8 @@ constexpr const char* kFirstDevice = "emulated:l4";
 Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id) {
   if (const Kernel* kernel = attnscope::find_kernel(catalog.kernels, id)) return *kernel;
   if (const auto broken = catalog.unloaded.find(id); broken != catalog.unloaded.end()) return fail(broken->second);
-  std::string hint =
-      names_to_choose(id, ids_of(catalog.kernels)) + " A folder of your own is added with --kernels DIR.";
-  for (const Failure& failure : catalog.failures) hint += "\n  Beside this, one did not load: " + failure.message;
+  std::string hint = names_to_choose(id, ids_of(catalog.kernels)) + " Add your own folder with --kernels DIR.";
+  for (const Failure& failure : catalog.failures) hint += "\n  Another kernel did not load: " + failure.message;
   return fail(Stage::input, "there is no kernel \"" + id + "\"", hint);
 }
 

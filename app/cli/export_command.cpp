@@ -59,7 +59,7 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
     return fail(Stage::input, e.kernel.id + " is a routine of " + e.kernel.library + ": there is no source to export",
                 "Choose a kernel that has one.");
   if (!e.problem.is_attention())
-    return fail(Stage::input, e.kernel.id + " is no attention kernel: export writes launchers of attention alone",
+    return fail(Stage::input, e.kernel.id + " is not an attention kernel: export writes launchers only for attention",
                 "Choose an attention kernel.");
   if (e.problem.layout != Layout::BHSD)
     return fail(Stage::input, "export writes launchers for the layout BHSD", "Set layout to BHSD.");
@@ -124,7 +124,7 @@ int export_kernel(const Options& options) {
 
 void add_export(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "export", "Write a config as files of their own: .cu, nvcc line, cubin, PTX, launchers in C++ and Python");
+      "export", "Write a config as standalone files: .cu, nvcc line, cubin, PTX, launchers in C++ and Python");
   auto options = std::make_shared<Options>();
   add_experiment_options(*command, options->experiment);
   command->add_option("--out", options->out, "The folder to write")->type_name("DIR")->required();

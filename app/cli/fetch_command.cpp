@@ -53,7 +53,7 @@ int fetch(std::vector<std::string> units) {
 void add_fetch(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "fetch",
-      "Fetch what is not handed on with attnscope (nvdisasm, all CUDA headers, CUTLASS) by your own pip, once");
+      "Download what attnscope does not include (nvdisasm, all CUDA headers, CUTLASS) with your own pip, once");
   auto units = std::make_shared<std::vector<std::string>>();
   command
       ->add_option("units", *units,

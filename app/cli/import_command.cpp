@@ -24,7 +24,7 @@ struct Options {
 Result<void> write_new(const fs::path& path, const std::string& text, bool replace) {
   std::error_code error;  // not reported here: writing there fails too and gives the reason
   if (fs::exists(path, error) && !replace)
-    return fail(Stage::store, path.string() + " is there already", "Give another --out, or --replace.");
+    return fail(Stage::store, path.string() + " already exists", "Give another --out, or --replace.");
   return platform::write_output(path, text);
 }
 
@@ -76,7 +76,7 @@ Result<std::string> import_file(const Options& options) {
 }  // namespace
 
 void add_import(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("import", "Write a first manifest for a .cu file, as nvcc takes it");
+  CLI::App* command = app.add_subcommand("import", "Write a first manifest for a .cu file written for nvcc");
   auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "The CUDA source")->type_name("FILE.cu")->required();
   command->add_option("--entry", options->entry, "The kernel, with its template arguments: \"scale<float, 4>\"")
@@ -87,9 +87,9 @@ void add_import(CLI::App& app, Chosen& chosen) {
       ->type_name("DIR");
   command
       ->add_option("--include", options->include,
-                   "Where its project's headers lie, beside the file's own folder (may be repeated)")
+                   "A folder with its project's headers, besides the file's own (may be repeated)")
       ->type_name("DIR");
-  command->add_flag("--replace", options->replace, "Overwrite what is there");
+  command->add_flag("--replace", options->replace, "Overwrite existing files");
   command->callback([options, &chosen] {
     chosen = [options]() -> int {
       auto text = import_file(*options);

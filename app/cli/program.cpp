@@ -41,9 +41,9 @@ ExitStatus tell_exception() noexcept {
   } catch (const std::exception& error) {
     platform::write_stderr("attnscope: internal: ");
     write_plain(error.what());
-    platform::write_stderr("\n  This is a fault of attnscope; report it.\n");
+    platform::write_stderr("\n  This is a bug in attnscope; report it.\n");
   } catch (...) {
-    platform::write_stderr("attnscope: internal: an unknown exception\n  This is a fault of attnscope; report it.\n");
+    platform::write_stderr("attnscope: internal: an unknown exception\n  This is a bug in attnscope; report it.\n");
   }
   return kEnded;
 }
@@ -63,7 +63,7 @@ std::atomic<bool> memory_was_refused{false};
     platform::write_stderr(kNoMemory);
     _exit(kRefused);
   }
-  platform::write_stderr("attnscope: internal: ended by std::terminate\n  This is a fault of attnscope; report it.\n");
+  platform::write_stderr("attnscope: internal: ended by std::terminate\n  This is a bug in attnscope; report it.\n");
   _exit(kEnded);
 }
 

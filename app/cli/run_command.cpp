@@ -50,7 +50,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("run", "Run one experiment and print what came of it");
+  CLI::App* command = app.add_subcommand("run", "Run one experiment and print the result");
   auto options = std::make_shared<Options>();
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
@@ -60,7 +60,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   auto* watch = command->add_flag("--watch", options->watch,
                                   "Look for races, never-written reads and what is right by luck on a GPU too; on an "
                                   "emulated device every run does");
-  command->add_flag("--no-watch", options->no_watch, "Do not look for them; the run says what was not looked for")
+  command->add_flag("--no-watch", options->no_watch, "Do not look for them; the output says what was not checked")
       ->excludes(watch);
   command->add_flag("--json", options->json, "As JSON (docs/observation.schema.json)");
   command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });

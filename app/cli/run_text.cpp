@@ -60,7 +60,7 @@ void add_verdict(std::string& out, const Observation& o) {
 
 void add_shared(std::string& out, const VariantInfo& v) {
   line(out, "shared memory",
-       fmt::format("{} B a CTA ({} static, {} dynamic)", grouped(v.static_shared_bytes + v.dynamic_shared_bytes),
+       fmt::format("{} B per CTA ({} static, {} dynamic)", grouped(v.static_shared_bytes + v.dynamic_shared_bytes),
                    grouped(v.static_shared_bytes), grouped(v.dynamic_shared_bytes)));
   for (const SharedBuffer& b : v.shared_buffers)
     line(out, "", fmt::format("{:>9} B {}{}", grouped(b.bytes), b.name, b.dynamic ? " (dynamic)" : ""));
@@ -68,8 +68,8 @@ void add_shared(std::string& out, const VariantInfo& v) {
 
 void add_occupancy(std::string& out, const Occupancy& o) {
   line(out, "occupancy",
-       fmt::format("{:.1f} % ({} CTAs, {} warps an SM), limited by {}", o.fraction * 100, o.ctas_per_sm, o.warps_per_sm,
-                   to_string(o.limiter)));
+       fmt::format("{:.1f} % ({} CTAs, {} warps per SM), limited by {}", o.fraction * 100, o.ctas_per_sm,
+                   o.warps_per_sm, to_string(o.limiter)));
   std::string waves =
       fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, grouped(o.total_ctas), grouped(o.resident_ctas));
   if (o.tail_ctas > 0) waves += fmt::format(", the last wave runs {}", grouped(o.tail_ctas));
@@ -121,7 +121,7 @@ std::string text_of(const Observation& o, const std::string& config_text) {
   if (o.verdict) add_verdict(out, o);
   if (o.variant) {
     line(out, "registers",
-         fmt::format("{} a thread, {} B spilled, {} B stack", o.variant->registers, o.variant->spill_bytes,
+         fmt::format("{} per thread, {} B spilled, {} B stack", o.variant->registers, o.variant->spill_bytes,
                      o.variant->stack_bytes));
     add_shared(out, *o.variant);
     line(out, "compiled",

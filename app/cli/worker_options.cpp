@@ -34,7 +34,7 @@ bool asks_for(const std::string& device, const std::string& worker) {
 
 Result<session::WorkerCommand> library_worker(const std::string& library) {
   if (library != kTorch)
-    return fail(Stage::input, "no worker of this program has the library " + library, "There is one of torch.");
+    return fail(Stage::input, "no worker of this program has the library " + library, "Only torch has one.");
   auto resources = platform::resources();
   if (!resources) return fail(resources.error());
   auto self = platform::own_executable();

@@ -91,7 +91,7 @@ void CommandPalette::draw() {
 
 void CommandPalette::draw_entries() {
   const float line = ImGui::GetTextLineHeightWithSpacing();
-  if (shown_.empty()) return dim_text("Nothing is called that.");
+  if (shown_.empty()) return dim_text("No match.");
   if (ImGui::BeginChild("entries", {0, line * static_cast<float>(std::min<size_t>(shown_.size(), 14)) + em(0.3f)})) {
     for (size_t at = 0; at < shown_.size(); ++at) {
       const PaletteEntry& entry = entries_[shown_[at]];

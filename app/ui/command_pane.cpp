@@ -24,7 +24,7 @@ Words words_of(CommandKind kind) {
   switch (kind) {
     case CommandKind::export_config:
       return {"Export this config",
-              "Writes the kernel with these knobs as files of their own: .cu, nvcc line, cubin, "
+              "Writes the kernel with these knobs as standalone files: .cu, nvcc line, cubin, "
               "PTX and launchers in C++ and Python."};
     case CommandKind::best:
       return {"Find the best config", "Lists the best configs that are known for this kernel, problem and device."};
@@ -83,8 +83,8 @@ void CommandPane::draw(Context& context) {
 void CommandPane::draw_run(const CommandLine& line) {
   if (ImGui::Button("Copy")) copy(shown_line_);
   ImGui::SameLine();
-  const std::string why_not = program_.empty() ? "This window does not know its own program: copy the line."
-                              : running()      ? "One runs already."
+  const std::string why_not = program_.empty() ? "The program's file is unknown: copy the line."
+                              : running()      ? "A command is already running."
                                                : line.refusal;
   ImGui::BeginDisabled(!why_not.empty());
   const bool run = ImGui::Button(ICON_PLAY "  Run in the background###run");

@@ -54,7 +54,7 @@ Result<void> Offscreen::open_context() {
   if (window_ == nullptr) window_ = hidden_window(false);
   if (window_ == nullptr)
     return fail(
-        Stage::input, "OpenGL 3.3 is not to be had without a display here",
+        Stage::input, "OpenGL 3.3 is not available without a display here",
         "Install a software OpenGL (Debian and Ubuntu: libgl1-mesa-dri and libegl1), or run it under xvfb-run.");
   glfwMakeContextCurrent(window_);
   if (gladLoadGLLoader(reinterpret_cast<GLADloadproc>(glfwGetProcAddress)) == 0)

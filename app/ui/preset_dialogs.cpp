@@ -128,7 +128,7 @@ void PresetDialogs::draw_manage(Context& context) {
   if (chosen != nullptr)
     draw_details(context, *chosen);
   else
-    dim_text("Choose one to load it. Those of your own can be renamed, described and deleted.");
+    dim_text("Choose one to load it. You can rename, describe and delete your own.");
   if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
   close_on_escape();
   ImGui::EndPopup();
@@ -159,7 +159,7 @@ void PresetDialogs::draw_details(Context& context, const session::PresetItem& pr
     ImGui::InputTextMultiline("##note", &note_, {ImGui::GetContentRegionAvail().x, em(4.5f)});
   } else {
     wrapped(preset.note, palette().text);
-    wrapped("It ships with attnscope and stays as it is: Save preset as makes a copy that is yours.", palette().faint,
+    wrapped("It ships with attnscope and cannot be changed: Save preset as makes your own copy.", palette().faint,
             kSmallSize);
   }
   if (ImGui::Button("Load")) {

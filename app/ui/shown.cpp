@@ -94,7 +94,7 @@ Readout readout_of(Stage stage) {
 const char* words_of(Stage stage) {
   switch (stage) {
     case Stage::input:
-      return "Cannot be asked for";
+      return "Invalid request";
     case Stage::catalog:
       return "Kernel did not load";
     case Stage::compile:
@@ -106,20 +106,20 @@ const char* words_of(Stage stage) {
     case Stage::decode:
       return "Cannot be emulated";
     case Stage::launch:
-      return "Failed while it ran";
+      return "Failed while running";
     case Stage::deadline:
       return "Did not end in time";
     case Stage::crash:
-      return "Worker went away";
+      return "The worker is gone";
     case Stage::cancelled:
       return "Cancelled";
     case Stage::check:
       return "Could not be checked";
     case Stage::store:
-      return "Could not be read or kept";
+      return "Could not be read or saved";
     case Stage::protocol:
     case Stage::internal:
-      return "A fault of attnscope";
+      return "A bug in attnscope";
   }
   return "Failed";
 }

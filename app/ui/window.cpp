@@ -216,7 +216,7 @@ Result<void> probe_display() {
   if (good) glfwDestroyWindow(window);
   if (!good) {
     glfwTerminate();
-    return fail(Stage::input, "This display gives no OpenGL 3.3" + (reason.empty() ? "" : ": " + reason),
+    return fail(Stage::input, "This display does not support OpenGL 3.3" + (reason.empty() ? "" : ": " + reason),
                 "Install the GPU's driver or libgl1-mesa-dri; `attnscope run` and `attnscope shot` need no display.");
   }
   passed = display;  // GLFW stays connected: an X server may restart when its only client leaves
@@ -232,7 +232,7 @@ int run_window(session::Session& session, const WindowOptions& options) {
   g_host = &host;
   on_display_loss([&session](const std::string& reason) {
     g_host = nullptr;
-    spdlog::error("{}. What was open is kept; start attnscope again where there is a display.", reason);
+    spdlog::error("{}. Your work is saved; start attnscope again where there is a display.", reason);
     session.stop();  // ends the workers and writes pending data
     std::_Exit(kEnded);
   });

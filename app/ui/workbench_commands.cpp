@@ -70,7 +70,7 @@ void Workbench::add_actions() {
       [this] { return snapshot_->focus.running ? "" : "Nothing is running."; });
   add(
       "live", "Back to the live run", 0, [this] { session_.select_history(0); },
-      [this] { return snapshot_->selected ? "" : "The live run is on show."; });
+      [this] { return snapshot_->selected ? "" : "The live run is already shown."; });
   add(
       "close", "Close what is open, then back to the live run", ImGuiKey_Escape, [this] { close_one(); },
       [this] { return closable() ? "" : "Nothing is open."; });
@@ -80,7 +80,7 @@ void Workbench::add_actions() {
         history_panel_->compare_with(run_before());
         open_panel(history_panel_->title());
       },
-      [this] { return run_before() == 0 ? "There is no run before the one on show." : ""; });
+      [this] { return run_before() == 0 ? "There is no earlier run." : ""; });
   add("export", "Export this config\u2026", 0, [this] { command_pane_.open(CommandKind::export_config); });
   add("best", "Find the best config\u2026", 0, [this] { command_pane_.open(CommandKind::best); });
   add("bench", "Bench this config\u2026", 0, [this] { command_pane_.open(CommandKind::bench); });
@@ -88,7 +88,7 @@ void Workbench::add_actions() {
   add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
       [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
   for (const auto& [id, title, choice] :
-       {std::tuple{"axis auto", "Latency axis chosen by itself", charts::AxisChoice::automatic},
+       {std::tuple{"axis auto", "Latency axis automatic", charts::AxisChoice::automatic},
         {"axis linear", "Latency axis linear", charts::AxisChoice::linear},
         {"axis log", "Latency axis logarithmic", charts::AxisChoice::logarithmic}})
     add(id, title, 0, [this, choice = choice] { view_.latency_axis = choice; });
@@ -239,7 +239,7 @@ void Workbench::open_palette() {
       for (const KnobValue& value : knob.values) {
         const auto held = draft.knobs.find(knob.name);
         const bool is_it = held != draft.knobs.end() && held->second == value.value;
-        entries.push_back({"Set " + knob.name + " to " + value.text(), "", is_it ? "It is." : "",
+        entries.push_back({"Set " + knob.name + " to " + value.text(), "", is_it ? "It already has this value." : "",
                            [this, knob, to = value.value] { set_knob(knob, to); }});
       }
   if (snapshot_->presets)

@@ -419,7 +419,7 @@ cp {wheel} "$2"
         self.assertEqual(self.call("fetch", "cuda/bin", **where).returncode, 3)
         self.assertTrue((self.path / "home/cache/cuda/bin/nvdisasm").exists(), "what was there stands")
 
-    # ---- import: a .cu as nvcc takes it ----
+    # ---- import: a .cu written for nvcc ----
     def plain(self, name, folder="mine"):
         """A kernel of tests/kernels/plain in its own folder."""
         file = self.path / folder / f"{name}.cu"
@@ -486,7 +486,7 @@ cp {wheel} "$2"
         self.assertEqual(self.call("import", file, "--out", elsewhere).returncode, 0)
         self.assertEqual((elsewhere / "collatz.cu").read_text(), file.read_text())
         (elsewhere / "collatz.json").write_text("mine")
-        self.refused(2, "import", file, "--out", elsewhere, names=["collatz.json is there already", "--replace"])
+        self.refused(2, "import", file, "--out", elsewhere, names=["collatz.json already exists", "--replace"])
         self.assertEqual((elsewhere / "collatz.json").read_text(), "mine")
         self.assertEqual(self.call("import", file, "--out", elsewhere, "--replace").returncode, 0)
         self.assertEqual(json.loads((elsewhere / "collatz.json").read_text())["entry"], "collatz")

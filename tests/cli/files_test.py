@@ -97,7 +97,7 @@ class Files(unittest.TestCase):
         self.assertTrue((self.path / "new" / "scale.cu").exists())
         full = self.device("full", 7)
         self.refused(*bench, "--json", full, names=["No space left"])
-        self.assertIn("goes on after", self.good(*bench, "--json", self.path / "out").stderr)
+        self.assertIn("continues after", self.good(*bench, "--json", self.path / "out").stderr)
 
     def odd_paths(self):
         """Paths of every kind that cannot serve as input or output."""

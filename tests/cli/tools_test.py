@@ -100,7 +100,7 @@ class Tools(unittest.TestCase):
             begun.communicate()
         self.assertTrue(list(states.glob("*.json")), "it ended before it could be killed")
         done = self.torch(*args)
-        self.assertIn("goes on after", done.stderr)
+        self.assertIn("continues after", done.stderr)
         cells = json.loads(done.stdout)["rows"][0]["cells"]
         self.assertEqual(cells[0]["kind"], "measured")
         self.assertAlmostEqual(cells[0]["ratios"][0]["ratio"], 6.0, delta=0.01)
@@ -110,7 +110,7 @@ class Tools(unittest.TestCase):
     def test_bench_ends_within_its_time_and_says_what_it_did_not_reach(self):
         done = self.call("bench", "--device", "emulated:l4", "--kernel", "minimal", "--problem", SMALL, "--within", "0.000001",
                          "--json")
-        self.assertIn("goes on there", done.stderr)
+        self.assertIn("continues from there", done.stderr)
         cell = json.loads(done.stdout)["rows"][0]["cells"][0]
         self.assertEqual(cell["state"], "not applicable")
         self.assertIn("ended before", cell["reason"])

@@ -46,7 +46,7 @@ class Allocation(unittest.TestCase):
             with self.subTest(process=words, allocation=n):
                 said = done.stderr.decode(errors="replace")
                 self.assertIn(done.returncode, range(5), said)
-                self.assertNotIn("fault of attnscope", said)
+                self.assertNotIn("bug in attnscope", said)
                 if done.returncode == 0 and command is None:
                     self.assertEqual(json.loads(done.stdout)["verdict"]["state"], "correct")
                 elif done.returncode != 0:

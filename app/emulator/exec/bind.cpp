@@ -172,7 +172,7 @@ Result<void> check_launch(const Launch& launch, const CtaOptions& options) {
   }
   const uint64_t shared = uint64_t{kernel.static_shared_bytes} + launch.dynamic_shared_bytes;
   if (shared > kMostSharedBytes) {
-    return bad(fmt::format("{} asks for {} bytes of shared memory a CTA.", kernel.name, shared),
+    return bad(fmt::format("{} asks for {} bytes of shared memory per CTA.", kernel.name, shared),
                "No architecture here gives a CTA more than 227 KiB.");
   }
   if (options.isa.has_value() && *options.isa > best_host_isa()) {
@@ -196,8 +196,8 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
   bound.shared_bytes = ((kernel.static_shared_bytes + 15) / 16 * 16 + launch.dynamic_shared_bytes + 127) / 128 * 128;
   if (kernel.frame_bytes > kMostFrameBytes)
     return fail(Stage::limits,
-                fmt::format("{}: asks {} B of local memory a thread; {} are possible.", kernel.name, kernel.frame_bytes,
-                            kMostFrameBytes),
+                fmt::format("{}: asks {} B of local memory per thread; {} are possible.", kernel.name,
+                            kernel.frame_bytes, kMostFrameBytes),
                 "Make the kernel's local arrays smaller, or keep them in a buffer.");
   bound.local_bytes = (kernel.frame_bytes + 15) / 16 * 16;
   // With recursion ptxas gives no stack size: then the driver's default limit applies (cudaLimitStackSize), 1024 bytes.

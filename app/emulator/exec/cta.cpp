@@ -346,19 +346,19 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
           "Check the index against the sizes the kernel was given, and a custom kernel's manifest: the buffer's shape, "
           "the grid.");
     case FaultKind::global_misaligned:
-      return failure(fmt::format("accesses {} bytes at {:#x}, which is no multiple of {}: {}", fault.bytes,
+      return failure(fmt::format("accesses {} bytes at {:#x}, which is not a multiple of {}: {}", fault.bytes,
                                  fault.address, fault.bytes, global_hint),
                      "A vector access needs an address that is a multiple of its width.");
     case FaultKind::global_read_only:
       return failure(
           fmt::format("stores {} bytes at {:#x}, in a read-only buffer: {}", fault.bytes, fault.address, global_hint),
-          "Kernels must leave their inputs alone.");
+          "Kernels must not write their inputs.");
     case FaultKind::shared_outside:
       return failure(fmt::format("accesses {} bytes at {} of shared memory; the CTA has {}", fault.bytes,
                                  static_cast<int64_t>(fault.address) - launch.shared_low, launch.shared_bytes),
                      "Check the index, and the dynamic shared memory that the launch asks for.");
     case FaultKind::shared_misaligned:
-      return failure(fmt::format("accesses {} bytes at {} of shared memory, which is no multiple of {}", fault.bytes,
+      return failure(fmt::format("accesses {} bytes at {} of shared memory, which is not a multiple of {}", fault.bytes,
                                  fault.address - launch.shared_low, fault.bytes),
                      "A vector access needs an address that is a multiple of its width.");
     case FaultKind::local_outside:
@@ -378,7 +378,7 @@ Failure CtaRunner::describe(CtaEnd end, uint32_t linear, const BoundLaunch& laun
           "The kernel's own __trap(), or a check of a library: cooperative_groups' grid.sync() traps where the "
           "launch is not cooperative.");
     case FaultKind::bad_target:
-      return failure(fmt::format("jumps to byte {:#x}, which starts no straight run of instructions", fault.address),
+      return failure(fmt::format("jumps to byte {:#x}, where no straight run of instructions starts", fault.address),
                      "The emulator misread the machine code; report the kernel.");
     case FaultKind::none:
       break;

@@ -102,7 +102,7 @@ std::string isa_report() {
       "uniform\nregister, constant, immediate, half of it), or without a predicate that another width is recorded "
       "with. by "
       "output: by the instruction's definition, and by kernels whose whole output is "
-      "right.\n\n";
+      "correct.\n\n";
   return text + list;
 }
 

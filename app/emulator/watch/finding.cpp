@@ -105,13 +105,13 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
     };
     const auto between_ctas = [&](const char* did, const char* does) {
       return fmt::format(
-          "Race between CTAs: {} (CTA {}, thread {}) {} {} and {} (CTA {}, thread {}) {} it, with nothing "
-          "that orders the two CTAs, {} time{} in all.",
+          "Race between CTAs: {} (CTA {}, thread {}) {} {} and {} (CTA {}, thread {}) {} it, and nothing "
+          "orders the two CTAs, {} time{} in all.",
           there, one.other_cta, one.other_thread, did, where, here, one.cta, one.thread, does, one.count,
           one.count == 1 ? "" : "s");
     };
     constexpr const char* unordered = "with nothing that orders the two warps between them";
-    constexpr const char* unsynced = "with no __syncwarp between: nothing promises that the lanes go together";
+    constexpr const char* unsynced = "with no __syncwarp between: nothing guarantees that the lanes stay together";
     switch (one.kind) {
       case WatchKind::shared_write_write:
       case WatchKind::global_write_write:

@@ -51,7 +51,7 @@ void CountersPanel::draw(Context& context) {
   if (counters == nullptr)
     return empty_state(
         ICON_TABLE, "Nothing counted yet",
-        "The emulator counts every instruction, wavefront and sector; of a GPU's kernel while it watches it.");
+        "The emulator counts every instruction, wavefront and sector; for a GPU's kernel, while it watches that.");
   kind_badge(context.glossary, counters->kind);
   ImGui::SameLine(0, em(0.6f));
   small_text(charts::counter_share_text(*counters),

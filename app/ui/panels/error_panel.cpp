@@ -53,7 +53,7 @@ void ErrorPanel::draw(Context& context) {
                 context.shown.failure() != nullptr ? "Not checked: there was no output"
                 : context.shown.running()          ? "Not checked yet"
                                                    : "Nothing to check yet",
-                "The output is held against an fp64 reference, element by element.");
+                "The output is compared with an fp64 reference, element by element.");
     return;
   }
   draw_verdict(context, *verdict);
@@ -160,7 +160,7 @@ void ErrorPanel::draw_watch(Context& context) {
     if (focus.watch_failure) tooltip(focus.watch_failure->message + " " + focus.watch_failure->hint);
   } else {
     label(ICON_SEARCH, "Not watched for races", palette().faint);
-    tooltip("Run > Watch for races looks on while the emulator executes this config.");
+    tooltip("Run > Watch for races observes the config while the emulator executes it.");
   }
   ImGui::PopFont();
 }
@@ -169,7 +169,7 @@ void ErrorPanel::draw_findings(Context& context, const WatchReport& watch) {
   const auto rows = charts::watch_rows(watch);
   const std::string share = "Watched: " + charts::watch_share_text(watch) + ".";
   if (rows.empty()) {
-    clipped(ICON_CHECK "  No race, nothing read unwritten", ImGui::GetContentRegionAvail().x, palette().good);
+    clipped(ICON_CHECK "  No race, no never-written read", ImGui::GetContentRegionAvail().x, palette().good);
     tooltip(share + " The output was the same each time.");
     return;
   }

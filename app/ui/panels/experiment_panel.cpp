@@ -143,7 +143,7 @@ void ExperimentPanel::draw_others(Context& context, const Kernel* kernel) {
   if (ImGui::Selectable(words.c_str(), false, 0, {0, em(1.6f)})) others_open_ = !others_open_;
   ImGui::PopStyleColor();
   ImGui::PopFont();
-  tooltip("Libraries that a GPU alone runs, and what their absence costs.");
+  tooltip("Libraries that only a GPU runs, and what their absence costs.");
   if (others_open_)
     for (const auto& [rung, runs] : others) draw_rung(context, *rung, kernel, runs);
 }

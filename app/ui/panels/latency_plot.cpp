@@ -279,10 +279,10 @@ void LatencyPlot::choose_axis(Context& context, const LatencyAxis& axis, ImVec2 
   ImGui::PopStyleColor(2);
   tooltip(fmt::format("The axis is {}{}. Click to choose.", axis.log ? "logarithmic" : "linear",
                       context.view.latency_axis != AxisChoice::automatic ? ""
-                      : axis.log ? " by itself, since the figures span more than a factor of ten"
-                                 : " by itself, since the figures span no more than a factor of ten"));
+                      : axis.log ? " automatically, since the figures span more than a factor of ten"
+                                 : " automatically, since the figures span no more than a factor of ten"));
   if (!ImGui::BeginPopup("axis")) return;
-  for (const auto& [choice, words] : {std::pair{AxisChoice::automatic, "by itself"},
+  for (const auto& [choice, words] : {std::pair{AxisChoice::automatic, "automatic"},
                                       {AxisChoice::linear, "linear"},
                                       {AxisChoice::logarithmic, "logarithmic"}})
     if (ImGui::MenuItem(words, nullptr, context.view.latency_axis == choice)) context.view.latency_axis = choice;

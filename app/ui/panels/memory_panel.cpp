@@ -51,7 +51,7 @@ void MemoryPanel::draw_gauge(Context& context, const VariantInfo& variant, const
   const charts::MemoryStack stack = charts::memory_stack(variant, context.shown.occupancy(), spec);
   {
     const PartScope scope(context, Part::variant);
-    big_figure(charts::with_commas(stack.total_bytes), "B a CTA",
+    big_figure(charts::with_commas(stack.total_bytes), "B per CTA",
                stack.over_static || stack.over_optin ? palette().bad : palette().text);
     kind_badge_at_right(context.glossary, FigureKind::counted);
   }
@@ -92,7 +92,7 @@ void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, c
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
   const std::string warps = fmt::format("{} of {} warps", occupancy.warps_per_sm, spec.warps_sm);
   const std::string words =
-      fmt::format("{} CTA{} an SM, {}", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s", warps);
+      fmt::format("{} CTA{} per SM, {}", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s", warps);
   const float room = ImGui::GetContentRegionAvail().x;
   clipped(width_of(words) <= room ? words : warps, room, palette().dim);
   explain(context.glossary, "occupancy");

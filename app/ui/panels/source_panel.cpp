@@ -74,7 +74,7 @@ void SourcePanel::draw(Context& context) {
   const Kernel* kernel = session::find_kernel(context.snapshot, id);
   if (kernel == nullptr) return empty_state(ICON_CODE, "No kernel", "Choose one on the left.");
   if (kernel->source.empty())
-    return empty_state(ICON_CODE, "A routine of " + kernel->library, "What it executes has no source here.");
+    return empty_state(ICON_CODE, "A routine of " + kernel->library, "Its source is not available.");
   refresh(context, *kernel);
   draw_header(context, *kernel);
   draw_lines();
@@ -129,11 +129,11 @@ void SourcePanel::draw_header(const Context& context, const Kernel& kernel) {
   ImGui::SameLine(0, em(0.8f));
   const Observation* seen = context.shown.observation.get();
   if (seen != nullptr && seen->experiment.kernel == kernel.id && seen->experiment.kernel_hash != kernel.content_hash) {
-    small_text("edited since the run on show", palette().warn);
+    small_text("edited since the shown run", palette().warn);
     ImGui::SameLine(0, em(0.8f));
   }
   if (marks_.empty()) {
-    small_text("no finding names a line of it", palette().dim);
+    small_text("no finding names one of its lines", palette().dim);
   } else {
     if (ImGui::SmallButton("<##before")) step(-1);
     tooltip("The marked line before");

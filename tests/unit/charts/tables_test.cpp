@@ -126,7 +126,7 @@ TEST(Compare, SaysWhichWayIsBetter) {
             "shared memory, B: 1,024 | 2,048 | +100.0 % | -1\n"
             "registers: 16 | 32 | +100.0 % | -1\n"
             "spills, B: 8 | 16 | +100.0 % | -1\n"
-            "CTAs an SM: 2 | 4 | +100.0 % | 1\n"
+            "CTAs per SM: 2 | 4 | +100.0 % | 1\n"
             "occupancy: 25.0 % | 50.0 % | +100.0 % | 1\n"
             "warp instructions: 100 | 200 | +100.0 % | -1\n"
             "bank conflicts: 10 | 20 | +100.0 % | -1\n"
@@ -135,7 +135,7 @@ TEST(Compare, SaysWhichWayIsBetter) {
     if (row.name == "verdict") continue;
     EXPECT_TRUE(row.differs) << row.name;
     EXPECT_EQ(row.change, "\u221250.0 %") << row.name;
-    EXPECT_EQ(row.better, row.name == "occupancy" || row.name == "CTAs an SM" ? -1 : 1) << row.name;
+    EXPECT_EQ(row.better, row.name == "occupancy" || row.name == "CTAs per SM" ? -1 : 1) << row.name;
   }
   for (const ComparedRow& row : compare(observed(100, 1), observed(100, 1))) {
     EXPECT_FALSE(row.differs) << row.name;
@@ -206,7 +206,7 @@ TEST(BoundSentence, AFewIdleLanesAreNotWorthAWord) {
   }
   seen.timing->bound = Bound::global_latency;
   seen.occupancy->warps_per_sm = 1;
-  EXPECT_EQ(bound_sentence(seen), "bound by global memory latency: 1 warp an SM to hide it behind");
+  EXPECT_EQ(bound_sentence(seen), "bound by global memory latency: 1 warp per SM to hide it behind");
 }
 
 TEST(ComparedSettings, OnlyWhatDiffersIsNamed) {
@@ -244,10 +244,10 @@ TEST(LimiterSentence, SaysWhatEachResourceAllows) {
   EXPECT_EQ(said(0, "registers"), "No CTA fits on an SM.");
   EXPECT_EQ(said(1, "shared memory"),
             "Shared memory limits it: 1 CTA takes 53,024 of 102,400 B, one more does not fit.");
-  EXPECT_EQ(said(5, "registers"), "Registers limit it: 96 a thread of 65,536 an SM leave room for 5 CTAs.");
+  EXPECT_EQ(said(5, "registers"), "Registers limit it: 96 per thread of 65,536 per SM leave room for 5 CTAs.");
   EXPECT_EQ(said(6, "warps"), "The SM's 48 warps limit it: 6 CTAs take 48.");
   EXPECT_EQ(said(24, "CTAs"), "The SM's own limit of 24 CTAs binds.");
-  EXPECT_EQ(said(2, "barriers"), "Limited by barriers: 2 CTAs an SM.");
+  EXPECT_EQ(said(2, "barriers"), "Limited by barriers: 2 CTAs per SM.");
   EXPECT_EQ(said(2, ""), "");
 }
 

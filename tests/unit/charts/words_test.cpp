@@ -24,7 +24,7 @@ TEST(BoundSentence, HasTheFigureThatShowsIt) {
   EXPECT_EQ(bound_sentence(bound_by(Bound::issue_slots)),
             "bound by issue slots: 12.3 of 32 lanes take part on average");
   EXPECT_EQ(bound_sentence(bound_by(Bound::instruction_latency)),
-            "bound by instruction latency: 8 warps an SM to hide it behind");
+            "bound by instruction latency: 8 warps per SM to hide it behind");
   EXPECT_EQ(bound_sentence(bound_by(Bound::tensor_cores)), "bound by Tensor Cores");
   EXPECT_EQ(bound_sentence(bound_by(Bound::unknown)), "");
   Observation uncounted = bound_by(Bound::shared_memory);

@@ -258,7 +258,7 @@ TEST(Refused, MoreLocalMemoryThanADeviceOrThisMachineHas) {
   };
   const Failure device = with_frame(400'000'000);
   EXPECT_EQ(device.stage, Stage::limits);
-  EXPECT_THAT(device.message, HasSubstr("asks 400000000 B of local memory a thread; 524288 are possible"));
+  EXPECT_THAT(device.message, HasSubstr("asks 400000000 B of local memory per thread; 524288 are possible"));
   platform::inject_available_memory(1 << 20);
   const Failure machine = with_frame(512 << 10);
   platform::inject_available_memory(std::nullopt);
