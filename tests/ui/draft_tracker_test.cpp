@@ -99,7 +99,7 @@ TEST(DraftTracker, AKernelIsFoundAsItWasLeft) {
   const session::Draft moved = with_kernel(before, kernel, &kept, nullptr);
   EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 64}, {"NEW", 1}}));
   EXPECT_EQ(moved.options, kept.config.options);
-  EXPECT_EQ(moved.problem.seq_q, 2048) << "kernels of one kind are held against each other on one problem";
+  EXPECT_EQ(moved.problem.seq_q, 2048) << "kernels of one kind are compared on one problem";
   before.problem.kind = ProblemKind::gemm;
   EXPECT_EQ(with_kernel(before, kernel, &kept, nullptr).problem, kept.problem);
 }

@@ -282,7 +282,7 @@ TEST(Refused, ConstantsThatTheDriverWouldGive) {
 TEST(Prepare, EqualCodeIsDecodedOnceAndKeepsItsOwnLines) {
   auto one = std::make_shared<compile::SassProgram>(*from_text("NOP\nEXIT", {}));
   auto two = std::make_shared<compile::SassProgram>(*from_text("\n\nNOP\nEXIT", {}));
-  one->code_hash = two->code_hash = "a hash of this test alone";
+  one->code_hash = two->code_hash = "a hash only for this test";
   const auto first = prepare(one), again = prepare(one), moved = prepare(two);
   ASSERT_TRUE(first && again && moved);
   EXPECT_EQ(*first, *again);

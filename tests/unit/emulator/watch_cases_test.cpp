@@ -271,7 +271,7 @@ TEST(WatchCasesAndSanitizer, SayTheSame) {
       EXPECT_EQ(more, difference.starts_with("adds: "));
     }
   }
-  EXPECT_THAT(differing, ::testing::IsEmpty()) << "no difference is to be seen there";
+  EXPECT_THAT(differing, ::testing::IsEmpty()) << "listed as different, but the two agree";
 }
 
 TEST(WatchCasesData, AreManyAndPackedAsTheyAre) {
@@ -284,7 +284,7 @@ TEST(WatchCasesData, AreManyAndPackedAsTheyAre) {
   for (const WatchCase& one : cases)
     EXPECT_EQ(read_file(kPacked / (one.file + ".cu")),
               read_file(fs::path(ATTNSCOPE_SOURCE_DIR "/tests/data/watch") / (one.file + ".cu")))
-        << "tests/gpu/watch_cases/pack.py packs " << one.file << " anew";
+        << "tests/gpu/watch_cases/pack.py packs " << one.file << " again";
 }
 
 }  // namespace
