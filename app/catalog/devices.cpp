@@ -9,7 +9,6 @@ namespace attnscope::catalog {
 namespace {
 
 constexpr uint64_t kMaxDeviceBytes = 1 << 20;
-constexpr const char* kDefault = "emulated:l4";
 
 // Numbers that are figures, and not descriptions of a device.
 bool needs_source(const std::string& field, const Json& value) {
@@ -33,14 +32,22 @@ Result<void> check_sources(const DeviceSpec& spec, const std::string& where) {
   return {};
 }
 
-}  // namespace
+struct DeviceFile {
+  DeviceSpec spec;
+  bool is_default = false;
+};
 
-Result<DeviceSpec> load_device(const std::filesystem::path& path) {
+Result<DeviceFile> read_device(const std::filesystem::path& path) {
   const std::string where = path.string();
   Result<std::string> text = platform::read_file(path, kMaxDeviceBytes);
   if (!text) return fail(Stage::catalog, text.error().message, text.error().hint);
   Result<Json> json = parse_json(*text, where, Stage::catalog);
   if (!json) return fail(json.error());
+  bool is_default = false;
+  JsonReader read(*json, where, Stage::catalog);
+  read.boolean("default", is_default);
+  if (auto done = read.finish(false); !done) return fail(done.error());
+  json->erase("default");
   Result<DeviceSpec> spec = device_spec_from_json(*json, where);
   if (!spec) return fail(Stage::catalog, spec.error().message, spec.error().hint);
   const std::string expected = "emulated:" + path.stem().string();
@@ -48,7 +55,13 @@ Result<DeviceSpec> load_device(const std::filesystem::path& path) {
     return fail(Stage::catalog, where + "/id: must be \"" + expected + "\", of an emulated device",
                 "Rename the file or the id.");
   if (auto checked = check_sources(*spec, where); !checked) return fail(checked.error());
-  return spec;
+  return DeviceFile{std::move(*spec), is_default};
+}
+
+}  // namespace
+
+Result<DeviceSpec> load_device(const std::filesystem::path& path) {
+  return read_device(path).map([](DeviceFile file) { return std::move(file.spec); });
 }
 
 DeviceCatalog load_devices(const std::filesystem::path& dir) {
@@ -64,13 +77,12 @@ DeviceCatalog load_devices(const std::filesystem::path& dir) {
                                 "It comes with the program, in assets/devices."});
   std::ranges::sort(files);
   for (const std::filesystem::path& file : files) {
-    Result<DeviceSpec> spec = load_device(file);
-    if (spec)
-      catalog.devices.push_back(std::move(*spec));
+    Result<DeviceFile> read = read_device(file);
+    if (read)
+      catalog.devices.insert(read->is_default ? catalog.devices.begin() : catalog.devices.end(), std::move(read->spec));
     else
-      catalog.failures.push_back(spec.error());
+      catalog.failures.push_back(read.error());
   }
-  std::ranges::stable_partition(catalog.devices, [](const DeviceSpec& spec) { return spec.id == kDefault; });
   return catalog;
 }
 

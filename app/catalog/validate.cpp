@@ -13,10 +13,13 @@ namespace {
 
 std::string values_of(const Knob& knob) { return joined(knob.values, full_text); }
 
-Failure unknown_knob(const Kernel& kernel, std::string_view name) {
+std::string knobs_of(const Kernel& kernel) {
   const std::string known = joined(kernel.knobs, &Knob::name);
-  return {Stage::input, fmt::format("{}: no knob is named {}", kernel.id, name),
-          known.empty() ? "This kernel has no knobs." : "Its knobs are " + known + "."};
+  return known.empty() ? "This kernel has no knobs." : "Its knobs are " + known + ".";
+}
+
+Failure unknown_knob(const Kernel& kernel, std::string_view name) {
+  return {Stage::input, fmt::format("{}: no knob is named {}", kernel.id, name), knobs_of(kernel)};
 }
 
 Failure illegal_value(const Kernel& kernel, const Knob& knob, std::string_view value) {
@@ -99,7 +102,7 @@ std::string full_text(const KnobValue& value) {
 Result<std::pair<std::string, int64_t>> parse_setting(const Kernel& kernel, std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    return fail(Stage::input, fmt::format("\"{}\" is not KNOB=VALUE", text.substr(0, 100)), "Write NUM_WARPS=8.");
+    return fail(Stage::input, fmt::format("\"{}\" is not KNOB=VALUE", text.substr(0, 100)), knobs_of(kernel));
   const std::string name(text.substr(0, equals));
   const Knob* knob = kernel.find_knob(name);
   if (!knob) return fail(unknown_knob(kernel, name.substr(0, 100)));

@@ -226,7 +226,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       ->type_name("ID[:KNOB=VALUE,...]");
   command->add_option("--peer", wishes.peers, "Compare with this peer (may be repeated); else PyTorch's backends")
       ->type_name("ID[:KNOB=VALUE,...]");
-  command->add_option("--device", options->device, "Where to run; else the first GPU, else emulated:l4")
+  command->add_option("--device", options->device, "Where to run; else the first GPU, else the default emulated device")
       ->type_name("DEVICE");
   command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
       ->type_name("DIR");

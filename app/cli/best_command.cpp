@@ -280,7 +280,8 @@ void add_best(CLI::App& app, Chosen& chosen) {
   auto options = std::make_shared<Options>();
   command->add_option("--problem", options->problems, "B=1,H=8,S=512,D=64,causal=none; several with --tune")
       ->type_name("SIZES");
-  command->add_option("--device", options->device, "Else the first GPU, else emulated:l4")->type_name("DEVICE");
+  command->add_option("--device", options->device, "Else the first GPU, else the default emulated device")
+      ->type_name("DEVICE");
   command->add_option("--kernel", options->kernels, "Only this one (may be repeated)")->type_name("ID");
   command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
       ->type_name("DIR");

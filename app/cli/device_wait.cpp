@@ -20,23 +20,14 @@ const WorkerStatus* worker_of(const Snapshot& snapshot, const std::string& id) {
   return snapshot.workers.empty() ? nullptr : &snapshot.workers.front();
 }
 
-const DeviceSpec* best_of(const Snapshot& snapshot) {
-  const DeviceSpec* emulated = nullptr;
-  for (const DeviceSpec& spec : *snapshot.devices) {
-    if (spec.id.find('/') != std::string::npos) continue;
-    if (!spec.emulated) return &spec;
-    if (!emulated || spec.id == "emulated:l4") emulated = &spec;
-  }
-  return emulated;
-}
-
-// A worker's own name stands for its best device.
+// A worker's own name stands for its best device, no name for the first worker's.
 const DeviceSpec* device_of(const Snapshot& snapshot, const std::string& id) {
-  if (id.empty()) return best_of(snapshot);
   if (const DeviceSpec* exact = session::find_device(snapshot, id)) return exact;
   const DeviceSpec* best = nullptr;
-  for (const DeviceSpec& spec : *snapshot.devices)
-    if (spec.id.starts_with(id + "/") && (!best || (best->emulated && !spec.emulated))) best = &spec;
+  for (const DeviceSpec& spec : *snapshot.devices) {
+    const bool of_worker = id.empty() ? spec.id.find('/') == std::string::npos : spec.id.starts_with(id + "/");
+    if (of_worker && (!best || (best->emulated && !spec.emulated))) best = &spec;
+  }
   return best;
 }
 

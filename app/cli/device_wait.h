@@ -18,8 +18,8 @@ class WaitingSession {
     DeviceSpec device;
     Versions versions;  // of its worker
   };
-  // The device of that id, or for an empty id the first worker's best: its first GPU, else emulated:l4. Waits until the
-  // device's worker has said hello or is lost; Stage::device if there is no such device.
+  // The device of that id, or for an empty id the first worker's best: its first GPU, else its first emulated
+  // device. Waits until the device's worker has said hello or is lost; Stage::device if there is no such device.
   Result<Found> wait_for(const std::string& id);
 
  private:

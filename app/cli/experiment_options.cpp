@@ -12,9 +12,6 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr const char* kFirstKernel = "tiled";
-constexpr const char* kFirstDevice = "emulated:l4";
-
 // If the requested kernel did not load, its own error is returned. Errors of other kernels are only notes, since they
 // do not explain an unknown name.
 Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& id) {
@@ -50,12 +47,14 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options) {
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
   NamedDraft named;
   session::Draft& draft = named.draft;
-  draft.kernel = kFirstKernel;
-  if (!options.preset.empty()) {
-    auto preset = store::read_preset(options.preset, catalog.kernels);
-    if (!preset) return fail(preset.error());
+  auto presets = preset_dirs();
+  if (!presets) return fail(presets.error());
+  const auto unasked = store::default_preset(*presets, catalog.kernels);
+  const auto preset = options.preset.empty() ? unasked : store::read_preset(options.preset, catalog.kernels);
+  if (preset)
     draft = {preset->problem, preset->kernel, preset->knobs, preset->options, preset->device, preset->measure};
-  }
+  else if (!options.preset.empty() || options.kernel.empty())
+    return fail(preset.error());
   if (!options.kernel.empty() && options.kernel != draft.kernel) {
     draft.kernel = options.kernel;
     draft.knobs.clear();
@@ -76,7 +75,7 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options) {
     draft.problem = *problem;
   }
   if (!options.device.empty()) draft.device = options.device;
-  if (draft.device.empty()) draft.device = kFirstDevice;
+  if (draft.device.empty() && unasked) draft.device = unasked->device;
   return named;
 }
 

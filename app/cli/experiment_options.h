@@ -31,7 +31,7 @@ struct NamedDraft {
   Kernel kernel;
 };
 
-// Loads the kernels, reads the preset and applies the options. The default is tiled's default config on emulated:l4.
+// Loads the kernels, reads the preset (by default the default preset) and applies the options.
 Result<NamedDraft> draft_of(const ExperimentOptions& options);
 
 std::vector<std::string> ids_of(const std::vector<Kernel>& kernels);

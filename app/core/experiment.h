@@ -28,7 +28,7 @@ struct Experiment {
   std::string kernel;       // id
   std::string kernel_hash;  // Kernel::content_hash
   Config config;
-  std::string device = "emulated:l4";
+  std::string device;
   MeasurePolicy measure;
   bool operator==(const Experiment&) const = default;
 };

@@ -55,8 +55,8 @@ Failure static_shared_failure(const DeviceSpec& spec, int64_t bytes, const std::
   return {Stage::limits,
           fmt::format("{}: asks {} B of static shared memory; a kernel may declare {}", who, grouped(bytes),
                       grouped(spec.shared_static_block)),
-          fmt::format("Declare it dynamic (SHARED=dynamic where the kernel has that knob): {} gives a block {} B of "
-                      "dynamic shared memory after an opt-in.",
+          fmt::format("Declare it dynamic, by a knob where the kernel has one: {} gives a block {} B of dynamic shared "
+                      "memory after an opt-in.",
                       spec.id, grouped(spec.shared_optin_block))};
 }
 

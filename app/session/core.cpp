@@ -146,6 +146,7 @@ Snapshot SessionCore::snapshot() {
   s.preset_view = preset_view_;
   s.user_preset_dir = user_preset_dir().string();
   s.settings = settings_shown_;
+  s.invite = invite_;
   s.first_start = first_start_;
   return s;
 }

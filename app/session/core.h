@@ -164,7 +164,7 @@ class SessionCore final : public LinkEvents {
   void adopt_preset(const std::string& path, const store::Preset& preset);
   bool preset_modified() const;
   std::optional<HeldFocus> restored_experiment();
-  HeldFocus default_experiment() const;
+  HeldFocus default_experiment();
   store::Preset preset_now() const;
   store::Journal journal_now() const;
   void write_journal();
@@ -225,7 +225,9 @@ class SessionCore final : public LinkEvents {
   std::vector<std::unique_ptr<FolderWatch>> watches_;
   std::shared_ptr<const std::vector<PresetItem>> presets_;
   std::string preset_path_, preset_title_, preset_note_;
-  Experiment preset_experiment_;  // what the loaded preset asks for, without device and kernel version
+  std::map<std::string, int64_t> preset_invite_;  // of the loaded preset
+  std::map<std::string, int64_t> invite_;         // of the default preset
+  Experiment preset_experiment_;                  // what the loaded preset asks for, without device and kernel version
   std::shared_ptr<const Json> preset_view_;
   std::shared_ptr<const Json> settings_shown_;
   store::Settings settings_;

@@ -15,8 +15,6 @@ namespace {
 
 constexpr int64_t kMostRestored = 500;  // runs of earlier sessions in the history; the file has them all
 constexpr size_t kMaxUnkept = 1000;     // results that wait for room on the disk
-constexpr const char* kDefaultKernel = "tiled";
-const std::map<std::string, int64_t> kDefaultKnobs = {{"BLOCK_M", 32}, {"NUM_WARPS", 4}};
 
 Draft draft_of(const store::Preset& preset) {
   return Draft{preset.problem, preset.kernel, preset.knobs, preset.options, preset.device, preset.measure};
@@ -169,6 +167,7 @@ void SessionCore::adopt_preset(const std::string& path, const store::Preset& pre
   preset_path_ = path;
   preset_title_ = preset.title;
   preset_note_ = preset.note;
+  preset_invite_ = preset.invite;
   preset_view_ = preset.view.is_object() ? std::make_shared<const Json>(preset.view) : nullptr;
   const auto kernel = shelf_.find(preset.kernel);
   auto config = kernel ? catalog::complete_config(*kernel, preset.knobs, preset.options) : Result<Config>(Config{});
@@ -223,6 +222,7 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   if (path == preset_path_) {  // written over: what its author says of it stays
     if (title.empty()) preset.title = preset_title_;
     preset.note = preset_note_;
+    preset.invite = preset_invite_;
   }
   if (view.is_object()) preset.view = view;
   if (auto written = store::write_preset(path, preset, *kernels_); !written) {
@@ -283,14 +283,23 @@ void SessionCore::set_setting(const std::string& key, Json value) {
   changed();
 }
 
-SessionCore::HeldFocus SessionCore::default_experiment() const {
+// On the best device that there is, whatever the default preset's.
+SessionCore::HeldFocus SessionCore::default_experiment() {
   HeldFocus first;
   first.device_is_wish = true;
-  auto kernel = shelf_.find(kDefaultKernel);
-  if (!kernel && !shelf_.all().empty()) kernel = shelf_.all().front();
-  if (!kernel) return first;
-  first.draft.kernel = kernel->id;
-  first.draft.knobs = legal_knobs(kDefaultKnobs, *kernel);
+  if (const auto preset = store::default_preset(options_.preset_dirs, *kernels_)) {
+    first.draft = draft_of(*preset);
+    first.draft.device.clear();
+    invite_ = preset->invite;
+    return first;
+  } else {
+    notices_.log(LogLevel::warning, preset.error().message);
+  }
+  if (shelf_.all().empty()) return first;
+  const Kernel& kernel = *shelf_.all().front();
+  first.draft.kernel = kernel.id;
+  first.draft.problem = kernel.default_problem();
+  first.draft.options = kernel.options;
   return first;
 }
 

@@ -38,10 +38,9 @@ void DeviceTable::rebuild() {
   all_ = std::move(all);
 }
 
-// A GPU before an emulated device, emulated:l4 before the others, the first of its kind before the next.
+// A GPU before an emulated device, the first of its kind before the next: a worker lists its default first.
 bool DeviceTable::better(const DeviceSpec& spec, const DeviceSpec* than) {
-  const auto rank = [](const DeviceSpec& s) { return !s.emulated ? 2 : s.id.ends_with("emulated:l4") ? 1 : 0; };
-  return than == nullptr || rank(spec) > rank(*than);
+  return than == nullptr || (than->emulated && !spec.emulated);
 }
 
 const DeviceTable::Worker* DeviceTable::worker_named_in(const std::string& id) const {

@@ -35,7 +35,7 @@ class DeviceTable {
   std::string missing(const std::string& id) const;
   // The worker that `id` names and that is not the first; empty otherwise.
   std::string far_worker(const std::string& id) const;
-  // The first GPU, else emulated:l4, else the first device; empty until the first worker has settled.
+  // The first GPU, else the first device; empty until the first worker has settled.
   std::optional<Choice> choose() const;
   const std::shared_ptr<const std::vector<DeviceSpec>>& all() const { return all_; }
   std::string listed() const;  // "emulated:l4, emulated:h200"

@@ -6,13 +6,11 @@
 namespace attnscope::session {
 namespace {
 
-constexpr const char* kFallbackDevice = "emulated:l4";
-
 void take_default_device(Resolution& r, const DeviceTable& devices, const std::string& wish) {
   const auto choice = devices.choose();
   if (!choice) {
     r.wait = true;
-    r.experiment.device = kFallbackDevice;
+    r.experiment.device = devices.all()->empty() ? "" : devices.all()->front().id;
     return;
   }
   r.experiment.device = choice->id;

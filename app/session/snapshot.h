@@ -138,6 +138,7 @@ struct Snapshot {
   std::shared_ptr<const Json> preset_view;  // the loaded preset's "view", an object; null: none
   std::string user_preset_dir;              // where "save" offers to put a new preset; empty: nothing is kept
   std::shared_ptr<const Json> settings;     // the window's settings, an object; never null
+  std::map<std::string, int64_t> invite;    // the default preset's: a knob and the value to try first; empty: none
   bool first_start = false;                 // nothing was kept from an earlier run
 };
 

@@ -46,6 +46,19 @@ Result<std::map<std::string, int64_t>> read_knobs(const Json& json, const std::s
   return knobs;
 }
 
+Json knobs_json(const std::map<std::string, int64_t>& knobs, const Kernel* kernel) {
+  Json json = Json::object();
+  for (const auto& [name, value] : knobs) {
+    const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
+    const KnobValue* known = knob ? knob->find(value) : nullptr;
+    if (known && !known->label.empty())
+      json[name] = known->label;
+    else
+      json[name] = value;
+  }
+  return json;
+}
+
 // Takes another reader's result or failure.
 template <class T>
 void take(JsonReader& read, Result<T> parsed, T& out) {
@@ -83,6 +96,8 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
     if (!preset.view.is_object()) read.fault("view", "must be an object");
   }
   const Json* knobs = read.has("knobs") ? read.value("knobs") : nullptr;
+  const Json* invite = read.has("invite") ? read.value("invite") : nullptr;
+  if (invite && invite->size() != 1) read.fault("invite", "must name one knob");
   if (auto done = read.finish(); !done) return fail(done.error());
 
   const Kernel* kernel = find_kernel(kernels, preset.kernel);
@@ -90,11 +105,9 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
     return fail(Stage::input, read.path("kernel") + ": no kernel \"" + preset.kernel + "\"",
                 "Known kernels: " + listed(kernels, [](const Kernel& k) { return k.id; }) +
                     ". Give others with --kernels DIR.");
-  if (knobs) {
-    auto values = read_knobs(*knobs, read.path("knobs"), *kernel);
-    if (!values) return fail(values.error());
-    preset.knobs = std::move(*values);
-  }
+  if (knobs) take(read, read_knobs(*knobs, read.path("knobs"), *kernel), preset.knobs);
+  if (invite) take(read, read_knobs(*invite, read.path("invite"), *kernel), preset.invite);
+  if (auto done = read.finish(); !done) return fail(done.error());
   return preset;
 }
 
@@ -108,15 +121,6 @@ Result<Preset> read_preset(const std::filesystem::path& path, const std::vector<
 
 Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
   const Kernel* kernel = find_kernel(kernels, preset.kernel);
-  Json knobs = Json::object();
-  for (const auto& [name, value] : preset.knobs) {
-    const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
-    const KnobValue* known = knob ? knob->find(value) : nullptr;
-    if (known && !known->label.empty())
-      knobs[name] = known->label;
-    else
-      knobs[name] = value;
-  }
   Config options;
   options.options = preset.options;
   Json json{{kMark, Preset::kVersion},
@@ -124,12 +128,13 @@ Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
             {"note", preset.note},
             {"problem", to_json(preset.problem)},
             {"kernel", preset.kernel},
-            {"knobs", knobs},
+            {"knobs", knobs_json(preset.knobs, kernel)},
             {"options", to_json(options)["options"]},
             {"measure", to_json(preset.measure)}};
   if (!preset.group.empty()) json["group"] = preset.group;
   if (!preset.device.empty()) json["device"] = preset.device;
   if (preset.view.is_object()) json["view"] = preset.view;
+  if (!preset.invite.empty()) json["invite"] = knobs_json(preset.invite, kernel);
   return json;
 }
 
@@ -160,7 +165,7 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
       continue;
     }
     JsonReader read(*json, file.string());
-    PresetFile item{file, file.stem().string(), default_group, {}, {}};
+    PresetFile item{file, file.stem().string(), default_group, {}, {}, read.has("invite")};
     read.line("title", item.title, kMaxText);
     read.line("group", item.group, kMaxText);
     read.text("note", item.note, kMaxText);
@@ -172,6 +177,15 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
       presets.push_back(std::move(item));
   }
   return presets;
+}
+
+Result<Preset> default_preset(const std::vector<std::filesystem::path>& dirs, const std::vector<Kernel>& kernels) {
+  std::vector<Failure> unread;  // whoever lists them says so
+  for (const std::filesystem::path& dir : dirs)
+    for (const PresetFile& file : list_presets(dir, "", unread))
+      if (file.invites) return read_preset(file.path, kernels);
+  return fail(Stage::input, "there is no default preset: none says what to try first",
+              "It comes with the program, in presets. Name a kernel.");
 }
 
 Result<void> describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note) {

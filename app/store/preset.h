@@ -14,9 +14,8 @@
 namespace attnscope::store {
 
 // An experiment and a view, as a file: {"attnscope_preset": 1, "title", "group", "note", "problem", "kernel", "knobs",
-// "options", "device", "measure", "view"}. A preset is data: a knob's value is a number or a label from the kernel's
-// list, so it cannot carry code, a flag or a path. Knobs that are left out take the kernel's defaults.
-// list, so it can carry no code, flag or path. Knobs that are left out take the kernel's defaults.
+// "options", "device", "measure", "view", "invite"}. A preset is data: a knob's value is a number or a label of the
+// kernel's list, so it cannot carry code, a flag or a path. Knobs that are left out take the kernel's defaults.
 struct Preset {
   static constexpr int kVersion = 1;
   std::string title;
@@ -29,6 +28,8 @@ struct Preset {
   std::string device;  // a wish; empty: none
   MeasurePolicy measure;
   Json view = nullptr;  // an object of the window, or null
+  // Of the default preset: one knob and the value that a first start invites to. Empty: another preset.
+  std::map<std::string, int64_t> invite;
 };
 
 inline constexpr uint64_t kMaxPresetBytes = 1 << 20;
@@ -48,6 +49,7 @@ struct PresetFile {
   std::string group;
   std::string note;
   std::string kernel;  // id, as written in the file
+  bool invites = false;
 };
 
 // The presets (*.json) of a folder in the order of their names. Only titles, groups, notes and kernels are read;
@@ -55,6 +57,9 @@ struct PresetFile {
 // not a preset goes to `faults`. A folder that does not exist has none.
 std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,
                                      std::vector<Failure>& faults);
+
+// What runs by default: the first preset of these folders with an invitation.
+Result<Preset> default_preset(const std::vector<std::filesystem::path>& dirs, const std::vector<Kernel>& kernels);
 
 // Writes a new title and note into a preset's file; everything else in it stays, known or not.
 Result<void> describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note);

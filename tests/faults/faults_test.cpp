@@ -256,6 +256,7 @@ TEST_F(Faults, AManifestWithAWrongExpression) {
   Experiment experiment;
   experiment.kernel = kernel.id;
   experiment.kernel_hash = kernel.content_hash;
+  experiment.device = "emulated:l4";
   const Answer refused = client().run_and_wait(experiment);
   ASSERT_TRUE(refused.failure);
   EXPECT_EQ(refused.failure->stage, Stage::catalog);

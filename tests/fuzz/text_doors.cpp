@@ -106,6 +106,7 @@ Experiment an_experiment() {
   Experiment experiment;
   experiment.kernel = kernel.id;
   experiment.kernel_hash = kernel.content_hash;
+  experiment.device = "emulated:l4";
   if (auto config = catalog::complete_config(kernel, {}, kernel.options)) experiment.config = *config;
   return experiment;
 }

@@ -128,22 +128,23 @@ bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const 
 }
 
 void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
-  const Knob* knob = kernel.find_knob("NUM_WARPS");
-  if (context.settings.invited || knob == nullptr) return;
-  const auto row = std::find_if(rows_.begin(), rows_.end(), [](const KnobRow& r) { return r.name == "NUM_WARPS"; });
-  const auto may = [](const RailValue& value) { return value.value == 8 && value.legal; };
-  if (row == rows_.end() || std::none_of(row->values.begin(), row->values.end(), may)) return;
-  const auto held = context.draft.current().knobs.find("NUM_WARPS");
-  if (held != context.draft.current().knobs.end() && held->second == 8) return;  // already set
+  if (context.settings.invited || context.snapshot.invite.empty()) return;
+  const auto& [name, value] = *context.snapshot.invite.begin();
+  const Knob* knob = kernel.find_knob(name);
+  const auto row = std::ranges::find(rows_, name, &KnobRow::name);
+  if (knob == nullptr || row == rows_.end()) return;
+  if (std::ranges::none_of(row->values, [&](const RailValue& v) { return v.value == value && v.legal; })) return;
+  session::Draft wish = context.draft.current();
+  const int64_t from = wish.knobs.contains(name) ? wish.knobs[name] : knob->default_value;
+  if (from == value) return;  // already set
   ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
-  if (ImGui::Button(ICON_LIGHTBULB "  Move NUM_WARPS to 8###invitation", {ImGui::GetContentRegionAvail().x, 0})) {
-    session::Draft wish = context.draft.current();
-    const int64_t from = wish.knobs.contains("NUM_WARPS") ? wish.knobs["NUM_WARPS"] : knob->default_value;
-    wish.knobs["NUM_WARPS"] = 8;
+  const std::string words = fmt::format("{}  Move {} to {}###invitation", ICON_LIGHTBULB, name, knob->text_of(value));
+  if (ImGui::Button(words.c_str(), {ImGui::GetContentRegionAvail().x, 0})) {
+    wish.knobs[name] = value;
     context.settings.invited = true;
-    context.post(std::move(wish), {context.new_gesture(), true, change_text(*knob, from, 8)});
+    context.post(std::move(wish), {context.new_gesture(), true, change_text(*knob, from, value)});
   }
   ImGui::PopFont();
   ImGui::PopStyleColor(2);

@@ -269,10 +269,11 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   const bool reset = label_with_reset(context.glossary, row.name, knob->doc, left,
                                       current == knob->default_value ? "" : knob->text_of(knob->default_value));
   std::vector<RailValue> values = row.values;
-  const bool invite = !context.settings.invited && row.name == "NUM_WARPS";
+  const auto invite = context.snapshot.invite.find(row.name);
+  const bool invited = invite != context.snapshot.invite.end();
   bool legal_now = true;
   for (RailValue& value : values) {
-    if (invite && value.value == 8 && value.legal) value.beckoned = true;
+    value.beckoned = invited && !context.settings.invited && value.value == invite->second && value.legal;
     if (value.value == current) legal_now = value.legal;
   }
   const RailEvent event = value_rail(row.name.c_str(), values, current, ImGui::GetContentRegionAvail().x, !legal_now);
@@ -287,7 +288,7 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
     refused_.erase(row.name);
     session::Draft wish = draft;
     wish.knobs[row.name] = *event.chosen;
-    if (row.name == "NUM_WARPS") context.settings.invited = true;
+    if (invited) context.settings.invited = true;
     context.post(std::move(wish), {drag.gesture, event.released, change_text(*knob, drag.from, *event.chosen)});
   } else if (event.released && drag.gesture != 0 && current != drag.from) {
     context.post(draft, {drag.gesture, true, change_text(*knob, drag.from, current)});

@@ -193,6 +193,7 @@ Experiment experiment_of(const Kernel& kernel, const std::map<std::string, int64
   Experiment experiment;
   experiment.kernel = kernel.id;
   experiment.kernel_hash = kernel.content_hash;
+  experiment.device = "emulated:l4";
   auto config = catalog::complete_config(kernel, knobs, {});
   if (config)
     experiment.config = *config;

@@ -45,7 +45,7 @@ TEST(Limits, CutlassDefaultTile) {
 TEST(Limits, StaticSharedNamesTheDynamicWayOut) {
   const Failure failure = refused(variant(40, 57376, 0), kPlain);
   EXPECT_EQ(failure.message, "tiled: asks 57,376 B of static shared memory; a kernel may declare 49,152");
-  EXPECT_THAT(failure.hint, HasSubstr("SHARED=dynamic"));
+  EXPECT_THAT(failure.hint, HasSubstr("Declare it dynamic"));
   EXPECT_THAT(failure.hint, HasSubstr("101,376"));
   EXPECT_EQ(failure, static_shared_failure(l4(), 57376, "tiled"));
   EXPECT_TRUE(check_limits(l4(), variant(40, 0, 57376), kPlain, "tiled"));

@@ -30,9 +30,9 @@ TEST(DeviceTable, ForetellsTheFirstWorkersEmulatedDevices) {
   EXPECT_FALSE(table.choose()) << "a GPU may still turn up";
 }
 
-TEST(DeviceTable, TheFirstGpuIsChosenElseTheEmulatedL4) {
+TEST(DeviceTable, TheFirstGpuIsChosenElseTheFirstDevice) {
   DeviceTable table({"local"}, {kL4});
-  table.set_devices(0, {kH200, kL4}, false);
+  table.set_devices(0, {kL4, kH200}, false);
   ASSERT_TRUE(table.choose());
   EXPECT_EQ(table.choose()->id, "emulated:l4");
   EXPECT_THAT(table.choose()->reason, HasSubstr("No NVIDIA driver"));

@@ -55,7 +55,7 @@ TEST_F(SessionTest, PresetsAreListedLoadedAndSaved) {
                                     "knobs":{"NUM_WARPS":8},"device":"cuda:0","view":{"head":3}})");
   start();
   Seen s = wait_for_run(4);
-  ASSERT_EQ(s->presets->size(), 1u);
+  ASSERT_EQ(s->presets->size(), 2u);
   EXPECT_EQ(s->presets->at(0).name, "Eight warps");
   EXPECT_EQ(s->presets->at(0).group, "Reports");
   EXPECT_EQ(s->user_preset_dir, (dir_ / "mine").string());
@@ -73,9 +73,9 @@ TEST_F(SessionTest, PresetsAreListedLoadedAndSaved) {
   focus(2);
   EXPECT_TRUE(wait_for_run(2)->preset_modified);
   session_->save_preset(dir_ / "mine/two.json", "Two warps", Json{{"head", 1}});
-  s = wait_for([](const Snapshot& n) { return n.presets->size() == 2; }, "the new preset");
-  EXPECT_EQ(s->presets->at(1).name, "Two warps");
-  EXPECT_EQ(s->presets->at(1).group, "Yours");
+  s = wait_for([](const Snapshot& n) { return n.presets->size() == 3; }, "the new preset");
+  EXPECT_EQ(s->presets->back().name, "Two warps");
+  EXPECT_EQ(s->presets->back().group, "Yours");
   EXPECT_FALSE(s->preset_modified);
   session_->load_preset(dir_ / "mine/two.json");
   wait_for_run(2);
@@ -96,7 +96,7 @@ TEST_F(SessionTest, PresetsStandByGroupAndLadderAndOnesOwnCanBeChanged) {
   Seen s = wait_for_run(4);
   std::vector<std::string> names;
   for (const PresetItem& item : *s->presets) names.push_back(item.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"c", "a", "b", "Own"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"c", "a", "b", "First", "Own"}));
   EXPECT_TRUE(s->presets->back().own);
   EXPECT_FALSE(s->presets->front().own);
 
@@ -108,7 +108,7 @@ TEST_F(SessionTest, PresetsStandByGroupAndLadderAndOnesOwnCanBeChanged) {
   EXPECT_TRUE(toasted(*s, "ships with attnscope"));
   EXPECT_EQ(s->presets->at(1).name, "a");
   session_->delete_preset(dir_ / "mine/own.json");
-  s = wait_for([](const Snapshot& n) { return n.presets->size() == 3; }, "the deletion");
+  s = wait_for([](const Snapshot& n) { return n.presets->size() == 4; }, "the deletion");
   EXPECT_TRUE(std::filesystem::exists(dir_ / "mine/deleted/own.json"));
 }
 

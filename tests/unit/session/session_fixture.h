@@ -28,6 +28,8 @@ class SessionTest : public testing::Test {
     for (const char* name : {"01_minimal.cu", "01_minimal.json", "02_tiled.cu", "02_tiled.json"})
       std::filesystem::copy_file(source / "kernels" / name, dir_ / "kernels" / name);
     std::filesystem::create_directories(dir_ / "presets");
+    dir_.write("presets/first.json", R"({"attnscope_preset":1,"title":"First","group":"Start","kernel":"tiled",
+                                         "device":"emulated:h200","invite":{"NUM_WARPS":8}})");
     std::filesystem::create_directories(dir_ / "mine");
     std::filesystem::create_directories(dir_ / "gate");
     options_.kernel_dirs = {dir_ / "kernels"};

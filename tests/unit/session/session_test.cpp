@@ -20,6 +20,8 @@ TEST_F(SessionTest, FirstStartRunsTheDefaultAndSaysWhyWhere) {
   EXPECT_EQ(s->focus.wanted.device, "emulated:l4");
   EXPECT_THAT(s->device_reason, HasSubstr("No NVIDIA driver"));
   EXPECT_TRUE(s->first_start);
+  EXPECT_THAT(s->invite, ElementsAre(testing::Pair("NUM_WARPS", 8))) << "of the default preset";
+  EXPECT_EQ(s->preset_path, "") << "nobody opened it";
   for (PartState state : s->focus.parts) EXPECT_EQ(state, PartState::fresh);
   EXPECT_EQ(s->focus.shown->variant->static_shared_bytes, 36896);
   EXPECT_EQ(s->focus.shown->versions.nvrtc, "12.8");
@@ -29,6 +31,15 @@ TEST_F(SessionTest, FirstStartRunsTheDefaultAndSaysWhyWhere) {
   EXPECT_TRUE(s->kernel_failures->empty());
   EXPECT_EQ(s->workers.at(0).state, WorkerState::ready);
   EXPECT_FALSE(s->can_undo);
+}
+
+TEST_F(SessionTest, AFirstStartWithoutADefaultPresetRunsTheFirstKernel) {
+  std::filesystem::remove(dir_ / "presets/first.json");
+  start();
+  Seen s = wait_for([](const Snapshot& n) { return n.history.size == 1; }, "the first run");
+  EXPECT_EQ(s->focus.wanted.kernel, "minimal");
+  EXPECT_TRUE(s->invite.empty());
+  EXPECT_TRUE(logged(*s, "no default preset"));
 }
 
 TEST_F(SessionTest, ASnapshotIsThereBeforeAnythingIs) {

@@ -38,6 +38,7 @@ Preset full_preset() {
   p.device = "emulated:h200";
   p.measure.sampled_share = 0.5;
   p.view = Json{{"head", 3}};
+  p.invite = {{"SHARED", 1}};
   return p;
 }
 
@@ -52,6 +53,7 @@ void expect_equal(const Preset& a, const Preset& b) {
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.measure, b.measure);
   EXPECT_EQ(a.view, b.view);
+  EXPECT_EQ(a.invite, b.invite);
 }
 
 TEST(Preset, GoesThroughAFileUnchanged) {
@@ -93,36 +95,43 @@ TEST_P(PresetRefusals, NameTheFileAndThePlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     , PresetRefusals,
-    testing::Values(Refusal{"UnknownKnob", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARP":8}})",
-                            "/knobs/NUM_WARP: "},
-                    Refusal{"ValueOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":5}})",
-                            "/knobs/NUM_WARPS: "},
-                    Refusal{"ValueWithAFlag",
-                            R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8 -DX"}})",
-                            "/knobs/NUM_WARPS: "},
-                    Refusal{"DigitsAsText", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8"}})",
-                            "/knobs/NUM_WARPS: "},
-                    Refusal{"FractionalValue", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":8.5}})",
-                            "/knobs/NUM_WARPS: "},
-                    Refusal{"UnknownLabel", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"SHARED":"heap"}})",
-                            "/knobs/SHARED: "},
-                    Refusal{"KnobsNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","knobs":[8]})", "/knobs: "},
-                    Refusal{"UnknownKernel", R"({"attnscope_preset":1,"kernel":"fast"})", "/kernel: "},
-                    Refusal{"NoKernel", R"({"attnscope_preset":1})", "/kernel: "},
-                    Refusal{"NoMark", R"({"kernel":"tiled"})", "/attnscope_preset: "},
-                    Refusal{"NewerVersion", R"({"attnscope_preset":2,"kernel":"tiled"})", "/attnscope_preset: "},
-                    Refusal{"UnknownKey", R"({"attnscope_preset":1,"kernel":"tiled","flags":"-O3"})", "/flags: "},
-                    Refusal{"WrongType", R"({"attnscope_preset":1,"kernel":"tiled","title":7})", "/title: "},
-                    Refusal{"ProblemOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","problem":{"head_dim":0}})",
-                            "/problem/head_dim: "},
-                    Refusal{"UnknownOption", R"({"attnscope_preset":1,"kernel":"tiled","options":{"std":"c++20"}})",
-                            "/options/std: "},
-                    Refusal{"WrongMeasure", R"({"attnscope_preset":1,"kernel":"tiled","measure":{"sampled_share":0}})",
-                            "/measure/sampled_share: "},
-                    Refusal{"ViewNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","view":3})", "/view: "},
-                    Refusal{"DuplicateKey", R"({"attnscope_preset":1,"kernel":"tiled","kernel":"tiled"})", ": "},
-                    Refusal{"AnArray", "[]", ": "}, Refusal{"Empty", "", ": "},
-                    Refusal{"Truncated", R"({"attnscope_preset":1,)", ": "}),
+    testing::Values(
+        Refusal{"UnknownKnob", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARP":8}})",
+                "/knobs/NUM_WARP: "},
+        Refusal{"ValueOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":5}})",
+                "/knobs/NUM_WARPS: "},
+        Refusal{"ValueWithAFlag", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8 -DX"}})",
+                "/knobs/NUM_WARPS: "},
+        Refusal{"DigitsAsText", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":"8"}})",
+                "/knobs/NUM_WARPS: "},
+        Refusal{"FractionalValue", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"NUM_WARPS":8.5}})",
+                "/knobs/NUM_WARPS: "},
+        Refusal{"UnknownLabel", R"({"attnscope_preset":1,"kernel":"tiled","knobs":{"SHARED":"heap"}})",
+                "/knobs/SHARED: "},
+        Refusal{"KnobsNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","knobs":[8]})", "/knobs: "},
+        Refusal{"UnknownKernel", R"({"attnscope_preset":1,"kernel":"fast"})", "/kernel: "},
+        Refusal{"NoKernel", R"({"attnscope_preset":1})", "/kernel: "},
+        Refusal{"NoMark", R"({"kernel":"tiled"})", "/attnscope_preset: "},
+        Refusal{"NewerVersion", R"({"attnscope_preset":2,"kernel":"tiled"})", "/attnscope_preset: "},
+        Refusal{"UnknownKey", R"({"attnscope_preset":1,"kernel":"tiled","flags":"-O3"})", "/flags: "},
+        Refusal{"WrongType", R"({"attnscope_preset":1,"kernel":"tiled","title":7})", "/title: "},
+        Refusal{"ProblemOutOfRange", R"({"attnscope_preset":1,"kernel":"tiled","problem":{"head_dim":0}})",
+                "/problem/head_dim: "},
+        Refusal{"UnknownOption", R"({"attnscope_preset":1,"kernel":"tiled","options":{"std":"c++20"}})",
+                "/options/std: "},
+        Refusal{"WrongMeasure", R"({"attnscope_preset":1,"kernel":"tiled","measure":{"sampled_share":0}})",
+                "/measure/sampled_share: "},
+        Refusal{"ViewNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","view":3})", "/view: "},
+        Refusal{"InviteToAnUnknownKnob", R"({"attnscope_preset":1,"kernel":"tiled","invite":{"NUM_WARP":8}})",
+                "/invite/NUM_WARP: "},
+        Refusal{"InviteToAnIllegalValue", R"({"attnscope_preset":1,"kernel":"tiled","invite":{"NUM_WARPS":5}})",
+                "/invite/NUM_WARPS: "},
+        Refusal{"InviteToTwoKnobs", R"({"attnscope_preset":1,"kernel":"tiled","invite":{"NUM_WARPS":8,"SHARED":1}})",
+                "/invite: "},
+        Refusal{"InviteNotAnObject", R"({"attnscope_preset":1,"kernel":"tiled","invite":8})", "/invite: "},
+        Refusal{"DuplicateKey", R"({"attnscope_preset":1,"kernel":"tiled","kernel":"tiled"})", ": "},
+        Refusal{"AnArray", "[]", ": "}, Refusal{"Empty", "", ": "},
+        Refusal{"Truncated", R"({"attnscope_preset":1,)", ": "}),
     [](const auto& test) { return test.param.what; });
 
 // A message ends up in JSON and on the screen: it must be valid UTF-8 whatever the file contains.
@@ -201,6 +210,21 @@ TEST(PresetList, ReadsTitlesAndNamesWhatIsNoPreset) {
   EXPECT_THAT(faults[0].message, HasSubstr("c.json"));
   EXPECT_THAT(faults[1].message, HasSubstr("d.json"));
   EXPECT_TRUE(list_presets(dir / "nowhere", "Yours", faults).empty());
+}
+
+TEST(DefaultPreset, IsTheFirstWithAnInvitation) {
+  TempDir dir;
+  for (const char* folder : {"shipped", "mine"}) std::filesystem::create_directories(dir / folder);
+  const std::vector<std::filesystem::path> dirs{dir / "shipped", dir / "mine"};
+  dir.write("shipped/a.json", R"({"attnscope_preset":1,"kernel":"tiled","title":"a"})");
+  auto none = default_preset(dirs, kernels());
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("no default preset"));
+  dir.write("mine/a.json", R"({"attnscope_preset":1,"kernel":"tiled","title":"mine","invite":{"NUM_WARPS":8}})");
+  EXPECT_EQ(default_preset(dirs, kernels())->title, "mine");
+  dir.write("shipped/c.json", R"({"attnscope_preset":1,"kernel":"tiled","title":"c","invite":{"NUM_WARPS":8}})");
+  dir.write("shipped/b.json", R"({"attnscope_preset":1,"kernel":"tiled","title":"b","invite":{"NUM_WARPS":8}})");
+  EXPECT_EQ(default_preset(dirs, kernels())->title, "b");
 }
 
 TEST(PresetFile, TakesAnotherTitleAndNoteAndKeepsTheRest) {

@@ -58,6 +58,7 @@ class SupervisorTest : public testing::Test {
     experiment.kernel = word;
     experiment.kernel_hash = kernel().content_hash;
     experiment.config.knobs = {{"BLOCK_M", 32}};
+    experiment.device = "emulated:l4";
     return experiment;
   }
   // The executor that answered, as the scripted executor tells.
