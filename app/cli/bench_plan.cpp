@@ -70,20 +70,18 @@ std::string device_of(const Kernel& kernel, const DeviceSpec& device) {
   return kernel.library + "/" + device.id.substr(device.id.rfind('/') + 1);
 }
 
-session::Draft draft_of(const Named& entry, const Problem& problem, CacheState cache,
-                        const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes,
-                        const DeviceSpec& device, int64_t block_ms) {
-  session::Draft draft{problem, entry.kernel.id, entry.knobs, {}, device_of(entry.kernel, device), {}};
+Draft draft_of(const Named& entry, const Problem& problem, CacheState cache,
+               const std::vector<report::TunedTable>& tuned, const BenchWishes& wishes, const DeviceSpec& device,
+               int64_t block_ms) {
+  Draft draft{problem, entry.kernel.id, {entry.knobs, {}}, device_of(entry.kernel, device), {}};
   draft.measure.cache = cache;
   draft.measure.max_time_ms = block_ms;
   if (device.emulated) draft.measure.sampled_share = emulated_share(problem);
   const bool choose = entry.knobs.empty() && !wishes.defaults;
   const report::TunedEntry* best = choose ? report::best_entry(tuned, device.name, problem, entry.kernel.id) : nullptr;
   // A table may be for an earlier version of the kernel: its config is used if the kernel still accepts it.
-  if (best && catalog::complete_config(entry.kernel, best->config.knobs, best->config.options)) {
-    draft.knobs = best->config.knobs;
-    draft.options = best->config.options;
-  }
+  if (best && catalog::complete_config(entry.kernel, best->config.knobs, best->config.options))
+    draft.config = best->config;
   return draft;
 }
 
@@ -151,7 +149,7 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
       for (const Named& entry : *entries) {
         drafts.push_back(draft_of(entry, problem, cache, tuned, wishes, device, plan.block_ms));
         report::Cell& asked = plan.head.rows.back().cells.emplace_back();
-        asked.knobs = drafts.back().knobs;  // a plan with other configs is another plan
+        asked.knobs = drafts.back().config.knobs;  // a plan with other configs is another plan
       }
     }
   return tasks;

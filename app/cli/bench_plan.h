@@ -33,8 +33,8 @@ Result<NamedConfig> named_config(const std::string& text, const std::vector<Kern
 // A plan and the session's request for each of its cells.
 struct BenchTasks {
   report::BenchPlan plan;
-  std::vector<std::vector<session::Draft>> drafts;  // [row][entry]
-  std::vector<Kernel> kernels;                      // of each entry
+  std::vector<std::vector<Draft>> drafts;  // [row][entry]
+  std::vector<Kernel> kernels;             // of each entry
 };
 
 // Names that are not in `kernels`, and knobs that they do not have, are Failures (Stage::input).

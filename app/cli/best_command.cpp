@@ -171,13 +171,8 @@ int show_best(const Options& options, const std::vector<Kernel>& kernels, const 
                    "Search for one: attnscope best --tune DIR --device " + place->device.id + " --problem …"});
   if (!options.preset.empty()) {
     const TunedEntry& best = found->front();
-    store::Preset preset;
+    store::Preset preset{{problem, best.kernel, best.config, place->device.id, {}}};
     preset.title = "Best for " + report::problem_text(problem) + " on " + place->device.name;
-    preset.problem = problem;
-    preset.kernel = best.kernel;
-    preset.knobs = best.config.knobs;
-    preset.options = best.config.options;
-    preset.device = place->device.id;
     if (auto written = store::write_preset(options.preset, preset, kernels); !written) return report(written.error());
   }
   print_result(options.json ? json_text(json_of(*found, place->device, kernels), 2)
@@ -231,10 +226,10 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
       if (!wanted || !kernel.library.empty() || kernel.problem != problem.kind) continue;
       if (!named.empty() && !named.contains(kernel.id)) continue;
       const auto run = [&](const std::map<std::string, int64_t>& knobs, session::Watch watch) {
-        session::Draft draft{problem, kernel.id, knobs, {}, place->device.id, {}, watch};
+        Draft draft{problem, kernel.id, {knobs, {}}, place->device.id, {}};
         draft.measure.max_time_ms = kTuneMs;
         if (place->device.emulated) draft.measure.sampled_share = emulated_share(problem);
-        return place->session->session().queue(std::move(draft)).get();
+        return place->session->session().queue(std::move(draft), watch).get();
       };
       TuneRuns runs;
       runs.plain = [&](const auto& knobs) { return run(knobs, session::Watch::never); };

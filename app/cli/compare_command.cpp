@@ -34,7 +34,7 @@ struct Options {
 
 // One of the two: what to run, and its recorded observation.
 struct Side {
-  session::Draft draft;
+  Draft draft;
   std::optional<Observation> recorded;
   std::optional<Observation> ran;  // its latest timed run
   const measure::Rounds* rounds() const {
@@ -55,14 +55,13 @@ Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kerne
   if (json->is_object() && json->contains("attnscope_preset")) {
     auto preset = store::preset_from_json(*json, file, kernels);
     if (!preset) return fail(preset.error());
-    side.draft = {preset->problem, preset->kernel, preset->knobs, preset->options, preset->device, preset->measure};
+    side.draft = *preset;
     return side;
   }
   auto observation = observation_from_json(*json, file);
   if (!observation)
     return fail(Stage::input, observation.error().message, "Give the JSON of `attnscope run --json`, or a preset.");
-  const Experiment& e = observation->experiment;
-  side.draft = {e.problem, e.kernel, e.config.knobs, e.config.options, e.device, e.measure};
+  side.draft = observation->experiment;
   side.recorded = std::move(*observation);
   return side;
 }
@@ -78,7 +77,7 @@ Result<void> check_comparable(const Observation& a, const Observation& b) {
 
 // Times one of the two for a block. A run without a time makes the whole comparison fail.
 Result<double> time_once(session::Session& session, Side& side) {
-  session::Draft draft = side.draft;
+  Draft draft = side.draft;
   draft.measure.max_time_ms = kBlockMs;
   side.ran = session.queue(std::move(draft)).get();
   if (side.ran->failure) return fail(*side.ran->failure);

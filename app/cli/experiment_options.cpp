@@ -46,28 +46,28 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options) {
   if (!dirs) return fail(dirs.error());
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
   NamedDraft named;
-  session::Draft& draft = named.draft;
+  Draft& draft = named.draft;
   auto presets = preset_dirs();
   if (!presets) return fail(presets.error());
   const auto unasked = store::default_preset(*presets, catalog.kernels);
   const auto preset = options.preset.empty() ? unasked : store::read_preset(options.preset, catalog.kernels);
   if (preset)
-    draft = {preset->problem, preset->kernel, preset->knobs, preset->options, preset->device, preset->measure};
+    draft = *preset;
   else if (!options.preset.empty() || options.kernel.empty())
     return fail(preset.error());
   if (!options.kernel.empty() && options.kernel != draft.kernel) {
     draft.kernel = options.kernel;
-    draft.knobs.clear();
+    draft.config.knobs.clear();
   }
   auto kernel = find_kernel(catalog, draft.kernel);
   if (!kernel) return fail(kernel.error());
   named.kernel = *kernel;
-  if (options.preset.empty()) draft.options = kernel->options;
+  if (options.preset.empty()) draft.config.options = kernel->options;
   draft.problem = catalog::problem_for(*kernel, draft.problem);
   for (const std::string& setting : options.settings) {
     auto parsed = catalog::parse_setting(named.kernel, setting);
     if (!parsed) return fail(parsed.error());
-    draft.knobs[parsed->first] = parsed->second;
+    draft.config.knobs[parsed->first] = parsed->second;
   }
   if (!options.problem.empty()) {
     auto problem = problem_from_text(options.problem, draft.problem);

@@ -27,7 +27,7 @@ struct ExperimentOptions {
 void add_experiment_options(CLI::App& command, ExperimentOptions& options);
 
 struct NamedDraft {
-  session::Draft draft;
+  Draft draft;
   Kernel kernel;
 };
 

@@ -66,7 +66,7 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, assets);
   if (!arch) return fail(arch.error());
   e.arch = *arch;
-  auto config = catalog::complete_config(e.kernel, named->draft.knobs, named->draft.options);
+  auto config = catalog::complete_config(e.kernel, named->draft.config.knobs, named->draft.config.options);
   if (!config) return fail(config.error());
   e.config = *config;
   if (auto allowed = catalog::check_restrictions(e.kernel, e.problem, e.config, e.arch); !allowed)

@@ -34,11 +34,11 @@ int run(const Options& options) {
   if (auto added = add_workers(*session, options.workers, Named::asked, device); !added) return report(added.error());
   if (!device.empty()) named->draft.device = device;
   if (options.deadline_ms > 0) session->deadlines = {options.deadline_ms, options.deadline_ms, options.deadline_ms};
-  named->draft.watch = options.no_watch ? session::Watch::never
-                       : options.watch  ? session::Watch::always
-                                        : session::Watch::emulated;
+  const auto watch = options.no_watch ? session::Watch::never
+                     : options.watch  ? session::Watch::always
+                                      : session::Watch::emulated;
   auto observation =
-      session::run_once(*session, named->draft, {},
+      session::run_once(*session, named->draft, watch,
                         [words = std::make_shared<WaitingWords>()](const session::Snapshot& now) { words->look(now); });
   if (!observation) return report(observation.error());
   print_result(options.json ? json_text(to_json(*observation), 2)

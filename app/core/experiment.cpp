@@ -1,22 +1,23 @@
 #include "core/experiment.h"
 
+#include "core/fields.h"
 #include "core/hash.h"
-#include "core/json.h"
 
 namespace attnscope {
 
-Json to_json(const MeasurePolicy& policy) {
-  return Json{{"cache", std::string(to_string(policy.cache))},
-              {"sampled_share", policy.sampled_share},
-              {"max_time_ms", policy.max_time_ms}};
-}
+template <>
+struct FieldsOf<MeasurePolicy> {
+  static constexpr auto list = std::tuple{Field{"cache", &MeasurePolicy::cache},
+                                          Field{"sampled_share", &MeasurePolicy::sampled_share, Limits{.open = true}},
+                                          Field{"max_time_ms", &MeasurePolicy::max_time_ms, Limits{1, 3600000}}};
+};
+
+Json to_json(const MeasurePolicy& policy) { return write_fields(policy); }
 
 Result<MeasurePolicy> measure_policy_from_json(const Json& json, const std::string& where) {
   MeasurePolicy policy;
   JsonReader read(json, where);
-  read.word("cache", policy.cache, [](std::string_view text) { return parse_word<CacheState>(text); });
-  read.number("sampled_share", policy.sampled_share);
-  read.integer("max_time_ms", policy.max_time_ms, 1, 3600000);
+  read_fields_into(read, policy);
   if (!(policy.sampled_share > 0 && policy.sampled_share <= 1))
     read.fault("sampled_share", "must be above 0 and at most 1");
   if (auto done = read.finish(); !done) return fail(done.error());

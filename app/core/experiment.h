@@ -22,14 +22,19 @@ struct MeasurePolicy {
   bool operator==(const MeasurePolicy&) const = default;
 };
 
-// problem + kernel (with its content hash) + config + device + measuring policy; an immutable value.
-struct Experiment {
+// What a person asks for.
+struct Draft {
   Problem problem;
-  std::string kernel;       // id
-  std::string kernel_hash;  // Kernel::content_hash
-  Config config;
+  std::string kernel;  // id
+  Config config;       // knobs that it leaves out take the kernel's defaults
   std::string device;
   MeasurePolicy measure;
+  bool operator==(const Draft&) const = default;
+};
+
+// A draft that was completed and validated, and the version of the kernel that it is of; an immutable value.
+struct Experiment : Draft {
+  std::string kernel_hash;  // Kernel::content_hash
   bool operator==(const Experiment&) const = default;
 };
 

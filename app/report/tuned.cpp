@@ -18,8 +18,7 @@ Result<FigureKind> kind_of(std::string_view text) {
 }
 
 Json to_json(const TunedEntry& entry) {
-  Experiment experiment{entry.problem, entry.kernel, entry.kernel_hash, entry.config, "", {}};
-  Json json = attnscope::to_json(experiment);
+  Json json = attnscope::to_json(Experiment{{entry.problem, entry.kernel, entry.config, "", {}}, entry.kernel_hash});
   json.erase("device");
   json.erase("measure");
   json.update({{"kind", attnscope::to_string(entry.kind)},

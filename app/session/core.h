@@ -34,7 +34,6 @@ namespace attnscope::session {
 Observation session_over();
 
 using Answer = std::promise<Observation>;
-using OnPart = std::function<void(const Observation&)>;
 
 // The session itself, on the loop's thread: it alone touches what is here. Events come from the inbox (a person), the
 // links (workers), folders and timers; each changes the state and marks it for publishing.
@@ -58,7 +57,7 @@ class SessionCore final : public LinkEvents {
   void undo();
   void redo();
   void select_history(uint64_t id);
-  void queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part);
+  void queue(const Draft& draft, Watch watch, std::shared_ptr<Answer> answer);
   void request_view(const ViewRequest& request);
   void log_printed(const Printed& printed, const std::string& kernel);
   void refuse_view(const ViewRequest& request, Failure why);
@@ -90,7 +89,6 @@ class SessionCore final : public LinkEvents {
     bool watch = false;                          // queue
     std::shared_ptr<const Observation> watched;  // background: what the watch is of
     std::shared_ptr<Answer> answer;              // queue
-    OnPart on_part;                              // queue
     bool sent_before = false;
   };
   struct Worker {
@@ -107,8 +105,8 @@ class SessionCore final : public LinkEvents {
   };
   struct HeldQueue {
     Draft draft;
+    Watch watch = Watch::never;
     std::shared_ptr<Answer> answer;
-    OnPart on_part;
   };
 
   // LinkEvents, core_links.cpp
@@ -138,7 +136,7 @@ class SessionCore final : public LinkEvents {
   void leave_focus_job();
   void finish_focus(const Job& job, std::optional<Failure> failure);
   void step_through(const UndoState* state);
-  void enqueue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part);
+  void enqueue(const Draft& draft, Watch watch, std::shared_ptr<Answer> answer);
   void note_same_code();
   void remember_asked();
   ViewRequest first_view_for(const Experiment& experiment, const std::string& hash) const;
@@ -165,7 +163,6 @@ class SessionCore final : public LinkEvents {
   bool preset_modified() const;
   std::optional<HeldFocus> restored_experiment();
   HeldFocus default_experiment();
-  store::Preset preset_now() const;
   store::Journal journal_now() const;
   void write_journal();
   std::filesystem::path user_preset_dir() const;
@@ -227,7 +224,7 @@ class SessionCore final : public LinkEvents {
   std::string preset_path_, preset_title_, preset_note_;
   std::map<std::string, int64_t> preset_invite_;  // of the loaded preset
   std::map<std::string, int64_t> invite_;         // of the default preset
-  Experiment preset_experiment_;                  // what the loaded preset asks for, without device and kernel version
+  Draft preset_draft_;                            // what the loaded preset asks for, without device
   std::shared_ptr<const Json> preset_view_;
   std::shared_ptr<const Json> settings_shown_;
   store::Settings settings_;

@@ -16,23 +16,12 @@ namespace {
 constexpr int64_t kMostRestored = 500;  // runs of earlier sessions in the history; the file has them all
 constexpr size_t kMaxUnkept = 1000;     // results that wait for room on the disk
 
-Draft draft_of(const store::Preset& preset) {
-  return Draft{preset.problem, preset.kernel, preset.knobs, preset.options, preset.device, preset.measure};
-}
-
 // Knobs that the kernel has, with values that it lists: an edited manifest may have dropped some.
 std::map<std::string, int64_t> legal_knobs(const std::map<std::string, int64_t>& knobs, const Kernel& kernel) {
   std::map<std::string, int64_t> legal;
   for (const auto& [name, value] : knobs)
     if (const Knob* knob = kernel.find_knob(name); knob && knob->find(value)) legal.emplace(name, value);
   return legal;
-}
-
-// What a preset says of an experiment: not which device was to be had, nor which version of the kernel.
-Experiment as_preset(Experiment experiment) {
-  experiment.device.clear();
-  experiment.kernel_hash.clear();
-  return experiment;
 }
 
 }  // namespace
@@ -116,8 +105,8 @@ void SessionCore::reload_kernels() {
   if (wanted.kernel.empty()) return;
   const auto kernel = shelf_.find(wanted.kernel);
   if (kernel && kernel->content_hash == wanted.kernel_hash) return;
-  Draft draft = session::draft_of(wanted);
-  if (kernel) draft.knobs = legal_knobs(draft.knobs, *kernel);
+  Draft draft = wanted;
+  if (kernel) draft.config.knobs = legal_knobs(draft.config.knobs, *kernel);
   notices_.log(LogLevel::info, wanted.kernel + " was edited");
   focus_on(std::move(draft), Gesture{0, true, (kernel ? kernel->source_name : wanted.kernel) + " edited"}, false);
 }
@@ -169,13 +158,18 @@ void SessionCore::adopt_preset(const std::string& path, const store::Preset& pre
   preset_note_ = preset.note;
   preset_invite_ = preset.invite;
   preset_view_ = preset.view.is_object() ? std::make_shared<const Json>(preset.view) : nullptr;
-  const auto kernel = shelf_.find(preset.kernel);
-  auto config = kernel ? catalog::complete_config(*kernel, preset.knobs, preset.options) : Result<Config>(Config{});
-  preset_experiment_ = Experiment{preset.problem, preset.kernel, "", config ? *config : Config{}, "", preset.measure};
+  preset_draft_ = preset;
+  preset_draft_.device.clear();
+  if (const auto kernel = shelf_.find(preset.kernel))
+    if (auto config = catalog::complete_config(*kernel, preset.config.knobs, preset.config.options))
+      preset_draft_.config = std::move(*config);
 }
 
+// Which device was to be had and which version of the kernel is nothing that a preset says.
 bool SessionCore::preset_modified() const {
-  return !preset_path_.empty() && as_preset(focus_.wanted()) != preset_experiment_;
+  Draft now = focus_.wanted();
+  now.device.clear();
+  return !preset_path_.empty() && now != preset_draft_;
 }
 
 void SessionCore::load_preset(const std::filesystem::path& path) {
@@ -186,36 +180,21 @@ void SessionCore::load_preset(const std::filesystem::path& path) {
   }
   adopt_preset(path.string(), *preset);
   const std::string title = preset->title.empty() ? path.stem().string() : preset->title;
-  focus_on(draft_of(*preset), Gesture{0, true, title}, true);
-}
-
-store::Preset SessionCore::preset_now() const {
-  const Experiment& e = focus_.wanted();
-  store::Preset preset;
-  preset.problem = e.problem;
-  preset.kernel = e.kernel;
-  preset.knobs = e.config.knobs;
-  preset.options = e.config.options;
-  preset.device = e.device;
-  preset.measure = e.measure;
-  return preset;
+  focus_on(*preset, Gesture{0, true, title}, true);
 }
 
 store::Journal SessionCore::journal_now() const {
-  store::Journal journal{preset_now(), preset_path_, {}};
+  store::Journal journal{{focus_.wanted()}, preset_path_, {}};
   for (const auto& [kernel, asked] : *last_asked_) {
-    store::Preset preset;
-    preset.kernel = kernel;
-    preset.problem = asked.problem;
-    preset.knobs = asked.config.knobs;
-    preset.options = asked.config.options;
-    journal.kernels.push_back(std::move(preset));
+    store::Preset& kept = journal.kernels.emplace_back(store::Preset{asked});
+    kept.device.clear();
+    kept.measure = {};
   }
   return journal;
 }
 
 void SessionCore::save_preset(const std::filesystem::path& path, const std::string& title, const Json& view) {
-  store::Preset preset = preset_now();
+  store::Preset preset{focus_.wanted()};
   std::error_code error;
   if (path.parent_path() == user_preset_dir()) std::filesystem::create_directories(path.parent_path(), error);  // ours
   preset.title = title;
@@ -288,7 +267,7 @@ SessionCore::HeldFocus SessionCore::default_experiment() {
   HeldFocus first;
   first.device_is_wish = true;
   if (const auto preset = store::default_preset(options_.preset_dirs, *kernels_)) {
-    first.draft = draft_of(*preset);
+    first.draft = *preset;
     first.draft.device.clear();
     invite_ = preset->invite;
     return first;
@@ -299,7 +278,7 @@ SessionCore::HeldFocus SessionCore::default_experiment() {
   const Kernel& kernel = *shelf_.all().front();
   first.draft.kernel = kernel.id;
   first.draft.problem = kernel.default_problem();
-  first.draft.options = kernel.options;
+  first.draft.config.options = kernel.options;
   return first;
 }
 
@@ -314,12 +293,11 @@ std::optional<SessionCore::HeldFocus> SessionCore::restored_experiment() {
   first_start_ = !*journal;
   if (!*journal) return std::nullopt;
   LastAskedByKernel asked;
-  for (const store::Preset& kept : (*journal)->kernels)
-    asked.insert_or_assign(kept.kernel, LastAsked{kept.problem, Config{kept.knobs, kept.options}});
+  for (const store::Preset& kept : (*journal)->kernels) asked.insert_or_assign(kept.kernel, kept);
   last_asked_ = std::make_shared<const LastAskedByKernel>(std::move(asked));
   if (const std::string& path = (*journal)->preset_path; !path.empty())
     if (auto preset = store::read_preset(path, *kernels_)) adopt_preset(path, *preset);
-  return HeldFocus{draft_of((*journal)->last), Gesture{}, true};
+  return HeldFocus{(*journal)->last, Gesture{}, true};
 }
 
 void SessionCore::start_first_experiment() {

@@ -80,7 +80,7 @@ void SessionCore::remember_asked() {
   const Experiment& wanted = focus_.wanted();
   if (!focus_.kernel()) return;
   auto asked = std::make_shared<LastAskedByKernel>(*last_asked_);
-  asked->insert_or_assign(wanted.kernel, LastAsked{wanted.problem, wanted.config});
+  asked->insert_or_assign(wanted.kernel, wanted);
   last_asked_ = std::move(asked);
   journal_due_ = true;
 }
@@ -119,9 +119,9 @@ void SessionCore::leave_focus_job() {
 void SessionCore::rerun() {
   if (focus_.wanted().kernel.empty()) return;
   selected_.reset();
-  Resolution r = resolve(draft_of(focus_.wanted()), shelf_, devices_, false);
+  Resolution r = resolve(focus_.wanted(), shelf_, devices_, false);
   if (r.failure || r.wait || hash_of(r.experiment) != focus_.wanted_hash())
-    return focus_on(draft_of(focus_.wanted()), Gesture{0, true, "run again"}, false);
+    return focus_on(focus_.wanted(), Gesture{0, true, "run again"}, false);
   focus_.want(std::move(r.experiment), std::move(r.kernel), "run again");
   submit_focus(0, r.place);
 }
@@ -197,18 +197,18 @@ void SessionCore::select_history(uint64_t id) {
   changed();
 }
 
-void SessionCore::queue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part) {
+void SessionCore::queue(const Draft& draft, Watch watch, std::shared_ptr<Answer> answer) {
   reconnect(devices_.far_worker(draft.device));
-  enqueue(draft, std::move(answer), std::move(on_part));
+  enqueue(draft, watch, std::move(answer));
 }
 
-void SessionCore::enqueue(const Draft& draft, std::shared_ptr<Answer> answer, OnPart on_part) {
+void SessionCore::enqueue(const Draft& draft, Watch watch, std::shared_ptr<Answer> answer) {
   if (shutting_down_) return answer->set_value(session_over());
   changed();
   Resolution r = resolve(draft, shelf_, devices_, false);
   if (r.failure) return answer->set_value(refused_observation(r.experiment, *r.failure));
   if (r.wait) {
-    held_queue_.push_back({draft, std::move(answer), std::move(on_part)});
+    held_queue_.push_back({draft, watch, std::move(answer)});
     return;
   }
   Job job;
@@ -218,10 +218,9 @@ void SessionCore::enqueue(const Draft& draft, std::shared_ptr<Answer> answer, On
   job.kernel = std::move(r.kernel);
   job.place = r.place;
   const bool emulated = r.place.spec && r.place.spec->emulated;
-  job.watch = draft.watch == Watch::always || (draft.watch == Watch::emulated && emulated);
+  job.watch = watch == Watch::always || (watch == Watch::emulated && emulated);
   job.place.spec = nullptr;
   job.answer = std::move(answer);
-  job.on_part = std::move(on_part);
   const JobId id = next_id_++;
   Worker& worker = workers_[job.place.worker];
   const size_t index = job.place.worker;
@@ -234,8 +233,7 @@ void SessionCore::enqueue(const Draft& draft, std::shared_ptr<Answer> answer, On
 void SessionCore::release_held() {
   if (auto held = std::exchange(held_focus_, std::nullopt))
     focus_on(std::move(held->draft), std::move(held->gesture), held->device_is_wish);
-  for (HeldQueue& held : std::exchange(held_queue_, {}))
-    enqueue(held.draft, std::move(held.answer), std::move(held.on_part));
+  for (HeldQueue& held : std::exchange(held_queue_, {})) enqueue(held.draft, held.watch, std::move(held.answer));
 }
 
 // Whether the machine code of the wanted experiment was seen under another config.

@@ -163,7 +163,6 @@ void SessionCore::take_part(const protocol::Part& part) {
   } else if (job.lane == Lane::queue) {
     applied = apply_part(job.own, *part.part);
     job.own.device = job.experiment.device;
-    if (applied && job.on_part) job.on_part(job.own);
   } else if (job.lane == Lane::background) {
     applied = apply_part(job.own, *part.part);
   }

@@ -45,7 +45,7 @@ void find_config(Resolution& r, const Draft& draft, const KernelShelf& shelf) {
     return;
   }
   r.experiment.kernel_hash = r.kernel->content_hash;
-  auto config = catalog::complete_config(*r.kernel, draft.knobs, draft.options);
+  auto config = catalog::complete_config(*r.kernel, draft.config.knobs, draft.config.options);
   if (!config) {
     r.failure = config.error();
     return;
@@ -77,11 +77,7 @@ std::shared_ptr<const Kernel> KernelShelf::content(const std::string& hash) cons
 
 Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish) {
   Resolution r;
-  r.experiment.problem = draft.problem;
-  r.experiment.kernel = draft.kernel;
-  r.experiment.config = Config{draft.knobs, draft.options};
-  r.experiment.device = draft.device;
-  r.experiment.measure = draft.measure;
+  r.experiment = Experiment{draft, ""};
   find_config(r, draft, shelf);
   if (r.failure) return r;
   if (auto valid = validate(draft.problem, "problem"); !valid) {
@@ -99,10 +95,6 @@ Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTab
   if (auto allowed = catalog::check_restrictions(*r.kernel, draft.problem, r.experiment.config, arch); !allowed)
     r.failure = allowed.error();
   return r;
-}
-
-Draft draft_of(const Experiment& e) {
-  return Draft{e.problem, e.kernel, e.config.knobs, e.config.options, e.device, e.measure};
 }
 
 }  // namespace attnscope::session

@@ -37,6 +37,4 @@ struct Resolution {
 // `device_is_wish`: a device that is nowhere is replaced by the default choice instead of refused.
 Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish);
 
-Draft draft_of(const Experiment& experiment);
-
 }  // namespace attnscope::session

@@ -4,14 +4,14 @@
 
 namespace attnscope::session {
 
-Result<Observation> run_once(SessionOptions options, Draft draft, std::function<void(const Observation&)> on_part,
+Result<Observation> run_once(SessionOptions options, Draft draft, Watch watch,
                              const std::function<void(const Snapshot&)>& meanwhile) {
   options.state_dir.clear();
   options.watch_files = false;
   options.first_experiment = false;
   auto session = Session::start(std::move(options), {});
   if (!session) return fail(session.error());
-  auto answer = (*session)->queue(std::move(draft), std::move(on_part));
+  auto answer = (*session)->queue(std::move(draft), watch);
   while (meanwhile && answer.wait_for(std::chrono::milliseconds(200)) != std::future_status::ready)
     meanwhile(*(*session)->snapshot());
   return answer.get();

@@ -100,12 +100,11 @@ class LoopSession final : public Session {
     post([id](SessionCore& core) { core.select_history(id); });
   }
 
-  std::future<Observation> queue(Draft draft, std::function<void(const Observation&)> on_part) override {
+  std::future<Observation> queue(Draft draft, Watch watch) override {
     auto answer = std::make_shared<Answer>();
     auto future = answer->get_future();
-    const bool posted = inbox_.post([this, draft = std::move(draft), answer, on_part = std::move(on_part)]() mutable {
-      core_->queue(draft, answer, std::move(on_part));
-    });
+    const bool posted =
+        inbox_.post([this, draft = std::move(draft), watch, answer] { core_->queue(draft, watch, answer); });
     if (!posted) answer->set_value(session_over());
     return future;
   }

@@ -51,17 +51,6 @@ enum class Watch {
   always     // on a GPU too: an emulated device of its architecture looks on
 };
 
-// What a person asks for. The session completes and validates it; a refusal comes back as focus.failure.
-struct Draft {
-  Problem problem;
-  std::string kernel;                    // id
-  std::map<std::string, int64_t> knobs;  // missing ones take the kernel's default
-  CompileOptions options;
-  std::string device;
-  MeasurePolicy measure;
-  Watch watch = Watch::never;  // queue
-};
-
 // A drag sends every legal step under one gesture: one entry of history and undo.
 struct Gesture {
   uint64_t id = 0;       // equal ids are one gesture
@@ -79,7 +68,8 @@ class Session {
 
   virtual std::shared_ptr<const Snapshot> snapshot() const = 0;  // never null
 
-  // Focus lane: one in flight, one waiting, latest wins.
+  // Focus lane: one in flight, one waiting, latest wins. The draft is completed and validated; a refusal comes back as
+  // focus.failure.
   virtual void focus(Draft draft, Gesture gesture) = 0;
   virtual void rerun() = 0;   // the wanted experiment, again
   virtual void cancel() = 0;  // what runs in focus
@@ -87,8 +77,8 @@ class Session {
   virtual void undo() = 0;   // shows the kept observation, does not rerun
   virtual void redo() = 0;
   virtual void select_history(uint64_t id) = 0;  // 0: back to live
-  // Queue lane: every request is answered exactly once. on_part runs on the session's thread.
-  virtual std::future<Observation> queue(Draft draft, std::function<void(const Observation&)> on_part = {}) = 0;
+  // Queue lane: every request is answered exactly once.
+  virtual std::future<Observation> queue(Draft draft, Watch watch = Watch::never) = 0;
 
   virtual void request_view(ViewRequest request) = 0;        // answers land in Snapshot::tiles
   virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line

@@ -66,12 +66,8 @@ struct Focus {
   std::string same_code_as;              // short text of an earlier config with identical machine code; empty none
 };
 
-// What a kernel was asked for last: it is found so again after other kernels were looked at.
-struct LastAsked {
-  Problem problem;
-  Config config;
-};
-using LastAskedByKernel = std::map<std::string, LastAsked>;  // by the kernel's id
+// What each kernel was asked for last, by its id: it is found so again after other kernels were looked at.
+using LastAskedByKernel = std::map<std::string, Draft>;
 
 struct HistoryEntry {
   uint64_t id = 0;  // order of runs, from 1

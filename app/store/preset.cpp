@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/escape.h"
+#include "core/option_fields.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
 
@@ -89,7 +90,7 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
   read.text("device", preset.device, 200);
   if (read.has("problem")) take(read, problem_from_json(*read.value("problem"), read.path("problem")), preset.problem);
   if (read.has("options"))
-    take(read, compile_options_from_json(*read.value("options"), read.path("options")), preset.options);
+    take(read, compile_options_from_json(*read.value("options"), read.path("options")), preset.config.options);
   read_measure(read, preset.measure);
   if (read.has("view")) {
     preset.view = *read.value("view");
@@ -105,7 +106,7 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
     return fail(Stage::input, read.path("kernel") + ": no kernel \"" + preset.kernel + "\"",
                 "Known kernels: " + listed(kernels, [](const Kernel& k) { return k.id; }) +
                     ". Give others with --kernels DIR.");
-  if (knobs) take(read, read_knobs(*knobs, read.path("knobs"), *kernel), preset.knobs);
+  if (knobs) take(read, read_knobs(*knobs, read.path("knobs"), *kernel), preset.config.knobs);
   if (invite) take(read, read_knobs(*invite, read.path("invite"), *kernel), preset.invite);
   if (auto done = read.finish(); !done) return fail(done.error());
   return preset;
@@ -121,15 +122,13 @@ Result<Preset> read_preset(const std::filesystem::path& path, const std::vector<
 
 Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
   const Kernel* kernel = find_kernel(kernels, preset.kernel);
-  Config options;
-  options.options = preset.options;
   Json json{{kMark, Preset::kVersion},
             {"title", preset.title},
             {"note", preset.note},
             {"problem", to_json(preset.problem)},
             {"kernel", preset.kernel},
-            {"knobs", knobs_json(preset.knobs, kernel)},
-            {"options", to_json(options)["options"]},
+            {"knobs", knobs_json(preset.config.knobs, kernel)},
+            {"options", write_fields(preset.config.options)},
             {"measure", to_json(preset.measure)}};
   if (!preset.group.empty()) json["group"] = preset.group;
   if (!preset.device.empty()) json["device"] = preset.device;

@@ -15,21 +15,15 @@ namespace attnscope::store {
 
 // An experiment and a view, as a file: {"attnscope_preset": 1, "title", "group", "note", "problem", "kernel", "knobs",
 // "options", "device", "measure", "view", "invite"}. A preset is data: a knob's value is a number or a label of the
-// kernel's list, so it cannot carry code, a flag or a path. Knobs that are left out take the kernel's defaults.
-struct Preset {
+// kernel's list, so it cannot carry code, a flag or a path. Its device is a wish; empty: none.
+struct Preset : Draft {
   static constexpr int kVersion = 1;
-  std::string title;
-  std::string group;  // "Reports", "Defaults"; empty: the folder's
-  std::string note;
-  Problem problem;
-  std::string kernel;                    // id
-  std::map<std::string, int64_t> knobs;  // values, labels resolved
-  CompileOptions options;
-  std::string device;  // a wish; empty: none
-  MeasurePolicy measure;
+  std::string title{};
+  std::string group{};  // "Reports", "Defaults"; empty: the folder's
+  std::string note{};
   Json view = nullptr;  // an object of the window, or null
   // Of the default preset: one knob and the value that a first start invites to. Empty: another preset.
-  std::map<std::string, int64_t> invite;
+  std::map<std::string, int64_t> invite{};
 };
 
 inline constexpr uint64_t kMaxPresetBytes = 1 << 20;

@@ -10,19 +10,20 @@
 namespace attnscope::ui {
 namespace {
 
-std::string settings_text(const session::Draft& draft, const Kernel& kernel, const std::string& before,
+std::string settings_text(const Draft& draft, const Kernel& kernel, const std::string& before,
                           const std::string& between) {
   std::string text;
   for (const Knob& knob : kernel.knobs)
-    if (const auto held = draft.knobs.find(knob.name); held != draft.knobs.end() && held->second != knob.default_value)
+    if (const auto held = draft.config.knobs.find(knob.name);
+        held != draft.config.knobs.end() && held->second != knob.default_value)
       text += (text.empty() ? before : between) + knob.name + "=" + knob.text_of(held->second);
   return text;
 }
 
-void add_settings(const session::Draft& draft, const Kernel& kernel, std::vector<std::string>& words) {
+void add_settings(const Draft& draft, const Kernel& kernel, std::vector<std::string>& words) {
   for (const Knob& knob : kernel.knobs)
-    if (const auto held = draft.knobs.find(knob.name);
-        held != draft.knobs.end() && held->second != knob.default_value) {
+    if (const auto held = draft.config.knobs.find(knob.name);
+        held != draft.config.knobs.end() && held->second != knob.default_value) {
       words.push_back("--set");
       words.push_back(knob.name + "=" + knob.text_of(held->second));
     }
@@ -56,7 +57,7 @@ std::string problem_words(const Problem& problem) {
   return text;
 }
 
-CommandLine command_line(CommandKind kind, const session::Draft& draft, const Kernel* kernel, const std::string& preset,
+CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* kernel, const std::string& preset,
                          const std::string& out) {
   CommandLine line;
   if (kernel == nullptr) {
@@ -65,7 +66,7 @@ CommandLine command_line(CommandKind kind, const session::Draft& draft, const Ke
   }
   if (draft.device.find('/') != std::string::npos)
     line.refusal = draft.device + " belongs to a worker on another machine: run the command there.";
-  const bool own_options = draft.options != kernel->options;
+  const bool own_options = draft.config.options != kernel->options;
   std::vector<std::string>& words = line.arguments;
   switch (kind) {
     case CommandKind::export_config:

@@ -17,7 +17,7 @@ struct CommandLine {
 
 // `preset` is the loaded preset's file as long as nothing changed since loading: it carries compile options, which the
 // command line cannot express. `out` is the folder that an export writes.
-CommandLine command_line(CommandKind kind, const session::Draft& draft, const Kernel* kernel, const std::string& preset,
+CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* kernel, const std::string& preset,
                          const std::string& out);
 
 // "B=1,H=8,S=512,D=64,causal=top_left": the value of --problem.

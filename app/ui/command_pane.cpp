@@ -63,7 +63,7 @@ void CommandPane::draw(Context& context) {
       ImGui::SetNextItemWidth(-FLT_MIN);
       ImGui::InputText("##out", &out_);
     }
-    const session::Draft& draft = context.draft.current();
+    const Draft& draft = context.draft.current();
     const session::Snapshot& snapshot = context.snapshot;
     const CommandLine line = command_line(kind_, draft, session::find_kernel(snapshot, draft.kernel),
                                           snapshot.preset_modified ? std::string() : snapshot.preset_path, out_);

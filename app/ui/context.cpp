@@ -5,7 +5,7 @@
 
 namespace attnscope::ui {
 
-void Context::post(session::Draft wish, session::Gesture gesture) {
+void Context::post(Draft wish, session::Gesture gesture) {
   draft.posted(wish);
   session.focus(std::move(wish), std::move(gesture));
 }

@@ -51,7 +51,7 @@ struct Context {
   std::function<void(int64_t)> show_line;   // of the kernel's source
 
   // Sends a new draft to the focus lane and shows it at once.
-  void post(session::Draft wish, session::Gesture gesture);
+  void post(Draft wish, session::Gesture gesture);
   uint64_t new_gesture() const;
 };
 

@@ -17,40 +17,38 @@ class DraftTracker {
   void observe(const session::Snapshot& snapshot);
 
   // The draft that the controls show now; every knob of the kernel has a value.
-  const session::Draft& current() const { return pending_.empty() ? seen_ : pending_.back(); }
+  const Draft& current() const { return pending_.empty() ? seen_ : pending_.back(); }
   bool pending() const { return !pending_.empty(); }
 
   // The draft was handed to the session.
-  void posted(session::Draft draft);
+  void posted(Draft draft);
 
   // After more than this many snapshots without an answer, the request counts as refused.
   static constexpr int kPatience = 240;
 
  private:
-  session::Draft seen_;
+  Draft seen_;
   std::string seen_hash_;
-  std::deque<session::Draft> pending_;  // oldest first
-  int unanswered_ = 0;                  // observed snapshots with a new version since the last posted draft
+  std::deque<Draft> pending_;  // oldest first
+  int unanswered_ = 0;         // observed snapshots with a new version since the last posted draft
   uint64_t seen_version_ = 0;
 };
 
-session::Draft draft_of(const Experiment& experiment);
 // Knobs that `draft` leaves out are not compared.
-bool asks_for(const session::Draft& draft, const Experiment& experiment);
+bool asks_for(Draft draft, const Experiment& experiment);
 
 // `draft` moved to another kernel, with that kernel's own knobs and compile options: those last requested for it
 // (`kept`; null: never), as far as the kernel still has them and they run together on `spec` (null: unknown device);
 // otherwise its defaults. No knob of the previous kernel is carried over. The problem stays if it is of the kernel's
 // kind; otherwise it is the last one requested for it. The session refuses sizes that the kernel does not support and
 // gives the reason.
-session::Draft with_kernel(session::Draft draft, const Kernel& kernel, const session::LastAsked* kept,
-                           const DeviceSpec* spec);
+Draft with_kernel(Draft draft, const Kernel& kernel, const Draft* kept, const DeviceSpec* spec);
 // The last request for that kernel; null: none.
-const session::LastAsked* last_asked(const session::Snapshot& snapshot, const std::string& kernel);
+const Draft* last_asked(const session::Snapshot& snapshot, const std::string& kernel);
 
 // Every knob and compile option at the manifest's default, and the kernel's default problem.
-session::Draft with_own_knobs(session::Draft draft, const Kernel& kernel);
-session::Draft with_own_problem(session::Draft draft, const Kernel& kernel);
+Draft with_own_knobs(Draft draft, const Kernel& kernel);
+Draft with_own_problem(Draft draft, const Kernel& kernel);
 
 // "NUM_WARPS 4 → 8", with labels if the knob has them.
 std::string change_text(const Knob& knob, int64_t from, int64_t to);

@@ -93,7 +93,7 @@ class Workbench {
   void open_palette();
   uint64_t run_before() const;
   void set_knob(const Knob& knob, int64_t value);
-  void ask(session::Draft wish, const std::string& change);
+  void ask(Draft wish, const std::string& change);
   void adopt_view(const session::Snapshot& snapshot);
   void bring_to_front();
   bool maps_complete() const;

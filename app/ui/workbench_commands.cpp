@@ -39,17 +39,15 @@ void Workbench::add_actions() {
   add(
       "redo", "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, [this] { session_.redo(); },
       [this] { return snapshot_->can_redo ? "" : "Nothing was undone."; });
-  const auto reset = [this](const char* id, const char* title, session::Draft (*own)(session::Draft, const Kernel&)) {
-    const auto wish = [this, own]() -> std::optional<session::Draft> {
+  const auto reset = [this](const char* id, const char* title, Draft (*own)(Draft, const Kernel&)) {
+    const auto wish = [this, own]() -> std::optional<Draft> {
       const Kernel* kernel = session::find_kernel(*snapshot_, draft_.current().kernel);
       return kernel != nullptr ? std::optional(own(draft_.current(), *kernel)) : std::nullopt;
     };
-    const auto same = [](const session::Draft& a, const session::Draft& b) {
-      return a.knobs == b.knobs && a.options == b.options && a.problem == b.problem;
-    };
+    const auto same = [](const Draft& a, const Draft& b) { return a.config == b.config && a.problem == b.problem; };
     actions_.add({id, title, 0, [this, wish, title] { ask(*wish(), title); },
                   [this, wish, same] {
-                    const std::optional<session::Draft> reset_to = wish();
+                    const std::optional<Draft> reset_to = wish();
                     return !reset_to || same(*reset_to, draft_.current()) ? "There is nothing to reset." : "";
                   }});
   };
@@ -233,12 +231,12 @@ void Workbench::open_palette() {
   for (const auto& panel : panels_)
     entries.push_back({std::string("Show ") + panel->title(), "", "",
                        [this, title = std::string(panel->title())] { open_panel(title); }});
-  const session::Draft& draft = draft_.current();
+  const Draft& draft = draft_.current();
   if (const Kernel* kernel = session::find_kernel(*snapshot_, draft.kernel))
     for (const Knob& knob : kernel->knobs)
       for (const KnobValue& value : knob.values) {
-        const auto held = draft.knobs.find(knob.name);
-        const bool is_it = held != draft.knobs.end() && held->second == value.value;
+        const auto held = draft.config.knobs.find(knob.name);
+        const bool is_it = held != draft.config.knobs.end() && held->second == value.value;
         entries.push_back({"Set " + knob.name + " to " + value.text(), "", is_it ? "It already has this value." : "",
                            [this, knob, to = value.value] { set_knob(knob, to); }});
       }
@@ -250,14 +248,15 @@ void Workbench::open_palette() {
 }
 
 void Workbench::set_knob(const Knob& knob, int64_t value) {
-  session::Draft wish = draft_.current();
-  const auto held = wish.knobs.find(knob.name);
-  const std::string change = change_text(knob, held != wish.knobs.end() ? held->second : knob.default_value, value);
-  wish.knobs[knob.name] = value;
+  Draft wish = draft_.current();
+  const auto held = wish.config.knobs.find(knob.name);
+  const std::string change =
+      change_text(knob, held != wish.config.knobs.end() ? held->second : knob.default_value, value);
+  wish.config.knobs[knob.name] = value;
   ask(std::move(wish), change);
 }
 
-void Workbench::ask(session::Draft wish, const std::string& change) {
+void Workbench::ask(Draft wish, const std::string& change) {
   draft_.posted(wish);
   session_.focus(std::move(wish), {next_gesture(), true, change});
 }

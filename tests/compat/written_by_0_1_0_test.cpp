@@ -220,7 +220,7 @@ TEST(WrittenBy010, EveryShippedPresetCompilesToTheSameCode) {
       ASSERT_TRUE(small);
       problem = *small;
     }
-    const auto config = catalog::complete_config(*kernel, preset->knobs, preset->options);
+    const auto config = catalog::complete_config(*kernel, preset->config.knobs, preset->config.options);
     ASSERT_TRUE(config) << config.error().message;
     compile::CompileRequest request;
     request.source = kernel->source;

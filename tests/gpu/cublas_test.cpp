@@ -31,7 +31,7 @@ TEST_F(CublasOnGpu, BothAttentionsAreRight) {
 }
 
 TEST_F(CublasOnGpu, TheTileIsRightOnRandomInputs) {
-  session::Draft tile = draft("cublas_tile");
+  Draft tile = draft("cublas_tile");
   tile.problem = Problem{};
   tile.problem.kind = ProblemKind::gemm;
   tile.problem.sizes = {{"B", 1}, {"M", 32}, {"N", 32}, {"K", 64}};
@@ -39,7 +39,7 @@ TEST_F(CublasOnGpu, TheTileIsRightOnRandomInputs) {
 }
 
 TEST_F(CublasOnGpu, ColdIsTimedToo) {
-  session::Draft cold = draft("cublas_attention");
+  Draft cold = draft("cublas_attention");
   cold.measure.cache = CacheState::cold;
   const Observation o = run(cold);
   expect_measured(o);

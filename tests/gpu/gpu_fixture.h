@@ -63,17 +63,17 @@ class SessionOnGpu : public GpuTest {
     if (session_) session_->stop();
   }
 
-  static session::Draft draft(const std::string& kernel, std::map<std::string, int64_t> knobs = {},
-                              const std::string& problem = "B=1,H=2,S=130,D=64") {
-    session::Draft one;
+  static Draft draft(const std::string& kernel, std::map<std::string, int64_t> knobs = {},
+                     const std::string& problem = "B=1,H=2,S=130,D=64") {
+    Draft one;
     one.kernel = kernel;
-    one.knobs = std::move(knobs);
+    one.config.knobs = std::move(knobs);
     one.problem = problem_from_text(problem).value();
     one.device = "cuda:0";
     one.measure.max_time_ms = 60;
     return one;
   }
-  Observation run(session::Draft one) { return session_->queue(std::move(one)).get(); }
+  Observation run(Draft one) { return session_->queue(std::move(one)).get(); }
 
   int launch_deadline_ms = 2000;
   std::unique_ptr<session::Session> session_;

@@ -33,8 +33,8 @@ TEST_F(SessionOnGpu, EveryKernelAndEveryKnobIsMeasuredWithAVerdict) {
         if (value.value != knob.default_value) configs.push_back({{knob.name, value.value}});
     std::vector<std::future<Observation>> runs;
     for (const auto& config : configs) {
-      session::Draft one = draft(k.id, config);
-      if (k.problem != ProblemKind::attention) one.problem = k.default_problem(), one.options = k.options;
+      Draft one = draft(k.id, config);
+      if (k.problem != ProblemKind::attention) one.problem = k.default_problem(), one.config.options = k.options;
       runs.push_back(session_->queue(std::move(one)));
     }
     for (auto& one : runs) {
@@ -79,10 +79,10 @@ TEST_F(SessionOnGpu, WrongKernelsAreRefused) {
   const Kernel& mutants = kernel(all, "mutants");
   for (const Json& one : expected["cases"]) {
     SCOPED_TRACE(one.dump());
-    session::Draft wrong = draft("mutants", {}, one["problem"].get<std::string>());
+    Draft wrong = draft("mutants", {}, one["problem"].get<std::string>());
     const Knob& knob = mutants.knobs.front();
     for (const KnobValue& value : knob.values)
-      if (value.text() == one["mutation"].get<std::string>()) wrong.knobs[knob.name] = value.value;
+      if (value.text() == one["mutation"].get<std::string>()) wrong.config.knobs[knob.name] = value.value;
     const Observation o = run(wrong);
     ASSERT_TRUE(o.verdict) << said(o);
     EXPECT_EQ(to_string(o.verdict->state), one["state"].get<std::string>()) << o.verdict->reason;
@@ -90,7 +90,7 @@ TEST_F(SessionOnGpu, WrongKernelsAreRefused) {
 }
 
 TEST_F(SessionOnGpu, ColdIsTimedWithTheEmptyKernelBesideIt) {
-  session::Draft cold = draft("tiled");
+  Draft cold = draft("tiled");
   cold.measure.cache = CacheState::cold;
   const Observation o = run(cold);
   expect_measured(o);

@@ -68,7 +68,7 @@ void put_special_values(const Problem& problem, check::AttentionInputs& inputs) 
 
 Result<Checked> checked(const Problem& problem, bool special, check::Accumulate accumulate) {
   static std::map<std::string, Checked> made;
-  auto& one = made[hash_of(Experiment{problem, "", "", {}, "", {}}) + (special ? " special" : "") +
+  auto& one = made[hash_of(Experiment{{problem, "", {}, "", {}}, ""}) + (special ? " special" : "") +
                    (accumulate == check::Accumulate::f16 ? " f16" : "")];
   if (one.reference) return one;
   auto inputs = check::make_inputs(problem);

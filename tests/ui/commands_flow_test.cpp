@@ -113,9 +113,9 @@ TEST(CommandLines, SayTheExperimentAsTheProgramReadsIt) {
   Kernel tiled;
   tiled.id = "tiled";
   tiled.knobs = {{"NUM_WARPS", {{4, ""}, {8, ""}}, 4, ""}, {"SHARED", {{0, "static"}, {1, "dynamic"}}, 0, ""}};
-  session::Draft draft;
+  Draft draft;
   draft.kernel = "tiled";
-  draft.knobs = {{"NUM_WARPS", 8}, {"SHARED", 1}};
+  draft.config.knobs = {{"NUM_WARPS", 8}, {"SHARED", 1}};
   draft.device = "emulated:l4";
   EXPECT_EQ(shell_text(command_line(CommandKind::bench, draft, &tiled, "", "").arguments),
             "bench --kernel tiled:NUM_WARPS=8,SHARED=dynamic --problem B=1,H=8,S=512,D=64 --device emulated:l4");
@@ -123,7 +123,7 @@ TEST(CommandLines, SayTheExperimentAsTheProgramReadsIt) {
   EXPECT_EQ(line.refusal, "");
   EXPECT_THAT(shell_text(line.arguments), HasSubstr("--set NUM_WARPS=8 --set SHARED=dynamic"));
   EXPECT_THAT(shell_text(line.arguments), HasSubstr("--out '/tmp/a b'"));
-  draft.options.fmad = false;  // which only a preset can set
+  draft.config.options.fmad = false;  // which only a preset can set
   EXPECT_THAT(command_line(CommandKind::export_config, draft, &tiled, "", "/tmp").refusal, HasSubstr("preset"));
   EXPECT_EQ(command_line(CommandKind::export_config, draft, &tiled, "mine.json", "/tmp").refusal, "");
   draft.device = "box/cuda:0";

@@ -21,12 +21,12 @@ session::Snapshot seen(uint64_t version, int64_t warps) {
   return s;
 }
 
-session::Draft wish(int64_t warps) {
-  session::Draft draft = draft_of(seen(0, warps).focus.wanted);
+Draft wish(int64_t warps) {
+  Draft draft = seen(0, warps).focus.wanted;
   return draft;
 }
 
-int64_t shown(const DraftTracker& tracker) { return tracker.current().knobs.at("NUM_WARPS"); }
+int64_t shown(const DraftTracker& tracker) { return tracker.current().config.knobs.at("NUM_WARPS"); }
 
 TEST(DraftTracker, AKnobStaysWhereItWasPutUntilTheAnswerComes) {
   DraftTracker tracker;
@@ -81,24 +81,24 @@ Kernel other_kernel() {
 
 TEST(DraftTracker, AnotherKernelTakesNoKnobOfTheOneBefore) {
   const Kernel kernel = other_kernel();
-  const session::Draft moved = with_kernel(wish(8), kernel, nullptr, nullptr);
+  const Draft moved = with_kernel(wish(8), kernel, nullptr, nullptr);
   EXPECT_EQ(moved.kernel, "other");
-  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 4}, {"BLOCK_M", 64}, {"NEW", 1}}));
-  EXPECT_EQ(moved.options, kernel.options);
+  EXPECT_EQ(moved.config.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 4}, {"BLOCK_M", 64}, {"NEW", 1}}));
+  EXPECT_EQ(moved.config.options, kernel.options);
   EXPECT_EQ(change_text(kernel.knobs[2], 0, 1), "NEW off \u2192 on");
 }
 
 TEST(DraftTracker, AKernelIsFoundAsItWasLeft) {
   const Kernel kernel = other_kernel();
-  session::LastAsked kept;
+  Draft kept;
   kept.config = {{{"NUM_WARPS", 8}, {"BLOCK_M", 48}, {"GONE", 2}}, {}};  // since removed by an edit: 48 and GONE
   kept.config.options.maxrregcount = 64;
   kept.problem.seq_q = 4096;
-  session::Draft before = wish(4);
+  Draft before = wish(4);
   before.problem.seq_q = 2048;
-  const session::Draft moved = with_kernel(before, kernel, &kept, nullptr);
-  EXPECT_EQ(moved.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 64}, {"NEW", 1}}));
-  EXPECT_EQ(moved.options, kept.config.options);
+  const Draft moved = with_kernel(before, kernel, &kept, nullptr);
+  EXPECT_EQ(moved.config.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"BLOCK_M", 64}, {"NEW", 1}}));
+  EXPECT_EQ(moved.config.options, kept.config.options);
   EXPECT_EQ(moved.problem.seq_q, 2048) << "kernels of one kind are compared on one problem";
   before.problem.kind = ProblemKind::gemm;
   EXPECT_EQ(with_kernel(before, kernel, &kept, nullptr).problem, kept.problem);
@@ -116,12 +116,12 @@ TEST(DraftTracker, AKernelStartsFromItsDefaultsWhereWhatItWasAskedLastCannotRun)
   DeviceSpec spec;
   spec.arch = 89;
   spec.threads_block = 1024;
-  session::LastAsked kept;
+  Draft kept;
   kept.config.knobs = {{"NUM_WARPS", 8}, {"BLOCK_M", 64}, {"NEW", 0}};
-  EXPECT_EQ(with_kernel(wish(8), kernel, &kept, &spec).knobs,
+  EXPECT_EQ(with_kernel(wish(8), kernel, &kept, &spec).config.knobs,
             (std::map<std::string, int64_t>{{"NUM_WARPS", 4}, {"BLOCK_M", 64}, {"NEW", 1}}));
   kept.config.knobs["NUM_WARPS"] = 4;
-  EXPECT_EQ(with_kernel(wish(8), kernel, &kept, &spec).knobs, kept.config.knobs);
+  EXPECT_EQ(with_kernel(wish(8), kernel, &kept, &spec).config.knobs, kept.config.knobs);
 }
 
 double luminance(ImU32 colour) {

@@ -368,7 +368,7 @@ TEST_F(Flow, UndoShowsTheKeptObservationAndRunsNothing) {
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     EXPECT_EQ(*now()->focus.shown, first);
-    EXPECT_EQ(bench_->draft().current().knobs.at("NUM_WARPS"), 4);
+    EXPECT_EQ(bench_->draft().current().config.knobs.at("NUM_WARPS"), 4);
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     EXPECT_EQ(runs(), asked);

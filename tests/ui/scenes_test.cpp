@@ -45,7 +45,7 @@ TEST_F(Scene, OneRunAtATime) {
     picture("notes_" + at);
     flow([&](ImGuiTestContext* ctx) {
       const Kernel* gemm = session::find_kernel(*now(), "gemm_tensorop");
-      session_->focus(with_kernel(draft_of(now()->focus.wanted), *gemm, nullptr, nullptr),
+      session_->focus(with_kernel(now()->focus.wanted, *gemm, nullptr, nullptr),
                       {next_gesture(), true, "kernel tiled \u2192 gemm_tensorop"});
       wait(
           ctx, [](const session::Snapshot& s) { return s.focus.wanted.kernel == "gemm_tensorop" && !s.focus.running; },

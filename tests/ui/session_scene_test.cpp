@@ -56,10 +56,10 @@ class SessionScene : public Scene {
     for (const Step& step : kSession) {
       const Kernel* kernel = session::find_kernel(*now(), step.kernel);
       ASSERT_NE(kernel, nullptr) << step.kernel;
-      session::Draft draft = draft_of(now()->focus.wanted);
+      Draft draft = now()->focus.wanted;
       draft.kernel = step.kernel;
-      draft.options = kernel->options;
-      draft.knobs = step.knobs;
+      draft.config.options = kernel->options;
+      draft.config.knobs = step.knobs;
       std::string change = "kernel " + before + " \u2192 " + step.kernel;
       if (before == step.kernel && !step.knobs.empty()) {
         const Knob& knob = *kernel->find_knob(step.knobs.begin()->first);

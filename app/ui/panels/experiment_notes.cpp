@@ -116,11 +116,11 @@ bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const 
   ImGui::PopFont();
   ImGui::PopID();
   if (!taken) return false;
-  session::Draft wish = context.draft.current();
+  Draft wish = context.draft.current();
   const std::map<std::string, int64_t> remedy =
       refusal.remedy;  // a copy, because erasing the first refusal destroys `refusal`
   for (const auto& [name, value] : remedy) {
-    wish.knobs[name] = value;
+    wish.config.knobs[name] = value;
     refused_.erase(name);
   }
   context.post(std::move(wish), {context.new_gesture(), true, words});
@@ -134,15 +134,15 @@ void ExperimentPanel::draw_invitation(Context& context, const Kernel& kernel) {
   const auto row = std::ranges::find(rows_, name, &KnobRow::name);
   if (knob == nullptr || row == rows_.end()) return;
   if (std::ranges::none_of(row->values, [&](const RailValue& v) { return v.value == value && v.legal; })) return;
-  session::Draft wish = context.draft.current();
-  const int64_t from = wish.knobs.contains(name) ? wish.knobs[name] : knob->default_value;
+  Draft wish = context.draft.current();
+  const int64_t from = wish.config.knobs.contains(name) ? wish.config.knobs[name] : knob->default_value;
   if (from == value) return;  // already set
   ImGui::PushStyleColor(ImGuiCol_Text, palette().accent);
   ImGui::PushStyleColor(ImGuiCol_Button, with_alpha(palette().accent, 0.14f));
   ImGui::PushFont(fonts().strong, kBaseSize * 0.9f);
   const std::string words = fmt::format("{}  Move {} to {}###invitation", ICON_LIGHTBULB, name, knob->text_of(value));
   if (ImGui::Button(words.c_str(), {ImGui::GetContentRegionAvail().x, 0})) {
-    wish.knobs[name] = value;
+    wish.config.knobs[name] = value;
     context.settings.invited = true;
     context.post(std::move(wish), {context.new_gesture(), true, change_text(*knob, from, value)});
   }

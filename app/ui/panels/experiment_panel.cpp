@@ -36,7 +36,7 @@ std::string joined(const std::string& first, const std::string& second) {
 }  // namespace
 
 void ExperimentPanel::draw(Context& context) {
-  const session::Draft& draft = context.draft.current();
+  const Draft& draft = context.draft.current();
   const Kernel* kernel = session::find_kernel(context.snapshot, draft.kernel);
   const ImVec2 start = ImGui::GetCursorStartPos(), padding = ImGui::GetStyle().WindowPadding;
   const ImVec2 size = ImGui::GetWindowSize(), low{0, start.y - padding.y};
@@ -120,8 +120,8 @@ void ExperimentPanel::draw_kernel_combo(Context& context, const Kernel* kernel) 
 
 void ExperimentPanel::take_kernel(Context& context, const Kernel& rung, const Kernel* from) {
   const DeviceSpec* spec = session::find_device(context.snapshot, context.draft.current().device);
-  session::Draft wish = with_kernel(context.draft.current(), rung, last_asked(context.snapshot, rung.id), spec);
-  const std::string change = "kernel " + (from != nullptr ? from->id : draft_of({}).kernel) + " \u2192 " + rung.id;
+  Draft wish = with_kernel(context.draft.current(), rung, last_asked(context.snapshot, rung.id), spec);
+  const std::string change = "kernel " + (from != nullptr ? from->id : "") + " \u2192 " + rung.id;
   context.post(std::move(wish), {context.new_gesture(), true, change});
 }
 
@@ -190,8 +190,8 @@ void ExperimentPanel::draw_kernel_failures(const Context& context) {
 // Rebuilds the rows only when their inputs change: evaluating the manifest's expressions for each value of each knob is
 // too much for every frame.
 void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel) {
-  const session::Draft& draft = context.draft.current();
-  Config config{draft.knobs, draft.options};
+  const Draft& draft = context.draft.current();
+  Config config = draft.config;
   const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
   const std::string key = kernel.content_hash + "|" + to_json(draft.problem).dump() + "|" + to_json(config).dump() +
                           "|" + draft.device + (spec != nullptr ? "" : "?");
@@ -236,10 +236,10 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
 // Why the pressed value is not possible, and the other knobs that would have to change with it.
 void ExperimentPanel::refuse(const Context& context, const Kernel& kernel, const std::string& knob,
                              const RailValue& value) {
-  const session::Draft& draft = context.draft.current();
+  const Draft& draft = context.draft.current();
   const size_t line = value.reason.find('\n');  // the reason, then the catalog's advice
   Refusal refusal{value.reason.substr(0, line), line == std::string::npos ? "" : value.reason.substr(line + 1), {}};
-  Config config{draft.knobs, draft.options};
+  Config config = draft.config;
   config.knobs[knob] = value.value;
   const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
   if (const auto way = catalog::way_out(kernel, draft.problem, config, spec != nullptr ? *spec : DeviceSpec{}, knob))
@@ -249,9 +249,9 @@ void ExperimentPanel::refuse(const Context& context, const Kernel& kernel, const
 
 void ExperimentPanel::draw_knobs(Context& context, const Kernel& kernel) {
   section("Knobs");
-  const session::Draft& draft = context.draft.current();
-  const session::Draft own = with_own_knobs(draft, kernel);
-  const bool as_they_are = draft.knobs == own.knobs && draft.options == own.options;
+  const Draft& draft = context.draft.current();
+  const Draft own = with_own_knobs(draft, kernel);
+  const bool as_they_are = draft.config == own.config;
   if (reset_of_section("reset knobs", as_they_are, "Sets every knob and compile option to its default."))
     context.post(own, {context.new_gesture(), true, "knobs and options reset"});
   refresh_rows(context, kernel);
@@ -262,9 +262,9 @@ void ExperimentPanel::draw_knobs(Context& context, const Kernel& kernel) {
 void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const KnobRow& row) {
   const Knob* knob = kernel.find_knob(row.name);
   if (knob == nullptr) return;
-  const session::Draft& draft = context.draft.current();
-  const auto held = draft.knobs.find(row.name);
-  const int64_t current = held != draft.knobs.end() ? held->second : knob->default_value;
+  const Draft& draft = context.draft.current();
+  const auto held = draft.config.knobs.find(row.name);
+  const int64_t current = held != draft.config.knobs.end() ? held->second : knob->default_value;
   const float left = label_width();
   const bool reset = label_with_reset(context.glossary, row.name, knob->doc, left,
                                       current == knob->default_value ? "" : knob->text_of(knob->default_value));
@@ -286,8 +286,8 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   if (reset) return reset_knob(context, kernel, *knob, row);
   if (event.chosen) {
     refused_.erase(row.name);
-    session::Draft wish = draft;
-    wish.knobs[row.name] = *event.chosen;
+    Draft wish = draft;
+    wish.config.knobs[row.name] = *event.chosen;
     if (invited) context.settings.invited = true;
     context.post(std::move(wish), {drag.gesture, event.released, change_text(*knob, drag.from, *event.chosen)});
   } else if (event.released && drag.gesture != 0 && current != drag.from) {
@@ -302,9 +302,9 @@ void ExperimentPanel::reset_knob(Context& context, const Kernel& kernel, const K
   if (own == row.values.end()) return;
   if (!own->legal) return refuse(context, kernel, row.name, *own);
   refused_.erase(row.name);
-  session::Draft wish = context.draft.current();
-  const int64_t from = wish.knobs.contains(row.name) ? wish.knobs[row.name] : knob.default_value;
-  wish.knobs[row.name] = knob.default_value;
+  Draft wish = context.draft.current();
+  const int64_t from = wish.config.knobs.contains(row.name) ? wish.config.knobs[row.name] : knob.default_value;
+  wish.config.knobs[row.name] = knob.default_value;
   context.post(std::move(wish), {context.new_gesture(), true, change_text(knob, from, knob.default_value)});
 }
 

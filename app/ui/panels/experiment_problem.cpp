@@ -62,7 +62,7 @@ void ExperimentPanel::draw_sizes(Context& context) {
            problem.seq_k, "Keys of each head (seq_k).");
   if (seq_q && before.seq_q == before.seq_k) problem.seq_k = problem.seq_q;
   if (batch || heads || seq_q || seq_k) {
-    session::Draft wish = context.draft.current();
+    Draft wish = context.draft.current();
     wish.problem = problem;
     context.post(std::move(wish), {context.new_gesture(), true, short_text(before) + " \u2192 " + short_text(problem)});
   }
@@ -78,7 +78,7 @@ void ExperimentPanel::draw_own_sizes(Context& context) {
     changed = size_field(context, name.c_str(), value, ImGui::GetContentRegionAvail().x) || changed;
   }
   if (!changed) return;
-  session::Draft wish = context.draft.current();
+  Draft wish = context.draft.current();
   wish.problem = problem;
   context.post(std::move(wish), {context.new_gesture(), true, short_text(before) + " \u2192 " + short_text(problem)});
 }
@@ -86,8 +86,8 @@ void ExperimentPanel::draw_own_sizes(Context& context) {
 void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
   section("Problem");
   if (kernel != nullptr) {
-    const session::Draft& draft = context.draft.current();
-    const session::Draft own = with_own_problem(draft, *kernel);
+    const Draft& draft = context.draft.current();
+    const Draft own = with_own_problem(draft, *kernel);
     if (reset_of_section("reset problem", draft.problem == own.problem,
                          "Sets the problem to " + short_text(own.problem) + "."))
       context.post(own,
@@ -107,7 +107,7 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
     if (event.pressed && !event.refused) refused_.erase(name);
     if (event.chosen) {
       refused_.erase(name);
-      session::Draft wish = context.draft.current();
+      Draft wish = context.draft.current();
       set(wish.problem, *event.chosen);
       std::string to, from;
       for (const RailValue& value : values) {
@@ -157,8 +157,8 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
 
 void ExperimentPanel::draw_compile(Context& context) {
   section("Compile");
-  const session::Draft& draft = context.draft.current();
-  CompileOptions options = draft.options;
+  const Draft& draft = context.draft.current();
+  CompileOptions options = draft.config.options;
   std::string change;
   if (ImGui::Checkbox("fast math", &options.fast_math)) change = options.fast_math ? "fast math on" : "fast math off";
   explain(context.glossary, "fast math");
@@ -179,14 +179,14 @@ void ExperimentPanel::draw_compile(Context& context) {
     options.maxrregcount = static_cast<int>(*event.chosen);
   }
   if (change.empty()) return;
-  session::Draft wish = draft;
-  wish.options = options;
+  Draft wish = draft;
+  wish.config.options = options;
   context.post(std::move(wish), {context.new_gesture(), true, change});
 }
 
 void ExperimentPanel::draw_device(Context& context) {
   section("Device");
-  const session::Draft& draft = context.draft.current();
+  const Draft& draft = context.draft.current();
   const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
   const std::string shown = spec != nullptr ? spec->id + "  \u00b7  " + spec->name : draft.device;
   ImGui::SetNextItemWidth(-FLT_MIN);
@@ -196,7 +196,7 @@ void ExperimentPanel::draw_device(Context& context) {
         const std::string line = fmt::format("{}  \u00b7  {}, sm_{}{}", device.id, device.name, device.arch,
                                              device.emulated ? ", emulated" : "");
         if (ImGui::Selectable(line.c_str(), device.id == draft.device) && device.id != draft.device) {
-          session::Draft wish = draft;
+          Draft wish = draft;
           wish.device = device.id;
           context.post(std::move(wish),
                        {context.new_gesture(), true, "device " + draft.device + " \u2192 " + device.id});

@@ -223,7 +223,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
     if (ImGui::MenuItem("Look at this run")) context.session.select_history(entry.id);
     if (ImGui::MenuItem("Compare with the shown run")) compare_.compare_with(entry.id);
     if (ImGui::MenuItem("Take its settings")) {
-      session::Draft wish = draft_of(seen.experiment);
+      Draft wish = seen.experiment;
       context.session.select_history(0);
       context.post(std::move(wish), {context.new_gesture(), true, fmt::format("settings of run {}", entry.id)});
     }

@@ -36,7 +36,7 @@ float name_height() { return ImGui::GetFontSize() * 1.15f; }
 // The reported figures for the shown kernel and problem, marked if they report exactly its config.
 std::vector<charts::Reported> lines_for(const Context& context) {
   std::vector<charts::Reported> lines;
-  const session::Draft& draft = context.draft.current();
+  const Draft& draft = context.draft.current();
   for (const ReportedFigure& figure : context.reported) {
     const Problem& p = figure.problem;
     const Problem& q = draft.problem;
@@ -46,8 +46,8 @@ std::vector<charts::Reported> lines_for(const Context& context) {
     charts::Reported line = figure.line;
     line.same_config = figure.kernel == draft.kernel;
     for (const auto& [knob, value] : figure.knobs) {
-      const auto held = draft.knobs.find(knob);
-      if (held == draft.knobs.end() || held->second != value) line.same_config = false;
+      const auto held = draft.config.knobs.find(knob);
+      if (held == draft.config.knobs.end() || held->second != value) line.same_config = false;
     }
     if (figure.kernel == draft.kernel || line.same_config) lines.push_back(line);
   }

@@ -62,7 +62,7 @@ Preset preset(int64_t warps) {
   Preset p;
   p.title = "W" + std::to_string(warps);
   p.kernel = "tiled";
-  p.knobs = {{"NUM_WARPS", warps}};
+  p.config.knobs = {{"NUM_WARPS", warps}};
   return p;
 }
 

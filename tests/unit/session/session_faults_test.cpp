@@ -44,9 +44,7 @@ TEST_F(SessionTest, ARunThatEndsWithoutItsPartsIsNoSuccess) {
     options_.first_experiment = false;
     worker({"--omit", omitted});
     start();
-    Draft draft = tiled(8);
-    draft.watch = Watch::emulated;
-    const Observation o = session_->queue(draft).get();
+    const Observation o = session_->queue(tiled(8), Watch::emulated).get();
     ASSERT_TRUE(o.failure) << omitted;
     EXPECT_EQ(o.failure->stage, Stage::protocol);
     EXPECT_THAT(o.failure->message, HasSubstr(std::string("without its ") + word));

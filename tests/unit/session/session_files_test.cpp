@@ -200,7 +200,7 @@ TEST_F(SessionTest, TheJournalIsWrittenWhileTheSessionRuns) {
   wait_for_file(
       [&] {
         auto journal = store::read_journal(options_.state_dir / "journal.json", *session_->snapshot()->kernels);
-        return journal && *journal && (*journal)->last.knobs.at("NUM_WARPS") == 8;
+        return journal && *journal && (*journal)->last.config.knobs.at("NUM_WARPS") == 8;
       },
       "the journal");
 }

@@ -103,8 +103,8 @@ class SessionTest : public testing::Test {
   static Draft tiled(int64_t warps, std::map<std::string, int64_t> knobs = {}) {
     Draft draft;
     draft.kernel = "tiled";
-    draft.knobs = std::move(knobs);
-    draft.knobs.emplace("NUM_WARPS", warps);
+    draft.config.knobs = std::move(knobs);
+    draft.config.knobs.emplace("NUM_WARPS", warps);
     draft.device = "emulated:l4";
     return draft;
   }

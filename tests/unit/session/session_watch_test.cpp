@@ -106,13 +106,10 @@ TEST_F(SessionWatch, AQueuedRunOnAnEmulatedDeviceIsWatchedWhereAsked) {
   options_.first_experiment = options_.watch_configs = false;
   worker({"--race", "NUM_WARPS=8"});
   start();
-  Draft draft = tiled(8);
-  draft.watch = Watch::emulated;
-  const Observation racy = session_->queue(draft).get();
+  const Observation racy = session_->queue(tiled(8), Watch::emulated).get();
   ASSERT_TRUE(racy.watch);
   EXPECT_TRUE(racy.watch->has_errors());
-  draft.watch = Watch::never;
-  EXPECT_FALSE(session_->queue(draft).get().watch);
+  EXPECT_FALSE(session_->queue(tiled(8)).get().watch);
 }
 
 // The headline of the run before stays whole until the next verdict: not its "correct" without its race.

@@ -33,8 +33,8 @@ Preset full_preset() {
   p.note = "best";
   p.problem.seq_q = 333;
   p.kernel = "tiled";
-  p.knobs = {{"NUM_WARPS", 8}, {"SHARED", 1}};
-  p.options.fast_math = false;
+  p.config.knobs = {{"NUM_WARPS", 8}, {"SHARED", 1}};
+  p.config.options.fast_math = false;
   p.device = "emulated:h200";
   p.measure.sampled_share = 0.5;
   p.view = Json{{"head", 3}};
@@ -48,8 +48,8 @@ void expect_equal(const Preset& a, const Preset& b) {
   EXPECT_EQ(a.note, b.note);
   EXPECT_EQ(a.problem, b.problem);
   EXPECT_EQ(a.kernel, b.kernel);
-  EXPECT_EQ(a.knobs, b.knobs);
-  EXPECT_EQ(a.options, b.options);
+  EXPECT_EQ(a.config.knobs, b.config.knobs);
+  EXPECT_EQ(a.config.options, b.config.options);
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.measure, b.measure);
   EXPECT_EQ(a.view, b.view);
@@ -73,7 +73,7 @@ TEST(Preset, KnobsTakeALabelOrAValueOfTheList) {
   json["knobs"] = {{"NUM_WARPS", 8}, {"SHARED", "dynamic"}};
   auto preset = preset_from_json(json, "p.json", kernels());
   ASSERT_TRUE(preset) << preset.error().message;
-  EXPECT_EQ(preset->knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"SHARED", 1}}));
+  EXPECT_EQ(preset->config.knobs, (std::map<std::string, int64_t>{{"NUM_WARPS", 8}, {"SHARED", 1}}));
 }
 
 struct Refusal {
