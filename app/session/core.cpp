@@ -134,8 +134,8 @@ Snapshot SessionCore::snapshot() {
   s.history = history_.view();
   s.log = notices_.lines();
   s.toasts = notices_.toasts();
-  s.tiles = tiles_.view();
-  s.refused_views = views_refused_;
+  s.tiles = views_.tiles();
+  s.refused_views = views_.refused();
   s.can_undo = undo_.can_undo();
   s.can_redo = undo_.can_redo();
   s.device_reason = device_reason_;

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,8 @@
 #include "session/notices.h"
 #include "session/resolve.h"
 #include "session/session.h"
-#include "session/tile_cache.h"
 #include "session/undo.h"
+#include "session/views.h"
 #include "session/worker_link.h"
 #include "store/journal.h"
 #include "store/preset.h"
@@ -139,7 +138,6 @@ class SessionCore final : public LinkEvents {
   void enqueue(const Draft& draft, Watch watch, std::shared_ptr<Answer> answer);
   void note_same_code();
   void remember_asked();
-  ViewRequest first_view_for(const Experiment& experiment, const std::string& hash) const;
   void keep_result(const Observation& observation);
   void keep_what_waits();
 
@@ -208,15 +206,7 @@ class SessionCore final : public LinkEvents {
   };
   std::map<std::string, std::vector<CodeOwner>> code_owners_;  // configs seen, by code hash
 
-  TileCache tiles_;
-  std::optional<ViewRequest> last_view_;
-  std::set<std::string> views_asked_;             // keys on their way
-  std::map<std::string, Failure> views_refused_;  // by key: why there is no answer; bounded
-  struct RanOn {
-    size_t worker = 0;
-    std::string wire_hash;  // of the experiment as that worker knows it
-  };
-  std::map<std::string, RanOn> ran_on_;  // by the session's hash
+  Views views_;
 
   Notices notices_;
   std::vector<std::unique_ptr<FolderWatch>> watches_;

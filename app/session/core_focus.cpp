@@ -12,8 +12,7 @@ namespace attnscope::session {
 namespace {
 
 const Failure kCancelled{Stage::cancelled, "cancelled", "Move a knob or run again."};
-constexpr size_t kMaxOwners = 32;         // configs remembered for one machine code
-constexpr size_t kMostRefusedViews = 64;  // what is asked once more is refused once more
+constexpr size_t kMaxOwners = 32;  // configs remembered for one machine code
 
 bool cancelled(const Observation& o) { return o.failure && o.failure->stage == Stage::cancelled; }
 
@@ -252,42 +251,23 @@ void SessionCore::note_same_code() {
 }
 
 void SessionCore::request_view(const ViewRequest& request) {
-  if (request.map != MapKind::attention && !request.target) last_view_ = request;  // it can grow with a run
-  const std::string key = tile_key(request);
-  if (const Tile* tile = tiles_.find(request); tile && complete(*tile)) return;
-  if (views_asked_.contains(key) || views_refused_.contains(key)) return;
-  auto ran = ran_on_.find(request.experiment_hash);
-  if (ran == ran_on_.end()) {
-    if (focus_.running() && request.experiment_hash == focus_.wanted_hash()) return;  // the run takes last_view_ along
-    return refuse_view(request, {Stage::device, "No worker has the output of that run any more", "Run it again."});
-  }
+  const auto worker = views_.ask(request, focus_.running() ? focus_.wanted_hash() : "");
+  if (!worker) return refuse_view(request, worker.error());
+  if (!*worker) return;
   Job job;
   job.lane = Lane::view;
   job.hash = request.experiment_hash;
   job.view = request;
-  job.place.worker = ran->second.worker;
+  job.place.worker = **worker;
   const JobId id = next_id_++;
   jobs_.emplace(id, std::move(job));
-  views_asked_.insert(key);
-  carry_out(ran->second.worker, workers_[ran->second.worker].lanes.view(id));
+  carry_out(**worker, workers_[**worker].lanes.view(id));
 }
 
 void SessionCore::refuse_view(const ViewRequest& request, Failure why) {
-  if (views_refused_.size() >= kMostRefusedViews) views_refused_.clear();
   notices_.log(LogLevel::info, "no map: " + why.message);
-  views_refused_.insert_or_assign(tile_key(request), std::move(why));
+  views_.refuse(request, std::move(why));
   changed();
-}
-
-// The map that is on screen, asked of another experiment; a head or row that it lacks gives way to the first.
-ViewRequest SessionCore::first_view_for(const Experiment& experiment, const std::string& hash) const {
-  ViewRequest view = *last_view_;
-  view.experiment_hash = hash;
-  if (view.batch >= experiment.problem.batch) view.batch = 0;
-  if (view.head >= experiment.problem.heads) view.head = 0;
-  if (view.row_end > experiment.problem.seq_q || view.row_begin >= experiment.problem.seq_q)
-    view.row_begin = view.row_end = 0;
-  return view;
 }
 
 }  // namespace attnscope::session

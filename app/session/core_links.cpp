@@ -9,7 +9,6 @@
 namespace attnscope::session {
 namespace {
 
-constexpr size_t kMaxRanOn = 512;
 constexpr int64_t kPatience = 12;  // deadlines without progress, after which a supervisor ends a request in any case
 
 protocol::Deadlines wire(const Deadlines& d) { return {d.compile_ms, d.emulated_ms, d.launch_ms}; }
@@ -49,8 +48,7 @@ void SessionCore::link_down(size_t worker, const std::string& reason) {
   notices_.log(LogLevel::warning, fmt::format("worker {} went away: {}; starting it again", down.link->name(), reason));
   down.doing.clear();
   down.answer.over();
-  // What it kept of past runs went with it.
-  std::erase_if(ran_on_, [&](const auto& entry) { return entry.second.worker == worker; });
+  views_.forget(worker);
   carry_out(worker, down.lanes.disconnected());
   changed();
 }
@@ -174,7 +172,7 @@ void SessionCore::take_tile(protocol::TileMessage message) {
   if (found == jobs_.end()) return;
   message.tile.request.experiment_hash =
       found->second.hash;  // the worker knows the experiment by its own device's name
-  tiles_.add(std::move(message.tile));
+  views_.add(std::move(message.tile));
   changed();
 }
 
@@ -217,12 +215,7 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
   workers_[worker].answer.sent(options_.answer_ms,
                                options_.answer_ms + kPatience * longest + job.experiment.measure.max_time_ms);
   workers_[worker].progress.reset();
-  if (job.lane == Lane::view) {
-    ViewRequest request = job.view;
-    auto ran = ran_on_.find(job.hash);
-    if (ran != ran_on_.end()) request.experiment_hash = ran->second.wire_hash;
-    return link.send(protocol::View{id, std::move(request)});
-  }
+  if (job.lane == Lane::view) return link.send(protocol::View{id, views_.on_wire(job.view)});
   Experiment experiment = job.experiment;
   experiment.device = job.place.local_id;
   if (job.lane == Lane::background) {
@@ -231,9 +224,7 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
     if (id == watch_job_) focus_.set_watch(WatchState::running);
     return link.send(protocol::Watch{id, std::move(experiment), wire(options_.deadlines)});
   }
-  if (ran_on_.size() >= kMaxRanOn) ran_on_.clear();  // a worker keeps its last few runs; these are long past
-  ran_on_[job.hash] = RanOn{worker, hash_of(experiment)};
-  std::erase_if(views_refused_, [&](const auto& refused) { return refused.first.starts_with(job.hash); });
+  views_.ran(job.hash, worker, hash_of(experiment));
   if (job.lane == Lane::queue) {
     job.own = Observation{};
     job.own.experiment = job.experiment;
@@ -243,11 +234,10 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
   if (id == focus_job_ && job.sent_before) focus_.restart();
   if (id == focus_job_) focus_.progress("starting", 0, 0);
   std::optional<ViewRequest> first_view;
-  if (job.lane == Lane::focus && last_view_) {
-    job.view = first_view_for(job.experiment, job.hash);
-    views_asked_.insert(tile_key(job.view));
-    first_view = job.view;
-    first_view->experiment_hash = ran_on_[job.hash].wire_hash;
+  if (job.lane == Lane::focus) first_view = views_.first_of(job.experiment, job.hash);
+  if (first_view) {
+    job.view = *first_view;
+    first_view = views_.on_wire(job.view);
   }
   job.sent_before = true;
   link.send(protocol::Run{id, std::move(experiment), wire(options_.deadlines), std::move(first_view), job.watch});
@@ -258,7 +248,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
   auto node = jobs_.extract(id);
   if (node.empty()) return;
   Job& job = node.mapped();
-  if (!job.view.experiment_hash.empty()) views_asked_.erase(tile_key(job.view));
+  if (!job.view.experiment_hash.empty()) views_.over(job.view);
   const std::string& worker = workers_[job.place.worker].link->name();
   switch (job.lane) {
     case Lane::focus:
