@@ -21,6 +21,7 @@
 #include "session/session.h"
 #include "session/undo.h"
 #include "session/views.h"
+#include "session/watch_lane.h"
 #include "session/worker_link.h"
 #include "store/journal.h"
 #include "store/preset.h"
@@ -187,10 +188,8 @@ class SessionCore final : public LinkEvents {
   JobId next_id_ = 2;  // 1 is a link's hello
 
   FocusState focus_;
-  JobId focus_job_ = 0;                                                // the job of focus_'s wanted experiment; 0 none
-  std::shared_ptr<const Observation> to_watch_;                        // when watch_timer_ ends
-  JobId watch_job_ = 0;                                                // of the wanted experiment; 0 none
-  std::map<std::string, std::shared_ptr<const Observation>> watched_;  // by watch_key
+  JobId focus_job_ = 0;  // the job of focus_'s wanted experiment; 0 none
+  WatchLane watch_;
   bool focus_settled_ = false;  // wanted runs or has run well: asking for it again changes nothing
   uint64_t focus_gesture_ = 0;  // that wanted came from
   std::shared_ptr<const LastAskedByKernel> last_asked_;

@@ -144,7 +144,7 @@ void SessionCore::take_progress(size_t worker, const protocol::Progress& progres
   doing = step + " " + found->second.experiment.kernel;
   if (progress.total > 0) doing += fmt::format(", {} of {} CTAs", progress.done, progress.total);
   if (progress.id == focus_job_) focus_.progress(step, progress.done, progress.total);
-  if (progress.id == watch_job_ && progress.total > 0)
+  if (watch_.is(progress.id) && progress.total > 0)
     focus_.set_watch(WatchState::running, static_cast<double>(progress.done) / static_cast<double>(progress.total));
   changed();
 }
@@ -221,7 +221,7 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
   if (job.lane == Lane::background) {
     job.own = *job.watched;  // what the watch finds out is added to it
     job.own.watch.reset();
-    if (id == watch_job_) focus_.set_watch(WatchState::running);
+    if (watch_.is(id)) focus_.set_watch(WatchState::running);
     return link.send(protocol::Watch{id, std::move(experiment), wire(options_.deadlines)});
   }
   views_.ran(job.hash, worker, hash_of(experiment));
@@ -274,7 +274,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       break;
     }
     case Lane::background:
-      if (id == watch_job_) finish_watch(job, std::move(failure));
+      if (watch_.is(id)) finish_watch(job, std::move(failure));
       break;
   }
 }
