@@ -188,9 +188,7 @@ class SessionCore final : public LinkEvents {
   JobId next_id_ = 2;  // 1 is a link's hello
 
   FocusState focus_;
-  JobId focus_job_ = 0;  // the job of focus_'s wanted experiment; 0 none
   WatchLane watch_;
-  bool focus_settled_ = false;  // wanted runs or has run well: asking for it again changes nothing
   uint64_t focus_gesture_ = 0;  // that wanted came from
   std::shared_ptr<const LastAskedByKernel> last_asked_;
   std::optional<HeldFocus> held_focus_;  // until a worker says what devices it has

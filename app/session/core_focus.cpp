@@ -40,7 +40,6 @@ void SessionCore::focus_on(Draft draft, Gesture gesture, bool device_is_wish) {
   if (r.failure) return refuse_focus(std::move(r), gesture);
   if (!r.wait) return run_focus(std::move(r), gesture);
   leave_focus_job();
-  focus_settled_ = false;
   focus_gesture_ = 0;
   focus_.want(std::move(r.experiment), std::move(r.kernel), gesture.change);
   focus_.progress(r.wait_for.empty() ? "starting the worker" : "waiting for worker " + r.wait_for, 0, 0);
@@ -53,7 +52,7 @@ void SessionCore::run_focus(Resolution r, const Gesture& gesture) {
   const std::string hash = hash_of(r.experiment);
   // The end of a drag asks once more for what its last step asked for.
   const bool same_gesture = gesture.id != 0 && gesture.id == focus_gesture_;
-  if ((focus_settled_ || same_gesture) && hash == focus_.wanted_hash()) return changed();
+  if ((focus_.settled() || same_gesture) && hash == focus_.wanted_hash()) return changed();
   focus_gesture_ = gesture.id;
   focus_.want(std::move(r.experiment), r.kernel, gesture.change);
   remember_asked();
@@ -64,7 +63,6 @@ void SessionCore::run_focus(Resolution r, const Gesture& gesture) {
 void SessionCore::refuse_focus(Resolution r, const Gesture& gesture) {
   leave_focus_job();
   drop_watch();
-  focus_settled_ = false;
   focus_gesture_ = gesture.id;
   auto refused = std::make_shared<const Observation>(refused_observation(r.experiment, *r.failure));
   undo_.push(UndoState{r.experiment, refused->hash, r.kernel, gesture.change, refused, 0}, gesture.id);
@@ -95,8 +93,7 @@ void SessionCore::submit_focus(uint64_t gesture, DeviceTable::Place place) {
   job.gesture = gesture;
   const JobId id = next_id_++;
   jobs_.emplace(id, std::move(job));
-  focus_job_ = id;  // the one before is no longer anybody's
-  focus_settled_ = true;
+  focus_.started(id);
   journal_due_ = true;
   for (size_t worker = 0; worker < workers_.size(); ++worker)
     if (worker != place.worker) carry_out(worker, workers_[worker].lanes.cancel_focus());
@@ -111,7 +108,7 @@ void SessionCore::submit_focus(uint64_t gesture, DeviceTable::Place place) {
 // What runs in focus is no longer asked for.
 void SessionCore::leave_focus_job() {
   held_focus_.reset();
-  if (std::exchange(focus_job_, 0) == 0) return;
+  if (!focus_.leave()) return;
   for (size_t worker = 0; worker < workers_.size(); ++worker) carry_out(worker, workers_[worker].lanes.cancel_focus());
 }
 
@@ -138,7 +135,6 @@ void SessionCore::log_printed(const Printed& printed, const std::string& kernel)
 }
 
 void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
-  focus_job_ = 0;
   const auto& hello = workers_[job.place.worker].link->hello();
   if (hello && focus_.own().versions == Versions{}) {
     auto applied = focus_.apply(Json{{"versions", to_json(hello->versions)}}, true);
@@ -146,7 +142,6 @@ void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
   }
   auto observation = focus_.finish(std::move(failure));
   if (observation->printed) log_printed(*observation->printed, observation->experiment.kernel);
-  focus_settled_ = !observation->failure;
   observation = with_known_watch(std::move(observation));
   if (!cancelled(*observation)) {
     const std::string config = job.kernel ? short_text(job.experiment.config, *job.kernel) : "";
@@ -173,14 +168,12 @@ void SessionCore::step_through(const UndoState* state) {
   if (state->observation) {
     focus_.show(state->observation, state->kernel, state->change, state->run);
     remember_asked();
-    focus_settled_ = !state->observation->failure;
     note_same_code();
     return changed();
   }
   // It was left before it came to an end: there is nothing to show but a run.
   DeviceTable::Place place;
   if (devices_.find(state->experiment.device, place) != DeviceTable::Answer::here) {
-    focus_settled_ = false;
     focus_.refuse(state->experiment, state->kernel, state->change,
                   Failure{Stage::device, devices_.missing(state->experiment.device), ""});
     return changed();

@@ -143,7 +143,7 @@ void SessionCore::take_progress(size_t worker, const protocol::Progress& progres
   std::string& doing = workers_[worker].doing;
   doing = step + " " + found->second.experiment.kernel;
   if (progress.total > 0) doing += fmt::format(", {} of {} CTAs", progress.done, progress.total);
-  if (progress.id == focus_job_) focus_.progress(step, progress.done, progress.total);
+  if (focus_.is(progress.id)) focus_.progress(step, progress.done, progress.total);
   if (watch_.is(progress.id) && progress.total > 0)
     focus_.set_watch(WatchState::running, static_cast<double>(progress.done) / static_cast<double>(progress.total));
   changed();
@@ -154,7 +154,7 @@ void SessionCore::take_part(const protocol::Part& part) {
   if (found == jobs_.end()) return;
   Job& job = found->second;
   Result<void> applied;
-  if (part.id == focus_job_) {
+  if (focus_.is(part.id)) {
     applied = focus_.apply(*part.part, part.final);
     if (applied && part.part->contains("variant")) note_same_code();
     changed();
@@ -231,8 +231,8 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
     job.own.hash = job.hash;
     job.own.device = job.experiment.device;
   }
-  if (id == focus_job_ && job.sent_before) focus_.restart();
-  if (id == focus_job_) focus_.progress("starting", 0, 0);
+  if (focus_.is(id) && job.sent_before) focus_.restart();
+  if (focus_.is(id)) focus_.progress("starting", 0, 0);
   std::optional<ViewRequest> first_view;
   if (job.lane == Lane::focus) first_view = views_.first_of(job.experiment, job.hash);
   if (first_view) {
@@ -252,7 +252,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
   const std::string& worker = workers_[job.place.worker].link->name();
   switch (job.lane) {
     case Lane::focus:
-      if (id != focus_job_) break;
+      if (!focus_.is(id)) break;
       if (!failure) failure = lack_of(focus_.own(), false, worker);
       finish_focus(job, std::move(failure));
       break;

@@ -48,6 +48,7 @@ void copy_part(Observation& to, const Observation& from, int part) {
 }  // namespace
 
 void FocusState::set_wanted(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change) {
+  job_ = 0;
   view_.wanted = std::move(experiment);
   view_.wanted_hash = hash_of(view_.wanted);
   view_.change = std::move(change);
@@ -173,6 +174,7 @@ void FocusState::restart() {
 }
 
 std::shared_ptr<const Observation> FocusState::finish(std::optional<Failure> failure) {
+  job_ = 0;
   if (failure) own_.failure = std::move(failure);
   const bool failed = own_.failure.has_value();
   for (int part = 0; part < kParts; ++part) {

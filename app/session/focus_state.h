@@ -3,9 +3,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/kernel.h"
 #include "core/observation.h"
+#include "session/lanes.h"
 #include "session/snapshot.h"
 
 namespace attnscope::session {
@@ -31,6 +33,12 @@ class FocusState {
   void set_watch(WatchState state, double progress = 0, std::optional<Failure> failure = {});
   // The wanted experiment's observation, ended, has got something more: a watch.
   void amend(std::shared_ptr<const Observation> observation);
+  // The wanted experiment's run is that job; its end, another wish and leave() make it none.
+  void started(JobId job) { job_ = job; }
+  bool is(JobId job) const { return job_ != 0 && job_ == job; }
+  bool leave() { return std::exchange(job_, 0) != 0; }  // whether there was one
+  // It runs or has run well: a request for the same experiment changes nothing.
+  bool settled() const { return job_ != 0 || (!view_.running && !view_.failure); }
   // Without effect when nothing runs. total 0: how far is unknown.
   void progress(std::string stage, int64_t done, int64_t total);
 
@@ -61,6 +69,7 @@ class FocusState {
   void name_origins();
 
   Focus view_;                            // without `shown`
+  JobId job_ = 0;                         // 0: none runs
   std::shared_ptr<const Kernel> kernel_;  // of the wanted experiment
   Observation own_;
   std::optional<Observation> shown_;  // may mix experiments while one runs

@@ -174,5 +174,27 @@ TEST(FocusState, UndoShowsAKeptObservationAsItWas) {
   EXPECT_EQ(focus.run, 3u);
 }
 
+TEST(FocusState, AJobIsItsOwnUntilItEndsOrAnotherExperimentIsWanted) {
+  FocusState focus;
+  focus.want(experiment(4), tiled(), "");
+  EXPECT_FALSE(focus.settled()) << "nothing was sent";
+  focus.started(7);
+  EXPECT_TRUE(focus.is(7) && focus.settled());
+  focus.finish(std::nullopt);
+  EXPECT_FALSE(focus.is(7));
+  EXPECT_TRUE(focus.settled()) << "it ran well";
+  focus.started(8);
+  focus.finish(Failure{Stage::crash, "gone", ""});
+  EXPECT_FALSE(focus.settled());
+  focus.started(9);
+  focus.want(experiment(8), tiled(), "");
+  EXPECT_FALSE(focus.is(9) || focus.is(0) || focus.settled());
+  focus.started(10);
+  EXPECT_TRUE(focus.leave());
+  EXPECT_FALSE(focus.leave() || focus.is(10));
+  focus.refuse(experiment(2), tiled(), "", Failure{Stage::input, "no", ""});
+  EXPECT_FALSE(focus.settled());
+}
+
 }  // namespace
 }  // namespace attnscope::session
