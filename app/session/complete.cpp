@@ -16,4 +16,12 @@ std::optional<Failure> lack_of(const Observation& observation, bool watched, con
                  "The log has what it sent that could not be read. Its attnscope may be of another version."};
 }
 
+Observation blank_observation(const Experiment& experiment, const std::string& hash) {
+  Observation observation;
+  observation.experiment = experiment;
+  observation.hash = hash;
+  observation.device = experiment.device;
+  return observation;
+}
+
 }  // namespace attnscope::session

@@ -11,4 +11,7 @@ namespace attnscope::session {
 // one.
 std::optional<Failure> lack_of(const Observation& observation, bool watched, const std::string& worker);
 
+// What is known of an experiment before anything came of it.
+Observation blank_observation(const Experiment& experiment, const std::string& hash);
+
 }  // namespace attnscope::session

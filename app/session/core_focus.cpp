@@ -5,6 +5,7 @@
 
 #include "core/config.h"
 #include "platform/clock.h"
+#include "session/complete.h"
 #include "session/core.h"
 #include "session/naming.h"
 
@@ -17,10 +18,7 @@ constexpr size_t kMaxOwners = 32;  // configs remembered for one machine code
 bool cancelled(const Observation& o) { return o.failure && o.failure->stage == Stage::cancelled; }
 
 Observation refused_observation(const Experiment& experiment, const Failure& failure) {
-  Observation o;
-  o.experiment = experiment;
-  o.hash = hash_of(experiment);
-  o.device = experiment.device;
+  Observation o = blank_observation(experiment, hash_of(experiment));
   o.failure = failure;
   return o;
 }
@@ -207,6 +205,7 @@ void SessionCore::enqueue(const Draft& draft, Watch watch, std::shared_ptr<Answe
   job.lane = Lane::queue;
   job.hash = hash_of(r.experiment);
   job.experiment = std::move(r.experiment);
+  job.own = blank_observation(job.experiment, job.hash);
   job.kernel = std::move(r.kernel);
   job.place = r.place;
   const bool emulated = r.place.spec && r.place.spec->emulated;

@@ -225,12 +225,7 @@ void SessionCore::send_job(size_t worker, JobId id, Job& job) {
     return link.send(protocol::Watch{id, std::move(experiment), wire(options_.deadlines)});
   }
   views_.ran(job.hash, worker, hash_of(experiment));
-  if (job.lane == Lane::queue) {
-    job.own = Observation{};
-    job.own.experiment = job.experiment;
-    job.own.hash = job.hash;
-    job.own.device = job.experiment.device;
-  }
+  if (job.lane == Lane::queue) job.own = blank_observation(job.experiment, job.hash);
   if (focus_.is(id) && job.sent_before) focus_.restart();
   if (focus_.is(id)) focus_.progress("starting", 0, 0);
   std::optional<ViewRequest> first_view;
@@ -264,11 +259,6 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
       if (failure) job.own.failure = std::move(failure);
       const auto& hello = workers_[job.place.worker].link->hello();
       if (hello && job.own.versions == Versions{}) job.own.versions = hello->versions;
-      if (job.own.hash.empty()) {  // never sent
-        job.own.experiment = job.experiment;
-        job.own.hash = job.hash;
-        job.own.device = job.experiment.device;
-      }
       keep_result(job.own);
       job.answer->set_value(std::move(job.own));
       break;

@@ -1,6 +1,7 @@
 #include "session/focus_state.h"
 
 #include "core/json.h"
+#include "session/complete.h"
 #include "session/naming.h"
 
 namespace attnscope::session {
@@ -58,10 +59,7 @@ void FocusState::set_wanted(Experiment experiment, std::shared_ptr<const Kernel>
   view_.stage.clear();
   view_.progress = 0;
   kernel_ = std::move(kernel);
-  own_ = Observation{};
-  own_.experiment = view_.wanted;
-  own_.hash = view_.wanted_hash;
-  own_.device = view_.wanted.device;
+  own_ = blank_observation(view_.wanted, view_.wanted_hash);
   own_started_ = false;
 }
 
@@ -161,10 +159,7 @@ void FocusState::amend(std::shared_ptr<const Observation> observation) {
 }
 
 void FocusState::restart() {
-  own_ = Observation{};
-  own_.experiment = view_.wanted;
-  own_.hash = view_.wanted_hash;
-  own_.device = view_.wanted.device;
+  own_ = blank_observation(view_.wanted, view_.wanted_hash);
   own_started_ = false;
   view_.failure.reset();
   view_.stage.clear();
