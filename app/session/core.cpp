@@ -140,8 +140,8 @@ Snapshot SessionCore::snapshot() {
   s.can_redo = undo_.can_redo();
   s.device_reason = device_reason_;
   s.preset_path = preset_path_;
-  s.preset_title = preset_title_;
-  s.preset_note = preset_note_;
+  s.preset_title = preset_.title;
+  s.preset_note = preset_.note;
   s.preset_modified = preset_modified();
   s.preset_view = preset_view_;
   s.user_preset_dir = user_preset_dir().string();

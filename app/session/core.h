@@ -208,10 +208,9 @@ class SessionCore final : public LinkEvents {
   Notices notices_;
   std::vector<std::unique_ptr<FolderWatch>> watches_;
   std::shared_ptr<const std::vector<PresetItem>> presets_;
-  std::string preset_path_, preset_title_, preset_note_;
-  std::map<std::string, int64_t> preset_invite_;  // of the loaded preset
-  std::map<std::string, int64_t> invite_;         // of the default preset
-  Draft preset_draft_;                            // what the loaded preset asks for, without device
+  std::string preset_path_;                // of the loaded preset; empty: none
+  store::Preset preset_;                   // the loaded one, its config complete and without its device
+  std::map<std::string, int64_t> invite_;  // of the default preset
   std::shared_ptr<const Json> preset_view_;
   std::shared_ptr<const Json> settings_shown_;
   store::Settings settings_;

@@ -154,22 +154,19 @@ void SessionCore::watch_folders() {
 
 void SessionCore::adopt_preset(const std::string& path, const store::Preset& preset) {
   preset_path_ = path;
-  preset_title_ = preset.title;
-  preset_note_ = preset.note;
-  preset_invite_ = preset.invite;
+  preset_ = preset;
+  preset_.device.clear();
   preset_view_ = preset.view.is_object() ? std::make_shared<const Json>(preset.view) : nullptr;
-  preset_draft_ = preset;
-  preset_draft_.device.clear();
   if (const auto kernel = shelf_.find(preset.kernel))
     if (auto config = catalog::complete_config(*kernel, preset.config.knobs, preset.config.options))
-      preset_draft_.config = std::move(*config);
+      preset_.config = std::move(*config);
 }
 
 // Which device was to be had and which version of the kernel is nothing that a preset says.
 bool SessionCore::preset_modified() const {
   Draft now = focus_.wanted();
   now.device.clear();
-  return !preset_path_.empty() && now != preset_draft_;
+  return !preset_path_.empty() && now != static_cast<const Draft&>(preset_);
 }
 
 void SessionCore::load_preset(const std::filesystem::path& path) {
@@ -199,9 +196,9 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   if (path.parent_path() == user_preset_dir()) std::filesystem::create_directories(path.parent_path(), error);  // ours
   preset.title = title;
   if (path == preset_path_) {  // written over: what its author says of it stays
-    if (title.empty()) preset.title = preset_title_;
-    preset.note = preset_note_;
-    preset.invite = preset_invite_;
+    if (title.empty()) preset.title = preset_.title;
+    preset.note = preset_.note;
+    preset.invite = preset_.invite;
   }
   if (view.is_object()) preset.view = view;
   if (auto written = store::write_preset(path, preset, *kernels_); !written) {
@@ -232,8 +229,8 @@ void SessionCore::describe_preset(const std::filesystem::path& path, const std::
     return changed();
   }
   if (path == preset_path_) {
-    preset_title_ = title;
-    preset_note_ = note;
+    preset_.title = title;
+    preset_.note = note;
   }
   list_presets();
 }
@@ -247,8 +244,7 @@ void SessionCore::delete_preset(const std::filesystem::path& path) {
   }
   if (path == preset_path_) {
     preset_path_.clear();
-    preset_title_.clear();
-    preset_note_.clear();
+    preset_ = {};
     journal_due_ = true;
   }
   notices_.toast(LogLevel::info, "Deleted " + path.filename().string() + "; it is kept as " + aside->string());
