@@ -116,8 +116,8 @@ Step jump(Warp& warp, Fragment& fragment, uint32_t taken, uint32_t target) {
   return Step::go_on;
 }
 
-// The lanes of `same` go on at byte `offset` of the code; the rest of `mask` execute this instruction again. A fault at
-// `address` where no block begins there.
+// The lanes of `same` continue at byte `offset` of the code; the rest of `mask` execute this instruction again. If no
+// block begins there, it is a fault at `address`.
 Step go_to(Warp& warp, Fragment& fragment, const Op& op, const Program& program, uint32_t mask, uint32_t same,
            uint64_t offset, uint64_t address) {
   const uint64_t target = offset / 16;
