@@ -132,7 +132,10 @@ void store_row(Workspace& space, Job& job, size_t at, size_t index) {
     difference += error * error;
     norm += exact[d] * exact[d];
   }
-  if (std::isfinite(difference)) job.difference[index] = difference, job.norm[index] = norm;
+  if (std::isfinite(difference)) {
+    job.difference[index] = difference;
+    job.norm[index] = norm;
+  }
   const bool masked = space.rows.visible[at] == 0;
   if (masked || (space.scratch.naive_scores_finite[at] && space.head.v_safe)) return;
   // Rare: the simple fp32 attention decides which elements are NaN or Inf.
@@ -184,7 +187,10 @@ std::vector<Item> split(const Problem& p, const std::vector<int64_t>& rows, size
 void finish(Job& job, const std::vector<Workspace>& spaces) {
   const auto dim = static_cast<size_t>(job.problem.head_dim);
   double difference = 0, norm = 0;
-  for (size_t row = 0; row < job.reference.rows.size(); ++row) difference += job.difference[row], norm += job.norm[row];
+  for (size_t row = 0; row < job.reference.rows.size(); ++row) {
+    difference += job.difference[row];
+    norm += job.norm[row];
+  }
   job.reference.naive_rel_frobenius = norm > 0 ? std::sqrt(difference / norm) : 0;
   for (const Workspace& space : spaces) {
     for (const RowClasses& found : space.classes) {

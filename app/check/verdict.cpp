@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "check/float_formats.h"
 #include "check/guarded_buffer.h"
@@ -64,11 +65,14 @@ void compare_element(Comparison& comparison, const BadElement& at, bool poison, 
   ++comparison.compared;
   const double error = std::abs(got - expected);
   comparison.sum_abs += error;
-  comparison.difference += error * error;
-  comparison.reference += expected * expected;
-  comparison.output += got * got;
-  comparison.product += expected * got;
-  if (error > comparison.max_abs || comparison.compared == 1) comparison.max_abs = error, comparison.worst = at;
+  comparison.sum_sq_error += error * error;
+  comparison.sum_sq_reference += expected * expected;
+  comparison.sum_sq_output += got * got;
+  comparison.sum_products += expected * got;
+  if (error > comparison.max_abs || comparison.compared == 1) {
+    comparison.max_abs = error;
+    comparison.worst = at;
+  }
   if (masked && got != 0) note_fault(comparison, Fault::masked_row, at);
   if (error > tolerance.atol + tolerance.rtol * std::abs(expected)) {
     ++comparison.outside;
@@ -120,7 +124,10 @@ std::string pair_of(const BadElement& e) {
                                 : fmt::format("expected {:.6g}, got {:.6g}", e.expected, e.got);
 }
 
-const char* times(int64_t count) { return count == 1 ? "element" : "elements"; }
+// "1 element was", "2 elements were".
+std::string elements_text(int64_t count, std::string_view one = "element", std::string_view many = "elements") {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
 
 // One sentence for the most serious fault, and the element that it names.
 void refuse(Verdict& verdict, const Comparison& comparison) {
@@ -129,20 +136,19 @@ void refuse(Verdict& verdict, const Comparison& comparison) {
   verdict.state = VerdictState::wrong;
   if (comparison.unwritten > 0) {
     verdict.first_bad = comparison.first_unwritten;
-    verdict.reason =
-        fmt::format("{} {} never written, first at {}.", comparison.unwritten,
-                    comparison.unwritten == 1 ? "element was" : "elements were", name_of(comparison.first_unwritten));
+    verdict.reason = fmt::format("{} never written, first at {}.",
+                                 elements_text(comparison.unwritten, "element was", "elements were"),
+                                 name_of(comparison.first_unwritten));
   } else if (count(Fault::non_finite) > 0) {
     verdict.first_bad = first(Fault::non_finite);
     verdict.reason = fmt::format(
-        "NaN or Inf is where an fp32 attention has none, or missing where it has one, in {} {}, "
+        "NaN or Inf is where an fp32 attention has none, or missing where it has one, in {}, "
         "first at {}: {}.",
-        count(Fault::non_finite), times(count(Fault::non_finite)), name_of(*verdict.first_bad),
-        pair_of(*verdict.first_bad));
+        elements_text(count(Fault::non_finite)), name_of(*verdict.first_bad), pair_of(*verdict.first_bad));
   } else if (count(Fault::masked_row) > 0) {
     verdict.first_bad = first(Fault::masked_row);
-    verdict.reason = fmt::format("A fully masked row must be 0; {} {} not, first at {}: {}.", count(Fault::masked_row),
-                                 count(Fault::masked_row) == 1 ? "element is" : "elements are",
+    verdict.reason = fmt::format("A fully masked row must be 0; {} not, first at {}: {}.",
+                                 elements_text(count(Fault::masked_row), "element is", "elements are"),
                                  name_of(*verdict.first_bad), pair_of(*verdict.first_bad));
   } else if (count(Fault::outside) > 0) {
     verdict.first_bad = first(Fault::outside);
@@ -159,13 +165,13 @@ void refuse(Verdict& verdict, const Comparison& comparison) {
 }
 
 // ‖difference‖ / ‖reference‖; for an all-zero reference the norm of the difference itself.
-double relative_norm(double difference, double reference) {
-  return reference > 0 ? std::sqrt(difference / reference) : std::sqrt(difference);
+double relative_norm(double sum_sq_error, double sum_sq_reference) {
+  return sum_sq_reference > 0 ? std::sqrt(sum_sq_error / sum_sq_reference) : std::sqrt(sum_sq_error);
 }
 
-double cosine_of(const Comparison& f) {
-  if (f.reference == 0 || f.output == 0) return f.reference == f.output ? 1 : 0;
-  return f.product / (std::sqrt(f.reference) * std::sqrt(f.output));
+double cosine_of(const Comparison& c) {
+  if (c.sum_sq_reference == 0 || c.sum_sq_output == 0) return c.sum_sq_reference == c.sum_sq_output ? 1 : 0;
+  return c.sum_products / (std::sqrt(c.sum_sq_reference) * std::sqrt(c.sum_sq_output));
 }
 
 }  // namespace
@@ -206,7 +212,7 @@ Verdict conclude(const Comparison& comparison, const Reference& reference) {
   verdict.nonfinite = comparison.nonfinite;
   verdict.max_abs = comparison.max_abs;
   verdict.mean_abs = comparison.compared > 0 ? comparison.sum_abs / double(comparison.compared) : 0;
-  verdict.rel_frobenius = relative_norm(comparison.difference, comparison.reference);
+  verdict.rel_frobenius = relative_norm(comparison.sum_sq_error, comparison.sum_sq_reference);
   verdict.cosine = cosine_of(comparison);
   verdict.outside_share = comparison.elements > 0 ? double(comparison.outside) / double(comparison.elements) : 0;
   verdict.atol = tolerance.atol;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -24,14 +25,17 @@ struct JudgeOptions {
 
 // Why an element is refused, most serious first.
 enum class Fault { never_written, non_finite, masked_row, outside, none };
+inline constexpr auto kFaults = static_cast<size_t>(Fault::none);
 
 // What judge() bases its verdict on: an output compared with the reference, element by element, and the elements that
 // were never written, including those in rows without a reference.
 struct Comparison {
   int64_t rows = 0, elements = 0, compared = 0, outside = 0, nonfinite = 0;
-  int64_t faults[4] = {};    // elements by Fault
-  BadElement first[4] = {};  // the first of each
-  double max_abs = 0, sum_abs = 0, difference = 0, reference = 0, output = 0, product = 0;
+  std::array<int64_t, kFaults> faults{};    // elements by Fault
+  std::array<BadElement, kFaults> first{};  // the first of each
+  double max_abs = 0;
+  // Sums over the compared elements: |error|, its square, the squares of both sides, and their products.
+  double sum_abs = 0, sum_sq_error = 0, sum_sq_reference = 0, sum_sq_output = 0, sum_products = 0;
   BadElement worst;  // of max_abs
   int64_t unwritten = 0;
   BadElement first_unwritten;  // expected is NaN where the row has no reference

@@ -1,6 +1,7 @@
 #include "device/cuda/gpu_judge.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct Parameters {
 };
 struct Part {
   int64_t elements, compared, outside, nonfinite, unwritten;
-  int64_t faults[4], first[4];
+  int64_t faults[check::kFaults], first[check::kFaults];
   int64_t first_unwritten, worst;
   double max_abs, sum_abs, difference, reference, output, product;
 };
@@ -58,28 +59,33 @@ check::Comparison comparison_of(const std::vector<Part>& parts, std::span<const 
                                 const check::Reference& reference) {
   check::Comparison sum;
   sum.rows = static_cast<int64_t>(reference.rows.size());
-  int64_t first[4] = {kNone, kNone, kNone, kNone}, first_unwritten = kNone, worst = kNone;
+  std::array<int64_t, check::kFaults> first;
+  first.fill(kNone);
+  int64_t first_unwritten = kNone, worst = kNone;
   for (const Part& part : parts) {
     const bool worse = part.worst != kNone && (worst == kNone || part.max_abs > sum.max_abs ||
                                                (part.max_abs == sum.max_abs && part.worst < worst));
-    if (worse) worst = part.worst, sum.max_abs = part.max_abs;
+    if (worse) {
+      worst = part.worst;
+      sum.max_abs = part.max_abs;
+    }
     sum.elements += part.elements;
     sum.compared += part.compared;
     sum.outside += part.outside;
     sum.nonfinite += part.nonfinite;
     sum.unwritten += part.unwritten;
-    for (size_t fault = 0; fault < 4; ++fault) {
+    for (size_t fault = 0; fault < check::kFaults; ++fault) {
       sum.faults[fault] += part.faults[fault];
       first[fault] = std::min(first[fault], part.first[fault]);
     }
     first_unwritten = std::min(first_unwritten, part.first_unwritten);
     sum.sum_abs += part.sum_abs;
-    sum.difference += part.difference;
-    sum.reference += part.reference;
-    sum.output += part.output;
-    sum.product += part.product;
+    sum.sum_sq_error += part.difference;
+    sum.sum_sq_reference += part.reference;
+    sum.sum_sq_output += part.output;
+    sum.sum_products += part.product;
   }
-  for (size_t fault = 0; fault < 4; ++fault)
+  for (size_t fault = 0; fault < check::kFaults; ++fault)
     if (sum.faults[fault] > 0) sum.first[fault] = check::element_of(output, reference, first[fault]);
   if (worst != kNone) sum.worst = check::element_of(output, reference, worst);
   if (sum.unwritten > 0) sum.first_unwritten = check::unwritten_element(reference, first_unwritten);
