@@ -29,8 +29,8 @@ class Sampler {
     while (true) {
       if (auto done = take_round(); !done) return fail(done.error());
       keep_good();
-      const bool late = now() - started_ >= policy_.max_ms;
-      if (late || stable()) return timing(!late || stable());
+      if (stable()) return timing(Stopped::stable);
+      if (late()) return timing(Stopped::time_up);
     }
   }
 
@@ -40,7 +40,8 @@ class Sampler {
   void note(const Conditions& conditions);
   void keep_good();
   bool stable() const;
-  Result<Timing> timing(bool is_stable) const;
+  bool late() const { return now() - started_ >= policy_.max_ms; }
+  Result<Timing> timing(Stopped stopped) const;
 
   Source& source_;
   const Policy& policy_;
@@ -70,9 +71,10 @@ Result<void> Sampler::take_round() {
     taken_ += static_cast<int64_t>(us->size());
     batches_.push_back({round_, std::move(*us), conditions.clock_mhz, conditions.slowed});
     if (events_.on_progress) events_.on_progress(taken_);
-    // Placing buffers may have used up all the time: the last round still gets its samples or its length.
-    const bool some = of_round >= kFewestOfRound, long_enough = now() - begun >= kRoundMs;
-    if ((some && long_enough) || (now() - started_ >= policy_.max_ms && (some || long_enough))) break;
+    const bool enough_samples = of_round >= kFewestOfRound, long_enough = now() - begun >= kRoundMs;
+    if (enough_samples && long_enough) break;
+    // Placing buffers may have used up all the time: then the last round gets enough samples or its length.
+    if ((enough_samples || long_enough) && late()) break;
   }
   ++round_;
   return {};
@@ -112,19 +114,15 @@ bool Sampler::stable() const {
   return static_cast<int64_t>(good_.size()) >= kFewestRounds && interval_.half_width() < kStableHalfWidth * median_;
 }
 
-// The samples that an observation keeps: rounded to a tenth of a nanosecond, and if there are very many, every n-th of
-// each round.
-Rounds kept(const Rounds& rounds, size_t count) {
-  const size_t step = (count + kMostKept - 1) / kMostKept;
-  Rounds out;
-  for (const auto& round : rounds) {
-    auto& to = out.emplace_back();
-    for (size_t i = 0; i < round.size(); i += step) to.push_back(std::round(round[i] * 1e4) / 1e4);
-  }
+// The samples that an observation keeps, rounded to a tenth of a nanosecond.
+Rounds kept(const Rounds& rounds) {
+  Rounds out = thinned(rounds, kMostKept);
+  for (auto& round : out)
+    for (double& us : round) us = std::round(us * 1e4) / 1e4;
   return out;
 }
 
-Result<Timing> Sampler::timing(bool is_stable) const {
+Result<Timing> Sampler::timing(Stopped stopped) const {
   const std::vector<double> all = pooled(good_);
   if (all.empty())
     return fail(
@@ -142,10 +140,10 @@ Result<Timing> Sampler::timing(bool is_stable) const {
   timing.cache = policy_.cache;
   timing.clock_mhz = clock_mhz_;
   timing.sampling = sampling_;
-  timing.sampling->rounds = kept(good_, all.size());
+  timing.sampling->rounds = kept(good_);
   timing.sampling->dropped = dropped_;
   timing.sampling->empty_us = source_.empty_us();
-  timing.sampling->stopped = is_stable ? Stopped::stable : Stopped::time_up;
+  timing.sampling->stopped = stopped;
   return timing;
 }
 

@@ -47,8 +47,8 @@ struct Events {
 // Constants of the rules in docs/measuring.md.
 inline constexpr double kStableHalfWidth = 0.005;  // as a share of the median
 inline constexpr int64_t kFewestRounds = 10;       // before the interval is trusted
-inline constexpr double kRoundMs = 15;             // of samples in one round
-inline constexpr int64_t kFewestOfRound = 3;       // samples in a round; fewer in the last if it lasts as long
+inline constexpr double kRoundMs = 15;             // a round takes at least this long
+inline constexpr int64_t kFewestOfRound = 3;       // samples in a round; once the time is up, these or kRoundMs end it
 inline constexpr double kClockTolerance = 0.03;    // as a share of the run's median clock
 
 // Samples until the 95 % interval of the median has a half-width under 0.5 % of it, or the time is up. Failures: those

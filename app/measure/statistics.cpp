@@ -39,7 +39,10 @@ struct Sorted {
     for (size_t r = 0; r < from.size(); ++r)
       for (const double value : from[r]) all.emplace_back(value, static_cast<uint32_t>(r));
     std::sort(all.begin(), all.end());
-    for (const auto& [value, of] : all) values.push_back(value), round.push_back(of);
+    for (const auto& [value, of] : all) {
+      values.push_back(value);
+      round.push_back(of);
+    }
   }
 
   // The median of the samples, each taken as often as its round was drawn. With an even number, the mean of the middle
@@ -98,6 +101,18 @@ double quantile(std::span<const double> ascending, double q) {
 double median(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   return quantile(samples, 0.5);
+}
+
+Rounds thinned(const Rounds& rounds, size_t most) {
+  size_t count = 0;
+  for (const auto& round : rounds) count += round.size();
+  const size_t step = std::max<size_t>(1, (count + most - 1) / most);
+  Rounds kept;
+  for (const auto& round : rounds) {
+    auto& to = kept.emplace_back();
+    for (size_t i = 0; i < round.size(); i += step) to.push_back(round[i]);
+  }
+  return kept;
 }
 
 std::vector<double> pooled(const Rounds& rounds) {

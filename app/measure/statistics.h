@@ -31,6 +31,9 @@ Interval at_least(Interval interval, double centre, double half_width);
 
 using Rounds = std::vector<std::vector<double>>;
 
+// Every n-th sample of each round; n is the number of samples over `most`, rounded up.
+Rounds thinned(const Rounds& rounds, size_t most);
+
 // All samples of all rounds, ascending.
 std::vector<double> pooled(const Rounds& rounds);
 

@@ -151,5 +151,13 @@ TEST(CompareRounds, OfOneRoundEachTheRangeDecides) {
   EXPECT_DOUBLE_EQ(c.interval.high, 1.1);
 }
 
+TEST(Thinned, KeepsEveryNthSampleOfEachRound) {
+  const Rounds rounds{{1, 2, 3, 4, 5}, {}, {6, 7, 8}};
+  EXPECT_EQ(thinned(rounds, 8), rounds);
+  EXPECT_EQ(thinned(rounds, 7), (Rounds{{1, 3, 5}, {}, {6, 8}}));
+  EXPECT_EQ(thinned(rounds, 2), (Rounds{{1, 5}, {}, {6}}));
+  EXPECT_EQ(thinned({{}}, 5), Rounds{{}});
+}
+
 }  // namespace
 }  // namespace attnscope::measure
