@@ -92,7 +92,8 @@ std::optional<Delta> delta_of(const LatencyChart& chart, size_t index);
 // wishes, all within [low, high] if there is room. Lengths in pixels, downwards; results are in the order of `wishes`.
 std::vector<float> spread_labels(std::span<const float> wishes, float height, float low, float high);
 
-// A round upper end for an axis that starts at 0: 1, 2, 2.5 or 5 times a power of ten, at least `value`.
+// A round upper end for an axis that starts at 0, at least `value`: 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power
+// of ten. 1 where `value` is no positive number.
 double nice_top(double value);
 
 }  // namespace attnscope::charts

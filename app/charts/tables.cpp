@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "charts/format.h"
 #include "core/comparable.h"
@@ -76,7 +77,9 @@ std::string optional_us(const Observation& seen) {
   return seen.timing ? us_text(seen.timing->p50) + " " + std::string(to_string(seen.timing->kind)) : "\u2013";
 }
 
-ComparedRow number_row(std::string name, std::optional<double> a, std::optional<double> b, int smaller_is,
+enum class Better { smaller, larger };
+
+ComparedRow number_row(std::string name, std::optional<double> a, std::optional<double> b, Better better,
                        std::string (*text)(double)) {
   ComparedRow row;
   row.name = std::move(name);
@@ -85,17 +88,19 @@ ComparedRow number_row(std::string name, std::optional<double> a, std::optional<
   row.differs = a != b;
   if (a && b && *a != *b) {
     if (*a != 0) row.change = signed_percent_text(*b / *a - 1);
-    row.better = (*b < *a) == (smaller_is > 0) ? 1 : -1;
-    if (smaller_is == 0) row.better = 0;
+    row.better = (*b < *a) == (better == Better::smaller) ? 1 : -1;
   }
   return row;
 }
 
 std::string whole(double value) { return with_commas(std::llround(value)); }
 
-template <class Part, class Get>
-std::optional<double> get(const std::optional<Part>& part, Get field) {
-  return part ? std::optional<double>(static_cast<double>(field(*part))) : std::nullopt;
+// A figure of one part of an observation, such as its verdict; empty where the observation lacks the part. `figure` is
+// the part's member, or makes the figure from it.
+template <class Part, class Figure>
+std::optional<double> figure_of(const Observation& seen, std::optional<Part> Observation::*part, Figure figure) {
+  if (!(seen.*part)) return std::nullopt;
+  return static_cast<double>(std::invoke(figure, *(seen.*part)));
 }
 
 }  // namespace
@@ -157,8 +162,11 @@ std::string counter_share_text(const Counters& counters) {
 
 std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   std::vector<ComparedRow> rows;
-  auto time = [](const Observation& seen) { return get(seen.timing, [](const Timing& t) { return t.p50; }); };
-  ComparedRow latency = number_row("latency, median", time(a), time(b), 1, us_text);
+  const auto number = [&](std::string name, auto part, auto figure, Better better, std::string (*text)(double)) {
+    rows.push_back(number_row(std::move(name), figure_of(a, part, figure), figure_of(b, part, figure), better, text));
+  };
+  number("latency, median", &Observation::timing, &Timing::p50, Better::smaller, us_text);
+  ComparedRow& latency = rows.back();
   latency.before = optional_us(a);
   latency.after = optional_us(b);
   const Unlike unlike = comparable(a, b);
@@ -166,34 +174,26 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
     latency.change = "not comparable";
     latency.better = 0;
   }
-  rows.push_back(latency);
   const auto before = headline_of(a), after = headline_of(b);
   const auto word = [](const auto& headline) { return headline ? std::string(to_string(*headline)) : "\u2013"; };
   ComparedRow verdict{"verdict", word(before), word(after), "", 0, before != after};
   if (verdict.differs && after) verdict.better = *after == Headline::correct ? 1 : is_fault(*after) ? -1 : 0;
   rows.push_back(verdict);
-  rows.push_back(number_row("relative Frobenius", get(a.verdict, [](const Verdict& v) { return v.rel_frobenius; }),
-                            get(b.verdict, [](const Verdict& v) { return v.rel_frobenius; }), 1, error_text));
-  auto shared = [](const VariantInfo& v) { return v.static_shared_bytes + v.dynamic_shared_bytes; };
-  rows.push_back(number_row("shared memory, B", get(a.variant, shared), get(b.variant, shared), 1, whole));
-  rows.push_back(number_row("registers", get(a.variant, [](const VariantInfo& v) { return v.registers; }),
-                            get(b.variant, [](const VariantInfo& v) { return v.registers; }), 1, whole));
-  rows.push_back(number_row("spills, B", get(a.variant, [](const VariantInfo& v) { return v.spill_bytes; }),
-                            get(b.variant, [](const VariantInfo& v) { return v.spill_bytes; }), 1, whole));
-  rows.push_back(number_row("CTAs per SM", get(a.occupancy, [](const Occupancy& o) { return o.ctas_per_sm; }),
-                            get(b.occupancy, [](const Occupancy& o) { return o.ctas_per_sm; }), -1, whole));
-  rows.push_back(number_row("occupancy", get(a.occupancy, [](const Occupancy& o) { return o.fraction; }),
-                            get(b.occupancy, [](const Occupancy& o) { return o.fraction; }), -1, percent_text));
-  auto total = [](const Counters& c) {
+  const auto shared = [](const VariantInfo& v) { return v.static_shared_bytes + v.dynamic_shared_bytes; };
+  const auto total = [](const Counters& c) {
     const auto found = c.instructions.find("total");
     return found == c.instructions.end() ? int64_t{0} : found->second;
   };
-  rows.push_back(number_row("warp instructions", get(a.counters, total), get(b.counters, total), 1, count_text));
+  number("relative Frobenius", &Observation::verdict, &Verdict::rel_frobenius, Better::smaller, error_text);
+  number("shared memory, B", &Observation::variant, shared, Better::smaller, whole);
+  number("registers", &Observation::variant, &VariantInfo::registers, Better::smaller, whole);
+  number("spills, B", &Observation::variant, &VariantInfo::spill_bytes, Better::smaller, whole);
+  number("CTAs per SM", &Observation::occupancy, &Occupancy::ctas_per_sm, Better::larger, whole);
+  number("occupancy", &Observation::occupancy, &Occupancy::fraction, Better::larger, percent_text);
+  number("warp instructions", &Observation::counters, total, Better::smaller, count_text);
   for_each_counter([&](const CounterRow& row, auto member) {
-    if (row.compared.empty()) return;
-    const auto field = [member](const Counters& c) { return c.*member; };
-    rows.push_back(
-        number_row(std::string(row.compared), get(a.counters, field), get(b.counters, field), 1, count_text));
+    if (!row.compared.empty())
+      number(std::string(row.compared), &Observation::counters, member, Better::smaller, count_text);
   });
   if (unlike == Unlike::operation || unlike == Unlike::problem || unlike == Unlike::device)
     for (ComparedRow& row : rows) {

@@ -24,7 +24,7 @@ struct FigureGroup {
 // Every figure of a verdict, each with its limit.
 std::vector<FigureRow> verdict_rows(const Verdict& verdict);
 
-// Counts by group: instructions by class (largest first), lanes, shared memory, global memory, barriers.
+// Counts by group: warp instructions by class (largest first), lanes, shared memory, global memory.
 std::vector<FigureGroup> counter_groups(const Counters& counters);
 // "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
 std::string counter_share_text(const Counters& counters);
