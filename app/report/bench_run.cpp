@@ -27,6 +27,8 @@ std::string why_not(const Failure& failure) {
   return word + first_line;
 }
 
+double tflops(const Problem& problem, double us) { return us > 0 ? problem.flops() / (us * 1e6) : 0; }
+
 Cell cell_of(const Observation& o, const Problem& problem) {
   Cell cell;
   cell.knobs = o.experiment.config.knobs;
@@ -50,27 +52,15 @@ Cell cell_of(const Observation& o, const Problem& problem) {
   cell.p50 = o.timing->p50;
   cell.p90 = o.timing->p90;
   cell.samples = o.timing->samples;
-  cell.tflops = problem.flops() / (cell.p50 * 1e6);
+  cell.tflops = tflops(problem, cell.p50);
   return cell;
-}
-
-measure::Rounds thinned(const measure::Rounds& rounds) {
-  size_t count = 0;
-  for (const auto& round : rounds) count += round.size();
-  const size_t step = std::max<size_t>(1, (count + kMostKept - 1) / kMostKept);
-  measure::Rounds kept;
-  for (const auto& round : rounds) {
-    auto& to = kept.emplace_back();
-    for (size_t i = 0; i < round.size(); i += step) to.push_back(round[i]);
-  }
-  return kept;
 }
 
 bool is_measured(const CellTaken& taken) {
   return taken.first && taken.first->state == CellState::timed && taken.first->kind == FigureKind::measured;
 }
 
-// Too slow to run twelve times, and so far from the others that no drift hides it.
+// Too slow to run in every pass, and so far from the others that no drift hides it.
 bool is_slow(const Cell& cell, int64_t block_ms) { return cell.p50 > kSlow * 1e3 * static_cast<double>(block_ms); }
 
 class Runner {
@@ -137,18 +127,34 @@ class Runner {
   }
 
   void take(size_t row, size_t entry, int64_t number, CellTaken& taken) {
-    const Observation o = calls_.run(row, entry);
-    Cell cell = cell_of(o, plan_.head.rows[row].problem);
+    const Observation seen = calls_.run(row, entry);
+    Cell cell = cell_of(seen, plan_.head.rows[row].problem);
     cell.config = calls_.config_text(entry, cell.knobs);
-    const bool only = number == 0 && cell.state == CellState::timed && cell.kind == FigureKind::measured &&
-                      is_slow(cell, plan_.block_ms);
-    if (number == 0 || cell.state != CellState::timed) taken.first = std::move(cell);
-    if (taken.first->state != CellState::timed || (number == 0 && !only)) return;
-    if (!o.timing->sampling || o.timing->sampling->rounds.empty()) {
+    if (number == 0)
+      first_pass(seen, std::move(cell), taken);
+    else
+      later_pass(seen, std::move(cell), taken);
+  }
+
+  // Its time counts only where no other pass follows.
+  void first_pass(const Observation& seen, Cell cell, CellTaken& taken) const {
+    taken.first = std::move(cell);
+    if (is_measured(taken) && is_slow(*taken.first, plan_.block_ms)) add_block(seen, taken);
+  }
+
+  static void later_pass(const Observation& seen, Cell cell, CellTaken& taken) {
+    if (cell.state == CellState::timed)
+      add_block(seen, taken);
+    else
+      taken.first = std::move(cell);
+  }
+
+  static void add_block(const Observation& seen, CellTaken& taken) {
+    if (!seen.timing->sampling || seen.timing->sampling->rounds.empty()) {
       taken.first->state = CellState::not_applicable;
       taken.first->reason = "failed: it was timed without samples";
     } else {
-      taken.blocks.push_back(thinned(o.timing->sampling->rounds));
+      taken.blocks.push_back(measure::thinned(seen.timing->sampling->rounds, kMostKept));
     }
   }
 
@@ -180,7 +186,7 @@ void put_samples(const CellTaken& taken, const Problem& problem, Cell& cell) {
   cell.p50 = measure::quantile(all, 0.5);
   cell.p90 = measure::quantile(all, 0.9);
   cell.samples = static_cast<int64_t>(all.size());
-  cell.tflops = problem.flops() / (cell.p50 * 1e6);
+  cell.tflops = tflops(problem, cell.p50);
   if (taken.blocks.size() < 2) return;  // one pass says nothing about other passes
   cell.interval = measure::at_least(measure::bootstrap_median(rounds), cell.p50, measure::kBetweenRuns * cell.p50);
 }
