@@ -11,7 +11,7 @@
 #include "core/problem.h"
 #include "core/result.h"
 #include "core/workload.h"
-#include "device/device.h"
+#include "device/launch.h"
 
 namespace attnscope::device {
 

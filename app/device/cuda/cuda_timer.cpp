@@ -23,6 +23,9 @@ constexpr double kWarmMs = 5;
 constexpr size_t kSpacerBytes = size_t{320} << 10;  // between two rounds' buffers, times 1 to 13
 constexpr double kAllEveryMs = 50;                  // power and temperature are slow to read and change slowly
 
+// The sizes repeat after 13 rounds, because 5 and 13 have no common factor, and neighbouring rounds differ by much.
+size_t spacer_bytes(size_t round) { return kSpacerBytes * (1 + round * 5 % 13); }
+
 // Two events around some work.
 class EventPair {
  public:
@@ -131,12 +134,13 @@ Result<void> CudaTimer::begin_round() {
   if (!program) return fail(program.error());
   work_.reset();
   program_ = std::move(*program);
-  auto spacer = GpuMemory::make(gpu(), kSpacerBytes * static_cast<size_t>(1 + round_++ * 5 % 13));
+  auto spacer = GpuMemory::make(gpu(), spacer_bytes(round_++));
   if (spacer) spacer_ = std::move(*spacer);
   auto arguments = arguments_of(parts_.request);
   if (!arguments) return fail(arguments.error());
   auto tensors = make_tensors(*parts_.kernels, parts_.request);
   if (!tensors) {
+    // No memory for a second set of buffers: this round uses the old set again, at its old addresses.
     if (tensors.error().stage != Stage::limits || !tensors_) return fail(tensors.error());
   } else {
     tensors_ = std::move(*tensors);

@@ -6,7 +6,7 @@
 #include "device/cuda/gpu_kernel.h"
 #include "device/cuda/gpu_program.h"
 #include "device/cuda/own_kernels.h"
-#include "device/device.h"
+#include "device/launch.h"
 #include "measure/sampling.h"
 
 namespace attnscope::device {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "device/cuda/gpu_kernel.h"
-#include "device/device.h"
+#include "device/launch.h"
 
 namespace attnscope::device {
 

@@ -5,7 +5,7 @@
 
 #include "check/guarded_buffer.h"
 #include "device/cuda/own_kernels.h"
-#include "device/device.h"
+#include "device/launch.h"
 
 namespace attnscope::device {
 

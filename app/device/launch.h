@@ -1,0 +1,86 @@
+#pragma once
+// What a device is asked to run, and what comes back.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/guarded_buffer.h"
+#include "check/inputs.h"
+#include "check/operands.h"
+#include "core/observation.h"
+#include "core/problem.h"
+#include "emulator/emulator.h"
+#include "model/occupancy.h"
+
+namespace attnscope::device {
+
+// A variant that is ready for one device: loaded on a GPU, or decoded for the emulator. Immutable; runs share it.
+class Loaded {
+ public:
+  virtual ~Loaded() = default;
+  // Version of the library that the routine comes from: "13.1.0"; empty: no library, or it does not say.
+  virtual std::string library_version() const { return {}; }
+};
+
+// How an emulated run differs from the ordinary one, to find faults that an ordinary run hides by luck
+// (emulator::RunOptions).
+struct Trial {
+  std::vector<uint32_t> ctas;  // the CTAs to run; empty: as sampled_share says
+  bool watch = false;
+  std::vector<emulator::SharedName> shared_names;  // for the findings
+  uint32_t shared_fill = 0;
+  uint64_t random_fill = 0, order_seed = 0;
+};
+
+struct LaunchRequest {
+  std::string name;  // the kernel with its config, for messages
+  std::shared_ptr<const Loaded> loaded;
+  Problem problem;
+  std::vector<std::string> args;  // attention's arguments, in the kernel's parameter order
+  model::LaunchShape shape;
+  int64_t dynamic_shared = 0;  // bytes
+  // Only for emulated devices: the share of the CTAs to run, (0, 1]. If that is more work than fits into `max_time_ms`
+  // (at least 2 s) on an ordinary laptop, a sample that fits runs instead.
+  double sampled_share = 1.0;
+  int64_t max_time_ms = 0;
+  std::shared_ptr<const check::AttentionInputs> inputs;  // of an attention problem; null: the device makes them
+  // For a kernel that is not attention, instead of args and inputs.
+  std::shared_ptr<const check::Operands> operands;
+  std::vector<ArgumentValue> arguments;
+  Trial trial;  // only for emulated devices
+};
+
+// What a run reports while it runs, from the thread that called run().
+struct LaunchEvents {
+  const std::atomic<bool>* cancel = nullptr;  // checked every few milliseconds; then Stage::cancelled
+  std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs
+  std::function<void(const Counters& so_far)> on_counters;
+  // Only for emulated devices: called once, however the run ends, with what the kernel printed, if anything.
+  std::function<void(const Printed&)> on_printed;
+  // `copy` copies the output as it is now: poison where nothing has been stored yet.
+  std::function<void(const std::function<std::vector<std::byte>()>& copy)> on_output;
+};
+
+// What each emulated instruction did, for the latency model and the source panel.
+struct EmulatedDetail {
+  std::shared_ptr<const emulator::Program> program;
+  emulator::RunResult result;
+};
+
+struct LaunchOutcome {
+  std::shared_ptr<const check::GuardedBuffer>
+      output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
+  // Every buffer of role out and inout, in the operands' order; `output` is the first of them.
+  std::vector<std::shared_ptr<const check::GuardedBuffer>> outputs;
+  bool partial = false;  // only a sample of the CTAs ran
+  // Only for emulated devices: nothing sees what the kernel does on a GPU.
+  std::optional<Counters> counters;
+  std::optional<EmulatedDetail> emulated;
+};
+
+}  // namespace attnscope::device
