@@ -12,11 +12,11 @@
 namespace attnscope::compile {
 namespace {
 
-constexpr size_t max_log_bytes = 64 << 10;  // a page of template errors can be megabytes
+constexpr size_t kMaxLogBytes = 64 << 10;  // a page of template errors can be megabytes
 
 std::string clipped(const std::string& log) {
-  if (log.size() <= max_log_bytes) return log;
-  return log.substr(0, max_log_bytes) + "\n… and " + std::to_string(log.size() - max_log_bytes) + " bytes more";
+  if (log.size() <= kMaxLogBytes) return log;
+  return log.substr(0, kMaxLogBytes) + "\n… and " + std::to_string(log.size() - kMaxLogBytes) + " bytes more";
 }
 
 // 57376 → "57,376"
@@ -78,7 +78,7 @@ std::string ptxas_error(const std::string& log) {
 
 // Only at the start: a folder with this name inside another path belongs to the user.
 std::string without_source_root(std::string text) {
-  const std::string root = source_root;
+  const std::string root = kSourceRoot;
   const auto inside_a_path = [&](size_t at) {
     return at > 0 && std::string_view(" \t\n\"'(").find(text[at - 1]) == std::string_view::npos;
   };

@@ -7,7 +7,7 @@ namespace attnscope::compile {
 
 // NVRTC gets sources below this folder, so that the line table does not contain the folder that the program runs in:
 // equal sources give equal cubins wherever they are compiled. Names are shown without it.
-inline constexpr const char* source_root = "/attnscope/";
+inline constexpr const char* kSourceRoot = "/attnscope/";
 
 std::string without_source_root(std::string text);
 

@@ -24,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t max_source_bytes = 4 << 20;
-constexpr size_t max_entry_bytes = 512;
-constexpr int writes_between_trims = 16;
-constexpr const char* format_version = "variant 2";  // raise it when entries of an older program would be misread
+constexpr size_t kMaxSourceBytes = 4 << 20;
+constexpr size_t kMaxEntryBytes = 512;
+constexpr int kWritesBetweenTrims = 16;
+constexpr const char* kFormatVersion = "variant 2";  // raise it when entries of an older program would be misread
 
 // Every patch of a release has the same version text; its files differ in size.
 std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
@@ -81,14 +81,14 @@ Result<void> check_own_includes(const CompileRequest& request) {
 }
 
 Result<void> check_request(const CompileRequest& request) {
-  if (request.source.size() > max_source_bytes)
+  if (request.source.size() > kMaxSourceBytes)
     return fail(Stage::input, request.file_name + " has " + std::to_string(request.source.size()) + " bytes.",
                 "A kernel's source may have 4 MB.");
   if (request.source.find('\0') != std::string::npos)
     return fail(Stage::input, request.file_name + " holds a zero byte.", "It is not a text file; give the .cu file.");
   const bool printable = std::all_of(request.entry.begin(), request.entry.end(),
                                      [](char c) { return std::isprint(static_cast<unsigned char>(c)) != 0; });
-  if (request.entry.empty() || request.entry.size() > max_entry_bytes || !printable)
+  if (request.entry.empty() || request.entry.size() > kMaxEntryBytes || !printable)
     return fail(Stage::input, request.file_name + ": the entry is not a kernel's name.",
                 "Give the kernel's C++ name in the manifest's entry.");
   return {};
@@ -99,7 +99,7 @@ std::string request_key(const CompileRequest& request, const std::vector<std::st
                         const std::string& nvrtc) {
   std::string all;
   const auto add = [&](const std::string& part) { all += std::to_string(part.size()) + ":" + part; };
-  add(format_version);
+  add(kFormatVersion);
   add(nvrtc);
   add(request.source);
   add(shown_name(request.file_name));
@@ -241,7 +241,7 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   Result<cuda_api::NvrtcOutput> output;
   const auto ran = platform::on_confined_thread(allowed, [&](platform::Walls walls) {
     const Result<void> checked = walls.files ? Result<void>() : check_own_includes(request);
-    output = checked ? nvrtc.compile(source, source_root + name, request.entry, *options, builtin_headers())
+    output = checked ? nvrtc.compile(source, kSourceRoot + name, request.entry, *options, builtin_headers())
                      : Result<cuda_api::NvrtcOutput>(fail(checked.error()));
   });
   if (!ran) return fail(ran.error());
@@ -269,7 +269,7 @@ void Compiler::keep(const std::string& key, Variant& variant) {
   bool trim = false;
   {
     const std::lock_guard lock(mutex_);
-    trim = kept_++ % writes_between_trims == 0;
+    trim = kept_++ % kWritesBetweenTrims == 0;
   }
   if (trim) cache.trim();
 }

@@ -13,8 +13,8 @@
 namespace attnscope::compile {
 namespace {
 
-constexpr uint8_t symbol_object = 1, symbol_function = 2;
-constexpr uint8_t other_entry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
+constexpr uint8_t kSymbolObject = 1, kSymbolFunction = 2;
+constexpr uint8_t kOtherEntry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
 
 // Attributes of .nv.info, found in cubins of nvcc and NVRTC 12.8 and 13.0 (nvdisasm and ptxas -v give the same values).
 enum Attribute : uint8_t {
@@ -27,10 +27,18 @@ enum Attribute : uint8_t {
   attribute_registers = 0x2f,    // symbol u32, count u32
   attribute_barriers = 0x4c,     // in the attribute's value byte; NVRTC 12.8 uses the section's flags instead
 };
-constexpr uint8_t format_sized = 4;  // formats 1-3 have their value in the header's two bytes
+constexpr uint8_t kFormatSized = 4;  // formats 1-3 have their value in the header's two bytes
 
-constexpr uint64_t max_text_bytes = 64u << 20;
-constexpr uint32_t reserved_shared_bytes = 0x400;  // sm_90 reserves the first KB of the window for the system
+constexpr uint64_t kMaxTextBytes = 64u << 20;
+constexpr uint64_t kMaxSharedBytes = 1u << 30;  // far above any GPU's; a larger size is damage
+constexpr uint32_t kMostRegisters = 255;        // of a thread
+constexpr uint32_t kLastBank = 17;              // sections .nv.constant0 to .nv.constant17
+constexpr uint32_t kMostThreads = 65536;        // of one dimension, so that their product fits
+// The number of barriers in a text section's flags; attribute_barriers overrides it.
+constexpr int kBarriersShift = 20;
+constexpr uint32_t kBarriersMask = 0x7f;
+constexpr int kParameterSizeShift = 18;           // attribute_kparam's last word
+constexpr uint32_t kReservedSharedBytes = 0x400;  // sm_90 reserves the first KB of the window for the system
 
 tl::unexpected<Failure> malformed(const std::string& what) {
   return fail(Stage::decode, "The cubin is malformed: " + what + ".",
@@ -51,7 +59,7 @@ Result<std::vector<Info>> read_info(const ElfSection& section) {
     if (!format || !attribute || !value) return malformed(std::string(section.name) + " ends within an attribute");
     Info info{*attribute, *value, {}};
     at += 4;
-    if (*format == format_sized) {
+    if (*format == kFormatSized) {
       if (section.bytes.size() - at < *value) return malformed(std::string(section.name) + " ends within an attribute");
       info.data = section.bytes.subspan(at, *value);
       at += *value;
@@ -65,7 +73,7 @@ std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes
 
 class KernelReader {
  public:
-  KernelReader(const ElfFile& elf) : elf_(elf) {}
+  explicit KernelReader(const ElfFile& elf) : elf_(elf) {}
 
   Result<CubinKernel> read(const std::string& entry) {
     Result<void> done = find_entry(entry);
@@ -82,7 +90,7 @@ class KernelReader {
     std::string names;
     for (uint32_t i = 0; i < elf_.symbols.size(); ++i) {
       const ElfSymbol& symbol = elf_.symbols[i];
-      if (symbol.type != symbol_function || !(symbol.other & other_entry) || symbol.section == 0) continue;
+      if (symbol.type != kSymbolFunction || !(symbol.other & kOtherEntry) || symbol.section == 0) continue;
       if (names.size() < 400) names += (names.empty() ? "" : ", ") + std::string(symbol.name);
       if (entry.empty() || symbol.name == entry) kernels.push_back(i);
     }
@@ -105,14 +113,14 @@ class KernelReader {
     text_section_ = symbol.section;
     if (text.name != ".text." + kernel_.name || symbol.value != 0)
       return malformed("kernel " + kernel_.name + " is not at the start of its section");
-    if (text.bytes.empty() || text.bytes.size() % 16 != 0 || text.bytes.size() > max_text_bytes)
+    if (text.bytes.empty() || text.bytes.size() % 16 != 0 || text.bytes.size() > kMaxTextBytes)
       return malformed(std::string(text.name) + " has " + std::to_string(text.bytes.size()) + " bytes");
     kernel_.text = copy_of(text.bytes);
     // ABI version 8 (CUDA 13) moved the architecture within the flags.
     kernel_.arch = elf_.abi_version >= 8 ? (elf_.flags >> 8) & 0xff : elf_.flags & 0xff;
-    kernel_.barriers = static_cast<uint32_t>(text.flags >> 20) & 0x7f;
+    kernel_.barriers = static_cast<uint32_t>(text.flags >> kBarriersShift) & kBarriersMask;
     for (const ElfSymbol& function : elf_.symbols)
-      if (function.type == symbol_function && function.section == text_section_ && function.value < text.bytes.size())
+      if (function.type == kSymbolFunction && function.section == text_section_ && function.value < text.bytes.size())
         kernel_.functions[std::string(function.name)] = static_cast<uint32_t>(function.value);
     return {};
   }
@@ -129,7 +137,7 @@ class KernelReader {
       if (info.attribute == attribute_frame_size || info.attribute == attribute_min_stack)
         kernel_.frame_bytes = std::max(kernel_.frame_bytes, *value);
     }
-    if (kernel_.registers == 0 || kernel_.registers > 255)
+    if (kernel_.registers == 0 || kernel_.registers > kMostRegisters)
       return malformed("kernel " + kernel_.name + " has " + std::to_string(kernel_.registers) + " registers");
     return {};
   }
@@ -145,15 +153,14 @@ class KernelReader {
       if (info.attribute == attribute_param_cbank) kernel_.parameter_base = load_at<uint16_t>(info.data, 4).value_or(0);
       if (info.attribute == attribute_max_threads) {
         uint64_t threads = 1;
-        for (uint64_t at : {0, 4, 8})
-          threads *= std::min<uint64_t>(load_at<uint32_t>(info.data, at).value_or(1), 65536);
+        for (uint64_t at : {0, 4, 8}) threads *= std::min(load_at<uint32_t>(info.data, at).value_or(1), kMostThreads);
         kernel_.max_threads = static_cast<uint32_t>(std::min<uint64_t>(threads, 1u << 31));
       }
       if (info.attribute == attribute_kparam) {
         const auto ordinal = load_at<uint16_t>(info.data, 4), offset = load_at<uint16_t>(info.data, 6);
         const auto shape = load_at<uint32_t>(info.data, 8);
         if (!ordinal || !offset || !shape) return malformed("a parameter's attribute is too short");
-        kernel_.parameters.push_back({*ordinal, *offset, *shape >> 18});
+        kernel_.parameters.push_back({*ordinal, *offset, *shape >> kParameterSizeShift});
       }
     }
     return check_parameters();
@@ -181,7 +188,7 @@ class KernelReader {
     name.remove_prefix(prefix.size());
     uint32_t bank = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), bank);
-    if (error != std::errc() || bank > 17) return std::nullopt;
+    if (error != std::errc() || bank > kLastBank) return std::nullopt;
     const std::string_view rest(end, static_cast<size_t>(name.data() + name.size() - end));
     if (!rest.empty() && rest != "." + kernel_.name) return std::nullopt;
     return bank;
@@ -198,7 +205,7 @@ class KernelReader {
       if (section.name == ".nv.global.init") kernel_.global_init = copy_of(section.bytes);
       if (section.name == ".nv.global") kernel_.global_bytes = section.size;
       if (section.name == ".nv.shared." + kernel_.name) {
-        if (section.size > (1u << 30))
+        if (section.size > kMaxSharedBytes)
           return malformed("its shared memory has " + std::to_string(section.size) + " bytes");
         kernel_.static_shared_bytes = static_cast<uint32_t>(section.size);
       }
@@ -206,25 +213,25 @@ class KernelReader {
     std::sort(kernel_.banks.begin(), kernel_.banks.end(),
               [](const ConstantBank& a, const ConstantBank& b) { return a.index < b.index; });
     if (kernel_.arch >= 90) {
-      kernel_.shared_base = reserved_shared_bytes;
+      kernel_.shared_base = kReservedSharedBytes;
       // The section includes the reserved KB; ptxas -v and the launch do not count it.
-      if (kernel_.static_shared_bytes != 0 && kernel_.static_shared_bytes < reserved_shared_bytes)
+      if (kernel_.static_shared_bytes != 0 && kernel_.static_shared_bytes < kReservedSharedBytes)
         return malformed("its shared memory is smaller than the system's part");
-      if (kernel_.static_shared_bytes != 0) kernel_.static_shared_bytes -= uint32_t{reserved_shared_bytes};
+      if (kernel_.static_shared_bytes != 0) kernel_.static_shared_bytes -= uint32_t{kReservedSharedBytes};
     }
     return {};
   }
 
   Result<void> read_variables() {
     for (const ElfSymbol& symbol : elf_.symbols) {
-      if (symbol.type != symbol_object || symbol.section == 0 || symbol.section >= elf_.sections.size()) continue;
+      if (symbol.type != kSymbolObject || symbol.section == 0 || symbol.section >= elf_.sections.size()) continue;
       const ElfSection& section = elf_.sections[symbol.section];
       CubinVariable variable{CubinVariable::Place::global, 0, symbol.value, symbol.size};
       const auto bank = bank_of(section.name);
       if (section.name == ".nv.global.init")
         variable.place = CubinVariable::Place::global_init;
       else if (bank && *bank != 0)
-        variable.place = CubinVariable::Place::constant_bank, variable.bank = *bank;
+        variable = {CubinVariable::Place::constant_bank, *bank, symbol.value, symbol.size};
       else if (section.name != ".nv.global")
         continue;
       const bool inside = symbol.value <= section.size && section.size - symbol.value >= symbol.size;
@@ -244,7 +251,7 @@ class KernelReader {
 
   Result<void> read_all_relocations() {
     for (const ElfSection& section : elf_.sections) {
-      if (section.type != 9 && section.type != 4) continue;
+      if (section.type != kElfSectionRel && section.type != kElfSectionRela) continue;
       std::string_view place = section.name;
       place.remove_prefix(std::min(place.size(), place.starts_with(".rela.") ? size_t{5} : size_t{4}));
       CubinRelocation base;
@@ -281,16 +288,19 @@ class KernelReader {
     return {};
   }
 
+  // REL keeps the addend in the place itself. In code the place is part of an instruction and holds none.
+  static uint64_t addend_of(CubinRelocation::Place place, const ElfRelocation& entry,
+                            std::span<const std::byte> content) {
+    if (entry.has_addend) return static_cast<uint64_t>(entry.addend);
+    return place == CubinRelocation::Place::text ? 0 : *load_at<uint64_t>(content, entry.offset);
+  }
+
   CubinRelocation resolve(CubinRelocation relocation, const ElfRelocation& entry, std::span<const std::byte> content) {
     const ElfSymbol& symbol = elf_.symbols[entry.symbol];
     relocation.offset = entry.offset;
     relocation.type = entry.type;
     relocation.symbol = std::string(symbol.name);
-    const uint64_t addend = entry.has_addend ? static_cast<uint64_t>(entry.addend)
-                            : relocation.place == CubinRelocation::Place::text
-                                ? 0
-                                : *load_at<uint64_t>(content, entry.offset);
-    relocation.value = symbol.value + addend;
+    relocation.value = symbol.value + addend_of(relocation.place, entry, content);
     using Target = CubinRelocation::Target;
     if (symbol.section == 0 || symbol.section >= elf_.sections.size()) {
       relocation.target = Target::external;
@@ -335,7 +345,7 @@ class Digest {
 }  // namespace
 
 Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::string& entry) {
-  auto elf = read_elf(cubin, elf_machine_cuda);
+  auto elf = read_elf(cubin, kElfMachineCuda);
   if (!elf) return fail(elf.error());
   return KernelReader(*elf).read(entry);
 }

@@ -19,21 +19,21 @@ namespace {
 namespace fs = std::filesystem;
 
 // What nvdisasm prints about every cubin older than itself; it does not affect what we read.
-constexpr std::string_view harmless_warnings[] = {
+constexpr std::string_view kHarmlessWarnings[] = {
     "nvdisasm warning : Disassembling Std Elf to Old format or Old Elf to Std format not supported yet, switching to "
     "Old "
     "format",
     "nvdisasm warning : Dataflow analysis disabled due to previous warnings",
 };
 
-constexpr uint64_t cache_cap_bytes = 256u << 20;
-constexpr int writes_between_trims = 16;
+constexpr uint64_t kCacheCapBytes = 256u << 20;
+constexpr int kWritesBetweenTrims = 16;
 
 std::string without_harmless(const std::string& text) {
   std::string kept, line;
   for (std::istringstream lines(text); std::getline(lines, line);) {
     const bool harmless =
-        std::find(std::begin(harmless_warnings), std::end(harmless_warnings), line) != std::end(harmless_warnings);
+        std::find(std::begin(kHarmlessWarnings), std::end(kHarmlessWarnings), line) != std::end(kHarmlessWarnings);
     if (!harmless && !line.empty()) kept += line + "\n";
   }
   return kept;
@@ -41,7 +41,7 @@ std::string without_harmless(const std::string& text) {
 
 // Equal machine code with another line table prints other source lines, so both are part of the name.
 Result<std::string> cache_key(std::span<const std::byte> cubin, const CubinKernel& kernel) {
-  auto elf = read_elf(cubin, elf_machine_cuda);
+  auto elf = read_elf(cubin, kElfMachineCuda);
   if (!elf) return fail(elf.error());
   std::string lines = kernel.name + '\0';
   for (const char* name : {".debug_line", ".nv_debug_line_sass", ".debug_str"})
@@ -65,7 +65,7 @@ platform::Allowed files_of(const fs::path& program) {
 std::vector<std::byte> without_zeroes(std::span<const std::byte> cubin) {
   constexpr uint64_t few = 1 << 20;
   constexpr uint64_t section_bytes = 64, symbol_bytes = 24;
-  const auto elf = read_elf(cubin, elf_machine_cuda);
+  const auto elf = read_elf(cubin, kElfMachineCuda);
   const auto table = load_at<uint64_t>(cubin, 0x28);
   if (!elf || !table) return {};
   std::vector<std::byte> cut;
@@ -75,11 +75,11 @@ std::vector<std::byte> without_zeroes(std::span<const std::byte> cubin) {
   };
   for (uint64_t zeroes = 0; zeroes < elf->sections.size(); ++zeroes) {
     const ElfSection& section = elf->sections[zeroes];
-    if (section.type != elf_section_nobits || section.name != ".nv.global" || section.size <= few) continue;
+    if (section.type != kElfSectionNobits || section.name != ".nv.global" || section.size <= few) continue;
     if (cut.empty()) cut.assign(cubin.begin(), cubin.end());
     clear(*table + zeroes * section_bytes + 0x20, sizeof(uint64_t));  // sh_size
     for (const ElfSection& symbols : elf->sections) {
-      if (symbols.type != elf_section_symbols) continue;
+      if (symbols.type != kElfSectionSymbols) continue;
       const auto begin = static_cast<uint64_t>(symbols.bytes.data() - cubin.data());
       for (uint64_t at = 0; at + symbol_bytes <= symbols.bytes.size(); at += symbol_bytes)
         if (load_at<uint16_t>(symbols.bytes, at + 6) == zeroes)
@@ -141,7 +141,7 @@ Result<void> check_relocations(const CubinKernel& kernel) {
 std::optional<SassProgram> shipped_program(const CubinKernel& kernel) {
   const auto resources = platform::resources();
   if (!resources) return std::nullopt;
-  const DiskCache shipped(*resources / "assets" / "programs", "sass", cache_cap_bytes);
+  const DiskCache shipped(*resources / "assets" / "programs", "sass", kCacheCapBytes);
   const auto listing = shipped.get(code_hash(kernel));
   auto program = listing.payload ? parse_nvdisasm(*listing.payload, kernel) : Result<SassProgram>(fail(Failure{}));
   return program ? std::optional(std::move(*program)) : std::nullopt;
@@ -159,7 +159,7 @@ Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte
 
   auto key = cache_key(cubin, *kernel);
   if (!key) return fail(key.error());
-  const DiskCache cache(options.cache_dir, "sass", cache_cap_bytes);
+  const DiskCache cache(options.cache_dir, "sass", kCacheCapBytes);
   if (const auto cached = cache.get(*key); cached.payload)
     if (auto program = parse_nvdisasm(*cached.payload, *kernel))
       return std::make_shared<const SassProgram>(std::move(*program));
@@ -174,7 +174,7 @@ Result<std::shared_ptr<const SassProgram>> disassemble(std::span<const std::byte
   // A full disk only costs the next run time; the program is complete.
   if (cache.put(*key, *section)) {
     static std::atomic<int> kept = 0;
-    if (kept++ % writes_between_trims == 0) cache.trim();
+    if (kept++ % kWritesBetweenTrims == 0) cache.trim();
   }
   return std::make_shared<const SassProgram>(std::move(*program));
 }

@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t max_entry_bytes = 256u << 20;
-constexpr auto abandoned_after = std::chrono::hours(1);
+constexpr uint64_t kMaxEntryBytes = 256u << 20;
+constexpr auto kAbandonedAfter = std::chrono::hours(1);
 
 struct Entry {
   fs::path file;
@@ -34,7 +34,7 @@ DiskCache::Lookup DiskCache::get(const std::string& key) const {
   const fs::path file = file_of(key);
   std::error_code error;
   if (!fs::exists(file, error)) return {};
-  auto text = platform::read_file(file, max_entry_bytes);
+  auto text = platform::read_file(file, kMaxEntryBytes);
   if (!text) return {std::nullopt, "The cached " + text.error().message + " It is made again."};
   const std::string magic = kind_ + " ";
   const size_t end = text->find('\n');
@@ -63,7 +63,7 @@ void DiskCache::trim() const {
     Entry entry{at->path(), at->file_size(gone), at->last_write_time(gone)};
     if (gone) continue;
     if (entry.file.filename().string().find("." + kind_ + ".tmp.") != std::string::npos) {
-      if (now - entry.used > abandoned_after) fs::remove(entry.file, gone);
+      if (now - entry.used > kAbandonedAfter) fs::remove(entry.file, gone);
     } else if (entry.file.extension() == "." + kind_) {
       total += entry.bytes;
       entries.push_back(std::move(entry));

@@ -5,8 +5,7 @@
 namespace attnscope::compile {
 namespace {
 
-constexpr uint32_t section_rela = 4;
-constexpr uint64_t file_header_bytes = 64, section_header_bytes = 64, symbol_bytes = 24;
+constexpr uint64_t kFileHeaderBytes = 64, kSectionHeaderBytes = 64, kSymbolBytes = 24;
 
 tl::unexpected<Failure> malformed(const std::string& what) {
   return fail(Stage::decode, "The cubin is malformed: " + what + ".",
@@ -31,14 +30,14 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
   const uint16_t entry_bytes = *load_at<uint16_t>(bytes, 0x3a);
   const uint16_t count = *load_at<uint16_t>(bytes, 0x3c);
   const uint16_t names_index = *load_at<uint16_t>(bytes, 0x3e);
-  if (entry_bytes != section_header_bytes) return malformed("its section headers have an unknown size");
-  const auto headers = slice(bytes, table, uint64_t{count} * section_header_bytes);
+  if (entry_bytes != kSectionHeaderBytes) return malformed("its section headers have an unknown size");
+  const auto headers = slice(bytes, table, uint64_t{count} * kSectionHeaderBytes);
   if (!headers) return malformed("its section headers are past its end");
 
   std::vector<ElfSection> sections(count);
   std::vector<uint32_t> name_offsets(count);
   for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t at = i * section_header_bytes;
+    const uint64_t at = i * kSectionHeaderBytes;
     ElfSection& section = sections[i];
     name_offsets[i] = *load_at<uint32_t>(*headers, at);
     section.type = *load_at<uint32_t>(*headers, at + 4);
@@ -46,7 +45,7 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
     section.size = *load_at<uint64_t>(*headers, at + 32);
     section.link = *load_at<uint32_t>(*headers, at + 40);
     section.info = *load_at<uint32_t>(*headers, at + 44);
-    if (section.type == elf_section_nobits || section.type == 0) continue;
+    if (section.type == kElfSectionNobits || section.type == 0) continue;
     const auto content = slice(bytes, *load_at<uint64_t>(*headers, at + 24), section.size);
     if (!content) return malformed("section " + std::to_string(i) + " is past its end");
     section.bytes = *content;
@@ -63,13 +62,13 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
 Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& sections) {
   std::vector<ElfSymbol> symbols;
   for (const ElfSection& section : sections) {
-    if (section.type != elf_section_symbols) continue;
+    if (section.type != kElfSectionSymbols) continue;
     if (!symbols.empty()) return malformed("it has two symbol tables");
     if (section.link >= sections.size()) return malformed("its symbols have no names");
-    const uint64_t count = section.bytes.size() / symbol_bytes;
+    const uint64_t count = section.bytes.size() / kSymbolBytes;
     symbols.reserve(count);
     for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t at = i * symbol_bytes;
+      const uint64_t at = i * kSymbolBytes;
       ElfSymbol symbol;
       const auto name = text_at(sections[section.link].bytes, *load_at<uint32_t>(section.bytes, at));
       if (!name) return malformed("symbol " + std::to_string(i) + " has no name");
@@ -94,7 +93,7 @@ const ElfSection* ElfFile::find(std::string_view name) const {
 }
 
 Result<ElfFile> read_elf(std::span<const std::byte> bytes, uint16_t machine) {
-  if (bytes.size() < file_header_bytes) return malformed("it ends within its header");
+  if (bytes.size() < kFileHeaderBytes) return malformed("it ends within its header");
   constexpr unsigned char magic[6] = {0x7f, 'E', 'L', 'F', 2 /* 64-bit */, 1 /* little-endian */};
   if (std::memcmp(bytes.data(), magic, sizeof magic) != 0) return malformed("it is not a 64-bit ELF file");
   if (*load_at<uint16_t>(bytes, 0x12) != machine) return malformed("it is not machine code of a CUDA device");
@@ -112,7 +111,7 @@ Result<ElfFile> read_elf(std::span<const std::byte> bytes, uint16_t machine) {
 }
 
 Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section) {
-  const bool has_addend = section.type == section_rela;
+  const bool has_addend = section.type == kElfSectionRela;
   const uint64_t entry_bytes = has_addend ? 24 : 16;
   if (section.bytes.size() % entry_bytes != 0)
     return malformed("section " + std::string(section.name) + " has a broken length");

@@ -55,13 +55,14 @@ struct ElfFile {
   const ElfSection* find(std::string_view name) const;
 };
 
-constexpr uint16_t elf_machine_cuda = 190;
-constexpr uint32_t elf_section_nobits = 8, elf_section_symbols = 2;
+constexpr uint16_t kElfMachineCuda = 190;
+// Section types: SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL.
+constexpr uint32_t kElfSectionSymbols = 2, kElfSectionRela = 4, kElfSectionNobits = 8, kElfSectionRel = 9;
 
 // Reads headers, sections and the symbol table of a little-endian ELF64 of `machine`. Failure: Stage::decode.
 Result<ElfFile> read_elf(std::span<const std::byte> bytes, uint16_t machine);
 
-// The entries of a REL (type 9) or RELA (type 4) section. Failure: Stage::decode.
+// The entries of a REL or RELA section. Failure: Stage::decode.
 Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section);
 
 }  // namespace attnscope::compile

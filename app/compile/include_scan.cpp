@@ -8,7 +8,7 @@
 namespace attnscope::compile {
 namespace {
 
-constexpr auto npos = std::string_view::npos;
+constexpr auto kNpos = std::string_view::npos;
 constexpr size_t kLongestName = 500;  // of a header, with its folders
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -44,7 +44,7 @@ Joined joined(std::string_view source, bool loosely) {
   Joined all;
   all.text.reserve(source.size());
   size_t copied = 0;
-  for (size_t at = source.find('\\'); at != npos; at = source.find('\\', at)) {
+  for (size_t at = source.find('\\'); at != kNpos; at = source.find('\\', at)) {
     const size_t behind = behind_join(source, at, loosely);
     if (behind == at) {
       ++at;
@@ -64,8 +64,8 @@ class Scanner {
       : joined_(joined(source, loosely)), text_(joined_.text), found_(found) {}
 
   void scan() {
-    for (size_t at = text_.find('#'); at != npos; at = text_.find('#', at + 1)) directive(at, at + 1);
-    for (size_t at = text_.find("%:"); at != npos; at = text_.find("%:", at + 2)) directive(at, at + 2);
+    for (size_t at = text_.find('#'); at != kNpos; at = text_.find('#', at + 1)) directive(at, at + 1);
+    for (size_t at = text_.find("%:"); at != kNpos; at = text_.find("%:", at + 2)) directive(at, at + 2);
   }
 
  private:
@@ -83,7 +83,7 @@ class Scanner {
         comment_from_ = at + 2;
         comment_end_ = text_.find("*/", at + 2);
       }
-      if (comment_end_ == npos) return text_.size();
+      if (comment_end_ == kNpos) return text_.size();
       at = comment_end_ + 2;
     }
   }
@@ -114,7 +114,7 @@ class Scanner {
     const bool quoted = text_[open] == '"';
     const std::string_view rest = text_.substr(open + 1, kLongestName + 1);
     const size_t close = rest.find_first_of(quoted ? "\"\n\r" : ">\n\r");
-    if (close == npos || ends_line(rest[close])) return std::nullopt;
+    if (close == kNpos || ends_line(rest[close])) return std::nullopt;
     return IncludedName{std::string(rest.substr(0, close)), quoted, joined_.line_of(open)};
   }
 
@@ -149,10 +149,10 @@ class Scanner {
   // Handles __has_include(<name>), a macro of it, and __has_include(HEADER).
   void asked(size_t at) {
     const std::string_view line = text_.substr(0, end_of_line(at));
-    for (size_t open = line.find('(', at); open != npos; open = line.find('(', open + 1))
+    for (size_t open = line.find('(', at); open != kNpos; open = line.find('(', open + 1))
       if (auto name = literal(behind_blanks(open + 1))) found_.names.push_back(std::move(*name));
     constexpr std::string_view question = "__has_include";
-    for (size_t q = line.find(question, at); q != npos; q = line.find(question, q + 1)) {
+    for (size_t q = line.find(question, at); q != kNpos; q = line.find(question, q + 1)) {
       const size_t open = behind_blanks(q + word_at(q).size());
       if (!has(open, '(')) continue;  // defined(__has_include) includes nothing
       const size_t start = behind_blanks(open + 1);
@@ -169,7 +169,7 @@ class Scanner {
 
 // A backslash, blanks, the line's end: compilers differ on whether that joins lines, so both readings are scanned.
 bool joins_loosely(std::string_view source) {
-  for (size_t at = source.find('\\'); at != npos; at = source.find('\\', at + 1))
+  for (size_t at = source.find('\\'); at != kNpos; at = source.find('\\', at + 1))
     if (at + 1 < source.size() && blank(source[at + 1]) && behind_join(source, at, true) != at) return true;
   return false;
 }

@@ -5,12 +5,12 @@
 namespace attnscope::compile {
 namespace {
 
-constexpr size_t max_macro_name = 64;
+constexpr size_t kMaxMacroName = 64;
 
 // Deliberately narrow: anything that is not plainly a macro's name is refused before a compiler sees it.
 bool is_macro_name(const std::string& name) {
   const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && name.size() <= max_macro_name && letter(name[0]) &&
+  return !name.empty() && name.size() <= kMaxMacroName && letter(name[0]) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
@@ -53,7 +53,7 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
   if (limit != 0) options.push_back("--maxrregcount=" + std::to_string(limit));
   for (const auto& [name, value] : request.macros) {
     if (!is_macro_name(name))
-      return fail(Stage::input, "\"" + name.substr(0, max_macro_name) + "\" is not a macro's name.",
+      return fail(Stage::input, "\"" + name.substr(0, kMaxMacroName) + "\" is not a macro's name.",
                   "A knob's name has capital letters, digits and underscores, and no digit first.");
     if (request.dtype && (name == "DTYPE" || name == "ATTN_T"))
       return fail(Stage::input, "The macro " + name + " follows from the problem's dtype.", "Rename the knob.");

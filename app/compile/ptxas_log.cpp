@@ -65,8 +65,8 @@ std::optional<SharedRefusal> find_shared_refusal(const std::string& log, const s
   }
   if (log.find("error") != std::string::npos) return std::nullopt;  // refused for another reason
   const auto figures = read_ptxas_log(log, entry);
-  if (figures && figures->shared_bytes > static_shared_limit)
-    return SharedRefusal{figures->shared_bytes, static_shared_limit};
+  if (figures && figures->shared_bytes > kStaticSharedLimit)
+    return SharedRefusal{figures->shared_bytes, kStaticSharedLimit};
   return std::nullopt;
 }
 

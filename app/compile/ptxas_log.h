@@ -28,6 +28,6 @@ struct SharedRefusal {
 // on every architecture so far.
 std::optional<SharedRefusal> find_shared_refusal(const std::string& log, const std::string& entry);
 
-constexpr int64_t static_shared_limit = 49152;  // bytes; CUDA programming guide, "Shared Memory" of every capability
+constexpr int64_t kStaticSharedLimit = 49152;  // bytes; CUDA programming guide, "Shared Memory" of every capability
 
 }  // namespace attnscope::compile

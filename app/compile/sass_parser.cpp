@@ -176,7 +176,7 @@ class Parser {
     const size_t file_end = text.find(line_word);
     if (file_end == std::string_view::npos) return refuse(number, "a source location without its line");
     std::string_view file = text.substr(0, file_end);
-    if (file.starts_with(source_root)) file.remove_prefix(std::string_view(source_root).size());
+    if (file.starts_with(kSourceRoot)) file.remove_prefix(std::string_view(kSourceRoot).size());
     file = as_included(file);
     SassLine line{file_index(file), 0};
     text.remove_prefix(file_end + line_word.size());
