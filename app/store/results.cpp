@@ -49,17 +49,17 @@ Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesyste
 // a new file beside an old log.
 struct Guard {
   std::optional<platform::FileLock> lock;
-  bool locks = true, shared_memory = true;  // whether the file system has them
+  ResultsFileSystem file_system;
 };
 
 Result<Guard> guard(const std::filesystem::path& path) {
   auto lock = platform::FileLock::within(path.string() + ".opening", kGuardMs);
   if (!lock) return Guard{};  // a folder that cannot be written, or a full disk: opening the file says it better
-  if (!lock->supported()) return Guard{std::nullopt, false, false};
+  if (!lock->supported()) return Guard{std::nullopt, {.locks = false, .shared_memory = false}};
   if (!lock->held())
     return fail(Stage::store, path.string() + ": another attnscope is repairing it", "The next result is tried again.");
   const bool shared_memory = lock->shares_memory();
-  return Guard{std::move(*lock), true, shared_memory};
+  return Guard{std::move(*lock), {.locks = true, .shared_memory = shared_memory}};
 }
 
 }  // namespace
@@ -67,10 +67,10 @@ Result<Guard> guard(const std::filesystem::path& path) {
 Results::Results(std::filesystem::path path) : path_(std::move(path)) {}
 Results::~Results() = default;
 
-Result<void> Results::open_file(bool locks, bool shared_memory) {
+Result<void> Results::open_file(ResultsFileSystem file_system) {
   database_.reset();
   seen_ = platform::identity_of(path_);
-  auto opened = ResultsDatabase::open(path_, {locks, shared_memory});
+  auto opened = ResultsDatabase::open(path_, file_system);
   if (!opened) return fail(opened.error());
   database_ = std::move(*opened);
   seen_ = database_->identity;
@@ -82,7 +82,7 @@ Result<void> Results::connect() {
   if (database_ && database_->identity == platform::identity_of(path_)) return {};
   auto guarded = guard(path_);
   if (!guarded) return fail(guarded.error());
-  return open_file(guarded->locks, guarded->shared_memory);
+  return open_file(guarded->file_system);
 }
 
 // Writes the readable rows to a new file, which then takes the damaged one's name.
@@ -117,7 +117,7 @@ Result<void> Results::mend(const std::string& damage, std::optional<Failure>& tr
   try {
     if (still_there)
       if (auto replaced = replace_damaged(damage, trouble); !replaced) return replaced;
-    return open_file(guarded->locks, guarded->shared_memory);
+    return open_file(guarded->file_system);
   } catch (const SQLite::Exception& error) {
     return fail(failure_of(path_, error));
   }

@@ -13,6 +13,7 @@
 namespace attnscope::store {
 
 struct ResultsDatabase;
+struct ResultsFileSystem;
 
 struct StoredObservation {
   Observation observation;
@@ -40,7 +41,8 @@ class Results {
   Result<void> append(const Observation& observation, double finished_at, std::optional<Failure>& trouble);
   // The newest observation of an experiment; empty: none.
   Result<std::optional<StoredObservation>> newest(const std::string& hash, std::optional<Failure>& trouble);
-  // Correct and timed observations of a problem with these sizes, mask and dtype: the last 10,000, newest first.
+  // Correct and timed observations with the problem's batch, heads, lengths, head_dim, mask and dtype: the last 10,000,
+  // newest first. A superset of the problem's own: kv_heads, layout and scale may differ.
   Result<std::vector<StoredObservation>> correct(const Problem& problem, std::optional<Failure>& trouble);
   // The last `most` in the order in which they were added.
   Result<Latest> latest(int64_t most, std::optional<Failure>& trouble);
@@ -48,8 +50,13 @@ class Results {
 
  private:
   explicit Results(std::filesystem::path path);
+  // with_database() does all work. It connects, and when SQLite finds damage, it mends once and works again:
+  //   1. mend() takes the guard, so that only one process at a time repairs or opens the file.
+  //   2. If the damaged file is still the one that this process saw, replace_damaged() writes the readable rows to a
+  //      new file, moves the damaged one aside and gives the new one its name. Otherwise another process has done so.
+  //   3. open_file() opens what has the name now, in the way that its file system allows.
   Result<void> connect();
-  Result<void> open_file(bool locks, bool shared_memory);
+  Result<void> open_file(ResultsFileSystem file_system);
   Result<void> mend(const std::string& damage, std::optional<Failure>& trouble);
   Result<void> replace_damaged(const std::string& damage, std::optional<Failure>& trouble);
   template <class Work>

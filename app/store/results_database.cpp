@@ -72,7 +72,7 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
   transaction.commit();
 }
 
-Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& path, FileSystem file_system) {
+Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& path, ResultsFileSystem file_system) {
   const bool read_only = !platform::may_write_in(path.parent_path());
   std::unique_ptr<ResultsDatabase> opened;
   if (read_only) {

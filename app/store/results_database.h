@@ -10,6 +10,12 @@
 
 namespace attnscope::store {
 
+// What the file system of the results file supports. Checked beforehand: if SQLite tries and fails, the file is left in
+// a state that stops other processes.
+struct ResultsFileSystem {
+  bool locks = true, shared_memory = true;
+};
+
 // The open results file. Members throw SQLite::Exception; Results turns it into a Failure or repairs the damage.
 struct ResultsDatabase {
   static constexpr int kSchema = 1;
@@ -21,14 +27,9 @@ struct ResultsDatabase {
     read_only    // the folder cannot be written: rows are shown, none are added
   };
 
-  // What the file system supports. Checked beforehand: if SQLite tries and fails, the file is left in a state that
-  // stops other processes.
-  struct FileSystem {
-    bool locks = true, shared_memory = true;
-  };
-
   // Makes the file if there is none. Throws SQLite::Exception; a file of a newer schema is a Failure.
-  static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path, FileSystem file_system);
+  static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path,
+                                                       ResultsFileSystem file_system);
   // Makes the table in an empty database.
   static void make_schema(SQLite::Database& sql);
 

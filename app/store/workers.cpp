@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/joined.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 
@@ -118,8 +119,7 @@ Result<NamedWorker> worker_of(const std::string& text, const std::vector<NamedWo
   if (!words) return fail(words.error());
   // A single word is more likely a name that is missing in the settings than a program that is a worker by itself.
   if (name.empty() && words->size() == 1 && is_name(words->front())) {
-    std::string names;
-    for (const NamedWorker& worker : known) names += (names.empty() ? "" : ", ") + worker.name;
+    const std::string names = joined(known, &NamedWorker::name);
     return fail(Stage::input, "--worker " + text + ": the settings have no such worker",
                 (names.empty() ? "They have none. " : "They have " + names + ". ") +
                     "A command looks like \"ssh HOST attnscope worker\".");

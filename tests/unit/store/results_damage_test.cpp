@@ -60,7 +60,7 @@ class DamagedResults : public testing::Test {
     dir_.write("r.sqlite", bytes);
   }
   // Called after leave_a_log(), as on a machine with shared memory.
-  void expect_two_to_share(ResultsDatabase::FileSystem file_system) {
+  void expect_two_to_share(ResultsFileSystem file_system) {
     auto opened = ResultsDatabase::open(path_, file_system);
     ASSERT_TRUE(opened) << opened.error().message;
     auto second = ResultsDatabase::open(path_, file_system);
