@@ -32,8 +32,8 @@ struct CompileRequest {
   std::optional<DType> dtype = DType::f16;
   CompileOptions options;
   int arch = 89;  // compute capability × 10
-  std::vector<std::string> headers =
-      {};  // header sets that the source includes besides CUDA's (cuda_api::locate_headers)
+  // Header sets that the source includes besides CUDA's (cuda_api::locate_headers).
+  std::vector<std::string> headers = {};
 };
 
 // The result of compiling.

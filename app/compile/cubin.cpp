@@ -353,8 +353,8 @@ Result<CubinKernel> read_cubin(std::span<const std::byte> cubin, const std::stri
 bool may_read_bank(std::span<const std::byte> text, uint32_t bank) {
   for (uint64_t at = 0; at + 16 <= text.size(); at += 16) {
     const uint64_t low = *load_at<uint64_t>(text, at);
-    const auto form =
-        (low >> 9) & 7;  // of the opcode's 12 bits: 3 and 5 have a constant operand (also LDC), 6 a bindless one
+    // Of the opcode's 12 bits: 3 and 5 have a constant operand (also LDC), 6 a bindless one.
+    const auto form = (low >> 9) & 7;
     if ((form == 3 || form == 5) && ((low >> 54) & 31) == bank) return true;
   }
   return false;

@@ -73,8 +73,8 @@ struct EmulatedDetail {
 };
 
 struct LaunchOutcome {
-  std::shared_ptr<const check::GuardedBuffer>
-      output;  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype
+  // [batch, heads, seq_q, head_dim] in the problem's layout and dtype.
+  std::shared_ptr<const check::GuardedBuffer> output;
   // Every buffer of role out and inout, in the operands' order; `output` is the first of them.
   std::vector<std::shared_ptr<const check::GuardedBuffer>> outputs;
   bool partial = false;  // only a sample of the CTAs ran
