@@ -241,7 +241,7 @@ class Importer {
                                 parameter.name, parameter.type),
                     "Pointers to numbers, numbers, vectors and plain structs of these can be passed.");
     }
-    if (std::ranges::none_of(buffers_, [](const OrderedJson& one) { return one["role"] != "in"; }))
+    if (std::ranges::none_of(buffers_, [](const OrderedJson& one) { return one["role"] != word_of(BufferRole::in); }))
       return fail(Stage::input,
                   fmt::format("{}: {} has no pointer that it may write through", source_name_, kernel_->name),
                   "A kernel's output is a pointer to something that is not const.");
@@ -260,7 +260,7 @@ class Importer {
     const char* role = parameter.constant ? "in" : "inout";
     buffers_.push_back({{"name", parameter.name},
                         {"role", role},
-                        {"dtype", to_string(element.type)},
+                        {"dtype", word_of(element.type)},
                         {"shape", shape},
                         {"init", parameter.constant ? "random" : "zeros"}});
     result_.guessed.push_back(fmt::format(
@@ -298,7 +298,7 @@ class Importer {
   }
 
   void add_value(const SourceParameter& parameter, ElementType type) {
-    arguments_.push_back(OrderedJson{{"value", 1}, {"type", to_string(type)}});
+    arguments_.push_back(OrderedJson{{"value", 1}, {"type", word_of(type)}});
     result_.guessed.push_back(fmt::format("{} is passed as 1", parameter.name));
   }
 
@@ -314,7 +314,7 @@ class Importer {
 
   static OrderedJson ones(ElementType type, int64_t count) {
     OrderedJson fields = OrderedJson::array();
-    for (int64_t i = 0; i < count; ++i) fields.push_back(OrderedJson{{"value", 1}, {"type", to_string(type)}});
+    for (int64_t i = 0; i < count; ++i) fields.push_back(OrderedJson{{"value", 1}, {"type", word_of(type)}});
     return fields;
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/experiment_fields.h"
+
 namespace attnscope::catalog {
 namespace {
 
@@ -67,15 +69,10 @@ Result<void> shared_memory(const Kernel& kernel, Variables known, const Variable
 Variables variables(const Kernel& kernel, const Problem& problem, const Config& config) {
   Variables known;
   for (const auto& [name, value] : problem.sizes) known[name] = double(value);
-  if (problem.is_attention())
-    known = Variables{{"batch", double(problem.batch)},
-                      {"heads", double(problem.heads)},
-                      {"kv_heads", double(problem.kv_heads)},
-                      {"seq_q", double(problem.seq_q)},
-                      {"seq_k", double(problem.seq_k)},
-                      {"head_dim", double(problem.head_dim)},
-                      {"causal", double(causal_number(problem.causal))},
-                      {"dtype_bytes", double(bytes_of(problem.dtype))}};
+  if (problem.is_attention()) {
+    known = {{"causal", double(causal_number(problem.causal))}, {"dtype_bytes", double(bytes_of(problem.dtype))}};
+    for_each_size([&](const auto& field) { known[field.key] = double(problem.*field.member); });
+  }
   for (const Knob& knob : kernel.knobs) {
     auto chosen = config.knobs.find(knob.name);
     known[knob.name] = double(chosen == config.knobs.end() ? knob.default_value : chosen->second);

@@ -156,16 +156,10 @@ void read_list(JsonReader& read, const char* key, std::vector<T>& out, Read one)
   }
 }
 
-template <class T>
-Result<T> word(const Json& json, Result<T> (*parse)(std::string_view)) {
+template <class E>
+Result<E> word(const Json& json) {
   if (!json.is_string()) return fail(Stage::catalog, "must be a word");
-  return parse(json.get<std::string>());
-}
-
-Result<Layout> parse_layout(std::string_view text) {
-  for (Layout layout : {Layout::BHSD, Layout::BSHD})
-    if (text == to_string(layout)) return layout;
-  return fail(Stage::catalog, "\"" + std::string(text) + "\" is not one of BHSD, BSHD", "Use one of BHSD, BSHD.");
+  return parse_word<E>(json.get<std::string>());
 }
 
 }  // namespace
@@ -176,11 +170,7 @@ namespace {
 // defaults.
 void read_options(JsonReader& read, Kernel& kernel) {
   kernel.options.fast_math = kernel.problem == ProblemKind::attention;
-  const Json* options = read.value("options");
-  if (!options || options->is_null()) return;
-  JsonReader inner(*options, read.path("options"), Stage::catalog);
-  read_fields_into(inner, kernel.options);
-  if (auto done = inner.finish(); !done) read.adopt(done.error());
+  read.object("options", [&](JsonReader& inner) { read_fields_into(inner, kernel.options); });
 }
 
 // Headers of another project, whose folder NVRTC needs; compile/ finds it.
@@ -199,7 +189,7 @@ void prose_at(JsonReader& read, const char* key, std::string& out, size_t most) 
 
 // f32 or f16, or a knob whose values are all called f32 or f16.
 void check_accumulate(JsonReader& read, const Kernel& kernel) {
-  const auto is_type = [](const std::string& text) { return text == "f32" || text == "f16"; };
+  const auto is_type = [](const std::string& text) { return parse_word<Accumulate>(text).has_value(); };
   if (read.failed() || is_type(kernel.accumulate)) return;
   const Knob* knob = kernel.find_knob(kernel.accumulate);
   if (!knob) return read.fault("accumulate", "must be f32 or f16, or the name of a knob that says which");
@@ -221,7 +211,7 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   prose_at(read, "story", kernel.story, 1 << 16);
   read.text("source", kernel.source_name, 200);
   read.text("entry", kernel.entry, 1000);
-  read.word("problem", kernel.problem, parse_problem_kind);
+  read.word("problem", kernel.problem);
   read.integer("min_arch", kernel.min_arch, 50, 200);
   if (kernel.library.empty()) read_list(read, "headers", kernel.headers, header_library);
   read.text("accumulate", kernel.accumulate, kMaxName);
@@ -270,46 +260,44 @@ void read_restrictions(JsonReader& read, const char* key, std::vector<Restrictio
 void read_supports(JsonReader& read, Kernel& kernel) {
   kernel.supports.dtypes = {DType::f16};
   read.required("supports");
-  if (!read.has("supports")) return;
-  JsonReader inner(*read.value("supports"), read.path("supports"), Stage::catalog);
-  for (const char* key : {"dtype", "head_dim", "causal"}) inner.required(key);
-  read_list(inner, "dtype", kernel.supports.dtypes, [](const Json& json) { return word(json, parse_dtype); });
-  read_list(inner, "head_dim", kernel.supports.head_dims, [](const Json& json) -> Result<int64_t> {
-    const bool whole = json.is_number_unsigned() && json.get<uint64_t>() >= 1 && json.get<uint64_t>() <= 1024;
-    if (!whole) return fail(Stage::catalog, "must be a whole number in 1…1024");
-    return json.get<int64_t>();
+  read.object("supports", [&](JsonReader& inner) {
+    for (const char* key : {"dtype", "head_dim", "causal"}) inner.required(key);
+    read_list(inner, "dtype", kernel.supports.dtypes, word<DType>);
+    read_list(inner, "head_dim", kernel.supports.head_dims, [](const Json& json) -> Result<int64_t> {
+      const bool whole = json.is_number_unsigned() && json.get<uint64_t>() >= 1 && json.get<uint64_t>() <= 1024;
+      if (!whole) return fail(Stage::catalog, "must be a whole number in 1…1024");
+      return json.get<int64_t>();
+    });
+    read_list(inner, "causal", kernel.supports.causals, word<Causal>);
+    read_list(inner, "layout", kernel.supports.layouts, word<Layout>);
+    inner.boolean("grouped_heads", kernel.supports.grouped_heads);
   });
-  read_list(inner, "causal", kernel.supports.causals, [](const Json& json) { return word(json, parse_causal); });
-  read_list(inner, "layout", kernel.supports.layouts, [](const Json& json) { return word(json, parse_layout); });
-  inner.boolean("grouped_heads", kernel.supports.grouped_heads);
-  if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
 
 void read_launch(JsonReader& read, Kernel& kernel) {
   read.required("launch");
-  if (!read.has("launch")) return;
-  JsonReader inner(*read.value("launch"), read.path("launch"), Stage::catalog);
-  auto dimensions = [&](const char* key, std::string(&out)[3]) {
-    inner.required(key);
-    const Json* list = array_at(inner, key, 3);
-    if (!list) return;
-    if (list->size() != 3) return inner.fault(key, "must hold three expressions: x, y, z");
-    for (size_t i = 0; i < 3; ++i) expression_at(inner, at(key, i), (*list)[i], out[i]);
-  };
-  dimensions("grid", kernel.launch.grid);
-  dimensions("block", kernel.launch.block);
-  if (inner.has("dynamic_shared"))
-    expression_at(inner, "dynamic_shared", *inner.value("dynamic_shared"), kernel.launch.dynamic_shared);
-  if (inner.has("static_shared"))
-    expression_at(inner, "static_shared", *inner.value("static_shared"), kernel.launch.static_shared);
-  read_list(inner, "constants", kernel.launch.constants, [&](const Json& json) -> Result<std::string> {
-    const std::string name = json.is_string() ? json.get<std::string>() : "";
-    if (!is_identifier(name))
-      return fail(Stage::catalog, json.dump() + " must be the name of a variable of the source");
-    if (kernel.find_knob(name)) return fail(Stage::catalog, json.dump() + " is a knob's name too");
-    return name;
+  read.object("launch", [&](JsonReader& inner) {
+    auto dimensions = [&](const char* key, std::string(&out)[3]) {
+      inner.required(key);
+      const Json* list = array_at(inner, key, 3);
+      if (!list) return;
+      if (list->size() != 3) return inner.fault(key, "must hold three expressions: x, y, z");
+      for (size_t i = 0; i < 3; ++i) expression_at(inner, at(key, i), (*list)[i], out[i]);
+    };
+    dimensions("grid", kernel.launch.grid);
+    dimensions("block", kernel.launch.block);
+    if (inner.has("dynamic_shared"))
+      expression_at(inner, "dynamic_shared", *inner.value("dynamic_shared"), kernel.launch.dynamic_shared);
+    if (inner.has("static_shared"))
+      expression_at(inner, "static_shared", *inner.value("static_shared"), kernel.launch.static_shared);
+    read_list(inner, "constants", kernel.launch.constants, [&](const Json& json) -> Result<std::string> {
+      const std::string name = json.is_string() ? json.get<std::string>() : "";
+      if (!is_identifier(name))
+        return fail(Stage::catalog, json.dump() + " must be the name of a variable of the source");
+      if (kernel.find_knob(name)) return fail(Stage::catalog, json.dump() + " is a knob's name too");
+      return name;
+    });
   });
-  if (auto done = inner.finish(); !done) read.adopt(done.error());
 }
 
 void read_shared_map(JsonReader& read, Kernel& kernel) {

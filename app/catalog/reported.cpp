@@ -6,20 +6,10 @@
 #include <set>
 
 #include "core/json.h"
-#include "core/words.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::catalog {
 namespace {
-
-constexpr WordTable<ReportedRole, 2> kRoles{{{ReportedRole::figure, "figure"}, {ReportedRole::target, "target"}}};
-
-void read_knobs(JsonReader& read, std::map<std::string, int64_t>& knobs) {
-  if (!read.has("knobs")) return;
-  JsonReader inner(*read.value("knobs"), read.path("knobs"), Stage::catalog);
-  for (const auto& [name, unused] : read.value("knobs")->items()) inner.integer(name.c_str(), knobs[name]);
-  if (auto done = inner.finish(); !done) read.adopt(done.error());
-}
 
 Result<ReportedFigure> figure_from_json(const Json& json, const std::string& where, const ReportedFigure& base) {
   ReportedFigure figure = base;
@@ -31,12 +21,12 @@ Result<ReportedFigure> figure_from_json(const Json& json, const std::string& whe
   read.number("value", figure.value);
   if (read.has("high")) read.number("high", figure.high.emplace());
   read.text("unit", figure.unit, 20);
-  read.word("role", figure.role, [](std::string_view text) { return value_of(kRoles, text, Stage::catalog); });
+  read.word("role", figure.role);
   read.boolean("valid", figure.valid);
   read.text("why", figure.why, 1000);
   read.text("source", figure.source, 1000);
   read.text("kernel", figure.kernel, 100);
-  read_knobs(read, figure.knobs);
+  read.entries("knobs", [&](JsonReader& inner, const char* name) { inner.integer(name, figure.knobs[name]); });
   if (!read.failed() && !std::isfinite(figure.value)) read.fault("value", "must be finite");
   if (!read.failed() && figure.high && !(*figure.high >= figure.value)) read.fault("high", "is below value");
   if (!read.failed() && figure.valid != figure.why.empty())
@@ -51,15 +41,8 @@ Result<ReportedFigure> base_from_json(JsonReader& read) {
   ReportedFigure base;
   for (const char* key : {"title", "device", "problem", "figures"}) read.required(key);
   read.text("title", base.title, 500);
-  if (read.has("problem")) {
-    Result<Problem> problem = problem_from_json(*read.value("problem"), read.path("problem"));
-    if (problem)
-      base.problem = *problem;
-    else
-      read.adopt(problem.error());
-  }
-  if (read.has("device")) {
-    JsonReader device(*read.value("device"), read.path("device"), Stage::catalog);
+  read.part("problem", base.problem, problem_from_json);
+  read.object("device", [&](JsonReader& device) {
     std::string unused;
     int arch = 0;
     device.required("name");
@@ -67,8 +50,7 @@ Result<ReportedFigure> base_from_json(JsonReader& read) {
     device.integer("arch", arch, 50, 200);
     device.text("driver", unused, 200);
     device.text("options", unused, 200);
-    if (auto done = device.finish(); !done) read.adopt(done.error());
-  }
+  });
   const Json* figures = read.value("figures");
   if (figures && !figures->is_array()) read.fault("figures", "must be a list");
   if (auto done = read.finish(); !done) return fail(done.error());

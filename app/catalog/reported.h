@@ -9,9 +9,18 @@
 #include "core/problem.h"
 #include "core/result.h"
 
-namespace attnscope::catalog {
-
+namespace attnscope {
+namespace catalog {
 enum class ReportedRole { figure, target };
+}  // namespace catalog
+
+template <>
+struct Words<catalog::ReportedRole> {
+  using enum catalog::ReportedRole;
+  static constexpr WordTable<catalog::ReportedRole, 2> table{{{figure, "figure"}, {target, "target"}}};
+};
+
+namespace catalog {
 
 // A figure quoted from a source: drawn as a labelled reference line, never as a point of a series
 // (FigureKind::reported).
@@ -39,4 +48,5 @@ inline constexpr uint64_t kMaxReportedBytes = 1 << 20;
 // assets/reported/*.json. A fault is a Failure (Stage::catalog) that names file and pointer.
 Result<std::vector<ReportedFigure>> load_reported(const std::filesystem::path& path);
 
-}  // namespace attnscope::catalog
+}  // namespace catalog
+}  // namespace attnscope

@@ -137,9 +137,9 @@ Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device) {
               kernel.install);
 }
 
-std::string accumulate_of(const Kernel& kernel, const Config& config) {
+Result<Accumulate> accumulate_of(const Kernel& kernel, const Config& config) {
   const Knob* knob = kernel.find_knob(kernel.accumulate);
-  return knob ? knob->text_of(config.knobs.at(knob->name)) : kernel.accumulate;
+  return parse_word<Accumulate>(knob ? knob->text_of(config.knobs.at(knob->name)) : kernel.accumulate);
 }
 
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config) {

@@ -36,8 +36,8 @@ Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, co
 // Failure (Stage::device) that says what to install.
 Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device);
 
-// The accumulator type of this config, "f32" or "f16": from the manifest, or from the knob that it names.
-std::string accumulate_of(const Kernel& kernel, const Config& config);
+// What this config of the kernel accumulates in: from the manifest, or from the knob that it names.
+Result<Accumulate> accumulate_of(const Kernel& kernel, const Config& config);
 
 // The manifest's warnings for this config ("warns"), as written. The config still runs.
 Result<std::vector<std::string>> warnings(const Kernel& kernel, const Problem& problem, const Config& config);

@@ -19,17 +19,13 @@ bool is_variable(const std::string& name) {
 }
 
 void read_sizes(JsonReader& read, Kernel& kernel) {
-  if (!read.has("sizes")) return;
-  const Json& sizes = *read.value("sizes");
-  if (!sizes.is_object() || sizes.size() > kMaxSizes)
+  if (read.has("sizes") && read.value("sizes")->size() > kMaxSizes)
     return read.fault("sizes", "must be an object of at most 32 sizes");
-  JsonReader inner(sizes, read.path("sizes"), Stage::catalog);
-  for (const auto& [name, unused] : sizes.items()) {
-    if (!is_variable(name)) return read.fault("sizes", "\"" + name + "\" must be a word of letters, digits and _");
-    if (kernel.find_knob(name)) return read.fault("sizes/" + name, "is a knob's name too");
-    inner.integer(name.c_str(), kernel.sizes[name], 0, int64_t{1} << 40);
-  }
-  if (auto done = inner.finish(); !done) read.adopt(done.error());
+  read.entries("sizes", [&](JsonReader& inner, const char* name) {
+    if (!is_variable(name)) inner.fault(name, "must be a word of letters, digits and _");
+    if (kernel.find_knob(name)) inner.fault(name, "is a knob's name too");
+    inner.integer(name, kernel.sizes[name], 0, int64_t{1} << 40);
+  });
 }
 
 // "random", or {"random": [low, high]}.
@@ -37,10 +33,7 @@ void read_init(JsonReader& read, BufferInit& init) {
   const Json* json = read.value("init");
   if (!json || json->is_null()) return;
   if (json->is_string()) {
-    auto kind = parse_init_kind(json->get<std::string>());
-    if (!kind) return read.fault("init", kind.error().message, kind.error().hint);
-    init.kind = *kind;
-    return;
+    return read.word("init", init.kind);
   }
   const bool range = json->is_object() && json->size() == 1 && json->contains("random") &&
                      (*json)["random"].is_array() && (*json)["random"].size() == 2 &&
@@ -56,8 +49,8 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
   JsonReader read(json, outer.path(key), Stage::catalog);
   for (const char* needed : {"name", "role", "dtype", "shape"}) read.required(needed);
   read.text("name", buffer.name, 100);
-  read.word("role", buffer.role, parse_buffer_role);
-  read.word("dtype", buffer.type, parse_element_type);
+  read.word("role", buffer.role);
+  read.word("dtype", buffer.type);
   if (buffer.role == BufferRole::workspace) buffer.init.kind = BufferInit::Kind::zeros;
   read_init(read, buffer.init);
   if (const Json* shape = array_at(read, "shape", 8))
@@ -105,7 +98,7 @@ ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::
   } else {
     read.required("value");
     read.required("type");
-    read.word("type", argument.type, parse_element_type);
+    read.word("type", argument.type);
     if (read.has("value")) {
       const Json& value = *read.value("value");
       argument.value = value.is_string() ? value.get<std::string>() : value.is_number() ? value.dump() : "";
@@ -122,7 +115,7 @@ ReferenceSpec reference_at(JsonReader& outer, const Json& json, const std::strin
   JsonReader read(json, outer.path(key), Stage::catalog);
   read.required("kind");
   read.required("output");
-  read.text("kind", spec.kind, 100);
+  read.word("kind", spec.kind);
   read.text("output", spec.output, 100);
   read.text("expr", spec.expr, 1000);
   read.number("value", spec.value);

@@ -50,12 +50,9 @@ std::vector<ComparedRow> compared_settings(const Experiment& a, const Experiment
   add("device", a.device, b.device);
   for (const std::string& name : knob_names(a, b, a_kernel, b_kernel))
     add(name, value_text(a, a_kernel, name), value_text(b, b_kernel, name));
-  const auto on = [](bool set) { return set ? "on" : "off"; };
-  const CompileOptions &x = a.config.options, &y = b.config.options;
-  add("fast math", on(x.fast_math), on(y.fast_math));
-  add("fmad", on(x.fmad), on(y.fmad));
-  const auto limit = [](int registers) { return registers == 0 ? std::string("none") : std::to_string(registers); };
-  add("maxrregcount", limit(x.maxrregcount), limit(y.maxrregcount));
+  for_each_option([&](std::string_view, std::string_view name, auto member) {
+    add(std::string(name), option_text(a.config.options.*member), option_text(b.config.options.*member));
+  });
   return rows;
 }
 

@@ -6,6 +6,8 @@
 #include <ctime>
 #include <optional>
 
+#include "core/with_commas.h"
+
 namespace attnscope::charts {
 namespace {
 
@@ -34,13 +36,6 @@ std::string scientific(double value) {
 bool in_ms(double us) { return std::fabs(us) >= 10000; }
 
 }  // namespace
-
-std::string with_commas(int64_t value) {
-  std::string digits = std::to_string(value);
-  const size_t first = value < 0 ? 1 : 0;
-  for (size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
 
 std::string bytes_text(int64_t bytes) { return with_commas(bytes) + " B"; }
 

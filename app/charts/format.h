@@ -2,9 +2,10 @@
 #include <cstdint>
 #include <string>
 
+#include "core/with_commas.h"
+
 namespace attnscope::charts {
 
-std::string with_commas(int64_t value);     // 36,928
 std::string bytes_text(int64_t bytes);      // "36,928 B": exact, since a single byte decides about a limit
 std::string kib_text(int64_t bytes);        // "36.1 KB", "16.5 MB", for axes and narrow places; KB is 1,024 B here
 std::string count_text(double value);       // "812", "12.4 k", "3.10 M", "1.20 G": three significant digits

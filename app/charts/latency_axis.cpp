@@ -14,9 +14,6 @@ namespace {
 constexpr double kLogFrom = 10;    // largest over smallest figure
 constexpr double kLogFoot = 0.12;  // share of a logarithmic axis left free below the smallest figure
 
-constexpr WordTable<AxisChoice, 3> kChoices{
-    {{AxisChoice::automatic, "auto"}, {AxisChoice::linear, "linear"}, {AxisChoice::logarithmic, "log"}}};
-
 struct Span {
   double low = 0, high = 0;
 };
@@ -36,12 +33,6 @@ Span span_of(const LatencyChart& chart) {
 }
 
 }  // namespace
-
-std::string_view to_string(AxisChoice choice) { return word_of(kChoices, choice); }
-std::optional<AxisChoice> axis_choice(std::string_view word) {
-  const auto found = value_of(kChoices, word);
-  return found ? std::optional(*found) : std::nullopt;
-}
 
 LatencyAxis latency_axis(const LatencyChart& chart, AxisChoice choice, double headroom) {
   const Span span = span_of(chart);

@@ -6,13 +6,23 @@
 #include <vector>
 
 #include "charts/latency_chart.h"
+#include "core/words.h"
 
-namespace attnscope::charts {
+namespace attnscope {
+namespace charts {
 
 // How the latency axis is chosen: automatic is logarithmic where the figures span more than a factor of ten.
 enum class AxisChoice { automatic, linear, logarithmic };
-std::string_view to_string(AxisChoice choice);  // "auto", "linear", "log": as stored in a preset
-std::optional<AxisChoice> axis_choice(std::string_view word);
+}  // namespace charts
+
+template <>
+struct Words<charts::AxisChoice> {
+  using enum charts::AxisChoice;
+  static constexpr WordTable<charts::AxisChoice, 3> table{
+      {{automatic, "auto"}, {linear, "linear"}, {logarithmic, "log"}}};
+};
+
+namespace charts {
 
 struct LatencyAxis {
   bool log = false;
@@ -53,4 +63,5 @@ struct LabelPlace {
 std::vector<std::optional<LabelPlace>> place_labels(std::span<const LabelWish> wishes, float left, float right,
                                                     float gap, int rows);
 
-}  // namespace attnscope::charts
+}  // namespace charts
+}  // namespace attnscope

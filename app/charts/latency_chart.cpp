@@ -115,7 +115,7 @@ std::optional<Delta> delta_of(const LatencyChart& chart, size_t index) {
   delta.unlike = comparable(*held.observation, *after.observation);
   if (before == nullptr) {
     delta.text = "not comparable";
-    delta.against = fmt::format("with run {}: {}", held.run, unlike_words(delta.unlike));
+    delta.against = fmt::format("with run {}: {}", held.run, to_string(delta.unlike));
     delta.detail = unlike_sentence(*held.observation, *after.observation);
     return delta;
   }

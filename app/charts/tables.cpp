@@ -44,10 +44,12 @@ FigureGroup instruction_group(const Counters& counters) {
     for (const auto& entry : classes) total += entry.second;
   std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   group.rows.push_back(count_row("total", total, "instructions", counters.kind));
-  for (const auto& [name, count] : classes)
-    group.rows.push_back(
-        count_row(words_of_class(name), count, words_of_class(name), counters.kind,
-                  total > 0 ? percent_text(static_cast<double>(count) / static_cast<double>(total)) : ""));
+  for (const auto& [name, count] : classes) {
+    const double share = total > 0 ? static_cast<double>(count) / static_cast<double>(total) : 0;
+    const std::string words = words_of_class(name);
+    group.rows.push_back(count_row(words, count, words, counters.kind, share > 0 ? percent_text(share) : ""));
+    group.rows.back().share = share;
+  }
   return group;
 }
 
@@ -141,7 +143,7 @@ std::vector<FigureGroup> counter_groups(const Counters& counters) {
       instruction_group(counters), {"Lanes", {}}, {"Shared memory", {}}, {"Global memory", {}}};
   for_each_counter([&](const CounterRow& row, auto member) {
     FigureRow figure;
-    figure.name = row.label;
+    figure.name = label(row.label);
     figure.value = value_text(counters.*member);
     figure.note = beside(row.beside, counters, static_cast<double>(counters.*member));
     figure.term = row.term;
@@ -193,7 +195,7 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   number("warp instructions", &Observation::counters, total, Better::smaller, count_text);
   for_each_counter([&](const CounterRow& row, auto member) {
     if (!row.compared.empty())
-      number(std::string(row.compared), &Observation::counters, member, Better::smaller, count_text);
+      number(std::string(label(row.compared)), &Observation::counters, member, Better::smaller, count_text);
   });
   if (unlike == Unlike::operation || unlike == Unlike::problem || unlike == Unlike::device)
     for (ComparedRow& row : rows) {

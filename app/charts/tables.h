@@ -14,6 +14,7 @@ struct FigureRow {
   std::string term;
   FigureKind kind = FigureKind::counted;
   bool bad = false;  // beyond its limit
+  double share = 0;  // of its group's total
 };
 
 struct FigureGroup {

@@ -24,20 +24,15 @@ std::string places(const Finding& finding) {
 }
 
 std::string headline(const Finding& finding) {
-  const std::string& rule = finding.rule;
   const std::string buffer = where(finding, "buffer"), in = buffer.empty() ? "" : " in " + buffer;
-  if (rule == "race.shared" || rule == "race.global") return "Race" + in + places(finding);
-  if (rule == "race.grid") return "Race between CTAs" + in + places(finding);
-  if (rule == "race.warp") return "Race within a warp" + in + places(finding);
-  if (rule == "race.copy") return "Copy not awaited" + in + places(finding);
-  if (rule.starts_with("never_written.")) return "Read before it is written" + in + places(finding);
-  if (rule == "barrier.uneven") return "Uneven barrier" + places(finding);
-  if (rule == "shuffle.absent") return "Shuffle from an absent lane" + places(finding);
-  if (rule.starts_with("luck.") && finding.evidence.size() == 2) {
+  const std::string says(finding.rule.says());
+  if (says.empty()) return finding.sentence;
+  if (finding.rule.headline() != Headline::luck) return says + in + places(finding);
+  if (finding.evidence.size() == 2) {
     const double changed = finding.evidence[0].value, tried = finding.evidence[1].value;
     return fmt::format("{}: {} of {} {} change the output",
                        finding.severity == Severity::error ? "Right by luck" : "Not the same every time", changed,
-                       tried, rule == "luck.order" ? "warp orders" : "fills of shared memory");
+                       tried, says);
   }
   return finding.sentence;
 }

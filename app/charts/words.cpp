@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "charts/format.h"
-#include "core/words.h"
+#include "core/option_fields.h"
 
 namespace attnscope::charts {
 namespace {
@@ -27,15 +27,6 @@ std::string warps(const Occupancy& occupancy) {
   return fmt::format("{} warp{} per SM to hide it behind", occupancy.warps_per_sm,
                      occupancy.warps_per_sm == 1 ? "" : "s");
 }
-
-constexpr WordTable<Unlike, 8> kUnlike{{{Unlike::none, ""},
-                                        {Unlike::operation, "another operation"},
-                                        {Unlike::problem, "another problem"},
-                                        {Unlike::device, "another device"},
-                                        {Unlike::cache, "another cache policy"},
-                                        {Unlike::kind, "another kind of figure"},
-                                        {Unlike::version, "another version's model"},
-                                        {Unlike::untimed, "no time"}}};
 
 std::string device_words(const Observation& seen) {
   return seen.experiment.device + (seen.versions.gpu.empty() ? "" : " (" + seen.versions.gpu + ")");
@@ -65,8 +56,6 @@ std::string bound_sentence(const Observation& seen) {
   const std::string shown = shown_by(seen.timing->bound, seen);
   return "bound by " + std::string(to_string(seen.timing->bound)) + (shown.empty() ? "" : ": " + shown);
 }
-
-std::string_view unlike_words(Unlike unlike) { return word_of(kUnlike, unlike); }
 
 std::string unlike_sentence(const Observation& a, const Observation& b) {
   const auto sides = [](std::string_view one, std::string_view two) { return fmt::format("{} against {}", one, two); };
@@ -104,11 +93,10 @@ std::string config_words(const Experiment& experiment, const Kernel* kernel, con
     if (held != experiment.config.knobs.end() && held->second != knob.default_value)
       words += " " + knob.name + "=" + knob.text_of(held->second);
   }
-  const CompileOptions &options = experiment.config.options, &own = kernel->options;
-  if (options.fast_math != own.fast_math) words += options.fast_math ? ", fast math on" : ", fast math off";
-  if (options.fmad != own.fmad) words += options.fmad ? ", fmad on" : ", fmad off";
-  if (options.maxrregcount != own.maxrregcount)
-    words += options.maxrregcount == 0 ? ", maxrregcount none" : fmt::format(", maxrregcount {}", options.maxrregcount);
+  for_each_option([&](std::string_view, std::string_view name, auto member) {
+    const auto given = experiment.config.options.*member;
+    if (given != kernel->options.*member) words += fmt::format(", {} {}", name, option_text(given));
+  });
   if (!words.empty() || kernel->knobs.empty()) return kernel->id + words;
   return kernel->id + ", every knob at its default";
 }

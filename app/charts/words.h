@@ -11,9 +11,8 @@ namespace attnscope::charts {
 // wavefronts are bank conflicts". Empty if the timing has no bound.
 std::string bound_sentence(const Observation& seen);
 
-// Why two runs are not comparable, in two words: "another problem". Empty for `none`.
-std::string_view unlike_words(Unlike unlike);
-// The same with both sides: "B1 H8 S512 D64 against B1 H8 S4096 D64 causal". Empty if they are comparable.
+// Why two runs are not comparable, with both sides: "B1 H8 S512 D64 against B1 H8 S4096 D64 causal". Empty if they
+// are comparable.
 std::string unlike_sentence(const Observation& a, const Observation& b);
 
 // How this config differs from the kernel's defaults: "tiled NUM_WARPS=8 SHARED=dynamic, fast math off", or "tiled,

@@ -51,23 +51,26 @@ class Maker {
       if (!input) return misfit("there is no buffer " + name);
       in_.push_back({values_of(input->what, input->bytes), input->what.shape});
     }
-    const std::string& kind = spec_.kind;
-    if (kind == "each") return each();
-    if (kind == "gemm") return gemm();
-    if (kind == "gemm_nt") return gemm_nt();
-    if (kind == "gemm_tn") return gemm_tn();
-    if (kind == "attention" || kind == "attention_causal") return attention(kind == "attention_causal");
-    if (kind == "transpose") return transpose();
-    if (kind == "histogram") return histogram();
-    if (kind == "reduce_sum" || kind == "reduce_max" || kind == "reduce_min") return reduce();
-    if (kind == "softmax" || kind == "layernorm" || kind == "rmsnorm" || kind == "scan" || kind == "sort")
+    const ReferenceKind kind = spec_.kind;
+    if (kind == ReferenceKind::each) return each();
+    if (kind == ReferenceKind::gemm) return gemm();
+    if (kind == ReferenceKind::gemm_nt) return gemm_nt();
+    if (kind == ReferenceKind::gemm_tn) return gemm_tn();
+    if (kind == ReferenceKind::attention || kind == ReferenceKind::attention_causal)
+      return attention(kind == ReferenceKind::attention_causal);
+    if (kind == ReferenceKind::transpose) return transpose();
+    if (kind == ReferenceKind::histogram) return histogram();
+    if (kind == ReferenceKind::reduce_sum || kind == ReferenceKind::reduce_max || kind == ReferenceKind::reduce_min)
+      return reduce();
+    if (kind == ReferenceKind::softmax || kind == ReferenceKind::layernorm || kind == ReferenceKind::rmsnorm ||
+        kind == ReferenceKind::scan || kind == ReferenceKind::sort)
       return by_row();
     return elementwise();
   }
 
  private:
   tl::unexpected<Failure> misfit(const std::string& why) const {
-    return fail(Stage::check, fmt::format("the reference {} of {}: {}", spec_.kind, spec_.output, why),
+    return fail(Stage::check, fmt::format("the reference {} of {}: {}", word_of(spec_.kind), spec_.output, why),
                 "Correct the shapes in the manifest's buffers.");
   }
 
@@ -99,19 +102,19 @@ class Maker {
     for (const Table& input : in_)
       if (input.values.size() != out_.values.size()) return misfit("an input and the output differ in size");
     const double value = spec_.value;
-    const std::string& kind = spec_.kind;
+    const ReferenceKind kind = spec_.kind;
     for (size_t i = 0; i < out_.values.size(); ++i) {
       const double x = in_[0].values[i], y = in_.size() > 1 ? in_[1].values[i] : 0;
-      out_.values[i] = kind == "scale"   ? value * x
-                       : kind == "relu"  ? (x > 0    ? x
-                                            : x != x ? x
-                                                     : 0)
-                       : kind == "gelu"  ? gelu(x)
-                       : kind == "silu"  ? x / (1 + std::exp(-x))
-                       : kind == "add"   ? x + y
-                       : kind == "mul"   ? x * y
-                       : kind == "saxpy" ? value * x + y
-                                         : x;  // copy
+      out_.values[i] = kind == ReferenceKind::scale   ? value * x
+                       : kind == ReferenceKind::relu  ? (x > 0    ? x
+                                                         : x != x ? x
+                                                                  : 0)
+                       : kind == ReferenceKind::gelu  ? gelu(x)
+                       : kind == ReferenceKind::silu  ? x / (1 + std::exp(-x))
+                       : kind == ReferenceKind::add   ? x + y
+                       : kind == ReferenceKind::mul   ? x * y
+                       : kind == ReferenceKind::saxpy ? value * x + y
+                                                      : x;  // copy
     }
     return out_.values;
   }
@@ -218,7 +221,7 @@ class Maker {
 
   // Rows of the input, one per element of the output.
   Result<Values> reduce() {
-    const bool largest = spec_.kind == "reduce_max", least = spec_.kind == "reduce_min";
+    const bool largest = spec_.kind == ReferenceKind::reduce_max, least = spec_.kind == ReferenceKind::reduce_min;
     const size_t groups = out_.values.size();
     if (groups == 0 || in_[0].values.size() % groups != 0)
       return misfit("the size of its input is not a multiple of the output's");
@@ -245,19 +248,19 @@ class Maker {
 
   void row(std::span<const double> x, std::span<double> y) const {
     const auto n = double(x.size());
-    if (spec_.kind == "softmax") {
+    if (spec_.kind == ReferenceKind::softmax) {
       const double top = *std::ranges::max_element(x);
       double sum = 0;
       for (size_t i = 0; i < x.size(); ++i) sum += y[i] = std::exp(x[i] - top);
       for (double& value : y) value /= sum;
-    } else if (spec_.kind == "scan") {
+    } else if (spec_.kind == ReferenceKind::scan) {
       double sum = 0;
       for (size_t i = 0; i < x.size(); ++i) y[i] = sum += x[i];
-    } else if (spec_.kind == "sort") {
+    } else if (spec_.kind == ReferenceKind::sort) {
       std::ranges::copy(x, y.begin());
       std::ranges::sort(y);
     } else {
-      const bool centred = spec_.kind == "layernorm";
+      const bool centred = spec_.kind == ReferenceKind::layernorm;
       double mean = 0, square = 0;
       for (const double value : x) mean += centred ? value / n : 0;
       for (const double value : x) square += (value - mean) * (value - mean) / n;

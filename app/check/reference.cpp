@@ -220,12 +220,6 @@ Result<void> acceptable(const Problem& p, const AttentionInputs& inputs) {
 
 }  // namespace
 
-Result<Accumulate> parse_accumulate(const std::string& text) {
-  if (text == "f32") return Accumulate::f32;
-  if (text == "f16") return Accumulate::f16;
-  return fail(Stage::input, "accumulate: \"" + text + "\" is not one of f32, f16", "Use f32 or f16.");
-}
-
 int64_t Reference::find_row(int64_t row) const {
   if (all_rows) return row >= 0 && row < static_cast<int64_t>(rows.size()) ? row : -1;
   const auto found = std::lower_bound(rows.begin(), rows.end(), row);

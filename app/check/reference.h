@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "check/inputs.h"
-#include "core/problem.h"
+#include "core/kernel.h"
 #include "core/result.h"
 
 namespace attnscope::check {
 
-// The accumulator of the naive attention with whose error a kernel's error is compared: the kernel declares it
-// (Kernel::accumulate).
-enum class Accumulate { f32, f16 };
-Result<Accumulate> parse_accumulate(const std::string& text);  // "f32" or "f16"
+using attnscope::Accumulate;
 
 // Above this much work only sampled rows are computed; above this size not all rows are kept.
 inline constexpr double kAllRowsFlops = 2e9;  // 4·B·H·Sq·Sk·D, masked keys counted: what a full run would cost
@@ -28,7 +25,7 @@ enum class ElementClass : uint8_t { finite = 0, nan = 1, plus_inf = 2, minus_inf
 // The fp64 attention of one problem, on all of its rows or on a sample of whole rows. Immutable.
 struct Reference {
   Problem problem;
-  Accumulate accumulate = Accumulate::f32;
+  Accumulate accumulate = Accumulate::f32;  // of the naive attention, as the kernel declares its own
   bool all_rows = true;
   std::vector<int64_t> rows;          // (b·heads + h)·seq_q + i, ascending: the rows in `values`
   std::vector<double> values;         // rows × head_dim

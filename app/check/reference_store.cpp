@@ -25,8 +25,6 @@ constexpr size_t kChecksumBytes = 32;
 constexpr size_t kHeadBytes = sizeof(double) + sizeof(uint64_t);
 static_assert(std::endian::native == std::endian::little, "the files are little-endian");
 
-const char* word_of(Accumulate accumulate) { return accumulate == Accumulate::f32 ? "f32" : "f16"; }
-
 template <class T>
 void append(std::string& out, const T* values, size_t count) {
   out.append(reinterpret_cast<const char*>(values), count * sizeof(T));

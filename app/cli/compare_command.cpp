@@ -69,10 +69,10 @@ Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kerne
 Result<void> check_comparable(const Observation& a, const Observation& b) {
   const Unlike unlike = comparable(a, b);
   if (unlike == Unlike::none) return {};
-  return fail(Stage::input,
-              fmt::format("A and B are not comparable, {}: {}", charts::unlike_words(unlike),
-                          one_line(charts::unlike_sentence(a, b))),
-              "Give two that differ only in kernel, knobs and compile options.");
+  return fail(
+      Stage::input,
+      fmt::format("A and B are not comparable, {}: {}", to_string(unlike), one_line(charts::unlike_sentence(a, b))),
+      "Give two that differ only in kernel, knobs and compile options.");
 }
 
 // Times one of the two for a block. A run without a time makes the whole comparison fail.
@@ -141,10 +141,10 @@ Json json_of(const measure::Comparison& c, bool recorded, const Side& a, const S
     const Observation& o = recorded ? *one.recorded : *one.ran;
     return Json{{"experiment", to_json(o.experiment)},
                 {"us", o.timing ? Json(o.timing->p50) : Json(nullptr)},
-                {"verdict", o.verdict ? Json(std::string(to_string(o.verdict->state))) : Json(nullptr)},
-                {"headline", headline_of(o) ? Json(to_string(*headline_of(o))) : Json(nullptr)}};
+                {"verdict", o.verdict ? Json(word_of(o.verdict->state)) : Json(nullptr)},
+                {"headline", headline_of(o) ? Json(word_of(*headline_of(o))) : Json(nullptr)}};
   };
-  return Json{{"kind", to_string(FigureKind::measured)},
+  return Json{{"kind", word_of(FigureKind::measured)},
               {"how", recorded ? "recorded" : "in turn"},
               {"a", side(a)},
               {"b", side(b)},

@@ -90,9 +90,9 @@ Result<Values> figures_of(const Export& e) {
       {"SEQ_Q", std::to_string(e.problem.seq_q)},
       {"SEQ_K", std::to_string(e.problem.seq_k)},
       {"SCALE", fmt::format("{:.9e}", e.problem.effective_scale())},
-      {"TOLERANCE", catalog::accumulate_of(e.kernel, e.config) == "f16" ? "2e-2"
-                    : e.problem.dtype == DType::bf16                    ? "2e-2"
-                                                                        : "2e-3"},
+      {"TOLERANCE", catalog::accumulate_of(e.kernel, e.config) == Accumulate::f16 ? "2e-2"
+                    : e.problem.dtype == DType::bf16                              ? "2e-2"
+                                                                                  : "2e-3"},
       {"NEEDS", e.kernel.headers.empty() ? "nothing but the CUDA headers" : "the headers that `build.sh` names"}};
   if (auto put = put_grid(e, values); !put) return fail(put.error());
   put_arguments(e, values);

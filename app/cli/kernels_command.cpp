@@ -30,7 +30,7 @@ Json json_of(const Kernel& kernel) {
   return Json{{"id", kernel.id},
               {"title", kernel.title},
               {"rung", kernel.rung},
-              {"problem", to_string(kernel.problem)},
+              {"problem", word_of(kernel.problem)},
               {"knobs", knobs},
               {"file", kernel.manifest_name},
               {"hash", kernel.content_hash}};

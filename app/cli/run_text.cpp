@@ -5,19 +5,13 @@
 #include <cmath>
 #include <utility>
 
+#include "charts/tables.h"
 #include "core/escape.h"
 #include "core/headline.h"
+#include "core/with_commas.h"
 
 namespace attnscope::cli {
 namespace {
-
-// 36928 → "36,928"
-std::string grouped(int64_t value) {
-  std::string digits = std::to_string(value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
-    digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
 
 void line(std::string& out, std::string_view label, const std::string& text) {
   out += fmt::format("{:<14} {}\n", one_line(label), one_line(text));
@@ -55,48 +49,41 @@ void add_verdict(std::string& out, const Observation& o) {
                    v.rel_frobenius_limit, v.max_abs, v.mean_abs, v.cosine));
   line(out, "",
        fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100,
-                   v.nonfinite, grouped(v.rows_checked), grouped(v.rows_total)));
+                   v.nonfinite, with_commas(v.rows_checked), with_commas(v.rows_total)));
 }
 
 void add_shared(std::string& out, const VariantInfo& v) {
   line(out, "shared memory",
-       fmt::format("{} B per CTA ({} static, {} dynamic)", grouped(v.static_shared_bytes + v.dynamic_shared_bytes),
-                   grouped(v.static_shared_bytes), grouped(v.dynamic_shared_bytes)));
+       fmt::format("{} B per CTA ({} static, {} dynamic)", with_commas(v.static_shared_bytes + v.dynamic_shared_bytes),
+                   with_commas(v.static_shared_bytes), with_commas(v.dynamic_shared_bytes)));
   for (const SharedBuffer& b : v.shared_buffers)
-    line(out, "", fmt::format("{:>9} B {}{}", grouped(b.bytes), b.name, b.dynamic ? " (dynamic)" : ""));
+    line(out, "", fmt::format("{:>9} B {}{}", with_commas(b.bytes), b.name, b.dynamic ? " (dynamic)" : ""));
 }
 
 void add_occupancy(std::string& out, const Occupancy& o) {
   line(out, "occupancy",
        fmt::format("{:.1f} % ({} CTAs, {} warps per SM), limited by {}", o.fraction * 100, o.ctas_per_sm,
                    o.warps_per_sm, to_string(o.limiter)));
-  std::string waves =
-      fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, grouped(o.total_ctas), grouped(o.resident_ctas));
-  if (o.tail_ctas > 0) waves += fmt::format(", the last wave runs {}", grouped(o.tail_ctas));
+  std::string waves = fmt::format("{:.2f} waves: {} CTAs for {} places", o.waves, with_commas(o.total_ctas),
+                                  with_commas(o.resident_ctas));
+  if (o.tail_ctas > 0) waves += fmt::format(", the last wave runs {}", with_commas(o.tail_ctas));
   line(out, "", waves);
 }
 
 void add_counters(std::string& out, const Counters& c) {
-  const auto total = c.instructions.find("total");
-  const std::string share =
-      c.sampled_fraction < 1 ? fmt::format(", {:.3g} % of the CTAs", c.sampled_fraction * 100) : ", all CTAs";
-  line(out, "instructions",
-       fmt::format("{} warp instructions {}{}, {:.2f} lanes active",
-                   grouped(total == c.instructions.end() ? 0 : total->second), to_string(c.kind), share,
-                   c.active_lanes_mean));
-  const double conflicts =
-      c.shared_wavefronts ? 100.0 * double(c.shared_bank_conflicts) / double(c.shared_wavefronts) : 0;
-  line(out, "shared access",
-       fmt::format("{} wavefronts {}, {:.1f} % of them bank conflicts", grouped(c.shared_wavefronts), to_string(c.kind),
-                   conflicts));
-  line(out, "global access",
-       fmt::format("{} load sectors, {} store sectors {}", grouped(c.global_load_sectors),
-                   grouped(c.global_store_sectors), to_string(c.kind)));
+  line(out, "counters", fmt::format("{} {}", to_string(c.kind), charts::counter_share_text(c)));
+  for (const charts::FigureGroup& group : charts::counter_groups(c)) {
+    std::string text = group.title + ":", between = " ";
+    for (const charts::FigureRow& row : group.rows)
+      text +=
+          std::exchange(between, "; ") + row.name + " " + row.value + (row.note.empty() ? "" : " (" + row.note + ")");
+    line(out, "", text);
+  }
 }
 
 void add_watch(std::string& out, const WatchReport& w) {
   const std::string share =
-      w.ctas < w.total_ctas ? fmt::format("{} of {} CTAs", grouped(w.ctas), grouped(w.total_ctas)) : "all CTAs";
+      w.ctas < w.total_ctas ? fmt::format("{} of {} CTAs", with_commas(w.ctas), with_commas(w.total_ctas)) : "all CTAs";
   const std::string luck = fmt::format("{} contents of shared memory, {} orders of the warps", w.fills, w.orders);
   if (w.findings.empty()) return line(out, "watch", fmt::format("silent: {}, {}", share, luck));
   line(out, "watch",
@@ -107,7 +94,7 @@ void add_watch(std::string& out, const WatchReport& w) {
 void add_printed(std::string& out, const Printed& p) {
   const char* label = "printed";
   for (const std::string& said : p.lines) line(out, std::exchange(label, ""), said);
-  if (p.more > 0) line(out, label, fmt::format("and {} times more", grouped(p.more)));
+  if (p.more > 0) line(out, label, fmt::format("and {} times more", with_commas(p.more)));
 }
 
 }  // namespace

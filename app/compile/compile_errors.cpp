@@ -8,6 +8,7 @@
 
 #include "compile/include_scan.h"
 #include "compile/ptxas_log.h"
+#include "core/with_commas.h"
 
 namespace attnscope::compile {
 namespace {
@@ -19,19 +20,11 @@ std::string clipped(const std::string& log) {
   return log.substr(0, kMaxLogBytes) + "\n… and " + std::to_string(log.size() - kMaxLogBytes) + " bytes more";
 }
 
-// 57376 → "57,376"
-std::string grouped(int64_t value) {
-  std::string digits = std::to_string(value);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
-
 Failure too_much_shared(const SharedRefusal& refusal, const std::string& file_name, const std::string& entry) {
   return {
       Stage::limits,
       fmt::format("{}: {} asks {} B of static shared memory; a CTA may have {} B of it.", file_name, entry,
-                  grouped(refusal.asked_bytes), grouped(refusal.limit_bytes)),
+                  with_commas(refusal.asked_bytes), with_commas(refusal.limit_bytes)),
       "Declare it dynamic: a launch may ask for more than the static limit, up to the device's opt-in limit. Or use "
       "smaller tiles."};
 }

@@ -3,9 +3,7 @@
 #include <map>
 #include <string>
 
-#include "core/json_fwd.h"
 #include "core/kernel.h"
-#include "core/result.h"
 
 namespace attnscope {
 
@@ -16,8 +14,6 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-Json to_json(const Config& config);
-Result<CompileOptions> compile_options_from_json(const Json& json, const std::string& where);
 // "BLOCK_M=32 NUM_WARPS=4": the knobs in the kernel's order, labels where it has them.
 std::string short_text(const Config& config, const Kernel& kernel);
 

@@ -12,7 +12,8 @@ namespace attnscope {
 enum class CacheState { hot, cold };
 template <>
 struct Words<CacheState> {
-  static constexpr WordTable<CacheState, 2> table{{{CacheState::hot, "hot"}, {CacheState::cold, "cold"}}};
+  using enum CacheState;
+  static constexpr WordTable<CacheState, 2> table{{{hot, "hot"}, {cold, "cold"}}};
 };
 
 struct MeasurePolicy {
@@ -37,9 +38,6 @@ struct Experiment : Draft {
   std::string kernel_hash;  // Kernel::content_hash
   bool operator==(const Experiment&) const = default;
 };
-
-Json to_json(const MeasurePolicy& policy);
-Result<MeasurePolicy> measure_policy_from_json(const Json& json, const std::string& where);
 
 // XXH3-128 in hex of the canonical JSON.
 std::string hash_of(const Experiment& experiment);

@@ -27,6 +27,7 @@ struct Limits {
   size_t most = 4096;                     // entries of an array
   size_t bytes = 1 << 20;                 // of a text, and of each text in an array
   bool open = false;                      // NaN and infinities too, written as words: JSON has no such numbers
+  bool line = false;                      // a text without line ends and control characters
   bool required = false;                  // its absence is a fault; else the default stays
 };
 
@@ -63,6 +64,19 @@ struct Ends {
   std::string_view about = {};
 };
 
+// Fields that are there only where a field before them has `value`, or (`equal` is false) has another.
+template <class T, class V, class... F>
+struct When {
+  const char* key;
+  V T::*member;
+  V value;
+  bool equal;
+  std::tuple<F...> fields;
+  bool holds(const T& of) const { return (of.*member == value) == equal; }
+};
+template <class T, class V, class... F>
+When(const char*, V T::*, V, bool, std::tuple<F...>) -> When<T, V, F...>;
+
 // A field with its row in a table: what it is called there, and what stands beside it.
 template <class F, class Row>
 struct Shown {
@@ -79,8 +93,15 @@ concept Listed = requires {
   FieldsOf<T>::list;
 };
 
+// A name from an open list: one that is not known is kept.
 template <class T>
-Result<T> read_fields(const Json& json, const std::string& where);
+concept Named = requires(const T& value) {
+  T::named(std::string());
+  value.name();
+};
+
+template <class T>
+Result<T> read_fields(const Json& json, const std::string& where, Stage stage = Stage::protocol);
 
 namespace fields {
 
@@ -102,15 +123,15 @@ void read(JsonReader& reader, const char* key, V& out, const Limits& limits);
 
 // An entry of an array.
 template <class V>
-Result<V> read_entry(const Json& json, const std::string& where, const Limits& limits) {
+Result<V> read_entry(const Json& json, const std::string& where, const Limits& limits, Stage stage) {
   if constexpr (Listed<V>) {
-    return read_fields<V>(json, where);
+    return read_fields<V>(json, where, stage);
   } else if constexpr (IsVector<V>::value) {
-    if (!json.is_array()) return fail(Stage::protocol, where + ": must be an array");
-    if (json.size() > limits.most) return fail(Stage::protocol, where + ": holds too many entries");
+    if (!json.is_array()) return fail(stage, where + ": must be an array");
+    if (json.size() > limits.most) return fail(stage, where + ": holds too many entries");
     V out;
     for (size_t i = 0; i < json.size(); ++i) {
-      auto entry = read_entry<typename V::value_type>(json[i], where + "/" + std::to_string(i), limits);
+      auto entry = read_entry<typename V::value_type>(json[i], where + "/" + std::to_string(i), limits, stage);
       if (!entry) return fail(entry.error());
       out.push_back(std::move(*entry));
     }
@@ -118,22 +139,14 @@ Result<V> read_entry(const Json& json, const std::string& where, const Limits& l
   } else if constexpr (std::is_same_v<V, double>) {
     // MessagePack has numbers that are none.
     if (!json.is_number() || !(json.get<double>() >= limits.low && json.get<double>() <= limits.high))
-      return fail(Stage::protocol, where + ": must be a number within its limits");
+      return fail(stage, where + ": must be a number within its limits");
     return json.get<double>();
   } else {
     static_assert(std::is_same_v<V, std::string>);
     if (!json.is_string() || json.get_ref<const std::string&>().size() > limits.bytes)
-      return fail(Stage::protocol, where + ": must be a text within its limit");
+      return fail(stage, where + ": must be a text within its limit");
     return json.get<std::string>();
   }
-}
-
-template <class V>
-void adopt(JsonReader& reader, V& out, Result<V> value) {
-  if (value)
-    out = std::move(*value);
-  else
-    reader.adopt(value.error());
 }
 
 // An absent key leaves `out` as it is. Null does too, but it empties an optional and an array.
@@ -152,10 +165,16 @@ void read(JsonReader& reader, const char* key, V& out, const Limits& limits) {
       reader.number(key, out);
     else
       reader.number(key, out, limits.low, limits.high);
+  } else if constexpr (std::is_same_v<V, uint64_t>) {
+    reader.unsigned_integer(key, out);
   } else if constexpr (std::is_same_v<V, std::string>) {
-    reader.text(key, out, limits.bytes);
+    limits.line ? reader.line(key, out, limits.bytes) : reader.text(key, out, limits.bytes);
   } else if constexpr (Worded<V>) {
-    reader.word(key, out, [](std::string_view text) { return parse_word<V>(text, Stage::protocol); });
+    reader.word(key, out);
+  } else if constexpr (Named<V>) {
+    std::string name(out.name());
+    reader.text(key, name, limits.bytes);
+    out = V::named(std::move(name));
   } else if constexpr (IsOptional<V>::value) {
     const Json* given = reader.value(key);
     if (given && given->is_null()) return out.reset();
@@ -166,22 +185,22 @@ void read(JsonReader& reader, const char* key, V& out, const Limits& limits) {
   } else if constexpr (IsVector<V>::value) {
     const Json* given = reader.value(key);
     if (given && given->is_null()) return out.clear();
-    if (given) adopt(reader, out, read_entry<V>(*given, reader.path(key), limits));
+    reader.part(key, out, [&](const Json& json, const std::string& where) {
+      return read_entry<V>(json, where, limits, reader.stage());
+    });
   } else if constexpr (IsMap<V>::value) {
-    if (!reader.has(key)) return;
-    const Json& given = *reader.value(key);
-    JsonReader entries(given, reader.path(key), Stage::protocol);
-    if (given.is_object())
-      for (const auto& [name, unused] : given.items()) read(entries, name.c_str(), out[name], limits);
-    if (auto done = entries.finish(); !done) reader.adopt(done.error());
+    reader.entries(key, [&](JsonReader& inner, const char* name) { read(inner, name, out[name], limits); });
   } else {
     static_assert(Listed<V>);
-    if (reader.has(key)) adopt(reader, out, read_fields<V>(*reader.value(key), reader.path(key)));
+    reader.part(key, out, [&](const Json& json, const std::string& where) {
+      return read_fields<V>(json, where, reader.stage());
+    });
   }
 }
 
-template <class T, class M>
-void read_one(JsonReader& reader, T& out, const Field<T, M>& field) {
+// T is what the field's struct is, or what is derived from it.
+template <class T, class Of, class M>
+void read_one(JsonReader& reader, T& out, const Field<Of, M>& field) {
   if (field.limits.required) reader.required(field.key);
   read(reader, field.key, out.*field.member, field.limits);
 }
@@ -191,8 +210,8 @@ void read_one(JsonReader& reader, T& out, const Shown<F, Row>& shown) {
   read_one(reader, out, shown.field);
 }
 
-template <class T>
-void read_one(JsonReader& reader, T& out, const Ends<T>& ends) {
+template <class T, class Of>
+void read_one(JsonReader& reader, T& out, const Ends<Of>& ends) {
   std::vector<double> both;
   read(reader, ends.key, both, ends.limits);
   if (reader.failed() || !reader.has(ends.key)) return;
@@ -203,17 +222,21 @@ void read_one(JsonReader& reader, T& out, const Ends<T>& ends) {
 
 template <class T, class... F>
 void read_one(JsonReader& reader, T& out, const Group<F...>& group) {
-  if (!reader.has(group.key)) return;
-  JsonReader inner(*reader.value(group.key), reader.path(group.key), Stage::protocol);
-  std::apply([&](const auto&... field) { (read_one(inner, out, field), ...); }, group.fields);
-  if (auto done = inner.finish(); !done) reader.adopt(done.error());
+  reader.object(group.key, [&](JsonReader& inner) {
+    std::apply([&](const auto&... field) { (read_one(inner, out, field), ...); }, group.fields);
+  });
+}
+
+template <class T, class Of, class V, class... F>
+void read_one(JsonReader& reader, T& out, const When<Of, V, F...>& when) {
+  if (when.holds(out)) std::apply([&](const auto&... field) { (read_one(reader, out, field), ...); }, when.fields);
 }
 
 template <class V>
 Json written(const V& value, const Limits& limits);
 
-template <class T, class M>
-void write_one(Json& json, const T& value, const Field<T, M>& field) {
+template <class T, class Of, class M>
+void write_one(Json& json, const T& value, const Field<Of, M>& field) {
   json[field.key] = written(value.*field.member, field.limits);
 }
 
@@ -222,8 +245,8 @@ void write_one(Json& json, const T& value, const Shown<F, Row>& shown) {
   write_one(json, value, shown.field);
 }
 
-template <class T>
-void write_one(Json& json, const T& value, const Ends<T>& ends) {
+template <class T, class Of>
+void write_one(Json& json, const T& value, const Ends<Of>& ends) {
   json[ends.key] = Json::array({value.*ends.low, value.*ends.high});
 }
 
@@ -233,12 +256,19 @@ void write_one(Json& json, const T& value, const Group<F...>& group) {
   std::apply([&](const auto&... field) { (write_one(inner, value, field), ...); }, group.fields);
 }
 
+template <class T, class Of, class V, class... F>
+void write_one(Json& json, const T& value, const When<Of, V, F...>& when) {
+  if (when.holds(value)) std::apply([&](const auto&... field) { (write_one(json, value, field), ...); }, when.fields);
+}
+
 template <class V>
 Json written(const V& value, const Limits& limits) {
   if constexpr (std::is_same_v<V, double>) {
     return limits.open ? number_json(value) : Json(value);
   } else if constexpr (Worded<V>) {
-    return std::string(word_of(Words<V>::table, value));
+    return word_of(value);
+  } else if constexpr (Named<V>) {
+    return value.name();
   } else if constexpr (IsOptional<V>::value) {
     return value ? written(*value, limits) : Json(nullptr);
   } else if constexpr (IsVector<V>::value) {
@@ -256,17 +286,20 @@ Json written(const V& value, const Limits& limits) {
 
 }  // namespace fields
 
-// The fields that `reader` has go into `out`; the others stay as they are.
+// The fields that `reader` has go into `out`; the others stay as they are. What no single field can say of a value,
+// FieldsOf<T>::check(reader, out) does.
 template <Listed T>
 void read_fields_into(JsonReader& reader, T& out) {
   std::apply([&](const auto&... field) { (fields::read_one(reader, out, field), ...); }, FieldsOf<T>::list);
+  if constexpr (requires { FieldsOf<T>::check(reader, out); })
+    if (!reader.failed()) FieldsOf<T>::check(reader, out);
 }
 
-// A Failure (Stage::protocol) names the first fault by its JSON pointer behind `where`; an unknown key is one.
+// A Failure names the first fault by its JSON pointer behind `where`; an unknown key is one.
 template <class T>
-Result<T> read_fields(const Json& json, const std::string& where) {
+Result<T> read_fields(const Json& json, const std::string& where, Stage stage) {
   T out{};
-  JsonReader reader(json, where, Stage::protocol);
+  JsonReader reader(json, where, stage);
   read_fields_into(reader, out);
   if (auto done = reader.finish(); !done) return fail(done.error());
   return out;

@@ -21,8 +21,6 @@ std::string in_words(std::string reason) {
          " is not JSON: " + reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
 }
 
-constexpr const char* kInRange = "Choose a number in that range.";
-
 // A value in a message: it came from outside, and may be anything of any length.
 std::string shown(const Json& value) {
   constexpr size_t kMost = 100;
@@ -53,6 +51,12 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
     return fail(stage, where + ": " + in_words(error.what()),
                 "Mend the text there: a quote, a comma or a bracket is missing or too many, or it is no JSON at all.");
   }
+}
+
+Failure out_of_range(Stage stage, const std::string& where, const char* key, int64_t value, int64_t low, int64_t high) {
+  return {
+      stage, fmt::format("{}/{}: {} is outside {}…{}", where, key, value, low, high),
+      value < low ? fmt::format("Set {} to {} or more.", key, low) : fmt::format("Set {} to {} or less.", key, high)};
 }
 
 JsonReader::JsonReader(const Json& json, std::string where, Stage stage)
@@ -96,8 +100,7 @@ void JsonReader::integer(const char* key, int64_t& out, int64_t low, int64_t hig
   if (found.is_number_unsigned() && found.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()))
     return fault(key, shown(found) + " is too large");
   const int64_t number = found.get<int64_t>();
-  if (number < low || number > high)
-    return fault(key, shown(found) + " is outside " + std::to_string(low) + "…" + std::to_string(high), kInRange);
+  if (number < low || number > high) return adopt(out_of_range(stage_, where_, key, number, low, high));
   out = number;
 }
 
@@ -137,7 +140,8 @@ void JsonReader::number(const char* key, double& out, double low, double high) {
   number(key, value);
   if (failure_) return;
   if (!(value >= low && value <= high))  // NaN neither
-    return fault(key, fmt::format("{} is outside {:g}…{:g}", shown(*this->value(key)), low, high), kInRange);
+    return fault(key, fmt::format("{} is outside {:g}…{:g}", shown(*this->value(key)), low, high),
+                 "Choose a number in that range.");
   out = value;
 }
 

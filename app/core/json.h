@@ -10,18 +10,23 @@
 #include <vector>
 
 #include "core/json_fwd.h"
-#include "core/result.h"
+#include "core/words.h"
 
 namespace attnscope {
 
 // Parses text from outside. Nesting deeper than 64, duplicate keys and trailing bytes are refused.
 Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage = Stage::input);
 
+// "where/key: 5 is outside 6…9", and how far to go.
+Failure out_of_range(Stage stage, const std::string& where, const char* key, int64_t value, int64_t low, int64_t high);
+
 // Reads an object from outside field by field and keeps the first fault, named "where/pointer: reason". Every reader
 // method marks its key as known; finish() refuses keys that nobody read.
 class JsonReader {
  public:
+  // `json` must outlive the reader.
   JsonReader(const Json& json, std::string where, Stage stage = Stage::input);
+  JsonReader(const Json&& json, std::string where, Stage stage = Stage::input) = delete;
 
   bool has(const char* key);  // present and not null
   // Each leaves `out` alone when the key is absent; required(...) makes absence a fault.
@@ -39,8 +44,48 @@ class JsonReader {
   void ignore(const char* key) { known_.insert(key); }
   // The value itself, or null when absent; marks it known.
   const Json* value(const char* key);
+  const std::string& where() const { return where_; }
   std::string path(const std::string& key) const { return where_ + "/" + key; }
+  Stage stage() const { return stage_; }
 
+  // An object at `key`, read by body(reader).
+  template <class Body>
+  void object(const char* key, Body body) {
+    if (!has(key)) return;
+    JsonReader inner(*value(key), path(key), stage_);
+    body(inner);
+    if (auto done = inner.finish(); !done) adopt(done.error());
+  }
+  // An object at `key` whose keys are names: each is read by one(reader, name).
+  template <class One>
+  void entries(const char* key, One one) {
+    object(key, [&](JsonReader& inner) {
+      if (inner.json_.is_object())
+        for (const auto& [name, unused] : inner.json_.items()) one(inner, name.c_str());
+    });
+  }
+  // A value at `key` that parse(json, where) makes a Result of.
+  template <class T, class Parse>
+  void part(const char* key, T& out, Parse parse) {
+    if (has(key)) take(parse(*value(key), path(key)), [&](auto&& parsed) { out = std::move(parsed); });
+  }
+  // A list at `key`, each of whose items parse(json, where) makes a Result of.
+  template <class T, class Parse>
+  void list(const char* key, std::vector<T>& out, size_t most, Parse parse) {
+    if (!has(key)) return;
+    const Json& items = *value(key);
+    if (!items.is_array()) return fault(key, "must be a list");
+    if (items.size() > most)
+      return fault(
+          key, "holds " + std::to_string(items.size()) + " entries; at most " + std::to_string(most) + " are taken");
+    for (size_t i = 0; i < items.size() && !failed(); ++i)
+      take(parse(items[i], path(key) + "/" + std::to_string(i)), [&](auto&& one) { out.push_back(std::move(one)); });
+  }
+
+  template <Worded E>
+  void word(const char* key, E& out) {
+    word(key, out, [this](std::string_view text) { return parse_word<E>(text, stage_); });
+  }
   template <class T, class Parse>
   void word(const char* key, T& out, Parse parse) {
     std::string name;
@@ -62,6 +107,14 @@ class JsonReader {
   Result<void> finish(bool refuse_unknown = true);
 
  private:
+  template <class T, class Keep>
+  void take(Result<T> parsed, Keep keep) {
+    if (parsed)
+      keep(std::move(*parsed));
+    else
+      adopt(parsed.error());
+  }
+
   const Json& json_;
   std::string where_;
   Stage stage_;

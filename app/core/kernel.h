@@ -78,6 +78,14 @@ struct ArgumentDeclaration {
   std::vector<ArgumentDeclaration> fields;  // of a struct, in order, laid out as C does
 };
 
+// What a kernel adds up in.
+enum class Accumulate { f32, f16 };
+template <>
+struct Words<Accumulate> {
+  using enum Accumulate;
+  static constexpr WordTable<Accumulate, 2> table{{{f32, "f32"}, {f16, "f16"}}};
+};
+
 // One rung: a .cu file and its manifest, or a library's routine, as values. No path decides what it is: `content_hash`
 // does.
 struct Kernel {

@@ -8,8 +8,7 @@
 
 #include "core/experiment.h"
 #include "core/json_fwd.h"
-#include "core/result.h"
-#include "core/words.h"
+#include "core/rule.h"
 
 namespace attnscope {
 
@@ -17,10 +16,9 @@ namespace attnscope {
 enum class FigureKind { measured, counted, modelled, reported };
 template <>
 struct Words<FigureKind> {
-  static constexpr WordTable<FigureKind, 4> table{{{FigureKind::measured, "measured"},
-                                                   {FigureKind::counted, "counted"},
-                                                   {FigureKind::modelled, "modelled"},
-                                                   {FigureKind::reported, "reported"}}};
+  using enum FigureKind;
+  static constexpr WordTable<FigureKind, 4> table{
+      {{measured, "measured"}, {counted, "counted"}, {modelled, "modelled"}, {reported, "reported"}}};
 };
 
 struct Versions {
@@ -56,12 +54,13 @@ struct VariantInfo {
 enum class Limiter { unknown, shared_memory, registers, warps, ctas, barriers };
 template <>
 struct Words<Limiter> {
-  static constexpr WordTable<Limiter, 6> table{{{Limiter::unknown, ""},
-                                                {Limiter::shared_memory, "shared memory"},
-                                                {Limiter::registers, "registers"},
-                                                {Limiter::warps, "warps"},
-                                                {Limiter::ctas, "CTAs"},
-                                                {Limiter::barriers, "barriers"}}};
+  using enum Limiter;
+  static constexpr WordTable<Limiter, 6> table{{{unknown, ""},
+                                                {shared_memory, "shared memory"},
+                                                {registers, "registers"},
+                                                {warps, "warps"},
+                                                {ctas, "CTAs"},
+                                                {barriers, "barriers"}}};
 };
 
 struct Occupancy {
@@ -85,8 +84,8 @@ struct BadElement {
 enum class VerdictState { unchecked, correct, wrong };
 template <>
 struct Words<VerdictState> {
-  static constexpr WordTable<VerdictState, 3> table{
-      {{VerdictState::correct, "correct"}, {VerdictState::wrong, "wrong"}, {VerdictState::unchecked, "unchecked"}}};
+  using enum VerdictState;
+  static constexpr WordTable<VerdictState, 3> table{{{correct, "correct"}, {wrong, "wrong"}, {unchecked, "unchecked"}}};
 };
 
 struct Verdict {
@@ -110,8 +109,8 @@ struct Verdict {
 enum class Stopped { unknown, stable, time_up };  // stable: the interval was narrow enough
 template <>
 struct Words<Stopped> {
-  static constexpr WordTable<Stopped, 3> table{
-      {{Stopped::unknown, ""}, {Stopped::stable, "stable"}, {Stopped::time_up, "time up"}}};
+  using enum Stopped;
+  static constexpr WordTable<Stopped, 3> table{{{unknown, ""}, {stable, "stable"}, {time_up, "time up"}}};
 };
 
 // How a measured timing came about.
@@ -152,26 +151,27 @@ enum class Bound {
 };
 template <>
 struct Words<Bound> {
-  static constexpr WordTable<Bound, 20> table{{{Bound::unknown, ""},
-                                               {Bound::fp32, "FP32"},
-                                               {Bound::fp16, "FP16"},
-                                               {Bound::half_conversions, "half conversions"},
-                                               {Bound::fp64, "FP64"},
-                                               {Bound::integer, "integer"},
-                                               {Bound::integer_multiply, "integer multiply"},
-                                               {Bound::mufu, "MUFU"},
-                                               {Bound::conversions, "conversions"},
-                                               {Bound::tensor_cores, "Tensor Cores"},
-                                               {Bound::shuffles, "shuffles"},
-                                               {Bound::shared_memory, "shared memory"},
-                                               {Bound::l2_bandwidth, "L2 bandwidth"},
-                                               {Bound::dram_bandwidth, "DRAM bandwidth"},
-                                               {Bound::issue_slots, "issue slots"},
-                                               {Bound::arithmetic_units, "arithmetic units"},
-                                               {Bound::instruction_latency, "instruction latency"},
-                                               {Bound::global_latency, "global memory latency"},
-                                               {Bound::short_latency, "MUFU and shuffle latency"},
-                                               {Bound::barriers, "barriers"}}};
+  using enum Bound;
+  static constexpr WordTable<Bound, 20> table{{{unknown, ""},
+                                               {fp32, "FP32"},
+                                               {fp16, "FP16"},
+                                               {half_conversions, "half conversions"},
+                                               {fp64, "FP64"},
+                                               {integer, "integer"},
+                                               {integer_multiply, "integer multiply"},
+                                               {mufu, "MUFU"},
+                                               {conversions, "conversions"},
+                                               {tensor_cores, "Tensor Cores"},
+                                               {shuffles, "shuffles"},
+                                               {shared_memory, "shared memory"},
+                                               {l2_bandwidth, "L2 bandwidth"},
+                                               {dram_bandwidth, "DRAM bandwidth"},
+                                               {issue_slots, "issue slots"},
+                                               {arithmetic_units, "arithmetic units"},
+                                               {instruction_latency, "instruction latency"},
+                                               {global_latency, "global memory latency"},
+                                               {short_latency, "MUFU and shuffle latency"},
+                                               {barriers, "barriers"}}};
 };
 
 struct Timing {
@@ -215,12 +215,12 @@ struct Evidence {
 enum class Severity { info, warning, error };
 template <>
 struct Words<Severity> {
-  static constexpr WordTable<Severity, 3> table{
-      {{Severity::info, "info"}, {Severity::warning, "warning"}, {Severity::error, "error"}}};
+  using enum Severity;
+  static constexpr WordTable<Severity, 3> table{{{info, "info"}, {warning, "warning"}, {error, "error"}}};
 };
 
 struct Finding {
-  std::string rule;  // stable id
+  Rule rule;
   Severity severity = Severity::info;
   std::string sentence;
   std::vector<Evidence> evidence;

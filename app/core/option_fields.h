@@ -21,8 +21,9 @@ struct FieldsOf<CompileOptions> {
 // visit(key, label, member) for each compile option.
 template <class Visit>
 void for_each_option(Visit visit) {
-  std::apply([&](const auto&... option) { (visit(option.field.key, option.row.label, option.field.member), ...); },
-             FieldsOf<CompileOptions>::list);
+  std::apply(
+      [&](const auto&... option) { (visit(option.field.key, label(option.row.label), option.field.member), ...); },
+      FieldsOf<CompileOptions>::list);
 }
 
 inline std::string option_text(bool set) { return set ? "on" : "off"; }

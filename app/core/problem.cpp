@@ -7,49 +7,17 @@
 #include <cmath>
 #include <map>
 
-#include "core/json.h"
-#include "core/words.h"
+#include "core/experiment_fields.h"
 
 namespace attnscope {
 namespace {
 
-constexpr WordTable<ProblemKind, 6> kKinds{{{ProblemKind::attention, "attention"},
-                                            {ProblemKind::gemm, "gemm"},
-                                            {ProblemKind::softmax, "softmax"},
-                                            {ProblemKind::reduction, "reduction"},
-                                            {ProblemKind::transpose, "transpose"},
-                                            {ProblemKind::custom, "custom"}}};
-constexpr WordTable<Causal, 3> kCausals{
-    {{Causal::none, "none"}, {Causal::top_left, "top_left"}, {Causal::bottom_right, "bottom_right"}}};
-constexpr WordTable<Layout, 2> kLayouts{{{Layout::BHSD, "BHSD"}, {Layout::BSHD, "BSHD"}}};
-constexpr WordTable<DType, 3> kDTypes{{{DType::f16, "f16"}, {DType::bf16, "bf16"}, {DType::f32, "f32"}}};
-constexpr WordTable<Distribution, 4> kDistributions{{{Distribution::normal, "normal"},
-                                                     {Distribution::uniform, "uniform"},
-                                                     {Distribution::large, "large"},
-                                                     {Distribution::constant, "constant"}}};
-
 // Limits at the door. A tensor above 2^34 elements would not fit any device this program names.
-constexpr int64_t kMaxBatch = 65535, kMaxHeads = 65535, kMaxSeq = 1 << 24, kMaxHeadDim = 1024;
 constexpr double kMaxElements = 17179869184.0;
 constexpr int64_t kMaxSize = int64_t{1} << 40;  // of another kind's size: its buffers are held to what memory has
 constexpr size_t kMaxSizes = 32;
 
-Result<Causal> causal_of(std::string_view text) {
-  if (text == "true" || text == "1") return Causal::bottom_right;
-  if (text == "false" || text == "0") return Causal::none;
-  return value_of(kCausals, text);
-}
-
 }  // namespace
-
-std::string_view to_string(ProblemKind value) { return word_of(kKinds, value); }
-std::string_view to_string(Causal value) { return word_of(kCausals, value); }
-std::string_view to_string(Layout value) { return word_of(kLayouts, value); }
-std::string_view to_string(DType value) { return word_of(kDTypes, value); }
-std::string_view to_string(Distribution value) { return word_of(kDistributions, value); }
-Result<Causal> parse_causal(std::string_view text) { return causal_of(text); }
-Result<DType> parse_dtype(std::string_view text) { return value_of(kDTypes, text); }
-Result<ProblemKind> parse_problem_kind(std::string_view text) { return value_of(kKinds, text); }
 
 uint32_t bytes_of(DType dtype) { return dtype == DType::f32 ? 4 : 2; }
 
@@ -74,69 +42,15 @@ int64_t first_visible(const Problem& problem) {
   return problem.causal == Causal::bottom_right ? problem.seq_k - problem.seq_q + 1 : 1;
 }
 
-Json to_json(const Problem& p) {
-  if (!p.is_attention())
-    return Json{
-        {"kind", to_string(p.kind)}, {"sizes", p.sizes}, {"distribution", to_string(p.distribution)}, {"seed", p.seed}};
-  return Json{{"kind", to_string(p.kind)},
-              {"batch", p.batch},
-              {"heads", p.heads},
-              {"kv_heads", p.kv_heads},
-              {"seq_q", p.seq_q},
-              {"seq_k", p.seq_k},
-              {"head_dim", p.head_dim},
-              {"causal", to_string(p.causal)},
-              {"layout", to_string(p.layout)},
-              {"dtype", to_string(p.dtype)},
-              {"scale", p.scale ? Json(*p.scale) : Json(nullptr)},
-              {"distribution", to_string(p.distribution)},
-              {"seed", p.seed}};
+Json to_json(const Problem& problem) { return write_fields(problem); }
+
+void FieldsOf<Problem>::check(JsonReader& read, Problem& problem) {
+  if (problem.is_attention() && !read.has("kv_heads")) problem.kv_heads = problem.heads;
+  if (auto valid = validate(problem, read.where()); !valid) read.adopt(valid.error());
 }
-
-namespace {
-
-void read_sizes(JsonReader& read, Problem& p, const std::string& where) {
-  const Json* sizes = read.value("sizes");
-  if (!sizes) return;
-  JsonReader inner(*sizes, where + "/sizes");
-  if (sizes->is_object())
-    for (const auto& [name, unused] : sizes->items()) inner.integer(name.c_str(), p.sizes[name]);
-  if (auto done = inner.finish(); !done) read.adopt(done.error());
-}
-
-void read_attention(JsonReader& read, Problem& p) {
-  read.integer("batch", p.batch);
-  read.integer("heads", p.heads);
-  p.kv_heads = p.heads;
-  read.integer("kv_heads", p.kv_heads);
-  read.integer("seq_q", p.seq_q);
-  read.integer("seq_k", p.seq_k);
-  read.integer("head_dim", p.head_dim);
-  read.word("causal", p.causal, causal_of);
-  read.word("layout", p.layout, [](std::string_view text) { return value_of(kLayouts, text); });
-  read.word("dtype", p.dtype, [](std::string_view text) { return value_of(kDTypes, text); });
-  if (read.has("scale")) {
-    double scale = 0;
-    read.number("scale", scale);
-    p.scale = scale;
-  }
-}
-
-}  // namespace
 
 Result<Problem> problem_from_json(const Json& json, const std::string& where) {
-  Problem p;
-  JsonReader read(json, where);
-  read.word("kind", p.kind, [](std::string_view text) { return value_of(kKinds, text); });
-  if (p.is_attention())
-    read_attention(read, p);
-  else
-    read_sizes(read, p, where);
-  read.word("distribution", p.distribution, [](std::string_view text) { return value_of(kDistributions, text); });
-  read.unsigned_integer("seed", p.seed);
-  if (auto done = read.finish(); !done) return fail(done.error());
-  if (auto valid = validate(p, where); !valid) return fail(valid.error());
-  return p;
+  return read_fields<Problem>(json, where, Stage::input);
 }
 
 Result<void> validate(const Problem& p, const std::string& where) {
@@ -148,18 +62,15 @@ Result<void> validate(const Problem& p, const std::string& where) {
   for (const auto& [name, value] : p.sizes)
     if (value < 0 || value > kMaxSize)
       return refuse("sizes/" + name, fmt::format("{} is outside 0…2^40", value), "Choose a size in that range.");
-  auto outside = [](int64_t value, int64_t high) { return value < 1 || value > high; };
-  auto range = [&](const char* key, int64_t value, int64_t high) {
-    return refuse(
-        key, fmt::format("{} is outside 1…{}", value, high),
-        value < 1 ? fmt::format("Set {} to 1 or more.", key) : fmt::format("Set {} to {} or less.", key, high));
-  };
-  if (outside(p.batch, kMaxBatch)) return range("batch", p.batch, kMaxBatch);
-  if (outside(p.heads, kMaxHeads)) return range("heads", p.heads, kMaxHeads);
-  if (outside(p.seq_q, kMaxSeq)) return range("seq_q", p.seq_q, kMaxSeq);
-  if (outside(p.seq_k, kMaxSeq)) return range("seq_k", p.seq_k, kMaxSeq);
-  if (outside(p.head_dim, kMaxHeadDim)) return range("head_dim", p.head_dim, kMaxHeadDim);
-  if (p.kv_heads < 1 || p.heads % p.kv_heads != 0)
+  std::optional<Failure> outside;
+  for_each_size([&](const auto& field) {
+    const int64_t value = p.*field.member;
+    const auto low = static_cast<int64_t>(field.limits.low), high = static_cast<int64_t>(field.limits.high);
+    if (!outside && (value < low || value > high))
+      outside = out_of_range(Stage::input, where, field.key, value, low, high);
+  });
+  if (outside) return fail(*outside);
+  if (p.heads % p.kv_heads != 0)
     return refuse("kv_heads", fmt::format("{} does not divide heads = {}", p.kv_heads, p.heads),
                   "Query heads share key heads evenly: choose a divisor of heads.");
   if (p.scale && !std::isfinite(*p.scale))

@@ -6,24 +6,53 @@
 #include <string_view>
 
 #include "core/json_fwd.h"
-#include "core/result.h"
+#include "core/words.h"
 
 namespace attnscope {
 
 enum class ProblemKind { attention, gemm, softmax, reduction, transpose, custom };
-enum class Causal { none, top_left, bottom_right };
-enum class Layout { BHSD, BSHD };
-enum class DType { f16, bf16, f32 };
-enum class Distribution { normal, uniform, large, constant };
+template <>
+struct Words<ProblemKind> {
+  using enum ProblemKind;
+  static constexpr WordTable<ProblemKind, 6> table{{{attention, "attention"},
+                                                    {gemm, "gemm"},
+                                                    {softmax, "softmax"},
+                                                    {reduction, "reduction"},
+                                                    {transpose, "transpose"},
+                                                    {custom, "custom"}}};
+};
 
-std::string_view to_string(ProblemKind value);
-std::string_view to_string(Causal value);
-std::string_view to_string(Layout value);
-std::string_view to_string(DType value);
-std::string_view to_string(Distribution value);
-Result<Causal> parse_causal(std::string_view text);  // true and 1 are bottom_right
-Result<DType> parse_dtype(std::string_view text);
-Result<ProblemKind> parse_problem_kind(std::string_view text);
+enum class Causal { none, top_left, bottom_right };
+template <>
+struct Words<Causal> {
+  using enum Causal;
+  static constexpr WordTable<Causal, 3> table{{{none, "none"}, {top_left, "top_left"}, {bottom_right, "bottom_right"}}};
+  static constexpr WordTable<Causal, 4> also{
+      {{bottom_right, "true"}, {bottom_right, "1"}, {none, "false"}, {none, "0"}}};
+};
+
+enum class Layout { BHSD, BSHD };
+template <>
+struct Words<Layout> {
+  using enum Layout;
+  static constexpr WordTable<Layout, 2> table{{{BHSD, "BHSD"}, {BSHD, "BSHD"}}};
+};
+
+enum class DType { f16, bf16, f32 };
+template <>
+struct Words<DType> {
+  using enum DType;
+  static constexpr WordTable<DType, 3> table{{{f16, "f16"}, {bf16, "bf16"}, {f32, "f32"}}};
+};
+
+enum class Distribution { normal, uniform, large, constant };
+template <>
+struct Words<Distribution> {
+  using enum Distribution;
+  static constexpr WordTable<Distribution, 4> table{
+      {{normal, "normal"}, {uniform, "uniform"}, {large, "large"}, {constant, "constant"}}};
+};
+
 uint32_t bytes_of(DType dtype);
 
 // What is computed. Of a kind other than attention the kernel's manifest says what that is, and `sizes` holds the

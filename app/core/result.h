@@ -35,9 +35,6 @@ struct Failure {
 template <class T>
 using Result = tl::expected<T, Failure>;
 
-std::string_view to_string(Stage stage);
-Result<Stage> parse_stage(std::string_view text);
-
 inline tl::unexpected<Failure> fail(Stage stage, std::string message, std::string hint = {}) {
   return tl::unexpected<Failure>(Failure{stage, std::move(message), std::move(hint)});
 }

@@ -3,15 +3,10 @@
 #include <cstring>
 
 #include "core/binary_json.h"
-#include "core/json.h"
-#include "core/words.h"
+#include "core/fields.h"
 
 namespace attnscope {
 namespace {
-constexpr WordTable<MapKind, 4> kMaps{{{MapKind::error, "error"},
-                                       {MapKind::output, "output"},
-                                       {MapKind::reference, "reference"},
-                                       {MapKind::attention, "attention"}}};
 constexpr int kMaxSide = 1 << 14;
 
 Json to_json(const PixelTarget& t) {
@@ -43,38 +38,30 @@ Result<PixelTarget> target_from_json(const Json& json, const std::string& where)
 
 }  // namespace
 
-std::string_view to_string(MapKind kind) { return word_of(kMaps, kind); }
+template <>
+struct FieldsOf<ViewRequest> {
+  static constexpr Limits kWhole{.low = 0, .high = int64_t{1} << 40}, kSide{.low = 0, .high = kMaxSide};
+  static constexpr auto list = std::tuple{Field{"experiment_hash", &ViewRequest::experiment_hash, Limits{.bytes = 64}},
+                                          Field{"map", &ViewRequest::map},
+                                          Field{"batch", &ViewRequest::batch, kWhole},
+                                          Field{"head", &ViewRequest::head, kWhole},
+                                          Field{"row_begin", &ViewRequest::row_begin, kWhole},
+                                          Field{"row_end", &ViewRequest::row_end, kWhole},
+                                          Field{"width", &ViewRequest::width, kSide},
+                                          Field{"height", &ViewRequest::height, kSide}};
+};
 
 Json to_json(const ViewRequest& r) {
-  Json json{{"experiment_hash", r.experiment_hash},
-            {"map", to_string(r.map)},
-            {"batch", r.batch},
-            {"head", r.head},
-            {"row_begin", r.row_begin},
-            {"row_end", r.row_end},
-            {"width", r.width},
-            {"height", r.height}};
+  Json json = write_fields(r);
   if (r.target) json["target"] = to_json(*r.target);
   return json;
 }
 
 Result<ViewRequest> view_request_from_json(const Json& json, const std::string& where) {
-  constexpr int64_t kMost = int64_t{1} << 40;
   ViewRequest r;
   JsonReader read(json, where, Stage::protocol);
-  read.text("experiment_hash", r.experiment_hash, 64);
-  read.word("map", r.map, [](std::string_view text) { return value_of(kMaps, text, Stage::protocol); });
-  read.integer("batch", r.batch, 0, kMost);
-  read.integer("head", r.head, 0, kMost);
-  read.integer("row_begin", r.row_begin, 0, kMost);
-  read.integer("row_end", r.row_end, 0, kMost);
-  read.integer("width", r.width, 0, kMaxSide);
-  read.integer("height", r.height, 0, kMaxSide);
-  if (read.has("target")) {
-    auto target = target_from_json(*read.value("target"), where + "/target");
-    if (!target) return fail(target.error());
-    r.target = std::move(*target);
-  }
+  read_fields_into(read, r);
+  read.part("target", r.target, target_from_json);
   if (auto done = read.finish(); !done) return fail(done.error());
   return r;
 }
@@ -101,10 +88,8 @@ Result<Tile> tile_from_json(const Json& json, const std::string& where) {
   for (const char* key : {"request", "values", "ready_rows"}) read.required(key);
   read.integer("width", t.width, 0, kMaxSide);
   read.integer("height", t.height, 0, kMaxSide);
+  read.part("request", t.request, view_request_from_json);
   if (read.failed()) return fail(read.finish().error());
-  auto request = view_request_from_json(*read.value("request"), where + "/request");
-  if (!request) return fail(request.error());
-  t.request = *request;
   const Json &values = *read.value("values"), &ready = *read.value("ready_rows");
   double low = 0, high = 0;
   read.boolean("in_target", t.in_target);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/json_fwd.h"
-#include "core/result.h"
+#include "core/words.h"
 
 namespace attnscope {
 
@@ -16,7 +16,12 @@ enum class MapKind {
   reference,
   attention,  // softmax(scale · Q·Kᵀ) of one head, in fp64: columns are keys
 };
-std::string_view to_string(MapKind kind);
+template <>
+struct Words<MapKind> {
+  using enum MapKind;
+  static constexpr WordTable<MapKind, 4> table{
+      {{error, "error"}, {output, "output"}, {reference, "reference"}, {attention, "attention"}}};
+};
 
 // GPU memory of the asking process, opened through CUDA IPC, that an answer's values may be put into instead of being
 // sent.

@@ -6,13 +6,26 @@
 #include <string_view>
 #include <vector>
 
-#include "core/result.h"
+#include "core/words.h"
 
 namespace attnscope {
 
 enum class ElementType { f16, bf16, f32, f64, i32, u32, i64, u8, i8, i16, u16 };
-std::string_view to_string(ElementType type);
-Result<ElementType> parse_element_type(std::string_view text);
+template <>
+struct Words<ElementType> {
+  using enum ElementType;
+  static constexpr WordTable<ElementType, 11> table{{{f16, "f16"},
+                                                     {bf16, "bf16"},
+                                                     {f32, "f32"},
+                                                     {f64, "f64"},
+                                                     {i32, "i32"},
+                                                     {u32, "u32"},
+                                                     {i64, "i64"},
+                                                     {u8, "u8"},
+                                                     {i8, "i8"},
+                                                     {i16, "i16"},
+                                                     {u16, "u16"}}};
+};
 uint32_t bytes_of(ElementType type);
 bool is_floating(ElementType type);
 
@@ -22,8 +35,12 @@ enum class BufferRole {
   inout,      // initialised, read, written and judged
   workspace,  // initialised; nobody looks at it afterwards
 };
-std::string_view to_string(BufferRole role);
-Result<BufferRole> parse_buffer_role(std::string_view text);
+template <>
+struct Words<BufferRole> {
+  using enum BufferRole;
+  static constexpr WordTable<BufferRole, 4> table{
+      {{in, "in"}, {out, "out"}, {inout, "inout"}, {workspace, "workspace"}}};
+};
 
 // What a buffer holds before the run.
 struct BufferInit {
@@ -33,7 +50,12 @@ struct BufferInit {
   std::optional<double> low, high;
   bool operator==(const BufferInit&) const = default;
 };
-Result<BufferInit::Kind> parse_init_kind(std::string_view text);
+template <>
+struct Words<BufferInit::Kind> {
+  using enum BufferInit::Kind;
+  static constexpr WordTable<BufferInit::Kind, 4> table{
+      {{random, "random"}, {zeros, "zeros"}, {ones, "ones"}, {iota, "iota"}}};
+};
 
 // A buffer of a kernel for one problem and config: row-major, in global memory.
 struct Operand {
@@ -60,9 +82,64 @@ struct ArgumentValue {
   std::vector<Address> addresses = {};
 };
 
-// How an output is to be judged; known_reference() has the kinds.
+enum class ReferenceKind {
+  each,
+  copy,
+  scale,
+  relu,
+  gelu,
+  silu,
+  add,
+  mul,
+  saxpy,
+  gemm,
+  gemm_nt,
+  gemm_tn,
+  attention,
+  attention_causal,
+  transpose,
+  softmax,
+  layernorm,
+  rmsnorm,
+  reduce_sum,
+  reduce_max,
+  reduce_min,
+  scan,
+  sort,
+  histogram
+};
+template <>
+struct Words<ReferenceKind> {
+  using enum ReferenceKind;
+  static constexpr WordTable<ReferenceKind, 24> table{{{each, "each"},
+                                                       {copy, "copy"},
+                                                       {scale, "scale"},
+                                                       {relu, "relu"},
+                                                       {gelu, "gelu"},
+                                                       {silu, "silu"},
+                                                       {add, "add"},
+                                                       {mul, "mul"},
+                                                       {saxpy, "saxpy"},
+                                                       {gemm, "gemm"},
+                                                       {gemm_nt, "gemm_nt"},
+                                                       {gemm_tn, "gemm_tn"},
+                                                       {attention, "attention"},
+                                                       {attention_causal, "attention_causal"},
+                                                       {transpose, "transpose"},
+                                                       {softmax, "softmax"},
+                                                       {layernorm, "layernorm"},
+                                                       {rmsnorm, "rmsnorm"},
+                                                       {reduce_sum, "reduce_sum"},
+                                                       {reduce_max, "reduce_max"},
+                                                       {reduce_min, "reduce_min"},
+                                                       {scan, "scan"},
+                                                       {sort, "sort"},
+                                                       {histogram, "histogram"}}};
+};
+
+// How an output is to be judged.
 struct ReferenceSpec {
-  std::string kind;
+  ReferenceKind kind = ReferenceKind::each;
   std::vector<std::string> inputs;  // operands, as they were before the run
   std::string output;
   std::string expr;                  // kind "each": of one element, over the inputs' names
@@ -70,8 +147,7 @@ struct ReferenceSpec {
   std::optional<double> atol, rtol;  // empty: those of the output's type
 };
 
-// Whether the kind is one that check/known_reference.h computes, and has as many inputs as it needs; a Failure
-// (Stage::catalog) at `where` names them all.
+// A Failure (Stage::catalog) at `where` if it has not as many inputs as its kind needs.
 Result<void> known_reference(const ReferenceSpec& spec, const std::string& where);
 
 // What a kernel that is no attention works on: its manifest's buffers and args, evaluated.

@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/experiment_fields.h"
+
 namespace attnscope::device {
 namespace {
 
@@ -28,12 +30,11 @@ constexpr std::array<std::string_view, 4> kTensors{"q", "k", "v", "o"};  // atte
 
 Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
   if (name == "scale") return bytes_of_value(static_cast<float>(problem.effective_scale()));
-  if (name == "batch") return size_value(name, problem.batch);
-  if (name == "heads") return size_value(name, problem.heads);
-  if (name == "kv_heads") return size_value(name, problem.kv_heads);
-  if (name == "seq_q") return size_value(name, problem.seq_q);
-  if (name == "seq_k") return size_value(name, problem.seq_k);
-  if (name == "head_dim") return size_value(name, problem.head_dim);
+  std::optional<int64_t> size;
+  for_each_size([&](const auto& field) {
+    if (name == field.key) size = problem.*field.member;
+  });
+  if (size) return size_value(name, *size);
   return fail(Stage::launch, "args: \"" + name + "\" is not a known argument",
               "docs/writing-a-kernel.md has the table of arguments.");
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/with_commas.h"
+
 namespace attnscope::model {
 namespace {
 
@@ -9,14 +11,6 @@ namespace {
 constexpr int64_t kMaxGridX = (int64_t{1} << 31) - 1, kMaxGridYZ = 65535;
 constexpr int64_t kMaxBlockXY = 1024, kMaxBlockZ = 64;
 constexpr int64_t kMaxLocalBytes = 512 << 10;  // per thread
-
-// 147456 → "147,456"
-std::string grouped(int64_t value) {
-  std::string digits = std::to_string(value);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3)
-    digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
 
 tl::unexpected<Failure> refuse(std::string message, std::string hint) {
   return fail(Stage::limits, std::move(message), std::move(hint));
@@ -29,11 +23,11 @@ Result<void> check_shape(const LaunchShape& launch, const std::string& who) {
     const char name = "xyz"[axis];
     if (launch.grid[axis] < 1 || launch.grid[axis] > grid_limits[axis])
       return refuse(fmt::format("{}: asks a grid of {} CTAs in {}; 1 to {} are possible", who,
-                                grouped(launch.grid[axis]), name, grouped(grid_limits[axis])),
+                                with_commas(launch.grid[axis]), name, with_commas(grid_limits[axis])),
                     fmt::format("Choose smaller sizes or larger tiles: the grid's {} follows from them.", name));
     if (launch.block[axis] < 1 || launch.block[axis] > block_limits[axis])
       return refuse(fmt::format("{}: asks a block of {} threads in {}; 1 to {} are possible", who,
-                                grouped(launch.block[axis]), name, grouped(block_limits[axis])),
+                                with_commas(launch.block[axis]), name, with_commas(block_limits[axis])),
                     fmt::format("Choose other knobs: the block's {} follows from them.", name));
   }
   return {};
@@ -44,8 +38,8 @@ Result<void> check_registers(const DeviceSpec& spec, const VariantInfo& variant,
   if (cta_limits(spec, variant, launch).registers > 0) return {};
   return refuse(
       fmt::format("{}: asks {} registers a thread for {} threads, {} a CTA; {} gives a CTA {}", who, variant.registers,
-                  grouped(launch.threads()), grouped(cta_allotment(spec, variant, launch).registers), spec.id,
-                  grouped(spec.registers_block)),
+                  with_commas(launch.threads()), with_commas(cta_allotment(spec, variant, launch).registers), spec.id,
+                  with_commas(spec.registers_block)),
       "Fewer warps, or a lower maxrregcount (which may spill).");
 }
 
@@ -53,30 +47,30 @@ Result<void> check_registers(const DeviceSpec& spec, const VariantInfo& variant,
 
 Failure static_shared_failure(const DeviceSpec& spec, int64_t bytes, const std::string& who) {
   return {Stage::limits,
-          fmt::format("{}: asks {} B of static shared memory; a kernel may declare {}", who, grouped(bytes),
-                      grouped(spec.shared_static_block)),
+          fmt::format("{}: asks {} B of static shared memory; a kernel may declare {}", who, with_commas(bytes),
+                      with_commas(spec.shared_static_block)),
           fmt::format("Declare it dynamic, by a knob where the kernel has one: {} gives a block {} B of dynamic shared "
                       "memory after an opt-in.",
-                      spec.id, grouped(spec.shared_optin_block))};
+                      spec.id, with_commas(spec.shared_optin_block))};
 }
 
 Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
                           const std::string& who) {
   if (auto shape = check_shape(launch, who); !shape) return shape;
   if (launch.threads() > spec.threads_block)
-    return refuse(fmt::format("{}: asks {} threads a CTA; {} allows {}", who, grouped(launch.threads()), spec.id,
-                              grouped(spec.threads_block)),
+    return refuse(fmt::format("{}: asks {} threads a CTA; {} allows {}", who, with_commas(launch.threads()), spec.id,
+                              with_commas(spec.threads_block)),
                   "Choose fewer warps.");
   if (variant.static_shared_bytes > spec.shared_static_block)
     return fail(static_shared_failure(spec, variant.static_shared_bytes, who));
   if (variant.stack_bytes > kMaxLocalBytes)
     return refuse(fmt::format("{}: asks {} B of local memory a thread; {} are possible", who,
-                              grouped(variant.stack_bytes), grouped(kMaxLocalBytes)),
+                              with_commas(variant.stack_bytes), with_commas(kMaxLocalBytes)),
                   "Make the kernel's local arrays smaller, or keep them in a buffer.");
   const int64_t asked = variant.static_shared_bytes + variant.dynamic_shared_bytes;
   if (asked > spec.shared_optin_block)
-    return refuse(fmt::format("{}: asks {} B of shared memory; {} gives a block {}", who, grouped(asked), spec.id,
-                              grouped(spec.shared_optin_block)),
+    return refuse(fmt::format("{}: asks {} B of shared memory; {} gives a block {}", who, with_commas(asked), spec.id,
+                              with_commas(spec.shared_optin_block)),
                   "Smaller tiles, fewer stages, or a device with more shared memory.");
   return check_registers(spec, variant, launch, who);
 }

@@ -5,13 +5,11 @@
 #include <cmath>
 
 #include "core/json.h"
-#include "core/words.h"
+#include "core/with_commas.h"
 
 namespace attnscope::report {
 namespace {
 
-constexpr WordTable<CellState, 3> kStates{
-    {{CellState::timed, "timed"}, {CellState::wrong, "wrong"}, {CellState::not_applicable, "not applicable"}}};
 constexpr size_t kMost = 10000;  // rows, entries, cells of a report
 
 Json interval_json(const std::optional<measure::Interval>& interval) {
@@ -22,32 +20,22 @@ Json to_json(const Cell& cell) {
   Json ratios = Json::array();
   for (const Ratio& r : cell.ratios)
     ratios.push_back({{"peer", r.peer}, {"ratio", r.ratio}, {"interval", interval_json(r.interval)}, {"tie", r.tie()}});
-  Json json{{"state", to_string(cell.state)}, {"reason", cell.reason}, {"knobs", cell.knobs}, {"config", cell.config}};
+  Json json{{"state", word_of(cell.state)}, {"reason", cell.reason}, {"knobs", cell.knobs}, {"config", cell.config}};
   if (cell.state != CellState::timed) return json;
-  json.update({{"kind", attnscope::to_string(cell.kind)},
+  json.update({{"kind", word_of(cell.kind)},
                {"us", {{"p10", cell.p10}, {"p50", cell.p50}, {"p90", cell.p90}}},
                {"interval", interval_json(cell.interval)},
                {"samples", cell.samples},
                {"tflops", cell.tflops},
-               {"verdict", std::string(to_string(cell.verdict))},
+               {"verdict", word_of(cell.verdict)},
                {"ratios", ratios}});
   return json;
 }
 
-// A list of objects, each read by `one(item, where)`.
 template <class T, class One>
 void read_list(JsonReader& read, const char* key, std::vector<T>& out, One one) {
   read.required(key);
-  if (read.failed()) return;
-  const Json& list = *read.value(key);
-  if (!list.is_array() || list.size() > kMost) return read.fault(key, "must be a list of at most 10,000");
-  for (size_t i = 0; i < list.size() && !read.failed(); ++i) {
-    auto parsed = one(list[i], read.path(key) + "/" + std::to_string(i));
-    if (parsed)
-      out.push_back(std::move(*parsed));
-    else
-      read.adopt(parsed.error());
-  }
+  read.list(key, out, kMost, one);
 }
 
 void read_interval(JsonReader& read, std::optional<measure::Interval>& out) {
@@ -74,36 +62,30 @@ Result<Ratio> ratio_from_json(const Json& json, const std::string& where) {
 
 void read_us(JsonReader& read, Cell& cell) {
   read.required("us");
-  if (read.failed()) return;
-  JsonReader us(*read.value("us"), read.path("us"));
-  for (const char* key : {"p10", "p50", "p90"}) us.required(key);
-  us.number("p10", cell.p10);
-  us.number("p50", cell.p50);
-  us.number("p90", cell.p90);
-  if (!us.failed() && !(cell.p50 > 0)) us.fault("p50", "must be above 0");
-  if (auto done = us.finish(); !done) read.adopt(done.error());
+  read.object("us", [&](JsonReader& us) {
+    for (const char* key : {"p10", "p50", "p90"}) us.required(key);
+    us.number("p10", cell.p10);
+    us.number("p50", cell.p50);
+    us.number("p90", cell.p90);
+    if (!us.failed() && !(cell.p50 > 0)) us.fault("p50", "must be above 0");
+  });
 }
 
 Result<Cell> cell_from_json(const Json& json, const std::string& where) {
   Cell cell;
   JsonReader read(json, where);
   read.required("state");
-  read.word("state", cell.state, [](std::string_view text) { return value_of(kStates, text); });
+  read.word("state", cell.state);
   read.text("reason", cell.reason);
   read.text("config", cell.config);
-  if (const Json* knobs = read.value("knobs")) {
-    JsonReader inner(*knobs, read.path("knobs"));
-    if (knobs->is_object())
-      for (const auto& [name, unused] : knobs->items()) inner.integer(name.c_str(), cell.knobs[name]);
-    if (auto done = inner.finish(); !done) read.adopt(done.error());
-  }
+  read.entries("knobs", [&](JsonReader& inner, const char* name) { inner.integer(name, cell.knobs[name]); });
   if (cell.state == CellState::timed) {
-    read.word("kind", cell.kind, [](std::string_view text) { return parse_word<FigureKind>(text); });
+    read.word("kind", cell.kind);
     read_us(read, cell);
     read_interval(read, cell.interval);
     read.integer("samples", cell.samples, 0);
     read.number("tflops", cell.tflops);
-    read.word("verdict", cell.verdict, [](std::string_view text) { return parse_word<VerdictState>(text); });
+    read.word("verdict", cell.verdict);
     read_list(read, "ratios", cell.ratios, ratio_from_json);
   }
   if (auto done = read.finish(); !done) return fail(done.error());
@@ -114,14 +96,8 @@ Result<Row> row_from_json(const Json& json, const std::string& where) {
   Row row;
   JsonReader read(json, where);
   read.required("problem");
-  if (read.has("problem")) {
-    auto problem = problem_from_json(*read.value("problem"), read.path("problem"));
-    if (problem)
-      row.problem = *problem;
-    else
-      read.adopt(problem.error());
-  }
-  read.word("cache", row.cache, [](std::string_view text) { return parse_word<CacheState>(text); });
+  read.part("problem", row.problem, problem_from_json);
+  read.word("cache", row.cache);
   read_list(read, "cells", row.cells, cell_from_json);
   if (auto done = read.finish(); !done) return fail(done.error());
   return row;
@@ -158,8 +134,6 @@ Result<void> check_whole(const BenchReport& report, const std::string& where) {
 
 }  // namespace
 
-std::string_view to_string(CellState state) { return word_of(kStates, state); }
-
 Json to_json(const BenchReport& report) {
   Json entries = Json::array(), rows = Json::array();
   for (const Entry& e : report.entries)
@@ -172,8 +146,7 @@ Json to_json(const BenchReport& report) {
   for (const Row& row : report.rows) {
     Json cells = Json::array();
     for (const Cell& cell : row.cells) cells.push_back(to_json(cell));
-    rows.push_back(
-        {{"problem", attnscope::to_json(row.problem)}, {"cache", std::string(to_string(row.cache))}, {"cells", cells}});
+    rows.push_back({{"problem", attnscope::to_json(row.problem)}, {"cache", word_of(row.cache)}, {"cells", cells}});
   }
   return Json{
       {"attnscope_bench", BenchReport::kVersion},
@@ -196,14 +169,12 @@ Result<BenchReport> report_from_json(const Json& json, const std::string& where)
   read.text("date", report.date, 100);
   read.integer("blocks", report.blocks, 0);
   read.integer("block_ms", report.block_ms, 0);
-  if (read.has("device")) {
-    JsonReader device(*read.value("device"), read.path("device"));
+  read.object("device", [&](JsonReader& device) {
     device.text("id", report.device, 200);
     device.text("name", report.device_name, 200);
     device.integer("arch", report.arch, 0, 200);
     device.boolean("emulated", report.emulated);
-    if (auto done = device.finish(); !done) read.adopt(done.error());
-  }
+  });
   if (read.has("versions")) {
     Observation holder;  // apply_part can read versions
     if (auto applied = apply_part(holder, Json{{"versions", *read.value("versions")}}); applied)
@@ -228,9 +199,7 @@ std::string problem_text(const Problem& problem) {
 std::string us_text(double us) {
   if (us < 10) return fmt::format("{:.2f}", us);
   if (us < 100) return fmt::format("{:.1f}", us);
-  std::string digits = fmt::format("{:.0f}", us);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
+  return with_commas(std::llround(us));
 }
 
 std::string ratio_text(const Ratio& r, FigureKind kind) {

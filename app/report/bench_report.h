@@ -11,7 +11,8 @@
 #include "core/result.h"
 #include "measure/statistics.h"
 
-namespace attnscope::report {
+namespace attnscope {
+namespace report {
 
 // Something that is timed: a kernel, or a peer to compare the kernels with.
 struct Entry {
@@ -38,7 +39,16 @@ enum class CellState {
   wrong,          // its output is wrong, so its time means nothing
   not_applicable  // it cannot do this problem here; the reason says why
 };
-std::string_view to_string(CellState state);
+}  // namespace report
+
+template <>
+struct Words<report::CellState> {
+  using enum report::CellState;
+  static constexpr WordTable<report::CellState, 3> table{
+      {{timed, "timed"}, {wrong, "wrong"}, {not_applicable, "not applicable"}}};
+};
+
+namespace report {
 
 struct Cell {
   CellState state = CellState::not_applicable;
@@ -101,4 +111,5 @@ std::string as_markdown(const BenchReport& report);
 // One panel per row: times on a logarithmic axis, dark on light.
 std::string as_svg(const BenchReport& report);
 
-}  // namespace attnscope::report
+}  // namespace report
+}  // namespace attnscope

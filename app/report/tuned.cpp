@@ -2,72 +2,46 @@
 
 #include <algorithm>
 
-#include "core/json.h"
+#include "core/experiment_fields.h"
+#include "core/observation_fields.h"
 #include "platform/atomic_file.h"
 
-namespace attnscope::report {
+namespace attnscope {
+
+template <>
+struct FieldsOf<report::TunedEntry> {
+  using Entry = report::TunedEntry;
+  static constexpr Limits kRequired{.required = true};
+  static constexpr auto list =
+      std::tuple{Field{"problem", &Entry::problem, kRequired},
+                 Group{"kernel", std::tuple{Field{"id", &Entry::kernel, Limits{.bytes = 200, .required = true}},
+                                            Field{"hash", &Entry::kernel_hash, Limits{.bytes = 64}}}},
+                 Field{"config", &Entry::config, kRequired},
+                 Field{"kind", &Entry::kind, kRequired},
+                 Field{"us", &Entry::us, kRequired},
+                 Field{"verdict", &Entry::verdict, kRequired},
+                 Field{"date", &Entry::date, Limits{.bytes = 100}},
+                 Field{"versions", &Entry::versions, kRequired}};
+  static void check(JsonReader& read, Entry& entry) {
+    read.required("kernel");
+    if (entry.kind != FigureKind::measured && entry.kind != FigureKind::modelled)
+      read.fault("kind", "must be measured or modelled");
+    if (!(entry.us > 0)) read.fault("us", "must be above 0");
+    if (entry.verdict != VerdictState::correct) read.fault("verdict", "must be correct: nothing else is kept");
+  }
+};
+
+namespace report {
 namespace {
 
 constexpr uint64_t kMaxBytes = 4 << 20;
 constexpr size_t kMost = 10000;
 
-Result<FigureKind> kind_of(std::string_view text) {
-  for (const FigureKind kind : {FigureKind::measured, FigureKind::modelled})
-    if (text == attnscope::to_string(kind)) return kind;
-  return fail(Stage::input, "must be measured or modelled");
-}
-
-Json to_json(const TunedEntry& entry) {
-  Json json = attnscope::to_json(Experiment{{entry.problem, entry.kernel, entry.config, "", {}}, entry.kernel_hash});
-  json.erase("device");
-  json.erase("measure");
-  json.update({{"kind", attnscope::to_string(entry.kind)},
-               {"us", entry.us},
-               {"verdict", std::string(to_string(entry.verdict))},
-               {"date", entry.date},
-               {"versions", attnscope::to_json(entry.versions)}});
-  return json;
-}
-
-// Problem, kernel and config are those of an experiment; the experiment's own reader reads them.
-Result<TunedEntry> entry_from_json(Json json, const std::string& where) {
-  TunedEntry entry;
-  Json experiment{{"device", "any"}};
-  if (json.is_object())
-    for (const char* key : {"problem", "kernel", "config"})
-      if (json.contains(key)) experiment[key] = json[key];
-  auto parsed = experiment_from_json(experiment, where);
-  if (!parsed) return fail(parsed.error());
-  entry.problem = parsed->problem;
-  entry.kernel = parsed->kernel;
-  entry.kernel_hash = parsed->kernel_hash;
-  entry.config = parsed->config;
-  JsonReader read(json, where);
-  for (const char* key : {"problem", "kernel", "config"}) read.ignore(key);
-  for (const char* key : {"kind", "us", "verdict", "versions"}) read.required(key);
-  read.word("kind", entry.kind, kind_of);
-  read.number("us", entry.us);
-  read.word("verdict", entry.verdict, [](std::string_view text) { return parse_word<VerdictState>(text); });
-  read.text("date", entry.date, 100);
-  if (read.has("versions")) {
-    Observation holder;  // apply_part can read versions
-    if (auto applied = apply_part(holder, Json{{"versions", *read.value("versions")}}); applied)
-      entry.versions = holder.versions;
-    else
-      read.fault("versions", applied.error().message);
-  }
-  if (!read.failed() && !(entry.us > 0)) read.fault("us", "must be above 0");
-  if (!read.failed() && entry.verdict != VerdictState::correct)
-    read.fault("verdict", "must be correct: nothing else is kept");
-  if (auto done = read.finish(); !done) return fail(done.error());
-  return entry;
-}
-
 }  // namespace
 
 Json to_json(const TunedTable& table) {
   Json entries = Json::array();
-  for (const TunedEntry& entry : table.entries) entries.push_back(to_json(entry));
+  for (const TunedEntry& entry : table.entries) entries.push_back(write_fields(entry));
   return Json{{"attnscope_tuned", TunedTable::kVersion},
               {"device", table.device},
               {"arch", table.arch},
@@ -82,16 +56,8 @@ Result<TunedTable> tuned_from_json(const Json& json, const std::string& where) {
   read.integer("attnscope_tuned", version, 1, TunedTable::kVersion);
   read.text("device", table.device, 200);
   read.integer("arch", table.arch, 50, 200);
-  if (const Json* entries = read.value("entries")) {
-    if (!entries->is_array() || entries->size() > kMost) read.fault("entries", "must be a list of at most 10,000");
-    for (size_t i = 0; i < entries->size() && !read.failed(); ++i) {
-      auto entry = entry_from_json((*entries)[i], read.path("entries") + "/" + std::to_string(i));
-      if (entry)
-        table.entries.push_back(std::move(*entry));
-      else
-        read.adopt(entry.error());
-    }
-  }
+  read.list("entries", table.entries, kMost,
+            [](const Json& entry, const std::string& at) { return read_fields<TunedEntry>(entry, at, Stage::input); });
   if (auto done = read.finish(); !done) return fail(done.error());
   return table;
 }
@@ -164,4 +130,5 @@ const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::s
   return best;
 }
 
-}  // namespace attnscope::report
+}  // namespace report
+}  // namespace attnscope

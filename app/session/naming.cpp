@@ -1,6 +1,7 @@
 #include "session/naming.h"
 
 #include "core/config.h"
+#include "core/option_fields.h"
 
 namespace attnscope::session {
 namespace {
@@ -22,9 +23,9 @@ std::string knobs_text(const Experiment& other, const Experiment& wanted, const 
 
 std::string options_text(const CompileOptions& other, const CompileOptions& wanted) {
   std::string text;
-  if (other.fast_math != wanted.fast_math) add(text, other.fast_math ? "fast_math=on" : "fast_math=off");
-  if (other.fmad != wanted.fmad) add(text, other.fmad ? "fmad=on" : "fmad=off");
-  if (other.maxrregcount != wanted.maxrregcount) add(text, "maxrregcount=" + std::to_string(other.maxrregcount));
+  for_each_option([&](const std::string& key, std::string_view, auto member) {
+    if (other.*member != wanted.*member) add(text, key + "=" + option_text(other.*member));
+  });
   return text;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/escape.h"
-#include "core/option_fields.h"
+#include "core/experiment_fields.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
 
@@ -60,20 +60,6 @@ Json knobs_json(const std::map<std::string, int64_t>& knobs, const Kernel* kerne
   return json;
 }
 
-// Takes another reader's result or failure.
-template <class T>
-void take(JsonReader& read, Result<T> parsed, T& out) {
-  if (parsed)
-    out = std::move(*parsed);
-  else
-    read.adopt(parsed.error());
-}
-
-void read_measure(JsonReader& read, MeasurePolicy& out) {
-  if (!read.has("measure")) return;
-  take(read, measure_policy_from_json(*read.value("measure"), read.path("measure")), out);
-}
-
 }  // namespace
 
 Result<Preset> preset_from_json(const Json& json, const std::string& where, const std::vector<Kernel>& kernels) {
@@ -88,17 +74,15 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
   read.text("note", preset.note, kMaxText);
   read.text("kernel", preset.kernel, 200);
   read.text("device", preset.device, 200);
-  if (read.has("problem")) take(read, problem_from_json(*read.value("problem"), read.path("problem")), preset.problem);
-  if (read.has("options"))
-    take(read, compile_options_from_json(*read.value("options"), read.path("options")), preset.config.options);
-  read_measure(read, preset.measure);
+  read.part("problem", preset.problem, problem_from_json);
+  fields::read(read, "options", preset.config.options, {});
+  fields::read(read, "measure", preset.measure, {});
   if (read.has("view")) {
     preset.view = *read.value("view");
     if (!preset.view.is_object()) read.fault("view", "must be an object");
   }
-  const Json* knobs = read.has("knobs") ? read.value("knobs") : nullptr;
-  const Json* invite = read.has("invite") ? read.value("invite") : nullptr;
-  if (invite && invite->size() != 1) read.fault("invite", "must name one knob");
+  read.ignore("knobs");
+  if (read.has("invite") && read.value("invite")->size() != 1) read.fault("invite", "must name one knob");
   if (auto done = read.finish(); !done) return fail(done.error());
 
   const Kernel* kernel = find_kernel(kernels, preset.kernel);
@@ -106,8 +90,9 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
     return fail(Stage::input, read.path("kernel") + ": no kernel \"" + preset.kernel + "\"",
                 "Known kernels: " + listed(kernels, [](const Kernel& k) { return k.id; }) +
                     ". Give others with --kernels DIR.");
-  if (knobs) take(read, read_knobs(*knobs, read.path("knobs"), *kernel), preset.config.knobs);
-  if (invite) take(read, read_knobs(*invite, read.path("invite"), *kernel), preset.invite);
+  const auto of_kernel = [&](const Json& knobs, const std::string& at) { return read_knobs(knobs, at, *kernel); };
+  read.part("knobs", preset.config.knobs, of_kernel);
+  read.part("invite", preset.invite, of_kernel);
   if (auto done = read.finish(); !done) return fail(done.error());
   return preset;
 }
@@ -129,7 +114,7 @@ Json to_json(const Preset& preset, const std::vector<Kernel>& kernels) {
             {"kernel", preset.kernel},
             {"knobs", knobs_json(preset.config.knobs, kernel)},
             {"options", write_fields(preset.config.options)},
-            {"measure", to_json(preset.measure)}};
+            {"measure", write_fields(preset.measure)}};
   if (!preset.group.empty()) json["group"] = preset.group;
   if (!preset.device.empty()) json["device"] = preset.device;
   if (preset.view.is_object()) json["view"] = preset.view;

@@ -202,8 +202,8 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem, 
     int at = 0;
     for (const int64_t size : {problem.batch, problem.heads, problem.seq_q, problem.seq_k, problem.head_dim})
       query.bind(++at, size);
-    query.bind(++at, std::string(to_string(problem.causal)));
-    query.bind(++at, std::string(to_string(problem.dtype)));
+    query.bind(++at, std::string(word_of(problem.causal)));
+    query.bind(++at, std::string(word_of(problem.dtype)));
     while (query.executeStep()) {
       // A row that only another version can read, or whose text is damaged, does not hide the others.
       if (auto stored = stored_in(query, path_)) found.push_back(std::move(*stored));

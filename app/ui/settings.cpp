@@ -16,7 +16,7 @@ int whole_in(const Json& json, const char* key, int fallback, int low, int high)
 }  // namespace
 
 Json to_json(const WindowSettings& settings) {
-  return Json{{"theme", settings.theme == ThemeMode::dark ? "dark" : "light"},
+  return Json{{"theme", word_of(settings.theme)},
               {"zoom", settings.zoom},
               {"width", settings.width},
               {"height", settings.height},
@@ -30,7 +30,8 @@ Json to_json(const WindowSettings& settings) {
 WindowSettings window_settings_from_json(const Json& json) {
   WindowSettings settings;
   if (!json.is_object()) return settings;
-  if (json.contains("theme") && json["theme"] == "light") settings.theme = ThemeMode::light;
+  if (json.contains("theme") && json["theme"].is_string())
+    settings.theme = parse_word<ThemeMode>(json["theme"].get<std::string>()).value_or(settings.theme);
   if (json.contains("zoom") && json["zoom"].is_number())
     settings.zoom = std::clamp(json["zoom"].get<float>(), WindowSettings::kMinZoom, WindowSettings::kMaxZoom);
   settings.width = whole_in(json, "width", settings.width, 640, 16384);

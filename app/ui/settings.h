@@ -3,9 +3,18 @@
 #include <string>
 
 #include "core/json_fwd.h"
+#include "core/words.h"
 #include "ui/theme.h"
 
-namespace attnscope::ui {
+namespace attnscope {
+
+template <>
+struct Words<ui::ThemeMode> {
+  using enum ui::ThemeMode;
+  static constexpr WordTable<ui::ThemeMode, 2> table{{{dark, "dark"}, {light, "light"}}};
+};
+
+namespace ui {
 
 // The window's own saved settings: the session stores them under kSettingsKey.
 struct WindowSettings {
@@ -28,4 +37,5 @@ Json to_json(const WindowSettings& settings);
 // Values out of range take their default, so that a damaged file never prevents the window from opening.
 WindowSettings window_settings_from_json(const Json& json);
 
-}  // namespace attnscope::ui
+}  // namespace ui
+}  // namespace attnscope

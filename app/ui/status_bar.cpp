@@ -86,7 +86,7 @@ void kind_cells(const Context& context) {
                    timing->kind);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(0.95f));
     dim_text(fmt::format("latency {}", to_string(timing->kind)));
-    explain(context.glossary, to_string(timing->kind));
+    explain(context.glossary, word_of(timing->kind));
   }
   if (counters != nullptr) {
     if (timing != nullptr) ImGui::SameLine(0, em(0.8f));
@@ -95,7 +95,7 @@ void kind_cells(const Context& context) {
                    counters->kind);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(0.95f));
     dim_text(fmt::format("counters {}", charts::counter_share_text(*counters)));
-    explain(context.glossary, to_string(counters->kind));
+    explain(context.glossary, word_of(counters->kind));
   }
 }
 

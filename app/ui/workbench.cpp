@@ -11,13 +11,11 @@
 #include "ui/display/interop.h"
 #include "ui/icons.h"
 #include "ui/panels/attention_panel.h"
-#include "ui/panels/counters_panel.h"
 #include "ui/panels/error_panel.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
 #include "ui/panels/latency_panel.h"
-#include "ui/panels/log_panel.h"
-#include "ui/panels/memory_panel.h"
+#include "ui/panels/panels.h"
 #include "ui/panels/source_panel.h"
 #include "ui/status_bar.h"
 #include "ui/widgets/text.h"
@@ -39,32 +37,24 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
       command_pane_(
           options_.program, options_.wake ? options_.wake : [] {}) {
   load_assets();
-  auto experiment = std::make_unique<ExperimentPanel>();
-  experiment_panel_ = experiment.get();
-  panels_.push_back(std::move(experiment));
-  auto latency = std::make_unique<LatencyPanel>();
-  latency_panel_ = latency.get();
-  panels_.push_back(std::move(latency));
-  panels_.push_back(std::make_unique<MemoryPanel>());
-  auto error = std::make_unique<ErrorPanel>(options_.resources / "shaders");
-  error_panel_ = error.get();
-  panels_.push_back(std::move(error));
-  auto attention = std::make_unique<AttentionPanel>(options_.resources / "shaders");
-  attention_panel_ = attention.get();
-  panels_.push_back(std::move(attention));
-  auto history = std::make_unique<HistoryPanel>();
-  history_panel_ = history.get();
-  panels_.push_back(std::move(history));
-  panels_.push_back(std::make_unique<CountersPanel>());
-  auto source = std::make_unique<SourcePanel>();
-  source_panel_ = source.get();
-  panels_.push_back(std::move(source));
-  panels_.push_back(std::make_unique<LogPanel>());
+  for (const MakePanel make : kPanels) panels_.push_back(make(options_.resources / "shaders"));
+  find_panel(experiment_panel_);
+  find_panel(latency_panel_);
+  find_panel(error_panel_);
+  find_panel(attention_panel_);
+  find_panel(history_panel_);
+  find_panel(source_panel_);
   add_actions();
   apply_theme(settings_.theme);
 }
 
 Workbench::~Workbench() = default;
+
+template <class Wanted>
+void Workbench::find_panel(Wanted*& wanted) {
+  for (const auto& panel : panels_)
+    if (auto* const found = dynamic_cast<Wanted*>(panel.get())) wanted = found;
+}
 
 void Workbench::load_assets() {
   const std::filesystem::path assets = options_.resources / "assets";

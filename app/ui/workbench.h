@@ -83,6 +83,8 @@ class Workbench {
 
  private:
   void load_assets();
+  template <class Wanted>
+  void find_panel(Wanted*& wanted);
   void add_actions();
   void adopt_settings(const session::Snapshot& snapshot);
   void keep_settings();

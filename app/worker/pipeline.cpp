@@ -145,7 +145,7 @@ Result<void> Pipeline::open() {
     launch_.shape = {{1, 1, 1},
                      {32, 1, 1}};  // for progress and the empty kernel beside it: how it is launched is its own affair
   }
-  auto accumulate = check::parse_accumulate(catalog::accumulate_of(request_.kernel, config));
+  auto accumulate = catalog::accumulate_of(request_.kernel, config);
   if (!accumulate) return fail(accumulate.error());
   accumulate_ = *accumulate;
   versions_ = services_.versions();

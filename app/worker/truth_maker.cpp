@@ -72,7 +72,7 @@ void TruthMaker::keep(std::shared_ptr<const check::Reference> reference) {
 }
 
 Truth TruthMaker::want(const Problem& problem, check::Accumulate accumulate, Wanted wanted) {
-  const std::string key = to_json(problem).dump() + (accumulate == check::Accumulate::f16 ? "f16" : "f32");
+  const std::string key = to_json(problem).dump() + std::string(word_of(accumulate));
   const auto failed = [&] {
     return truth_.reference.wait_for(std::chrono::seconds(0)) == std::future_status::ready && !truth_.reference.get();
   };

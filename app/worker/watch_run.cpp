@@ -87,7 +87,7 @@ class Watcher {
   Result<std::optional<Change>> change_by(device::Trial trial, std::string how);
   Result<Change> judged(std::span<const std::byte> output, std::string how);
   void excuse_unused_reads();
-  void tell(const char* rule, const std::vector<Change>& changes, int64_t tried, const char* what);
+  void tell(RuleId rule, const std::vector<Change>& changes, int64_t tried, const char* what);
 
   const WatchRun& run_;
   std::vector<uint32_t> ctas_;
@@ -155,7 +155,7 @@ Result<Watcher::Change> Watcher::judged(std::span<const std::byte> output, std::
   return change;
 }
 
-void Watcher::tell(const char* rule, const std::vector<Change>& changes, int64_t tried, const char* what) {
+void Watcher::tell(RuleId rule, const std::vector<Change>& changes, int64_t tried, const char* what) {
   if (changes.empty()) return;
   const auto worst = std::find_if(changes.begin(), changes.end(), [](const Change& c) { return c.verdict; });
   const bool verdict = worst != changes.end();
@@ -190,7 +190,7 @@ Result<void> Watcher::fills() {
   if (auto done = look(large, "with shared memory full of 1e30"); !done) return done;
   if (auto done = look(random, "with shared memory full of random words"); !done) return done;
   if (changes.empty()) excuse_unused_reads();
-  tell("luck.fill", changes, kFills, "contents of shared memory");
+  tell(RuleId::luck_fill, changes, kFills, "contents of shared memory");
   return {};
 }
 
@@ -217,7 +217,7 @@ Result<void> Watcher::orders() {
     if (!change) return fail(change.error());
     if (*change) changes.push_back(std::move(**change));
   }
-  tell("luck.order", changes, kOrders, "orders of the warps");
+  tell(RuleId::luck_order, changes, kOrders, "orders of the warps");
   return {};
 }
 

@@ -25,10 +25,10 @@ WARM_MS = 5.0
 HOT_US = 5000.0  # per sample: a graph's start is outside its nodes and must not count
 COLD_REPEATS = 10
 MOST_WAITING = 1024  # requests; a session sends one at a time
-# Shared memory per block (opt-in) and per SM, and warps per SM, which PyTorch does not report. From the CUDA programming
-# guide's table of compute capabilities.
-LIMITS = {80: (166912, 167936, 64), 86: (101376, 102400, 48), 87: (166912, 167936, 48), 89: (101376, 102400, 48),
-          90: (232448, 233472, 64), 100: (232448, 233472, 64), 120: (101376, 102400, 48)}
+# CUdevice_attribute of cuda.h, by the name of the DeviceSpec's field.
+ATTRIBUTES = {"sms": 16, "shared_static_block": 8, "shared_optin_block": 97, "shared_sm": 81, "shared_reserved_block": 111,
+              "ctas_sm": 106, "registers_sm": 82, "registers_block": 12}
+THREADS_SM, L2_BYTES = 39, 38
 
 
 class Refused(Exception):
@@ -200,6 +200,7 @@ class Worker:
     def __init__(self, torch, version, judge, stream_in, stream_out):
         self.torch, self.version, self.judge = torch, version, judge
         self.stream_in, self.stream_out = stream_in, stream_out
+        self.driver = None  # libcuda
         self.sending = threading.Lock()
         self.work = queue.Queue()
         self.cancelled = set()
@@ -225,19 +226,21 @@ class Worker:
 
     def device(self, ordinal):
         props = self.torch.cuda.get_device_properties(ordinal)
-        arch = props.major * 10 + props.minor
-        optin, of_sm, warps = LIMITS.get(arch, LIMITS[90])
-        threads = getattr(props, "max_threads_per_multi_processor", warps * 32)
-        return {"id": f"cuda:{ordinal}", "name": props.name, "arch": arch, "emulated": False, "runs": ["torch"],
-                "sms": props.multi_processor_count, "shared_static_block": 49152,
-                "shared_optin_block": getattr(props, "shared_memory_per_block_optin", optin),
-                "shared_sm": getattr(props, "shared_memory_per_multiprocessor", of_sm), "shared_reserved_block": 1024,
-                "warps_sm": threads // 32, "ctas_sm": 32, "registers_sm": 65536, "registers_block": 65536,
-                "l2_mb": self.l2_bytes(ordinal) / 1048576}
+        return {"id": f"cuda:{ordinal}", "name": props.name, "arch": props.major * 10 + props.minor, "emulated": False,
+                "runs": ["torch"], **{field: self.attribute(number, ordinal) for field, number in ATTRIBUTES.items()},
+                "warps_sm": self.attribute(THREADS_SM, ordinal) // 32, "l2_mb": self.attribute(L2_BYTES, ordinal) / 1048576}
 
-    def l2_bytes(self, ordinal):
-        # 64 MB if PyTorch does not say: more than any of these GPUs has, and flushing too much does no harm.
-        return getattr(self.torch.cuda.get_device_properties(ordinal), "L2_cache_size", 0) or 64 << 20
+    def attribute(self, number, ordinal):
+        """The driver knows every limit of every GPU; PyTorch tells only some."""
+        if self.driver is None:
+            self.driver = ctypes.CDLL("libcuda.so.1")
+            self.driver.cuInit(0)
+        device, value = ctypes.c_int(), ctypes.c_int()
+        self.driver.cuDeviceGet(ctypes.byref(device), ordinal)
+        status = self.driver.cuDeviceGetAttribute(ctypes.byref(value), number, device)
+        if status != 0:
+            die(f"cuDeviceGetAttribute({number}) of cuda:{ordinal} failed with {status}: check the driver with nvidia-smi")
+        return value.value
 
     def serve(self):
         for target in (self.heartbeat, self.watch_over, self.work_on):
@@ -338,7 +341,7 @@ class Worker:
         self.step(number, "measuring")
         policy = experiment.get("measure") or {}
         cache = policy.get("cache", "hot")
-        source = Source(attention, cache, self.l2_bytes(ordinal))
+        source = Source(attention, cache, self.attribute(L2_BYTES, ordinal))
         with self.torch.no_grad():
             timing = sampling.sample(source, float(policy.get("max_time_ms", 2000)), now_ms,
                                      lambda: self.keep_on(number))

@@ -326,6 +326,19 @@ class Tools(unittest.TestCase):
         self.assertIn("PyTorch 2.11.0", o["versions"]["driver"])
         self.assertEqual(o["versions"]["gpu"], "NVIDIA Fake")
 
+    def test_torchs_limits_are_the_drivers(self):
+        asks = ("import json, torch, torch_worker as worker\n"
+                "print(json.dumps(worker.Worker(torch, '', None, None, None).device(0)))")
+        paths = os.pathsep.join([FAKE_TORCH, str(TREE / "assets" / "torch_worker")])
+        said = subprocess.run([sys.executable, "-c", asks], env=dict(os.environ, PYTHONPATH=paths), capture_output=True,
+                              text=True, check=True, timeout=60).stdout
+        spec = json.loads(said)
+        known = json.loads((TREE / "assets" / "devices" / "h200.json").read_text())
+        for limit in ("sms", "shared_static_block", "shared_optin_block", "shared_sm", "shared_reserved_block", "warps_sm",
+                      "ctas_sm", "registers_sm", "registers_block"):
+            self.assertEqual(spec[limit], known[limit], limit)
+        self.assertEqual(spec["l2_mb"], 1)
+
     def test_torch_is_held_to_the_same_verdict(self):
         done = self.torch("run", "--kernel", "torch", "--device", "torch/cuda:0", "--problem", "B=1,H=2,S=12,D=32",
                           expect=1, FAKE_TORCH_WRONG="1")

@@ -143,7 +143,7 @@ Result<Ran> run(const Case& named) {
   if (!loaded) return fail(loaded.error());
   auto launch = catalog::launch_of(prepared->kernel, prepared->problem, prepared->config);
   if (!launch) return fail(launch.error());
-  auto accumulate = check::parse_accumulate(catalog::accumulate_of(prepared->kernel, prepared->config));
+  auto accumulate = catalog::accumulate_of(prepared->kernel, prepared->config);
   if (!accumulate) return fail(accumulate.error());
   auto known = checked(prepared->problem, named.special, *accumulate);
   if (!known) return fail(known.error());

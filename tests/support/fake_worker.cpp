@@ -303,7 +303,7 @@ class FakeWorker {
 
   static Finding error(const char* rule) {
     Finding finding;
-    finding.rule = rule;
+    finding.rule = Rule::named(rule);
     finding.severity = Severity::error;
     finding.sentence = "Warp 1 reads S_tile while warp 0 writes it.";
     finding.where = {{"file", "02_tiled.cu"},

@@ -8,38 +8,38 @@
 
 namespace attnscope::emulator {
 
-const char* rule_of(WatchKind kind) {
+RuleId rule_of(WatchKind kind) {
   switch (kind) {
     case WatchKind::shared_write_write:
     case WatchKind::shared_write_read:
     case WatchKind::shared_read_write:
-      return "race.shared";
+      return RuleId::race_shared;
     case WatchKind::warp_write_write:
     case WatchKind::warp_write_read:
     case WatchKind::warp_read_write:
-      return "race.warp";
+      return RuleId::race_warp;
     case WatchKind::shared_copy_not_awaited:
-      return "race.copy";
+      return RuleId::race_copy;
     case WatchKind::shared_never_written:
-      return "never_written.shared";
+      return RuleId::never_written_shared;
     case WatchKind::local_never_written:
-      return "never_written.local";
+      return RuleId::never_written_local;
     case WatchKind::barrier_uneven:
-      return "barrier.uneven";
+      return RuleId::barrier_uneven;
     case WatchKind::shuffle_absent_lane:
-      return "shuffle.absent";
+      return RuleId::shuffle_absent;
     case WatchKind::global_write_write:
     case WatchKind::global_write_read:
     case WatchKind::global_read_write:
-      return "race.global";
+      return RuleId::race_global;
     case WatchKind::grid_write_write:
     case WatchKind::grid_write_read:
     case WatchKind::grid_read_write:
-      return "race.grid";
+      return RuleId::race_grid;
     case WatchKind::global_never_written:
-      return "never_written.global";
+      return RuleId::never_written_global;
   }
-  return "";
+  return RuleId::unknown;
 }
 
 namespace {

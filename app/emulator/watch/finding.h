@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/rule.h"
+
 namespace attnscope::emulator {
 
 enum class WatchKind : uint8_t {
@@ -37,8 +39,7 @@ inline bool is_grid_race(WatchKind kind) {
   return kind >= WatchKind::grid_write_write && kind <= WatchKind::grid_read_write;
 }
 
-// The stable name of a kind, as in findings: "race.shared".
-const char* rule_of(WatchKind kind);
+RuleId rule_of(WatchKind kind);
 
 // A part of a CTA's shared memory: bytes from its start.
 struct SharedName {

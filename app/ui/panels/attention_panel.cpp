@@ -7,6 +7,7 @@
 
 #include "charts/format.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -187,6 +188,10 @@ void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, con
   ImGui::SetTooltip("%s", words.c_str());
   ImGui::GetWindowDrawList()->AddRect({place.low.x - 1, place.low.y - 1}, {place.high.x + 1, place.high.y + 1},
                                       palette().text);
+}
+
+std::unique_ptr<Panel> make_attention_panel(const std::filesystem::path& shaders) {
+  return std::make_unique<AttentionPanel>(shaders);
 }
 
 }  // namespace attnscope::ui

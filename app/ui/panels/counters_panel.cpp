@@ -1,10 +1,9 @@
-#include "ui/panels/counters_panel.h"
-
 #include <algorithm>
 
 #include "charts/format.h"
 #include "charts/tables.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -18,9 +17,8 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
     ImGui::TableSetupColumn("name", 0, 1.3f);
     ImGui::TableSetupColumn("value", 0, 1.1f);
     ImGui::TableSetupColumn("note", 0, 1.0f);
-    double largest = 1;
-    for (const charts::FigureRow& row : group.rows)
-      largest = std::max(largest, row.note.empty() ? 0 : std::atof(row.note.c_str()));
+    double largest = 0.01;
+    for (const charts::FigureRow& row : group.rows) largest = std::max(largest, row.share);
     for (const charts::FigureRow& row : group.rows) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
@@ -30,9 +28,9 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
       ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width - em(0.5f)));
       text(row.value);
       ImGui::TableNextColumn();
-      if (bars && !row.note.empty()) {
+      if (bars && row.share > 0) {
         const ImVec2 pen = ImGui::GetCursorScreenPos();
-        const float share = f32(std::atof(row.note.c_str()) / largest);
+        const float share = f32(row.share / largest);
         ImGui::GetWindowDrawList()->AddRectFilled(
             pen, {pen.x + ImGui::GetContentRegionAvail().x * share, pen.y + ImGui::GetFontSize() + 1},
             with_alpha(palette().counted, 0.22f), em(0.1f));
@@ -43,6 +41,14 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
   }
   ImGui::PopFont();
 }
+
+// The emulator's counts: instructions by class, lanes, shared and global memory; exact, or from the sampled share.
+class CountersPanel : public Panel {
+ public:
+  const char* title() const override { return "Counters"; }
+  Dock dock() const override { return Dock::below; }
+  void draw(Context& context) override;
+};
 
 }  // namespace
 
@@ -73,5 +79,7 @@ void CountersPanel::draw(Context& context) {
     ImGui::EndTable();
   }
 }
+
+std::unique_ptr<Panel> make_counters_panel(const std::filesystem::path&) { return std::make_unique<CountersPanel>(); }
 
 }  // namespace attnscope::ui

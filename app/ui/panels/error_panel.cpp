@@ -9,6 +9,7 @@
 #include "charts/tables.h"
 #include "charts/watch_rows.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/headline.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -83,13 +84,6 @@ void ErrorPanel::draw_verdict(Context& context, const Verdict& verdict) {
     wrapped("The output itself is " + std::string(to_string(verdict.state)) + ".", palette().dim, kSmallSize);
   if (!verdict.reason.empty())
     wrapped(verdict.reason, verdict.state == VerdictState::wrong ? palette().bad : palette().dim, kSmallSize);
-  // Only if the reason does not name it.
-  if (verdict.first_bad && problem.is_attention() && verdict.reason.find("column") == std::string::npos) {
-    const BadElement& bad = *verdict.first_bad;
-    wrapped(fmt::format("first bad: batch {} head {} row {} column {}: {} instead of {}", bad.batch, bad.head, bad.row,
-                        bad.column, charts::error_text(bad.got), charts::error_text(bad.expected)),
-            palette().dim, kSmallSize);
-  }
 }
 
 void ErrorPanel::draw_figures(Context& context, const Verdict& verdict) {
@@ -259,6 +253,10 @@ void ErrorPanel::point_at(const MapPlace& place) const {
       "%s", fmt::format("{}, column {}\nhead {}: {}", rows, place.column, map_.tile()->request.head, value).c_str());
   ImGui::GetWindowDrawList()->AddRect({place.low.x - 1, place.low.y - 1}, {place.high.x + 1, place.high.y + 1},
                                       palette().text);
+}
+
+std::unique_ptr<Panel> make_error_panel(const std::filesystem::path& shaders) {
+  return std::make_unique<ErrorPanel>(shaders);
 }
 
 }  // namespace attnscope::ui

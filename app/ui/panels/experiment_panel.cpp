@@ -8,8 +8,9 @@
 
 #include "catalog/choices.h"
 #include "catalog/validate.h"
-#include "core/problem.h"
+#include "core/experiment_fields.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/control_label.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -193,8 +194,8 @@ void ExperimentPanel::refresh_rows(const Context& context, const Kernel& kernel)
   const Draft& draft = context.draft.current();
   Config config = draft.config;
   const DeviceSpec* spec = session::find_device(context.snapshot, draft.device);
-  const std::string key = kernel.content_hash + "|" + to_json(draft.problem).dump() + "|" + to_json(config).dump() +
-                          "|" + draft.device + (spec != nullptr ? "" : "?");
+  const std::string key = kernel.content_hash + "|" + to_json(draft.problem).dump() + "|" +
+                          write_fields(config).dump() + "|" + draft.device + (spec != nullptr ? "" : "?");
   if (key == rows_of_) return;
   rows_of_ = key;
   rows_.clear();
@@ -306,6 +307,10 @@ void ExperimentPanel::reset_knob(Context& context, const Kernel& kernel, const K
   const int64_t from = wish.config.knobs.contains(row.name) ? wish.config.knobs[row.name] : knob.default_value;
   wish.config.knobs[row.name] = knob.default_value;
   context.post(std::move(wish), {context.new_gesture(), true, change_text(knob, from, knob.default_value)});
+}
+
+std::unique_ptr<Panel> make_experiment_panel(const std::filesystem::path&) {
+  return std::make_unique<ExperimentPanel>();
 }
 
 }  // namespace attnscope::ui

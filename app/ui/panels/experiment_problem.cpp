@@ -155,29 +155,39 @@ void ExperimentPanel::draw_problem(Context& context, const Kernel* kernel) {
          [](Problem& p, int64_t v) { p.distribution = static_cast<Distribution>(v); });
 }
 
+namespace {
+
+// Of registers; 0: none.
+bool choose_limit(const Context& context, const std::string& name, int& limit) {
+  std::vector<RailValue> limits;
+  for (const int one : {0, 32, 64, 96, 128, 168, 255}) limits.push_back({one, option_text(one), true, "", false});
+  if (std::ranges::find(limits, limit, &RailValue::value) == limits.end())
+    limits.push_back({limit, option_text(limit), true, "", false});
+  label(context.glossary, name, "", label_width());
+  const RailEvent event = value_rail(name.c_str(), limits, limit, ImGui::GetContentRegionAvail().x, false);
+  if (event.chosen) limit = static_cast<int>(*event.chosen);
+  return event.chosen.has_value();
+}
+
+}  // namespace
+
 void ExperimentPanel::draw_compile(Context& context) {
   section("Compile");
   const Draft& draft = context.draft.current();
   CompileOptions options = draft.config.options;
   std::string change;
-  if (ImGui::Checkbox("fast math", &options.fast_math)) change = options.fast_math ? "fast math on" : "fast math off";
-  explain(context.glossary, "fast math");
-  ImGui::SameLine(0, em(1));
-  if (ImGui::Checkbox("fmad", &options.fmad)) change = options.fmad ? "fmad on" : "fmad off";
-  explain(context.glossary, "fmad");
-  std::vector<RailValue> limits;
-  for (const int64_t limit : {0, 32, 64, 96, 128, 168, 255})
-    limits.push_back({limit, limit == 0 ? "none" : std::to_string(limit), true, "", false});
-  if (std::none_of(limits.begin(), limits.end(), [&](const RailValue& v) { return v.value == options.maxrregcount; }))
-    limits.push_back({options.maxrregcount, std::to_string(options.maxrregcount), true, "", false});
-  label(context.glossary, "maxrregcount",
-        "The most registers a thread may have. Fewer make room for more warps, until values spill.", label_width());
-  const RailEvent event =
-      value_rail("maxrregcount", limits, options.maxrregcount, ImGui::GetContentRegionAvail().x, false);
-  if (event.chosen) {
-    change = fmt::format("maxrregcount {} \u2192 {}", options.maxrregcount, *event.chosen);
-    options.maxrregcount = static_cast<int>(*event.chosen);
-  }
+  bool begun = false;
+  for_each_option([&](const char*, std::string_view title, auto member) {
+    auto& value = options.*member;
+    const std::string name(title), before = option_text(value);
+    if constexpr (std::is_same_v<decltype(member), bool CompileOptions::*>) {
+      if (std::exchange(begun, true)) ImGui::SameLine(0, em(1));
+      if (ImGui::Checkbox(name.c_str(), &value)) change = name + " " + option_text(value);
+      explain(context.glossary, name);
+    } else if (choose_limit(context, name, value)) {
+      change = fmt::format("{} {} \u2192 {}", name, before, option_text(value));
+    }
+  });
   if (change.empty()) return;
   Draft wish = draft;
   wish.config.options = options;

@@ -12,6 +12,7 @@
 #include "charts/words.h"
 #include "platform/clock.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
 #include "ui/widgets/headline.h"
 #include "ui/widgets/part.h"
@@ -269,5 +270,7 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   ImGui::TableNextColumn();
   right_aligned(charts::when_text(entry.finished_at, platform::wall_seconds()), palette().faint);
 }
+
+std::unique_ptr<Panel> make_history_panel(const std::filesystem::path&) { return std::make_unique<HistoryPanel>(); }
 
 }  // namespace attnscope::ui

@@ -5,6 +5,7 @@
 #include "charts/format.h"
 #include "charts/words.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
 
@@ -108,5 +109,7 @@ ImU32 LatencyPanel::colour_of_change() const {
   if (!delta_ || delta_->better == 0) return palette().dim;
   return delta_->better > 0 ? palette().good : palette().bad;
 }
+
+std::unique_ptr<Panel> make_latency_panel(const std::filesystem::path&) { return std::make_unique<LatencyPanel>(); }
 
 }  // namespace attnscope::ui

@@ -1,11 +1,13 @@
-#include "ui/panels/log_panel.h"
-
+#include <imgui.h>
 #include <imgui_stdlib.h>
+#include <string>
+#include <vector>
 
 #include <algorithm>
 
 #include "charts/format.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -19,6 +21,20 @@ bool holds(const std::string& line, const std::string& words) {
   };
   return std::search(line.begin(), line.end(), words.begin(), words.end(), same) != line.end();
 }
+
+class LogPanel : public Panel {
+ public:
+  const char* title() const override { return "Log"; }
+  Dock dock() const override { return Dock::below; }
+  void draw(Context& context) override;
+
+ private:
+  std::string filter_;
+  bool follow_ = true;
+  const void* filtered_of_ = nullptr;  // the log that lines_ index
+  std::string filtered_by_;
+  std::vector<int> lines_;
+};
 
 }  // namespace
 
@@ -66,5 +82,7 @@ void LogPanel::draw(Context& context) {
   }
   ImGui::EndChild();
 }
+
+std::unique_ptr<Panel> make_log_panel(const std::filesystem::path&) { return std::make_unique<LogPanel>(); }
 
 }  // namespace attnscope::ui

@@ -1,10 +1,9 @@
-#include "ui/panels/memory_panel.h"
-
 #include <fmt/format.h>
 
 #include "charts/format.h"
 #include "charts/memory_stack.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/memory_gauge.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/stat.h"
@@ -21,6 +20,19 @@ constexpr float kLowPanel = 26;  // ems: a lower panel does not have room for al
 std::string compile_text(double ms) {
   return ms < 1000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.2f} s", ms / 1000);
 }
+
+// Shared memory by buffer with the limits, occupancy with its limiter, waves and tail, registers and spills.
+class MemoryPanel : public Panel {
+ public:
+  const char* title() const override { return "Shared memory"; }
+  Dock dock() const override { return Dock::memory; }
+  void draw(Context& context) override;
+
+ private:
+  static void draw_gauge(Context& context, const VariantInfo& variant, const DeviceSpec& spec);
+  static void draw_buffers(Context& context, const VariantInfo& variant, const DeviceSpec& spec);
+  void draw_occupancy(Context& context, const VariantInfo* variant, const Occupancy& occupancy, const DeviceSpec& spec);
+};
 
 }  // namespace
 
@@ -51,7 +63,7 @@ void MemoryPanel::draw_gauge(Context& context, const VariantInfo& variant, const
   const charts::MemoryStack stack = charts::memory_stack(variant, context.shown.occupancy(), spec);
   {
     const PartScope scope(context, Part::variant);
-    big_figure(charts::with_commas(stack.total_bytes), "B per CTA",
+    big_figure(with_commas(stack.total_bytes), "B per CTA",
                stack.over_static || stack.over_optin ? palette().bad : palette().text);
     kind_badge_at_right(context.glossary, FigureKind::counted);
   }
@@ -104,5 +116,7 @@ void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, c
   wave_rows(occupancy);
   wrapped(charts::waves_sentence(occupancy), palette().text, kSmallSize);
 }
+
+std::unique_ptr<Panel> make_memory_panel(const std::filesystem::path&) { return std::make_unique<MemoryPanel>(); }
 
 }  // namespace attnscope::ui

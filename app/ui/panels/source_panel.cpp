@@ -8,6 +8,7 @@
 
 #include "charts/watch_rows.h"
 #include "ui/icons.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -195,5 +196,7 @@ void SourcePanel::draw_line(size_t at, float gutter) {
     ImGui::EndTooltip();
   }
 }
+
+std::unique_ptr<Panel> make_source_panel(const std::filesystem::path&) { return std::make_unique<SourcePanel>(); }
 
 }  // namespace attnscope::ui

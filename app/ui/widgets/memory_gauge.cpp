@@ -82,7 +82,7 @@ void hover_bar(const Bar& bar, const MemoryStack& stack) {
     if (within >= segment.begin && within < segment.end) {
       ImGui::SetTooltip("%s", fmt::format("CTA {}: {}, {}, {} from byte {}", cta + 1, segment.name,
                                           charts::bytes_text(segment.bytes()), segment.dynamic ? "dynamic" : "static",
-                                          charts::with_commas(segment.begin))
+                                          with_commas(segment.begin))
                                   .c_str());
       return;
     }
@@ -183,13 +183,12 @@ void wave_rows(const Occupancy& occupancy) {
   };
   std::vector<Row> rows;
   if (full > 2)
-    rows.push_back({fmt::format("waves 1\u2013{}", full),
-                    fmt::format("{} each", charts::with_commas(occupancy.resident_ctas)), occupancy.resident_ctas});
+    rows.push_back({fmt::format("waves 1\u2013{}", full), fmt::format("{} each", with_commas(occupancy.resident_ctas)),
+                    occupancy.resident_ctas});
   else
     for (int64_t wave = 1; wave <= full; ++wave)
-      rows.push_back(
-          {fmt::format("wave {}", wave), charts::with_commas(occupancy.resident_ctas), occupancy.resident_ctas});
-  if (rest > 0) rows.push_back({fmt::format("wave {}", full + 1), charts::with_commas(rest), rest});
+      rows.push_back({fmt::format("wave {}", wave), with_commas(occupancy.resident_ctas), occupancy.resident_ctas});
+  if (rest > 0) rows.push_back({fmt::format("wave {}", full + 1), with_commas(rest), rest});
   float label = 0, count = 0;  // the bars go between the widest texts
   for (const Row& row : rows) {
     label = std::max(label, width_of(row.name) + em(0.6f));

@@ -207,7 +207,7 @@ TEST(Import, TheDocumentedManifestLoads) {
   const auto kernel = parse_kernel({"saxpy.json", page.substr(start, page.find("```", start) - start), "saxpy.cu",
                                     text_of("tests/kernels/plain/saxpy.cu")});
   ASSERT_TRUE(kernel) << kernel.error().message;
-  EXPECT_EQ(kernel->references[0].kind, "saxpy");
+  EXPECT_EQ(kernel->references[0].kind, ReferenceKind::saxpy);
   // The reader knows every reference and buffer word of the tables.
   for (const char* kind : {"`each`",       "`copy`",       "`relu`",      "`gelu`",    "`silu`",      "`scale`",
                            "`add`",        "`mul`",        "`saxpy`",     "`gemm`",    "`gemm_nt`",   "`gemm_tn`",

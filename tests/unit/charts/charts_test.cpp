@@ -313,7 +313,7 @@ TEST(Tables, ARaceIsNoCorrectOutput) {
   sound->verdict->state = VerdictState::correct;
   auto racy = std::make_shared<Observation>(*sound);
   racy->watch = WatchReport{};
-  racy->watch->findings.push_back({"race.shared", Severity::error, "", {}, {}, {}, {}});
+  racy->watch->findings.push_back({RuleId::race_shared, Severity::error, "", {}, {}, {}, {}});
   const ComparedRow row = compare(*sound, *racy)[1];
   EXPECT_EQ(row.name, "verdict");
   EXPECT_EQ(row.before, "correct");

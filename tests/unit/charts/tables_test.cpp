@@ -179,8 +179,8 @@ TEST(UnlikeSentence, SaysBothSides) {
   b = a;
   b.timing.reset();
   EXPECT_EQ(unlike_sentence(a, b), "one of them has no time");
-  EXPECT_EQ(unlike_words(Unlike::cache), "another cache policy");
-  EXPECT_EQ(unlike_words(Unlike::untimed), "no time");
+  EXPECT_EQ(to_string(Unlike::cache), "another cache policy");
+  EXPECT_EQ(to_string(Unlike::untimed), "no time");
 }
 
 TEST(ConfigWords, OptionsThatAreNotTheKernelsOwnAreNamed) {

@@ -10,7 +10,8 @@ using ::testing::ElementsAre;
 
 Finding finding(const char* rule, const char* severity, std::map<std::string, std::string> where) {
   Finding one;
-  one.rule = rule, one.severity = *parse_word<Severity>(severity), one.sentence = std::string("All of ") + rule + ".";
+  one.rule = Rule::named(rule), one.severity = *parse_word<Severity>(severity),
+  one.sentence = std::string("All of ") + rule + ".";
   one.where.insert(where.begin(), where.end());
   return one;
 }

@@ -25,7 +25,7 @@ struct Tensor64 {
 struct Case {
   Case(const std::string& kind, const std::vector<Tensor64>& inputs, const std::vector<int64_t>& output,
        double value = 0) {
-    spec.kind = kind;
+    spec.kind = *parse_word<ReferenceKind>(kind);
     spec.output = "out";
     spec.value = value;
     for (const Tensor64& input : inputs) {

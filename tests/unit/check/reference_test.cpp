@@ -204,8 +204,8 @@ TEST(Reference, Refusals) {
   p.seq_k = 4;
   std::atomic<bool> cancel{true};
   EXPECT_EQ(make_reference(p, *inputs, Accumulate::f32, {1, &cancel}).error().stage, Stage::cancelled);
-  EXPECT_FALSE(parse_accumulate("f64"));
-  EXPECT_EQ(*parse_accumulate("f16"), Accumulate::f16);
+  EXPECT_FALSE(parse_word<Accumulate>("f64"));
+  EXPECT_EQ(*parse_word<Accumulate>("f16"), Accumulate::f16);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ Observation observation_of(const std::string& text) {
   o.occupancy.emplace();
   o.printed.emplace().lines = {text};
   Finding& finding = o.findings.emplace_back();
-  finding.rule = finding.sentence = text;
+  finding.rule = Rule::named(finding.sentence = text);
   o.watch.emplace().findings.push_back(finding);
   o.failure = Failure{Stage::launch, text, text};
   return o;

@@ -12,7 +12,7 @@ Observation seen(const std::string& state, std::initializer_list<std::pair<const
   o.watch = WatchReport{};
   for (const auto& [rule, severity] : findings) {
     Finding finding;
-    finding.rule = rule;
+    finding.rule = Rule::named(rule);
     finding.severity = *parse_word<Severity>(severity);
     o.watch->findings.push_back(finding);
   }
@@ -35,6 +35,7 @@ TEST(Headline, AnErrorOfTheWatchComesBeforeTheVerdict) {
     EXPECT_EQ(headline_of(seen(state, {{"shuffle.absent", "error"}})), Headline::absent_lane) << state;
   }
   EXPECT_EQ(headline_of(seen("correct", {{"a.rule.to.come", "error"}})), Headline::fault);
+  EXPECT_EQ(headline_of(seen("correct", {{"race.to_come", "error"}})), Headline::race) << "its family's";
 }
 
 TEST(Headline, TheOneThatExplainsMostIsTold) {
@@ -43,6 +44,21 @@ TEST(Headline, TheOneThatExplainsMostIsTold) {
             Headline::uneven_barrier);
   EXPECT_EQ(to_string(Headline::luck), "right by luck");
   EXPECT_EQ(to_string(Headline::uneven_barrier), "uneven barrier");
+}
+
+TEST(Rule, OneThatIsNotKnownKeepsItsName) {
+  EXPECT_EQ(Rule::named("race.warp"), RuleId::race_warp);
+  EXPECT_EQ(Rule(RuleId::luck_fill).name(), "luck.fill");
+  const Rule unknown = Rule::named("race.to_come");
+  EXPECT_EQ(unknown.id(), RuleId::unknown);
+  EXPECT_EQ(unknown.name(), "race.to_come");
+  EXPECT_NE(unknown, Rule::named("luck.to_come"));
+  EXPECT_EQ(unknown.says(), "");
+  for (const RuleRow& row : kRules) {
+    EXPECT_EQ(Rule::named(std::string(row.name)).id(), row.id) << row.name;
+    EXPECT_EQ(Rule(row.id).headline(), row.headline) << row.name;
+    EXPECT_FALSE(Rule(row.id).says().empty()) << row.name;
+  }
 }
 
 TEST(Headline, OnlyCorrectAndUncheckedAreNoFault) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/device_spec.h"
-#include "core/experiment.h"
+#include "core/experiment_fields.h"
 
 namespace attnscope {
 namespace {
@@ -75,7 +75,9 @@ TEST(JsonReader, WhatIsAbsentIsLeftAndWhatIsUnknownRefused) {
   JsonReader ignoring(unknown, "x");
   ignoring.ignore("c");
   EXPECT_TRUE(ignoring.finish());
-  EXPECT_FALSE(JsonReader(Json::array(), "x").finish());
+  const Json list = Json::array();
+  EXPECT_FALSE(JsonReader(list, "x").finish());
+  static_assert(!std::is_constructible_v<JsonReader, Json, const char*>, "the reader keeps no copy");
 }
 
 TEST(JsonReader, TheFirstFaultIsTold) {
@@ -114,6 +116,49 @@ TEST(Json, AMessageSaysTheLineAndTheKey) {
   EXPECT_TRUE(parse_json(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]})", "x")) << "the same key in another object";
 }
 
+TEST(JsonReader, ListsAndObjectsNameThePlaceOfAFault) {
+  const auto number = [](const Json& json, const std::string& where) -> Result<int64_t> {
+    if (json.is_number_integer()) return json.get<int64_t>();
+    return fail(Stage::input, where + ": must be a number");
+  };
+  const Json good{{"list", {1, 2}}, {"names", {{"a", 3}}}, {"one", 4}};
+  std::vector<int64_t> list;
+  std::map<std::string, int64_t> names;
+  int64_t one = 0;
+  JsonReader read(good, "x");
+  read.list("list", list, 2, number);
+  read.entries("names", [&](JsonReader& inner, const char* name) { inner.integer(name, names[name]); });
+  read.part("one", one, number);
+  EXPECT_EQ(refusal(read.finish()), "");
+  EXPECT_EQ(list, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(names, (std::map<std::string, int64_t>{{"a", 3}}));
+  EXPECT_EQ(one, 4);
+
+  const auto refused = [&](const Json& json) {
+    JsonReader bad(json, "x");
+    bad.list("list", list, 2, number);
+    bad.entries("names", [&](JsonReader& inner, const char* name) { inner.integer(name, names[name]); });
+    bad.part("one", one, number);
+    return refusal(bad.finish());
+  };
+  EXPECT_EQ(refused({{"list", {1, "two"}}}), "x/list/1: must be a number");
+  EXPECT_EQ(refused({{"list", {1, 2, 3}}}), "x/list: holds 3 entries; at most 2 are taken");
+  EXPECT_EQ(refused({{"list", 1}}), "x/list: must be a list");
+  EXPECT_EQ(refused({{"names", {{"a", "b"}}}}), "x/names/a: must be a whole number, not \"b\"");
+  EXPECT_EQ(refused({{"names", 5}}), "x/names: must be an object");
+  EXPECT_EQ(refused({{"one", "b"}}), "x/one: must be a number");
+}
+
+TEST(JsonReader, AWholeNumbersHintIsTheEndThatItPassed) {
+  const Json json{{"low", 0}, {"high", 9}};
+  int64_t value = 5;
+  JsonReader low(json, "x"), high(json, "x");
+  low.integer("low", value, 1, 8);
+  EXPECT_EQ(low.finish(false).error(), (Failure{Stage::input, "x/low: 0 is outside 1…8", "Set low to 1 or more."}));
+  high.integer("high", value, 1, 8);
+  EXPECT_EQ(high.finish(false).error(), (Failure{Stage::input, "x/high: 9 is outside 1…8", "Set high to 8 or less."}));
+}
+
 TEST(MeasurePolicy, IsHeldToWhatCanBeMeasured) {
   for (const auto& [key, value, taken] : {std::tuple{"cache", Json("cold"), true},
                                           {"cache", Json("warm"), false},
@@ -125,7 +170,7 @@ TEST(MeasurePolicy, IsHeldToWhatCanBeMeasured) {
                                           {"max_time_ms", Json(0), false},
                                           {"max_time_ms", Json(3600000), true},
                                           {"max_time_ms", Json(3600001), false}}) {
-    const auto policy = measure_policy_from_json(Json{{key, value}}, "x");
+    const auto policy = read_fields<MeasurePolicy>(Json{{key, value}}, "x");
     EXPECT_EQ(policy.has_value(), taken) << key << " " << value;
     if (taken) continue;
     EXPECT_NE(policy.error().message.find(std::string("x/") + key), std::string::npos);

@@ -41,7 +41,7 @@ Observation full_observation() {
   c.instructions = {{"total", 1000}, {"fp32", 400}};
   o.counters = c;
   Finding f;
-  f.rule = "same-code";
+  f.rule = Rule::named("same-code");
   f.severity = Severity::info;
   f.evidence = {{"hash", 1, "", FigureKind::counted}};
   f.where = {{"line", "12"}};

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/experiment_fields.h"
 #include "core/observation_fields.h"
 
 namespace attnscope {
@@ -63,6 +64,28 @@ void add(Json& properties, const Group<F...>& group) {
   properties[group.key] = object_of(std::move(inner));
 }
 
+// Those that are not always there.
+template <class T, class V, class... F>
+void add(Json& properties, const When<T, V, F...>& when) {
+  std::apply([&](const auto&... field) { (add(properties, field), ...); }, when.fields);
+}
+
+// {"if": the field has the value, "then": what it needs} of each condition.
+template <class T, class V, class... F>
+void add_condition(Json& conditions, Json& always, const When<T, V, F...>& when) {
+  Json properties = Json::object(), needed = Json::array();
+  add(properties, when);
+  for (const auto& [key, unused] : properties.items()) {
+    needed.push_back(key);
+    always.erase(key);
+  }
+  Json has{{"properties", {{when.key, {{"const", word_of(when.value)}}}}}};
+  conditions.push_back({{"if", when.equal ? has : Json{{"not", has}}}, {"then", {{"required", needed}}}});
+}
+
+template <class Other>
+void add_condition(Json&, Json&, const Other&) {}
+
 template <Listed T>
 Json properties_of() {
   Json properties = Json::object();
@@ -77,6 +100,7 @@ Json schema_of(const Limits& limits) {
   } else if constexpr (std::is_integral_v<V>) {
     Json json = number_schema(limits);
     json["type"] = "integer";
+    if (std::is_unsigned_v<V>) json["minimum"] = 0;
     for (const char* end : {"minimum", "maximum"})
       if (json.contains(end)) json[end] = json[end].get<int64_t>();
     return json;
@@ -94,12 +118,19 @@ Json schema_of(const Limits& limits) {
     return {{"type", "array"}, {"items", schema_of<typename V::value_type>(limits)}};
   } else if constexpr (fields::IsMap<V>::value) {
     return {{"type", "object"}, {"additionalProperties", schema_of<typename V::mapped_type>(limits)}};
+  } else if constexpr (Named<V>) {
+    return {{"type", "string"}};
   } else {
-    return object_of(properties_of<V>());
+    Json properties = properties_of<V>(), always = properties, conditions = Json::array();
+    std::apply([&](const auto&... field) { (add_condition(conditions, always, field), ...); }, FieldsOf<V>::list);
+    Json object = object_of(std::move(properties));
+    if (conditions.empty()) return object;
+    object["required"] = object_of(std::move(always))["required"];
+    object["allOf"] = std::move(conditions);
+    return object;
   }
 }
 
-// The experiment's own part is written by hand: what it needs depends on the problem's kind.
 TEST(Schema, SaysWhatTheFieldListsSay) {
   std::ifstream file(kPath);
   std::stringstream text;
@@ -107,7 +138,11 @@ TEST(Schema, SaysWhatTheFieldListsSay) {
   const Json there = Json::parse(text.str());
   Json expected = there;
   Json properties = properties_of<Observation>();
-  properties["experiment"] = there.at("properties").at("experiment");
+  Json& experiment = properties["experiment"] = schema_of<Experiment>({});
+  experiment["properties"]["hash"] = {{"type", "string"},
+                                      {"pattern", "^[0-9a-f]{32}$"},
+                                      {"description", "XXH3-128 of the canonical JSON of the other keys"}};
+  experiment["required"].push_back("hash");
   expected.update(object_of(std::move(properties)));
   if (std::getenv("ATTNSCOPE_WRITE_SCHEMA") != nullptr) std::ofstream(kPath) << expected.dump(1) << "\n";
   EXPECT_EQ(there, expected) << "docs/observation.schema.json is not what the lists say; see this file's head";

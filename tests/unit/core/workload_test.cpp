@@ -17,13 +17,13 @@ TEST(Workload, ElementsHaveTheBytesThatTheirNamesSay) {
                                               {"i32", 4u, false},
                                               {"u32", 4u, false},
                                               {"i64", 8u, false}}) {
-    const auto type = parse_element_type(name);
+    const auto type = parse_word<ElementType>(name);
     ASSERT_TRUE(type) << name;
-    EXPECT_EQ(to_string(*type), name);
+    EXPECT_EQ(word_of(*type), name);
     EXPECT_EQ(bytes_of(*type), bytes) << name;
     EXPECT_EQ(is_floating(*type), floating) << name;
   }
-  EXPECT_FALSE(parse_element_type("f8"));
+  EXPECT_FALSE(parse_word<ElementType>("f8"));
 }
 
 TEST(Workload, ItsBytesAreThoseOfAllButTheWorkspaces) {
@@ -40,17 +40,17 @@ TEST(Workload, ItsBytesAreThoseOfAllButTheWorkspaces) {
 
 TEST(BufferRole, EachHasItsWord) {
   for (const char* role : {"in", "out", "inout", "workspace"}) {
-    ASSERT_TRUE(parse_buffer_role(role)) << role;
-    EXPECT_EQ(to_string(*parse_buffer_role(role)), role);
+    ASSERT_TRUE(parse_word<BufferRole>(role)) << role;
+    EXPECT_EQ(word_of(*parse_word<BufferRole>(role)), role);
   }
-  for (const char* kind : {"random", "zeros", "ones", "iota"}) EXPECT_TRUE(parse_init_kind(kind)) << kind;
+  for (const char* kind : {"random", "zeros", "ones", "iota"}) EXPECT_TRUE(parse_word<BufferInit::Kind>(kind)) << kind;
 }
 
 bool is_known(const std::string& kind, size_t inputs) {
   ReferenceSpec spec;
-  spec.kind = kind;
+  spec.kind = *parse_word<ReferenceKind>(kind);
   spec.inputs.assign(inputs, "x");
-  if (kind == "each") spec.expr = "1";
+  if (spec.kind == ReferenceKind::each) spec.expr = "1";
   return known_reference(spec, "k.json").has_value();
 }
 
@@ -75,18 +75,16 @@ TEST(Reference, EachKindTakesSoManyInputs) {
 
 TEST(Reference, AnExpressionBelongsToEach) {
   ReferenceSpec spec;
-  spec.kind = "each";
+  spec.kind = ReferenceKind::each;
   EXPECT_FALSE(known_reference(spec, "k.json"));
-  spec.kind = "copy";
+  spec.kind = ReferenceKind::copy;
   spec.inputs = {"x"};
   EXPECT_TRUE(known_reference(spec, "k.json"));
   spec.expr = "x";
   EXPECT_FALSE(known_reference(spec, "k.json"));
-  spec = {};
-  spec.kind = "fft";
-  const auto unknown = known_reference(spec, "k.json/reference/0");
+  const auto unknown = parse_word<ReferenceKind>("fft");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("k.json/reference/0: \"fft\""), std::string::npos);
+  EXPECT_NE(unknown.error().message.find("\"fft\""), std::string::npos);
   EXPECT_NE(unknown.error().hint.find("each, copy, scale"), std::string::npos) << unknown.error().hint;
 }
 

@@ -164,7 +164,7 @@ TEST_P(WatchCases, AreDiagnosed) {
         const auto between = [&](uint32_t a, uint32_t b) {
           return is_at(f.line, one.file, a) && is_at(f.other_line, one.file, b);
         };
-        return rule_of(f.kind) == expected.rule && f.count > 0 &&
+        return Rule(rule_of(f.kind)).name() == expected.rule && f.count > 0 &&
                (between(expected.line, expected.other) || between(expected.other, expected.line));
       });
       EXPECT_TRUE(found) << expected.rule << " of lines " << expected.line << " and " << expected.other
@@ -224,7 +224,7 @@ std::vector<Diagnosis> diagnoses_of(const WatchCase& one) {
   if (!result) return {{"failure " + std::string(to_string(result.error().stage)), result.error().message, ""}};
   std::vector<Diagnosis> all;
   for (const WatchFinding& finding : result->findings)
-    all.push_back({rule_of(finding.kind), finding.line, finding.other_line});
+    all.push_back({Rule(rule_of(finding.kind)).name(), finding.line, finding.other_line});
   return all;
 }
 

@@ -138,14 +138,14 @@ TEST_F(PipelineTest, AWatchNamesTheRaceOfTheLightBarrier) {
   EXPECT_EQ(report.fills, 3);
   EXPECT_EQ(report.orders, 8);
   const auto race = std::find_if(report.findings.begin(), report.findings.end(),
-                                 [](const Finding& finding) { return finding.rule == "race.shared"; });
+                                 [](const Finding& finding) { return finding.rule == RuleId::race_shared; });
   ASSERT_NE(race, report.findings.end());
   EXPECT_EQ(race->where.at("file"), "02_tiled.cu");
   EXPECT_NE(race->where.at("line"), race->where.at("other_line"));
   EXPECT_FALSE(race->where.at("buffer").empty());
   EXPECT_TRUE(race->where.contains("threads"));
   const auto luck = std::find_if(report.findings.begin(), report.findings.end(),
-                                 [](const Finding& finding) { return finding.rule == "luck.order"; });
+                                 [](const Finding& finding) { return finding.rule == RuleId::luck_order; });
   ASSERT_NE(luck, report.findings.end());
   EXPECT_THAT(luck->sentence, HasSubstr("Right by luck: with the warps in order "));
   EXPECT_EQ(luck->severity, Severity::error);
@@ -165,7 +165,7 @@ TEST_F(PipelineTest, LuckIsSeenOnASampleOfTheCtas) {
   ASSERT_TRUE(done) << done.error().message;
   const WatchReport& report = *collected_.observation.watch;
   ASSERT_LT(report.ctas, report.total_ctas);
-  const auto luck = std::ranges::find(report.findings, "luck.order", &Finding::rule);
+  const auto luck = std::ranges::find(report.findings, Rule(RuleId::luck_order), &Finding::rule);
   ASSERT_NE(luck, report.findings.end());
   EXPECT_EQ(luck->severity, Severity::error) << luck->sentence;
 }
@@ -192,7 +192,7 @@ TEST_F(PipelineTest, AReadThatComesToNothingIsAWarning) {
     const auto done = run_experiment(*all, request_, collected);
     ASSERT_TRUE(done) << done.error().message;
     const auto& findings = collected.observation.watch->findings;
-    const auto found = std::ranges::find(findings, "never_written.shared", &Finding::rule);
+    const auto found = std::ranges::find(findings, Rule(RuleId::never_written_shared), &Finding::rule);
     ASSERT_NE(found, findings.end());
     EXPECT_EQ(found->severity, severity);
     EXPECT_EQ(found->sentence.find("The output does not depend on it") != std::string::npos, says_so)

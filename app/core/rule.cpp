@@ -1,0 +1,36 @@
+#include "core/rule.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+std::string_view family(std::string_view name) { return name.substr(0, name.find('.')); }
+
+template <class Wanted>
+RuleRow row_where(Wanted wanted) {
+  const auto* const found = std::ranges::find_if(kRules, wanted);
+  return found == std::end(kRules) ? RuleRow{RuleId::unknown, "", Headline::fault, ""} : *found;
+}
+
+RuleRow row_of(RuleId id) {
+  return row_where([id](const RuleRow& row) { return row.id == id; });
+}
+
+}  // namespace
+
+Rule::Rule(RuleId id) : id_(id), name_(row_of(id).name) {}
+
+Rule Rule::named(std::string name) {
+  Rule rule = row_where([&](const RuleRow& row) { return row.name == name; }).id;
+  rule.name_ = std::move(name);
+  return rule;
+}
+
+Headline Rule::headline() const {
+  return row_where([&](const RuleRow& row) { return family(row.name) == family(name_); }).headline;
+}
+
+std::string_view Rule::says() const { return label(row_of(id_).says); }
+
+}  // namespace attnscope

@@ -1,0 +1,89 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/words.h"
+
+namespace attnscope {
+
+// What a run came to, in one word: the same word in window, terminal, history, compare tables, and behind the exit
+// status. An error of the watch comes before the verdict: a correct output of a racy kernel is luck.
+enum class Headline {
+  correct,
+  wrong,
+  unchecked,
+  uneven_barrier,  // not every warp of the CTA arrives at it; races are its consequence
+  race,            // two accesses of one word, one of them a write, that nothing orders
+  never_written,   // a read of what nothing wrote
+  absent_lane,     // a shuffle takes from a lane that does not take part
+  luck,            // another order of the warps or other contents of shared memory change the verdict
+  fault            // an error of the watch by a rule that is not known here
+};
+template <>
+struct Words<Headline> {
+  using enum Headline;
+  static constexpr WordTable<Headline, 9> table{{{correct, "correct"},
+                                                 {wrong, "wrong"},
+                                                 {unchecked, "unchecked"},
+                                                 {uneven_barrier, "uneven barrier"},
+                                                 {race, "race"},
+                                                 {never_written, "never-written read"},
+                                                 {absent_lane, "absent lane"},
+                                                 {luck, "right by luck"},
+                                                 {fault, "fault"}}};
+};
+
+// The rules of docs/emulator.md, Watches.
+enum class RuleId {
+  unknown,
+  barrier_uneven,
+  race_shared,
+  race_warp,
+  race_copy,
+  race_global,
+  race_grid,
+  never_written_shared,
+  never_written_local,
+  never_written_global,
+  shuffle_absent,
+  luck_fill,
+  luck_order
+};
+struct RuleRow {
+  RuleId id;
+  std::string_view name;  // in files; its family is what stands before the dot
+  Headline headline;      // what an error of this rule comes to
+  std::string_view says;  // before the place; of luck: what was tried
+};
+inline constexpr RuleRow kRules[] = {
+    {RuleId::barrier_uneven, "barrier.uneven", Headline::uneven_barrier, "Uneven barrier"},
+    {RuleId::race_shared, "race.shared", Headline::race, "Race"},
+    {RuleId::race_warp, "race.warp", Headline::race, "Race within a warp"},
+    {RuleId::race_copy, "race.copy", Headline::race, "Copy not awaited"},
+    {RuleId::race_global, "race.global", Headline::race, "Race"},
+    {RuleId::race_grid, "race.grid", Headline::race, "Race between CTAs"},
+    {RuleId::never_written_shared, "never_written.shared", Headline::never_written, "Read before it is written"},
+    {RuleId::never_written_local, "never_written.local", Headline::never_written, "Read before it is written"},
+    {RuleId::never_written_global, "never_written.global", Headline::never_written, "Read before it is written"},
+    {RuleId::shuffle_absent, "shuffle.absent", Headline::absent_lane, "Shuffle from an absent lane"},
+    {RuleId::luck_fill, "luck.fill", Headline::luck, "fills of shared memory"},
+    {RuleId::luck_order, "luck.order", Headline::luck, "warp orders"}};
+
+// A finding's rule. One that only the worker knows keeps its name, and has its family's headline.
+class Rule {
+ public:
+  Rule(RuleId id = RuleId::unknown);
+  static Rule named(std::string name);
+
+  RuleId id() const { return id_; }
+  const std::string& name() const { return name_; }
+  Headline headline() const;
+  std::string_view says() const;  // empty: unknown
+  bool operator==(const Rule&) const = default;
+
+ private:
+  RuleId id_;
+  std::string name_;
+};
+
+}  // namespace attnscope
