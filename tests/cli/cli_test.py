@@ -505,6 +505,12 @@ cp {wheel} "$2"
         self.assertEqual(done.returncode, 0, done.stderr)  # a failed run gives a picture too; the next line checks it
         self.run_json("--preset", preset)
 
+    def test_a_picture_of_an_impossible_size_is_refused(self):
+        if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
+            self.skipTest("built without the window")
+        for size in ("319x720", "1280x8193", "1280", "x720", "1280x720x2"):
+            self.refused(2, "shot", self.path / "window.png", "--size", size, names=["--size " + size, "WIDTHxHEIGHT"])
+
     def test_an_assertion_names_its_line_and_thread(self):
         file = self.path / "asserts.cu"
         file.write_text("#include <assert.h>\n__global__ void asserts(int* p) {\n  assert(threadIdx.x != 40);\n"
