@@ -93,6 +93,18 @@ concept Listed = requires {
   FieldsOf<T>::list;
 };
 
+// A value that is read by a function of its own, and written by its to_json:
+//   template <>
+//   struct OwnReader<Experiment> {
+//     static constexpr auto read = experiment_from_json;
+//   };
+template <class T>
+struct OwnReader;
+template <class T>
+concept ReadsItself = requires {
+  OwnReader<T>::read;
+};
+
 // A name from an open list: one that is not known is kept.
 template <class T>
 concept Named = requires(const T& value) {
@@ -124,7 +136,9 @@ void read(JsonReader& reader, const char* key, V& out, const Limits& limits);
 // An entry of an array.
 template <class V>
 Result<V> read_entry(const Json& json, const std::string& where, const Limits& limits, Stage stage) {
-  if constexpr (Listed<V>) {
+  if constexpr (ReadsItself<V>) {
+    return OwnReader<V>::read(json, where);
+  } else if constexpr (Listed<V>) {
     return read_fields<V>(json, where, stage);
   } else if constexpr (IsVector<V>::value) {
     if (!json.is_array()) return fail(stage, where + ": must be an array");
@@ -191,9 +205,8 @@ void read(JsonReader& reader, const char* key, V& out, const Limits& limits) {
   } else if constexpr (IsMap<V>::value) {
     reader.entries(key, [&](JsonReader& inner, const char* name) { read(inner, name, out[name], limits); });
   } else {
-    static_assert(Listed<V>);
     reader.part(key, out, [&](const Json& json, const std::string& where) {
-      return read_fields<V>(json, where, reader.stage());
+      return read_entry<V>(json, where, limits, reader.stage());
     });
   }
 }
@@ -275,6 +288,8 @@ Json written(const V& value, const Limits& limits) {
     Json array = Json::array();
     for (const auto& entry : value) array.push_back(written(entry, limits));
     return array;
+  } else if constexpr (ReadsItself<V>) {
+    return to_json(value);
   } else if constexpr (Listed<V>) {
     Json json = Json::object();
     std::apply([&](const auto&... field) { (write_one(json, value, field), ...); }, FieldsOf<V>::list);

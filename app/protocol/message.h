@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,15 +9,15 @@
 
 #include "core/device_spec.h"
 #include "core/experiment.h"
-#include "core/json_fwd.h"
 #include "core/observation.h"
 #include "core/result.h"
 #include "core/view.h"
+#include "core/words.h"
+#include "protocol/part.h"
 
-// The whole vocabulary between a client (session) and a worker, and between a worker's supervisor and its executor.
+// The whole vocabulary between a client (session) and a worker, and between a worker's supervisor and its executor. A
+// message's kType is its "type" in MessagePack.
 namespace attnscope::protocol {
-
-using Id = uint64_t;  // chosen by the client, unique among its requests; 0 is the worker's own
 
 // Time without progress, in milliseconds, after which the supervisor ends the work.
 struct Deadlines {
@@ -30,25 +29,21 @@ struct Deadlines {
 
 // ---- client → worker ----
 struct Hello {
+  static constexpr const char* kType = "hello";
   Id id = 0;
   bool operator==(const Hello&) const = default;
 };
 // A kernel's content, which the worker asked for by Need; names are for messages and never opened.
 struct KernelContent {
+  static constexpr const char* kType = "kernel";
   Id id = 0;
   std::string hash;  // Kernel::content_hash; the worker holds it against the content
   std::string source_name, manifest_name;
   std::string source, manifest;  // bytes, not necessarily UTF-8
   bool operator==(const KernelContent&) const = default;
 };
-// Compile and limits only.
-struct Compile {
-  Id id = 0;
-  Experiment experiment;
-  Deadlines deadlines;
-  bool operator==(const Compile&) const = default;
-};
 struct Run {
+  static constexpr const char* kType = "run";
   Id id = 0;
   Experiment experiment;
   Deadlines deadlines;
@@ -56,8 +51,9 @@ struct Run {
   bool watch = false;                     // and watched afterwards
   bool operator==(const Run&) const = default;
 };
-// The watch alone: answered by the part "watch".
+// Only the watch: answered by its report.
 struct Watch {
+  static constexpr const char* kType = "watch";
   Id id = 0;
   Experiment experiment;
   Deadlines deadlines;
@@ -65,25 +61,22 @@ struct Watch {
 };
 // A map of one of the last runs.
 struct View {
+  static constexpr const char* kType = "view";
   Id id = 0;
   ViewRequest request;
   bool operator==(const View&) const = default;
 };
-// counters, trace, micro: part of the vocabulary, answered by a Failure until a worker offers them.
-struct Unoffered {
-  Id id = 0;
-  std::string type;
-  bool operator==(const Unoffered&) const = default;
-};
 struct Cancel {
+  static constexpr const char* kType = "cancel";
   Id id = 0;
   Id target = 0;
   bool operator==(const Cancel&) const = default;
 };
-using Request = std::variant<Hello, KernelContent, Compile, Run, Watch, View, Unoffered, Cancel>;
+using Request = std::variant<Hello, KernelContent, Run, Watch, View, Cancel>;
 
 // ---- worker → client ----
 struct HelloReply {
+  static constexpr const char* kType = "hello_reply";
   Id id = 0;
   Versions versions;
   std::vector<DeviceSpec> devices;
@@ -92,53 +85,58 @@ struct HelloReply {
 };
 // The worker lacks these kernels; the request goes on when their content has come.
 struct Need {
+  static constexpr const char* kType = "need";
   Id id = 0;
   std::vector<std::string> hashes;
   bool operator==(const Need&) const = default;
 };
 enum class Step { compiling, limits, emulating, checking, measuring, watching };
-std::string_view to_string(Step step);
 struct Progress {
+  static constexpr const char* kType = "progress";
   Id id = 0;
   Step step = Step::compiling;
   int64_t done = 0,
           total = 0;  // emulating: CTAs; watching: CTAs of all its runs; measuring: samples of 0; otherwise 0 of 0
   bool operator==(const Progress&) const = default;
 };
-// A subset of an Observation's keys, for core's apply_part.
-struct Part {
-  Id id = 0;
-  std::shared_ptr<const Json> part;  // an object, never null
-  bool final = true;                 // false: more of the same part comes
-};
 struct TileMessage {
+  static constexpr const char* kType = "tile";
   Id id = 0;
   Tile tile;
   bool operator==(const TileMessage&) const = default;
 };
 struct Done {
+  static constexpr const char* kType = "done";
   Id id = 0;
   std::optional<Failure> failure;
   bool operator==(const Done&) const = default;
 };
 enum class WorkerPhase { ready, busy, restarting };
-std::string_view to_string(WorkerPhase phase);
 struct Heartbeat {
+  static constexpr const char* kType = "heartbeat";
   WorkerPhase state = WorkerPhase::ready;
   std::string detail;
   bool operator==(const Heartbeat&) const = default;
 };
-enum class LogLevel { info, warning, error };
-std::string_view to_string(LogLevel level);
 struct Log {
-  LogLevel level = LogLevel::info;
+  static constexpr const char* kType = "log";
+  Severity level = Severity::info;
   std::string text;
   bool operator==(const Log&) const = default;
 };
 using Reply = std::variant<HelloReply, Need, Progress, Part, TileMessage, Done, Heartbeat, Log>;
 
-Part part_of(Id id, Json part, bool final = true);
-Part failure_part(Id id, const Failure& failure);
+// ---- what a supervisor reads of its executor's replies: their payload goes on in its bytes, undecoded ----
+struct PartHead {
+  static constexpr const char *kType = Part::kType, *kPayload = "part";
+  Id id = 0;
+  bool final = true;
+};
+struct TileHead {
+  static constexpr const char *kType = TileMessage::kType, *kPayload = "tile";
+  Id id = 0;
+};
+using Envelope = std::variant<HelloReply, Need, Progress, PartHead, TileHead, Done, Heartbeat, Log>;
 
 // A message as a whole frame, ready to be written. Texts of replies that are not UTF-8 (a compiler's log quoting a
 // Latin-1 source) get U+FFFD for each bad byte. Fails only over kMaxFrame.
@@ -150,11 +148,45 @@ Result<std::vector<std::byte>> encode(const Reply& reply);
 // message and field.
 Result<Request> decode_request(std::span<const std::byte> payload);
 Result<Reply> decode_reply(std::span<const std::byte> payload);
+// Checks what an envelope holds, and of a payload that it is MessagePack.
+Result<Envelope> decode_envelope(std::span<const std::byte> payload);
 
-// The id of a request or reply; 0 for Heartbeat and Log.
-Id id_of(const Request& request);
-Id id_of(const Reply& reply);
+// The id of a message; 0 for Heartbeat and Log.
+template <class... Message>
+Id id_of(const std::variant<Message...>& any) {
+  return std::visit(
+      [](const auto& message) -> Id {
+        if constexpr (requires { message.id; })
+          return message.id;
+        else
+          return 0;
+      },
+      any);
+}
 // When decode_request refused a payload: its id, if that much can be read, so that the refusal can be answered.
 std::optional<Id> id_of_malformed(std::span<const std::byte> payload);
 
+using attnscope::to_string;
+
 }  // namespace attnscope::protocol
+
+namespace attnscope {
+
+template <>
+struct Words<protocol::Step> {
+  using enum protocol::Step;
+  static constexpr WordTable<protocol::Step, 6> table{{{compiling, "compiling"},
+                                                       {limits, "limits"},
+                                                       {emulating, "emulating"},
+                                                       {checking, "checking"},
+                                                       {measuring, "measuring"},
+                                                       {watching, "watching"}}};
+};
+template <>
+struct Words<protocol::WorkerPhase> {
+  using enum protocol::WorkerPhase;
+  static constexpr WordTable<protocol::WorkerPhase, 3> table{
+      {{ready, "ready"}, {busy, "busy"}, {restarting, "restarting"}}};
+};
+
+}  // namespace attnscope

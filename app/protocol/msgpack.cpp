@@ -1,8 +1,10 @@
 #include "protocol/msgpack.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 namespace attnscope::protocol {
 namespace {
@@ -43,11 +45,14 @@ bool is_utf8(std::span<const std::byte> text) {
 // Walks a MessagePack value without recursion and without building anything.
 class Scanner {
  public:
-  explicit Scanner(std::span<const std::byte> bytes) : bytes_(bytes), budget_(kStructure + 2 * bytes.size()) {}
+  Scanner(std::span<const std::byte> bytes, std::initializer_list<std::string_view> left_out)
+      : bytes_(bytes), left_out_(left_out), budget_(kStructure + 2 * bytes.size()) {}
 
   Result<void> scan() {
     open_.push_back({1, false});
+    size_t from = 0;  // of a value that is left out, while the scan is in it
     while (!open_.empty()) {
+      if (from != 0 && open_.size() == 2 && open_[1].left % 2 == 0) cuts_.emplace_back(std::exchange(from, 0), at_);
       if (open_.back().left == 0) {
         open_.pop_back();
         continue;
@@ -57,10 +62,14 @@ class Scanner {
       --level.left;
       if (!value(key))
         return fail(Stage::protocol, "malformed message: " + why_ + " at byte " + std::to_string(at_), "");
+      if (key && open_.size() == 2 && std::ranges::find(left_out_, text_) != left_out_.end()) from = at_;
     }
     if (at_ != bytes_.size()) return fail(Stage::protocol, "malformed message: bytes after its end", "");
     return {};
   }
+
+  // Where the values that are left out begin and end.
+  const std::vector<std::pair<size_t, size_t>>& cuts() const { return cuts_; }
 
  private:
   struct Level {
@@ -92,12 +101,13 @@ class Scanner {
   bool text(uint64_t length) {
     if (length > left()) return wrong("it ends too early");
     if (!is_utf8(bytes_.subspan(at_, static_cast<size_t>(length)))) return wrong("a text that is not UTF-8");
+    text_ = {reinterpret_cast<const char*>(bytes_.data()) + at_, static_cast<size_t>(length)};
     return pay(kTextCost + length) && take(length);
   }
   bool binary(uint64_t length) { return pay(kTextCost + length) && take(length); }
   bool nest(uint64_t values, bool map) {
     if (values > left()) return wrong("it ends too early");  // each value takes a byte or more
-    if (open_.size() >= kMaxDepth) return wrong("nested deeper than 64 levels");
+    if (open_.size() > kMaxDepth) return wrong("nested deeper than 64 levels");
     open_.push_back({values, map});
     return pay(map ? kMapCost : kArrayCost);
   }
@@ -158,9 +168,12 @@ class Scanner {
   }
 
   std::span<const std::byte> bytes_;
+  std::initializer_list<std::string_view> left_out_;
   size_t at_ = 0;
-  uint64_t budget_;  // left for what the rest will cost
-  std::vector<Level> open_;
+  uint64_t budget_;          // left for what the rest will cost
+  std::vector<Level> open_;  // the first holds the outermost value
+  std::string_view text_;    // the last one
+  std::vector<std::pair<size_t, size_t>> cuts_;
   std::string why_;
 };
 
@@ -173,8 +186,21 @@ std::vector<std::byte> to_msgpack(const Json& json) {
   return {raw.begin(), raw.end()};
 }
 
-Result<Json> from_msgpack(std::span<const std::byte> bytes) {
-  if (auto scanned = Scanner(bytes).scan(); !scanned) return fail(scanned.error());
+Result<Json> from_msgpack(std::span<const std::byte> bytes, std::initializer_list<std::string_view> left_out) {
+  Scanner scanner(bytes, left_out);
+  if (auto scanned = scanner.scan(); !scanned) return fail(scanned.error());
+  std::vector<std::byte> built;  // the bytes with a nil for each value that is left out
+  size_t at = 0;
+  for (const auto& [from, to] : scanner.cuts()) {
+    built.insert(built.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(from));
+    built.push_back(std::byte{0xc0});
+    at = to;
+  }
+  if (at > 0) {
+    built.insert(built.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end());
+    bytes = built;
+  }
   const auto* first = reinterpret_cast<const uint8_t*>(bytes.data());
   Json json = Json::from_msgpack(first, first + bytes.size(), true, false);
   if (json.is_discarded()) return fail(Stage::protocol, "malformed message: not MessagePack", "");

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
+#include <initializer_list>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/json_fwd.h"
@@ -14,7 +16,8 @@ std::vector<std::byte> to_msgpack(const Json& json);
 // Checks the whole structure first (lengths within the bytes, depth ≤ 64, UTF-8 texts, text keys, no extension types,
 // nothing after the value, no more values than 32 MiB and twice its own length hold once they are built) and only then
 // builds the value: what comes from a pipe can exhaust neither the stack nor the memory. Failures have Stage::protocol
-// and name the byte.
-Result<Json> from_msgpack(std::span<const std::byte> bytes);
+// and name the byte. The values of the outermost map's keys in `left_out` are checked and not built: they come out
+// null.
+Result<Json> from_msgpack(std::span<const std::byte> bytes, std::initializer_list<std::string_view> left_out = {});
 
 }  // namespace attnscope::protocol

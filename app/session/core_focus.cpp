@@ -134,10 +134,7 @@ void SessionCore::log_printed(const Printed& printed, const std::string& kernel)
 
 void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
   const auto& hello = workers_[job.place.worker].link->hello();
-  if (hello && focus_.own().versions == Versions{}) {
-    auto applied = focus_.apply(Json{{"versions", to_json(hello->versions)}}, true);
-    if (!applied) notices_.log(LogLevel::error, applied.error().message);
-  }
+  if (hello && focus_.own().versions == Versions{}) focus_.apply({0, {hello->versions}});
   auto observation = focus_.finish(std::move(failure));
   if (observation->printed) log_printed(*observation->printed, observation->experiment.kernel);
   observation = with_known_watch(std::move(observation));

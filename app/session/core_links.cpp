@@ -13,13 +13,13 @@ constexpr int64_t kPatience = 12;  // deadlines without progress, after which a 
 
 protocol::Deadlines wire(const Deadlines& d) { return {d.compile_ms, d.emulated_ms, d.launch_ms}; }
 
-LogLevel level_of(protocol::LogLevel level) {
+LogLevel level_of(Severity level) {
   switch (level) {
-    case protocol::LogLevel::info:
+    case Severity::info:
       return LogLevel::info;
-    case protocol::LogLevel::warning:
+    case Severity::warning:
       return LogLevel::warning;
-    case protocol::LogLevel::error:
+    case Severity::error:
       return LogLevel::error;
   }
   return LogLevel::info;
@@ -153,18 +153,16 @@ void SessionCore::take_part(const protocol::Part& part) {
   auto found = jobs_.find(part.id);
   if (found == jobs_.end()) return;
   Job& job = found->second;
-  Result<void> applied;
   if (focus_.is(part.id)) {
-    applied = focus_.apply(*part.part, part.final);
-    if (applied && part.part->contains("variant")) note_same_code();
+    focus_.apply(part);
+    if (has(part, &Observation::variant)) note_same_code();
     changed();
   } else if (job.lane == Lane::queue) {
-    applied = apply_part(job.own, *part.part);
+    apply_part(job.own, part);
     job.own.device = job.experiment.device;
   } else if (job.lane == Lane::background) {
-    applied = apply_part(job.own, *part.part);
+    apply_part(job.own, part);
   }
-  if (!applied) note(LogLevel::error, "a part that cannot be read was left out: " + applied.error().message);
 }
 
 void SessionCore::take_tile(protocol::TileMessage message) {

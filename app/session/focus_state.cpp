@@ -1,49 +1,19 @@
 #include "session/focus_state.h"
 
-#include "core/json.h"
 #include "session/complete.h"
 #include "session/naming.h"
 
 namespace attnscope::session {
 namespace {
 
-constexpr const char* kKeys[kParts] = {"variant", "occupancy", "counters", "verdict", "timing"};
-
-bool has(const Observation& o, int part) {
-  switch (static_cast<Part>(part)) {
-    case Part::variant:
-      return o.variant.has_value();
-    case Part::occupancy:
-      return o.occupancy.has_value();
-    case Part::counters:
-      return o.counters.has_value();
-    case Part::verdict:
-      return o.verdict.has_value();
-    case Part::timing:
-      return o.timing.has_value();
-  }
-  return false;
-}
-
-void copy_part(Observation& to, const Observation& from, int part) {
-  switch (static_cast<Part>(part)) {
-    case Part::variant:
-      to.variant = from.variant;
-      break;
-    case Part::occupancy:
-      to.occupancy = from.occupancy;
-      break;
-    case Part::counters:
-      to.counters = from.counters;
-      break;
-    case Part::verdict:
-      to.verdict = from.verdict;
-      break;
-    case Part::timing:
-      to.timing = from.timing;
-      to.tflops = from.tflops;
-      break;
-  }
+// visit(part, member) for each Part.
+template <class Visit>
+void each_part(Visit visit) {
+  visit(static_cast<int>(Part::variant), &Observation::variant);
+  visit(static_cast<int>(Part::occupancy), &Observation::occupancy);
+  visit(static_cast<int>(Part::counters), &Observation::counters);
+  visit(static_cast<int>(Part::verdict), &Observation::verdict);
+  visit(static_cast<int>(Part::timing), &Observation::timing);
 }
 
 }  // namespace
@@ -64,8 +34,9 @@ void FocusState::set_wanted(Experiment experiment, std::shared_ptr<const Kernel>
 }
 
 void FocusState::keep_parts() {
-  for (int part = 0; part < kParts; ++part)
-    view_.parts[part] = shown_ && has(*shown_, part) ? PartState::kept : PartState::none;
+  each_part([&](int part, auto member) {
+    view_.parts[part] = shown_ && (*shown_).*member ? PartState::kept : PartState::none;
+  });
 }
 
 void FocusState::name_origins() {
@@ -118,31 +89,28 @@ void FocusState::progress(std::string stage, int64_t done, int64_t total) {
   view_.progress = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
 }
 
-Result<void> FocusState::apply(const Json& part, bool final) {
-  if (auto applied = apply_part(own_, part); !applied) return applied;
+void FocusState::apply(const protocol::Part& given) {
+  apply_part(own_, given);
   own_.device = view_.wanted.device;  // a worker of a name knows its devices without that name
   if (!shown_) shown_.emplace();
   if (!own_started_) shown_->findings.clear(), shown_->printed.reset();
   own_started_ = true;
+  apply_part(*shown_, given);
   shown_->experiment = own_.experiment;
   shown_->hash = own_.hash;
   shown_->versions = own_.versions;
   shown_->device = own_.device;
   auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_, 0});
-  for (int index = 0; index < kParts; ++index) {
-    if (!part.contains(kKeys[index])) continue;
-    copy_part(*shown_, own_, index);
-    origins_[index] = origin;
-    view_.parts[index] = !has(own_, index) ? PartState::none : final ? PartState::fresh : PartState::partial;
-  }
-  if (part.contains("tflops")) shown_->tflops = own_.tflops;
-  if (part.contains("findings")) shown_->findings = own_.findings;
-  if (part.contains("watch") || part.contains("verdict")) shown_->watch = own_.watch;  // they make one headline
-  if (part.contains("printed")) shown_->printed = own_.printed;
+  each_part([&](int part, auto member) {
+    if (!has(given, member)) return;
+    origins_[part] = origin;
+    view_.parts[part] = !(own_.*member) ? PartState::none : given.final ? PartState::fresh : PartState::partial;
+  });
+  if (has(given, &Observation::timing)) shown_->tflops = own_.tflops;
+  if (has(given, &Observation::verdict)) shown_->watch = own_.watch;  // they make one headline
   shown_->failure = view_.failure = own_.failure;
   name_origins();
   published_.reset();
-  return {};
 }
 
 void FocusState::set_watch(WatchState state, double progress, std::optional<Failure> failure) {
@@ -172,13 +140,13 @@ std::shared_ptr<const Observation> FocusState::finish(std::optional<Failure> fai
   job_ = 0;
   if (failure) own_.failure = std::move(failure);
   const bool failed = own_.failure.has_value();
-  for (int part = 0; part < kParts; ++part) {
-    const bool arrived = has(own_, part);
+  each_part([&](int part, auto member) {
+    const bool arrived = (own_.*member).has_value();
     if (failed && (!arrived || view_.parts[part] == PartState::partial))
       view_.parts[part] = PartState::failed;
     else
       view_.parts[part] = arrived ? PartState::fresh : PartState::none;
-  }
+  });
   shown_ = own_;
   view_.running = false;
   view_.stage.clear();

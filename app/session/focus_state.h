@@ -7,6 +7,7 @@
 
 #include "core/kernel.h"
 #include "core/observation.h"
+#include "protocol/part.h"
 #include "session/lanes.h"
 #include "session/snapshot.h"
 
@@ -42,8 +43,8 @@ class FocusState {
   // Without effect when nothing runs. total 0: how far is unknown.
   void progress(std::string stage, int64_t done, int64_t total);
 
-  // A streamed part of the wanted experiment; a malformed one changes nothing.
-  Result<void> apply(const Json& part, bool final);
+  // A streamed part of the wanted experiment.
+  void apply(const protocol::Part& given);
   // The wanted experiment's run starts over (its worker went away): its own parts become kept.
   void restart();
   // The end of the wanted experiment's run. Returns its own observation.

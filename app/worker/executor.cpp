@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "catalog/catalog.h"
@@ -31,7 +30,7 @@ class Output {
   explicit Output(int fd) : fd_(fd) {}
   void send(const protocol::Reply& reply) {
     auto frame = protocol::encode(reply);
-    if (!frame) frame = protocol::encode(protocol::Log{protocol::LogLevel::error, frame.error().message});
+    if (!frame) frame = protocol::encode(protocol::Log{Severity::error, frame.error().message});
     if (!frame) return;
     std::lock_guard lock(mutex_);
     for (size_t at = 0; at < frame->size();) {
@@ -59,7 +58,9 @@ struct Work {
 class RequestSink final : public Sink {
  public:
   RequestSink(Output& output, Id id) : output_(output), id_(id) {}
-  void part(Json part, bool final) override { output_.send(protocol::part_of(id_, std::move(part), final)); }
+  void part(std::vector<protocol::PartValue> values, bool final) override {
+    output_.send(protocol::Part{id_, std::move(values), final});
+  }
   void tile(Tile tile) override { output_.send(protocol::TileMessage{id_, std::move(tile)}); }
   void progress(protocol::Step step, int64_t done, int64_t total) override {
     output_.send(protocol::Progress{id_, step, done, total});
@@ -120,7 +121,7 @@ void Executor::greet() {
   hello.pid = getpid();
   output_.send(hello);
   for (const Failure& failure : services_.device_failures)
-    output_.send(protocol::Log{protocol::LogLevel::warning, failure.message});
+    output_.send(protocol::Log{Severity::warning, failure.message});
 }
 
 void Executor::ping() {
@@ -146,7 +147,7 @@ void Executor::read_requests() {
       if (request)
         accept(*request);
       else
-        output_.send(protocol::Log{protocol::LogLevel::error, request.error().message});
+        output_.send(protocol::Log{Severity::error, request.error().message});
     }
   }
 }
@@ -157,9 +158,6 @@ void Executor::accept(const protocol::Request& request) {
     kernel_ = *kernel;
   } else if (const auto* run = std::get_if<protocol::Run>(&request)) {
     waiting_.push_back({run->id, run->experiment, run->first_view, {.run = true, .watch = run->watch}});
-    arrived_.notify_one();
-  } else if (const auto* compile = std::get_if<protocol::Compile>(&request)) {
-    waiting_.push_back({compile->id, compile->experiment, std::nullopt, {.run = false}});
     arrived_.notify_one();
   } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
     waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}});
@@ -185,7 +183,7 @@ Work Executor::next() {
 
 void Executor::run(const Work& work) {
   const Result<void> done = execute(work);
-  if (!done && done.error().stage != Stage::cancelled) output_.send(protocol::failure_part(work.id, done.error()));
+  if (!done && done.error().stage != Stage::cancelled) output_.send(protocol::Part{work.id, {done.error()}});
   output_.send(protocol::Done{work.id, done ? std::nullopt : std::optional(done.error())});
   // No context survives an illegal access: the answer is out, and the spare goes on in a process of its own.
   if (services_.lost()) _exit(kLostContext);

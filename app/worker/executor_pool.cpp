@@ -23,7 +23,7 @@ ExecutorProcess* ExecutorPool::start_one() {
   executors_.push_back(std::make_unique<ExecutorProcess>(
       loop_, options_.executor_argv,
       ExecutorProcess::Events{
-          [this](ExecutorProcess& from, const protocol::Reply& reply, std::span<const std::byte> payload) {
+          [this](ExecutorProcess& from, const protocol::Envelope& reply, std::span<const std::byte> payload) {
             if (const auto* hello = std::get_if<protocol::HelloReply>(&reply)) {
               from.ready = true;
               failed_starts_ = 0;

@@ -25,7 +25,7 @@ class ExecutorPool {
  public:
   struct Events {
     std::function<void(const protocol::HelloReply&)> on_ready;
-    std::function<void(bool from_active, const protocol::Reply&, std::span<const std::byte> payload)> on_reply;
+    std::function<void(bool from_active, const protocol::Envelope&, std::span<const std::byte> payload)> on_reply;
     // The active one is no more: replace() it. `how`: "ended by signal 9 (Killed)".
     std::function<void(const std::string& how)> on_active_gone;
   };

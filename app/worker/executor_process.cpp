@@ -109,7 +109,7 @@ void ExecutorProcess::take_frames() {
     auto payload = decoder_.next();
     if (!payload) return kill("wrote what is no message: " + payload.error().message);
     if (!*payload) return;
-    auto reply = protocol::decode_reply(**payload);
+    auto reply = protocol::decode_envelope(**payload);
     if (!reply) return kill("wrote what is no message: " + reply.error().message);
     silent_ms = 0;
     events_.on_reply(*this, *reply, **payload);

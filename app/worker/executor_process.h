@@ -16,8 +16,8 @@ namespace attnscope::worker {
 class ExecutorProcess {
  public:
   struct Events {
-    // `frame` is the reply as it came, to be sent on without encoding it anew.
-    std::function<void(ExecutorProcess&, const protocol::Reply&, std::span<const std::byte> payload)> on_reply;
+    // `payload` is the reply as it came, to be sent on in its bytes.
+    std::function<void(ExecutorProcess&, const protocol::Envelope&, std::span<const std::byte> payload)> on_reply;
     // Once, after the process ended and everything that it wrote was handed over. `how`: "ended by signal 9 (Killed)".
     std::function<void(ExecutorProcess&, const std::string& how)> on_gone;
   };

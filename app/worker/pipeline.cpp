@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "catalog/catalog.h"
 #include "catalog/choices.h"
@@ -91,7 +90,7 @@ class Pipeline {
   Result<Verdict> judge_attention();
   Timing modelled(const device::LaunchOutcome& emulated) const;
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
-  Json tflops_json(double us) const;
+  std::optional<double> tflops(double us) const;
   template <class T>
   Result<T> wait(const std::shared_future<Result<T>>& future) const;
 
@@ -150,15 +149,14 @@ Result<void> Pipeline::open() {
   accumulate_ = *accumulate;
   versions_ = services_.versions();
   if (!device_->spec().emulated) versions_.gpu = device_->spec().name;
-  sink_.part(Json{{"device", device_->spec().id}, {"versions", to_json(versions_)}}, true);
+  sink_.part({device_->spec().id, versions_});
   if (!experiment().problem.is_attention()) {
     auto workload = catalog::workload_of(request_.kernel, experiment().problem, config);
     if (!workload) return fail(workload.error());
     workload_ = std::move(*workload);
     return {};
   }
-  if (request_.stages.run || request_.stages.watch)
-    truth_ = services_.truth.want(experiment().problem, accumulate_, wanted_truth());
+  truth_ = services_.truth.want(experiment().problem, accumulate_, wanted_truth());
   return {};
 }
 
@@ -192,7 +190,7 @@ Result<void> Pipeline::compile() {
   launch_ = *launch;
   info_.dynamic_shared_bytes = launch_.dynamic_shared;
   info_.shared_buffers.insert(info_.shared_buffers.end(), launch_.dynamic_parts.begin(), launch_.dynamic_parts.end());
-  sink_.part(Json{{"variant", to_json(info_)}}, true);
+  sink_.part({info_});
   return {};
 }
 
@@ -202,7 +200,7 @@ Result<void> Pipeline::hold_limits() {
     return fail(with_way_out(fits.error()));
   occupancy_ =
       attnscope::model::occupancy(device_->spec(), info_, launch_.shape, std::max<int64_t>(1, variant_->barriers));
-  sink_.part(Json{{"occupancy", to_json(occupancy_)}}, true);
+  sink_.part({occupancy_});
   return {};
 }
 
@@ -217,7 +215,7 @@ Result<void> Pipeline::load() {
   loaded_ = *loaded;
   if (request_.kernel.library == "cublas") {
     versions_.cublas = loaded_->library_version();
-    sink_.part(Json{{"versions", to_json(versions_)}}, true);
+    sink_.part({versions_});
   }
   return {};
 }
@@ -256,12 +254,12 @@ Result<void> Pipeline::launch() {
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::emulating, done, total); };
   events.on_counters = [this](const Counters& counters) { stream_counters(counters); };
   events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
-  events.on_printed = [this](const Printed& printed) { sink_.part(Json{{"printed", to_json(printed)}}, true); };
+  events.on_printed = [this](const Printed& printed) { sink_.part({printed}); };
   sink_.progress(Step::emulating, 0, launch_.shape.ctas());
   auto outcome = device_->run(*launch, events);
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);
-  if (outcome_.counters) sink_.part(Json{{"counters", to_json(*outcome_.counters)}}, true);
+  if (outcome_.counters) sink_.part({*outcome_.counters});
   return {};
 }
 
@@ -269,7 +267,7 @@ Result<void> Pipeline::launch() {
 Result<void> Pipeline::model() {
   if (!outcome_.emulated || !outcome_.counters) return {};
   const Timing timing = modelled(outcome_);
-  sink_.part(Json{{"timing", to_json(timing)}, {"tflops", tflops_json(timing.p50)}}, true);
+  sink_.part({timing, tflops(timing.p50)});
   return {};
 }
 
@@ -282,9 +280,9 @@ Timing Pipeline::modelled(const device::LaunchOutcome& emulated) const {
       {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *emulated.counters, &schedule});
 }
 
-// null where no convention says how many operations the problem has.
-Json Pipeline::tflops_json(double us) const {
-  if (experiment().problem.flops() <= 0) return nullptr;
+// Empty where no convention says how many operations the problem has.
+std::optional<double> Pipeline::tflops(double us) const {
+  if (experiment().problem.flops() <= 0) return std::nullopt;
   return attnscope::model::tflops(experiment().problem, us);
 }
 
@@ -292,7 +290,7 @@ void Pipeline::stream_counters(const Counters& counters) {
   const double now = platform::steady_ms();
   if (now - last_counters_ < kPartInterval) return;
   last_counters_ = now;
-  sink_.part(Json{{"counters", to_json(counters)}}, false);
+  sink_.part({counters}, false);
 }
 
 std::shared_ptr<const check::Reference> Pipeline::reference_if_ready() const {
@@ -336,7 +334,7 @@ Result<void> Pipeline::check() {
   auto verdict =
       workload_ ? check::judge(*workload_, *operands_, outcome_.outputs, outcome_.partial) : judge_attention();
   if (!verdict) return fail(verdict.error());
-  sink_.part(Json{{"verdict", to_json(*verdict)}}, true);
+  sink_.part({*verdict});
   if (request_.first_view && truth_) send_tile(outcome_.output->data(), reference_.get());
   return {};
 }
@@ -377,7 +375,7 @@ Result<void> Pipeline::measure() {
   events.cancel = request_.cancel;
   auto timing = attnscope::measure::sample(**timer, policy, events);
   if (!timing) return fail(timing.error());
-  sink_.part(Json{{"timing", to_json(*timing)}, {"tflops", tflops_json(timing->p50)}}, true);
+  sink_.part({*timing, tflops(timing->p50)});
   return {};
 }
 
@@ -388,9 +386,7 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
   auto counted = twin.run(launch, events);
   if (!counted) return fail(counted.error());
-  sink_.part(
-      Json{{"counters", to_json(*counted->counters)}, {"bound", std::string(to_string(modelled(*counted).bound))}},
-      true);
+  sink_.part({*counted->counters, modelled(*counted).bound});
   return {};
 }
 
@@ -421,7 +417,7 @@ Result<void> Pipeline::watch() {
   run.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
   auto report = watch_kernel(run);
   if (!report) return fail(report.error());
-  sink_.part(Json{{"watch", to_json(*report)}}, true);
+  sink_.part({*report});
   return {};
 }
 

@@ -8,7 +8,6 @@
 
 #include "compile/compiler.h"
 #include "core/experiment.h"
-#include "core/json_fwd.h"
 #include "core/kernel.h"
 #include "core/view.h"
 #include "device/device.h"
@@ -47,12 +46,12 @@ struct Services {
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual void part(Json part, bool final) = 0;  // keys of an Observation
+  virtual void part(std::vector<protocol::PartValue> values, bool final = true) = 0;
   virtual void tile(Tile tile) = 0;
   virtual void progress(protocol::Step step, int64_t done, int64_t total) = 0;
 };
 
-// Which stages a request goes through, after compile and limits.
+// Which stages a request goes through, after compile and limits: one of them or both.
 struct Stages {
   bool run = true;  // launch, model, check, measure
   // watch_run.h; of a GPU's kernel also what the emulator counts of it, and what the model says binds it.

@@ -77,7 +77,7 @@ void Supervisor::on_ready(const protocol::HelloReply& hello) {
   pump();
 }
 
-void Supervisor::on_reply(bool from_active, const Reply& message, std::span<const std::byte> payload) {
+void Supervisor::on_reply(bool from_active, const Envelope& message, std::span<const std::byte> payload) {
   if (stopping_ || std::holds_alternative<protocol::Heartbeat>(message)) return;
   const bool is_log = std::holds_alternative<protocol::Log>(message);
   const Id id = protocol::id_of(message);
@@ -91,7 +91,8 @@ void Supervisor::on_reply(bool from_active, const Reply& message, std::span<cons
   if (!of_current) return;
   current_->heard = true;
   if (const auto* progress = std::get_if<protocol::Progress>(&message)) current_->clock.on_progress(*progress);
-  if (const auto* part = std::get_if<protocol::Part>(&message); part && part->final) current_->clock.on_final_part();
+  if (const auto* part = std::get_if<protocol::PartHead>(&message); part && part->final)
+    current_->clock.on_final_part();
 }
 
 // The end of the current request in its executor's words, unless it was stopped for its deadline: then in ours, with
@@ -164,7 +165,7 @@ void Supervisor::end_current(Failure failure, const std::string& why) {
 
 void Supervisor::retire_active(const std::string& why) {
   const bool had_spare = pool_.replace(why);
-  log(protocol::LogLevel::warning, why + "; " + (had_spare ? "the spare takes over" : "another one starts"));
+  log(Severity::warning, why + "; " + (had_spare ? "the spare takes over" : "another one starts"));
   fail_views();
   heartbeat();
   pool_.start_missing();

@@ -30,9 +30,9 @@ Failure too_many() {
 
 }  // namespace
 
-bool droppable(const Reply& reply) {
-  if (const auto* part = std::get_if<protocol::Part>(&reply)) return !part->final;
-  return std::holds_alternative<protocol::Progress>(reply) || std::holds_alternative<protocol::Heartbeat>(reply);
+bool droppable(const Envelope& reply) {
+  if (const auto* part = std::get_if<protocol::PartHead>(&reply)) return !part->final;
+  return std::holds_alternative<protocol::Progress>(reply);
 }
 
 void Supervisor::on_input(ssize_t count, const uv_buf_t* buffer) {
@@ -43,7 +43,7 @@ void Supervisor::on_input(ssize_t count, const uv_buf_t* buffer) {
   while (!stopping_) {
     auto payload = decoder_.next();
     if (!payload) {
-      log(protocol::LogLevel::error, payload.error().message);
+      log(Severity::error, payload.error().message);
       return shut_down(2);
     }
     if (!*payload) return;
@@ -58,7 +58,7 @@ void Supervisor::on_payload(std::span<const std::byte> payload) {
   if (id && !in_use(*id))
     finish(*id, request.error(), true);
   else
-    log(protocol::LogLevel::error, request.error().message);
+    log(Severity::error, request.error().message);
 }
 
 void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>) {
@@ -75,7 +75,7 @@ void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>
 
 void Supervisor::accept(const protocol::KernelContent& kernel, std::span<const std::byte>) {
   if (auto kept = kernels_.keep(kernel); !kept) {
-    log(protocol::LogLevel::error, kept.error().message);
+    log(Severity::error, kept.error().message);
     std::vector<Id> waiting;
     for (const Job& job : queue_)
       if (job.kernel_hash == kernel.hash && job.kernel_wait_ms) waiting.push_back(job.id);
@@ -84,10 +84,6 @@ void Supervisor::accept(const protocol::KernelContent& kernel, std::span<const s
     for (const Id id : waiting) finish(id, kept.error(), true);
   }
   pump();
-}
-
-void Supervisor::accept(const protocol::Compile& compile, std::span<const std::byte> payload) {
-  enqueue(job_of(compile.id, compile.experiment, compile.deadlines), payload);
 }
 
 void Supervisor::accept(const protocol::Run& run, std::span<const std::byte> payload) {
@@ -102,7 +98,7 @@ void Supervisor::accept(const protocol::Watch& watch, std::span<const std::byte>
 
 void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
   if (in_use(job.id))
-    return log(protocol::LogLevel::error, "request " + std::to_string(job.id) + " came twice; the second is left out");
+    return log(Severity::error, "request " + std::to_string(job.id) + " came twice; the second is left out");
   size_t waiting_bytes = payload.size();
   for (const Job& waiting : queue_) waiting_bytes += waiting.frame.size();
   if (queue_.size() >= kMostJobs || waiting_bytes > kMostJobBytes) return finish(job.id, too_many(), true);
@@ -116,7 +112,7 @@ void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
 void Supervisor::accept(const protocol::View& view, std::span<const std::byte> payload) {
   auto frame = protocol::frame_of(payload);
   if (!frame) return finish(view.id, frame.error(), false);
-  if (in_use(view.id)) return log(protocol::LogLevel::error, "request " + std::to_string(view.id) + " came twice");
+  if (in_use(view.id)) return log(Severity::error, "request " + std::to_string(view.id) + " came twice");
   if (!pool_.ready())
     return finish(view.id,
                   Failure{Stage::device, "the run of this map is not kept: the worker was restarted since",
@@ -125,10 +121,6 @@ void Supervisor::accept(const protocol::View& view, std::span<const std::byte> p
   if (views_.size() >= kMostViews) return finish(view.id, too_many(), false);
   views_.insert(view.id);
   pool_.send(std::move(*frame));
-}
-
-void Supervisor::accept(const protocol::Unoffered& request, std::span<const std::byte>) {
-  finish(request.id, Failure{Stage::protocol, request.type + " is not offered by this worker", ""}, false);
 }
 
 void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byte>) {
@@ -151,7 +143,7 @@ bool Supervisor::in_use(Id id) const {
 }
 
 void Supervisor::reply(const Reply& reply) {
-  if (droppable(reply) && client_lags()) return;
+  if (std::holds_alternative<protocol::Heartbeat>(reply) && client_lags()) return;  // another one follows
   if (auto frame = protocol::encode(reply)) write_client(std::move(*frame));
 }
 
@@ -167,7 +159,7 @@ void Supervisor::write_client(std::vector<std::byte> frame) {
 
 // Every request ends here or by its executor's own Done. A run's failure is a part of its observation too.
 void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
-  if (failure && with_part) reply(protocol::failure_part(id, *failure));
+  if (failure && with_part) reply(protocol::Part{id, {*failure}});
   reply(protocol::Done{id, std::move(failure)});
 }
 

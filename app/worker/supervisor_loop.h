@@ -18,11 +18,12 @@
 
 namespace attnscope::worker {
 
+using protocol::Envelope;
 using protocol::Id;
 using protocol::Reply;
 using protocol::Request;
 
-// A run or compile request that waits or runs.
+// A run or watch that waits or is worked on.
 struct Job {
   Id id = 0;
   std::string kernel_hash;
@@ -35,7 +36,7 @@ struct Job {
 };
 
 // What a client that reads slowly can do without: it is superseded by what follows.
-bool droppable(const Reply& reply);
+bool droppable(const Envelope& reply);
 
 // The supervisor's loop. supervisor_client.cpp has its client's side, supervisor.cpp its executors' and the time.
 class Supervisor {
@@ -45,7 +46,7 @@ class Supervisor {
         buffer_(size_t{256} << 10),
         pool_(&loop_, options,
               {[this](const protocol::HelloReply& hello) { on_ready(hello); },
-               [this](bool from_active, const Reply& reply, std::span<const std::byte> payload) {
+               [this](bool from_active, const Envelope& reply, std::span<const std::byte> payload) {
                  on_reply(from_active, reply, payload);
                },
                [this](const std::string& how) { on_active_gone(how); }}) {}
@@ -66,22 +67,20 @@ class Supervisor {
   void on_payload(std::span<const std::byte> payload);
   void accept(const protocol::Hello& hello, std::span<const std::byte>);
   void accept(const protocol::KernelContent& kernel, std::span<const std::byte>);
-  void accept(const protocol::Compile& compile, std::span<const std::byte> payload);
   void accept(const protocol::Run& run, std::span<const std::byte> payload);
   void accept(const protocol::Watch& watch, std::span<const std::byte> payload);
   void accept(const protocol::View& view, std::span<const std::byte> payload);
-  void accept(const protocol::Unoffered& request, std::span<const std::byte>);
   void accept(const protocol::Cancel& cancel, std::span<const std::byte>);
   void enqueue(Job job, std::span<const std::byte> payload);
   bool in_use(Id id) const;
   void reply(const Reply& reply);
   void write_client(std::vector<std::byte> frame);
-  void log(protocol::LogLevel level, std::string text) { reply(protocol::Log{level, std::move(text)}); }
+  void log(Severity level, std::string text) { reply(protocol::Log{level, std::move(text)}); }
   void finish(Id id, std::optional<Failure> failure, bool with_part);
 
   // The executors' side
   void on_ready(const protocol::HelloReply& hello);
-  void on_reply(bool from_active, const Reply& reply, std::span<const std::byte> payload);
+  void on_reply(bool from_active, const Envelope& reply, std::span<const std::byte> payload);
   void on_done(const protocol::Done& done, std::span<const std::byte> payload);
   void on_active_gone(const std::string& how);
   void pump();

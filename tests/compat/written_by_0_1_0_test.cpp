@@ -174,10 +174,7 @@ TEST(WrittenBy010, RepliesOfItsWorkerMakeTheObservationItPrinted) {
     const auto reply = protocol::decode_reply(payload);
     ASSERT_TRUE(reply) << reply.error().message;
     done = done || std::holds_alternative<protocol::Done>(*reply);
-    if (const auto* part = std::get_if<protocol::Part>(&*reply)) {
-      const auto applied = apply_part(observation, *part->part);
-      ASSERT_TRUE(applied) << applied.error().message;
-    }
+    if (const auto* part = std::get_if<protocol::Part>(&*reply)) apply_part(observation, *part);
   }
   EXPECT_TRUE(done);
   const Json got = to_json(observation);

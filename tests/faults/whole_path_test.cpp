@@ -76,13 +76,14 @@ TEST_F(WholePath, AMapOfAFinishedRun) {
   EXPECT_EQ(refused.failure->stage, Stage::device);
 }
 
-TEST_F(WholePath, CompilingAloneEndsWithTheOccupancy) {
+TEST_F(WholePath, AWatchBringsTheOccupancyAndItsReportOnly) {
   const Kernel tiled = shipped_kernel("kernels/02_tiled.json");
   client().offer(tiled);
-  const Answer& answer = client().wait(client().send(protocol::Compile{0, experiment_of(tiled), {}}));
+  const Answer& answer = client().wait(client().send(protocol::Watch{0, experiment_of(tiled), {}}));
   ASSERT_FALSE(answer.failure) << answer.failure->message;
   EXPECT_EQ(answer.observation.occupancy->ctas_per_sm, 2);
   EXPECT_EQ(answer.observation.occupancy->resident_ctas, 116);
+  EXPECT_TRUE(answer.observation.watch);
   EXPECT_FALSE(answer.observation.counters);
   EXPECT_FALSE(answer.observation.verdict);
 }

@@ -179,12 +179,14 @@ std::string feed_reply(const std::string& input) {
   observation.hash = hash_of(observation.experiment);
   return each_frame(input, [&](std::span<const std::byte> payload) -> std::string {
     const auto reply = protocol::decode_reply(payload);
+    const auto envelope = protocol::decode_envelope(payload);
     if (!reply) return reply.error().message;
+    must(envelope && protocol::id_of(*envelope) == protocol::id_of(*reply),
+         "a supervisor passes on what a client reads");
     must(protocol::encode(*reply).has_value(), "a reply that was read can be written");
     const auto* part = std::get_if<protocol::Part>(&*reply);
     if (!part) return "";
-    const auto applied = apply_part(observation, *part->part);
-    if (!applied) return applied.error().message;
+    apply_part(observation, *part);
     const Json written = to_json(observation);
     const auto again = observation_from_json(written, "again");
     must(again && to_json(*again) == written, "an observation reads as it was written");
@@ -214,7 +216,7 @@ std::vector<std::string> reply_seeds() {
       protocol::Done{6, std::nullopt},
       protocol::Done{7, Failure{Stage::deadline, "tiled hung", "try"}},
       protocol::Heartbeat{protocol::WorkerPhase::restarting, "tiled hung"},
-      protocol::Log{protocol::LogLevel::warning, "a cache entry was remade"},
+      protocol::Log{Severity::warning, "a cache entry was remade"},
   };
   for (const auto& entry : fs::directory_iterator(kTree / "tests/data/observations")) {
     if (entry.path().extension() != ".json") continue;
@@ -222,7 +224,8 @@ std::vector<std::string> reply_seeds() {
     const auto json = text ? parse_json(*text, "seed") : Result<Json>(fail(text.error()));
     if (!json || !json->is_object()) continue;
     for (const auto& [key, value] : json->items())
-      if (key != "experiment") replies.push_back(protocol::part_of(4, Json{{key, value}}));  // not a part
+      if (const auto values = protocol::part_values_from_json(Json{{key, value}}))
+        replies.push_back(protocol::Part{4, *values});
   }
   std::vector<std::string> seeds;
   for (const protocol::Reply& reply : replies)

@@ -244,7 +244,7 @@ class FakeWorker {
     auto part = [&](const char* key, bool final = true) {
       Json json{{key, all[key]}};
       if (std::string_view(key) == "timing") json["tflops"] = all["tflops"];
-      send(wire::part_of(run.id, std::move(json), final));
+      send(wire::Part{run.id, wire::part_values_from_json(json).value(), final});
     };
     if (concerns(e, options_.text("--stall")))
       while (ready_for(run.id, "")) listen(1ms);
@@ -262,11 +262,9 @@ class FakeWorker {
       if (std::string_view(key) == "counters" && run.first_view)
         send(wire::TileMessage{run.id, tile_of(*run.first_view, true)});
     }
-    if (run.watch && !recorded->failure && !omitted("watch"))
-      send(wire::part_of(run.id, Json{{"watch", to_json(report_on(e))}}));
+    if (run.watch && !recorded->failure && !omitted("watch")) send(wire::Part{run.id, {report_on(e)}});
     if (!ready_for(run.id, "done")) return was_cancelled;
-    if (options_.has("--prints"))
-      send(wire::part_of(run.id, Json{{"printed", to_json(Printed{{options_.text("--prints")}, 3})}}));
+    if (options_.has("--prints")) send(wire::Part{run.id, {Printed{{options_.text("--prints")}, 3}}});
     return recorded->failure;
   }
 
@@ -289,9 +287,8 @@ class FakeWorker {
     const Failure was_cancelled{Stage::cancelled, "cancelled", ""};
     send(wire::Progress{watch.id, wire::Step::watching, 4, 96});
     if (!ready_for(watch.id, "watch")) return was_cancelled;
-    if (options_.has("--gpu"))
-      send(wire::part_of(watch.id, Json{{"counters", to_json(seven_threads())}, {"bound", "Tensor Cores"}}));
-    send(wire::part_of(watch.id, Json{{"watch", to_json(report_on(watch.experiment))}}));
+    if (options_.has("--gpu")) send(wire::Part{watch.id, {seven_threads(), Bound::tensor_cores}});
+    send(wire::Part{watch.id, {report_on(watch.experiment)}});
     return std::nullopt;
   }
 

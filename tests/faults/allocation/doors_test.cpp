@@ -69,8 +69,7 @@ TEST(RefusedAllocations, WhereAnObservationsPartsAreRead) {
     auto json = parse_json(text, "m32_w4.json");
     if (!json) return fail(json.error());
     json->erase("experiment");
-    Observation observation;
-    return apply_part(observation, *json);
+    return without_value(protocol::part_values_from_json(*json));
   }));
 }
 
@@ -129,10 +128,10 @@ TEST(RefusedAllocations, InARequestAndAReply) {
   view.experiment_hash = "ab";
   view.width = view.height = 4;
   const protocol::Run run{1, observation.experiment, {}, view};
-  const Json part{{"verdict", to_json(observation)["verdict"]}};
+  const protocol::Part part{1, {observation.verdict}};
   const auto refusals = refuse_each([&]() -> Result<void> {
     const auto request = protocol::encode(protocol::Request(run));
-    const auto reply = request ? protocol::encode(protocol::Reply(protocol::part_of(1, part))) : request;
+    const auto reply = request ? protocol::encode(protocol::Reply(part)) : request;
     if (!reply) return fail(reply.error());
     protocol::FrameDecoder decoder;
     decoder.feed(*request);

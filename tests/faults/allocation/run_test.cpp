@@ -14,7 +14,7 @@ constexpr int64_t kMost = 300;  // a run takes some milliseconds
 
 class Ignored final : public Sink {
  public:
-  void part(Json, bool) override {}
+  void part(std::vector<protocol::PartValue>, bool) override {}
   void tile(Tile) override {}
   void progress(protocol::Step, int64_t, int64_t) override {}
 };

@@ -99,7 +99,7 @@ class EvilWorker {
       if (recording_[key].is_null()) continue;
       Json part{{key, recording_[key]}};
       if (std::string_view(key) == "timing") part["tflops"] = recording_["tflops"];
-      send(wire::part_of(id, std::move(part)));
+      send(wire::Part{id, wire::part_values_from_json(part).value()});
     }
   }
   void good(wire::Id id) {
@@ -137,16 +137,16 @@ class EvilWorker {
       send(wire::Done{id, Failure{Stage::crash, "the second answer", ""}});
     } else if (behaviour_ == "parts_after_done") {
       good(id);
-      send(wire::failure_part(id, Failure{Stage::crash, "a part after the answer", ""}));
-      send(wire::part_of(id, Json{{"tflops", 1e9}}));
+      send(wire::Part{id, {Failure{Stage::crash, "a part after the answer", ""}}});
+      send(wire::Part{id, {1e9}});
     } else if (behaviour_ == "half_of_an_answer") {
-      send(wire::part_of(id, Json{{"tflops", 1.5}}));
+      send(wire::Part{id, {1.5}});
     } else if (behaviour_ == "part_of_nothing") {
-      send(wire::part_of(id, Json{{"no_such_part", 1}}));
+      raw_message(Json{{"type", "part"}, {"id", id}, {"part", {{"no_such_part", 1}}}});
     } else if (behaviour_ == "same_progress") {
       for (;; std::this_thread::sleep_for(10ms)) send(wire::Progress{id, wire::Step::emulating, 7, 100});
     } else if (behaviour_ == "log_without_end") {
-      for (;;) send(wire::Log{wire::LogLevel::info, std::string(size_t{1} << 20, 'x')});
+      for (;;) send(wire::Log{Severity::info, std::string(size_t{1} << 20, 'x')});
     } else if (behaviour_ != "never_answers" && behaviour_ != "busy_for_ever") {
       good(id);
     }
@@ -163,8 +163,9 @@ class EvilWorker {
     raw(header + payload);
   }
 
-  void send(const wire::Reply& reply) {
-    const auto frame = wire::encode(reply);
+  void send(const wire::Reply& reply) { send(wire::encode(reply)); }
+  void raw_message(const Json& json) { send(wire::frame_of(wire::to_msgpack(json))); }
+  void send(const Result<std::vector<std::byte>>& frame) {
     if (!frame) std::_Exit(8);
     raw({reinterpret_cast<const char*>(frame->data()), frame->size()});
   }

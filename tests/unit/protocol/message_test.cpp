@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -51,17 +52,37 @@ Tile a_tile() {
   return tile;
 }
 
+// A value of each kind, in an Observation's order.
+Part every_part() {
+  VariantInfo variant;
+  variant.shared_buffers = {{"S_tile", 4096, true}};
+  variant.log = "ptxas info";
+  Occupancy occupancy;
+  occupancy.limiter = Limiter::registers;
+  Verdict verdict;
+  verdict.state = VerdictState::wrong;
+  verdict.first_bad = BadElement{0, 1, 2, 3, 0.5, 0.25};
+  Timing timing;
+  timing.sampling.emplace().rounds = {{1, 2}, {3}};
+  Counters counters;
+  counters.instructions = {{"total", 1000}};
+  Finding finding;
+  finding.rule = "race.shared";
+  finding.evidence = {{"times seen", 3, "", FigureKind::counted}};
+  return Part{11,
+              {Versions{"0.1.0", "13.0", "", ""}, "emulated:l4", variant, occupancy, verdict, timing, 0.5, counters,
+               std::vector{finding}, WatchReport{8, 128, 3, 8, {finding}}, Printed{{"thread 3 of 50"}, 2},
+               Failure{Stage::deadline, "tiled hung", "try"}, Bound::mufu}};
+}
+
 std::vector<Request> all_requests() {
   return {Hello{1},
           KernelContent{2, "h", "02_tiled.cu", "02_tiled.json", "source \xe9\xff latin-1", "{}"},
-          Compile{3, an_experiment(), {1, 2, 3}},
           Run{4, an_experiment(), {}, ViewRequest{.experiment_hash = "x", .width = 8}},
           Run{5, an_experiment(), {}, std::nullopt},
           View{6, a_tile().request},
           Run{9, an_experiment(), {}, std::nullopt, true},
           Watch{10, an_experiment(), {1, 2, 3}},
-          Unoffered{7, "trace"},
-          Unoffered{8, "micro"},
           Cancel{UINT64_MAX, 4}};
 }
 
@@ -69,12 +90,13 @@ std::vector<Reply> all_replies() {
   return {HelloReply{1, {"0.1.0", "13.0", "", ""}, {a_device()}, 4242},
           Need{2, {"a", "b"}},
           Progress{3, Step::emulating, 43, 128},
-          part_of(4, Json{{"tflops", 0.5}, {"device", "emulated:l4"}}, false),
+          Part{4, {"emulated:l4", 0.5}, false},
+          every_part(),
           TileMessage{5, a_tile()},
           Done{6, std::nullopt},
           Done{7, Failure{Stage::deadline, "tiled hung", "try"}},
           Heartbeat{WorkerPhase::restarting, "tiled hung"},
-          Log{LogLevel::warning, "a cache entry was remade"}};
+          Log{Severity::warning, "a cache entry was remade"}};
 }
 
 Bytes payload_of(const Bytes& frame) { return {frame.begin() + kHeader, frame.end()}; }
@@ -98,19 +120,37 @@ TEST(Message, EveryReplyComesBackAsItWas) {
     ASSERT_TRUE(back) << back.error().message;
     ASSERT_EQ(back->index(), reply.index());
     EXPECT_EQ(id_of(*back), id_of(reply));
-    std::visit(
-        [&](const auto& sent) {
-          using T = std::decay_t<decltype(sent)>;
-          const auto& got = std::get<T>(*back);
-          if constexpr (std::is_same_v<T, Part>) {
-            EXPECT_EQ(*got.part, *sent.part);
-            EXPECT_EQ(got.final, sent.final);
-          } else {
-            EXPECT_TRUE(got == sent) << reply.index();
-          }
-        },
-        reply);
+    EXPECT_TRUE(*back == reply) << reply.index();
   }
+}
+
+TEST(Message, AnEnvelopeSaysWhatItsReplySays) {
+  for (const Reply& reply : all_replies()) {
+    const Bytes payload = payload_of(*encode(reply));
+    const auto envelope = decode_envelope(payload);
+    ASSERT_TRUE(envelope) << envelope.error().message;
+    EXPECT_EQ(envelope->index(), reply.index());
+    EXPECT_EQ(id_of(*envelope), id_of(reply));
+    if (const auto* part = std::get_if<Part>(&reply)) {
+      EXPECT_EQ(std::get<PartHead>(*envelope).final, part->final);
+    }
+    if (const auto* done = std::get_if<Done>(&reply)) {
+      EXPECT_EQ(std::get<Done>(*envelope), *done);
+    }
+    for (size_t length = 0; length < payload.size(); ++length)
+      EXPECT_FALSE(decode_envelope(std::span(payload).first(length))) << reply.index() << " at " << length;
+  }
+}
+
+// It is the client's to check.
+TEST(Message, AnEnvelopeLooksPastItsPayload) {
+  const Bytes part = to_msgpack(Json{{"type", "part"}, {"id", 3}, {"part", {{"verdict", {1, {{"id", 4}}}}}}});
+  EXPECT_FALSE(decode_reply(part));
+  ASSERT_TRUE(decode_envelope(part));
+  EXPECT_EQ(id_of(*decode_envelope(part)), Id{3});
+  const Bytes none = to_msgpack(Json{{"type", "part"}, {"id", "3"}, {"part", Json::object()}});
+  ASSERT_FALSE(decode_envelope(none));
+  EXPECT_NE(decode_envelope(none).error().message.find("part/id"), std::string::npos);
 }
 
 TEST(Message, BadTextOfACompilerIsMadeUtf8) {
@@ -134,14 +174,40 @@ TEST(Message, WrongFieldsAreNamed) {
       {Json{{"type", "hello"}, {"id", 1}, {"extra", 1}}, "hello/extra"},
       {Json{{"type", "cancel"}, {"id", 1}}, "cancel/target"},
       {Json{{"type", "run"}, {"id", 1}}, "run/experiment"},
-      {Json{{"type", "trace"}}, "trace/id"},
+      {Json{{"type", "trace"}, {"id", 1}}, "trace"},
       {Json{{"type", "watch"}, {"id", 1}}, "watch/experiment"},
+      {Json{{"type", "view"}, {"id", 1}, {"request", {{"map", "eror"}}}}, "view/request/map"},
       {Json{{"type", "kernel"}, {"id", 1}, {"hash", "x"}, {"source_name", "text"}}, "kernel/source_name"},
       {Json{{"type", "run"}, {"id", 1}, {"experiment", to_json(an_experiment())}, {"deadlines", {{"compile_ms", 0}}}},
        "run/deadlines/compile_ms"},
   };
   for (const auto& [json, expected] : cases) {
     auto decoded = decode_json(json);
+    ASSERT_FALSE(decoded) << json.dump();
+    EXPECT_EQ(decoded.error().stage, Stage::protocol);
+    EXPECT_NE(decoded.error().message.find(expected), std::string::npos) << decoded.error().message;
+  }
+}
+
+TEST(Message, WrongFieldsOfAReplyAreNamed) {
+  const std::pair<Json, const char*> cases[] = {
+      {Json{{"type", "hello_reply"}, {"id", 1}, {"devices", Json::array()}}, "hello_reply/versions"},
+      {Json{{"type", "hello_reply"}, {"id", 1}, {"versions", {{"app", 1}}}, {"devices", Json::array()}},
+       "hello_reply/versions/app"},
+      {Json{{"type", "hello_reply"}, {"id", 1}, {"versions", Json::object()}, {"devices", {to_json(a_device()), 1}}},
+       "hello_reply/devices/1"},
+      {Json{{"type", "need"}, {"id", 1}, {"hashes", {"a", std::string(65, 'b')}}}, "need/hashes/1"},
+      {Json{{"type", "progress"}, {"id", 1}, {"stage", "thinking"}}, "progress/stage"},
+      {Json{{"type", "progress"}, {"id", 1}, {"stage", "limits"}, {"done", -1}}, "progress/done"},
+      {Json{{"type", "part"}, {"id", 1}}, "part/part"},
+      {Json{{"type", "part"}, {"id", 1}, {"part", {{"timing", {{"bound", "luck"}}}}}}, "part/timing/bound"},
+      {Json{{"type", "tile"}, {"id", 1}, {"tile", {{"width", -1}}}}, "tile/tile"},
+      {Json{{"type", "done"}, {"id", 1}, {"failure", {{"message", "m"}}}}, "done/failure/stage"},
+      {Json{{"type", "heartbeat"}, {"state", "asleep"}}, "heartbeat/state"},
+      {Json{{"type", "log"}, {"text", "t"}}, "log/level"},
+  };
+  for (const auto& [json, expected] : cases) {
+    const auto decoded = decode_reply(to_msgpack(json));
     ASSERT_FALSE(decoded) << json.dump();
     EXPECT_EQ(decoded.error().stage, Stage::protocol);
     EXPECT_NE(decoded.error().message.find(expected), std::string::npos) << decoded.error().message;
@@ -192,12 +258,30 @@ TEST(Message, GarbageNeverCrashes) {
 }
 
 TEST(MsgPack, DepthIsCapped) {
-  EXPECT_TRUE(from_msgpack(Bytes{std::byte{0x91}, std::byte{0xc0}}));
-  Bytes deep(1 << 20, std::byte{0x91});  // a million arrays of one: would exhaust a recursive reader's stack
-  deep.push_back(std::byte{0xc0});
-  auto refused = from_msgpack(deep);
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("64"), std::string::npos);
+  const auto nested = [](size_t levels) {  // arrays of one
+    Bytes bytes(levels, std::byte{0x91});
+    bytes.push_back(std::byte{0xc0});
+    return from_msgpack(bytes);
+  };
+  EXPECT_TRUE(nested(64));
+  for (const size_t levels : {65, 1 << 20}) {  // a million would exhaust a recursive reader's stack
+    const auto refused = nested(levels);
+    ASSERT_FALSE(refused) << levels;
+    EXPECT_NE(refused.error().message.find("deeper than 64"), std::string::npos);
+  }
+}
+
+TEST(MsgPack, WhatIsLeftOutIsChecked) {
+  const Json json{{"a", {1, {{"part", 2}}}}, {"part", {{"x", {1, 2}}}}, {"tile", "long"}, {"z", 3}};
+  Bytes bytes = to_msgpack(json);
+  Json expected = json;
+  expected["part"] = expected["tile"] = nullptr;
+  EXPECT_EQ(from_msgpack(bytes, {"part", "tile"}).value(), expected) << "a key further in is no key of the message";
+  expected["z"] = nullptr;
+  EXPECT_EQ(from_msgpack(bytes, {"part", "tile", "z"}).value(), expected) << "the last one too";
+  const auto at = std::ranges::search(bytes, std::as_bytes(std::span("long", 4))).begin();
+  *at = std::byte{0xff};
+  EXPECT_FALSE(from_msgpack(bytes, {"part", "tile"})) << "not UTF-8";
 }
 
 // What a length of `tag` followed by `count` times `item` asks for.

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.h"
-
 namespace attnscope::session {
 namespace {
 
@@ -27,35 +25,38 @@ Experiment experiment(int64_t warps, int64_t shared = 0) {
   return e;
 }
 
-Json variant_part(int registers) {
+using protocol::PartValue;
+
+protocol::Part part(std::vector<PartValue> values, bool final = true) { return {0, std::move(values), final}; }
+PartValue variant_part(int registers) {
   VariantInfo v;
   v.registers = registers;
-  return Json{{"variant", to_json(v)}};
+  return v;
 }
-Json counters_part(int64_t ctas) {
+PartValue counters_part(int64_t ctas) {
   Counters c;
   c.emulated_ctas = ctas;
   c.total_ctas = 128;
-  return Json{{"counters", to_json(c)}};
+  return c;
 }
-Json timing_part(double us) {
+Timing timing_of(double us) {
   Timing t;
   t.p50 = us;
-  return Json{{"timing", to_json(t)}, {"tflops", 1.5}};
+  return t;
 }
-Json verdict_part() {
+PartValue verdict_part() {
   Verdict v;
   v.state = VerdictState::correct;
-  return Json{{"verdict", to_json(v)}};
+  return v;
 }
 
 FocusState after_a_run() {
   FocusState focus;
   focus.want(experiment(4), tiled(), "");
-  EXPECT_TRUE(focus.apply(variant_part(64), true));
-  EXPECT_TRUE(focus.apply(counters_part(128), true));
-  EXPECT_TRUE(focus.apply(verdict_part(), true));
-  EXPECT_TRUE(focus.apply(timing_part(1029), true));
+  focus.apply(part({variant_part(64)}));
+  focus.apply(part({counters_part(128)}));
+  focus.apply(part({verdict_part()}));
+  focus.apply(part({timing_of(1029), 1.5}));
   focus.finish(std::nullopt);
   return focus;
 }
@@ -78,8 +79,8 @@ TEST(FocusState, PreviousFiguresStayNamedUntilTheirStageReplacesThem) {
   EXPECT_EQ(focus.part_hash[kTiming], hash_of(experiment(4)));
   EXPECT_EQ(focus.shown->timing->p50, 1029);
 
-  ASSERT_TRUE(state.apply(variant_part(72), true));
-  ASSERT_TRUE(state.apply(counters_part(3), false));
+  state.apply(part({variant_part(72)}));
+  state.apply(part({counters_part(3)}, false));
   focus = state.view();
   EXPECT_EQ(focus.parts[kVariant], PartState::fresh);
   EXPECT_EQ(focus.part_hash[kVariant], hash_of(experiment(8)));
@@ -94,7 +95,7 @@ TEST(FocusState, PreviousFiguresStayNamedUntilTheirStageReplacesThem) {
 TEST(FocusState, TheEndLeavesNothingOfAnEarlierExperiment) {
   FocusState state = after_a_run();
   state.want(experiment(8), tiled(), "");
-  ASSERT_TRUE(state.apply(variant_part(72), true));
+  state.apply(part({variant_part(72)}));
   auto own = state.finish(std::nullopt);
   const Focus focus = state.view();
   EXPECT_EQ(focus.parts[kVariant], PartState::fresh);
@@ -108,8 +109,8 @@ TEST(FocusState, TheEndLeavesNothingOfAnEarlierExperiment) {
 TEST(FocusState, AFailureTakesTheStagesThatDidNotArrive) {
   FocusState state = after_a_run();
   state.want(experiment(8), tiled(), "");
-  ASSERT_TRUE(state.apply(variant_part(72), true));
-  ASSERT_TRUE(state.apply(counters_part(3), false));
+  state.apply(part({variant_part(72)}));
+  state.apply(part({counters_part(3)}, false));
   state.finish(Failure{Stage::deadline, "no progress for 5 s", ""});
   const Focus focus = state.view();
   EXPECT_EQ(focus.parts[kVariant], PartState::fresh);
@@ -125,7 +126,7 @@ TEST(FocusState, AFailureTakesTheStagesThatDidNotArrive) {
 TEST(FocusState, AFailureStreamedAsAPartCounts) {
   FocusState state;
   state.want(experiment(8), tiled(), "");
-  ASSERT_TRUE(state.apply(Json{{"failure", to_json(Failure{Stage::compile, "line 3", ""})}}, true));
+  state.apply(part({Failure{Stage::compile, "line 3", ""}}));
   EXPECT_EQ(state.view().failure->stage, Stage::compile);
   state.finish(std::nullopt);
   EXPECT_EQ(state.view().failure->stage, Stage::compile);
@@ -146,18 +147,27 @@ TEST(FocusState, ARefusedConfigKeepsTheFigures) {
 TEST(FocusState, ARunThatStartsOverShowsNoFigureTwice) {
   FocusState state;
   state.want(experiment(8), tiled(), "");
-  ASSERT_TRUE(state.apply(counters_part(3), false));
+  state.apply(part({counters_part(3)}, false));
   state.restart();
   EXPECT_EQ(state.view().parts[kCounters], PartState::kept);
   EXPECT_FALSE(state.own().counters);
   EXPECT_TRUE(state.running());
 }
 
-TEST(FocusState, AMalformedPartChangesNothing) {
-  FocusState state = after_a_run();
+// A rate belongs to the time it came with, a watch to the verdict it made a headline with.
+TEST(FocusState, ANewTimeAndANewVerdictTakeAlongWhatBelongedToTheOld) {
+  FocusState state;
+  state.want(experiment(4), tiled(), "");
+  state.apply(part({timing_of(1029), 1.5, verdict_part(), WatchReport()}));
+  state.finish(std::nullopt);
   state.want(experiment(8), tiled(), "");
-  EXPECT_FALSE(state.apply(Json{{"timing", "fast"}}, true));
-  EXPECT_EQ(state.view().parts[kTiming], PartState::kept);
+  state.apply(part({variant_part(72)}));
+  EXPECT_EQ(state.view().shown->tflops, 1.5);
+  EXPECT_TRUE(state.view().shown->watch);
+  state.apply(part({timing_of(900)}));
+  EXPECT_FALSE(state.view().shown->tflops);
+  state.apply(part({verdict_part()}));
+  EXPECT_FALSE(state.view().shown->watch);
 }
 
 TEST(FocusState, UndoShowsAKeptObservationAsItWas) {

@@ -22,8 +22,8 @@ using testing::HasSubstr;
 
 class Collected final : public Sink {
  public:
-  void part(Json part, bool) override {
-    if (auto applied = apply_part(observation, part); !applied) ADD_FAILURE() << applied.error().message;
+  void part(std::vector<protocol::PartValue> values, bool final) override {
+    apply_part(observation, protocol::Part{0, std::move(values), final});
   }
   void tile(Tile tile) override { tiles.push_back(std::move(tile)); }
   void progress(protocol::Step step, int64_t done, int64_t) override {

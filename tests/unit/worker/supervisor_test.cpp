@@ -283,9 +283,6 @@ TEST_F(SupervisorTest, DescriptorsThatAreNoPipesAreRefused) {
 }
 
 TEST_F(SupervisorTest, AMalformedRequestIsAnsweredUnderItsId) {
-  const Answer& refused = client().wait(client().send(protocol::Unoffered{0, "micro"}));
-  EXPECT_EQ(refused.failure->stage, Stage::protocol);
-  EXPECT_THAT(refused.failure->message, HasSubstr("micro is not offered"));
   Experiment wrong = telling("answer");
   wrong.problem.batch = -4;
   const Answer malformed = client().run_and_wait(wrong);
