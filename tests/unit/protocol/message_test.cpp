@@ -67,7 +67,7 @@ Part every_part() {
   Counters counters;
   counters.instructions = {{"total", 1000}};
   Finding finding;
-  finding.rule = "race.shared";
+  finding.rule = RuleId::race_shared;
   finding.evidence = {{"times seen", 3, "", FigureKind::counted}};
   return Part{11,
               {Versions{"0.1.0", "13.0", "", ""}, "emulated:l4", variant, occupancy, verdict, timing, 0.5, counters,

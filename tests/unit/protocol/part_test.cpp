@@ -22,7 +22,7 @@ Observation an_observation() {
   o.timing.emplace().p50 = 840;
   o.timing->bound = Bound::shared_memory;
   o.tflops = 0.5;
-  o.findings.emplace_back().rule = "same-code";
+  o.findings.emplace_back().rule = Rule::named("same-code");
   o.failure = Failure{Stage::deadline, "m", "h"};
   return o;
 }
