@@ -198,7 +198,7 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   if (path == preset_path_) {  // written over: what its author says of it stays
     if (title.empty()) preset.title = preset_.title;
     preset.note = preset_.note;
-    preset.invite = preset_.invite;
+    if (preset.kernel == preset_.kernel) preset.invite = preset_.invite;  // it names a knob of that kernel
   }
   if (view.is_object()) preset.view = view;
   if (auto written = store::write_preset(path, preset, *kernels_); !written) {

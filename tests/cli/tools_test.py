@@ -346,6 +346,7 @@ class Tools(unittest.TestCase):
 
     def test_torch_times_a_cold_call_and_grouped_heads(self):
         preset = json.loads((TREE / "presets" / "tiled.json").read_text())
+        del preset["invite"]  # a knob of tiled
         preset.update(kernel="torch", knobs={"BACKEND": "math"}, device="torch/cuda:0", measure={"cache": "cold"})
         preset["problem"].update(heads=4, kv_heads=2, seq_q=6, seq_k=9, head_dim=32)
         file = self.path / "cold.json"

@@ -81,6 +81,25 @@ TEST_F(SessionTest, PresetsAreListedLoadedAndSaved) {
   wait_for_run(2);
 }
 
+TEST_F(SessionTest, AnInvitationStaysWithItsKernel) {
+  const auto path = dir_.write("mine/own.json", R"({"attnscope_preset":1,"kernel":"tiled","invite":{"NUM_WARPS":8}})");
+  start();
+  wait_for_run(4);
+  session_->load_preset(path);
+  wait_for([&](const Snapshot& n) { return n.preset_path == path.string(); }, "the preset");
+  session_->save_preset(path, "Own", {});
+  wait_for([](const Snapshot& n) { return n.presets->back().name == "Own"; }, "the same kernel, saved");
+  EXPECT_THAT(read_text(path), HasSubstr("NUM_WARPS\": 8"));
+  Draft other = tiled(4);
+  other.kernel = "minimal";
+  other.config.knobs.clear();
+  session_->focus(other, Gesture{++gesture_, true, ""});
+  wait_for([](const Snapshot& n) { return n.focus.wanted.kernel == "minimal"; }, "the other kernel");
+  session_->save_preset(path, "Other", {});
+  wait_for([](const Snapshot& n) { return n.presets->back().name == "Other"; }, "the other kernel, saved");
+  EXPECT_THAT(read_text(path), Not(HasSubstr("invite")));
+}
+
 TEST_F(SessionTest, PresetsStandByGroupAndLadderAndOnesOwnCanBeChanged) {
   const auto write = [&](const char* name, const char* kernel, const char* group) {
     dir_.write(std::string("presets/") + name,
