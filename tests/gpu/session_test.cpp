@@ -129,6 +129,7 @@ TEST_F(GpuTest, TheFirstExperimentTakesTheFirstGpuAndSaysSo) {
   const char* program = std::getenv("ATTNSCOPE");
   session::SessionOptions options;
   options.kernel_dirs = {source_tree() / "kernels"};
+  options.preset_dirs = {source_tree() / "presets"};  // the default experiment is a preset's
   options.assets_dir = source_tree() / "assets";
   options.workers = {{"local", {program ? program : ATTNSCOPE_PROGRAM, "worker"}}};
   options.watch_files = false;
