@@ -80,7 +80,7 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
   if (!variant) return fail(variant.error());
   e.variant = *variant;
-  auto settled = worker::launch_of(e.kernel, e.problem, e.config, *e.variant);
+  auto settled = worker::settled(e.launch, e.kernel, e.problem, e.config, *e.variant);
   if (!settled) return fail(settled.error());
   e.launch = *settled;
   return e;

@@ -137,7 +137,7 @@ struct Words<ReferenceKind> {
                                                        {histogram, "histogram"}}};
 };
 
-// How an output is to be judged.
+// How an output is judged.
 struct ReferenceSpec {
   ReferenceKind kind = ReferenceKind::each;
   std::vector<std::string> inputs;  // operands, as they were before the run

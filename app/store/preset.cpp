@@ -164,7 +164,7 @@ std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std
 }
 
 Result<Preset> default_preset(const std::vector<std::filesystem::path>& dirs, const std::vector<Kernel>& kernels) {
-  std::vector<Failure> unread;  // whoever lists them says so
+  std::vector<Failure> unread;  // the list of presets reports them
   for (const std::filesystem::path& dir : dirs)
     for (const PresetFile& file : list_presets(dir, "", unread))
       if (file.invites) return read_preset(file.path, kernels);

@@ -10,7 +10,7 @@
 
 namespace attnscope::store {
 
-// What the file system of the results file supports. Checked beforehand: if SQLite tries and fails, the file is left in
+// What the file system of the results file supports. Checked first: if SQLite tries and fails, the file is left in
 // a state that stops other processes.
 struct ResultsFileSystem {
   bool locks = true, shared_memory = true;

@@ -185,7 +185,7 @@ Result<void> Pipeline::compile() {
   if (!variant) return fail(with_way_out(variant.error()));
   variant_ = *variant;
   info_ = variant_->info;
-  auto launch = launch_of(request_.kernel, experiment().problem, experiment().config, *variant_);
+  auto launch = settled(launch_, request_.kernel, experiment().problem, experiment().config, *variant_);
   if (!launch) return fail(launch.error());
   launch_ = *launch;
   info_.dynamic_shared_bytes = launch_.dynamic_shared;

@@ -15,9 +15,9 @@ compile::CompileRequest variant_request(const Kernel& kernel, const Problem& pro
   return request;
 }
 
-Result<catalog::Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config,
-                                  const compile::Variant& variant) {
-  if (kernel.launch.constants.empty()) return catalog::launch_of(kernel, problem, config);
+Result<catalog::Launch> settled(const catalog::Launch& launch, const Kernel& kernel, const Problem& problem,
+                                const Config& config, const compile::Variant& variant) {
+  if (kernel.launch.constants.empty()) return launch;
   auto constants = compile::constants_of(variant, kernel.launch.constants);
   if (!constants) return fail(constants.error());
   return catalog::launch_of(kernel, problem, config, &*constants);

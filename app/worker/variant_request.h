@@ -12,8 +12,8 @@ namespace attnscope::worker {
 // compute capability x 10.
 compile::CompileRequest variant_request(const Kernel& kernel, const Problem& problem, const Config& config, int arch);
 
-// The launch, with the constants of the compiled source that the manifest's expressions name.
-Result<catalog::Launch> launch_of(const Kernel& kernel, const Problem& problem, const Config& config,
-                                  const compile::Variant& variant);
+// `launch`, made before the source was compiled, with the constants of the source that the manifest's expressions name.
+Result<catalog::Launch> settled(const catalog::Launch& launch, const Kernel& kernel, const Problem& problem,
+                                const Config& config, const compile::Variant& variant);
 
 }  // namespace attnscope::worker

@@ -19,7 +19,7 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def names_of(manifests, devices):
-    """Kernels' ids, knobs' names and devices' ids; a library's name, which is no kernel's alone, is not among them."""
+    """Kernels' ids, knobs' names and devices' ids; a library's name, which several kernels share, is not among them."""
     libraries = {manifest.get("library") for manifest in manifests}
     return ({manifest["id"] for manifest in manifests} - libraries,
             {knob["name"] for manifest in manifests for knob in manifest.get("knobs", [])},

@@ -1,4 +1,4 @@
-// Floating-point forms of the general handlers. The host's MXCSR, set beforehand from Op::mxcsr, determines rounding
+// Floating-point forms of the general handlers. The host's MXCSR, which Op::mxcsr sets first, determines rounding
 // and flushing.
 #include <algorithm>
 

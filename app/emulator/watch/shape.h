@@ -62,7 +62,7 @@ class WatchShapes {
   WatchSpans cut(const WatchShape& shape, uint32_t place) const;
 
   uint32_t unit_ = 4;
-  std::vector<Kept> kept_;  // the first is a placeholder
+  std::vector<Kept> kept_;  // by number; number 0 means no room, and holds nothing
   std::unordered_map<WatchShape, uint32_t, Hash> numbers_;
 };
 

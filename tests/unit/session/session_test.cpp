@@ -21,7 +21,7 @@ TEST_F(SessionTest, FirstStartRunsTheDefaultAndSaysWhyWhere) {
   EXPECT_THAT(s->device_reason, HasSubstr("No NVIDIA driver"));
   EXPECT_TRUE(s->first_start);
   EXPECT_THAT(s->invite, ElementsAre(testing::Pair("NUM_WARPS", 8))) << "of the default preset";
-  EXPECT_EQ(s->preset_path, "") << "nobody opened it";
+  EXPECT_EQ(s->preset_path, "") << "no preset was opened";
   for (PartState state : s->focus.parts) EXPECT_EQ(state, PartState::fresh);
   EXPECT_EQ(s->focus.shown->variant->static_shared_bytes, 36896);
   EXPECT_EQ(s->focus.shown->versions.nvrtc, "12.8");
