@@ -144,7 +144,7 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
     options.work_budget = kWorkPerMs * static_cast<uint64_t>(std::max(kLeastBudgetMs, request.max_time_ms));
   options.progress = [&](const emulator::Progress& progress) {
     if (events.on_progress) events.on_progress(static_cast<int64_t>(progress.counters.ctas), progress.wanted_ctas);
-    if (events.on_counters) events.on_counters(counters_of(progress.counters));
+    if (events.on_counters) events.on_counters(emulator::counters_of(progress.counters));
     if (events.on_output) events.on_output([&] { return live_copy(written.outputs.front()->data()); });
   };
   options.printed = [&](const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
@@ -162,38 +162,13 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   LaunchOutcome outcome;
   outcome.outputs.assign(written.outputs.begin(), written.outputs.end());
   outcome.output = outcome.outputs.front();
-  outcome.counters = counters_of(result->counters);
+  outcome.counters = emulator::counters_of(result->counters);
   outcome.partial = result->counters.ctas < result->counters.total_ctas;
   outcome.emulated = EmulatedDetail{decoded.program, std::move(*result)};
   return outcome;
 }
 
-int64_t count(uint64_t value) { return static_cast<int64_t>(value); }
-
 }  // namespace
-
-Counters counters_of(const emulator::RunCounters& from) {
-  Counters to;
-  to.kind = FigureKind::counted;
-  to.sampled_fraction = from.sampled_fraction();
-  to.instructions["total"] = count(from.warp_instructions);
-  for (size_t i = 0; i < from.by_class.size(); ++i)
-    if (from.by_class[i] > 0)
-      to.instructions[std::string(emulator::to_string(static_cast<emulator::InstructionClass>(i)))] =
-          count(from.by_class[i]);
-  to.active_lanes_mean = from.active_lanes_mean();
-  to.threads = count(from.threads);
-  to.shared_wavefronts = count(from.shared_wavefronts());
-  to.shared_wavefronts_ideal = count(from.shared_ideal_wavefronts + from.shared_other_wavefronts);
-  to.shared_bank_conflicts = count(from.shared_bank_conflicts);
-  to.global_load_sectors = count(from.global_load_sectors);
-  to.global_store_sectors = count(from.global_store_sectors);
-  to.local_sectors = count(from.local_load_sectors + from.local_store_sectors);
-  to.barriers = count(from.barriers);
-  to.emulated_ctas = count(from.ctas);
-  to.total_ctas = count(from.total_ctas);
-  return to;
-}
 
 std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache) {
   return std::make_unique<EmulatedDevice>(std::move(spec), std::move(decoded_cache));

@@ -10,7 +10,4 @@ namespace attnscope::device {
 // empty: none on disk.
 std::unique_ptr<Device> make_emulated_device(DeviceSpec spec, std::filesystem::path decoded_cache);
 
-// The emulator's counts as an Observation's counters.
-Counters counters_of(const emulator::RunCounters& counters);
-
 }  // namespace attnscope::device

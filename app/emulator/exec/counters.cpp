@@ -3,6 +3,11 @@
 #include "emulator/isa/program.h"
 
 namespace attnscope::emulator {
+namespace {
+
+int64_t count(uint64_t value) { return static_cast<int64_t>(value); }
+
+}  // namespace
 
 InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
   issued += other.issued, threads += other.threads, threads_on += other.threads_on;
@@ -62,6 +67,28 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
     }
   }
   return sum;
+}
+
+Counters counters_of(const RunCounters& from) {
+  Counters to;
+  to.kind = FigureKind::counted;
+  to.sampled_fraction = from.sampled_fraction();
+  to.instructions["total"] = count(from.warp_instructions);
+  for (size_t i = 0; i < from.by_class.size(); ++i)
+    if (from.by_class[i] > 0)
+      to.instructions[std::string(to_string(static_cast<InstructionClass>(i)))] = count(from.by_class[i]);
+  to.active_lanes_mean = from.active_lanes_mean();
+  to.threads = count(from.threads);
+  to.shared_wavefronts = count(from.shared_wavefronts());
+  to.shared_wavefronts_ideal = count(from.shared_ideal_wavefronts + from.shared_other_wavefronts);
+  to.shared_bank_conflicts = count(from.shared_bank_conflicts);
+  to.global_load_sectors = count(from.global_load_sectors);
+  to.global_store_sectors = count(from.global_store_sectors);
+  to.local_sectors = count(from.local_load_sectors + from.local_store_sectors);
+  to.barriers = count(from.barriers);
+  to.emulated_ctas = count(from.ctas);
+  to.total_ctas = count(from.total_ctas);
+  return to;
 }
 
 }  // namespace attnscope::emulator

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/observation.h"
 #include "emulator/isa/instruction_class.h"
 
 namespace attnscope::emulator {
@@ -52,5 +53,8 @@ struct RunCounters {
 struct Program;
 // Adds up the instructions' counters. `instructions` has one entry for each of the program's instructions.
 RunCounters sum_up(const Program& program, const std::vector<InstructionCounters>& instructions);
+
+// The counters of an Observation.
+Counters counters_of(const RunCounters& counters);
 
 }  // namespace attnscope::emulator

@@ -1,28 +1,15 @@
-#include "device/emulated/emulated_device.h"
+#include "emulator/exec/counters.h"
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include "device/live_copy.h"
-
-namespace attnscope::device {
+namespace attnscope::emulator {
 namespace {
 
-TEST(LiveCopy, CopiesEveryByteWhateverTheAlignment) {
-  std::vector<std::byte> from(1003);
-  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7);
-  for (const size_t skip : {0u, 1u, 3u, 8u})
-    EXPECT_EQ(live_copy(std::span(from).subspan(skip)),
-              std::vector<std::byte>(from.begin() + static_cast<long>(skip), from.end()));
-  EXPECT_TRUE(live_copy({}).empty());
-}
-
 TEST(Counters, EveryClassThatRanIsNamed) {
-  emulator::RunCounters sums;
+  RunCounters sums;
   sums.warp_instructions = 12;
-  sums.by_class[static_cast<size_t>(emulator::InstructionClass::fp32)] = 10;
-  sums.by_class[static_cast<size_t>(emulator::InstructionClass::barrier)] = 2;
+  sums.by_class[static_cast<size_t>(InstructionClass::fp32)] = 10;
+  sums.by_class[static_cast<size_t>(InstructionClass::barrier)] = 2;
   sums.threads = 300;
   sums.shared_load_wavefronts = 8;
   sums.shared_other_wavefronts = 1;
@@ -40,4 +27,4 @@ TEST(Counters, EveryClassThatRanIsNamed) {
 }
 
 }  // namespace
-}  // namespace attnscope::device
+}  // namespace attnscope::emulator
