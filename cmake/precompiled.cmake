@@ -1,11 +1,12 @@
-# Precompiled headers: parsing the standard library, and GoogleTest in tests, is a third of a cold build. They contain
-# none of our own headers, so a change in one still rebuilds only what includes it. Every source names everything that
+# Precompiled headers: parsing the standard library, and GoogleTest in tests, is a third of a cold build. JSON is not
+# among them: what its inline functions instantiate would be compiled in every source. They contain none of our own
+# headers, so a change in one still rebuilds only what includes it. Every source names everything that
 # it includes; building with -DATTNSCOPE_PRECOMPILE=OFF checks that.
 option(ATTNSCOPE_PRECOMPILE "Parse the standard library's headers once for each kind of target" ON)
 
 set(attnscope_app_headers
     <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span> <sstream>
-    <string> <string_view> <utility> <variant> <vector> <tl/expected.hpp>)
+    <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <tl/expected.hpp>)
 set(attnscope_test_headers ${attnscope_app_headers} <fstream> <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
 set(attnscope_window_test_headers ${attnscope_test_headers})  # the window's libraries need their own flags
 
@@ -29,7 +30,7 @@ function(attnscope_precompile target kind)
     else()
       add_library(${maker} STATIC "${source}")
     endif()
-    target_link_libraries(${maker} PRIVATE nlohmann_json::nlohmann_json tl::expected Threads::Threads)
+    target_link_libraries(${maker} PRIVATE nlohmann_json::nlohmann_json fmt::fmt tl::expected Threads::Threads)
     attnscope_strict(${maker})
     target_precompile_headers(${maker} PRIVATE ${attnscope_${kind}_headers})
   endif()
