@@ -19,7 +19,6 @@
 #include "platform/atomic_file.h"
 #include "platform/clock.h"
 #include "platform/output_file.h"
-#include "platform/paths.h"
 #include "report/bench_report.h"
 
 namespace attnscope::cli {
@@ -107,10 +106,12 @@ void add_versions(session::Session& session, report::BenchReport& report) {
 
 // `state_file`: the saved state of a complete run, to be removed once its report is written; empty if incomplete.
 Result<report::BenchReport> run(const Options& options, std::filesystem::path& state_file) {
+  const auto places = find_places();
+  if (!places) return fail(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return fail(dirs.error());
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
-  auto tuned = report::load_tuned(*platform::resources() / "assets" / "tuned");
+  auto tuned = report::load_tuned(places->resources / "assets" / "tuned");
   if (!tuned) return fail(tuned.error());
   for (const std::string& dir : options.tuned_dirs) {
     auto more = report::load_tuned(dir);
@@ -136,7 +137,7 @@ Result<report::BenchReport> run(const Options& options, std::filesystem::path& s
   if (!tasks) return fail(tasks.error());
 
   session::Session& session = (*waiting)->session();
-  const auto file = platform::user_paths()->data / "bench" / (report::plan_hash(tasks->plan) + ".json");
+  const auto file = places->user.data / "bench" / (report::plan_hash(tasks->plan) + ".json");
   report::BenchState state = state_at(file, tasks->plan, options.fresh);
   bool can_save = true, whole = false;
   std::map<size_t, std::string> cublas_versions;  // by entry, as its runs say it

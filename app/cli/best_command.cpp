@@ -23,7 +23,6 @@
 #include "core/json.h"
 #include "core/near.h"
 #include "platform/output_file.h"
-#include "platform/paths.h"
 #include "store/preset.h"
 #include "store/results.h"
 
@@ -64,10 +63,21 @@ Result<Place> start_at(const Options& options) {
 }
 
 // An emulated device is data; only a GPU's worker has to be asked what the device is.
-Result<Place> place_of(const Options& options, const fs::path& assets) {
-  for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
+Result<Place> place_of(const Options& options, const std::vector<DeviceSpec>& known) {
+  for (const DeviceSpec& spec : known)
     if (spec.id == options.device) return Place{spec, nullptr};
   return start_at(options);
+}
+
+// What the program has on disk, looked up once.
+struct Known {
+  Places places;
+  std::vector<Kernel> kernels;
+  std::vector<DeviceSpec> devices;  // emulated
+};
+
+bool is_wanted(const Options& options, const Kernel& kernel) {
+  return options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
 }
 
 // The entries of the program's own history for that problem on that device.
@@ -102,10 +112,10 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
 
 // The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history.
 Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
-                                       const std::vector<Kernel>& kernels, const fs::path& assets) {
-  auto tables = report::load_tuned(assets / "tuned");
+                                       const Known& known) {
+  auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
   if (!tables) return fail(tables.error());
-  auto history = from_history(platform::user_paths()->data / "results.sqlite", problem, device);
+  auto history = from_history(known.places.user.data / "results.sqlite", problem, device);
   if (!history) return fail(history.error());
   report::TunedTable ours{device.name, device.arch, {}};
   const auto better = [](const TunedEntry& a, const TunedEntry& b) {
@@ -114,9 +124,8 @@ Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& pr
   std::stable_sort(history->begin(), history->end(), [&](const auto& a, const auto& b) { return better(b, a); });
   for (TunedEntry& entry : *history) put_entry(ours, std::move(entry));  // the best comes last and stays
   std::vector<TunedEntry> found;
-  for (const Kernel& kernel : kernels) {
-    const bool wanted = options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
-    if (!wanted) continue;
+  for (const Kernel& kernel : known.kernels) {
+    if (!is_wanted(options, kernel)) continue;
     const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
     const TunedEntry* own = report::best_entry({ours}, device.name, problem, kernel.id);
     const TunedEntry* best =
@@ -159,11 +168,10 @@ Json json_of(const std::vector<TunedEntry>& found, const DeviceSpec& device, con
   return json;
 }
 
-int show_best(const Options& options, const std::vector<Kernel>& kernels, const Problem& problem,
-              const fs::path& root) {
-  auto place = place_of(options, root / "assets");
+int show_best(const Options& options, const Known& known, const Problem& problem) {
+  auto place = place_of(options, known.devices);
   if (!place) return report(place.error());
-  auto found = ranked(options, problem, place->device, kernels, root / "assets");
+  auto found = ranked(options, problem, place->device, known);
   if (!found) return report(found.error());
   if (found->empty())
     return report({Stage::input,
@@ -173,22 +181,22 @@ int show_best(const Options& options, const std::vector<Kernel>& kernels, const 
     const TunedEntry& best = found->front();
     store::Preset preset{{problem, best.kernel, best.config, place->device.id, {}}};
     preset.title = "Best for " + report::problem_text(problem) + " on " + place->device.name;
-    if (auto written = store::write_preset(options.preset, preset, kernels); !written) return report(written.error());
+    if (auto written = store::write_preset(options.preset, preset, known.kernels); !written)
+      return report(written.error());
   }
-  print_result(options.json ? json_text(json_of(*found, place->device, kernels), 2)
-                            : text_of(*found, problem, place->device, kernels, root));
+  print_result(options.json ? json_text(json_of(*found, place->device, known.kernels), 2)
+                            : text_of(*found, problem, place->device, known.kernels, known.places.resources));
   return kCorrectOrUnchecked;
 }
 
 // A watch runs on an emulated device, with the GPU's architecture if the device is a GPU.
-bool can_be_watched(const DeviceSpec& device, const fs::path& assets) {
-  return std::ranges::any_of(catalog::load_devices(assets / "devices").devices,
-                             [&](const DeviceSpec& spec) { return spec.arch == device.arch; });
+bool can_be_watched(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
+  return std::ranges::any_of(known, [&](const DeviceSpec& spec) { return spec.arch == device.arch; });
 }
 
 // "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
-std::string table_name(const DeviceSpec& device, const fs::path& assets) {
-  for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
+std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
+  for (const DeviceSpec& spec : known)
     if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";
   std::string name;
   for (const char c : device.name)
@@ -202,52 +210,69 @@ Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& de
   return report::read_tuned(file);
 }
 
-int tune_all(const Options& options, const std::vector<Kernel>& kernels, const std::vector<Problem>& problems,
-             const fs::path& root) {
+using KnobValues = std::map<std::string, int64_t>;
+
+// The configs that --config names, by kernel.
+Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const Options& options,
+                                                                     const std::vector<Kernel>& kernels) {
+  std::map<std::string, std::vector<KnobValues>> named;
+  for (const std::string& text : options.configs) {
+    auto config = named_config(text, kernels, "--config");
+    if (!config) return fail(config.error());
+    named[config->kernel.id].push_back(config->knobs);
+  }
+  return named;
+}
+
+TuneRuns runs_at(Place& place, const Kernel& kernel, const Problem& problem, bool watched) {
+  const auto run = [&place, &kernel, &problem](const KnobValues& knobs, session::Watch watch) {
+    Draft draft{problem, kernel.id, {knobs, {}}, place.device.id, {}};
+    draft.measure.max_time_ms = kTuneMs;
+    if (place.device.emulated) draft.measure.sampled_share = emulated_share(problem);
+    return place.session->session().queue(std::move(draft), watch).get();
+  };
+  TuneRuns runs;
+  runs.plain = [run](const KnobValues& knobs) { return run(knobs, session::Watch::never); };
+  if (watched) runs.watch = [run](const KnobValues& knobs) { return run(knobs, session::Watch::always); };
+  return runs;
+}
+
+// Puts what was found into the table, on disk too.
+Result<void> keep_found(const Tuned& found, const Problem& problem, const Kernel& kernel, report::TunedTable& table,
+                        const fs::path& file) {
+  const TunedEntry entry = entry_of(found.best, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))));
+  const bool put = put_entry(table, entry);
+  print_note(fmt::format("attnscope best: {}, {}: {} us {} after {} configs: {}{}", report::problem_text(problem),
+                         kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found.tried,
+                         short_text(entry.config, kernel), put ? "" : " (the measured figure stays)"));
+  return platform::write_output(file, json_text(report::to_json(table), 1) + "\n");
+}
+
+int tune_all(const Options& options, const Known& known, const std::vector<Problem>& problems) {
   auto place = start_at(options);
   if (!place) return report(place.error());
   if (auto made = platform::make_output_folder(options.tune); !made) return report(made.error());
-  const fs::path file = fs::path(options.tune) / table_name(place->device, root / "assets");
+  const fs::path file = fs::path(options.tune) / table_name(place->device, known.devices);
   auto table = read_table(file, place->device);
   if (!table) return report(table.error());
-  std::map<std::string, std::vector<std::map<std::string, int64_t>>> named;  // by kernel
-  for (const std::string& text : options.configs) {
-    auto config = named_config(text, kernels, "--config");
-    if (!config) return report(config.error());
-    named[config->kernel.id].push_back(config->knobs);
-  }
-  const bool watched = can_be_watched(place->device, root / "assets");
+  auto named = named_configs(options, known.kernels);
+  if (!named) return report(named.error());
+  const bool watched = can_be_watched(place->device, known.devices);
   bool any_found = false;
   std::optional<Failure> none_found;  // the last of several
-  const std::string today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   for (const Problem& problem : problems)
-    for (const Kernel& kernel : kernels) {
-      const bool wanted = options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
-      if (!wanted || !kernel.library.empty() || kernel.problem != problem.kind) continue;
-      if (!named.empty() && !named.contains(kernel.id)) continue;
-      const auto run = [&](const std::map<std::string, int64_t>& knobs, session::Watch watch) {
-        Draft draft{problem, kernel.id, {knobs, {}}, place->device.id, {}};
-        draft.measure.max_time_ms = kTuneMs;
-        if (place->device.emulated) draft.measure.sampled_share = emulated_share(problem);
-        return place->session->session().queue(std::move(draft), watch).get();
-      };
-      TuneRuns runs;
-      runs.plain = [&](const auto& knobs) { return run(knobs, session::Watch::never); };
-      if (watched) runs.watch = [&](const auto& knobs) { return run(knobs, session::Watch::always); };
-      auto found = named.empty() ? tune(kernel, problem, runs) : best_of(kernel, problem, named[kernel.id], runs);
+    for (const Kernel& kernel : known.kernels) {
+      if (!is_wanted(options, kernel) || !kernel.library.empty() || kernel.problem != problem.kind) continue;
+      if (!named->empty() && !named->contains(kernel.id)) continue;
+      const TuneRuns runs = runs_at(*place, kernel, problem, watched);
+      auto found = named->empty() ? tune(kernel, problem, runs) : best_of(kernel, problem, named->at(kernel.id), runs);
       if (!found) {
         none_found = found.error();
         print_note(fmt::format("attnscope best: {}", found.error().message));
         continue;
       }
       any_found = true;
-      const TunedEntry entry = entry_of(found->best, today);
-      const bool put = put_entry(*table, entry);
-      print_note(fmt::format("attnscope best: {}, {}: {} us {} after {} configs: {}{}", report::problem_text(problem),
-                             kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found->tried,
-                             short_text(entry.config, kernel), put ? "" : " (the measured figure stays)"));
-      if (auto written = platform::write_output(file, json_text(report::to_json(*table), 1) + "\n"); !written)
-        return report(written.error());
+      if (auto kept = keep_found(*found, problem, kernel, *table, file); !kept) return report(kept.error());
     }
   if (none_found && !any_found) return status_of(*none_found);
   print_result(file.string() + "\n");
@@ -255,17 +280,19 @@ int tune_all(const Options& options, const std::vector<Kernel>& kernels, const s
 }
 
 int best(const Options& options) {
+  auto places = find_places();
+  if (!places) return report(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return report(dirs.error());
-  const std::vector<Kernel> kernels = catalog::load_catalog(*dirs).kernels;
+  const Known known{*places, catalog::load_catalog(*dirs).kernels,
+                    catalog::load_devices(places->resources / "assets" / "devices").devices};
   for (const std::string& id : options.kernels)
-    if (!find_kernel(kernels, id))
-      return report({Stage::input, "there is no kernel \"" + id + "\"", names_to_choose(id, ids_of(kernels))});
+    if (!find_kernel(known.kernels, id))
+      return report({Stage::input, "there is no kernel \"" + id + "\"", names_to_choose(id, ids_of(known.kernels))});
   auto problems = bench_problems(options.problems);
   if (!problems) return report(problems.error());
-  const fs::path root = *platform::resources();
-  if (!options.tune.empty()) return tune_all(options, kernels, *problems, root);
-  return show_best(options, kernels, options.problems.empty() ? Problem{} : problems->front(), root);
+  if (!options.tune.empty()) return tune_all(options, known, *problems);
+  return show_best(options, known, options.problems.empty() ? Problem{} : problems->front());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/waiting_words.h"
+#include "core/joined.h"
 
 namespace attnscope::cli {
 namespace {
@@ -56,9 +57,8 @@ Result<WaitingSession::Found> WaitingSession::wait_for(const std::string& id) {
     const bool settled = worker && (worker->state == WorkerState::ready || worker->state == WorkerState::busy);
     if (settled) {
       if (const DeviceSpec* found = device_of(*snapshot, id)) return Found{*found, worker->versions};
-      std::string known;
-      for (const DeviceSpec& spec : *snapshot->devices) known += (known.empty() ? "" : ", ") + spec.id;
-      return fail(Stage::device, "there is no device " + id, "Devices here: " + known + ".");
+      return fail(Stage::device, "there is no device " + id,
+                  "Devices here: " + joined(*snapshot->devices, &DeviceSpec::id) + ".");
     }
     if (worker && worker->state == WorkerState::lost)
       return fail(Stage::device, "worker " + worker->name + " is not available: " + worker->detail,

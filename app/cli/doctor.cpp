@@ -7,6 +7,7 @@
 #include "cli/worker_options.h"
 #include "cli/worker_snapshot.h"
 #include "core/escape.h"
+#include "core/joined.h"
 #include "core/json.h"
 #include "cuda_api/choose.h"
 #include "cuda_api/driver.h"
@@ -64,13 +65,13 @@ Checkup driver() {
 
 Checkup headers_of(const cuda_api::Nvrtc& nvrtc) {
   const fs::path& include = nvrtc.place().include;
-  std::string there, lacking;
+  std::vector<std::string> there, lacks;
   for (const char* name : {"cuda_fp16.h", "cuda_bf16.h", "mma.h"}) {
     std::error_code error;
-    std::string& list = !include.empty() && fs::exists(include / name, error) ? there : lacking;
-    list += (list.empty() ? "" : ", ") + std::string(name);
+    (!include.empty() && fs::exists(include / name, error) ? there : lacks).emplace_back(name);
   }
-  const std::string place = include.empty() ? "none" : include.string() + ": " + there;
+  const std::string lacking = joined(lacks);
+  const std::string place = include.empty() ? "none" : include.string() + ": " + joined(there);
   if (lacking.empty()) return found("headers", place);
   return {"headers", State::missing, place + "; not " + lacking, "Kernels that include " + lacking + " do not compile.",
           kFetch};

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <vector>
 
+#include "core/joined.h"
+
 namespace attnscope::cli {
 namespace {
 
@@ -99,8 +101,7 @@ class Writer {
     if (!take(")")) wrong_ = true;
     const bool variadic = name == "min" || name == "max";
     if (!variadic && name != "ceil_div") wrong_ = true;
-    std::string list;
-    for (const std::string& argument : arguments) list += (list.empty() ? "" : ", ") + argument;
+    const std::string list = joined(arguments);
     if (python() || !variadic) return name + "(" + list + ")";
     return "std::" + name + "<int64_t>({" + list + "})";
   }

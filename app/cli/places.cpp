@@ -3,22 +3,28 @@
 #include <utility>
 
 #include "cli/exit_status.h"
-#include "platform/paths.h"
 
 namespace attnscope::cli {
 
-Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given) {
-  auto shipped = platform::resources();
-  if (!shipped) return fail(shipped.error());
+Result<Places> find_places() {
+  auto resources = platform::resources();
+  if (!resources) return fail(resources.error());
   auto user = platform::user_paths();
   if (!user) return fail(user.error());
-  std::vector<std::filesystem::path> dirs{*shipped / "kernels"};
+  return Places{std::move(*resources), std::move(*user)};
+}
+
+namespace {
+
+Result<std::vector<std::filesystem::path>> kernel_dirs_of(const Places& places, const std::vector<std::string>& given) {
+  std::vector<std::filesystem::path> dirs{places.resources / "kernels"};
   std::error_code error;
-  if (const auto own = user->config / "kernels"; std::filesystem::is_directory(own, error)) dirs.push_back(own);
+  if (const auto own = places.user.config / "kernels"; std::filesystem::is_directory(own, error)) dirs.push_back(own);
   static bool told = false;  // a command may call this more than once
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory &&
       !std::exchange(told, true))
-    report({Stage::store, (user->config / "kernels").string() + ": " + error.message() + ". Its kernels are left out.",
+    report({Stage::store,
+            (places.user.config / "kernels").string() + ": " + error.message() + ". Its kernels are left out.",
             "Check the rights of that folder and those above it."});
   for (const std::string& dir : given) {
     if (!std::filesystem::is_directory(dir, error))
@@ -29,24 +35,33 @@ Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::st
   return dirs;
 }
 
+std::vector<std::filesystem::path> preset_dirs_of(const Places& places) {
+  return {places.resources / "presets", places.user.config / "presets"};
+}
+
+}  // namespace
+
+Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given) {
+  const auto places = find_places();
+  return places ? kernel_dirs_of(*places, given) : fail(places.error());
+}
+
 Result<std::vector<std::filesystem::path>> preset_dirs() {
-  auto shipped = platform::resources();
-  if (!shipped) return fail(shipped.error());
-  auto user = platform::user_paths();
-  if (!user) return fail(user.error());
-  return std::vector<std::filesystem::path>{*shipped / "presets", user->config / "presets"};
+  const auto places = find_places();
+  if (!places) return fail(places.error());
+  return preset_dirs_of(*places);
 }
 
 Result<session::SessionOptions> session_options(const std::vector<std::string>& given_kernel_dirs, bool keep_state) {
-  session::SessionOptions options;
-  auto kernels = kernel_dirs(given_kernel_dirs);
+  const auto places = find_places();
+  if (!places) return fail(places.error());
+  auto kernels = kernel_dirs_of(*places, given_kernel_dirs);
   if (!kernels) return fail(kernels.error());
-  options.kernel_dirs = *kernels;
-  auto presets = preset_dirs();
-  if (!presets) return fail(presets.error());
-  options.preset_dirs = *presets;
-  options.assets_dir = *platform::resources() / "assets";
-  if (keep_state) options.state_dir = platform::user_paths()->data;
+  session::SessionOptions options;
+  options.kernel_dirs = std::move(*kernels);
+  options.preset_dirs = preset_dirs_of(*places);
+  options.assets_dir = places->resources / "assets";
+  if (keep_state) options.state_dir = places->user.data;
   auto self = platform::own_executable();
   if (!self) return fail(self.error());
   options.workers.push_back({"local", {self->string(), "worker"}});

@@ -4,9 +4,17 @@
 #include <vector>
 
 #include "core/result.h"
+#include "platform/paths.h"
 #include "session/session.h"
 
 namespace attnscope::cli {
+
+// Where the program's own files are and where it keeps the user's. A Failure (Stage::store) where either is missing.
+struct Places {
+  std::filesystem::path resources;
+  platform::Paths user;
+};
+Result<Places> find_places();
 
 // Kernel folders in order of precedence: the shipped ones, the user's own, those given with --kernels.
 Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given);

@@ -8,7 +8,6 @@
 #include "cli/experiment_options.h"
 #include "cli/places.h"
 #include "cli/worker_options.h"
-#include "platform/paths.h"
 #ifdef ATTNSCOPE_HAS_UI
 #include "ui/app.h"
 #endif
@@ -47,6 +46,8 @@ int shoot(const Options& given) {
   ExperimentOptions named;
   named.preset = given.preset;
   if (auto draft = draft_of(named); !draft) return report(draft.error());
+  auto places = find_places();
+  if (!places) return report(places.error());
   auto options = session_options({}, false);
   if (!options) return report(options.error());
   if (auto added = add_workers(*options, given.workers, Named::asked, options->first_device); !added)
@@ -56,7 +57,7 @@ int shoot(const Options& given) {
   if (!session) return report(session.error());
   if (!given.preset.empty()) (*session)->load_preset(given.preset);
   ui::ShotOptions shot;
-  shot.resources = *platform::resources();
+  shot.resources = places->resources;
   shot.light = given.light;
   shot.zoom = given.zoom;
   auto done = ui::shot(**session, given.file, *size, shot);

@@ -5,7 +5,6 @@
 #include "cli/experiment_options.h"
 #include "cli/places.h"
 #include "cli/worker_options.h"
-#include "platform/paths.h"
 #include "platform/termination.h"
 #ifdef ATTNSCOPE_HAS_UI
 #include "ui/app.h"
@@ -23,6 +22,8 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
     named.preset = preset;
     if (auto draft = draft_of(named); !draft) return report(draft.error());
   }
+  auto places = find_places();
+  if (!places) return report(places.error());
   auto options = session_options({}, true);
   if (!options) return report(options.error());
   if (auto added = add_workers(*options, workers, Named::all, options->first_device); !added)
@@ -32,7 +33,7 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   if (!session) return report(session.error());
   if (!preset.empty()) (*session)->load_preset(preset);
   ui::WindowOptions window;
-  window.resources = *platform::resources();
+  window.resources = places->resources;
   window.user_presets = options->preset_dirs.back();
   const platform::OnTermination ended([] { ui::request_close(); });  // after pending writes
   const int status = ui::run_window(**session, window);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/joined.h"
 #include "ui/icons.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/widgets/part.h"
@@ -106,9 +107,9 @@ bool ExperimentPanel::draw_remedy(Context& context, const Kernel& kernel, const 
     if (!refusal.hint.empty()) wrapped(ICON_ARROW_RIGHT "  " + refusal.hint, palette().dim, kSmallSize);
     return false;
   }
-  std::string words;
-  for (const auto& [name, value] : refusal.remedy)
-    words += (words.empty() ? "" : ", ") + name + " " + kernel.find_knob(name)->text_of(value);
+  const std::string words = joined(refusal.remedy, [&](const auto& knob) {
+    return knob.first + " " + kernel.find_knob(knob.first)->text_of(knob.second);
+  });
   ImGui::PushID(id);
   ImGui::PushFont(nullptr, kSmallSize);
   const std::string fitting = shortened("Set " + words, ImGui::GetContentRegionAvail().x - em(3));
