@@ -92,8 +92,8 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   auto kept = (*results)->correct(problem, trouble);
   if (trouble) print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
-  std::set<std::string>
-      racy;  // hashes of the configs in which a watch found an error, since a run is also stored before its watch
+  // Hashes of the configs in which a watch found an error: a run is also stored before its watch.
+  std::set<std::string> racy;
   for (const store::StoredObservation& stored : *kept)
     if (is_of_watch(*headline_of(stored.observation))) racy.insert(stored.observation.hash);
   for (const store::StoredObservation& stored : *kept) {

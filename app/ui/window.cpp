@@ -82,8 +82,8 @@ void set_runner(Host& host) {
   params.imGuiWindowParams.showMenuBar = params.imGuiWindowParams.showStatusBar = false;
   params.imGuiWindowParams.backgroundColor = as_vec(palette().window);
   params.iniDisable = true;  // the session saves the window's settings
-  params.rendererBackendOptions.openGlOptions.AntiAliasingSamples =
-      0;                                             // more would need a second context and double the idle cost
+  // More would need a second context and double the idle cost.
+  params.rendererBackendOptions.openGlOptions.AntiAliasingSamples = 0;
   params.fpsIdling.fpsIdle = 0.02f;                  // when idle, one frame in 50 s
   params.fpsIdling.timeActiveAfterLastEvent = 0.6f;  // tooltips come after 0.35 s
   params.fpsIdling.fpsMax = 60.0f;
