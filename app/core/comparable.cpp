@@ -10,7 +10,7 @@ Unlike comparable(const Observation& a, const Observation& b) {
   if (x.measure.cache != y.measure.cache) return Unlike::cache;
   if (!a.timing || !b.timing) return Unlike::untimed;
   if (a.timing->kind != b.timing->kind) return Unlike::kind;
-  // A measured time is the device's own; a modelled one is of the program's model.
+  // A measured time depends on the device; a modelled one depends on the program's model.
   const bool modelled = a.timing->kind == FigureKind::modelled;
   return modelled && a.versions.app != b.versions.app ? Unlike::version : Unlike::none;
 }

@@ -92,7 +92,7 @@ class Lexer {
     return end == std::string_view::npos ? s_.size() : end + close.size();
   }
 
-  // A preprocessor line with its continuations and the comments in it.
+  // A preprocessor line with its continuations and comments.
   void take_line() {
     const size_t end = behind_line(at_);
     const std::string_view line = s_.substr(at_, end - at_);
@@ -138,7 +138,7 @@ class Lexer {
         if (is_directive(line, "if") || is_directive(line, "ifdef") || is_directive(line, "ifndef")) ++depth;
         if (is_directive(line, "endif")) --depth;
         const bool other = depth == 1 && (is_directive(line, "else") || is_directive(line, "elif"));
-        if (depth == 0 || other) return;  // the lexer goes on at this line
+        if (depth == 0 || other) return;  // the lexer continues at this line
         at_ = end;
       }
       const size_t end = s_.find('\n', std::max(at_, start));
@@ -156,7 +156,7 @@ class Lexer {
 std::vector<CppToken> cpp_tokens(std::string_view source) { return Lexer(source).all(); }
 
 CppBrackets::CppBrackets(const std::vector<CppToken>& tokens) : ends_(tokens.size(), tokens.size()) {
-  std::vector<size_t> brackets, angles;  // that are open; the angles within the innermost bracket stand behind its mark
+  std::vector<size_t> brackets, angles;  // that are open; those within the innermost bracket come after its mark
   std::vector<size_t> marks{0};          // for each open bracket, and for none, where its angles begin
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != CppToken::Kind::mark) continue;

@@ -9,8 +9,8 @@ namespace attnscope {
 namespace {
 
 // "[json.exception…] parse error at line 3, column 7: syntax error while parsing value - invalid literal; last read:
-// 'no'" → "line 3, column 7 is not JSON: invalid literal; last read: 'no'". The parser quotes what it met byte by byte;
-// a message must be UTF-8 whatever that was.
+// 'no'" → "line 3, column 7 is not JSON: invalid literal; last read: 'no'". The parser quotes its input byte by byte; a
+// message must be UTF-8 anyway.
 std::string in_words(std::string reason) {
   for (char& byte : reason)
     if (static_cast<unsigned char>(byte) >= 0x80) byte = '?';
@@ -21,7 +21,7 @@ std::string in_words(std::string reason) {
          " is not JSON: " + reason.substr(detail == std::string::npos ? colon + 2 : detail + 3);
 }
 
-// A value in a message: it came from outside, and may be anything of any length.
+// A value for a message: it came from outside, so it may have any content and length.
 std::string shown(const Json& value) {
   constexpr size_t kMost = 100;
   const std::string text = json_text(value);
@@ -42,7 +42,7 @@ Result<Json> parse_json(std::string_view text, const std::string& where, Stage s
       fault = "the key \"" + parsed.get<std::string>() + "\" stands twice";
     return true;
   };
-  // nlohmann's parser recurses no stack, so the depth check is for our own readers.
+  // nlohmann's parser does not recurse; the depth check protects our own readers.
   try {
     Json json = Json::parse(text, watch);
     if (!fault.empty()) return fail(stage, where + ": " + fault, "Write each key once and nest less.");
@@ -139,7 +139,7 @@ void JsonReader::number(const char* key, double& out, double low, double high) {
   double value = out;
   number(key, value);
   if (failure_) return;
-  if (!(value >= low && value <= high))  // NaN neither
+  if (!(value >= low && value <= high))  // NaN is refused too
     return fault(key, fmt::format("{} is outside {:g}…{:g}", shown(*this->value(key)), low, high),
                  "Choose a number in that range.");
   out = value;

@@ -2,7 +2,7 @@
 
 namespace attnscope {
 
-// By itself in this file: a test that links a definition of its own leaves this one out.
+// In its own file, so that a test can link its own definition instead.
 std::string_view label(std::string_view word) { return word; }
 
 }  // namespace attnscope

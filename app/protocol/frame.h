@@ -18,14 +18,14 @@ inline constexpr size_t kHeader = 4;                    // little-endian length 
 // "attnscope-worker 0.1.0\n": the line after which only frames come.
 std::string banner_line(std::string_view version);
 
-// The frame of a payload: its length, then the payload. Longer than kMaxFrame is a Failure (Stage::protocol).
+// The frame of a payload: its length, then the payload. A payload over kMaxFrame is a Failure (Stage::protocol).
 Result<std::vector<std::byte>> frame_of(std::span<const std::byte> payload);
 
 // Finds the banner in a stream that may begin with other output (a login message of ssh, a module's chatter).
 class BannerSkipper {
  public:
-  // Takes bytes as they come. Once found, version() is set and the bytes after the line are in rest(). More than
-  // kMaxBanner bytes without it is a Failure that quotes the last line seen.
+  // Takes bytes as they arrive. Once the banner is found, version() is set and rest() has the bytes after its line.
+  // More than kMaxBanner bytes without it are a Failure that quotes the last line.
   Result<bool> feed(std::span<const std::byte> bytes);
   bool found() const { return version_.has_value(); }
   const std::string& version() const { return *version_; }
@@ -39,19 +39,19 @@ class BannerSkipper {
   std::vector<std::byte> rest_;
 };
 
-// Cuts a byte stream into payloads, however it was split on the way.
+// Splits a byte stream into payloads, whatever pieces it arrives in.
 class FrameDecoder {
  public:
   explicit FrameDecoder(size_t max_frame = kMaxFrame) : max_frame_(max_frame) {}
   void feed(std::span<const std::byte> bytes);
-  // The next whole payload, which stands until the next call; empty when more bytes are needed. A length over the cap
-  // is a Failure as soon as its header is in, and for ever after: a stream that lost its frame boundaries has no next
-  // message.
+  // The next whole payload, valid until the next call; empty if more bytes are needed. A length over the cap is a
+  // Failure as soon as its header has arrived, and at every later call: a stream that lost its frame boundaries has no
+  // next message.
   Result<std::optional<std::span<const std::byte>>> next();
   bool in_frame() const { return buffer_.size() > begin_; }  // bytes of an unfinished frame are held
 
  private:
-  size_t announced() const;  // length of the frame that begins at begin_; its header is in
+  size_t announced() const;  // length of the frame that begins at begin_, whose header has arrived
 
   size_t max_frame_;
   std::vector<std::byte> buffer_;

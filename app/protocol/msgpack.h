@@ -14,10 +14,9 @@ namespace attnscope::protocol {
 std::vector<std::byte> to_msgpack(const Json& json);
 
 // Checks the whole structure first (lengths within the bytes, depth ≤ 64, UTF-8 texts, text keys, no extension types,
-// nothing after the value, no more values than 32 MiB and twice its own length hold once they are built) and only then
-// builds the value: what comes from a pipe can exhaust neither the stack nor the memory. Failures have Stage::protocol
-// and name the byte. The values of the outermost map's keys in `left_out` are checked and not built: they come out
-// null.
+// nothing after the value, and built values that take at most 32 MiB plus twice its length) and only then builds the
+// value: input from a pipe can exhaust neither stack nor memory. Failures have Stage::protocol and name the byte. The
+// values of the outermost map's keys in `left_out` are checked but not built: they become null.
 Result<Json> from_msgpack(std::span<const std::byte> bytes, std::initializer_list<std::string_view> left_out = {});
 
 }  // namespace attnscope::protocol

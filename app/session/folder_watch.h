@@ -8,7 +8,7 @@
 
 namespace attnscope::session {
 
-// Calls `changed` on the loop's thread when files of one of these endings were written, moved or removed in a folder:
+// Calls `changed` on the loop's thread when files with one of these endings are written, moved or removed in a folder:
 // once, after kQuietMs without another change (an editor writes a file in several steps).
 class FolderWatch {
  public:

@@ -6,9 +6,9 @@
 
 namespace attnscope::session {
 
-// Starts a session that keeps nothing, queues one draft, waits for its end and returns what came of it. Blocks. A
-// refusal of the draft, and whatever happens to it, is the observation's failure; the Result's is that no session could
-// be started. `meanwhile` runs some times a second until the end.
+// Starts a session that keeps nothing, queues one draft, waits for its end and returns the observation. Blocks. If the
+// draft is refused or fails, that is the observation's failure; the Result is a Failure only if no session could start.
+// `meanwhile` runs several times a second until the end.
 Result<Observation> run_once(SessionOptions options, Draft draft, Watch watch,
                              const std::function<void(const Snapshot&)>& meanwhile = {});
 

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-// The little of libuv that the session uses, owned the C++ way. Everything here lives on the loop's thread, but for
-// post().
+// The parts of libuv that the session uses, with RAII. Everything here runs on the loop's thread, except post().
 namespace attnscope::session {
 
-// libuv frees nothing by itself: a handle is closed first and may go when its close callback has run.
+// libuv frees nothing: a handle is closed first and may be freed after its close callback has run.
 struct CloseHandle {
   template <class Handle>
   void operator()(Handle* handle) const {
@@ -68,7 +67,7 @@ class Inbox {
     uv_async_send(handle_.get());
     return true;
   }
-  // On the loop's thread: what was posted before still runs, what comes later is refused.
+  // On the loop's thread: earlier posts still run, later ones are refused.
   void close() {
     {
       const std::lock_guard lock(mutex_);

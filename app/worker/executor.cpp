@@ -24,7 +24,7 @@ using protocol::Id;
 constexpr int kLostContext = 5;  // exit status
 constexpr auto kPing = std::chrono::milliseconds(250);
 
-// The one way out. Several threads send; a frame is never broken up. When the supervisor is gone, so are we.
+// The only output. Several threads send whole frames. If the supervisor is gone, the process exits.
 class Output {
  public:
   explicit Output(int fd) : fd_(fd) {}
@@ -113,7 +113,7 @@ class Executor {
   std::optional<protocol::KernelContent> kernel_;  // the supervisor sends it before each request
 };
 
-// Also warms up: the compiler's library is open afterwards.
+// This also warms up: it opens the compiler's library.
 void Executor::greet() {
   protocol::HelloReply hello;
   hello.versions = services_.versions();
@@ -137,7 +137,7 @@ void Executor::read_requests() {
   for (;;) {
     const ssize_t got = read(fd_in_, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) _exit(0);  // the supervisor has gone, and with it everyone who wanted an answer
+    if (got <= 0) _exit(0);  // the supervisor is gone, so no answer is needed
     decoder.feed(std::span(buffer).first(static_cast<size_t>(got)));
     for (;;) {
       auto payload = decoder.next();
@@ -185,7 +185,7 @@ void Executor::run(const Work& work) {
   const Result<void> done = execute(work);
   if (!done && done.error().stage != Stage::cancelled) output_.send(protocol::Part{work.id, {done.error()}});
   output_.send(protocol::Done{work.id, done ? std::nullopt : std::optional(done.error())});
-  // No context survives an illegal access: the answer is out, and the spare goes on in a process of its own.
+  // An illegal access makes the context unusable: the answer is sent, and the spare continues in its own process.
   if (services_.lost()) _exit(kLostContext);
 }
 

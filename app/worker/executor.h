@@ -11,8 +11,8 @@ struct ExecutorOptions {
 };
 
 // Serves the supervisor at the other ends of fd_in and fd_out (blocking descriptors): says hello once it is warm, pings
-// four times a second, runs one request at a time, answers views meanwhile. Does not return: the process ends with its
-// input.
+// four times a second, runs one request at a time and answers views meanwhile. Does not return: the process ends at the
+// end of its input.
 [[noreturn]] void run_executor(int fd_in, int fd_out, const ExecutorOptions& options);
 
 }  // namespace attnscope::worker

@@ -39,7 +39,7 @@ ExecutorProcess* ExecutorPool::start_one() {
 void ExecutorPool::start_missing() {
   if (over_ || uv_now(loop_) < next_start_) return;
   if (!active_) active_ = start_one();
-  // The spare comes second, so that the first request is not held up by its start.
+  // The spare starts second, so that its start does not delay the first request.
   else if (active_->ready && !spare_)
     spare_ = start_one();
 }

@@ -19,14 +19,14 @@ namespace attnscope::worker {
 // "1.5 s"
 std::string seconds_text(int64_t ms);
 
-// The executors of a supervisor: the active one, which gets the requests, and a warm spare that takes its place. Starts
-// what is missing, with growing pauses while none comes up, and ends those that fall silent.
+// The executors of a supervisor: the active one, which gets the requests, and a warm spare that replaces it. Starts
+// missing ones, with growing pauses while starts fail, and ends silent ones.
 class ExecutorPool {
  public:
   struct Events {
     std::function<void(const protocol::HelloReply&)> on_ready;
     std::function<void(bool from_active, const protocol::Envelope&, std::span<const std::byte> payload)> on_reply;
-    // The active one is no more: replace() it. `how`: "ended by signal 9 (Killed)".
+    // The active one has ended: replace() it. `how`: "ended by signal 9 (Killed)".
     std::function<void(const std::string& how)> on_active_gone;
   };
   ExecutorPool(uv_loop_t* loop, const SupervisorOptions& options, Events events)
@@ -35,18 +35,18 @@ class ExecutorPool {
   void start_missing();
   bool ready() const { return active_ && active_->ready; }  // for requests
   void send(std::vector<std::byte> frame) { active_->send(std::move(frame)); }
-  // Ends the active one, if that is still to be done, and puts the spare in its place. True when there was one.
+  // Ends the active one if it still runs, and puts the spare in its place. True if there was a spare.
   bool replace(const std::string& why);
   bool comes_up() const { return failed_starts_ < kStartsBeforeGivingUp; }
-  void tick(int64_t ms);  // silence; what is over is let go
+  void tick(int64_t ms);  // checks for silence; drops ended ones
   void end_all(const std::string& why);
   bool all_closed() const;
-  // Ends what executors that are gone have left (SupervisorOptions::whole_process).
+  // Ends the processes that ended executors left behind (SupervisorOptions::whole_process).
   void end_strays();
   void clear() { executors_.clear(); }  // once the loop has closed their handles
 
-  // What the active one answers for (platform::own_share) of the time since the last call; 1 where the system does not
-  // tell. Looks at most ten times a second: empty in between.
+  // The active one's share (platform::own_share) of the time since the last call; 1 if the system does not report it.
+  // Looks at most ten times a second; empty in between.
   void begin_account();
   std::optional<double> own_share();
 

@@ -64,7 +64,7 @@ void ExecutorProcess::start(const std::vector<std::string>& argv) {
   options.args = words.data();
   options.stdio = stdio;
   options.stdio_count = 3;
-  options.flags = UV_PROCESS_DETACHED;  // its own session, hence its own process group: kill() reaches all of it
+  options.flags = UV_PROCESS_DETACHED;  // its own session and so its own process group: kill() reaches all of it
   options.exit_cb = [](uv_process_t* process, int64_t status, int signal) {
     static_cast<ExecutorProcess*>(process->data)->on_exit(status, signal);
   };
@@ -72,7 +72,8 @@ void ExecutorProcess::start(const std::vector<std::string>& argv) {
   if (error) {
     exited_ = output_over_ = true;
     how_ = argv[0] + " could not be started: " + uv_strerror(error);
-    // Not from the constructor: the owner does not hold the object yet. The pipe's close callback is the next turn.
+    // Not from the constructor: the owner does not hold the object yet. The pipe's close callback runs in the loop's
+    // next turn.
     finish_when_over();
     return;
   }
@@ -99,7 +100,7 @@ void ExecutorProcess::kill(std::string why) {
 
 void ExecutorProcess::on_read(ssize_t count, const uv_buf_t* buffer) {
   if (count < 0) return end_of_output();
-  if (!killed_for_.empty()) return;  // what a condemned executor still says is not heard
+  if (!killed_for_.empty()) return;  // messages of an executor that is being killed are ignored
   decoder_.feed(std::as_bytes(std::span(buffer->base, static_cast<size_t>(count))));
   take_frames();
 }

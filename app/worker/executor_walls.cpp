@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxFileBytes = uint64_t{16} << 30;  // of a kept reference at most
 
-// The first folder below /, where a path to a home begins: "/home" of /home/ada. None of the system's own.
+// The first folder of a path to a home folder: "/home" of /home/ada. Empty for the system's own folders.
 fs::path top_of(const fs::path& home) {
   static constexpr const char* kSystem[] = {"usr", "lib", "lib64", "opt", "var", "tmp", "etc", "bin", "sbin", "run"};
   const fs::path relative = home.relative_path();
@@ -24,7 +24,7 @@ fs::path top_of(const fs::path& home) {
   return fs::path("/") / first;
 }
 
-// Everything at / but the folders of homes: where toolkits, drivers and modules of a cluster lie is not known.
+// Everything at / except the folders of homes: the places of a cluster's toolkits, drivers and modules are unknown.
 void add_system(std::vector<fs::path>& read) {
   const std::vector<fs::path> homes = {"/home", "/root", "/media", top_of(platform::environment("HOME"))};
   std::error_code error;
@@ -32,7 +32,7 @@ void add_system(std::vector<fs::path>& read) {
     if (std::ranges::find(homes, at->path()) == homes.end()) read.push_back(at->path());
 }
 
-// What may lie in a home all the same.
+// What may be in a home folder nevertheless.
 void add_installed(std::vector<fs::path>& read, const fs::path& resources) {
   read.push_back(resources);
   if (const auto self = platform::own_executable()) {
@@ -67,13 +67,13 @@ bool has_gpu() {
   return false;
 }
 
-// libcuda starts this program, which has root's rights, where the driver's modules are not loaded yet; a confined
-// process can give it none.
+// If the driver's modules are not loaded, libcuda starts this program, which runs as root; a confined process cannot
+// start it with these rights.
 void load_driver_modules() {
   constexpr const char* program = "/usr/bin/nvidia-modprobe";
   std::error_code error;
   if (!fs::exists(program, error) || fs::exists("/dev/nvidia-uvm", error)) return;
-  // Without it the driver says itself what is missing.
+  // Without it, the driver's own message says what is missing.
   static_cast<void>(platform::run_tool({program, {"-c", "0", "-u"}, {}, 10000, 1 << 16, {}}));
 }
 
@@ -98,7 +98,7 @@ void confine_executor(const fs::path& cache, const fs::path& resources) {
   if (platform::confinement_is_off()) return;
   const bool gpu = has_gpu();
   if (gpu) load_driver_modules();
-  // A rule needs a folder that is there; what keeps files says so when it cannot.
+  // A rule needs an existing folder; the code that writes files there reports a missing one.
   std::error_code error;
   fs::create_directories(cache, error);
   platform::confine_thread(executor_allowance(cache, resources, gpu));

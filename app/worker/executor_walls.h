@@ -5,13 +5,14 @@
 
 namespace attnscope::worker {
 
-// What an executor may do beside computing: read the system, the toolkits and what attnscope was installed with, but no
-// home; write to `cache`, temporary folders and the GPU's devices. `gpu`: local sockets too, which CUDA's services use.
+// What an executor may do besides computing: read the system, the toolkits and attnscope's installation, but no home
+// folder; write to `cache`, temporary folders and the GPU's devices. `gpu`: also local sockets, which CUDA's services
+// use.
 platform::Allowed executor_allowance(const std::filesystem::path& cache, const std::filesystem::path& resources,
                                      bool gpu);
 
-// Confines this process, which has no other thread yet: files, sockets, core dumps, the size of a file; and has it end
-// before others when memory runs out.
+// Confines this process, which must have only one thread: files, sockets, core dumps, file size. Also makes the kernel
+// end it before others when memory runs out.
 void confine_executor(const std::filesystem::path& cache, const std::filesystem::path& resources);
 
 }  // namespace attnscope::worker

@@ -11,7 +11,7 @@
 
 namespace attnscope::worker {
 
-// A finished run, for maps that are asked for later.
+// A finished run, for later map requests.
 struct KeptRun {
   std::string experiment_hash;
   Problem problem;
@@ -19,12 +19,12 @@ struct KeptRun {
   std::shared_ptr<const check::Reference> reference;  // null when there is none
 };
 
-// The last few runs. Used by the thread that runs and the one that answers views.
+// The last few runs, used by the thread that runs experiments and the one that answers views.
 class KeptRuns {
  public:
   explicit KeptRuns(size_t most = 4, size_t most_bytes = size_t{1} << 30) : most_(most), most_bytes_(most_bytes) {}
   void keep(KeptRun run);
-  // Stage::device when the run is not kept any more.
+  // Stage::device if the run is no longer kept.
   Result<Tile> view(const ViewRequest& request) const;
 
  private:

@@ -7,12 +7,12 @@
 
 namespace attnscope::worker {
 
-// The kernels that clients have sent, by content hash: a worker has no kernels folder. Bounded; the one that was asked
-// for longest ago goes first, and is asked of the client again when needed.
+// The kernels that clients have sent, by content hash: a worker has no kernels folder. Bounded: the least recently used
+// is dropped first and requested from the client again when needed.
 class KernelStore {
  public:
   explicit KernelStore(size_t most = 64, size_t most_bytes = size_t{64} << 20) : most_(most), most_bytes_(most_bytes) {}
-  // A content that does not hash to what it says is a Failure (Stage::protocol): it would be run under another's name.
+  // A content that does not match its hash is a Failure (Stage::protocol): it would run under another kernel's name.
   Result<void> keep(const protocol::KernelContent& kernel);
   const protocol::KernelContent* find(const std::string& hash);  // null: not here
 

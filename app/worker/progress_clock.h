@@ -6,10 +6,10 @@
 
 namespace attnscope::worker {
 
-// Counts time without progress of the request that an executor works on, on the supervisor's own clock. Time is fed in
-// small ticks, so that a supervisor that was itself stopped or starved does not take its own absence for the
-// executor's; and of each tick counts the share that the executor answers for, so that an honest run on a machine that
-// is busy with other things is not ended. kPatience times the deadline ends it in any case.
+// Measures the time without progress of an executor's request on the supervisor's own clock. It is fed in small ticks,
+// so that a pause of the supervisor itself does not count as the executor's. Of each tick only the executor's own share
+// counts, so that a run on a machine that is busy with other work is not ended. kPatience times the deadline ends it in
+// any case.
 class ProgressClock {
  public:
   static constexpr int64_t kLongestTick = 200;  // ms
@@ -17,7 +17,7 @@ class ProgressClock {
 
   ProgressClock(protocol::Deadlines deadlines, bool emulated) : deadlines_(deadlines), emulated_(emulated) {}
 
-  // A message that moves the work on: another step, or more of it done. Repeating the same figures is no progress.
+  // A message that shows progress: another step, or more of it done. Repeating the same figures is not progress.
   void on_progress(const protocol::Progress& progress);
   void on_final_part() { idle_ms_ = wall_ms_ = 0; }
   // `own_share`: platform::own_share of the executor. A GPU's time is its own, however busy the processors are.

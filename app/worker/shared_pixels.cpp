@@ -7,8 +7,8 @@
 namespace attnscope::worker {
 namespace {
 
-constexpr size_t kMostOpen = 8;          // buffers of windows that grew or went
-constexpr unsigned kLazyPeerAccess = 1;  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the only flag there is
+constexpr size_t kMostOpen = 8;          // buffers of windows that were resized or closed
+constexpr unsigned kLazyPeerAccess = 1;  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the only flag
 
 }  // namespace
 

@@ -12,8 +12,8 @@ namespace attnscope::worker {
 // Writes maps into GPU memory of the window's process, opened through CUDA IPC. For one thread.
 class SharedPixels {
  public:
-  // Puts the tile's values into its target's buffer and waits until they are there; the tile then carries their
-  // extremes instead of them. Where that cannot be, the tile stays as it is and says why.
+  // Copies the tile's values into its target's buffer and waits until they are there; the tile then holds only their
+  // extremes. If that is not possible, the tile keeps its values and says why.
   void deliver(Tile& tile);
 
  private:

@@ -55,7 +55,7 @@ void TruthMaker::make(const Problem& problem, check::Accumulate accumulate, Want
     reference.set_value(check::reference_for(problem, *shared, accumulate, {.threads = 0, .cancel = &cancel}, store));
 }
 
-// null while it is being made, and when that failed.
+// Null while it is being made, and if that failed.
 std::shared_ptr<const check::Reference> TruthMaker::reference_if_made() const {
   if (!truth_.reference.valid() || truth_.reference.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
     return nullptr;
@@ -64,7 +64,7 @@ std::shared_ptr<const check::Reference> TruthMaker::reference_if_made() const {
 }
 
 void TruthMaker::keep(std::shared_ptr<const check::Reference> reference) {
-  // What the disk does not take is made again in the next process; this one has it.
+  // If it cannot be stored, the next process makes it again; this one has it.
   if (store_) static_cast<void>(store_->keep(*reference));
   std::promise<ReferenceResult> made;
   made.set_value(std::move(reference));

@@ -18,10 +18,10 @@ namespace attnscope::worker {
 using InputsResult = Result<std::shared_ptr<const check::AttentionInputs>>;
 using ReferenceResult = Result<std::shared_ptr<const check::Reference>>;
 
-// What a problem's runs are fed and held against. Both come up on a thread of their own while the kernel compiles.
+// The inputs and the reference of a problem's runs. Each is made on its own thread while the kernel compiles.
 struct Truth {
   std::shared_future<InputsResult> inputs;
-  std::shared_future<ReferenceResult> reference;  // Stage::cancelled when another problem was asked for meanwhile
+  std::shared_future<ReferenceResult> reference;  // Stage::cancelled if another problem was requested meanwhile
 };
 
 // Makes inputs and references, keeps the last problem's in memory and all references on disk. The reference of a run
@@ -33,16 +33,16 @@ class TruthMaker {
   TruthMaker(const TruthMaker&) = delete;
   TruthMaker& operator=(const TruthMaker&) = delete;
 
-  // How much is to be made here, each with what stands before it. A reference that is not made is null unless the store
-  // has one of all rows; inputs that are not made are null. A device that makes them hands its reference in by keep().
+  // How much to make; each value includes the ones before it. A reference that is not made is null unless the store has
+  // one of all rows; inputs that are not made are null. A device that makes them delivers its reference by keep().
   enum class Wanted { stored_reference, inputs, all };
   Truth want(const Problem& problem, check::Accumulate accumulate, Wanted wanted = Wanted::all);
-  // The reference of what was wanted last, for the next to want it.
+  // Keeps the reference of the last request for the next one.
   void keep(std::shared_ptr<const check::Reference> reference);
 
  private:
   void stop_making();
-  // A reference that `kept` holds already is not made again.
+  // A reference that `kept` already holds is not made again.
   void make(const Problem& problem, check::Accumulate accumulate, Wanted wanted, const std::atomic<bool>& cancel,
             std::shared_ptr<const check::Reference> kept, std::promise<InputsResult>& inputs,
             std::promise<ReferenceResult>& reference) const;

@@ -8,8 +8,8 @@
 
 namespace attnscope::worker {
 
-// What the compiler is asked for: `kernel` in that config, for a problem's head dimension, mask and type. `arch` is a
-// compute capability x 10.
+// The compiler's request: `kernel` in that config, for a problem's head dimension, mask and type. `arch` is a compute
+// capability x 10.
 compile::CompileRequest variant_request(const Kernel& kernel, const Problem& problem, const Config& config, int arch);
 
 // `launch`, made before the source was compiled, with the constants of the source that the manifest's expressions name.

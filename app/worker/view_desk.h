@@ -11,14 +11,14 @@
 
 namespace attnscope::worker {
 
-// Answers maps in the order asked, on a thread of its own: the largest takes the better part of a second, and what
-// reads requests must stay free for a cancel.
+// Answers map requests in order, on its own thread: the largest map takes most of a second, and the thread that reads
+// requests must stay free for a cancel.
 class ViewDesk {
  public:
   using Make = std::function<Result<Tile>(const ViewRequest&)>;
   using Answer = std::function<void(protocol::Id, Result<Tile>)>;
   ViewDesk(Make make, Answer answer);
-  ~ViewDesk();  // drops what was not begun
+  ~ViewDesk();  // drops requests that have not started
   ViewDesk(const ViewDesk&) = delete;
   ViewDesk& operator=(const ViewDesk&) = delete;
 

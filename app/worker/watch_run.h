@@ -11,9 +11,10 @@
 
 namespace attnscope::worker {
 
-// A watch takes kWatchedCtas of the grid at most: the first and the last two, where sizes are ragged, and others spread
-// between. Right by luck is looked for on the same ones: kFills other contents of shared memory (NaN, +1e30, random
-// words), and kOrders other orders of the warps, half of them from zeroed shared memory, half from 1e30.
+// A watch runs at most kWatchedCtas of the grid: the first two and the last two, where sizes are ragged, and others
+// spread between them. The search for outputs that are right by luck runs the same CTAs: with kFills other contents of
+// shared memory (NaN, +1e30, random words) and with kOrders other orders of the warps, half of them from zeroed shared
+// memory, half from 1e30.
 inline constexpr int64_t kWatchedCtas = 8, kFills = 3, kOrders = 8;
 std::vector<uint32_t> ctas_to_watch(int64_t total);  // ascending
 
@@ -21,15 +22,15 @@ struct WatchRun {
   device::Device& emulated;
   device::LaunchRequest launch;  // its trial names the parts of shared memory
   const std::atomic<bool>* cancel = nullptr;
-  std::function<ReferenceResult()> reference;                    // asked for when some run's output differs
+  std::function<ReferenceResult()> reference;                    // called if some run's output differs
   std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs of all runs
 };
 
-// Where the parts of a CTA's shared memory lie: static ones as the PTX declares them, then `dynamic_parts`.
+// The offsets of the named parts of a CTA's shared memory: static ones as the PTX declares them, then `dynamic_parts`.
 std::vector<emulator::SharedName> shared_names(const compile::Variant& variant,
                                                const std::vector<SharedBuffer>& dynamic_parts);
 
-// Runs the kernel under the watch, then otherwise filled and in other orders. Rules of the findings: race.shared,
+// Runs the kernel under the watch, then with other contents and in other orders. Rules of the findings: race.shared,
 // race.warp, race.copy, race.global, race.grid, never_written.shared, .local, .global, barrier.uneven, shuffle.absent,
 // luck.fill and luck.order. Failures are the emulator's, of the watched run; a later run that fails is a finding.
 Result<WatchReport> watch_kernel(const WatchRun& run);
