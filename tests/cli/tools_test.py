@@ -156,7 +156,7 @@ class Tools(unittest.TestCase):
         self.assertIn("modelled", text)
         self.assertIn("assets/tuned/l4.json", text)
 
-    def test_best_has_nothing_for_a_problem_that_nobody_tuned(self):
+    def test_best_has_nothing_for_an_untuned_problem(self):
         self.assertIn("--tune", self.call("best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", expect=2).stderr)
 
     def test_tuning_finds_a_better_config_than_the_default_and_best_reads_it(self):
@@ -168,7 +168,7 @@ class Tools(unittest.TestCase):
         default = json.loads(self.call("run", *args, "--json").stdout)
         self.assertLessEqual(entry["us"], default["timing"]["us"]["p50"])
 
-    def test_a_named_config_is_tuned_alone_and_bench_takes_it(self):
+    def test_only_a_named_config_is_tuned_and_bench_takes_it(self):
         args = ["--device", "emulated:l4", "--problem", "B=1,H=1,S=48,D=64"]
         said = self.call("best", "--tune", self.path / "tables", "--config", "minimal:THREADS=256", *args).stderr
         self.assertIn("after 1 configs: THREADS=256", said)

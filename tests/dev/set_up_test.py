@@ -95,7 +95,7 @@ class SetUp(unittest.TestCase):
         self.assertIn("apt-get update && apt-get install -y --no-install-recommends libuv1-dev ninja-build", done.stderr)
         self.assertEqual(self.machine.notes.read_text(), "", "nothing may be installed or fetched")
 
-    def test_with_sudo_it_installs_what_is_missing_alone(self):
+    def test_with_sudo_it_installs_only_what_is_missing(self):
         self.machine.pin_one(*self.wheel())
         self.machine.lacks("ninja-build")
         self.machine.fake("id", "echo 1000\n")
@@ -120,7 +120,7 @@ class SetUp(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("small 1.0 could not be fetched", done.stderr)
 
-    def test_what_is_fetched_is_kept_and_a_second_run_asks_nobody(self):
+    def test_what_is_fetched_is_kept_and_a_second_run_fetches_nothing(self):
         self.machine.pin_one(*self.wheel())
         self.assertEqual(self.machine.dev("setup").returncode, 0)
         unit = self.machine.folder / "cache/attnscope/cuda/9.9"
@@ -130,7 +130,7 @@ class SetUp(unittest.TestCase):
         self.assertEqual(self.machine.dev("setup").returncode, 0)
         self.assertEqual(self.machine.notes.read_text(), "")
 
-    def test_a_changed_pin_is_fetched_anew_over_the_old(self):
+    def test_a_changed_pin_is_fetched_again_over_the_old(self):
         archive, sha256 = self.wheel()
         self.machine.pin_one(archive, sha256)
         self.assertEqual(self.machine.dev("setup").returncode, 0)

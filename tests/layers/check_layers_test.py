@@ -76,7 +76,7 @@ class Tree(unittest.TestCase):
         self.finds("is relative", files={"session/x.cpp": '#include "../compile/cubin.h"\n'})
         self.finds("is relative", files={"session/x.cpp": '#include "session.h"\n'})
 
-    def test_a_layer_nobody_declared(self):
+    def test_a_layer_that_is_not_declared(self):
         self.finds("extra is not in app/layers.json", files={"extra/x.cpp": "\n"})
 
     def test_a_header_refused_to_a_layer(self):

@@ -150,7 +150,7 @@ class Running(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
 
-    def test_a_test_has_a_home_of_its_own_and_its_end_is_told(self):
+    def test_a_test_has_its_own_home_and_its_end_is_reported(self):
         ended = layer_tests.run_for(["sh", "-c", 'echo "$HOME" "$TMPDIR"; exit 3'], self.folder, 60)
         self.assertEqual(ended.output.split(), [str(self.folder / "home"), str(self.folder / "tmp")])
         self.assertEqual((ended.status, ended.overran), (3, False))

@@ -97,7 +97,7 @@ TEST_F(Commands, APresetOfOnesOwnIsDescribedAndDeleted) {
   });
 }
 
-TEST_F(Commands, EveryGroupOfPresetsStandsOnce) {
+TEST_F(Commands, EveryGroupOfPresetsIsListedOnce) {
   open();
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;

@@ -328,7 +328,7 @@ TEST_F(Flow, TheRunBeforeIsComparedFromTheKeyboard) {
   });
 }
 
-TEST_F(Flow, WhatWasFoundIsTold) {
+TEST_F(Flow, WhatWasFoundIsShown) {
   open();
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;

@@ -34,7 +34,7 @@ class Told : public WindowFlow {
 };
 
 // Once, with the remedy: by the readout of the failure's stage, or by the notes if there is none.
-TEST_F(Told, WhatCannotRunIsToldOnce) {
+TEST_F(Told, WhatCannotRunIsReportedOnce) {
   using testing::HasSubstr;
   using testing::Not;
   open();

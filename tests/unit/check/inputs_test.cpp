@@ -131,7 +131,7 @@ TEST(Inputs, TheSameBitsAtEverySimdLevel) {
   hwy::SetSupportedTargetsForTest(0);
 }
 
-TEST(Inputs, AnyElementAloneEqualsTheTensor) {
+TEST(Inputs, ASingleElementEqualsTheTensors) {
   for (Layout layout : {Layout::BHSD, Layout::BSHD}) {
     for (DType dtype : {DType::f16, DType::bf16, DType::f32}) {
       Problem p = small();

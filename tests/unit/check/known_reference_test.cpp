@@ -220,7 +220,7 @@ TEST_F(Judged, ToleranceIsAbsoluteAndOfTheReference) {
   EXPECT_EQ(of({1 + 3e-10, 2, 4, -2}).state, VerdictState::wrong);
 }
 
-TEST_F(Judged, WhatIsNotFiniteStandsWhereTheReferenceHasIt) {
+TEST_F(Judged, NonFiniteValuesAreWhereTheReferenceHasThem) {
   expected = {kNan, kInf, -kInf, 3};
   const Verdict same = of({kNan, kInf, -kInf, 4});
   EXPECT_EQ(same.nonfinite, 0);

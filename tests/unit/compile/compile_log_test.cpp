@@ -65,7 +65,7 @@ TEST(CompileErrors, NameTheFirstErrorsLine) {
   EXPECT_NE(failure.hint.find("(160): error: another"), std::string::npos);
 }
 
-TEST(CompileErrors, AMissingKernelIsSaidInItsOwnWords) {
+TEST(CompileErrors, AMissingKernelHasItsOwnMessage) {
   const Failure failure = explain_refusal("__nv_name_map(2): error: identifier \"k\" is undefined\n", "a.cu", "k");
   EXPECT_EQ(failure.message, "a.cu declares no kernel \"k\": identifier \"k\" is undefined");
 }

@@ -345,7 +345,7 @@ TEST_P(RealCompiler, EqualMachineCodeHasOneHashWhateverTheSourceSays) {
   EXPECT_FALSE((*second)->info.cached);
 }
 
-TEST_P(RealCompiler, ATruncatedEntryIsMadeAnewAndSaidInTheLog) {
+TEST_P(RealCompiler, ATruncatedEntryIsMadeAgainAndLogged) {
   ASSERT_TRUE(compiler.compile(request()));
   const fs::path file = entry();
   fs::resize_file(file, fs::file_size(file) - 100);

@@ -66,7 +66,7 @@ TEST_F(Disassemble, WithoutACacheFolderItRunsEveryTime) {
   EXPECT_EQ(runs(), 2);
 }
 
-TEST_F(Disassemble, ATruncatedOrDamagedEntryIsMadeAnew) {
+TEST_F(Disassemble, ATruncatedOrDamagedEntryIsMadeAgain) {
   const fs::path fake = recorded_program();
   ASSERT_TRUE(run(fake));
   ASSERT_EQ(entries().size(), 1u);
@@ -86,7 +86,7 @@ TEST_F(Disassemble, ATruncatedOrDamagedEntryIsMadeAnew) {
   EXPECT_EQ(runs(), 4);
 }
 
-TEST_F(Disassemble, AFullDiskCostsTheCacheAlone) {
+TEST_F(Disassemble, AFullDiskCostsOnlyTheCache) {
   platform::inject_write_fault(platform::WriteFault{cache.string(), 1000, ENOSPC});
   auto program = run(recorded_program());
   platform::inject_write_fault(std::nullopt);

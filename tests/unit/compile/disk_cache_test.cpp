@@ -86,7 +86,7 @@ TEST_F(DiskCacheTest, ClearsWhatADeadProcessLeftHalfWritten) {
   EXPECT_TRUE(fs::exists(fresh));
 }
 
-TEST_F(DiskCacheTest, AFullDiskIsAFailureAndTheOldEntryStands) {
+TEST_F(DiskCacheTest, AFullDiskIsAFailureAndTheOldEntryStays) {
   ASSERT_TRUE(cache.put("k", "old"));
   platform::inject_write_fault(platform::WriteFault{folder.path.string(), 5, ENOSPC});
   auto done = cache.put("k", "new");

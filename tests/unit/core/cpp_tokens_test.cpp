@@ -66,7 +66,7 @@ TEST(CppTokens, APreprocessorLineIsOne) {
   EXPECT_EQ(cpp_tokens("#define A")[0].kind, Kind::line);
 }
 
-TEST(CppTokens, WhatStandsUnderIfNoughtIsNone) {
+TEST(CppTokens, TextUnderIfZeroGivesNone) {
   EXPECT_THAT(texts("#if 0\ndon't\n#endif\na"), ElementsAre("#if 0", "#endif", "a"));
   EXPECT_THAT(texts("# if 0\nx\n# else\ny\n#endif\na"), ElementsAre("# if 0", "# else", "y", "#endif", "a"));
   EXPECT_THAT(texts("#if 0\nx\n#elif B\ny\n#endif"), ElementsAre("#if 0", "#elif B", "y", "#endif"));

@@ -229,7 +229,7 @@ EXIT)",
   EXPECT_THAT(ran.result.error().message, HasSubstr("warp 1 waits for BAR at k.cu:9"));
 }
 
-TEST(Endless, IsToldByItsLines) {
+TEST(Endless, IsReportedByItsLines) {
   RunOptions options;
   options.step_budget = 100000;
   const Ran ran = run_text(R"(MOV R3, RZ

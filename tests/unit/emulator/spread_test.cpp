@@ -9,7 +9,7 @@
 namespace attnscope::emulator {
 namespace {
 
-TEST(SpreadCtas, OneOfEachPartAndNoColumnOfTheGridAlone) {
+TEST(SpreadCtas, OneOfEachPartAndNotOneColumnOfTheGrid) {
   constexpr uint32_t width = 64, total = 64 * width;
   for (const uint32_t count : {16u, 64u, 128u}) {
     const std::vector<uint32_t> ctas = spread_ctas(total, count);

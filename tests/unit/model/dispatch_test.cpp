@@ -23,7 +23,7 @@ KernelSchedule traced(const std::vector<std::pair<int64_t, size_t>>& lengths) {
 
 LaunchShape grid(int64_t x, int64_t y = 1) { return {{x, y, 1}, {32, 1, 1}}; }
 
-TEST(Dispatch, TheNearestTraceStandsForAPlaceAlongX) {
+TEST(Dispatch, APlaceAlongXTakesTheNearestTrace) {
   const KernelSchedule s = traced({{0, 1}, {4, 5}, {8, 9}});
   EXPECT_THAT(trace_along_x(s, grid(9)), ElementsAre(0, 0, 0, 1, 1, 1, 1, 2, 2));
   EXPECT_THAT(instructions_of(s), ElementsAre(1, 5, 9));

@@ -192,7 +192,7 @@ TEST(SmSimulation, WarpsArriveAtABarrierOneByOne) {
   EXPECT_NEAR(run(s, 1, 1, spec).clocks - run(s).clocks, 50 * 3 * 5, 20);
 }
 
-TEST(SmSimulation, WhatAWarpWaitsForIsTold) {
+TEST(SmSimulation, WhatAWarpWaitsForIsReported) {
   const auto wait = [](const SmRun& r, Wait which) { return r.waits[static_cast<size_t>(which)]; };
   const auto slow = run(schedule({{instruction(Unit::half_to_float)}}, {times(100)}));
   EXPECT_NEAR(wait(slow, Wait::unit), 99, 1) << "two clocks for each, of which one is its own";

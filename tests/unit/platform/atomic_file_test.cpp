@@ -93,7 +93,7 @@ TEST_F(AtomicFile, RefusesToReadWhatIsTooLargeOrNoFile) {
   EXPECT_FALSE(read_file(fifo, 100));  // without waiting for a writer
 }
 
-TEST_F(AtomicFile, AnErrorLeftFromBeforeIsNotTakenForItsOwn) {
+TEST_F(AtomicFile, AnEarlierErrorIsNotTakenForItsOwn) {
   const fs::path file = folder / "file";
   for (const int before : {EINTR, EIO}) {
     errno = before;

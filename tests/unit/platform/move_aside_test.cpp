@@ -34,7 +34,7 @@ TEST(MoveAside, CompanionsGoAlongAndOverwriteNothing) {
   EXPECT_EQ(read_text(dir / "file.damaged-1-wal"), "of another time");
 }
 
-TEST(MoveAside, WhatIsGoneIsAFailureThatNamesIt) {
+TEST(MoveAside, AMissingFileIsAFailureThatNamesIt) {
   TempDir dir;
   auto aside = move_aside(dir / "none");
   ASSERT_FALSE(aside);

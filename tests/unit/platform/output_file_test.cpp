@@ -144,7 +144,7 @@ TEST_F(OutputFile, APipeIsWrittenWholeThoughSignalsInterruptIt) {
   EXPECT_EQ(got, text);
 }
 
-TEST_F(OutputFile, AnOpenFileOfThisProcessIsWrittenWhereItStands) {
+TEST_F(OutputFile, AnOpenFileOfThisProcessIsWrittenAtItsPosition) {
   const int fd = open((dir_ / "out").c_str(), O_RDWR | O_CREAT, 0600);
   ASSERT_GE(fd, 0);
   ASSERT_EQ(write(fd, "one ", 4), 4);
@@ -192,7 +192,7 @@ TEST_F(OutputFile, LongNamesAreWrittenOrRefused) {
   EXPECT_FALSE(write_output(dir_ / std::string(5000, 'n'), "x"));
 }
 
-TEST_F(OutputFile, WithoutRightsItIsRefusedAndWhatIsThereStands) {
+TEST_F(OutputFile, WithoutRightsItIsRefusedAndTheOldFileStays) {
   dir_.write("own", "old");
   dir_.write("anyones", "old");
   dir_.write("shut/out", "old");

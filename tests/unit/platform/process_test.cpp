@@ -78,7 +78,7 @@ TEST(Process, DyingWithTheParent) {
   close(ends[0]);
 }
 
-TEST(Process, AnOrphanIsTold) {
+TEST(Process, AnOrphanIsReported) {
   const pid_t child = fork();
   if (child == 0) _exit(die_with_parent(1 << 22) ? 1 : 0);  // our parent never has that pid
   int status = -1;
@@ -167,7 +167,7 @@ TEST(Process, ASignalThatOurParentIgnoresIsIgnored) {
             0);
 }
 
-TEST(Process, LowPriorityIsTheThreadsAlone) {
+TEST(Process, LowPriorityIsOnlyTheThreads) {
   errno = 0;
   const int before = nice(0);
   std::thread([] {

@@ -65,7 +65,7 @@ TEST(Frame, TruncatedFrameStaysWaiting) {
   EXPECT_TRUE(decoder.in_frame());
 }
 
-TEST(Frame, OversizeIsRefusedFromItsHeaderAlone) {
+TEST(Frame, OversizeIsRefusedByItsHeader) {
   FrameDecoder decoder;
   decoder.feed(Bytes{std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0x10}});  // 256 MiB + 1
   auto next = decoder.next();

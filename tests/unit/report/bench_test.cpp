@@ -123,7 +123,7 @@ TEST(Bench, ARatioIsThePeersTimeToOurs) {
   EXPECT_THAT(as_table(report), HasSubstr("measured on NVIDIA L4"));
 }
 
-TEST(Bench, APeerCountsWhereverItStandsInTheList) {
+TEST(Bench, APeerCountsAnywhereInTheList) {
   FakeDevice device({65, 50, 130});
   device.drift = 0;
   const BenchPlan plan = plan_of(false, {{"peer", true}, {"ours", false}, {"slow peer", true}});
@@ -227,7 +227,7 @@ TEST(Bench, AFailureInALaterPassIsNoTime) {
   EXPECT_EQ(report.rows[0].cells[1].state, CellState::timed);
 }
 
-TEST(Bench, GoesOnWhereItWasEnded) {
+TEST(Bench, ContinuesWhereItEnded) {
   FakeDevice whole({50, 60});
   const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}}, 2);
   std::vector<BenchState> saved;
@@ -273,7 +273,7 @@ TEST(Bench, EndedEarlyItSaysWhatItDidNotReach) {
   EXPECT_THAT(state.passes, ElementsAre(13, 13));
 }
 
-TEST(Bench, ProgressForetellsTheRest) {
+TEST(Bench, ProgressPredictsTheRest) {
   FakeDevice device({50, 60});
   const BenchPlan plan = plan_of(false, {{"ours", false}, {"peer", true}}, 2);
   std::vector<BenchProgress> told;
@@ -367,7 +367,7 @@ TunedEntry tuned(const std::string& kernel, double us, FigureKind kind) {
   return entry;
 }
 
-TEST(Tuned, AMeasuredFigureStandsBeforeAModelledOne) {
+TEST(Tuned, AMeasuredFigurePrecedesAModelledOne) {
   TunedTable table{"NVIDIA H200 SXM", 90, {}};
   EXPECT_TRUE(put_entry(table, tuned("a", 10, FigureKind::modelled)));
   EXPECT_TRUE(put_entry(table, tuned("b", 5, FigureKind::modelled)));

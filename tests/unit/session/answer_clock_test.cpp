@@ -20,7 +20,7 @@ TEST(AnswerClock, AnIdleWorkerIsWaitedForAShortTimeABusyOneLonger) {
   EXPECT_EQ(patience_of(clock, false), 20100);
 }
 
-TEST(AnswerClock, ItsWordsOnTheRequestBeginTheWaitAnew) {
+TEST(AnswerClock, AMessageAboutTheRequestRestartsTheWait) {
   AnswerClock clock;
   clock.sent(1000, 2000);
   for (int i = 0; i < 100; ++i) {

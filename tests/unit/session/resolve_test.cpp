@@ -21,7 +21,7 @@ DeviceSpec device(const std::string& id, const std::string& name, bool emulated,
 const DeviceSpec kL4 = device("emulated:l4", "NVIDIA L4", true),
                  kH200 = device("emulated:h200", "NVIDIA H200", true, 90);
 
-TEST(DeviceTable, ForetellsTheFirstWorkersEmulatedDevices) {
+TEST(DeviceTable, PredictsTheFirstWorkersEmulatedDevices) {
   DeviceTable table({"local", "far"}, {kL4});
   DeviceTable::Place place;
   EXPECT_EQ(table.find("emulated:l4", place), DeviceTable::Answer::here);

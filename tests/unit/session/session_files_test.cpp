@@ -143,7 +143,7 @@ TEST_F(SessionTest, ABadPresetIsAToastAndChangesNothing) {
   wait_for([](const Snapshot& n) { return n.toasts.empty(); }, "the dismissal");
 }
 
-TEST_F(SessionTest, AFullDiskCostsThePresetAlone) {
+TEST_F(SessionTest, AFullDiskCostsOnlyThePreset) {
   start();
   wait_for_run(4);
   platform::inject_write_fault(platform::WriteFault{"mine/full.json", 0});
@@ -155,7 +155,7 @@ TEST_F(SessionTest, AFullDiskCostsThePresetAlone) {
   EXPECT_FALSE(wait_for_run(8)->focus.failure);
 }
 
-TEST_F(SessionTest, TheNextSessionGoesOnWhereThisOneWas) {
+TEST_F(SessionTest, TheNextSessionContinuesWhereThisOneEnded) {
   start();
   wait_for_run(4);
   focus(8);
@@ -326,7 +326,7 @@ TEST_F(SessionTest, WorkersAddedByHandOutliveALayoutsSave) {
   EXPECT_EQ(Json::parse(read_text(path)), edited);
 }
 
-TEST_F(SessionTest, SettingsThatWereEditedWronglyAreSaidAndKeptOnceMended) {
+TEST_F(SessionTest, WronglyEditedSettingsAreReportedAndSavedOnceRepaired) {
   start();
   session_->set_setting("theme", "dark");
   const auto path = options_.state_dir / "settings.json";

@@ -25,7 +25,7 @@ class RemoteTest : public SessionTest {
   }
 };
 
-TEST_F(RemoteTest, ItsDevicesBearItsNameAndItsNameStandsForTheBestOfThem) {
+TEST_F(RemoteTest, ItsDevicesHaveItsNameAndItsNameMeansTheBestOfThem) {
   options_.first_experiment = false;
   options_.workers.push_back(far("exec \"$@\""));
   start();

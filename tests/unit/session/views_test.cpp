@@ -37,7 +37,7 @@ TEST(Views, AMapIsAskedOfTheWorkerThatRanItOnce) {
   EXPECT_TRUE(views.tiles().contains(tile_key(of("run"))));
 }
 
-TEST(Views, ARunThatNoWorkerHasIsRefusedUnlessItGoesOn) {
+TEST(Views, ARunThatNoWorkerHasIsRefusedUnlessItIsRunning) {
   Views views;
   EXPECT_EQ(views.ask(of("run"), "run").value(), std::nullopt);
   EXPECT_FALSE(views.ask(of("run"), "other"));

@@ -137,7 +137,7 @@ TEST_F(DamagedResults, TextThatIsDamagedUnseenCostsItsRowOnly) {
   EXPECT_EQ(all->size(), 19u);
 }
 
-TEST_F(DamagedResults, ASecondProcessTakesTheMendedFile) {
+TEST_F(DamagedResults, ASecondProcessTakesTheRepairedFile) {
   fill(300);
   auto first = open(), second = open();
   append(*first, 301);
@@ -189,7 +189,7 @@ TEST_F(DamagedResults, AFileThatIsTakenAwayIsMadeAgain) {
   EXPECT_TRUE(holds(*results, 2));
 }
 
-TEST_F(DamagedResults, AFileThatAnotherProcessMendsIsLeftToItAndTriedTheNextTime) {
+TEST_F(DamagedResults, AFileThatAnotherProcessRepairsIsLeftToItAndTriedTheNextTime) {
   auto results = open();
   append(*results, 1);
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_.string() + end);

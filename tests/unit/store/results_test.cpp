@@ -191,7 +191,7 @@ TEST(Results, ANewerSchemaIsLeftAlone) {
 
 // In a child, because a limit on file sizes holds for the whole process: the kernel then refuses to let a file grow, as
 // on a full disk.
-TEST(Results, AFullDiskIsAWarningAndWhatWasThereStands) {
+TEST(Results, AFullDiskIsAWarningAndOldRowsStay) {
   TempDir dir;
   const auto path = dir / "r.sqlite";
   {

@@ -170,7 +170,7 @@ TEST(JournalFile, OneThatCannotBeUnderstoodIsMovedAside) {
   }
 }
 
-TEST(JournalFile, OneOfAKernelThatIsGoneStays) {
+TEST(JournalFile, OneOfADeletedKernelStays) {
   TempDir dir;
   const auto path =
       dir.write("journal.json", R"({"attnscope_journal":1,"last":{"attnscope_preset":1,"kernel":"gone"}})");

@@ -201,7 +201,7 @@ TEST_F(PipelineTest, AReadThatComesToNothingIsAWarning) {
   }
 }
 
-TEST_F(PipelineTest, AWatchAloneOfASoundKernelIsSilent) {
+TEST_F(PipelineTest, AWatchWithoutARunOfACorrectKernelFindsNothing) {
   request_.stages = {.run = false, .watch = true};
   const auto all = services();
   const auto done = run_experiment(*all, request_, collected_);
