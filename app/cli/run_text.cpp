@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "charts/tables.h"
+#include "charts/terms.h"
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/with_commas.h"
@@ -24,6 +25,9 @@ void add_timing(std::string& out, const Observation& o) {
   if (o.tflops) text += fmt::format(", {:.3g} TFLOP/s", *o.tflops);
   if (t.bound != Bound::unknown) text += ", bound by " + std::string(to_string(t.bound));
   line(out, "latency", text);
+  const char* label = "terms";
+  for (const std::string& part : {charts::terms_text(t), charts::carrier_text(t), charts::phases_text(t)})
+    if (!part.empty()) line(out, std::exchange(label, ""), part);
   if (!t.sampling) return;
   std::string how = fmt::format("{}, {} samples in {} rounds, {}", to_string(t.cache), t.samples,
                                 t.sampling->rounds.size(), to_string(t.sampling->stopped));

@@ -9,6 +9,7 @@
 #include "core/experiment.h"
 #include "core/json_fwd.h"
 #include "core/rule.h"
+#include "core/term.h"
 
 namespace attnscope {
 
@@ -183,6 +184,7 @@ struct Timing {
   double clock_mhz = 0;
   Bound bound = Bound::unknown;
   std::optional<Sampling> sampling;  // measured
+  std::optional<Terms> terms;        // modelled
   bool operator==(const Timing&) const = default;
 };
 

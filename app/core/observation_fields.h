@@ -17,6 +17,7 @@ inline constexpr Limits kLog{.bytes = 16 << 20};
 inline constexpr Limits kSamples{.low = 0, .high = 1e15, .most = 10000};  // of rounds, and of a round
 inline constexpr Limits kReasons{.most = 64};
 inline constexpr Limits kEvidence{.most = 256};
+inline constexpr Limits kTerms{.most = 64};
 inline constexpr Limits kPrinted{.most = Printed::kMostLines, .bytes = Printed::kMostBytes};
 inline constexpr Limits kRequired{.required = true};
 }  // namespace limits
@@ -109,6 +110,43 @@ struct FieldsOf<Sampling> {
 };
 
 template <>
+struct FieldsOf<TermLine> {
+  static constexpr auto list = std::tuple{
+      Field{"address", &TermLine::address, limits::kCount, "bytes from the kernel's first instruction"},
+      Field{"source", &TermLine::source, {}, "file:line; empty: not known"}, Field{"us", &TermLine::us, limits::kUs},
+      Field{"waiting_address", &TermLine::waiting_address, limits::kCount,
+            "of the instruction that waits for it longest; itself where it issues"},
+      Field{"waiting_source", &TermLine::waiting_source}};
+};
+
+template <>
+struct FieldsOf<Term> {
+  static constexpr auto list = std::tuple{
+      Field{"kind", &Term::kind}, Field{"us", &Term::us, limits::kUs},
+      Field{"lines", &Term::lines, Limits{.most = Term::kMostLines}, "those that carry most, longest first"}};
+};
+
+template <>
+struct FieldsOf<PhaseTerm> {
+  static constexpr auto list = std::tuple{Field{"kind", &PhaseTerm::kind}, Field{"us", &PhaseTerm::us, limits::kUs}};
+};
+
+template <>
+struct FieldsOf<Phase> {
+  static constexpr auto list =
+      std::tuple{Field{"name", &Phase::name, {}, "a function of the source, with the loop where it has one"},
+                 Field{"us", &Phase::us, limits::kUs}, Field{"terms", &Phase::terms, limits::kTerms}};
+};
+
+template <>
+struct FieldsOf<Terms> {
+  static constexpr auto list =
+      std::tuple{Field{"list", &Terms::list, limits::kTerms, "longest first; they sum to the time"},
+                 Field{"phases", &Terms::phases, {}, "pieces of the source, longest first; they sum to the time"},
+                 Field{"missing", &Terms::missing, {}, "why there are none; else empty"}};
+};
+
+template <>
 struct FieldsOf<Timing> {
   static constexpr auto list = std::tuple{
       Field{"kind", &Timing::kind},
@@ -120,7 +158,8 @@ struct FieldsOf<Timing> {
       Field{"cache", &Timing::cache},
       Field{"clock_mhz", &Timing::clock_mhz, limits::kMhz},
       Field{"bound", &Timing::bound},
-      Field{"sampling", &Timing::sampling, {}, "how a measured timing came about; null for a modelled one"}};
+      Field{"sampling", &Timing::sampling, {}, "how a measured timing came about; null for a modelled one"},
+      Field{"terms", &Timing::terms, {}, "how a modelled time splits; null for a measured one"}};
 };
 
 // Where a counter stands in tables, and what the table says beside it.

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "device/dependences.h"
 #include "emulator/isa/program.h"
 
 namespace attnscope::device {
@@ -96,8 +97,10 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
   out.lanes = static_cast<float>(double(counters.threads) / double(counters.issued));
   if (out.unit == Unit::shared_load || out.unit == Unit::shared_store) {
     out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
+    out.conflicts = static_cast<float>(double(counters.wavefronts - counters.ideal) / double(counters.issued));
   } else if (out.unit == Unit::async_copy) {
     out.passes = static_cast<float>(double(counters.wavefronts) / double(counters.issued));
+    out.conflicts = static_cast<float>(double(counters.wavefronts - counters.ideal) / double(counters.issued));
     out.sectors = static_cast<float>(double(counters.sectors) / double(counters.issued));
   } else if (counters.requests > 0 && counters.sectors > 0) {
     const double share = double(counters.requests) / double(counters.issued);  // the others had every lane off
@@ -146,8 +149,11 @@ model::KernelSchedule schedule_of(const emulator::Program& program, const emulat
                                   const Problem& problem, const std::array<int64_t, 3>& grid) {
   model::KernelSchedule schedule;
   const auto& instructions = program.sass->instructions;
-  for (size_t i = 0; i < instructions.size(); ++i)
+  const std::vector<uint8_t> waits_for = fixed_dependences(program);
+  for (size_t i = 0; i < instructions.size(); ++i) {
     schedule.code.push_back(scheduled(instructions[i], result.instructions[i]));
+    schedule.code.back().waits_for = waits_for[i];
+  }
   for (const emulator::Block& block : program.blocks) schedule.blocks.push_back({block.first, block.count});
   for (const emulator::CtaTrace& trace : result.traces) schedule.traces.push_back(trace_of(trace));
   schedule.global_bytes_per_cta = distinct_bytes(problem, grid);

@@ -7,6 +7,7 @@
 #include "model/ceilings.h"
 #include "model/dispatch.h"
 #include "model/rates.h"
+#include "model/simulated_warp.h"
 #include "model/sm_simulation.h"
 
 namespace attnscope::model {
@@ -26,7 +27,14 @@ constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most l
 struct Estimate {
   double clocks = 0;
   Bound bound = Bound::unknown;
+  std::vector<Stall> stalls;  // in clocks
 };
+
+// Stalls of a time that is `factor` times as long.
+std::vector<Stall> longer(std::vector<Stall> stalls, double factor) {
+  for (Stall& stall : stalls) stall.time *= factor;
+  return stalls;
+}
 
 double clock_mhz(const DeviceSpec& spec) {
   return spec.sustained_clock_mhz > 0 ? spec.sustained_clock_mhz : spec.clock_mhz;
@@ -103,21 +111,34 @@ Bound bound_of(const SmRun& run) {
   return bound_of(static_cast<Wait>(longest));
 }
 
+// Later waves split as the simulated ones do, but for the tail: only the last wave has one.
+void repeat_without_tail(std::vector<Stall>& stalls, double clocks) {
+  double tail = 0;
+  for (const Stall& stall : stalls)
+    if (stall.term == TermKind::tail) tail += stall.time;
+  const double rest = sum_of(stalls) - tail;
+  for (Stall& stall : stalls)
+    if (stall.term != TermKind::tail) stall.time *= (clocks - tail) / rest;
+}
+
 // When all CTAs are equal, the SM with the most of them decides. It runs them in waves; later waves are like the
 // second.
 Estimate of_waves(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
   const int64_t simulated = std::min(busiest, kSimulatedWaves * in.occupancy.ctas_per_sm);
-  const auto simulate = [&](int64_t ctas) {
-    return simulate_sm(in.spec, *in.schedule, {SmCtas(static_cast<size_t>(ctas)), in.occupancy.ctas_per_sm});
+  const auto simulate = [&](int64_t ctas, bool split) {
+    SmLoad load{SmCtas(static_cast<size_t>(ctas)), in.occupancy.ctas_per_sm};
+    load.split = split;
+    return simulate_sm(in.spec, *in.schedule, load);
   };
-  const SmRun run = simulate(simulated);
+  SmRun run = simulate(simulated, true);
   double clocks = run.clocks;
   if (busiest > simulated) {
     const int64_t wave = in.occupancy.ctas_per_sm;
-    clocks += (run.clocks - simulate(wave).clocks) / double(simulated - wave) * double(busiest - simulated);
+    clocks += (run.clocks - simulate(wave, false).clocks) / double(simulated - wave) * double(busiest - simulated);
+    repeat_without_tail(run.stalls, clocks);
   }
-  return {clocks, bound_of(run)};
+  return {clocks, bound_of(run), std::move(run.stalls)};
 }
 
 // Counted instructions over what the traces predict for the same CTAs. About 1, unless the CTAs between the traced ones
@@ -144,8 +165,8 @@ Estimate of_mixed(const LatencyInput& in) {
   Estimate slowest;
   for (const SmCtas& ctas : dispatched.sms) {
     const SmRun run = simulate_sm(in.spec, *in.schedule, {ctas, in.occupancy.ctas_per_sm});
-    const double clocks = run.clocks * std::exchange(beyond, 1);
-    if (clocks > slowest.clocks) slowest = {clocks, bound_of(run)};
+    const double times = std::exchange(beyond, 1), clocks = run.clocks * times;
+    if (clocks > slowest.clocks) slowest = {clocks, bound_of(run), longer(run.stalls, times)};
   }
   return slowest;
 }
@@ -176,7 +197,7 @@ Estimate from_counters(const LatencyInput& in) {
                                       [](const auto& a, const auto& b) { return a.first < b.first; });
   const int64_t resident = std::min(in.occupancy.ctas_per_sm, busiest) * in.launch.warps();
   const double hidden = std::min(1.0, double(resident) / kWarpsToFill);
-  return {most->first * ctas / hidden, most->second};
+  return {most->first * ctas / hidden, most->second, {}};
 }
 
 double error_factor(const DeviceSpec& spec, bool traced, Bound bound) {
@@ -186,20 +207,40 @@ double error_factor(const DeviceSpec& spec, bool traced, Bound bound) {
   return spec.arch == kMeasuredArchitecture ? factor : factor * kErrorOtherArchitecture;
 }
 
+// The excess over the simulated time belongs to the instructions that read and write global memory, by their sectors.
+void add_dram(std::vector<Stall>& stalls, const KernelSchedule& schedule, double us) {
+  double sectors = 0;
+  const auto sectors_of = [](const ScheduledInstruction& one) {
+    return is_global(one.unit) ? double(one.issued) * double(one.sectors) : 0;
+  };
+  for (const ScheduledInstruction& one : schedule.code) sectors += sectors_of(one);
+  if (sectors <= 0) return stalls.push_back({TermKind::dram_bandwidth, Stall::kNone, Stall::kNone, us});
+  for (uint32_t i = 0; i < schedule.code.size(); ++i)
+    if (const double share = sectors_of(schedule.code[i]) / sectors; share > 0)
+      stalls.push_back({TermKind::dram_bandwidth, i, i, us * share});
+}
+
 }  // namespace
 
-Timing latency(const LatencyInput& in) {
-  Timing timing;
+Modelled latency(const LatencyInput& in) {
+  Modelled out;
+  Timing& timing = out.timing;
   timing.kind = FigureKind::modelled;
   timing.cache = CacheState::hot;
   timing.clock_mhz = clock_mhz(in.spec);
   const bool traced = in.schedule && !in.schedule->traces.empty() && !in.schedule->traces.front().warps.empty();
-  if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return timing;
+  if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return out;
   Estimate estimate = !traced ? from_counters(in) : in.schedule->traces.size() == 1 ? of_waves(in) : of_mixed(in);
-  if (estimate.clocks <= 0) return timing;
-  double us = estimate.clocks / timing.clock_mhz + rates::rate(in.spec, rates::kLaunchUs);
+  if (estimate.clocks <= 0) return out;
+  const double launch = rates::rate(in.spec, rates::kLaunchUs);
+  double us = estimate.clocks / timing.clock_mhz + launch;
+  if (traced) {
+    out.stalls = longer(std::move(estimate.stalls), 1 / timing.clock_mhz);
+    out.stalls.push_back({TermKind::launch, Stall::kNone, Stall::kNone, launch});
+  }
   // What does not fit into the second-level cache is read from memory at least once.
   if (const double dram = compulsory_dram_us(in.spec, in.problem); dram > us) {
+    if (traced) add_dram(out.stalls, *in.schedule, dram - us);
     us = dram;
     estimate.bound = Bound::dram_bandwidth;
   }
@@ -208,7 +249,7 @@ Timing latency(const LatencyInput& in) {
   timing.interval_low = us / factor;
   timing.interval_high = us * factor;
   timing.bound = estimate.bound;
-  return timing;
+  return out;
 }
 
 }  // namespace attnscope::model

@@ -1,9 +1,12 @@
 #pragma once
+#include <vector>
+
 #include "core/device_spec.h"
 #include "core/observation.h"
 #include "core/problem.h"
 #include "model/occupancy.h"
 #include "model/schedule.h"
+#include "model/stall.h"
 
 namespace attnscope::model {
 
@@ -17,10 +20,17 @@ struct LatencyInput {
   const KernelSchedule* schedule = nullptr;  // null: from counters only, with a much wider error bar
 };
 
+struct Modelled {
+  Timing timing;
+  // Where the time goes, in microseconds (model/attribution.h); they sum to timing.p50. None without a schedule:
+  // counters say how busy units are, not what warps wait for.
+  std::vector<Stall> stalls;
+};
+
 // The kernel's time on the device, hot caches, always of kind "modelled": p10 = p50 = p90, and
 // interval_low…interval_high is the model's error bar, derived in docs/model.md. `bound` says what limits the kernel:
 // "shared memory", "issue slots", "FP32", "L2 bandwidth", "DRAM bandwidth", "global memory latency", "instruction
 // latency"… A pure function of its input. All zeros when nothing fits the device or nothing was counted.
-Timing latency(const LatencyInput& input);
+Modelled latency(const LatencyInput& input);
 
 }  // namespace attnscope::model

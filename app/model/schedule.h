@@ -41,12 +41,16 @@ struct ScheduledInstruction {
   bool bypasses_l1 = false;      // cp.async.cg: always from the second level
   bool closes_copies = false;    // LDGDEPBAR: groups the asynchronous copies since the last one
   int8_t copies_pending = -1;    // DEPBAR.LE SB, n: waits until at most n groups are pending; -1: does not wait
+  // How many instructions before this one is that whose fixed-latency result decides the stall count before this one;
+  // 0: not known.
+  uint8_t waits_for = 0;
   // Mean over the issues. Shared and async_copy: wavefronts. Global, local: 128-byte lines of a request.
   float passes = 0;
-  float sectors = 0;   // mean over the issues; global and local: 32-byte sectors of a request
-  float lanes = 32;    // mean over the issues; passes and sectors scale with it
-  float products = 1;  // work of a Tensor Core instruction, in units of kProductFlop
-  int64_t issued = 0;  // by all warps of the emulated CTAs
+  float conflicts = 0;  // of the passes: bank conflicts, wavefronts beyond those that the access needs
+  float sectors = 0;    // mean over the issues; global and local: 32-byte sectors of a request
+  float lanes = 32;     // mean over the issues; passes and sectors scale with it
+  float products = 1;   // work of a Tensor Core instruction, in units of kProductFlop
+  int64_t issued = 0;   // by all warps of the emulated CTAs
 };
 
 // One m16n8k16 product of fp16, the unit in which Tensor Core instructions are counted.

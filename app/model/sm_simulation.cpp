@@ -1,27 +1,19 @@
 #include "model/sm_simulation.h"
 
 #include <algorithm>
-#include <cmath>
-#include <deque>
+#include <optional>
 #include <queue>
 #include <utility>
 
-#include "model/rates.h"
+#include "model/attribution.h"
+#include "model/machine.h"
+#include "model/simulated_warp.h"
 
 namespace attnscope::model {
 namespace {
 
-constexpr int kSchedulers = 4;
-constexpr int kScoreboards = 6;
 constexpr double kSectorBytes = 32;
 constexpr double kOperandClocks = 8;  // until a store's operands have been read, on top of its time in the queue
-constexpr double kQueueClocks = 64;   // work that a warp may queue for the memory unit before it stalls
-
-bool is_shared(Unit unit) { return unit == Unit::shared_load || unit == Unit::shared_store; }
-bool is_global(Unit unit) {
-  return unit == Unit::global_load || unit == Unit::global_store || unit == Unit::local_load ||
-         unit == Unit::local_store || unit == Unit::async_copy;
-}
 
 // Reads that may hit the first level because other reads have fetched the same bytes.
 bool may_hit_l1(const ScheduledInstruction& instruction) {
@@ -32,66 +24,6 @@ Wait wait_for(Unit unit) {
   if (is_shared(unit)) return Wait::shared;
   return is_global(unit) ? Wait::global : Wait::other_data;
 }
-
-// The device's figures, looked up once.
-struct Machine {
-  // Clocks for which a warp instruction holds a scheduler's unit.
-  std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
-  double shuffle_clocks, wavefront, warp_wavefront, sector;  // clocks each, of the SM
-  double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
-
-  explicit Machine(const DeviceSpec& spec) {
-    using namespace rates;
-    const auto clocks = [&](const Rate& which) { return 32.0 * kSchedulers / rate(spec, which); };
-    const auto set = [&](Unit unit, const Rate& which) { unit_clocks[static_cast<size_t>(unit)] = clocks(which); };
-    set(Unit::fp32, kFp32);
-    set(Unit::fp16x2, kFp16x2);
-    set(Unit::half_to_float, kHalfToFloat);
-    set(Unit::fp64, kFp64);
-    set(Unit::integer, kInt);
-    set(Unit::imad, kImad);
-    set(Unit::mufu, kMufu);
-    set(Unit::conversion, kConversion);
-    set(Unit::uniform, kUniform);
-    unit_clocks[static_cast<size_t>(Unit::tensor)] = tensor_clocks(spec);
-    shuffle_clocks = 32 / rate(spec, kShuffle);
-    wavefront = 1 / rate(spec, kSharedWavefronts);
-    warp_wavefront = 1 / rate(spec, kWarpWavefronts);
-    sector = 1 / rate(spec, kL2Sectors);
-    shared = rate(spec, kLatencyShared);
-    l1 = rate(spec, kLatencyL1);
-    l2 = rate(spec, kLatencyL2);
-    mufu = rate(spec, kLatencyMufu);
-    shuffle = rate(spec, kLatencyShuffle);
-    constant = rate(spec, kLatencyConstant);
-    barrier = rate(spec, kLatencyBarrier);
-    arrival = rate(spec, kBarrierArrival);
-    branch = rate(spec, kLatencyBranch);
-    start = rate(spec, kCtaStartClocks);
-  }
-  // Clocks of one product on one scheduler's Tensor Core.
-  static double tensor_clocks(const DeviceSpec& spec) {
-    if (const auto measured = spec.rates.find(rates::kMma16816); measured != spec.rates.end()) return measured->second;
-    if (spec.tensor_tflops_f16 <= 0) return 32;
-    const double flop = spec.tensor_tflops_f16 * 1e12 / (double(spec.sms) * kSchedulers * spec.clock_mhz * 1e6);
-    return kProductFlop / std::max(1.0, flop);
-  }
-};
-
-struct SimulatedWarp {
-  const std::vector<Visit>* trace = nullptr;
-  size_t at = 0;                // in the trace
-  uint32_t next = 0, last = 0;  // instructions of the current block: [next, last)
-  uint32_t lanes = 32;          // that execute it
-  int scheduler = 0;
-  size_t cta = 0;    // slot
-  double ready = 0;  // by stall counts and branches
-  double port = 0;   // when its last wavefront has passed
-  std::array<double, kScoreboards> scoreboard{};
-  std::array<Unit, kScoreboards> holder{};
-  double open_copies = 0;     // when the asynchronous copies since the last group arrive
-  std::deque<double> copies;  // when each group arrives, oldest first
-};
 
 // A warp that waits at a barrier.
 struct Arrival {
@@ -106,16 +38,39 @@ struct CtaSlot {
   double last_arrival = 0;       // when the barrier unit took the last of them
 };
 
+// A scheduler's unit: until when an instruction holds it.
+struct HeldUnit {
+  double until = 0;
+  uint32_t by = 0;
+};
+
 struct Turn {
   double time;
   size_t warp;
   bool operator>(const Turn& other) const { return time > other.time; }
 };
 
+// What an instruction costs and does on any issue, worked out once.
+struct Prepared {
+  double clocks;  // of a scheduler's unit
+  bool waits;     // for data, or for room in the queue of wavefronts
+  bool effects;   // that something waits for, or a use of what the SM's warps share
+
+  Prepared(const Machine& machine, const ScheduledInstruction& instruction)
+      : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]) {
+    if (instruction.unit == Unit::tensor) clocks *= double(instruction.products);
+    const bool memory = is_shared(instruction.unit) || is_global(instruction.unit);
+    waits = instruction.wait_mask != 0 || instruction.copies_pending >= 0 || memory;
+    effects = instruction.write_scoreboard < kScoreboards || instruction.read_scoreboard < kScoreboards ||
+              instruction.closes_copies || memory || instruction.unit == Unit::shuffle;
+  }
+};
+
 class Simulation {
  public:
   Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load)
       : machine_(spec), schedule_(schedule), load_(load), hits_(schedule.code.size()) {
+    for (const ScheduledInstruction& instruction : schedule.code) prepared_.emplace_back(machine_, instruction);
     estimate_misses();
   }
 
@@ -123,7 +78,8 @@ class Simulation {
     const auto resident =
         static_cast<size_t>(std::max<int64_t>(1, std::min(load_.resident, int64_t(load_.ctas.size()))));
     slots_.resize(resident);
-    for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, machine_.start * double(slot));
+    if (load_.split) attribution_.emplace(schedule_.code, resident);
+    for (size_t slot = 0; slot < resident; ++slot) start_cta(slot, 0, machine_.start * double(slot));
     while (!turns_.empty() && result_.instructions < load_.step_limit) {
       const Turn turn = turns_.top();
       turns_.pop();
@@ -131,6 +87,7 @@ class Simulation {
     }
     result_.simulated = result_.clocks;
     if (!turns_.empty()) extrapolate();
+    if (attribution_) result_.stalls = attribution_->finish(result_.clocks, result_.complete);
     return result_;
   }
 
@@ -153,8 +110,12 @@ class Simulation {
     miss_share_ = distinct > 0 && most > 0 ? std::min(1.0, distinct / most) : 1;
   }
 
-  void start_cta(size_t slot, double time) {
-    if (started_ >= load_.ctas.size()) return;
+  // The place is free; its next CTA begins to run at `time`.
+  void start_cta(size_t slot, double free, double time) {
+    if (started_ >= load_.ctas.size()) {
+      if (attribution_) attribution_->empty_place(free);
+      return;
+    }
     const CtaTrace& trace = schedule_.traces[load_.ctas[started_++]];
     CtaSlot& cta = slots_[slot];
     if (cta.warps.empty()) {
@@ -171,11 +132,14 @@ class Simulation {
       warp.trace = &trace.warps[w];
       warp.at = 0;
       warp.next = warp.last = 0;
-      warp.ready = time;
-      warp.port = time;
-      warp.scoreboard.fill(0);
-      warp.open_copies = 0;
+      warp.stalled = 0;
+      warp.held = warp.ready = time;
+      warp.held_by = TermKind::launch;
+      warp.port = {.until = time};
+      warp.scoreboard.fill({});
+      warp.open_copies = {};
       warp.copies.clear();
+      if (attribution_) attribution_->enter(free, warp);
       remaining_ += count_instructions(trace.warps[w]);
       queue_next(cta.warps[w], time);
     }
@@ -205,36 +169,16 @@ class Simulation {
   void queue_next(size_t index, double now) {
     SimulatedWarp& warp = warps_[index];
     if (!advance(warp)) {
-      finish_warp(index, std::max(now, warp.ready));
+      finish_warp(index, now, std::max(now, warp.ready));
       return;
     }
-    const ScheduledInstruction& instruction = schedule_.code[warp.next];
-    double time = warp.ready;
     note(Wait::dependency, warp.ready - now - 1);
-    for (int sb = 0; sb < kScoreboards; ++sb) {
-      const auto s = static_cast<size_t>(sb);
-      if ((instruction.wait_mask >> sb & 1) == 0 || warp.scoreboard[s] <= time) continue;
-      note(wait_for(warp.holder[s]), warp.scoreboard[s] - time);
-      time = warp.scoreboard[s];
-    }
-    if (const double there = copies_there(warp, instruction); there > time) {
-      note(Wait::global, there - time);
-      time = there;
-    }
-    if ((is_shared(instruction.unit) || is_global(instruction.unit)) && warp.port - kQueueClocks > time) {
-      note(wait_for(instruction.unit), warp.port - kQueueClocks - time);
-      time = warp.port - kQueueClocks;
-    }
-    turns_.push({time, index});
-  }
-
-  // When all groups of copies but the last `copies_pending` have arrived.
-  static double copies_there(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
-    if (instruction.copies_pending < 0) return 0;
-    const auto pending = static_cast<size_t>(instruction.copies_pending);
-    double there = 0;
-    for (size_t group = 0; group + pending < warp.copies.size(); ++group) there = std::max(there, warp.copies[group]);
-    return there;
+    warp.complete = warp.ready;
+    if (prepared_[warp.next].waits)
+      warp.complete = data_ready(warp, schedule_.code[warp.next], [&](const Awaited& awaited, double since) {
+        note(wait_for(awaited.unit), awaited.until - since);
+      });
+    turns_.push({warp.complete, index});
   }
 
   void note(Wait wait, double clocks) {
@@ -246,66 +190,83 @@ class Simulation {
     const ScheduledInstruction& instruction = schedule_.code[warp.next];
     const auto scheduler = static_cast<size_t>(warp.scheduler);
     const auto unit = static_cast<size_t>(instruction.unit);
-    const double free = std::max(issue_free_[scheduler], unit_free_[scheduler][unit]);
+    HeldUnit& held = units_[scheduler][unit];
+    const double free = std::max(issue_free_[scheduler], held.until);
     if (free > turn.time) {
-      note(issue_free_[scheduler] >= unit_free_[scheduler][unit] ? Wait::issue : Wait::unit, free - turn.time);
+      note(issue_free_[scheduler] >= held.until ? Wait::issue : Wait::unit, free - turn.time);
       turns_.push({free, turn.warp});
       return;
     }
     const double now = turn.time;
+    if (attribution_) attribution_->issue(warp, instruction, now, held.by);
     issue_free_[scheduler] = now + 1;
-    const double clocks = instruction.unit == Unit::tensor ? machine_.unit_clocks[unit] * double(instruction.products)
-                                                           : machine_.unit_clocks[unit];
-    unit_free_[scheduler][unit] = now + clocks;
+    const Prepared prepared = prepared_[warp.next];
+    const double clocks = prepared.clocks;
+    held = {now + clocks, warp.next};
     result_.busy[unit] += clocks / kSchedulers;
     ++result_.instructions;
     --remaining_;
-    clock_ = std::max(clock_, now + 1);
-    warp.ready = now + std::max<double>(1, instruction.stall);
+    clock_ = now + 1;  // turns come in order of time
+    warp.previous = warp.next;
+    warp.stalled = warp.ready = now + std::max<double>(1, instruction.stall);
     ++warp.next;
     if (instruction.unit == Unit::barrier) {
       arrive(turn.warp, now);
       return;
     }
-    execute(warp, instruction, now);
+    if (prepared.effects) execute(warp, instruction, now);
     queue_next(turn.warp, now);
   }
 
+  // When an instruction's result is there and its operands have been read, and without a queue; and the queue.
+  struct Outcome {
+    double done, read, unloaded, read_unloaded;
+    TermKind done_queue = TermKind::other, read_queue = TermKind::other;
+    float conflicts = 0;
+  };
+
   void execute(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now) {
-    double done = now, read = now + kOperandClocks;
+    Outcome out{now, now + kOperandClocks, now, now + kOperandClocks};
     switch (instruction.unit) {
       case Unit::shared_load:
       case Unit::shared_store: {
         const double passes = passes_of(warp, instruction);
-        const double passed = pass(warp, now, passes);
+        const double passed = pass(warp, instruction, now, passes);
         result_.busy[static_cast<size_t>(instruction.unit)] += passes * machine_.wavefront;
-        done = passed + machine_.shared;
-        read = passed + kOperandClocks;
+        out.done = passed + machine_.shared;
+        out.unloaded = now + machine_.shared;
+        out.read = passed + kOperandClocks;
+        queue_as(warp.port, out);
         break;
       }
       case Unit::global_load:
       case Unit::local_load:
       case Unit::global_store:
       case Unit::local_store:
-        done = access_global(warp, instruction, now, read);
+        access_global(warp, instruction, now, out);
         break;
       case Unit::async_copy:
-        done = access_global(warp, instruction, now, read) + machine_.shared;  // and then into shared memory
-        warp.open_copies = std::max(warp.open_copies, done);
+        access_global(warp, instruction, now, out);
+        out.done += machine_.shared;  // and then into shared memory
+        out.unloaded += machine_.shared;
+        if (out.done > warp.open_copies.until)
+          await(warp.open_copies, warp, instruction, out.done, out.unloaded, out.done_queue, out.conflicts);
         break;
       case Unit::mufu:
       case Unit::conversion:
-        done = now + machine_.mufu;
+        out.done = out.unloaded = now + machine_.mufu;
         break;
       case Unit::shuffle: {
         const double start = std::max(now, shuffle_free_);
         shuffle_free_ = start + machine_.shuffle_clocks;
-        done = start + machine_.shuffle;
-        read = start + kOperandClocks;
+        out.done = start + machine_.shuffle;
+        out.unloaded = now + machine_.shuffle;
+        out.read = start + kOperandClocks;
+        out.done_queue = out.read_queue = TermKind::shuffles;
         break;
       }
       case Unit::constant_load:
-        done = now + machine_.constant;
+        out.done = out.unloaded = now + machine_.constant;
         break;
       case Unit::fp32:
       case Unit::fp16x2:
@@ -318,17 +279,32 @@ class Simulation {
       case Unit::barrier:
       case Unit::control:
       case Unit::count:
-        done = now + machine_.mufu;  // a scoreboard on one of these: as slow as the variable-latency units
+        // A scoreboard on one of these: as slow as the variable-latency units.
+        out.done = out.unloaded = now + machine_.mufu;
         break;
     }
     if (instruction.closes_copies) close_copies(warp);
-    occupy_scoreboard(warp, instruction.write_scoreboard, done, instruction.unit);
-    occupy_scoreboard(warp, instruction.read_scoreboard, read, instruction.unit);
+    const auto occupy = [&](uint8_t scoreboard, double until, double unloaded, TermKind queue) {
+      if (scoreboard < kScoreboards && until > warp.scoreboard[scoreboard].until)
+        await(warp.scoreboard[scoreboard], warp, instruction, until, unloaded, queue, out.conflicts);
+    };
+    occupy(instruction.write_scoreboard, out.done, out.unloaded, out.done_queue);
+    occupy(instruction.read_scoreboard, out.read, out.read_unloaded, out.read_queue);
+  }
+
+  static void await(Awaited& awaited, const SimulatedWarp& warp, const ScheduledInstruction& instruction, double until,
+                    double unloaded, TermKind queue, float conflicts) {
+    awaited.until = until;
+    awaited.unloaded = unloaded;
+    awaited.conflicts = queue == TermKind::shared_wavefronts ? conflicts : 0;
+    awaited.producer = warp.previous;
+    awaited.unit = instruction.unit;
+    awaited.queue = queue;
   }
 
   static void close_copies(SimulatedWarp& warp) {
     constexpr size_t most_pending = 8;  // code waits for all but a few groups, so older ones have arrived
-    warp.copies.push_back(std::exchange(warp.open_copies, 0));
+    warp.copies.push_back(std::exchange(warp.open_copies, {}));
     if (warp.copies.size() > most_pending) warp.copies.pop_front();
   }
 
@@ -337,33 +313,49 @@ class Simulation {
     return std::max(1.0, double(instruction.passes) * warp.lanes / double(instruction.lanes));
   }
 
-  static void occupy_scoreboard(SimulatedWarp& warp, uint8_t scoreboard, double until, Unit unit) {
-    if (scoreboard >= kScoreboards || until <= warp.scoreboard[scoreboard]) return;
-    warp.scoreboard[scoreboard] = until;
-    warp.holder[scoreboard] = unit;
-  }
-
   // When the warp's last pass begins on the SM's data path.
-  double pass(SimulatedWarp& warp, double now, double passes) {
-    warp.port = std::max(now, warp.port) + passes * machine_.warp_wavefront;
-    data_free_ = std::max(now, data_free_) + passes * machine_.wavefront;
-    return std::max(warp.port - machine_.warp_wavefront, data_free_ - machine_.wavefront);
+  double pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes) {
+    const float conflicts = instruction.passes > 0 ? instruction.conflicts / instruction.passes : 0;
+    const auto queue = [&](double& until, double clocks, float& share) {
+      const auto before = static_cast<float>(std::max(0.0, until - now)), own = static_cast<float>(clocks);
+      until = std::max(now, until) + clocks;
+      if (share != conflicts) share = (before * share + own * conflicts) / (before + own);
+    };
+    Awaited& port = warp.port;
+    queue(port.until, passes * machine_.warp_wavefront, port.conflicts);
+    queue(data_free_, passes * machine_.wavefront, data_conflicts_);
+    port.producer = warp.previous;
+    port.queue = TermKind::shared_wavefronts;
+    return std::max(port.until - machine_.warp_wavefront, data_free_ - machine_.wavefront);
   }
 
-  double access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double& read) {
-    const double passed = pass(warp, now, passes_of(warp, instruction));
-    read = passed + kOperandClocks;
-    const auto index = static_cast<size_t>(&instruction - schedule_.code.data());
+  // The queue that lets the warp's last wavefront pass later: its own, or all warps'.
+  void queue_as(const Awaited& port, Outcome& out) const {
+    const bool own = port.until - machine_.warp_wavefront >= data_free_ - machine_.wavefront;
+    out.done_queue = out.read_queue = TermKind::shared_wavefronts;
+    out.conflicts = own ? port.conflicts : data_conflicts_;
+  }
+
+  void access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out) {
+    const double passed = pass(warp, instruction, now, passes_of(warp, instruction));
+    out.read = passed + kOperandClocks;
+    queue_as(warp.port, out);
+    const auto arrives = [&](double clocks, double queued) {
+      out.done = queued + clocks;
+      out.unloaded = now + clocks;
+    };
     if (may_hit_l1(instruction)) {
-      hits_[index] += miss_share_;
-      if (hits_[index] < 1 - 1e-9) return passed + machine_.l1;  // ten tenths sum to a little less than one
-      hits_[index] -= 1;
+      double& hits = hits_[warp.previous];
+      hits += miss_share_;
+      if (hits < 1 - 1e-9) return arrives(machine_.l1, passed);  // ten tenths sum to a little less than one
+      hits -= 1;
     } else if (instruction.unit == Unit::local_load) {
-      return passed + machine_.l1;  // a thread's stack stays in the first level
+      return arrives(machine_.l1, passed);  // a thread's stack stays in the first level
     }
     l2_free_ = std::max(now, l2_free_) + double(instruction.sectors) * machine_.sector;
     result_.l2_busy += double(instruction.sectors) * machine_.sector;
-    return std::max(passed, l2_free_) + machine_.l2;
+    arrives(machine_.l2, std::max(passed, l2_free_));
+    if (l2_free_ > passed) out.done_queue = TermKind::l2_bandwidth;
   }
 
   void arrive(size_t index, double now) {
@@ -382,22 +374,27 @@ class Simulation {
     for (const Arrival& arrival : freed) note(Wait::barrier, open - arrival.time);
     for (const Arrival& arrival : freed) {
       SimulatedWarp& warp = warps_[arrival.warp];
-      warp.ready = std::max(warp.ready, open);
+      warp.held = warp.ready = std::max(warp.ready, open);
+      warp.held_by = TermKind::barriers;
       queue_next(arrival.warp, open);
     }
   }
 
-  void finish_warp(size_t index, double time) {
+  void finish_warp(size_t index, double now, double time) {
     SimulatedWarp& warp = warps_[index];
     CtaSlot& cta = slots_[warp.cta];
     --cta.alive;
-    for (double release : warp.scoreboard) time = std::max(time, release);
+    const Awaited* last = nullptr;
+    for (const Awaited& result : warp.scoreboard)
+      if (result.until > time) time = result.until, last = &result;
     if (cta.alive > 0) {
+      if (attribution_) attribution_->leave(std::max(now, std::min(warp.stalled, now + 1)), warp, nullptr);
       open_barrier(cta);  // the waiting warps need not wait for this one
       return;
     }
+    if (attribution_) attribution_->leave(time, warp, last);
     result_.clocks = std::max(result_.clocks, time);
-    start_cta(warp.cta, time + machine_.start);
+    start_cta(warp.cta, time, time + machine_.start);
   }
 
   // The rest runs at the rate of what was simulated.
@@ -417,11 +414,14 @@ class Simulation {
   SmRun result_;
   double miss_share_ = 1;
   std::vector<double> hits_;
+  std::vector<Prepared> prepared_;  // by instruction
   std::vector<SimulatedWarp> warps_;
   std::vector<CtaSlot> slots_;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
   std::array<double, kSchedulers> issue_free_{};
-  std::array<std::array<double, static_cast<size_t>(Unit::count)>, kSchedulers> unit_free_{};
+  std::array<std::array<HeldUnit, static_cast<size_t>(Unit::count)>, kSchedulers> units_{};
+  std::optional<Attribution> attribution_;  // where the load asks for it
+  float data_conflicts_ = 0;                // share of the queue of wavefronts
   double shuffle_free_ = 0, data_free_ = 0, l2_free_ = 0, barrier_free_ = 0;
   double clock_ = 0;
   size_t started_ = 0;

@@ -6,6 +6,7 @@
 #include "core/device_spec.h"
 #include "model/dispatch.h"
 #include "model/schedule.h"
+#include "model/stall.h"
 
 namespace attnscope::model {
 
@@ -25,6 +26,7 @@ struct SmLoad {
   SmCtas ctas{0};                  // to run on this SM, one after another as places become free
   int64_t resident = 1;            // at most at a time
   int64_t step_limit = 6'000'000;  // warp instructions to simulate; the rest is extrapolated
+  bool split = true;               // into SmRun::stalls
 };
 
 struct SmRun {
@@ -35,6 +37,7 @@ struct SmRun {
   std::array<double, static_cast<size_t>(Wait::count)> waits{};  // clocks, summed over warps
   std::array<double, static_cast<size_t>(Unit::count)> busy{};   // clocks that each unit was busy, of one SM's worth
   double l2_busy = 0;                                            // clocks of the SM's share of second-level bandwidth
+  std::vector<Stall> stalls;  // where `clocks` go (model/attribution.h); they sum to it
 };
 
 // Runs the traces of `schedule` through one SM of the device, warp by warp and instruction by instruction: four

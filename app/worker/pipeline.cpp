@@ -19,6 +19,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/emulated/emulated_device.h"
 #include "device/model_input.h"
+#include "device/terms.h"
 #include "measure/sampling.h"
 #include "model/latency.h"
 #include "model/limits.h"
@@ -88,7 +89,7 @@ class Pipeline {
   ReferenceResult reference();
   Result<device::LaunchRequest> launch_request();
   Result<Verdict> judge_attention();
-  Timing modelled(const device::LaunchOutcome& emulated) const;
+  attnscope::model::Modelled modelled(const device::LaunchOutcome& emulated) const;
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
   std::optional<double> tflops(double us) const;
   template <class T>
@@ -266,12 +267,16 @@ Result<void> Pipeline::launch() {
 // Of an emulated run: its time is modelled from what it did.
 Result<void> Pipeline::model() {
   if (!outcome_.emulated || !outcome_.counters) return {};
-  const Timing timing = modelled(outcome_);
+  auto [timing, stalls] = modelled(outcome_);
+  if (timing.p50 > 0)
+    timing.terms = stalls.empty() ? device::no_terms()
+                                  : device::terms_of(stalls, *outcome_.emulated->program,
+                                                     SourcePieces(request_.kernel.source), request_.kernel.source_name);
   sink_.part({timing, tflops(timing.p50)});
   return {};
 }
 
-Timing Pipeline::modelled(const device::LaunchOutcome& emulated) const {
+attnscope::model::Modelled Pipeline::modelled(const device::LaunchOutcome& emulated) const {
   auto schedule = device::schedule_of(*emulated.emulated->program, emulated.emulated->result, experiment().problem,
                                       launch_.shape.grid);
   if (workload_)
@@ -386,7 +391,7 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
   auto counted = twin.run(launch, events);
   if (!counted) return fail(counted.error());
-  sink_.part({*counted->counters, modelled(*counted).bound});
+  sink_.part({*counted->counters, modelled(*counted).timing.bound});
   return {};
 }
 

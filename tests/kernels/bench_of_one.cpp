@@ -185,7 +185,7 @@ Counted counted(const Ran& ran, const std::vector<std::string>& settings, int64_
   return out;
 }
 
-Timing modelled(const Counted& of, const DeviceSpec& spec) {
+model::Modelled modelled(const Counted& of, const DeviceSpec& spec) {
   const Occupancy occupancy = model::occupancy(spec, of.info, of.launch);
   return model::latency({spec, of.problem, of.info, of.launch, occupancy, of.counters, &of.schedule});
 }

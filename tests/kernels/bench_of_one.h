@@ -51,6 +51,6 @@ struct Counted {
   model::KernelSchedule schedule;
 };
 Counted counted(const Ran& ran, const std::vector<std::string>& settings, int64_t times = 1);
-Timing modelled(const Counted& counted, const DeviceSpec& spec);
+model::Modelled modelled(const Counted& counted, const DeviceSpec& spec);
 
 }  // namespace attnscope::kernel_tests

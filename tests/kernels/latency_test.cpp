@@ -9,6 +9,8 @@
 
 #include "bench_of_one.h"
 #include "core/json.h"
+#include "core/observation.h"
+#include "device/terms.h"
 
 namespace attnscope::kernel_tests {
 namespace {
@@ -26,7 +28,7 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
     if ((*variant)->info.code_hash != row["code_hash"] || matching++ % 3 != 0) continue;  // a third is enough here
     auto ran = run(named);
     ASSERT_TRUE(ran) << text_of(named) << ": " << ran.error().message;
-    const Timing timing = modelled(counted(*ran, named.settings), h200);
+    const Timing timing = modelled(counted(*ran, named.settings), h200).timing;
     const double us = row["us"];
     EXPECT_LT(timing.interval_low, us) << text_of(named);
     EXPECT_GT(timing.interval_high, us) << text_of(named);
@@ -41,7 +43,7 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
 double on_l4(const std::string& kernel, const std::vector<std::string>& settings) {
   auto ran = run({kernel, "B=1,H=8,S=512,D=64", settings});
   EXPECT_TRUE(ran) << ran.error().message;
-  return ran ? modelled(counted(*ran, settings), device_spec("emulated:l4")).p50 : 0;
+  return ran ? modelled(counted(*ran, settings), device_spec("emulated:l4")).timing.p50 : 0;
 }
 
 // Reported: minimal 2870 us, then M32 with 4, 6 and 8 warps 1029.64, 952.97 and 839.38 us.
@@ -53,6 +55,38 @@ TEST(LatencyModel, OrdersTheReportsRowsAsTheL4Did) {
   EXPECT_GT(minimal, four);
   EXPECT_GT(four, six);
   EXPECT_GT(six, eight);
+}
+
+// tests/data/model/terms_mma_l4.json: attnscope run --kernel mma --device emulated:l4 --json
+TEST(LatencyModel, SplitsTheTimeAsRecorded) {
+  const Json json = Json::parse(std::ifstream(ATTNSCOPE_SOURCE_DIR "/tests/data/model/terms_mma_l4.json"));
+  const auto recorded = observation_from_json(json, "terms_mma_l4.json");
+  ASSERT_TRUE(recorded) << recorded.error().message;
+  ASSERT_TRUE(recorded->timing && recorded->timing->terms);
+  const Terms& before = *recorded->timing->terms;
+  double terms = 0, phases = 0;
+  for (const Term& term : before.list) terms += term.us;
+  for (const Phase& phase : before.phases) phases += phase.us;
+  EXPECT_NEAR(terms, recorded->timing->p50, 1e-6);
+  EXPECT_NEAR(phases, recorded->timing->p50, 1e-6);
+  auto ran = run({"mma", "B=1,H=8,S=512,D=64", {}});
+  ASSERT_TRUE(ran) << ran.error().message;
+  if (ran->variant->info.code_hash != recorded->variant->code_hash)
+    GTEST_SKIP() << "this NVRTC makes other machine code than the recording's";
+  const model::Modelled now = modelled(counted(*ran, {}), device_spec("emulated:l4"));
+  EXPECT_NEAR(now.timing.p50, recorded->timing->p50, 1e-6);
+  const Terms after = device::terms_of(now.stalls, *ran->outcome.emulated->program, SourcePieces(ran->kernel.source),
+                                       ran->kernel.source_name);
+  ASSERT_EQ(after.list.size(), before.list.size());
+  for (size_t i = 0; i < after.list.size(); ++i) {
+    EXPECT_EQ(after.list[i].kind, before.list[i].kind);
+    EXPECT_NEAR(after.list[i].us, before.list[i].us, 1e-6);
+    ASSERT_EQ(after.list[i].lines.size(), before.list[i].lines.size());
+    for (size_t l = 0; l < after.list[i].lines.size(); ++l)
+      EXPECT_EQ(after.list[i].lines[l].address, before.list[i].lines[l].address);
+  }
+  ASSERT_EQ(after.phases.size(), before.phases.size());
+  for (size_t i = 0; i < after.phases.size(); ++i) EXPECT_EQ(after.phases[i].name, before.phases[i].name);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "charts/compared_settings.h"
 #include "charts/latency_chart.h"
 #include "charts/memory_stack.h"
+#include "charts/terms.h"
 #include "charts/watch_rows.h"
 #include "charts/words.h"
 #include "core/json.h"
@@ -49,6 +50,11 @@ const std::vector<Observation>& observations() {
     for (const Limiter limiter : values_of_enum<Limiter>())
       add([&](Observation& o) { o.occupancy->limiter = limiter; });
     for (const Bound bound : values_of_enum<Bound>()) add([&](Observation& o) { o.timing->bound = bound; });
+    for (const TermKind kind : values_of_enum<TermKind>())
+      add([&](Observation& o) {
+        const double us = o.timing->p50;
+        o.timing->terms = Terms{{{kind, us, {{16, "k.cu:1", us, 32, "k.cu:2"}}}}, {{"score", us, {{kind, us}}}}, ""};
+      });
     for (const FigureKind kind : values_of_enum<FigureKind>())
       add([&](Observation& o) { o.timing->kind = o.counters->kind = kind; });
     for (const CacheState cache : values_of_enum<CacheState>())
@@ -151,6 +157,9 @@ TEST(RenamedLabels, TextsDifferOnlyInThem) {
   for (const Observation& seen : observations()) {
     const std::string what = to_json(seen).dump();
     expect_same_but_for_labels(what, [&] { return charts::bound_sentence(seen); });
+    expect_same_but_for_labels(what, [&] {
+      return charts::terms_text(*seen.timing) + charts::carrier_text(*seen.timing) + charts::phases_text(*seen.timing);
+    });
     expect_same_but_for_labels(what, [&] { return charts::unlike_sentence(base, seen); });
     expect_same_but_for_labels(what, [&] { return charts::config_words(seen.experiment, &kernel, ""); });
     expect_same_but_for_labels(what, [&] { return text_of(charts::verdict_rows(*seen.verdict)); });

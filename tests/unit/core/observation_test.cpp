@@ -25,17 +25,21 @@ Observation full_observation() {
   v.max_abs = 0.5;
   v.first_bad = BadElement{0, 1, 2, 3, 0.25, std::nan("")};
   o.verdict = v;
-  o.timing = Timing{FigureKind::modelled,
-                    800,
-                    839.4,
-                    880,
-                    700,
-                    900,
-                    0,
-                    CacheState::hot,
-                    2040,
-                    Bound::shared_memory,
-                    Sampling{{{838.5, 839}, {839.4}}, Stopped::stable, 2, 1.5, 71.9, 72, 66, {"power cap"}}};
+  o.timing =
+      Timing{FigureKind::modelled,
+             800,
+             839.4,
+             880,
+             700,
+             900,
+             0,
+             CacheState::hot,
+             2040,
+             Bound::shared_memory,
+             Sampling{{{838.5, 839}, {839.4}}, Stopped::stable, 2, 1.5, 71.9, 72, 66, {"power cap"}},
+             Terms{{{TermKind::bank_conflicts, 839.4, {{0x1a0, "02_tiled.cu:174", 800, 0x1c0, "02_tiled.cu:175"}}}},
+                   {{"score", 839.4, {{TermKind::bank_conflicts, 839.4}}}},
+                   ""}};
   o.tflops = 0.64;
   Counters c;
   c.instructions = {{"total", 1000}, {"fp32", 400}};
@@ -89,6 +93,18 @@ TEST(Observation, ABadPartChangesNothing) {
   EXPECT_FALSE(apply_part(o, Json{{"tflops", "fast"}}));
   EXPECT_FALSE(apply_part(o, Json::array()));
   EXPECT_EQ(o.tflops, before.tflops);
+}
+
+TEST(Observation, ATimeWrittenBeforeThereWereTermsIsRead) {
+  Observation o = full_observation();
+  Json json = to_json(o);
+  json["timing"].erase("terms");
+  const auto back = observation_from_json(json, "o.json");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_FALSE(back->timing->terms);
+  json = to_json(o);
+  json["timing"]["terms"]["list"][0]["kind"] = "magic";
+  EXPECT_FALSE(observation_from_json(json, "o.json"));
 }
 
 // A word that nothing knows would be taken for the harmless one: "rihgt" for unchecked, "eror" for a note.

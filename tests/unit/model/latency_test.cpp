@@ -19,10 +19,11 @@ struct Latency : testing::Test {
     const std::vector<ScheduledInstruction> work(1000, instruction(Unit::fp32, 4));
     schedule = model::schedule({work}, std::vector(4, times(20)));
   }
-  Timing timing(const KernelSchedule* s, const DeviceSpec& spec) const {
+  Modelled modelled(const KernelSchedule* s, const DeviceSpec& spec) const {
     const Occupancy o = occupancy(spec, variant, launch);
     return latency({spec, problem, variant, launch, o, counters, s});
   }
+  Timing timing(const KernelSchedule* s, const DeviceSpec& spec) const { return modelled(s, spec).timing; }
   Problem problem;
   VariantInfo variant;
   LaunchShape launch;
@@ -162,6 +163,56 @@ TEST_F(Latency, WhatExceedsTheCacheIsBoundByDram) {
   const Timing t = timing(&schedule, l4());
   EXPECT_EQ(t.bound, Bound::dram_bandwidth);
   EXPECT_NEAR(t.p50, 4.0 * 64 * 8 * 4096 * 64 * 2 / 300e9 * 1e6, 1);
+}
+
+double of(const Modelled& modelled, TermKind term) {
+  double sum = 0;
+  for (const Stall& stall : modelled.stalls)
+    if (stall.term == term) sum += stall.time;
+  return sum;
+}
+
+TEST_F(Latency, TheStallsSumToTheTime) {
+  for (const int64_t ctas : {1, 58, 128, 1160, 2321}) {
+    launch.grid = {ctas, 1, 1};
+    const Modelled m = modelled(&schedule, l4());
+    EXPECT_NEAR(sum_of(m.stalls), m.timing.p50, 1e-9 * m.timing.p50) << ctas;
+    EXPECT_GE(of(m, TermKind::launch), rates::kLaunchUs.fallback);
+  }
+}
+
+// 128 CTAs, of which an L4 holds 116: one of two places is empty for half of the time. Later waves have no tail of
+// their own.
+TEST_F(Latency, TheTailIsInTheLastWaveOnly) {
+  const Modelled few = modelled(&schedule, l4());
+  EXPECT_NEAR(of(few, TermKind::tail) / few.timing.p50, 0.25, 0.02);
+  launch.grid = {1160, 1, 1};
+  const Modelled many = modelled(&schedule, l4());
+  EXPECT_LT(of(many, TermKind::tail) / many.timing.p50, 0.02);
+  EXPECT_NEAR(of(many, TermKind::issue) / many.timing.p50, 0.5, 0.02) << "two warps a scheduler, every fourth clock";
+}
+
+TEST_F(Latency, WithoutAScheduleNoTermIsMadeUp) {
+  const Modelled m = modelled(nullptr, l4());
+  EXPECT_GT(m.timing.p50, 0);
+  EXPECT_TRUE(m.stalls.empty());
+}
+
+TEST_F(Latency, WhatDramAddsIsTheGlobalAccesses) {
+  problem.batch = 64, problem.seq_q = problem.seq_k = 4096;
+  ScheduledInstruction load = instruction(Unit::global_load), store = instruction(Unit::global_store);
+  load.sectors = 3, store.sectors = 1;
+  load.issued = store.issued = 10;
+  const auto streams = model::schedule({{load, store, instruction(Unit::fp32)}}, {times(100)});
+  const Modelled m = modelled(&streams, l4());
+  ASSERT_EQ(m.timing.bound, Bound::dram_bandwidth);
+  EXPECT_NEAR(sum_of(m.stalls), m.timing.p50, 1e-9 * m.timing.p50);
+  std::map<uint32_t, double> carried;
+  for (const Stall& stall : m.stalls)
+    if (stall.term == TermKind::dram_bandwidth) carried[stall.producer] += stall.time;
+  EXPECT_GT(carried[0], 0);
+  EXPECT_NEAR(carried[0], 3 * carried[1], 1e-6);
+  EXPECT_EQ(carried.size(), 2u);
 }
 
 TEST_F(Latency, SampledCountersStandForTheGrid) {

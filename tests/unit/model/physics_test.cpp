@@ -56,11 +56,12 @@ MadeUp make_up(uint64_t seed) {
   return kernel;
 }
 
-struct Modelled {
+struct Made {
   double us, ceiling, instructions, waves;
+  std::vector<Stall> stalls;
 };
 
-Modelled modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
   KernelSchedule s = schedule(kernel.blocks, {{}});
   s.traces.clear();
   const int64_t last = kernel.columns - 1;
@@ -90,9 +91,9 @@ Modelled modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
   variant.dynamic_shared_bytes = kernel.shared;
   const Problem problem;
   const Occupancy fits = occupancy(spec, variant, launch);
-  const Timing timing = latency({spec, problem, variant, launch, fits, counters, &s});
-  return {timing.p50, ceilings(spec, problem, counters, s).highest(), double(counters.instructions["total"]),
-          fits.waves};
+  Modelled made = latency({spec, problem, variant, launch, fits, counters, &s});
+  return {made.timing.p50, ceilings(spec, problem, counters, s).highest(), double(counters.instructions["total"]),
+          fits.waves, std::move(made.stalls)};
 }
 
 class Physics : public testing::TestWithParam<uint64_t> {
@@ -104,7 +105,7 @@ class Physics : public testing::TestWithParam<uint64_t> {
 
 TEST_P(Physics, NoTimeIsBelowWhatTheUnitsTake) {
   for (const bool causal : {false, true}) {
-    const Modelled of = modelled(kernel_, spec_, causal);
+    const Made of = modelled(kernel_, spec_, causal);
     EXPECT_GT(of.us, of.ceiling) << (causal ? "causal" : "not causal");
   }
 }
@@ -112,7 +113,7 @@ TEST_P(Physics, NoTimeIsBelowWhatTheUnitsTake) {
 // Half of the work takes at least half of the time, except for the last wave, which only equal CTAs leave half empty;
 // and never more than all of it.
 TEST_P(Physics, AMaskSavesNoMoreThanItsWork) {
-  const Modelled all = modelled(kernel_, spec_, false), masked = modelled(kernel_, spec_, true);
+  const Made all = modelled(kernel_, spec_, false), masked = modelled(kernel_, spec_, true);
   const double launch = 2, full = all.waves / std::ceil(all.waves);
   EXPECT_GT(masked.us - launch, 0.93 * (all.us - launch) * full * masked.instructions / all.instructions);
   EXPECT_LT(masked.us, 1.02 * all.us);
@@ -127,6 +128,19 @@ TEST_P(Physics, MoreWorkIsNeverFaster) {
     const double us = modelled(kernel_, spec_, causal).us;
     EXPECT_GE(modelled(longer, spec_, causal).us, 0.97 * us) << (causal ? "causal" : "not causal");
     EXPECT_GE(modelled(wider, spec_, causal).us, 0.97 * us) << (causal ? "causal" : "not causal");
+  }
+}
+
+TEST_P(Physics, TermsSumToTheTimeAndLittleIsUnexplained) {
+  for (const bool causal : {false, true}) {
+    const Made of = modelled(kernel_, spec_, causal);
+    double unexplained = 0;
+    for (const Stall& stall : of.stalls) {
+      EXPECT_GT(stall.time, 0);
+      if (stall.term == TermKind::other) unexplained += stall.time;
+    }
+    EXPECT_NEAR(sum_of(of.stalls), of.us, 1e-6 * of.us) << (causal ? "causal" : "not causal");
+    EXPECT_LE(unexplained, 0.05 * of.us) << (causal ? "causal" : "not causal");
   }
 }
 

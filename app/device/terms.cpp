@@ -1,0 +1,114 @@
+#include "device/terms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+
+namespace attnscope::device {
+namespace {
+
+using model::Stall;
+
+constexpr double kLeastShare = 0.01;  // of its term, for a line to be listed
+constexpr const char* kOutside = "launch and tail";
+
+const auto longer_first = [](const auto& a, const auto& b) { return a.us > b.us; };
+
+std::string source_at(const emulator::Program& program, uint32_t instruction) {
+  const compile::SassLine& line = program.sass->instructions[instruction].line;
+  return line.line != 0 ? emulator::line_name(*program.sass, line) : std::string();
+}
+
+std::string phase_at(const emulator::Program& program, uint32_t instruction, const SourcePieces& pieces,
+                     const std::string& source_name) {
+  const compile::SassProgram& sass = *program.sass;
+  std::vector<compile::SassLine> calls{sass.instructions[instruction].line};  // innermost first; the kernel's own last
+  const auto& callers = sass.instructions[instruction].inlined_at;
+  calls.insert(calls.end(), callers.begin(), callers.end());
+  const auto function_of = [&](const compile::SassLine& line) {
+    const bool known = line.line != 0 && line.file < sass.files.size() && sass.files[line.file] == source_name;
+    return known ? std::string(pieces.function_at(static_cast<int>(line.line))) : std::string();
+  };
+  if (calls.size() > 1)
+    if (std::string called = function_of(calls[calls.size() - 2]); !called.empty()) return called;
+  const std::string kernel = function_of(calls.back());
+  if (kernel.empty()) return sass.kernel.name;
+  const int loop = pieces.loop_at(static_cast<int>(calls.back().line));
+  return loop > 0 ? fmt::format("{}, loop at line {}", kernel, loop) : kernel;
+}
+
+// `sorted`: one term's, by producer.
+Term term_of(std::span<const Stall> sorted, const emulator::Program& program) {
+  Term term{sorted.front().term, 0, {}};
+  for (size_t i = 0; i < sorted.size();) {
+    const uint32_t producer = sorted[i].producer;
+    const Stall* longest = &sorted[i];
+    double us = 0;
+    for (; i < sorted.size() && sorted[i].producer == producer; ++i) {
+      us += sorted[i].time;
+      if (sorted[i].time > longest->time) longest = &sorted[i];
+    }
+    term.us += us;
+    if (producer == Stall::kNone) continue;
+    term.lines.push_back({int64_t{producer} * 16, source_at(program, producer), us, int64_t{longest->consumer} * 16,
+                          source_at(program, longest->consumer)});
+  }
+  std::ranges::stable_sort(term.lines, longer_first);
+  std::erase_if(term.lines, [&](const TermLine& line) { return line.us < kLeastShare * term.us; });
+  if (term.lines.size() > Term::kMostLines) term.lines.resize(Term::kMostLines);
+  return term;
+}
+
+std::vector<Phase> phases_of(const std::vector<Stall>& stalls, const emulator::Program& program,
+                             const SourcePieces& pieces, const std::string& source_name) {
+  std::vector<std::string> names(program.ops.size());
+  std::map<std::string, std::map<TermKind, double>> sums;
+  for (const Stall& stall : stalls) {
+    const bool inside = stall.producer != Stall::kNone;
+    if (inside && names[stall.producer].empty())
+      names[stall.producer] = phase_at(program, stall.producer, pieces, source_name);
+    sums[inside ? names[stall.producer] : kOutside][stall.term] += stall.time;
+  }
+  std::vector<Phase> phases;
+  for (const auto& [name, terms] : sums) {
+    Phase& phase = phases.emplace_back(Phase{name, 0, {}});
+    for (const auto& [kind, us] : terms) {
+      phase.us += us;
+      phase.terms.push_back({kind, us});
+    }
+    std::ranges::stable_sort(phase.terms, longer_first);
+  }
+  std::ranges::stable_sort(phases, longer_first);
+  return phases;
+}
+
+}  // namespace
+
+Terms terms_of(const std::vector<Stall>& stalls, const emulator::Program& program, const SourcePieces& pieces,
+               const std::string& source_name) {
+  std::vector<Stall> sorted = stalls;
+  std::ranges::sort(sorted, {},
+                    [](const Stall& stall) { return std::tuple(stall.term, stall.producer, stall.consumer); });
+  Terms out;
+  for (size_t i = 0; i < sorted.size();) {
+    size_t end = i;
+    while (end < sorted.size() && sorted[end].term == sorted[i].term) ++end;
+    out.list.push_back(term_of(std::span(sorted).subspan(i, end - i), program));
+    i = end;
+  }
+  std::ranges::stable_sort(out.list, longer_first);
+  out.phases = phases_of(stalls, program, pieces, source_name);
+  return out;
+}
+
+Terms no_terms() {
+  Terms out;
+  out.missing =
+      "a warp's path is too long to record, so the time is from counters, which do not say what warps wait for";
+  return out;
+}
+
+}  // namespace attnscope::device

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/source_pieces.h"
+#include "core/term.h"
+#include "emulator/isa/program.h"
+#include "model/stall.h"
+
+namespace attnscope::device {
+
+// The stalls of a modelled time as terms and phases, with the lines of `program` that carry them.
+//
+// An instruction's phase is the function that the kernel calls there, however deep the instruction lies below it; else
+// the kernel itself with the loop that the instruction is in (SourcePieces). `source_name` is the file whose pieces
+// those are. A wait belongs to the phase of the instruction that is waited for.
+Terms terms_of(const std::vector<model::Stall>& stalls, const emulator::Program& program, const SourcePieces& pieces,
+               const std::string& source_name);
+
+// Of a time that counters gave.
+Terms no_terms();
+
+}  // namespace attnscope::device

@@ -1,0 +1,59 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "core/device_spec.h"
+#include "model/rates.h"
+#include "model/schedule.h"
+
+namespace attnscope::model {
+
+inline constexpr int kSchedulers = 4;  // of an SM
+
+// The device's figures, looked up once.
+struct Machine {
+  // Clocks for which a warp instruction holds a scheduler's unit.
+  std::array<double, static_cast<size_t>(Unit::count)> unit_clocks{};
+  double shuffle_clocks, wavefront, warp_wavefront, sector;  // clocks each, of the SM
+  double shared, l1, l2, mufu, shuffle, constant, barrier, arrival, branch, start;
+
+  explicit Machine(const DeviceSpec& spec) {
+    using namespace rates;
+    const auto clocks = [&](const Rate& which) { return 32.0 * kSchedulers / rate(spec, which); };
+    const auto set = [&](Unit unit, const Rate& which) { unit_clocks[static_cast<size_t>(unit)] = clocks(which); };
+    set(Unit::fp32, kFp32);
+    set(Unit::fp16x2, kFp16x2);
+    set(Unit::half_to_float, kHalfToFloat);
+    set(Unit::fp64, kFp64);
+    set(Unit::integer, kInt);
+    set(Unit::imad, kImad);
+    set(Unit::mufu, kMufu);
+    set(Unit::conversion, kConversion);
+    set(Unit::uniform, kUniform);
+    unit_clocks[static_cast<size_t>(Unit::tensor)] = tensor_clocks(spec);
+    shuffle_clocks = 32 / rate(spec, kShuffle);
+    wavefront = 1 / rate(spec, kSharedWavefronts);
+    warp_wavefront = 1 / rate(spec, kWarpWavefronts);
+    sector = 1 / rate(spec, kL2Sectors);
+    shared = rate(spec, kLatencyShared);
+    l1 = rate(spec, kLatencyL1);
+    l2 = rate(spec, kLatencyL2);
+    mufu = rate(spec, kLatencyMufu);
+    shuffle = rate(spec, kLatencyShuffle);
+    constant = rate(spec, kLatencyConstant);
+    barrier = rate(spec, kLatencyBarrier);
+    arrival = rate(spec, kBarrierArrival);
+    branch = rate(spec, kLatencyBranch);
+    start = rate(spec, kCtaStartClocks);
+  }
+  // Clocks of one product on one scheduler's Tensor Core.
+  static double tensor_clocks(const DeviceSpec& spec) {
+    if (const auto measured = spec.rates.find(rates::kMma16816); measured != spec.rates.end()) return measured->second;
+    if (spec.tensor_tflops_f16 <= 0) return 32;
+    const double flop = spec.tensor_tflops_f16 * 1e12 / (double(spec.sms) * kSchedulers * spec.clock_mhz * 1e6);
+    return kProductFlop / std::max(1.0, flop);
+  }
+};
+
+}  // namespace attnscope::model

@@ -1,0 +1,87 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/term.h"
+#include "model/schedule.h"
+
+namespace attnscope::model {
+
+inline constexpr int kScoreboards = 6;
+inline constexpr double kQueueClocks = 64;  // work that a warp may queue for the memory unit before it stalls
+
+inline bool is_shared(Unit unit) { return unit == Unit::shared_load || unit == Unit::shared_store; }
+inline bool is_global(Unit unit) {
+  return unit == Unit::global_load || unit == Unit::global_store || unit == Unit::local_load ||
+         unit == Unit::local_store || unit == Unit::async_copy;
+}
+
+// Something that a warp may wait for: the result of an instruction, or that its operands have been read.
+struct Awaited {
+  double until = 0;
+  double unloaded = 0;    // when it would be there if it had met no queue
+  float conflicts = 0;    // the share of the queue of wavefronts that is bank conflicts
+  uint32_t producer = 0;  // the instruction
+  Unit unit = Unit::control;
+  TermKind queue = TermKind::other;  // what it queues for
+};
+
+// A warp on its way through its trace.
+struct SimulatedWarp {
+  const std::vector<Visit>* trace = nullptr;
+  size_t at = 0;                // in the trace
+  uint32_t next = 0, last = 0;  // instructions of the current block: [next, last)
+  uint32_t lanes = 32;          // that execute it
+  int scheduler = 0;
+  size_t cta = 0;         // slot
+  uint32_t previous = 0;  // the instruction that it issued last
+  // What holds it before any data does: first its last instruction's stall count, until `stalled`; then, until `held`,
+  // a barrier or the start of its CTA, if it is later; then, until `ready`, a jump.
+  double stalled = 0, held = 0, ready = 0;
+  TermKind held_by = TermKind::launch;
+  double complete = 0;  // when its next instruction has what it needs but for its unit and an issue slot
+  Awaited port;         // when its last wavefront has passed
+  std::array<Awaited, kScoreboards> scoreboard{};
+  Awaited open_copies;         // when the asynchronous copies since the last group arrive
+  std::deque<Awaited> copies;  // when each group arrives, oldest first
+};
+
+// When all groups of copies but the last `copies_pending` have arrived; null: the instruction waits for none.
+inline const Awaited* copies_there(const SimulatedWarp& warp, const ScheduledInstruction& instruction) {
+  if (instruction.copies_pending < 0) return nullptr;
+  const auto pending = static_cast<size_t>(instruction.copies_pending);
+  const Awaited* there = nullptr;
+  for (size_t group = 0; group + pending < warp.copies.size(); ++group)
+    if (there == nullptr || warp.copies[group].until > there->until) there = &warp.copies[group];
+  return there;
+}
+
+// SimulatedWarp::complete. wait(awaited, since) for each
+// wait on the way, in order of time: it ends at awaited.until.
+template <class Wait>
+double data_ready(const SimulatedWarp& warp, const ScheduledInstruction& instruction, Wait wait) {
+  double time = warp.ready;
+  const auto until = [&](const Awaited& awaited) {
+    if (awaited.until <= time) return;
+    wait(awaited, time);
+    time = awaited.until;
+  };
+  if (instruction.wait_mask != 0)
+    for (size_t s = 0; s < kScoreboards; ++s)
+      if ((instruction.wait_mask >> s & 1) != 0) until(warp.scoreboard[s]);
+  if (const Awaited* there = copies_there(warp, instruction)) until(*there);
+  if ((is_shared(instruction.unit) || is_global(instruction.unit)) && warp.port.until - kQueueClocks > time) {
+    Awaited room = warp.port;
+    room.until = warp.port.until - kQueueClocks;
+    room.unloaded = 0;
+    room.unit = instruction.unit;
+    until(room);
+  }
+  return time;
+}
+
+}  // namespace attnscope::model

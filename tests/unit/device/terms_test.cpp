@@ -1,0 +1,93 @@
+#include "device/terms.h"
+
+#include <gtest/gtest.h>
+
+namespace attnscope::device {
+namespace {
+
+using model::Stall;
+
+constexpr const char* kSource =
+    "__device__ float deep(float* q) { return q[0]; }\n"  // 1
+    "__device__ float score(float* q) {\n"                // 2
+    "  return deep(q);\n"                                 // 3
+    "}\n"                                                 // 4
+    "__global__ void kernel(float* q) {\n"                // 5
+    "  q[1] = score(q);\n"                                // 6
+    "  for (int i = 0; i < 9; ++i)\n"                     // 7
+    "    q[i] = 0;\n"                                     // 8
+    "}\n";                                                // 9
+
+// Four instructions: three deep in score(), in the kernel's loop, in the kernel, and one of a header that it calls.
+emulator::Program program() {
+  compile::SassProgram sass;
+  sass.kernel.name = "kernel";
+  sass.files = {"k.cu", "cuda_fp16.hpp"};
+  const auto add = [&](compile::SassLine line, std::vector<compile::SassLine> callers) {
+    compile::SassInstruction instruction;
+    instruction.line = line;
+    instruction.inlined_at = std::move(callers);
+    sass.instructions.push_back(instruction);
+  };
+  add({0, 1}, {{0, 3}, {0, 6}});
+  add({0, 8}, {});
+  add({0, 6}, {});
+  add({1, 700}, {{0, 8}});
+  add({0, 0}, {});
+  emulator::Program out;
+  out.ops.resize(sass.instructions.size());
+  out.sass = std::make_shared<compile::SassProgram>(std::move(sass));
+  return out;
+}
+
+Terms terms(const std::vector<Stall>& stalls) { return terms_of(stalls, program(), SourcePieces(kSource), "k.cu"); }
+
+TEST(Terms, SumByKindAndProducerWithTheLongestWaiter) {
+  const Terms all = terms({{TermKind::global_latency, 0, 1, 2},
+                           {TermKind::global_latency, 0, 2, 5},
+                           {TermKind::global_latency, 1, 2, 1},
+                           {TermKind::issue, 2, 2, 3},
+                           {TermKind::launch, Stall::kNone, Stall::kNone, 4}});
+  ASSERT_EQ(all.list.size(), 3u);
+  EXPECT_EQ(all.list[0],
+            (Term{TermKind::global_latency, 8, {{0, "k.cu:1", 7, 32, "k.cu:6"}, {16, "k.cu:8", 1, 32, "k.cu:6"}}}));
+  EXPECT_EQ(all.list[1], (Term{TermKind::launch, 4, {}}));
+  EXPECT_EQ(all.list[2], (Term{TermKind::issue, 3, {{32, "k.cu:6", 3, 32, "k.cu:6"}}}));
+  EXPECT_EQ(all.missing, "");
+}
+
+TEST(Terms, PhasesAreTheFunctionsThatTheKernelCallsAndItsLoops) {
+  const Terms all = terms({{TermKind::shared_latency, 0, 1, 5},
+                           {TermKind::issue, 0, 0, 2},
+                           {TermKind::issue, 1, 1, 3},
+                           {TermKind::issue, 2, 2, 1},
+                           {TermKind::issue, 3, 3, 0.5},
+                           {TermKind::issue, 4, 4, 0.25},
+                           {TermKind::tail, Stall::kNone, Stall::kNone, 4}});
+  ASSERT_EQ(all.phases.size(), 4u);
+  EXPECT_EQ(all.phases[0], (Phase{"score", 7, {{TermKind::shared_latency, 5}, {TermKind::issue, 2}}}));
+  EXPECT_EQ(all.phases[1], (Phase{"launch and tail", 4, {{TermKind::tail, 4}}}));
+  EXPECT_EQ(all.phases[2], (Phase{"kernel, loop at line 7", 3.5, {{TermKind::issue, 3.5}}}));
+  EXPECT_EQ(all.phases[3], (Phase{"kernel", 1.25, {{TermKind::issue, 1.25}}})) << "without a line: the kernel's";
+  double sum = 0;
+  for (const Phase& phase : all.phases) sum += phase.us;
+  EXPECT_EQ(sum, 15.75);
+}
+
+TEST(Terms, OnlyTheLinesThatCarryMuchAreListed) {
+  std::vector<Stall> stalls;
+  for (const uint32_t producer : {0u, 1u, 2u, 3u}) stalls.push_back({TermKind::issue, producer, producer, 10});
+  stalls.push_back({TermKind::issue, 4, 4, 0.1});
+  const Terms all = terms(stalls);
+  EXPECT_EQ(all.list[0].lines.size(), 4u) << "the fifth carries less than a hundredth";
+  EXPECT_DOUBLE_EQ(all.list[0].us, 40.1);
+  EXPECT_EQ(terms({{TermKind::issue, 4, 4, 1}}).list[0].lines[0].source, "") << "no line is known";
+}
+
+TEST(Terms, OfCountersAreMissingWithTheReason) {
+  EXPECT_TRUE(no_terms().list.empty());
+  EXPECT_FALSE(no_terms().missing.empty());
+}
+
+}  // namespace
+}  // namespace attnscope::device
