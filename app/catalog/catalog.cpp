@@ -7,6 +7,7 @@
 #include "catalog/manifest_reader.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
+#include "core/escape.h"
 #include "core/hash.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
@@ -63,11 +64,7 @@ Result<void> try_expressions(const Kernel& kernel) {
 Result<void> is_text(const std::string& text, const std::string& where) {
   if (text.find('\0') != std::string::npos)
     return fail(Stage::catalog, where + ": holds a zero byte, so it is not text");
-  try {
-    (void)Json(text).dump();
-  } catch (const Json::exception&) {
-    return fail(Stage::catalog, where + ": is not UTF-8", "Save the file as UTF-8.");
-  }
+  if (!is_utf8(text)) return fail(Stage::catalog, where + ": is not UTF-8", "Save the file as UTF-8.");
   return {};
 }
 

@@ -84,6 +84,12 @@ bool is_word_character(char32_t code) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  bool valid = true;
+  each_rune(text, [&](const Rune& rune) { valid = valid && rune.valid; });
+  return valid;
+}
+
 std::string terminal_text(std::string_view text) { return with_code_points(text, true); }
 std::string one_line(std::string_view text) { return with_code_points(text, false); }
 

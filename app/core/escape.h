@@ -11,6 +11,9 @@ namespace attnscope {
 // should meet (control characters, marks that turn the direction of writing, bytes that are no UTF-8) becomes U+FFFD,
 // or an escape where the format has one. tests/support/writers.h lists who uses them.
 
+// Well-formed UTF-8 as RFC 3629 has it: no surrogates, nothing over U+10FFFF, no over-long forms.
+bool is_utf8(std::string_view text);
+
 // Keeps line ends and tabs: for a terminal, to which an escape sequence is an order.
 std::string terminal_text(std::string_view text);
 // The same on one line: line ends and tabs become blanks.

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "core/escape.h"
+
 namespace attnscope::protocol {
 namespace {
 constexpr std::string_view kBanner = "attnscope-worker ";
 constexpr size_t kKept = size_t{1} << 20;  // bytes of a decoder's buffer that outlive their frame
-
-std::string printable(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 120)) out += (c >= ' ' && c < 0x7f) ? c : '?';
-  return out;
-}
 }  // namespace
 
 std::string banner_line(std::string_view version) { return std::string(kBanner) + std::string(version) + "\n"; }
@@ -47,7 +43,7 @@ Result<bool> BannerSkipper::feed(std::span<const std::byte> bytes) {
       return fail(Stage::protocol,
                   "the worker wrote " + std::to_string(kMaxBanner) +
                       " bytes that are not attnscope's; its last whole line: \"" +
-                      printable(last_.empty() ? line_ : last_) + "\"",
+                      one_line(std::string_view(last_.empty() ? line_ : last_).substr(0, 120)) + "\"",
                   "Check that the worker's command ends in `attnscope worker` and that it runs in a shell by hand.");
   }
   return false;

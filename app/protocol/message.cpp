@@ -118,14 +118,23 @@ namespace protocol {
 namespace {
 
 // ---- to JSON ----
-Json bytes_json(const std::string& text) { return binary_json(std::vector<uint8_t>(text.begin(), text.end())); }
+struct BytesField {
+  const char* key;
+  std::string KernelContent::*member;
+  size_t most;
+};
+constexpr BytesField kBytes[] = {{"source_name", &KernelContent::source_name, 4096},
+                                 {"manifest_name", &KernelContent::manifest_name, 4096},
+                                 {"source", &KernelContent::source, kMaxSource},
+                                 {"manifest", &KernelContent::manifest, kMaxSource}};
 
 Json fields_json(const KernelContent& m) {
-  return Json{{"hash", m.hash},
-              {"source_name", bytes_json(m.source_name)},
-              {"manifest_name", bytes_json(m.manifest_name)},
-              {"source", bytes_json(m.source)},
-              {"manifest", bytes_json(m.manifest)}};
+  Json json{{"hash", m.hash}};
+  for (const auto& [key, member, most] : kBytes) {
+    const std::string& bytes = m.*member;
+    json[key] = binary_json({bytes.begin(), bytes.end()});
+  }
+  return json;
 }
 Json fields_json(const Part& m) { return Json{{"part", to_json(m.values)}, {"final", m.final}}; }
 template <Listed Message>
@@ -156,22 +165,18 @@ Result<std::vector<std::byte>> encode_any(const Union& any) {
 }
 
 // ---- from JSON ----
-void read_bytes(JsonReader& read, const char* key, std::string& out, size_t most) {
-  read.required(key);
-  if (read.failed()) return;
-  const Json& value = *read.value(key);
-  if (!value.is_binary()) return read.fault(key, "must be bytes");
-  if (value.get_binary().size() > most) return read.fault(key, "is longer than " + std::to_string(most) + " bytes");
-  out.assign(value.get_binary().begin(), value.get_binary().end());
-}
-
 void read_message_fields(JsonReader& read, KernelContent& m) {
   read.required("hash");
   read.text("hash", m.hash, kHashes.bytes);
-  read_bytes(read, "source_name", m.source_name, 4096);
-  read_bytes(read, "manifest_name", m.manifest_name, 4096);
-  read_bytes(read, "source", m.source, kMaxSource);
-  read_bytes(read, "manifest", m.manifest, kMaxSource);
+  for (const auto& [key, member, most] : kBytes) {
+    read.required(key);
+    if (read.failed()) return;
+    const Json& value = *read.value(key);
+    if (!value.is_binary()) return read.fault(key, "must be bytes");
+    const auto& bytes = value.get_binary();
+    if (bytes.size() > most) return read.fault(key, "is longer than " + std::to_string(most) + " bytes");
+    (m.*member).assign(bytes.begin(), bytes.end());
+  }
 }
 void read_message_fields(JsonReader& read, Part& m) {
   read.required("part");

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/escape.h"
+
 namespace attnscope::protocol {
 namespace {
 
@@ -16,31 +18,6 @@ constexpr size_t kMaxDepth = 64;
 // over (the longest have some ten thousand values) and no more than its own bytes justify.
 constexpr uint64_t kValueCost = 32, kTextCost = 48, kKeyCost = 64, kArrayCost = 32, kMapCost = 64;
 constexpr uint64_t kStructure = uint64_t{32} << 20;  // for values of any length
-
-// Well-formed UTF-8 as RFC 3629 has it (no surrogates, nothing over U+10FFFF, no over-long forms).
-bool is_utf8(std::span<const std::byte> text) {
-  size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<uint8_t>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const size_t more = lead >= 0xc2 && lead <= 0xdf   ? 1
-                        : (lead & 0xf0) == 0xe0        ? 2
-                        : lead >= 0xf0 && lead <= 0xf4 ? 3
-                                                       : 0;
-    if (more == 0 || text.size() - i <= more) return false;
-    for (size_t k = 1; k <= more; ++k)
-      if ((static_cast<uint8_t>(text[i + k]) & 0xc0) != 0x80) return false;
-    const auto second = static_cast<uint8_t>(text[i + 1]);
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-        (lead == 0xf4 && second > 0x8f))
-      return false;
-    i += more + 1;
-  }
-  return true;
-}
 
 // Walks a MessagePack value without recursion and without building anything.
 class Scanner {
@@ -99,12 +76,14 @@ class Scanner {
     return true;
   }
   bool text(uint64_t length) {
-    if (length > left()) return wrong("it ends too early");
-    if (!is_utf8(bytes_.subspan(at_, static_cast<size_t>(length)))) return wrong("a text that is not UTF-8");
-    text_ = {reinterpret_cast<const char*>(bytes_.data()) + at_, static_cast<size_t>(length)};
-    return pay(kTextCost + length) && take(length);
+    const size_t begin = at_;
+    if (!take(length) || !pay(kTextCost + length)) return false;
+    text_ = {reinterpret_cast<const char*>(bytes_.data()) + begin, static_cast<size_t>(length)};
+    return is_utf8(text_) || wrong("a text that is not UTF-8");
   }
   bool binary(uint64_t length) { return pay(kTextCost + length) && take(length); }
+  bool array(uint64_t length) { return nest(length, false); }
+  bool map(uint64_t length) { return nest(2 * length, true); }
   bool nest(uint64_t values, bool map) {
     if (values > left()) return wrong("it ends too early");  // each value takes a byte or more
     if (open_.size() > kMaxDepth) return wrong("nested deeper than 64 levels");
@@ -113,58 +92,35 @@ class Scanner {
   }
 
   bool value(bool key) {
+    // Tags in a row, each with twice the width of the one before. What follows is the number itself, or the length of
+    // what `read` takes.
+    struct Form {
+      uint8_t first, last;
+      size_t width;
+      bool (Scanner::*read)(uint64_t);
+    };
+    static constexpr Form kForms[] = {
+        {0xc4, 0xc6, 1, &Scanner::binary}, {0xca, 0xcb, 4, nullptr},  // floats
+        {0xcc, 0xcf, 1, nullptr},          {0xd0, 0xd3, 1, nullptr},  // integers without and with a sign
+        {0xd9, 0xdb, 1, &Scanner::text},   {0xdc, 0xdd, 2, &Scanner::array}, {0xde, 0xdf, 2, &Scanner::map}};
     if (left() == 0) return wrong("it ends too early");
     const auto tag = static_cast<uint8_t>(bytes_[at_++]);
     const bool is_text = (tag >= 0xa0 && tag <= 0xbf) || (tag >= 0xd9 && tag <= 0xdb);
     if (key && !is_text) return wrong("a key that is not a text");
     if (!pay(key ? kKeyCost : kValueCost)) return false;
     if (tag <= 0x7f || tag >= 0xe0) return true;  // small integers
-    if (tag <= 0x8f) return nest(2 * uint64_t{tag & 0x0fu}, true);
-    if (tag <= 0x9f) return nest(tag & 0x0fu, false);
+    if (tag <= 0x8f) return map(tag & 0x0fu);
+    if (tag <= 0x9f) return array(tag & 0x0fu);
     if (tag <= 0xbf) return text(tag & 0x1fu);
-    uint64_t length = 0;
-    switch (tag) {
-      case 0xc0:
-      case 0xc2:
-      case 0xc3:
-        return true;  // nil, false, true
-      case 0xc4:
-        return big_endian(1, length) && binary(length);
-      case 0xc5:
-        return big_endian(2, length) && binary(length);
-      case 0xc6:
-        return big_endian(4, length) && binary(length);
-      case 0xca:
-      case 0xce:
-      case 0xd2:
-        return take(4);
-      case 0xcb:
-      case 0xcf:
-      case 0xd3:
-        return take(8);
-      case 0xcc:
-      case 0xd0:
-        return take(1);
-      case 0xcd:
-      case 0xd1:
-        return take(2);
-      case 0xd9:
-        return big_endian(1, length) && text(length);
-      case 0xda:
-        return big_endian(2, length) && text(length);
-      case 0xdb:
-        return big_endian(4, length) && text(length);
-      case 0xdc:
-        return big_endian(2, length) && nest(length, false);
-      case 0xdd:
-        return big_endian(4, length) && nest(length, false);
-      case 0xde:
-        return big_endian(2, length) && nest(2 * length, true);
-      case 0xdf:
-        return big_endian(4, length) && nest(2 * length, true);
-      default:
-        return wrong("a type that attnscope does not use");  // ext and 0xc1
+    if (tag == 0xc0 || tag == 0xc2 || tag == 0xc3) return true;  // nil, false, true
+    for (const Form& form : kForms) {
+      if (tag < form.first || tag > form.last) continue;
+      const size_t width = form.width << (tag - form.first);
+      if (!form.read) return take(width);
+      uint64_t length = 0;
+      return big_endian(width, length) && (this->*form.read)(length);
     }
+    return wrong("a type that attnscope does not use");  // ext and 0xc1
   }
 
   std::span<const std::byte> bytes_;

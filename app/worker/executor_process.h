@@ -34,7 +34,6 @@ class ExecutorProcess {
   bool gone() const { return gone_; }
   bool output_over() const { return output_over_; }   // its exit is about to show, unless it merely closed its output
   bool closed() const { return open_handles_ == 0; }  // every handle closed: the object may go
-  const std::string& killed_for() const { return killed_for_; }
 
   // The supervisor's notes on it.
   bool ready = false;     // its hello_reply has come
