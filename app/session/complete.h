@@ -12,6 +12,6 @@ namespace attnscope::session {
 std::optional<Failure> lack_of(const Observation& observation, bool watched, const std::string& worker);
 
 // What is known of an experiment before anything came of it.
-Observation blank_observation(const Experiment& experiment, const std::string& hash);
+Observation blank_observation(const Experiment& experiment);
 
 }  // namespace attnscope::session

@@ -1,7 +1,5 @@
 #include "session/core.h"
 
-#include <fmt/format.h>
-
 #include "catalog/devices.h"
 
 namespace attnscope::session {
@@ -18,14 +16,7 @@ std::vector<std::string> names_of(const std::vector<WorkerCommand>& workers) {
 
 }  // namespace
 
-Observation session_over() {
-  Observation observation;
-  observation.failure = Failure{Stage::cancelled, "the session ended before this experiment did", ""};
-  return observation;
-}
-
-SessionCore::SessionCore(uv_loop_t* loop, SessionOptions options,
-                         std::function<void(std::shared_ptr<const Snapshot>)> publish)
+SessionCore::SessionCore(uv_loop_t* loop, SessionOptions options, std::function<void(Shared<Snapshot>)> publish)
     : loop_(loop),
       options_(std::move(options)),
       publish_(std::move(publish)),
@@ -33,14 +24,10 @@ SessionCore::SessionCore(uv_loop_t* loop, SessionOptions options,
       keep_timer_(loop, [this] { write_journal(); }),
       watch_timer_(loop, [this] { start_watch(); }),
       answer_timer_(loop, [this] { check_answers(); }),
-      kernels_(std::make_shared<const std::vector<Kernel>>()),
-      kernel_failures_(std::make_shared<const std::vector<Failure>>()),
-      devices_(names_of(options_.workers), {}),
-      last_asked_(std::make_shared<const LastAskedByKernel>()),
-      presets_(std::make_shared<const std::vector<PresetItem>>()),
-      settings_shown_(std::make_shared<const Json>(Json::object())) {}
-
-SessionCore::~SessionCore() = default;
+      devices_(names_of(options_.workers), {}) {
+  const bool keeps = !options_.state_dir.empty() && options_.preset_dirs.size() > 1;
+  if (keeps) snapshot_.user_preset_dir = options_.preset_dirs.back().string();
+}
 
 void SessionCore::start() {
   workers_.resize(options_.workers.size());
@@ -69,13 +56,8 @@ void SessionCore::shut_down(std::function<void()> ended) {
   shutting_down_ = true;
   write_journal();
   if (!unkept_.empty()) keep_what_waits();
-  for (auto& [id, job] : jobs_)
-    if (job.answer) {
-      job.own.failure = session_over().failure;
-      job.answer->set_value(job.own);
-    }
+  queue_.shut_down();
   jobs_.clear();
-  for (HeldQueue& held : std::exchange(held_queue_, {})) held.answer->set_value(session_over());
   watches_.clear();
   publish_now();
   auto left = std::make_shared<size_t>(workers_.size());
@@ -91,8 +73,8 @@ void SessionCore::dismiss_toast(uint64_t id) {
   changed();
 }
 
-void SessionCore::note(LogLevel level, std::string text) {
-  notices_.log(level, std::move(text));
+void SessionCore::note(LogLevel level, const std::string& text) {
+  notices_.log(level, text);
   changed();
 }
 
@@ -106,49 +88,38 @@ void SessionCore::changed() {
 void SessionCore::publish_now() {
   publish_timer_.stop();
   published_at_ = uv_now(loop_);
-  publish_(std::make_shared<const Snapshot>(snapshot()));
+  fill_snapshot();
+  publish_(share(snapshot_));
   if ((journal_due_ || settings_due_) && !keep_timer_.running() && !shutting_down_) keep_timer_.start(kKeepMs);
 }
 
-Snapshot SessionCore::snapshot() {
-  Snapshot s;
-  s.version = ++version_;
+void SessionCore::fill_snapshot() {
+  Snapshot& s = snapshot_;
+  ++s.version;
   s.focus = focus_.view();
-  s.selected = selected_;
-  s.kernels = kernels_;
-  s.kernel_failures = kernel_failures_;
-  s.last_asked = last_asked_;
+  s.last_asked = focus_.last_asked();
+  s.can_undo = focus_.can_undo();
+  s.can_redo = focus_.can_redo();
+  s.queue_waiting = queue_.unanswered();
   s.devices = devices_.all();
-  s.presets = presets_;
+  s.workers.clear();
   for (const Worker& worker : workers_) {
-    WorkerStatus status{worker.link->name(), worker.link->state(), worker.link->detail(), {}, {}};
+    WorkerStatus& status =
+        s.workers.emplace_back(WorkerStatus{worker.link->name(), worker.link->state(), worker.link->detail(), {}, {}});
     if (!worker.doing.empty() && worker.link->up()) status.detail = worker.doing;
-    if (worker.link->hello()) {
-      status.versions = worker.link->hello()->versions;
-      status.devices = worker.link->hello()->devices;
+    if (const auto& hello = worker.link->hello()) {
+      status.versions = hello->versions;
+      status.devices = hello->devices;
     }
-    s.queue_waiting += worker.lanes.queue_waiting();
-    s.workers.push_back(std::move(status));
   }
-  s.queue_waiting += held_queue_.size();
   s.history = history_.view();
   s.log = notices_.lines();
   s.toasts = notices_.toasts();
   s.tiles = views_.tiles();
   s.refused_views = views_.refused();
-  s.can_undo = undo_.can_undo();
-  s.can_redo = undo_.can_redo();
-  s.device_reason = device_reason_;
-  s.preset_path = preset_path_;
   s.preset_title = preset_.title;
   s.preset_note = preset_.note;
   s.preset_modified = preset_modified();
-  s.preset_view = preset_view_;
-  s.user_preset_dir = user_preset_dir().string();
-  s.settings = settings_shown_;
-  s.invite = invite_;
-  s.first_start = first_start_;
-  return s;
 }
 
 }  // namespace attnscope::session

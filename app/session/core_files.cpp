@@ -30,8 +30,8 @@ void SessionCore::open_store() {
   if (options_.state_dir.empty()) return;
   std::optional<Failure> trouble;
   settings_ = store::Settings::load(options_.state_dir / "settings.json", trouble);
-  settings_shown_ = std::make_shared<const Json>(settings_.all());
-  if (trouble) notices_.toast(*trouble);
+  show_settings();
+  notices_.toast(trouble);
   keep_what_waits();  // nothing yet: opens the results, and says if they cannot be kept
 }
 
@@ -59,7 +59,7 @@ void SessionCore::keep_what_waits() {
     kept = results_->append(unkept_.front().observation, unkept_.front().finished_at, trouble);
     if (!kept) break;
   }
-  if (trouble) notices_.toast(*trouble);
+  notices_.toast(trouble);
   if (kept)
     store_warned_ = false;
   else if (!std::exchange(store_warned_, true))
@@ -72,7 +72,7 @@ void SessionCore::restore_history() {
   if (!results_) return;
   std::optional<Failure> trouble;
   auto latest = results_->latest(kMostRestored, trouble);
-  if (trouble) notices_.toast(*trouble);
+  notices_.toast(trouble);
   if (!latest) return notices_.log(LogLevel::warning, "The history is not restored: " + latest.error().message);
   if (latest->unreadable > 0)
     notices_.log(LogLevel::warning, fmt::format("{} earlier runs cannot be read and are not in the history; they stay "
@@ -84,18 +84,17 @@ void SessionCore::restore_history() {
 void SessionCore::load_kernels() {
   catalog::Catalog catalog = catalog::load_catalog(options_.kernel_dirs);
   // A kernel that is being edited and does not load just now stays as it was; one whose file is gone goes.
-  for (const Kernel& old : *kernels_) {
-    const bool there = std::any_of(catalog.kernels.begin(), catalog.kernels.end(),
-                                   [&](const Kernel& kernel) { return kernel.id == old.id; });
+  for (const Kernel& old : *snapshot_.kernels) {
     std::error_code error;
-    if (!there && std::filesystem::exists(old.manifest_name, error)) catalog.kernels.push_back(old);
+    if (!find_kernel(catalog.kernels, old.id) && std::filesystem::exists(old.manifest_name, error))
+      catalog.kernels.push_back(old);
   }
   for (const Failure& failure : catalog.failures)
-    if (std::find(kernel_failures_->begin(), kernel_failures_->end(), failure) == kernel_failures_->end())
+    if (std::ranges::find(*snapshot_.kernel_failures, failure) == snapshot_.kernel_failures->end())
       notices_.toast(failure);
   shelf_.set(catalog.kernels);
-  kernels_ = std::make_shared<const std::vector<Kernel>>(std::move(catalog.kernels));
-  kernel_failures_ = std::make_shared<const std::vector<Failure>>(std::move(catalog.failures));
+  snapshot_.kernels = share(std::move(catalog.kernels));
+  snapshot_.kernel_failures = share(std::move(catalog.failures));
 }
 
 void SessionCore::reload_kernels() {
@@ -108,7 +107,7 @@ void SessionCore::reload_kernels() {
   Draft draft = wanted;
   if (kernel) draft.config.knobs = legal_knobs(draft.config.knobs, *kernel);
   notices_.log(LogLevel::info, wanted.kernel + " was edited");
-  focus_on(std::move(draft), Gesture{0, true, (kernel ? kernel->source_name : wanted.kernel) + " edited"}, false);
+  ask({std::move(draft), {0, true, (kernel ? kernel->source_name : wanted.kernel) + " edited"}});
 }
 
 void SessionCore::list_presets() {
@@ -119,7 +118,7 @@ void SessionCore::list_presets() {
   std::vector<PresetItem> items;
   std::vector<Failure> faults;
   for (const std::filesystem::path& dir : options_.preset_dirs) {
-    const bool own = dir == user_preset_dir();
+    const bool own = dir == snapshot_.user_preset_dir;
     std::vector<store::PresetFile> files = store::list_presets(dir, own ? "Yours" : "Presets", faults);
     // A group stands once, and in it the kernels as the ladder has them.
     std::stable_sort(files.begin(), files.end(), [&](const store::PresetFile& a, const store::PresetFile& b) {
@@ -129,13 +128,8 @@ void SessionCore::list_presets() {
       items.push_back({std::move(file.title), file.path.string(), std::move(file.group), std::move(file.note), own});
   }
   for (const Failure& fault : faults) notices_.log(LogLevel::warning, fault.message);
-  presets_ = std::make_shared<const std::vector<PresetItem>>(std::move(items));
+  snapshot_.presets = share(std::move(items));
   changed();
-}
-
-std::filesystem::path SessionCore::user_preset_dir() const {
-  const bool keeps = !options_.state_dir.empty() && options_.preset_dirs.size() > 1;
-  return keeps ? options_.preset_dirs.back() : std::filesystem::path();
 }
 
 void SessionCore::watch_folders() {
@@ -153,10 +147,10 @@ void SessionCore::watch_folders() {
 }
 
 void SessionCore::adopt_preset(const std::string& path, const store::Preset& preset) {
-  preset_path_ = path;
+  snapshot_.preset_path = path;
   preset_ = preset;
   preset_.device.clear();
-  preset_view_ = preset.view.is_object() ? std::make_shared<const Json>(preset.view) : nullptr;
+  snapshot_.preset_view = preset.view.is_object() ? share(preset.view) : nullptr;
   if (const auto kernel = shelf_.find(preset.kernel))
     if (auto config = catalog::complete_config(*kernel, preset.config.knobs, preset.config.options))
       preset_.config = std::move(*config);
@@ -166,23 +160,20 @@ void SessionCore::adopt_preset(const std::string& path, const store::Preset& pre
 bool SessionCore::preset_modified() const {
   Draft now = focus_.wanted();
   now.device.clear();
-  return !preset_path_.empty() && now != static_cast<const Draft&>(preset_);
+  return !snapshot_.preset_path.empty() && now != static_cast<const Draft&>(preset_);
 }
 
 void SessionCore::load_preset(const std::filesystem::path& path) {
-  auto preset = store::read_preset(path, *kernels_);
-  if (!preset) {
-    notices_.toast(preset.error());
-    return changed();
-  }
+  const auto preset = store::read_preset(path, *snapshot_.kernels);
+  if (!worked(preset)) return;
   adopt_preset(path.string(), *preset);
   const std::string title = preset->title.empty() ? path.stem().string() : preset->title;
-  focus_on(*preset, Gesture{0, true, title}, true);
+  ask({.draft = *preset, .gesture = {0, true, title}, .device_is_wish = true});
 }
 
 store::Journal SessionCore::journal_now() const {
-  store::Journal journal{{focus_.wanted()}, preset_path_, {}};
-  for (const auto& [kernel, asked] : *last_asked_) {
+  store::Journal journal{{focus_.wanted()}, snapshot_.preset_path, {}};
+  for (const auto& [kernel, asked] : *focus_.last_asked()) {
     store::Preset& kept = journal.kernels.emplace_back(store::Preset{asked});
     kept.device.clear();
     kept.measure = {};
@@ -193,28 +184,27 @@ store::Journal SessionCore::journal_now() const {
 void SessionCore::save_preset(const std::filesystem::path& path, const std::string& title, const Json& view) {
   store::Preset preset{focus_.wanted()};
   std::error_code error;
-  if (path.parent_path() == user_preset_dir()) std::filesystem::create_directories(path.parent_path(), error);  // ours
+  const std::filesystem::path folder = path.parent_path();
+  if (folder == snapshot_.user_preset_dir) std::filesystem::create_directories(folder, error);  // ours
   preset.title = title;
-  if (path == preset_path_) {  // written over: what its author says of it stays
+  if (path == snapshot_.preset_path) {  // written over: what its author says of it stays
     if (title.empty()) preset.title = preset_.title;
     preset.note = preset_.note;
     if (preset.kernel == preset_.kernel) preset.invite = preset_.invite;  // it names a knob of that kernel
   }
   if (view.is_object()) preset.view = view;
-  if (auto written = store::write_preset(path, preset, *kernels_); !written) {
-    notices_.toast(written.error());
-    return changed();
-  }
+  if (!worked(store::write_preset(path, preset, *snapshot_.kernels))) return;
   adopt_preset(path.string(), preset);
   notices_.toast(LogLevel::info, "Saved " + path.string());
   journal_due_ = true;
   list_presets();
 }
 
-bool SessionCore::refuse_shipped(const std::filesystem::path& preset) {
+// Says so, too: what ships stays as it is.
+bool SessionCore::is_shipped(const std::filesystem::path& preset) {
   const std::filesystem::path folder = preset.parent_path();
   const auto& dirs = options_.preset_dirs;
-  if (folder == user_preset_dir() || std::find(dirs.begin(), dirs.end(), folder) == dirs.end()) return false;
+  if (folder == snapshot_.user_preset_dir || std::ranges::find(dirs, folder) == dirs.end()) return false;
   notices_.toast(LogLevel::warning, preset.string() + " ships with attnscope and stays as it is",
                  "Save it under another name: that copy is yours.");
   changed();
@@ -223,12 +213,8 @@ bool SessionCore::refuse_shipped(const std::filesystem::path& preset) {
 
 void SessionCore::describe_preset(const std::filesystem::path& path, const std::string& title,
                                   const std::string& note) {
-  if (refuse_shipped(path)) return;
-  if (auto written = store::describe_preset(path, title, note); !written) {
-    notices_.toast(written.error());
-    return changed();
-  }
-  if (path == preset_path_) {
+  if (is_shipped(path) || !worked(store::describe_preset(path, title, note))) return;
+  if (path == snapshot_.preset_path) {
     preset_.title = title;
     preset_.note = note;
   }
@@ -236,14 +222,11 @@ void SessionCore::describe_preset(const std::filesystem::path& path, const std::
 }
 
 void SessionCore::delete_preset(const std::filesystem::path& path) {
-  if (refuse_shipped(path)) return;
-  auto aside = store::put_preset_aside(path);
-  if (!aside) {
-    notices_.toast(aside.error());
-    return changed();
-  }
-  if (path == preset_path_) {
-    preset_path_.clear();
+  if (is_shipped(path)) return;
+  const auto aside = store::put_preset_aside(path);
+  if (!worked(aside)) return;
+  if (path == snapshot_.preset_path) {
+    snapshot_.preset_path.clear();
     preset_ = {};
     journal_due_ = true;
   }
@@ -251,58 +234,63 @@ void SessionCore::delete_preset(const std::filesystem::path& path) {
   list_presets();
 }
 
-void SessionCore::set_setting(const std::string& key, Json value) {
-  settings_.set(key, std::move(value));
-  settings_shown_ = std::make_shared<const Json>(settings_.all());
+void SessionCore::set_setting(const std::string& key, const Json& value) {
+  settings_.set(key, value);
   settings_due_ = true;
+  show_settings();
+}
+
+void SessionCore::show_settings() {
+  if (settings_.all() == *snapshot_.settings) return;
+  snapshot_.settings = share(settings_.all());
   changed();
 }
 
 // On the best device that there is, whatever the default preset's.
-SessionCore::HeldFocus SessionCore::default_experiment() {
-  HeldFocus first;
-  first.device_is_wish = true;
-  if (const auto preset = store::default_preset(options_.preset_dirs, *kernels_)) {
-    first.draft = *preset;
-    first.draft.device.clear();
-    invite_ = preset->invite;
+Draft SessionCore::default_experiment() {
+  Draft first;
+  if (const auto preset = store::default_preset(options_.preset_dirs, *snapshot_.kernels)) {
+    first = *preset;
+    first.device.clear();
+    snapshot_.invite = preset->invite;
     return first;
   } else {
     notices_.log(LogLevel::warning, preset.error().message);
   }
   if (shelf_.all().empty()) return first;
   const Kernel& kernel = *shelf_.all().front();
-  first.draft.kernel = kernel.id;
-  first.draft.problem = kernel.default_problem();
-  first.draft.config.options = kernel.options;
+  first.kernel = kernel.id;
+  first.problem = kernel.default_problem();
+  first.config.options = kernel.options;
   return first;
 }
 
-std::optional<SessionCore::HeldFocus> SessionCore::restored_experiment() {
+std::optional<Draft> SessionCore::restored_experiment() {
   if (options_.state_dir.empty()) return std::nullopt;
-  auto journal = store::read_journal(options_.state_dir / "journal.json", *kernels_);
+  const std::vector<Kernel>& kernels = *snapshot_.kernels;
+  auto journal = store::read_journal(options_.state_dir / "journal.json", kernels);
   if (!journal) {
     notices_.log(LogLevel::warning,
                  "The last experiment is not restored: " + journal.error().message + " " + journal.error().hint);
     return std::nullopt;
   }
-  first_start_ = !*journal;
+  snapshot_.first_start = !*journal;
   if (!*journal) return std::nullopt;
   LastAskedByKernel asked;
   for (const store::Preset& kept : (*journal)->kernels) asked.insert_or_assign(kept.kernel, kept);
-  last_asked_ = std::make_shared<const LastAskedByKernel>(std::move(asked));
+  focus_.set_last_asked(std::move(asked));
   if (const std::string& path = (*journal)->preset_path; !path.empty())
-    if (auto preset = store::read_preset(path, *kernels_)) adopt_preset(path, *preset);
-  return HeldFocus{(*journal)->last, Gesture{}, true};
+    if (const auto preset = store::read_preset(path, kernels)) adopt_preset(path, *preset);
+  return (*journal)->last;
 }
 
 void SessionCore::start_first_experiment() {
-  HeldFocus first = default_experiment();
+  Draft first = default_experiment();
   if (auto restored = restored_experiment()) first = std::move(*restored);
-  if (first.draft.kernel.empty())
+  if (first.kernel.empty())
     return notices_.toast(LogLevel::error, "There is no kernel to run", "Give a folder with --kernels DIR.");
-  if (!options_.first_device.empty()) first.draft.device = options_.first_device;
-  focus_on(std::move(first.draft), std::move(first.gesture), first.device_is_wish);
+  if (!options_.first_device.empty()) first.device = options_.first_device;
+  ask({.draft = std::move(first), .device_is_wish = true});
 }
 
 // Writes what is due. A failure is said once and tried again after the next change and at the end.
@@ -311,17 +299,14 @@ void SessionCore::write_journal() {
   if (options_.state_dir.empty()) return;
   Result<void> written;
   if (journal_due_) {
-    written = store::write_journal(options_.state_dir / "journal.json", journal_now(), *kernels_);
+    written = store::write_journal(options_.state_dir / "journal.json", journal_now(), *snapshot_.kernels);
     journal_due_ = !written;
   }
   if (settings_due_) {
     const auto saved = settings_.save();
     settings_due_ = !saved;
     if (!saved) written = saved;
-    if (settings_.all() != *settings_shown_) {  // others' changes came along
-      settings_shown_ = std::make_shared<const Json>(settings_.all());
-      changed();
-    }
+    show_settings();  // others' changes came along
   }
   if (written) {
     keep_warned_ = false;

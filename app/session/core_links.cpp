@@ -11,28 +11,14 @@ namespace {
 
 constexpr int64_t kPatience = 12;  // deadlines without progress, after which a supervisor ends a request in any case
 
-protocol::Deadlines wire(const Deadlines& d) { return {d.compile_ms, d.emulated_ms, d.launch_ms}; }
-
-LogLevel level_of(Severity level) {
-  switch (level) {
-    case Severity::info:
-      return LogLevel::info;
-    case Severity::warning:
-      return LogLevel::warning;
-    case Severity::error:
-      return LogLevel::error;
-  }
-  return LogLevel::info;
-}
-
 }  // namespace
 
 void SessionCore::link_up(size_t worker, const protocol::HelloReply& hello) {
+  const Versions& versions = hello.versions;
   notices_.log(LogLevel::info,
                fmt::format("worker {} is ready: attnscope {}, NVRTC {}, {} devices", workers_[worker].link->name(),
-                           hello.versions.app, hello.versions.nvrtc.empty() ? "none" : hello.versions.nvrtc,
-                           hello.devices.size()));
-  devices_.set_devices(worker, hello.devices, !hello.versions.driver.empty());
+                           versions.app, versions.nvrtc.empty() ? "none" : versions.nvrtc, hello.devices.size()));
+  devices_.set_devices(worker, hello.devices, !versions.driver.empty());
   carry_out(worker, workers_[worker].lanes.connected());
   release_held();
   changed();
@@ -74,18 +60,7 @@ void SessionCore::link_said(size_t worker, const std::string& line) {
 void SessionCore::link_reply(size_t worker, protocol::Reply reply) {
   if (shutting_down_) return;
   note_answer(workers_[worker], reply);
-  if (auto* need = std::get_if<protocol::Need>(&reply))
-    take_need(worker, *need);
-  else if (auto* progress = std::get_if<protocol::Progress>(&reply))
-    take_progress(worker, *progress);
-  else if (auto* part = std::get_if<protocol::Part>(&reply))
-    take_part(*part);
-  else if (auto* tile = std::get_if<protocol::TileMessage>(&reply))
-    take_tile(std::move(*tile));
-  else if (auto* done = std::get_if<protocol::Done>(&reply))
-    take_done(worker, *done);
-  else if (auto* log = std::get_if<protocol::Log>(&reply))
-    note(level_of(log->level), workers_[worker].link->name() + ": " + log->text);
+  std::visit([&](auto& message) { take(worker, message); }, reply);
 }
 
 // What moves the request in flight on: another figure of progress, a part, a tile. Repeated progress, questions and log
@@ -124,24 +99,23 @@ void SessionCore::check_answers() {
   if (!shutting_down_) answer_timer_.start(static_cast<uint64_t>(std::clamp(options_.answer_ms / 8, 20, 1000)));
 }
 
-void SessionCore::take_need(size_t worker, const protocol::Need& need) {
+void SessionCore::take(size_t worker, const protocol::Need& need) {
+  WorkerLink& link = *workers_[worker].link;
   for (const std::string& hash : need.hashes) {
-    const auto kernel = shelf_.content(hash);
-    if (!kernel) {
-      note(LogLevel::error, workers_[worker].link->name() + " asks for a kernel that this session never had: " + hash);
-      continue;  // its own deadline answers the request
-    }
-    workers_[worker].link->send(protocol::KernelContent{need.id, hash, kernel->source_name, kernel->manifest_name,
-                                                        kernel->source, kernel->manifest});
+    if (const auto kernel = shelf_.content(hash))
+      link.send(protocol::KernelContent{need.id, hash, kernel->source_name, kernel->manifest_name, kernel->source,
+                                        kernel->manifest});
+    else  // its own deadline answers the request
+      note(LogLevel::error, link.name() + " asks for a kernel that this session never had: " + hash);
   }
 }
 
-void SessionCore::take_progress(size_t worker, const protocol::Progress& progress) {
-  auto found = jobs_.find(progress.id);
-  if (found == jobs_.end()) return;
-  const std::string step(protocol::to_string(progress.step));
+void SessionCore::take(size_t worker, const protocol::Progress& progress) {
+  const auto job = jobs_.find(progress.id);
+  if (job == jobs_.end()) return;
+  const std::string step(to_string(progress.step));
   std::string& doing = workers_[worker].doing;
-  doing = step + " " + found->second.experiment.kernel;
+  doing = step + " " + job->second.experiment.kernel;
   if (progress.total > 0) doing += fmt::format(", {} of {} CTAs", progress.done, progress.total);
   if (focus_.is(progress.id)) focus_.progress(step, progress.done, progress.total);
   if (watch_.is(progress.id) && progress.total > 0)
@@ -149,32 +123,22 @@ void SessionCore::take_progress(size_t worker, const protocol::Progress& progres
   changed();
 }
 
-void SessionCore::take_part(const protocol::Part& part) {
-  auto found = jobs_.find(part.id);
-  if (found == jobs_.end()) return;
-  Job& job = found->second;
-  if (focus_.is(part.id)) {
-    focus_.apply(part);
-    if (has(part, &Observation::variant)) note_same_code();
-    changed();
-  } else if (job.lane == Lane::queue) {
-    apply_part(job.own, part);
-    job.own.device = job.experiment.device;
-  } else if (job.lane == Lane::background) {
-    apply_part(job.own, part);
-  }
+void SessionCore::take(size_t, const protocol::Part& part) {
+  focus_.take_part(part);
+  queue_.take_part(part);
+  watch_.take_part(part);
+  changed();
 }
 
-void SessionCore::take_tile(protocol::TileMessage message) {
-  auto found = jobs_.find(message.id);
-  if (found == jobs_.end()) return;
-  message.tile.request.experiment_hash =
-      found->second.hash;  // the worker knows the experiment by its own device's name
+void SessionCore::take(size_t, protocol::TileMessage& message) {
+  const auto job = jobs_.find(message.id);
+  if (job == jobs_.end()) return;
+  message.tile.request.experiment_hash = job->second.hash;  // the worker knows it by its own device's name
   views_.add(std::move(message.tile));
   changed();
 }
 
-void SessionCore::take_done(size_t worker, const protocol::Done& done) {
+void SessionCore::take(size_t worker, const protocol::Done& done) {
   Worker& from = workers_[worker];
   from.doing.clear();
   const bool was_cancelled = done.failure && done.failure->stage == Stage::cancelled;
@@ -182,6 +146,21 @@ void SessionCore::take_done(size_t worker, const protocol::Done& done) {
   if (step.answered) end_job(done.id, done.failure);
   carry_out(worker, step);
   changed();
+}
+
+void SessionCore::take(size_t worker, const protocol::Log& log) {
+  note(log.level, workers_[worker].link->name() + ": " + log.text);
+}
+
+void SessionCore::submit(JobId id, Job job) {
+  const Job& placed = jobs_.emplace(id, std::move(job)).first->second;
+  const size_t worker = placed.worker;
+  carry_out(worker, workers_[worker].lanes.ask(placed.lane, id));
+  workers_[worker].link->revive();
+}
+
+void SessionCore::cancel_everywhere(Lane lane) {
+  for (size_t worker = 0; worker < workers_.size(); ++worker) carry_out(worker, workers_[worker].lanes.cancel(lane));
 }
 
 void SessionCore::carry_out(size_t worker, const Lanes::Step& step) {
@@ -203,66 +182,61 @@ void SessionCore::carry_out(size_t worker, const Lanes::Step& step) {
                           "The log has its last words."});
   }
   for (JobId id : step.send)
-    if (auto job = jobs_.find(id); job != jobs_.end()) send_job(worker, id, job->second);
+    if (auto job = jobs_.find(id); job != jobs_.end()) send_job(id, job->second);
 }
 
-void SessionCore::send_job(size_t worker, JobId id, Job& job) {
-  WorkerLink& link = *workers_[worker].link;
-  const Deadlines& deadlines = options_.deadlines;
+void SessionCore::send_job(JobId id, Job& job) {
+  Worker& worker = workers_[job.worker];
+  const protocol::Deadlines& deadlines = options_.deadlines;
   const int64_t longest = std::max({deadlines.compile_ms, deadlines.emulated_ms, deadlines.launch_ms});
-  workers_[worker].answer.sent(options_.answer_ms,
-                               options_.answer_ms + kPatience * longest + job.experiment.measure.max_time_ms);
-  workers_[worker].progress.reset();
-  if (job.lane == Lane::view) return link.send(protocol::View{id, views_.on_wire(job.view)});
+  worker.answer.sent(options_.answer_ms, options_.answer_ms + kPatience * longest + job.experiment.measure.max_time_ms);
+  worker.progress.reset();
+  if (job.lane == Lane::view) return worker.link->send(protocol::View{id, views_.on_wire(job.view)});
   Experiment experiment = job.experiment;
-  experiment.device = job.place.local_id;
+  experiment.device = job.device;
   if (job.lane == Lane::background) {
-    job.own = *job.watched;  // what the watch finds out is added to it
-    job.own.watch.reset();
-    if (watch_.is(id)) focus_.set_watch(WatchState::running);
-    return link.send(protocol::Watch{id, std::move(experiment), wire(options_.deadlines)});
+    watch_.restart();
+    focus_.set_watch(WatchState::running);
+    return worker.link->send(protocol::Watch{id, std::move(experiment), deadlines});
   }
-  views_.ran(job.hash, worker, hash_of(experiment));
-  if (job.lane == Lane::queue) job.own = blank_observation(job.experiment, job.hash);
-  if (focus_.is(id) && job.sent_before) focus_.restart();
-  if (focus_.is(id)) focus_.progress("starting", 0, 0);
+  views_.ran(job.hash, job.worker, hash_of(experiment));
+  if (job.lane == Lane::queue) queue_.restart(id);
+  if (focus_.is(id)) {
+    focus_.restart();
+    focus_.progress("starting", 0, 0);
+  }
   std::optional<ViewRequest> first_view;
   if (job.lane == Lane::focus) first_view = views_.first_of(job.experiment, job.hash);
   if (first_view) {
     job.view = *first_view;
     first_view = views_.on_wire(job.view);
   }
-  job.sent_before = true;
-  link.send(protocol::Run{id, std::move(experiment), wire(options_.deadlines), std::move(first_view), job.watch});
+  worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::move(first_view), job.watch});
 }
 
 // The one end of every job.
 void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
   auto node = jobs_.extract(id);
   if (node.empty()) return;
-  Job& job = node.mapped();
+  const Job& job = node.mapped();
   if (!job.view.experiment_hash.empty()) views_.over(job.view);
-  const std::string& worker = workers_[job.place.worker].link->name();
   switch (job.lane) {
     case Lane::focus:
-      if (!focus_.is(id)) break;
-      if (!failure) failure = lack_of(focus_.own(), false, worker);
-      finish_focus(job, std::move(failure));
+      if (focus_.is(id)) finish_focus(job, std::move(failure));
       break;
     case Lane::view:
       if (failure && failure->stage != Stage::cancelled) refuse_view(job.view, std::move(*failure));
       break;
     case Lane::queue: {
-      if (!failure) failure = lack_of(job.own, job.watch && job.kernel->library.empty(), worker);
-      if (failure) job.own.failure = std::move(failure);
-      const auto& hello = workers_[job.place.worker].link->hello();
-      if (hello && job.own.versions == Versions{}) job.own.versions = hello->versions;
-      keep_result(job.own);
-      job.answer->set_value(std::move(job.own));
+      const WorkerLink& link = *workers_[job.worker].link;
+      const auto ended =
+          queue_.finish(id, std::move(failure), link.name(), link.hello() ? link.hello()->versions : Versions{});
+      keep_result(ended.observation);
+      ended.answer->set_value(ended.observation);
       break;
     }
     case Lane::background:
-      if (watch_.is(id)) finish_watch(job, std::move(failure));
+      if (watch_.is(id)) finish_watch(std::move(failure));
       break;
   }
 }

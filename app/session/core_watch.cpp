@@ -8,29 +8,28 @@ constexpr uint64_t kRestMs = 400;  // after a run, before its watch: a knob that
 
 }  // namespace
 
-std::shared_ptr<const Observation> SessionCore::with_known_watch(std::shared_ptr<const Observation> observation) {
+Shared<Observation> SessionCore::with_known_watch(Shared<Observation> observation) {
   if (observation->watch || observation->failure) return observation;
   auto known = watch_.known(observation->experiment);
   if (!known && options_.watch_configs && results_) {
     std::optional<Failure> trouble;
     auto kept = results_->newest(observation->hash, trouble);  // of an earlier session
-    if (trouble) notices_.toast(*trouble);
+    notices_.toast(trouble);
     if (kept && *kept && (*kept)->observation.watch) {
-      known = std::make_shared<const Observation>((*kept)->observation);
+      known = share((*kept)->observation);
       watch_.remember(observation->experiment, known);
     }
   }
   if (!known) return observation;
   auto with = with_watch_of(*observation, *known);
-  focus_.amend(with);
+  focus_.amend(observation, with);
   focus_.set_watch(WatchState::done, 1);
   return with;
 }
 
-void SessionCore::watch_later(std::shared_ptr<const Observation> observation) {
+void SessionCore::watch_later(Shared<Observation> observation) {
   watch_.wait(std::move(observation));
   focus_.set_watch(WatchState::waiting);
-  watch_timer_.stop();
   watch_timer_.start(kRestMs);
 }
 
@@ -46,57 +45,33 @@ void SessionCore::start_watch() {
   watch_timer_.stop();
   const auto observation = watch_.take();
   if (!observation || shutting_down_ || observation->hash != focus_.wanted_hash()) return;
-  DeviceTable::Place place;
-  if (devices_.find(observation->experiment.device, place) != DeviceTable::Answer::here) {
-    focus_.set_watch(WatchState::failed, 0,
-                     Failure{Stage::device, devices_.missing(observation->experiment.device), ""});
-    return changed();
-  }
-  place.spec = nullptr;
-  Job job;
-  job.lane = Lane::background;
-  job.experiment = observation->experiment;
-  job.hash = observation->hash;
-  job.kernel = focus_.kernel();
-  job.place = place;
-  job.watched = observation;
-  const JobId id = next_id_++;
-  jobs_.emplace(id, std::move(job));
-  watch_.started(id);
-  focus_.set_watch(WatchState::waiting);
-  carry_out(place.worker, workers_[place.worker].lanes.background(id));
   changed();
+  const Experiment& experiment = observation->experiment;
+  DeviceTable::Place place;
+  if (devices_.find(experiment.device, place) != DeviceTable::Answer::here)
+    return focus_.set_watch(WatchState::failed, 0, Failure{Stage::device, devices_.missing(experiment.device), ""});
+  const JobId id = next_id_++;
+  watch_.started(id, observation);
+  focus_.set_watch(WatchState::waiting);
+  submit(id, {Lane::background, experiment, observation->hash, place.worker, place.local_id});
 }
 
-void SessionCore::drop_watch() {
-  watch_timer_.stop();
-  watch_.drop();
-  for (size_t worker = 0; worker < workers_.size(); ++worker)
-    carry_out(worker, workers_[worker].lanes.drop_background());
-}
-
-void SessionCore::finish_watch(Job& job, std::optional<Failure> failure) {
-  const auto after = watch_.finish(*job.watched, job.own, std::move(failure));
+void SessionCore::finish_watch(std::optional<Failure> failure) {
+  changed();
+  const auto after = watch_.finish(std::move(failure));
   if (!after) {
     const bool cancelled = after.error().stage == Stage::cancelled;
-    if (!cancelled) notices_.log(LogLevel::warning, "not watched: " + after.error().message);
-    focus_.set_watch(cancelled ? WatchState::none : WatchState::failed, 0,
-                     cancelled ? std::nullopt : std::optional(after.error()));
-    return changed();
+    if (cancelled) return focus_.set_watch(WatchState::none);
+    notices_.log(LogLevel::warning, "not watched: " + after.error().message);
+    return focus_.set_watch(WatchState::failed, 0, after.error());
   }
-  amend(job.watched, *after);
+  // The observation with its watch takes the place of the one without wherever it is shown, and is kept.
+  const Shared<Observation>& before = watch_.before();
+  focus_.amend(before, *after);
+  history_.amend(before, *after);
+  if (snapshot_.selected && snapshot_.selected->observation == before) snapshot_.selected->observation = *after;
+  keep_result(**after);
   focus_.set_watch(WatchState::done, 1);
-  changed();
-}
-
-// The observation with its watch takes the place of the one without wherever it is shown, and is kept.
-void SessionCore::amend(const std::shared_ptr<const Observation>& before,
-                        const std::shared_ptr<const Observation>& after) {
-  focus_.amend(after);
-  history_.amend(before, after);
-  undo_.amend(before, after);
-  if (selected_ && selected_->observation == before) selected_->observation = after;
-  keep_result(*after);
 }
 
 }  // namespace attnscope::session

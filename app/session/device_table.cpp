@@ -1,5 +1,7 @@
 #include "session/device_table.h"
 
+#include "core/joined.h"
+
 namespace attnscope::session {
 
 DeviceTable::DeviceTable(std::vector<std::string> worker_names, std::vector<DeviceSpec> foretold) {
@@ -26,16 +28,16 @@ std::string DeviceTable::global_id(size_t worker, const std::string& id) const {
 }
 
 void DeviceTable::rebuild() {
-  auto all = std::make_shared<std::vector<DeviceSpec>>();
+  std::vector<DeviceSpec> all;
   worker_of_.clear();
   for (size_t worker = 0; worker < workers_.size(); ++worker) {
     for (DeviceSpec spec : workers_[worker].devices) {
       spec.id = global_id(worker, spec.id);
-      all->push_back(std::move(spec));
+      all.push_back(std::move(spec));
       worker_of_.push_back(worker);
     }
   }
-  all_ = std::move(all);
+  all_ = share(std::move(all));
 }
 
 // A GPU before an emulated device, the first of its kind before the next: a worker lists its default first.
@@ -91,10 +93,6 @@ std::optional<DeviceTable::Choice> DeviceTable::choose() const {
                                " is executed on this computer's processor (" + chosen.id + ")."};
 }
 
-std::string DeviceTable::listed() const {
-  std::string text;
-  for (const DeviceSpec& spec : *all_) text += (text.empty() ? "" : ", ") + spec.id;
-  return text.empty() ? "none" : text;
-}
+std::string DeviceTable::listed() const { return all_->empty() ? "none" : joined(*all_, &DeviceSpec::id); }
 
 }  // namespace attnscope::session

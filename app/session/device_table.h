@@ -1,10 +1,10 @@
 #pragma once
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/device_spec.h"
+#include "session/shared.h"
 
 namespace attnscope::session {
 
@@ -37,7 +37,7 @@ class DeviceTable {
   std::string far_worker(const std::string& id) const;
   // The first GPU, else the first device; empty until the first worker has settled.
   std::optional<Choice> choose() const;
-  const std::shared_ptr<const std::vector<DeviceSpec>>& all() const { return all_; }
+  const Shared<std::vector<DeviceSpec>>& all() const { return all_; }
   std::string listed() const;  // "emulated:l4, emulated:h200"
 
  private:
@@ -54,8 +54,8 @@ class DeviceTable {
   void rebuild();
 
   std::vector<Worker> workers_;
-  std::shared_ptr<const std::vector<DeviceSpec>> all_;  // by the session's ids
-  std::vector<size_t> worker_of_;                       // of each of all_
+  Shared<std::vector<DeviceSpec>> all_;  // by the session's ids
+  std::vector<size_t> worker_of_;        // of each of all_
 };
 
 }  // namespace attnscope::session

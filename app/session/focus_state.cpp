@@ -18,25 +18,13 @@ void each_part(Visit visit) {
 
 }  // namespace
 
-void FocusState::set_wanted(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change) {
+void FocusState::set_wanted(Experiment experiment, Shared<Kernel> kernel, std::string change) {
   job_ = 0;
   view_.wanted = std::move(experiment);
-  view_.wanted_hash = hash_of(view_.wanted);
   view_.change = std::move(change);
-  view_.failure.reset();
   view_.same_code_as.clear();
   set_watch(WatchState::none);
-  view_.stage.clear();
-  view_.progress = 0;
   kernel_ = std::move(kernel);
-  own_ = blank_observation(view_.wanted, view_.wanted_hash);
-  own_started_ = false;
-}
-
-void FocusState::keep_parts() {
-  each_part([&](int part, auto member) {
-    view_.parts[part] = shown_ && (*shown_).*member ? PartState::kept : PartState::none;
-  });
 }
 
 void FocusState::name_origins() {
@@ -52,24 +40,22 @@ void FocusState::name_origins() {
   }
 }
 
-void FocusState::want(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change) {
+void FocusState::want(Experiment experiment, Shared<Kernel> kernel, std::string change) {
   set_wanted(std::move(experiment), std::move(kernel), std::move(change));
   view_.running = true;
-  keep_parts();
-  name_origins();
+  restart();
 }
 
-void FocusState::refuse(Experiment experiment, std::shared_ptr<const Kernel> kernel, std::string change,
-                        Failure failure) {
+void FocusState::refuse(Experiment experiment, Shared<Kernel> kernel, std::string change, Failure failure) {
   want(std::move(experiment), std::move(kernel), std::move(change));
   view_.running = false;
   view_.failure = std::move(failure);
 }
 
-void FocusState::show(std::shared_ptr<const Observation> observation, std::shared_ptr<const Kernel> kernel,
-                      std::string change, uint64_t run) {
+void FocusState::show(Shared<Observation> observation, Shared<Kernel> kernel, std::string change, uint64_t run) {
   set_wanted(observation->experiment, std::move(kernel), std::move(change));
   own_ = *observation;
+  view_.wanted_hash = own_.hash;
   own_started_ = true;
   if (own_.watch) set_watch(WatchState::done);
   for (int part = 0; part < kParts; ++part) view_.parts[part] = PartState::fresh;
@@ -79,7 +65,7 @@ void FocusState::show(std::shared_ptr<const Observation> observation, std::share
 }
 
 void FocusState::set_run(uint64_t run) {
-  origins_.fill(std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_, run}));
+  origins_.fill(share(Origin{view_.wanted, view_.wanted_hash, kernel_, run}));
   name_origins();
 }
 
@@ -100,7 +86,7 @@ void FocusState::apply(const protocol::Part& given) {
   shown_->hash = own_.hash;
   shown_->versions = own_.versions;
   shown_->device = own_.device;
-  auto origin = std::make_shared<const Origin>(Origin{view_.wanted, view_.wanted_hash, kernel_, 0});
+  const auto origin = share(Origin{view_.wanted, view_.wanted_hash, kernel_, 0});
   each_part([&](int part, auto member) {
     if (!has(given, member)) return;
     origins_[part] = origin;
@@ -119,7 +105,7 @@ void FocusState::set_watch(WatchState state, double progress, std::optional<Fail
   view_.watch_failure = std::move(failure);
 }
 
-void FocusState::amend(std::shared_ptr<const Observation> observation) {
+void FocusState::amend(Shared<Observation> observation) {
   if (view_.running || observation->hash != view_.wanted_hash) return;
   own_ = *observation;
   shown_ = own_;
@@ -127,16 +113,18 @@ void FocusState::amend(std::shared_ptr<const Observation> observation) {
 }
 
 void FocusState::restart() {
-  own_ = blank_observation(view_.wanted, view_.wanted_hash);
+  own_ = blank_observation(view_.wanted);
+  view_.wanted_hash = own_.hash;
   own_started_ = false;
   view_.failure.reset();
-  view_.stage.clear();
-  view_.progress = 0;
-  keep_parts();
+  progress("", 0, 0);
+  each_part([&](int part, auto member) {
+    view_.parts[part] = shown_ && (*shown_).*member ? PartState::kept : PartState::none;
+  });
   name_origins();
 }
 
-std::shared_ptr<const Observation> FocusState::finish(std::optional<Failure> failure) {
+Shared<Observation> FocusState::finish(std::optional<Failure> failure) {
   job_ = 0;
   if (failure) own_.failure = std::move(failure);
   const bool failed = own_.failure.has_value();
@@ -148,18 +136,17 @@ std::shared_ptr<const Observation> FocusState::finish(std::optional<Failure> fai
       view_.parts[part] = arrived ? PartState::fresh : PartState::none;
   });
   shown_ = own_;
+  progress("", 0, 0);
   view_.running = false;
-  view_.stage.clear();
-  view_.progress = 0;
   view_.failure = own_.failure;
   set_run(0);
-  published_ = std::make_shared<const Observation>(own_);
+  published_ = share(own_);
   return published_;
 }
 
 Focus FocusState::view() const {
   Focus focus = view_;
-  if (!published_ && shown_) published_ = std::make_shared<const Observation>(*shown_);
+  if (!published_ && shown_) published_ = share(*shown_);
   focus.shown = published_;
   return focus;
 }

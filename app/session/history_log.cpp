@@ -26,7 +26,7 @@ uint64_t HistoryLog::add(HistoryEntry entry, uint64_t gesture) {
   return id;
 }
 
-void HistoryLog::amend(const std::shared_ptr<const Observation>& before, std::shared_ptr<const Observation> after) {
+void HistoryLog::amend(const Shared<Observation>& before, Shared<Observation> after) {
   for (auto& chunk : history_.chunks) {
     auto shows = [&](const HistoryEntry& entry) { return entry.observation == before; };
     if (std::none_of(chunk->entries.begin(), chunk->entries.end(), shows)) continue;

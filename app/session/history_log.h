@@ -16,7 +16,7 @@ class HistoryLog {
   uint64_t add(HistoryEntry entry, uint64_t gesture);
   const HistoryEntry* find(uint64_t id) const;
   // Every entry that shows `before` shows `after`, which says more of the same run.
-  void amend(const std::shared_ptr<const Observation>& before, std::shared_ptr<const Observation> after);
+  void amend(const Shared<Observation>& before, Shared<Observation> after);
   const History& view() const { return history_; }
 
  private:

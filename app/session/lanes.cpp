@@ -1,67 +1,30 @@
 #include "session/lanes.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace attnscope::session {
 
-Lanes::Step Lanes::focus(JobId job) {
+Lanes::Step Lanes::ask(Lane lane, JobId job) {
   Step step;
-  if (focus_) {
-    step.superseded.push_back(*focus_);
-    attempts_.erase(*focus_);
+  std::deque<JobId>& jobs = waiting(lane);
+  jobs.push_back(job);
+  const bool too_many = lane == Lane::focus ? jobs.size() > 1 : lane == Lane::view && jobs.size() > kMaxViews;
+  if (too_many) end(take_first(jobs), step.superseded);
+  if (lane == Lane::focus && flies(Lane::focus)) cancel_flight(step);
+  const bool preempts = lane == Lane::focus || lane == Lane::view;
+  if (preempts && flies(Lane::background) && !flight_->cancel_sent) {
+    flight_->again = true;
+    cancel_flight(step);
   }
-  focus_ = job;
-  if (flight_ && flight_->lane == Lane::focus) cancel_flight(step);
-  preempt_background(step);
   pump(step);
   return step;
 }
 
-Lanes::Step Lanes::view(JobId job) {
+Lanes::Step Lanes::cancel(Lane lane) {
   Step step;
-  views_.push_back(job);
-  if (views_.size() > kMaxViews) {
-    step.superseded.push_back(views_.front());
-    attempts_.erase(views_.front());
-    views_.pop_front();
-  }
-  preempt_background(step);
-  pump(step);
-  return step;
-}
-
-Lanes::Step Lanes::queue(JobId job) {
-  Step step;
-  queue_.push_back(job);
-  pump(step);
-  return step;
-}
-
-Lanes::Step Lanes::background(JobId job) {
-  Step step;
-  background_.push_back(job);
-  pump(step);
-  return step;
-}
-
-Lanes::Step Lanes::cancel_focus() {
-  Step step;
-  if (focus_) {
-    step.superseded.push_back(*focus_);
-    attempts_.erase(*focus_);
-    focus_.reset();
-  }
-  if (flight_ && flight_->lane == Lane::focus) cancel_flight(step);
-  return step;
-}
-
-Lanes::Step Lanes::drop_background() {
-  Step step;
-  for (JobId job : std::exchange(background_, {})) {
-    step.superseded.push_back(job);
-    attempts_.erase(job);
-  }
-  if (flight_ && flight_->lane == Lane::background) {
+  for (JobId job : std::exchange(waiting(lane), {})) end(job, step.superseded);
+  if (flies(lane)) {
     flight_->again = false;
     cancel_flight(step);
   }
@@ -83,106 +46,73 @@ Lanes::Step Lanes::disconnected() {
 }
 
 Lanes::Step Lanes::abandon() {
+  if (!flight_ || flight_->again) return disconnected();
   Step step;
   connected_ = false;
-  if (!flight_) return step;
-  const Flight flight = *std::exchange(flight_, std::nullopt);
-  if (flight.again) {
-    put_back(flight, step);
-  } else {
-    (flight.cancel_sent ? step.superseded : step.lost).push_back(flight.job);
-    attempts_.erase(flight.job);
-  }
+  end(flight_->job, flight_->cancel_sent ? step.superseded : step.lost);
+  flight_.reset();
   return step;
 }
 
 Lanes::Step Lanes::give_up() {
   Step step = disconnected();
-  if (focus_) step.lost.push_back(*focus_);
-  focus_.reset();
-  for (std::deque<JobId>* lane : {&views_, &queue_, &background_})
-    for (JobId job : std::exchange(*lane, {})) step.lost.push_back(job);
-  attempts_.clear();
+  for (std::deque<JobId>& jobs : waiting_)
+    for (JobId job : std::exchange(jobs, {})) end(job, step.lost);
   return step;
 }
 
 Lanes::Step Lanes::done(JobId job, bool cancelled) {
   Step step;
-  if (!flight_ || flight_->job != job) return step;
+  if (in_flight() != job) return step;
   const Flight flight = *std::exchange(flight_, std::nullopt);
   attempts_.erase(job);
   step.answered = !(flight.again && cancelled);
-  if (!step.answered) background_.push_front(job);
+  if (!step.answered) waiting(flight.lane).push_front(job);
   pump(step);
   return step;
 }
 
 std::optional<JobId> Lanes::in_flight() const { return flight_ ? std::optional(flight_->job) : std::nullopt; }
 
-size_t Lanes::queue_waiting() const { return queue_.size() + (flight_ && flight_->lane == Lane::queue ? 1 : 0); }
+bool Lanes::idle() const {
+  return !flight_ && std::ranges::all_of(waiting_, [](const auto& jobs) { return jobs.empty(); });
+}
 
-bool Lanes::idle() const { return !flight_ && !focus_ && views_.empty() && queue_.empty() && background_.empty(); }
+JobId Lanes::take_first(std::deque<JobId>& jobs) {
+  const JobId job = jobs.front();
+  jobs.pop_front();
+  return job;
+}
+
+void Lanes::end(JobId job, std::vector<JobId>& how) {
+  how.push_back(job);
+  attempts_.erase(job);
+}
 
 void Lanes::pump(Step& step) {
   if (!connected_ || flight_) return;
-  flight_ = take_next();
-  if (!flight_) return;
-  ++attempts_[flight_->job];
-  step.send.push_back(flight_->job);
+  for (const Lane lane : {Lane::focus, Lane::view, Lane::queue, Lane::background}) {
+    if (waiting(lane).empty()) continue;
+    flight_ = Flight{take_first(waiting(lane)), lane};
+    ++attempts_[flight_->job];
+    return step.send.push_back(flight_->job);
+  }
 }
 
 void Lanes::cancel_flight(Step& step) {
-  if (std::exchange(flight_->cancel_sent, true)) return;
-  step.cancel.push_back(flight_->job);
-}
-
-void Lanes::preempt_background(Step& step) {
-  if (!flight_ || flight_->lane != Lane::background || flight_->cancel_sent) return;
-  flight_->again = true;
-  cancel_flight(step);
-}
-
-std::optional<Lanes::Flight> Lanes::take_next() {
-  if (focus_) return Flight{*std::exchange(focus_, std::nullopt), Lane::focus};
-  const std::pair<std::deque<JobId>*, Lane> rest[] = {
-      {&views_, Lane::view}, {&queue_, Lane::queue}, {&background_, Lane::background}};
-  for (auto [jobs, lane] : rest) {
-    if (jobs->empty()) continue;
-    const JobId job = jobs->front();
-    jobs->pop_front();
-    return Flight{job, lane};
-  }
-  return std::nullopt;
+  if (!std::exchange(flight_->cancel_sent, true)) step.cancel.push_back(flight_->job);
 }
 
 // A request whose connection was lost. One that was being cancelled has no one waiting for it any more.
 void Lanes::put_back(const Flight& flight, Step& step) {
   const bool unwanted = flight.cancel_sent && !flight.again;
-  const bool newer_focus = flight.lane == Lane::focus && focus_.has_value();
-  if (unwanted || newer_focus) {
-    step.superseded.push_back(flight.job);
-    attempts_.erase(flight.job);
-    return;
-  }
-  if (attempts_[flight.job] >= kMaxAttempts) {
-    step.lost.push_back(flight.job);
-    attempts_.erase(flight.job);
-    return;
-  }
-  switch (flight.lane) {
-    case Lane::focus:
-      focus_ = flight.job;
-      break;
-    case Lane::view:
-      views_.push_front(flight.job);
-      break;
-    case Lane::queue:
-      queue_.push_front(flight.job);
-      break;
-    case Lane::background:
-      background_.push_front(flight.job);
-      break;
-  }
+  const bool newer_focus = flight.lane == Lane::focus && !waiting(Lane::focus).empty();
+  if (unwanted || newer_focus)
+    end(flight.job, step.superseded);
+  else if (attempts_[flight.job] >= kMaxAttempts)
+    end(flight.job, step.lost);
+  else
+    waiting(flight.lane).push_front(flight.job);
 }
 
 }  // namespace attnscope::session

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,7 +11,7 @@ namespace attnscope::session {
 
 using JobId = uint64_t;  // the session's name of a request, and its id on the wire
 
-enum class Lane { focus, view, queue, background };
+enum class Lane { focus, view, queue, background };  // the first is served first
 
 // Which request one worker is sent, and when. Pure: every event returns what is to be done about it.
 //
@@ -32,14 +33,9 @@ class Lanes {
     bool answered = false;          // done() only: the request is over; false: it was pre-empted and waits again
   };
 
-  Step focus(JobId job);
-  Step view(JobId job);
-  Step queue(JobId job);
-  Step background(JobId job);
-
-  // What runs or waits in focus ends: the waiting one here, that in flight by the worker.
-  Step cancel_focus();
-  Step drop_background();
+  Step ask(Lane lane, JobId job);
+  // What runs or waits in that lane ends: what waits here, what is in flight by the worker.
+  Step cancel(Lane lane);
 
   Step connected();     // the worker said hello
   Step disconnected();  // the worker went away: what was in flight waits again, at the head of its lane
@@ -50,7 +46,6 @@ class Lanes {
   Step done(JobId job, bool cancelled);
 
   std::optional<JobId> in_flight() const;
-  size_t queue_waiting() const;  // unanswered queue requests
   bool idle() const;
 
  private:
@@ -61,16 +56,17 @@ class Lanes {
     bool again = false;  // a pre-empted background request: starts again
   };
 
+  bool flies(Lane lane) const { return flight_ && flight_->lane == lane; }
+  std::deque<JobId>& waiting(Lane lane) { return waiting_[static_cast<size_t>(lane)]; }
+  JobId take_first(std::deque<JobId>& jobs);
+  void end(JobId job, std::vector<JobId>& how);
   void pump(Step& step);
   void cancel_flight(Step& step);
-  void preempt_background(Step& step);
-  std::optional<Flight> take_next();
   void put_back(const Flight& flight, Step& step);
 
   bool connected_ = false;
   std::optional<Flight> flight_;
-  std::optional<JobId> focus_;
-  std::deque<JobId> views_, queue_, background_;
+  std::array<std::deque<JobId>, 4> waiting_;
   std::map<JobId, int> attempts_;  // times sent, of unanswered requests
 };
 

@@ -1,80 +1,78 @@
 #include "session/naming.h"
 
+#include <vector>
+
 #include "core/config.h"
+#include "core/joined.h"
 #include "core/option_fields.h"
 
 namespace attnscope::session {
 namespace {
 
-void add(std::string& text, const std::string& word, const char* separator = " ") {
-  text += (text.empty() ? "" : separator) + word;
+using Texts = std::vector<std::string>;
+
+std::string value_text(const Kernel* kernel, const std::string& name, int64_t value) {
+  const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
+  return knob ? knob->text_of(value) : std::to_string(value);
 }
 
-std::string knobs_text(const Experiment& other, const Experiment& wanted, const Kernel* kernel) {
-  std::string text;
-  for (const auto& [name, value] : other.config.knobs) {
-    auto same = wanted.config.knobs.find(name);
-    if (same != wanted.config.knobs.end() && same->second == value) continue;
-    const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
-    add(text, name + "=" + (knob ? knob->text_of(value) : std::to_string(value)));
-  }
-  return text;
-}
-
-std::string options_text(const CompileOptions& other, const CompileOptions& wanted) {
-  std::string text;
+// Those of `other` that differ.
+void add_options(Texts& texts, const CompileOptions& other, const CompileOptions& wanted) {
   for_each_option([&](const std::string& key, std::string_view, auto member) {
-    if (other.*member != wanted.*member) add(text, key + "=" + option_text(other.*member));
+    if (other.*member != wanted.*member) texts.push_back(key + "=" + option_text(other.*member));
   });
-  return text;
+}
+
+// What differs beside kernel and config; say(label, before, after) makes a text of it.
+template <class Say>
+void add_rest(Texts& texts, const Experiment& before, const Experiment& after, Say say) {
+  if (before.problem != after.problem) {
+    const std::string from = short_text(before.problem), to = short_text(after.problem);
+    texts.push_back(from != to ? say("", from, to) : std::string("other inputs"));
+  }
+  if (before.device != after.device) texts.push_back(say("device ", before.device, after.device));
+  if (texts.empty() && before.measure != after.measure) texts.emplace_back("another measuring policy");
 }
 
 }  // namespace
 
 std::string difference_text(const Experiment& other, const Experiment& wanted, const Kernel* kernel) {
-  std::string text;
+  Texts config, texts;
   if (other.kernel != wanted.kernel) {
-    add(text, other.kernel);
-    if (kernel) add(text, short_text(other.config, *kernel));
+    config.push_back(other.kernel);
+    if (kernel) config.push_back(short_text(other.config, *kernel));
   } else {
-    if (other.kernel_hash != wanted.kernel_hash) add(text, other.kernel + " before the edit");
-    if (const std::string knobs = knobs_text(other, wanted, kernel); !knobs.empty()) add(text, knobs, ", ");
+    if (other.kernel_hash != wanted.kernel_hash) texts.push_back(other.kernel + " before the edit");
+    for (const auto& [name, value] : other.config.knobs) {
+      const auto same = wanted.config.knobs.find(name);
+      if (same == wanted.config.knobs.end() || same->second != value)
+        config.push_back(name + "=" + value_text(kernel, name, value));
+    }
   }
-  if (const std::string options = options_text(other.config.options, wanted.config.options); !options.empty())
-    add(text, options);
-  if (other.problem != wanted.problem) {
-    const std::string name = short_text(other.problem);
-    add(text, name != short_text(wanted.problem) ? name : "other inputs", ", ");
-  }
-  if (other.device != wanted.device) add(text, other.device, ", ");
-  if (text.empty() && other.measure != wanted.measure) text = "another measuring policy";
-  return text.empty() ? "the run before" : text;
+  add_options(config, other.config.options, wanted.config.options);
+  if (!config.empty()) texts.push_back(joined(config, std::identity(), " "));
+  add_rest(texts, other, wanted, [](const char*, const std::string& before, const std::string&) { return before; });
+  return texts.empty() ? "the run before" : joined(texts);
 }
 
 std::string step_text(const Experiment& from, const Experiment& to, const Kernel* kernel) {
-  std::string text;
-  const auto arrow = [](const std::string& a, const std::string& b) { return a + " \u2192 " + b; };
+  Texts texts;
+  const auto step = [](const std::string& label, const std::string& before, const std::string& after) {
+    return label + before + " \u2192 " + after;
+  };
   if (from.kernel != to.kernel) {
-    add(text, "kernel " + arrow(from.kernel, to.kernel));
+    texts.push_back(step("kernel ", from.kernel, to.kernel));
   } else {
-    if (from.kernel_hash != to.kernel_hash) add(text, to.kernel + " edited");
+    if (from.kernel_hash != to.kernel_hash) texts.push_back(to.kernel + " edited");
     for (const auto& [name, value] : to.config.knobs) {
       const auto before = from.config.knobs.find(name);
-      if (before == from.config.knobs.end() || before->second == value) continue;
-      const Knob* knob = kernel ? kernel->find_knob(name) : nullptr;
-      const auto text_of = [&](int64_t v) { return knob ? knob->text_of(v) : std::to_string(v); };
-      add(text, name + " " + arrow(text_of(before->second), text_of(value)), ", ");
+      if (before != from.config.knobs.end() && before->second != value)
+        texts.push_back(step(name + " ", value_text(kernel, name, before->second), value_text(kernel, name, value)));
     }
-    if (const std::string options = options_text(to.config.options, from.config.options); !options.empty())
-      add(text, options, ", ");
+    add_options(texts, to.config.options, from.config.options);
   }
-  if (from.problem != to.problem) {
-    const std::string before = short_text(from.problem), after = short_text(to.problem);
-    add(text, before != after ? arrow(before, after) : "other inputs", ", ");
-  }
-  if (from.device != to.device) add(text, "device " + arrow(from.device, to.device), ", ");
-  if (text.empty() && from.measure != to.measure) text = "another measuring policy";
-  return text.empty() ? "run again" : text;
+  add_rest(texts, from, to, step);
+  return texts.empty() ? "run again" : joined(texts);
 }
 
 }  // namespace attnscope::session

@@ -38,8 +38,8 @@ void Notices::dismiss(uint64_t id) {
   std::erase_if(toasts_, [id](const Toast& toast) { return toast.id == id; });
 }
 
-std::shared_ptr<const std::vector<LogLine>> Notices::lines() {
-  if (!shown_) shown_ = std::make_shared<const std::vector<LogLine>>(lines_);
+Shared<std::vector<LogLine>> Notices::lines() {
+  if (!shown_) shown_ = share(lines_);
   return shown_;
 }
 

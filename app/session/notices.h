@@ -1,5 +1,4 @@
 #pragma once
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,15 +16,18 @@ class Notices {
   void log(LogLevel level, std::string text);
   // A toast and a log line.
   void toast(LogLevel level, const std::string& text, const std::string& hint = {});
-  void toast(const Failure& failure) { toast(LogLevel::error, failure.message, failure.hint); }
+  // Nothing where there is none.
+  void toast(const std::optional<Failure>& failure) {
+    if (failure) toast(LogLevel::error, failure->message, failure->hint);
+  }
   void dismiss(uint64_t id);
 
-  std::shared_ptr<const std::vector<LogLine>> lines();  // shared until the next line comes
+  Shared<std::vector<LogLine>> lines();  // shared until the next line comes
   const std::vector<Toast>& toasts() const { return toasts_; }
 
  private:
   std::vector<LogLine> lines_;
-  std::shared_ptr<const std::vector<LogLine>> shown_;
+  Shared<std::vector<LogLine>> shown_;
   std::vector<Toast> toasts_;
   uint64_t next_toast_ = 1;
 };

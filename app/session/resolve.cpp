@@ -18,39 +18,38 @@ void take_default_device(Resolution& r, const DeviceTable& devices, const std::s
   r.device_reason = wish.empty() ? choice->reason : wish + " is not here. " + choice->reason;
 }
 
-void find_device(Resolution& r, const DeviceTable& devices, const std::string& asked, bool is_wish) {
-  if (asked.empty()) return take_default_device(r, devices, "");
-  switch (devices.find(asked, r.place)) {
-    case DeviceTable::Answer::here:
-      r.experiment.device = r.place.id;
-      return;
-    case DeviceTable::Answer::not_yet:
-      r.wait = true;
-      r.wait_for = devices.far_worker(asked);
-      return;
-    case DeviceTable::Answer::nowhere:
-      break;
+Result<void> find_device(Resolution& r, const DeviceTable& devices, const std::string& asked, bool is_wish) {
+  const auto answer = asked.empty() ? DeviceTable::Answer::nowhere : devices.find(asked, r.place);
+  if (answer == DeviceTable::Answer::here) {
+    r.experiment.device = r.place.id;
+  } else if (answer == DeviceTable::Answer::not_yet) {
+    r.wait = true;
+    r.wait_for = devices.far_worker(asked);
+  } else if (asked.empty() || (is_wish && devices.choose())) {
+    take_default_device(r, devices, asked);
+  } else {
+    return fail(Stage::device, devices.missing(asked), "Devices here: " + devices.listed() + ".");
   }
-  if (is_wish && devices.choose()) return take_default_device(r, devices, asked);
-  r.failure = Failure{Stage::device, devices.missing(asked), "Devices here: " + devices.listed() + "."};
+  return {};
 }
 
-void find_config(Resolution& r, const Draft& draft, const KernelShelf& shelf) {
+Result<void> fill(Resolution& r, const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices,
+                  bool device_is_wish) {
   r.kernel = shelf.find(draft.kernel);
   if (!r.kernel) {
     std::vector<std::string> known;
     for (const auto& kernel : shelf.all()) known.push_back(kernel->id);
-    r.failure = Failure{Stage::input, "there is no kernel \"" + draft.kernel + "\"",
-                        names_to_choose(draft.kernel, known) + " Give others with --kernels DIR."};
-    return;
+    return fail(Stage::input, "there is no kernel \"" + draft.kernel + "\"",
+                names_to_choose(draft.kernel, known) + " Give others with --kernels DIR.");
   }
   r.experiment.kernel_hash = r.kernel->content_hash;
   auto config = catalog::complete_config(*r.kernel, draft.config.knobs, draft.config.options);
-  if (!config) {
-    r.failure = config.error();
-    return;
-  }
-  r.experiment.config = *config;
+  if (!config) return fail(config.error());
+  r.experiment.config = std::move(*config);
+  if (auto valid = validate(draft.problem, "problem"); !valid) return valid;
+  if (auto found = find_device(r, devices, draft.device, device_is_wish); !found || r.wait) return found;
+  if (auto runs = catalog::check_runs(*r.kernel, *r.place.spec); !runs) return runs;
+  return catalog::check_restrictions(*r.kernel, draft.problem, r.experiment.config, r.place.spec->arch);
 }
 
 }  // namespace
@@ -59,18 +58,18 @@ void KernelShelf::set(const std::vector<Kernel>& kernels) {
   newest_.clear();
   for (const Kernel& kernel : kernels) {
     auto& kept = by_hash_[kernel.content_hash];
-    if (!kept) kept = std::make_shared<const Kernel>(kernel);
+    if (!kept) kept = share(kernel);
     newest_.push_back(kept);
   }
 }
 
-std::shared_ptr<const Kernel> KernelShelf::find(const std::string& id) const {
+Shared<Kernel> KernelShelf::find(const std::string& id) const {
   for (const auto& kernel : newest_)
     if (kernel->id == id) return kernel;
   return nullptr;
 }
 
-std::shared_ptr<const Kernel> KernelShelf::content(const std::string& hash) const {
+Shared<Kernel> KernelShelf::content(const std::string& hash) const {
   auto found = by_hash_.find(hash);
   return found == by_hash_.end() ? nullptr : found->second;
 }
@@ -78,22 +77,7 @@ std::shared_ptr<const Kernel> KernelShelf::content(const std::string& hash) cons
 Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish) {
   Resolution r;
   r.experiment = Experiment{draft, ""};
-  find_config(r, draft, shelf);
-  if (r.failure) return r;
-  if (auto valid = validate(draft.problem, "problem"); !valid) {
-    r.failure = valid.error();
-    return r;
-  }
-  find_device(r, devices, draft.device, device_is_wish);
-  if (r.failure || r.wait) return r;
-  const int arch = r.place.spec ? r.place.spec->arch : 0;
-  if (r.place.spec)
-    if (auto runs = catalog::check_runs(*r.kernel, *r.place.spec); !runs) {
-      r.failure = runs.error();
-      return r;
-    }
-  if (auto allowed = catalog::check_restrictions(*r.kernel, draft.problem, r.experiment.config, arch); !allowed)
-    r.failure = allowed.error();
+  if (auto filled = fill(r, draft, shelf, devices, device_is_wish); !filled) r.failure = filled.error();
   return r;
 }
 

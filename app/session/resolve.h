@@ -14,20 +14,20 @@ namespace attnscope::session {
 class KernelShelf {
  public:
   void set(const std::vector<Kernel>& kernels);
-  std::shared_ptr<const Kernel> find(const std::string& id) const;
-  std::shared_ptr<const Kernel> content(const std::string& hash) const;
-  const std::vector<std::shared_ptr<const Kernel>>& all() const { return newest_; }
+  Shared<Kernel> find(const std::string& id) const;
+  Shared<Kernel> content(const std::string& hash) const;
+  const std::vector<Shared<Kernel>>& all() const { return newest_; }
 
  private:
-  std::vector<std::shared_ptr<const Kernel>> newest_;
-  std::map<std::string, std::shared_ptr<const Kernel>> by_hash_;
+  std::vector<Shared<Kernel>> newest_;
+  std::map<std::string, Shared<Kernel>> by_hash_;
 };
 
 // A draft made into an experiment, or the reason why it cannot be one.
 struct Resolution {
-  Experiment experiment;                 // as far as it could be made
-  std::shared_ptr<const Kernel> kernel;  // null: unknown
-  DeviceTable::Place place;              // place.spec is null unless the device is known
+  Experiment experiment;     // as far as it could be made
+  Shared<Kernel> kernel;     // null: unknown
+  DeviceTable::Place place;  // place.spec is null unless the device is known
   std::optional<Failure> failure;
   bool wait = false;          // a worker must say hello first; experiment.device is a guess
   std::string wait_for;       // that worker's name; empty: the first one

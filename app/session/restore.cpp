@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/config.h"
+#include "core/joined.h"
 #include "session/naming.h"
 
 namespace attnscope::session {
@@ -17,9 +18,8 @@ bool adds_a_watch(const Observation& run, const Observation& later) {
 // Of a kernel that is gone the knobs as they are kept.
 std::string config_text(const Config& config, const Kernel* kernel) {
   if (kernel) return short_text(config, *kernel);
-  std::string text;
-  for (const auto& [name, value] : config.knobs) text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
-  return text;
+  const auto text = [](const auto& knob) { return knob.first + "=" + std::to_string(knob.second); };
+  return joined(config.knobs, text, " ");
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::vector<HistoryEntry> restored_history(std::vector<store::StoredObservation>
   std::vector<HistoryEntry> entries;
   std::map<std::string, size_t> last_of;  // hash → the last entry of that experiment
   for (store::StoredObservation& row : rows) {
-    auto observation = std::make_shared<const Observation>(std::move(row.observation));
+    auto observation = share(std::move(row.observation));
     const auto earlier = last_of.find(observation->hash);
     if (earlier != last_of.end() && adds_a_watch(*entries[earlier->second].observation, *observation)) {
       entries[earlier->second].observation = std::move(observation);

@@ -23,34 +23,29 @@ void block_write_signals() {
 // atomic<shared_ptr> ends a load with a relaxed unlock, which the next store may overtake (its own lock is no cheaper).
 class Published {
  public:
-  void set(std::shared_ptr<const Snapshot> next) {
+  void set(Shared<Snapshot> next) {
     const std::lock_guard lock(mutex_);
     snapshot_.swap(next);
   }  // the one before goes after the lock
-  std::shared_ptr<const Snapshot> get() const {
+  Shared<Snapshot> get() const {
     const std::lock_guard lock(mutex_);
     return snapshot_;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const Snapshot> snapshot_;
+  Shared<Snapshot> snapshot_;
 };
 
-// The caller's side: posts to the loop's thread, and hands out the snapshot that it published last.
-class LoopSession final : public Session {
+}  // namespace
+
+// Posts to the loop's thread, and hands out the snapshot that it published last.
+class Session::Loop {
  public:
-  explicit LoopSession(std::function<void()> on_change) : on_change_(std::move(on_change)) {
-    Snapshot empty;
-    empty.kernels = std::make_shared<const std::vector<Kernel>>();
-    empty.kernel_failures = std::make_shared<const std::vector<Failure>>();
-    empty.devices = std::make_shared<const std::vector<DeviceSpec>>();
-    empty.presets = std::make_shared<const std::vector<PresetItem>>();
-    empty.log = std::make_shared<const std::vector<LogLine>>();
-    empty.settings = std::make_shared<const Json>(Json::object());
-    snapshot_.set(std::make_shared<const Snapshot>(std::move(empty)));
+  explicit Loop(std::function<void()> on_change) : on_change_(std::move(on_change)) {
+    snapshot_.set(share<Snapshot>());
   }
-  ~LoopSession() override { stop(); }
+  ~Loop() { stop(); }
 
   Result<void> run(SessionOptions options) {
     if (uv_loop_init(&loop_) != 0)
@@ -60,7 +55,7 @@ class LoopSession final : public Session {
       uv_loop_close(&loop_);
       return fail(Stage::internal, "the session's wake-up handle could not be made", "Free some file handles.");
     }
-    core_ = std::make_unique<SessionCore>(&loop_, std::move(options), [this](std::shared_ptr<const Snapshot> next) {
+    core_ = std::make_unique<SessionCore>(&loop_, std::move(options), [this](Shared<Snapshot> next) {
       snapshot_.set(std::move(next));
       if (on_change_) on_change_();
     });
@@ -76,105 +71,80 @@ class LoopSession final : public Session {
     return {};
   }
 
-  std::shared_ptr<const Snapshot> snapshot() const override { return snapshot_.get(); }
+  Shared<Snapshot> snapshot() const { return snapshot_.get(); }
 
-  void focus(Draft draft, Gesture gesture) override {
-    post([draft = std::move(draft), gesture = std::move(gesture)](SessionCore& core) { core.focus(draft, gesture); });
-  }
-  void rerun() override {
-    post([](SessionCore& core) { core.rerun(); });
-  }
-  void cancel() override {
-    post([](SessionCore& core) { core.cancel(); });
-  }
-  void watch() override {
-    post([](SessionCore& core) { core.watch(); });
-  }
-  void undo() override {
-    post([](SessionCore& core) { core.undo(); });
-  }
-  void redo() override {
-    post([](SessionCore& core) { core.redo(); });
-  }
-  void select_history(uint64_t id) override {
-    post([id](SessionCore& core) { core.select_history(id); });
+  template <class... Taken, class... Given>
+  void post(void (SessionCore::*message)(Taken...), Given... given) {
+    inbox_.post([this, message, ... given = std::move(given)] {
+      if (!core_->shutting_down()) std::invoke(message, *core_, given...);
+    });
   }
 
-  std::future<Observation> queue(Draft draft, Watch watch) override {
-    auto answer = std::make_shared<Answer>();
-    auto future = answer->get_future();
-    const bool posted =
-        inbox_.post([this, draft = std::move(draft), watch, answer] { core_->queue(draft, watch, answer); });
-    if (!posted) answer->set_value(session_over());
+  std::future<Observation> queue(QueueLane::Request request) {
+    auto future = request.answer->get_future();
+    const auto answer = request.answer;
+    if (!inbox_.post([this, request = std::move(request)] { core_->queue(request); }))
+      answer->set_value(session_over());
     return future;
   }
 
-  void request_view(ViewRequest request) override {
-    post([request = std::move(request)](SessionCore& core) { core.request_view(request); });
-  }
-  void load_preset(std::filesystem::path path) override {
-    post([path = std::move(path)](SessionCore& core) { core.load_preset(path); });
-  }
-  void save_preset(std::filesystem::path path, std::string title, Json view) override {
-    post([path = std::move(path), title = std::move(title), view = std::move(view)](SessionCore& core) {
-      core.save_preset(path, title, view);
-    });
-  }
-  void describe_preset(std::filesystem::path path, std::string title, std::string note) override {
-    post([path = std::move(path), title = std::move(title), note = std::move(note)](SessionCore& core) {
-      core.describe_preset(path, title, note);
-    });
-  }
-  void delete_preset(std::filesystem::path path) override {
-    post([path = std::move(path)](SessionCore& core) { core.delete_preset(path); });
-  }
-  void reload_kernels() override {
-    post([](SessionCore& core) { core.reload_kernels(); });
-  }
-  void reconnect(std::string worker) override {
-    post([worker = std::move(worker)](SessionCore& core) { core.reconnect(worker); });
-  }
-  void dismiss_toast(uint64_t id) override {
-    post([id](SessionCore& core) { core.dismiss_toast(id); });
-  }
-  void set_setting(std::string key, Json value) override {
-    post([key = std::move(key), value = std::move(value)](SessionCore& core) { core.set_setting(key, value); });
-  }
-  void note(LogLevel level, std::string text) override {
-    post([level, text = std::move(text)](SessionCore& core) { core.note(level, text); });
-  }
-
-  void stop() override {
+  void stop() {
     if (!thread_.joinable()) return;
     inbox_.post([this] { core_->shut_down([this] { uv_stop(&loop_); }); });
     thread_.join();
   }
 
  private:
-  void post(std::function<void(SessionCore&)> work) {
-    inbox_.post([this, work = std::move(work)] {
-      if (!core_->shutting_down()) work(*core_);
-    });
-  }
-
   std::function<void()> on_change_;
   Published snapshot_;
   uv_loop_t loop_{};
   Inbox inbox_;
-  std::unique_ptr<SessionCore> core_;  // touched by the loop's thread alone while that runs
+  std::unique_ptr<SessionCore> core_;  // only the loop's thread touches it while that runs
   std::thread thread_;
 };
-
-}  // namespace
 
 Result<std::unique_ptr<Session>> Session::start(SessionOptions options, std::function<void()> on_change) {
   for (const WorkerCommand& worker : options.workers)
     if (worker.argv.empty() || worker.argv.front().empty())
       return fail(Stage::input, "worker " + worker.name + " has no command", "Give the program that is to be started.");
   if (options.workers.empty()) return fail(Stage::input, "no worker is given", "A session needs one worker at least.");
-  auto session = std::make_unique<LoopSession>(std::move(on_change));
-  if (auto running = session->run(std::move(options)); !running) return fail(running.error());
-  return std::unique_ptr<Session>(std::move(session));
+  auto loop = std::make_unique<Loop>(std::move(on_change));
+  if (auto running = loop->run(std::move(options)); !running) return fail(running.error());
+  return std::unique_ptr<Session>(new Session(std::move(loop)));
 }
+
+Session::Session(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+Session::~Session() = default;
+
+Shared<Snapshot> Session::snapshot() const { return loop_->snapshot(); }
+void Session::focus(Draft draft, Gesture gesture) {
+  loop_->post(&SessionCore::focus, std::move(draft), std::move(gesture));
+}
+void Session::rerun() { loop_->post(&SessionCore::rerun); }
+void Session::cancel() { loop_->post(&SessionCore::cancel); }
+void Session::watch() { loop_->post(&SessionCore::watch); }
+void Session::undo() { loop_->post(&SessionCore::undo); }
+void Session::redo() { loop_->post(&SessionCore::redo); }
+void Session::select_history(uint64_t id) { loop_->post(&SessionCore::select_history, id); }
+std::future<Observation> Session::queue(Draft draft, Watch watch) {
+  return loop_->queue({std::move(draft), watch, std::make_shared<Answer>()});
+}
+void Session::request_view(ViewRequest request) { loop_->post(&SessionCore::request_view, std::move(request)); }
+void Session::load_preset(std::filesystem::path path) { loop_->post(&SessionCore::load_preset, std::move(path)); }
+void Session::save_preset(std::filesystem::path path, std::string title, Json view) {
+  loop_->post(&SessionCore::save_preset, std::move(path), std::move(title), std::move(view));
+}
+void Session::describe_preset(std::filesystem::path path, std::string title, std::string note) {
+  loop_->post(&SessionCore::describe_preset, std::move(path), std::move(title), std::move(note));
+}
+void Session::delete_preset(std::filesystem::path path) { loop_->post(&SessionCore::delete_preset, std::move(path)); }
+void Session::reload_kernels() { loop_->post(&SessionCore::reload_kernels); }
+void Session::reconnect(std::string worker) { loop_->post(&SessionCore::reconnect, std::move(worker)); }
+void Session::dismiss_toast(uint64_t id) { loop_->post(&SessionCore::dismiss_toast, id); }
+void Session::set_setting(std::string key, Json value) {
+  loop_->post(&SessionCore::set_setting, std::move(key), std::move(value));
+}
+void Session::note(LogLevel level, std::string text) { loop_->post(&SessionCore::note, level, std::move(text)); }
+void Session::stop() { loop_->stop(); }
 
 }  // namespace attnscope::session

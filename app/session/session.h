@@ -11,6 +11,7 @@
 #include "core/json_fwd.h"
 #include "core/observation.h"
 #include "core/view.h"
+#include "protocol/message.h"
 #include "session/snapshot.h"
 
 namespace attnscope::session {
@@ -21,12 +22,6 @@ struct WorkerCommand {
   bool remote = false;            // over a link that may come back by itself: tried again for as long as it is lost
 };
 
-struct Deadlines {
-  int compile_ms = 60000;  // without progress
-  int emulated_ms = 5000;
-  int launch_ms = 2000;
-};
-
 struct SessionOptions {
   std::vector<std::filesystem::path> kernel_dirs;  // the shipped ones first
   std::filesystem::path assets_dir;
@@ -35,7 +30,7 @@ struct SessionOptions {
   std::vector<WorkerCommand> workers;
   std::string
       first_device;  // of the first experiment; a wish; empty: the last one's, else the best of the first worker
-  Deadlines deadlines;
+  protocol::Deadlines deadlines;
   bool watch_configs = false;    // each new config that ran in focus is watched in the background
   bool watch_files = true;       // reload edited kernels live
   bool first_experiment = true;  // start with the restored or the default experiment in focus
@@ -64,35 +59,41 @@ struct Gesture {
 class Session {
  public:
   static Result<std::unique_ptr<Session>> start(SessionOptions options, std::function<void()> on_change);
-  virtual ~Session() = default;
+  ~Session();
 
-  virtual std::shared_ptr<const Snapshot> snapshot() const = 0;  // never null
+  Shared<Snapshot> snapshot() const;  // never null
 
   // Focus lane: one in flight, one waiting, latest wins. The draft is completed and validated; a refusal comes back as
   // focus.failure.
-  virtual void focus(Draft draft, Gesture gesture) = 0;
-  virtual void rerun() = 0;   // the wanted experiment, again
-  virtual void cancel() = 0;  // what runs in focus
-  virtual void watch() = 0;  // the wanted experiment, once it has run: in the background, even if it was watched before
-  virtual void undo() = 0;   // shows the kept observation, does not rerun
-  virtual void redo() = 0;
-  virtual void select_history(uint64_t id) = 0;  // 0: back to live
+  void focus(Draft draft, Gesture gesture);
+  void rerun();   // the wanted experiment, again
+  void cancel();  // what runs in focus
+  void watch();   // the wanted experiment, once it has run: in the background, even if it was watched before
+  void undo();    // shows the kept observation, does not rerun
+  void redo();
+  void select_history(uint64_t id);  // 0: back to live
   // Queue lane: every request is answered exactly once.
-  virtual std::future<Observation> queue(Draft draft, Watch watch = Watch::never) = 0;
+  std::future<Observation> queue(Draft draft, Watch watch = Watch::never);
 
-  virtual void request_view(ViewRequest request) = 0;        // answers land in Snapshot::tiles
-  virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
-  virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
+  void request_view(ViewRequest request);        // answers land in Snapshot::tiles
+  void load_preset(std::filesystem::path path);  // a refusal is a toast and a log line
+  void save_preset(std::filesystem::path path, std::string title, Json view);
   // Another title and note for a preset that does not ship; a refusal is a toast.
-  virtual void describe_preset(std::filesystem::path path, std::string title, std::string note) = 0;
-  virtual void delete_preset(std::filesystem::path path) = 0;  // puts it aside, a toast says where
-  virtual void reload_kernels() = 0;
-  virtual void reconnect(std::string worker) = 0;  // a lost worker is tried at once
-  virtual void dismiss_toast(uint64_t id) = 0;
-  virtual void set_setting(std::string key, Json value) = 0;  // kept in settings.json; shown in Snapshot::settings
-  virtual void note(LogLevel level, std::string text) = 0;    // a line for the log
+  void describe_preset(std::filesystem::path path, std::string title, std::string note);
+  void delete_preset(std::filesystem::path path);  // puts it aside, a toast says where
+  void reload_kernels();
+  void reconnect(std::string worker);  // a lost worker is tried at once
+  void dismiss_toast(uint64_t id);
+  void set_setting(std::string key, Json value);  // kept in settings.json; shown in Snapshot::settings
+  void note(LogLevel level, std::string text);    // a line for the log
 
-  virtual void stop() = 0;  // ends workers and the thread; idempotent
+  void stop();  // ends workers and the thread; idempotent
+
+ private:
+  class Loop;
+  explicit Session(std::unique_ptr<Loop> loop);
+
+  std::unique_ptr<Loop> loop_;
 };
 
 }  // namespace attnscope::session

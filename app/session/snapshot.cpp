@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json.h"
 #include "core/words.h"
 
 namespace attnscope::session {
@@ -21,6 +22,8 @@ const HistoryEntry& History::at(size_t index) const {
   return chunks[index / capacity]->entries[index % capacity];
 }
 
+Shared<Json> no_settings() { return share(Json(Json::object())); }
+
 std::string tile_key(const ViewRequest& request) {
   std::string key =
       fmt::format("{}/{}/{}.{}/{}-{}/{}x{}", request.experiment_hash, to_string(request.map), request.batch,
@@ -30,11 +33,10 @@ std::string tile_key(const ViewRequest& request) {
 }
 
 const Kernel* find_kernel(const Snapshot& snapshot, const std::string& id) {
-  return snapshot.kernels ? attnscope::find_kernel(*snapshot.kernels, id) : nullptr;
+  return attnscope::find_kernel(*snapshot.kernels, id);
 }
 
 const DeviceSpec* find_device(const Snapshot& snapshot, const std::string& id) {
-  if (!snapshot.devices) return nullptr;
   for (const DeviceSpec& device : *snapshot.devices)
     if (device.id == id) return &device;
   return nullptr;

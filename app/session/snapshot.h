@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "core/kernel.h"
 #include "core/observation.h"
 #include "core/view.h"
+#include "session/shared.h"
 
 namespace attnscope::session {
 
@@ -49,7 +49,7 @@ struct Focus {
   std::string change;  // what the last gesture did: "NUM_WARPS 4 → 8"; empty at first start
   // Parts of `shown` may come from different experiments while one runs; part_hash says which experiment each is of and
   // part_from names it for the dimmed label ("BLOCK_M=32 NUM_WARPS=4").
-  std::shared_ptr<const Observation> shown;
+  Shared<Observation> shown;
   PartState parts[kParts] = {};
   std::string part_hash[kParts];
   std::string part_from[kParts];
@@ -71,7 +71,7 @@ using LastAskedByKernel = std::map<std::string, Draft>;
 
 struct HistoryEntry {
   uint64_t id = 0;  // order of runs, from 1
-  std::shared_ptr<const Observation> observation;
+  Shared<Observation> observation;
   std::string change;       // the gesture that made it
   std::string config_text;  // short_text(config, kernel)
   double finished_at = 0;   // seconds since the epoch
@@ -82,12 +82,12 @@ struct HistoryChunk {
   std::vector<HistoryEntry> entries;
 };
 struct History {
-  std::vector<std::shared_ptr<const HistoryChunk>> chunks;
+  std::vector<Shared<HistoryChunk>> chunks;
   size_t size = 0;
   const HistoryEntry& at(size_t index) const;  // oldest first
 };
 
-enum class LogLevel { info, warning, error };
+using LogLevel = Severity;
 struct LogLine {
   double at = 0;  // seconds since the epoch
   LogLevel level = LogLevel::info;
@@ -109,21 +109,23 @@ struct Toast {
   std::string hint;
 };
 
-// Everything a panel may show. Immutable; published atomically.
+Shared<Json> no_settings();
+
+// Everything a panel may show. Immutable; published atomically. Only preset_view may be null.
 struct Snapshot {
   uint64_t version = 0;
   Focus focus;
   std::optional<HistoryEntry> selected;  // an entry picked in the history, shown instead of the focus; empty: live
-  std::shared_ptr<const std::vector<Kernel>> kernels;
-  std::shared_ptr<const std::vector<Failure>> kernel_failures;  // kernels that did not load
-  std::shared_ptr<const LastAskedByKernel> last_asked;          // never null
-  std::shared_ptr<const std::vector<DeviceSpec>> devices;
-  std::shared_ptr<const std::vector<PresetItem>> presets;
+  Shared<std::vector<Kernel>> kernels = share<std::vector<Kernel>>();
+  Shared<std::vector<Failure>> kernel_failures = share<std::vector<Failure>>();  // kernels that did not load
+  Shared<LastAskedByKernel> last_asked = share<LastAskedByKernel>();
+  Shared<std::vector<DeviceSpec>> devices = share<std::vector<DeviceSpec>>();
+  Shared<std::vector<PresetItem>> presets = share<std::vector<PresetItem>>();
   std::vector<WorkerStatus> workers;
   History history;
-  std::shared_ptr<const std::vector<LogLine>> log;  // the last 2,000 lines
+  Shared<std::vector<LogLine>> log = share<std::vector<LogLine>>();  // the last 2,000 lines
   std::vector<Toast> toasts;
-  std::map<std::string, std::shared_ptr<const Tile>> tiles;  // newest tile by tile_key(request)
+  std::map<std::string, Shared<Tile>> tiles;     // newest tile by tile_key(request)
   std::map<std::string, Failure> refused_views;  // by tile_key(request): why there is no tile, until its run is rerun
   size_t queue_waiting = 0;
   bool can_undo = false, can_redo = false;
@@ -131,11 +133,11 @@ struct Snapshot {
   std::string preset_path;    // of the loaded preset; empty none
   std::string preset_title, preset_note;
   bool preset_modified = false;
-  std::shared_ptr<const Json> preset_view;  // the loaded preset's "view", an object; null: none
-  std::string user_preset_dir;              // where "save" offers to put a new preset; empty: nothing is kept
-  std::shared_ptr<const Json> settings;     // the window's settings, an object; never null
-  std::map<std::string, int64_t> invite;    // the default preset's: a knob and the value to try first; empty: none
-  bool first_start = false;                 // nothing was kept from an earlier run
+  Shared<Json> preset_view;               // the loaded preset's "view", an object; null: none
+  std::string user_preset_dir;            // where "save" offers to put a new preset; empty: nothing is kept
+  Shared<Json> settings = no_settings();  // the window's, an object
+  std::map<std::string, int64_t> invite;  // the default preset's: a knob and the value to try first; empty: none
+  bool first_start = false;               // nothing was kept from an earlier run
 };
 
 std::string tile_key(const ViewRequest& request);

@@ -13,7 +13,7 @@ void TileCache::add(Tile tile) {
   const std::string key = tile_key(tile.request);
   remove(key);
   bytes_ += bytes_of(tile);
-  tiles_[key] = std::make_shared<const Tile>(std::move(tile));
+  tiles_[key] = share(std::move(tile));
   arrived_[key] = ++clock_;
   while (tiles_.size() > 1 && (bytes_ > kMaxBytes || tiles_.size() > kMaxTiles)) {
     const auto oldest = std::min_element(arrived_.begin(), arrived_.end(),

@@ -1,10 +1,10 @@
 #pragma once
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <string>
 
 #include "core/view.h"
+#include "session/shared.h"
 
 namespace attnscope::session {
 
@@ -16,12 +16,12 @@ class TileCache {
 
   void add(Tile tile);
   const Tile* find(const ViewRequest& request) const;
-  const std::map<std::string, std::shared_ptr<const Tile>>& view() const { return tiles_; }
+  const std::map<std::string, Shared<Tile>>& view() const { return tiles_; }
 
  private:
   void remove(const std::string& key);
 
-  std::map<std::string, std::shared_ptr<const Tile>> tiles_;
+  std::map<std::string, Shared<Tile>> tiles_;
   std::map<std::string, uint64_t> arrived_;  // order of arrival by key
   size_t bytes_ = 0;
   uint64_t clock_ = 0;

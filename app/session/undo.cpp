@@ -11,14 +11,13 @@ void UndoStack::push(UndoState state, uint64_t gesture) {
   at_ = states_.size();
 }
 
-void UndoStack::keep(const std::string& hash, std::shared_ptr<const Observation> observation, uint64_t run) {
+void UndoStack::keep(const std::string& hash, Shared<Observation> observation, uint64_t run) {
   if (at_ == 0 || states_[at_ - 1].hash != hash) return;
   states_[at_ - 1].observation = std::move(observation);
   states_[at_ - 1].run = run;
 }
 
-void UndoStack::amend(const std::shared_ptr<const Observation>& before,
-                      const std::shared_ptr<const Observation>& after) {
+void UndoStack::amend(const Shared<Observation>& before, const Shared<Observation>& after) {
   for (UndoState& state : states_)
     if (state.observation == before) state.observation = after;
 }

@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/kernel.h"
 #include "core/observation.h"
+#include "session/shared.h"
 
 namespace attnscope::session {
 
@@ -13,10 +13,10 @@ namespace attnscope::session {
 struct UndoState {
   Experiment experiment;
   std::string hash;
-  std::shared_ptr<const Kernel> kernel;            // the version that the experiment names
-  std::string change;                              // the gesture that led here
-  std::shared_ptr<const Observation> observation;  // empty: it never came to an end
-  uint64_t run = 0;                                // of the history, that made the observation; 0: none did
+  Shared<Kernel> kernel;            // the version that the experiment names
+  std::string change;               // the gesture that led here
+  Shared<Observation> observation;  // empty: it never came to an end
+  uint64_t run = 0;                 // of the history, that made the observation; 0: none did
 };
 
 // The states that Ctrl+Z and Ctrl+Y walk through: one for each gesture.
@@ -28,10 +28,10 @@ class UndoStack {
   // gesture of the present state takes its place. Gesture 0 is never the same as another.
   void push(UndoState state, uint64_t gesture);
   // Keeps what came of the present state, if it is of that experiment.
-  void keep(const std::string& hash, std::shared_ptr<const Observation> observation, uint64_t run);
+  void keep(const std::string& hash, Shared<Observation> observation, uint64_t run);
 
   // Every state that kept `before` keeps `after`, which says more of the same run.
-  void amend(const std::shared_ptr<const Observation>& before, const std::shared_ptr<const Observation>& after);
+  void amend(const Shared<Observation>& before, const Shared<Observation>& after);
 
   bool can_undo() const { return at_ > 1; }
   bool can_redo() const { return at_ < states_.size(); }

@@ -30,7 +30,7 @@ class Views {
   ViewRequest on_wire(ViewRequest request) const;
   void forget(size_t worker);  // it went away, and the outputs of its runs with it
 
-  const std::map<std::string, std::shared_ptr<const Tile>>& tiles() const { return tiles_.view(); }
+  const std::map<std::string, Shared<Tile>>& tiles() const { return tiles_.view(); }
   const std::map<std::string, Failure>& refused() const { return refused_; }
 
  private:

@@ -10,32 +10,46 @@ std::string key_of(Experiment experiment) {
 
 }  // namespace
 
+void WatchLane::started(JobId job, Shared<Observation> before) {
+  job_ = job;
+  before_ = std::move(before);
+  restart();
+}
+
+void WatchLane::restart() {
+  own_ = *before_;  // what the watch finds out is added to it
+  own_.watch.reset();
+}
+
+void WatchLane::take_part(const protocol::Part& part) {
+  if (running() && is(part.id)) apply_part(own_, part);
+}
+
 void WatchLane::drop() {
   waiting_.reset();
   job_ = 0;
 }
 
-std::shared_ptr<const Observation> WatchLane::known(const Experiment& experiment) const {
+Shared<Observation> WatchLane::known(const Experiment& experiment) const {
   const auto found = watched_.find(key_of(experiment));
   return found == watched_.end() ? nullptr : found->second;
 }
 
-void WatchLane::remember(const Experiment& experiment, std::shared_ptr<const Observation> watched) {
+void WatchLane::remember(const Experiment& experiment, Shared<Observation> watched) {
   if (watched_.size() >= kMostRemembered) watched_.clear();
   watched_.insert_or_assign(key_of(experiment), std::move(watched));
 }
 
-Result<std::shared_ptr<const Observation>> WatchLane::finish(const Observation& before, const Observation& watched,
-                                                             std::optional<Failure> failure) {
+Result<Shared<Observation>> WatchLane::finish(std::optional<Failure> failure) {
   job_ = 0;
   if (failure) return fail(std::move(*failure));
-  if (!watched.watch) return fail(Stage::internal, "the watch came to no report", "Report this.");
-  auto after = with_watch_of(before, watched);
-  remember(before.experiment, after);
+  if (!own_.watch) return fail(Stage::internal, "the watch came to no report", "Report this.");
+  auto after = with_watch_of(*before_, own_);
+  remember(before_->experiment, after);
   return after;
 }
 
-std::shared_ptr<const Observation> with_watch_of(const Observation& to, const Observation& watched) {
+Shared<Observation> with_watch_of(const Observation& to, const Observation& watched) {
   auto with = std::make_shared<Observation>(to);
   with->watch = watched.watch;
   if (with->counters) return with;

@@ -1,12 +1,13 @@
 #pragma once
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/observation.h"
+#include "protocol/part.h"
 #include "session/lanes.h"
+#include "session/shared.h"
 
 namespace attnscope::session {
 
@@ -16,28 +17,33 @@ class WatchLane {
  public:
   static constexpr size_t kMostRemembered = 512;
 
-  void wait(std::shared_ptr<const Observation> observation) { waiting_ = std::move(observation); }
-  std::shared_ptr<const Observation> take() { return std::exchange(waiting_, nullptr); }
-  void started(JobId job) { job_ = job; }
+  void wait(Shared<Observation> observation) { waiting_ = std::move(observation); }
+  Shared<Observation> take() { return std::exchange(waiting_, nullptr); }
+  // That observation's watch is that job.
+  void started(JobId job, Shared<Observation> before);
+  // It is sent, perhaps once more: what came before does not count.
+  void restart();
+  void take_part(const protocol::Part& part);  // without effect on what is not its job's
   bool running() const { return job_ != 0; }
   bool is(JobId job) const { return job_ == job; }
   // The config changes: the watch of the one before is of no use.
   void drop();
 
   // The watch that is known of the same kernel and config; null: none is.
-  std::shared_ptr<const Observation> known(const Experiment& experiment) const;
-  void remember(const Experiment& experiment, std::shared_ptr<const Observation> watched);
-  // The run of the watch ended: `before` with what it found out. The failure is the watch's own.
-  Result<std::shared_ptr<const Observation>> finish(const Observation& before, const Observation& watched,
-                                                    std::optional<Failure> failure);
+  Shared<Observation> known(const Experiment& experiment) const;
+  void remember(const Experiment& experiment, Shared<Observation> watched);
+  // The job ended: before() with what it found out. The failure is the watch's own.
+  Result<Shared<Observation>> finish(std::optional<Failure> failure);
+  const Shared<Observation>& before() const { return before_; }  // what the last watch is of
 
  private:
-  std::shared_ptr<const Observation> waiting_;
-  JobId job_ = 0;                                                      // 0: none runs
-  std::map<std::string, std::shared_ptr<const Observation>> watched_;  // by the experiment's hash without its measuring
+  Shared<Observation> waiting_, before_;
+  Observation own_;
+  JobId job_ = 0;                                       // 0: none runs
+  std::map<std::string, Shared<Observation>> watched_;  // by the experiment's hash without its measuring
 };
 
 // `to` with what a watch found out about the same kernel; of a GPU's kernel it brings counters too.
-std::shared_ptr<const Observation> with_watch_of(const Observation& to, const Observation& watched);
+Shared<Observation> with_watch_of(const Observation& to, const Observation& watched);
 
 }  // namespace attnscope::session

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/escape.h"
+
 namespace attnscope::session {
 namespace {
 
@@ -32,13 +34,6 @@ WorkerState state_of(protocol::WorkerPhase phase) {
       return WorkerState::restarting;
   }
   return WorkerState::ready;
-}
-
-// What a stranger wrote, short enough for a sentence.
-std::string printable_version(const std::string& version) {
-  std::string text;
-  for (const char c : version.substr(0, 40)) text += c > ' ' && c < 0x7f ? c : '?';
-  return text.empty() ? "of no version" : text;
 }
 
 }  // namespace
@@ -86,9 +81,7 @@ WorkerLink::WorkerLink(uv_loop_t* loop, size_t index, WorkerCommand command, Pat
       events_(events),
       pause_(loop, [this] { pause_over(); }),
       parting_(loop, [this] { drop(exit_text_.empty() ? "it closed its output" : exit_text_); }),
-      silence_(loop, [this] { check_silence(); }),
-      alive_(loop, [this] { keep_alive(); }),
-      connect_(loop, [this] { check_connect(); }),
+      look_(loop, [this] { look(); }),
       read_buffer_(kReadBytes) {}
 
 WorkerLink::~WorkerLink() {
@@ -97,10 +90,8 @@ WorkerLink::~WorkerLink() {
   uv_process_kill(&process_->handle, SIGKILL);
 }
 
-void WorkerLink::start() { spawn(); }
-
 void WorkerLink::pause_over() {
-  if (!ended_) return spawn();
+  if (!ended_) return start();
   if (process_) uv_process_kill(&process_->handle, SIGKILL);
 }
 
@@ -110,10 +101,10 @@ void WorkerLink::revive() {
   hopeless_ = false;
   pause_.stop();
   set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
-  if (!process_) spawn();
+  if (!process_) start();
 }
 
-void WorkerLink::spawn() {
+void WorkerLink::start() {
   ++connection_;
   banner_ = {};
   frames_ = protocol::FrameDecoder();
@@ -154,7 +145,7 @@ void WorkerLink::spawn() {
     return refuse(fmt::format("{} could not be started: {}", command_.argv[0], uv_strerror(spawned)));
   }
   process_ = process;
-  connect_.start(connect_ms_ / 4);
+  look_.start(connect_ms_ / 4);
   if (state_ != WorkerState::lost)  // a lost one is lost until it says hello
     set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
 
@@ -203,7 +194,7 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
     if (!found) return drop(found.error().message);
     if (!*found) return;
     if (auto fits = check_version(banner_.version()); !fits) return refuse(fits.error().message);
-    connect_.start(kHelloFactor * connect_ms_);
+    look_.start(kHelloFactor * connect_ms_);
     send(protocol::Hello{0});
     bytes = banner_.rest();
   }
@@ -226,17 +217,14 @@ void WorkerLink::handle(protocol::Reply reply) {
     hello_ = std::move(*hello);
     said_hello_once_ = true;
     unheard_ = 0;
-    connect_.stop();
     set_state(WorkerState::ready, "");
-    silence_.start(silence_ms_ / 2);
-    alive_.start(silence_ms_ / 4);
+    look_.start(silence_ms_ / 4);
     events_.link_up(index_, *hello_);
   } else if (auto* beat = std::get_if<protocol::Heartbeat>(&reply)) {
     if (hello_) set_state(state_of(beat->state), std::move(beat->detail));
   } else if (const auto* done = std::get_if<protocol::Done>(&reply); done && !hello_ && done->id == 0) {
     // The answer to our hello: its executor does not start.
-    unheard_ = kMaxFailures;
-    drop(done->failure ? done->failure->message : "it refused to say hello");
+    give_up(done->failure ? done->failure->message : "it refused to say hello");
   } else {
     if (std::holds_alternative<protocol::Done>(reply)) failures_ = 0;
     events_.link_reply(index_, std::move(reply));
@@ -286,10 +274,14 @@ std::string WorkerLink::last_words() const {
   return words.empty() ? "" : ": " + words;
 }
 
-void WorkerLink::refuse(const std::string& reason) {
+void WorkerLink::give_up(const std::string& reason) {
   unheard_ = kMaxFailures;
-  hopeless_ = true;
   drop(reason);
+}
+
+void WorkerLink::refuse(const std::string& reason) {
+  hopeless_ = true;
+  give_up(reason);
 }
 
 // The messages of two versions may differ in ways that nobody would see: both ends are of one.
@@ -298,13 +290,8 @@ Result<void> WorkerLink::check_version(const std::string& version) {
   return fail(Stage::protocol,
               fmt::format("it is attnscope {} and this is {}: install the same version on both machines (./dev bundle "
                           "makes an archive to copy)",
-                          printable_version(version), ATTNSCOPE_VERSION),
+                          version.empty() ? "of no version" : one_line(version.substr(0, 40)), ATTNSCOPE_VERSION),
               "");
-}
-
-void WorkerLink::keep_alive() {
-  alive_.start(silence_ms_ / 4);
-  send(protocol::Hello{0});
 }
 
 // The one way out of a connection, whatever ended it.
@@ -317,9 +304,7 @@ void WorkerLink::drop(const std::string& reason) {
   stdout_.reset();
   stderr_.reset();
   parting_.stop();
-  silence_.stop();
-  alive_.stop();
-  connect_.stop();
+  look_.stop();
   if (ended_) return std::exchange(ended_, nullptr)();
   ++failures_;
   if (!was_up) ++unheard_;
@@ -338,36 +323,25 @@ void WorkerLink::drop(const std::string& reason) {
   if (newly_lost) events_.link_lost(index_, why);
 }
 
-// A worker's heartbeat comes every second. The first look that finds silence only makes it suspect, for after a pause
-// of our own (the machine slept, the program was stopped) its words wait unread.
-void WorkerLink::check_silence() {
-  const uint64_t silent_ms = uv_now(loop_) - heard_at_;
-  if (silent_ms < silence_ms_)
-    suspected_ = false;
-  else if (std::exchange(suspected_, true))
-    return drop(fmt::format("it was silent for {:.3g} s", double(silent_ms) / 1000));
-  silence_.start(silence_ms_ / 2);
-}
-
-// Before the hello. As with silence, the first look only makes it suspect.
-void WorkerLink::check_connect() {
+// Greets a worker that is up, and drops one that is silent for too long: after its hello, where a heartbeat comes every
+// second, or before it. The first look that finds silence only makes it suspect, for after a pause of our own (the
+// machine slept, the program was stopped) its words wait unread.
+void WorkerLink::look() {
   const auto seconds = [](uint64_t ms) { return fmt::format("{:.3g} s", double(ms) / 1000); };
-  if (banner_.found()) {
-    unheard_ = kMaxFailures;
-    return drop(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)));
-  }
-  if (!stderr_last_.empty() || !stderr_line_.empty()) return;  // it waits in a queue, and says so
-  const uint64_t silent_ms = uv_now(loop_) - heard_at_;
-  if (silent_ms < connect_ms_) {
-    suspected_ = false;
-    if (state_ == WorkerState::starting)
-      set_state(state_, fmt::format("waiting for the first word of {}; given up after {} of silence", command_.argv[0],
-                                    seconds(connect_ms_)));
-  } else if (std::exchange(suspected_, true)) {
-    unheard_ = kMaxFailures;
-    return drop(fmt::format("it said nothing for {}; --connect-timeout gives it longer", seconds(connect_ms_)));
-  }
-  connect_.start(connect_ms_ / 4);
+  if (banner_.found() && !up())
+    return give_up(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)));
+  if (!up() && (!stderr_last_.empty() || !stderr_line_.empty())) return;  // it waits in a queue, and says so
+  const uint64_t limit = up() ? silence_ms_ : connect_ms_, silent_ms = uv_now(loop_) - heard_at_;
+  const bool silent = silent_ms >= limit;
+  if (silent && suspected_)
+    return up() ? drop("it was silent for " + seconds(silent_ms))
+                : give_up(fmt::format("it said nothing for {}; --connect-timeout gives it longer", seconds(limit)));
+  suspected_ = silent;
+  if (!silent && state_ == WorkerState::starting && !up())
+    set_state(state_, fmt::format("waiting for the first word of {}; given up after {} of silence", command_.argv[0],
+                                  seconds(limit)));
+  if (up()) send(protocol::Hello{0});
+  look_.start(limit / 4);
 }
 
 void WorkerLink::replace(const std::string& reason) {
@@ -377,9 +351,7 @@ void WorkerLink::replace(const std::string& reason) {
 void WorkerLink::shut_down(std::function<void()> ended) {
   pause_.stop();
   parting_.stop();
-  silence_.stop();
-  alive_.stop();
-  connect_.stop();
+  look_.stop();
   if (!process_) return ended();
   ended_ = std::move(ended);
   stdin_.reset();  // end of input: a worker then ends by itself, and everything it started

@@ -64,7 +64,6 @@ class WorkerLink {
  private:
   struct Process;
 
-  void spawn();
   void pause_over();
   void read_stdout(std::span<const std::byte> bytes);
   void read_stderr(std::span<const std::byte> bytes);
@@ -72,11 +71,10 @@ class WorkerLink {
   void process_exited(int64_t status, int signal);
   void stdout_ended();
   void drop(const std::string& reason);
-  void refuse(const std::string& reason);  // it would be no better the next time
+  void give_up(const std::string& reason);  // it is lost
+  void refuse(const std::string& reason);   // and it would be no better the next time
   static Result<void> check_version(const std::string& version);
-  void keep_alive();
-  void check_silence();
-  void check_connect();
+  void look();
   void set_state(WorkerState state, std::string detail);
   std::string last_words() const;
 
@@ -85,9 +83,7 @@ class WorkerLink {
   WorkerCommand command_;
   uint64_t silence_ms_, connect_ms_;
   LinkEvents& events_;
-  Timer pause_, parting_, silence_;  // before a restart or a kill; between two signs of an end; between two looks
-  Timer alive_;                      // between two greetings
-  Timer connect_;                    // between two looks before the hello
+  Timer pause_, parting_, look_;  // before a restart or a kill; between two signs of an end; between two looks
 
   Process* process_ = nullptr;  // owns itself until its exit is reaped
   Uv<uv_pipe_t> stdin_, stdout_, stderr_;

@@ -200,8 +200,6 @@ TEST(FocusState, AJobIsItsOwnUntilItEndsOrAnotherExperimentIsWanted) {
   focus.want(experiment(8), tiled(), "");
   EXPECT_FALSE(focus.is(9) || focus.is(0) || focus.settled());
   focus.started(10);
-  EXPECT_TRUE(focus.leave());
-  EXPECT_FALSE(focus.leave() || focus.is(10));
   focus.refuse(experiment(2), tiled(), "", Failure{Stage::input, "no", ""});
   EXPECT_FALSE(focus.settled());
 }

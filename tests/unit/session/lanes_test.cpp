@@ -14,8 +14,8 @@ using Step = Lanes::Step;
 
 TEST(Lanes, NothingIsSentBeforeTheWorkerSaysHello) {
   Lanes lanes;
-  EXPECT_THAT(lanes.focus(1).send, IsEmpty());
-  EXPECT_THAT(lanes.queue(2).send, IsEmpty());
+  EXPECT_THAT(lanes.ask(Lane::focus, 1).send, IsEmpty());
+  EXPECT_THAT(lanes.ask(Lane::queue, 2).send, IsEmpty());
   EXPECT_THAT(lanes.connected().send, ElementsAre(1));
   EXPECT_THAT(lanes.done(1, false).send, ElementsAre(2));
 }
@@ -23,11 +23,11 @@ TEST(Lanes, NothingIsSentBeforeTheWorkerSaysHello) {
 TEST(Lanes, FocusLatestWins) {
   Lanes lanes;
   lanes.connected();
-  EXPECT_THAT(lanes.focus(1).send, ElementsAre(1));
-  Step second = lanes.focus(2);
+  EXPECT_THAT(lanes.ask(Lane::focus, 1).send, ElementsAre(1));
+  Step second = lanes.ask(Lane::focus, 2);
   EXPECT_THAT(second.cancel, ElementsAre(1));
   EXPECT_THAT(second.send, IsEmpty());
-  Step third = lanes.focus(3);
+  Step third = lanes.ask(Lane::focus, 3);
   EXPECT_THAT(third.superseded, ElementsAre(2));
   EXPECT_THAT(third.cancel, IsEmpty()) << "a request is cancelled once";
   Step done = lanes.done(1, true);
@@ -38,9 +38,9 @@ TEST(Lanes, FocusLatestWins) {
 TEST(Lanes, FocusWaitsForTheQueuesCurrentRequestAndGoesBeforeTheNext) {
   Lanes lanes;
   lanes.connected();
-  lanes.queue(1);
-  lanes.queue(2);
-  Step focus = lanes.focus(3);
+  lanes.ask(Lane::queue, 1);
+  lanes.ask(Lane::queue, 2);
+  Step focus = lanes.ask(Lane::focus, 3);
   EXPECT_THAT(focus.cancel, IsEmpty());
   EXPECT_THAT(focus.send, IsEmpty());
   EXPECT_THAT(lanes.done(1, false).send, ElementsAre(3));
@@ -50,19 +50,20 @@ TEST(Lanes, FocusWaitsForTheQueuesCurrentRequestAndGoesBeforeTheNext) {
 TEST(Lanes, ViewsComeBetweenFocusAndQueueAndTheOldestGivesWay) {
   Lanes lanes;
   lanes.connected();
-  lanes.focus(1);
-  lanes.queue(2);
-  lanes.view(10);
+  lanes.ask(Lane::focus, 1);
+  lanes.ask(Lane::queue, 2);
+  lanes.ask(Lane::view, 10);
   EXPECT_THAT(lanes.done(1, false).send, ElementsAre(10));
-  for (JobId job = 11; job < 11 + Lanes::kMaxViews; ++job) EXPECT_THAT(lanes.view(job).superseded, IsEmpty());
-  EXPECT_THAT(lanes.view(100).superseded, ElementsAre(11));
+  for (JobId job = 11; job < 11 + Lanes::kMaxViews; ++job)
+    EXPECT_THAT(lanes.ask(Lane::view, job).superseded, IsEmpty());
+  EXPECT_THAT(lanes.ask(Lane::view, 100).superseded, ElementsAre(11));
 }
 
 TEST(Lanes, BackgroundIsPreemptedAndStartsAgain) {
   Lanes lanes;
   lanes.connected();
-  lanes.background(1);
-  Step focus = lanes.focus(2);
+  lanes.ask(Lane::background, 1);
+  Step focus = lanes.ask(Lane::focus, 2);
   EXPECT_THAT(focus.cancel, ElementsAre(1));
   Step ended = lanes.done(1, true);
   EXPECT_FALSE(ended.answered);
@@ -73,8 +74,8 @@ TEST(Lanes, BackgroundIsPreemptedAndStartsAgain) {
 TEST(Lanes, BackgroundThatFinishedBeforeItsCancelArrivedIsAnswered) {
   Lanes lanes;
   lanes.connected();
-  lanes.background(1);
-  lanes.focus(2);
+  lanes.ask(Lane::background, 1);
+  lanes.ask(Lane::focus, 2);
   EXPECT_TRUE(lanes.done(1, false).answered);
   EXPECT_THAT(lanes.done(2, false).send, IsEmpty());
 }
@@ -82,9 +83,9 @@ TEST(Lanes, BackgroundThatFinishedBeforeItsCancelArrivedIsAnswered) {
 TEST(Lanes, DroppedBackgroundDoesNotStartAgain) {
   Lanes lanes;
   lanes.connected();
-  lanes.background(1);
-  lanes.background(2);
-  Step drop = lanes.drop_background();
+  lanes.ask(Lane::background, 1);
+  lanes.ask(Lane::background, 2);
+  Step drop = lanes.cancel(Lane::background);
   EXPECT_THAT(drop.superseded, ElementsAre(2));
   EXPECT_THAT(drop.cancel, ElementsAre(1));
   Step done = lanes.done(1, true);
@@ -95,16 +96,16 @@ TEST(Lanes, DroppedBackgroundDoesNotStartAgain) {
 TEST(Lanes, ALostConnectionSendsAgainAtTheHead) {
   Lanes lanes;
   lanes.connected();
-  lanes.queue(1);
-  lanes.queue(2);
+  lanes.ask(Lane::queue, 1);
+  lanes.ask(Lane::queue, 2);
   EXPECT_THAT(lanes.disconnected().lost, IsEmpty());
   EXPECT_THAT(lanes.connected().send, ElementsAre(1));
 }
 
 TEST(Lanes, ARequestThatTakesItsWorkerDownEveryTimeIsLostInTheEnd) {
   Lanes lanes;
-  lanes.queue(1);
-  lanes.queue(2);
+  lanes.ask(Lane::queue, 1);
+  lanes.ask(Lane::queue, 2);
   for (int attempt = 1; attempt < Lanes::kMaxAttempts; ++attempt) {
     EXPECT_THAT(lanes.connected().send, ElementsAre(1));
     EXPECT_THAT(lanes.disconnected().lost, IsEmpty());
@@ -117,8 +118,8 @@ TEST(Lanes, ARequestThatTakesItsWorkerDownEveryTimeIsLostInTheEnd) {
 TEST(Lanes, ASupersededFocusIsNotSentAgainAfterALostConnection) {
   Lanes lanes;
   lanes.connected();
-  lanes.focus(1);
-  lanes.focus(2);
+  lanes.ask(Lane::focus, 1);
+  lanes.ask(Lane::focus, 2);
   EXPECT_THAT(lanes.disconnected().superseded, ElementsAre(1));
   EXPECT_THAT(lanes.connected().send, ElementsAre(2));
 }
@@ -126,9 +127,9 @@ TEST(Lanes, ASupersededFocusIsNotSentAgainAfterALostConnection) {
 TEST(Lanes, CancelFocusEndsBoth) {
   Lanes lanes;
   lanes.connected();
-  lanes.focus(1);
-  lanes.focus(2);
-  EXPECT_THAT(lanes.cancel_focus().superseded, ElementsAre(2));
+  lanes.ask(Lane::focus, 1);
+  lanes.ask(Lane::focus, 2);
+  EXPECT_THAT(lanes.cancel(Lane::focus).superseded, ElementsAre(2));
   EXPECT_TRUE(lanes.done(1, true).answered);
   EXPECT_TRUE(lanes.idle());
 }
@@ -136,11 +137,11 @@ TEST(Lanes, CancelFocusEndsBoth) {
 TEST(Lanes, GivingUpLosesEverythingOnce) {
   Lanes lanes;
   lanes.connected();
-  lanes.queue(1);
-  lanes.queue(2);
-  lanes.focus(3);
-  lanes.view(4);
-  lanes.background(5);
+  lanes.ask(Lane::queue, 1);
+  lanes.ask(Lane::queue, 2);
+  lanes.ask(Lane::focus, 3);
+  lanes.ask(Lane::view, 4);
+  lanes.ask(Lane::background, 5);
   EXPECT_THAT(lanes.give_up().lost, testing::UnorderedElementsAre(1, 2, 3, 4, 5));
   EXPECT_TRUE(lanes.idle());
   EXPECT_THAT(lanes.give_up().lost, IsEmpty());
@@ -149,7 +150,7 @@ TEST(Lanes, GivingUpLosesEverythingOnce) {
 TEST(Lanes, AnAnswerToAnUnknownRequestChangesNothing) {
   Lanes lanes;
   lanes.connected();
-  lanes.queue(1);
+  lanes.ask(Lane::queue, 1);
   Step step = lanes.done(99, false);
   EXPECT_FALSE(step.answered);
   EXPECT_THAT(step.send, IsEmpty());
@@ -186,17 +187,17 @@ TEST(Lanes, EveryQueueRequestEndsExactlyOnceWhateverHappens) {
     for (int event = 0; event < 200; ++event) {
       switch (random() % 8) {
         case 0:
-          last_focus = next, carry_out(lanes.focus(next++));
+          last_focus = next, carry_out(lanes.ask(Lane::focus, next++));
           break;
         case 1:
         case 2:
-          queued.insert(next), carry_out(lanes.queue(next++));
+          queued.insert(next), carry_out(lanes.ask(Lane::queue, next++));
           break;
         case 3:
-          carry_out(lanes.background(next++));
+          carry_out(lanes.ask(Lane::background, next++));
           break;
         case 4:
-          carry_out(lanes.view(next++));
+          carry_out(lanes.ask(Lane::view, next++));
           break;
         case 5:
           if (!up) up = true, carry_out(lanes.connected());
@@ -222,8 +223,8 @@ TEST(Lanes, EveryQueueRequestEndsExactlyOnceWhateverHappens) {
 TEST(Lanes, ARequestThatIsNotAnsweredEndsAndTheNextWaitsForAnotherWorker) {
   Lanes lanes;
   lanes.connected();
-  lanes.queue(1);
-  lanes.queue(2);
+  lanes.ask(Lane::queue, 1);
+  lanes.ask(Lane::queue, 2);
   const Step step = lanes.abandon();
   EXPECT_THAT(step.lost, ElementsAre(1));
   EXPECT_THAT(step.send, IsEmpty());
@@ -234,13 +235,13 @@ TEST(Lanes, ARequestThatIsNotAnsweredEndsAndTheNextWaitsForAnotherWorker) {
 TEST(Lanes, ACancelledRequestThatIsNotAnsweredIsOverAndAPreemptedOneWaitsAgain) {
   Lanes lanes;
   lanes.connected();
-  lanes.focus(1);
-  lanes.focus(2);
+  lanes.ask(Lane::focus, 1);
+  lanes.ask(Lane::focus, 2);
   EXPECT_THAT(lanes.abandon().superseded, ElementsAre(1));
   EXPECT_THAT(lanes.connected().send, ElementsAre(2));
   lanes.done(2, false);
-  lanes.background(3);
-  lanes.focus(4);
+  lanes.ask(Lane::background, 3);
+  lanes.ask(Lane::focus, 4);
   Step step = lanes.abandon();
   EXPECT_THAT(step.superseded, IsEmpty());
   EXPECT_THAT(step.lost, IsEmpty());
