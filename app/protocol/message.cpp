@@ -69,6 +69,12 @@ struct FieldsOf<protocol::Cancel> {
   static constexpr auto list = std::tuple{Field{"target", &protocol::Cancel::target, kRequired}};
 };
 template <>
+struct FieldsOf<protocol::Restart> {
+  using Of = protocol::Restart;
+  static constexpr auto list =
+      std::tuple{Field{"target", &Of::target, kRequired}, Field{"failure", &Of::failure, kRequired}};
+};
+template <>
 struct FieldsOf<protocol::HelloReply> {
   using Of = protocol::HelloReply;
   static constexpr auto list =

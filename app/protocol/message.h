@@ -72,7 +72,15 @@ struct Cancel {
   Id target = 0;
   bool operator==(const Cancel&) const = default;
 };
-using Request = std::variant<Hello, KernelContent, Run, Watch, View, Cancel>;
+// The client cannot read what the worker says of a request: its executor ends, and the request with that failure.
+struct Restart {
+  static constexpr const char* kType = "restart";
+  Id id = 0;
+  Id target = 0;
+  Failure failure;
+  bool operator==(const Restart&) const = default;
+};
+using Request = std::variant<Hello, KernelContent, Run, Watch, View, Cancel, Restart>;
 
 // ---- worker → client ----
 struct HelloReply {

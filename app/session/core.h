@@ -88,6 +88,7 @@ class SessionCore final : public LinkEvents {
   // LinkEvents, core_links.cpp
   void link_up(size_t worker, const protocol::HelloReply& hello) override;
   void link_reply(size_t worker, protocol::Reply reply) override;
+  void link_unreadable(size_t worker, JobId id, const std::string& why) override;
   void link_down(size_t worker, const std::string& reason) override;
   void link_lost(size_t worker, const std::string& reason) override;
   void link_changed(size_t worker) override;

@@ -63,6 +63,20 @@ void SessionCore::link_reply(size_t worker, protocol::Reply reply) {
   std::visit([&](auto& message) { take(worker, message); }, reply);
 }
 
+// The request ends with what could not be read; the worker starts another executor, since this one is not to be
+// trusted. A worker that speaks of what it was not asked is replaced.
+void SessionCore::link_unreadable(size_t worker, JobId id, const std::string& why) {
+  Worker& from = workers_[worker];
+  if (from.lanes.in_flight() != id) return from.link->replace(why);
+  const Failure failure{Stage::protocol, fmt::format("worker {} sent what cannot be read: {}", from.link->name(), why),
+                        "Its executor is started again. Run again; if it happens again, report it with this config."};
+  from.lanes.answered_here();
+  from.answer.asked_to_stop();
+  from.link->send(protocol::Restart{next_id_++, id, failure});
+  end_job(id, failure);
+  changed();
+}
+
 // What moves the request in flight on: another figure of progress, a part, a tile. Repeated progress, questions and log
 // lines do not.
 void SessionCore::note_answer(Worker& from, const protocol::Reply& reply) {

@@ -72,6 +72,11 @@ Lanes::Step Lanes::done(JobId job, bool cancelled) {
   return step;
 }
 
+void Lanes::answered_here() {
+  flight_->cancel_sent = true;
+  flight_->again = false;
+}
+
 std::optional<JobId> Lanes::in_flight() const { return flight_ ? std::optional(flight_->job) : std::nullopt; }
 
 bool Lanes::idle() const {

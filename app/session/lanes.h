@@ -45,6 +45,9 @@ class Lanes {
   // The worker answered. `cancelled`: with the failure that a cancel brings about. An unknown job changes nothing.
   Step done(JobId job, bool cancelled);
 
+  // What is in flight is answered here, whatever the worker still says of it; its lane waits for the worker's done().
+  void answered_here();
+
   std::optional<JobId> in_flight() const;
   bool idle() const;
 

@@ -204,9 +204,12 @@ void WorkerLink::read_stdout(std::span<const std::byte> bytes) {
     auto payload = frames_.next();
     if (!payload) return drop(payload.error().message);
     if (!*payload) return;
-    auto reply = protocol::decode_reply(**payload);
-    if (!reply) return drop(reply.error().message);
-    handle(std::move(*reply));
+    if (auto reply = protocol::decode_reply(**payload))
+      handle(std::move(*reply));
+    else if (const auto envelope = protocol::decode_envelope(**payload); envelope && up())
+      events_.link_unreadable(index_, protocol::id_of(*envelope), reply.error().message);
+    else
+      return drop(reply.error().message);
   }
 }
 

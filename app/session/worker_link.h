@@ -18,7 +18,9 @@ class LinkEvents {
  public:
   virtual ~LinkEvents() = default;
   virtual void link_up(size_t worker, const protocol::HelloReply& hello) = 0;
-  virtual void link_reply(size_t worker, protocol::Reply reply) = 0;     // all but HelloReply and Heartbeat
+  virtual void link_reply(size_t worker, protocol::Reply reply) = 0;  // all but HelloReply and Heartbeat
+  // A part or a tile of that request cannot be read; the connection is sound.
+  virtual void link_unreadable(size_t worker, protocol::Id request, const std::string& why) = 0;
   virtual void link_down(size_t worker, const std::string& reason) = 0;  // after link_up; it is started again
   virtual void link_lost(size_t worker, const std::string& reason) = 0;  // given up until revive()
   virtual void link_changed(size_t worker) = 0;                          // state() or detail()

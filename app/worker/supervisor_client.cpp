@@ -137,6 +137,14 @@ void Supervisor::accept(const protocol::Cancel& cancel, std::span<const std::byt
   if (!current_->asked_ms) ask_to_stop();
 }
 
+void Supervisor::accept(const protocol::Restart& restart, std::span<const std::byte>) {
+  const std::string why = "the executor sent what the client cannot read";
+  if (current_ && current_->job.id == restart.target) return end_current(restart.failure, why);
+  if (views_.erase(restart.target) == 0) return;  // it is over
+  finish(restart.target, restart.failure, false);
+  if (!current_) retire_active(why);  // else the run that it works on goes first
+}
+
 bool Supervisor::in_use(Id id) const {
   return (current_ && current_->job.id == id) || views_.contains(id) ||
          std::any_of(queue_.begin(), queue_.end(), [&](const Job& job) { return job.id == id; });

@@ -71,6 +71,7 @@ class Supervisor {
   void accept(const protocol::Watch& watch, std::span<const std::byte> payload);
   void accept(const protocol::View& view, std::span<const std::byte> payload);
   void accept(const protocol::Cancel& cancel, std::span<const std::byte>);
+  void accept(const protocol::Restart& restart, std::span<const std::byte>);
   void enqueue(Job job, std::span<const std::byte> payload);
   bool in_use(Id id) const;
   void reply(const Reply& reply);

@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Evil{"empty_maps", Stage::crash, "more values than a message of its length may"},
                     Evil{"empty_texts", Stage::crash, "more values than a message of its length may"},
                     Evil{"deep_nesting", Stage::crash, "nested deeper than 64 levels"},
-                    Evil{"part_of_nothing", Stage::crash, "no_such_part"},
+                    Evil{"part_of_nothing", Stage::protocol, "no_such_part"},
                     Evil{"wrong_ids", Stage::deadline, "did nothing for it"},
                     Evil{"half_of_an_answer", Stage::deadline, "did nothing for it"},
                     Evil{"never_answers", Stage::deadline, "did nothing for it"},

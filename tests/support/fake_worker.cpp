@@ -3,7 +3,7 @@
 //
 //   fake_worker --recordings DIR --devices DIR [options]
 //     --record FILE         append a line for each request: "run KERNEL KNOB=VALUE …", "cancel", "view", "kernel",
-//     "hello"
+//     "restart", "hello"
 //     --gate DIR            before each part, wait until DIR/<part> exists (variant, occupancy, counters, verdict,
 //     timing, done, watch)
 //     --step-ms N           wait this long before each part
@@ -17,6 +17,7 @@
 //     --crash-once FILE     … but only if FILE does not exist yet; it is made
 //     --stall KNOB=VALUE    hold such a run until it is cancelled
 //     --garbage KNOB=VALUE  answer such a run with bytes that are not a frame
+//     --wrong-part KNOB=VALUE   send a part with an unknown key in such a run, and go on
 //     --omit PARTS          leave out these parts of a run ("verdict,watch"), and end it as if they had come
 //     --race KNOB=VALUE     the watch of such a run finds a race between lines 126 and 203 of its source
 //     --luck, --uneven KNOB=VALUE   … that it is right by luck, or that warps pass a barrier unevenly
@@ -44,6 +45,7 @@
 #include "platform/atomic_file.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "protocol/msgpack.h"
 
 namespace attnscope {
 namespace {
@@ -169,6 +171,9 @@ class FakeWorker {
       if (auto* cancel = std::get_if<wire::Cancel>(&*request)) {
         record("cancel");
         cancelled_.insert(cancel->target);
+      } else if (auto* restart = std::get_if<wire::Restart>(&*request)) {
+        record("restart");
+        cancelled_.insert(restart->target);
       } else if (auto* kernel = std::get_if<wire::KernelContent>(&*request)) {
         record("kernel");
         if (catalog::content_hash(kernel->manifest, kernel->source) == kernel->hash) kernels_.insert(kernel->hash);
@@ -250,7 +255,7 @@ class FakeWorker {
       while (ready_for(run.id, "")) listen(1ms);
     for (const char* key : {"variant", "occupancy", "counters", "verdict", "timing"}) {
       if (!ready_for(run.id, key)) return was_cancelled;
-      if (std::string_view(key) == "occupancy") misbehave(e);
+      if (std::string_view(key) == "occupancy") misbehave(run.id, e);
       if (all[key].is_null() || (options_.has("--gpu") && std::string_view(key) == "counters") || omitted(key))
         continue;
       if (std::string_view(key) == "counters") {
@@ -311,7 +316,12 @@ class FakeWorker {
     return finding;
   }
 
-  void misbehave(const Experiment& e) {
+  void misbehave(wire::Id id, const Experiment& e) {
+    if (concerns(e, options_.text("--wrong-part"))) {
+      const Json wrong{{"type", "part"}, {"id", id}, {"part", {{"no_such_part", 1}}}};
+      const auto frame = wire::frame_of(wire::to_msgpack(wrong));
+      write_bytes({reinterpret_cast<const char*>(frame->data()), frame->size()});
+    }
     if (concerns(e, options_.text("--garbage"))) {
       write_bytes(std::string(64, '\xff'));
       while (listen(10ms)) {

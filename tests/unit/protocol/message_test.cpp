@@ -83,7 +83,8 @@ std::vector<Request> all_requests() {
           View{6, a_tile().request},
           Run{9, an_experiment(), {}, std::nullopt, true},
           Watch{10, an_experiment(), {1, 2, 3}},
-          Cancel{UINT64_MAX, 4}};
+          Cancel{UINT64_MAX, 4},
+          Restart{12, 5, Failure{Stage::protocol, "part/no_such_part", "report it"}}};
 }
 
 std::vector<Reply> all_replies() {
@@ -173,6 +174,7 @@ TEST(Message, WrongFieldsAreNamed) {
       {Json{{"type", "hello"}, {"id", "1"}}, "hello/id"},
       {Json{{"type", "hello"}, {"id", 1}, {"extra", 1}}, "hello/extra"},
       {Json{{"type", "cancel"}, {"id", 1}}, "cancel/target"},
+      {Json{{"type", "restart"}, {"id", 1}, {"target", 2}}, "restart/failure"},
       {Json{{"type", "run"}, {"id", 1}}, "run/experiment"},
       {Json{{"type", "trace"}, {"id", 1}}, "trace"},
       {Json{{"type", "watch"}, {"id", 1}}, "watch/experiment"},

@@ -232,6 +232,27 @@ TEST(Lanes, ARequestThatIsNotAnsweredEndsAndTheNextWaitsForAnotherWorker) {
   EXPECT_THAT(lanes.connected().send, ElementsAre(2));
 }
 
+TEST(Lanes, ARequestThatIsAnsweredHereIsNotSentAgainAndTheNextWaitsForTheWorker) {
+  for (const Lane lane : {Lane::focus, Lane::queue, Lane::background}) {
+    Lanes lanes;
+    lanes.connected();
+    lanes.ask(lane, 1);
+    if (lane == Lane::background) lanes.ask(Lane::view, 2);  // pre-empts it
+    lanes.answered_here();
+    EXPECT_THAT(lanes.ask(Lane::queue, 3).send, IsEmpty());
+    EXPECT_THAT(lanes.cancel(lane == Lane::queue ? Lane::focus : lane).cancel, IsEmpty()) << "it is over";
+    EXPECT_TRUE(lanes.done(1, true).answered);
+    EXPECT_EQ(lanes.in_flight(), JobId{lane == Lane::background ? 2u : 3u});
+  }
+  Lanes lanes;
+  lanes.connected();
+  lanes.ask(Lane::queue, 1);
+  lanes.ask(Lane::queue, 2);
+  lanes.answered_here();
+  EXPECT_THAT(lanes.disconnected().superseded, ElementsAre(1));
+  EXPECT_THAT(lanes.connected().send, ElementsAre(2));
+}
+
 TEST(Lanes, ACancelledRequestThatIsNotAnsweredIsOverAndAPreemptedOneWaitsAgain) {
   Lanes lanes;
   lanes.connected();

@@ -79,6 +79,27 @@ TEST_F(SessionTest, BytesThatAreNoMessageEndTheConnectionNotTheSession) {
   EXPECT_FALSE(wait_for_run(2)->focus.failure);
 }
 
+// The envelope is sound, so the request that it belongs to is known.
+TEST_F(SessionTest, APartThatCannotBeReadEndsItsRequestAndItsExecutorOnly) {
+  worker({"--wrong-part", "NUM_WARPS=8", "--gate", gate()});
+  start();
+  open_gate("variant");
+  open_gate("occupancy");
+  focus(8);
+  Seen s = wait_for([](const Snapshot& n) { return n.focus.failure.has_value(); }, "the failure");
+  EXPECT_EQ(s->focus.failure->stage, Stage::protocol);
+  EXPECT_THAT(s->focus.failure->message, HasSubstr("part/no_such_part"));
+  const Observation queued = session_->queue(tiled(8)).get();
+  ASSERT_TRUE(queued.failure);
+  EXPECT_THAT(queued.failure->message, HasSubstr("part/no_such_part"));
+  open_gates();
+  focus(2);
+  EXPECT_FALSE(wait_for_run(2)->focus.failure);
+  const auto asked = requests();
+  EXPECT_EQ(std::ranges::count(asked, "restart"), 2);
+  EXPECT_EQ(std::ranges::count(asked, "hello"), 1) << "the worker itself stays";
+}
+
 TEST_F(SessionTest, NoiseBeforeTheBannerIsSkippedUpToALimit) {
   worker({"--noise", "60000"});
   start();

@@ -197,6 +197,40 @@ TEST_F(SupervisorTest, AnExecutorThatWritesNonsenseIsEnded) {
   }
 }
 
+// The client could not read a part of it.
+TEST_F(SupervisorTest, ARestartEndsTheExecutorAndTheRequestWithTheClientsFailure) {
+  const Failure unreadable{Stage::protocol, "part/no_such_part: unknown", "report it"};
+  const int before = who(client().run_and_wait(telling("answer")));
+  const auto running = begun("deaf");
+  const auto last = client().run(telling("answer"));
+  client().send(protocol::Restart{0, last, unreadable});  // it waits: nothing of it was sent
+  client().send(protocol::Restart{0, running, unreadable});
+  const Answer ended = client().wait(running);
+  EXPECT_EQ(ended.failure, unreadable);
+  EXPECT_EQ(ended.observation.failure, unreadable);
+  EXPECT_FALSE(client().wait(last).failure);
+  EXPECT_NE(who(client().answer(last)), before) << "another executor answers";
+  client().send(protocol::Restart{0, running, unreadable});  // over already
+  EXPECT_EQ(who(client().run_and_wait(telling("answer"))), who(client().answer(last)));
+  EXPECT_EQ(client().answer(running).times_done, 1);
+}
+
+TEST_F(SupervisorTest, ARestartForAMapEndsItsExecutorUnlessAnotherRequestRuns) {
+  const Failure unreadable{Stage::protocol, "tile/tile/width: must be a number", "report it"};
+  const int before = who(client().run_and_wait(telling("answer")));
+  const auto running = begun("until_cancelled");
+  const auto map = client().send(protocol::View{0, {}});
+  client().send(protocol::Restart{0, map, unreadable});
+  EXPECT_EQ(client().wait(map).failure, unreadable);
+  client().cancel(running);
+  EXPECT_EQ(client().wait(running).failure->stage, Stage::cancelled);
+  EXPECT_EQ(who(client().run_and_wait(telling("answer"))), before);
+  const auto alone = client().send(protocol::View{0, {}});
+  client().send(protocol::Restart{0, alone, unreadable});
+  EXPECT_EQ(client().wait(alone).failure, unreadable);
+  EXPECT_NE(who(client().run_and_wait(telling("answer"))), before);
+}
+
 TEST_F(SupervisorTest, CancellingWhatRunsAndWhatWaits) {
   const auto running = begun("until_cancelled");
   const auto waiting = client().run(telling("answer"));
