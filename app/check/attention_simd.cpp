@@ -79,13 +79,23 @@ HWY_INLINE void multiply_tile(const T* left, int64_t left_stride, const float* r
       const auto x0 = load_as<T>(column), x1 = load_as<T>(column + lanes);
       const auto w0 = hn::Set(d, left[i]), w1 = hn::Set(d, left1[i]);
       const auto w2 = hn::Set(d, left2[i]), w3 = hn::Set(d, left3[i]);
-      a0 = accumulate_in(type, w0, x0, a0), a1 = accumulate_in(type, w0, x1, a1);
-      b0 = accumulate_in(type, w1, x0, b0), b1 = accumulate_in(type, w1, x1, b1);
-      c0 = accumulate_in(type, w2, x0, c0), c1 = accumulate_in(type, w2, x1, c1);
-      d0 = accumulate_in(type, w3, x0, d0), d1 = accumulate_in(type, w3, x1, d1);
+      a0 = accumulate_in(type, w0, x0, a0);
+      a1 = accumulate_in(type, w0, x1, a1);
+      b0 = accumulate_in(type, w1, x0, b0);
+      b1 = accumulate_in(type, w1, x1, b1);
+      c0 = accumulate_in(type, w2, x0, c0);
+      c1 = accumulate_in(type, w2, x1, c1);
+      d0 = accumulate_in(type, w3, x0, d0);
+      d1 = accumulate_in(type, w3, x1, d1);
     }
-    hn::StoreU(a0, d, o0), hn::StoreU(a1, d, o0 + lanes), hn::StoreU(b0, d, o1), hn::StoreU(b1, d, o1 + lanes);
-    hn::StoreU(c0, d, o2), hn::StoreU(c1, d, o2 + lanes), hn::StoreU(d0, d, o3), hn::StoreU(d1, d, o3 + lanes);
+    hn::StoreU(a0, d, o0);
+    hn::StoreU(a1, d, o0 + lanes);
+    hn::StoreU(b0, d, o1);
+    hn::StoreU(b1, d, o1 + lanes);
+    hn::StoreU(c0, d, o2);
+    hn::StoreU(c1, d, o2 + lanes);
+    hn::StoreU(d0, d, o3);
+    hn::StoreU(d1, d, o3 + lanes);
   }
 }
 
@@ -231,8 +241,10 @@ int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1
 }  // namespace
 
 void DecodedHead::resize(int64_t new_keys, int64_t new_dim, bool with_values) {
-  keys = new_keys, dim = new_dim;
-  padded_keys = round_up(keys, kKeyTile), padded_dim = with_values ? round_up(dim, kDimTile) : 0;
+  keys = new_keys;
+  dim = new_dim;
+  padded_keys = round_up(keys, kKeyTile);
+  padded_dim = with_values ? round_up(dim, kDimTile) : 0;
   k.assign(static_cast<size_t>(round_up(keys, kKeyBlock) * dim), 0.0f);
   v.assign(static_cast<size_t>(padded_keys * padded_dim), 0.0f);
 }

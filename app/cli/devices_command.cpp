@@ -37,7 +37,10 @@ Result<Found> devices_of_workers(const WorkerOptions& workers) {
 
 std::string text_of(const std::vector<DeviceSpec>& devices) {
   size_t id = 0, name = 0;  // columns
-  for (const DeviceSpec& d : devices) id = std::max(id, d.id.size()), name = std::max(name, d.name.size());
+  for (const DeviceSpec& d : devices) {
+    id = std::max(id, d.id.size());
+    name = std::max(name, d.name.size());
+  }
   std::string text;
   for (const DeviceSpec& d : devices)
     text += fmt::format("{:<{}}  {:<{}}  sm_{:<3} {:>4} SMs  {:>7} B shared per CTA  {}\n", one_line(d.id), id,

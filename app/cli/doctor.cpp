@@ -150,7 +150,10 @@ Checkup cache() {
     std::error_code error;
     for (fs::recursive_directory_iterator at(user->cache / folder, error), end; !error && at != end;
          at.increment(error))
-      if (std::error_code gone; at->is_regular_file(gone)) bytes += at->file_size(gone), ++files;
+      if (std::error_code gone; at->is_regular_file(gone)) {
+        bytes += at->file_size(gone);
+        ++files;
+      }
     text += fmt::format(", {} {:.1f} MB in {} files", folder, double(bytes) / 1e6, files);
   }
   return found("cache", text);

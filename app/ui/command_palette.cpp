@@ -72,8 +72,14 @@ void CommandPalette::draw() {
   if (ImGui::InputTextWithHint("##query", "what to do: a command, a panel, a knob's value, a preset", &query_))
     refresh();
   const size_t count = shown_.size();
-  if (count > 0 && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) chosen_ = (chosen_ + 1) % count, reveal_ = true;
-  if (count > 0 && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) chosen_ = (chosen_ + count - 1) % count, reveal_ = true;
+  if (count > 0 && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) {
+    chosen_ = (chosen_ + 1) % count;
+    reveal_ = true;
+  }
+  if (count > 0 && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) {
+    chosen_ = (chosen_ + count - 1) % count;
+    reveal_ = true;
+  }
   draw_entries();
   const bool beside =
       ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);

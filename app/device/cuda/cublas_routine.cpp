@@ -219,7 +219,9 @@ class GemmWork final : public GpuWork {
     const auto extent = [&](size_t operand, size_t from_end) {
       return all[operand].what.shape[all[operand].what.shape.size() - from_end];
     };
-    m_ = extent(0, 2), k_ = extent(0, 1), n_ = extent(1, 2);
+    m_ = extent(0, 2);
+    k_ = extent(0, 1);
+    n_ = extent(1, 2);
     if (extent(1, 1) != k_ || extent(2, 2) != m_ || extent(2, 1) != n_)
       return refuse("needs a[…,M,K], b[…,N,K], c[…,M,N]");
     batch_ = m_ * k_ > 0 ? all[0].what.elements() / (m_ * k_) : 0;

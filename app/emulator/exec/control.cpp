@@ -47,8 +47,6 @@ void run_partly(Warp& warp, const Op& op, uint32_t active) {
   }
 }
 
-uint32_t& word(Warp& warp, uint32_t offset) { return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset); }
-
 Fragment& new_fragment(Warp& warp, uint32_t mask, uint32_t pc) {
   // Fragments hold disjoint lanes, so 32 places are enough.
   uint32_t i = 0;
@@ -64,14 +62,14 @@ bool release(Warp& warp) {
   for (uint32_t i = 0; i < warp.fragment_count; ++i) {
     Fragment& first = warp.fragments[i];
     if (first.wait != Wait::bsync && first.wait != Wait::warpsync) continue;
-    const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(first.mask));
     uint32_t come = 0;
     for (uint32_t k = 0; k < warp.fragment_count; ++k) {
       const Fragment& other = warp.fragments[k];
       if (other.wait == first.wait && (first.wait == Wait::warpsync || other.barrier == first.barrier))
         come |= other.mask;
     }
-    const uint32_t wanted = first.wait == Wait::bsync ? warp.barrier[first.barrier][leader] : first.wanted;
+    const uint32_t wanted =
+        first.wait == Wait::bsync ? warp.barrier[first.barrier][first_lane(first.mask)] : first.wanted;
     if ((wanted & warp.live & ~come) != 0) continue;
     any = true;
     for (uint32_t k = 0; k < warp.fragment_count; ++k) {
@@ -133,15 +131,22 @@ Step go_to(Warp& warp, Fragment& fragment, const Op& op, const Program& program,
   return Step::go_on;
 }
 
+// What f(lane) is for the first lane of `mask`, and the lanes for which it is the same.
+template <class F>
+auto of_first_lane(uint32_t mask, F f) {
+  struct Found {
+    decltype(f(uint32_t{})) value;
+    uint32_t lanes = 0;
+  };
+  Found found{f(first_lane(mask))};
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    if (f(first_lane(rest)) == found.value) found.lanes |= 1u << first_lane(rest);
+  return found;
+}
+
 Step return_to(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& launch, uint32_t mask) {
   leave_out(warp, fragment, mask);
-  const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
-  const uint32_t low = word(warp, op.a + 4 * leader);
-  uint32_t same = 0;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
-    if (word(warp, op.a + 4 * lane) == low) same |= 1u << lane;
-  }
+  const auto [low, same] = of_first_lane(mask, [&](uint32_t lane) { return word(warp, op.a + 4 * lane); });
   // RET adds the register to a label; BRX adds register and immediate to the byte after itself.
   const uint32_t base = op.family == Family::brx ? (op.index + 1) * 16 + op.imm : op.imm * 16;
   return go_to(warp, fragment, op, *launch.program, mask, same, base + low, low);
@@ -153,20 +158,13 @@ Step call_absolute(Warp& warp, Fragment& fragment, const Op& op, const BoundLaun
   const auto pair = [&](uint32_t offset, uint32_t lane) {
     return word(warp, offset + 4 * lane) | static_cast<uint64_t>(word(warp, offset + 128 + 4 * lane)) << 32;
   };
-  const uint32_t leader = static_cast<uint32_t>(__builtin_ctz(mask));
-  uint64_t target = pair(op.a, leader);
-  uint32_t same = 0;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
-    if (pair(op.a, lane) == target) same |= 1u << lane;
-  }
+  auto [target, same] = of_first_lane(mask, [&](uint32_t lane) { return pair(op.a, lane); });
   if (target >= kExternalWindow && target < kExternalWindow + kExternalFunctions) {
     for (uint32_t rest = same; rest != 0; rest &= rest - 1) {
-      warp.machine->external(warp, static_cast<uint32_t>(target - kExternalWindow),
-                             static_cast<uint32_t>(__builtin_ctz(rest)), op);
+      warp.machine->external(warp, static_cast<uint32_t>(target - kExternalWindow), first_lane(rest), op);
       if (warp.machine->fault.kind != FaultKind::none) return Step::fault;
     }
-    target = pair(kLaneFileOffset + 20 * 128, leader);
+    target = pair(kLaneFileOffset + 20 * 128, first_lane(mask));
   }
   // An address below the code becomes an offset beyond it.
   return go_to(warp, fragment, op, *launch.program, mask, same, target - kCodeWindow, target);
@@ -213,12 +211,7 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       return Step::parked;
     case Family::bsync: {
       // Lanes that entered the region in different groups wait only for their own group.
-      const uint32_t noted = warp.barrier[op.barrier][__builtin_ctz(mask)];
-      uint32_t same = 0;
-      for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
-        if (warp.barrier[op.barrier][lane] == noted) same |= 1u << lane;
-      }
+      const auto [noted, same] = of_first_lane(mask, [&](uint32_t lane) { return warp.barrier[op.barrier][lane]; });
       if (same == active && (noted & warp.live & ~active) == 0) break;
       if (same == active && (noted & mask) == 0) break;  // these lanes have left it (BREAK)
       if (same != mask) {
@@ -229,18 +222,16 @@ Step control(Warp& warp, Fragment& fragment, const Op& op, const BoundLaunch& la
       return park(warp, fragment, mask, Wait::bsync, op.barrier, 0);
     }
     case Family::warpsync: {
-      const uint32_t first = op.variant & Variant::a ? 0 : static_cast<uint32_t>(__builtin_ctz(mask));
+      const uint32_t first = op.variant & Variant::a ? 0 : first_lane(mask);
       const uint32_t wanted = op.flags & op_all ? kFull : word(warp, op.a + 4 * first);
       if (warp.machine->observer != nullptr) warp.machine->observer->warp_synced(warp.id);
       if (mask == active && (wanted & warp.live & ~active) == 0) break;
       return park(warp, fragment, mask, Wait::warpsync, 0, wanted);
     }
     case Family::bar_sync: {
-      const uint32_t id =
-          op.flags & op_all ? op.imm : word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) & 15;
+      const uint32_t id = op.flags & op_all ? op.imm : word(warp, op.a + 4 * first_lane(mask)) & 15;
       // In a register, the count is in the bits above the number.
-      const uint32_t count =
-          op.e == 0 ? op.second : word(warp, op.e + 4 * static_cast<uint32_t>(__builtin_ctz(mask))) >> 16 & 0xfff;
+      const uint32_t count = op.e == 0 ? op.second : word(warp, op.e + 4 * first_lane(mask)) >> 16 & 0xfff;
       return park(warp, fragment, mask, Wait::bar, static_cast<uint8_t>(id), count);
     }
     case Family::bar_reduce: {

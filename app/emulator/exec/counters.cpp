@@ -10,9 +10,14 @@ int64_t count(uint64_t value) { return static_cast<int64_t>(value); }
 }  // namespace
 
 InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
-  issued += other.issued, threads += other.threads, threads_on += other.threads_on;
-  requests += other.requests, empty_requests += other.empty_requests;
-  wavefronts += other.wavefronts, ideal += other.ideal, sectors += other.sectors;
+  issued += other.issued;
+  threads += other.threads;
+  threads_on += other.threads_on;
+  requests += other.requests;
+  empty_requests += other.empty_requests;
+  wavefronts += other.wavefronts;
+  ideal += other.ideal;
+  sectors += other.sectors;
   local_sectors += other.local_sectors;
   return *this;
 }
@@ -42,16 +47,20 @@ RunCounters sum_up(const Program& program, const std::vector<InstructionCounters
         break;
       // A generic access may go to any space.
       case InstructionClass::global_load:
-        sum.shared_load_wavefronts += one.wavefronts, sum.shared_ideal_wavefronts += one.ideal;
+        sum.shared_load_wavefronts += one.wavefronts;
+        sum.shared_ideal_wavefronts += one.ideal;
         sum.shared_bank_conflicts += one.wavefronts - one.ideal;
         sum.local_load_sectors += one.local_sectors;
-        sum.global_load_requests += one.requests, sum.global_load_sectors += one.sectors;
+        sum.global_load_requests += one.requests;
+        sum.global_load_sectors += one.sectors;
         break;
       case InstructionClass::global_store:
-        sum.shared_store_wavefronts += one.wavefronts, sum.shared_ideal_wavefronts += one.ideal;
+        sum.shared_store_wavefronts += one.wavefronts;
+        sum.shared_ideal_wavefronts += one.ideal;
         sum.shared_bank_conflicts += one.wavefronts - one.ideal;
         sum.local_store_sectors += one.local_sectors;
-        sum.global_store_requests += one.requests, sum.global_store_sectors += one.sectors;
+        sum.global_store_requests += one.requests;
+        sum.global_store_sectors += one.sectors;
         break;
       case InstructionClass::local_load:
         sum.local_load_sectors += one.sectors;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -51,7 +52,7 @@ To bits_as(From from) {
 template <class F>
 void each_lane(Warp& warp, const Op& op, uint32_t mask, F f) {
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    f(Lane{bytes_of(warp), op, static_cast<uint32_t>(__builtin_ctz(rest))});
+    f(Lane{bytes_of(warp), op, first_lane(rest)});
   }
 }
 
@@ -94,8 +95,17 @@ inline Answers compared_both_ways(const Op& op, bool compared, bool with) {
   return {combined(op, compared, with), combined(op, !compared, with)};
 }
 
+// The number of different values among the first `count`, which it sorts.
+template <class T>
+uint64_t distinct(T* values, int count) {
+  std::sort(values, values + count);
+  return static_cast<uint64_t>(std::unique(values, values + count) - values);
+}
+
 constexpr uint32_t kFloatNan = 0x7fffffffu;
+inline uint32_t bits_of_float(float r) { return std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r); }
 inline float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
+inline float flushed(const Op& op, float x) { return op.flags & op_ftz ? flush_subnormal(x) : x; }
 
 // A double's NaN is operand b if that is one, else c, else a, made quiet, ignoring its modifiers; one that the
 // operation made is negative (all recorded).

@@ -49,7 +49,7 @@ double source_of(const Lane& l, const Op& op) {
       return bits_as<double>(l.a64());
     case Number::f32: {
       const auto x = bits_as<float>(l.a());
-      return static_cast<double>(op.flags & op_ftz ? flush_subnormal(x) : x);
+      return static_cast<double>(flushed(op, x));
     }
     default: {
       const uint32_t a = l.raw(op.a, 0);
@@ -143,9 +143,8 @@ void g_f2f(Warp& warp, const Op& op, uint32_t mask) {
       case Number::f64:
         return l.set64(bits_as<uint64_t>(x));
       case Number::f32: {
-        float r = static_cast<float>(x);  // uses the host's rounding mode
-        if (op.flags & op_ftz) r = flush_subnormal(r);
-        return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r));
+        const auto r = static_cast<float>(x);  // uses the host's rounding mode
+        return l.set(bits_of_float(flushed(op, r)));
       }
       default:
         return l.set(narrow(x, op.detail.conversion.to, rounding));
@@ -161,7 +160,7 @@ void g_frnd(Warp& warp, const Op& op, uint32_t mask) {
       case Number::f64:
         return l.set64(bits_as<uint64_t>(finish_double(r, l.raw64(op.a, 0), 0)));
       case Number::f32:
-        return l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(static_cast<float>(r)));
+        return l.set(bits_of_float(static_cast<float>(r)));
       default:
         return l.set(narrow(r, op.detail.conversion.from, Rounding::nearest));
     }
@@ -244,7 +243,8 @@ void g_i2f(Warp& warp, const Op& op, uint32_t mask) {
         value = static_cast<int32_t>(a);
         break;
       case Number::u64:
-        value = static_cast<int64_t>(l.a64()), is_unsigned64 = true;
+        value = static_cast<int64_t>(l.a64());
+        is_unsigned64 = true;
         break;
       default:
         value = static_cast<int64_t>(l.a64());

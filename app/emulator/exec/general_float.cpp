@@ -14,10 +14,13 @@ uint32_t finish(const Op& op, float r) {
     if (!(r > 0.0f)) r = 0.0f;  // NaN too
     if (r > 1.0f) r = 1.0f;
   }
-  return std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r);
+  return bits_of_float(r);
 }
 float f32(uint32_t x) { return bits_as<float>(x); }
 double f64(uint64_t x) { return bits_as<double>(x); }
+void set_double(const Lane& l, double r, uint64_t c = 0) {
+  l.set64(bits_as<uint64_t>(finish_double(r, l.raw64(l.op.a, 0), l.raw64(l.op.b, 1), c)));
+}
 
 }  // namespace
 
@@ -31,8 +34,7 @@ void g_fmul(Warp& warp, const Op& op, uint32_t mask) {
 // flushed too, as in the other families' arithmetic on the host.
 void g_fmul_scaled(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    float a = f32(l.a()), b = f32(l.b());
-    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    const float a = flushed(op, f32(l.a())), b = flushed(op, f32(l.b()));
     const double exact = static_cast<double>(a) * b * static_cast<double>(op.detail.floats.scale);
     auto r = static_cast<float>(exact);
     if ((op.flags & op_ftz) && std::fabs(static_cast<float>(exact * 0x1p32)) < 0x1p-94f) r = std::copysign(0.0f, r);
@@ -47,8 +49,7 @@ void g_ffma(Warp& warp, const Op& op, uint32_t mask) {
 void g_fmnmx(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t least = predicate(warp, op.x, op.x_invert);
   each_lane(warp, op, mask, [&](const Lane& l) {
-    float a = f32(l.a()), b = f32(l.b());
-    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    const float a = flushed(op, f32(l.a())), b = flushed(op, f32(l.b()));
     const uint32_t sign = (l.raw(op.a, 0) ^ l.raw(op.b, 1)) & 0x80000000u;
     float r;
     if (std::isnan(a) || std::isnan(b)) {
@@ -67,8 +68,7 @@ void g_fmnmx(Warp& warp, const Op& op, uint32_t mask) {
 void g_fset(Warp& warp, const Op& op, uint32_t mask) {
   const uint32_t x = predicate(warp, op.x, op.x_invert);
   each_lane(warp, op, mask, [&](const Lane& l) {
-    float a = f32(l.a()), b = f32(l.b());
-    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
+    const float a = flushed(op, f32(l.a())), b = flushed(op, f32(l.b()));
     const bool r = combined(op, compare(op, static_cast<double>(a), static_cast<double>(b)), x >> l.lane & 1);
     l.set(!r ? 0 : op.comparison.gives_one ? 0x3f800000u : kFull);
   });
@@ -84,19 +84,14 @@ void g_fchk(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 void g_dadd(Warp& warp, const Op& op, uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) + f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1))));
-  });
+  each_lane(warp, op, mask, [](const Lane& l) { set_double(l, f64(l.a64()) + f64(l.b64())); });
 }
 void g_dmul(Warp& warp, const Op& op, uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    l.set64(bits_as<uint64_t>(finish_double(f64(l.a64()) * f64(l.b64()), l.raw64(op.a, 0), l.raw64(op.b, 1))));
-  });
+  each_lane(warp, op, mask, [](const Lane& l) { set_double(l, f64(l.a64()) * f64(l.b64())); });
 }
 void g_dfma(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const double r = __builtin_fma(f64(l.a64()), f64(l.b64()), f64(l.c64()));
-    l.set64(bits_as<uint64_t>(finish_double(r, l.raw64(op.a, 0), l.raw64(op.b, 1), l.raw64(op.c, 2))));
+    set_double(l, __builtin_fma(f64(l.a64()), f64(l.b64()), f64(l.c64())), l.raw64(op.c, 2));
   });
 }
 void g_dsetp(Warp& warp, const Op& op, uint32_t mask) {
@@ -173,7 +168,7 @@ void g_mufu(Warp& warp, const Op& op, uint32_t mask) {
     if (op.detail.mufu.function != Mufu::tanh) x = flush_subnormal(x);
     float r = static_cast<float>(function_of(op.detail.mufu.function, static_cast<double>(x)));
     if (op.detail.mufu.function != Mufu::tanh) r = flush_subnormal(r);
-    l.set(std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r));
+    l.set(bits_of_float(r));
   });
 }
 void g_mufu_half(Warp& warp, const Op& op, uint32_t mask) {

@@ -66,7 +66,8 @@ void g_hmnmx2(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint32_t signs = (l.raw(op.a, 0) ^ l.raw(op.b, 1)) & 0x80008000u;
     const auto one = [&](uint16_t a, uint16_t b, uint16_t sign) -> uint16_t {
-      a = flushed(a, op), b = flushed(b, op);
+      a = flushed(a, op);
+      b = flushed(b, op);
       const double x = widen(a, type_of(op)), y = widen(b, type_of(op));
       uint16_t r;
       if (std::isnan(x) || std::isnan(y)) {

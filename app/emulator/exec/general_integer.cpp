@@ -53,6 +53,18 @@ uint32_t by_halves(uint32_t a, uint32_t b, uint32_t c, F f) {
   return r;
 }
 
+// Sets both halves of every lane to f(a, b, c, the halves' type, whether predicate x asks for the minimum). c means
+// nothing to a form of two operands.
+template <class F>
+void each_half(Warp& warp, const Op& op, uint32_t mask, F f) {
+  const uint32_t x = predicate(warp, op.x, op.x_invert);
+  each_lane(warp, op, mask, [&](const Lane& l) {
+    l.set(by_halves(l.a(), l.b(), l.c(), [&](uint32_t a, uint32_t b, uint32_t c) {
+      return f(a, b, c, op.detail.parts.a, x >> l.lane & 1);
+    }));
+  });
+}
+
 // The minimum (predicate x true) or maximum of two halves as the form's type, then RELU.
 int64_t half_min_max(const Op& op, int64_t a, int64_t b, bool least) {
   int64_t r = least ? std::min(a, b) : std::max(a, b);
@@ -228,34 +240,30 @@ void g_viadd_16x2(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 void g_vimnmx_16x2(Warp& warp, const Op& op, uint32_t mask) {
-  const uint32_t x = predicate(warp, op.x, op.x_invert);
-  const Number type = op.detail.parts.a;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    l.set(by_halves(l.a(), l.b(), 0, [&](uint32_t a, uint32_t b, uint32_t) {
-      return half_min_max(op, part(a, 0, type), part(b, 0, type), x >> l.lane & 1);
-    }));
+  each_half(warp, op, mask, [&](uint32_t a, uint32_t b, uint32_t, Number type, bool least) {
+    return half_min_max(op, part(a, 0, type), part(b, 0, type), least);
   });
 }
 void g_vimnmx3_16x2(Warp& warp, const Op& op, uint32_t mask) {
-  const uint32_t x = predicate(warp, op.x, op.x_invert);
-  const Number type = op.detail.parts.a;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    l.set(by_halves(l.a(), l.b(), l.c(), [&](uint32_t a, uint32_t b, uint32_t c) {
-      const bool least = x >> l.lane & 1;
-      const int64_t ab =
-          least ? std::min(part(a, 0, type), part(b, 0, type)) : std::max(part(a, 0, type), part(b, 0, type));
-      return half_min_max(op, ab, part(c, 0, type), least);
-    }));
+  each_half(warp, op, mask, [&](uint32_t a, uint32_t b, uint32_t c, Number type, bool least) {
+    const int64_t x = part(a, 0, type), y = part(b, 0, type);
+    return half_min_max(op, least ? std::min(x, y) : std::max(x, y), part(c, 0, type), least);
   });
 }
 void g_viaddmnmx_16x2(Warp& warp, const Op& op, uint32_t mask) {
-  const uint32_t x = predicate(warp, op.x, op.x_invert);
-  const Number type = op.detail.parts.a;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    l.set(by_halves(l.a(), l.b(), l.c(), [&](uint32_t a, uint32_t b, uint32_t c) {
-      return half_min_max(op, part(a + b, 0, type), part(c, 0, type), x >> l.lane & 1);
-    }));
+  each_half(warp, op, mask, [&](uint32_t a, uint32_t b, uint32_t c, Number type, bool least) {
+    return half_min_max(op, part(a + b, 0, type), part(c, 0, type), least);
   });
+}
+
+// Byte k is byte (selector nibble k) & 7 of `bytes`, or its sign repeated.
+uint32_t permuted(uint64_t bytes, uint32_t selector) {
+  uint32_t r = 0;
+  for (int k = 0; k < 4; ++k) {
+    const uint32_t nibble = selector >> (4 * k) & 0xf, byte = static_cast<uint32_t>(bytes >> (8 * (nibble & 7)) & 0xff);
+    r |= (nibble & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * k);
+  }
+  return r;
 }
 
 // PRMT's modes (PTX prmt): the low two bits of b choose a row of byte selectors.
@@ -269,11 +277,7 @@ void g_prmt(Warp& warp, const Op& op, uint32_t mask) {
       {0x1010, 0x3232, 0x1010, 0x3232},  // RC16
   };
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const uint64_t bytes = Lane::join(l.a(), l.c());
-    const uint16_t selector = selectors[static_cast<int>(op.detail.prmt)][l.b() & 3];
-    uint32_t r = 0;
-    for (int k = 0; k < 4; ++k) r |= static_cast<uint32_t>(bytes >> (8 * (selector >> (4 * k) & 7)) & 0xff) << (8 * k);
-    l.set(r);
+    l.set(permuted(Lane::join(l.a(), l.c()), selectors[static_cast<int>(op.detail.prmt)][l.b() & 3]));
   });
 }
 
@@ -284,17 +288,8 @@ void g_uimad_wide(Warp& warp, const Op& op, uint32_t) {
   });
 }
 
-// As PRMT: byte k is byte (selector nibble k) & 7 of {c, a}, or its sign repeated.
 void g_uprmt(Warp& warp, const Op& op, uint32_t) {
-  each_lane(warp, op, 1, [&](const Lane& l) {
-    const uint64_t bytes = Lane::join(l.a(), l.c());
-    uint32_t r = 0;
-    for (int k = 0; k < 4; ++k) {
-      const uint32_t nibble = l.b() >> (4 * k) & 0xf, byte = static_cast<uint32_t>(bytes >> (8 * (nibble & 7)) & 0xff);
-      r |= (nibble & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * k);
-    }
-    l.set(r);
-  });
+  each_lane(warp, op, 1, [&](const Lane& l) { l.set(permuted(Lane::join(l.a(), l.c()), l.b())); });
 }
 
 // Seven predicates as bits where the mask selects them; other bits of a stay.

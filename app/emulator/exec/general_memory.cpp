@@ -52,7 +52,7 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
   int count = 0, local_count = 0;
   uint32_t shared = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    const auto lane = first_lane(rest);
     if (at[lane].space == Space::shared) {
       shared |= 1u << lane;
     } else if (at[lane].space == Space::local) {
@@ -63,12 +63,9 @@ void count(Warp& warp, const Op& op, uint32_t mask, const LaneAddress* at, bool 
       sectors[count++] = at[lane].address / 32;
     }
   }
-  std::sort(sectors, sectors + count);
-  std::sort(local, local + local_count);
-  const auto distinct = static_cast<uint64_t>(std::unique(local, local + local_count) - local);
-  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  counts.sectors += distinct(sectors, count);
   // The part of a generic access that goes to local memory counts as local.
-  (op.space == Space::generic ? counts.local_sectors : counts.sectors) += distinct;
+  (op.space == Space::generic ? counts.local_sectors : counts.sectors) += distinct(local, local_count);
   if (shared == 0) return;
   const uint64_t base = at[__builtin_ctz(shared)].address;
   int32_t delta[32] = {};
@@ -90,17 +87,23 @@ bool find_places(Warp& warp, const Op& op, uint32_t mask, bool store, Place (&pl
   }
   LaneAddress at[32];
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    const auto lane = first_lane(rest);
     at[lane] = lane_address(warp, op, lane);
     const FaultKind fault = find_place(warp, at[lane], lane, op.bytes, store, places[lane]);
     if (fault == FaultKind::none) continue;
-    if (warp.machine->fault.kind == FaultKind::none) {
-      warp.machine->fault = {fault, op.index, static_cast<int>(lane), at[lane].address, op.bytes};
-    }
+    set_fault(warp, op, fault, lane, at[lane].address, op.bytes);
     return false;
   }
   if (counted) count(warp, op, mask, at, store);
   return true;
+}
+
+// Calls f(lane, its place) for the lanes of `mask`, or sets a fault without any effect.
+template <class F>
+void each_place(Warp& warp, const Op& op, uint32_t mask, bool store, F f) {
+  Place places[32];
+  if (find_places(warp, op, mask, store, places))
+    each_lane(warp, op, mask, [&](const Lane& l) { f(l, places[l.lane]); });
 }
 
 uint32_t extended(uint32_t value, Number type) {
@@ -159,11 +162,8 @@ Word combine_whole(const Op& op, Word old, Word value) {
 uint32_t combine_32(const Op& op, uint32_t old, uint32_t value) {
   const Number type = op.type;
   if (type == Number::f32) {
-    float a = bits_as<float>(old), b = bits_as<float>(value);
-    if (op.flags & op_ftz) a = flush_subnormal(a), b = flush_subnormal(b);
-    float r = a + b;
-    if (op.flags & op_ftz) r = flush_subnormal(r);
-    return std::isnan(r) ? kFloatNan : bits_as<uint32_t>(r);
+    const float r = flushed(op, flushed(op, bits_as<float>(old)) + flushed(op, bits_as<float>(value)));
+    return bits_of_float(r);
   }
   if (type == Number::f16 || type == Number::bf16) {
     uint32_t r = 0;
@@ -186,17 +186,14 @@ uint64_t combine_64(const Op& op, uint64_t old, uint64_t value) {
 }
 
 void atomic(Warp& warp, const Op& op, uint32_t mask, bool returns) {
-  Place places[32];
-  if (!find_places(warp, op, mask, true, places)) return;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    uint8_t* const at = places[l.lane].host;
+  each_place(warp, op, mask, true, [&](const Lane& l, const Place& place) {
     if (op.bytes == 8) {
       const uint64_t value = l.raw64(op.c, 2);
-      const auto old = exchange<uint64_t>(at, [&](uint64_t x) { return combine_64(op, x, value); });
+      const auto old = exchange<uint64_t>(place.host, [&](uint64_t x) { return combine_64(op, x, value); });
       if (returns) l.set64(old);
     } else {
       const uint32_t value = l.raw(op.c, 2);
-      const auto old = exchange<uint32_t>(at, [&](uint32_t x) { return combine_32(op, x, value); });
+      const auto old = exchange<uint32_t>(place.host, [&](uint32_t x) { return combine_32(op, x, value); });
       if (returns) l.set(old);
     }
   });
@@ -226,10 +223,7 @@ LaneAddress lane_address(Warp& warp, const Op& op, uint32_t lane) {
 }
 
 void g_load(Warp& warp, const Op& op, uint32_t mask) {
-  Place places[32];
-  if (!find_places(warp, op, mask, false, places)) return;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    const Place& place = places[l.lane];
+  each_place(warp, op, mask, false, [&](const Lane& l, const Place& place) {
     if (op.bytes < 4) {
       uint32_t value = 0;
       std::memcpy(&value, place.host, op.bytes);
@@ -243,10 +237,7 @@ void g_load(Warp& warp, const Op& op, uint32_t mask) {
   });
 }
 void g_store(Warp& warp, const Op& op, uint32_t mask) {
-  Place places[32];
-  if (!find_places(warp, op, mask, true, places)) return;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    const Place& place = places[l.lane];
+  each_place(warp, op, mask, true, [&](const Lane& l, const Place& place) {
     for (uint32_t word = 0; word < std::max(1u, op.bytes / 4u); ++word) {
       const uint32_t value = l.raw(op.c, 2, word);
       std::memcpy(place.host + word * place.stride, &value, std::min<uint32_t>(4, op.bytes));
@@ -259,12 +250,8 @@ void load_constants(Warp& warp, const Op& op, uint32_t mask, uint32_t stride) {
   const ConstantImage& bank = warp.machine->banks[op.detail.bank];
   each_lane(warp, op, mask, [&](const Lane& l) {
     const uint64_t address = uint64_t{l.raw(op.a, 0) + op.imm};
-    if (bank.data == nullptr || address + op.bytes > bank.bytes) {
-      if (warp.machine->fault.kind == FaultKind::none) {
-        warp.machine->fault = {FaultKind::constant_outside, op.index, static_cast<int>(l.lane), address, op.bytes};
-      }
-      return;
-    }
+    if (bank.data == nullptr || address + op.bytes > bank.bytes)
+      return set_fault(warp, op, FaultKind::constant_outside, l.lane, address, op.bytes);
     for (uint32_t at = 0; at < op.bytes; at += 4) {
       uint32_t value = 0;
       std::memcpy(&value, bank.data + address + at, op.bytes < 4u ? op.bytes : 4u);
@@ -299,10 +286,8 @@ void g_atomic(Warp& warp, const Op& op, uint32_t mask) {
 void g_reduce(Warp& warp, const Op& op, uint32_t mask) { atomic(warp, op, mask, false); }
 // Every lane adds 1; the hardware combines lanes with the same address.
 void g_count_in(Warp& warp, const Op& op, uint32_t mask) {
-  Place places[32];
-  if (!find_places(warp, op, mask, true, places)) return;
-  each_lane(warp, op, mask,
-            [&](const Lane& l) { exchange<uint32_t>(places[l.lane].host, [](uint32_t x) { return x + 1; }); });
+  each_place(warp, op, mask, true,
+             [](const Lane&, const Place& place) { exchange<uint32_t>(place.host, [](uint32_t x) { return x + 1; }); });
 }
 struct Swapped {
   uint64_t old;
@@ -324,18 +309,15 @@ void set_word(const Lane& l, uint32_t bytes, uint64_t value) {
 void g_cas(Warp& warp, const Op& op, uint32_t all) {
   const uint32_t mask = lanes_done(warp, op, all);
   if (mask == 0 && all != 0) return;
-  Place places[32];
-  if (!find_places(warp, op, mask, true, places)) return;
-  each_lane(warp, op, mask,
-            [&](const Lane& l) { set_word(l, op.bytes, compare_and_swap(op, l, places[l.lane].host).old); });
+  each_place(warp, op, mask, true, [&](const Lane& l, const Place& place) {
+    set_word(l, op.bytes, compare_and_swap(op, l, place.host).old);
+  });
 }
 // CAS that returns 1 if it stored. Of several lanes in one bank only the lowest succeeds (recorded).
 void g_cast_spin(Warp& warp, const Op& op, uint32_t mask) {
-  Place places[32];
-  if (!find_places(warp, op, mask, true, places)) return;
   uint32_t banks = 0;
-  each_lane(warp, op, mask, [&](const Lane& l) {
-    uint8_t* const at = places[l.lane].host;
+  each_place(warp, op, mask, true, [&](const Lane& l, const Place& place) {
+    uint8_t* const at = place.host;
     const uint32_t bank = 1u << (static_cast<uint32_t>(at - warp.shared) / 4 & 31);
     if (op.bytes == 4 && (banks & bank) != 0) return l.set(0);
     banks |= bank;
@@ -366,19 +348,14 @@ void copy_one_by_one(Warp& warp, const Op& op, uint32_t mask) {
     const uint64_t address = source_address(warp, op, l.lane);
     Place from;
     const FaultKind fault = find_place(warp, {address, Space::global}, l.lane, op.bytes, false, from);
-    if (fault != FaultKind::none) {
-      if (warp.machine->fault.kind == FaultKind::none)
-        warp.machine->fault = {fault, op.index, static_cast<int>(l.lane), address, op.bytes};
-      return;
-    }
+    if (fault != FaultKind::none) return set_fault(warp, op, fault, l.lane, address, op.bytes);
     std::memcpy(to[l.lane].host, from.host, op.bytes);
     sectors[count++] = address / 32;
   });
   // The hardware counts its stores in none of its shared-store figures.
   OpCounts& counts = warp.machine->ops[op.index];
   ++counts.requests;
-  std::sort(sectors, sectors + count);
-  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  counts.sectors += distinct(sectors, count);
 }
 uint64_t source_address(Warp& warp, const Op& op, uint32_t lane) {
   uint32_t low, high;

@@ -4,8 +4,6 @@
 namespace attnscope::emulator {
 
 namespace {
-uint32_t& word(Warp& warp, uint32_t offset) { return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset); }
-uint32_t lane_of(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 // A vote of the executing lanes, of which those in `yes` vote yes.
 bool carried(const Op& op, uint32_t yes, uint32_t mask) {
   const Vote vote = op.detail.vote;
@@ -42,7 +40,7 @@ void g_match_any(Warp& warp, const Op& op, uint32_t mask) {
 void g_match_all(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
   const bool wide = is_wide(op.type);
-  const Lane first{bytes_of(warp), op, lane_of(mask)};
+  const Lane first{bytes_of(warp), op, first_lane(mask)};
   const uint64_t wanted = wide ? first.a64() : first.a();
   bool all = true;
   each_lane(warp, op, mask, [&](const Lane& l) { all &= (wide ? l.a64() : l.a()) == wanted; });
@@ -51,13 +49,13 @@ void g_match_all(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_trap(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0 || warp.machine->fault.kind != FaultKind::none) return;
-  warp.machine->fault = {FaultKind::trap, op.index, static_cast<int>(lane_of(mask)), 0, 0};
+  warp.machine->fault = {FaultKind::trap, op.index, static_cast<int>(first_lane(mask)), 0, 0};
 }
 // The result goes into a uniform register.
 void g_redux(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
   const bool is_signed = op.type == Number::s32;
-  uint32_t r = Lane{bytes_of(warp), op, lane_of(mask)}.a();
+  uint32_t r = Lane{bytes_of(warp), op, first_lane(mask)}.a();
   each_lane(warp, op, mask & (mask - 1), [&](const Lane& l) {
     const uint32_t x = l.a();
     const bool less = is_signed ? static_cast<int32_t>(x) < static_cast<int32_t>(r) : x < r;
@@ -87,7 +85,7 @@ void g_redux(Warp& warp, const Op& op, uint32_t mask) {
 // Elects the lowest of the executing lanes.
 void g_elect(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
-  const uint32_t leader = lane_of(mask);
+  const uint32_t leader = first_lane(mask);
   word(warp, op.dst) = leader;
   set_predicate(warp, op.p, 1u << leader, mask);
 }
@@ -138,7 +136,7 @@ void g_b2r_predicate(Warp& warp, const Op& op, uint32_t mask) {
 // Copies the first lane's value into a uniform register; p: whether the lanes agree.
 void g_r2ur_predicate(Warp& warp, const Op& op, uint32_t mask) {
   if (mask == 0) return;
-  const uint32_t value = Lane{bytes_of(warp), op, lane_of(mask)}.a();
+  const uint32_t value = Lane{bytes_of(warp), op, first_lane(mask)}.a();
   bool all = true;
   each_lane(warp, op, mask, [&](const Lane& l) { all &= l.a() == value; });
   word(warp, op.dst) = value;

@@ -23,7 +23,10 @@ std::string GlobalMemory::describe(uint64_t address) const {
     const uint64_t distance = address < buffer.address ? buffer.address - address
                               : address < end          ? 0
                                                        : address - end + 1;
-    if (distance < best) best = distance, nearest = &buffer;
+    if (distance < best) {
+      best = distance;
+      nearest = &buffer;
+    }
   }
   if (nearest == nullptr) return "no buffer was given";
   const std::string what = fmt::format("{} ({} bytes)", nearest->name, nearest->bytes);

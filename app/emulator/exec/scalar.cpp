@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/exec/general.h"
 #include "emulator/exec/handlers.h"
-#include "emulator/exec/warp.h"
 
 namespace attnscope::emulator {
 
 namespace {
 
-uint32_t& word(Warp& warp, uint32_t offset) { return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset); }
 uint64_t pair(Warp& warp, uint32_t offset) {
   return word(warp, offset) | static_cast<uint64_t>(word(warp, offset + 4)) << 32;
 }
@@ -35,7 +34,7 @@ void bssy(Warp& warp, const Op& op, uint32_t mask) {
 void break_barrier(Warp& warp, const Op& op, uint32_t mask) { leave_barrier(warp, op.barrier, mask); }
 
 void r2ur(Warp& warp, const Op& op, uint32_t mask) {
-  if (mask != 0) word(warp, op.dst) = word(warp, op.a + 4 * static_cast<uint32_t>(__builtin_ctz(mask)));
+  if (mask != 0) word(warp, op.dst) = word(warp, op.a + 4 * first_lane(mask));
 }
 void umov(Warp& warp, const Op& op, uint32_t) { word(warp, op.dst) = word(warp, op.a); }
 void umov_64(Warp& warp, const Op& op, uint32_t) { set_pair(warp, op.dst, pair(warp, op.a)); }
@@ -59,13 +58,9 @@ void uisetp(Warp& warp, const Op& op, uint32_t) {
   // For unsigned compares, xor_a and xor_b hold the bias.
   const auto a = static_cast<int32_t>(operand_a(warp, op)), b = static_cast<int32_t>(operand_b(warp, op));
   const bool r = op.comparison.select[a < b ? 0 : a == b ? 1 : 2] != 0;
-  const bool x = holds(warp, op.x, op.x_invert);
-  const auto combine = [&](bool compared) {
-    const Logic logic = op.comparison.logic;
-    return logic == Logic::and_ ? compared && x : logic == Logic::or_ ? compared || x : compared != x;
-  };
-  set(warp, op.p, combine(r));
-  set(warp, op.q, combine(!r));
+  const Answers answers = compared_both_ways(op, r, holds(warp, op.x, op.x_invert));
+  set(warp, op.p, answers.p);
+  set(warp, op.q, answers.q);
 }
 void ulea(Warp& warp, const Op& op, uint32_t) {
   const uint64_t sum = static_cast<uint64_t>(operand_a(warp, op) << op.imm) + operand_b(warp, op);
@@ -83,11 +78,7 @@ void ulea_hi_sx32(Warp& warp, const Op& op, uint32_t) {
   lea_high(warp, op, static_cast<uint32_t>(static_cast<int32_t>(word(warp, op.a)) >> 31));
 }
 void ulop3(Warp& warp, const Op& op, uint32_t) {
-  const uint32_t a = operand_a(warp, op), b = operand_b(warp, op), c = operand_c(warp, op);
-  uint32_t r = 0;
-  for (int i = 0; i < 8; ++i) {
-    if (op.imm >> i & 1) r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-  }
+  const uint32_t r = looked_up(op.imm, operand_a(warp, op), operand_b(warp, op), operand_c(warp, op));
   word(warp, op.dst) = r;
   set(warp, op.p, r != 0);
 }
@@ -152,15 +143,12 @@ void local_32(Warp& warp, const Op& op, uint32_t mask) {
   uint32_t sectors[32];
   int count = 0;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    const uint32_t lane = first_lane(rest);
     const uint32_t address = word(warp, op.a + 4 * lane) + op.imm;
     const FaultKind fault = address >= warp.local_bytes || warp.local_bytes - address < 4 ? FaultKind::local_outside
                             : address % 4 != 0                                            ? FaultKind::local_misaligned
                                                                                           : FaultKind::none;
-    if (fault != FaultKind::none) {
-      if (machine.fault.kind == FaultKind::none) machine.fault = {fault, op.index, static_cast<int>(lane), address, 4};
-      return;
-    }
+    if (fault != FaultKind::none) return set_fault(warp, op, fault, lane, address, 4);
     uint8_t* const at = warp.local + address * 32 + lane * 4;
     if constexpr (kStore) {
       std::memcpy(at, &word(warp, op.c + 4 * lane), 4);
@@ -169,9 +157,8 @@ void local_32(Warp& warp, const Op& op, uint32_t mask) {
     }
     sectors[count++] = (address * 32 + lane * 4) / 32;
   }
-  std::sort(sectors, sectors + count);
   ++counts.requests;
-  counts.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+  counts.sectors += distinct(sectors, count);
 }
 
 void put(HandlerTable& table, Family family, Handler handler) {

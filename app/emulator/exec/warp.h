@@ -169,6 +169,24 @@ static_assert(sizeof(Warp) <= kLaneFileOffset);
 
 // static, so that each translation unit has its own copy for its own instruction set.
 static inline uint8_t* bytes_of(Warp& warp) { return reinterpret_cast<uint8_t*>(&warp); }
+static inline uint32_t& word(Warp& warp, uint32_t offset) {
+  return *reinterpret_cast<uint32_t*>(bytes_of(warp) + offset);
+}
+// The lowest lane of `mask`, which is not 0.
+static inline uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+// The first fault stays.
+static inline void set_fault(Warp& warp, const Op& op, FaultKind kind, uint32_t lane, uint64_t address,
+                             uint32_t bytes) {
+  if (warp.machine->fault.kind != FaultKind::none) return;
+  warp.machine->fault = {kind, op.index, static_cast<int>(lane), address, bytes};
+}
+// LOP3: bit by bit, the entry of `table` that a, b and c select.
+static inline uint32_t looked_up(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t r = 0;
+  for (int i = 0; i < 8; ++i)
+    if (table >> i & 1) r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+  return r;
+}
 static inline void leave_barrier(Warp& warp, uint32_t barrier, uint32_t lanes) {
   for (uint32_t& noted : warp.barrier[barrier]) noted &= ~lanes;
 }

@@ -32,7 +32,7 @@ struct Form {
   Roles roles;
   SourceModifiers modifiers = SourceModifiers::none;
   InstructionClass instruction_class = InstructionClass::other;
-  ModifierDecoder decode = modifiers::plain;
+  ModifierDecoder* decode = modifiers::plain;
   uint16_t row = 0;  // index into the list
 };
 

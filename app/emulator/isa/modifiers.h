@@ -18,7 +18,7 @@ struct Spelled {
 
 // The part of the instruction that cannot be executed, for the message; nullptr: none.
 using Refusal = const char*;
-using ModifierDecoder = Refusal (*)(const Spelled& spelled, Op& op);
+using ModifierDecoder = Refusal(const Spelled& spelled, Op& op);
 
 // Modifiers that every form may carry: flushing, unsigned numbers, RELU, … → Op::flags.
 uint8_t common_flags(const Spelled& spelled);
@@ -26,57 +26,57 @@ HalfPick half_of(const compile::SassOperand& operand);
 
 namespace modifiers {
 
-Refusal plain(const Spelled&, Op&);  // nothing beyond the common flags
+ModifierDecoder plain;  // nothing beyond the common flags
 // Floating point.
-Refusal nearest(const Spelled&, Op&);     // no fields either; its handler rounds to nearest
-Refusal arithmetic(const Spelled&, Op&);  // .FTZ, .RM .RP .RZ, .SAT
-Refusal scaled(const Spelled&, Op&);      // .D2 … .M8
-Refusal min_max(const Spelled&, Op&);     // .NAN, .XORSIGN
-Refusal halves(const Spelled&, Op&);      // packed: .BF16_V2, .SAT, .NAN, .XORSIGN
-Refusal one_half(const Spelled&, Op&);    // HADD2.F32: .H0_H0 or .H1_H1
-Refusal special_function(const Spelled&, Op&);
-Refusal greater_double(const Spelled&, Op&);  // DSETP.MIN, .MAX
-Refusal compare_floats(const Spelled&, Op&);
-Refusal compare_halves(const Spelled&, Op&);
-Refusal compare_integers(const Spelled&, Op&);
+ModifierDecoder nearest;     // no fields either; its handler rounds to nearest
+ModifierDecoder arithmetic;  // .FTZ, .RM .RP .RZ, .SAT
+ModifierDecoder scaled;      // .D2 … .M8
+ModifierDecoder min_max;     // .NAN, .XORSIGN
+ModifierDecoder halves;      // packed: .BF16_V2, .SAT, .NAN, .XORSIGN
+ModifierDecoder one_half;    // HADD2.F32: .H0_H0 or .H1_H1
+ModifierDecoder special_function;
+ModifierDecoder greater_double;  // DSETP.MIN, .MAX
+ModifierDecoder compare_floats;
+ModifierDecoder compare_halves;
+ModifierDecoder compare_integers;
 // Conversions: the meaning of the type names among the modifiers.
-Refusal converted(const Spelled&, Op&);   // to, then from
-Refusal to_whole(const Spelled&, Op&);    // F2I: an integer and a floating-point type, s32 and f32 unless named
-Refusal from_whole(const Spelled&, Op&);  // I2F
-Refusal rounded(const Spelled&, Op&);     // FRND
-Refusal packed(const Spelled&, Op&);      // F2FP
+ModifierDecoder converted;   // to, then from
+ModifierDecoder to_whole;    // F2I: an integer and a floating-point type, s32 and f32 unless named
+ModifierDecoder from_whole;  // I2F
+ModifierDecoder rounded;     // FRND
+ModifierDecoder packed;      // F2FP
 // Integers and bits.
-Refusal shift_amount(const Spelled&, Op&);
-Refusal carry(const Spelled&, Op&);        // carries in only with .X
-Refusal shift_carry(const Spelled&, Op&);  // both
-Refusal look_up(const Spelled&, Op&);      // LOP3
-Refusal funnel_shift(const Spelled&, Op&);
-Refusal prmt_mode(const Spelled&, Op&);
-Refusal parts(const Spelled&, Op&);        // one type for a and b; .ACC
-Refusal dot_product(const Spelled&, Op&);  // IDP
-Refusal wraps(const Spelled&, Op&);        // .W
-Refusal as_shift(const Spelled&, Op&);     // .SH
+ModifierDecoder shift_amount;
+ModifierDecoder carry;        // carries in only with .X
+ModifierDecoder shift_carry;  // both
+ModifierDecoder look_up;      // LOP3
+ModifierDecoder funnel_shift;
+ModifierDecoder prmt_mode;
+ModifierDecoder parts;        // one type for a and b; .ACC
+ModifierDecoder dot_product;  // IDP
+ModifierDecoder wraps;        // .W
+ModifierDecoder as_shift;     // .SH
 // Between lanes, and for the warp.
-Refusal vote(const Spelled&, Op&);
-Refusal match(const Spelled&, Op&);
-Refusal reduce_lanes(const Spelled&, Op&);  // REDUX
-Refusal lane_mask(const Spelled&, Op&);
-Refusal clears(const Spelled&, Op&);  // .CLEAR
-Refusal return_address(const Spelled&, Op&);
-Refusal barrier(const Spelled&, Op&);
-Refusal syncs_warp(const Spelled&, Op&);
-Refusal fences_device(const Spelled&, Op&);
-Refusal closes_copies(const Spelled&, Op&);
-Refusal awaits_copies(const Spelled&, Op&);
+ModifierDecoder vote;
+ModifierDecoder match;
+ModifierDecoder reduce_lanes;  // REDUX
+ModifierDecoder lane_mask;
+ModifierDecoder clears;  // .CLEAR
+ModifierDecoder return_address;
+ModifierDecoder barrier;
+ModifierDecoder syncs_warp;
+ModifierDecoder fences_device;
+ModifierDecoder closes_copies;
+ModifierDecoder awaits_copies;
 // Tensor Cores.
-Refusal tensor(const Spelled&, Op&);
-Refusal tensor_tf32(const Spelled&, Op&);
-Refusal tensor_integers(const Spelled&, Op&);
+ModifierDecoder tensor;
+ModifierDecoder tensor_tf32;
+ModifierDecoder tensor_integers;
 // Memory: the width of a lane's access, and how a narrow load is extended.
 Refusal access(const Spelled&, Op&, Space, AccessKind);
 Refusal combine(const Spelled&, Op&, Space, Effect);
-Refusal matrices(const Spelled&, Op&);  // LDSM
-Refusal copy(const Spelled&, Op&);      // LDGSTS
+ModifierDecoder matrices;  // LDSM
+ModifierDecoder copy;      // LDGSTS
 template <Space kSpace>
 Refusal load(const Spelled& spelled, Op& op) {
   return access(spelled, op, kSpace, AccessKind::load);

@@ -56,7 +56,8 @@ Atomic atomic_of(const Spelled& spelled) {
 namespace modifiers {
 
 Refusal access(const Spelled& spelled, Op& op, Space space, AccessKind kind) {
-  op.space = space, op.access = kind;
+  op.space = space;
+  op.access = kind;
   op.type = type_of(spelled, Number::u32);
   const bool byte = op.type == Number::u8 || op.type == Number::s8,
              half = op.type == Number::u16 || op.type == Number::s16;
@@ -64,7 +65,9 @@ Refusal access(const Spelled& spelled, Op& op, Space space, AccessKind kind) {
   return nullptr;
 }
 Refusal combine(const Spelled& spelled, Op& op, Space space, Effect effect) {
-  op.space = space, op.access = AccessKind::both, op.effect = effect;
+  op.space = space;
+  op.access = AccessKind::both;
+  op.effect = effect;
   op.detail.atomic = atomic_of(spelled);
   op.type = type_of(spelled, Number::u32);
   op.bytes = is_wide(op.type) ? 8 : 4;
@@ -75,7 +78,8 @@ Refusal copy(const Spelled& spelled, Op& op) {
   return access(spelled, op, Space::shared, AccessKind::store);
 }
 Refusal matrices(const Spelled& spelled, Op& op) {
-  op.space = Space::shared, op.access = AccessKind::load;
+  op.space = Space::shared;
+  op.access = AccessKind::load;
   op.bytes = 16;  // a row of a matrix
   op.detail.matrices = spelled.has("4") ? 4 : spelled.has("2") ? 2 : 1;
   return nullptr;

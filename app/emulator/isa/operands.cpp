@@ -132,9 +132,18 @@ Refusal Operands::set_half(const SassOperand& operand, char role, Op& op) {
   op.imm = upper ? half << 16 : op.imm | half;
   if (upper) return nullptr;
   const uint32_t where = constant({-1, op.imm});
-  if (role == 'l') op.a = where, op.variant |= Variant::a;
-  if (role == 'Y') op.b = where, op.one |= 2;
-  if (role == 'V') op.c = where, op.one |= 4;
+  if (role == 'l') {
+    op.a = where;
+    op.variant |= Variant::a;
+  }
+  if (role == 'Y') {
+    op.b = where;
+    op.one |= 2;
+  }
+  if (role == 'V') {
+    op.c = where;
+    op.one |= 4;
+  }
   return nullptr;
 }
 
@@ -209,13 +218,16 @@ Refusal Operands::read(const SassInstruction& instruction, size_t i, const Form&
       op.e = source_register(operand.reg);
       return operand.negate || operand.invert ? "an operand modifier" : nullptr;
     case 'x':
-      op.x = predicate_slot(operand, false), op.x_invert = operand.invert;
+      op.x = predicate_slot(operand, false);
+      op.x_invert = operand.invert;
       return nullptr;
     case 'y':
-      op.y = predicate_slot(operand, false), op.y_invert = operand.invert;
+      op.y = predicate_slot(operand, false);
+      op.y_invert = operand.invert;
       return nullptr;
     case 'z':
-      op.z = predicate_slot(operand, false), op.z_invert = operand.invert;
+      op.z = predicate_slot(operand, false);
+      op.z_invert = operand.invert;
       return nullptr;
     case 'i':
       op.imm = static_cast<uint32_t>(operand.value);

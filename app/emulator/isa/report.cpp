@@ -91,7 +91,10 @@ std::string isa_report() {
     if (recorded[k] + approximate[k] + kin[k] + other[k] == 0) continue;
     text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n", to_string(static_cast<InstructionClass>(k)),
                         recorded[k], approximate[k], kin[k], other[k]);
-    sum[0] += recorded[k], sum[1] += approximate[k], sum[2] += kin[k], sum[3] += other[k];
+    sum[0] += recorded[k];
+    sum[1] += approximate[k];
+    sum[2] += kin[k];
+    sum[3] += other[k];
   }
   text += fmt::format("  {:<16} {:>10} {:>12} {:>12} {:>12}\n\n", "all", sum[0], sum[1], sum[2], sum[3]);
   text +=

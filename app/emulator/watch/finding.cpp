@@ -75,18 +75,26 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
   for (const WatchSeen& one : by_line(program, seen)) {
     WatchFinding finding;
     finding.kind = one.kind;
-    finding.op = one.op, finding.other = one.other;
-    finding.line = source_of(program, one.op), finding.other_line = source_of(program, one.other);
+    finding.op = one.op;
+    finding.other = one.other;
+    finding.line = source_of(program, one.op);
+    finding.other_line = source_of(program, one.other);
     finding.count = one.count;
-    finding.cta = one.cta, finding.other_cta = one.other_cta;
-    finding.address = one.address, finding.thread = one.thread, finding.other_thread = one.other_thread;
+    finding.cta = one.cta;
+    finding.other_cta = one.other_cta;
+    finding.address = one.address;
+    finding.thread = one.thread;
+    finding.other_thread = one.other_thread;
     const auto name = std::find_if(names.begin(), names.end(), [&](const SharedName& part) {
       return one.kind <= WatchKind::shared_never_written && one.address - part.offset < part.bytes;
     });
-    if (one.area != 0)
-      finding.buffer = shadow.areas()[one.area - 1].name, finding.buffer_byte = one.address;
-    else if (name != names.end())
-      finding.buffer = name->name, finding.buffer_byte = one.address - name->offset;
+    if (one.area != 0) {
+      finding.buffer = shadow.areas()[one.area - 1].name;
+      finding.buffer_byte = one.address;
+    } else if (name != names.end()) {
+      finding.buffer = name->name;
+      finding.buffer_byte = one.address - name->offset;
+    }
     const std::string where = finding.buffer.empty()
                                   ? fmt::format("byte {} of shared memory", one.address)
                                   : fmt::format("byte {} of {}", finding.buffer_byte, finding.buffer);

@@ -66,7 +66,10 @@ void GlobalOrder::atomic(uint32_t warp, uint64_t word) {
 void GlobalOrder::take(uint32_t warp, uint32_t cta, const StepClock& visible) {
   for (Taken& one : taken_) {
     if (one.cta != cta || one.warp != warp) continue;
-    if (one.visible != visible) one.visible = visible, one.step = step_;
+    if (one.visible != visible) {
+      one.visible = visible;
+      one.step = step_;
+    }
     return;
   }
   taken_.push_back({cta, visible, warp, step_});
@@ -137,8 +140,6 @@ void GlobalShadow::take(uint64_t word, GlobalOrder& order, uint32_t warp) const 
 // -----------------------------------------------------------------------------------------------
 
 namespace {
-
-uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
 
 // `registers`: the registers with the lanes' addresses, `first`: the first active lane's address.
 bool in_inputs(Warp& warp, uint32_t registers, uint64_t first, uint32_t mask, uint32_t bytes) {
@@ -249,7 +250,10 @@ bool GlobalWatch::conflicts(const GlobalRecord& earlier, const GlobalRecord& now
   if (relation == Relation::lanes) kind = from(WatchKind::warp_write_write);
   if (relation == Relation::ctas) kind = from(WatchKind::grid_write_write);
   WatchSeen& seen = log_->report(kind, now.op, earlier.op, byte, now.thread, earlier.thread);
-  if (seen.count == 1) seen.area = area, seen.other_cta = earlier.cta - 1;
+  if (seen.count == 1) {
+    seen.area = area;
+    seen.other_cta = earlier.cta - 1;
+  }
   return true;
 }
 

@@ -12,7 +12,10 @@ std::vector<GlobalShadow::Area> areas_of(const Launch& launch, const BoundLaunch
     GlobalShadow::Area area{range.address, range.bytes, range.host, "the __device__ variables", true, {}};
     if (launch.memory != nullptr) {
       for (const GlobalBuffer& buffer : launch.memory->buffers())
-        if (buffer.address == range.address) area.name = buffer.name, area.initial = buffer.initial;
+        if (buffer.address == range.address) {
+          area.name = buffer.name;
+          area.initial = buffer.initial;
+        }
     }
     areas.push_back(std::move(area));
   }

@@ -20,7 +20,8 @@ void WatchShapes::prepare(uint32_t unit) {
 uint32_t WatchShapes::find(const Pattern& pattern, uint32_t bytes) {
   WatchShape shape;
   std::copy_n(pattern.delta, 32, shape.delta.begin());
-  shape.mask = pattern.mask, shape.bytes = bytes;
+  shape.mask = pattern.mask;
+  shape.bytes = bytes;
   const auto found = numbers_.find(shape);
   if (found != numbers_.end()) return found->second;
   if (kept_.size() >= kMost) return 0;

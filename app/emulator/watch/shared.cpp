@@ -20,7 +20,9 @@ void SharedShadow::prepare(const Program& program, uint32_t warps, uint32_t unit
   program_ = &program;
   order_ = &order;
   log_ = &log;
-  warps_ = warps, unit_ = unit, line_units_ = kWatchLine / unit;
+  warps_ = warps;
+  unit_ = unit;
+  line_units_ = kWatchLine / unit;
   ops_ = static_cast<uint32_t>(program.ops.size());
   shapes_.prepare(unit);
   last_.assign(size_t{warps} * ops_, {});
@@ -66,7 +68,9 @@ void SharedShadow::start(bool starts_over) {
                                                                        uint32_t bytes, uint32_t base) {
   const bool same = last.pattern == &pattern && last.spans != nullptr;
   const bool there = same && (last.base ^ base) % kWatchLine == 0;
-  last.pattern = &pattern, last.base = base, last.sound = 0;
+  last.pattern = &pattern;
+  last.base = base;
+  last.sound = 0;
   if (there) return last.spans;
   const uint32_t shape = same ? last.spans->shape : shapes_.find(pattern, bytes);
   return last.spans = shape == 0 ? nullptr : &shapes_.spans(shape, base);
@@ -112,13 +116,18 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
   Line& line = lines_[number];
   if (line.read == event.clock) {
     if (line.read_place == event.place) return false;
-    line.read_now |= units, line.read_place = 0;
+    line.read_now |= units;
+    line.read_place = 0;
     if (++line.mixed < kMostMixed) return true;
   } else if (ordered(line.read, order_->before(event.warp))) {
-    line.read = event.clock, line.read_now = units, line.read_place = event.place, line.mixed = 0;
+    line.read = event.clock;
+    line.read_now = units;
+    line.read_place = event.place;
+    line.mixed = 0;
     return true;
   } else {
-    line.read = order_->many(), line.read_place = 0;
+    line.read = order_->many();
+    line.read_place = 0;
   }
   const uint64_t whole = ~uint64_t{0} >> (64 - line_units_);
   if (line.written == whole && line.copied == 0 && line.wrote <= order_->met()) quiet_[number] = order_->met();
@@ -144,9 +153,12 @@ const SharedShadow::Event* SharedShadow::event(uint32_t id) const {
     if (line.wrote_place != event.place) line.wrote_place = 0;
     line.wrote_now |= units;
   } else if (ordered(line.wrote, order_->before(event.warp))) {
-    line.wrote = time, line.wrote_now = units, line.wrote_place = event.place;
+    line.wrote = time;
+    line.wrote_now = units;
+    line.wrote_place = event.place;
   } else {
-    line.wrote = order_->many(), line.wrote_place = 0;
+    line.wrote = order_->many();
+    line.wrote_place = 0;
   }
 }
 

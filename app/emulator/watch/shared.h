@@ -123,7 +123,7 @@ class SharedShadow {
   template <class Each>
   void each_lane(const Event& event, const Pattern& pattern, Each each) {
     for (uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+      const auto lane = first_lane(rest);
       each(lane, (event.base() + static_cast<uint32_t>(pattern.delta[lane])) / unit_, event.bytes / unit_);
     }
   }

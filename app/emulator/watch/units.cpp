@@ -9,8 +9,6 @@ using namespace watch_time;
 
 namespace {
 
-uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
-
 // These loops have no branches, so that the compiler vectorises them.
 bool all_equal(const uint32_t* p, uint32_t count, uint32_t value) {
   uint32_t differ = 0;
@@ -49,7 +47,8 @@ ReadState state_of(const uint32_t* reads, uint32_t count, uint32_t clock) {
 void note_stretch(uint32_t* reads, uint32_t* readers, uint32_t* read, uint32_t count, uint32_t warp, uint32_t clock,
                   uint32_t safe, uint32_t many, uint32_t note, uint32_t id) {
   for (uint32_t i = 0; i < count; ++i) {
-    reads[i] = note, readers[i] = id;
+    reads[i] = note;
+    readers[i] = id;
     read[i] = read[i] <= safe || is_of(read[i], warp) ? clock : many;
   }
 }

@@ -10,8 +10,6 @@ namespace attnscope::emulator {
 
 namespace {
 
-uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
-
 bool is_shared_load(Family family) { return family >= Family::lds_u16 && family <= Family::lds_128; }
 bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
 bool is_matrix_load(Family family) { return family == Family::ldsm || family == Family::ldsm_transposed; }
@@ -65,7 +63,9 @@ void Watch::prepare(const Program& program, const std::vector<Unwatched>& unwatc
                     uint32_t warps, uint32_t shared_low, uint32_t shared_bytes, uint32_t local_bytes) {
   program_ = &program;
   unwatched_ = unwatched.data();
-  warps_ = warps, shared_low_ = shared_low, local_bytes_ = local_bytes;
+  warps_ = warps;
+  shared_low_ = shared_low;
+  local_bytes_ = local_bytes;
   log_.prepare(program, order_);
   order_.prepare(warps);
   shared_.prepare(program, warps, least_width(program, Space::shared), shared_bytes, order_, log_);
@@ -217,7 +217,10 @@ const Pattern& Watch::store_pattern(Warp& warp, const Op& op, uint32_t mask, uin
 void Watch::any_space(Warp& warp, const Op& op, uint32_t mask) {
   std::unique_lock<std::mutex> turn;  // for memory that other CTAs may access too
   uint32_t step = 0;
-  if (op.space == Space::generic) turn = global_.turn(), step = global_.order().next_step();
+  if (op.space == Space::generic) {
+    turn = global_.turn();
+    step = global_.order().next_step();
+  }
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = first_lane(rest);
     const LaneAddress at = lane_address(warp, op, lane);
@@ -281,16 +284,20 @@ void Watch::shuffle(Warp& warp, const Op& op, uint32_t mask) {
     bool in_range = true;
     switch (op.family) {
       case Family::shfl_up:
-        from -= static_cast<int>(by), in_range = from >= last;
+        from -= static_cast<int>(by);
+        in_range = from >= last;
         break;
       case Family::shfl_down:
-        from += static_cast<int>(by), in_range = from <= last;
+        from += static_cast<int>(by);
+        in_range = from <= last;
         break;
       case Family::shfl_bfly:
-        from ^= static_cast<int>(by), in_range = from <= last;
+        from ^= static_cast<int>(by);
+        in_range = from <= last;
         break;
       default:
-        from = static_cast<int>((lane & segment) | (by & ~segment)), in_range = from <= last;
+        from = static_cast<int>((lane & segment) | (by & ~segment));
+        in_range = from <= last;
         break;
     }
     if (in_range && !(mask >> from & 1)) {
