@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "compile/code_hash.h"
 #include "compile/compiler.h"
 #include "compile/cubin.h"
 #include "compile/sass.h"

@@ -1,9 +1,10 @@
 #include "catalog/cuda_source.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
+
+#include "core/text.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -165,10 +166,8 @@ class Reader {
     if (function || inner.size() == 2) return;
     const std::string value = text_of(inner, 2, inner.size());
     out_.macros[name] = value;
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (name == guarded_ && error == std::errc{} && end == value.data() + value.size())
-      out_.settable.emplace_back(name, number);
+    if (const auto number = number_of<int64_t>(value); number && name == guarded_)
+      out_.settable.emplace_back(name, *number);
   }
 
   // `template <typename T, int N> __global__ void __launch_bounds__(N) name(parameters)`

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "catalog/launch.h"
 #include "core/joined.h"
+#include "core/text.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -87,11 +87,9 @@ Result<Config> complete_config(const Kernel& kernel, const std::map<std::string,
 }
 
 Result<int64_t> knob_value(const Kernel& kernel, const Knob& knob, std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  const auto number = number_of<int64_t>(text);
   for (const KnobValue& value : knob.values)
-    if ((!value.label.empty() && value.label == text) || (whole && value.value == number)) return value.value;
+    if ((!value.label.empty() && value.label == text) || value.value == number) return value.value;
   return fail(illegal_value(kernel, knob, "\"" + std::string(text.substr(0, 100)) + "\""));
 }
 

@@ -1,7 +1,6 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -9,6 +8,7 @@
 #include "cli/places.h"
 #include "cli/worker_options.h"
 #ifdef ATTNSCOPE_HAS_UI
+#include "core/text.h"
 #include "ui/app.h"
 #endif
 
@@ -31,8 +31,9 @@ Result<ui::ShotSize> size_of(const std::string& text) {
   ui::ShotSize size;
   const size_t cross = text.find('x');
   const auto side = [](std::string_view digits, int& out) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-    return error == std::errc{} && end == digits.data() + digits.size() && out >= kLeast && out <= kMost;
+    const auto number = number_of<int>(digits);
+    if (number) out = *number;
+    return number && out >= kLeast && out <= kMost;
   };
   if (cross == std::string::npos || !side(std::string_view(text).substr(0, cross), size.width) ||
       !side(std::string_view(text).substr(cross + 1), size.height))

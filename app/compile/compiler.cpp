@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compile/builtin_headers.h"
+#include "compile/code_hash.h"
 #include "compile/compile_errors.h"
 #include "compile/cubin.h"
 #include "compile/disk_cache.h"

@@ -3,6 +3,7 @@
 #include <optional>
 #include <sstream>
 
+#include "compile/code_hash.h"
 #include "compile/disk_cache.h"
 #include "compile/elf_reader.h"
 #include "compile/sass.h"

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
+
+#include "core/text.h"
 
 namespace attnscope::compile {
 namespace {
@@ -45,17 +46,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-std::optional<int64_t> number(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // ".b8" 1, ".f64" 8, ".b128" 16
 std::optional<int64_t> type_bytes(std::string_view type) {
   if (type.size() < 3 || std::string_view("busf").find(type[1]) == std::string_view::npos) return std::nullopt;
-  const auto bits = number(type.substr(2));
+  const auto bits = number_of<int64_t>(type.substr(2));
   if (!bits || *bits % 8 != 0) return std::nullopt;
   return *bits / 8;
 }
@@ -71,13 +65,13 @@ std::optional<Declaration> shared_declaration(std::string_view line) {
   int64_t element = 0;
   for (auto word = shared + 1; word != words.end(); ++word) {
     if (*word == ".align" && word + 1 != words.end()) {
-      declaration.align = number(*++word).value_or(1);
+      declaration.align = number_of<int64_t>(*++word).value_or(1);
     } else if (const auto bytes = type_bytes(*word)) {
       element = *bytes;
     } else if (declaration.symbol.empty()) {
       declaration.symbol = *word;
       declaration.bytes = element;
-    } else if (const auto count = number(*word)) {
+    } else if (const auto count = number_of<int64_t>(*word)) {
       declaration.bytes *= *count;
     }
   }
@@ -141,7 +135,7 @@ class Ptx {
     while (i < words.size() && words[i] != ".entry" && words[i] != ".func") ++i;
     if (i == words.size()) return;
     for (++i; i < words.size(); ++i)
-      if (words[i].front() != '.' && !words[i].starts_with("func_retval") && !number(words[i])) {
+      if (words[i].front() != '.' && !words[i].starts_with("func_retval") && !number_of<int64_t>(words[i])) {
         pending_name_ = words[i];
         return;
       }

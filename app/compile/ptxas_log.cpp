@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/text.h"
+
 namespace attnscope::compile {
 namespace {
 
@@ -13,10 +15,7 @@ std::optional<int64_t> before(std::string_view line, std::string_view unit) {
   if (at == std::string_view::npos || at == 0) return std::nullopt;
   size_t start = at;
   while (start > 0 && line[start - 1] >= '0' && line[start - 1] <= '9') --start;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(line.data() + start, line.data() + at, value);
-  if (error != std::errc() || end != line.data() + at) return std::nullopt;
-  return value;
+  return number_of<int64_t>(line.substr(start, at - start));
 }
 
 std::optional<int64_t> hexadecimal_after(std::string_view line, std::string_view word) {

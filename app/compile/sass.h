@@ -50,7 +50,6 @@ struct SassOperand {
 // The scheduling half of the 128-bit word (bits 105-125, the same on sm_80, sm_89 and sm_90).
 struct SassControl {
   uint8_t stall = 0;             // cycles
-  bool yield = false;            // raw bit 109; assemblers of other tools print "yield" when it is clear
   uint8_t write_scoreboard = 7;  // 7: none
   uint8_t read_scoreboard = 7;
   uint8_t wait_mask = 0;

@@ -1,19 +1,14 @@
 #include "compile/sass_operand.h"
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 
+#include "core/text.h"
+
 namespace attnscope::compile {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -26,10 +21,8 @@ std::optional<int> index_of(std::string_view text, std::string_view prefix, int 
                             int constant_index) {
   if (!take(text, prefix) || text.empty()) return std::nullopt;
   if (text.size() == 1 && text[0] == constant) return constant_index;
-  int index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size() || index < 0 || index >= limit) return std::nullopt;
-  return index;
+  const auto index = number_of<int>(text);
+  return index && *index >= 0 && *index < limit ? index : std::nullopt;
 }
 
 std::optional<int> register_index(std::string_view text) { return index_of(text, "R", 255, 'Z', 255); }
@@ -38,10 +31,9 @@ std::optional<int> uniform_index(std::string_view text) { return index_of(text, 
 std::optional<int64_t> hexadecimal(std::string_view text) {
   const bool negative = take(text, "-");
   if (!take(text, "0x")) return std::nullopt;
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return static_cast<int64_t>(negative ? uint64_t{0} - value : value);
+  const auto value = number_of<uint64_t>(text, 16);
+  if (!value) return std::nullopt;
+  return static_cast<int64_t>(negative ? uint64_t{0} - *value : *value);
 }
 
 std::optional<double> decimal(std::string_view text) {

@@ -5,19 +5,15 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "compile/code_hash.h"
 #include "compile/compile_errors.h"
 #include "compile/elf_reader.h"
 #include "compile/sass.h"
 #include "compile/sass_operand.h"
+#include "core/text.h"
 
 namespace attnscope::compile {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
-}
 
 class Lines {
  public:
@@ -45,10 +41,8 @@ std::optional<uint64_t> take_comment(std::string_view& line) {
   if (end == std::string_view::npos) return std::nullopt;
   std::string_view inside = trimmed(text.substr(2, end - 2));
   if (inside.starts_with("0x")) inside.remove_prefix(2);
-  uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(inside.data(), inside.data() + inside.size(), value, 16);
-  if (error != std::errc() || stop != inside.data() + inside.size()) return std::nullopt;
-  line = text.substr(end + 2);
+  const auto value = number_of<uint64_t>(inside, 16);
+  if (value) line = text.substr(end + 2);
   return value;
 }
 
@@ -76,7 +70,7 @@ SassControl control_of(uint64_t high) {
   const auto bits = [&](int first, int count) {  // of the 128-bit word
     return static_cast<uint8_t>((high >> (first - 64)) & ((1u << count) - 1));
   };
-  return {bits(105, 4), bits(109, 1) != 0, bits(110, 3), bits(113, 3), bits(116, 6), bits(122, 4)};
+  return {bits(105, 4), bits(110, 3), bits(113, 3), bits(116, 6), bits(122, 4)};
 }
 
 // An instruction after the first pass: label operands wait until every label is known.

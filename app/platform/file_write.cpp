@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 
+#include "core/text.h"
 #include "platform/descriptor.h"
 
 namespace attnscope::platform {
@@ -61,10 +61,7 @@ int open_file_of(const fs::path& link) {
   std::error_code error;
   const fs::path folder = fs::canonical(link.parent_path(), error);
   if (error || folder != "/proc/" + std::to_string(getpid()) + "/fd") return -1;
-  const std::string name = link.filename().string();
-  int fd = -1;
-  const auto read = std::from_chars(name.data(), name.data() + name.size(), fd);
-  return read.ec == std::errc() && read.ptr == name.data() + name.size() ? fd : -1;
+  return number_of<int>(link.filename().string()).value_or(-1);
 }
 
 }  // namespace

@@ -7,17 +7,12 @@
 
 #include "catalog/catalog.h"
 #include "catalog/choices.h"
-#include "catalog/devices.h"
 #include "catalog/launch.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
 #include "check/error_map.h"
 #include "check/known_reference.h"
 #include "check/verdict.h"
-#include "cuda_api/cublas.h"
-#include "cuda_api/driver.h"
-#include "device/cuda/cuda_device.h"
-#include "device/emulated/emulated_device.h"
 #include "device/model_input.h"
 #include "device/terms.h"
 #include "measure/sampling.h"
@@ -36,10 +31,6 @@ namespace {
 using protocol::Step;
 
 constexpr double kPartInterval = 40;  // ms between streamed counters, and between streamed tiles
-
-std::filesystem::path below(const std::filesystem::path& cache, const char* folder) {
-  return cache.empty() ? cache : cache / folder;
-}
 
 std::string who(const Request& request) {
   const std::string config = short_text(request.experiment.config, request.kernel);
@@ -142,8 +133,8 @@ Result<void> Pipeline::open() {
     if (!launch) return fail(launch.error());
     launch_ = *launch;
   } else {
-    launch_.shape = {{1, 1, 1},
-                     {32, 1, 1}};  // for progress and the empty kernel beside it: how it is launched is its own affair
+    // For progress and the empty kernel that is timed beside it. The library decides how its routine is launched.
+    launch_.shape = {{1, 1, 1}, {32, 1, 1}};
   }
   auto accumulate = catalog::accumulate_of(request_.kernel, config);
   if (!accumulate) return fail(accumulate.error());
@@ -427,63 +418,6 @@ Result<void> Pipeline::watch() {
 }
 
 }  // namespace
-
-Services::Services(std::string version, const std::filesystem::path& cache, const std::filesystem::path& assets)
-    : app_version(std::move(version)),
-      compiler(std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = below(cache, "variants")})),
-      truth(below(cache, "references")) {
-  catalog::DeviceCatalog specs = catalog::load_devices(assets / "devices");
-  device_failures = std::move(specs.failures);
-  add_gpus(assets, specs.devices);
-  for (DeviceSpec& spec : specs.devices)
-    devices.push_back(device::make_emulated_device(std::move(spec), below(cache, "programs")));
-}
-
-// GPUs come first: the session's first experiment takes the first of them.
-void Services::add_gpus(const std::filesystem::path& assets, const std::vector<DeviceSpec>& twins) {
-  auto driver = cuda_api::Driver::open();
-  if (!driver) return;  // no driver is a machine's normal state, which `versions` tells
-  driver_ = "CUDA " + driver->version_text();
-  auto nvml = cuda_api::Nvml::open();
-  if (nvml && !(*nvml)->driver_version().empty()) driver_ = (*nvml)->driver_version() + ", " + driver_;
-  auto calls = driver->calls();
-  if (!calls) return device_failures.push_back(calls.error());
-  auto gpus = device::make_cuda_devices(
-      {std::make_shared<const cuda_api::DriverCalls>(*calls), nvml ? *nvml : nullptr, compiler, assets / "gpu",
-       cuda_api::cublas_is_there() ? cuda_api::open_cublas : std::function<Result<cuda_api::CublasCalls>()>()},
-      twins);
-  if (!gpus) return device_failures.push_back(gpus.error());
-  for (auto& gpu : *gpus) devices.push_back(std::move(gpu));
-}
-
-bool Services::lost() const {
-  return std::any_of(devices.begin(), devices.end(), [](const auto& device) { return device->lost(); });
-}
-
-Result<std::shared_ptr<device::Device>> Services::find_device(const std::string& id) const {
-  std::string known;
-  for (const auto& device : devices) {
-    if (device->spec().id == id) return device;
-    known += (known.empty() ? "" : ", ") + device->spec().id;
-  }
-  return fail(Stage::device, "there is no device " + id + " here",
-              known.empty() ? "No device is known." : "Use one of " + known + ".");
-}
-
-std::shared_ptr<device::Device> Services::emulated_twin(int arch) const {
-  const auto twin = std::find_if(devices.begin(), devices.end(), [&](const auto& device) {
-    return device->spec().emulated && device->spec().arch == arch;
-  });
-  return twin != devices.end() ? *twin : nullptr;
-}
-
-Versions Services::versions() const {
-  Versions versions;
-  versions.app = app_version;
-  versions.driver = driver_;
-  if (auto nvrtc = compiler->nvrtc_version()) versions.nvrtc = *nvrtc;
-  return versions;
-}
 
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
   try {

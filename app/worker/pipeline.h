@@ -1,46 +1,16 @@
 #pragma once
 #include <atomic>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compile/compiler.h"
 #include "core/experiment.h"
 #include "core/kernel.h"
 #include "core/view.h"
-#include "device/device.h"
 #include "protocol/message.h"
-#include "worker/job_pool.h"
-#include "worker/kept_runs.h"
-#include "worker/truth_maker.h"
+#include "worker/services.h"
 
 namespace attnscope::worker {
-
-// Everything that outlives a request.
-struct Services {
-  // `cache`: variants/, programs/ and references/ below it; empty: nothing on disk. `assets` holds devices/.
-  Services(std::string app_version, const std::filesystem::path& cache, const std::filesystem::path& assets);
-
-  std::string app_version;
-  std::shared_ptr<compile::Compiler> compiler;
-  std::vector<std::shared_ptr<device::Device>> devices;
-  std::vector<Failure> device_failures;  // specs that did not load, a driver that gives no GPU
-  TruthMaker truth;
-  KeptRuns kept;
-  JobPool pool{3};
-
-  Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: no such one
-  std::shared_ptr<device::Device> emulated_twin(int arch) const;                     // null: there is none
-  Versions versions() const;
-  bool lost() const;  // a device took its context along: this process must end
-
- private:
-  void add_gpus(const std::filesystem::path& assets, const std::vector<DeviceSpec>& twins);
-
-  std::string driver_;  // "580.95.05, CUDA 13.0"; empty: none
-};
 
 // Where a request's answers go, as they come up.
 class Sink {

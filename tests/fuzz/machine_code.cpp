@@ -1,4 +1,5 @@
 #include "machine_code.h"
+#include "compile/code_hash.h"
 
 #include <algorithm>
 #include <charconv>

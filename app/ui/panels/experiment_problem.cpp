@@ -4,12 +4,12 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <type_traits>
 #include <utility>
 
 #include "core/option_fields.h"
 #include "core/problem.h"
+#include "core/text.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/widgets/control_label.h"
 #include "ui/widgets/text.h"
@@ -28,10 +28,9 @@ bool ExperimentPanel::size_field(Context&, const char* name, int64_t& value, flo
   else
     edited_.erase(name);
   if (ImGui::IsItemDeactivatedAfterEdit()) {
-    int64_t wanted = 0;
-    const auto [end, error] = std::from_chars(shown.data(), shown.data() + shown.size(), wanted);
-    changed = error == std::errc() && end == shown.data() + shown.size() && wanted != value && wanted > 0;
-    if (changed) value = wanted;
+    const auto wanted = number_of<int64_t>(shown);
+    changed = wanted && *wanted != value && *wanted > 0;
+    if (changed) value = *wanted;
   }
   ImGui::PopID();
   return changed;

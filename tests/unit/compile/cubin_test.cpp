@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "compile/code_hash.h"
 #include "compile/elf_reader.h"
 #include "unit/compile/recorded.h"
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <sstream>
 
+#include "compile/code_hash.h"
 #include "compile/sass.h"
 #include "compile/sass_operand.h"
 #include "unit/compile/recorded.h"
