@@ -10,6 +10,7 @@ namespace attnscope::charts {
 namespace {
 
 constexpr size_t kMostNamed = 5;
+constexpr double kLeastCarried = 0.05;  // of the time, for an instruction to be worth a line
 
 // name(entry) of the first, which are the longest, each with its share; then how many more there are.
 template <class T, class Name>
@@ -39,7 +40,7 @@ std::string carrier_text(const Timing& timing) {
   for (const Term& term : timing.terms->list)
     for (const TermLine& line : term.lines)
       if (!line.source.empty() && (most == nullptr || line.us > most->us)) most = &line;
-  if (most == nullptr) return {};
+  if (most == nullptr || most->us < kLeastCarried * timing.p50) return {};
   std::string text = percent_text(most->us / timing.p50) + " at " + most->source;
   if (most->waiting_address != most->address && !most->waiting_source.empty())
     text += ", where " + most->waiting_source + " waits";

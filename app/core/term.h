@@ -26,8 +26,9 @@ enum class TermKind {
   uniform,
   shuffles,
   // Waits for a queue to pass:
-  shared_wavefronts,  // those that the accesses need, and the lines of global requests
+  shared_wavefronts,  // those that the accesses need
   bank_conflicts,     // the wavefronts beyond those
+  l1_lines,           // the 128-byte lines of global and local requests, which take the same path
   l2_bandwidth,
   dram_bandwidth,  // the time by which a problem that exceeds the L2 is above all else
   // Waits for a result:
@@ -46,7 +47,7 @@ enum class TermKind {
 template <>
 struct Words<TermKind> {
   using enum TermKind;
-  static constexpr WordTable<TermKind, 29> table{{{launch, "launch"},
+  static constexpr WordTable<TermKind, 30> table{{{launch, "launch"},
                                                   {tail, "tail"},
                                                   {issue, "issue"},
                                                   {tensor_cores, "Tensor Cores"},
@@ -62,6 +63,7 @@ struct Words<TermKind> {
                                                   {shuffles, "shuffles"},
                                                   {shared_wavefronts, "shared wavefronts"},
                                                   {bank_conflicts, "bank conflicts"},
+                                                  {l1_lines, "L1 lines"},
                                                   {l2_bandwidth, "L2 bandwidth"},
                                                   {dram_bandwidth, "DRAM bandwidth"},
                                                   {instruction_latency, "instruction latency"},

@@ -12,7 +12,6 @@ namespace {
 
 using model::Stall;
 
-constexpr double kLeastShare = 0.01;  // of its term, for a line to be listed
 constexpr const char* kOutside = "launch and tail";
 
 const auto longer_first = [](const auto& a, const auto& b) { return a.us > b.us; };
@@ -57,7 +56,6 @@ Term term_of(std::span<const Stall> sorted, const emulator::Program& program) {
                           source_at(program, longest->consumer)});
   }
   std::ranges::stable_sort(term.lines, longer_first);
-  std::erase_if(term.lines, [&](const TermLine& line) { return line.us < kLeastShare * term.us; });
   if (term.lines.size() > Term::kMostLines) term.lines.resize(Term::kMostLines);
   return term;
 }

@@ -296,7 +296,7 @@ class Simulation {
                     double unloaded, TermKind queue, float conflicts) {
     awaited.until = until;
     awaited.unloaded = unloaded;
-    awaited.conflicts = queue == TermKind::shared_wavefronts ? conflicts : 0;
+    awaited.conflicts = queue == TermKind::shared_wavefronts || queue == TermKind::l1_lines ? conflicts : 0;
     awaited.producer = warp.previous;
     awaited.unit = instruction.unit;
     awaited.queue = queue;
@@ -325,14 +325,14 @@ class Simulation {
     queue(port.until, passes * machine_.warp_wavefront, port.conflicts);
     queue(data_free_, passes * machine_.wavefront, data_conflicts_);
     port.producer = warp.previous;
-    port.queue = TermKind::shared_wavefronts;
+    port.queue = is_shared(instruction.unit) ? TermKind::shared_wavefronts : TermKind::l1_lines;
     return std::max(port.until - machine_.warp_wavefront, data_free_ - machine_.wavefront);
   }
 
   // The queue that lets the warp's last wavefront pass later: its own, or all warps'.
   void queue_as(const Awaited& port, Outcome& out) const {
     const bool own = port.until - machine_.warp_wavefront >= data_free_ - machine_.wavefront;
-    out.done_queue = out.read_queue = TermKind::shared_wavefronts;
+    out.done_queue = out.read_queue = port.queue;
     out.conflicts = own ? port.conflicts : data_conflicts_;
   }
 

@@ -37,6 +37,10 @@ TEST(TermsText, TheCarrierIsTheLongestLineWithWhoWaits) {
   Timing issues = split();
   issues.terms->list[1].lines[0].us = 100;
   EXPECT_EQ(carrier_text(issues), "50.0 % at k.cu:30") << "an instruction that issues waits for nothing";
+  Timing spread = split();
+  for (Term& term : spread.terms->list)
+    for (TermLine& line : term.lines) line.us = 9;
+  EXPECT_EQ(carrier_text(spread), "") << "less than a twentieth";
   Timing unknown = split();
   for (Term& term : unknown.terms->list) term.lines.clear();
   EXPECT_EQ(carrier_text(unknown), "");

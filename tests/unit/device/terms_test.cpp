@@ -34,6 +34,7 @@ emulator::Program program() {
   add({0, 6}, {});
   add({1, 700}, {{0, 8}});
   add({0, 0}, {});
+  add({0, 9}, {});
   emulator::Program out;
   out.ops.resize(sass.instructions.size());
   out.sass = std::make_shared<compile::SassProgram>(std::move(sass));
@@ -76,11 +77,13 @@ TEST(Terms, PhasesAreTheFunctionsThatTheKernelCallsAndItsLoops) {
 
 TEST(Terms, OnlyTheLinesThatCarryMuchAreListed) {
   std::vector<Stall> stalls;
-  for (const uint32_t producer : {0u, 1u, 2u, 3u}) stalls.push_back({TermKind::issue, producer, producer, 10});
-  stalls.push_back({TermKind::issue, 4, 4, 0.1});
+  for (const uint32_t producer : {0u, 1u, 2u, 3u, 4u, 5u})
+    stalls.push_back({TermKind::issue, producer, producer, 10.0 + producer});
   const Terms all = terms(stalls);
-  EXPECT_EQ(all.list[0].lines.size(), 4u) << "the fifth carries less than a hundredth";
-  EXPECT_DOUBLE_EQ(all.list[0].us, 40.1);
+  ASSERT_EQ(all.list[0].lines.size(), Term::kMostLines);
+  EXPECT_EQ(all.list[0].lines.front().address, 5 * 16);
+  EXPECT_EQ(all.list[0].lines.back().address, 1 * 16) << "the first carries least";
+  EXPECT_DOUBLE_EQ(all.list[0].us, 75);
   EXPECT_EQ(terms({{TermKind::issue, 4, 4, 1}}).list[0].lines[0].source, "") << "no line is known";
 }
 

@@ -176,6 +176,15 @@ TEST(Attribution, AQueueOfWavefrontsHasItsOwnShareOfConflicts) {
   EXPECT_LT(of(r, TermKind::shared_wavefronts), 0.05 * r.clocks);
 }
 
+TEST(Attribution, TheLinesOfGlobalRequestsAreNotSharedMemorys) {
+  ScheduledInstruction load = global_load();
+  load.unit = Unit::local_load;  // hits the first level
+  load.passes = 32;
+  const SmRun r = run(schedule({{load, use()}}, {times(10)}));
+  EXPECT_NEAR(of(r, TermKind::l1_lines, 0, 1), 10 * 31 * 2, 10);
+  EXPECT_EQ(of(r, TermKind::shared_wavefronts), 0);
+}
+
 TEST(Attribution, AFullQueueHoldsTheWarpThatFillsIt) {
   ScheduledInstruction store = instruction(Unit::shared_store);
   store.passes = 4;
