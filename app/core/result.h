@@ -10,7 +10,7 @@ namespace attnscope {
 enum class Stage {
   input,     // a knob, preset, manifest, option or environment value is not acceptable
   catalog,   // a kernel or its manifest cannot be read
-  compile,   // NVRTC refused, or is not to be had
+  compile,   // NVRTC refused, or is missing
   limits,    // the variant does not fit the device
   device,    // no such device, or it went away
   decode,    // machine code that is not understood: an opcode form outside the tested list

@@ -36,11 +36,11 @@ Result<void> check_shape(const LaunchShape& launch, const std::string& who) {
 Result<void> check_registers(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
                              const std::string& who) {
   if (cta_limits(spec, variant, launch).registers > 0) return {};
-  return refuse(
-      fmt::format("{}: asks {} registers a thread for {} threads, {} a CTA; {} gives a CTA {}", who, variant.registers,
-                  with_commas(launch.threads()), with_commas(cta_allotment(spec, variant, launch).registers), spec.id,
-                  with_commas(spec.registers_block)),
-      "Fewer warps, or a lower maxrregcount (which may spill).");
+  return refuse(fmt::format("{}: asks {} registers per thread for {} threads, {} per CTA; {} gives {} per CTA", who,
+                            variant.registers, with_commas(launch.threads()),
+                            with_commas(cta_allotment(spec, variant, launch).registers), spec.id,
+                            with_commas(spec.registers_block)),
+                "Fewer warps, or a lower maxrregcount (which may spill).");
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ Failure static_shared_failure(const DeviceSpec& spec, int64_t bytes, const std::
   return {Stage::limits,
           fmt::format("{}: asks {} B of static shared memory; a kernel may declare {}", who, with_commas(bytes),
                       with_commas(spec.shared_static_block)),
-          fmt::format("Declare it dynamic, by a knob where the kernel has one: {} gives a block {} B of dynamic shared "
-                      "memory after an opt-in.",
+          fmt::format("Declare it dynamic, by a knob where the kernel has one: {} gives {} B of dynamic shared memory "
+                      "per CTA after an opt-in.",
                       spec.id, with_commas(spec.shared_optin_block))};
 }
 
@@ -58,18 +58,18 @@ Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, co
                           const std::string& who) {
   if (auto shape = check_shape(launch, who); !shape) return shape;
   if (launch.threads() > spec.threads_block)
-    return refuse(fmt::format("{}: asks {} threads a CTA; {} allows {}", who, with_commas(launch.threads()), spec.id,
+    return refuse(fmt::format("{}: asks {} threads per CTA; {} allows {}", who, with_commas(launch.threads()), spec.id,
                               with_commas(spec.threads_block)),
                   "Choose fewer warps.");
   if (variant.static_shared_bytes > spec.shared_static_block)
     return fail(static_shared_failure(spec, variant.static_shared_bytes, who));
   if (variant.stack_bytes > kMaxLocalBytes)
-    return refuse(fmt::format("{}: asks {} B of local memory a thread; {} are possible", who,
+    return refuse(fmt::format("{}: asks {} B of local memory per thread; {} are possible", who,
                               with_commas(variant.stack_bytes), with_commas(kMaxLocalBytes)),
                   "Make the kernel's local arrays smaller, or keep them in a buffer.");
   const int64_t asked = variant.static_shared_bytes + variant.dynamic_shared_bytes;
   if (asked > spec.shared_optin_block)
-    return refuse(fmt::format("{}: asks {} B of shared memory; {} gives a block {}", who, with_commas(asked), spec.id,
+    return refuse(fmt::format("{}: asks {} B of shared memory; {} gives {} per CTA", who, with_commas(asked), spec.id,
                               with_commas(spec.shared_optin_block)),
                   "Smaller tiles, fewer stages, or a device with more shared memory.");
   return check_registers(spec, variant, launch, who);

@@ -10,7 +10,7 @@ namespace attnscope::model {
 
 // Whether the device would accept the launch. Failure (Stage::limits) with both figures, for the first of: grid and
 // block sizes, threads, registers, static shared memory, all shared memory: "asks 147,456 B of shared memory;
-// emulated:l4 gives a block 101,376". `who` opens the sentence: the kernel's id, with its config when there is one.
+// emulated:l4 gives 101,376 per CTA". The sentence starts with `who`: the kernel's id, with its config if it has one.
 Result<void> check_limits(const DeviceSpec& spec, const VariantInfo& variant, const LaunchShape& launch,
                           const std::string& who);
 

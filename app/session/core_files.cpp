@@ -156,7 +156,7 @@ void SessionCore::adopt_preset(const std::string& path, const store::Preset& pre
       preset_.config = std::move(*config);
 }
 
-// Which device was to be had and which version of the kernel is nothing that a preset says.
+// A preset does not say which device was available, nor which version of the kernel ran.
 bool SessionCore::preset_modified() const {
   Draft now = focus_.wanted();
   now.device.clear();

@@ -40,7 +40,7 @@ void SessionCore::link_down(size_t worker, const std::string& reason) {
 }
 
 void SessionCore::link_lost(size_t worker, const std::string& reason) {
-  notices_.toast(LogLevel::error, fmt::format("worker {} cannot be had: {}", workers_[worker].link->name(), reason),
+  notices_.toast(LogLevel::error, fmt::format("worker {} is not available: {}", workers_[worker].link->name(), reason),
                  "Run again to try once more.");
   devices_.give_up(worker, reason);
   carry_out(worker, workers_[worker].lanes.give_up());
@@ -187,7 +187,7 @@ void SessionCore::carry_out(size_t worker, const Lanes::Step& step) {
   for (JobId id : step.lost) {
     const std::string name = link.name();
     if (link.state() == WorkerState::lost)
-      end_job(id, Failure{Stage::device, fmt::format("worker {} cannot be had: {}", name, link.detail()),
+      end_job(id, Failure{Stage::device, fmt::format("worker {} is not available: {}", name, link.detail()),
                           "Check the worker's command; run again to try once more."});
     else
       end_job(id, Failure{Stage::crash,

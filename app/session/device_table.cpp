@@ -72,7 +72,7 @@ DeviceTable::Answer DeviceTable::find(const std::string& id, Place& place) const
 std::string DeviceTable::missing(const std::string& id) const {
   const Worker* named = worker_named_in(id);
   if (named == nullptr || named->trouble.empty()) return "there is no device " + id;
-  return "worker " + named->name + " cannot be had: " + named->trouble;
+  return "worker " + named->name + " is not available: " + named->trouble;
 }
 
 std::string DeviceTable::far_worker(const std::string& id) const {

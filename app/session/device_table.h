@@ -31,7 +31,7 @@ class DeviceTable {
   void give_up(size_t worker, const std::string& reason);
 
   Answer find(const std::string& id, Place& place) const;
-  // Of an id that is nowhere: "there is no device emulated:l5", or why its worker cannot be had.
+  // Of an id that is nowhere: "there is no device emulated:l5", or why its worker is not available.
   std::string missing(const std::string& id) const;
   // The worker that `id` names and that is not the first; empty otherwise.
   std::string far_worker(const std::string& id) const;
@@ -46,7 +46,7 @@ class DeviceTable {
     std::vector<DeviceSpec> devices;  // by the worker's own ids
     bool settled = false;
     bool has_driver = false;
-    std::string trouble;  // why it cannot be had
+    std::string trouble;  // why it is not available
   };
   static bool better(const DeviceSpec& spec, const DeviceSpec* than);
   const Worker* worker_named_in(const std::string& id) const;

@@ -29,7 +29,7 @@ class Lanes {
     std::vector<JobId> send;        // onto the wire, in order
     std::vector<JobId> cancel;      // ask the worker to end these
     std::vector<JobId> superseded;  // ended here, before they were sent
-    std::vector<JobId> lost;        // the worker cannot be had for these
+    std::vector<JobId> lost;        // the worker is not available for these
     bool answered = false;          // done() only: the request is over; false: it was pre-empted and waits again
   };
 
@@ -41,7 +41,7 @@ class Lanes {
   Step disconnected();  // the worker went away: what was in flight waits again, at the head of its lane
   // The worker does not answer what is in flight, which ends here; what waits is sent when it is connected() again.
   Step abandon();
-  Step give_up();  // no worker is to be had: everything is lost
+  Step give_up();  // no worker is available: everything is lost
   // The worker answered. `cancelled`: with the failure that a cancel brings about. An unknown job changes nothing.
   Step done(JobId job, bool cancelled);
 

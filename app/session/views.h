@@ -23,7 +23,8 @@ class Views {
   void over(const ViewRequest& request);  // answered, refused or dropped: it may be asked for again
   void add(Tile tile) { tiles_.add(std::move(tile)); }
 
-  // A run is sent to a worker: its maps can be had there, and what was refused of an earlier one can be asked for.
+  // A run is sent to a worker: that worker can make its maps, and what was refused of an earlier run may be requested
+  // again.
   void ran(const std::string& hash, size_t worker, std::string wire_hash);
   // The map that was asked for last, of a run that is sent now; a head or row that it lacks gives way to the first.
   std::optional<ViewRequest> first_of(const Experiment& experiment, const std::string& hash);

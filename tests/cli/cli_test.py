@@ -328,7 +328,7 @@ class Cli(unittest.TestCase):
         self.assertEqual(o["device"], "l4box/emulated:h200")
         listed = json.loads(self.call("devices", "--worker", "l4box", "--json").stdout)
         self.assertIn("l4box/emulated:a100", [d["id"] for d in listed])
-        self.refused(3, "run", "--worker", "gone", "--problem", SMALL, names=["worker gone cannot be had", "no route"])
+        self.refused(3, "run", "--worker", "gone", "--problem", SMALL, names=["worker gone is not available", "no route"])
         self.refused(2, "run", "--worker", "l5box", names=["l5box", "gone, l4box"])
         doctor = {item["name"]: item for item in json.loads(self.call("doctor", "--json").stdout)}
         self.assertEqual(doctor["worker l4box"]["state"], "found")

@@ -38,7 +38,7 @@ TEST(Limits, WhatFitsPasses) {
 // The refusal behind the reports' "Error Internal": 128x256x64 tiles in three stages.
 TEST(Limits, CutlassDefaultTile) {
   EXPECT_EQ(refused(variant(200, 0, 147456), kPlain).message,
-            "tiled: asks 147,456 B of shared memory; emulated:l4 gives a block 101,376");
+            "tiled: asks 147,456 B of shared memory; emulated:l4 gives 101,376 per CTA");
   EXPECT_TRUE(check_limits(h200(), variant(200, 0, 147456), kPlain, "tiled"));
 }
 
@@ -67,14 +67,14 @@ TEST(Limits, LocalMemory) {
   v.stack_bytes = 524288;
   EXPECT_TRUE(check_limits(l4(), v, kPlain, "tiled"));
   v.stack_bytes = 400'000'000;
-  EXPECT_EQ(refused(v, kPlain).message, "tiled: asks 400,000,000 B of local memory a thread; 524,288 are possible");
+  EXPECT_EQ(refused(v, kPlain).message, "tiled: asks 400,000,000 B of local memory per thread; 524,288 are possible");
 }
 
 TEST(Limits, ThreadsAndRegisters) {
   EXPECT_EQ(refused(variant(32, 0, 0), {{1, 1, 1}, {1024, 2, 1}}).message,
-            "tiled: asks 2,048 threads a CTA; emulated:l4 allows 1,024");
+            "tiled: asks 2,048 threads per CTA; emulated:l4 allows 1,024");
   EXPECT_EQ(refused(variant(65, 0, 0), {{1, 1, 1}, {1024, 1, 1}}).message,
-            "tiled: asks 65 registers a thread for 1,024 threads, 73,728 a CTA; emulated:l4 gives a CTA 65,536");
+            "tiled: asks 65 registers per thread for 1,024 threads, 73,728 per CTA; emulated:l4 gives 65,536 per CTA");
 }
 
 TEST(Limits, GridAndBlockShapes) {

@@ -177,7 +177,7 @@ TEST(Bench, ModelledTimesComeOnceAndHaveNoInterval) {
 TEST(Bench, WhoCannotDoItIsAskedOnceAndSaysWhy) {
   FakeDevice device({50, 60, 70});
   device.refuses[1] = Failure{Stage::limits, "asks 57,376 B of static shared memory\nand more", "Set SHARED."};
-  device.refuses[2] = Failure{Stage::device, "worker torch cannot be had", "pip install torch"};
+  device.refuses[2] = Failure{Stage::device, "worker torch is not available", "pip install torch"};
   const BenchPlan plan = plan_of(false, {{"ours", false}, {"big", false}, {"torch", true}});
   BenchState state;
   run_bench(plan, device.calls(), state);

@@ -82,7 +82,7 @@ TEST_F(RemoteTest, AMachineThatCannotBeReachedIsGivenUpAndTriedAgain) {
   const Observation refused = session_->queue(on("l4box")).get();
   ASSERT_TRUE(refused.failure);
   EXPECT_EQ(refused.failure->stage, Stage::device);
-  EXPECT_THAT(refused.failure->message, HasSubstr("worker l4box cannot be had"));
+  EXPECT_THAT(refused.failure->message, HasSubstr("worker l4box is not available"));
   EXPECT_THAT(refused.failure->message, HasSubstr("No route to host"));
   Seen s = wait_for([](const Snapshot& n) { return l4box(n).state == WorkerState::lost; }, "the loss");
   EXPECT_THAT(l4box(*s).detail, HasSubstr("tried again every 30 s"));
