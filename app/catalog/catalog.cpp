@@ -11,6 +11,7 @@
 #include "core/hash.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
+#include "platform/json_file.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -145,17 +146,13 @@ Catalog load_catalog(const std::vector<std::filesystem::path>& dirs) {
   Catalog catalog;
   for (const std::filesystem::path& dir : dirs) {
     std::error_code error;
-    std::vector<std::filesystem::path> manifests;
-    std::filesystem::directory_iterator entries(dir, error);
-    for (const std::filesystem::directory_iterator end; !error && entries != end; entries.increment(error))
-      if (entries->path().extension() == ".json") manifests.push_back(entries->path());
+    const std::vector<std::filesystem::path> manifests = platform::json_files_in(dir, error);
     if (error) {
       catalog.failures.push_back({Stage::catalog,
                                   dir.string() + ": the kernels' folder cannot be read: " + error.message(),
                                   "Name a folder that holds kernels (.cu) and their manifests (.json)."});
       continue;
     }
-    std::ranges::sort(manifests);
     for (const std::filesystem::path& path : manifests) {
       Result<Kernel> kernel = load_kernel(path);
       if (!kernel) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/json.h"
-#include "platform/atomic_file.h"
+#include "platform/json_file.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -39,9 +39,7 @@ struct DeviceFile {
 
 Result<DeviceFile> read_device(const std::filesystem::path& path) {
   const std::string where = path.string();
-  Result<std::string> text = platform::read_file(path, kMaxDeviceBytes);
-  if (!text) return fail(Stage::catalog, text.error().message, text.error().hint);
-  Result<Json> json = parse_json(*text, where, Stage::catalog);
+  Result<Json> json = platform::read_json(path, kMaxDeviceBytes, Stage::catalog);
   if (!json) return fail(json.error());
   bool is_default = false;
   JsonReader read(*json, where, Stage::catalog);
@@ -67,15 +65,11 @@ Result<DeviceSpec> load_device(const std::filesystem::path& path) {
 DeviceCatalog load_devices(const std::filesystem::path& dir) {
   DeviceCatalog catalog;
   std::error_code error;
-  std::vector<std::filesystem::path> files;
-  std::filesystem::directory_iterator entries(dir, error);
-  for (const std::filesystem::directory_iterator end; !error && entries != end; entries.increment(error))
-    if (entries->path().extension() == ".json") files.push_back(entries->path());
+  const std::vector<std::filesystem::path> files = platform::json_files_in(dir, error);
   if (error)
     catalog.failures.push_back({Stage::catalog,
                                 dir.string() + ": the devices' folder cannot be read: " + error.message(),
                                 "It comes with the program, in assets/devices."});
-  std::ranges::sort(files);
   for (const std::filesystem::path& file : files) {
     Result<DeviceFile> read = read_device(file);
     if (read)

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/json.h"
-#include "platform/atomic_file.h"
+#include "platform/json_file.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -61,9 +61,7 @@ Result<ReportedFigure> base_from_json(JsonReader& read) {
 
 Result<std::vector<ReportedFigure>> load_reported(const std::filesystem::path& path) {
   const std::string where = path.string();
-  Result<std::string> text = platform::read_file(path, kMaxReportedBytes);
-  if (!text) return fail(Stage::catalog, text.error().message, text.error().hint);
-  Result<Json> json = parse_json(*text, where, Stage::catalog);
+  Result<Json> json = platform::read_json(path, kMaxReportedBytes, Stage::catalog);
   if (!json) return fail(json.error());
   JsonReader read(*json, where, Stage::catalog);
   Result<ReportedFigure> base = base_from_json(read);

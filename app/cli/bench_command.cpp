@@ -18,6 +18,7 @@
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/clock.h"
+#include "platform/json_file.h"
 #include "platform/output_file.h"
 #include "report/bench_report.h"
 
@@ -72,17 +73,11 @@ class ProgressLine {
   std::optional<size_t> last_row_;
 };
 
-Result<Json> read_json(const std::filesystem::path& file) {
-  auto text = platform::read_file(file, kMaxFile);
-  if (!text) return fail(Stage::input, text.error().message, text.error().hint);
-  return parse_json(*text, file.string());
-}
-
 // The saved measurements of an interrupted run of the same plan.
 report::BenchState state_at(const std::filesystem::path& file, const report::BenchPlan& plan, bool fresh) {
   std::error_code none;
   if (fresh || !std::filesystem::exists(file, none)) return {};
-  auto json = read_json(file);
+  auto json = platform::read_json(file, kMaxFile, Stage::input);
   auto state = json ? report::state_from_json(*json, plan, file.string()) : fail(json.error());
   if (!state) {
     report(state.error());
@@ -118,15 +113,11 @@ Result<report::BenchReport> run(const Options& options, std::filesystem::path& s
     if (!more) return fail(more.error());
     tuned->insert(tuned->end(), more->begin(), more->end());
   }
-  auto session_opts = session_options(options.kernel_dirs, false);
-  if (!session_opts) return fail(session_opts.error());
   std::string device = options.device;
-  if (auto added = add_workers(*session_opts, options.workers, Named::asked, device); !added)
-    return fail(added.error());
+  auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
+  if (!session_opts) return fail(session_opts.error());
   // This machine's library says nothing about a GPU elsewhere: there its worker is named explicitly, "torch=ssh box …".
-  const bool here = device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
-  if (here)
-    if (auto added = add_library_workers(*session_opts, catalog.kernels); !added) return fail(added.error());
+  if (is_local(device)) add_library_workers(*session_opts, catalog.kernels);
   session_opts->deadlines.launch_ms = kLaunchMs;
   auto waiting = WaitingSession::start(std::move(*session_opts));
   if (!waiting) return fail(waiting.error());
@@ -192,7 +183,7 @@ int bench(const Options& options) {
   if (options.from.empty()) {
     made = run(options, state_file);
   } else {
-    auto json = read_json(options.from);
+    auto json = platform::read_json(options.from, kMaxFile, Stage::input);
     made = json ? report::report_from_json(*json, options.from) : fail(json.error());
   }
   if (!made) return report(made.error());
@@ -229,8 +220,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       ->type_name("ID[:KNOB=VALUE,...]");
   command->add_option("--device", options->device, "Where to run; else the first GPU, else the default emulated device")
       ->type_name("DEVICE");
-  command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
-      ->type_name("DIR");
+  add_kernels_option(*command, options->kernel_dirs);
   add_worker_options(*command, options->workers);
   command->add_option("--cache", wishes.cache, "hot, cold or both")->check(CLI::IsMember({"hot", "cold", "both"}));
   command

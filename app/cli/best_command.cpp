@@ -50,11 +50,9 @@ struct Place {
 };
 
 Result<Place> start_at(const Options& options) {
-  auto session_opts = session_options(options.kernel_dirs, false);
-  if (!session_opts) return fail(session_opts.error());
   std::string device = options.device;
-  if (auto added = add_workers(*session_opts, options.workers, Named::asked, device); !added)
-    return fail(added.error());
+  auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
+  if (!session_opts) return fail(session_opts.error());
   auto waiting = WaitingSession::start(std::move(*session_opts));
   if (!waiting) return fail(waiting.error());
   auto found = (*waiting)->wait_for(device);
@@ -305,8 +303,7 @@ void add_best(CLI::App& app, Chosen& chosen) {
   command->add_option("--device", options->device, "Else the first GPU, else the default emulated device")
       ->type_name("DEVICE");
   command->add_option("--kernel", options->kernels, "Only this one (may be repeated)")->type_name("ID");
-  command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
-      ->type_name("DIR");
+  add_kernels_option(*command, options->kernel_dirs);
   add_worker_options(*command, options->workers);
   command->add_option("--preset", options->preset, "Write the best as a preset")->type_name("FILE");
   command->add_option("--tune", options->tune, "Look for the best configs and write them into this folder's table")

@@ -16,25 +16,27 @@ namespace attnscope::cli {
 // after the whole command line was accepted; its value is the exit status.
 using Chosen = std::function<int()>;
 
-void add_run(CLI::App& app, Chosen& chosen);
-void add_compare(CLI::App& app, Chosen& chosen);
-void add_bench(CLI::App& app, Chosen& chosen);
-void add_best(CLI::App& app, Chosen& chosen);
-void add_export(CLI::App& app, Chosen& chosen);
-void add_kernels(CLI::App& app, Chosen& chosen);
-void add_devices(CLI::App& app, Chosen& chosen);
-void add_presets(CLI::App& app, Chosen& chosen);
-void add_shot(CLI::App& app, Chosen& chosen);
-void add_worker(CLI::App& app, Chosen& chosen);
-void add_doctor(CLI::App& app, Chosen& chosen);
-void add_fetch(CLI::App& app, Chosen& chosen);
-void add_import(CLI::App& app, Chosen& chosen);
-void add_window(CLI::App& app, Chosen& chosen);  // no subcommand: the window
+using AddCommand = void(CLI::App& app, Chosen& chosen);
+
+AddCommand add_run;
+AddCommand add_compare;
+AddCommand add_bench;
+AddCommand add_best;
+AddCommand add_export;
+AddCommand add_kernels;
+AddCommand add_devices;
+AddCommand add_presets;
+AddCommand add_shot;
+AddCommand add_worker;
+AddCommand add_doctor;
+AddCommand add_fetch;
+AddCommand add_import;
+AddCommand add_window;  // no subcommand: the window
 
 // Every subcommand, as --help lists them.
-inline constexpr void (*kCommands[])(CLI::App&, Chosen&) = {add_window, add_run,     add_compare, add_bench,   add_best,
-                                                            add_export, add_kernels, add_devices, add_presets, add_shot,
-                                                            add_worker, add_doctor,  add_fetch,   add_import};
+inline constexpr AddCommand* kCommands[] = {add_window, add_run,     add_compare, add_bench,   add_best,
+                                            add_export, add_kernels, add_devices, add_presets, add_shot,
+                                            add_worker, add_doctor,  add_fetch,   add_import};
 
 // The only functions that write to the terminal, each through terminal_text(), so that a title or a worker's text never
 // brings an escape sequence there. Writes one result to stdout with a line end. stdout holds only results; everything

@@ -183,8 +183,7 @@ void add_compare(CLI::App& app, Chosen& chosen) {
   auto options = std::make_shared<Options>();
   command->add_option("A", options->files[0], "An observation (attnscope run --json) or a preset")->required();
   command->add_option("B", options->files[1], "What to compare it with")->required();
-  command->add_option("--kernels", options->kernel_dirs, "Also the kernels of this folder (may be repeated)")
-      ->type_name("DIR");
+  add_kernels_option(*command, options->kernel_dirs);
   command->add_option("--device", options->device, "Time both here")->type_name("DEVICE");
   command->add_option("--blocks", options->blocks, "How often both are timed, one after the other")
       ->type_name("N")

@@ -21,10 +21,9 @@ struct Found {
 
 // Waits until every worker has listed its devices or is lost.
 Result<Found> devices_of_workers(const WorkerOptions& workers) {
-  auto options = session_options({}, false);
-  if (!options) return fail(options.error());
   std::string none;
-  if (auto added = add_workers(*options, workers, Named::asked, none); !added) return fail(added.error());
+  auto options = options_with_workers({}, workers, none);
+  if (!options) return fail(options.error());
   auto snapshot = snapshot_with_devices(std::move(*options));
   if (!snapshot) return fail(snapshot.error());
   Found found{*(*snapshot)->devices, {}};

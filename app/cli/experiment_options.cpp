@@ -37,8 +37,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--problem", options.problem, "B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal")
       ->type_name("SIZES");
   command.add_option("--device", options.device, "Where to run, as `attnscope devices` names it")->type_name("DEVICE");
-  command.add_option("--kernels", options.kernel_dirs, "Also the kernels of this folder (may be repeated)")
-      ->type_name("DIR");
+  add_kernels_option(command, options.kernel_dirs);
 }
 
 Result<NamedDraft> draft_of(const ExperimentOptions& options) {

@@ -69,8 +69,7 @@ int list_kernels(const Options& options) {
 void add_kernels(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("kernels", "List the kernels and their knobs");
   auto options = std::make_shared<Options>();
-  command->add_option("--kernels", options->dirs, "Also the kernels of this folder (may be repeated)")
-      ->type_name("DIR");
+  add_kernels_option(*command, options->dirs);
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return list_kernels(*options); }; });
 }

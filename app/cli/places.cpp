@@ -1,5 +1,6 @@
 #include "cli/places.h"
 
+#include <CLI/CLI.hpp>
 #include <utility>
 
 #include "cli/exit_status.h"
@@ -40,6 +41,10 @@ std::vector<std::filesystem::path> preset_dirs_of(const Places& places) {
 }
 
 }  // namespace
+
+void add_kernels_option(CLI::App& command, std::vector<std::string>& dirs) {
+  command.add_option("--kernels", dirs, "Also the kernels of this folder (may be repeated)")->type_name("DIR");
+}
 
 Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given) {
   const auto places = find_places();

@@ -7,6 +7,10 @@
 #include "platform/paths.h"
 #include "session/session.h"
 
+namespace CLI {
+class App;
+}
+
 namespace attnscope::cli {
 
 // Where the program's own files are and where it keeps the user's. A Failure (Stage::store) where either is missing.
@@ -15,6 +19,9 @@ struct Places {
   platform::Paths user;
 };
 Result<Places> find_places();
+
+// --kernels, which may be repeated.
+void add_kernels_option(CLI::App& command, std::vector<std::string>& dirs);
 
 // Kernel folders in order of precedence: the shipped ones, the user's own, those given with --kernels.
 Result<std::vector<std::filesystem::path>> kernel_dirs(const std::vector<std::string>& given);

@@ -27,11 +27,10 @@ struct Options {
 int run(const Options& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
-  auto session = session_options(options.experiment.kernel_dirs, false);
-  if (!session) return report(session.error());
   // A preset's device is a wish; a worker on the command line overrides it.
   std::string device = options.experiment.device;
-  if (auto added = add_workers(*session, options.workers, Named::asked, device); !added) return report(added.error());
+  auto session = options_with_workers(options.experiment.kernel_dirs, options.workers, device);
+  if (!session) return report(session.error());
   if (!device.empty()) named->draft.device = device;
   if (options.deadline_ms > 0) session->deadlines = {options.deadline_ms, options.deadline_ms, options.deadline_ms};
   const auto watch = options.no_watch ? session::Watch::never

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/places.h"
 #include "platform/paths.h"
 #include "store/workers.h"
 
@@ -47,14 +48,13 @@ Result<session::WorkerCommand> library_worker(const std::string& library) {
       false};
 }
 
-Result<void> add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels) {
+void add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
     if (kernel.library.empty() || has_worker(options, kernel.library)) continue;
     auto worker = library_worker(kernel.library);
     if (!worker) continue;  // its kernels are refused with a hint what to install
     options.workers.push_back(std::move(*worker));
   }
-  return {};
 }
 
 void add_worker_options(CLI::App& command, WorkerOptions& workers) {
@@ -72,6 +72,18 @@ void add_worker_options(CLI::App& command, WorkerOptions& workers) {
       ->check(CLI::Range(0.1, 24 * 3600.0));
 }
 
+bool is_local(const std::string& device) {
+  return device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
+}
+
+Result<session::SessionOptions> options_with_workers(const std::vector<std::string>& kernel_dirs,
+                                                     const WorkerOptions& workers, std::string& device) {
+  auto options = session_options(kernel_dirs, false);
+  if (!options) return options;
+  if (auto added = add_workers(*options, workers, Named::asked, device); !added) return fail(added.error());
+  return options;
+}
+
 Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& workers, Named named,
                          std::string& device) {
   const std::vector<std::string>& given = workers.given;
@@ -80,8 +92,7 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
   if (!user) return fail(user.error());
   auto known = store::read_named_workers(user->data / "settings.json");
   if (!known) {
-    const bool here = device.empty() || device.starts_with("cuda:") || device.starts_with("emulated:");
-    if (!given.empty() || (named == Named::asked && !here)) return fail(known.error());
+    if (!given.empty() || (named == Named::asked && !is_local(device))) return fail(known.error());
     known = std::vector<store::NamedWorker>();  // the session reports errors in its settings
   }
   const size_t own = options.workers.size();

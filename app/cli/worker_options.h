@@ -30,10 +30,17 @@ enum class Named {
 Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& workers, Named named,
                          std::string& device);
 
+// Session options (places.h) with the requested workers; nothing but caches is kept on disk.
+Result<session::SessionOptions> options_with_workers(const std::vector<std::string>& kernel_dirs,
+                                                     const WorkerOptions& workers, std::string& device);
+
+// Whether a device, as a person names it, belongs to this program's own worker.
+bool is_local(const std::string& device);
+
 // The worker for a library's routines ("torch"), as the program itself starts it on this machine.
 Result<session::WorkerCommand> library_worker(const std::string& library);
 
 // The workers of every library that `kernels` name, unless a worker of that name exists already.
-Result<void> add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels);
+void add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels);
 
 }  // namespace attnscope::cli

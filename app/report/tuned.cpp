@@ -5,6 +5,7 @@
 #include "core/experiment_fields.h"
 #include "core/observation_fields.h"
 #include "platform/atomic_file.h"
+#include "platform/json_file.h"
 
 namespace attnscope {
 
@@ -71,15 +72,11 @@ Result<TunedTable> read_tuned(const std::filesystem::path& file) {
 }
 
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
-  std::vector<std::filesystem::path> files;
   std::error_code error;
-  std::filesystem::directory_iterator at(dir, error);
-  for (const std::filesystem::directory_iterator end; !error && at != end; at.increment(error))
-    if (at->path().extension() == ".json") files.push_back(at->path());
+  const auto files = platform::json_files_in(dir, error);
   if (error)
     return fail(Stage::store, dir.string() + ": the folder of tuned tables cannot be read: " + error.message(),
                 "Give a folder that `attnscope best --tune` wrote.");
-  std::sort(files.begin(), files.end());
   std::vector<TunedTable> tables;
   for (const auto& file : files) {
     auto table = read_tuned(file);

@@ -1,10 +1,10 @@
 #include "store/preset.h"
 
-#include <algorithm>
-
 #include "core/escape.h"
 #include "core/experiment_fields.h"
+#include "core/joined.h"
 #include "platform/atomic_file.h"
+#include "platform/json_file.h"
 #include "platform/output_file.h"
 
 namespace attnscope::store {
@@ -15,9 +15,7 @@ constexpr size_t kMaxText = 4096;
 
 template <class List, class Name>
 std::string listed(const List& list, Name name) {
-  std::string text;
-  for (const auto& item : list) text += (text.empty() ? "" : ", ") + name(item);
-  return text.empty() ? "none" : text;
+  return list.empty() ? "none" : joined(list, name);
 }
 
 // A whole number from the knob's list, or one of its labels; anything else, such as "32 -DX", is refused.
@@ -30,7 +28,7 @@ void read_knob(JsonReader& read, const Knob& knob, std::map<std::string, int64_t
   }
   if (knobs.contains(knob.name)) return;
   read.fault(knob.name, json_text(given) + " is not a value of this knob",
-             "Legal: " + listed(knob.values, [](const KnobValue& value) { return value.text(); }) + ".");
+             "Legal: " + listed(knob.values, &KnobValue::text) + ".");
 }
 
 Result<std::map<std::string, int64_t>> read_knobs(const Json& json, const std::string& where, const Kernel& kernel) {
@@ -41,8 +39,7 @@ Result<std::map<std::string, int64_t>> read_knobs(const Json& json, const std::s
   if (json.is_object())
     for (const auto& [name, unused] : json.items())
       if (!kernel.find_knob(name))
-        read.fault(name, "is not a knob of " + kernel.id,
-                   "Its knobs: " + listed(kernel.knobs, [](const Knob& knob) { return knob.name; }) + ".");
+        read.fault(name, "is not a knob of " + kernel.id, "Its knobs: " + listed(kernel.knobs, &Knob::name) + ".");
   if (auto done = read.finish(); !done) return fail(done.error());
   return knobs;
 }
@@ -88,8 +85,7 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
   const Kernel* kernel = find_kernel(kernels, preset.kernel);
   if (!kernel)
     return fail(Stage::input, read.path("kernel") + ": no kernel \"" + preset.kernel + "\"",
-                "Known kernels: " + listed(kernels, [](const Kernel& k) { return k.id; }) +
-                    ". Give others with --kernels DIR.");
+                "Known kernels: " + listed(kernels, &Kernel::id) + ". Give others with --kernels DIR.");
   const auto of_kernel = [&](const Json& knobs, const std::string& at) { return read_knobs(knobs, at, *kernel); };
   read.part("knobs", preset.config.knobs, of_kernel);
   read.part("invite", preset.invite, of_kernel);
@@ -98,9 +94,7 @@ Result<Preset> preset_from_json(const Json& json, const std::string& where, cons
 }
 
 Result<Preset> read_preset(const std::filesystem::path& path, const std::vector<Kernel>& kernels) {
-  auto text = platform::read_file(path, kMaxPresetBytes);
-  if (!text) return fail(Failure{Stage::input, text.error().message, text.error().hint});
-  auto json = parse_json(*text, path.string());
+  auto json = platform::read_json(path, kMaxPresetBytes, Stage::input);
   if (!json) return fail(json.error());
   return preset_from_json(*json, path.string(), kernels);
 }
@@ -132,16 +126,10 @@ Result<void> write_preset(const std::filesystem::path& path, const Preset& prese
 
 std::vector<PresetFile> list_presets(const std::filesystem::path& dir, const std::string& default_group,
                                      std::vector<Failure>& faults) {
-  std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator it(dir, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".json") files.push_back(it->path());
-  std::sort(files.begin(), files.end());
-
   std::vector<PresetFile> presets;
-  for (const std::filesystem::path& file : files) {
-    auto text = platform::read_file(file, kMaxPresetBytes);
-    auto json = text ? parse_json(*text, file.string()) : Result<Json>(fail(text.error()));
+  for (const std::filesystem::path& file : platform::json_files_in(dir, error)) {
+    auto json = platform::read_json(file, kMaxPresetBytes, Stage::input);
     if (json && !(json->is_object() && json->contains(kMark)))
       json = fail(Stage::input, file.string() + "/" + kMark + ": is missing", "Only presets belong in this folder.");
     if (!json) {
@@ -173,9 +161,7 @@ Result<Preset> default_preset(const std::vector<std::filesystem::path>& dirs, co
 }
 
 Result<void> describe_preset(const std::filesystem::path& path, const std::string& title, const std::string& note) {
-  auto text = platform::read_file(path, kMaxPresetBytes);
-  if (!text) return fail(Failure{Stage::input, text.error().message, text.error().hint});
-  auto json = parse_json(*text, path.string());
+  auto json = platform::read_json(path, kMaxPresetBytes, Stage::input);
   if (!json) return fail(json.error());
   if (!json->is_object() || !json->contains(kMark))
     return fail(Stage::input, path.string() + "/" + kMark + ": is missing", "Choose a preset's file.");

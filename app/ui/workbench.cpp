@@ -8,6 +8,7 @@
 
 #include "catalog/reported.h"
 #include "platform/clock.h"
+#include "platform/json_file.h"
 #include "ui/display/interop.h"
 #include "ui/icons.h"
 #include "ui/panels/attention_panel.h"
@@ -63,11 +64,8 @@ void Workbench::load_assets() {
   else
     session_.note(session::LogLevel::warning, glossary.error().message);
   std::error_code unreadable;
-  for (std::filesystem::directory_iterator at(assets / "reported", unreadable), end; !unreadable && at != end;
-       at.increment(unreadable)) {
-    const auto& entry = *at;
-    if (entry.path().extension() != ".json") continue;
-    const auto figures = catalog::load_reported(entry.path());
+  for (const std::filesystem::path& file : platform::json_files_in(assets / "reported", unreadable)) {
+    const auto figures = catalog::load_reported(file);
     if (!figures) {
       session_.note(session::LogLevel::warning, figures.error().message);
       continue;
