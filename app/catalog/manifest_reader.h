@@ -7,17 +7,18 @@
 
 namespace attnscope::catalog {
 
-// The parts of a manifest, read into `kernel`; each fault goes to `read`, which names file and pointer.
-void read_identity(JsonReader& read, Kernel& kernel);
-void read_knobs(JsonReader& read, Kernel& kernel);
-void read_supports(JsonReader& read, Kernel& kernel);
-void read_launch(JsonReader& read, Kernel& kernel);
-void read_shared_map(JsonReader& read, Kernel& kernel);
-void read_arguments(JsonReader& read, Kernel& kernel);
+// Reads a part of a manifest into `kernel`; each fault goes to `read`, which names file and pointer.
+using ReadPart = void(JsonReader& read, Kernel& kernel);
+ReadPart read_identity;
+ReadPart read_knobs;
+ReadPart read_supports;
+ReadPart read_launch;
+ReadPart read_shared_map;
+ReadPart read_arguments;
 void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out);
 
 // For kernels that are not attention (workload_reader.cpp): sizes, buffers, args and reference.
-void read_workload(JsonReader& read, Kernel& kernel);
+ReadPart read_workload;
 
 // Shared by the readers: at most 100 letters, digits, '_', '-' and '.'.
 bool is_word(const std::string& name);

@@ -66,13 +66,4 @@ inline float load_element(DType dtype, const std::byte* tensor, int64_t index) {
   return dtype == DType::f16 ? float_from_f16(bits) : float_from_bf16(bits);
 }
 
-inline void store_element(DType dtype, std::byte* tensor, int64_t index, float value) {
-  if (dtype == DType::f32) {
-    std::memcpy(tensor + 4 * index, &value, 4);
-    return;
-  }
-  const uint16_t bits = dtype == DType::f16 ? f16_from_float(value) : bf16_from_float(value);
-  std::memcpy(tensor + 2 * index, &bits, 2);
-}
-
 }  // namespace attnscope::check

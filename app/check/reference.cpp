@@ -256,16 +256,26 @@ std::vector<int64_t> reference_rows(const Problem& p) {
   return rows;
 }
 
+std::shared_ptr<Reference> blank_reference(const Problem& problem, Accumulate accumulate, std::vector<int64_t> rows) {
+  auto reference = std::make_shared<Reference>();
+  reference->problem = problem;
+  reference->accumulate = accumulate;
+  reference->rows = std::move(rows);
+  reference->all_rows = static_cast<int64_t>(reference->rows.size()) == reference->rows_total();
+  reference->values.resize(reference->rows.size() * static_cast<size_t>(problem.head_dim));
+  return reference;
+}
+
+Failure no_memory_for_reference(const Problem& problem) {
+  return {Stage::check, "there is not enough memory for the fp64 reference of " + short_text(problem),
+          "Check at a smaller size."};
+}
+
 Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, const AttentionInputs& inputs,
                                                         Accumulate accumulate, const ReferenceOptions& options) {
   if (auto fits = acceptable(problem, inputs); !fits) return fail(fits.error());
   try {
-    auto reference = std::make_shared<Reference>();
-    reference->problem = problem;
-    reference->accumulate = accumulate;
-    reference->rows = reference_rows(problem);
-    reference->all_rows = static_cast<int64_t>(reference->rows.size()) == reference->rows_total();
-    reference->values.resize(reference->rows.size() * static_cast<size_t>(problem.head_dim));
+    auto reference = blank_reference(problem, accumulate, reference_rows(problem));
     size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
                                          : std::max<size_t>(1, std::thread::hardware_concurrency());
     // A decoded key head takes 8 B per element for each thread: together they stay under about 2 GB.
@@ -284,8 +294,7 @@ Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, 
     finish(job, spaces);
     return reference;
   } catch (const std::bad_alloc&) {
-    return fail(Stage::check, "there is not enough memory for the fp64 reference of " + short_text(problem),
-                "Check at a smaller size.");
+    return fail(no_memory_for_reference(problem));
   }
 }
 

@@ -51,6 +51,11 @@ struct ReferenceOptions {
 // the problem.
 std::vector<int64_t> reference_rows(const Problem& problem);
 
+// A reference of these rows whose values are yet to be computed: all 0.
+std::shared_ptr<Reference> blank_reference(const Problem& problem, Accumulate accumulate, std::vector<int64_t> rows);
+// Stage::check: its values do not fit into memory.
+Failure no_memory_for_reference(const Problem& problem);
+
 // Failure (Stage::check) for a problem that is not attention, or whose keys do not fit into memory as fp64.
 Result<std::shared_ptr<const Reference>> make_reference(const Problem& problem, const AttentionInputs& inputs,
                                                         Accumulate accumulate, const ReferenceOptions& options = {});

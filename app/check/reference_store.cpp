@@ -42,18 +42,13 @@ std::string payload_of(const Reference& reference) {
 
 // The payload, once its checksum is right; null when its size does not match the problem.
 std::shared_ptr<const Reference> parse(std::string_view payload, const Problem& problem, Accumulate accumulate) {
-  auto reference = std::make_shared<Reference>();
-  reference->problem = problem;
-  reference->accumulate = accumulate;
-  reference->rows = reference_rows(problem);
-  reference->all_rows = static_cast<int64_t>(reference->rows.size()) == reference->rows_total();
-  const size_t elements = reference->rows.size() * static_cast<size_t>(problem.head_dim);
-  uint64_t has_classes = 0;
   if (payload.size() < kHeadBytes) return nullptr;
+  auto reference = blank_reference(problem, accumulate, reference_rows(problem));
+  const size_t elements = reference->values.size();
+  uint64_t has_classes = 0;
   std::memcpy(&reference->naive_rel_frobenius, payload.data(), sizeof(double));
   std::memcpy(&has_classes, payload.data() + sizeof(double), sizeof(uint64_t));
   if (has_classes > 1 || payload.size() != kHeadBytes + elements * (sizeof(double) + has_classes)) return nullptr;
-  reference->values.resize(elements);
   std::memcpy(reference->values.data(), payload.data() + kHeadBytes, elements * sizeof(double));
   if (has_classes) {
     reference->classes.resize(elements);

@@ -6,10 +6,7 @@ namespace attnscope::cuda_api {
 
 Result<CublasCalls> CublasCalls::load(const SharedLibrary& library) {
   CublasCalls calls;
-  Result<void> done;
-  const auto take = [&](const char* name, auto& function) {
-    if (done) done = library.load(name, function);
-  };
+  FunctionLoader take{library};
   take("cublasCreate_v2", calls.create);
   take("cublasDestroy_v2", calls.destroy);
   take("cublasGetVersion_v2", calls.version);
@@ -17,7 +14,7 @@ Result<CublasCalls> CublasCalls::load(const SharedLibrary& library) {
   take("cublasSetWorkspace_v2", calls.set_workspace);
   take("cublasGemmStridedBatchedEx", calls.gemm);
   take("cublasGetStatusString", calls.status_text);
-  if (!done) return fail(done.error());
+  if (!take.done) return fail(take.done.error());
   return calls;
 }
 

@@ -7,10 +7,7 @@ namespace attnscope::cuda_api {
 
 Result<DriverCalls> DriverCalls::load(const SharedLibrary& library) {
   DriverCalls calls;
-  Result<void> done;
-  const auto take = [&](const char* name, auto& function) {
-    if (done) done = library.load(name, function);
-  };
+  FunctionLoader take{library};
   take("cuInit", calls.init);
   take("cuDeviceGetCount", calls.device_count);
   take("cuDeviceGet", calls.device_get);
@@ -42,7 +39,7 @@ Result<DriverCalls> DriverCalls::load(const SharedLibrary& library) {
   take("cuGraphDestroy", calls.graph_destroy);
   take("cuLaunchKernelEx", calls.launch);
   take("cuGetErrorName", calls.error_name);
-  if (!done) return fail(done.error());
+  if (!take.done) return fail(take.done.error());
   return calls;
 }
 

@@ -25,25 +25,13 @@ using Graph = GraphState*;
 using GraphExec = GraphExecState*;
 using DevicePointer = uint64_t;  // CUdeviceptr
 
-// CUlaunchAttribute: a tagged union of 64 bytes.
-struct LaunchAttribute {
-  static constexpr int kClusterDimension = 4;  // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-  int id = 0;
-  char pad[4] = {};
-  union {
-    char bytes[64] = {};
-    unsigned cluster[3];  // CTAs of a cluster
-  };
-};
-static_assert(sizeof(LaunchAttribute) == 72);
-
 // CUlaunchConfig.
 struct LaunchConfig {
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
   unsigned shared_bytes = 0;  // dynamic
   Stream stream = nullptr;
-  LaunchAttribute* attributes = nullptr;
+  void* attributes = nullptr;  // CUlaunchAttribute: none is used
   unsigned attribute_count = 0;
 };
 static_assert(sizeof(LaunchConfig) == 56);

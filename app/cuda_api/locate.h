@@ -35,7 +35,6 @@ std::vector<std::filesystem::path> package_folders();
 // Every library of that kind and major version, best first: the one that its variable names, the packages, the
 // toolkits, the system. If the variable is set, only that one.
 std::vector<LibraryPlace> library_places(CudaLibrary which, int major);
-inline std::vector<LibraryPlace> nvrtc_places(int major) { return library_places(CudaLibrary::nvrtc, major); }
 
 // The include folder of headers that are not part of CUDA: "cutlass" (CUTLASS and CuTe), in $ATTNSCOPE_CUTLASS or the
 // packages. Failure (Stage::compile) that says what to fetch.

@@ -39,10 +39,7 @@ Result<std::shared_ptr<const Nvml>> Nvml::open() {
 }
 
 Result<void> Nvml::load() {
-  Result<void> done;
-  const auto take = [&](const char* name, auto& function) {
-    if (done) done = library_.load(name, function);
-  };
+  FunctionLoader take{library_};
   take("nvmlInit_v2", init_);
   take("nvmlSystemGetDriverVersion", driver_version_);
   take("nvmlDeviceGetHandleByPciBusId_v2", by_pci_);
@@ -51,9 +48,9 @@ Result<void> Nvml::load() {
   take("nvmlDeviceGetEnforcedPowerLimit", power_limit_);
   take("nvmlDeviceGetTemperature", temperature_);
   // Driver 12.2 renamed the reasons; drivers keep both names until the old one goes.
-  if (done && !library_.load("nvmlDeviceGetCurrentClocksEventReasons", reasons_))
+  if (take.done && !library_.load("nvmlDeviceGetCurrentClocksEventReasons", reasons_))
     take("nvmlDeviceGetCurrentClocksThrottleReasons", reasons_);
-  return done;
+  return take.done;
 }
 
 std::string Nvml::driver_version() const {

@@ -38,21 +38,21 @@ Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const LibraryPlace& place) {
 }
 
 Result<void> Nvrtc::load() {
-  Result<void> done = library_.load("nvrtcVersion", version_);
-  if (done) done = library_.load("nvrtcCreateProgram", create_);
-  if (done) done = library_.load("nvrtcDestroyProgram", destroy_);
-  if (done) done = library_.load("nvrtcCompileProgram", compile_);
-  if (done) done = library_.load("nvrtcGetProgramLogSize", log_size_);
-  if (done) done = library_.load("nvrtcGetProgramLog", log_);
-  if (done) done = library_.load("nvrtcGetPTXSize", ptx_size_);
-  if (done) done = library_.load("nvrtcGetPTX", ptx_);
-  if (done) done = library_.load("nvrtcGetCUBINSize", cubin_size_);
-  if (done) done = library_.load("nvrtcGetCUBIN", cubin_);
-  if (done) done = library_.load("nvrtcAddNameExpression", add_name_);
-  if (done) done = library_.load("nvrtcGetLoweredName", lowered_name_);
-  if (done) done = library_.load("nvrtcGetErrorString", error_text_);
-  if (done) done = check("nvrtcVersion", version_(&major_, &minor_));
-  return done;
+  FunctionLoader take{library_};
+  take("nvrtcVersion", version_);
+  take("nvrtcCreateProgram", create_);
+  take("nvrtcDestroyProgram", destroy_);
+  take("nvrtcCompileProgram", compile_);
+  take("nvrtcGetProgramLogSize", log_size_);
+  take("nvrtcGetProgramLog", log_);
+  take("nvrtcGetPTXSize", ptx_size_);
+  take("nvrtcGetPTX", ptx_);
+  take("nvrtcGetCUBINSize", cubin_size_);
+  take("nvrtcGetCUBIN", cubin_);
+  take("nvrtcAddNameExpression", add_name_);
+  take("nvrtcGetLoweredName", lowered_name_);
+  take("nvrtcGetErrorString", error_text_);
+  return take.done ? check("nvrtcVersion", version_(&major_, &minor_)) : take.done;
 }
 
 std::string Nvrtc::version_text() const { return std::to_string(major_) + "." + std::to_string(minor_); }

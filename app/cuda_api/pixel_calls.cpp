@@ -10,10 +10,7 @@ Result<PixelCalls> PixelCalls::open() {
   const auto library = SharedLibrary::open(named.empty() ? "libcuda.so.1" : named);
   if (!library) return fail(library.error());
   PixelCalls calls;
-  Result<void> done;
-  const auto take = [&](const char* name, auto& function) {
-    if (done) done = library->load(name, function);
-  };
+  FunctionLoader take{*library};
   take("cuInit", calls.init);
   take("cuDeviceGet", calls.device_get);
   take("cuDevicePrimaryCtxRetain", calls.primary_context_retain);
@@ -33,7 +30,7 @@ Result<PixelCalls> PixelCalls::open() {
   take("cuGraphicsUnmapResources", calls.unmap);
   take("cuGraphicsSubResourceGetMappedArray", calls.mapped_array);
   take("cuGetErrorName", calls.error_name);
-  if (!done) return fail(done.error());
+  if (!take.done) return fail(take.done.error());
   return calls;
 }
 

@@ -30,4 +30,15 @@ class SharedLibrary {
   std::string name_;
 };
 
+// Takes a library's functions one after the other. The first that is missing is the Failure of `done`.
+struct FunctionLoader {
+  const SharedLibrary& library;
+  Result<void> done{};
+
+  template <class Function>
+  void operator()(const char* name, Function*& function) {
+    if (done) done = library.load(name, function);
+  }
+};
+
 }  // namespace attnscope::cuda_api

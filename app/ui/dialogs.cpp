@@ -81,9 +81,7 @@ void Dialogs::draw_shortcuts(const Actions& actions) {
     }
     ImGui::EndTable();
   }
-  if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
+  end_modal();
 }
 
 void Dialogs::draw_glossary(const Context& context) {
@@ -102,9 +100,7 @@ void Dialogs::draw_glossary(const Context& context) {
     }
   }
   ImGui::EndChild();
-  if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
+  end_modal();
 }
 
 // What the workers have, what they lack, and what each missing part costs.
@@ -114,9 +110,7 @@ void Dialogs::draw_found(const Context& context) {
   for (const session::WorkerStatus& worker : context.snapshot.workers) draw_worker(context, worker);
   ImGui::Dummy({0, em(0.3f)});
   wrapped("attnscope doctor, in a terminal, says more, and how to get what is missing.", palette().dim);
-  if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
+  end_modal();
 }
 
 void Dialogs::draw_about(const Context& context) {
@@ -135,9 +129,7 @@ void Dialogs::draw_about(const Context& context) {
       fmt::format("Dear ImGui {}, ImPlot, Hello ImGui, GLFW. Fonts: Inter, JetBrains Mono, Font Awesome (SIL OFL 1.1).",
                   ImGui::GetVersion()),
       palette().faint);
-  if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
+  end_modal();
 }
 
 }  // namespace attnscope::ui

@@ -83,9 +83,7 @@ void PresetDialogs::draw_open(Context& context) {
   }
   ImGui::EndDisabled();
   ImGui::SameLine();
-  if (ImGui::Button("Cancel")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
+  end_modal("Cancel");
 }
 
 void PresetDialogs::draw_save(Context& context, const Json& view) {
@@ -112,9 +110,7 @@ void PresetDialogs::draw_save(Context& context, const Json& view) {
   ImGui::EndDisabled();
   if (!ready) tooltip("A preset needs a title and a file.");
   ImGui::SameLine();
-  if (ImGui::Button("Cancel")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
+  end_modal("Cancel");
 }
 
 void PresetDialogs::draw_manage(Context& context) {
@@ -129,9 +125,7 @@ void PresetDialogs::draw_manage(Context& context) {
     draw_details(context, *chosen);
   else
     dim_text("Choose one to load it. You can rename, describe and delete your own.");
-  if (ImGui::Button("Close")) ImGui::CloseCurrentPopup();
-  close_on_escape();
-  ImGui::EndPopup();
+  end_modal();
 }
 
 void PresetDialogs::draw_list(const session::Snapshot& snapshot, float height) {

@@ -38,7 +38,7 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
       command_pane_(
           options_.program, options_.wake ? options_.wake : [] {}) {
   load_assets();
-  for (const MakePanel make : kPanels) panels_.push_back(make(options_.resources / "shaders"));
+  for (MakePanel* const make : kPanels) panels_.push_back(make(options_.resources / "shaders"));
   find_panel(experiment_panel_);
   find_panel(latency_panel_);
   find_panel(error_panel_);

@@ -31,7 +31,7 @@ struct Pair {
 
 void hold_ceilings(const Counted& of, const DeviceSpec& spec, double us, const std::string& name) {
   EXPECT_GE(us, model::ceilings(spec, of.problem, of.counters, of.schedule).highest()) << name;
-  EXPECT_LT(model::tflops(of.problem, us), model::peak_tensor_tflops(spec)) << name;
+  EXPECT_LT(model::tflops(of.problem, us), spec.tensor_tflops_f16) << name;
 }
 
 // The split of a time: it sums to it, and little is unexplained.

@@ -157,20 +157,14 @@ Result<GpuReference> make_gpu_reference(OwnKernels& kernels, int64_t sms, const 
   auto kernel = kernels.load_for("reference", problem, accumulate);
   if (!kernel) return fail(kernel.error());
   try {
-    auto reference = std::make_shared<Reference>();
-    reference->problem = problem;
-    reference->accumulate = accumulate;
-    reference->rows = rows_of(problem);
-    reference->all_rows = static_cast<int64_t>(reference->rows.size()) == reference->rows_total();
-    reference->values.resize(reference->rows.size() * static_cast<size_t>(problem.head_dim));
+    auto reference = check::blank_reference(problem, accumulate, rows_of(problem));
     auto buffers = compute(kernels.gpu(), **kernel, sms, inputs, *reference);
     if (!buffers) return fail(buffers.error());
     GpuReference held{reference, std::move(buffers->rows), std::move(buffers->values), {}};
     if (!reference->classes.empty()) held.classes = std::move(buffers->classes);
     return held;
   } catch (const std::bad_alloc&) {
-    return fail(Stage::check, "there is not enough memory for the fp64 reference of " + short_text(problem),
-                "Check at a smaller size.");
+    return fail(check::no_memory_for_reference(problem));
   }
 }
 

@@ -19,9 +19,6 @@ constexpr float kLeastTilePixels = 5;  // tiles smaller than this are not drawn
 // The scale ranges from well under an even share of the keys to the largest weight.
 MapLook look_for(const Problem& problem, double highest) {
   MapLook look;
-  look.nan = palette().nan;
-  look.inf = palette().inf;
-  look.not_yet = palette().not_yet;
   const double even = 1.0 / static_cast<double>(std::max<int64_t>(problem.seq_k, 2));
   look.low = f32(std::pow(10.0, std::floor(std::log10(even)) - 1));
   look.high = f32(std::pow(10.0, std::ceil(std::log10(std::clamp(highest, even, 1.0)))));
@@ -185,9 +182,7 @@ void AttentionPanel::point_at(const MapPlace& place, const Problem& problem, con
     words += fmt::format("\ntile {} of its walk: keys {}\u2013{}", place.column / grid.keys,
                          place.column / grid.keys * grid.keys,
                          std::min((place.column / grid.keys + 1) * grid.keys, problem.seq_k) - 1);
-  ImGui::SetTooltip("%s", words.c_str());
-  ImGui::GetWindowDrawList()->AddRect({place.low.x - 1, place.low.y - 1}, {place.high.x + 1, place.high.y + 1},
-                                      palette().text);
+  point_out(place, words);
 }
 
 std::unique_ptr<Panel> make_attention_panel(const std::filesystem::path& shaders) {

@@ -1,21 +1,14 @@
 #pragma once
-#include <filesystem>
-
-#include "ui/panels/panel.h"
-#include "ui/widgets/map_view.h"
+#include "ui/panels/map_panel.h"
 
 namespace attnscope::ui {
 
 // The attention matrix of one head, which the kernel computes but never stores, with its tiles and the mask.
-class AttentionPanel : public Panel {
+class AttentionPanel : public MapPanel {
  public:
-  explicit AttentionPanel(std::filesystem::path shaders) : map_(std::move(shaders)) {}
+  using MapPanel::MapPanel;
   const char* title() const override { return "Attention"; }
-  Dock dock() const override { return Dock::error; }
   void draw(Context& context) override;
-  // The map is complete and belongs to the shown experiment. For pictures and tests.
-  bool map_complete() const { return map_complete_; }
-  MapView& map() { return map_; }
 
  private:
   // The kernel's tiles, 0 if it declares none.
@@ -30,9 +23,7 @@ class AttentionPanel : public Panel {
   ViewRequest wanted_request(const Context& context, const Problem& problem, ImVec2 size) const;
   static TileGrid grid_of(const Experiment& experiment);
 
-  MapView map_;
   bool show_grid_ = true;
-  bool map_complete_ = false;
 };
 
 }  // namespace attnscope::ui

@@ -26,9 +26,6 @@ constexpr double kHighestShown = 1e-2;  // the ramp's end, unless an error is la
 
 MapLook look_for(MapKind kind, double low, double high) {
   MapLook look;
-  look.nan = palette().nan;
-  look.inf = palette().inf;
-  look.not_yet = palette().not_yet;
   if (kind == MapKind::error) {
     look.low = f32(kLowestShown);
     look.high = f32(high > kHighestShown ? std::pow(10.0, std::ceil(std::log10(high))) : kHighestShown);
@@ -249,10 +246,7 @@ void ErrorPanel::point_at(const MapPlace& place) const {
                                ? fmt::format("rows {}\u2013{} (largest)", place.row, place.row_end - 1)
                                : fmt::format("row {}", place.row);
   const std::string value = place.ready ? charts::error_text(static_cast<double>(place.value)) : "not computed yet";
-  ImGui::SetTooltip(
-      "%s", fmt::format("{}, column {}\nhead {}: {}", rows, place.column, map_.tile()->request.head, value).c_str());
-  ImGui::GetWindowDrawList()->AddRect({place.low.x - 1, place.low.y - 1}, {place.high.x + 1, place.high.y + 1},
-                                      palette().text);
+  point_out(place, fmt::format("{}, column {}\nhead {}: {}", rows, place.column, map_.tile()->request.head, value));
 }
 
 std::unique_ptr<Panel> make_error_panel(const std::filesystem::path& shaders) {

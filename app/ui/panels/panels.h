@@ -7,19 +7,19 @@
 namespace attnscope::ui {
 
 // Every panel, in the order of the menu. `shaders` is the folder of their GLSL.
-using MakePanel = std::unique_ptr<Panel> (*)(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_experiment_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_latency_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_memory_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_error_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_attention_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_history_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_counters_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_source_panel(const std::filesystem::path& shaders);
-std::unique_ptr<Panel> make_log_panel(const std::filesystem::path& shaders);
+using MakePanel = std::unique_ptr<Panel>(const std::filesystem::path& shaders);
+MakePanel make_experiment_panel;
+MakePanel make_latency_panel;
+MakePanel make_memory_panel;
+MakePanel make_error_panel;
+MakePanel make_attention_panel;
+MakePanel make_history_panel;
+MakePanel make_counters_panel;
+MakePanel make_source_panel;
+MakePanel make_log_panel;
 
-inline constexpr MakePanel kPanels[] = {make_experiment_panel, make_latency_panel,   make_memory_panel,
-                                        make_error_panel,      make_attention_panel, make_history_panel,
-                                        make_counters_panel,   make_source_panel,    make_log_panel};
+inline constexpr MakePanel* kPanels[] = {make_experiment_panel, make_latency_panel,   make_memory_panel,
+                                         make_error_panel,      make_attention_panel, make_history_panel,
+                                         make_counters_panel,   make_source_panel,    make_log_panel};
 
 }  // namespace attnscope::ui

@@ -47,6 +47,12 @@ void stepper(const char* name, int64_t& value, int64_t count) {
 
 }  // namespace
 
+void point_out(const MapPlace& place, const std::string& words) {
+  ImGui::SetTooltip("%s", words.c_str());
+  ImGui::GetWindowDrawList()->AddRect({place.low.x - 1, place.low.y - 1}, {place.high.x + 1, place.high.y + 1},
+                                      palette().text);
+}
+
 void head_controls(Context& context, const Problem& problem) {
   ViewState& view = context.view;
   view.head = std::clamp<int64_t>(view.head, 0, std::max<int64_t>(problem.heads - 1, 0));
@@ -202,6 +208,9 @@ bool MapView::draw(const MapLook& look, ImVec2 size, bool dimmed, const std::str
   seen.y = part_.y;
   seen.width = part_.width;
   seen.height = part_.height;
+  seen.nan = palette().nan;
+  seen.inf = palette().inf;
+  seen.not_yet = palette().not_yet;
   const uint32_t texture = painter_->paint(*tile_, version_, seen, static_cast<int>(size.x * density.x),
                                            static_cast<int>(size.y * density.y));
   ImGui::GetWindowDrawList()->AddImage(static_cast<ImTextureID>(texture), at_, {at_.x + size.x, at_.y + size.y}, {0, 0},

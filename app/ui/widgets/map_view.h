@@ -33,8 +33,8 @@ class MapView {
   // Sends `request` once, or repeatedly while it grows, and takes the answers. If the window and the executor share a
   // GPU, a complete map arrives at one texel per element and stays on the GPU; a growing one comes through the pipe.
   void follow(Context& context, const ViewRequest& request, bool growing);
-  // Draws at the cursor in `size` pixels; without a map, shows `waiting` or the reason. False: there is nothing to
-  // point at.
+  // Draws at the cursor in `size` pixels, what is no number in the theme's colours; without a map, shows `waiting` or
+  // the reason. False: there is nothing to point at.
   bool draw(const MapLook& look, ImVec2 size, bool dimmed, const std::string& waiting);
   // The place under the mouse in the last drawn map, which must be the last drawn item, of `rows` by `columns`
   // elements; empty: the mouse is elsewhere.
@@ -93,6 +93,9 @@ class MapView {
   std::string shared_key_;      // key of that request; empty: none is pending
   bool shared_failed_ = false;  // this map uses the pipe from now on
 };
+
+// Frames the place and says `words` of it in a tooltip.
+void point_out(const MapPlace& place, const std::string& words);
 
 // Steps through heads, and through the batch if it has more than one element.
 void head_controls(Context& context, const Problem& problem);

@@ -16,8 +16,9 @@ bool begin_modal(const char* name, float width) {
   return ImGui::BeginPopupModal(name, nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings);
 }
 
-void close_on_escape() {
-  if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+void end_modal(const char* button) {
+  if (ImGui::Button(button) || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
 }
 
 }  // namespace attnscope::ui

@@ -182,11 +182,4 @@ void kind_badge_at_right(const Glossary& glossary, FigureKind kind) {
   kind_badge(glossary, kind);
 }
 
-void hair_line() {
-  ImGui::Dummy({0, em(0.1f)});
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y}, palette().line);
-  ImGui::Dummy({0, em(0.25f)});
-}
-
 }  // namespace attnscope::ui

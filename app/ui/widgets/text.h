@@ -39,7 +39,4 @@ void kind_badge(const Glossary& glossary, FigureKind kind);
 // The badge at the right end of the current line, after the figure.
 void kind_badge_at_right(const Glossary& glossary, FigureKind kind);
 
-// A hairline across the content, with space around it.
-void hair_line();
-
 }  // namespace attnscope::ui

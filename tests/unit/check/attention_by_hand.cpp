@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "check/float_formats.h"
+#include "unit/check/store_element.h"
 
 namespace attnscope::check {
 

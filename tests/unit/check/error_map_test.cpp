@@ -7,6 +7,7 @@
 #include "check/float_formats.h"
 #include "check/guarded_buffer.h"
 #include "unit/check/attention_by_hand.h"
+#include "unit/check/store_element.h"
 
 namespace attnscope::check {
 namespace {

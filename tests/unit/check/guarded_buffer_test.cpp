@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "check/float_formats.h"
+#include "unit/check/store_element.h"
 
 namespace attnscope::check {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <set>
 
-#include "check/check_matrix.h"
 #include "check/float_formats.h"
 #include "check/guarded_buffer.h"
 #include "unit/check/attention_by_hand.h"
+#include "unit/check/store_element.h"
 
 namespace attnscope::check {
 namespace {
@@ -336,32 +336,8 @@ TEST(Verdict, UncheckedSaysWhy) {
   EXPECT_EQ(verdict.reason, "no reference is known");
 }
 
-// A kernel that leaves out the row maximum overflows with "large" inputs: the matrix must contain a problem that shows
-// it.
-TEST(CheckMatrix, CoversWhatHidesFaults) {
-  Problem p;
-  p.causal = Causal::bottom_right, p.kv_heads = 2, p.layout = Layout::BSHD, p.scale = 0.25;
-  bool large = false, ragged = false, more_keys = false, masked = false, batched = false;
-  std::set<uint64_t> seeds{p.seed};
-  for (const Problem& next : check_matrix(p)) {
-    EXPECT_TRUE(validate(next, "matrix"));
-    EXPECT_LE(next.flops(), 1.2e8);
-    EXPECT_EQ(next.causal, p.causal);
-    EXPECT_EQ(next.layout, p.layout);
-    EXPECT_EQ(next.scale, p.scale);
-    EXPECT_EQ(next.head_dim, p.head_dim);
-    EXPECT_LT(next.kv_heads, next.heads);  // still grouped
-    EXPECT_TRUE(seeds.insert(next.seed).second);
-    large |= next.distribution == Distribution::large;
-    ragged |= next.seq_q % 16 != 0 && next.seq_k % 16 != 0;
-    more_keys |= next.seq_k > next.seq_q && next.seq_q > 16;
-    masked |= visible_keys(next, 0) == 0;
-    batched |= next.batch > 1;
-  }
-  EXPECT_TRUE(large && ragged && more_keys && masked && batched);
-}
-
-TEST(CheckMatrix, LargeInputsOverflowExpWithoutTheRowMaximum) {
+// A kernel that leaves out the row maximum overflows with "large" inputs.
+TEST(Verdict, LargeInputsOverflowExpWithoutTheRowMaximum) {
   Problem p;
   p.heads = p.kv_heads = 1, p.seq_q = p.seq_k = 128, p.distribution = Distribution::large;
   const auto inputs = *make_inputs(p);

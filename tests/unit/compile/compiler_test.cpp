@@ -54,7 +54,7 @@ class RealCompiler : public testing::TestWithParam<int> {
     const char* named = std::getenv(variable);
     if (named != nullptr) before_ = named;
     unsetenv(variable);
-    for (const cuda_api::LibraryPlace& place : cuda_api::nvrtc_places(GetParam()))
+    for (const cuda_api::LibraryPlace& place : cuda_api::library_places(cuda_api::CudaLibrary::nvrtc, GetParam()))
       if (place.library.is_absolute()) {
         setenv(variable, place.library.c_str(), 1);
         if (auto version = compiler.nvrtc_version(); !version) GTEST_SKIP() << version.error().message;
