@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-// Bytes as a JSON value. Json::binary() gives its value the type first and the bytes second: where memory runs out in
-// between, its destructor follows a null pointer.
+// Bytes as a JSON value. Json::binary() sets the value's type before its bytes: if memory runs out in between, the
+// destructor follows a null pointer.
 inline Json binary_json(std::vector<uint8_t> bytes) { return Json(Json::binary_t(std::move(bytes))); }
 
 }  // namespace attnscope

@@ -3,7 +3,7 @@
 
 namespace attnscope {
 
-// The first thing in which two runs differ so that neither's time says anything about the other's.
+// The first difference that makes the times of two runs incomparable.
 enum class Unlike { none, operation, problem, device, cache, kind, version, untimed };
 template <>
 struct Words<Unlike> {
@@ -18,9 +18,9 @@ struct Words<Unlike> {
                                                {untimed, "no time"}}};
 };
 
-// `none`: the two times can be held against each other. The order is the enum's: an attention and a gemm are of another
-// operation whatever else differs. Kernel, config and compile options may differ, for they are what is compared.
-// `version`: modelled times of two program versions, whose models may differ.
+// `none`: the two times can be compared. The enum's order decides: an attention and a gemm differ in their operation,
+// whatever else differs. Kernel, config and compile options may differ, since they are what is compared. `version`:
+// modelled times of two program versions, whose models may differ.
 Unlike comparable(const Observation& a, const Observation& b);
 
 }  // namespace attnscope

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-// A token of C++ as far as finding declarations needs it. Comments are no tokens; what stands under `#if 0` neither.
+// A token of C++, as precise as finding declarations requires. Comments and the text under `#if 0` are not tokens.
 struct CppToken {
   enum class Kind { word, number, text, mark, line };  // text: "…", '…', R"(…)"; line: a whole preprocessor line
   Kind kind = Kind::mark;
@@ -15,22 +15,22 @@ struct CppToken {
   bool is(std::string_view other) const { return kind != Kind::text && text == other; }
 };
 
-// The tokens of `source`, which they point into; a byte order mark is none. Never fails: an unterminated literal ends
+// The tokens of `source`, which they point into, without a byte order mark. Never fails: an unterminated literal ends
 // with the source.
 std::vector<CppToken> cpp_tokens(std::string_view source);
 
-// Which token closes each bracket, found for all of them in one pass: asking is free, so that text made of openings
-// costs no more than other text.
+// Which token closes each bracket, found for all of them in one pass: a look-up takes constant time, so text with many
+// opening brackets takes no longer than other text.
 class CppBrackets {
  public:
   explicit CppBrackets(const std::vector<CppToken>& tokens);
   // Index of the token that closes the bracket at `open` ("(", "[" or "{"), or the number of tokens.
   size_t closing(size_t open) const { return ends_[open]; }
-  // Index behind the ">" that closes the "<" at `open`; `open` + 1 when none does before its bracket or statement ends.
+  // Index after the ">" that closes the "<" at `open`; `open` + 1 when none does before its bracket or statement ends.
   size_t behind_angles(size_t open) const { return ends_[open]; }
 
  private:
-  std::vector<size_t> ends_;  // of each token; of one that opens nothing the number of tokens
+  std::vector<size_t> ends_;  // for each token; the number of tokens for one that opens nothing
 };
 
 }  // namespace attnscope

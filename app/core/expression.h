@@ -15,14 +15,14 @@ using Variables = std::map<std::string, double>;
 // Evaluates a manifest's expression (muParser with %, ceil_div, min, max; no assignment). The result must be a whole
 // number in 0…2^53 - 1. `where` is "file.json/launch/grid/0": the Failure names it (Stage::catalog).
 Result<int64_t> evaluate(const std::string& expression, const Variables& variables, const std::string& where);
-// The same, as a condition: a whole number, non-zero is true.
+// The same as a condition: an integer; non-zero is true.
 Result<bool> holds(const std::string& expression, const Variables& variables, const std::string& where);
 
-// The same, of any finite value: a kernel's float parameter.
+// The same for any finite value: a kernel's float parameter.
 Result<double> evaluate_real(const std::string& expression, const Variables& variables, const std::string& where);
 
 // An expression over named numbers, parsed once and evaluated for each element of a tensor; it knows sqrt, exp, … too.
-// Not for several threads at once.
+// Not thread-safe.
 class ElementExpression {
  public:
   // Failure (Stage::catalog) at `where` when the expression does not parse or knows other names.

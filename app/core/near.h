@@ -4,8 +4,8 @@
 
 namespace attnscope {
 
-// A hint for a name that is none of `all`: "Did you mean tiled? Known: minimal, tiled." Near are those that two typing
-// errors, or one in a short name, make of it, and those that begin with it or hold it.
+// A hint for a name that is not in `all`: "Did you mean tiled? Known: minimal, tiled." It suggests names that are two
+// typing errors away (one for a short name), and names that begin with it or contain it.
 std::string names_to_choose(const std::string& wanted, const std::vector<std::string>& all);
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 namespace attnscope::protocol {
 namespace {
 constexpr std::string_view kBanner = "attnscope-worker ";
-constexpr size_t kKept = size_t{1} << 20;  // bytes of a decoder's buffer that outlive their frame
+constexpr size_t kKept = size_t{1} << 20;  // bytes of a decoder's buffer that it keeps after their frame
 }  // namespace
 
 std::string banner_line(std::string_view version) { return std::string(kBanner) + std::string(version) + "\n"; }
@@ -64,7 +64,7 @@ void FrameDecoder::feed(std::span<const std::byte> bytes) {
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin_));
     begin_ = 0;
   }
-  // Room for exactly the frame, but at most twice what has come: a header by itself takes no memory.
+  // Room for exactly the frame, but at most twice what has arrived: a header without its frame must not take memory.
   const size_t needed = buffer_.size() + bytes.size();
   if (needed > buffer_.capacity()) {
     const size_t whole = buffer_.size() - begin_ >= kHeader ? begin_ + kHeader + announced() : 0;
@@ -76,7 +76,7 @@ void FrameDecoder::feed(std::span<const std::byte> bytes) {
 Result<std::optional<std::span<const std::byte>>> FrameDecoder::next() {
   if (broken_) return fail(*broken_);
   const size_t held = buffer_.size() - begin_;
-  if (held == 0 && buffer_.capacity() > kKept) {  // a long frame was handed out: its memory goes
+  if (held == 0 && buffer_.capacity() > kKept) {  // a long frame was returned: frees its memory
     buffer_ = {};
     begin_ = 0;
   }

@@ -206,7 +206,7 @@ Result<Message> read_message(const Json& json) {
     read.unsigned_integer("id", message.id);
   }
   if (!read.failed()) read_message_fields(read, message);
-  // A reader of its own (an experiment's) has a stage of its own.
+  // A value's own reader (an experiment's) has its own stage.
   if (auto done = read.finish(); !done) return fail(Stage::protocol, done.error().message, done.error().hint);
   return message;
 }
@@ -222,7 +222,7 @@ Failure unknown_type(const std::string& type) {
                  "Use the same version of attnscope on both sides."};
 }
 
-// The one of the variant's messages that `json` is.
+// The message of the variant that `json` holds.
 template <class... Message>
 void decode_into(const Json& json, Result<std::variant<Message...>>& out) {
   const auto type = type_of(json);

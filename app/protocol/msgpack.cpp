@@ -13,9 +13,9 @@ namespace {
 
 constexpr size_t kMaxDepth = 64;
 
-// What a value costs once it is built, in bytes, with its share of the array that grows around it; a text, a key, an
-// array or a map has a header and an allocation of its own on top. A budget that holds every message of ours many times
-// over (the longest have some ten thousand values) and no more than its own bytes justify.
+// The bytes that a built value takes, with its share of the growing array around it; a text, a key, an array or a map
+// also has a header and its own allocation. The budget is many times what our messages need (the longest have about ten
+// thousand values), and no more than a message's length justifies.
 constexpr uint64_t kValueCost = 32, kTextCost = 48, kKeyCost = 64, kArrayCost = 32, kMapCost = 64;
 constexpr uint64_t kStructure = uint64_t{32} << 20;  // for values of any length
 
@@ -45,7 +45,7 @@ class Scanner {
     return {};
   }
 
-  // Where the values that are left out begin and end.
+  // The begin and end of each value that is left out.
   const std::vector<std::pair<size_t, size_t>>& cuts() const { return cuts_; }
 
  private:
@@ -126,7 +126,7 @@ class Scanner {
   std::span<const std::byte> bytes_;
   std::initializer_list<std::string_view> left_out_;
   size_t at_ = 0;
-  uint64_t budget_;          // left for what the rest will cost
+  uint64_t budget_;          // left for the rest
   std::vector<Level> open_;  // the first holds the outermost value
   std::string_view text_;    // the last one
   std::vector<std::pair<size_t, size_t>> cuts_;

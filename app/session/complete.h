@@ -6,12 +6,11 @@
 
 namespace attnscope::session {
 
-// What a run that ended without a failure must have brought: a time and a verdict, and a watch if one was asked for. A
-// worker that ends a run without them is told in a Failure (Stage::protocol): such a run is not to pass for a sound
-// one.
+// Checks that a run that ended without a failure has a time and a verdict, and a watch if one was requested. A worker
+// that ends a run without them causes a Failure (Stage::protocol): such a run must not count as correct.
 std::optional<Failure> lack_of(const Observation& observation, bool watched, const std::string& worker);
 
-// What is known of an experiment before anything came of it.
+// What is known about an experiment before it runs.
 Observation blank_observation(const Experiment& experiment);
 
 }  // namespace attnscope::session

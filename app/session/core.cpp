@@ -34,7 +34,7 @@ void SessionCore::start() {
   for (size_t index = 0; index < workers_.size(); ++index) {
     workers_[index].link = std::make_unique<WorkerLink>(
         loop_, index, options_.workers[index], WorkerLink::Patience{options_.silence_ms, options_.connect_ms}, *this);
-    workers_[index].link->start();  // first of all: it starts up while the files are read here
+    workers_[index].link->start();  // first, so that it starts up while the files are read here
   }
   answers_checked_at_ = uv_now(loop_);
   answer_timer_.start(0);
@@ -78,7 +78,7 @@ void SessionCore::note(LogLevel level, const std::string& text) {
   changed();
 }
 
-// Marks the state for publishing: at once when the last snapshot is old enough, else when it is.
+// Marks the state for publishing: at once if the last snapshot is old enough, otherwise as soon as it is.
 void SessionCore::changed() {
   if (publish_timer_.running() || shutting_down_) return;
   const uint64_t since = uv_now(loop_) - published_at_;

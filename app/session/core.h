@@ -36,12 +36,12 @@ class SessionCore final : public LinkEvents {
   SessionCore(uv_loop_t* loop, SessionOptions options, std::function<void(Shared<Snapshot>)> publish);
 
   void start();
-  // Ends the workers, answers what is unanswered, writes what is to be kept; then `ended`.
+  // Ends the workers, answers open requests, writes what is kept; then calls `ended`.
   void shut_down(std::function<void()> ended);
 
   bool shutting_down() const { return shutting_down_; }
 
-  // core_focus.cpp: what a person asks for
+  // core_focus.cpp: a person's requests
   void focus(const Draft& draft, const Gesture& gesture);
   void rerun();
   void cancel();
@@ -179,7 +179,7 @@ class SessionCore final : public LinkEvents {
   store::Settings settings_;
   std::unique_ptr<store::Results> results_;
   std::deque<store::StoredObservation> unkept_;      // results that could not be written yet
-  bool store_warned_ = false, keep_warned_ = false;  // said once, until it works again
+  bool store_warned_ = false, keep_warned_ = false;  // reported once, until it works again
   bool journal_due_ = false, settings_due_ = false;
   bool shutting_down_ = false;
 };

@@ -77,7 +77,7 @@ void FocusState::progress(std::string stage, int64_t done, int64_t total) {
 
 void FocusState::apply(const protocol::Part& given) {
   apply_part(own_, given);
-  own_.device = view_.wanted.device;  // a worker of a name knows its devices without that name
+  own_.device = view_.wanted.device;  // a named worker knows its devices without its name
   if (!shown_) shown_.emplace();
   if (!own_started_) shown_->findings.clear(), shown_->printed.reset();
   own_started_ = true;
@@ -93,7 +93,7 @@ void FocusState::apply(const protocol::Part& given) {
     view_.parts[part] = !(own_.*member) ? PartState::none : given.final ? PartState::fresh : PartState::partial;
   });
   if (has(given, &Observation::timing)) shown_->tflops = own_.tflops;
-  if (has(given, &Observation::verdict)) shown_->watch = own_.watch;  // they make one headline
+  if (has(given, &Observation::verdict)) shown_->watch = own_.watch;  // they form one headline
   shown_->failure = view_.failure = own_.failure;
   name_origins();
   published_.reset();

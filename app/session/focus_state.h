@@ -13,31 +13,31 @@
 
 namespace attnscope::session {
 
-// The experiment that the knobs ask for and the figures shown for it. Pure. While an experiment runs, the figures of
+// The experiment that the knobs describe and the figures shown for it. Pure. While an experiment runs, the figures of
 // earlier ones stay (kept); each stage replaces its own part (partial, then fresh). Once it has ended, nothing of an
-// earlier experiment is left: a part that a failure kept from coming is failed, one that was never to come is none.
+// earlier experiment is left: a part that a failure prevented is failed, one that was not expected is none.
 class FocusState {
  public:
-  // The experiment is about to run: what is shown becomes kept.
+  // The experiment is about to run: the shown parts become kept.
   void want(Experiment experiment, Shared<Kernel> kernel, std::string change);
-  // It is refused before anything is sent: what is shown stays, kept.
+  // It is refused before anything is sent: the shown parts stay, as kept.
   void refuse(Experiment experiment, Shared<Kernel> kernel, std::string change, Failure failure);
-  // An observation from before, complete (undo, redo), which the history holds as `run`; 0: it does not.
+  // A complete earlier observation (undo, redo), which the history holds as `run`; 0: it does not.
   void show(Shared<Observation> observation, Shared<Kernel> kernel, std::string change, uint64_t run);
-  // What is shown, ended, is that run of the history.
+  // The shown observation has ended and is that run of the history.
   void set_run(uint64_t run);
 
   void set_same_code_as(std::string text) { view_.same_code_as = std::move(text); }
-  // Of the wanted experiment's watch.
+  // The state of the wanted experiment's watch.
   void set_watch(WatchState state, double progress = 0, std::optional<Failure> failure = {});
-  // The wanted experiment's observation, ended, has got something more: a watch.
+  // Adds a watch to the wanted experiment's ended observation.
   void amend(Shared<Observation> observation);
   // The wanted experiment's run is that job; its end and another wish make it none.
   void started(JobId job) { job_ = job; }
   bool is(JobId job) const { return job_ != 0 && job_ == job; }
-  // It runs or has run well: a request for the same experiment changes nothing.
+  // It runs or has run without failure: a request for the same experiment changes nothing.
   bool settled() const { return job_ != 0 || (!view_.running && !view_.failure); }
-  // Without effect when nothing runs. total 0: how far is unknown.
+  // No effect if nothing runs. total 0: the progress is unknown.
   void progress(std::string stage, int64_t done, int64_t total);
 
   // A streamed part of the wanted experiment.

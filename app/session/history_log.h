@@ -11,11 +11,11 @@ class HistoryLog {
  public:
   static constexpr size_t kChunk = 64;  // entries
 
-  // Adds an entry and gives it the next id. The runs of one gesture are one entry, the last of them: an entry whose
-  // gesture is that of the last entry takes its place and its id. Gesture 0 is never the same as another.
+  // Adds an entry and gives it the next id. The runs of one gesture are one entry, the last of them: an entry with the
+  // last entry's gesture replaces it and keeps its id. Gesture 0 never equals another.
   uint64_t add(HistoryEntry entry, uint64_t gesture);
   const HistoryEntry* find(uint64_t id) const;
-  // Every entry that shows `before` shows `after`, which says more of the same run.
+  // Every entry that shows `before` shows `after` instead, which says more about the same run.
   void amend(const Shared<Observation>& before, Shared<Observation> after);
   const History& view() const { return history_; }
 

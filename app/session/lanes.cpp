@@ -108,7 +108,7 @@ void Lanes::cancel_flight(Step& step) {
   if (!std::exchange(flight_->cancel_sent, true)) step.cancel.push_back(flight_->job);
 }
 
-// A request whose connection was lost. One that was being cancelled has no one waiting for it any more.
+// A request whose connection was lost. If it was being cancelled, no answer is needed any more.
 void Lanes::put_back(const Flight& flight, Step& step) {
   const bool unwanted = flight.cancel_sent && !flight.again;
   const bool newer_focus = flight.lane == Lane::focus && !waiting(Lane::focus).empty();

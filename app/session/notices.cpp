@@ -7,7 +7,7 @@
 namespace attnscope::session {
 namespace {
 
-constexpr size_t kLongestLine = 4096;  // bytes: a worker may write as much as it likes
+constexpr size_t kLongestLine = 4096;  // bytes: a worker may write any amount
 
 // Cut between two characters.
 std::string shortened(std::string text) {
@@ -22,7 +22,7 @@ std::string shortened(std::string text) {
 }  // namespace
 
 void Notices::log(LogLevel level, std::string text) {
-  // Trimmed by a tenth at a time: a full log costs no move for each line.
+  // Removes a tenth at a time, so that a full log does not move its lines for each new one.
   if (lines_.size() >= kMaxLines) lines_.erase(lines_.begin(), lines_.begin() + kMaxLines / 10);
   lines_.push_back({platform::wall_seconds(), level, shortened(std::move(text))});
   shown_.reset();

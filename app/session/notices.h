@@ -7,11 +7,11 @@
 
 namespace attnscope::session {
 
-// The log's last lines and the toasts that stand.
+// The last lines of the log and the toasts on the screen.
 class Notices {
  public:
   static constexpr size_t kMaxLines = 2000;
-  static constexpr size_t kMaxToasts = 6;  // the oldest gives way
+  static constexpr size_t kMaxToasts = 6;  // beyond them the oldest is removed
 
   void log(LogLevel level, std::string text);
   // A toast and a log line.

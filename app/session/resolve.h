@@ -9,8 +9,8 @@
 
 namespace attnscope::session {
 
-// The kernels that there are, newest version of each, and every version of this session by its content hash: a request
-// that waits names the version it was made for.
+// The newest version of each kernel, and every version of this session by its content hash: a waiting request names the
+// version that it was made for.
 class KernelShelf {
  public:
   void set(const std::vector<Kernel>& kernels);
@@ -23,18 +23,18 @@ class KernelShelf {
   std::map<std::string, Shared<Kernel>> by_hash_;
 };
 
-// A draft made into an experiment, or the reason why it cannot be one.
+// A draft completed to an experiment, or the reason why that is not possible.
 struct Resolution {
-  Experiment experiment;     // as far as it could be made
+  Experiment experiment;     // as far as it could be completed
   Shared<Kernel> kernel;     // null: unknown
   DeviceTable::Place place;  // place.spec is null unless the device is known
   std::optional<Failure> failure;
   bool wait = false;          // a worker must say hello first; experiment.device is a guess
   std::string wait_for;       // that worker's name; empty: the first one
-  std::string device_reason;  // why this device, when the draft left it open or its wish cannot be met
+  std::string device_reason;  // why this device, if the draft left it open or its wish cannot be fulfilled
 };
 
-// `device_is_wish`: a device that is nowhere is replaced by the default choice instead of refused.
+// `device_is_wish`: an unknown device is replaced by the default choice instead of refused.
 Resolution resolve(const Draft& draft, const KernelShelf& shelf, const DeviceTable& devices, bool device_is_wish);
 
 }  // namespace attnscope::session

@@ -15,7 +15,7 @@ bool adds_a_watch(const Observation& run, const Observation& later) {
   return !run.watch && later.watch && !run.failure && median(run) == median(later);
 }
 
-// Of a kernel that is gone the knobs as they are kept.
+// For a kernel that no longer exists, the knobs as stored.
 std::string config_text(const Config& config, const Kernel* kernel) {
   if (kernel) return short_text(config, *kernel);
   const auto text = [](const auto& knob) { return knob.first + "=" + std::to_string(knob.second); };

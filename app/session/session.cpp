@@ -9,8 +9,7 @@
 namespace attnscope::session {
 namespace {
 
-// A peer that goes away and a file at its size limit must show as errors of a write on this thread, not as signals that
-// end the program.
+// On this thread, a closed peer and a file at its size limit must cause write errors, not signals that end the program.
 void block_write_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -19,14 +18,15 @@ void block_write_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-// The last snapshot, handed from the loop's thread to any other. A lock for the copy of a pointer: libstdc++ 12's
-// atomic<shared_ptr> ends a load with a relaxed unlock, which the next store may overtake (its own lock is no cheaper).
+// The last snapshot, passed from the loop's thread to any other. It has a lock for copying the pointer: libstdc++ 12's
+// atomic<shared_ptr> ends a load with a relaxed unlock, which the next store may overtake (and its own lock is no
+// cheaper).
 class Published {
  public:
   void set(Shared<Snapshot> next) {
     const std::lock_guard lock(mutex_);
     snapshot_.swap(next);
-  }  // the one before goes after the lock
+  }  // frees the previous one after the lock
   Shared<Snapshot> get() const {
     const std::lock_guard lock(mutex_);
     return snapshot_;

@@ -19,7 +19,7 @@ namespace attnscope::session {
 struct WorkerCommand {
   std::string name = "local";
   std::vector<std::string> argv;  // {self, "worker"}; a test gives a fake worker
-  bool remote = false;            // over a link that may come back by itself: tried again for as long as it is lost
+  bool remote = false;            // over a link that may recover: tried again as long as it is lost
 };
 
 struct SessionOptions {
@@ -34,22 +34,22 @@ struct SessionOptions {
   bool watch_configs = false;    // each new config that ran in focus is watched in the background
   bool watch_files = true;       // reload edited kernels live
   bool first_experiment = true;  // start with the restored or the default experiment in focus
-  int silence_ms = 15000;        // a worker that said hello and is silent that long is replaced
-  int connect_ms = 30000;        // one that says nothing from the start for so long is given up
-  int answer_ms = 60000;         // one that stands idle over a request for so long is replaced
+  int silence_ms = 15000;        // a worker that said hello and is then silent for this long is replaced
+  int connect_ms = 30000;        // one that says nothing for this long after its start is given up
+  int answer_ms = 60000;         // one that makes no progress on a request for this long is replaced
 };
 
-// Whether a run of the queue is watched afterwards, for races and what is right by luck.
+// Whether a run of the queue is watched afterwards, for races and outputs that are right by luck.
 enum class Watch {
   never,
-  emulated,  // where its device is emulated: the watch takes about as long as the run
-  always     // on a GPU too: an emulated device of its architecture looks on
+  emulated,  // if its device is emulated: the watch takes about as long as the run
+  always     // also on a GPU: an emulated device of its architecture does the watch
 };
 
-// A drag sends every legal step under one gesture: one entry of history and undo.
+// A drag sends every legal step under the same gesture: one entry of history and undo.
 struct Gesture {
   uint64_t id = 0;       // equal ids are one gesture
-  bool finished = true;  // the knob was let go
+  bool finished = true;  // the knob was released
   std::string change;    // "NUM_WARPS 4 → 8"
 };
 
@@ -67,7 +67,7 @@ class Session {
   // focus.failure.
   void focus(Draft draft, Gesture gesture);
   void rerun();   // the wanted experiment, again
-  void cancel();  // what runs in focus
+  void cancel();  // the run in focus
   void watch();   // the wanted experiment, once it has run: in the background, even if it was watched before
   void undo();    // shows the kept observation, does not rerun
   void redo();
@@ -78,9 +78,9 @@ class Session {
   void request_view(ViewRequest request);        // answers land in Snapshot::tiles
   void load_preset(std::filesystem::path path);  // a refusal is a toast and a log line
   void save_preset(std::filesystem::path path, std::string title, Json view);
-  // Another title and note for a preset that does not ship; a refusal is a toast.
+  // Sets the title and note of a preset that is not shipped; a refusal is a toast.
   void describe_preset(std::filesystem::path path, std::string title, std::string note);
-  void delete_preset(std::filesystem::path path);  // puts it aside, a toast says where
+  void delete_preset(std::filesystem::path path);  // moves it aside; a toast says where
   void reload_kernels();
   void reconnect(std::string worker);  // a lost worker is tried at once
   void dismiss_toast(uint64_t id);

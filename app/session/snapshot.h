@@ -34,15 +34,15 @@ enum class PartState {
   kept,     // from a previous experiment, shown dimmed and named
   partial,  // of the wanted experiment, still growing
   fresh,    // of the wanted experiment, final
-  failed    // the wanted experiment's failure took this stage or an earlier one
+  failed    // the wanted experiment failed in this stage or an earlier one
 };
 // A config that is refused before anything is sent (failure set, not running) leaves the parts kept. Counters that were
-// still growing when a failure came are failed, and Focus::shown holds them as far as they got.
+// still growing at a failure are failed, and Focus::shown holds them up to that point.
 
 // How far the watch of the wanted experiment is. What it saw is in Focus::shown, under `watch`.
 enum class WatchState { none, waiting, running, done, failed };
 
-// The one experiment that the knobs ask for, and what is shown for it.
+// The experiment that the knobs describe, and what is shown for it.
 struct Focus {
   Experiment wanted;
   std::string wanted_hash;
@@ -53,8 +53,8 @@ struct Focus {
   PartState parts[kParts] = {};
   std::string part_hash[kParts];
   std::string part_from[kParts];
-  // The run in the history whose figures the readouts show: of the wanted experiment once it has ended, of the one
-  // before while that one's time is kept; 0: none that the history holds.
+  // The run in the history whose figures the readouts show: the wanted experiment's once it has ended, the previous
+  // one's while its time is kept; 0: none in the history.
   uint64_t run = 0;
   bool running = false;
   std::string stage;               // "compiling", "emulating", "checking"
@@ -66,7 +66,7 @@ struct Focus {
   std::string same_code_as;              // short text of an earlier config with identical machine code; empty none
 };
 
-// What each kernel was asked for last, by its id: it is found so again after other kernels were looked at.
+// The last request of each kernel, by its id, for a return to that kernel.
 using LastAskedByKernel = std::map<std::string, Draft>;
 
 struct HistoryEntry {
@@ -99,7 +99,7 @@ struct PresetItem {
   std::string path;
   std::string group;  // "Reports", "Defaults", "Yours"
   std::string note;
-  bool own = false;  // in the person's own folder: it can be renamed, described and deleted
+  bool own = false;  // in the user's own folder: it can be renamed, described and deleted
 };
 
 struct Toast {
@@ -125,8 +125,9 @@ struct Snapshot {
   History history;
   Shared<std::vector<LogLine>> log = share<std::vector<LogLine>>();  // the last 2,000 lines
   std::vector<Toast> toasts;
-  std::map<std::string, Shared<Tile>> tiles;     // newest tile by tile_key(request)
-  std::map<std::string, Failure> refused_views;  // by tile_key(request): why there is no tile, until its run is rerun
+  std::map<std::string, Shared<Tile>> tiles;  // newest tile by tile_key(request)
+  // By tile_key(request): why there is no tile, until its experiment runs again.
+  std::map<std::string, Failure> refused_views;
   size_t queue_waiting = 0;
   bool can_undo = false, can_redo = false;
   std::string device_reason;  // why this device was chosen at first start, in words
@@ -137,7 +138,7 @@ struct Snapshot {
   std::string user_preset_dir;            // where "save" offers to put a new preset; empty: nothing is kept
   Shared<Json> settings = no_settings();  // the window's, an object
   std::map<std::string, int64_t> invite;  // the default preset's: a knob and the value to try first; empty: none
-  bool first_start = false;               // nothing was kept from an earlier run
+  bool first_start = false;               // nothing is left from an earlier start
 };
 
 std::string tile_key(const ViewRequest& request);

@@ -8,7 +8,7 @@
 
 namespace attnscope::session {
 
-// The newest tile of each request, bounded: beyond kMaxBytes or kMaxTiles the one that arrived longest ago goes.
+// The newest tile of each request. Beyond kMaxBytes or kMaxTiles, the one that arrived first is dropped.
 class TileCache {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;

@@ -24,7 +24,7 @@ void UndoStack::amend(const Shared<Observation>& before, const Shared<Observatio
 
 const UndoState* UndoStack::undo() {
   if (!can_undo()) return nullptr;
-  gesture_ = 0;  // what is done next is a gesture of its own
+  gesture_ = 0;  // the next change is its own gesture
   return &states_[--at_ - 1];
 }
 

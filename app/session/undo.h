@@ -9,14 +9,14 @@
 
 namespace attnscope::session {
 
-// One state of the knobs, with what came of it as far as it is known.
+// One state of the knobs, with its result if known.
 struct UndoState {
   Experiment experiment;
   std::string hash;
   Shared<Kernel> kernel;            // the version that the experiment names
   std::string change;               // the gesture that led here
-  Shared<Observation> observation;  // empty: it never came to an end
-  uint64_t run = 0;                 // of the history, that made the observation; 0: none did
+  Shared<Observation> observation;  // empty: it never ended
+  uint64_t run = 0;                 // the run in the history that made the observation; 0: none
 };
 
 // The states that Ctrl+Z and Ctrl+Y walk through: one for each gesture.
@@ -24,18 +24,18 @@ class UndoStack {
  public:
   static constexpr size_t kDepth = 1000;
 
-  // A new state after the present one; what could be redone is gone. The states of one gesture are one: a push with the
-  // gesture of the present state takes its place. Gesture 0 is never the same as another.
+  // Adds a state after the present one and drops the states that could be redone. The states of one gesture are one: a
+  // push with the gesture of the present state replaces it. Gesture 0 never equals another.
   void push(UndoState state, uint64_t gesture);
-  // Keeps what came of the present state, if it is of that experiment.
+  // Keeps the result of the present state, if it belongs to that experiment.
   void keep(const std::string& hash, Shared<Observation> observation, uint64_t run);
 
-  // Every state that kept `before` keeps `after`, which says more of the same run.
+  // Every state that kept `before` keeps `after` instead, which says more about the same run.
   void amend(const Shared<Observation>& before, const Shared<Observation>& after);
 
   bool can_undo() const { return at_ > 1; }
   bool can_redo() const { return at_ < states_.size(); }
-  // Move, and return the state that is present now; null when there is none to move to.
+  // Move and return the new present state; null if there is none to move to.
   const UndoState* undo();
   const UndoState* redo();
 

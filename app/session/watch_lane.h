@@ -11,8 +11,8 @@
 
 namespace attnscope::session {
 
-// The watch of what ran in focus: at most one waits or runs, and what came of those before is remembered. Pure. A watch
-// depends on all of an experiment but how it is measured.
+// The watch of a run in focus: at most one waits or runs, and the results of earlier ones are remembered. Pure. A watch
+// depends on everything in an experiment except how it is measured.
 class WatchLane {
  public:
   static constexpr size_t kMostRemembered = 512;
@@ -26,10 +26,10 @@ class WatchLane {
   void take_part(const protocol::Part& part);  // without effect on what is not its job's
   bool running() const { return job_ != 0; }
   bool is(JobId job) const { return job_ == job; }
-  // The config changes: the watch of the one before is of no use.
+  // The config changes: the watch of the previous one is no longer needed.
   void drop();
 
-  // The watch that is known of the same kernel and config; null: none is.
+  // The known watch of the same kernel and config; null: none.
   Shared<Observation> known(const Experiment& experiment) const;
   void remember(const Experiment& experiment, Shared<Observation> watched);
   // The job ended: before() with what it found out. The failure is the watch's own.

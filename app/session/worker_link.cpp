@@ -16,7 +16,8 @@ constexpr uint64_t kPartingMs = 250;    // between the end of the output and of 
 constexpr uint64_t kShutDownMs = 2000;  // to end by itself on end of input
 constexpr size_t kReadBytes = 1 << 16;
 constexpr size_t kMaxLine = 2000;  // of stderr
-// Bytes that wait for a worker to read them: two of the longest kernels. A worker that asks and does not read is left.
+// Bytes that wait for a worker to read them: two of the longest kernels. A worker that sends requests and does not read
+// is dropped.
 constexpr size_t kMostUnread = size_t{32} << 20;
 
 struct Write {
@@ -38,7 +39,7 @@ WorkerState state_of(protocol::WorkerPhase phase) {
 
 }  // namespace
 
-// libuv reaps a child only while its handle is open, so the handle outlives the link's interest in it.
+// libuv reaps a child only while its handle is open, so the handle outlives its use by the link.
 struct WorkerLink::Process {
   explicit Process(uv_loop_t* loop, WorkerLink* owner) : link(owner) {
     uv_timer_init(loop, &patience);
@@ -55,7 +56,7 @@ struct WorkerLink::Process {
     self->close();
     if (link) link->process_exited(status, signal);
   }
-  // Asked first: a supervisor that still hears ends what its executors left in sessions of their own.
+  // Asks first: a supervisor that still reads ends what its executors left in their own sessions.
   void end() {
     link = nullptr;
     uv_process_kill(&handle, SIGTERM);
@@ -146,7 +147,7 @@ void WorkerLink::start() {
   }
   process_ = process;
   look_.start(connect_ms_ / 4);
-  if (state_ != WorkerState::lost)  // a lost one is lost until it says hello
+  if (state_ != WorkerState::lost)  // a lost one stays lost until it says hello
     set_state(WorkerState::starting, fmt::format("starting {}", command_.argv[0]));
 
   auto give_buffer = [](uv_handle_t* handle, size_t, uv_buf_t* buffer) {
@@ -179,7 +180,7 @@ void WorkerLink::send(const protocol::Request& request) {
   write->request.data = write;
   const uv_buf_t buffer =
       uv_buf_init(reinterpret_cast<char*>(write->bytes.data()), static_cast<unsigned>(write->bytes.size()));
-  // A write that fails needs no answer of its own: the worker's end shows on its output.
+  // A failed write needs no handling: the worker's end shows on its output.
   const int queued = uv_write(&write->request, reinterpret_cast<uv_stream_t*>(stdin_.get()), &buffer, 1,
                               [](uv_write_t* done, int) { delete static_cast<Write*>(done->data); });
   if (queued != 0) delete write;
@@ -259,7 +260,7 @@ void WorkerLink::process_exited(int64_t status, int signal) {
   if (stdout_over_)
     drop(exit_text_);
   else
-    parting_.start(kPartingMs);  // its last words may still be on the way
+    parting_.start(kPartingMs);  // its last output may still arrive
 }
 
 void WorkerLink::stdout_ended() {
@@ -287,7 +288,7 @@ void WorkerLink::refuse(const std::string& reason) {
   give_up(reason);
 }
 
-// The messages of two versions may differ in ways that nobody would see: both ends are of one.
+// The messages of two versions may differ unnoticed: both ends must have the same version.
 Result<void> WorkerLink::check_version(const std::string& version) {
   if (version == ATTNSCOPE_VERSION) return {};
   return fail(Stage::protocol,
@@ -297,7 +298,7 @@ Result<void> WorkerLink::check_version(const std::string& version) {
               "");
 }
 
-// The one way out of a connection, whatever ended it.
+// The only place where a connection ends, whatever the reason.
 void WorkerLink::drop(const std::string& reason) {
   ++connection_;
   const bool was_up = std::exchange(hello_, std::nullopt).has_value();
@@ -333,7 +334,7 @@ void WorkerLink::look() {
   const auto seconds = [](uint64_t ms) { return fmt::format("{:.3g} s", double(ms) / 1000); };
   if (banner_.found() && !up())
     return give_up(fmt::format("it did not say hello within {}", seconds(kHelloFactor * connect_ms_)));
-  if (!up() && (!stderr_last_.empty() || !stderr_line_.empty())) return;  // it waits in a queue, and says so
+  if (!up() && (!stderr_last_.empty() || !stderr_line_.empty())) return;  // it waits in a queue and reported that
   const uint64_t limit = up() ? silence_ms_ : connect_ms_, silent_ms = uv_now(loop_) - heard_at_;
   const bool silent = silent_ms >= limit;
   if (silent && suspected_)
@@ -357,7 +358,7 @@ void WorkerLink::shut_down(std::function<void()> ended) {
   look_.stop();
   if (!process_) return ended();
   ended_ = std::move(ended);
-  stdin_.reset();  // end of input: a worker then ends by itself, and everything it started
+  stdin_.reset();  // end of input: a worker then ends by itself, with everything that it started
   pause_.start(kShutDownMs);
 }
 

@@ -13,7 +13,7 @@
 
 namespace attnscope::session {
 
-// What a link tells its owner, on the loop's thread. The owner may call the link from within.
+// A link's events, on the loop's thread. The handler may call the link.
 class LinkEvents {
  public:
   virtual ~LinkEvents() = default;
@@ -27,14 +27,14 @@ class LinkEvents {
   virtual void link_said(size_t worker, const std::string& line) = 0;    // a line of its stderr
 };
 
-// One worker process: started, greeted, listened to, and started again with growing pauses when it goes away. A worker
-// whose program cannot be found, that is of another version, or that ends kMaxFailures times without saying hello, is
-// lost. A lost remote worker is tried again every kRetryMs, unless its program or version stands in the way. One that
-// says nothing for connect_ms before its banner is lost too. A word on stderr lifts that: it may stand in a queue,
-// which speaks once and then waits for hours; what it says is its state's detail. After the banner it has kHelloFactor
-// times connect_ms for its hello: its executor may have to be started more than once.
+// One worker process: starts it, greets it, reads its messages, and restarts it with growing pauses when it ends. A
+// worker is lost if its program cannot be found, if it has another version, or if it ends kMaxFailures times without
+// saying hello. A lost remote worker is tried again every kRetryMs, unless its program or version is the reason. A
+// worker that says nothing for connect_ms before its banner is also lost. Output on stderr lifts this limit: the worker
+// may wait in a queue, which prints one line and then waits for hours; that line becomes the detail of its state. After
+// the banner it has kHelloFactor times connect_ms for its hello: its executor may need more than one start.
 //
-// Once it is up it is greeted again every quarter of silence_ms: a supervisor that hears nothing more ends its kernels.
+// Once it is up, it is greeted every quarter of silence_ms: a supervisor that hears nothing any more ends its kernels.
 class WorkerLink {
  public:
   static constexpr int kMaxFailures = 5;
@@ -49,14 +49,14 @@ class WorkerLink {
   ~WorkerLink();
 
   void start();
-  void revive();                                // a lost worker is tried again; otherwise nothing
+  void revive();                                // tries a lost worker again; otherwise does nothing
   void send(const protocol::Request& request);  // dropped unless up()
-  void replace(const std::string& reason);      // ends its process; another one is started
-  // Ends the worker: end of input first, SIGKILL 2 s later. `ended` runs once when its process has gone.
+  void replace(const std::string& reason);      // ends its process and starts another one
+  // Ends the worker: end of input first, SIGKILL 2 s later. `ended` runs once, when its process has ended.
   void shut_down(std::function<void()> ended);
 
   bool up() const { return hello_.has_value(); }
-  bool receiving() const { return frames_.in_frame(); }  // a message is half there: what it says of itself is old
+  bool receiving() const { return frames_.in_frame(); }  // a message is incomplete: its last report about itself is old
   bool settled() const { return up() || state_ == WorkerState::lost || said_hello_once_; }
   WorkerState state() const { return state_; }
   const std::string& detail() const { return detail_; }
@@ -74,7 +74,7 @@ class WorkerLink {
   void stdout_ended();
   void drop(const std::string& reason);
   void give_up(const std::string& reason);  // it is lost
-  void refuse(const std::string& reason);   // and it would be no better the next time
+  void refuse(const std::string& reason);   // and another attempt would fail in the same way
   static Result<void> check_version(const std::string& version);
   void look();
   void set_state(WorkerState state, std::string detail);
@@ -101,7 +101,7 @@ class WorkerLink {
   bool stdout_over_ = false;
   bool suspected_ = false;       // of silence, once
   bool hopeless_ = false;        // trying again by itself would not help
-  int failures_ = 0;             // since it last did its work: the pause grows with them
+  int failures_ = 0;             // since it last worked: the pause grows with them
   int unheard_ = 0;              // starts without a hello, in a row
   uint64_t connection_ = 0;      // a new one after each start and each end
   uint64_t heard_at_ = 0;        // loop time

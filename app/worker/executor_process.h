@@ -16,27 +16,28 @@ namespace attnscope::worker {
 class ExecutorProcess {
  public:
   struct Events {
-    // `payload` is the reply as it came, to be sent on in its bytes.
+    // `payload` is the reply's bytes as received, to be passed on.
     std::function<void(ExecutorProcess&, const protocol::Envelope&, std::span<const std::byte> payload)> on_reply;
-    // Once, after the process ended and everything that it wrote was handed over. `how`: "ended by signal 9 (Killed)".
+    // Called once, after the process ended and all its output was handed over. `how`: "ended by signal 9 (Killed)".
     std::function<void(ExecutorProcess&, const std::string& how)> on_gone;
   };
 
-  // Starts argv in a session of its own. The object must live until closed() after on_gone.
+  // Starts argv in its own session. The object must live until closed() after on_gone.
   ExecutorProcess(uv_loop_t* loop, const std::vector<std::string>& argv, Events events);
   ExecutorProcess(const ExecutorProcess&) = delete;
   ExecutorProcess& operator=(const ExecutorProcess&) = delete;
 
   void send(std::vector<std::byte> frame);
-  // SIGKILL to its process group; on_gone follows with `why`, which goes on from "its process": "gave no sign of life".
+  // Sends SIGKILL to its process group; on_gone follows with `why`, which completes "its process …": "gave no sign of
+  // life".
   void kill(std::string why);
   int pid() const { return process_.pid; }
   bool gone() const { return gone_; }
-  bool output_over() const { return output_over_; }   // its exit is about to show, unless it merely closed its output
-  bool closed() const { return open_handles_ == 0; }  // every handle closed: the object may go
+  bool output_over() const { return output_over_; }   // it is about to exit, unless it only closed its output
+  bool closed() const { return open_handles_ == 0; }  // every handle is closed: the object may be destroyed
 
   // The supervisor's notes on it.
-  bool ready = false;     // its hello_reply has come
+  bool ready = false;     // its hello_reply has arrived
   int64_t silent_ms = 0;  // since its last message
 
  private:
@@ -63,8 +64,8 @@ class ExecutorProcess {
   std::string how_, killed_for_;
 };
 
-// Writes the whole frame to `stream`; the frame lives until libuv is done with it. A failed write shows as the end of
-// the stream on the reading side, so its status is only handed to `on_error`.
+// Writes the whole frame to `stream`; the frame lives until libuv is done with it. A failed write also ends the stream
+// on the reading side, so its status goes only to `on_error`.
 void write_frame(uv_stream_t* stream, std::vector<std::byte> frame, std::function<void(int)> on_error = {});
 
 }  // namespace attnscope::worker

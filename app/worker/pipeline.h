@@ -12,7 +12,7 @@
 
 namespace attnscope::worker {
 
-// Where a request's answers go, as they come up.
+// Takes a request's answers as they are produced.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -24,7 +24,7 @@ class Sink {
 // Which stages a request goes through, after compile and limits: one of them or both.
 struct Stages {
   bool run = true;  // launch, model, check, measure
-  // watch_run.h; of a GPU's kernel also what the emulator counts of it, and what the model says binds it.
+  // watch_run.h; for a GPU's kernel also the emulator's counters and the model's bound.
   bool watch = false;
 };
 
@@ -37,10 +37,9 @@ struct Request {
 };
 
 // Takes one experiment from its kernel's text to its verdict and time: compile ▸ limits ▸ emulate ▸ model ▸ check, and
-// on a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, then watch where asked for, each stage handing its part of the
-// Observation to `sink`. Everything about the experiment is checked again here: knobs against the manifest,
-// restrictions, device. What is refused, wrong or cancelled is the Failure returned; a wrong output is a verdict, no
-// Failure.
+// on a GPU compile ▸ limits ▸ launch ▸ check ▸ measure, then the watch if requested. Each stage hands its part of the
+// Observation to `sink`. The experiment is validated again here: knobs against the manifest, restrictions, device. A
+// refusal, an error or a cancel is returned as a Failure; a wrong output is a verdict, not a Failure.
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink);
 
 }  // namespace attnscope::worker

@@ -22,12 +22,12 @@ struct Services {
   std::string app_version;
   std::shared_ptr<compile::Compiler> compiler;
   std::vector<std::shared_ptr<device::Device>> devices;
-  std::vector<Failure> device_failures;  // specs that did not load, a driver that gives no GPU
+  std::vector<Failure> device_failures;  // specs that did not load, a driver without a GPU
   TruthMaker truth;
   KeptRuns kept;
   JobPool pool{3};
 
-  Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: no such one
+  Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: it does not exist
   std::shared_ptr<device::Device> emulated_twin(int arch) const;                     // null: there is none
   Versions versions() const;
   bool lost() const;  // a device's context is unusable: this process must end

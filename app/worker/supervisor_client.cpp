@@ -1,4 +1,4 @@
-// What the client asks, and what it is told.
+// The client's requests and the answers to them.
 #include <algorithm>
 
 #include "worker/supervisor_loop.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kDropAbove = size_t{8} << 20;    // bytes waiting for a client that reads slowly
 constexpr size_t kLeaveAbove = size_t{32} << 20;  // … and for one that does not read at all
-// Of requests that wait. A session sends one at a time; what goes beyond these is refused.
+// Limits of waiting requests. A session sends one at a time; requests beyond these are refused.
 constexpr size_t kMostHellos = 64, kMostViews = 64, kMostJobs = 1024;
 constexpr size_t kMostJobBytes = size_t{64} << 20;
 
@@ -66,7 +66,7 @@ void Supervisor::accept(const protocol::Hello& hello, std::span<const std::byte>
     if (waiting_hellos_.size() < kMostHellos) waiting_hellos_.push_back(hello.id);
     return;
   }
-  if (greeted_) client_silent_ms_ = 0;  // from now on it is to be heard again and again
+  if (greeted_) client_silent_ms_ = 0;  // from now on it must send regular signs of life
   greeted_ = true;
   protocol::HelloReply answer = *hello_;
   answer.id = hello.id;
@@ -165,7 +165,7 @@ void Supervisor::write_client(std::vector<std::byte> frame) {
   write_frame(reinterpret_cast<uv_stream_t*>(&out_), std::move(frame), [this](int) { shut_down(0); });
 }
 
-// Every request ends here or by its executor's own Done. A run's failure is a part of its observation too.
+// Every request ends here or by its executor's own Done. A run's failure is also a part of its observation.
 void Supervisor::finish(Id id, std::optional<Failure> failure, bool with_part) {
   if (failure && with_part) reply(protocol::Part{id, {*failure}});
   reply(protocol::Done{id, std::move(failure)});

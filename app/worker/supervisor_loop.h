@@ -23,7 +23,7 @@ using protocol::Id;
 using protocol::Reply;
 using protocol::Request;
 
-// A run or watch that waits or is worked on.
+// A run or watch that is waiting or being executed.
 struct Job {
   Id id = 0;
   std::string kernel_hash;
@@ -31,11 +31,11 @@ struct Job {
   bool emulated = true;
   protocol::Deadlines deadlines;
   std::vector<std::byte> frame;
-  std::optional<int64_t> kernel_wait_ms;  // since the client was asked for the kernel
-  bool tried = false;                     // an executor died under it before it said a word
+  std::optional<int64_t> kernel_wait_ms;  // since the kernel was requested from the client
+  bool tried = false;                     // an executor died before it reported anything about it
 };
 
-// What a client that reads slowly can do without: it is superseded by what follows.
+// Messages that may be dropped for a client that reads slowly: later ones replace them.
 bool droppable(const Envelope& reply);
 
 // The supervisor's loop. supervisor_client.cpp has its client's side, supervisor.cpp its executors' and the time.
@@ -56,8 +56,8 @@ class Supervisor {
   struct Current {
     Job job;
     ProgressClock clock;
-    std::optional<int64_t> asked_ms;  // since it was asked to stop
-    std::optional<Failure> overdue;   // it was asked because of its deadline: this is its answer
+    std::optional<int64_t> asked_ms;  // since the request to stop it
+    std::optional<Failure> overdue;   // the deadline was the reason for the request; this is its answer
     bool heard = false;               // the executor said something about it
   };
 
@@ -97,7 +97,7 @@ class Supervisor {
   void watch_client(int64_t ms);
   void ask_to_stop();
   void heartbeat();
-  bool client_lags() const;  // it reads more slowly than is written
+  bool client_lags() const;  // it reads more slowly than we write
   void shut_down(int status);
   void close_own_handles();
 
@@ -119,7 +119,7 @@ class Supervisor {
   std::optional<Current> current_;
   std::set<Id> views_;                       // handed to the active executor
   int64_t unaccounted_ms_ = 0;               // of the current request, not yet fed to its clock
-  std::optional<int64_t> client_silent_ms_;  // since its last word; empty: it does not greet again and again
+  std::optional<int64_t> client_silent_ms_;  // since its last message; empty: it does not greet regularly
   bool greeted_ = false;
   bool stopping_ = false;
   int status_ = 0;
