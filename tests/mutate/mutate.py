@@ -60,6 +60,13 @@ def programs(layer):
     return [f"{layer}_tests"] + (["attnscope"] if layer == "cli" else [])
 
 
+def surroundings(sandbox, layer):
+    """What starts a layer's tests: the window's have a display of their own, as tests/ui/CMakeLists.txt gives them one."""
+    if layer == "ui" and shutil.which("xvfb-run"):
+        return [*sandbox, "xvfb-run", "-a", "-s", "-screen 0 1600x900x24 +extension GLX"]
+    return sandbox
+
+
 def suites_near(root, layer):
     """A function that names the suites of the test files named after a source."""
     def near(path):
@@ -121,6 +128,7 @@ def judge(build, tests, fault, sandbox, folder):
 
 def put_to_the_tests(build, layer, order, count, entries, sandbox, folder, jobs):
     """Judges faults in the drawn order until `count` of them are worth counting; rows of (fault, what became of it)."""
+    sandbox = surroundings(sandbox, layer)
     tests = calibrated(build, layer, sandbox, folder)
     rows, counted, at = [], 0, 0
 
