@@ -146,21 +146,10 @@ std::string shell_word(std::string_view text) {
 }
 
 std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char c : one_line(text)) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&#39;";
-    else
-      out += c;
-  }
+  std::string out = one_line(text);
+  for (const auto& [mark, entity] :
+       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}})
+    replace_all(out, mark, entity);
   return out;
 }
 

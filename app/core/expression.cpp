@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -22,37 +23,32 @@ constexpr size_t kLongest = 1000;                // bytes
 // that follows from it, may be a neighbour of the right one. muParser's callbacks have no other place for it.
 thread_local bool passed_exact = false;
 
-double held(double a, double b, double result) {
+template <class Operator>
+double result_of(double a, double b) {
+  return Operator()(a, b);
+}
+template <class Operator>
+double exact(double a, double b) {
+  const double result = result_of<Operator>(a, b);
   if (std::fabs(a) > kLargest || std::fabs(b) > kLargest || std::fabs(result) > kLargest) passed_exact = true;
   return result;
 }
-double sum_of(double a, double b) { return held(a, b, a + b); }
-double difference_of(double a, double b) { return held(a, b, a - b); }
-double product_of(double a, double b) { return held(a, b, a * b); }
-double quotient_of(double a, double b) {
-  return b == 0 ? a / b : held(a, b, a / b);  // what a division by zero means is the whole expression's to judge
-}
-double is_less(double a, double b) { return a < b; }
-double is_at_most(double a, double b) { return a <= b; }
-double is_greater(double a, double b) { return a > b; }
-double is_at_least(double a, double b) { return a >= b; }
-double is_equal(double a, double b) { return a == b; }
-double is_different(double a, double b) { return a != b; }
-double both(double a, double b) { return a != 0 && b != 0; }
-double either(double a, double b) { return a != 0 || b != 0; }
+// What a division by zero means is for the whole expression to judge.
+double quotient_of(double a, double b) { return b == 0 ? a / b : exact<std::divides<>>(a, b); }
 
-// muParser's own operators, which would round in silence.
+// muParser's own operators would round in silence.
 struct NamedOperator {
   const char* name;
   double (*function)(double, double);
   unsigned priority;
 };
-constexpr NamedOperator kOfWholeNumbers[] = {{"+", sum_of, mu::prADD_SUB},     {"-", difference_of, mu::prADD_SUB},
-                                             {"*", product_of, mu::prMUL_DIV}, {"/", quotient_of, mu::prMUL_DIV},
-                                             {"<", is_less, mu::prCMP},        {"<=", is_at_most, mu::prCMP},
-                                             {">", is_greater, mu::prCMP},     {">=", is_at_least, mu::prCMP},
-                                             {"==", is_equal, mu::prCMP},      {"!=", is_different, mu::prCMP},
-                                             {"&&", both, mu::prLAND},         {"||", either, mu::prLOR}};
+constexpr NamedOperator kOfWholeNumbers[] = {
+    {"+", exact<std::plus<>>, mu::prADD_SUB},          {"-", exact<std::minus<>>, mu::prADD_SUB},
+    {"*", exact<std::multiplies<>>, mu::prMUL_DIV},    {"/", quotient_of, mu::prMUL_DIV},
+    {"<", result_of<std::less<>>, mu::prCMP},          {"<=", result_of<std::less_equal<>>, mu::prCMP},
+    {">", result_of<std::greater<>>, mu::prCMP},       {">=", result_of<std::greater_equal<>>, mu::prCMP},
+    {"==", result_of<std::equal_to<>>, mu::prCMP},     {"!=", result_of<std::not_equal_to<>>, mu::prCMP},
+    {"&&", result_of<std::logical_and<>>, mu::prLAND}, {"||", result_of<std::logical_or<>>, mu::prLOR}};
 
 // A quotient of whole numbers below 2^53 is never rounded to a whole number: ceil() is exact.
 double ceil_div(double a, double b) { return std::ceil(a / b); }
@@ -72,56 +68,52 @@ constexpr NamedFunction kOfElements[] = {
     {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"tanh", std::tanh}, {"abs", std::fabs},
     {"erf", std::erf},   {"rint", std::rint}, {"sign", sign}};
 
-// An expression, parsed once for a set of names and then given their values: parsing costs some fifty times what
+// An expression, parsed once for a list of names and then given their values: parsing costs some fifty times what
 // evaluating does, and a window asks for the same expressions at every move of a knob.
 struct Parsed {
   mu::Parser parser;
-  std::vector<double> values;  // in the order of Variables; the parser holds their addresses
+  std::vector<double> values;  // in the names' order; the parser holds their addresses
 };
 
 // muParser's stock form has no %, and offers much that a manifest must not have: its functions and constants go, = and
 // ^ are refused before this.
 enum class Numbers { whole, real };
-std::unique_ptr<Parsed> parse(const std::string& expression, const Variables& variables, Numbers numbers) {
-  auto parsed = std::make_unique<Parsed>();
-  parsed->values.resize(variables.size());
-  parsed->parser.ClearFun();
-  parsed->parser.ClearConst();
-  parsed->parser.DefineFun("min", least, true);
-  parsed->parser.DefineFun("max", greatest, true);
-  parsed->parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
+void parse(Parsed& parsed, const std::string& expression, const std::vector<std::string>& names, Numbers numbers) {
+  parsed.parser.ClearFun();
+  parsed.parser.ClearConst();
+  parsed.parser.DefineFun("min", least, true);
+  parsed.parser.DefineFun("max", greatest, true);
+  parsed.parser.DefineFun("ceil_div", ceil_div, true);
+  parsed.parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
   if (numbers == Numbers::whole) {
-    parsed->parser.EnableBuiltInOprt(false);
+    parsed.parser.EnableBuiltInOprt(false);
     // Not optimised: what is computed at parsing would be flagged once and then never again.
     for (const NamedOperator& one : kOfWholeNumbers)
-      parsed->parser.DefineOprt(one.name, one.function, one.priority, mu::oaLEFT, false);
+      parsed.parser.DefineOprt(one.name, one.function, one.priority, mu::oaLEFT, false);
   }
-  parsed->parser.DefineFun("ceil_div", ceil_div, true);
-  size_t next = 0;
-  for (const auto& [name, value] : variables) {
-    parsed->values[next] = value;
-    parsed->parser.DefineVar(name, &parsed->values[next++]);
-  }
-  parsed->parser.SetExpr(expression);
-  return parsed;
+  parsed.values.resize(names.size(), 1);
+  for (size_t at = 0; at < names.size(); ++at) parsed.parser.DefineVar(names[at], &parsed.values[at]);
+  parsed.parser.SetExpr(expression);
 }
 
 // Its results; `count` of them. A parser that threw, std::bad_alloc too, is not kept: muParser (2.3.3) crashes when it
 // is asked again.
 const double* results_of(const std::string& expression, const Variables& variables, Numbers numbers, int& count) {
   constexpr size_t kMost = 1000;
-  thread_local std::unordered_map<std::string, std::unique_ptr<Parsed>> cache;
+  thread_local std::unordered_map<std::string, Parsed> cache;
   std::string key = (numbers == Numbers::whole ? "" : "real\n") + expression;
-  for (const auto& [name, value] : variables) (key += '\n') += name;
-  auto found = cache.find(key);
-  if (found == cache.end()) {
-    if (cache.size() >= kMost) cache.clear();
-    found = cache.emplace(std::move(key), parse(expression, variables, numbers)).first;
-  }
-  size_t next = 0;
-  for (const auto& [name, value] : variables) found->second->values[next++] = value;
+  for (const auto& [name, unused] : variables) (key += '\n') += name;
+  if (cache.size() >= kMost) cache.clear();
+  const auto [found, fresh] = cache.try_emplace(std::move(key));
   try {
-    return found->second->parser.Eval(count);
+    if (fresh) {
+      std::vector<std::string> names;
+      for (const auto& [name, unused] : variables) names.push_back(name);
+      parse(found->second, expression, names, numbers);
+    }
+    size_t next = 0;
+    for (const auto& [unused, value] : variables) found->second.values[next++] = value;
+    return found->second.parser.Eval(count);
   } catch (...) {
     cache.erase(found);
     throw;
@@ -221,10 +213,7 @@ Result<bool> holds(const std::string& expression, const Variables& variables, co
   return evaluate(expression, variables, where).map([](int64_t value) { return value != 0; });
 }
 
-struct ElementExpression::Parts {
-  mutable Parsed parsed;
-  std::vector<size_t> order;  // of the names given, in the parser's values
-};
+struct ElementExpression::Parts : Parsed {};
 
 ElementExpression::ElementExpression(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 ElementExpression::ElementExpression(ElementExpression&&) noexcept = default;
@@ -235,19 +224,13 @@ Result<ElementExpression> ElementExpression::parse(const std::string& expression
                                                    const std::string& where) {
   if (const std::string refusal = refusal_of(expression); !refusal.empty())
     return fail(broken(where, expression, refusal));
-  Variables ones;
-  for (const std::string& name : names) ones[name] = 1;
   try {
     auto parts = std::make_unique<Parts>();
-    auto made = attnscope::parse(expression, ones, Numbers::real);
-    for (const NamedFunction& one : kOfElements) made->parser.DefineFun(one.name, one.function, true);
+    attnscope::parse(*parts, expression, names, Numbers::real);
+    for (const NamedFunction& one : kOfElements) parts->parser.DefineFun(one.name, one.function, true);
     int results = 0;
-    made->parser.Eval(results);
+    parts->parser.Eval(results);
     if (results != 1) return fail(broken(where, expression, "holds more than one expression"));
-    parts->parsed.parser = made->parser;
-    parts->parsed.values = std::move(made->values);  // the buffer that the parser points into moves along
-    for (const std::string& name : names)
-      parts->order.push_back(static_cast<size_t>(std::distance(ones.begin(), ones.find(name))));
     return ElementExpression(std::move(parts));
   } catch (const mu::Parser::exception_type& error) {
     return fail(broken(where, expression, "cannot be evaluated: " + error.GetMsg()));
@@ -255,10 +238,9 @@ Result<ElementExpression> ElementExpression::parse(const std::string& expression
 }
 
 double ElementExpression::operator()(std::span<const double> values) const {
-  for (size_t i = 0; i < values.size() && i < parts_->order.size(); ++i)
-    parts_->parsed.values[parts_->order[i]] = values[i];
+  std::copy_n(values.begin(), std::min(values.size(), parts_->values.size()), parts_->values.begin());
   try {
-    return parts_->parsed.parser.Eval();
+    return parts_->parser.Eval();
   } catch (const mu::Parser::exception_type&) {
     return std::nan("");
   }

@@ -4,22 +4,24 @@
 
 namespace attnscope {
 
-const KnobValue* Knob::find(int64_t value) const {
-  for (const KnobValue& candidate : values)
-    if (candidate.value == value) return &candidate;
-  return nullptr;
+namespace {
+
+template <class T, class V, class Member>
+const T* find_in(const std::vector<T>& list, const V& value, Member member) {
+  const auto found = std::ranges::find(list, value, member);
+  return found == list.end() ? nullptr : &*found;
 }
+
+}  // namespace
+
+const KnobValue* Knob::find(int64_t value) const { return find_in(values, value, &KnobValue::value); }
 
 std::string Knob::text_of(int64_t value) const {
   const KnobValue* found = find(value);
   return found ? found->text() : std::to_string(value);
 }
 
-const Knob* Kernel::find_knob(const std::string& name) const {
-  for (const Knob& knob : knobs)
-    if (knob.name == name) return &knob;
-  return nullptr;
-}
+const Knob* Kernel::find_knob(const std::string& name) const { return find_in(knobs, name, &Knob::name); }
 
 Problem Kernel::default_problem() const {
   Problem start;
@@ -29,8 +31,7 @@ Problem Kernel::default_problem() const {
 }
 
 const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id) {
-  const auto found = std::ranges::find(kernels, id, &Kernel::id);
-  return found == kernels.end() ? nullptr : &*found;
+  return find_in(kernels, id, &Kernel::id);
 }
 
 }  // namespace attnscope

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/escape.h"
+#include "core/joined.h"
 
 namespace attnscope {
 namespace {
@@ -40,9 +42,8 @@ bool near(const std::string& wanted, const std::string& name) {
 }
 
 std::string listed(const std::vector<std::string>& names, size_t most) {
-  std::string text;
-  for (size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + one_line(names[i]);
-  return names.size() > most ? text + ", …" : text;
+  const std::string shown = joined(std::span(names).first(std::min(names.size(), most)), one_line);
+  return names.size() > most ? shown + ", …" : shown;
 }
 
 }  // namespace

@@ -90,6 +90,13 @@ std::string known_keys(const Problem& base) {
   return known + " dist, seed.";
 }
 
+template <class Number>
+std::optional<Number> number_in(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Problem> problem_from_text(std::string_view text, Problem base) {
@@ -112,30 +119,16 @@ Result<Problem> problem_from_text(std::string_view text, Problem base) {
     const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
     auto found = attention || key == "dist" ? kShort.find(key) : kShort.end();
     const std::vector<std::string> names = found == kShort.end() ? std::vector<std::string>{key} : found->second;
-    const bool is_size = base.sizes.contains(key);
-    if (found == kShort.end() && !json.contains(key) && !is_size)
+    const bool size = base.sizes.contains(key), scale = !size && key == "scale";
+    if (found == kShort.end() && !json.contains(key) && !size)
       return fail(Stage::input, where + "/" + key + ": is not a known key", known_keys(base));
-    for (const std::string& name : names) {
-      int64_t number = 0;
-      auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-      const bool whole = error == std::errc{} && end == value.data() + value.size();
-      if (is_size) {
-        if (!whole) return fail(Stage::input, where + "/" + key + ": \"" + value + "\" is not a whole number", "");
-        json["sizes"][name] = number;
-        continue;
-      }
-      const bool worded = name == "causal";
-      if (whole && !worded)
-        json[name] = number;
-      else if (name == "scale") {
-        double real = 0;
-        auto [stop, bad] = std::from_chars(value.data(), value.data() + value.size(), real);
-        if (bad != std::errc{} || stop != value.data() + value.size())
-          return fail(Stage::input, where + "/scale: \"" + value + "\" is not a number", "");
-        json[name] = real;
-      } else
-        json[name] = value;
-    }
+    const auto whole = number_in<int64_t>(value);
+    const auto real = number_in<double>(value);
+    if (size && !whole) return fail(Stage::input, where + "/" + key + ": \"" + value + "\" is not a whole number", "");
+    if (scale && !real) return fail(Stage::input, where + "/scale: \"" + value + "\" is not a number", "");
+    // Of causal, 0 and 1 are words.
+    const Json given = size || (whole && key != "causal") ? Json(*whole) : scale ? Json(*real) : Json(value);
+    for (const std::string& name : names) (size ? json["sizes"] : json)[name] = given;
     if (key == "heads") json["kv_heads"] = json["heads"];
   }
   return problem_from_json(json, where);
