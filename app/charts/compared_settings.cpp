@@ -37,13 +37,7 @@ std::vector<ComparedRow> compared_settings(const Experiment& a, const Experiment
                                            const Kernel* b_kernel) {
   std::vector<ComparedRow> rows;
   const auto add = [&](const std::string& name, const std::string& before, const std::string& after) {
-    if (before == after) return;
-    ComparedRow row;
-    row.name = name;
-    row.before = before;
-    row.after = after;
-    row.differs = true;
-    rows.push_back(std::move(row));
+    if (before != after) rows.push_back({name, before, after, "", 0, true});
   };
   add("kernel", a.kernel, b.kernel);
   add("problem", short_text(a.problem), short_text(b.problem));

@@ -53,26 +53,10 @@ LatencyColumn column_of(const Run& run, int x) {
   return column;
 }
 
-void add_to_series(LatencyChart& chart, size_t index) {
-  const LatencyColumn& column = chart.columns[index];
-  for (LatencySeries& series : chart.series)
-    if (series.kind == column.kind && series.device == column.device) {
-      series.columns.push_back(index);
-      return;
-    }
-  chart.series.push_back({column.kind, column.device, {index}});
-}
-
 }  // namespace
 
 void append(LatencyChart& chart, std::span<const Run> runs) {
-  for (const Run& run : runs) {
-    chart.columns.push_back(column_of(run, static_cast<int>(chart.columns.size())));
-    const LatencyColumn& column = chart.columns.back();
-    if (column.state != ColumnState::timed) continue;
-    add_to_series(chart, chart.columns.size() - 1);
-    chart.top_us = std::max({chart.top_us, column.p50, column.p90, column.interval_high});
-  }
+  for (const Run& run : runs) chart.columns.push_back(column_of(run, static_cast<int>(chart.columns.size())));
 }
 
 std::optional<size_t> LatencyChart::column_of(uint64_t run) const {

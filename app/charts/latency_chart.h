@@ -48,18 +48,9 @@ struct LatencyColumn {
   std::shared_ptr<const Observation> observation;
 };
 
-// Columns of one kind and one device: figures of different kinds are never mixed in one series.
-struct LatencySeries {
-  FigureKind kind = FigureKind::modelled;
-  std::string device;
-  std::vector<size_t> columns;  // indices into LatencyChart::columns
-};
-
 struct LatencyChart {
   std::vector<LatencyColumn> columns;  // oldest first
-  std::vector<LatencySeries> series;
-  double top_us = 0;  // largest figure of the columns, whiskers included; 0 when none is timed
-                      // The column of that run, or empty.
+  // The column of that run, or empty.
   std::optional<size_t> column_of(uint64_t run) const;
 };
 

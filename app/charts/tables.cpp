@@ -15,13 +15,7 @@ namespace attnscope::charts {
 namespace {
 
 FigureRow count_row(std::string name, int64_t value, std::string term, FigureKind kind, std::string note = {}) {
-  FigureRow row;
-  row.name = std::move(name);
-  row.value = with_commas(value);
-  row.note = std::move(note);
-  row.term = std::move(term);
-  row.kind = kind;
-  return row;
+  return {std::move(name), with_commas(value), std::move(note), std::move(term), kind};
 }
 
 // "shared_load" → "shared load", which the glossary explains.
@@ -142,13 +136,9 @@ std::vector<FigureGroup> counter_groups(const Counters& counters) {
   std::vector<FigureGroup> groups{
       instruction_group(counters), {"Lanes", {}}, {"Shared memory", {}}, {"Global memory", {}}};
   for_each_counter([&](const CounterRow& row, auto member) {
-    FigureRow figure;
-    figure.name = label(row.label);
-    figure.value = value_text(counters.*member);
-    figure.note = beside(row.beside, counters, static_cast<double>(counters.*member));
-    figure.term = row.term;
-    figure.kind = counters.kind;
-    groups[1 + static_cast<size_t>(row.group)].rows.push_back(std::move(figure));
+    groups[1 + static_cast<size_t>(row.group)].rows.push_back(
+        {std::string(label(row.label)), value_text(counters.*member),
+         beside(row.beside, counters, static_cast<double>(counters.*member)), std::string(row.term), counters.kind});
   });
   return groups;
 }
