@@ -110,8 +110,8 @@ std::string panel(const BenchReport& report, const Row& row, double top) {
       out += mark(cell, axis, y, colour);
       out += text_at(kWidth - kRight + 14, y + 4, words_of(report, row, cell), kInk, " font-size=\"12\"");
     } else {
-      const std::string word = cell.state == CellState::wrong ? "wrong: " : "not applicable: ";
-      out += text_at(kLeft, y + 4, shortened(word + cell.reason, 110), kMuted, " font-size=\"12\"");
+      const std::string word(attnscope::to_string(cell.state));
+      out += text_at(kLeft, y + 4, shortened(word + ": " + cell.reason, 110), kMuted, " font-size=\"12\"");
     }
     out += "</g>\n";
   }

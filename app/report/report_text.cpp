@@ -64,7 +64,7 @@ Line head_of(const BenchReport& report, const std::vector<size_t>& peers) {
 Line line_of(const Entry& entry, const Cell& cell, const std::vector<size_t>& peers) {
   Line line{entry.label};
   if (cell.state != CellState::timed) {
-    line.push_back((cell.state == CellState::wrong ? "wrong: " : "not applicable: ") + cell.reason);
+    line.push_back(fmt::format("{}: {}", to_string(cell.state), cell.reason));
     return line;
   }
   const std::string interval = cell.interval
@@ -110,8 +110,7 @@ std::string rule(size_t columns) {
 // "1.31x" beside a time, compared with the fastest peer of that row.
 std::string ladder_cell(const BenchReport& report, const Row& row, size_t entry) {
   const Cell& cell = row.cells[entry];
-  if (cell.state == CellState::wrong) return "wrong";
-  if (cell.state == CellState::not_applicable) return "not applicable";
+  if (cell.state != CellState::timed) return std::string(to_string(cell.state));
   std::string text = us_text(cell.p50);
   const auto peer = best_peer(report, row);
   const Ratio* ratio = peer ? ratio_to(cell, *peer) : nullptr;
