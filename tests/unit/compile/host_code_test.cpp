@@ -62,6 +62,18 @@ TEST(HostCode, ALambdaNeedsNoWordForWhereItRuns) {
   EXPECT_EQ(left_of(attribute), attribute);
 }
 
+// Of a class with device code only its host members go, whatever stands before them.
+TEST(HostCode, AccessWordsOfAClassStay) {
+  for (const char* word : {"public", "private", "protected"}) {
+    const std::string access(word);
+    EXPECT_EQ(left_of("class C {\n" + access + ":\n  void host() { std::string s; }\n  __device__ int f();\n};\n"),
+              "class C {\n" + access + ":\n  __device__ int f();\n};\n");
+  }
+  EXPECT_EQ(
+      left_of("struct C {\n  C(int x) : a(x), s{} { s = std::string(1, 'a'); }\n  __device__ int f();\n  int a;\n};\n"),
+      "struct C {\n  __device__ int f();\n  int a;\n};\n");
+}
+
 TEST(HostCode, ConditionsInsideAHostFunctionStayBalanced) {
   EXPECT_EQ(left_of("int main() {\n#ifdef VERBOSE\n  puts(\"x\");\n#else\n  go();\n#endif\n}\n"),
             "#ifdef VERBOSE\n#else\n#endif\n");
@@ -105,6 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"aligned_struct", "struct __align__(16) V { float x[4]; };", true},
         Case{"struct_with_constructor", "struct P { int a; P(int x) : a(x) {} };", true},
         Case{"constructor_with_braces", "struct P { int a; __device__ P(int x) : a{x} { a += 1; } };", true},
+        Case{"constructor_with_braces_and_parens",
+             "struct P { int a, b; __device__ P(int x) : a(x), b{x} { b += 1; } };", true},
+        Case{"base_with_braces", "template <class T> struct D : B<T> { __device__ D() : B<T>{} { n = 1; } int n; };",
+             true},
         Case{"host_function", "static inline float reference(float x) { return x; }", false},
         Case{"host_template", "template <class T, int N = (3 > 2)> T sum(const T* p) { return p[0]; }", false},
         Case{"host_prototype", "void launch(float* p, int n);", false},
