@@ -115,6 +115,32 @@ class Tools(unittest.TestCase):
         self.assertEqual(cell["state"], "not applicable")
         self.assertIn("ended before", cell["reason"])
 
+    def test_bench_tells_its_progress_by_row_in_a_log_and_over_itself_on_a_terminal(self):
+        args = ["bench", "--device", "emulated:l4", "--kernel", "minimal", "--kernel", "scalar", "--problem", SMALL,
+                "--problem", "B=1,H=2,S=64,D=64", "--json"]
+        lines = self.call(*args).stderr.splitlines()
+        self.assertEqual([line.split(":")[0] for line in lines], ["attnscope bench"] * 2, lines)
+        self.assertRegex(lines[0], r"^attnscope bench: 1 of 4  B1 H1 S64 D64, hot: minimal$")
+        self.assertRegex(lines[1], r"^attnscope bench: 3 of 4  B1 H2 S64 D64, hot: minimal, \d+ s left$")
+        ours, theirs = os.openpty()
+        environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
+        begun = subprocess.Popen([PROGRAM, *args], env=environment, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        said = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                said += chunk
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        self.assertEqual(begun.wait(), 0)
+        shown = said.decode().split("\r\x1b[K")
+        self.assertEqual(shown[0], "")
+        self.assertRegex(shown[1], r"^1 of 4  B1 H1 S64 D64, hot: minimal$")
+        self.assertRegex(shown[2], r"^2 of 4  B1 H1 S64 D64, hot: scalar, \d+ s left$")
+        self.assertEqual(len(shown), 6, said)
+        self.assertEqual(shown[-1], "", "the last line is cleared")
+
     def test_bench_refuses_what_it_does_not_know(self):
         self.assertIn("no kernel \"nope\"", self.call("bench", "--kernel", "nope", "--device", "emulated:l4", expect=2).stderr)
         self.assertIn("TYLE", self.call("bench", "--kernel", "tiled:TYLE=3", "--device", "emulated:l4", expect=2).stderr)
