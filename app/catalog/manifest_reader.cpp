@@ -10,10 +10,20 @@
 #include "core/joined.h"
 #include "core/option_fields.h"
 
-namespace attnscope::catalog {
+namespace attnscope {
 namespace {
-
 constexpr size_t kMaxKnobs = 64, kMaxValues = 256, kMaxParts = 64, kMaxLine = 2000, kMaxName = 100;
+}  // namespace
+
+template <>
+struct FieldsOf<Restriction> {
+  static constexpr auto list =
+      std::tuple{Field{"expr", &Restriction::expr, Limits{.bytes = kMaxLine, .required = true}},
+                 Field{"why", &Restriction::why, Limits{.bytes = kMaxLine, .line = true, .required = true}}};
+};
+
+namespace catalog {
+namespace {
 
 bool is_macro_name(const std::string& name) {
   auto inner = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -243,18 +253,7 @@ void read_knobs(JsonReader& read, Kernel& kernel) {
 }
 
 void read_restrictions(JsonReader& read, const char* key, std::vector<Restriction>& out) {
-  const Json* list = array_at(read, key, kMaxParts);
-  if (!list) return;
-  for (size_t i = 0; i < list->size() && !read.failed(); ++i) {
-    Restriction restriction;
-    JsonReader inner((*list)[i], read.path(at(key, i)), Stage::catalog);
-    inner.required("expr");
-    inner.required("why");
-    inner.text("expr", restriction.expr, kMaxLine);
-    inner.line("why", restriction.why, kMaxLine);
-    if (auto done = inner.finish(); !done) read.adopt(done.error());
-    out.push_back(std::move(restriction));
-  }
+  fields::read(read, key, out, Limits{.most = kMaxParts});
 }
 
 void read_supports(JsonReader& read, Kernel& kernel) {
@@ -336,4 +335,5 @@ void read_arguments(JsonReader& read, Kernel& kernel) {
   if (!read.failed() && !writes) read.fault("args", "no output: the kernel has nothing to write", "Add \"o\".");
 }
 
-}  // namespace attnscope::catalog
+}  // namespace catalog
+}  // namespace attnscope

@@ -2,36 +2,43 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <set>
 
-#include "core/json.h"
+#include "core/fields.h"
 #include "platform/json_file.h"
 
-namespace attnscope::catalog {
+namespace attnscope {
+
+template <>
+struct FieldsOf<catalog::ReportedFigure> {
+  using Of = catalog::ReportedFigure;
+  static constexpr Limits kName{.bytes = 100, .required = true};
+  static constexpr auto list = std::tuple{Field{"id", &Of::id, kName},
+                                          Field{"label", &Of::label, Limits{.bytes = 200, .required = true}},
+                                          Field{"metric", &Of::metric, kName},
+                                          Field{"value", &Of::value, Limits{.required = true}},
+                                          Field{"high", &Of::high},
+                                          Field{"unit", &Of::unit, Limits{.bytes = 20, .required = true}},
+                                          Field{"role", &Of::role},
+                                          Field{"valid", &Of::valid},
+                                          Field{"why", &Of::why, Limits{.bytes = 1000}},
+                                          Field{"source", &Of::source, Limits{.bytes = 1000, .required = true}},
+                                          Field{"kernel", &Of::kernel, Limits{.bytes = 100}},
+                                          Field{"knobs", &Of::knobs}};
+  static void check(JsonReader& read, Of& figure) {
+    if (figure.high && *figure.high < figure.value) read.fault("high", "is below value");
+    if (figure.valid != figure.why.empty())
+      read.fault("why", "must be there exactly when valid is false", "Say why the figure does not hold.");
+    if (figure.kernel.empty() && !figure.knobs.empty()) read.fault("knobs", "without a kernel");
+  }
+};
+
+namespace catalog {
 namespace {
 
-Result<ReportedFigure> figure_from_json(const Json& json, const std::string& where, const ReportedFigure& base) {
-  ReportedFigure figure = base;
+Result<ReportedFigure> figure_from_json(const Json& json, const std::string& where, ReportedFigure figure) {
   JsonReader read(json, where, Stage::catalog);
-  for (const char* key : {"id", "label", "metric", "value", "unit", "source"}) read.required(key);
-  read.text("id", figure.id, 100);
-  read.text("label", figure.label, 200);
-  read.text("metric", figure.metric, 100);
-  read.number("value", figure.value);
-  if (read.has("high")) read.number("high", figure.high.emplace());
-  read.text("unit", figure.unit, 20);
-  read.word("role", figure.role);
-  read.boolean("valid", figure.valid);
-  read.text("why", figure.why, 1000);
-  read.text("source", figure.source, 1000);
-  read.text("kernel", figure.kernel, 100);
-  read.entries("knobs", [&](JsonReader& inner, const char* name) { inner.integer(name, figure.knobs[name]); });
-  if (!read.failed() && !std::isfinite(figure.value)) read.fault("value", "must be finite");
-  if (!read.failed() && figure.high && !(*figure.high >= figure.value)) read.fault("high", "is below value");
-  if (!read.failed() && figure.valid != figure.why.empty())
-    read.fault("why", "must be there exactly when valid is false", "Say why the figure does not hold.");
-  if (!read.failed() && figure.kernel.empty() && !figure.knobs.empty()) read.fault("knobs", "without a kernel");
+  read_fields_into(read, figure);
   if (auto done = read.finish(); !done) return fail(done.error());
   return figure;
 }
@@ -79,4 +86,5 @@ Result<std::vector<ReportedFigure>> load_reported(const std::filesystem::path& p
   return figures;
 }
 
-}  // namespace attnscope::catalog
+}  // namespace catalog
+}  // namespace attnscope

@@ -15,10 +15,7 @@ enum class ReportedRole { figure, target };
 }  // namespace catalog
 
 template <>
-struct Words<catalog::ReportedRole> {
-  using enum catalog::ReportedRole;
-  static constexpr WordTable<catalog::ReportedRole, 2> table{{{figure, "figure"}, {target, "target"}}};
-};
+struct Words<catalog::ReportedRole> : NamesAsWords<catalog::ReportedRole> {};
 
 namespace catalog {
 

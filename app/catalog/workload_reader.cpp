@@ -4,9 +4,26 @@
 #include <set>
 
 #include "catalog/manifest_reader.h"
+#include "core/escape.h"
 #include "core/expression.h"
+#include "core/fields.h"
 
-namespace attnscope::catalog {
+namespace attnscope {
+
+template <>
+struct FieldsOf<ReferenceSpec> {
+  static constexpr Limits kTolerance{.low = 0, .high = std::numeric_limits<double>::infinity()};
+  static constexpr auto list =
+      std::tuple{Field{"kind", &ReferenceSpec::kind, Limits{.required = true}},
+                 Field{"output", &ReferenceSpec::output, Limits{.bytes = 100, .required = true}},
+                 Field{"expr", &ReferenceSpec::expr, Limits{.bytes = 1000}},
+                 Field{"value", &ReferenceSpec::value, Limits{.open = true}},
+                 Field{"atol", &ReferenceSpec::atol, kTolerance},
+                 Field{"rtol", &ReferenceSpec::rtol, kTolerance},
+                 Field{"inputs", &ReferenceSpec::inputs, Limits{.most = 8}}};
+};
+
+namespace catalog {
 namespace {
 
 constexpr size_t kMaxBuffers = 64, kMaxSizes = 32, kMaxArguments = 256;
@@ -113,32 +130,13 @@ ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::
 ReferenceSpec reference_at(JsonReader& outer, const Json& json, const std::string& key, const Kernel& kernel) {
   ReferenceSpec spec;
   JsonReader read(json, outer.path(key), Stage::catalog);
-  read.required("kind");
-  read.required("output");
-  read.word("kind", spec.kind);
-  read.text("output", spec.output, 100);
-  read.text("expr", spec.expr, 1000);
-  read.number("value", spec.value);
-  const auto optional = [&](const char* name, std::optional<double>& out) {
-    double number = 0;
-    if (!read.has(name)) return;
-    read.number(name, number);
-    if (!(number >= 0)) read.fault(name, "must not be negative");
-    out = number;
-  };
-  optional("atol", spec.atol);
-  optional("rtol", spec.rtol);
+  read_fields_into(read, spec);
   const auto buffer = [&](const std::string& name) {
     return std::ranges::find(kernel.buffers, name, &BufferDeclaration::name);
   };
-  if (const Json* inputs = array_at(read, "inputs", 8))
-    for (size_t i = 0; i < inputs->size(); ++i) {
-      if (!(*inputs)[i].is_string() || buffer((*inputs)[i].get<std::string>()) == kernel.buffers.end()) {
-        read.fault(at("inputs", i), (*inputs)[i].dump() + " is not a buffer");
-        break;
-      }
-      spec.inputs.push_back((*inputs)[i].get<std::string>());
-    }
+  for (size_t i = 0; i < spec.inputs.size(); ++i)
+    if (buffer(spec.inputs[i]) == kernel.buffers.end())
+      read.fault(at("inputs", i), json_text(Json(spec.inputs[i])) + " is not a buffer");
   if (!read.failed()) {
     const auto output = buffer(spec.output);
     if (output == kernel.buffers.end() || (output->role != BufferRole::out && output->role != BufferRole::inout))
@@ -183,4 +181,5 @@ void read_workload(JsonReader& read, Kernel& kernel) {
     read.fault("buffers", "none has the role out or inout: the kernel has nothing to write");
 }
 
-}  // namespace attnscope::catalog
+}  // namespace catalog
+}  // namespace attnscope

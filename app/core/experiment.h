@@ -11,10 +11,7 @@ namespace attnscope {
 // What the GPU's caches hold before a timed launch: what the launch before left, or nothing of the operands.
 enum class CacheState { hot, cold };
 template <>
-struct Words<CacheState> {
-  using enum CacheState;
-  static constexpr WordTable<CacheState, 2> table{{{hot, "hot"}, {cold, "cold"}}};
-};
+struct Words<CacheState> : NamesAsWords<CacheState> {};
 
 struct MeasurePolicy {
   CacheState cache = CacheState::hot;

@@ -32,10 +32,9 @@ struct FieldsOf<Problem> {
 // visit(field) for each size of an attention problem.
 template <class Visit>
 void for_each_size(Visit visit) {
-  const auto one = [&](const auto& field) {
+  for_each_field(FieldsOf<Problem>::attention, [&](const auto& field) {
     if constexpr (std::is_same_v<decltype(field.member), int64_t Problem::*>) visit(field);
-  };
-  std::apply([&](const auto&... field) { (one(field), ...); }, FieldsOf<Problem>::attention);
+  });
 }
 
 template <>

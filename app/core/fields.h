@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/binary_json.h"
 #include "core/json.h"
 #include "core/words.h"
 
@@ -25,10 +28,12 @@ struct Limits {
   static constexpr double kMost = 1e300;  // of figures without a limit of their own: finite
   double low = -kMost, high = kMost;      // of a number, and of each number in an array
   size_t most = 4096;                     // entries of an array
-  size_t bytes = 1 << 20;                 // of a text, and of each text in an array
+  size_t bytes = 1 << 20;                 // of a text or bytes, and of each in an array
   bool open = false;                      // NaN and infinities too, written as words: JSON has no such numbers
   bool line = false;                      // a text without line ends and control characters
+  bool binary = false;                    // a text that stands as bytes
   bool required = false;                  // its absence is a fault; else the default stays
+  bool sparse = false;                    // an empty optional is left out; else it is null
 };
 
 template <class T, class M>
@@ -39,11 +44,7 @@ struct Field {
   std::string_view about = {};  // for the schema: unit and meaning, where the key does not say it
 };
 template <class T, class M>
-Field(const char*, M T::*) -> Field<T, M>;
-template <class T, class M>
-Field(const char*, M T::*, Limits) -> Field<T, M>;
-template <class T, class M>
-Field(const char*, M T::*, Limits, std::string_view) -> Field<T, M>;
+Field(const char*, M T::*, Limits = {}, std::string_view = {}) -> Field<T, M>;
 
 // Fields that stand in an object of their own in JSON: {"us": {"p10": …}}.
 template <class... F>
@@ -79,12 +80,17 @@ When(const char*, V T::*, V, bool, std::tuple<F...>) -> When<T, V, F...>;
 
 // A field with its row in a table: what it is called there, and what stands beside it.
 template <class F, class Row>
-struct Shown {
-  F field;
+struct Shown : F {
   Row row;
 };
 template <class F, class Row>
 Shown(F, Row) -> Shown<F, Row>;
+
+// visit(field) for each of a list.
+template <class... F, class Visit>
+void for_each_field(const std::tuple<F...>& list, Visit visit) {
+  std::apply([&](const F&... field) { (visit(field), ...); }, list);
+}
 
 template <class T>
 struct FieldsOf;
@@ -117,46 +123,64 @@ Result<T> read_fields(const Json& json, const std::string& where, Stage stage = 
 
 namespace fields {
 
-template <class T>
-struct IsOptional : std::false_type {};
-template <class T>
-struct IsOptional<std::optional<T>> : std::true_type {};
-template <class T>
-struct IsVector : std::false_type {};
-template <class T>
-struct IsVector<std::vector<T>> : std::true_type {};
-template <class T>
-struct IsMap : std::false_type {};
-template <class T>
-struct IsMap<std::map<std::string, T>> : std::true_type {};
+template <class V>
+concept Optional = std::is_same_v<V, std::optional<typename V::value_type>>;
+template <class V>
+concept Vector = std::is_same_v<V, std::vector<typename V::value_type>>;
+template <class V>
+concept Array = std::is_same_v<V, std::array<typename V::value_type, std::tuple_size<V>::value>>;
+template <class V>
+concept Map = std::is_same_v<V, std::map<std::string, typename V::mapped_type>>;
+// Numbers that stand as bytes, little-endian.
+template <class V>
+concept Packed = std::is_same_v<V, std::vector<uint8_t>> || std::is_same_v<V, std::vector<float>>;
 
 template <class V>
 void read(JsonReader& reader, const char* key, V& out, const Limits& limits);
 
-// An entry of an array.
 template <class V>
-Result<V> read_entry(const Json& json, const std::string& where, const Limits& limits, Stage stage) {
+Result<V> read_bytes(const Json& json, const std::string& where, const Limits& limits, Stage stage) {
+  V out;
+  if (!json.is_binary()) return fail(stage, where + ": must be bytes");
+  const auto& bytes = json.get_binary();
+  if (bytes.size() > limits.bytes || bytes.size() % sizeof(out[0]) != 0)
+    return fail(stage, where + ": does not have its number of bytes");
+  out.resize(bytes.size() / sizeof(out[0]));
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(out.data()));
+  return out;
+}
+
+// A value that is no entry of an object by itself: of an array, or with fields of its own.
+template <class V>
+Result<V> read_value(const Json& json, const std::string& where, const Limits& limits, Stage stage) {
   if constexpr (ReadsItself<V>) {
     return OwnReader<V>::read(json, where);
   } else if constexpr (Listed<V>) {
     return read_fields<V>(json, where, stage);
-  } else if constexpr (IsVector<V>::value) {
-    if (!json.is_array()) return fail(stage, where + ": must be an array");
-    if (json.size() > limits.most) return fail(stage, where + ": holds too many entries");
-    V out;
-    for (size_t i = 0; i < json.size(); ++i) {
-      auto entry = read_entry<typename V::value_type>(json[i], where + "/" + std::to_string(i), limits, stage);
+  } else if constexpr (Packed<V>) {
+    return read_bytes<V>(json, where, limits, stage);
+  } else if constexpr (Vector<V> || Array<V>) {
+    if (!json.is_array()) return fail(stage, where + ": must be a list");
+    V out{};
+    if constexpr (Vector<V>) out.resize(std::min(json.size(), limits.most));
+    if (json.size() != out.size())
+      return fail(stage, where + ": holds " + std::to_string(json.size()) + " entries; " +
+                             (Vector<V> ? "at most " : "") + std::to_string(out.size()) + " are taken");
+    for (size_t i = 0; i < out.size(); ++i) {
+      auto entry = read_value<typename V::value_type>(json[i], where + "/" + std::to_string(i), limits, stage);
       if (!entry) return fail(entry.error());
-      out.push_back(std::move(*entry));
+      out[i] = std::move(*entry);
     }
     return out;
-  } else if constexpr (std::is_same_v<V, double>) {
+  } else if constexpr (std::is_arithmetic_v<V>) {
     // MessagePack has numbers that are none.
-    if (!json.is_number() || !(json.get<double>() >= limits.low && json.get<double>() <= limits.high))
+    const bool kind = std::is_integral_v<V> ? json.is_number_integer() : json.is_number();
+    if (!kind || !(json.get<double>() >= limits.low && json.get<double>() <= limits.high))
       return fail(stage, where + ": must be a number within its limits");
-    return json.get<double>();
+    return json.get<V>();
   } else {
     static_assert(std::is_same_v<V, std::string>);
+    if (limits.binary) return read_bytes<V>(json, where, limits, stage);
     if (!json.is_string() || json.get_ref<const std::string&>().size() > limits.bytes)
       return fail(stage, where + ": must be a text within its limit");
     return json.get<std::string>();
@@ -174,39 +198,37 @@ void read(JsonReader& reader, const char* key, V& out, const Limits& limits) {
     };
     reader.integer(key, out, whole(limits.low, std::numeric_limits<V>::min()),
                    whole(limits.high, std::numeric_limits<V>::max()));
-  } else if constexpr (std::is_same_v<V, double>) {
-    if (limits.open)
-      reader.number(key, out);
-    else
-      reader.number(key, out, limits.low, limits.high);
+  } else if constexpr (std::is_floating_point_v<V>) {
+    double number = static_cast<double>(out);
+    limits.open ? reader.number(key, number) : reader.number(key, number, limits.low, limits.high);
+    out = static_cast<V>(number);
   } else if constexpr (std::is_same_v<V, uint64_t>) {
     reader.unsigned_integer(key, out);
-  } else if constexpr (std::is_same_v<V, std::string>) {
-    limits.line ? reader.line(key, out, limits.bytes) : reader.text(key, out, limits.bytes);
   } else if constexpr (Worded<V>) {
     reader.word(key, out);
   } else if constexpr (Named<V>) {
     std::string name(out.name());
     reader.text(key, name, limits.bytes);
     out = V::named(std::move(name));
-  } else if constexpr (IsOptional<V>::value) {
+  } else if constexpr (Optional<V>) {
     const Json* given = reader.value(key);
     if (given && given->is_null()) return out.reset();
     if (!given) return;
     typename V::value_type inner{};
     read(reader, key, inner, limits);
     if (!reader.failed()) out = std::move(inner);
-  } else if constexpr (IsVector<V>::value) {
-    const Json* given = reader.value(key);
-    if (given && given->is_null()) return out.clear();
-    reader.part(key, out, [&](const Json& json, const std::string& where) {
-      return read_entry<V>(json, where, limits, reader.stage());
-    });
-  } else if constexpr (IsMap<V>::value) {
+  } else if constexpr (Map<V>) {
     reader.entries(key, [&](JsonReader& inner, const char* name) { read(inner, name, out[name], limits); });
   } else {
+    if constexpr (Vector<V>) {
+      const Json* given = reader.value(key);
+      if (given && given->is_null()) return out.clear();
+    }
+    if constexpr (std::is_same_v<V, std::string>)
+      if (!limits.binary)
+        return limits.line ? reader.line(key, out, limits.bytes) : reader.text(key, out, limits.bytes);
     reader.part(key, out, [&](const Json& json, const std::string& where) {
-      return read_entry<V>(json, where, limits, reader.stage());
+      return read_value<V>(json, where, limits, reader.stage());
     });
   }
 }
@@ -218,17 +240,10 @@ void read_one(JsonReader& reader, T& out, const Field<Of, M>& field) {
   read(reader, field.key, out.*field.member, field.limits);
 }
 
-template <class T, class F, class Row>
-void read_one(JsonReader& reader, T& out, const Shown<F, Row>& shown) {
-  read_one(reader, out, shown.field);
-}
-
 template <class T, class Of>
 void read_one(JsonReader& reader, T& out, const Ends<Of>& ends) {
-  std::vector<double> both;
+  std::array both{out.*ends.low, out.*ends.high};
   read(reader, ends.key, both, ends.limits);
-  if (reader.failed() || !reader.has(ends.key)) return;
-  if (both.size() != 2) return reader.fault(ends.key, "must be two numbers");
   out.*ends.low = both[0];
   out.*ends.high = both[1];
 }
@@ -236,13 +251,13 @@ void read_one(JsonReader& reader, T& out, const Ends<Of>& ends) {
 template <class T, class... F>
 void read_one(JsonReader& reader, T& out, const Group<F...>& group) {
   reader.object(group.key, [&](JsonReader& inner) {
-    std::apply([&](const auto&... field) { (read_one(inner, out, field), ...); }, group.fields);
+    for_each_field(group.fields, [&](const auto& field) { read_one(inner, out, field); });
   });
 }
 
 template <class T, class Of, class V, class... F>
 void read_one(JsonReader& reader, T& out, const When<Of, V, F...>& when) {
-  if (when.holds(out)) std::apply([&](const auto&... field) { (read_one(reader, out, field), ...); }, when.fields);
+  if (when.holds(out)) for_each_field(when.fields, [&](const auto& field) { read_one(reader, out, field); });
 }
 
 template <class V>
@@ -250,41 +265,46 @@ Json written(const V& value, const Limits& limits);
 
 template <class T, class Of, class M>
 void write_one(Json& json, const T& value, const Field<Of, M>& field) {
+  if constexpr (Optional<M>)
+    if (field.limits.sparse && !(value.*field.member)) return;
   json[field.key] = written(value.*field.member, field.limits);
-}
-
-template <class T, class F, class Row>
-void write_one(Json& json, const T& value, const Shown<F, Row>& shown) {
-  write_one(json, value, shown.field);
 }
 
 template <class T, class Of>
 void write_one(Json& json, const T& value, const Ends<Of>& ends) {
-  json[ends.key] = Json::array({value.*ends.low, value.*ends.high});
+  json[ends.key] = {value.*ends.low, value.*ends.high};
 }
 
 template <class T, class... F>
 void write_one(Json& json, const T& value, const Group<F...>& group) {
   Json& inner = json[group.key] = Json::object();
-  std::apply([&](const auto&... field) { (write_one(inner, value, field), ...); }, group.fields);
+  for_each_field(group.fields, [&](const auto& field) { write_one(inner, value, field); });
 }
 
 template <class T, class Of, class V, class... F>
 void write_one(Json& json, const T& value, const When<Of, V, F...>& when) {
-  if (when.holds(value)) std::apply([&](const auto&... field) { (write_one(json, value, field), ...); }, when.fields);
+  if (when.holds(value)) for_each_field(when.fields, [&](const auto& field) { write_one(json, value, field); });
+}
+
+template <class V>
+Json written_bytes(const V& value) {
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(value.data());
+  return binary_json({bytes, bytes + value.size() * sizeof(value[0])});
 }
 
 template <class V>
 Json written(const V& value, const Limits& limits) {
-  if constexpr (std::is_same_v<V, double>) {
-    return limits.open ? number_json(value) : Json(value);
+  if constexpr (std::is_floating_point_v<V>) {
+    return limits.open ? number_json(static_cast<double>(value)) : Json(value);
   } else if constexpr (Worded<V>) {
     return word_of(value);
   } else if constexpr (Named<V>) {
     return value.name();
-  } else if constexpr (IsOptional<V>::value) {
+  } else if constexpr (Optional<V>) {
     return value ? written(*value, limits) : Json(nullptr);
-  } else if constexpr (IsVector<V>::value) {
+  } else if constexpr (Packed<V>) {
+    return written_bytes(value);
+  } else if constexpr (Vector<V> || Array<V>) {
     Json array = Json::array();
     for (const auto& entry : value) array.push_back(written(entry, limits));
     return array;
@@ -292,9 +312,12 @@ Json written(const V& value, const Limits& limits) {
     return to_json(value);
   } else if constexpr (Listed<V>) {
     Json json = Json::object();
-    std::apply([&](const auto&... field) { (write_one(json, value, field), ...); }, FieldsOf<V>::list);
+    for_each_field(FieldsOf<V>::list, [&](const auto& field) { write_one(json, value, field); });
+    if constexpr (requires { FieldsOf<V>::finish(json, value); }) FieldsOf<V>::finish(json, value);
     return json;
   } else {
+    if constexpr (std::is_same_v<V, std::string>)
+      if (limits.binary) return written_bytes(value);
     return Json(value);
   }
 }
@@ -302,10 +325,10 @@ Json written(const V& value, const Limits& limits) {
 }  // namespace fields
 
 // The fields that `reader` has go into `out`; the others stay as they are. What no single field can say of a value,
-// FieldsOf<T>::check(reader, out) does.
+// FieldsOf<T>::check(reader, out) does, and FieldsOf<T>::finish(json, value) where it is written.
 template <Listed T>
 void read_fields_into(JsonReader& reader, T& out) {
-  std::apply([&](const auto&... field) { (fields::read_one(reader, out, field), ...); }, FieldsOf<T>::list);
+  for_each_field(FieldsOf<T>::list, [&](const auto& field) { fields::read_one(reader, out, field); });
   if constexpr (requires { FieldsOf<T>::check(reader, out); })
     if (!reader.failed()) FieldsOf<T>::check(reader, out);
 }

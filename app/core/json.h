@@ -67,33 +67,20 @@ class JsonReader {
   // A value at `key` that parse(json, where) makes a Result of.
   template <class T, class Parse>
   void part(const char* key, T& out, Parse parse) {
-    if (has(key)) take(parse(*value(key), path(key)), [&](auto&& parsed) { out = std::move(parsed); });
-  }
-  // A list at `key`, each of whose items parse(json, where) makes a Result of.
-  template <class T, class Parse>
-  void list(const char* key, std::vector<T>& out, size_t most, Parse parse) {
     if (!has(key)) return;
-    const Json& items = *value(key);
-    if (!items.is_array()) return fault(key, "must be a list");
-    if (items.size() > most)
-      return fault(
-          key, "holds " + std::to_string(items.size()) + " entries; at most " + std::to_string(most) + " are taken");
-    for (size_t i = 0; i < items.size() && !failed(); ++i)
-      take(parse(items[i], path(key) + "/" + std::to_string(i)), [&](auto&& one) { out.push_back(std::move(one)); });
+    if (auto parsed = parse(*value(key), path(key)))
+      out = std::move(*parsed);
+    else
+      adopt(parsed.error());
   }
 
   template <Worded E>
   void word(const char* key, E& out) {
-    word(key, out, [this](std::string_view text) { return parse_word<E>(text, stage_); });
-  }
-  template <class T, class Parse>
-  void word(const char* key, T& out, Parse parse) {
     std::string name;
     if (!has(key)) return;
     text(key, name);
     if (failure_) return;
-    Result<T> parsed = parse(name);
-    if (parsed)
+    if (auto parsed = parse_word<E>(name, stage_))
       out = *parsed;
     else
       fault(key, parsed.error().message, parsed.error().hint);
@@ -107,14 +94,6 @@ class JsonReader {
   Result<void> finish(bool refuse_unknown = true);
 
  private:
-  template <class T, class Keep>
-  void take(Result<T> parsed, Keep keep) {
-    if (parsed)
-      keep(std::move(*parsed));
-    else
-      adopt(parsed.error());
-  }
-
   const Json& json_;
   std::string where_;
   Stage stage_;

@@ -81,10 +81,7 @@ struct ArgumentDeclaration {
 // What a kernel adds up in.
 enum class Accumulate { f32, f16 };
 template <>
-struct Words<Accumulate> {
-  using enum Accumulate;
-  static constexpr WordTable<Accumulate, 2> table{{{f32, "f32"}, {f16, "f16"}}};
-};
+struct Words<Accumulate> : NamesAsWords<Accumulate> {};
 
 // One rung: a .cu file and its manifest, or a library's routine, as values. No path decides what it is: `content_hash`
 // does.
@@ -100,7 +97,7 @@ struct Kernel {
   std::string entry;                 // the kernel in the source, or the library's routine
   std::vector<std::string> headers;  // whose headers the source includes beside CUDA's own: "cutlass"
   std::string library;  // "torch": a routine of that library and no source; empty: the source is the kernel
-  std::string install;  // of a library: what to do where it is not there
+  std::string install;               // of a library: what to do where it is not there
   ProblemKind problem = ProblemKind::attention;
   std::vector<Knob> knobs;
   std::vector<Restriction> requires_;  // a config that breaks one is refused

@@ -16,11 +16,7 @@ namespace attnscope {
 // Every figure says which of these it is; they are never mixed in one series.
 enum class FigureKind { measured, counted, modelled, reported };
 template <>
-struct Words<FigureKind> {
-  using enum FigureKind;
-  static constexpr WordTable<FigureKind, 4> table{
-      {{measured, "measured"}, {counted, "counted"}, {modelled, "modelled"}, {reported, "reported"}}};
-};
+struct Words<FigureKind> : NamesAsWords<FigureKind> {};
 
 struct Versions {
   std::string app, nvrtc, driver, gpu;  // empty: not there
@@ -216,10 +212,7 @@ struct Evidence {
 
 enum class Severity { info, warning, error };
 template <>
-struct Words<Severity> {
-  using enum Severity;
-  static constexpr WordTable<Severity, 3> table{{{info, "info"}, {warning, "warning"}, {error, "error"}}};
-};
+struct Words<Severity> : NamesAsWords<Severity> {};
 
 struct Finding {
   Rule rule;
@@ -269,24 +262,8 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-Json to_json(const Versions&);
-Json to_json(const VariantInfo&);
-Json to_json(const Occupancy&);
-Json to_json(const Verdict&);
-Json to_json(const Timing&);
-Json to_json(const Counters&);
-Json to_json(const Finding&);
-Json to_json(const WatchReport&);
-Json to_json(const Printed&);
-Json to_json(const Failure&);
-Result<Failure> failure_from_json(const Json& json, const std::string& where);
 // docs/observation.schema.json describes it: every key always present, null where a part was not reached.
 Json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const Json& json, const std::string& where);
-
-// A stage's part of the observation as it streams from a worker: an object holding any of the keys versions, device,
-// variant, occupancy, verdict, timing, tflops, counters, findings, watch, printed, failure. Present keys replace; null
-// clears. "bound" is the timing's own key alone: what a later look at the kernel says of a time that was there before.
-Result<void> apply_part(Observation& observation, const Json& part);
 
 }  // namespace attnscope

@@ -206,10 +206,9 @@ struct FieldsOf<Counters> {
 // visit(row, member) for each counter that has a row, in the tables' order.
 template <class Visit>
 void for_each_counter(Visit visit) {
-  const auto one = [&](const auto& listed) {
-    if constexpr (requires { listed.row; }) visit(listed.row, listed.field.member);
-  };
-  std::apply([&](const auto&... listed) { (one(listed), ...); }, FieldsOf<Counters>::list);
+  for_each_field(FieldsOf<Counters>::list, [&](const auto& field) {
+    if constexpr (requires { field.row; }) visit(field.row, field.member);
+  });
 }
 
 template <>

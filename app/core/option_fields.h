@@ -21,9 +21,8 @@ struct FieldsOf<CompileOptions> {
 // visit(key, label, member) for each compile option.
 template <class Visit>
 void for_each_option(Visit visit) {
-  std::apply(
-      [&](const auto&... option) { (visit(option.field.key, label(option.row.label), option.field.member), ...); },
-      FieldsOf<CompileOptions>::list);
+  for_each_field(FieldsOf<CompileOptions>::list,
+                 [&](const auto& option) { visit(option.key, label(option.row.label), option.member); });
 }
 
 inline std::string option_text(bool set) { return set ? "on" : "off"; }

@@ -12,46 +12,27 @@ namespace attnscope {
 
 enum class ProblemKind { attention, gemm, softmax, reduction, transpose, custom };
 template <>
-struct Words<ProblemKind> {
-  using enum ProblemKind;
-  static constexpr WordTable<ProblemKind, 6> table{{{attention, "attention"},
-                                                    {gemm, "gemm"},
-                                                    {softmax, "softmax"},
-                                                    {reduction, "reduction"},
-                                                    {transpose, "transpose"},
-                                                    {custom, "custom"}}};
-};
+struct Words<ProblemKind> : NamesAsWords<ProblemKind> {};
 
 enum class Causal { none, top_left, bottom_right };
 template <>
-struct Words<Causal> {
+struct Words<Causal> : NamesAsWords<Causal> {
   using enum Causal;
-  static constexpr WordTable<Causal, 3> table{{{none, "none"}, {top_left, "top_left"}, {bottom_right, "bottom_right"}}};
   static constexpr WordTable<Causal, 4> also{
       {{bottom_right, "true"}, {bottom_right, "1"}, {none, "false"}, {none, "0"}}};
 };
 
 enum class Layout { BHSD, BSHD };
 template <>
-struct Words<Layout> {
-  using enum Layout;
-  static constexpr WordTable<Layout, 2> table{{{BHSD, "BHSD"}, {BSHD, "BSHD"}}};
-};
+struct Words<Layout> : NamesAsWords<Layout> {};
 
 enum class DType { f16, bf16, f32 };
 template <>
-struct Words<DType> {
-  using enum DType;
-  static constexpr WordTable<DType, 3> table{{{f16, "f16"}, {bf16, "bf16"}, {f32, "f32"}}};
-};
+struct Words<DType> : NamesAsWords<DType> {};
 
 enum class Distribution { normal, uniform, large, constant };
 template <>
-struct Words<Distribution> {
-  using enum Distribution;
-  static constexpr WordTable<Distribution, 4> table{
-      {{normal, "normal"}, {uniform, "uniform"}, {large, "large"}, {constant, "constant"}}};
-};
+struct Words<Distribution> : NamesAsWords<Distribution> {};
 
 uint32_t bytes_of(DType dtype);
 

@@ -17,11 +17,7 @@ enum class MapKind {
   attention,  // softmax(scale · Q·Kᵀ) of one head, in fp64: columns are keys
 };
 template <>
-struct Words<MapKind> {
-  using enum MapKind;
-  static constexpr WordTable<MapKind, 4> table{
-      {{error, "error"}, {output, "output"}, {reference, "reference"}, {attention, "attention"}}};
-};
+struct Words<MapKind> : NamesAsWords<MapKind> {};
 
 // GPU memory of the asking process, opened through CUDA IPC, that an answer's values may be put into instead of being
 // sent.

@@ -33,8 +33,36 @@ Result<T> value_of(const WordTable<T, N>& table, std::string_view text, Stage st
   return fail(stage, "\"" + std::string(text) + "\" is not one of " + words, "Use one of " + words + ".");
 }
 
-// An enumeration says its words once: template <> struct Words<E> { … table }. `also` holds words that are read and
-// never written.
+// The name of an enumerator; empty where the enumeration has none of that value. Compilers spell it in the signature:
+// "… enumerator() [with auto V = attnscope::Stage::input; …]", "… enumerator() [V = (attnscope::Stage)14]".
+template <auto V>
+constexpr std::string_view enumerator() {
+  std::string_view name = __PRETTY_FUNCTION__;
+  name.remove_prefix(name.find("V = "));
+  name = name.substr(0, name.find_first_of(";]"));
+  name.remove_prefix(name.rfind(':') + 1);
+  return name.find(')') == name.npos ? name : std::string_view();
+}
+
+// The table of an enumeration whose words are its enumerators' names: template <> struct Words<E> : NamesAsWords<E> {};
+// Its enumerators have the values from 0 on.
+template <class E>
+struct NamesAsWords {
+  template <size_t N = 0>
+  static constexpr size_t count() {
+    if constexpr (enumerator<static_cast<E>(N)>().empty())
+      return N;
+    else
+      return count<N + 1>();
+  }
+  static constexpr auto table = []<size_t... N>(std::index_sequence<N...>) {
+    return WordTable<E, sizeof...(N)>{{{static_cast<E>(N), enumerator<static_cast<E>(N)>()}...}};
+  }
+  (std::make_index_sequence<count()>());
+};
+
+// An enumeration says its words once: template <> struct Words<E> { … table }, or as above. `also` holds words that are
+// read and never written.
 template <class E>
 struct Words;
 template <class E>
@@ -43,23 +71,7 @@ concept Worded = requires {
 };
 
 template <>
-struct Words<Stage> {
-  using enum Stage;
-  static constexpr WordTable<Stage, 14> table{{{input, "input"},
-                                               {catalog, "catalog"},
-                                               {compile, "compile"},
-                                               {limits, "limits"},
-                                               {device, "device"},
-                                               {decode, "decode"},
-                                               {launch, "launch"},
-                                               {deadline, "deadline"},
-                                               {crash, "crash"},
-                                               {cancelled, "cancelled"},
-                                               {check, "check"},
-                                               {store, "store"},
-                                               {protocol, "protocol"},
-                                               {internal, "internal"}}};
-};
+struct Words<Stage> : NamesAsWords<Stage> {};
 
 // In files, in the protocol, in JSON.
 template <Worded E>

@@ -12,20 +12,7 @@ namespace attnscope {
 
 enum class ElementType { f16, bf16, f32, f64, i32, u32, i64, u8, i8, i16, u16 };
 template <>
-struct Words<ElementType> {
-  using enum ElementType;
-  static constexpr WordTable<ElementType, 11> table{{{f16, "f16"},
-                                                     {bf16, "bf16"},
-                                                     {f32, "f32"},
-                                                     {f64, "f64"},
-                                                     {i32, "i32"},
-                                                     {u32, "u32"},
-                                                     {i64, "i64"},
-                                                     {u8, "u8"},
-                                                     {i8, "i8"},
-                                                     {i16, "i16"},
-                                                     {u16, "u16"}}};
-};
+struct Words<ElementType> : NamesAsWords<ElementType> {};
 uint32_t bytes_of(ElementType type);
 bool is_floating(ElementType type);
 
@@ -36,11 +23,7 @@ enum class BufferRole {
   workspace,  // initialised; nobody looks at it afterwards
 };
 template <>
-struct Words<BufferRole> {
-  using enum BufferRole;
-  static constexpr WordTable<BufferRole, 4> table{
-      {{in, "in"}, {out, "out"}, {inout, "inout"}, {workspace, "workspace"}}};
-};
+struct Words<BufferRole> : NamesAsWords<BufferRole> {};
 
 // What a buffer holds before the run.
 struct BufferInit {
@@ -51,11 +34,7 @@ struct BufferInit {
   bool operator==(const BufferInit&) const = default;
 };
 template <>
-struct Words<BufferInit::Kind> {
-  using enum BufferInit::Kind;
-  static constexpr WordTable<BufferInit::Kind, 4> table{
-      {{random, "random"}, {zeros, "zeros"}, {ones, "ones"}, {iota, "iota"}}};
-};
+struct Words<BufferInit::Kind> : NamesAsWords<BufferInit::Kind> {};
 
 // A buffer of a kernel for one problem and config: row-major, in global memory.
 struct Operand {
@@ -109,33 +88,7 @@ enum class ReferenceKind {
   histogram
 };
 template <>
-struct Words<ReferenceKind> {
-  using enum ReferenceKind;
-  static constexpr WordTable<ReferenceKind, 24> table{{{each, "each"},
-                                                       {copy, "copy"},
-                                                       {scale, "scale"},
-                                                       {relu, "relu"},
-                                                       {gelu, "gelu"},
-                                                       {silu, "silu"},
-                                                       {add, "add"},
-                                                       {mul, "mul"},
-                                                       {saxpy, "saxpy"},
-                                                       {gemm, "gemm"},
-                                                       {gemm_nt, "gemm_nt"},
-                                                       {gemm_tn, "gemm_tn"},
-                                                       {attention, "attention"},
-                                                       {attention_causal, "attention_causal"},
-                                                       {transpose, "transpose"},
-                                                       {softmax, "softmax"},
-                                                       {layernorm, "layernorm"},
-                                                       {rmsnorm, "rmsnorm"},
-                                                       {reduce_sum, "reduce_sum"},
-                                                       {reduce_max, "reduce_max"},
-                                                       {reduce_min, "reduce_min"},
-                                                       {scan, "scan"},
-                                                       {sort, "sort"},
-                                                       {histogram, "histogram"}}};
-};
+struct Words<ReferenceKind> : NamesAsWords<ReferenceKind> {};
 
 // How an output is judged.
 struct ReferenceSpec {

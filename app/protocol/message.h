@@ -181,20 +181,8 @@ using attnscope::to_string;
 namespace attnscope {
 
 template <>
-struct Words<protocol::Step> {
-  using enum protocol::Step;
-  static constexpr WordTable<protocol::Step, 6> table{{{compiling, "compiling"},
-                                                       {limits, "limits"},
-                                                       {emulating, "emulating"},
-                                                       {checking, "checking"},
-                                                       {measuring, "measuring"},
-                                                       {watching, "watching"}}};
-};
+struct Words<protocol::Step> : NamesAsWords<protocol::Step> {};
 template <>
-struct Words<protocol::WorkerPhase> {
-  using enum protocol::WorkerPhase;
-  static constexpr WordTable<protocol::WorkerPhase, 3> table{
-      {{ready, "ready"}, {busy, "busy"}, {restarting, "restarting"}}};
-};
+struct Words<protocol::WorkerPhase> : NamesAsWords<protocol::WorkerPhase> {};
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@ namespace {
 // visit(field) for each key of a part: an Observation's own, and the timing's.
 template <class Visit>
 void each_field(Visit visit) {
-  std::apply([&](const auto&... field) { (visit(field), ...); }, FieldsOf<Observation>::list);
+  for_each_field(FieldsOf<Observation>::list, visit);
   visit(Field{"bound", &Timing::bound});
 }
 
@@ -40,7 +40,7 @@ Result<std::vector<PartValue>> part_values_from_json(const Json& json) {
   std::vector<PartValue> values;
   JsonReader reader(json, "part", Stage::protocol);
   each_field([&]<class T, class M>(const Field<T, M>& field) {
-    constexpr bool kMayBeEmpty = fields::IsOptional<M>::value || fields::IsVector<M>::value;
+    constexpr bool kMayBeEmpty = fields::Optional<M> || fields::Vector<M>;
     if (kMayBeEmpty ? reader.value(field.key) == nullptr : !reader.has(field.key)) return;
     M value{};
     fields::read(reader, field.key, value, field.limits);

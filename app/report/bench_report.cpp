@@ -4,189 +4,120 @@
 
 #include <cmath>
 
-#include "core/json.h"
+#include "core/experiment_fields.h"
+#include "core/observation_fields.h"
 #include "core/with_commas.h"
 
-namespace attnscope::report {
-namespace {
+namespace attnscope {
 
-constexpr size_t kMost = 10000;  // rows, entries, cells of a report
+namespace {
+constexpr Limits kMany{.most = 10000, .required = true};  // rows, entries, cells of a report
+constexpr Limits kId{.bytes = 200}, kText{.bytes = 2000};
+constexpr Limits kRequired{.required = true};
+
+// null where there is none.
+void read_interval(JsonReader& read, std::optional<measure::Interval>& out) {
+  std::optional<std::array<double, 2>> both;
+  fields::read(read, "interval", both, {});
+  if (both) out = measure::Interval{both->front(), both->back()};
+}
 
 Json interval_json(const std::optional<measure::Interval>& interval) {
   return interval ? Json{interval->low, interval->high} : Json(nullptr);
 }
-
-Json to_json(const Cell& cell) {
-  Json ratios = Json::array();
-  for (const Ratio& r : cell.ratios)
-    ratios.push_back({{"peer", r.peer}, {"ratio", r.ratio}, {"interval", interval_json(r.interval)}, {"tie", r.tie()}});
-  Json json{{"state", word_of(cell.state)}, {"reason", cell.reason}, {"knobs", cell.knobs}, {"config", cell.config}};
-  if (cell.state != CellState::timed) return json;
-  json.update({{"kind", word_of(cell.kind)},
-               {"us", {{"p10", cell.p10}, {"p50", cell.p50}, {"p90", cell.p90}}},
-               {"interval", interval_json(cell.interval)},
-               {"samples", cell.samples},
-               {"tflops", cell.tflops},
-               {"verdict", word_of(cell.verdict)},
-               {"ratios", ratios}});
-  return json;
-}
-
-template <class T, class One>
-void read_list(JsonReader& read, const char* key, std::vector<T>& out, One one) {
-  read.required(key);
-  read.list(key, out, kMost, one);
-}
-
-void read_interval(JsonReader& read, std::optional<measure::Interval>& out) {
-  if (!read.has("interval")) return;
-  const Json& json = *read.value("interval");
-  if (!json.is_array() || json.size() != 2 || !json[0].is_number() || !json[1].is_number())
-    return read.fault("interval", "must be two numbers");
-  out = measure::Interval{json[0].get<double>(), json[1].get<double>()};
-}
-
-Result<Ratio> ratio_from_json(const Json& json, const std::string& where) {
-  Ratio ratio;
-  JsonReader read(json, where);
-  int64_t peer = 0;
-  read.required("peer");
-  read.integer("peer", peer, 0, kMost);
-  read.number("ratio", ratio.ratio);
-  read_interval(read, ratio.interval);
-  read.ignore("tie");  // follows from the interval
-  if (auto done = read.finish(); !done) return fail(done.error());
-  ratio.peer = static_cast<size_t>(peer);
-  return ratio;
-}
-
-void read_us(JsonReader& read, Cell& cell) {
-  read.required("us");
-  read.object("us", [&](JsonReader& us) {
-    for (const char* key : {"p10", "p50", "p90"}) us.required(key);
-    us.number("p10", cell.p10);
-    us.number("p50", cell.p50);
-    us.number("p90", cell.p90);
-    if (!us.failed() && !(cell.p50 > 0)) us.fault("p50", "must be above 0");
-  });
-}
-
-Result<Cell> cell_from_json(const Json& json, const std::string& where) {
-  Cell cell;
-  JsonReader read(json, where);
-  read.required("state");
-  read.word("state", cell.state);
-  read.text("reason", cell.reason);
-  read.text("config", cell.config);
-  read.entries("knobs", [&](JsonReader& inner, const char* name) { inner.integer(name, cell.knobs[name]); });
-  if (cell.state == CellState::timed) {
-    read.word("kind", cell.kind);
-    read_us(read, cell);
-    read_interval(read, cell.interval);
-    read.integer("samples", cell.samples, 0);
-    read.number("tflops", cell.tflops);
-    read.word("verdict", cell.verdict);
-    read_list(read, "ratios", cell.ratios, ratio_from_json);
-  }
-  if (auto done = read.finish(); !done) return fail(done.error());
-  return cell;
-}
-
-Result<Row> row_from_json(const Json& json, const std::string& where) {
-  Row row;
-  JsonReader read(json, where);
-  read.required("problem");
-  read.part("problem", row.problem, problem_from_json);
-  read.word("cache", row.cache);
-  read_list(read, "cells", row.cells, cell_from_json);
-  if (auto done = read.finish(); !done) return fail(done.error());
-  return row;
-}
-
-Result<Entry> entry_from_json(const Json& json, const std::string& where) {
-  Entry entry;
-  JsonReader read(json, where);
-  for (const char* key : {"label", "kernel"}) read.required(key);
-  read.text("label", entry.label, 2000);
-  read.text("kernel", entry.kernel, 200);
-  read.text("hash", entry.kernel_hash, 64);
-  read.boolean("peer", entry.peer);
-  read.text("device", entry.device, 200);
-  read.text("version", entry.version, 2000);
-  if (auto done = read.finish(); !done) return fail(done.error());
-  return entry;
-}
-
-// What cannot be checked in a single object: as many cells as entries, and peers that exist.
-Result<void> check_whole(const BenchReport& report, const std::string& where) {
-  for (size_t r = 0; r < report.rows.size(); ++r) {
-    const Row& row = report.rows[r];
-    if (row.cells.size() != report.entries.size())
-      return fail(Stage::input, fmt::format("{}/rows/{}/cells: {} for {} entries", where, r, row.cells.size(),
-                                            report.entries.size()));
-    for (const Cell& cell : row.cells)
-      for (const Ratio& ratio : cell.ratios)
-        if (ratio.peer >= report.entries.size())
-          return fail(Stage::input, fmt::format("{}/rows/{}: there is no entry {}", where, r, ratio.peer));
-  }
-  return {};
-}
-
 }  // namespace
 
-Json to_json(const BenchReport& report) {
-  Json entries = Json::array(), rows = Json::array();
-  for (const Entry& e : report.entries)
-    entries.push_back({{"label", e.label},
-                       {"kernel", e.kernel},
-                       {"hash", e.kernel_hash},
-                       {"peer", e.peer},
-                       {"device", e.device},
-                       {"version", e.version}});
-  for (const Row& row : report.rows) {
-    Json cells = Json::array();
-    for (const Cell& cell : row.cells) cells.push_back(to_json(cell));
-    rows.push_back({{"problem", attnscope::to_json(row.problem)}, {"cache", word_of(row.cache)}, {"cells", cells}});
+template <>
+struct FieldsOf<report::Ratio> {
+  using Of = report::Ratio;
+  static constexpr auto list = std::tuple{Field{"peer", &Of::peer, kRequired}, Field{"ratio", &Of::ratio}};
+  static void check(JsonReader& read, Of& ratio) {
+    read_interval(read, ratio.interval);
+    read.ignore("tie");  // follows from the interval
   }
-  return Json{
-      {"attnscope_bench", BenchReport::kVersion},
-      {"date", report.date},
-      {"device",
-       {{"id", report.device}, {"name", report.device_name}, {"arch", report.arch}, {"emulated", report.emulated}}},
-      {"versions", attnscope::to_json(report.versions)},
-      {"blocks", report.blocks},
-      {"block_ms", report.block_ms},
-      {"entries", entries},
-      {"rows", rows}};
-}
+  static void finish(Json& json, const Of& ratio) {
+    json["interval"] = interval_json(ratio.interval);
+    json["tie"] = ratio.tie();
+  }
+};
+
+template <>
+struct FieldsOf<report::Cell> {
+  using Of = report::Cell;
+  static constexpr auto list = std::tuple{
+      Field{"state", &Of::state, kRequired}, Field{"reason", &Of::reason}, Field{"config", &Of::config},
+      Field{"knobs", &Of::knobs},
+      When{"state", &Of::state, report::CellState::timed, true,
+           std::tuple{Field{"kind", &Of::kind},
+                      Group{"us", std::tuple{Field{"p10", &Of::p10, kRequired}, Field{"p50", &Of::p50, kRequired},
+                                             Field{"p90", &Of::p90, kRequired}}},
+                      Field{"samples", &Of::samples, limits::kCount}, Field{"tflops", &Of::tflops},
+                      Field{"verdict", &Of::verdict}, Field{"ratios", &Of::ratios, kMany}}}};
+  static void check(JsonReader& read, Of& cell) {
+    if (cell.state != report::CellState::timed) return;
+    read.required("us");
+    read_interval(read, cell.interval);
+    if (!(cell.p50 > 0)) read.fault("us/p50", "must be above 0");
+  }
+  static void finish(Json& json, const Of& cell) {
+    if (cell.state == report::CellState::timed) json["interval"] = interval_json(cell.interval);
+  }
+};
+
+template <>
+struct FieldsOf<report::Row> {
+  using Of = report::Row;
+  static constexpr auto list = std::tuple{Field{"problem", &Of::problem, kRequired}, Field{"cache", &Of::cache},
+                                          Field{"cells", &Of::cells, kMany}};
+};
+
+template <>
+struct FieldsOf<report::Entry> {
+  using Of = report::Entry;
+  static constexpr auto list = std::tuple{Field{"label", &Of::label, Limits{.bytes = 2000, .required = true}},
+                                          Field{"kernel", &Of::kernel, Limits{.bytes = 200, .required = true}},
+                                          Field{"hash", &Of::kernel_hash, Limits{.bytes = 64}},
+                                          Field{"peer", &Of::peer},
+                                          Field{"device", &Of::device, kId},
+                                          Field{"version", &Of::version, kText}};
+};
+
+template <>
+struct FieldsOf<report::BenchReport> {
+  using Of = report::BenchReport;
+  static constexpr auto list =
+      std::tuple{Field{"attnscope_bench", &Of::version, Limits{.low = 1, .high = Of::kVersion, .required = true}},
+                 Field{"date", &Of::date, Limits{.bytes = 100}},
+                 Group{"device", std::tuple{Field{"id", &Of::device, kId}, Field{"name", &Of::device_name, kId},
+                                            Field{"arch", &Of::arch, Limits{.low = 0, .high = 200}},
+                                            Field{"emulated", &Of::emulated}}},
+                 Field{"versions", &Of::versions, kRequired},
+                 Field{"blocks", &Of::blocks, limits::kCount},
+                 Field{"block_ms", &Of::block_ms, limits::kCount},
+                 Field{"entries", &Of::entries, kMany},
+                 Field{"rows", &Of::rows, kMany}};
+  // As many cells as entries, and peers that exist.
+  static void check(JsonReader& read, Of& report) {
+    read.required("device");
+    for (size_t r = 0; r < report.rows.size(); ++r) {
+      const report::Row& row = report.rows[r];
+      if (row.cells.size() != report.entries.size())
+        read.fault(fmt::format("rows/{}/cells", r),
+                   fmt::format("{} for {} entries", row.cells.size(), report.entries.size()));
+      for (const report::Cell& cell : row.cells)
+        for (const report::Ratio& ratio : cell.ratios)
+          if (ratio.peer >= report.entries.size())
+            read.fault(fmt::format("rows/{}", r), fmt::format("there is no entry {}", ratio.peer));
+    }
+  }
+};
+
+namespace report {
+
+Json to_json(const BenchReport& report) { return write_fields(report); }
 
 Result<BenchReport> report_from_json(const Json& json, const std::string& where) {
-  BenchReport report;
-  JsonReader read(json, where);
-  int version = 0;
-  for (const char* key : {"attnscope_bench", "device", "versions"}) read.required(key);
-  read.integer("attnscope_bench", version, 1, BenchReport::kVersion);
-  read.text("date", report.date, 100);
-  read.integer("blocks", report.blocks, 0);
-  read.integer("block_ms", report.block_ms, 0);
-  read.object("device", [&](JsonReader& device) {
-    device.text("id", report.device, 200);
-    device.text("name", report.device_name, 200);
-    device.integer("arch", report.arch, 0, 200);
-    device.boolean("emulated", report.emulated);
-  });
-  if (read.has("versions")) {
-    Observation holder;  // apply_part can read versions
-    if (auto applied = apply_part(holder, Json{{"versions", *read.value("versions")}}); applied)
-      report.versions = holder.versions;
-    else
-      read.fault("versions", applied.error().message);
-  }
-  read_list(read, "entries", report.entries, entry_from_json);
-  read_list(read, "rows", report.rows, row_from_json);
-  if (auto done = read.finish(); !done) return fail(done.error());
-  if (auto whole = check_whole(report, where); !whole) return fail(whole.error());
-  return report;
+  return read_fields<BenchReport>(json, where, Stage::input);
 }
 
 std::string problem_text(const Problem& problem) {
@@ -225,4 +156,5 @@ const Ratio* ratio_to(const Cell& cell, size_t peer) {
   return nullptr;
 }
 
-}  // namespace attnscope::report
+}  // namespace report
+}  // namespace attnscope

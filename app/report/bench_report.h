@@ -84,6 +84,7 @@ struct BenchReport {
   int64_t block_ms = 0;  // time for one entry in a pass, at most
   std::vector<Entry> entries;
   std::vector<Row> rows;
+  int version = kVersion;
   bool operator==(const BenchReport&) const = default;
 };
 

@@ -6,10 +6,42 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/fields.h"
 #include "core/hash.h"
-#include "core/json.h"
 
-namespace attnscope::report {
+namespace attnscope {
+namespace report {
+namespace {
+
+// A BenchState as it is stored: a row's first cells as in a report, one row of that report per row here.
+struct StoredState {
+  int version = 1;
+  std::string plan;
+  std::vector<int64_t> passes;
+  BenchReport first;
+  std::vector<std::vector<std::vector<measure::Rounds>>> blocks;  // [row][entry][pass]
+};
+
+}  // namespace
+}  // namespace report
+
+template <>
+struct OwnReader<report::BenchReport> {
+  static constexpr auto read = report::report_from_json;
+};
+
+template <>
+struct FieldsOf<report::StoredState> {
+  using Of = report::StoredState;
+  static constexpr Limits kMany{.most = 10000, .required = true};
+  static constexpr auto list =
+      std::tuple{Field{"attnscope_bench_state", &Of::version, Limits{.low = 1, .high = 1}},
+                 Field{"plan", &Of::plan, Limits{.required = true}},
+                 Field{"passes", &Of::passes, Limits{.low = 0, .high = 1e9, .most = 10000, .required = true}},
+                 Field{"first", &Of::first, Limits{.required = true}}, Field{"blocks", &Of::blocks, kMany}};
+};
+
+namespace report {
 namespace {
 
 constexpr size_t kMostKept = 250;  // samples of one entry in one pass
@@ -211,20 +243,6 @@ std::optional<Ratio> ratio_of(const std::vector<CellTaken>& taken, const std::ve
   return ratio;
 }
 
-Result<measure::Rounds> rounds_from_json(const Json& json, const std::string& where) {
-  measure::Rounds rounds;
-  if (!json.is_array()) return fail(Stage::input, where + ": must be lists of samples");
-  for (const Json& list : json) {
-    if (!list.is_array()) return fail(Stage::input, where + ": must be lists of samples");
-    auto& round = rounds.emplace_back();
-    for (const Json& us : list) {
-      if (!us.is_number()) return fail(Stage::input, where + ": a sample must be a number");
-      round.push_back(us.get<double>());
-    }
-  }
-  return rounds;
-}
-
 }  // namespace
 
 std::string plan_hash(const BenchPlan& plan) {
@@ -236,58 +254,40 @@ std::string plan_hash(const BenchPlan& plan) {
   return xxh3_128(json.dump());
 }
 
-// A row's first cells are stored as in a report: one row of that report per row here.
 Json to_json(const BenchState& state) {
-  BenchReport first;
-  Json blocks = Json::array();
+  StoredState stored;
+  stored.plan = state.plan;
+  stored.passes = state.passes;
   for (const auto& row : state.taken) {
-    Row& cells = first.rows.emplace_back();
-    Json of_row = Json::array();
+    Row& cells = stored.first.rows.emplace_back();
+    auto& blocks = stored.blocks.emplace_back();
     for (const CellTaken& taken : row) {
       cells.cells.push_back(taken.first.value_or(Cell{}));
-      of_row.push_back(taken.blocks);
+      blocks.push_back(taken.blocks);
     }
-    blocks.push_back(std::move(of_row));
   }
-  if (!state.taken.empty()) first.entries.resize(state.taken.front().size());
-  return Json{{"attnscope_bench_state", 1},
-              {"plan", state.plan},
-              {"passes", state.passes},
-              {"first", to_json(first)},
-              {"blocks", std::move(blocks)}};
+  if (!state.taken.empty()) stored.first.entries.resize(state.taken.front().size());
+  return write_fields(stored);
 }
 
 Result<BenchState> state_from_json(const Json& json, const BenchPlan& plan, const std::string& where) {
   const auto foreign = [&](const std::string& why) {
-    return fail(Stage::input, where + ": " + why, "It is ignored, and the benchmark starts again.");
+    return fail(Stage::input, why, "It is ignored, and the benchmark starts again.");
   };
   const size_t rows = plan.head.rows.size(), entries = plan.head.entries.size();
-  if (!json.is_object() || !json.contains("plan") || !json.contains("passes") || !json.contains("first") ||
-      !json.contains("blocks"))
-    return foreign("is not the state of a benchmark");
-  BenchState state{plan_hash(plan), {}, {}};
-  if (json["plan"] != state.plan) return foreign("is the state of another benchmark");
-  const Json &passes = json["passes"], &blocks = json["blocks"];
-  auto first = report_from_json(json["first"], where + "/first");
-  if (!first) return foreign(first.error().message);
-  if (first->entries.size() != entries || first->rows.size() != rows || !passes.is_array() || passes.size() != rows ||
-      !blocks.is_array() || blocks.size() != rows)
-    return foreign("does not have this benchmark's rows and entries");
+  auto stored = read_fields<StoredState>(json, where, Stage::input);
+  if (!stored) return foreign(stored.error().message);
+  BenchState state{plan_hash(plan), {}, std::move(stored->passes)};
+  if (stored->plan != state.plan) return foreign(where + ": is the state of another benchmark");
+  const bool fits = stored->first.entries.size() == entries && stored->first.rows.size() == rows &&
+                    state.passes.size() == rows && stored->blocks.size() == rows &&
+                    std::ranges::all_of(stored->blocks, [&](const auto& row) { return row.size() == entries; });
+  if (!fits) return foreign(where + ": does not have this benchmark's rows and entries");
   for (size_t r = 0; r < rows; ++r) {
-    if (!passes[r].is_number_integer() || passes[r].get<int64_t>() < 0 || !blocks[r].is_array() ||
-        blocks[r].size() != entries)
-      return foreign("a row is malformed");
-    state.passes.push_back(passes[r].get<int64_t>());
-    auto& row = state.taken.emplace_back();
+    auto& row = state.taken.emplace_back(entries);
     for (size_t e = 0; e < entries; ++e) {
-      CellTaken& taken = row.emplace_back();
-      if (state.passes[r] > 0) taken.first = first->rows[r].cells[e];
-      if (!blocks[r][e].is_array()) return foreign("a cell is malformed");
-      for (const Json& block : blocks[r][e]) {
-        auto rounds = rounds_from_json(block, where + "/blocks");
-        if (!rounds) return foreign(rounds.error().message);
-        taken.blocks.push_back(std::move(*rounds));
-      }
+      if (state.passes[r] > 0) row[e].first = stored->first.rows[r].cells[e];
+      row[e].blocks = std::move(stored->blocks[r][e]);
     }
   }
   return state;
@@ -323,4 +323,5 @@ BenchReport report_of(const BenchPlan& plan, const BenchState& state, std::strin
   return report;
 }
 
-}  // namespace attnscope::report
+}  // namespace report
+}  // namespace attnscope

@@ -32,38 +32,26 @@ struct FieldsOf<report::TunedEntry> {
   }
 };
 
+template <>
+struct FieldsOf<report::TunedTable> {
+  using Table = report::TunedTable;
+  static constexpr auto list =
+      std::tuple{Field{"attnscope_tuned", &Table::version, Limits{.low = 1, .high = Table::kVersion, .required = true}},
+                 Field{"device", &Table::device, Limits{.bytes = 200, .required = true}},
+                 Field{"arch", &Table::arch, Limits{.low = 50, .high = 200, .required = true}},
+                 Field{"entries", &Table::entries, Limits{.most = 10000, .required = true}}};
+};
+
 namespace report {
-namespace {
 
-constexpr uint64_t kMaxBytes = 4 << 20;
-constexpr size_t kMost = 10000;
-
-}  // namespace
-
-Json to_json(const TunedTable& table) {
-  Json entries = Json::array();
-  for (const TunedEntry& entry : table.entries) entries.push_back(write_fields(entry));
-  return Json{{"attnscope_tuned", TunedTable::kVersion},
-              {"device", table.device},
-              {"arch", table.arch},
-              {"entries", std::move(entries)}};
-}
+Json to_json(const TunedTable& table) { return write_fields(table); }
 
 Result<TunedTable> tuned_from_json(const Json& json, const std::string& where) {
-  TunedTable table;
-  JsonReader read(json, where);
-  int version = 0;
-  for (const char* key : {"attnscope_tuned", "device", "arch", "entries"}) read.required(key);
-  read.integer("attnscope_tuned", version, 1, TunedTable::kVersion);
-  read.text("device", table.device, 200);
-  read.integer("arch", table.arch, 50, 200);
-  read.list("entries", table.entries, kMost,
-            [](const Json& entry, const std::string& at) { return read_fields<TunedEntry>(entry, at, Stage::input); });
-  if (auto done = read.finish(); !done) return fail(done.error());
-  return table;
+  return read_fields<TunedTable>(json, where, Stage::input);
 }
 
 Result<TunedTable> read_tuned(const std::filesystem::path& file) {
+  constexpr uint64_t kMaxBytes = 4 << 20;
   auto text = platform::read_file(file, kMaxBytes);
   if (!text) return fail(text.error());
   auto json = parse_json(*text, file.string());

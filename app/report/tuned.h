@@ -34,6 +34,7 @@ struct TunedTable {
   std::string device;  // DeviceSpec::name, "NVIDIA L4": for a GPU and its emulated twin
   int arch = 0;
   std::vector<TunedEntry> entries;
+  int version = kVersion;
   bool operator==(const TunedTable&) const = default;
 };
 

@@ -9,10 +9,7 @@
 namespace attnscope {
 
 template <>
-struct Words<ui::ThemeMode> {
-  using enum ui::ThemeMode;
-  static constexpr WordTable<ui::ThemeMode, 2> table{{{dark, "dark"}, {light, "light"}}};
-};
+struct Words<ui::ThemeMode> : NamesAsWords<ui::ThemeMode> {};
 
 namespace ui {
 

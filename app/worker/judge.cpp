@@ -9,8 +9,7 @@
 
 #include "check/verdict.h"
 #include "core/binary_json.h"
-#include "core/json.h"
-#include "core/observation.h"
+#include "core/observation_fields.h"
 #include "protocol/frame.h"
 #include "protocol/msgpack.h"
 #include "worker/truth_maker.h"
@@ -53,17 +52,17 @@ class Judge {
   bool verdict(const std::vector<uint8_t>& output) {
     if (!truth_) return send_failure({Stage::protocol, "an output before its problem", ""});
     const ReferenceResult reference = truth_->reference.get();
-    if (!reference) return send(Json{{"verdict", to_json(check::unchecked(reference.error().message))}});
+    if (!reference) return send(Json{{"verdict", write_fields(check::unchecked(reference.error().message))}});
     auto judged = check::judge(std::as_bytes(std::span(output)), **reference);
     if (!judged) return send_failure(judged.error());
-    return send(Json{{"verdict", to_json(*judged)}});
+    return send(Json{{"verdict", write_fields(*judged)}});
   }
 
-  bool send_failure(const Failure& failure) { return send(Json{{"failure", to_json(failure)}}); }
+  bool send_failure(const Failure& failure) { return send(Json{{"failure", write_fields(failure)}}); }
 
   bool send(const Json& json) {
     auto frame = protocol::frame_of(protocol::to_msgpack(json));
-    if (!frame) frame = protocol::frame_of(protocol::to_msgpack(Json{{"failure", to_json(frame.error())}}));
+    if (!frame) frame = protocol::frame_of(protocol::to_msgpack(Json{{"failure", write_fields(frame.error())}}));
     if (!frame) return false;
     for (size_t at = 0; at < frame->size();) {
       const ssize_t written = write(fd_out_, frame->data() + at, frame->size() - at);

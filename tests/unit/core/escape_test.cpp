@@ -91,18 +91,16 @@ TEST(DeviceSpec, ANameIsOneLine) {
 
 TEST(Observation, ATimeThatIsNoneIsRefusedAtTheDoor) {
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const auto applied = [](const char* key, const Json& value) {
-    Observation o;
+  const auto read = [](const char* key, const Json& value) {
     Json timing{{"kind", "measured"}, {"us", {{"p10", 1}, {"p50", 2}, {"p90", 3}}}, {"interval", {1, 3}}};
     timing[Json::json_pointer(key)] = value;
-    return apply_part(o, Json{{"timing", timing}}).has_value();
+    return observation_from_json(Json{{"experiment", to_json(Experiment())}, {"timing", timing}}, "o").has_value();
   };
-  EXPECT_TRUE(applied("/us/p50", 2.5));
+  EXPECT_TRUE(read("/us/p50", 2.5));
   for (const char* key : {"/us/p10", "/us/p50", "/us/p90", "/interval/0", "/clock_mhz"})
-    for (const Json& value : {Json(none), Json("inf"), Json(-1), Json(1e300)}) EXPECT_FALSE(applied(key, value)) << key;
-  EXPECT_FALSE(applied("/sampling", Json{{"rounds", {{1, none}}}}));
-  Observation o;
-  EXPECT_FALSE(apply_part(o, Json{{"tflops", none}}));
+    for (const Json& value : {Json(none), Json("inf"), Json(-1), Json(1e300)}) EXPECT_FALSE(read(key, value)) << key;
+  EXPECT_FALSE(read("/sampling", Json{{"rounds", {{1, none}}}}));
+  EXPECT_FALSE(observation_from_json(Json{{"experiment", to_json(Experiment())}, {"tflops", none}}, "o"));
 }
 
 TEST(NamesToChoose, NearOnesComeFirst) {

@@ -126,7 +126,7 @@ TEST(JsonReader, ListsAndObjectsNameThePlaceOfAFault) {
   std::map<std::string, int64_t> names;
   int64_t one = 0;
   JsonReader read(good, "x");
-  read.list("list", list, 2, number);
+  fields::read(read, "list", list, Limits{.most = 2});
   read.entries("names", [&](JsonReader& inner, const char* name) { inner.integer(name, names[name]); });
   read.part("one", one, number);
   EXPECT_EQ(refusal(read.finish()), "");
@@ -136,14 +136,15 @@ TEST(JsonReader, ListsAndObjectsNameThePlaceOfAFault) {
 
   const auto refused = [&](const Json& json) {
     JsonReader bad(json, "x");
-    bad.list("list", list, 2, number);
+    fields::read(bad, "list", list, Limits{.most = 2});
     bad.entries("names", [&](JsonReader& inner, const char* name) { inner.integer(name, names[name]); });
     bad.part("one", one, number);
     return refusal(bad.finish());
   };
-  EXPECT_EQ(refused({{"list", {1, "two"}}}), "x/list/1: must be a number");
+  EXPECT_EQ(refused({{"list", {1, "two"}}}), "x/list/1: must be a number within its limits");
   EXPECT_EQ(refused({{"list", {1, 2, 3}}}), "x/list: holds 3 entries; at most 2 are taken");
   EXPECT_EQ(refused({{"list", 1}}), "x/list: must be a list");
+  EXPECT_NE(refused({{"list", {1, 2.5}}}), "") << "no whole number";
   EXPECT_EQ(refused({{"names", {{"a", "b"}}}}), "x/names/a: must be a whole number, not \"b\"");
   EXPECT_EQ(refused({{"names", 5}}), "x/names: must be an object");
   EXPECT_EQ(refused({{"one", "b"}}), "x/one: must be a number");

@@ -73,28 +73,6 @@ TEST(Observation, KeepsNaNThroughText) {
   EXPECT_TRUE(std::isnan(back->verdict->first_bad->got));
 }
 
-TEST(Observation, PartsReplaceAndNullClears) {
-  Observation o = full_observation();
-  ASSERT_TRUE(apply_part(o, Json{{"tflops", 2.0}, {"failure", nullptr}}));
-  EXPECT_EQ(o.tflops, 2.0);
-  EXPECT_FALSE(o.failure);
-  EXPECT_TRUE(o.variant);
-  const double p50 = o.timing->p50;
-  ASSERT_TRUE(apply_part(o, Json{{"bound", "issue slots"}}));
-  EXPECT_EQ(o.timing->bound, Bound::issue_slots);
-  EXPECT_EQ(o.timing->p50, p50) << "the time stays";
-}
-
-TEST(Observation, ABadPartChangesNothing) {
-  Observation o = full_observation();
-  const Observation before = full_observation();
-  EXPECT_FALSE(apply_part(o, Json{{"bound", 3}}));
-  EXPECT_FALSE(apply_part(o, Json{{"tflops", 2.0}, {"surprise", 1}}));
-  EXPECT_FALSE(apply_part(o, Json{{"tflops", "fast"}}));
-  EXPECT_FALSE(apply_part(o, Json::array()));
-  EXPECT_EQ(o.tflops, before.tflops);
-}
-
 TEST(Observation, ATimeWrittenBeforeThereWereTermsIsRead) {
   Observation o = full_observation();
   Json json = to_json(o);
@@ -109,22 +87,17 @@ TEST(Observation, ATimeWrittenBeforeThereWereTermsIsRead) {
 
 // A word that nothing knows would be taken for the harmless one: "rihgt" for unchecked, "eror" for a note.
 TEST(Observation, WordsOfAVerdictAndAFindingAreKnownOnes) {
-  Observation o = full_observation();
-  Json part{{"verdict", to_json(*o.verdict)}};
-  ASSERT_TRUE(apply_part(o, part));
-  part["verdict"]["state"] = "rihgt";
-  EXPECT_FALSE(apply_part(o, part));
-  part = {{"occupancy", to_json(*o.occupancy)}, {"timing", to_json(*o.timing)}};
-  ASSERT_TRUE(apply_part(o, part));
-  for (const auto& [of, key] : {std::pair{"occupancy", "limiter"}, std::pair{"timing", "bound"}}) {
-    Json unknown = part;
-    unknown[of][key] = "shraed memory";
-    EXPECT_FALSE(apply_part(o, unknown)) << key;
+  const Json good = to_json(full_observation());
+  ASSERT_TRUE(observation_from_json(good, "o.json"));
+  for (const auto& [pointer, word] :
+       {std::pair{"/verdict/state", "rihgt"}, std::pair{"/occupancy/limiter", "shraed memory"},
+        std::pair{"/timing/bound", "shraed memory"}, std::pair{"/findings/0/severity", "eror"}}) {
+    Json unknown = good;
+    unknown[Json::json_pointer(pointer)] = word;
+    const auto read = observation_from_json(unknown, "o.json");
+    ASSERT_FALSE(read) << pointer;
+    EXPECT_TRUE(read.error().message.starts_with("o.json" + std::string(pointer))) << read.error().message;
   }
-  Json findings{{"findings", {to_json(o.findings.front())}}};
-  ASSERT_TRUE(apply_part(o, findings));
-  findings["findings"][0]["severity"] = "eror";
-  EXPECT_FALSE(apply_part(o, findings));
 }
 
 TEST(Experiment, HashFollowsEveryField) {

@@ -43,11 +43,6 @@ void add(Json& properties, const Field<T, M>& field) {
   described(properties[field.key] = schema_of<M>(field.limits), field.about);
 }
 
-template <class F, class Row>
-void add(Json& properties, const Shown<F, Row>& shown) {
-  add(properties, shown.field);
-}
-
 template <class T>
 void add(Json& properties, const Ends<T>& ends) {
   described(properties[ends.key] = {{"type", "array"},
@@ -112,11 +107,11 @@ Json schema_of(const Limits& limits) {
     Json words = Json::array();
     for (const auto& [value, word] : Words<V>::table) words.push_back(std::string(word));
     return {{"enum", std::move(words)}};
-  } else if constexpr (fields::IsOptional<V>::value) {
+  } else if constexpr (fields::Optional<V>) {
     return {{"anyOf", {schema_of<typename V::value_type>(limits), {{"type", "null"}}}}};
-  } else if constexpr (fields::IsVector<V>::value) {
+  } else if constexpr (fields::Vector<V>) {
     return {{"type", "array"}, {"items", schema_of<typename V::value_type>(limits)}};
-  } else if constexpr (fields::IsMap<V>::value) {
+  } else if constexpr (fields::Map<V>) {
     return {{"type", "object"}, {"additionalProperties", schema_of<typename V::mapped_type>(limits)}};
   } else if constexpr (Named<V>) {
     return {{"type", "string"}};

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "core/observation.h"
+#include "core/observation_fields.h"
 #include "platform/atomic_file.h"
 #include "store/journal.h"
 #include "support/temp_dir.h"
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A message ends up in JSON and on the screen: it must be valid UTF-8 whatever the file contains.
 void expect_printable(const Failure& failure) {
-  EXPECT_NO_THROW(to_json(failure).dump()) << "the message is not UTF-8";
+  EXPECT_NO_THROW(write_fields(failure).dump()) << "the message is not UTF-8";
 }
 
 TEST(Preset, RandomBytesAreRefusedInWords) {
