@@ -53,7 +53,7 @@ Result<void> try_expressions(const Kernel& kernel) {
       const std::string where = kernel.manifest_name + "/" + key + "/" + std::to_string(i) + "/expr";
       if (auto value = holds((*list)[i].expr, known, where); !value) return fail(value.error());
     }
-  if (kernel.library.empty()) {  // the library decides how its routine is launched
+  if (kernel.library.is_source()) {  // the library decides how its routine is launched
     if (auto launch = launch_of(kernel, problem, *config); !launch) return fail(launch.error());
   }
   if (problem.is_attention()) return {};
@@ -96,7 +96,7 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   // Keys that a kind of kernel does not read are unknown for it, and refused.
   const bool attention = kernel.problem == ProblemKind::attention;
   if (attention) read_supports(read, kernel);
-  if (kernel.library.empty()) {
+  if (kernel.library.is_source()) {
     read_launch(read, kernel);
     read_shared_map(read, kernel);
     if (attention)
@@ -133,7 +133,7 @@ Result<Kernel> load_kernel(const std::filesystem::path& path) {
   Kernel identity;
   read_identity(read, identity);
   if (auto done = read.finish(false); !done) return fail(done.error());
-  if (!identity.library.empty()) return parse_kernel(text);
+  if (!identity.library.is_source()) return parse_kernel(text);
   text.source_name = identity.source_name;
   Result<std::string> source = platform::read_file(path.parent_path() / identity.source_name, kMaxSourceBytes);
   if (!source)

@@ -54,7 +54,7 @@ std::string smaller_size(const Kernel& kernel, const Problem& problem, const Con
 // is about to set, so it is not a way out.
 Result<void> limits(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec,
                     const std::string& who, const std::string& turned) {
-  if (!kernel.library.empty()) return {};  // the library decides how its routine is launched
+  if (!kernel.library.is_source()) return {};  // the library decides how its routine is launched
   Result<Launch> launch = launch_of(kernel, problem, config);
   if (!launch) return fail(launch.error());
   auto fit = fits(*launch, spec, who);

@@ -213,9 +213,9 @@ void check_accumulate(JsonReader& read, const Kernel& kernel) {
 
 void read_identity(JsonReader& read, Kernel& kernel) {
   for (const char* key : {"id", "title", "entry", "problem"}) read.required(key);
-  read.text("library", kernel.library, kMaxName);
+  fields::read(read, "library", kernel.library, Limits{.bytes = kMaxName});
   read.line("install", kernel.install, kMaxLine);
-  if (kernel.library.empty()) read.required("source");
+  if (kernel.library.is_source()) read.required("source");
   read.text("id", kernel.id, kMaxName);
   read.line("title", kernel.title, 200);
   prose_at(read, "story", kernel.story, 1 << 16);
@@ -223,16 +223,16 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   read.text("entry", kernel.entry, 1000);
   read.word("problem", kernel.problem);
   read.integer("min_arch", kernel.min_arch, 50, 200);
-  if (kernel.library.empty()) read_list(read, "headers", kernel.headers, header_library);
+  if (kernel.library.is_source()) read_list(read, "headers", kernel.headers, header_library);
   read.text("accumulate", kernel.accumulate, kMaxName);
   if (read.failed()) return;
   if (!is_word(kernel.id)) read.fault("id", "must be a word of letters, digits, _ - and .");
-  if (!kernel.library.empty() && !is_word(kernel.library)) read.fault("library", "must be a library's name");
-  if (!kernel.library.empty() && !kernel.source_name.empty())
+  if (!kernel.library.is_source() && !is_word(kernel.library.name())) read.fault("library", "must be a library's name");
+  if (!kernel.library.is_source() && !kernel.source_name.empty())
     read.fault("source", "a library's routine has none", "Leave out one of \"library\" and \"source\".");
-  if (kernel.library.empty() && !kernel.install.empty())
+  if (kernel.library.is_source() && !kernel.install.empty())
     read.fault("install", "is only for a library, and there is none");
-  if (kernel.library.empty() && (!is_word(kernel.source_name) || kernel.source_name[0] == '.'))
+  if (kernel.library.is_source() && (!is_word(kernel.source_name) || kernel.source_name[0] == '.'))
     read.fault("source", "must be the name of a file beside the manifest, without a folder");
   if (!is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
   read_options(read, kernel);

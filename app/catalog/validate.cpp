@@ -125,13 +125,13 @@ Result<void> check_restrictions(const Kernel& kernel, const Problem& problem, co
 }
 
 Result<void> check_runs(const Kernel& kernel, const DeviceSpec& device) {
-  if (holds_value(device.runs, kernel.library.empty() ? std::string("source") : kernel.library)) return {};
-  const std::string has = joined(device.runs);
-  if (kernel.library.empty())
+  if (holds_value(device.runs, kernel.library)) return {};
+  const std::string has = joined(device.runs, &Library::name);
+  if (kernel.library.is_source())
     return fail(Stage::device, fmt::format("{} is CUDA source; {} only runs {}", kernel.id, device.id, has),
                 "Choose a kernel of " + has + ", or another device.");
   return fail(Stage::device,
-              fmt::format("{} is a routine of {}, which {} does not have", kernel.id, kernel.library, device.id),
+              fmt::format("{} is a routine of {}, which {} does not have", kernel.id, kernel.library.name(), device.id),
               kernel.install);
 }
 

@@ -165,12 +165,12 @@ void read_references(JsonReader& read, Kernel& kernel) {
 
 void read_workload(JsonReader& read, Kernel& kernel) {
   read.required("buffers");
-  if (kernel.library.empty()) read.required("args");
+  if (kernel.library.is_source()) read.required("args");
   read_sizes(read, kernel);
   if (const Json* list = array_at(read, "buffers", kMaxBuffers))
     for (size_t i = 0; i < list->size() && !read.failed(); ++i)
       kernel.buffers.push_back(buffer_at(read, (*list)[i], at("buffers", i), kernel));
-  if (const Json* list = read.failed() || !kernel.library.empty() ? nullptr : array_at(read, "args", kMaxArguments))
+  if (const Json* list = read.failed() || !kernel.library.is_source() ? nullptr : array_at(read, "args", kMaxArguments))
     for (size_t i = 0; i < list->size() && !read.failed(); ++i)
       kernel.arguments.push_back(argument_at(read, (*list)[i], at("args", i), kernel, false));
   if (!read.failed()) read_references(read, kernel);

@@ -222,7 +222,11 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       ->type_name("DEVICE");
   add_kernels_option(*command, options->kernel_dirs);
   add_worker_options(*command, options->workers);
-  command->add_option("--cache", wishes.cache, "hot, cold or both")->check(CLI::IsMember({"hot", "cold", "both"}));
+  command
+      ->add_option_function<std::string>(
+          "--cache", [&wishes](const std::string& word) { wishes.caches = *parse_word<BenchCaches>(word); },
+          "hot, cold or both")
+      ->check(CLI::IsMember({"hot", "cold", "both"}));
   command
       ->add_option("--tuned", options->tuned_dirs,
                    "Also the tuned tables of this folder, as `attnscope best --tune` writes them")

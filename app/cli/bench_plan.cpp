@@ -33,7 +33,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 std::vector<std::string> default_peers(const std::vector<Kernel>& kernels) {
   std::vector<std::string> peers;
   for (const Kernel& kernel : kernels) {
-    if (kernel.library.empty() || kernel.problem != ProblemKind::attention) continue;
+    if (kernel.library.is_source() || kernel.problem != ProblemKind::attention) continue;
     if (kernel.knobs.empty()) peers.push_back(kernel.id);
     for (const KnobValue& value : kernel.knobs.empty() ? std::vector<KnobValue>() : kernel.knobs.front().values)
       peers.push_back(kernel.id + ":" + kernel.knobs.front().name + "=" + value.text());
@@ -45,7 +45,7 @@ Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vect
   std::vector<std::string> ours = wishes.kernels;
   if (ours.empty())
     for (const Kernel& kernel : kernels)
-      if (kernel.library.empty() && kernel.problem == ProblemKind::attention) ours.push_back(kernel.id);
+      if (kernel.library.is_source() && kernel.problem == ProblemKind::attention) ours.push_back(kernel.id);
   const auto peers = wishes.peers.empty() && !emulated ? default_peers(kernels) : wishes.peers;
   std::vector<Named> entries;
   using List = std::pair<const std::vector<std::string>*, bool>;
@@ -67,7 +67,7 @@ Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vect
 // A library with its own worker runs on the same GPU through that worker: "torch/cuda:0" beside "cuda:0".
 std::string device_of(const Kernel& kernel, const DeviceSpec& device) {
   if (catalog::check_runs(kernel, device)) return device.id;
-  return kernel.library + "/" + device.id.substr(device.id.rfind('/') + 1);
+  return kernel.library.name() + "/" + device.id.substr(device.id.rfind('/') + 1);
 }
 
 Draft draft_of(const Named& entry, const Problem& problem, CacheState cache,
@@ -142,8 +142,9 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
     tasks.kernels.push_back(entry.kernel);
   }
   for (const Problem& problem : *problems)
-    for (const auto& [cache, word] : Words<CacheState>::table) {
-      if (wishes.cache != "both" && wishes.cache != word) continue;
+    for (const auto& [cache, left_out_by] :
+         {std::pair{CacheState::hot, BenchCaches::cold}, {CacheState::cold, BenchCaches::hot}}) {
+      if (wishes.caches == left_out_by) continue;
       plan.head.rows.push_back({problem, cache, {}});
       auto& drafts = tasks.drafts.emplace_back();
       for (const Named& entry : *entries) {

@@ -9,15 +9,23 @@
 #include "report/tuned.h"
 #include "session/session.h"
 
-namespace attnscope::cli {
+namespace attnscope {
+namespace cli {
+enum class BenchCaches { hot, cold, both };
+}  // namespace cli
 
-// The arguments of `attnscope bench`, as text.
+template <>
+struct Words<cli::BenchCaches> : NamesAsWords<cli::BenchCaches> {};
+
+namespace cli {
+
+// The arguments of `attnscope bench`.
 struct BenchWishes {
   std::vector<std::string> problems;  // B=1,H=8,…; empty: the default set
   std::vector<std::string> kernels;   // ID or ID:KNOB=VALUE,…; empty: every kernel with a source
   std::vector<std::string> peers;     // as kernels; empty: every backend of torch where the device is a GPU
-  std::string cache = "hot";          // hot, cold or both
-  bool defaults = false;              // the manifests' default configs, not the tuned ones
+  BenchCaches caches = BenchCaches::hot;
+  bool defaults = false;  // the manifests' default configs, not the tuned ones
   bool quick = false;
 };
 
@@ -49,4 +57,5 @@ Result<std::vector<Problem>> bench_problems(std::vector<std::string> texts);
 // half a second.
 double emulated_share(const Problem& problem);
 
-}  // namespace attnscope::cli
+}  // namespace cli
+}  // namespace attnscope

@@ -260,7 +260,7 @@ int tune_all(const Options& options, const Known& known, const std::vector<Probl
   std::optional<Failure> none_found;  // the last of several
   for (const Problem& problem : problems)
     for (const Kernel& kernel : known.kernels) {
-      if (!is_wanted(options, kernel) || !kernel.library.empty() || kernel.problem != problem.kind) continue;
+      if (!is_wanted(options, kernel) || !kernel.library.is_source() || kernel.problem != problem.kind) continue;
       if (!named->empty() && !named->contains(kernel.id)) continue;
       const TuneRuns runs = runs_at(*place, kernel, problem, watched);
       auto found = named->empty() ? tune(kernel, problem, runs) : best_of(kernel, problem, named->at(kernel.id), runs);

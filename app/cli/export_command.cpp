@@ -55,8 +55,9 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   Export e;
   e.kernel = named->kernel;
   e.problem = named->draft.problem;
-  if (!e.kernel.library.empty())
-    return fail(Stage::input, e.kernel.id + " is a routine of " + e.kernel.library + ": there is no source to export",
+  if (!e.kernel.library.is_source())
+    return fail(Stage::input,
+                e.kernel.id + " is a routine of " + e.kernel.library.name() + ": there is no source to export",
                 "Choose a kernel that has one.");
   if (!e.problem.is_attention())
     return fail(Stage::input, e.kernel.id + " is not an attention kernel: export writes launchers only for attention",

@@ -31,11 +31,8 @@ bool asks_for(const std::string& device, const std::string& worker) {
   return device == worker || device.starts_with(worker + "/");
 }
 
-}  // namespace
-
-Result<session::WorkerCommand> library_worker(const std::string& library) {
-  if (library != kTorch)
-    return fail(Stage::input, "no worker of this program has the library " + library, "Only torch has one.");
+// The worker for torch's routines, as the program itself starts it on this machine.
+Result<session::WorkerCommand> torch_worker() {
   auto resources = platform::resources();
   if (!resources) return fail(resources.error());
   auto self = platform::own_executable();
@@ -48,10 +45,12 @@ Result<session::WorkerCommand> library_worker(const std::string& library) {
       false};
 }
 
+}  // namespace
+
 void add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
-    if (kernel.library.empty() || has_worker(options, kernel.library)) continue;
-    auto worker = library_worker(kernel.library);
+    if (kernel.library != LibraryId::torch || has_worker(options, kTorch)) continue;
+    auto worker = torch_worker();
     if (!worker) continue;  // its kernels are refused with a hint what to install
     options.workers.push_back(std::move(*worker));
   }
@@ -100,7 +99,7 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
     const bool settings_name_it = std::any_of(known->begin(), known->end(),
                                               [&](const store::NamedWorker& worker) { return worker.name == text; });
     if (text == kTorch && !settings_name_it) {  // the worker shipped with this program, on this machine
-      auto torch = library_worker(kTorch);
+      auto torch = torch_worker();
       if (!torch) return fail(torch.error());
       options.workers.push_back(std::move(*torch));
       continue;
@@ -115,7 +114,7 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
     if (!there && (asks_for(device, worker.name) || named == Named::all)) add(options, worker);
   }
   if (asks_for(device, kTorch) && !has_worker(options, kTorch)) {
-    auto worker = library_worker(kTorch);
+    auto worker = torch_worker();
     if (!worker) return fail(worker.error());
     options.workers.push_back(std::move(*worker));
   }

@@ -37,9 +37,6 @@ Result<session::SessionOptions> options_with_workers(const std::vector<std::stri
 // Whether a device, as a person names it, belongs to this program's own worker.
 bool is_local(const std::string& device);
 
-// The worker for a library's routines ("torch"), as the program itself starts it on this machine.
-Result<session::WorkerCommand> library_worker(const std::string& library);
-
 // The workers of every library that `kernels` name, unless a worker of that name exists already.
 void add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels);
 

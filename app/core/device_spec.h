@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/json_fwd.h"
+#include "core/library.h"
 #include "core/result.h"
 
 namespace attnscope {
@@ -15,7 +16,7 @@ struct DeviceSpec {
   std::string name;  // "NVIDIA L4"
   int arch = 89;     // compute capability × 10
   bool emulated = true;
-  std::vector<std::string> runs{"source"};  // kernels with a source, and the libraries whose routines it has: "torch"
+  std::vector<Library> runs{LibraryId::source};  // kernels with a source, and the libraries whose routines it has
   // Limits
   int64_t sms = 0;
   int64_t shared_static_block = 0;    // bytes

@@ -178,6 +178,8 @@ Result<V> read_value(const Json& json, const std::string& where, const Limits& l
     if (!kind || !(json.get<double>() >= limits.low && json.get<double>() <= limits.high))
       return fail(stage, where + ": must be a number within its limits");
     return json.get<V>();
+  } else if constexpr (Named<V>) {
+    return read_value<std::string>(json, where, limits, stage).map(V::named);
   } else {
     static_assert(std::is_same_v<V, std::string>);
     if (limits.binary) return read_bytes<V>(json, where, limits, stage);

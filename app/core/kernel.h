@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/library.h"
 #include "core/problem.h"
 #include "core/workload.h"
 
@@ -96,7 +97,7 @@ struct Kernel {
   std::string manifest;              // JSON text
   std::string entry;                 // the kernel in the source, or the library's routine
   std::vector<std::string> headers;  // whose headers the source includes beside CUDA's own: "cutlass"
-  std::string library;  // "torch": a routine of that library and no source; empty: the source is the kernel
+  Library library;                   // not the source's: a routine of that library, and no source
   std::string install;               // of a library: what to do where it is not there
   ProblemKind problem = ProblemKind::attention;
   std::vector<Knob> knobs;

@@ -24,9 +24,9 @@ class Device {
   // Failure (Stage::decode): machine code that the device cannot run.
   virtual Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) = 0;
   // A library's routine of that name, for problems like this one (kernels whose manifest has a "library").
-  virtual Result<std::shared_ptr<const Loaded>> load_routine(const std::string& library, const std::string&,
+  virtual Result<std::shared_ptr<const Loaded>> load_routine(const Library& library, const std::string&,
                                                              const Problem&) {
-    return fail(Stage::device, spec().id + " has no routines of " + library, "Choose another device.");
+    return fail(Stage::device, spec().id + " has no routines of " + library.name(), "Choose another device.");
   }
   // Runs once, with poisoned output, guarded buffers and inputs checked to be unchanged. Failures: Stage::launch (an
   // illegal or misaligned access, parameters that do not match the manifest's args, an input that was written),

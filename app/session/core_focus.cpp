@@ -114,7 +114,7 @@ void SessionCore::enqueue(const QueueLane::Request& request) {
   }
   const bool watch = request.watch == Watch::always || (request.watch == Watch::emulated && r.place.spec->emulated);
   const JobId id = next_id_++;
-  queue_.place(id, r.experiment, watch && r.kernel->library.empty(), request.answer);
+  queue_.place(id, r.experiment, watch && r.kernel->library.is_source(), request.answer);
   submit(id, {Lane::queue, r.experiment, hash_of(r.experiment), r.place.worker, r.place.local_id, {}, watch});
 }
 

@@ -47,7 +47,7 @@ class Pipeline {
     using Stage = Result<void> (Pipeline::*)();
     std::vector<Stage> stages{&Pipeline::open};
     // A library's routine is neither compiled nor watched: its code is the library's.
-    const bool source = request_.kernel.library.empty();
+    const bool source = request_.kernel.library.is_source();
     if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
     if (request_.stages.run)
       stages.insert(stages.end(),
@@ -128,7 +128,7 @@ Result<void> Pipeline::open() {
       !allowed)
     return allowed;
   if (auto runs = catalog::check_runs(request_.kernel, device_->spec()); !runs) return runs;
-  if (request_.kernel.library.empty()) {
+  if (request_.kernel.library.is_source()) {
     auto launch = catalog::launch_of(request_.kernel, experiment().problem, config);
     if (!launch) return fail(launch.error());
     launch_ = *launch;
@@ -205,7 +205,7 @@ Result<void> Pipeline::load() {
   auto loaded = services_.pool.run<Ready>(load, *request_.cancel);
   if (!loaded) return fail(loaded.error());
   loaded_ = *loaded;
-  if (request_.kernel.library == "cublas") {
+  if (request_.kernel.library == LibraryId::cublas) {
     versions_.cublas = loaded_->library_version();
     sink_.part({versions_});
   }

@@ -64,7 +64,7 @@ std::string read_manifest(const catalog::KernelText& text) {
   const auto config = catalog::complete_config(*kernel, {}, kernel->options);
   if (!config) return config.error().message;
   if (const auto fits = catalog::check_restrictions(*kernel, problem, *config); !fits) return fits.error().message;
-  if (!kernel->library.empty()) return "";
+  if (!kernel->library.is_source()) return "";
   if (const auto launch = catalog::launch_of(*kernel, problem, *config); !launch) return launch.error().message;
   if (problem.is_attention()) return "";
   const auto workload = catalog::workload_of(*kernel, problem, *config);

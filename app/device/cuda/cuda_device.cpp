@@ -34,7 +34,7 @@ class CudaDevice final : public Device {
         ordinal_(ordinal) {}
   const DeviceSpec& spec() const override { return spec_; }
   Result<std::shared_ptr<const Loaded>> load(const compile::Variant& variant) override;
-  Result<std::shared_ptr<const Loaded>> load_routine(const std::string& library, const std::string& entry,
+  Result<std::shared_ptr<const Loaded>> load_routine(const Library& library, const std::string& entry,
                                                      const Problem& problem) override;
   Result<LaunchOutcome> run(const LaunchRequest& request, const LaunchEvents& events) override;
   Result<std::unique_ptr<measure::Source>> timer(const LaunchRequest& request, CacheState cache,
@@ -66,9 +66,9 @@ Result<std::shared_ptr<const Loaded>> CudaDevice::load(const compile::Variant& v
   return std::make_shared<const OnGpu>(*program);
 }
 
-Result<std::shared_ptr<const Loaded>> CudaDevice::load_routine(const std::string& library, const std::string& entry,
+Result<std::shared_ptr<const Loaded>> CudaDevice::load_routine(const Library& library, const std::string& entry,
                                                                const Problem& problem) {
-  if (library != "cublas" || !parts_.cublas) return Device::load_routine(library, entry, problem);
+  if (library != LibraryId::cublas || !parts_.cublas) return Device::load_routine(library, entry, problem);
   auto program = make_cublas_routine(kernels_, parts_, entry, problem);
   if (!program) return fail(program.error());
   return std::make_shared<const OnGpu>(*program);
@@ -180,7 +180,7 @@ Result<std::vector<std::unique_ptr<Device>>> make_cuda_devices(const CudaParts& 
     const auto twin =
         std::find_if(twins.begin(), twins.end(), [&](const DeviceSpec& one) { return one.arch == spec->arch; });
     if (twin != twins.end()) fill_rates(*spec, *twin);
-    if (parts.cublas) spec->runs.push_back("cublas");
+    if (parts.cublas) spec->runs.emplace_back(LibraryId::cublas);
     devices.push_back(std::make_unique<CudaDevice>(parts, std::move(*spec), ordinal));
   }
   return devices;

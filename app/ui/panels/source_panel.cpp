@@ -75,7 +75,7 @@ void SourcePanel::draw(Context& context) {
   const Kernel* kernel = session::find_kernel(context.snapshot, id);
   if (kernel == nullptr) return empty_state(ICON_CODE, "No kernel", "Choose one on the left.");
   if (kernel->source.empty())
-    return empty_state(ICON_CODE, "A routine of " + kernel->library, "Its source is not available.");
+    return empty_state(ICON_CODE, "A routine of " + kernel->library.name(), "Its source is not available.");
   refresh(context, *kernel);
   draw_header(context, *kernel);
   draw_lines();

@@ -28,7 +28,7 @@ Result<Kernel> parsed(const Json& json) { return parse_kernel({"torch.json", jso
 TEST(Library, AManifestWithoutASource) {
   auto kernel = parsed(manifest());
   ASSERT_TRUE(kernel) << kernel.error().message;
-  EXPECT_EQ(kernel->library, "torch");
+  EXPECT_EQ(kernel->library, LibraryId::torch);
   EXPECT_TRUE(kernel->source.empty());
   EXPECT_EQ(complete_config(*kernel, {}, {})->knobs.at("BACKEND"), 0);
   Problem problem;
@@ -61,7 +61,7 @@ TEST(Library, ADeviceRunsWhatItHas) {
   source.id = "tiled";
   DeviceSpec gpu, torch;
   torch.id = "torch/cuda:0";
-  torch.runs = {"torch"};
+  torch.runs = {LibraryId::torch};
   EXPECT_TRUE(check_runs(source, gpu));
   EXPECT_TRUE(check_runs(routine, torch));
   auto refused = check_runs(routine, gpu);
@@ -84,7 +84,7 @@ TEST(Library, EveryValueOfItsKnobsMayBeChosen) {
 TEST(Library, ARoutineThatIsNoAttentionDeclaresWhatItWorksOn) {
   auto tile = load_kernel(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "kernels" / "cublas_tile.json");
   ASSERT_TRUE(tile) << tile.error().message;
-  EXPECT_EQ(tile->library, "cublas");
+  EXPECT_EQ(tile->library, LibraryId::cublas);
   const Problem problem = tile->default_problem();
   EXPECT_EQ(problem.kind, ProblemKind::gemm);
   EXPECT_EQ(problem.flops(), 2.0 * 32 * 32 * 64);

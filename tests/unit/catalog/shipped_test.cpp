@@ -29,7 +29,7 @@ const Kernel* named(const Catalog& catalog, const std::string& id) {
 TEST(Shipped, TheSourcesOwnDefaultsAreTheManifests) {
   const Catalog catalog = load_catalog({source_dir() / "kernels"});
   for (const Kernel& kernel : catalog.kernels)
-    for (const Knob& knob : kernel.library.empty() ? kernel.knobs : std::vector<Knob>()) {
+    for (const Knob& knob : kernel.library.is_source() ? kernel.knobs : std::vector<Knob>()) {
       const std::string line = "#define " + knob.name + " " + std::to_string(knob.default_value) + "\n";
       EXPECT_THAT(kernel.source, HasSubstr(line)) << kernel.id;
       EXPECT_FALSE(knob.doc.empty()) << kernel.id << " " << knob.name;

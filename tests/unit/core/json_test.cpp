@@ -185,7 +185,7 @@ TEST(DeviceSpec, GoesThroughJsonUnchanged) {
   spec.arch = 89;
   spec.emulated = true;
   spec.sms = 58;
-  spec.runs = {"kernels", "torch"};
+  spec.runs = {Library::named("kernels"), LibraryId::torch};
   spec.shared_optin_block = 101376;
   spec.shared_sm = 102400;
   spec.warps_sm = 48;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/library.h"
 #include "core/problem.h"
 #include "core/workload.h"
 
@@ -27,6 +28,16 @@ TEST(Words, ARefusalListsTheWordsThatAreWritten) {
   const auto refused = parse_word<Causal>("maybe");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "\"maybe\" is not one of none, top_left, bottom_right");
+}
+
+TEST(Library, OneThatIsNotKnownKeepsItsName) {
+  EXPECT_EQ(Library().name(), "source");
+  EXPECT_TRUE(Library().is_source());
+  EXPECT_EQ(Library::named("torch"), LibraryId::torch);
+  const Library other = Library::named("jax");
+  EXPECT_EQ(other.id(), LibraryId::other);
+  EXPECT_EQ(other.name(), "jax");
+  EXPECT_NE(other, Library::named("tpu"));
 }
 
 }  // namespace

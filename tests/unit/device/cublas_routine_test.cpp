@@ -109,7 +109,7 @@ class CublasRoutine : public ::testing::Test {
   LaunchRequest attention(const Problem& problem) {
     LaunchRequest request;
     request.name = "cublas_attention";
-    request.loaded = device_->load_routine("cublas", "attention", problem).value();
+    request.loaded = device_->load_routine(LibraryId::cublas, "attention", problem).value();
     EXPECT_EQ(request.loaded->library_version(), "13.0.0");
     request.problem = problem;
     request.shape = {{1, 1, 1}, {32, 1, 1}};
@@ -123,7 +123,7 @@ class CublasRoutine : public ::testing::Test {
 
 // Several heads, lengths that differ and are not multiples of anything, masks of both corners.
 TEST_F(CublasRoutine, AttentionIsRight) {
-  EXPECT_THAT(device_->spec().runs, ::testing::ElementsAre("source", "cublas"));
+  EXPECT_THAT(device_->spec().runs, ::testing::ElementsAre(LibraryId::source, LibraryId::cublas));
   for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {
     Problem problem;
     problem.batch = 2;
@@ -176,7 +176,7 @@ LaunchRequest tile(Device& device, const Workload& workload) {
   problem.kind = ProblemKind::gemm;
   LaunchRequest request;
   request.name = "cublas_tile";
-  request.loaded = device.load_routine("cublas", "gemm_nt", problem).value();
+  request.loaded = device.load_routine(LibraryId::cublas, "gemm_nt", problem).value();
   request.problem = problem;
   request.shape = {{1, 1, 1}, {32, 1, 1}};
   request.operands = check::make_operands(workload, problem).value();
@@ -205,11 +205,11 @@ TEST_F(CublasRoutine, WhatTheLibraryRefusesIsAFailureInItsWords) {
 }
 
 TEST_F(CublasRoutine, UnknownRoutinesAndLibrariesAreRefused) {
-  EXPECT_FALSE(device_->load_routine("cublas", "no_such_routine", Problem{}));
-  EXPECT_FALSE(device_->load_routine("torch", "attention", Problem{}));
+  EXPECT_FALSE(device_->load_routine(LibraryId::cublas, "no_such_routine", Problem{}));
+  EXPECT_FALSE(device_->load_routine(LibraryId::torch, "attention", Problem{}));
   Problem gemm;
   gemm.kind = ProblemKind::gemm;
-  EXPECT_FALSE(device_->load_routine("cublas", "attention", gemm));
+  EXPECT_FALSE(device_->load_routine(LibraryId::cublas, "attention", gemm));
 }
 
 }  // namespace
