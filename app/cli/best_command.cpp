@@ -84,11 +84,11 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   std::vector<TunedEntry> entries;
   std::error_code none;
   if (!fs::exists(database, none)) return entries;
-  std::optional<Failure> trouble;
-  auto results = store::Results::open(database, trouble);
+  auto results = store::Results::open(database);
   if (!results) return fail(results.error());
-  auto kept = (*results)->correct(problem, trouble);
-  if (trouble) print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
+  auto kept = (*results)->correct(problem);
+  if (const auto trouble = (*results)->take_trouble())
+    print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
   // Hashes of the configs in which a watch found an error: a run is also stored before its watch.
   std::set<std::string> racy;

@@ -46,20 +46,19 @@ void SessionCore::keep_result(const Observation& observation) {
 // at the end.
 void SessionCore::keep_what_waits() {
   if (options_.state_dir.empty()) return;
-  std::optional<Failure> trouble;
   Result<void> kept;
   if (!results_) {
-    auto opened = store::Results::open(options_.state_dir / "results.sqlite", trouble);
+    auto opened = store::Results::open(options_.state_dir / "results.sqlite");
     if (opened)
       results_ = std::move(*opened);
     else
       kept = fail(opened.error());
   }
   for (; kept && !unkept_.empty(); unkept_.pop_front()) {
-    kept = results_->append(unkept_.front().observation, unkept_.front().finished_at, trouble);
+    kept = results_->append(unkept_.front().observation, unkept_.front().finished_at);
     if (!kept) break;
   }
-  notices_.toast(trouble);
+  if (results_) notices_.toast(results_->take_trouble());
   if (kept)
     store_warned_ = false;
   else if (!std::exchange(store_warned_, true))
@@ -70,9 +69,8 @@ void SessionCore::keep_what_waits() {
 // The runs of the sessions before come first: the history goes on where it was.
 void SessionCore::restore_history() {
   if (!results_) return;
-  std::optional<Failure> trouble;
-  auto latest = results_->latest(kMostRestored, trouble);
-  notices_.toast(trouble);
+  auto latest = results_->latest(kMostRestored);
+  notices_.toast(results_->take_trouble());
   if (!latest) return notices_.log(LogLevel::warning, "The history is not restored: " + latest.error().message);
   if (latest->unreadable > 0)
     notices_.log(LogLevel::warning, fmt::format("{} earlier runs cannot be read and are not in the history; they stay "

@@ -12,9 +12,8 @@ Shared<Observation> SessionCore::with_known_watch(Shared<Observation> observatio
   if (observation->watch || observation->failure) return observation;
   auto known = watch_.known(observation->experiment);
   if (!known && options_.watch_configs && results_) {
-    std::optional<Failure> trouble;
-    auto kept = results_->newest(observation->hash, trouble);  // of an earlier session
-    notices_.toast(trouble);
+    auto kept = results_->newest(observation->hash);  // of an earlier session
+    notices_.toast(results_->take_trouble());
     if (kept && *kept && (*kept)->observation.watch) {
       known = share((*kept)->observation);
       watch_.remember(observation->experiment, known);

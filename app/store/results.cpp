@@ -86,7 +86,7 @@ Result<void> Results::connect() {
 }
 
 // Writes the readable rows to a new file, which then takes the damaged one's name.
-Result<void> Results::replace_damaged(const std::string& damage, std::optional<Failure>& trouble) {
+Result<void> Results::replace_damaged(const std::string& damage) {
   const std::string fresh = platform::temporary_beside(path_);
   int64_t rows = 0;
   std::error_code error;
@@ -102,21 +102,21 @@ Result<void> Results::replace_damaged(const std::string& damage, std::optional<F
   if (aside) std::filesystem::rename(fresh, path_, error);
   if (!aside || error) std::filesystem::remove(fresh, error);
   if (!aside) return fail(aside.error());
-  trouble = Failure{Stage::store, fmt::format("{} is damaged ({})", path_.string(), damage),
-                    fmt::format("It was moved to {}. Of its results {} could be read and are in the new file.",
-                                aside->string(), rows)};
+  trouble_ = Failure{Stage::store, fmt::format("{} is damaged ({})", path_.string(), damage),
+                     fmt::format("It was moved to {}. Of its results {} could be read and are in the new file.",
+                                 aside->string(), rows)};
   return {};
 }
 
 // Replaces the file that seen_ identifies, unless another process has done so, and opens the one that is there then.
-Result<void> Results::mend(const std::string& damage, std::optional<Failure>& trouble) {
+Result<void> Results::mend(const std::string& damage) {
   database_.reset();
   auto guarded = guard(path_);
   if (!guarded) return fail(guarded.error());
   const bool still_there = seen_ && platform::identity_of(path_) == seen_;
   try {
     if (still_there)
-      if (auto replaced = replace_damaged(damage, trouble); !replaced) return replaced;
+      if (auto replaced = replace_damaged(damage); !replaced) return replaced;
     return open_file(guarded->file_system);
   } catch (const SQLite::Exception& error) {
     return fail(failure_of(path_, error));
@@ -124,8 +124,7 @@ Result<void> Results::mend(const std::string& damage, std::optional<Failure>& tr
 }
 
 template <class Work>
-auto Results::with_database(std::optional<Failure>& trouble, Work work)
-    -> decltype(work(std::declval<ResultsDatabase&>())) {
+auto Results::with_database(Work work) -> decltype(work(std::declval<ResultsDatabase&>())) {
   for (bool mended = false;; mended = true) {
     try {
       if (auto connected = connect(); !connected) return fail(connected.error());
@@ -133,24 +132,27 @@ auto Results::with_database(std::optional<Failure>& trouble, Work work)
     } catch (const SQLite::Exception& error) {
       const bool fixed = database_ && database_->way == ResultsDatabase::Way::read_only;
       if (!is_damage(error) || mended || fixed) return fail(failure_of(path_, error));
-      if (auto done = mend(error.what(), trouble); !done) return fail(done.error());
+      if (auto done = mend(error.what()); !done) return fail(done.error());
     }
   }
 }
 
-Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path, std::optional<Failure>& trouble) {
+Result<std::unique_ptr<Results>> Results::open(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);  // opening the file gives a better message
   std::unique_ptr<Results> results(new Results(path));
-  auto opened = results->with_database(trouble, [](ResultsDatabase&) { return Result<void>(); });
-  if (!opened) return fail(opened.error());
-  return results;
+  auto opened = results->with_database([](ResultsDatabase&) { return Result<void>(); });
+  if (opened) return results;
+  Failure failure = opened.error();
+  if (const auto trouble = results->take_trouble())  // there is no object to ask for it
+    failure.hint = trouble->message + ". " + trouble->hint + " " + failure.hint;
+  return fail(std::move(failure));
 }
 
-Result<void> Results::append(const Observation& observation, double finished_at, std::optional<Failure>& trouble) {
+Result<void> Results::append(const Observation& observation, double finished_at) {
   const std::string json = json_text(to_json(observation));
   if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
-  return with_database(trouble, [&](ResultsDatabase& database) -> Result<void> {
+  return with_database([&](ResultsDatabase& database) -> Result<void> {
     if (!database.insert)
       return fail(Stage::store, path_.string() + ": its folder cannot be written",
                   "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written.");
@@ -171,8 +173,8 @@ Result<void> Results::append(const Observation& observation, double finished_at,
   });
 }
 
-Result<std::optional<StoredObservation>> Results::newest(const std::string& hash, std::optional<Failure>& trouble) {
-  return with_database(trouble, [&](ResultsDatabase& database) -> Result<std::optional<StoredObservation>> {
+Result<std::optional<StoredObservation>> Results::newest(const std::string& hash) {
+  return with_database([&](ResultsDatabase& database) -> Result<std::optional<StoredObservation>> {
     SQLite::Statement& query = *database.newest;
     query.tryReset();
     query.bind(1, hash);
@@ -184,8 +186,8 @@ Result<std::optional<StoredObservation>> Results::newest(const std::string& hash
   });
 }
 
-Result<std::vector<StoredObservation>> Results::correct(const Problem& problem, std::optional<Failure>& trouble) {
-  return with_database(trouble, [&](ResultsDatabase& database) -> Result<std::vector<StoredObservation>> {
+Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) {
+  return with_database([&](ResultsDatabase& database) -> Result<std::vector<StoredObservation>> {
     std::vector<StoredObservation> found;
     SQLite::Statement query(database.connection,
                             "SELECT json, finished_at FROM observation WHERE CASE WHEN json_valid(json) THEN "
@@ -212,8 +214,8 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem, 
   });
 }
 
-Result<Latest> Results::latest(int64_t most, std::optional<Failure>& trouble) {
-  return with_database(trouble, [&](ResultsDatabase& database) -> Result<Latest> {
+Result<Latest> Results::latest(int64_t most) {
+  return with_database([&](ResultsDatabase& database) -> Result<Latest> {
     Latest latest;
     SQLite::Statement query(database.connection, "SELECT json, finished_at FROM observation ORDER BY id DESC LIMIT ?");
     query.bind(1, most);
@@ -228,8 +230,8 @@ Result<Latest> Results::latest(int64_t most, std::optional<Failure>& trouble) {
   });
 }
 
-Result<int64_t> Results::count(std::optional<Failure>& trouble) {
-  return with_database(trouble, [&](ResultsDatabase& database) -> Result<int64_t> {
+Result<int64_t> Results::count() {
+  return with_database([&](ResultsDatabase& database) -> Result<int64_t> {
     return database.connection.execAndGet("SELECT count(*) FROM observation").getInt64();
   });
 }

@@ -29,24 +29,27 @@ struct Latest {
 // is newer, because a clock may go backward.
 //
 // Whenever damage shows, the readable rows are copied to a new file, the damaged one is moved aside as
-// <name>.damaged-<n>, and `trouble` says so. A file that another process has repaired or replaced is opened again.
+// <name>.damaged-<n>, and take_trouble() says so. A file that another process has repaired or replaced is opened again.
 class Results {
  public:
   // Opens or makes the database. In a folder that cannot be written, it is opened read-only. A database of a newer
   // schema is a Failure and stays as it is.
-  static Result<std::unique_ptr<Results>> open(const std::filesystem::path& path, std::optional<Failure>& trouble);
+  static Result<std::unique_ptr<Results>> open(const std::filesystem::path& path);
   ~Results();
 
   // A full disk is a Failure that names the file; earlier rows stay.
-  Result<void> append(const Observation& observation, double finished_at, std::optional<Failure>& trouble);
+  Result<void> append(const Observation& observation, double finished_at);
   // The newest observation of an experiment; empty: none.
-  Result<std::optional<StoredObservation>> newest(const std::string& hash, std::optional<Failure>& trouble);
+  Result<std::optional<StoredObservation>> newest(const std::string& hash);
   // Correct and timed observations with the problem's batch, heads, lengths, head_dim, mask and dtype: the last 10,000,
   // newest first. A superset of the problem's own: kv_heads, layout and scale may differ.
-  Result<std::vector<StoredObservation>> correct(const Problem& problem, std::optional<Failure>& trouble);
+  Result<std::vector<StoredObservation>> correct(const Problem& problem);
   // The last `most` in the order in which they were added.
-  Result<Latest> latest(int64_t most, std::optional<Failure>& trouble);
-  Result<int64_t> count(std::optional<Failure>& trouble);
+  Result<Latest> latest(int64_t most);
+  Result<int64_t> count();
+
+  // The damage that was repaired since the last call, whatever the calls between returned; empty: none.
+  std::optional<Failure> take_trouble() { return std::exchange(trouble_, std::nullopt); }
 
  private:
   explicit Results(std::filesystem::path path);
@@ -57,14 +60,15 @@ class Results {
   //   3. open_file() opens what has the name now, in the way that its file system allows.
   Result<void> connect();
   Result<void> open_file(ResultsFileSystem file_system);
-  Result<void> mend(const std::string& damage, std::optional<Failure>& trouble);
-  Result<void> replace_damaged(const std::string& damage, std::optional<Failure>& trouble);
+  Result<void> mend(const std::string& damage);
+  Result<void> replace_damaged(const std::string& damage);
   template <class Work>
-  auto with_database(std::optional<Failure>& trouble, Work work) -> decltype(work(std::declval<ResultsDatabase&>()));
+  auto with_database(Work work) -> decltype(work(std::declval<ResultsDatabase&>()));
 
   std::filesystem::path path_;
   std::optional<platform::FileIdentity> seen_;  // of the file that was opened last, or that did not open
   std::unique_ptr<ResultsDatabase> database_;
+  std::optional<Failure> trouble_;
 };
 
 }  // namespace attnscope::store

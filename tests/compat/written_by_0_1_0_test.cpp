@@ -100,21 +100,20 @@ TEST(WrittenBy010, ObservationsKeepEveryValueAndTheirHash) {
 TEST(WrittenBy010, EveryStoredResultIsFoundByItsHash) {
   TempDir dir;
   fs::copy_file(kOld / "results.sqlite", dir / "results.sqlite");
-  std::optional<Failure> trouble;
-  auto results = store::Results::open(dir / "results.sqlite", trouble);
+  auto results = store::Results::open(dir / "results.sqlite");
   ASSERT_TRUE(results) << results.error().message;
-  EXPECT_FALSE(trouble);
-  EXPECT_EQ((*results)->count(trouble), 13);
+  EXPECT_FALSE((*results)->take_trouble());
+  EXPECT_EQ((*results)->count(), 13);
   // The file has each hash beside the experiment: if it is found by the hash of what was read, it has not changed.
   size_t found = 0;
   for (const char* preset : {"tiled", "minimal", "mma", "report_m32_w8_v4", "gemm_simt"}) {
     auto read = store::read_preset(kTree / "presets" / (std::string(preset) + ".json"), shipped_kernels());
     ASSERT_TRUE(read) << read.error().message;
-    const auto stored = (*results)->correct(read->problem, trouble);
+    const auto stored = (*results)->correct(read->problem);
     ASSERT_TRUE(stored) << stored.error().message;
     EXPECT_FALSE(stored->empty()) << preset;
     for (const store::StoredObservation& row : *stored) {
-      const auto newest = (*results)->newest(hash_of(row.observation.experiment), trouble);
+      const auto newest = (*results)->newest(hash_of(row.observation.experiment));
       ASSERT_TRUE(newest) << newest.error().message;
       ASSERT_TRUE(*newest) << row.observation.experiment.kernel;
       EXPECT_EQ((*newest)->observation.experiment, row.observation.experiment);
@@ -122,7 +121,7 @@ TEST(WrittenBy010, EveryStoredResultIsFoundByItsHash) {
     }
   }
   EXPECT_GE(found, 12u);
-  EXPECT_FALSE(trouble);
+  EXPECT_FALSE((*results)->take_trouble());
 }
 
 std::vector<std::vector<std::byte>> payloads_of(std::span<const std::byte> stream) {

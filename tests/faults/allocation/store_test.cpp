@@ -170,12 +170,12 @@ class RefusedByTheDatabase : public testing::Test {
   RefusedByTheDatabase() { EXPECT_EQ(refusing, SQLITE_OK) << "SQLite was set up before this could"; }
 
   int64_t rows() {
-    std::optional<Failure> trouble;
-    auto results = Results::open(path_, trouble);
-    EXPECT_FALSE(trouble) << trouble->message;
+    auto results = Results::open(path_);
     EXPECT_TRUE(results) << results.error().message;
-    const auto counted = results ? (*results)->count(trouble) : Result<int64_t>(-1);
+    if (!results) return -1;
+    const auto counted = (*results)->count();
     EXPECT_TRUE(counted) << counted.error().message;
+    const auto trouble = (*results)->take_trouble();
     EXPECT_FALSE(trouble) << trouble->message;
     return counted.value_or(-1);
   }
@@ -187,9 +187,8 @@ class RefusedByTheDatabase : public testing::Test {
 
 TEST_F(RefusedByTheDatabase, ARowIsAddedOrNot) {
   {
-    std::optional<Failure> trouble;
-    auto results = Results::open(path_, trouble);
-    ASSERT_TRUE(results && (*results)->append(observation(4), 1, trouble));
+    auto results = Results::open(path_);
+    ASSERT_TRUE(results && (*results)->append(observation(4), 1));
   }
   const std::string one_row = read_text(path_);
   bool answered = false;
@@ -198,15 +197,14 @@ TEST_F(RefusedByTheDatabase, ARowIsAddedOrNot) {
         for (const std::string& name : names_in(dir_.path())) fs::remove(dir_ / name);
         std::ofstream(path_, std::ios::binary) << one_row;
         answered = false;
-        std::optional<Failure> trouble;
-        auto results = Results::open(path_, trouble);
+        auto results = Results::open(path_);
         if (!results) return fail(results.error());
-        if (auto done = (*results)->append(observation(8), 1, trouble); !done) return done;
+        if (auto done = (*results)->append(observation(8), 1); !done) return done;
         answered = true;
-        if (const auto newest = (*results)->newest(observation(8).hash, trouble); !newest) return fail(newest.error());
-        if (const auto latest = (*results)->latest(2, trouble); !latest) return fail(latest.error());
-        if (const auto correct = (*results)->correct(Problem{}, trouble); !correct) return fail(correct.error());
-        if (trouble) return fail(*trouble);
+        if (const auto newest = (*results)->newest(observation(8).hash); !newest) return fail(newest.error());
+        if (const auto latest = (*results)->latest(2); !latest) return fail(latest.error());
+        if (const auto correct = (*results)->correct(Problem{}); !correct) return fail(correct.error());
+        if (const auto trouble = (*results)->take_trouble()) return fail(*trouble);
         return {};
       },
       kMost,
@@ -226,10 +224,9 @@ TEST_F(RefusedByTheDatabase, MendingLosesNoRow) {
   constexpr int64_t kRows = 60;
   constexpr size_t kPage = 4096;
   {
-    std::optional<Failure> trouble;
-    auto results = Results::open(path_, trouble);
+    auto results = Results::open(path_);
     ASSERT_TRUE(results);
-    for (int64_t i = 0; i < kRows; ++i) ASSERT_TRUE((*results)->append(observation(i), 1, trouble));
+    for (int64_t i = 0; i < kRows; ++i) ASSERT_TRUE((*results)->append(observation(i), 1));
   }
   const std::string whole = read_text(path_);
   std::string damaged = whole;
@@ -238,24 +235,24 @@ TEST_F(RefusedByTheDatabase, MendingLosesNoRow) {
     for (const std::string& name : names_in(dir_.path())) fs::remove(dir_ / name);
     std::ofstream(path_, std::ios::binary) << damaged;
   };
-  const auto ask = [&](std::optional<Failure>& trouble) -> Result<int64_t> {
-    auto results = Results::open(path_, trouble);
+  bool told = false;
+  const auto ask = [&]() -> Result<int64_t> {
+    auto results = Results::open(path_);
     if (!results) return fail(results.error());
-    const auto latest = (*results)->latest(1000, trouble);
+    const auto latest = (*results)->latest(1000);
     if (!latest) return fail(latest.error());
-    return (*results)->count(trouble);
+    told = (*results)->take_trouble().has_value();
+    return (*results)->count();
   };
   reset();
-  std::optional<Failure> trouble;
-  const auto readable = ask(trouble);
+  const auto readable = ask();
   ASSERT_TRUE(readable) << readable.error().message;
-  ASSERT_TRUE(trouble) << "the damage must show";
+  ASSERT_TRUE(told) << "the damage must show";
   ASSERT_GT(*readable, 0);
   const auto refusals = refuse_each(
       [&]() -> Result<void> {
         reset();
-        std::optional<Failure> told;
-        const auto asked = ask(told);
+        const auto asked = ask();
         if (!asked) return fail(asked.error());
         return {};
       },
@@ -263,8 +260,7 @@ TEST_F(RefusedByTheDatabase, MendingLosesNoRow) {
       [&] {
         for (const std::string& name : names_in(dir_.path()))
           EXPECT_EQ(name.find(".tmp"), std::string::npos) << name << " stays behind";
-        std::optional<Failure> told;
-        const auto now = ask(told);
+        const auto now = ask();
         ASSERT_TRUE(now) << now.error().message;
         EXPECT_EQ(*now, *readable);
       });

@@ -234,10 +234,9 @@ TEST_F(SessionTest, ADamagedStoreIsSaidAndReplaced) {
   EXPECT_TRUE(toasted(*s, "settings.json.damaged-1"));
   EXPECT_TRUE(toasted(*s, "results.sqlite.damaged-1"));
   stop();
-  std::optional<Failure> trouble;
-  auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
+  auto results = store::Results::open(dir_ / "state/results.sqlite");
   ASSERT_TRUE(results);
-  EXPECT_EQ((*results)->count(trouble), 1);
+  EXPECT_EQ((*results)->count(), 1);
 }
 
 TEST_F(SessionTest, EveryResultIsKept) {
@@ -247,11 +246,10 @@ TEST_F(SessionTest, EveryResultIsKept) {
   session_->queue(tiled(8)).get();
   session_->queue(tiled(4, {{"BLOCK_M", 64}})).get();  // a refusal is a result, too
   stop();
-  std::optional<Failure> trouble;
-  auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
+  auto results = store::Results::open(dir_ / "state/results.sqlite");
   ASSERT_TRUE(results);
-  EXPECT_EQ((*results)->count(trouble), 3);
-  auto newest = (*results)->newest(hash, trouble);
+  EXPECT_EQ((*results)->count(), 3);
+  auto newest = (*results)->newest(hash);
   ASSERT_TRUE(newest && *newest);
   EXPECT_EQ((*newest)->observation, *s->focus.shown);
 }
@@ -295,10 +293,9 @@ TEST_F(SessionTest, OnAFullDiskEverythingRunsAndIsKeptOnceThereIsRoom) {
   focus(4);
   wait_for_run(4);
   stop();
-  std::optional<Failure> trouble;
-  auto results = store::Results::open(dir_ / "state/results.sqlite", trouble);
+  auto results = store::Results::open(dir_ / "state/results.sqlite");
   ASSERT_TRUE(results) << results.error().message;
-  EXPECT_EQ((*results)->count(trouble), 6) << "nothing of the full time is lost";
+  EXPECT_EQ((*results)->count(), 6) << "nothing of the full time is lost";
   EXPECT_TRUE(std::filesystem::exists(dir_ / "state/journal.json"));
 }
 

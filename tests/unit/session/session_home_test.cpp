@@ -42,10 +42,9 @@ class ReadOnlyHome : public SessionTest {
   }
   void read_only();
   int64_t rows() {
-    std::optional<Failure> trouble;
-    auto results = store::Results::open(options_.state_dir / "results.sqlite", trouble);
+    auto results = store::Results::open(options_.state_dir / "results.sqlite");
     EXPECT_TRUE(results) << results.error().message;
-    return results ? (*results)->count(trouble).value_or(-1) : -1;
+    return results ? (*results)->count().value_or(-1) : -1;
   }
 };
 

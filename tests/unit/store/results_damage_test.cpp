@@ -34,12 +34,12 @@ Observation observation(int64_t warps) {
 class DamagedResults : public testing::Test {
  protected:
   std::unique_ptr<Results> open() {
-    auto results = Results::open(path_, trouble_);
+    auto results = Results::open(path_);
     EXPECT_TRUE(results) << results.error().message;
     return results ? std::move(*results) : nullptr;
   }
   void append(Results& results, int64_t warps) {
-    auto done = results.append(observation(warps), 1, trouble_);
+    auto done = results.append(observation(warps), 1);
     EXPECT_TRUE(done) << done.error().message;
   }
   void fill(int rows) {
@@ -47,7 +47,7 @@ class DamagedResults : public testing::Test {
     for (int i = 1; i <= rows; ++i) append(*results, i);
   }
   bool holds(Results& results, int64_t warps) {
-    auto newest = results.newest(observation(warps).hash, trouble_);
+    auto newest = results.newest(observation(warps).hash);
     EXPECT_TRUE(newest) << newest.error().message;
     return newest && *newest && (*newest)->observation == observation(warps);
   }
@@ -75,8 +75,8 @@ class DamagedResults : public testing::Test {
   void leave_a_log() {
     const pid_t writer = fork();
     if (writer == 0) {
-      auto results = Results::open(path_, trouble_);
-      for (int i = 1; results && i <= 3; ++i) (void)(*results)->append(observation(i), 1, trouble_);
+      auto results = Results::open(path_);
+      for (int i = 1; results && i <= 3; ++i) (void)(*results)->append(observation(i), 1);
       _exit(0);
     }
     ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
@@ -87,7 +87,6 @@ class DamagedResults : public testing::Test {
 
   TempDir dir_;
   const std::filesystem::path path_ = dir_ / "r.sqlite";
-  std::optional<Failure> trouble_;
 };
 
 TEST_F(DamagedResults, OneDamagedPageCostsItsOwnRowsOnly) {
@@ -96,19 +95,20 @@ TEST_F(DamagedResults, OneDamagedPageCostsItsOwnRowsOnly) {
   damage_row(150);
   const std::string damaged = read_text(path_);
   auto results = open();
-  auto all = results->correct(Problem{}, trouble_);
+  auto all = results->correct(Problem{});
   ASSERT_TRUE(all) << all.error().message;
-  ASSERT_TRUE(trouble_);
-  EXPECT_THAT(trouble_->hint, HasSubstr("r.sqlite.damaged-1"));
+  const auto trouble = results->take_trouble();
+  ASSERT_TRUE(trouble);
+  EXPECT_THAT(trouble->hint, HasSubstr("r.sqlite.damaged-1"));
   EXPECT_EQ(aside(1), damaged);
   EXPECT_GE(all->size(), kRows - 10u);
   EXPECT_LT(all->size(), size_t{kRows});
-  EXPECT_THAT(trouble_->hint, HasSubstr(" " + std::to_string(all->size()) + " could be read"));
+  EXPECT_THAT(trouble->hint, HasSubstr(" " + std::to_string(all->size()) + " could be read"));
   EXPECT_EQ(all->front().observation, observation(kRows)) << "the order stays";
   EXPECT_EQ(all->back().observation, observation(1));
   EXPECT_FALSE(holds(*results, 150));
   append(*results, 150);
-  EXPECT_EQ(results->correct(Problem{}, trouble_)->front().observation, observation(150));
+  EXPECT_EQ(results->correct(Problem{})->front().observation, observation(150));
 }
 
 TEST_F(DamagedResults, RowsBetweenTwoDamagedPagesAreKept) {
@@ -117,8 +117,8 @@ TEST_F(DamagedResults, RowsBetweenTwoDamagedPagesAreKept) {
   damage_row(250);
   auto results = open();
   append(*results, 301);
-  auto all = results->correct(Problem{}, trouble_);
-  ASSERT_TRUE(all && trouble_);
+  auto all = results->correct(Problem{});
+  ASSERT_TRUE(all && results->take_trouble());
   EXPECT_GE(all->size(), 280u);
   EXPECT_TRUE(holds(*results, 150));
   EXPECT_TRUE(holds(*results, 301));
@@ -132,7 +132,7 @@ TEST_F(DamagedResults, TextThatIsDamagedUnseenCostsItsRowOnly) {
   bytes[at] = '}';
   dir_.write("r.sqlite", bytes);
   auto results = open();
-  auto all = results->correct(Problem{}, trouble_);
+  auto all = results->correct(Problem{});
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ(all->size(), 19u);
 }
@@ -142,11 +142,10 @@ TEST_F(DamagedResults, ASecondProcessTakesTheRepairedFile) {
   auto first = open(), second = open();
   append(*first, 301);
   damage_row(150);
-  ASSERT_TRUE(first->correct(Problem{}, trouble_));
-  ASSERT_TRUE(trouble_);
-  trouble_.reset();
+  ASSERT_TRUE(first->correct(Problem{}));
+  EXPECT_TRUE(first->take_trouble());
   append(*second, 302);
-  EXPECT_FALSE(trouble_) << "it has nothing to repair";
+  EXPECT_FALSE(second->take_trouble()) << "it has nothing to repair";
   EXPECT_TRUE(holds(*first, 302)) << "both write to one file";
   EXPECT_TRUE(aside_exists(1));
   EXPECT_FALSE(aside_exists(2)) << "the healthy file stays";
@@ -159,12 +158,11 @@ TEST_F(DamagedResults, TwoThatSeeTheSameDamageMoveItOnce) {
   for (int i = 0; i < 6; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      std::optional<Failure> trouble;
-      auto results = Results::open(path_, trouble);
+      auto results = Results::open(path_);
       if (!results) _exit(1);
-      auto all = (*results)->correct(Problem{}, trouble);
+      auto all = (*results)->correct(Problem{});
       if (!all || all->size() < 290) _exit(2);
-      _exit((*results)->append(observation(1000 + i), 1, trouble) ? 0 : 3);
+      _exit((*results)->append(observation(1000 + i), 1) ? 0 : 3);
     }
     children.push_back(child);
   }
@@ -196,7 +194,7 @@ TEST_F(DamagedResults, AFileThatAnotherProcessRepairsIsLeftToItAndTriedTheNextTi
   {
     const auto mending = platform::FileLock::within(path_.string() + ".opening", 0);
     ASSERT_TRUE(mending && mending->held());
-    const auto refused = results->append(observation(2), 1, trouble_);
+    const auto refused = results->append(observation(2), 1);
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("is repairing it"));
     EXPECT_FALSE(std::filesystem::exists(path_));
@@ -247,14 +245,13 @@ TEST_F(DamagedResults, WithoutLocksRowsAreKept) {
 TEST_F(DamagedResults, AReadOnlyFolderIsRead) {
   leave_a_log();
   const auto look = [&] {
-    std::optional<Failure> trouble;
-    auto results = Results::open(path_, trouble);
+    auto results = Results::open(path_);
     if (!results) return 1;
-    auto all = (*results)->correct(Problem{}, trouble);
+    auto all = (*results)->correct(Problem{});
     if (!all || all->size() != 3) return 2;
-    auto done = (*results)->append(observation(4), 1, trouble);
+    auto done = (*results)->append(observation(4), 1);
     if (done || done.error().message.find("cannot be written") == std::string::npos) return 3;
-    return trouble ? 4 : 0;
+    return (*results)->take_trouble() ? 4 : 0;
   };
   using std::filesystem::perms;
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::permissions(path_.string() + end, perms(0444));

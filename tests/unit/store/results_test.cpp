@@ -20,36 +20,31 @@ using testing_support::TempDir;
 Observation observation(int64_t warps, double us = 839.38) { return sample_observation(warps, us); }
 
 int64_t count(Results& results) {
-  std::optional<Failure> trouble;
-  auto counted = results.count(trouble);
+  auto counted = results.count();
   EXPECT_TRUE(counted) << counted.error().message;
   return counted.value_or(-1);
 }
 
 // The time in the newest row of that experiment; 0 if there is none.
 double newest_us(Results& results, const Observation& of) {
-  std::optional<Failure> trouble;
-  auto newest = results.newest(of.hash, trouble);
+  auto newest = results.newest(of.hash);
   EXPECT_TRUE(newest) << newest.error().message;
   return newest && *newest ? (*newest)->observation.timing->p50 : 0;
 }
 
-std::unique_ptr<Results> open(const std::filesystem::path& path, std::optional<Failure>* out = nullptr) {
-  std::optional<Failure> trouble;
-  auto results = Results::open(path, trouble);
-  if (out)
-    *out = trouble;
-  else
-    EXPECT_FALSE(trouble) << trouble->message;
+std::unique_ptr<Results> open(const std::filesystem::path& path) {
+  auto results = Results::open(path);
   EXPECT_TRUE(results) << results.error().message;
-  return results ? std::move(*results) : nullptr;
+  if (!results) return nullptr;
+  const auto trouble = (*results)->take_trouble();
+  EXPECT_FALSE(trouble) << trouble->message;
+  return std::move(*results);
 }
 
 void append(Results& results, const Observation& o, double at) {
-  std::optional<Failure> trouble;
-  auto done = results.append(o, at, trouble);
+  auto done = results.append(o, at);
   ASSERT_TRUE(done) << done.error().message;
-  EXPECT_FALSE(trouble);
+  EXPECT_FALSE(results.take_trouble());
 }
 
 TEST(Results, KeepsEveryObservationAndFindsTheNewest) {
@@ -62,12 +57,11 @@ TEST(Results, KeepsEveryObservationAndFindsTheNewest) {
   }
   auto results = open(dir / "deep/results.sqlite");
   EXPECT_EQ(count(*results), 3);
-  std::optional<Failure> trouble;
-  auto newest = results->newest(observation(4).hash, trouble);
+  auto newest = results->newest(observation(4).hash);
   ASSERT_TRUE(newest && *newest);
   EXPECT_EQ((*newest)->observation, observation(4, 1030));
   EXPECT_EQ((*newest)->finished_at, 2);
-  auto none = results->newest("no such hash", trouble);
+  auto none = results->newest("no such hash");
   ASSERT_TRUE(none);
   EXPECT_FALSE(*none);
 }
@@ -90,13 +84,12 @@ TEST(Results, FindsWhatIsCorrectOfAProblemTheNewestFirst) {
   Observation refused = judged(1, "correct");
   refused.timing.reset();
   append(*results, refused, 6);
-  std::optional<Failure> trouble;
-  auto found = results->correct(Problem{}, trouble);
+  auto found = results->correct(Problem{});
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), 2u);
   EXPECT_EQ((*found)[0].observation, judged(8, "correct"));
   EXPECT_EQ((*found)[1].finished_at, 1);
-  EXPECT_EQ(results->correct(other.experiment.problem, trouble)->size(), 1u);
+  EXPECT_EQ(results->correct(other.experiment.problem)->size(), 1u);
 }
 
 TEST(Results, WhatWasAddedLastIsNewestWhateverTheClockSaid) {
@@ -104,13 +97,12 @@ TEST(Results, WhatWasAddedLastIsNewestWhateverTheClockSaid) {
   auto results = open(dir / "r.sqlite");
   constexpr double kYear = 365.25 * 86400;
   const std::vector<double> clock{2e9, 2e9 - kYear, 2e9 + kYear, 2e9};
-  std::optional<Failure> trouble;
   for (size_t i = 0; i < clock.size(); ++i) {
     Observation o = observation(4, static_cast<double>(i + 1));
     o.verdict.emplace().state = VerdictState::correct;
     append(*results, o, clock[i]);
     EXPECT_EQ(newest_us(*results, o), static_cast<double>(i + 1));
-    EXPECT_EQ(results->correct(Problem{}, trouble)->front().observation, o);
+    EXPECT_EQ(results->correct(Problem{})->front().observation, o);
   }
 }
 
@@ -128,8 +120,7 @@ TEST(Results, TheLatestAreThoseAddedLastWhateverTheClockSaid) {
   TempDir dir;
   auto results = open(dir / "r.sqlite");
   for (int i = 0; i < 5; ++i) append(*results, observation(i), 100 - i);
-  std::optional<Failure> trouble;
-  auto latest = results->latest(3, trouble);
+  auto latest = results->latest(3);
   ASSERT_TRUE(latest) << latest.error().message;
   ASSERT_EQ(latest->rows.size(), 3u);
   for (size_t at = 0; at < 3; ++at) EXPECT_EQ(latest->rows[at].observation, observation(static_cast<int>(at) + 2));
@@ -140,15 +131,17 @@ TEST(Results, RandomBytesAreMovedAsideNotDeleted) {
   TempDir dir;
   const std::string bytes(8192, 'x');
   const auto path = dir.write("r.sqlite", bytes);
-  std::optional<Failure> trouble;
-  auto results = open(path, &trouble);
-  ASSERT_TRUE(results);
+  auto opened = Results::open(path);
+  ASSERT_TRUE(opened) << opened.error().message;
+  Results& results = **opened;
+  const auto trouble = results.take_trouble();
   ASSERT_TRUE(trouble);
   EXPECT_THAT(trouble->message, HasSubstr("r.sqlite"));
   EXPECT_THAT(trouble->hint, HasSubstr("r.sqlite.damaged-1"));
   EXPECT_EQ(testing_support::read_text(dir / "r.sqlite.damaged-1"), bytes);
-  append(*results, observation(4), 1);
-  EXPECT_EQ(count(*results), 1);
+  EXPECT_FALSE(results.take_trouble()) << "it was taken";
+  append(results, observation(4), 1);
+  EXPECT_EQ(count(results), 1);
 }
 
 TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
@@ -164,12 +157,11 @@ TEST(Results, DamageThatShowsWhileWritingLosesNoNewRow) {
     const std::string noise(std::filesystem::file_size(path) - 4096, '\x5a');
     file.write(noise.data(), static_cast<std::streamsize>(noise.size()));
   }
-  std::optional<Failure> trouble;
-  auto opened = Results::open(path, trouble);
+  auto opened = Results::open(path);
   ASSERT_TRUE(opened) << opened.error().message;
-  auto done = (*opened)->append(observation(7), 1, trouble);
+  auto done = (*opened)->append(observation(7), 1);
   ASSERT_TRUE(done) << done.error().message;
-  ASSERT_TRUE(trouble);
+  EXPECT_TRUE((*opened)->take_trouble());
   EXPECT_TRUE(std::filesystem::exists(dir / "r.sqlite.damaged-1"));
   EXPECT_EQ(count(**opened), 1);
 }
@@ -182,8 +174,7 @@ TEST(Results, ANewerSchemaIsLeftAlone) {
   ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(raw, "PRAGMA user_version=99", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(raw);
-  std::optional<Failure> trouble;
-  auto results = Results::open(path, trouble);
+  auto results = Results::open(path);
   ASSERT_FALSE(results);
   EXPECT_THAT(results.error().message, HasSubstr("newer version"));
   EXPECT_TRUE(std::filesystem::exists(path));
@@ -204,17 +195,16 @@ TEST(Results, AFullDiskIsAWarningAndOldRowsStay) {
     const rlim_t limit = std::filesystem::file_size(path) + 65536;  // leaves room for the shared index (32 KB)
     const rlimit sizes{limit, limit};
     setrlimit(RLIMIT_FSIZE, &sizes);
-    std::optional<Failure> trouble;
-    auto results = Results::open(path, trouble);
+    auto results = Results::open(path);
     if (!results) _exit(2);
     Observation large = observation(8);
     large.variant.emplace();
     large.variant->log = std::string(400000, 'x');
-    auto done = (*results)->append(large, 2, trouble);
+    auto done = (*results)->append(large, 2);
     if (done || done.error().stage != Stage::store || done.error().message.find("r.sqlite") == std::string::npos)
       _exit(3);
-    if (trouble) _exit(4);
-    if (!(*results)->append(observation(16), 3, trouble)) _exit(5);  // a small one still fits
+    if ((*results)->take_trouble()) _exit(4);
+    if (!(*results)->append(observation(16), 3)) _exit(5);  // a small one still fits
     _exit(0);
   }
   int status = 0;
