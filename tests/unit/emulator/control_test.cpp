@@ -163,6 +163,27 @@ RET.REL.NODEC R20 `(k)
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], 2 * i);
 }
 
+TEST(Divergence, CallsByAddressReachEachLanesFunction) {
+  // Even lanes call the function at byte 0xc0 of the code, odd lanes the one at 0xe0.
+  const Ran ran = run_text(R"(MOV R20, 0xa0
+MOV R21, 0x0
+LOP3.LUT R8, R0, 0x1, RZ, 0xc0, !PT
+SHF.L.U32 R8, R8, 0x5, RZ
+IADD3 R8, R8, 0xc0, RZ
+MOV R9, 0x7c00
+CALL.ABS.NOINC R8
+STG.E [R4.64], R0
+EXIT
+IADD3 R0, R0, R0, RZ
+RET.REL.NODEC R20 `(k)
+IADD3 R0, R0, 0x64, RZ
+RET.REL.NODEC R20 `(k)
+)",
+                           32);
+  ASSERT_TRUE(ran.result.has_value()) << ran.result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.out[i], i % 2 == 0 ? 2 * i : i + 0x64);
+}
+
 TEST(Barrier, WarpsSeeEachOthersStores) {
   const Ran ran = run_text(R"(SHF.L.U32 R6, R0, 0x2, RZ
 STS [R6], R0

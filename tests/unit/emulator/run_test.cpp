@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "emulator/isa/program.h"
 #include "platform/memory.h"
 #include "unit/emulator/numbered_job.h"
 #include "unit/emulator/sass_text.h"
@@ -198,6 +199,8 @@ TEST(Refused, ModifiersThatAFormDoesNotTake) {
   for (const char* line : {"IADD3 R0, |R1|, R2, R3", "LOP3.LUT R0, -R1, R2, R3, 0xc0, !PT", "FADD R0, ~R1, R2",
                            "HADD2.F32 R0, R1, R2.H0_H0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0", "LDG.E.64 R0, [R2]",
                            "LDS R0, [R2.X2]", "S2R R0, SR_CLOCKLO", "BAR.SYNC 0x0, 0x30",
+                           // A constant bank has 64 KiB, and is read by words.
+                           "MOV R0, c[0x0][0x10000]", "MOV R0, c[0x0][0x2]",
                            // Decodable, but not recorded.
                            "F2I.FTZ.U16.BF16.FLOOR.NTZ R0, R1", "ATOMS.INC.64 R0, [R2], R4"}) {
     const auto sass = from_text(std::string(line) + "\nEXIT", {});
@@ -288,6 +291,16 @@ TEST(Prepare, EqualCodeIsDecodedOnceAndKeepsItsOwnLines) {
   EXPECT_EQ(*first, *again);
   EXPECT_EQ(sass_of(**moved).instructions[0].line.line, 3u);
   EXPECT_EQ(sass_of(**first).instructions[0].line.line, 1u);
+}
+
+TEST(Source, OfAnInstructionAfterTheLastIsUnknown) {
+  auto sass = std::make_shared<compile::SassProgram>(*from_text("NOP\nEXIT", {}));
+  sass->instructions.pop_back();
+  Program program;
+  program.sass = sass;
+  EXPECT_EQ(source_of(program, 0), "k.cu:1");
+  EXPECT_EQ(source_of(program, 1), "an unknown source line");
+  EXPECT_EQ(source_of(program, 2), "an unknown source line");
 }
 
 }  // namespace
