@@ -45,20 +45,19 @@ std::optional<uint64_t> left_in(const fs::path& folder) {
 
 }  // namespace
 
-std::optional<uint64_t> available_memory() {
+std::optional<uint64_t> available_memory(const MemoryFiles& files) {
   if (const uint64_t told = injected; told != kNone) return told;
   std::optional<uint64_t> least;
   const auto take = [&](std::optional<uint64_t> bytes) {
     if (bytes) least = std::min(least.value_or(*bytes), *bytes);
   };
-  if (const auto kilobytes = value_of("/proc/meminfo", "MemAvailable:")) take(*kilobytes * 1024);
-  std::ifstream groups("/proc/self/cgroup");
+  if (const auto kilobytes = value_of(files.meminfo, "MemAvailable:")) take(*kilobytes * 1024);
+  std::ifstream groups(files.own_groups);
   for (std::string line; std::getline(groups, line);) {
     if (!line.starts_with("0::/")) continue;  // version 2 has only this group
-    const fs::path root = "/sys/fs/cgroup";
-    for (fs::path group = root / line.substr(4);; group = group.parent_path()) {
+    for (fs::path group = files.groups / line.substr(4);; group = group.parent_path()) {
       take(left_in(group));
-      if (group == root || group == group.parent_path()) break;
+      if (group == files.groups || group == group.parent_path()) break;
     }
   }
   return least;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -7,9 +8,14 @@
 
 namespace attnscope::platform {
 
+// Where Linux says how much memory is left; tests name their own files.
+struct MemoryFiles {
+  std::filesystem::path meminfo = "/proc/meminfo", own_groups = "/proc/self/cgroup", groups = "/sys/fs/cgroup";
+};
+
 // Bytes that can still be allocated before the system has to end a process: what the machine has available and what its
 // control groups allow. Empty when the system does not say.
-std::optional<uint64_t> available_memory();
+std::optional<uint64_t> available_memory(const MemoryFiles& files = {});
 
 // Failure (Stage::limits) when `bytes` are more than available: the system promises more memory than it has and
 // silently kills the process that uses it. `what` needs the memory: "the buffers of n=1000000000".

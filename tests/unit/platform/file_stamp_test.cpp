@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "support/temp_dir.h"
 
 namespace attnscope::platform {
@@ -44,6 +46,46 @@ TEST(FileStamp, AFileOfThisSecondMayChangeAndKeepItsStamp) {
   EXPECT_TRUE(is_recent(stamp));
   stamp.changed_ns = now - 2 * kSecond;
   EXPECT_FALSE(is_recent(stamp));
+}
+
+TEST(FileStamp, OnlyAFolderHasAFoldersAndItChangesWithItsNames) {
+  TempDir dir;
+  const auto file = dir.write("folder/file", "text");
+  EXPECT_FALSE(folder_stamp_of(file));
+  EXPECT_FALSE(folder_stamp_of(dir / "none"));
+  const auto before = folder_stamp_of(dir / "folder");
+  ASSERT_TRUE(before);
+  EXPECT_EQ(folder_stamp_of(dir / "folder"), before);
+  const timespec old[2] = {{7, 8}, {1'000'000'001, 23}};
+  ASSERT_EQ(utimensat(AT_FDCWD, (dir / "folder").c_str(), old, 0), 0);
+  EXPECT_EQ(folder_stamp_of(dir / "folder")->modified_ns, 1'000'000'001 * kSecond + 23);
+  dir.write("folder/other", "");
+  EXPECT_NE(folder_stamp_of(dir / "folder")->modified_ns, 1'000'000'001 * kSecond + 23);
+}
+
+TEST(FileStamp, TellsFilesApart) {
+  TempDir dir;
+  const auto one = stamp_of(dir.write("one", "x")), other = stamp_of(dir.write("other", "x"));
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(one->device, other->device);
+  EXPECT_NE(one->inode, other->inode);
+  struct stat info {};
+  ASSERT_EQ(stat((dir / "one").c_str(), &info), 0);
+  EXPECT_EQ(one->inode, info.st_ino);
+  EXPECT_EQ(one->device, info.st_dev);
+  EXPECT_EQ(one->changed_ns, info.st_ctim.tv_sec * kSecond + info.st_ctim.tv_nsec);
+}
+
+TEST(FileStamp, ANameIsThereWhateverItIsAndUnlessTheSystemSaysItIsNot) {
+  TempDir dir;
+  const auto file = dir.write("file", "x");
+  std::filesystem::create_symlink("nowhere", dir / "broken");
+  for (const char* name : {"file", "broken", ""}) {
+    errno = ENOENT;  // of an earlier call
+    EXPECT_TRUE(name_exists(dir / name)) << name;
+  }
+  EXPECT_FALSE(name_exists(dir / "none"));
+  EXPECT_TRUE(name_exists(file / "below")) << "a file is no folder: the system does not say";
 }
 
 }  // namespace

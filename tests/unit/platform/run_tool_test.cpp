@@ -38,6 +38,42 @@ TEST(RunTool, HandsItsInputOverAsAFile) {
   EXPECT_EQ(output->out, "300000\nxxx");
 }
 
+TEST(RunTool, ItsInputIsAlsoAnOpenDescriptorAtItsStart) {
+  ToolRun run = shell("cat <&3");
+  const std::string text = "from the start";
+  run.input = std::as_bytes(std::span<const char>(text.data(), text.size()));
+  const auto output = run_tool(run);
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(output->out, text);
+}
+
+TEST(RunTool, WithoutInputTheFileIsEmpty) {
+  const auto output = run_tool(shell(std::string("wc -c < ") + tool_input));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(std::atoi(output->out.c_str()), 0);
+  EXPECT_EQ(output->exit_code, 0);
+}
+
+// A program sees its three streams, its input, and what this process lets every program inherit.
+TEST(RunTool, NoOtherDescriptorReachesTheProgram) {
+  constexpr int most = 40;
+  std::string expected = "3\n";
+  for (int fd = 4; fd < most; ++fd) {
+    const int flags = fcntl(fd, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) expected += std::to_string(fd) + "\n";
+  }
+  const auto output = run_tool(shell("fd=3; while [ $fd -lt " + std::to_string(most) +
+                                     " ]; do [ -e /proc/$$/fd/$fd ] && echo $fd; fd=$((fd+1)); done"));
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(output->out, expected);
+}
+
+TEST(RunTool, TheProgramIsOfOurGroupAndFoundInThePath) {
+  const auto output = run_tool({"sh", {"-c", "cut -d' ' -f5 /proc/self/stat"}, {}, 20000, 1 << 20, {}});
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(std::atoi(output->out.c_str()), getpgrp());
+}
+
 TEST(RunTool, HasNoStandardInput) {
   testing_support::TempDir dir;
   const int ours = dup(0), file = open(dir.write("input", "ours").c_str(), O_RDONLY);
@@ -76,7 +112,7 @@ TEST(RunTool, EndsAProgramPastItsDeadline) {
   auto output = run_tool(run);
   ASSERT_FALSE(output);
   EXPECT_EQ(output.error().stage, Stage::deadline);
-  EXPECT_NE(output.error().message.find("/bin/sh"), std::string::npos);
+  EXPECT_EQ(output.error().message, "/bin/sh did not end within 100 ms.");
   close(ends[1]);
   char byte;
   EXPECT_EQ(read(ends[0], &byte, 1), 0) << "the program still runs";
@@ -88,7 +124,8 @@ TEST(RunTool, EndsAProgramPastItsDeadline) {
 TEST(RunTool, RefusesEndlessOutput) {
   auto output = run_tool(shell("exec yes"));
   ASSERT_FALSE(output);
-  EXPECT_NE(output.error().message.find("printed over"), std::string::npos);
+  EXPECT_EQ(output.error().stage, Stage::internal);
+  EXPECT_EQ(output.error().message, "/bin/sh printed over 1048576 bytes.");
 }
 
 TEST(RunTool, TheLimitOfTheOutputIsEachStreamsOwn) {
@@ -150,9 +187,12 @@ TEST(RunTool, NamesAProgramThatIsNotThereOrWasEnded) {
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("/nowhere/tool"), std::string::npos);
   EXPECT_NE(output.error().hint.find("may be executed"), std::string::npos);
+  EXPECT_EQ(output.error().stage, Stage::internal);
+  EXPECT_NE(output.error().message.find("it did not start: No such file or directory"), std::string::npos);
   output = run_tool(shell("kill -9 $$"));
   ASSERT_FALSE(output);
-  EXPECT_NE(output.error().message.find("signal 9"), std::string::npos);
+  EXPECT_EQ(output.error().stage, Stage::internal);
+  EXPECT_EQ(output.error().message, "/bin/sh was ended by signal 9 (Killed).");
 }
 
 }  // namespace
