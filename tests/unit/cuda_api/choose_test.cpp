@@ -1,76 +1,21 @@
-#include <gtest/gtest.h>
-#include <sys/stat.h>
+#include "cuda_api/choose.h"
 
-#include <cstdlib>
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <optional>
+#include <set>
 
-#include "cuda_api/choose.h"
+#include "cuda_api/cublas.h"
 #include "cuda_api/driver.h"
-#include "cuda_api/locate.h"
 #include "cuda_api/nvrtc.h"
+#include "machine.h"
 
 namespace attnscope::cuda_api {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The test's own machine: an empty cache, no toolkit except $CUDA_HOME, and a libcuda that is named or missing.
-class Machine : public testing::Test {
- protected:
-  Machine() {
-    std::string pattern = (fs::temp_directory_path() / "attnscope-test-XXXXXX").string();
-    root_ = mkdtemp(pattern.data());
-    for (const char* name :
-         {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM", "ATTNSCOPE_LIBCUDA",
-          "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_CUTLASS", "ATTNSCOPE_RESOURCES"})
-      set(name, "");
-    set("XDG_CACHE_HOME", root_.string());
-    set("ATTNSCOPE_NO_TOOLKIT", "1");
-  }
-  ~Machine() override {
-    for (const auto& [name, value] : before_)
-      if (value)
-        setenv(name.c_str(), value->c_str(), 1);
-      else
-        unsetenv(name.c_str());
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-  void set(const std::string& name, const std::string& value) {
-    const char* old = std::getenv(name.c_str());
-    before_.try_emplace(name, old ? std::optional<std::string>(old) : std::nullopt);
-    if (value.empty())
-      unsetenv(name.c_str());
-    else
-      setenv(name.c_str(), value.c_str(), 1);
-  }
-  void driver(int version) { set("ATTNSCOPE_LIBCUDA", fake("libcuda_" + std::to_string(version)).string()); }
-  static fs::path fake(const std::string& name) { return fs::path(ATTNSCOPE_FAKES) / ("fake_" + name + ".so"); }
-  // An NVRTC as ./dev unpacks it.
-  void package(const std::string& version, const std::string& name) { install(cache() / version, name); }
-  void install(const fs::path& root, const std::string& name, bool headers = true) {
-    fs::create_directories(root / "lib");
-    fs::create_directories(root / "include");
-    if (headers) std::ofstream(root / "include" / "cuda_fp16.h") << "//";
-    const std::string major = name.substr(6, 2);  // "nvrtc_12_8"
-    fs::copy_file(fake(name), root / "lib" / ("libnvrtc.so." + major));
-  }
-  // Any library, where its package or a toolkit has it.
-  fs::path put(const fs::path& root, const std::string& folder, const std::string& file) {
-    fs::create_directories(root / folder);
-    fs::copy_file(fake("libcuda_12080"), root / folder / file);  // any kind of library: it only has to open
-    return root / folder / file;
-  }
-  fs::path cache() const { return root_ / "attnscope" / "cuda"; }
-
-  fs::path root_;
-
- private:
-  std::map<std::string, std::optional<std::string>> before_;
-};
+using testing_support::Machine;
 
 TEST_F(Machine, ATwelveDriverTakesNvrtcTwelve) {
   package("12.8", "nvrtc_12_8");
@@ -110,16 +55,19 @@ TEST_F(Machine, AMismatchIsOneClearSentence) {
   auto nvrtc = choose_nvrtc();
   ASSERT_FALSE(nvrtc);
   EXPECT_EQ(nvrtc.error().stage, Stage::compile);
-  for (const char* part : {"12.8", "NVRTC 12", "NVRTC 13 (package 13.0)"})
-    EXPECT_NE(nvrtc.error().message.find(part), std::string::npos) << nvrtc.error().message;
-  EXPECT_FALSE(nvrtc.error().hint.empty());
+  EXPECT_EQ(nvrtc.error().message,
+            "The driver is for CUDA 12.8 and needs NVRTC 12, which is not on this machine; there is NVRTC 13 (package "
+            "13.0).");
+  EXPECT_EQ(nvrtc.error().hint,
+            "Run `attnscope fetch`, which fetches NVRTC, install the CUDA toolkit, or set $ATTNSCOPE_NVRTC to a "
+            "libnvrtc.so.");
 }
 
 TEST_F(Machine, NothingAtAllSaysWhatToInstall) {
   driver(14010);
   auto nvrtc = choose_nvrtc();
   ASSERT_FALSE(nvrtc);
-  EXPECT_NE(nvrtc.error().message.find("14.1"), std::string::npos) << nvrtc.error().message;
+  EXPECT_EQ(nvrtc.error().message, "The driver is for CUDA 14.1 and needs NVRTC 14, which is not on this machine.");
   EXPECT_NE(nvrtc.error().hint.find("attnscope fetch"), std::string::npos);
 }
 
@@ -159,11 +107,17 @@ TEST_F(Machine, TheNamedLibraryIsTakenAsLongAsItsCodeRuns) {
   driver(12080);
   nvrtc = choose_nvrtc();
   ASSERT_FALSE(nvrtc);
-  EXPECT_NE(nvrtc.error().message.find("13.0"), std::string::npos);
-  EXPECT_NE(nvrtc.error().message.find("12.8"), std::string::npos);
-  EXPECT_NE(nvrtc.error().hint.find("CUDA 12 "), std::string::npos) << nvrtc.error().hint;
+  EXPECT_EQ(nvrtc.error().stage, Stage::compile);
+  EXPECT_EQ(nvrtc.error().message,
+            "$ATTNSCOPE_NVRTC is for CUDA 13.0, but the driver is for CUDA 12.8 and cannot run its code.");
+  EXPECT_EQ(nvrtc.error().hint, "Name one for CUDA 12 or unset it.");
   set("ATTNSCOPE_NVRTC", (root_ / "nowhere.so").string());
-  EXPECT_FALSE(choose_nvrtc());
+  nvrtc = choose_nvrtc();
+  ASSERT_FALSE(nvrtc);
+  EXPECT_EQ(nvrtc.error().stage, Stage::compile);
+  EXPECT_TRUE(nvrtc.error().message.starts_with("$ATTNSCOPE_NVRTC: " + (root_ / "nowhere.so").string()))
+      << nvrtc.error().message;
+  EXPECT_EQ(nvrtc.error().hint, "Correct or unset it.");
 }
 
 TEST_F(Machine, ADamagedLibraryIsPassedOverAndNamedWhenItIsTheOnlyOne) {
@@ -196,100 +150,6 @@ TEST_F(Machine, ANamedDriverThatIsNotThereIsAFailure) {
   auto nvrtc = choose_nvrtc();
   ASSERT_FALSE(nvrtc);
   EXPECT_NE(nvrtc.error().message.find("$ATTNSCOPE_LIBCUDA"), std::string::npos);
-}
-
-TEST_F(Machine, TheDriverTellsItsGpus) {
-  driver(12080);
-  auto opened = Driver::open();
-  ASSERT_TRUE(opened) << opened.error().message;
-  EXPECT_EQ(opened->version(), 12080);
-  EXPECT_EQ(opened->version_text(), "12.8");
-  auto gpus = opened->gpus();
-  ASSERT_TRUE(gpus) << gpus.error().message;
-  ASSERT_EQ(gpus->size(), 2u);
-  EXPECT_EQ(gpus->at(1).ordinal, 1);
-  EXPECT_EQ(gpus->at(1).name, "Fake GPU 101");
-  EXPECT_EQ(gpus->at(1).arch, 89);
-  EXPECT_EQ(gpus->at(1).memory_bytes, uint64_t{24} << 30);
-}
-
-TEST_F(Machine, ALibraryThatIsNotNvrtcIsRefusedByTheSymbolItLacks) {
-  auto nvrtc = Nvrtc::open({fake("libcuda_12080"), {}, "test"});
-  ASSERT_FALSE(nvrtc);
-  EXPECT_NE(nvrtc.error().message.find("nvrtcVersion"), std::string::npos) << nvrtc.error().message;
-}
-
-TEST_F(Machine, ACompilationGivesItsResultsItsLogOrItsFailure) {
-  auto nvrtc = Nvrtc::open({fake("nvrtc_12_8"), {}, "test"});
-  ASSERT_TRUE(nvrtc);
-  auto good = (*nvrtc)->compile("fine", "k.cu", "k", {});
-  ASSERT_TRUE(good);
-  EXPECT_TRUE(good->compiled);
-  EXPECT_EQ(good->ptx, "ptx");
-  EXPECT_EQ(good->cubin.size(), 5u);
-  EXPECT_EQ(good->entry_symbol, "lowered");
-  auto bad = (*nvrtc)->compile("not", "k.cu", "k", {});
-  ASSERT_TRUE(bad);
-  EXPECT_FALSE(bad->compiled);
-  EXPECT_EQ(bad->log, "k.cu(1): error: not fine");
-  auto refused = (*nvrtc)->compile("fine", "k.cu", "k", {"--nonsense"});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().stage, Stage::compile);
-  EXPECT_NE(refused.error().message.find("INVALID_OPTION"), std::string::npos);
-  EXPECT_NE(refused.error().hint.find("--nonsense"), std::string::npos);
-}
-
-TEST_F(Machine, AFailureNamesTheCallThatFailed) {
-  auto nvrtc = Nvrtc::open({fake("nvrtc_12_8"), {}, "test"});
-  ASSERT_TRUE(nvrtc);
-  const auto output = (*nvrtc)->compile("no PTX", "k.cu", "k", {});
-  ASSERT_FALSE(output);
-  EXPECT_TRUE(output.error().message.starts_with("nvrtcGetPTXSize of ")) << output.error().message;
-}
-
-TEST_F(Machine, NvdisasmIsFoundInOrder) {
-  set("PATH", (root_ / "path").string());
-  const auto put = [&](const fs::path& folder) {
-    fs::create_directories(folder);
-    std::ofstream(folder / "nvdisasm") << "#!/bin/sh\n";
-    chmod((folder / "nvdisasm").c_str(), 0755);
-  };
-  auto found = locate_nvdisasm();
-  ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().stage, Stage::decode);
-  EXPECT_NE(found.error().hint.find("attnscope fetch"), std::string::npos);
-  put(root_ / "path");
-  EXPECT_EQ(locate_nvdisasm().value(), root_ / "path" / "nvdisasm");
-  put(cache() / "bin");
-  EXPECT_EQ(locate_nvdisasm().value(), fs::canonical(cache()) / "bin" / "nvdisasm");
-  put(root_ / "toolkit" / "bin");
-  set("CUDA_HOME", (root_ / "toolkit").string());
-  set("ATTNSCOPE_NO_TOOLKIT", "");
-  EXPECT_EQ(locate_nvdisasm().value(), fs::canonical(root_ / "toolkit") / "bin" / "nvdisasm");
-  put(root_ / "named");
-  set("ATTNSCOPE_NVDISASM", (root_ / "named" / "nvdisasm").string());
-  EXPECT_EQ(locate_nvdisasm().value(), root_ / "named" / "nvdisasm");
-  set("ATTNSCOPE_NVDISASM", (root_ / "nowhere").string());
-  EXPECT_FALSE(locate_nvdisasm());
-}
-
-TEST_F(Machine, TheHeadersOfCutlassAreThePackagesOrThoseThatAreNamed) {
-  const auto put = [](const fs::path& include) {
-    fs::create_directories(include / "cutlass");
-    std::ofstream(include / "cutlass" / "version.h") << "#pragma once\n";
-  };
-  auto lacking = locate_headers("cutlass");
-  ASSERT_FALSE(lacking);
-  EXPECT_EQ(lacking.error().stage, Stage::compile);
-  EXPECT_NE(lacking.error().message.find("CUTLASS"), std::string::npos);
-  EXPECT_NE(lacking.error().hint.find("attnscope fetch"), std::string::npos);
-  put(cache() / "cutlass" / "include");
-  EXPECT_EQ(locate_headers("cutlass").value(), fs::canonical(cache()) / "cutlass" / "include");
-  set("ATTNSCOPE_CUTLASS", (root_ / "own").string());
-  EXPECT_FALSE(locate_headers("cutlass"));
-  put(root_ / "own");
-  EXPECT_EQ(locate_headers("cutlass").value(), root_ / "own");
-  EXPECT_FALSE(locate_headers("no_such_library"));
 }
 
 TEST_F(Machine, ThePackagesStayFoundWhereTheProgramsFilesAreMoved) {
@@ -340,10 +200,12 @@ TEST_P(OtherLibraries, AMismatchIsOneSentence) {
   driver(12080);
   auto chosen = choose_library(GetParam());
   ASSERT_FALSE(chosen);
-  const std::string& title = name_of(GetParam()).title;
-  for (const std::string& part : {std::string("12.8"), title + " 12", title + " 13 (package 13.0)"})
-    EXPECT_NE(chosen.error().message.find(part), std::string::npos) << chosen.error().message;
-  EXPECT_NE(chosen.error().hint.find(name_of(GetParam()).environment), std::string::npos);
+  const auto& [title, file, environment] = name_of(GetParam());
+  EXPECT_EQ(chosen.error().stage, Stage::device);
+  EXPECT_EQ(chosen.error().message, "The driver is for CUDA 12.8 and needs " + title +
+                                        " 12, which is not on this machine; there is " + title + " 13 (package 13.0).");
+  EXPECT_EQ(chosen.error().hint,
+            std::string("Install the CUDA toolkit, or set $") + environment + " to a " + file + ".");
 }
 
 TEST_P(OtherLibraries, TheNamedOneIsTakenAsLongAsItsCodeRuns) {
@@ -355,7 +217,15 @@ TEST_P(OtherLibraries, TheNamedOneIsTakenAsLongAsItsCodeRuns) {
   driver(12080);
   chosen = choose_library(GetParam());
   ASSERT_FALSE(chosen);
-  EXPECT_NE(chosen.error().message.find("cannot run its code"), std::string::npos) << chosen.error().message;
+  EXPECT_EQ(chosen.error().stage, Stage::device);
+  EXPECT_NE(chosen.error().message.find("is for CUDA 13, but the driver is for CUDA 12.8 and cannot run its code"),
+            std::string::npos)
+      << chosen.error().message;
+  set(name_of(GetParam()).environment, (root_ / "nowhere.so").string());
+  chosen = choose_library(GetParam());
+  ASSERT_FALSE(chosen);
+  EXPECT_EQ(chosen.error().stage, Stage::device);
+  EXPECT_EQ(chosen.error().hint, "Correct or unset it.");
 }
 
 TEST_P(OtherLibraries, ServeNobodyWithoutADriver) {
@@ -363,11 +233,62 @@ TEST_P(OtherLibraries, ServeNobodyWithoutADriver) {
   put(cache() / "12.8", "lib", file(12));
   auto chosen = choose_library(GetParam());
   ASSERT_FALSE(chosen);
-  EXPECT_NE(chosen.error().message.find(name_of(GetParam()).title), std::string::npos);
+  EXPECT_EQ(chosen.error().stage, Stage::device);
+  EXPECT_TRUE(chosen.error().message.starts_with(name_of(GetParam()).title + " needs a GPU: "))
+      << chosen.error().message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, OtherLibraries, testing::Values(CudaLibrary::cublas, CudaLibrary::cupti),
                          [](const auto& which) { return name_of(which.param).title; });
+
+TEST_F(Machine, CublasIsThereIfItsFileIsAndOpensIfItIsCublas) {
+  set("ATTNSCOPE_LIBCUDA", (root_ / "libcuda.so.1").string());
+  const fs::path library = cache() / "12.8" / "lib" / "libcublas.so.12";
+  fs::create_directories(library.parent_path());
+  std::ofstream(library) << "not a library";
+  EXPECT_FALSE(cublas_is_there()) << "there is no driver";
+  EXPECT_FALSE(open_cublas());
+  driver(13000);
+  EXPECT_FALSE(cublas_is_there()) << "it is of another version";
+  driver(12080);
+  EXPECT_TRUE(cublas_is_there()) << "its file is there and is not opened";
+  EXPECT_FALSE(open_cublas());
+  fs::copy_file(fake("libcuda_12080"), library, fs::copy_options::overwrite_existing);
+  const auto other = open_cublas();
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().stage, Stage::device);
+  EXPECT_TRUE(other.error().message.ends_with("libcublas.so.12 lacks cublasCreate_v2.")) << other.error().message;
+  fs::remove(library);
+  EXPECT_FALSE(cublas_is_there());
+  fs::create_directories(cache() / "12.9" / "lib");  // a library that was opened stays open under its name
+  fs::copy_file(fake("cublas"), cache() / "12.9" / "lib" / "libcublas.so.12");
+  const auto calls = open_cublas();
+  ASSERT_TRUE(calls) << calls.error().message;
+  const std::set<const void*> all = {
+      reinterpret_cast<const void*>(calls->create),        reinterpret_cast<const void*>(calls->destroy),
+      reinterpret_cast<const void*>(calls->version),       reinterpret_cast<const void*>(calls->set_stream),
+      reinterpret_cast<const void*>(calls->set_workspace), reinterpret_cast<const void*>(calls->gemm),
+      reinterpret_cast<const void*>(calls->status_text)};
+  EXPECT_EQ(all.size(), 7u) << "each is its own function";
+  EXPECT_FALSE(all.contains(nullptr));
+}
+
+TEST_F(Machine, WithoutDriverAndNvrtcEachReasonIsTold) {
+  if (Driver::open()) GTEST_SKIP() << "this machine has a driver";
+  auto nvrtc = choose_nvrtc();
+  ASSERT_FALSE(nvrtc);
+  EXPECT_EQ(nvrtc.error().stage, Stage::compile);
+  EXPECT_EQ(nvrtc.error().message, "NVRTC, the CUDA compiler, is not on this machine.");
+  for (const char* version : {"12.8", "13.0"}) {
+    fs::create_directories(cache() / version / "lib");
+    std::ofstream(cache() / version / "lib" / ("libnvrtc.so." + std::string(version, 2))) << "not a library";
+  }
+  nvrtc = choose_nvrtc();
+  ASSERT_FALSE(nvrtc);
+  for (const char* file :
+       {"12.8/lib/libnvrtc.so.12 could not be opened", "13.0/lib/libnvrtc.so.13 could not be opened"})
+    EXPECT_NE(nvrtc.error().message.find(file), std::string::npos) << nvrtc.error().message;
+}
 
 // The packages that a bundle has beside its kernels are used if nothing was fetched; fetched ones come first.
 TEST_F(Machine, WhatCameWithTheProgramServesLast) {

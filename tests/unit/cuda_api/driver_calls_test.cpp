@@ -9,13 +9,11 @@
 #include <set>
 
 #include "cuda_api/driver.h"
-#include "cuda_api/nvml.h"
 #include "cuda_api/pixel_calls.h"
 
 namespace attnscope::cuda_api {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(DriverCalls, ALibraryThatLacksOneSaysWhich) {
@@ -62,20 +60,6 @@ TEST(DriverCalls, TellsErrorsThatNoContextSurvives) {
   EXPECT_FALSE(is_sticky(1));    // invalid value
   EXPECT_FALSE(is_sticky(2));    // out of memory
   EXPECT_FALSE(is_sticky(701));  // launch out of resources
-}
-
-TEST(Nvml, ReasonsInWords) {
-  EXPECT_THAT(reason_words(kReasonPowerCap | kReasonIdle), ElementsAre("power cap"));
-  EXPECT_THAT(reason_words(kReasonThermal | kReasonHardware), ElementsAre("hardware slowdown", "thermal slowdown"));
-  EXPECT_TRUE(reason_words(0).empty());
-}
-
-TEST(Nvml, AMissingLibraryIsAFailureThatNamesIt) {
-  setenv("ATTNSCOPE_LIBNVML", "/nowhere/libnvidia-ml.so.1", 1);
-  const auto nvml = Nvml::open();
-  unsetenv("ATTNSCOPE_LIBNVML");
-  ASSERT_FALSE(nvml);
-  EXPECT_THAT(nvml.error().message, HasSubstr("/nowhere/libnvidia-ml.so.1"));
 }
 
 }  // namespace
