@@ -250,6 +250,23 @@ TEST(MemoryStack, WhatIsOverItsLimitSaysSo) {
   EXPECT_EQ(stack.scale_bytes, 147456);
 }
 
+TEST(MemoryStack, MarksStandInTheOrderOfTheirBytesAndAnUnknownLimitHasNone) {
+  DeviceSpec odd = l4();
+  odd.shared_static_block = 65536;
+  odd.shared_optin_block = 49152;
+  odd.shared_sm = 16384;
+  const MemoryStack stack = memory_stack(variant(), nullptr, odd);
+  ASSERT_EQ(stack.marks.size(), 3u);
+  EXPECT_EQ(stack.marks[0].label, "16 KB SM");
+  EXPECT_EQ(stack.marks[1].label, "48 KB opt-in");
+  EXPECT_EQ(stack.marks[2].label, "64 KB static");
+  odd.shared_static_block = odd.shared_optin_block = odd.shared_sm = 0;
+  const MemoryStack unknown = memory_stack(variant(), nullptr, odd);
+  EXPECT_TRUE(unknown.marks.empty());
+  EXPECT_FALSE(unknown.over_static);
+  EXPECT_FALSE(unknown.over_optin);
+}
+
 TEST(MemoryStack, OccupancyInASentence) {
   Occupancy occupancy;
   occupancy.ctas_per_sm = 2;

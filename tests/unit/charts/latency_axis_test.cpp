@@ -85,6 +85,8 @@ TEST(LatencyAxis, OfThirtyRunsOnlyTheWantedOnesAreNamed) {
   EXPECT_THAT(named_columns(chart, 4, 30, 12), ElementsAre(3, 29, 11));
   EXPECT_THAT(named_columns(chart, 30, 30, 30), ElementsAre(29));
   EXPECT_THAT(named_columns(chart, 0, 99, 0), ElementsAre());
+  EXPECT_THAT(named_columns(chart, 1, 2, 1), ElementsAre(0, 1));  // the oldest one too
+  EXPECT_THAT(named_columns(chart, 0, 0, 0), ElementsAre());
 }
 
 TEST(PlaceLabels, NeverOverprintAndStayInside) {

@@ -104,6 +104,21 @@ TEST(Verdict, FiguresOfAKnownDifference) {
   EXPECT_NEAR(verdict.first_bad->expected, value, 1e-12);
 }
 
+TEST(Verdict, TheCosineOfNothingIsOneOnlyWithNothing) {
+  const auto cosine = [](double reference, double output, double products) {
+    Comparison c;
+    c.sum_sq_reference = reference, c.sum_sq_output = output, c.sum_products = products;
+    Reference of;
+    of.problem = small();
+    return conclude(c, of).cosine;
+  };
+  EXPECT_EQ(cosine(0, 0, 0), 1);
+  EXPECT_EQ(cosine(4, 0, 0), 0);
+  EXPECT_EQ(cosine(0, 4, 0), 0);
+  EXPECT_EQ(cosine(4, 9, 6), 1);
+  EXPECT_EQ(cosine(4, 9, -3), -0.5);
+}
+
 TEST(Verdict, OneElementOutsideTolerance) {
   for (Layout layout : {Layout::BHSD, Layout::BSHD}) {
     Problem p = small();

@@ -61,6 +61,20 @@ TEST(Sampling, StopsOnceTheIntervalIsNarrow) {
   EXPECT_EQ(timing->sampling->rounds.size(), static_cast<size_t>(kFewestRounds));
 }
 
+TEST(Sampling, TheQuantilesAreThoseOfItsSamples) {
+  FakeGpu gpu;
+  gpu.spread = 1e-3;
+  const auto timing = gpu.sampled();
+  ASSERT_TRUE(timing);
+  const std::vector<double> all = pooled(timing->sampling->rounds);
+  ASSERT_EQ(static_cast<int64_t>(all.size()), timing->samples) << "all of them are kept";
+  EXPECT_NEAR(timing->p10, quantile(all, 0.1), 1e-4);
+  EXPECT_NEAR(timing->p50, quantile(all, 0.5), 1e-4);
+  EXPECT_NEAR(timing->p90, quantile(all, 0.9), 1e-4);
+  EXPECT_LT(timing->p10, timing->p50);
+  EXPECT_LT(timing->p50, timing->p90);
+}
+
 TEST(Sampling, RoundsThatDifferKeepItGoingUntilTheTimeIsUp) {
   FakeGpu gpu;
   gpu.wander = 0.05;  // every other placement is 5 % slower: the median is not known to 0.5 %

@@ -23,6 +23,19 @@ TEST(Frame, HeaderIsLittleEndianLength) {
   EXPECT_EQ(frame->size(), 4u + 0x010203u);
 }
 
+// Other versions' workers keep to the same limit.
+TEST(Frame, AFrameOf256MibIsTakenAndALongerOneIsRefusedUnread) {
+  const auto announced = [](uint32_t length) {
+    Bytes header(4);
+    for (size_t i = 0; i < 4; ++i) header[i] = static_cast<std::byte>(length >> (8 * i));
+    FrameDecoder decoder;
+    decoder.feed(header);
+    return decoder.next().has_value();
+  };
+  EXPECT_TRUE(announced(268'435'456));
+  EXPECT_FALSE(announced(268'435'457));
+}
+
 TEST(Frame, EverySplitGivesTheSamePayloads) {
   std::mt19937 random(1);
   std::vector<Bytes> payloads;
