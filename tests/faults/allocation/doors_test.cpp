@@ -294,7 +294,7 @@ TEST(RefusedAllocations, InTheModel) {
   expect_clean(refuse_each([&]() -> Result<void> {
     if (const auto fits = model::check_limits(spec, variant, launch, "tiled"); !fits) return fits;
     const auto occupancy = model::occupancy(spec, variant, launch);
-    const Timing timing = model::latency({spec, problem, variant, launch, occupancy, counters, &schedule});
+    const Timing timing = model::latency({spec, problem, variant, launch, occupancy, counters, &schedule}).timing;
     if (!(timing.p50 > 0)) return fail(Stage::internal, "no time");
     return {};
   }));
