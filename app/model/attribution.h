@@ -19,14 +19,13 @@ namespace attnscope::model {
 //    one warp on an SM is all of its time, not a quarter of it.
 // 2. A scheduler's clock in which it issues belongs to `issue` and to the instruction.
 // 3. A clock in which it does not issue belongs to what stalls, in that clock, the warp that this scheduler issues
-// next.
-//    Other warps wait as well, but the scheduler would have stayed idle without them too; had this warp been ready, it
-//    would have issued. So latency that other warps hide costs nothing, and the last one to be hidden costs all.
-// 4. A wait for a result belongs to the instruction that makes it (the producer); the waiting one is the consumer.
-// Until
-//    the result would have been there had it met no queue, the wait is its latency; from then on it is the queue's.
-//    Of a queue of wavefronts, bank conflicts have the share that they have of the wavefronts queued.
-//    A wait for a pipe belongs to the instruction that holds it, whoever waits.
+//    next. Other warps wait as well, but the scheduler would have stayed idle without them too; had this warp been
+//    ready, it would have issued. So latency that other warps hide costs nothing, and the last one to be hidden costs
+//    all.
+// 4. A wait for a result belongs to the instruction that makes it (the producer); the waiting one is the consumer. It
+//    is the latency of the result until this would have been there had it met no queue; from then on it is the
+//    queue's. Of a queue of wavefronts, bank conflicts have the share that they have of the wavefronts queued. A wait
+//    for a pipe belongs to the instruction that holds it, whoever waits.
 // 5. A stall count belongs to the instruction whose result it waits for (ScheduledInstruction::waits_for), else to the
 //    one that states it.
 // 6. A warp whose place becomes free at t is live from t on: until it starts it waits for `launch`. A scheduler's last
