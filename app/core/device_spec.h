@@ -30,13 +30,13 @@ struct DeviceSpec {
   int64_t threads_block = 1024;
   // Rates
   double clock_mhz = 0;            // boost
-  double sustained_clock_mhz = 0;  // what the board holds under load; 0 unknown
+  double sustained_clock_mhz = 0;  // what the board sustains under load; 0 unknown
   double dram_gbs = 0;
   double l2_mb = 0;
   double tensor_tflops_f16 = 0;
   std::map<std::string, double>
       rates;  // per SM and clock: "fp32", "fp16x2", "int", "mufu", "conversion", "lsu"… and latencies
-  std::map<std::string, std::string> sources;  // field or rate name → where the value is from
+  std::map<std::string, std::string> sources;  // field or rate name → the source of its value
   bool operator==(const DeviceSpec&) const = default;
 };
 

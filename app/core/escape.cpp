@@ -10,7 +10,7 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-// One code point and its bytes. Bytes that are no UTF-8 come one at a time as the replacement character.
+// One code point and its bytes. Each byte that is not UTF-8 gives one replacement character.
 struct Rune {
   char32_t code = kReplacement;
   std::string_view bytes;
@@ -35,7 +35,8 @@ Rune first_rune(std::string_view text) {
   return {code, text.substr(0, length), true};
 }
 
-// Acts on a terminal, ends a line unseen, turns the direction of what stands around it, or is no character.
+// Controls a terminal, ends a line invisibly, changes the writing direction of the text around it, or is not a
+// character.
 bool hidden(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E || code == 0x200F ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF ||
@@ -97,7 +98,8 @@ std::string c_comment(std::string_view text) {
   std::string out = one_line(text);
   replace_all(out, "*/", "* /");
   replace_all(out, "/*", "/ *");
-  // A backslash before the line's end, blanks between them or not, joins the next line to the comment; ??/ is one.
+  // A backslash at the end of the line, with or without blanks after it, continues the comment on the next line; ??/ is
+  // a backslash.
   const size_t last = out.find_last_not_of(' ');
   if (last != std::string::npos && (out[last] == '\\' || std::string_view(out).substr(0, last + 1).ends_with("?\?/")))
     out += " .";
@@ -161,14 +163,14 @@ std::string markdown_text(std::string_view text) {
     const auto word = [&](size_t at) {
       return at < line.size() && is_word_character(static_cast<unsigned char>(line[at]));
     };
-    // An underscore within a word marks nothing; #, + and - begin something only at a line's start.
+    // An underscore within a word has no effect; #, + and - have one only at the start of a line.
     const bool mark = std::string_view("\\`*[]<>|~&$").find(c) != std::string_view::npos ||
                       (c == '_' && !(i > 0 && word(i - 1) && word(i + 1))) ||
                       (out.empty() && std::string_view("#+-=").find(c) != std::string_view::npos);
     const bool number = i > 0 && (c == '.' || c == ')') && (i + 1 == line.size() || line[i + 1] == ' ') &&
-                        line.find_first_not_of("0123456789") == i;  // "1. " at a line's start begins a list
+                        line.find_first_not_of("0123456789") == i;  // "1. " at the start of a line begins a list
     if (mark || number) out += '\\';
-    if (c != ' ' || !out.empty()) out += c;  // four blanks at a line's start would be code
+    if (c != ' ' || !out.empty()) out += c;  // four blanks at the start of a line would be code
   }
   return out;
 }
@@ -187,8 +189,7 @@ std::string markdown_code(std::string_view text) {
 }
 
 std::string json_text(const Json& json, int indent) {
-  // Hidden characters stand only within the strings of what dump() gives, and as themselves: those of ASCII are
-  // escaped.
+  // Hidden characters occur in the output of dump() only within strings, and unescaped: dump() escapes those of ASCII.
   std::string out;
   each_rune(json.dump(indent, ' ', false, Json::error_handler_t::replace), [&](const Rune& rune) {
     if (rune.code == '\n' || !hidden(rune.code))

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-// What the GPU's caches hold before a timed launch: what the launch before left, or nothing of the operands.
+// What the GPU's caches hold before a timed launch: what the previous launch left, or none of the operands.
 enum class CacheState { hot, cold };
 template <>
 struct Words<CacheState> : NamesAsWords<CacheState> {};
@@ -20,7 +20,7 @@ struct MeasurePolicy {
   bool operator==(const MeasurePolicy&) const = default;
 };
 
-// What a person asks for.
+// What a person requests.
 struct Draft {
   Problem problem;
   std::string kernel;  // id
@@ -30,7 +30,7 @@ struct Draft {
   bool operator==(const Draft&) const = default;
 };
 
-// A draft that was completed and validated, and the version of the kernel that it is of; an immutable value.
+// A completed and validated draft, with the version of its kernel; an immutable value.
 struct Experiment : Draft {
   std::string kernel_hash;  // Kernel::content_hash
   bool operator==(const Experiment&) const = default;

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-// The fields of what an Experiment is made of, for its JSON, presets and docs/observation.schema.json.
+// The fields of an Experiment's parts, for its JSON, presets and docs/observation.schema.json.
 
 template <>
 struct FieldsOf<Problem> {

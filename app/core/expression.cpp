@@ -16,11 +16,11 @@
 namespace attnscope {
 namespace {
 
-constexpr double kLargest = 9007199254740991.0;  // 2^53 - 1: from 2^53 on, a double may stand for a neighbour
+constexpr double kLargest = 9007199254740991.0;  // 2^53 - 1: from 2^53 on, a double may represent a neighbouring number
 constexpr size_t kLongest = 1000;                // bytes
 
-// Whether a step of a whole-numbered evaluation on this thread passed what doubles hold exactly: its result, and all
-// that follows from it, may be a neighbour of the right one. muParser's callbacks have no other place for it.
+// Whether a step of an integer evaluation on this thread exceeded what a double holds exactly: its result, and all that
+// follows from it, may be off by one or more. muParser's callbacks offer no other place for this flag.
 thread_local bool passed_exact = false;
 
 template <class Operator>
@@ -57,7 +57,7 @@ double least(const double* values, int count) { return *std::min_element(values,
 double greatest(const double* values, int count) { return *std::max_element(values, values + count); }
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
-// What an expression over a tensor's elements knows beside the others (docs/writing-a-kernel.md lists them).
+// The further functions of an expression over a tensor's elements (docs/writing-a-kernel.md lists them).
 struct NamedFunction {
   const char* name;
   double (*function)(double);
@@ -75,8 +75,8 @@ struct Parsed {
   std::vector<double> values;  // in the names' order; the parser holds their addresses
 };
 
-// muParser's stock form has no %, and offers much that a manifest must not have: its functions and constants go, = and
-// ^ are refused before this.
+// muParser has no %, and offers much that a manifest must not use: its functions and constants are removed; = and ^ are
+// refused before this.
 enum class Numbers { whole, real };
 void parse(Parsed& parsed, const std::string& expression, const std::vector<std::string>& names, Numbers numbers) {
   parsed.parser.ClearFun();
@@ -87,7 +87,7 @@ void parse(Parsed& parsed, const std::string& expression, const std::vector<std:
   parsed.parser.DefineOprt("%", remainder_of, mu::prMUL_DIV, mu::oaLEFT, true);
   if (numbers == Numbers::whole) {
     parsed.parser.EnableBuiltInOprt(false);
-    // Not optimised: what is computed at parsing would be flagged once and then never again.
+    // Not optimised: an overflow in a part that is computed at parsing would be flagged only once.
     for (const NamedOperator& one : kOfWholeNumbers)
       parsed.parser.DefineOprt(one.name, one.function, one.priority, mu::oaLEFT, false);
   }
@@ -96,8 +96,8 @@ void parse(Parsed& parsed, const std::string& expression, const std::vector<std:
   parsed.parser.SetExpr(expression);
 }
 
-// Its results; `count` of them. A parser that threw, std::bad_alloc too, is not kept: muParser (2.3.3) crashes when it
-// is asked again.
+// Returns its `count` results. A parser that threw, even std::bad_alloc, is not kept: muParser (2.3.3) crashes when it
+// is used again.
 const double* results_of(const std::string& expression, const Variables& variables, Numbers numbers, int& count) {
   constexpr size_t kMost = 1000;
   thread_local std::unordered_map<std::string, Parsed> cache;
@@ -138,7 +138,7 @@ bool assigns(const std::string& expression) {
   return false;
 }
 
-// A whole number that no double holds would silently become its neighbour.
+// An integer that no double represents would silently become its neighbour.
 bool holds_inexact_number(const std::string& expression) {
   const auto digit = [&](size_t i) { return i < expression.size() && expression[i] >= '0' && expression[i] <= '9'; };
   const auto in_name = [&](size_t i) {
@@ -153,7 +153,7 @@ bool holds_inexact_number(const std::string& expression) {
   return false;
 }
 
-// What muParser must not see; empty: nothing.
+// The character or name that must not reach muParser; empty: none.
 std::string refusal_of(const std::string& expression) {
   const auto known = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

@@ -16,7 +16,7 @@
 
 namespace attnscope {
 
-// A value's fields, listed once: its reader, its writer and its part of docs/observation.schema.json go over one list.
+// A value's fields, listed once: its reader, its writer and its part of docs/observation.schema.json use the same list.
 //
 //   template <>
 //   struct FieldsOf<Occupancy> {
@@ -25,14 +25,14 @@ namespace attnscope {
 
 // What a reader refuses.
 struct Limits {
-  static constexpr double kMost = 1e300;  // of figures without a limit of their own: finite
+  static constexpr double kMost = 1e300;  // for figures without their own limit: finite
   double low = -kMost, high = kMost;      // of a number, and of each number in an array
   size_t most = 4096;                     // entries of an array
   size_t bytes = 1 << 20;                 // of a text or bytes, and of each in an array
   bool open = false;                      // NaN and infinities too, written as words: JSON has no such numbers
   bool line = false;                      // a text without line ends and control characters
   bool binary = false;                    // a text that stands as bytes
-  bool required = false;                  // its absence is a fault; else the default stays
+  bool required = false;                  // its absence is a fault; otherwise the default stays
   bool sparse = false;                    // an empty optional is left out; else it is null
 };
 
@@ -41,12 +41,12 @@ struct Field {
   const char* key;
   M T::*member;
   Limits limits = {};
-  std::string_view about = {};  // for the schema: unit and meaning, where the key does not say it
+  std::string_view about = {};  // for the schema: unit and meaning, if the key does not say them
 };
 template <class T, class M>
 Field(const char*, M T::*, Limits = {}, std::string_view = {}) -> Field<T, M>;
 
-// Fields that stand in an object of their own in JSON: {"us": {"p10": …}}.
+// Fields that form their own object in JSON: {"us": {"p10": …}}.
 template <class... F>
 struct Group {
   const char* key;
@@ -55,7 +55,7 @@ struct Group {
 template <class... F>
 Group(const char*, std::tuple<F...>) -> Group<F...>;
 
-// Two numbers that stand in an array of two: {"interval": [low, high]}.
+// Two numbers that form an array in JSON: {"interval": [low, high]}.
 template <class T>
 struct Ends {
   const char* key;
@@ -65,7 +65,7 @@ struct Ends {
   std::string_view about = {};
 };
 
-// Fields that are there only where a field before them has `value`, or (`equal` is false) has another.
+// Fields that exist only if an earlier field has `value`, or (`equal` is false) has another value.
 template <class T, class V, class... F>
 struct When {
   const char* key;
@@ -78,7 +78,7 @@ struct When {
 template <class T, class V, class... F>
 When(const char*, V T::*, V, bool, std::tuple<F...>) -> When<T, V, F...>;
 
-// A field with its row in a table: what it is called there, and what stands beside it.
+// A field with its row in a table: its name there, and what the row shows with it.
 template <class F, class Row>
 struct Shown : F {
   Row row;
@@ -99,7 +99,7 @@ concept Listed = requires {
   FieldsOf<T>::list;
 };
 
-// A value that is read by a function of its own, and written by its to_json:
+// A value with its own reader, written by its to_json:
 //   template <>
 //   struct OwnReader<Experiment> {
 //     static constexpr auto read = experiment_from_json;
@@ -111,7 +111,7 @@ concept ReadsItself = requires {
   OwnReader<T>::read;
 };
 
-// A name from an open list: one that is not known is kept.
+// A name from an open list: an unknown one is kept.
 template <class T>
 concept Named = requires(const T& value) {
   T::named(std::string());
@@ -173,7 +173,7 @@ Result<V> read_value(const Json& json, const std::string& where, const Limits& l
     }
     return out;
   } else if constexpr (std::is_arithmetic_v<V>) {
-    // MessagePack has numbers that are none.
+    // MessagePack can hold NaN.
     const bool kind = std::is_integral_v<V> ? json.is_number_integer() : json.is_number();
     if (!kind || !(json.get<double>() >= limits.low && json.get<double>() <= limits.high))
       return fail(stage, where + ": must be a number within its limits");
@@ -235,7 +235,7 @@ void read(JsonReader& reader, const char* key, V& out, const Limits& limits) {
   }
 }
 
-// T is what the field's struct is, or what is derived from it.
+// T is the field's struct or derived from it.
 template <class T, class Of, class M>
 void read_one(JsonReader& reader, T& out, const Field<Of, M>& field) {
   if (field.limits.required) reader.required(field.key);
@@ -335,7 +335,7 @@ void read_fields_into(JsonReader& reader, T& out) {
     if (!reader.failed()) FieldsOf<T>::check(reader, out);
 }
 
-// A Failure names the first fault by its JSON pointer behind `where`; an unknown key is one.
+// A Failure names the first fault by its JSON pointer after `where`; an unknown key is a fault.
 template <class T>
 Result<T> read_fields(const Json& json, const std::string& where, Stage stage) {
   T out{};

@@ -17,11 +17,11 @@ namespace attnscope {
 // Parses text from outside. Nesting deeper than 64, duplicate keys and trailing bytes are refused.
 Result<Json> parse_json(std::string_view text, const std::string& where, Stage stage = Stage::input);
 
-// "where/key: 5 is outside 6…9", and how far to go.
+// "where/key: 5 is outside 6…9", with the limits in the hint.
 Failure out_of_range(Stage stage, const std::string& where, const char* key, int64_t value, int64_t low, int64_t high);
 
 // Reads an object from outside field by field and keeps the first fault, named "where/pointer: reason". Every reader
-// method marks its key as known; finish() refuses keys that nobody read.
+// method marks its key as known; finish() refuses keys that were not read.
 class JsonReader {
  public:
   // `json` must outlive the reader.
@@ -29,7 +29,7 @@ class JsonReader {
   JsonReader(const Json&& json, std::string where, Stage stage = Stage::input) = delete;
 
   bool has(const char* key);  // present and not null
-  // Each leaves `out` alone when the key is absent; required(...) makes absence a fault.
+  // Each leaves `out` unchanged if the key is absent; required(...) makes absence a fault.
   void boolean(const char* key, bool& out);
   void integer(const char* key, int64_t& out, int64_t low = std::numeric_limits<int64_t>::min(),
                int64_t high = std::numeric_limits<int64_t>::max());
@@ -64,7 +64,7 @@ class JsonReader {
         for (const auto& [name, unused] : inner.json_.items()) one(inner, name.c_str());
     });
   }
-  // A value at `key` that parse(json, where) makes a Result of.
+  // A value at `key`; parse(json, where) returns it as a Result.
   template <class T, class Parse>
   void part(const char* key, T& out, Parse parse) {
     if (!has(key)) return;
@@ -101,7 +101,8 @@ class JsonReader {
   std::optional<Failure> failure_;
 };
 
-// NaN and infinities as the strings "nan", "inf", "-inf": JSON has no such numbers and null would lose which.
+// NaN and infinities as the strings "nan", "inf", "-inf": JSON has no such numbers, and null would not say which it
+// was.
 Json number_json(double value);
 
 }  // namespace attnscope

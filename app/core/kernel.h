@@ -42,7 +42,7 @@ struct LaunchExpressions {
   std::string grid[3];
   std::string block[3];
   std::string dynamic_shared = "0";
-  std::string static_shared;  // bytes, so that a limit is foretold before compiling; empty: only the compiler knows
+  std::string static_shared;           // bytes, to predict a limit before compiling; empty: only the compiler knows
   std::vector<std::string> constants;  // __device__ const integers of the source that dynamic_shared names
 };
 
@@ -54,7 +54,7 @@ struct Supports {
   bool grouped_heads = false;  // kv_heads < heads
 };
 
-// How a kernel is compiled where nobody says otherwise.
+// How a kernel is compiled by default.
 struct CompileOptions {
   bool fast_math = true;  // the reports' L4 runs: -use_fast_math
   bool fmad = true;
@@ -71,7 +71,7 @@ struct BufferDeclaration {
   BufferInit init;
 };
 
-// A parameter that is no name of a buffer or a size: a value of a C type, or a struct of them.
+// A parameter that is not the name of a buffer or a size: a value of a C type, or a struct of them.
 struct ArgumentDeclaration {
   std::string name;   // of a buffer, a size or (attention) the table; empty: a value or a struct
   std::string value;  // expression
@@ -79,13 +79,12 @@ struct ArgumentDeclaration {
   std::vector<ArgumentDeclaration> fields;  // of a struct, in order, laid out as C does
 };
 
-// What a kernel adds up in.
+// The type in which a kernel accumulates.
 enum class Accumulate { f32, f16 };
 template <>
 struct Words<Accumulate> : NamesAsWords<Accumulate> {};
 
-// One rung: a .cu file and its manifest, or a library's routine, as values. No path decides what it is: `content_hash`
-// does.
+// One rung: a .cu file and its manifest, or a library's routine, as values. `content_hash` identifies it, not a path.
 struct Kernel {
   std::string id;
   std::string title;
@@ -98,18 +97,18 @@ struct Kernel {
   std::string entry;                 // the kernel in the source, or the library's routine
   std::vector<std::string> headers;  // whose headers the source includes beside CUDA's own: "cutlass"
   Library library;                   // not the source's: a routine of that library, and no source
-  std::string install;               // of a library: what to do where it is not there
+  std::string install;               // of a library: what to do if it is missing
   ProblemKind problem = ProblemKind::attention;
   std::vector<Knob> knobs;
   std::vector<Restriction> requires_;  // a config that breaks one is refused
-  std::vector<Restriction> warns;      // a config that meets one runs; the knob says what to expect
+  std::vector<Restriction> warns;      // a config that matches one still runs; the knob says what to expect
   Supports supports;
   int min_arch = 75;
   LaunchExpressions launch;
   std::vector<SharedPart> shared_map;
   std::vector<std::string> args;  // attention's
   CompileOptions options;         // what a draft of this kernel starts from
-  // Of kernels that are no attention:
+  // Of kernels that are not attention:
   std::map<std::string, int64_t> sizes;  // with their defaults
   std::vector<BufferDeclaration> buffers;
   std::vector<ArgumentDeclaration> arguments;
@@ -117,10 +116,10 @@ struct Kernel {
   std::string accumulate = "f32";  // what the kernel declares to accumulate in: f32, f16, or a knob that says which
   std::string content_hash;        // XXH3-128 of manifest and source
   const Knob* find_knob(const std::string& name) const;
-  // The problem a draft starts from: attention's usual one, or this kernel's sizes.
+  // The problem that a draft starts with: attention's usual one, or this kernel's sizes.
   Problem default_problem() const;
 };
-// null where none has that id.
+// Null if no kernel has that id.
 const Kernel* find_kernel(const std::vector<Kernel>& kernels, const std::string& id);
 
 }  // namespace attnscope

@@ -13,14 +13,14 @@
 
 namespace attnscope {
 
-// Every figure says which of these it is; they are never mixed in one series.
+// The kind of a figure; a series never mixes kinds.
 enum class FigureKind { measured, counted, modelled, reported };
 template <>
 struct Words<FigureKind> : NamesAsWords<FigureKind> {};
 
 struct Versions {
-  std::string app, nvrtc, driver, gpu;  // empty: not there
-  std::string cublas{};                 // of a run of its routines alone: "13.1.0"
+  std::string app, nvrtc, driver, gpu;  // empty: missing
+  std::string cublas{};                 // only for a run of its routines: "13.1.0"
   bool operator==(const Versions&) const = default;
 };
 
@@ -31,7 +31,7 @@ struct SharedBuffer {
   bool operator==(const SharedBuffer&) const = default;
 };
 
-// What the compiler made: the part of a Variant that an Observation keeps.
+// The compiler's output: the part of a Variant that an Observation keeps.
 struct VariantInfo {
   int arch = 0;
   int64_t registers = 0;    // per thread
@@ -110,20 +110,20 @@ struct Words<Stopped> {
   static constexpr WordTable<Stopped, 3> table{{{unknown, ""}, {stable, "stable"}, {time_up, "time up"}}};
 };
 
-// How a measured timing came about.
+// How a timing was measured.
 struct Sampling {
-  // us. One list for each placement of the buffers in memory, in the order taken; samples that were left out are not
-  // here.
+  // us. One list for each placement of the buffers in memory, in the order taken, without the samples that were left
+  // out.
   std::vector<std::vector<double>> rounds;
   Stopped stopped = Stopped::unknown;
   int64_t dropped = 0;             // left out: thermal or hardware slowdown, or a clock over 3 % off the run's median
   std::optional<double> empty_us;  // cold: an empty kernel timed in the same way, for the cost of timing itself
   double power_w = 0, power_limit_w = 0, temperature_c = 0;  // the highest seen; 0 unknown
-  std::vector<std::string> reasons;                          // what held the clock back, in NVML's words: "power cap"
+  std::vector<std::string> reasons;                          // what limited the clock, in NVML's words: "power cap"
   bool operator==(const Sampling&) const = default;
 };
 
-// What the model says binds a time: the unit or memory that is busiest, or what warps wait for most.
+// What limits a time, according to the model: the busiest unit or memory, or what warps wait for most.
 enum class Bound {
   unknown,
   fp32,
@@ -186,7 +186,8 @@ struct Timing {
 
 struct Counters {
   FigureKind kind = FigureKind::counted;
-  double sampled_fraction = 1.0;                // of the grid's CTAs; figures are of the emulated ones, never scaled up
+  // Share of the grid's CTAs; figures describe only the emulated ones and are never scaled up.
+  double sampled_fraction = 1.0;
   std::map<std::string, int64_t> instructions;  // warp instructions by class, and "total"
   double active_lanes_mean = 0;
   int64_t threads = 0;  // thread instructions
@@ -225,11 +226,11 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// What a watch of the experiment's config saw: races, never-written reads, uneven barriers, absent lanes, and outputs
-// that another order of the warps or other contents of shared memory change. No finding: it was silent.
+// What a watch of the experiment's config found: races, reads of memory never written, uneven barriers, absent lanes,
+// and outputs that another order of the warps or other contents of shared memory change. It may find nothing.
 struct WatchReport {
   int64_t ctas = 0, total_ctas = 0;  // watched, of the grid
-  int64_t fills = 0, orders = 0;     // runs that started shared memory otherwise, or let warps take turns otherwise
+  int64_t fills = 0, orders = 0;     // runs with other initial contents of shared memory, or another order of the warps
   std::vector<Finding> findings;
   bool has_errors() const;  // a finding of severity "error": a correct output was luck
   bool operator==(const WatchReport&) const = default;
@@ -243,7 +244,7 @@ struct Printed {
   bool operator==(const Printed&) const = default;
 };
 
-// What came of an experiment. Small, kept for ever. A part that is absent was not reached.
+// The result of an experiment. Small; kept for ever. An absent part was not reached.
 struct Observation {
   Experiment experiment;
   std::string hash;  // hash_of(experiment)

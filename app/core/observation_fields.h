@@ -9,7 +9,7 @@ namespace attnscope {
 namespace limits {
 inline constexpr Limits kCount{.low = 0};
 inline constexpr Limits kShare{.low = 0, .high = 1};
-inline constexpr Limits kUs{.low = 0, .high = 1e15};  // some thirty years
+inline constexpr Limits kUs{.low = 0, .high = 1e15};  // about thirty years
 inline constexpr Limits kMhz{.low = 0, .high = 1e6};
 inline constexpr Limits kWatts{.low = 0, .high = 1e6};
 inline constexpr Limits kOpen{.open = true};
@@ -162,14 +162,14 @@ struct FieldsOf<Timing> {
       Field{"terms", &Timing::terms, {}, "how a modelled time splits; null for a measured one"}};
 };
 
-// Where a counter stands in tables, and what the table says beside it.
+// A counter's place in tables, and what the table shows with it.
 enum class CounterGroup { lanes, shared_memory, global_memory };
 enum class Beside { nothing, of_a_warp, without_conflicts, share_of_wavefronts, bytes_of_sectors };
 struct CounterRow {
   CounterGroup group;
   std::string_view label, term;  // the term is the glossary's
   Beside beside = Beside::nothing;
-  std::string_view compared = {};  // its name where two runs are compared; empty: it is not among those
+  std::string_view compared = {};  // its name where two runs are compared; empty: it is not compared
 };
 
 template <>
@@ -250,7 +250,7 @@ struct FieldsOf<Failure> {
                                           Field{"message", &Failure::message}, Field{"hint", &Failure::hint}};
 };
 
-// All but the experiment and its hash: what streams from a worker part by part.
+// All except the experiment and its hash: what a worker streams part by part.
 template <>
 struct FieldsOf<Observation> {
   static constexpr auto list = std::tuple{

@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-// A compile option as people meet it; the label is the glossary's term too.
+// A compile option as the window and the terminal show it; the label is also the glossary's term.
 struct OptionRow {
   std::string_view label;
 };

@@ -12,9 +12,9 @@
 namespace attnscope {
 namespace {
 
-// Limits at the door. A tensor above 2^34 elements would not fit any device this program names.
+// Limits of what is accepted. A tensor above 2^34 elements would not fit any device that this program names.
 constexpr double kMaxElements = 17179869184.0;
-constexpr int64_t kMaxSize = int64_t{1} << 40;  // of another kind's size: its buffers are held to what memory has
+constexpr int64_t kMaxSize = int64_t{1} << 40;  // a size of another kind; available memory limits its buffers
 constexpr size_t kMaxSizes = 32;
 
 }  // namespace

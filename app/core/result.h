@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-// Where an expected refusal arose. The command line's exit status follows from it (cli/exit_status.h).
+// Where an expected refusal came from. It determines the exit status of the command line (cli/exit_status.h).
 enum class Stage {
   input,     // a knob, preset, manifest, option or environment value is not acceptable
   catalog,   // a kernel or its manifest cannot be read
@@ -21,7 +21,7 @@ enum class Stage {
   check,     // a reference could not be made
   store,     // a file could not be read or written
   protocol,  // a malformed message
-  internal,  // our own fault; the message is for a bug report
+  internal,  // a fault of this program; the message is for a bug report
 };
 
 // An expected refusal, as a value. `message` names the file, knob or config; `hint` says what to do.

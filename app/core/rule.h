@@ -6,18 +6,18 @@
 
 namespace attnscope {
 
-// What a run came to, in one word: the same word in window, terminal, history, compare tables, and behind the exit
-// status. An error of the watch comes before the verdict: a correct output of a racy kernel is luck.
+// The outcome of a run in one word: the same in the window, the terminal, the history and compare tables; the exit
+// status follows from it. An error of the watch precedes the verdict: a correct output of a racy kernel is luck.
 enum class Headline {
   correct,
   wrong,
   unchecked,
   uneven_barrier,  // not every warp of the CTA arrives at it; races are its consequence
-  race,            // two accesses of one word, one of them a write, that nothing orders
-  never_written,   // a read of what nothing wrote
-  absent_lane,     // a shuffle takes from a lane that does not take part
+  race,            // two unordered accesses to one word, at least one of them a write
+  never_written,   // a read of memory that was never written
+  absent_lane,     // a shuffle reads from a lane that does not participate
   luck,            // another order of the warps or other contents of shared memory change the verdict
-  fault            // an error of the watch by a rule that is not known here
+  fault            // an error of the watch by a rule that this version does not know
 };
 template <>
 struct Words<Headline> {
@@ -51,8 +51,8 @@ enum class RuleId {
 };
 struct RuleRow {
   RuleId id;
-  std::string_view name;  // in files; its family is what stands before the dot
-  Headline headline;      // what an error of this rule comes to
+  std::string_view name;  // in files; the part before the dot is its family
+  Headline headline;      // the headline of an error of this rule
   std::string_view says;  // before the place; of luck: what was tried
 };
 inline constexpr RuleRow kRules[] = {
@@ -69,7 +69,7 @@ inline constexpr RuleRow kRules[] = {
     {RuleId::luck_fill, "luck.fill", Headline::luck, "fills of shared memory"},
     {RuleId::luck_order, "luck.order", Headline::luck, "warp orders"}};
 
-// A finding's rule. One that only the worker knows keeps its name, and has its family's headline.
+// A finding's rule. One that only the worker knows keeps its name and gets its family's headline.
 class Rule {
  public:
   Rule(RuleId id = RuleId::unknown);

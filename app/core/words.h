@@ -19,7 +19,7 @@ std::string_view word_of(const WordTable<T, N>& table, T value) {
   return "?";
 }
 
-// What people see of a word; files hold the words as the tables have them. A test replaces it and so renames every
+// How people see a word; files hold the words as in the tables. A test replaces this function and so renames every
 // label.
 std::string_view label(std::string_view word);
 

@@ -17,10 +17,10 @@ uint32_t bytes_of(ElementType type);
 bool is_floating(ElementType type);
 
 enum class BufferRole {
-  in,         // read alone: writing it is a Failure
+  in,         // only read: writing it is a Failure
   out,        // poisoned before the run, judged after it
   inout,      // initialised, read, written and judged
-  workspace,  // initialised; nobody looks at it afterwards
+  workspace,  // initialised; not judged afterwards
 };
 template <>
 struct Words<BufferRole> : NamesAsWords<BufferRole> {};
@@ -29,7 +29,8 @@ struct Words<BufferRole> : NamesAsWords<BufferRole> {};
 struct BufferInit {
   enum class Kind { random, zeros, ones, iota };
   Kind kind = Kind::random;
-  // random: [low, high]; integers of both ends. Empty: as the problem's distribution says (floats), 0…99 (integers).
+  // random: [low, high]; integers include both ends. Empty: as the problem's distribution says (floats), 0…99
+  // (integers).
   std::optional<double> low, high;
   bool operator==(const BufferInit&) const = default;
 };
@@ -52,7 +53,7 @@ struct Operand {
 struct ArgumentValue {
   std::string name;               // for messages
   std::optional<size_t> operand;  // index into Workload::operands
-  std::vector<std::byte> bytes;   // of a value, as the kernel's C type has it
+  std::vector<std::byte> bytes;   // of a value, as its C type stores it
   std::optional<int64_t> whole;   // a size: as wide as the kernel declares it, 4 or 8 bytes
   // Of a struct: where in `bytes` the addresses of operands go, 8 bytes each.
   struct Address {
@@ -100,15 +101,15 @@ struct ReferenceSpec {
   std::optional<double> atol, rtol;  // empty: those of the output's type
 };
 
-// A Failure (Stage::catalog) at `where` if it has not as many inputs as its kind needs.
+// A Failure (Stage::catalog) at `where` if it does not have as many inputs as its kind needs.
 Result<void> known_reference(const ReferenceSpec& spec, const std::string& where);
 
-// What a kernel that is no attention works on: its manifest's buffers and args, evaluated.
+// What a kernel that is not attention works on: its manifest's buffers and args, evaluated.
 struct Workload {
   std::vector<Operand> operands;
   std::vector<ArgumentValue> arguments;
   std::vector<ReferenceSpec> references;  // empty: the verdict is "unchecked"
-  size_t bytes() const;                   // of all operands that are no workspace
+  size_t bytes() const;                   // of all operands except workspaces
 };
 
 }  // namespace attnscope

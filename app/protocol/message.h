@@ -33,11 +33,11 @@ struct Hello {
   Id id = 0;
   bool operator==(const Hello&) const = default;
 };
-// A kernel's content, which the worker asked for by Need; names are for messages and never opened.
+// A kernel's content, which the worker requested by Need; names appear in messages and are never opened.
 struct KernelContent {
   static constexpr const char* kType = "kernel";
   Id id = 0;
-  std::string hash;  // Kernel::content_hash; the worker holds it against the content
+  std::string hash;  // Kernel::content_hash; the worker compares it with the content
   std::string source_name, manifest_name;
   std::string source, manifest;  // bytes, not necessarily UTF-8
   bool operator==(const KernelContent&) const = default;
@@ -51,7 +51,7 @@ struct Run {
   bool watch = false;                     // and watched afterwards
   bool operator==(const Run&) const = default;
 };
-// Only the watch: answered by its report.
+// Only the watch; the answer is its report.
 struct Watch {
   static constexpr const char* kType = "watch";
   Id id = 0;
@@ -91,7 +91,7 @@ struct HelloReply {
   int64_t pid = 0;  // the supervisor's
   bool operator==(const HelloReply&) const = default;
 };
-// The worker lacks these kernels; the request goes on when their content has come.
+// The worker lacks these kernels; the request continues when their content has arrived.
 struct Need {
   static constexpr const char* kType = "need";
   Id id = 0;
@@ -134,7 +134,7 @@ struct Log {
 };
 using Reply = std::variant<HelloReply, Need, Progress, Part, TileMessage, Done, Heartbeat, Log>;
 
-// ---- what a supervisor reads of its executor's replies: their payload goes on in its bytes, undecoded ----
+// ---- what a supervisor reads of its executor's replies; it passes their payload on undecoded ----
 struct PartHead {
   static constexpr const char *kType = Part::kType, *kPayload = "part";
   Id id = 0;
@@ -146,17 +146,16 @@ struct TileHead {
 };
 using Envelope = std::variant<HelloReply, Need, Progress, PartHead, TileHead, Done, Heartbeat, Log>;
 
-// A message as a whole frame, ready to be written. Texts of replies that are not UTF-8 (a compiler's log quoting a
-// Latin-1 source) get U+FFFD for each bad byte. Fails only over kMaxFrame.
+// A message as a whole frame. Texts of replies that are not UTF-8 (a compiler's log that quotes a Latin-1 source) get
+// U+FFFD for each bad byte. Fails only over kMaxFrame.
 Result<std::vector<std::byte>> encode(const Request& request);
 Result<std::vector<std::byte>> encode(const Reply& reply);
 
-// Of a frame's payload. Every field is checked here, at the door: what comes out is complete and in range (an
-// experiment's knobs against its manifest excepted: that needs the kernel). Failures have Stage::protocol and name the
-// message and field.
+// Decodes a frame's payload. It checks every field: the result is complete and in range (except an experiment's knobs,
+// which only its kernel's manifest can check). Failures have Stage::protocol and name the message and field.
 Result<Request> decode_request(std::span<const std::byte> payload);
 Result<Reply> decode_reply(std::span<const std::byte> payload);
-// Checks what an envelope holds, and of a payload that it is MessagePack.
+// Checks what an envelope holds, and that a payload is MessagePack.
 Result<Envelope> decode_envelope(std::span<const std::byte> payload);
 
 // The id of a message; 0 for Heartbeat and Log.
@@ -171,7 +170,7 @@ Id id_of(const std::variant<Message...>& any) {
       },
       any);
 }
-// When decode_request refused a payload: its id, if that much can be read, so that the refusal can be answered.
+// The id of a payload that decode_request refused, if it can be read, so that the refusal can be answered.
 std::optional<Id> id_of_malformed(std::span<const std::byte> payload);
 
 using attnscope::to_string;

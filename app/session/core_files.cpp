@@ -13,10 +13,10 @@
 namespace attnscope::session {
 namespace {
 
-constexpr int64_t kMostRestored = 500;  // runs of earlier sessions in the history; the file has them all
-constexpr size_t kMaxUnkept = 1000;     // results that wait for room on the disk
+constexpr int64_t kMostRestored = 500;  // runs of earlier sessions in the history; the file has all of them
+constexpr size_t kMaxUnkept = 1000;     // results that wait for space on the disk
 
-// Knobs that the kernel has, with values that it lists: an edited manifest may have dropped some.
+// The knobs and values that the kernel still has: an edited manifest may have dropped some.
 std::map<std::string, int64_t> legal_knobs(const std::map<std::string, int64_t>& knobs, const Kernel& kernel) {
   std::map<std::string, int64_t> legal;
   for (const auto& [name, value] : knobs)
@@ -42,8 +42,8 @@ void SessionCore::keep_result(const Observation& observation) {
   keep_what_waits();
 }
 
-// A full disk is often mended while the session goes on: what could not be kept is tried again with the next result and
-// at the end.
+// Space on a full disk is often freed while the session runs: what could not be kept is tried again with the next
+// result and at the end.
 void SessionCore::keep_what_waits() {
   if (options_.state_dir.empty()) return;
   Result<void> kept;
@@ -66,7 +66,7 @@ void SessionCore::keep_what_waits() {
                    kept.error().hint + " The session remembers them and tries again with the next one.");
 }
 
-// The runs of the sessions before come first: the history goes on where it was.
+// The runs of earlier sessions come first: the history continues where it ended.
 void SessionCore::restore_history() {
   if (!results_) return;
   auto latest = results_->latest(kMostRestored);
@@ -81,7 +81,8 @@ void SessionCore::restore_history() {
 
 void SessionCore::load_kernels() {
   catalog::Catalog catalog = catalog::load_catalog(options_.kernel_dirs);
-  // A kernel that is being edited and does not load just now stays as it was; one whose file is gone goes.
+  // A kernel that is being edited and does not load at the moment stays as it was; one whose file was deleted is
+  // removed.
   for (const Kernel& old : *snapshot_.kernels) {
     std::error_code error;
     if (!find_kernel(catalog.kernels, old.id) && std::filesystem::exists(old.manifest_name, error))
@@ -118,7 +119,7 @@ void SessionCore::list_presets() {
   for (const std::filesystem::path& dir : options_.preset_dirs) {
     const bool own = dir == snapshot_.user_preset_dir;
     std::vector<store::PresetFile> files = store::list_presets(dir, own ? "Yours" : "Presets", faults);
-    // A group stands once, and in it the kernels as the ladder has them.
+    // Each group is listed once, with its kernels in the order of the ladder.
     std::stable_sort(files.begin(), files.end(), [&](const store::PresetFile& a, const store::PresetFile& b) {
       return std::pair(a.group, rung_of(a.kernel)) < std::pair(b.group, rung_of(b.kernel));
     });
@@ -185,7 +186,7 @@ void SessionCore::save_preset(const std::filesystem::path& path, const std::stri
   const std::filesystem::path folder = path.parent_path();
   if (folder == snapshot_.user_preset_dir) std::filesystem::create_directories(folder, error);  // ours
   preset.title = title;
-  if (path == snapshot_.preset_path) {  // written over: what its author says of it stays
+  if (path == snapshot_.preset_path) {  // overwritten: its author's words stay
     if (title.empty()) preset.title = preset_.title;
     preset.note = preset_.note;
     if (preset.kernel == preset_.kernel) preset.invite = preset_.invite;  // it names a knob of that kernel
@@ -244,7 +245,7 @@ void SessionCore::show_settings() {
   changed();
 }
 
-// On the best device that there is, whatever the default preset's.
+// On the best available device, whatever the default preset's.
 Draft SessionCore::default_experiment() {
   Draft first;
   if (const auto preset = store::default_preset(options_.preset_dirs, *snapshot_.kernels)) {
@@ -291,7 +292,7 @@ void SessionCore::start_first_experiment() {
   ask({.draft = std::move(first), .device_is_wish = true});
 }
 
-// Writes what is due. A failure is said once and tried again after the next change and at the end.
+// Writes what is due. A failure is reported once; writing is tried again after the next change and at the end.
 void SessionCore::write_journal() {
   keep_timer_.stop();
   if (options_.state_dir.empty()) return;
@@ -304,7 +305,7 @@ void SessionCore::write_journal() {
     const auto saved = settings_.save();
     settings_due_ = !saved;
     if (!saved) written = saved;
-    show_settings();  // others' changes came along
+    show_settings();  // it includes others' changes
   }
   if (written) {
     keep_warned_ = false;

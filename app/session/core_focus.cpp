@@ -1,4 +1,4 @@
-// What a person asks for: focus, undo, history, queue, views.
+// A person's requests: focus, undo, history, queue, views.
 #include <fmt/format.h>
 
 #include "core/config.h"
@@ -8,7 +8,7 @@
 
 namespace attnscope::session {
 
-// A person who asks for a lost worker's device is refused, but has it tried at once.
+// A request for a lost worker's device is refused, but the worker is tried again at once.
 void SessionCore::focus(const Draft& draft, const Gesture& gesture) {
   reconnect(devices_.far_worker(draft.device));
   ask({draft, gesture});
@@ -85,7 +85,7 @@ void SessionCore::finish_focus(const Job& job, std::optional<Failure> failure) {
   changed();
 }
 
-// What the kernel itself says, line by line, where a person looks for it.
+// Logs the lines that the kernel prints.
 void SessionCore::log_printed(const Printed& printed, const std::string& kernel) {
   for (const std::string& line : printed.lines) notices_.log(LogLevel::info, kernel + " prints: " + line);
   if (printed.more > 0) notices_.log(LogLevel::info, fmt::format("{} prints {} times more", kernel, printed.more));
@@ -118,7 +118,7 @@ void SessionCore::enqueue(const QueueLane::Request& request) {
   submit(id, {Lane::queue, r.experiment, hash_of(r.experiment), r.place.worker, r.place.local_id, {}, watch});
 }
 
-// A worker has settled: what waited for its devices goes on.
+// A worker has settled: requests that waited for its devices continue.
 void SessionCore::release_held() {
   if (auto held = focus_.release()) ask(std::move(*held));
   for (const QueueLane::Request& held : queue_.release()) enqueue(held);

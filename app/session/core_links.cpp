@@ -1,4 +1,4 @@
-// The workers' side: what is sent to them, and what comes back.
+// The workers' side: the messages to them and from them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,8 +77,8 @@ void SessionCore::link_unreadable(size_t worker, JobId id, const std::string& wh
   changed();
 }
 
-// What moves the request in flight on: another figure of progress, a part, a tile. Repeated progress, questions and log
-// lines do not.
+// A message that shows progress of the request in flight: a new figure, a part, a tile. Repeated progress, questions
+// and log lines do not.
 void SessionCore::note_answer(Worker& from, const protocol::Reply& reply) {
   if (from.lanes.in_flight() != protocol::id_of(reply)) return;
   if (const auto* progress = std::get_if<protocol::Progress>(&reply)) {
@@ -92,7 +92,7 @@ void SessionCore::note_answer(Worker& from, const protocol::Reply& reply) {
   }
 }
 
-// A worker that does nothing for the request it holds is replaced, and the request ends.
+// A worker without progress on its request is replaced, and the request ends.
 void SessionCore::check_answers() {
   const uint64_t now = uv_now(loop_);
   const auto ms = static_cast<int64_t>(now - std::exchange(answers_checked_at_, now));
@@ -228,7 +228,7 @@ void SessionCore::send_job(JobId id, Job& job) {
   worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::move(first_view), job.watch});
 }
 
-// The one end of every job.
+// The only place where a job ends.
 void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
   auto node = jobs_.extract(id);
   if (node.empty()) return;

@@ -40,7 +40,7 @@ void DeviceTable::rebuild() {
   all_ = share(std::move(all));
 }
 
-// A GPU before an emulated device, the first of its kind before the next: a worker lists its default first.
+// A GPU comes before an emulated device, and within a kind the first: a worker lists its default first.
 bool DeviceTable::better(const DeviceSpec& spec, const DeviceSpec* than) {
   return than == nullptr || (than->emulated && !spec.emulated);
 }

@@ -8,9 +8,9 @@
 
 namespace attnscope::session {
 
-// Which devices there are and which worker has each. The first worker's devices go by their own ids, another's by
-// "NAME/ID" ("l4box/cuda:0"), and its name alone stands for the best of them. Until the first worker has said hello its
-// emulated devices are foretold from the assets.
+// The devices and the worker that has each. The first worker's devices have their own ids; another worker's are
+// "NAME/ID" ("l4box/cuda:0"), and only its name means its best device. Until the first worker has said hello, its
+// emulated devices are predicted from the assets.
 class DeviceTable {
  public:
   struct Place {
@@ -19,7 +19,7 @@ class DeviceTable {
     std::string local_id;  // what the worker calls it
     const DeviceSpec* spec = nullptr;
   };
-  enum class Answer { here, not_yet, nowhere };  // not_yet: a worker that may have it has not said hello
+  enum class Answer { here, not_yet, nowhere };  // not_yet: a worker that may have it has not said hello yet
   struct Choice {
     std::string id;
     std::string reason;  // a sentence
@@ -27,13 +27,13 @@ class DeviceTable {
 
   DeviceTable(std::vector<std::string> worker_names, std::vector<DeviceSpec> foretold);
   void set_devices(size_t worker, std::vector<DeviceSpec> devices, bool has_driver);  // it said hello
-  // It is lost; what it was known to have stands, so that a retry can be asked for.
+  // It is lost; its known devices stay listed, so that a retry can be requested.
   void give_up(size_t worker, const std::string& reason);
 
   Answer find(const std::string& id, Place& place) const;
   // Of an id that is nowhere: "there is no device emulated:l5", or why its worker is not available.
   std::string missing(const std::string& id) const;
-  // The worker that `id` names and that is not the first; empty otherwise.
+  // The worker that `id` names, unless it is the first; empty otherwise.
   std::string far_worker(const std::string& id) const;
   // The first GPU, else the first device; empty until the first worker has settled.
   std::optional<Choice> choose() const;

@@ -13,17 +13,17 @@ using JobId = uint64_t;  // the session's name of a request, and its id on the w
 
 enum class Lane { focus, view, queue, background };  // the first is served first
 
-// Which request one worker is sent, and when. Pure: every event returns what is to be done about it.
+// Which request one worker gets, and when. Pure: every event returns what to do.
 //
 // One request is in flight at a time: a GPU serves one lane at a time. Focus holds one waiting request, the latest;
-// views (maps of past runs) come next, then the queue in order, then background. A focus request that supersedes the
-// one in flight has it cancelled; it waits for a queue request in flight; it pre-empts a background request, which
-// starts again later. A queue request is never dropped: when the connection is lost it is sent again, and after
-// kMaxAttempts it is lost, which the session answers with a Failure.
+// views (maps of past runs) come next, then the queue in order, then background. A focus request cancels an older one
+// in flight; it waits for a queue request in flight; it pre-empts a background request, which starts again later. A
+// queue request is never dropped: when the connection is lost, it is sent again, and after kMaxAttempts it is lost,
+// which the session answers with a Failure.
 class Lanes {
  public:
   static constexpr int kMaxAttempts = 3;
-  static constexpr size_t kMaxViews = 16;  // waiting; the oldest gives way
+  static constexpr size_t kMaxViews = 16;  // waiting; beyond them the oldest is dropped
 
   struct Step {
     std::vector<JobId> send;        // onto the wire, in order
@@ -38,11 +38,12 @@ class Lanes {
   Step cancel(Lane lane);
 
   Step connected();     // the worker said hello
-  Step disconnected();  // the worker went away: what was in flight waits again, at the head of its lane
-  // The worker does not answer what is in flight, which ends here; what waits is sent when it is connected() again.
+  Step disconnected();  // the worker went away: the request in flight waits again, at the head of its lane
+  // The worker does not answer the request in flight, which ends here; waiting ones are sent when it is connected()
+  // again.
   Step abandon();
   Step give_up();  // no worker is available: everything is lost
-  // The worker answered. `cancelled`: with the failure that a cancel brings about. An unknown job changes nothing.
+  // The worker answered. `cancelled`: with the failure that a cancel causes. An unknown job changes nothing.
   Step done(JobId job, bool cancelled);
 
   // What is in flight is answered here, whatever the worker still says of it; its lane waits for the worker's done().

@@ -37,7 +37,7 @@ std::string who(const Request& request) {
   return request.kernel.id + (config.empty() ? "" : " " + config);
 }
 
-// One experiment on its way; each stage leaves what the next needs.
+// One experiment; each stage leaves what the next one needs.
 class Pipeline {
  public:
   Pipeline(Services& services, const Request& request, Sink& sink)
@@ -97,7 +97,7 @@ class Pipeline {
   std::optional<Truth> truth_;        // of attention
   std::optional<Workload> workload_;  // of any other kind
   std::shared_ptr<const check::Operands> operands_;
-  std::shared_ptr<const check::Reference> reference_;  // that attention was judged by; null: none
+  std::shared_ptr<const check::Reference> reference_;  // the one that judged attention; null: none
   std::shared_ptr<const compile::Variant> variant_;
   Versions versions_;
   VariantInfo info_;
@@ -114,7 +114,7 @@ Result<T> Pipeline::wait(const std::shared_future<Result<T>>& future) const {
   return future.get();
 }
 
-// The door: an experiment that came over a pipe is held against the kernel that came with it.
+// Validates an experiment that came over a pipe with the kernel that came with it.
 Result<void> Pipeline::open() {
   auto device = services_.find_device(experiment().device);
   if (!device) return fail(device.error());
@@ -159,7 +159,7 @@ TruthMaker::Wanted Pipeline::wanted_truth() const {
   return device_->makes_inputs() ? TruthMaker::Wanted::stored_reference : TruthMaker::Wanted::inputs;
 }
 
-// The manifest often knows the way out of a refusal that the compiler or the device words without it.
+// The manifest often knows a remedy that a refusal of the compiler or the device does not mention.
 Failure Pipeline::with_way_out(Failure refused) const {
   if (refused.stage != Stage::limits) return refused;
   auto foretold = catalog::foretell_limits(request_.kernel, experiment().problem, experiment().config, device_->spec());
@@ -255,7 +255,7 @@ Result<void> Pipeline::launch() {
   return {};
 }
 
-// Of an emulated run: its time is modelled from what it did.
+// The time of an emulated run is modelled from what it did.
 Result<void> Pipeline::model() {
   if (!outcome_.emulated || !outcome_.counters) return {};
   auto [timing, stalls] = modelled(outcome_);
@@ -276,7 +276,7 @@ attnscope::model::Modelled Pipeline::modelled(const device::LaunchOutcome& emula
       {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *emulated.counters, &schedule});
 }
 
-// Empty where no convention says how many operations the problem has.
+// Empty if no convention gives the problem's number of operations.
 std::optional<double> Pipeline::tflops(double us) const {
   if (experiment().problem.flops() <= 0) return std::nullopt;
   return attnscope::model::tflops(experiment().problem, us);
@@ -306,7 +306,7 @@ void Pipeline::stream_tile(const std::function<std::vector<std::byte>()>& copy) 
 }
 
 void Pipeline::send_tile(std::span<const std::byte> output, const check::Reference* reference) {
-  // A view that the problem does not have is the view's own failure, not the experiment's: it gets no tile.
+  // A view that the problem does not have is a failure only of the view: it gets no tile.
   if (auto tile = check::make_tile(*request_.first_view, experiment().problem, output, reference))
     sink_.tile(std::move(*tile));
 }
@@ -335,7 +335,7 @@ Result<void> Pipeline::check() {
   return {};
 }
 
-// Keeps the run for maps too.
+// Also keeps the run for maps.
 Result<Verdict> Pipeline::judge_attention() {
   auto reference = this->reference();
   if (!reference && (reference.error().stage == Stage::cancelled || device_->lost())) return fail(reference.error());
@@ -354,7 +354,7 @@ Result<Verdict> Pipeline::judge_attention() {
   return verdict;
 }
 
-// On a device with a clock of its own. Emulated ones have none: their time came from the model.
+// Only a real device has a clock; the time of an emulated one came from the model.
 Result<void> Pipeline::measure() {
   if (device_->spec().emulated) return {};
   auto launch = launch_request();
@@ -386,7 +386,8 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   return {};
 }
 
-// On the device itself if it is emulated, else on one of its architecture: the machine code is the same.
+// On the device itself if it is emulated, otherwise on an emulated one of its architecture: the machine code is the
+// same.
 Result<void> Pipeline::watch() {
   const DeviceSpec& spec = device_->spec();
   const std::shared_ptr<device::Device> twin = spec.emulated ? device_ : services_.emulated_twin(spec.arch);
@@ -406,7 +407,7 @@ Result<void> Pipeline::watch() {
   WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}};
   run.launch.trial.shared_names = shared_names(*variant_, launch_.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
-    if (!truth_) return nullptr;  // a changed output is told without a verdict
+    if (!truth_) return nullptr;  // a changed output is reported without a verdict
     truth_ = services_.truth.want(experiment().problem, accumulate_, TruthMaker::Wanted::all);
     return wait(truth_->reference);
   };

@@ -16,7 +16,7 @@ using emulator::WatchKind;
 // Two halves or one float: NaN either way, and 1e30 as a float.
 constexpr uint32_t kNanFill = 0x7fff7fff, kLargeFill = 0x7149f2ca;
 
-// Lanes of a warp do stay together in the machine code as it is: what is wrong is that nothing promises it.
+// The lanes of a warp do stay together in this machine code; the error is that nothing guarantees it.
 Severity severity_of(WatchKind kind) { return emulator::is_warp_race(kind) ? Severity::warning : Severity::error; }
 
 Finding finding_of(const WatchFinding& from, const model::LaunchShape& shape) {
@@ -72,10 +72,10 @@ class Watcher {
   }
 
  private:
-  // What another start or order did to the output.
+  // What other contents or another order did to the output.
   struct Change {
     std::string how;       // "with shared memory full of NaN"
-    std::string why;       // what is wrong with it, or how much differs
+    std::string why;       // what is wrong with the output, or how much of it differs
     bool verdict = false;  // the verdict changed, or the run failed
     int64_t element = -1;  // of o, the first whose bits differ
   };
@@ -83,7 +83,7 @@ class Watcher {
   Result<void> fills();
   Result<void> orders();
   Result<device::LaunchOutcome> attempt(device::Trial trial);
-  // Empty: the same bits came out. A Failure: cancelled.
+  // Empty: the output has the same bits. A Failure: cancelled.
   Result<std::optional<Change>> change_by(device::Trial trial, std::string how);
   Result<Change> judged(std::span<const std::byte> output, std::string how);
   void excuse_unused_reads();
@@ -194,7 +194,7 @@ Result<void> Watcher::fills() {
   return {};
 }
 
-// What is read and comes to nothing is no error: a pipeline that fetches one tile past the last, as CUTLASS' does.
+// A read that does not affect the output is not an error: CUTLASS' pipeline fetches one tile past the last.
 void Watcher::excuse_unused_reads() {
   for (Finding& finding : report_.findings) {
     if (finding.rule != emulator::rule_of(WatchKind::shared_never_written)) continue;
@@ -204,7 +204,7 @@ void Watcher::excuse_unused_reads() {
   }
 }
 
-// Half of the orders meet shared memory full of 1e30: what a warp reads too soon then shows.
+// Half of the orders start with shared memory full of 1e30, which shows what a warp reads too early.
 Result<void> Watcher::orders() {
   std::vector<Change> changes;
   for (int64_t seed = 1; seed <= kOrders; ++seed) {
