@@ -45,6 +45,9 @@ class ExecutorWalls : public testing::Test {
 };
 
 TEST_F(ExecutorWalls, WritesItsCacheAndReadsNoHome) {
+  for (const char* shared : {"/tmp/", "/var/tmp/"})
+    if (home.path().string().starts_with(shared))
+      GTEST_SKIP() << "this build lies in " << shared << ", where an executor may read and write";
   int secret = 0, written = 0, cache = -1, temporary = -1, system = -1, passwd = 0, kernels = -1, socket = 0, local = 0;
   platform::on_confined_thread(allowance(false), [&](platform::Walls) {
     secret = try_open(home / "secret");
