@@ -175,7 +175,8 @@ class DamagedRelocations : public testing::TestWithParam<Recorded> {
       name = section.name;
     }
     symbols = elf->symbols.size();
-    for (const ConstantBank& bank : read_cubin(bytes_of(cubin), "features")->banks)
+    const auto whole = read_cubin(bytes_of(cubin), "features");
+    for (const ConstantBank& bank : whole->banks)
       if (bank.index == 4) bank_bytes = bank.data.size();
   }
   std::string cubin = text_of(recorded_file(GetParam(), ".cubin"));
