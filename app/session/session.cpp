@@ -37,15 +37,13 @@ class Published {
   Shared<Snapshot> snapshot_;
 };
 
-}  // namespace
-
 // Posts to the loop's thread, and hands out the snapshot that it published last.
-class Session::Loop {
+class RunningSession final : public Session {
  public:
-  explicit Loop(std::function<void()> on_change) : on_change_(std::move(on_change)) {
+  explicit RunningSession(std::function<void()> on_change) : on_change_(std::move(on_change)) {
     snapshot_.set(share<Snapshot>());
   }
-  ~Loop() { stop(); }
+  ~RunningSession() override { stop(); }
 
   Result<void> run(SessionOptions options) {
     if (uv_loop_init(&loop_) != 0)
@@ -71,8 +69,45 @@ class Session::Loop {
     return {};
   }
 
-  Shared<Snapshot> snapshot() const { return snapshot_.get(); }
+  Shared<Snapshot> snapshot() const override { return snapshot_.get(); }
+  void focus(Draft draft, Gesture gesture) override { post(&SessionCore::focus, std::move(draft), std::move(gesture)); }
+  void rerun() override { post(&SessionCore::rerun); }
+  void cancel() override { post(&SessionCore::cancel); }
+  void watch() override { post(&SessionCore::watch); }
+  void undo() override { post(&SessionCore::undo); }
+  void redo() override { post(&SessionCore::redo); }
+  void select_history(uint64_t id) override { post(&SessionCore::select_history, id); }
+  std::future<Observation> queue(Draft draft, Watch watch) override {
+    const auto answer = std::make_shared<Answer>();
+    auto future = answer->get_future();
+    if (!inbox_.post([this, request = QueueLane::Request{std::move(draft), watch, answer}] { core_->queue(request); }))
+      answer->set_value(session_over());
+    return future;
+  }
+  void request_view(ViewRequest request) override { post(&SessionCore::request_view, std::move(request)); }
+  void load_preset(std::filesystem::path path) override { post(&SessionCore::load_preset, std::move(path)); }
+  void save_preset(std::filesystem::path path, std::string title, Json view) override {
+    post(&SessionCore::save_preset, std::move(path), std::move(title), std::move(view));
+  }
+  void describe_preset(std::filesystem::path path, std::string title, std::string note) override {
+    post(&SessionCore::describe_preset, std::move(path), std::move(title), std::move(note));
+  }
+  void delete_preset(std::filesystem::path path) override { post(&SessionCore::delete_preset, std::move(path)); }
+  void reload_kernels() override { post(&SessionCore::reload_kernels); }
+  void reconnect(std::string worker) override { post(&SessionCore::reconnect, std::move(worker)); }
+  void dismiss_toast(uint64_t id) override { post(&SessionCore::dismiss_toast, id); }
+  void set_setting(std::string key, Json value) override {
+    post(&SessionCore::set_setting, std::move(key), std::move(value));
+  }
+  void note(LogLevel level, std::string text) override { post(&SessionCore::note, level, std::move(text)); }
 
+  void stop() override {
+    if (!thread_.joinable()) return;
+    inbox_.post([this] { core_->shut_down([this] { uv_stop(&loop_); }); });
+    thread_.join();
+  }
+
+ private:
   template <class... Taken, class... Given>
   void post(void (SessionCore::*message)(Taken...), Given... given) {
     inbox_.post([this, message, ... given = std::move(given)] {
@@ -80,21 +115,6 @@ class Session::Loop {
     });
   }
 
-  std::future<Observation> queue(QueueLane::Request request) {
-    auto future = request.answer->get_future();
-    const auto answer = request.answer;
-    if (!inbox_.post([this, request = std::move(request)] { core_->queue(request); }))
-      answer->set_value(session_over());
-    return future;
-  }
-
-  void stop() {
-    if (!thread_.joinable()) return;
-    inbox_.post([this] { core_->shut_down([this] { uv_stop(&loop_); }); });
-    thread_.join();
-  }
-
- private:
   std::function<void()> on_change_;
   Published snapshot_;
   uv_loop_t loop_{};
@@ -103,48 +123,16 @@ class Session::Loop {
   std::thread thread_;
 };
 
+}  // namespace
+
 Result<std::unique_ptr<Session>> Session::start(SessionOptions options, std::function<void()> on_change) {
   for (const WorkerCommand& worker : options.workers)
     if (worker.argv.empty() || worker.argv.front().empty())
       return fail(Stage::input, "worker " + worker.name + " has no command", "Give the program that is to be started.");
   if (options.workers.empty()) return fail(Stage::input, "no worker is given", "A session needs one worker at least.");
-  auto loop = std::make_unique<Loop>(std::move(on_change));
-  if (auto running = loop->run(std::move(options)); !running) return fail(running.error());
-  return std::unique_ptr<Session>(new Session(std::move(loop)));
+  auto session = std::make_unique<RunningSession>(std::move(on_change));
+  if (auto running = session->run(std::move(options)); !running) return fail(running.error());
+  return session;
 }
-
-Session::Session(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
-Session::~Session() = default;
-
-Shared<Snapshot> Session::snapshot() const { return loop_->snapshot(); }
-void Session::focus(Draft draft, Gesture gesture) {
-  loop_->post(&SessionCore::focus, std::move(draft), std::move(gesture));
-}
-void Session::rerun() { loop_->post(&SessionCore::rerun); }
-void Session::cancel() { loop_->post(&SessionCore::cancel); }
-void Session::watch() { loop_->post(&SessionCore::watch); }
-void Session::undo() { loop_->post(&SessionCore::undo); }
-void Session::redo() { loop_->post(&SessionCore::redo); }
-void Session::select_history(uint64_t id) { loop_->post(&SessionCore::select_history, id); }
-std::future<Observation> Session::queue(Draft draft, Watch watch) {
-  return loop_->queue({std::move(draft), watch, std::make_shared<Answer>()});
-}
-void Session::request_view(ViewRequest request) { loop_->post(&SessionCore::request_view, std::move(request)); }
-void Session::load_preset(std::filesystem::path path) { loop_->post(&SessionCore::load_preset, std::move(path)); }
-void Session::save_preset(std::filesystem::path path, std::string title, Json view) {
-  loop_->post(&SessionCore::save_preset, std::move(path), std::move(title), std::move(view));
-}
-void Session::describe_preset(std::filesystem::path path, std::string title, std::string note) {
-  loop_->post(&SessionCore::describe_preset, std::move(path), std::move(title), std::move(note));
-}
-void Session::delete_preset(std::filesystem::path path) { loop_->post(&SessionCore::delete_preset, std::move(path)); }
-void Session::reload_kernels() { loop_->post(&SessionCore::reload_kernels); }
-void Session::reconnect(std::string worker) { loop_->post(&SessionCore::reconnect, std::move(worker)); }
-void Session::dismiss_toast(uint64_t id) { loop_->post(&SessionCore::dismiss_toast, id); }
-void Session::set_setting(std::string key, Json value) {
-  loop_->post(&SessionCore::set_setting, std::move(key), std::move(value));
-}
-void Session::note(LogLevel level, std::string text) { loop_->post(&SessionCore::note, level, std::move(text)); }
-void Session::stop() { loop_->stop(); }
 
 }  // namespace attnscope::session

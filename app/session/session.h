@@ -53,47 +53,43 @@ struct Gesture {
   std::string change;    // "NUM_WARPS 4 → 8"
 };
 
-// Owns the workers, lanes, history and undo, on its own thread (libuv). Every method but stop() and the futures only
-// posts; none blocks, none does I/O on the caller's thread. `on_change` is called from the session's thread after each
-// published snapshot and may only wake the caller.
+// The workers, lanes, history and undo. Every method but stop() and the futures only posts; none blocks, none does I/O
+// on the caller's thread. An interface, so that the window's tests can put a fixed snapshot in its place.
 class Session {
  public:
+  // A session on its own thread (libuv). `on_change` is called from that thread after each published snapshot and may
+  // only wake the caller.
   static Result<std::unique_ptr<Session>> start(SessionOptions options, std::function<void()> on_change);
-  ~Session();
+  virtual ~Session() = default;
 
-  Shared<Snapshot> snapshot() const;  // never null
+  virtual Shared<Snapshot> snapshot() const = 0;  // never null
 
   // Focus lane: one in flight, one waiting, latest wins. The draft is completed and validated; a refusal comes back as
   // focus.failure.
-  void focus(Draft draft, Gesture gesture);
-  void rerun();   // the wanted experiment, again
-  void cancel();  // the run in focus
-  void watch();   // the wanted experiment, once it has run: in the background, even if it was watched before
-  void undo();    // shows the kept observation, does not rerun
-  void redo();
-  void select_history(uint64_t id);  // 0: back to live
+  virtual void focus(Draft draft, Gesture gesture) = 0;
+  virtual void rerun() = 0;   // the wanted experiment, again
+  virtual void cancel() = 0;  // the run in focus
+  virtual void watch() = 0;  // the wanted experiment, once it has run: in the background, even if it was watched before
+  virtual void undo() = 0;   // shows the kept observation, does not rerun
+  virtual void redo() = 0;
+  virtual void select_history(uint64_t id) = 0;  // 0: back to live
   // Queue lane: every request is answered exactly once.
-  std::future<Observation> queue(Draft draft, Watch watch = Watch::never);
+  virtual std::future<Observation> queue(Draft draft, Watch watch) = 0;
+  std::future<Observation> queue(Draft draft) { return queue(std::move(draft), Watch::never); }
 
-  void request_view(ViewRequest request);        // answers land in Snapshot::tiles
-  void load_preset(std::filesystem::path path);  // a refusal is a toast and a log line
-  void save_preset(std::filesystem::path path, std::string title, Json view);
+  virtual void request_view(ViewRequest request) = 0;        // answers land in Snapshot::tiles
+  virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
+  virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   // Sets the title and note of a preset that is not shipped; a refusal is a toast.
-  void describe_preset(std::filesystem::path path, std::string title, std::string note);
-  void delete_preset(std::filesystem::path path);  // moves it aside; a toast says where
-  void reload_kernels();
-  void reconnect(std::string worker);  // a lost worker is tried at once
-  void dismiss_toast(uint64_t id);
-  void set_setting(std::string key, Json value);  // kept in settings.json; shown in Snapshot::settings
-  void note(LogLevel level, std::string text);    // a line for the log
+  virtual void describe_preset(std::filesystem::path path, std::string title, std::string note) = 0;
+  virtual void delete_preset(std::filesystem::path path) = 0;  // moves it aside; a toast says where
+  virtual void reload_kernels() = 0;
+  virtual void reconnect(std::string worker) = 0;  // a lost worker is tried at once
+  virtual void dismiss_toast(uint64_t id) = 0;
+  virtual void set_setting(std::string key, Json value) = 0;  // kept in settings.json; shown in Snapshot::settings
+  virtual void note(LogLevel level, std::string text) = 0;    // a line for the log
 
-  void stop();  // ends workers and the thread; idempotent
-
- private:
-  class Loop;
-  explicit Session(std::unique_ptr<Loop> loop);
-
-  std::unique_ptr<Loop> loop_;
+  virtual void stop() = 0;  // ends workers and the thread; idempotent
 };
 
 }  // namespace attnscope::session

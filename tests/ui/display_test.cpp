@@ -5,8 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cuda_api/shared_library.h"
 #include "platform/termination.h"
+#include "ui/display/display_loss.h"
 #include "ui/window_flow.h"
+// Included last, because Xlib defines words such as None and Success.
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <X11/Xlib.h>
 
 namespace attnscope::ui {
 namespace {
@@ -55,6 +61,34 @@ TEST_F(Display, ASignalToEndLosesNoChange) {
   const Json kept = Json::parse(testing_support::read_text(options_.state_dir / "settings.json"));
   EXPECT_EQ(kept["made"], "at the last moment");
   EXPECT_TRUE(std::filesystem::exists(options_.state_dir / "journal.json"));
+}
+
+TEST_F(Display, ItsLossAndItsRefusalsReachTheProgram) {
+  ASSERT_EQ(glfwInit(), GLFW_TRUE);
+  if (glfwGetPlatform() != GLFW_PLATFORM_X11) {
+    glfwTerminate();
+    GTEST_SKIP() << "not an X display";
+  }
+  auto xlib = cuda_api::SharedLibrary::open("libX11.so.6");
+  decltype(XSetIOErrorHandler)* set_lost = nullptr;
+  decltype(XSetErrorHandler)* set_refused = nullptr;
+  ASSERT_TRUE(xlib && xlib->load("XSetIOErrorHandler", set_lost) && xlib->load("XSetErrorHandler", set_refused));
+  set_lost(nullptr), set_refused(nullptr);  // Xlib's own
+  std::vector<std::string> reasons;
+  on_display_loss([&](const std::string& reason) { reasons.push_back(reason); });
+  const auto lost = set_lost(nullptr);
+  const auto refused = set_refused(nullptr);
+  ASSERT_NE(lost, set_lost(nullptr));
+  ASSERT_NE(refused, set_refused(nullptr));
+  lost(nullptr);
+  XErrorEvent event{};
+  event.error_code = 3, event.request_code = 4, event.minor_code = 5;
+  refused(nullptr, &event);
+  EXPECT_THAT(reasons,
+              testing::ElementsAre("the display went away", "the display refused a request: X error 3 of request 4.5"));
+  on_display_loss([](const std::string&) {});
+  set_lost(nullptr), set_refused(nullptr);
+  glfwTerminate();
 }
 
 TEST(NoDisplay, IsAClearFailure) {

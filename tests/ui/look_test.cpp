@@ -1,0 +1,149 @@
+// How the window looks, compared with tests/data/look: fixed snapshots, so that only the window's own code decides.
+// After an intended change, look at the window (attnscope shot), write the recordings again and read their diff:
+//   ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='Look.*'
+#include <cstdlib>
+#include <fstream>
+
+#include "support/temp_dir.h"
+#include "ui/drawing.h"
+#include "ui/still_session.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using session::PartState;
+
+class Look : public WindowFlow {
+ protected:
+  void open(session::Snapshot snapshot, ShotSize size, ThemeMode theme, float zoom = 1) {
+    session_ = std::make_unique<StillSession>(std::move(snapshot));
+    open_window(size);
+    ImGui::GetIO().ConfigInputTextCursorBlink = false;
+    bench_->ignore_kept_settings();
+    bench_->settings().theme = theme;
+    bench_->settings().zoom = zoom;
+    flow([&](ImGuiTestContext* ctx) { ctx->Yield(20); });
+  }
+  void expect_as_recorded(const std::string& name) { expect_as_recorded(name, last_frame()); }
+  void expect_as_recorded(const std::string& name, Drawing drawn) {
+    const std::filesystem::path file =
+        std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/look" / (name + ".txt");
+    std::erase_if(drawn["##status"], [](const std::string& line) {
+      return line.find("frame ") != std::string::npos;
+    });  // the frame's time
+    if (std::getenv("ATTNSCOPE_WRITE_LOOK") != nullptr) {
+      std::filesystem::create_directories(file.parent_path());
+      std::ofstream(file) << as_text(drawn);
+      return;
+    }
+    const Drawing recorded = drawing_from(testing_support::read_text(file));
+    std::set<std::string> parts;
+    for (const auto& [part, lines] : drawn) parts.insert(part);
+    for (const auto& [part, lines] : recorded) parts.insert(part);
+    for (const std::string& part : parts) {
+      const auto lines_of = [&](const Drawing& drawing) {
+        const auto found = drawing.find(part);
+        return found == drawing.end() ? std::set<std::string>() : found->second;
+      };
+      const std::set<std::string> now = lines_of(drawn), before = lines_of(recorded);
+      std::string difference;
+      for (const std::string& line : before)
+        if (!now.contains(line)) difference += "\n  recorded: " + line;
+      for (const std::string& line : now)
+        if (!before.contains(line)) difference += "\n  drawn:    " + line;
+      if (!difference.empty())
+        ADD_FAILURE() << part << " of " << file.filename().string() << " looks different:" << difference
+                      << "\nIf that is intended, look at the window with `attnscope shot`, and write the recordings "
+                         "again: ATTNSCOPE_WRITE_LOOK=1 ui_tests --gtest_filter='Look.*'";
+    }
+  }
+};
+
+TEST_F(Look, OfTwoRunsInAUsualWindow) {
+  open(snapshot_after({"m32_w4", "m32_w8"}), {1600, 900}, ThemeMode::dark);
+  EXPECT_TRUE(bench_->settled());
+  expect_as_recorded("two_runs");
+}
+
+TEST_F(Look, OfARunInASmallWindow) {
+  session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8", "m32_w4"});
+  session::Focus& focus = snapshot.focus;
+  focus.wanted = snapshot.history.at(1).observation->experiment;
+  focus.wanted_hash = hash_of(focus.wanted);
+  focus.running = true;
+  focus.stage = "emulating";
+  focus.progress = 0.4;
+  for (int part = 0; part < session::kParts; ++part) {
+    focus.parts[part] = PartState::kept;
+    focus.part_from[part] = "NUM_WARPS=4";
+  }
+  focus.parts[static_cast<int>(session::Part::variant)] = PartState::fresh;
+  open(std::move(snapshot), {1024, 640}, ThemeMode::light);
+  expect_as_recorded("running_in_a_small_window");
+}
+
+TEST_F(Look, OfAFailureInALargeWindow) {
+  session::Snapshot snapshot = snapshot_after({"m32_w4", "m64_w4"});
+  session::Focus& focus = snapshot.focus;
+  focus.failure = focus.shown->failure;
+  focus.shown = snapshot.history.at(0).observation;
+  focus.run = 1;
+  for (int part = 0; part < session::kParts; ++part) {
+    focus.parts[part] = PartState::kept;
+    focus.part_from[part] = "BLOCK_M=32";
+    focus.part_hash[part] = hash_of(focus.shown->experiment);
+  }
+  snapshot.toasts = {{1, session::LogLevel::error, "The preset could not be saved", "Choose another folder."}};
+  open(std::move(snapshot), {2560, 1440}, ThemeMode::light);
+  expect_as_recorded("failure_in_a_large_window");
+}
+
+TEST_F(Look, OfEveryPanelInALargeWindow) {
+  session::Snapshot snapshot = snapshot_after({"minimal", "m32_w8", "m32_w4"});
+  open(std::move(snapshot), {2560, 1440}, ThemeMode::dark);
+  EXPECT_TRUE(bench_->settled());
+  expect_as_recorded("large_window");
+}
+
+// Each over the same window, which is not recorded again.
+TEST_F(Look, OfDialogsAndMenus) {
+  session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
+  snapshot.presets = std::make_shared<const std::vector<session::PresetItem>>(
+      std::vector<session::PresetItem>{{"As it starts", "/presets/start.json", "Defaults", "A note.", false},
+                                       {"Mine", "/mine/mine.json", "Yours", "", true}});
+  open(std::move(snapshot), {1280, 720}, ThemeMode::dark);
+  Drawing overlays;
+  const Drawing window = last_frame();
+  const auto add = [&](const std::function<void(ImGuiTestContext*)>& opens) {
+    flow([&](ImGuiTestContext* ctx) {
+      opens(ctx);
+      ctx->MouseTeleportToPos({640, 715});
+      ctx->Yield(6);
+    });
+    for (const auto& [part, lines] : last_frame())
+      if (!window.contains(part)) overlays[part] = lines;
+    flow([](ImGuiTestContext* ctx) {
+      ctx->KeyPress(ImGuiKey_Escape);
+      ctx->Yield(4);
+    });
+  };
+  for (const char* item : {"Help/Shortcuts", "Help/What was found", "Run/Find the best config\u2026",
+                           "Presets/Manage presets\u2026", "Run", "View", "Presets"})
+    add([&](ImGuiTestContext* ctx) { ctx->MenuClick((std::string("//##MainMenuBar/") + item).c_str()); });
+  add([](ImGuiTestContext* ctx) {
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    ctx->Yield(4);
+    ctx->KeyChars("layout");
+  });
+  // What is compared is a part of the history.
+  flow([](ImGuiTestContext* ctx) {
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_D);
+    ctx->Yield(6);
+  });
+  overlays["History"] = last_frame()["History"];
+  expect_as_recorded("dialogs", overlays);
+}
+
+}  // namespace
+}  // namespace attnscope::ui

@@ -1,0 +1,101 @@
+#include "ui/still_session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "catalog/catalog.h"
+#include "catalog/devices.h"
+#include "core/json.h"
+#include "support/temp_dir.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kLongAgo = 1000035000;  // 9 September 2001 in almost every time zone
+
+std::filesystem::path source() { return ATTNSCOPE_SOURCE_DIR; }
+
+std::shared_ptr<const Observation> recording(const std::string& name) {
+  const std::filesystem::path file = source() / "tests/data/observations" / (name + ".json");
+  const auto json = parse_json(testing_support::read_text(file), file.string());
+  auto observation = json ? observation_from_json(*json, file.string()) : Result<Observation>(fail(json.error()));
+  if (!observation) {
+    ADD_FAILURE() << observation.error().message;
+    return std::make_shared<Observation>();
+  }
+  return std::make_shared<Observation>(std::move(*observation));
+}
+
+std::vector<Kernel> kernels() {
+  std::vector<Kernel> kept;
+  for (Kernel& kernel : catalog::load_catalog({source() / "kernels"}).kernels) {
+    if (kernel.id != "tiled" && kernel.id != "minimal") continue;
+    kernel.story = "One CTA computes the output of BLOCK_M query rows and walks the keys in tiles of BLOCK_N rows.";
+    kernel.source = "// The first line.\n__global__ void attention(const half* q, half* out) {\n  out[0] = q[0];\n}\n";
+    kept.push_back(std::move(kernel));
+  }
+  return kept;
+}
+
+}  // namespace
+
+StillSession::StillSession(session::Snapshot snapshot)
+    : now_(std::make_shared<const session::Snapshot>(std::move(snapshot))) {}
+
+void StillSession::save_preset(std::filesystem::path, std::string, Json) {}
+void StillSession::set_setting(std::string, Json) {}
+
+// Values over four decades, the largest at the upper left.
+void StillSession::request_view(ViewRequest request) {
+  auto tile = std::make_shared<Tile>();
+  tile->width = std::max(request.width, 1);
+  tile->height = std::max(request.height, 1);
+  for (int y = 0; y < tile->height; ++y)
+    for (int x = 0; x < tile->width; ++x) tile->values.push_back(0.5f / static_cast<float>((1 + x) * (1 + y)));
+  tile->ready_rows.assign(static_cast<size_t>(tile->height), 1);
+  tile->request = request;
+  auto next = std::make_shared<session::Snapshot>(*now_);
+  ++next->version;
+  next->tiles[session::tile_key(request)] = std::move(tile);
+  now_ = std::move(next);
+}
+
+session::Snapshot snapshot_after(const std::vector<std::string>& recordings) {
+  session::Snapshot snapshot;
+  snapshot.version = 1;
+  snapshot.kernels = std::make_shared<const std::vector<Kernel>>(kernels());
+  snapshot.kernel_failures = std::make_shared<const std::vector<Failure>>();
+  snapshot.last_asked = std::make_shared<const session::LastAskedByKernel>();
+  std::vector<DeviceSpec> devices = catalog::load_devices(source() / "assets/devices").devices;
+  std::erase_if(devices, [](const DeviceSpec& device) { return device.id != "emulated:l4"; });
+  snapshot.devices = std::make_shared<const std::vector<DeviceSpec>>(std::move(devices));
+  snapshot.presets = std::make_shared<const std::vector<session::PresetItem>>();
+  snapshot.workers = {{"local", session::WorkerState::ready, "", {}, *snapshot.devices}};
+  snapshot.log = std::make_shared<const std::vector<session::LogLine>>();
+  snapshot.settings = std::make_shared<const Json>(Json::object());
+  snapshot.device_reason = "No GPU was found, so the kernel is emulated.";
+  auto chunk = std::make_shared<session::HistoryChunk>();
+  for (const std::string& name : recordings) {
+    const auto observation = recording(name);
+    const Experiment& experiment = observation->experiment;
+    const Kernel* kernel = session::find_kernel(snapshot, experiment.kernel);
+    const uint64_t id = chunk->entries.size() + 1;
+    chunk->entries.push_back({id, observation, id == 1 ? "" : "change " + std::to_string(id),
+                              kernel != nullptr ? short_text(experiment.config, *kernel) : "", kLongAgo});
+  }
+  session::Focus& focus = snapshot.focus;
+  const session::HistoryEntry& last = chunk->entries.back();
+  focus.wanted = last.observation->experiment;
+  focus.wanted_hash = hash_of(focus.wanted);
+  focus.change = last.change;
+  focus.shown = last.observation;
+  focus.run = last.id;
+  std::fill_n(focus.parts, session::kParts, session::PartState::fresh);
+  std::fill_n(focus.part_hash, session::kParts, focus.wanted_hash);
+  snapshot.history = {{chunk}, chunk->entries.size()};
+  return snapshot;
+}
+
+}  // namespace attnscope::ui
