@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "check/known_reference.h"
 #include "check/verdict.h"
@@ -20,11 +21,15 @@ using ::testing::HasSubstr;
 const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
 
 struct FakeCublas {
-  int status = 0;  // of the next products
+  int status = 0;       // of the next products
+  std::string refused;  // the call that is refused
+  int version_told = 130000;
   int products = 0, handles = 0;
   size_t workspace = 0;
 };
 FakeCublas cublas;
+
+int answer_of(const char* call) { return cublas.refused == call ? 7 : 0; }
 
 double element(const void* matrix, int type, long long index) {
   const ElementType element_type = type == cuda_api::kCublasF16 ? ElementType::f16 : ElementType::f32;
@@ -56,14 +61,19 @@ int product(cuda_api::CublasHandle, int op_a, int op_b, int m, int n, int k, con
 Result<cuda_api::CublasCalls> fake_cublas() {
   cuda_api::CublasCalls calls;
   calls.create = [](cuda_api::CublasHandle* handle) {
+    if (const int refused = answer_of("create")) return refused;
     ++cublas.handles;
     *handle = reinterpret_cast<cuda_api::CublasHandle>(&cublas);
     return 0;
   };
   calls.destroy = [](cuda_api::CublasHandle) { return --cublas.handles, 0; };
-  calls.version = [](cuda_api::CublasHandle, int* version) { return *version = 130000, 0; };
-  calls.set_stream = [](cuda_api::CublasHandle, cuda_api::Stream) { return 0; };
-  calls.set_workspace = [](cuda_api::CublasHandle, void*, size_t bytes) { return cublas.workspace = bytes, 0; };
+  calls.version = [](cuda_api::CublasHandle, int* version) {
+    return *version = cublas.version_told, answer_of("version");
+  };
+  calls.set_stream = [](cuda_api::CublasHandle, cuda_api::Stream) { return answer_of("set_stream"); };
+  calls.set_workspace = [](cuda_api::CublasHandle, void*, size_t bytes) {
+    return cublas.workspace = bytes, answer_of("set_workspace");
+  };
   calls.gemm = product;
   calls.status_text = [](int status) { return status == 7 ? "CUBLAS_STATUS_INVALID_VALUE" : "CUBLAS_STATUS_OTHER"; };
   return calls;
@@ -94,6 +104,30 @@ int softmax(std::byte* block) {
   return 0;
 }
 
+// Does what assets/gpu/softmax_pv.cu does for `matrices` heads of a head_dim of 32.
+int softmax_pv(std::byte* block, int64_t matrices) {
+  constexpr int64_t dim = 32;
+  const auto* scores = at<const float*>(block, 0);
+  const auto* v = at<const std::byte*>(block, 8);
+  auto* o = at<std::byte*>(block, 16);
+  const auto rows = at<int32_t>(block, 24), keys = at<int32_t>(block, 28), pitch = at<int32_t>(block, 32);
+  const auto masked = at<int32_t>(block, 36), first_visible = at<int32_t>(block, 40);
+  for (int64_t row = 0; row < matrices * rows; ++row) {
+    const int visible = masked ? std::clamp(int(row % rows) + first_visible, 0, keys) : keys;
+    const float* s = scores + row * pitch;
+    double sum = 0;
+    for (int key = 0; key < visible; ++key) sum += std::exp(double(s[key]));
+    for (int64_t d = 0; d < dim; ++d) {
+      double out = 0;
+      for (int key = 0; key < visible; ++key)
+        out += std::exp(double(s[key])) / sum *
+               check::load_value(ElementType::f16, v, (row / rows * keys + key) * dim + d);
+      check::store_value(ElementType::f16, o, row * dim + d, out);
+    }
+  }
+  return 0;
+}
+
 class CublasRoutine : public ::testing::Test {
  protected:
   CublasRoutine() {
@@ -106,10 +140,10 @@ class CublasRoutine : public ::testing::Test {
     device_ = std::move(devices.value().front());
   }
 
-  LaunchRequest attention(const Problem& problem) {
+  LaunchRequest attention(const Problem& problem, const char* routine = "attention") {
     LaunchRequest request;
     request.name = "cublas_attention";
-    request.loaded = device_->load_routine(LibraryId::cublas, "attention", problem).value();
+    request.loaded = device_->load_routine(LibraryId::cublas, routine, problem).value();
     EXPECT_EQ(request.loaded->library_version(), "13.0.0");
     request.problem = problem;
     request.shape = {{1, 1, 1}, {32, 1, 1}};
@@ -121,17 +155,22 @@ class CublasRoutine : public ::testing::Test {
   std::unique_ptr<Device> device_;
 };
 
-// Several heads, lengths that differ and are not multiples of anything, masks of both corners.
+// Several heads, lengths that differ and are not multiples of anything.
+Problem uneven(Causal causal) {
+  Problem problem;
+  problem.batch = 2;
+  problem.heads = problem.kv_heads = 3;
+  problem.seq_q = 19;
+  problem.seq_k = 13;
+  problem.head_dim = 32;
+  problem.causal = causal;
+  return problem;
+}
+
 TEST_F(CublasRoutine, AttentionIsRight) {
   EXPECT_THAT(device_->spec().runs, ::testing::ElementsAre(LibraryId::source, LibraryId::cublas));
   for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {
-    Problem problem;
-    problem.batch = 2;
-    problem.heads = problem.kv_heads = 3;
-    problem.seq_q = 19;
-    problem.seq_k = 13;
-    problem.head_dim = 32;
-    problem.causal = causal;
+    const Problem problem = uneven(causal);
     const LaunchRequest request = attention(problem);
     auto outcome = device_->run(request, {});
     ASSERT_TRUE(outcome) << outcome.error().message;
@@ -143,6 +182,53 @@ TEST_F(CublasRoutine, AttentionIsRight) {
   }
   EXPECT_EQ(cublas.products, 6);
   EXPECT_GE(cublas.workspace, 4u << 20);
+}
+
+// One product, and a kernel of our own for the rest.
+TEST_F(CublasRoutine, TheHybridIsRight) {
+  gpu_.kernel = [](std::byte* block) { return softmax_pv(block, 6); };
+  for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {
+    const Problem problem = uneven(causal);
+    const LaunchRequest request = attention(problem, "hybrid");
+    const auto outcome = device_->run(request, {});
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    const auto reference = check::make_reference(problem, *request.inputs, check::Accumulate::f32);
+    const auto verdict = check::judge(outcome->output->data(), **reference);
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->state, VerdictState::correct) << to_string(causal) << ": " << verdict->reason;
+  }
+  EXPECT_EQ(cublas.products, 3);
+}
+
+TEST_F(CublasRoutine, ARefusedStartNamesItsCallAndLeavesNoHandle) {
+  const std::pair<const char*, const char*> kCalls[] = {
+      {"create", "cublasCreate"}, {"set_stream", "cublasSetStream"}, {"set_workspace", "cublasSetWorkspace"}};
+  for (const auto& [call, name] : kCalls) {
+    cublas.refused = call;
+    const auto loaded = device_->load_routine(LibraryId::cublas, "attention", Problem{});
+    ASSERT_FALSE(loaded) << call;
+    EXPECT_EQ(loaded.error().stage, Stage::launch);
+    EXPECT_EQ(loaded.error().message, std::string(name) + " failed: CUBLAS_STATUS_INVALID_VALUE.");
+    EXPECT_EQ(cublas.handles, 0) << call;
+    EXPECT_EQ(gpu_.allocated, 0u) << call;
+  }
+}
+
+TEST_F(CublasRoutine, ItsVersionIsUnpacked) {
+  const auto version = [&] {
+    return device_->load_routine(LibraryId::cublas, "attention", Problem{}).value()->library_version();
+  };
+  EXPECT_EQ(version(), "13.0.0");
+  cublas.version_told = 120803;
+  EXPECT_EQ(version(), "12.8.3");
+  for (const int none : {0, -1}) {
+    cublas.version_told = none;
+    EXPECT_EQ(version(), "") << none;
+  }
+  cublas.version_told = 1;
+  EXPECT_EQ(version(), "0.0.1");
+  cublas.refused = "version";
+  EXPECT_EQ(version(), "");
 }
 
 TEST_F(CublasRoutine, ItIsTimedAsAKernelIs) {
@@ -191,6 +277,29 @@ TEST_F(CublasRoutine, TheTileIsRight) {
   auto verdict = check::judge(workload, *request.operands, outcome->outputs, false);
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->state, VerdictState::correct) << verdict->reason;
+}
+
+TEST_F(CublasRoutine, BuffersThatAreNoProductAreRefused) {
+  const auto refusal = [&](const std::function<void(Workload&)>& change) {
+    Workload workload = a_gemm();
+    workload.references.clear();
+    change(workload);
+    const auto outcome = device_->run(tile(*device_, workload), {});
+    return outcome ? "" : outcome.error().message;
+  };
+  EXPECT_EQ(refusal([](Workload&) {}), "");
+  EXPECT_EQ(refusal([](Workload& w) { w.operands.push_back(w.operands[0]); }),
+            "cublas_tile: gemm_nt takes three buffers, a, b and c");
+  for (const size_t which : {0, 1, 2})
+    EXPECT_EQ(refusal([&](Workload& w) { w.operands[which].type = ElementType::f32; }),
+              "cublas_tile: gemm_nt takes matrices of f16")
+        << which;
+  EXPECT_EQ(refusal([](Workload& w) { w.operands[1].shape = {8}; }), "cublas_tile: gemm_nt takes matrices of f16");
+  // b[N,K], c[M,N]: each other extent of a matrix.
+  for (const auto& [which, axis] : {std::pair<size_t, size_t>{1, 2}, {2, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 1}})
+    EXPECT_EQ(refusal([&](Workload& w) { ++w.operands[which].shape[axis]; }),
+              "cublas_tile: gemm_nt needs a[…,M,K], b[…,N,K], c[…,M,N]")
+        << which << " " << axis;
 }
 
 TEST_F(CublasRoutine, WhatTheLibraryRefusesIsAFailureInItsWords) {

@@ -1,77 +1,18 @@
-#include "device/cuda/cuda_device.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "check/float_formats.h"
 #include "check/verdict.h"
 #include "core/json.h"
-#include "fake_gpu.h"
+#include "cuda_device_test.h"
 
 namespace attnscope::device {
 namespace {
 
-using testing::FakeGpu;
+using testing::CudaDeviceTest;
 using ::testing::HasSubstr;
-
-const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR, kCache = ATTNSCOPE_TEST_CACHE;
-
-// A minimal attention's cubin, which the fake GPU does not read, and a problem whose tensors are a few KB.
-class CudaDeviceTest : public ::testing::Test {
- protected:
-  CudaDeviceTest() {
-    std::ifstream in(kSource / "tests/data/emulator/minimal_sm89.cubin", std::ios::binary);
-    std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
-    const auto words = std::as_bytes(std::span(bytes));
-    variant_.cubin.assign(words.begin(), words.end());
-    variant_.entry_symbol = "attention_minimal";
-    problem_.heads = problem_.kv_heads = 1;
-    problem_.seq_q = problem_.seq_k = 16;
-    inputs_ = std::make_shared<const check::AttentionInputs>(*check::make_inputs(problem_));
-  }
-
-  std::unique_ptr<Device> device() {
-    DeviceSpec twin;
-    twin.id = "emulated:l4";
-    twin.arch = 89;
-    twin.sms = 58;
-    twin.tensor_tflops_f16 = 121;
-    twin.rates = {{"issue", 4}};
-    twin.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
-    auto devices = make_cuda_devices(
-        {gpu_.calls(), nullptr,
-         std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = kCache / "variants"}),
-         kSource / "assets/gpu"},
-        {twin});
-    if (!devices || devices->empty()) return nullptr;
-    return std::move(devices->front());
-  }
-  LaunchRequest request(Device& on) {
-    LaunchRequest request;
-    request.name = "minimal THREADS=128";
-    request.loaded = on.load(variant_).value();
-    request.problem = problem_;
-    request.args = {"q", "k", "v", "o", "scale", "batch", "heads", "seq_q", "seq_k"};
-    request.shape = {{16, 1, 1}, {128, 1, 1}};
-    request.inputs = inputs_;
-    return request;
-  }
-  // A tensor of a launch, from its parameter block.
-  static std::byte* tensor(const std::byte* parameters, int which) {
-    uint64_t at = 0;
-    std::memcpy(&at, parameters + 8 * which, 8);
-    return reinterpret_cast<std::byte*>(at);
-  }
-
-  FakeGpu gpu_;
-  compile::Variant variant_;
-  Problem problem_;
-  std::shared_ptr<const check::AttentionInputs> inputs_;
-};
 
 TEST_F(CudaDeviceTest, TheSpecIsTheDriversWithItsSources) {
   const auto one = device();
@@ -82,8 +23,15 @@ TEST_F(CudaDeviceTest, TheSpecIsTheDriversWithItsSources) {
   EXPECT_FALSE(spec.emulated);
   EXPECT_EQ(spec.arch, 89);
   EXPECT_EQ(spec.sms, 58);
+  EXPECT_EQ(spec.shared_static_block, 49152);
   EXPECT_EQ(spec.shared_optin_block, 101376);
+  EXPECT_EQ(spec.shared_sm, 102400);
+  EXPECT_EQ(spec.shared_reserved_block, 1024);
   EXPECT_EQ(spec.warps_sm, 48);
+  EXPECT_EQ(spec.ctas_sm, 24);
+  EXPECT_EQ(spec.registers_sm, 65536);
+  EXPECT_EQ(spec.registers_block, 65536);
+  EXPECT_EQ(spec.threads_block, 1024);
   EXPECT_EQ(spec.clock_mhz, 2040);
   EXPECT_EQ(spec.l2_mb, 48);
   EXPECT_NEAR(spec.dram_gbs, 300, 0.1);
@@ -94,6 +42,80 @@ TEST_F(CudaDeviceTest, TheSpecIsTheDriversWithItsSources) {
   const auto back = device_spec_from_json(to_json(spec), "spec");
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, spec);
+}
+
+TEST_F(CudaDeviceTest, ATwinWithOtherSmsLendsItsRatesAndNotItsTensorFlops) {
+  DeviceSpec twin;
+  twin.id = "emulated:other";
+  twin.arch = 89;
+  twin.sms = 57;
+  twin.tensor_tflops_f16 = 121;
+  twin.rates = {{"issue", 4}};
+  twin.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
+  const auto spec = [&] {
+    const auto devices = make_cuda_devices({gpu_.calls(), nullptr, nullptr, {}}, {twin});
+    return devices ? devices->front()->spec() : DeviceSpec{};
+  };
+  EXPECT_EQ(spec().rates.at("issue"), 4);
+  EXPECT_EQ(spec().tensor_tflops_f16, 0);
+  EXPECT_FALSE(spec().sources.contains("tensor_tflops_f16"));
+  twin.sms = 58;
+  EXPECT_EQ(spec().tensor_tflops_f16, 121);
+  EXPECT_EQ(spec().sources.at("tensor_tflops_f16"), "as emulated:other: a data sheet");
+  twin.sources.erase("tensor_tflops_f16");
+  EXPECT_EQ(spec().sources.at("tensor_tflops_f16"), "as emulated:other");
+  twin.arch = 90;
+  EXPECT_TRUE(spec().rates.empty()) << "it has other SMs";
+}
+
+TEST_F(CudaDeviceTest, ADriverThatGivesNoGpuSaysWhy) {
+  const auto refusal = [&](const char* call, int after = 0) {
+    gpu_.refused = call;
+    gpu_.refused_after = after;
+    const auto devices = make_cuda_devices({gpu_.calls(), nullptr, nullptr, {}}, {});
+    EXPECT_FALSE(devices) << call << " after " << after;
+    if (devices) return std::string();
+    EXPECT_EQ(devices.error().stage, Stage::device);
+    return devices.error().message;
+  };
+  for (const char* call : {"init", "device_count"})
+    EXPECT_EQ(refusal(call), "The NVIDIA driver gives no GPU: CUDA_ERROR.");
+  for (const char* call : {"device_get", "device_name"}) EXPECT_EQ(refusal(call), "cuda:0 does not answer.");
+  const char* const kAttributes[] = {"COMPUTE_CAPABILITY_MAJOR, _MINOR",
+                                     "COMPUTE_CAPABILITY_MINOR",
+                                     "MULTIPROCESSOR_COUNT",
+                                     "MAX_SHARED_MEMORY_PER_BLOCK",
+                                     "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN",
+                                     "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR",
+                                     "RESERVED_SHARED_MEMORY_PER_BLOCK",
+                                     "MAX_THREADS_PER_MULTIPROCESSOR",
+                                     "MAX_BLOCKS_PER_MULTIPROCESSOR",
+                                     "MAX_REGISTERS_PER_MULTIPROCESSOR",
+                                     "MAX_REGISTERS_PER_BLOCK",
+                                     "MAX_THREADS_PER_BLOCK",
+                                     "CLOCK_RATE",
+                                     "L2_CACHE_SIZE",
+                                     "MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH",
+                                     "GLOBAL_MEMORY_BUS_WIDTH"};
+  std::vector<std::string> refused;
+  for (int after = 0; after < static_cast<int>(std::size(kAttributes)); ++after)
+    refused.push_back(refusal("device_attribute", after));
+  for (const char* attribute : kAttributes)
+    EXPECT_THAT(refused,
+                ::testing::Contains(std::string("cuDeviceGetAttribute(") + attribute + ") failed with CUDA_ERROR."));
+}
+
+TEST_F(CudaDeviceTest, ARunSaysThatItBeganAndThatItIsDone) {
+  const auto one = device();
+  std::vector<std::pair<int64_t, int64_t>> told;
+  LaunchEvents events;
+  events.on_progress = [&](int64_t done, int64_t total) { told.emplace_back(done, total); };
+  ASSERT_TRUE(one->run(request(*one), events));
+  EXPECT_THAT(told, ::testing::ElementsAre(std::pair<int64_t, int64_t>(0, 16), std::pair<int64_t, int64_t>(16, 16)));
+  told.clear();
+  gpu_.kernel = [](std::byte*) { return 701; };
+  ASSERT_FALSE(one->run(request(*one), events));
+  EXPECT_EQ(told.size(), 1u) << "a run that failed is not done";
 }
 
 TEST_F(CudaDeviceTest, SeveralGpusEachHaveTheirName) {
@@ -197,66 +219,6 @@ TEST_F(CudaDeviceTest, DynamicSharedMemoryIsOptedIn) {
   wanted.dynamic_shared = 57376;
   ASSERT_TRUE(one->run(wanted, {}));
   EXPECT_EQ(gpu_.opted_in, 57376);
-}
-
-TEST_F(CudaDeviceTest, HotIsAGraphOfAtLeastAMillisecondOfKernels) {
-  const auto one = device();
-  int told = 0;
-  auto timer = one->timer(request(*one), CacheState::hot, [&] { ++told; });
-  ASSERT_TRUE(timer && *timer);
-  ASSERT_TRUE((*timer)->begin_round());
-  EXPECT_GT(told, 0) << "the supervisor is told about every launch that ended";
-  const int before = gpu_.launches;
-  const auto us = (*timer)->take();
-  ASSERT_TRUE(us) << us.error().message;
-  ASSERT_EQ(us->size(), 1u);
-  EXPECT_NEAR(us->front(), 30, 1e-3);
-  EXPECT_GE(gpu_.launches - before, 34);
-  EXPECT_LE(gpu_.launches - before, 40);
-  EXPECT_FALSE((*timer)->empty_us());
-}
-
-TEST_F(CudaDeviceTest, RoundsPlaceTheBuffersElsewhereAndLeaveNothingBehind) {
-  auto one = device();
-  {
-    auto timer = one->timer(request(*one), CacheState::hot, {});
-    ASSERT_TRUE(timer && *timer);
-    std::vector<uint64_t> places;
-    for (int round = 0; round < 4; ++round) {
-      ASSERT_TRUE((*timer)->begin_round());
-      ASSERT_TRUE((*timer)->take());
-      places.push_back(gpu_.outputs.back());
-    }
-    for (size_t i = 1; i < places.size(); ++i) EXPECT_NE(places[i], places[i - 1]);
-  }
-  EXPECT_EQ(gpu_.graphs, 0);
-  one.reset();
-  EXPECT_EQ(gpu_.modules, 0) << "no kernel is loaded any more";
-  EXPECT_EQ(gpu_.allocated, 0u);
-}
-
-TEST_F(CudaDeviceTest, ColdFlushesBeforeEachAndTimesAnEmptyKernelBeside) {
-  const auto one = device();
-  auto timer = one->timer(request(*one), CacheState::cold, {});
-  ASSERT_TRUE(timer) << timer.error().message;
-  ASSERT_TRUE((*timer)->begin_round());
-  const auto us = (*timer)->take();
-  ASSERT_TRUE(us);
-  EXPECT_GT(us->size(), 10u);
-  for (const double one_us : *us) EXPECT_NEAR(one_us, 30, 1e-3) << "the flush is not in it";
-  ASSERT_TRUE((*timer)->empty_us());
-  EXPECT_NEAR(*(*timer)->empty_us(), 2, 1e-3);
-}
-
-TEST_F(CudaDeviceTest, AKernelThatFaultsWhileItIsTimedIsAFailure) {
-  const auto one = device();
-  auto timer = one->timer(request(*one), CacheState::hot, {});
-  ASSERT_TRUE(timer);
-  gpu_.kernel = [](std::byte*) { return 700; };
-  const auto ready = (*timer)->begin_round();
-  ASSERT_FALSE(ready);
-  EXPECT_THAT(ready.error().message, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
-  EXPECT_TRUE(one->lost());
 }
 
 // Everything together: inputs, kernel, reference and verdict, all by kernels on the fake GPU's memory.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+
 namespace attnscope::device {
 namespace {
 
@@ -87,10 +90,141 @@ TEST(Dependences, WhatScoreboardsOrOtherRunsSayIsNotStated) {
   run.load(0);
   run.add("FMUL", 1, reg(6), reg(4));
   EXPECT_EQ(run.last(), 0);
+  run.add("LDS", 2, reg(14), reg(1));
+  run.load(5);
+  run.add("FMUL", 1, reg(6), reg(14));
+  EXPECT_EQ(run.last(), 0);
   run.add("FADD", 4, reg(5), reg(1));
   run.new_run();
   run.add("FMUL", 1, reg(6), reg(5));
   EXPECT_EQ(run.last(), 0);
+}
+
+// Clocks between a producer, its consumer, and whether they are near what the result usually takes.
+TEST(Dependences, AStallFarFromTheUsualLatencyIsThereForAnotherReason) {
+  const struct {
+    const char* opcode;
+    std::vector<std::string> modifiers;
+    int first, last;  // clocks
+  } kResults[] = {{"FADD", {}, 0, 13},         {"HMMA", {"16816", "F32"}, 16, 32},
+                  {"IMMA", {"16832"}, 16, 32}, {"DMMA", {"884"}, 16, 32},
+                  {"DFMA", {}, 2, 18},         {"DADD", {}, 2, 18},
+                  {"DMUL", {}, 2, 18},         {"DMNMX", {}, 2, 18},
+                  {"UIADD3", {}, 4, 20}};
+  for (const auto& result : kResults)
+    for (int clocks = 0; clocks < 36; ++clocks) {
+      StraightRun run;
+      run.add(result.opcode, std::min(clocks, 12), reg(10), reg(1), 0, result.modifiers);
+      int instructions = 1;
+      for (int left = clocks - 12; left > 0; left -= 12, ++instructions)
+        run.add("IADD3", std::min(left, 12), reg(40), reg(41));
+      run.add("FMUL", 1, reg(6), reg(10));
+      const bool near = clocks >= result.first && clocks <= result.last;
+      EXPECT_EQ(run.last(), near ? instructions : 0) << result.opcode << " " << clocks;
+    }
+}
+
+TEST(Dependences, OfEquallyLikelyProducersTheNearestCounts) {
+  StraightRun run;
+  run.add("FADD", 4, reg(4), reg(1));
+  run.add("FADD", 3, reg(5), reg(1));
+  run.add("FMUL", 1, reg(6), reg(4), reg(5));
+  EXPECT_EQ(run.last(), 1);
+}
+
+TEST(Dependences, AWideResultHasAllItsRegisters) {
+  const struct {
+    const char* opcode;
+    std::vector<std::string> modifiers;
+    int stall, width;
+  } kResults[] = {{"FADD", {}, 5, 1},
+                  {"IMAD", {"WIDE"}, 5, 2},
+                  {"DFMA", {}, 10, 2},
+                  {"HMMA", {"16816", "F16"}, 15, 2},
+                  {"HMMA", {"16816", "F32"}, 15, 4}};
+  for (const auto& result : kResults)
+    for (int index = 9; index < 16; ++index) {
+      StraightRun run;
+      run.add(result.opcode, result.stall, reg(10), reg(1), 0, result.modifiers);
+      run.add("IADD3", result.stall == 15 ? 9 : 0, reg(40), reg(41));
+      run.add("FMUL", 1, reg(6), reg(index));
+      EXPECT_EQ(run.last(), index >= 10 && index < 10 + result.width ? 2 : 0) << result.opcode << " R" << index;
+    }
+}
+
+TEST(Dependences, AWideOperandIsAllItsRegisters) {
+  using emulator::AccessKind;
+  using emulator::Space;
+  const struct {
+    const char* opcode;
+    std::vector<std::string> modifiers;
+    AccessKind access;
+    Space space;
+    int bytes;
+    int a, b, c, e;  // registers
+  } kReaders[] = {{"FFMA", {}, AccessKind::none, Space::global, 0, 1, 1, 1, 1},
+                  {"IMAD", {"WIDE"}, AccessKind::none, Space::global, 0, 1, 1, 2, 1},
+                  {"DFMA", {}, AccessKind::none, Space::global, 0, 2, 2, 2, 2},
+                  {"HMMA", {"16816", "F32"}, AccessKind::none, Space::global, 0, 4, 2, 4, 1},
+                  {"HMMA", {"1688", "F16"}, AccessKind::none, Space::global, 0, 2, 1, 2, 1},
+                  {"HMMA", {"1684", "TF32"}, AccessKind::none, Space::global, 0, 2, 1, 4, 1},
+                  {"STG", {}, AccessKind::store, Space::global, 16, 2, 1, 4, 2},
+                  {"STG", {}, AccessKind::store, Space::global, 2, 2, 1, 1, 2},
+                  {"STS", {}, AccessKind::store, Space::shared, 8, 1, 1, 2, 2}};
+  for (const auto& reader : kReaders)
+    for (const auto& [field, width] : {std::pair{&emulator::Op::a, reader.a},
+                                       {&emulator::Op::b, reader.b},
+                                       {&emulator::Op::c, reader.c},
+                                       {&emulator::Op::e, reader.e}})
+      for (int index = 9; index < 16; ++index) {
+        StraightRun run;
+        run.add("FADD", 5, reg(index), reg(1));
+        emulator::Op& op = run.add(reader.opcode, 1, 0, 0, 0, reader.modifiers);
+        op.access = reader.access;
+        op.space = reader.space;
+        op.bytes = static_cast<uint8_t>(reader.bytes);
+        op.*field = reg(10);
+        EXPECT_EQ(run.last(), index >= 10 && index < 10 + width ? 1 : 0)
+            << reader.opcode << " of width " << width << " reads R" << index;
+      }
+}
+
+TEST(Dependences, UniformRegistersAndPredicatesAreResultsButNotTheConstantOnes) {
+  const auto uniform = [](uint32_t index) {
+    return static_cast<uint32_t>(offsetof(emulator::Registers, ur)) + 4 * index;
+  };
+  for (const uint32_t index : {0u, 1u, 62u, 63u}) {
+    StraightRun run;
+    run.add("UIADD3", 12, uniform(index), uniform(9));
+    run.add("FMUL", 1, reg(6), reg(2), uniform(index));
+    EXPECT_EQ(run.last(), index < emulator::kUniformZero ? 1 : 0) << "UR" << index;
+    StraightRun other;
+    other.add("UIADD3", 12, uniform(index), uniform(9));
+    other.add("FMUL", 1, reg(6), reg(2), uniform(index + 1));
+    EXPECT_EQ(other.last(), 0) << "UR" << index + 1;
+  }
+  StraightRun zero;  // RZ comes after the 64 registers
+  zero.add("FADD", 5, reg(64), reg(1));
+  zero.add("FMUL", 1, reg(6), reg(64));
+  EXPECT_EQ(zero.last(), 0);
+  for (const auto made : {&emulator::Op::p, &emulator::Op::q})
+    for (const auto read : {&emulator::Op::pred, &emulator::Op::x, &emulator::Op::y, &emulator::Op::z})
+      for (const int slot : {0, 6, 7, 8, 16, 22, 23, 24}) {
+        StraightRun run;
+        run.add("ISETP", 13, 0, reg(1)).*made = static_cast<uint8_t>(slot);
+        run.add("FSEL", 1, reg(6), reg(2)).*read = static_cast<uint8_t>(slot);
+        EXPECT_EQ(run.last(), slot % 16 < 7 ? 1 : 0) << "slot " << slot;
+      }
+}
+
+TEST(Dependences, APredicateTakesLongerThanARegister) {
+  for (int clocks = 0; clocks < 24; ++clocks) {
+    StraightRun run;
+    run.add("ISETP", std::min(clocks, 12), 0, reg(1)).p = 3;
+    run.add("IADD3", std::max(clocks - 12, 0), reg(40), reg(41));
+    run.add("BRA", 5, 0, 0).pred = 3;
+    EXPECT_EQ(run.last(), clocks >= 5 && clocks <= 21 ? 2 : 0) << clocks;
+  }
 }
 
 TEST(Dependences, ALongWayBackIsNoCause) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,10 +44,15 @@ struct State {
 };
 State state;
 
+constexpr uintptr_t kContext = 5, kStream = 6;
+constexpr int kInvalidValue = 1, kInvalidContext = 201, kInvalidHandle = 400;
+
 template <class Handle>
 Handle handle(uintptr_t number) {
   return reinterpret_cast<Handle>(number);
 }
+
+bool is_ours(Stream stream) { return stream == handle<Stream>(kStream); }
 
 struct FakeGraph {
   std::vector<std::function<void()>> nodes;
@@ -115,7 +121,9 @@ int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std:
     return launch_failed;
   };
   if (!function.program) {
-    auto sass = compile::disassemble(function.module->cubin, function.name, {.nvdisasm = {}, .cache_dir = {}});
+    auto sass =
+        compile::disassemble(function.module->cubin, function.name,
+                             {.nvdisasm = {}, .cache_dir = std::filesystem::path(ATTNSCOPE_TEST_CACHE) / "programs"});
     if (!sass) return refuse(sass.error());
     auto program = emulator::prepare(*sass);
     if (!program) return refuse(program.error());
@@ -136,6 +144,7 @@ int emulate(FakeFunction& function, const LaunchConfig& config, std::vector<std:
 }
 
 int launch(const LaunchConfig* config, Function function, void**, void** extra) {
+  if (!is_ours(config->stream)) return kInvalidHandle;
   std::vector<std::byte> parameters;
   if (extra != nullptr) {
     const auto* from = static_cast<const std::byte*>(extra[1]);
@@ -169,6 +178,28 @@ int attribute(int* value, int which, int) {
   return 0;
 }
 
+// The driver's calls, each refused where the test asks for it.
+DriverCalls kept;
+
+bool is_refused(const char* call) {
+  if (fake->refused != call || fake->refused_after < 0 || (fake->refused_in_capture && !state.capturing)) return false;
+  if (fake->refused_after-- > 0) return false;
+  if (fake->refused == "stream_end_capture") state.capturing = false;
+  return true;
+}
+
+template <auto Member>
+struct Refusable;
+template <class... Arguments, int (*DriverCalls::*Member)(Arguments...)>
+struct Refusable<Member> {
+  static inline const char* name = "";
+  static int call(Arguments... arguments) { return is_refused(name) ? kInvalidValue : (kept.*Member)(arguments...); }
+  static void put_into(DriverCalls& calls, const char* named) {
+    name = named;
+    calls.*Member = &call;
+  }
+};
+
 DriverCalls fake_calls() {
   DriverCalls c;
   c.init = [](unsigned) { return 0; };
@@ -179,14 +210,17 @@ DriverCalls fake_calls() {
   };
   c.device_attribute = attribute;
   c.device_pci_bus_id = [](char* id, int length, int) {
-    return std::snprintf(id, static_cast<size_t>(length), "0:0.0"), 0;
+    return std::snprintf(id, static_cast<size_t>(length), "00000000:17:00.0"), 0;
   };
-  c.primary_context_retain = [](Context* context, int) { return *context = handle<Context>(1), 0; };
-  c.context_set_current = [](Context) { return 0; };
+  c.primary_context_retain = [](Context* context, int) { return *context = handle<Context>(kContext), 0; };
+  c.context_set_current = [](Context context) { return context == handle<Context>(kContext) ? 0 : kInvalidContext; };
   c.module_load_data = load_module;
   c.module_unload = unload_module;
   c.module_get_function = get_function;
-  c.function_set_attribute = [](Function, int, int bytes) { return fake->opted_in = bytes, 0; };
+  c.function_set_attribute = [](Function, int which, int bytes) {
+    constexpr int max_dynamic_shared = 8;
+    return which == max_dynamic_shared ? (fake->opted_in = bytes, 0) : kInvalidValue;
+  };
   c.memory_alloc = alloc;
   c.memory_free = release;
   c.copy_to_device = [](DevicePointer to, const void* from, size_t n) {
@@ -195,26 +229,38 @@ DriverCalls fake_calls() {
   c.copy_to_host = [](void* to, DevicePointer from, size_t n) {
     return std::memcpy(to, reinterpret_cast<const void*>(from), n), 0;
   };
-  c.memory_set = [](DevicePointer, unsigned char, size_t, Stream) {
-    return put([] { state.now_us += fake->flush_us; }), 0;
+  c.memory_set = [](DevicePointer at, unsigned char, size_t bytes, Stream stream) {
+    const auto found = state.memory.find(at);
+    if (found == state.memory.end() || bytes > found->second || !is_ours(stream)) return kInvalidValue;
+    return fake->flushed = bytes, put([] { state.now_us += fake->flush_us; }), 0;
   };
-  c.stream_create = [](Stream* stream, unsigned) { return *stream = handle<Stream>(1), 0; };
-  c.stream_query = [](Stream) { return std::exchange(state.waiting, 0); };
-  c.stream_begin_capture = [](Stream, int) { return state.capturing = true, state.captured.clear(), 0; };
+  c.stream_create = [](Stream* stream, unsigned flags) {
+    constexpr unsigned non_blocking = 1;
+    return flags == non_blocking ? (*stream = handle<Stream>(kStream), 0) : kInvalidValue;
+  };
+  c.stream_query = [](Stream stream) { return is_ours(stream) ? std::exchange(state.waiting, 0) : kInvalidHandle; };
+  c.stream_begin_capture = [](Stream stream, int) {
+    return is_ours(stream) ? (state.capturing = true, state.captured.clear(), 0) : kInvalidHandle;
+  };
   c.stream_end_capture = [](Stream, Graph* graph) {
     state.capturing = false;
     *graph = reinterpret_cast<Graph>(new FakeGraph{std::move(state.captured)});
-    return 0;
+    return ++fake->graphs, 0;
   };
   c.event_create = [](Event* event, unsigned) {
     static uintptr_t next = 0;
-    return *event = handle<Event>(++next), 0;
+    return ++fake->events, *event = handle<Event>(++next), 0;
   };
-  c.event_destroy = [](Event event) { return state.events.erase(event), 0; };
-  c.event_record = [](Event event, Stream, unsigned) {
-    return put([event] { state.events[event] = state.now_us; }), 0;
+  c.event_destroy = [](Event event) { return --fake->events, state.events.erase(event), 0; };
+  // Only an external record becomes an event of the graph under capture, and only there is it allowed.
+  c.event_record = [](Event event, Stream stream, unsigned flags) {
+    constexpr unsigned external = 1;
+    if (!is_ours(stream) || (!state.capturing && flags == external)) return kInvalidHandle;
+    if (!state.capturing || flags == external) put([event] { state.events[event] = state.now_us; });
+    return 0;
   };
   c.event_elapsed = [](float* ms, Event from, Event to) {
+    if (!state.events.contains(from) || !state.events.contains(to)) return kInvalidHandle;  // not recorded
     return *ms = static_cast<float>((state.events.at(to) - state.events.at(from)) / 1e3), 0;
   };
   c.graph_instantiate = [](GraphExec* ready, Graph graph, unsigned long long) {
@@ -226,7 +272,7 @@ DriverCalls fake_calls() {
     return 0;
   };
   c.graph_exec_destroy = [](GraphExec ready) { return delete reinterpret_cast<FakeGraph*>(ready), --fake->graphs, 0; };
-  c.graph_destroy = [](Graph graph) { return delete reinterpret_cast<FakeGraph*>(graph), 0; };
+  c.graph_destroy = [](Graph graph) { return delete reinterpret_cast<FakeGraph*>(graph), --fake->graphs, 0; };
   c.launch = launch;
   c.error_name = [](int code, const char** name) {
     *name = code == 700   ? "CUDA_ERROR_ILLEGAL_ADDRESS"
@@ -234,6 +280,16 @@ DriverCalls fake_calls() {
                           : "CUDA_ERROR";
     return 0;
   };
+  kept = c;
+#define REFUSABLE(name) Refusable<&DriverCalls::name>::put_into(c, #name)
+  REFUSABLE(init), REFUSABLE(device_count), REFUSABLE(device_get), REFUSABLE(device_name);
+  REFUSABLE(device_attribute), REFUSABLE(device_pci_bus_id), REFUSABLE(primary_context_retain);
+  REFUSABLE(context_set_current), REFUSABLE(module_load_data), REFUSABLE(module_get_function);
+  REFUSABLE(function_set_attribute), REFUSABLE(memory_alloc), REFUSABLE(copy_to_device), REFUSABLE(copy_to_host);
+  REFUSABLE(memory_set), REFUSABLE(stream_create), REFUSABLE(stream_query), REFUSABLE(stream_begin_capture);
+  REFUSABLE(stream_end_capture), REFUSABLE(event_create), REFUSABLE(event_record), REFUSABLE(event_elapsed);
+  REFUSABLE(graph_instantiate), REFUSABLE(graph_launch), REFUSABLE(launch);
+#undef REFUSABLE
   return c;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cuda_api/driver_calls.h"
@@ -28,10 +29,17 @@ class FakeGpu {
   double kernel_us = 30;  // on the fake GPU's clock
   double flush_us = 50;
   int gpus = 1;
+  // One driver call of this name ("event_create", as in DriverCalls) is refused: the first after `refused_after` that
+  // are not. -1: it was.
+  std::string refused;
+  int refused_after = 0;
+  bool refused_in_capture = false;  // only calls that become part of a graph count
 
   // What was requested.
   size_t allocated = 0;  // bytes, now
   int launches = 0, modules = 0, graphs = 0;
+  int events = 0;
+  size_t flushed = 0;             // bytes, of the last write of a flush buffer
   int opted_in = 0;               // bytes
   std::vector<uint64_t> outputs;  // the address of each launch's `o`
 };

@@ -50,6 +50,44 @@ TEST(Parameters, StandWhereTheKernelExpectsThem) {
   EXPECT_EQ(value_at<int32_t>(*block, 28), 1);
 }
 
+TEST(Parameters, EachSizeAndTensorIsItsOwn) {
+  Problem problem;
+  problem.batch = 2;
+  problem.heads = 6;
+  problem.kv_heads = 3;
+  problem.seq_q = 100;
+  problem.seq_k = 200;
+  problem.head_dim = 64;
+  const std::vector<uint64_t> addresses{11, 12, 13, 14};
+  const auto block = [&](std::vector<std::string> args, std::vector<uint32_t> sizes) {
+    return pack_parameters(kernel_with(sizes), attention_arguments(args, problem).value(), addresses).value();
+  };
+  const auto tensors = block({"q", "k", "v", "o"}, {8, 8, 8, 8});
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(value_at<uint64_t>(tensors, 8 * i), addresses[i]);
+  const auto sizes = block({"batch", "heads", "kv_heads", "seq_q", "seq_k"}, {4, 4, 4, 4, 4});
+  const int32_t wanted[] = {2, 6, 3, 100, 200};
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(value_at<int32_t>(sizes, 4 * i), wanted[i]);
+}
+
+TEST(Parameters, AStructHasItsBuffersAddresses) {
+  ArgumentValue pair;
+  pair.name = "pair";
+  pair.bytes.resize(24, std::byte{7});
+  pair.addresses = {{0, 1}, {16, 0}};
+  compile::CubinKernel kernel = kernel_with({8});
+  kernel.parameters[0].size = kernel.parameter_bytes = 24;
+  const auto block = pack_parameters(kernel, std::vector{pair}, std::vector<uint64_t>{11, 12});
+  ASSERT_TRUE(block) << block.error().message;
+  EXPECT_EQ(value_at<uint64_t>(*block, 0), 12u);
+  EXPECT_EQ(value_at<uint64_t>(*block, 8), 0x0707070707070707u);
+  EXPECT_EQ(value_at<uint64_t>(*block, 16), 11u);
+  kernel.parameter_bytes = 23;
+  const auto refused = pack_parameters(kernel, std::vector{pair}, std::vector<uint64_t>{11, 12});
+  ASSERT_FALSE(refused) << "the parameter does not fit its block";
+  EXPECT_EQ(refused.error().stage, Stage::launch);
+  EXPECT_EQ(refused.error().message, "attention declares parameter 0 with 24 bytes; \"pair\" has 24");
+}
+
 TEST(Parameters, AttentionIsBoundToItsFourBuffersAndItsArguments) {
   LaunchRequest request;
   request.problem.heads = request.problem.kv_heads = 1;
@@ -88,6 +126,8 @@ TEST(Parameters, MismatchesAreNamed) {
   auto too_large = pack({4}, "seq_k", problem);
   ASSERT_FALSE(too_large);
   EXPECT_THAT(too_large.error().message, HasSubstr("seq_k = 2147483648"));
+  --problem.seq_k;
+  EXPECT_TRUE(pack({4}, "seq_k", problem)) << "the largest int";
 }
 
 TEST(Parameters, ASizeIsAsWideAsTheKernelDeclaresIt) {

@@ -38,6 +38,26 @@ class Collected final : public Sink {
   std::function<void(protocol::Step)> on_step;
 };
 
+// Runs what it is given as a GPU does: nobody sees what the kernel did.
+class SilentDevice : public device::Device {
+ public:
+  SilentDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec)
+      : runs_(std::move(runs)), spec_(std::move(spec)) {}
+  const DeviceSpec& spec() const override { return spec_; }
+  Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant& variant) override {
+    return runs_->load(variant);
+  }
+  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents&) override {
+    auto outcome = runs_->run(request, {});
+    if (outcome) outcome->counters.reset(), outcome->emulated.reset();
+    return outcome;
+  }
+
+ private:
+  std::shared_ptr<device::Device> runs_;
+  DeviceSpec spec_;
+};
+
 class PipelineTest : public testing::Test {
  protected:
   ~PipelineTest() override {
@@ -59,8 +79,58 @@ TEST_F(PipelineTest, StagesInOrder) {
   const auto done = run_experiment(*all, request_, collected_);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(collected_.steps, (std::vector{Step::compiling, Step::limits, Step::emulating, Step::checking}));
-  EXPECT_EQ(collected_.observation.verdict->state, VerdictState::correct);
-  EXPECT_EQ(collected_.observation.timing->kind, FigureKind::modelled);
+  const Observation& o = collected_.observation;
+  EXPECT_EQ(o.device, request_.experiment.device);
+  EXPECT_EQ(o.versions.app, "test");
+  EXPECT_FALSE(o.versions.nvrtc.empty());
+  ASSERT_TRUE(o.variant);
+  EXPECT_GT(o.variant->registers, 0);
+  EXPECT_EQ(o.variant->arch, 89);
+  EXPECT_FALSE(o.variant->code_hash.empty());
+  ASSERT_TRUE(o.occupancy);
+  EXPECT_GT(o.occupancy->ctas_per_sm, 0);
+  ASSERT_TRUE(o.counters);
+  EXPECT_EQ(o.counters->emulated_ctas, o.counters->total_ctas);
+  EXPECT_EQ(o.verdict->state, VerdictState::correct);
+  ASSERT_TRUE(o.timing);
+  EXPECT_EQ(o.timing->kind, FigureKind::modelled);
+  EXPECT_GT(o.timing->p50, 0);
+}
+
+TEST_F(PipelineTest, ADeviceThatIsNotHereIsRefusedWithThoseThatAre) {
+  const auto all = services();
+  request_.experiment.device = "cuda:7";
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().stage, Stage::device);
+  EXPECT_EQ(done.error().message, "there is no device cuda:7 here");
+  EXPECT_THAT(done.error().hint, HasSubstr("emulated:a100, "));
+  EXPECT_TRUE(collected_.steps.empty());
+  all->devices.clear();
+  EXPECT_EQ(run_experiment(*all, request_, collected_).error().hint, "No device is known.");
+}
+
+TEST_F(PipelineTest, ALibrarysKernelNeedsADeviceThatHasIt) {
+  request_.kernel.library = "cublas";
+  const auto all = services();
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().stage, Stage::device);
+}
+
+TEST_F(PipelineTest, AWatchWithoutAnEmulatedTwinSaysSo) {
+  const auto all = services();
+  const auto emulated = all->find_device(request_.experiment.device);
+  ASSERT_TRUE(emulated);
+  DeviceSpec spec = (*emulated)->spec();
+  spec.emulated = false;
+  spec.id = request_.experiment.device = "cuda:0";
+  all->devices = {std::make_shared<SilentDevice>(*emulated, spec)};
+  request_.stages = {.run = false, .watch = true};
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().stage, Stage::device);
+  EXPECT_EQ(done.error().message, "no emulated device of sm_89 is known to watch on");
 }
 
 TEST_F(PipelineTest, AFullDiskCostsNothingButTheCache) {
@@ -210,26 +280,6 @@ TEST_F(PipelineTest, AWatchWithoutARunOfACorrectKernelFindsNothing) {
   for (const Finding& finding : collected_.observation.watch->findings) ADD_FAILURE() << finding.sentence;
   EXPECT_FALSE(collected_.observation.verdict);
 }
-
-// Runs what it is given as a GPU does: nobody sees what the kernel did.
-class SilentDevice : public device::Device {
- public:
-  SilentDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec)
-      : runs_(std::move(runs)), spec_(std::move(spec)) {}
-  const DeviceSpec& spec() const override { return spec_; }
-  Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant& variant) override {
-    return runs_->load(variant);
-  }
-  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents&) override {
-    auto outcome = runs_->run(request, {});
-    if (outcome) outcome->counters.reset(), outcome->emulated.reset();
-    return outcome;
-  }
-
- private:
-  std::shared_ptr<device::Device> runs_;
-  DeviceSpec spec_;
-};
 
 TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
   const auto all = services();

@@ -1,0 +1,141 @@
+#include "cli/worker_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "support/temp_dir.h"
+
+namespace attnscope::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A home with the workers l4box and hopper in its settings.
+class WorkerOptionsTest : public testing::Test {
+ protected:
+  WorkerOptionsTest() {
+    setenv("ATTNSCOPE_HOME", home_.path().c_str(), 1);
+    unsetenv("ATTNSCOPE_PYTHON");
+    settings(R"({"workers": {"hopper": "srun attnscope worker", "l4box": "ssh l4box attnscope worker"}})");
+  }
+  ~WorkerOptionsTest() override {
+    unsetenv("ATTNSCOPE_HOME");
+    unsetenv("ATTNSCOPE_PYTHON");
+  }
+  void settings(const std::string& text) { home_.write("data/settings.json", text); }
+
+  // The workers' names after adding these; a failure's message if they are refused.
+  std::vector<std::string> names(std::vector<std::string> given, std::string device = "", Named named = Named::asked) {
+    options_ = {};
+    options_.workers.push_back({"local", {"attnscope", "worker"}, false});
+    device_ = std::move(device);
+    const auto added = add_workers(options_, {std::move(given), 30}, named, device_);
+    if (!added) return {added.error().message};
+    std::vector<std::string> all;
+    for (const session::WorkerCommand& worker : options_.workers) all.push_back(worker.name);
+    return all;
+  }
+
+  testing_support::TempDir home_;
+  session::SessionOptions options_;
+  std::string device_;
+};
+
+TEST_F(WorkerOptionsTest, OnlyWhatIsAskedForIsAdded) {
+  EXPECT_THAT(names({}), ElementsAre("local"));
+  EXPECT_THAT(names({}, "cuda:0"), ElementsAre("local"));
+  EXPECT_THAT(names({}, "l4box/cuda:0"), ElementsAre("local", "l4box"));
+  EXPECT_THAT(names({}, "l4box"), ElementsAre("local", "l4box"));
+  EXPECT_THAT(names({}, "l4box2/cuda:0"), ElementsAre("local"));
+  EXPECT_EQ(device_, "l4box2/cuda:0");
+  EXPECT_THAT(names({"l4box"}), ElementsAre("local", "l4box"));
+  EXPECT_THAT(options_.workers[1].argv, ElementsAre("ssh", "l4box", "attnscope", "worker"));
+  EXPECT_TRUE(options_.workers[1].remote);
+}
+
+TEST_F(WorkerOptionsTest, AllOfTheSettingsAreAddedWhereAllAreWanted) {
+  EXPECT_THAT(names({}, "", Named::all), ElementsAre("local", "hopper", "l4box"));
+  EXPECT_THAT(names({"l4box"}, "", Named::all), ElementsAre("local", "l4box", "hopper")) << "none comes twice";
+}
+
+TEST_F(WorkerOptionsTest, TheFirstGivenWorkerIsTheDeviceWhereNoneIsNamed) {
+  names({"hopper", "l4box"});
+  EXPECT_EQ(device_, "hopper");
+  names({"hopper"}, "emulated:l4");
+  EXPECT_EQ(device_, "emulated:l4");
+  names({});
+  EXPECT_EQ(device_, "");
+}
+
+TEST_F(WorkerOptionsTest, WorkersOfOneNameAreNumbered) {
+  EXPECT_THAT(names({"box=ssh a attnscope worker", "box=ssh b attnscope worker", "box=ssh c attnscope worker"}),
+              ElementsAre("local", "box", "box-2", "box-3"));
+  EXPECT_EQ(device_, "box");
+}
+
+TEST_F(WorkerOptionsTest, ACommandThatIsNoCommandIsRefused) {
+  const auto refused = names({"box="});
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_NE(refused[0], "local");
+}
+
+TEST_F(WorkerOptionsTest, TorchIsThisProgramsOwnUnlessTheSettingsNameOne) {
+  setenv("ATTNSCOPE_PYTHON", "/opt/python", 1);
+  for (const auto& all : {names({"torch"}), names({}, "torch/cuda:0"), names({}, "torch")})
+    EXPECT_THAT(all, ElementsAre("local", "torch"));
+  EXPECT_EQ(options_.workers[1].argv.at(0), "/opt/python");
+  EXPECT_EQ(options_.workers[1].argv.at(1), "-B");
+  EXPECT_TRUE(options_.workers[1].argv.at(2).ends_with("assets/torch_worker/torch_worker.py"));
+  EXPECT_EQ(options_.workers[1].argv.at(3), "--attnscope");
+  EXPECT_FALSE(options_.workers[1].remote);
+  EXPECT_THAT(names({"torch"}, "torch/cuda:0"), ElementsAre("local", "torch"));
+  settings(R"({"workers": {"torch": "ssh box torch_worker"}})");
+  for (const auto& all : {names({"torch"}), names({}, "torch/cuda:0")}) {
+    EXPECT_THAT(all, ElementsAre("local", "torch"));
+    EXPECT_EQ(options_.workers[1].argv.at(0), "ssh");
+  }
+}
+
+TEST_F(WorkerOptionsTest, PythonIsThePathsUnlessOneIsNamed) {
+  EXPECT_EQ(library_worker("torch")->argv.at(0), "python3");
+  const auto other = library_worker("cudnn");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().stage, Stage::input);
+  EXPECT_EQ(other.error().message, "no worker of this program has the library cudnn");
+}
+
+TEST_F(WorkerOptionsTest, EachLibraryOfTheKernelsGetsItsWorkerOnce) {
+  session::SessionOptions options;
+  options.workers.push_back({"local", {"attnscope", "worker"}, false});
+  Kernel source, torch;
+  torch.library = "torch";
+  ASSERT_TRUE(add_library_workers(options, {source, torch, torch}));
+  ASSERT_EQ(options.workers.size(), 2u);
+  EXPECT_EQ(options.workers[1].name, "torch");
+  ASSERT_TRUE(add_library_workers(options, {torch}));
+  EXPECT_EQ(options.workers.size(), 2u);
+}
+
+TEST_F(WorkerOptionsTest, BrokenSettingsMatterOnlyToWhatNeedsThem) {
+  settings("{");
+  EXPECT_THAT(names({}), ElementsAre("local"));
+  for (const char* device : {"cuda:0", "emulated:l4"}) EXPECT_THAT(names({}, device), ElementsAre("local")) << device;
+  EXPECT_THAT(names({}, "l4box/cuda:0", Named::all), ElementsAre("local"));
+  for (const auto& refused : {names({}, "l4box/cuda:0"), names({"l4box"}), names({"l4box"}, "cuda:0")}) {
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_THAT(refused[0], HasSubstr("settings.json"));
+  }
+}
+
+TEST_F(WorkerOptionsTest, TheTimeToConnectIsInSeconds) {
+  session::SessionOptions options;
+  std::string device;
+  ASSERT_TRUE(add_workers(options, {{}, 2.5}, Named::asked, device));
+  EXPECT_EQ(options.connect_ms, 2500);
+}
+
+}  // namespace
+}  // namespace attnscope::cli

@@ -1,0 +1,340 @@
+#include "worker/watch_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "check/inputs.h"
+#include "check/reference.h"
+
+namespace attnscope::worker {
+namespace {
+
+using emulator::WatchFinding;
+using emulator::WatchKind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// 0x7fff7fff is NaN as two halves and as a float, 0x7149f2ca is 1e30.
+constexpr uint32_t kNan = 0x7fff7fff, kLarge = 0x7149f2ca;
+
+WatchFinding of_kind(WatchKind kind, std::string message = "") {
+  WatchFinding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  return finding;
+}
+
+// An emulator whose outputs the test decides: all zero unless `change` writes into one or fails the run.
+class Scripted final : public device::Device {
+ public:
+  const DeviceSpec& spec() const override { return spec_; }
+  Result<std::shared_ptr<const device::Loaded>> load(const compile::Variant&) override {
+    return fail(Stage::internal, "not asked", "");
+  }
+  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents& events) override {
+    trials.push_back(request.trial);
+    auto output = std::make_shared<check::GuardedBuffer>("o", bytes);
+    std::ranges::fill(output->data(), std::byte{0});
+    if (change)
+      if (auto failure = change(request.trial, output->data())) return fail(*failure);
+    events.on_progress(static_cast<int64_t>(request.trial.ctas.size()), 0);
+    device::LaunchOutcome outcome;
+    outcome.output = output;
+    outcome.outputs = {output};
+    outcome.emulated.emplace();
+    if (request.trial.watch) outcome.emulated->result.findings = findings;
+    return outcome;
+  }
+
+  size_t bytes = 0;
+  std::vector<WatchFinding> findings;
+  std::function<std::optional<Failure>(const device::Trial&, std::span<std::byte> output)> change;
+  std::vector<device::Trial> trials;
+
+ private:
+  DeviceSpec spec_;
+};
+
+class WatchRunTest : public testing::Test {
+ protected:
+  WatchRunTest() {
+    Problem& problem = run_.launch.problem;
+    problem.heads = problem.kv_heads = 1;
+    problem.seq_q = problem.seq_k = 16;
+    device_.bytes = static_cast<size_t>(problem.q_elements()) * bytes_of(problem.dtype);
+    run_.launch.shape = {{5, 3, 2}, {32, 1, 1}};
+    run_.launch.trial.shared_names = {{"tile", 0, 64}};
+    run_.cancel = &cancel_;
+    run_.reference = [this]() -> ReferenceResult {
+      ++references_;
+      return nullptr;
+    };
+    run_.on_progress = [this](int64_t done, int64_t total) { told_.emplace_back(done, total); };
+  }
+  WatchReport report() {
+    auto made = watch_kernel(run_);
+    EXPECT_TRUE(made) << made.error().message;
+    return made.value_or(WatchReport{});
+  }
+  // Another bit in this element of o, of f16, where `when` says so.
+  void change_where(std::function<bool(const device::Trial&)> when, size_t element = 7) {
+    device_.change = [when = std::move(when), element](const device::Trial& trial, std::span<std::byte> output) {
+      if (when(trial)) output[2 * element] = std::byte{1};
+      return std::optional<Failure>();
+    };
+  }
+  // A reference that the all-zero output agrees with, or not.
+  void judge_by(double value) {
+    Problem problem = run_.launch.problem;
+    const auto inputs = check::make_inputs(problem);
+    auto made = std::make_shared<check::Reference>(**check::make_reference(problem, *inputs, check::Accumulate::f32));
+    for (double& one : made->values) one = value;
+    run_.reference = [made, this]() -> ReferenceResult {
+      ++references_;
+      return made;
+    };
+  }
+
+  std::atomic<bool> cancel_ = false;
+  Scripted device_;
+  WatchRun run_{device_, {}, nullptr, {}, {}};
+  std::vector<std::pair<int64_t, int64_t>> told_;
+  int references_ = 0;
+};
+
+TEST_F(WatchRunTest, OneWatchedRunThenThreeFillsAndEightOrders) {
+  const WatchReport all = report();
+  EXPECT_EQ(all.ctas, 8);
+  EXPECT_EQ(all.total_ctas, 30);
+  EXPECT_EQ(all.fills, 3);
+  EXPECT_EQ(all.orders, 8);
+  EXPECT_TRUE(all.findings.empty());
+  EXPECT_EQ(references_, 0) << "every output is the same";
+  ASSERT_EQ(device_.trials.size(), 12u);
+  for (size_t i = 0; i < 12; ++i) {
+    const device::Trial& trial = device_.trials[i];
+    EXPECT_EQ(trial.ctas, ctas_to_watch(30)) << i;
+    EXPECT_EQ(trial.watch, i == 0) << i;
+    EXPECT_EQ(trial.shared_names.size(), i == 0 ? 1u : 0u) << i;
+    EXPECT_EQ(trial.order_seed, i < 4 ? 0 : i - 3) << i;
+    EXPECT_EQ(trial.random_fill != 0, i == 3) << i;
+    EXPECT_EQ(trial.shared_fill, i == 1 ? kNan : i == 2 || i >= 8 ? kLarge : 0) << i;
+  }
+}
+
+TEST_F(WatchRunTest, ProgressIsOverAllRuns) {
+  report();
+  ASSERT_EQ(told_.size(), 24u);
+  for (size_t i = 0; i < told_.size(); ++i) {
+    EXPECT_EQ(told_[i].first, static_cast<int64_t>((i + 1) / 2 * 8)) << i;
+    EXPECT_EQ(told_[i].second, 12 * 8) << i;
+  }
+}
+
+TEST_F(WatchRunTest, AFindingSaysRulePlaceBufferAndThreads) {
+  WatchFinding race;
+  race.kind = WatchKind::shared_write_read;
+  race.op = 10, race.other = 20;
+  race.line = "02_tiled.cu:174 (inlined)", race.other_line = "02_tiled.cu:160";
+  race.count = 33;
+  race.cta = race.other_cta = 23;  // of 5 x 3 x 2
+  race.thread = 40, race.other_thread = 8;
+  race.buffer = "tile", race.buffer_byte = 12;
+  race.message = "a race";
+  device_.findings = {race};
+  const WatchReport all = report();
+  ASSERT_EQ(all.findings.size(), 1u);
+  const Finding& finding = all.findings[0];
+  EXPECT_EQ(finding.rule, RuleId::race_shared);
+  EXPECT_EQ(finding.severity, Severity::error);
+  EXPECT_EQ(finding.sentence, "a race");
+  ASSERT_EQ(finding.evidence.size(), 1u);
+  EXPECT_EQ(finding.evidence[0].name, "times seen");
+  EXPECT_EQ(finding.evidence[0].value, 33);
+  EXPECT_EQ(finding.where, (std::map<std::string, std::string>{{"file", "02_tiled.cu"},
+                                                               {"line", "174"},
+                                                               {"other_file", "02_tiled.cu"},
+                                                               {"other_line", "160"},
+                                                               {"buffer", "tile"},
+                                                               {"element", "byte 12"},
+                                                               {"cta", "3, 1, 1"},
+                                                               {"threads", "8, 40"}}));
+}
+
+TEST_F(WatchRunTest, AFindingOfOneSideNamesItOnce) {
+  WatchFinding read;
+  read.kind = WatchKind::local_never_written;
+  read.op = read.other = 10;
+  read.line = read.other_line = "k.cu:3";
+  read.cta = 1, read.other_cta = 2;
+  read.thread = read.other_thread = 5;
+  device_.findings = {read};
+  WatchFinding nowhere = read;
+  nowhere.line = "";
+  device_.findings.push_back(nowhere);
+  const WatchReport all = report();
+  ASSERT_EQ(all.findings.size(), 2u);
+  EXPECT_EQ(all.findings[0].where,
+            (std::map<std::string, std::string>{
+                {"file", "k.cu"}, {"line", "3"}, {"cta", "1, 0, 0"}, {"other_cta", "2, 0, 0"}, {"threads", "5"}}));
+  EXPECT_FALSE(all.findings[1].where.contains("file"));
+}
+
+TEST_F(WatchRunTest, ARaceWithinAWarpIsAWarning) {
+  for (const WatchKind kind : {WatchKind::warp_write_write, WatchKind::warp_write_read, WatchKind::warp_read_write}) {
+    device_.findings = {of_kind(kind)};
+    EXPECT_EQ(report().findings.at(0).severity, Severity::warning);
+  }
+  device_.findings = {of_kind(WatchKind::barrier_uneven)};
+  EXPECT_EQ(report().findings.at(0).severity, Severity::error);
+}
+
+TEST_F(WatchRunTest, OtherContentsThatChangeTheOutputAreAWarningWithoutAVerdict) {
+  change_where([](const device::Trial& trial) { return trial.shared_fill == kLarge && trial.order_seed == 0; });
+  const WatchReport all = report();
+  ASSERT_EQ(all.findings.size(), 1u);
+  const Finding& finding = all.findings[0];
+  EXPECT_EQ(finding.rule, RuleId::luck_fill);
+  EXPECT_EQ(finding.severity, Severity::warning);
+  EXPECT_EQ(
+      finding.sentence,
+      "Not the same every time: with shared memory full of 1e30, 1 element of o has other bits; 1 of 3 contents of "
+      "shared memory change the output.");
+  EXPECT_EQ(finding.where, (std::map<std::string, std::string>{{"buffer", "o"}, {"element", "7"}}));
+  ASSERT_EQ(finding.evidence.size(), 2u);
+  EXPECT_EQ(finding.evidence[0].name, "contents of shared memory that change the output");
+  EXPECT_EQ(finding.evidence[0].value, 1);
+  EXPECT_EQ(finding.evidence[1].name, "contents of shared memory tried");
+  EXPECT_EQ(finding.evidence[1].value, 3);
+  EXPECT_EQ(references_, 1);
+}
+
+TEST_F(WatchRunTest, EachKindOfContentsHasItsWords) {
+  const std::pair<const char*, std::function<bool(const device::Trial&)>> kFills[] = {
+      {"full of NaN", [](const device::Trial& trial) { return trial.shared_fill == kNan; }},
+      {"full of random words", [](const device::Trial& trial) { return trial.random_fill != 0; }}};
+  for (const auto& [words, when] : kFills) {
+    change_where(when);
+    EXPECT_THAT(report().findings.at(0).sentence, HasSubstr(words));
+  }
+}
+
+TEST_F(WatchRunTest, OtherOrdersSayWhichAndHowTheyBegan) {
+  change_where([](const device::Trial& trial) { return trial.order_seed >= 4; });
+  Finding finding = report().findings.at(0);
+  EXPECT_EQ(finding.rule, RuleId::luck_order);
+  EXPECT_EQ(
+      finding.sentence,
+      "Not the same every time: with the warps in order 4, 1 element of o has other bits; 5 of 8 orders of the warps "
+      "change the output.");
+  change_where([](const device::Trial& trial) { return trial.order_seed == 5; });
+  EXPECT_THAT(report().findings.at(0).sentence, HasSubstr("in order 5 and shared memory full of 1e30, 1 element"));
+}
+
+TEST_F(WatchRunTest, TheFirstOfSeveralElementsIsNamed) {
+  device_.change = [](const device::Trial& trial, std::span<std::byte> output) {
+    if (trial.order_seed == 2) output[2 * 30] = output[2 * 20] = output[2 * 20 + 1] = std::byte{1};
+    return std::optional<Failure>();
+  };
+  const Finding finding = report().findings.at(0);
+  EXPECT_THAT(finding.sentence, HasSubstr("2 elements of o have other bits"));
+  EXPECT_EQ(finding.where.at("element"), "20");
+}
+
+// An output that becomes wrong was right by luck, whichever of the runs it was.
+TEST_F(WatchRunTest, AnotherVerdictIsAnError) {
+  judge_by(0);
+  device_.change = [](const device::Trial& trial, std::span<std::byte> output) {
+    if (trial.order_seed == 1) output[0] = std::byte{1};     // the smallest half: no other verdict
+    if (trial.order_seed == 3) output[1] = std::byte{0x7c};  // infinite
+    return std::optional<Failure>();
+  };
+  const Finding finding = report().findings.at(0);
+  EXPECT_EQ(finding.severity, Severity::error);
+  EXPECT_THAT(finding.sentence, HasSubstr("Right by luck: with the warps in order 3, the output is wrong: "));
+  EXPECT_THAT(finding.sentence, HasSubstr(", where the ordinary run's is correct; 2 of 8 orders"));
+  judge_by(1);  // wrong either way
+  const Finding same = report().findings.at(0);
+  EXPECT_EQ(same.severity, Severity::warning);
+  EXPECT_THAT(same.sentence, HasSubstr("in order 1, 1 element of o has other bits; 2 of 8"));
+}
+
+TEST_F(WatchRunTest, ARunThatFailsIsAnErrorUnlessItWasCancelled) {
+  device_.change = [](const device::Trial& trial, std::span<std::byte>) {
+    return trial.shared_fill == kNan ? std::optional(Failure{Stage::launch, "an illegal address", ""}) : std::nullopt;
+  };
+  const Finding finding = report().findings.at(0);
+  EXPECT_EQ(finding.rule, RuleId::luck_fill);
+  EXPECT_EQ(finding.severity, Severity::error);
+  EXPECT_THAT(finding.sentence, HasSubstr("Right by luck: with shared memory full of NaN, an illegal address; 1 of 3"));
+  EXPECT_FALSE(finding.where.contains("element"));
+  for (const uint64_t order : {0, 1, 8}) {
+    device_.change = [order](const device::Trial& trial, std::span<std::byte>) {
+      const bool now = order == 0 ? trial.random_fill != 0 : trial.order_seed == order;
+      return now ? std::optional(Failure{Stage::cancelled, "cancelled", ""}) : std::nullopt;
+    };
+    const auto stopped = watch_kernel(run_);
+    ASSERT_FALSE(stopped) << order;
+    EXPECT_EQ(stopped.error().stage, Stage::cancelled);
+  }
+}
+
+TEST_F(WatchRunTest, TheWatchedRunsOwnFailureIsTheWatchs) {
+  device_.change = [](const device::Trial& trial, std::span<std::byte>) {
+    return trial.watch ? std::optional(Failure{Stage::launch, "an illegal address", ""}) : std::nullopt;
+  };
+  const auto failed = watch_kernel(run_);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "an illegal address");
+  EXPECT_EQ(device_.trials.size(), 1u);
+}
+
+TEST_F(WatchRunTest, WithoutAReferenceAChangeIsAWarningAndACancelEndsIt) {
+  change_where([](const device::Trial& trial) { return trial.order_seed == 1; });
+  run_.reference = []() -> ReferenceResult { return fail(Stage::limits, "too little memory", ""); };
+  EXPECT_EQ(report().findings.at(0).severity, Severity::warning);
+  run_.reference = []() -> ReferenceResult { return fail(Stage::cancelled, "cancelled", ""); };
+  const auto stopped = watch_kernel(run_);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().stage, Stage::cancelled);
+}
+
+TEST_F(WatchRunTest, AReadOfWhatNothingWroteIsExcusedWhereNoContentsMatter) {
+  device_.findings = {of_kind(WatchKind::shared_never_written, "a read."),
+                      of_kind(WatchKind::local_never_written, "another.")};
+  WatchReport all = report();
+  EXPECT_EQ(all.findings.at(0).severity, Severity::warning);
+  EXPECT_EQ(
+      all.findings.at(0).sentence,
+      "a read. The output does not depend on it: with 3 other contents of shared memory every bit stays the same.");
+  EXPECT_EQ(all.findings.at(1).severity, Severity::error);
+  EXPECT_EQ(all.findings.at(1).sentence, "another.");
+  change_where([](const device::Trial& trial) { return trial.random_fill != 0; });
+  all = report();
+  EXPECT_EQ(all.findings.at(0).severity, Severity::error);
+  EXPECT_EQ(all.findings.at(0).sentence, "a read.");
+}
+
+TEST(SharedNames, StaticOnesLieWhereThePtxSaysAndDynamicOnesBehindThem) {
+  compile::Variant variant;
+  variant.info.static_shared_bytes = 100;
+  variant.shared.buffers = {{"a", "a", 0, 64}, {"b", "b", 64, 36}};
+  const auto names = [&] {
+    std::vector<std::tuple<std::string, uint32_t, uint32_t>> all;
+    for (const auto& one : shared_names(variant, {{"c", 48, false}, {"d", 16, false}}))
+      all.emplace_back(one.name, one.offset, one.bytes);
+    return all;
+  };
+  using Name = std::tuple<std::string, uint32_t, uint32_t>;
+  variant.shared.placed = true;
+  EXPECT_THAT(names(), ElementsAre(Name{"a", 0, 64}, Name{"b", 64, 36}, Name{"c", 112, 48}, Name{"d", 160, 16}));
+  variant.shared.placed = false;
+  EXPECT_THAT(names(), ElementsAre(Name{"c", 112, 48}, Name{"d", 160, 16}));
+  variant.info.static_shared_bytes = 112;
+  EXPECT_THAT(names(), ElementsAre(Name{"c", 112, 48}, Name{"d", 160, 16}));
+}
+
+}  // namespace
+}  // namespace attnscope::worker

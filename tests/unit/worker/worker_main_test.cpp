@@ -1,0 +1,89 @@
+// The exit statuses and words of the worker's processes where they cannot begin.
+#include "worker/worker.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+
+#include "support/temp_dir.h"
+
+namespace attnscope::worker {
+namespace {
+
+using testing::HasSubstr;
+
+struct Ended {
+  int status = -1;
+  std::string said;  // on stderr
+};
+
+// In a process of its own; `prepare` says what it lacks.
+Ended run(int (*main)(), const std::function<void()>& prepare) {
+  const testing_support::TempDir folder;
+  const auto err = folder.write("err", "");
+  const pid_t child = fork();
+  if (child == 0) {
+    int ends[2];
+    if (pipe(ends) != 0) _exit(99);
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);  // at its end from the start
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY), STDERR_FILENO);
+    setenv("ATTNSCOPE_HOME", folder.path().c_str(), 1);
+    prepare();
+    _exit(main());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), testing_support::read_text(err)};
+}
+
+void without_home() {
+  for (const char* name : {"ATTNSCOPE_HOME", "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+    unsetenv(name);
+}
+
+TEST(WorkerMain, WithoutAHomeExecutorAndJudgeSayWhatToSet) {
+  for (int (*main)() : {executor_main, judge_main}) {
+    const Ended ended = run(main, without_home);
+    EXPECT_EQ(ended.status, 3);
+    EXPECT_THAT(ended.said,
+                testing::StartsWith("attnscope worker: neither $HOME nor $XDG_CACHE_HOME names a folder\n"));
+    EXPECT_THAT(ended.said, HasSubstr("Set HOME"));
+  }
+}
+
+TEST(WorkerMain, AnExecutorWithoutItsFilesSaysSo) {
+  const Ended ended = run(executor_main, [] { setenv("ATTNSCOPE_RESOURCES", "/nowhere", 1); });
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(ended.said, HasSubstr("attnscope worker: ATTNSCOPE_RESOURCES=/nowhere has no kernels/"));
+}
+
+TEST(WorkerMain, WithoutAStreamExecutorAndJudgeDoNotBegin) {
+  for (int (*main)() : {executor_main, judge_main})
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO})
+      EXPECT_EQ(run(main, [stream] { close(stream); }).status, 3) << "stream " << stream;
+}
+
+TEST(WorkerMain, AJudgeEndsWithItsInput) {
+  const Ended ended = run(judge_main, [] {});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.said, "");
+}
+
+TEST(WorkerMain, ASupervisorThatIsStartedByHandSaysWhoStartsIt) {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) {
+    const Ended ended = run(supervisor_main, [stream] { close(stream); });
+    EXPECT_EQ(ended.status, 2) << "stream " << stream;
+    EXPECT_THAT(ended.said, HasSubstr("this is no end of a pipe that speaks attnscope's protocol\n"));
+    EXPECT_THAT(ended.said, HasSubstr("attnscope --worker \"ssh HOST attnscope worker\""));
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::worker
