@@ -38,7 +38,7 @@ class Collected final : public Sink {
   std::function<void(protocol::Step)> on_step;
 };
 
-// Runs what it is given as a GPU does: nobody sees what the kernel did.
+// Runs what it is given as a GPU does: without counters.
 class SilentDevice : public device::Device {
  public:
   SilentDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec)
@@ -111,7 +111,7 @@ TEST_F(PipelineTest, ADeviceThatIsNotHereIsRefusedWithThoseThatAre) {
 }
 
 TEST_F(PipelineTest, ALibrarysKernelNeedsADeviceThatHasIt) {
-  request_.kernel.library = "cublas";
+  request_.kernel.library = LibraryId::cublas;
   const auto all = services();
   const auto done = run_experiment(*all, request_, collected_);
   ASSERT_FALSE(done);
