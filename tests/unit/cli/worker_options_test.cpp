@@ -99,24 +99,35 @@ TEST_F(WorkerOptionsTest, TorchIsThisProgramsOwnUnlessTheSettingsNameOne) {
   }
 }
 
-TEST_F(WorkerOptionsTest, PythonIsThePathsUnlessOneIsNamed) {
-  EXPECT_EQ(library_worker("torch")->argv.at(0), "python3");
-  const auto other = library_worker("cudnn");
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().stage, Stage::input);
-  EXPECT_EQ(other.error().message, "no worker of this program has the library cudnn");
-}
-
-TEST_F(WorkerOptionsTest, EachLibraryOfTheKernelsGetsItsWorkerOnce) {
+TEST_F(WorkerOptionsTest, TheWorkerOfTorchsRoutinesIsAddedOnce) {
   session::SessionOptions options;
   options.workers.push_back({"local", {"attnscope", "worker"}, false});
-  Kernel source, torch;
-  torch.library = "torch";
-  ASSERT_TRUE(add_library_workers(options, {source, torch, torch}));
+  Kernel source, cublas, torch;
+  cublas.library = LibraryId::cublas;
+  torch.library = LibraryId::torch;
+  add_library_workers(options, {source, cublas});
+  EXPECT_EQ(options.workers.size(), 1u);
+  add_library_workers(options, {source, torch, torch});
   ASSERT_EQ(options.workers.size(), 2u);
   EXPECT_EQ(options.workers[1].name, "torch");
-  ASSERT_TRUE(add_library_workers(options, {torch}));
+  EXPECT_EQ(options.workers[1].argv.at(0), "python3");
+  add_library_workers(options, {torch});
   EXPECT_EQ(options.workers.size(), 2u);
+}
+
+TEST_F(WorkerOptionsTest, ADeviceIsThisProgramsOwnUnlessItNamesAWorker) {
+  for (const char* device : {"", "cuda:0", "emulated:l4"}) EXPECT_TRUE(is_local(device)) << device;
+  for (const char* device : {"l4box", "l4box/cuda:0", "cuda", "torch/cuda:0"}) EXPECT_FALSE(is_local(device)) << device;
+}
+
+TEST_F(WorkerOptionsTest, TheOptionsOfASessionHaveTheWorkersAndKeepNothing) {
+  std::string device;
+  const auto options = options_with_workers({}, {{"l4box"}, 3}, device);
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(device, "l4box");
+  EXPECT_EQ(options->connect_ms, 3000);
+  EXPECT_EQ(options->workers.back().name, "l4box");
+  EXPECT_FALSE(options_with_workers({}, {{"box="}, 3}, device));
 }
 
 TEST_F(WorkerOptionsTest, BrokenSettingsMatterOnlyToWhatNeedsThem) {
