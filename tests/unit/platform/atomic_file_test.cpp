@@ -93,6 +93,22 @@ TEST_F(AtomicFile, RefusesToReadWhatIsTooLargeOrNoFile) {
   EXPECT_FALSE(read_file(fifo, 100));  // without waiting for a writer
 }
 
+TEST_F(AtomicFile, WhatIsNotThereIsNoFailureWhereItMayBeMissing) {
+  ASSERT_TRUE(write_file(folder / "file", "12345"));
+  EXPECT_EQ(read_file_if_any(folder / "none", 100).value(), std::nullopt);
+  EXPECT_EQ(read_file_if_any(folder / "file/below", 100).value(), std::nullopt);
+  EXPECT_EQ(read_file_if_any(folder / "file", 5).value(), "12345");
+  EXPECT_FALSE(read_file_if_any(folder / "file", 4));
+  EXPECT_FALSE(read_file_if_any(folder, 100));
+}
+
+TEST_F(AtomicFile, EachTemporaryFileHasANameOfItsOwnBesideIts) {
+  const std::string first = temporary_beside(folder / "file"), second = temporary_beside(folder / "file");
+  EXPECT_NE(first, second);
+  for (const std::string& name : {first, second})
+    EXPECT_TRUE(name.starts_with((folder / "file").string() + ".tmp." + std::to_string(getpid()) + ".")) << name;
+}
+
 TEST_F(AtomicFile, AnEarlierErrorIsNotTakenForItsOwn) {
   const fs::path file = folder / "file";
   for (const int before : {EINTR, EIO}) {

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <future>
 #include <limits>
+#include <thread>
 
 namespace attnscope::platform {
 namespace {
@@ -46,6 +50,36 @@ TEST(CpuTimeOf, ThisProcessRanAndNoProcessDidNot) {
   EXPECT_GT(cpu_time_of(getpid())->ran_ns, before->ran_ns);
   EXPECT_FALSE(cpu_time_of(std::numeric_limits<pid_t>::max()));
   EXPECT_GE(usable_processors(), 1);
+}
+
+// What the kernel says of this process' threads, before and after.
+TEST(CpuTimeOf, IsTheSumOfItsThreads) {
+  const auto told = [] {
+    CpuTime sum;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::ifstream file(task.path() / "schedstat");
+      int64_t ran = 0, waited = 0;
+      file >> ran >> waited;
+      sum.ran_ns += ran, sum.waited_ns += waited;
+    }
+    return sum;
+  };
+  std::promise<void> over;
+  std::thread second([end = over.get_future().share()] { end.wait(); });
+  const CpuTime before = told();
+  const auto time = cpu_time_of(getpid());
+  const CpuTime after = told();
+  over.set_value();
+  second.join();
+  if (!time) GTEST_SKIP() << "this system keeps no scheduler statistics";
+  EXPECT_LE(before.ran_ns, time->ran_ns);
+  EXPECT_LE(time->ran_ns, after.ran_ns);
+  EXPECT_LE(before.waited_ns, time->waited_ns);
+  EXPECT_LE(time->waited_ns, after.waited_ns);
+}
+
+TEST(UsableProcessors, AreThoseThatThisProcessMayUse) {
+  EXPECT_EQ(usable_processors(), static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST_F(Memory, TheSystemSaysWhatIsLeft) {
 TEST_F(Memory, AMachineThatDoesNotSayHasNoFigureAndHoldsNothingBack) {
   EXPECT_FALSE(available());
   folder.write("meminfo", "MemTotal: 100 kB\nMemAvailable:\n");
-  folder.write("own_groups", "0::/work\n");
+  folder.write("own_groups", "0::/task\n");
   EXPECT_FALSE(available()) << "there are no such groups either";
 }
 
@@ -42,17 +42,17 @@ TEST_F(Memory, TheMachineCountsInKilobytes) {
 }
 
 TEST_F(Memory, AGroupAllowsItsLimitLessWhatIsHeldWithoutFilePages) {
-  folder.write("own_groups", "0::/work\n");
-  group("work", "10000\n", "4000\n", "anon 2500\nfile_mapped 7\nfile 1500\n");
+  folder.write("own_groups", "0::/task\n");
+  group("task", "10000\n", "4000\n", "anon 2500\nfile_mapped 7\nfile 1500\n");
   EXPECT_EQ(available(), 10000u - (4000 - 1500));
-  group("work", "10000\n", "4000\n", "file 5000\n");  // more file pages than the group holds by now
+  group("task", "10000\n", "4000\n", "file 5000\n");  // more file pages than the group holds by now
   EXPECT_EQ(available(), 10000u);
-  group("work", "3000\n", "4000\n", "file 100\n");  // the limit was lowered
+  group("task", "3000\n", "4000\n", "file 100\n");  // the limit was lowered
   EXPECT_EQ(available(), 0u);
-  std::filesystem::remove(folder / "groups/work/memory.stat");
-  group("work", "10000\n", "4000\n", "");
+  std::filesystem::remove(folder / "groups/task/memory.stat");
+  group("task", "10000\n", "4000\n", "");
   EXPECT_EQ(available(), 6000u);
-  group("work", "max\n", "4000\n", "file 0\n");
+  group("task", "max\n", "4000\n", "file 0\n");
   EXPECT_FALSE(available()) << "no limit is no figure";
 }
 
@@ -75,9 +75,9 @@ TEST_F(Memory, TheLeastOfTheMachineAndEveryGroupAboveCounts) {
 }
 
 TEST_F(Memory, GroupsOfVersionOneStandBesideThoseOfVersionTwo) {
-  group("work", "10000\n", "4000\n", "file 0\n");
+  group("task", "10000\n", "4000\n", "file 0\n");
   group("old", "5\n", "4\n", "file 0\n");
-  folder.write("own_groups", "12:memory:/old\n1:name=systemd:/old\n0::/work\n");
+  folder.write("own_groups", "12:memory:/old\n1:name=systemd:/old\n0::/task\n");
   EXPECT_EQ(available(), 6000u);
 }
 

@@ -41,6 +41,28 @@ TEST(MoveAside, AMissingFileIsAFailureThatNamesIt) {
   EXPECT_NE(aside.error().message.find("none"), std::string::npos);
 }
 
+TEST(MoveAside, ALinkToNowhereIsANameToo) {
+  TempDir dir;
+  std::filesystem::create_symlink("nowhere", dir / "file.damaged-1");
+  std::filesystem::create_symlink("nowhere", dir / "file.damaged-2-shm");
+  EXPECT_EQ(move_aside(dir.write("file", "x"), {"-wal", "-shm"}).value(), dir / "file.damaged-3");
+}
+
+TEST(MoveAside, AFailureSaysWhy) {
+  TempDir dir;
+  const auto aside = move_aside(dir / "none");
+  ASSERT_FALSE(aside);
+  EXPECT_EQ(aside.error().stage, Stage::store);
+  EXPECT_EQ(aside.error().message,
+            (dir / "none").string() + " is damaged and could not be moved aside: No such file or directory.");
+}
+
+TEST(MayWriteIn, AFolderThatIsThere) {
+  TempDir dir;
+  EXPECT_TRUE(may_write_in(dir.path()));
+  EXPECT_FALSE(may_write_in(dir / "none"));
+}
+
 TEST(FileIdentity, TellsAFileFromTheNextOfItsName) {
   TempDir dir;
   const auto path = dir.write("file", "x");

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "platform/atomic_file.h"
@@ -180,6 +182,69 @@ TEST_F(OutputFile, AFolderOfFilesIsMadeInOneThatExists) {
   dir_.write("file", "x");
   EXPECT_FALSE(make_output_folder(dir_ / "file"));
   EXPECT_FALSE(make_output_folder(dir_ / "file/new"));
+}
+
+TEST_F(OutputFile, ManyLinksAreFollowedAndAChainHasAnEnd) {
+  fs::path last = dir_.write("file", "old");
+  for (int links = 1; links <= 40; ++links) {
+    const fs::path link = dir_ / ("link" + std::to_string(links));
+    fs::create_symlink(last.filename(), link);
+    last = link;
+  }
+  EXPECT_TRUE(write_output(dir_ / "link39", "new"));
+  EXPECT_EQ(read_text(dir_ / "file"), "new");
+  const auto refused = write_output(dir_ / "link40", "newer");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("Too many levels of symbolic links"), std::string::npos);
+  EXPECT_EQ(read_text(dir_ / "file"), "new");
+}
+
+TEST_F(OutputFile, AFailuresHintFitsItsReason) {
+  const std::pair<int, const char*> kHints[] = {{ENOSPC, "Free some space on that disk."},
+                                                {EDQUOT, "Free some space on that disk."},
+                                                {ENOENT, "Check the path."},
+                                                {ENOTDIR, "Check the path."},
+                                                {ENAMETOOLONG, "Check the path."},
+                                                {ELOOP, "Check the path."},
+                                                {EROFS, "That file system is read-only: use another folder."},
+                                                {EACCES, "Check the rights of the file and its folder."}};
+  for (const auto& [error, hint] : kHints) {
+    inject_write_fault(WriteFault{"out", 0, error});
+    const auto done = write_output(dir_ / "out", "x");
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().stage, Stage::store);
+    EXPECT_EQ(done.error().message, (dir_ / "out").string() + " could not be written: " + std::strerror(error) + ".");
+    EXPECT_EQ(done.error().hint, hint) << std::strerror(error);
+  }
+}
+
+// The program makes its own folders with their parents, and no other.
+TEST_F(OutputFile, OnlyTheProgramsOwnFoldersAreMadeWithTheirParents) {
+  for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
+    setenv(name, (dir_ / name).c_str(), 1);
+  unsetenv("ATTNSCOPE_HOME");
+  for (const char* own : {"XDG_CONFIG_HOME/attnscope/presets/mine", "XDG_DATA_HOME/attnscope"}) {
+    EXPECT_TRUE(make_output_folder(dir_ / own)) << own;
+    EXPECT_TRUE(fs::is_directory(dir_ / own)) << own;
+  }
+  for (const char* other : {"XDG_CONFIG_HOME/attnscope2/presets", "XDG_CACHE_HOME/attnscope/new", "XDG_OTHER/new"})
+    EXPECT_FALSE(make_output_folder(dir_ / other)) << other;
+  for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"}) unsetenv(name);
+}
+
+TEST_F(OutputFile, AFileIsNoFolderAndAFolderNoFile) {
+  dir_.write("file", "x");
+  const auto folder = make_output_folder(dir_ / "file");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().message, (dir_ / "file").string() + " is not a folder.");
+  EXPECT_EQ(folder.error().hint, "Give a folder's path.");
+  fs::create_directory(dir_ / "folder");
+  for (const std::string name : {"folder", "folder/", "new/"}) {
+    const auto file = write_output(dir_ / name, "x");
+    ASSERT_FALSE(file) << name;
+    EXPECT_NE(file.error().message.find(name == "new/" ? "does not exist" : "is a folder"), std::string::npos)
+        << file.error().message;
+  }
 }
 
 TEST_F(OutputFile, LongNamesAreWrittenOrRefused) {

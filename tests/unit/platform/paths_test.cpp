@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "platform/file_lock.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::platform {
 namespace {
@@ -60,6 +61,49 @@ TEST(Paths, NoHomeIsAFailure) {
   auto paths = user_paths();
   ASSERT_FALSE(paths);
   EXPECT_EQ(paths.error().stage, Stage::store);
+}
+
+TEST(Paths, EachFolderNeedsAnAbsolutePlaceAndNamesItsVariable) {
+  for (const char* missing : {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}) {
+    Variable own("ATTNSCOPE_HOME", nullptr), home("HOME", "relative");
+    Variable cache("XDG_CACHE_HOME", "/c"), config("XDG_CONFIG_HOME", "/f"), data("XDG_DATA_HOME", "/d");
+    const auto whole = user_paths();
+    ASSERT_TRUE(whole) << "no home is needed";
+    EXPECT_EQ(whole->cache, "/c/attnscope");
+    EXPECT_EQ(whole->config, "/f/attnscope");
+    EXPECT_EQ(whole->data, "/d/attnscope");
+    Variable none(missing, nullptr);
+    const auto paths = user_paths();
+    ASSERT_FALSE(paths) << missing;
+    EXPECT_EQ(paths.error().message, std::string("neither $HOME nor $") + missing + " names a folder");
+  }
+}
+
+TEST(Paths, AnOwnHomeMayBeRelative) {
+  Variable own("ATTNSCOPE_HOME", "own");
+  EXPECT_EQ(user_paths()->data, fs::current_path() / "own" / "data");
+}
+
+TEST(Paths, NamedResourcesAreTakenWhereBothFoldersAre) {
+  const testing_support::TempDir folder;
+  Variable named("ATTNSCOPE_RESOURCES", folder.path().c_str());
+  for (const char* part : {"kernels", "assets"}) {
+    const auto found = resources();
+    ASSERT_FALSE(found) << "without " << part;
+    EXPECT_EQ(found.error().stage, Stage::store);
+    EXPECT_EQ(found.error().message, "ATTNSCOPE_RESOURCES=" + folder.path().string() + " has no kernels/ and assets/");
+    fs::create_directory(folder / part);
+  }
+  EXPECT_EQ(resources().value(), folder.path());
+  fs::remove(folder / "kernels");
+  EXPECT_FALSE(resources());
+}
+
+TEST(Paths, AVariableThatIsNotSetIsEmpty) {
+  Variable set("ATTNSCOPE_TEST_VARIABLE", "value");
+  EXPECT_EQ(environment("ATTNSCOPE_TEST_VARIABLE"), "value");
+  Variable unset("ATTNSCOPE_TEST_VARIABLE", nullptr);
+  EXPECT_EQ(environment("ATTNSCOPE_TEST_VARIABLE"), "");
 }
 
 TEST(Paths, ResourcesOfABuildTreeAreTheSourceTree) {
@@ -133,6 +177,26 @@ TEST(FileLock, WhoWaitsGetsItWhenItIsFree) {
   close(ends[0]);
   close(ends[1]);
   fs::remove(file);
+}
+
+TEST(FileLock, SaysWhatItsFileSystemCan) {
+  const testing_support::TempDir folder;
+  auto held = FileLock::within(folder / "lock", 0);
+  ASSERT_TRUE(held && held->held());
+  EXPECT_TRUE(held->supported());
+  EXPECT_TRUE(held->shares_memory());
+  auto refused = FileLock::within(folder / "lock", 30);
+  ASSERT_TRUE(refused && !refused->held());
+  EXPECT_TRUE(refused->supported());
+  EXPECT_FALSE(refused->shares_memory());
+  *refused = std::move(*held);  // the lock moves along
+  EXPECT_TRUE(refused->held());
+  EXPECT_FALSE(held->held());
+  EXPECT_FALSE(FileLock::within(folder / "lock", 0)->held());
+  const FileLock taken(std::move(*refused));
+  EXPECT_FALSE(refused->held());
+  EXPECT_FALSE(FileLock::within(folder / "lock", 0)->held());
+  EXPECT_TRUE(fs::exists(folder / "lock"));
 }
 
 TEST(FileLock, AFolderThatIsNotThereIsNamed) {

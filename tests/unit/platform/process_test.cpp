@@ -1,7 +1,10 @@
 #include "platform/process.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +45,15 @@ TEST(Process, AMissingProgramIsNamed) {
   EXPECT_EQ(child.error().stage, Stage::device);
   EXPECT_NE(child.error().message.find("attnscope-no-such-program"), std::string::npos);
   EXPECT_FALSE(spawn_piped({}));
+}
+
+TEST(Process, AChildLeadsAGroupOfItsOwn) {
+  const auto child = spawn_piped({"cat"});
+  ASSERT_TRUE(child);
+  EXPECT_EQ(getpgid(child->pid), child->pid);
+  EXPECT_EQ(fcntl(child->stdin_fd, F_GETFD), FD_CLOEXEC);
+  EXPECT_EQ(fcntl(child->stdout_fd, F_GETFD), FD_CLOEXEC);
+  release(*child);
 }
 
 TEST(Process, EndingAGroupReachesGrandchildren) {
@@ -165,6 +177,33 @@ TEST(Process, ASignalThatOurParentIgnoresIsIgnored) {
               return leaving_signals() == std::vector<int>{SIGTERM, SIGINT} ? 0 : 2;
             }),
             0);
+}
+
+TEST(Process, WithoutDescriptorsNoneIsStarted) {
+  EXPECT_EQ(in_a_child([] {
+              const int lowest = open("/dev/null", O_RDONLY);
+              const rlimit none{static_cast<rlim_t>(lowest), static_cast<rlim_t>(lowest)};
+              if (lowest < 0 || close(lowest) != 0 || setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
+              const auto child = spawn_piped({"cat"});
+              if (child) return 2;
+              return child.error().message == "cat: no pipe: Too many open files" ? 0 : 3;
+            }),
+            0);
+}
+
+TEST(Process, NoThreadIsARefusalThatNamesTheWork) {
+  const Failure failure = no_thread("the map");
+  EXPECT_EQ(failure.stage, Stage::limits);
+  EXPECT_EQ(failure.message, "the system refuses a thread for the map");
+}
+
+TEST(Process, AThreadOfLowPriorityRunsInBatches) {
+  std::thread([] {
+    lower_thread_priority(5);
+    EXPECT_EQ(nice(0), 5);
+    EXPECT_EQ(sched_getscheduler(0), SCHED_BATCH);
+  }).join();
+  EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
 }
 
 TEST(Process, LowPriorityIsOnlyTheThreads) {
