@@ -25,7 +25,7 @@ namespace attnscope::model {
 // 4. A wait for a result belongs to the instruction that makes it (the producer); the waiting one is the consumer. It
 //    is the latency of the result until this would have been there had it met no queue; from then on it is the
 //    queue's. Of a queue of wavefronts, bank conflicts have the share that they have of the wavefronts queued. A wait
-//    for a pipe belongs to the instruction that holds it, whoever waits.
+//    for a pipe belongs to the instruction that holds it, whichever instruction waits.
 // 5. A stall count belongs to the instruction whose result it waits for (ScheduledInstruction::waits_for), else to the
 //    one that states it.
 // 6. A warp whose place becomes free at t is live from t on: until it starts it waits for `launch`. A scheduler's last

@@ -10,16 +10,8 @@
 namespace attnscope::model {
 namespace {
 
-DeviceSpec device() {
-  DeviceSpec spec = h200();
-  spec.rates = {{"latency_shared", 20},  {"latency_l1", 30},      {"latency_l2", 300},     {"latency_branch", 0},
-                {"latency_barrier", 10}, {"barrier_arrival", 0},  {"cta_start", 0},        {"l2_sectors", 1},
-                {"latency_mufu", 16},    {"latency_shuffle", 24}, {"warp_wavefronts", 0.5}};
-  return spec;
-}
-
 // Every split is checked for its sum; nothing here is unexplained.
-SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const DeviceSpec& spec = device()) {
+SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const DeviceSpec& spec = round_rates()) {
   SmRun done = simulate_sm(spec, s, {SmCtas(static_cast<size_t>(ctas)), resident});
   EXPECT_NEAR(sum_of(done.stalls), done.clocks, 1e-9 * done.clocks);
   for (const Stall& stall : done.stalls) {
@@ -46,7 +38,7 @@ ScheduledInstruction global_load(uint8_t scoreboard = 0) {
   return load;
 }
 
-// A warp alone on its scheduler, and another beside it there: every fourth warp.
+// The only warp on its scheduler, and another beside it there: every fourth warp.
 std::vector<std::vector<uint32_t>> beside(const std::vector<uint32_t>& one, const std::vector<uint32_t>& other) {
   return {one, {}, {}, {}, other};
 }
@@ -110,7 +102,7 @@ TEST(Attribution, APipeAtItsRateIsTheTimeBetweenIssues) {
 }
 
 TEST(Attribution, TensorCoresThatAreFedAreTheTime) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.rates["mma_16816"] = 16;
   const auto s = schedule({std::vector(10, instruction(Unit::tensor))}, std::vector(8, times(10)));
   const SmRun r = run(s, 1, 1, spec);
@@ -206,7 +198,7 @@ TEST(Attribution, ACrowdedLevelIsBandwidth) {
 }
 
 TEST(Attribution, EachResultsLatencyHasItsName) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.rates["latency_constant"] = 40;
   for (const auto& [unit, latency, term] : {std::tuple{Unit::mufu, 16, TermKind::mufu_latency},
                                             {Unit::conversion, 16, TermKind::mufu_latency},
@@ -242,7 +234,7 @@ TEST(Attribution, CopiesAreWaitedForByGroup) {
 }
 
 TEST(Attribution, JumpsAndStartsCarryTheirs) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.rates["latency_branch"] = 8;
   spec.rates["cta_start"] = 100;
   const auto s = schedule({std::vector(10, instruction(Unit::fp32))}, {times(10)});
@@ -276,11 +268,11 @@ TEST(Attribution, APartStandsForTheWhole) {
   const auto s = schedule({std::vector(10, instruction(Unit::fp32, 4))}, {times(1000)});
   SmLoad load{SmCtas(1), 1};
   load.step_limit = 2500;
-  const SmRun part = simulate_sm(device(), s, load);
+  const SmRun part = simulate_sm(round_rates(), s, load);
   EXPECT_NEAR(sum_of(part.stalls), part.clocks, 1e-6);
   EXPECT_NEAR(of(part, TermKind::issue), 10000, 20);
   load.split = false;
-  const SmRun unsplit = simulate_sm(device(), s, load);
+  const SmRun unsplit = simulate_sm(round_rates(), s, load);
   EXPECT_TRUE(unsplit.stalls.empty());
   EXPECT_EQ(unsplit.clocks, part.clocks);
 }

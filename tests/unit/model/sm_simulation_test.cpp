@@ -9,16 +9,7 @@
 namespace attnscope::model {
 namespace {
 
-// Rates in round numbers, so that the sums are easy.
-DeviceSpec device() {
-  DeviceSpec spec = h200();
-  spec.rates = {{"latency_shared", 20},  {"latency_l1", 30},      {"latency_l2", 300},     {"latency_branch", 0},
-                {"latency_barrier", 10}, {"barrier_arrival", 0},  {"cta_start", 0},        {"l2_sectors", 1},
-                {"latency_mufu", 16},    {"latency_shuffle", 24}, {"warp_wavefronts", 0.5}};
-  return spec;
-}
-
-SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const DeviceSpec& spec = device()) {
+SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const DeviceSpec& spec = round_rates()) {
   return simulate_sm(spec, s, {SmCtas(static_cast<size_t>(ctas)), resident});
 }
 
@@ -64,14 +55,14 @@ TEST(SmSimulation, ALoadsLatencyIsWaitedFor) {
 }
 
 // Clocks of one pass through a block of one warp, after the start.
-double per_pass(const std::vector<ScheduledInstruction>& block, const DeviceSpec& spec = device()) {
+double per_pass(const std::vector<ScheduledInstruction>& block, const DeviceSpec& spec = round_rates()) {
   return (run(schedule({block}, {times(200)}), 1, 1, spec).clocks -
           run(schedule({block}, {times(100)}), 1, 1, spec).clocks) /
          100;
 }
 
 TEST(SmSimulation, AResultIsThereAfterItsLatency) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.rates["latency_constant"] = 40;
   for (const auto& [unit, latency, wait] : {std::tuple{Unit::mufu, 16, Wait::other_data},
                                             {Unit::conversion, 16, Wait::other_data},
@@ -149,7 +140,7 @@ TEST(SmSimulation, EachUnitIsHeldByItsRate) {
 }
 
 TEST(SmSimulation, AProductTakesWhatWasMeasuredOrTheDataSheetsShare) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.sms = 100, spec.clock_mhz = 1000, spec.tensor_tflops_f16 = 102.4;  // 256 flop a clock of each scheduler
   EXPECT_NEAR(per_pass({instruction(Unit::tensor)}, spec), 4096 / 256.0, 1e-6);
   spec.rates["mma_16816"] = 33;
@@ -165,7 +156,7 @@ TEST(SmSimulation, ManyWarpsShareTheShuffleUnit) {
 }
 
 TEST(SmSimulation, AJumpTakenCostsABranch) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.rates["latency_branch"] = 8;
   const std::vector<ScheduledInstruction> block(4, instruction(Unit::fp32));
   const auto of = [&](const std::vector<uint32_t>& visits) {
@@ -177,7 +168,7 @@ TEST(SmSimulation, AJumpTakenCostsABranch) {
 }
 
 TEST(SmSimulation, ACtaTakesTimeToStart) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.rates["cta_start"] = 100;
   const auto s = schedule({std::vector(10, instruction(Unit::fp32, 4))}, {times(100)});
   const auto of = [&](int64_t ctas, int64_t resident) { return run(s, ctas, resident, spec).clocks; };
@@ -186,7 +177,7 @@ TEST(SmSimulation, ACtaTakesTimeToStart) {
 }
 
 TEST(SmSimulation, WarpsArriveAtABarrierOneByOne) {
-  DeviceSpec spec = device();
+  DeviceSpec spec = round_rates();
   spec.rates["barrier_arrival"] = 5;
   const auto s = schedule({{instruction(Unit::barrier)}}, std::vector(4, times(50)));
   EXPECT_NEAR(run(s, 1, 1, spec).clocks - run(s).clocks, 50 * 3 * 5, 20);
@@ -262,7 +253,7 @@ TEST(SmSimulation, TheLimitExtrapolates) {
   const auto s = schedule({block}, {times(1000)});
   SmLoad load;
   load.step_limit = 2500;
-  const SmRun part = simulate_sm(device(), s, load);
+  const SmRun part = simulate_sm(round_rates(), s, load);
   EXPECT_FALSE(part.complete);
   EXPECT_EQ(part.instructions, 2500);
   EXPECT_NEAR(part.clocks / clocks(s), 1, 0.01);
@@ -272,10 +263,10 @@ TEST(SmSimulation, EachCtaTakesItsOwnTrace) {
   const std::vector<ScheduledInstruction> block(10, instruction(Unit::fp32, 4));
   auto s = schedule({block}, {times(10)});
   s.traces.push_back({7, {std::vector<Visit>(100, Visit{0, 32})}});
-  EXPECT_NEAR(simulate_sm(device(), s, {{0}, 1}).clocks, 400, 8);
-  EXPECT_NEAR(simulate_sm(device(), s, {{1}, 1}).clocks, 4000, 8);
-  EXPECT_NEAR(simulate_sm(device(), s, {{0, 1, 0}, 1}).clocks, 4800, 16);
-  EXPECT_NEAR(simulate_sm(device(), s, {{0, 1, 0}, 2}).clocks, 4000, 16) << "beside the long one";
+  EXPECT_NEAR(simulate_sm(round_rates(), s, {{0}, 1}).clocks, 400, 8);
+  EXPECT_NEAR(simulate_sm(round_rates(), s, {{1}, 1}).clocks, 4000, 8);
+  EXPECT_NEAR(simulate_sm(round_rates(), s, {{0, 1, 0}, 1}).clocks, 4800, 16);
+  EXPECT_NEAR(simulate_sm(round_rates(), s, {{0, 1, 0}, 2}).clocks, 4000, 16) << "beside the long one";
 }
 
 TEST(SmSimulation, AHalfProductHoldsHalfAsLong) {
@@ -291,10 +282,10 @@ TEST(SmSimulation, TheLimitKeepsWhatWasSimulatedApart) {
   const auto s = schedule({block}, {times(1000)});
   SmLoad load;
   load.step_limit = 2500;
-  const SmRun part = simulate_sm(device(), s, load);
+  const SmRun part = simulate_sm(round_rates(), s, load);
   EXPECT_NEAR(part.simulated, 10000, 8);
   EXPECT_NEAR(part.clocks, 40000, 40);
-  const SmRun whole = simulate_sm(device(), s, {});
+  const SmRun whole = simulate_sm(round_rates(), s, {});
   EXPECT_EQ(whole.simulated, whole.clocks);
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/session/drafts_for_tests.h"
+
 namespace attnscope::session {
 namespace {
 
@@ -18,14 +20,6 @@ DeviceSpec emulated(const std::string& id) {
   DeviceSpec spec;
   spec.id = id;
   return spec;
-}
-
-Draft draft(int64_t warps) {
-  Draft draft;
-  draft.kernel = "tiled";
-  draft.config.knobs = {{"NUM_WARPS", warps}};
-  draft.device = "emulated:l4";
-  return draft;
 }
 
 FocusLane::Request request(int64_t warps, uint64_t gesture = 0, bool again = false) {

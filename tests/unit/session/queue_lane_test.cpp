@@ -2,16 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/session/drafts_for_tests.h"
+
 namespace attnscope::session {
 namespace {
 
-Experiment experiment(int64_t warps) {
-  Experiment e;
-  e.kernel = "tiled";
-  e.config.knobs = {{"NUM_WARPS", warps}};
-  e.device = "l4box/cuda:0";
-  return e;
-}
+Experiment experiment(int64_t warps) { return {draft(warps, "l4box/cuda:0"), ""}; }
 
 Timing timing_of(double us) {
   Timing timing;
