@@ -59,6 +59,7 @@ struct SassControl {
 struct SassLine {
   uint32_t file = 0;  // index into SassProgram::files
   uint32_t line = 0;  // 1-based; 0 unknown
+  bool operator==(const SassLine&) const = default;
 };
 
 struct SassInstruction {

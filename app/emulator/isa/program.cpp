@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace attnscope::emulator {
 
@@ -53,16 +54,28 @@ std::string line_name(const compile::SassProgram& sass, const compile::SassLine&
                                                          : std::string("an unknown source line");
 }
 
-std::string source_of(const Program& program, uint32_t op) {
+std::string source_of(const Program& program, uint32_t op, size_t calls_up) {
   const auto& sass = *program.sass;
   if (op >= sass.instructions.size()) return line_name(sass, {});
-  std::string text = line_name(sass, sass.instructions[op].line);
-  const auto& callers = sass.instructions[op].inlined_at;
+  const auto& instruction = sass.instructions[op];
+  const std::span callers =
+      std::span(instruction.inlined_at).subspan(std::min(calls_up, instruction.inlined_at.size()));
+  std::string text =
+      line_name(sass, calls_up == 0 || instruction.inlined_at.empty()
+                          ? instruction.line
+                          : instruction.inlined_at[std::min(calls_up, instruction.inlined_at.size()) - 1]);
   // A library's code is many calls deep: its own line and the kernel's line are enough.
   if (callers.size() > 3)
     return fmt::format("{}, {} calls below {}", text, callers.size(), line_name(sass, callers.back()));
   for (const compile::SassLine& caller : callers) text += ", inlined at " + line_name(sass, caller);
   return text;
+}
+
+size_t equal_calls(const Program& program, uint32_t a, uint32_t b) {
+  const auto &one = program.sass->instructions[a], &other = program.sass->instructions[b];
+  if (one.line != other.line) return 0;
+  const auto differ = std::ranges::mismatch(one.inlined_at, other.inlined_at);
+  return static_cast<size_t>(differ.in1 - one.inlined_at.begin()) + 1;
 }
 
 }  // namespace attnscope::emulator

@@ -42,8 +42,11 @@ struct Program {
 void find_blocks(Program& program);
 // "02_tiled.cu:174", or a text saying that the line is not known.
 std::string line_name(const compile::SassProgram& sass, const compile::SassLine& line);
-// The source line of an instruction: "02_tiled.cu:174", followed by the callers of inlined code.
-std::string source_of(const Program& program, uint32_t op);
+// The source line of an instruction: "02_tiled.cu:174", followed by the callers of inlined code. `calls_up`: from the
+// line of that call instead; 1 is the innermost.
+std::string source_of(const Program& program, uint32_t op, size_t calls_up = 0);
+// How many calls up the source lines of two instructions differ for the first time; 0: their own lines differ.
+size_t equal_calls(const Program& program, uint32_t a, uint32_t b);
 
 Result<std::shared_ptr<const Program>> decode(std::shared_ptr<const compile::SassProgram> sass);
 

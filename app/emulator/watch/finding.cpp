@@ -77,8 +77,10 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
     finding.kind = one.kind;
     finding.op = one.op;
     finding.other = one.other;
-    finding.line = source_of(program, one.op);
-    finding.other_line = source_of(program, one.other);
+    // Two calls of one inlined function have the function's line in common: only the calls differ.
+    const size_t calls_up = one.kind == WatchKind::barrier_uneven ? equal_calls(program, one.op, one.other) : 0;
+    finding.line = source_of(program, one.op, calls_up);
+    finding.other_line = source_of(program, one.other, calls_up);
     finding.count = one.count;
     finding.cta = one.cta;
     finding.other_cta = one.other_cta;
@@ -99,11 +101,11 @@ std::vector<WatchFinding> findings_of(const Program& program, const WatchLog::Se
                                   ? fmt::format("byte {} of shared memory", one.address)
                                   : fmt::format("byte {} of {}", finding.buffer_byte, finding.buffer);
     const auto& code = program.sass->instructions;
-    const auto place = [&](uint32_t op, const std::string& line) {
-      return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, line)
+    const auto place = [&](uint32_t op) {
+      return code[op].line.line != 0 ? fmt::format("{} at {}", code[op].opcode, source_of(program, op))
                                      : fmt::format("{} at byte {:#x} of the code", code[op].opcode, op * 16);
     };
-    const std::string here = place(one.op, finding.line), there = place(one.other, finding.other_line);
+    const std::string here = place(one.op), there = place(one.other);
     const std::string often =
         fmt::format("; first in CTA {}, {} time{} in all", one.cta, one.count, one.count == 1 ? "" : "s");
     const auto sides = [&](const char* did, const char* does, const char* lacks) {

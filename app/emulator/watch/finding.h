@@ -16,7 +16,7 @@ enum class WatchKind : uint8_t {
   shared_copy_not_awaited,  // an asynchronous copy, then an access before a wait for it
   shared_never_written,
   local_never_written,
-  barrier_uneven,  // warps pass one barrier at different source lines
+  barrier_uneven,  // warps pass one barrier at different places of the source
   shuffle_absent_lane,
   global_write_write,
   global_write_read,

@@ -14,6 +14,14 @@ bool is_shared_load(Family family) { return family >= Family::lds_u16 && family 
 bool is_shared_store(Family family) { return family >= Family::sts_u16 && family <= Family::sts_128; }
 bool is_matrix_load(Family family) { return family == Family::ldsm || family == Family::ldsm_transposed; }
 
+// Whether two instructions come from one place in the source: different instructions may be copies of one barrier in
+// unrolled code. A barrier in an inlined function is as many places as the calls that lead to it.
+bool same_place(const Program& program, uint32_t a, uint32_t b) {
+  if (a == b) return true;
+  const auto &one = program.sass->instructions[a], &other = program.sass->instructions[b];
+  return one.line.line != 0 && one.line == other.line && one.inlined_at == other.inlined_at;
+}
+
 }  // namespace
 
 template <Watch::Look kLook>
@@ -101,13 +109,8 @@ void Watch::released(uint32_t barrier, const std::vector<std::pair<uint32_t, uin
   if (order_.released(barrier, passing, exited)) shared_.met();
   global_.order().released(barrier, passing | exited, passing);
   if (!whole) return;  // groups of warps may run different code
-  // Different instructions may be copies of one barrier in unrolled code, so source lines are compared.
-  const auto line_of = [&](uint32_t op) {
-    const auto& instruction = program_->sass->instructions[op];
-    return instruction.line.line != 0 ? uint64_t{instruction.line.file} << 32 | instruction.line.line : ~uint64_t{op};
-  };
   for (const auto& [warp, at] : waiting) {
-    if (line_of(at) == line_of(waiting[0].second)) continue;
+    if (same_place(*program_, at, waiting[0].second)) continue;
     log_.report(WatchKind::barrier_uneven, at, waiting[0].second, barrier, warp * 32, waiting[0].first * 32);
   }
 }

@@ -3,10 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 
 namespace attnscope::emulator::testing {
+namespace {
+
+// An instruction's place as nvdisasm -gi prints it: its own line, or an inlined function's with the lines of the calls.
+std::string line_notes(uint32_t own, const std::vector<uint32_t>& chain) {
+  std::string notes;
+  for (size_t i = 0; i < std::max<size_t>(1, chain.size()); ++i) {
+    notes += fmt::format("\t//## File \"k.cu\", line {}", chain.empty() ? own : chain[i]);
+    if (i + 1 < chain.size()) notes += fmt::format(" inlined at \"k.cu\", line {}", chain[i + 1]);
+    notes += "\n";
+  }
+  return notes;
+}
+
+}  // namespace
 
 std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, const TextOptions& options) {
   compile::CubinKernel kernel;
@@ -27,6 +42,12 @@ std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, c
       low = std::stoull(line.substr(note + 1), nullptr, 16) << 32;
       line.resize(note);
     }
+    std::vector<uint32_t> callers;
+    if (const size_t from = line.find('@', 1); from != std::string::npos) {
+      std::istringstream numbers(line.substr(from + 1));
+      for (uint32_t caller; numbers >> caller;) callers.push_back(caller);
+      line.resize(from);
+    }
     while (!line.empty() && line.back() == ' ') line.pop_back();
     while (!line.empty() && line.front() == ' ') line.erase(0, 1);
     if (line.empty()) continue;
@@ -34,7 +55,7 @@ std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, c
       listing += line + "\n";
       continue;
     }
-    listing += fmt::format("\t//## File \"k.cu\", line {}\n", number);
+    listing += line_notes(number, callers);
     listing += fmt::format("        /*{:04x}*/  {} ;  /* {:#018x} */\n  /* {:#018x} */\n", offset, line, low, 0);
     const size_t at = kernel.text.size();
     kernel.text.resize(at + 16);

@@ -17,8 +17,9 @@ struct TextOptions {
 };
 
 // A program from handwritten SASS: one instruction per line, "name:" for a label, `(name) for its use. "# 0x3f800000"
-// after an instruction gives the bits of its floating-point immediate. Line n of the text is source line n of k.cu. No
-// assembler is needed: the emulator executes the text, so encodings are made up.
+// after an instruction gives the bits of its floating-point immediate. Line n of the text is source line n of k.cu; "@
+// 3 20" after an instruction says line 3 instead, inlined at line 20. No assembler is needed: the emulator executes the
+// text, so encodings are made up.
 std::shared_ptr<const compile::SassProgram> from_text(const std::string& text, const TextOptions& options);
 
 // The same, decoded; a test failure and nullptr if the emulator refuses it.

@@ -101,6 +101,13 @@ const WatchCase kCases[] = {
      "LDS at k.cu:12", WatchKind::shared_read_write},
     {"UnevenBarrier", "@P0 BRA `(first)\nBAR.SYNC 0x0\nEXIT\nfirst:\nBAR.SYNC 0x0", "Uneven barrier 0",
      WatchKind::barrier_uneven},
+    {"UnevenBarrierInAnInlinedFunction", "@P0 BRA `(first)\nBAR.SYNC 0x0 @ 3 20\nEXIT\nfirst:\nBAR.SYNC 0x0 @ 3 21",
+     "passes BAR at k.cu:3, inlined at k.cu:20 while warp 0 passes BAR at k.cu:3, inlined at k.cu:21",
+     WatchKind::barrier_uneven},
+    {"UnevenBarrierTwoCallsDeep", "@P0 BRA `(first)\nBAR.SYNC 0x0 @ 3 7 20\nEXIT\nfirst:\nBAR.SYNC 0x0 @ 3 7 21",
+     "passes BAR at k.cu:3, inlined at k.cu:7, inlined at k.cu:20", WatchKind::barrier_uneven},
+    {"OneInlinedBarrierInTwoCopies", "@P0 BRA `(first)\nBAR.SYNC 0x0 @ 3 7 20\nEXIT\nfirst:\nBAR.SYNC 0x0 @ 3 7 20",
+     ""},
     {"EvenBarrier", "BAR.SYNC 0x0\nBAR.SYNC 0x0", ""},
     {"ShuffleFromAbsentLane", "LOP3.LUT P1, RZ, R0, 0x1, RZ, 0xc0, !PT\n@P1 SHFL.BFLY PT, R6, R0, 0x1, 0x1f",
      "which does not take part", WatchKind::shuffle_absent_lane},
@@ -142,6 +149,15 @@ TEST_P(Watched, SaysWhatIsWrongAndNothingElse) {
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Watched, ::testing::ValuesIn(kCases),
                          [](const auto& param) { return std::string(param.param.name); });
+
+// The helper's own line is the same for both, so the finding points at the calls.
+TEST(WatchedBarrier, AnInlinedOneIsNamedByTheCallsThatDiffer) {
+  const auto result = run_watched("@P0 BRA `(first)\nBAR.SYNC 0x0 @ 3 7 20\nEXIT\nfirst:\nBAR.SYNC 0x0 @ 3 9 21");
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  ASSERT_EQ(result->findings.size(), 1u);
+  EXPECT_EQ(result->findings[0].line, "k.cu:7, inlined at k.cu:20");
+  EXPECT_EQ(result->findings[0].other_line, "k.cu:9, inlined at k.cu:21");
+}
 
 TEST(WatchedLaunch, MoreSharedMemoryThanAnyGpuGivesIsRefused) {
   Launch launch;
