@@ -56,19 +56,41 @@ Result<DeviceFile> read_device(const std::filesystem::path& path) {
   return DeviceFile{std::move(*spec), is_default};
 }
 
+void add_own(const std::filesystem::path& dir, DeviceCatalog& catalog) {
+  std::error_code error;
+  const std::vector<std::filesystem::path> files = platform::json_files_in(dir, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    catalog.failures.push_back({Stage::catalog, dir.string() + ": " + error.message() + ". Its devices are left out.",
+                                "Check the rights of that folder and those above it."});
+  for (const std::filesystem::path& file : files) {
+    Result<DeviceFile> read = read_device(file);
+    if (!read) {
+      catalog.failures.push_back(read.error());
+    } else if (std::ranges::any_of(catalog.devices, [&](const auto& one) { return one.id == read->spec.id; })) {
+      catalog.failures.push_back({Stage::catalog, file.string() + ": " + read->spec.id + " comes with the program",
+                                  "Give the file and its id another name."});
+    } else if (read->is_default) {
+      catalog.failures.push_back({Stage::catalog, file.string() + "/default: only a shipped device is the default",
+                                  "Leave it out; a preset or --device chooses the device."});
+    } else {
+      catalog.devices.push_back(std::move(read->spec));
+    }
+  }
+}
+
 }  // namespace
 
 Result<DeviceSpec> load_device(const std::filesystem::path& path) {
   return read_device(path).map([](DeviceFile file) { return std::move(file.spec); });
 }
 
-DeviceCatalog load_devices(const std::filesystem::path& dir) {
+DeviceCatalog load_devices(const std::filesystem::path& shipped, const std::filesystem::path& own) {
   DeviceCatalog catalog;
   std::error_code error;
-  const std::vector<std::filesystem::path> files = platform::json_files_in(dir, error);
+  const std::vector<std::filesystem::path> files = platform::json_files_in(shipped, error);
   if (error)
     catalog.failures.push_back({Stage::catalog,
-                                dir.string() + ": the devices' folder cannot be read: " + error.message(),
+                                shipped.string() + ": the devices' folder cannot be read: " + error.message(),
                                 "It comes with the program, in assets/devices."});
   for (const std::filesystem::path& file : files) {
     Result<DeviceFile> read = read_device(file);
@@ -77,6 +99,7 @@ DeviceCatalog load_devices(const std::filesystem::path& dir) {
     else
       catalog.failures.push_back(read.error());
   }
+  if (!own.empty()) add_own(own, catalog);
   return catalog;
 }
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "catalog/catalog.h"
-#include "catalog/devices.h"
 #include "catalog/validate.h"
 #include "cli/bench_plan.h"
 #include "cli/command.h"
@@ -283,7 +282,7 @@ int best(const Options& options) {
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return report(dirs.error());
   const Known known{*places, catalog::load_catalog(*dirs).kernels,
-                    catalog::load_devices(places->resources / "assets" / "devices").devices};
+                    emulated_devices(*places).devices};
   for (const std::string& id : options.kernels)
     if (!find_kernel(known.kernels, id))
       return report({Stage::input, "there is no kernel \"" + id + "\"", names_to_choose(id, ids_of(known.kernels))});

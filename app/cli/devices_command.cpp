@@ -9,6 +9,7 @@
 #include "cli/worker_options.h"
 #include "cli/worker_snapshot.h"
 #include "core/escape.h"
+#include "core/joined.h"
 #include "core/json.h"
 
 namespace attnscope::cli {
@@ -48,9 +49,34 @@ std::string text_of(const std::vector<DeviceSpec>& devices) {
   return text;
 }
 
-int list_devices(bool as_json, const WorkerOptions& workers) {
+// Every limit and rate with its source; a GPU's own limits are read from its driver and have none.
+std::string spec_text(const DeviceSpec& spec) {
+  std::string text = fmt::format("{}  {}\n", one_line(spec.id), one_line(spec.name));
+  const auto add = [&](const std::string& name, const Json& value) {
+    const auto source = spec.sources.find(name);
+    text += fmt::format("{:<24}{:>10}  {}\n", one_line(name), one_line(value.dump()),
+                        source == spec.sources.end() ? "" : one_line(source->second));
+  };
+  const Json fields = to_json(spec);
+  for (const auto& [name, value] : fields.items())
+    if (value.is_number()) add(name, value);
+  for (const auto& [rate, value] : fields.at("rates").items()) add("rates/" + rate, value);
+  return text;
+}
+
+int show_spec(const std::string& id, bool as_json, const std::vector<DeviceSpec>& devices) {
+  const auto found = std::ranges::find(devices, id, &DeviceSpec::id);
+  if (found == devices.end())
+    return report({Stage::input, "there is no device \"" + id + "\"",
+                   "Use one of " + joined(devices, [](const DeviceSpec& one) { return one.id; }) + "."});
+  print_result(as_json ? json_text(to_json(*found), 2) : spec_text(*found));
+  return kCorrectOrUnchecked;
+}
+
+int list_devices(bool as_json, const std::string& spec, const WorkerOptions& workers) {
   auto found = devices_of_workers(workers);
   if (!found) return report(found.error());
+  if (!spec.empty()) return show_spec(spec, as_json, found->devices);
   Json list = Json::array();
   for (const DeviceSpec& device : found->devices) list.push_back(to_json(device));
   print_result(as_json ? json_text(list, 2) : text_of(found->devices));
@@ -64,10 +90,13 @@ int list_devices(bool as_json, const WorkerOptions& workers) {
 void add_devices(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("devices", "List the devices, emulated ones included");
   auto as_json = std::make_shared<bool>(false);
+  auto spec = std::make_shared<std::string>();
   auto workers = std::make_shared<WorkerOptions>();
   command->add_flag("--json", *as_json, "As JSON, with every limit, rate and its source");
+  command->add_option("--spec", *spec, "Print only this device, with every limit, rate and its source")
+      ->type_name("ID");
   add_worker_options(*command, *workers);
-  command->callback([=, &chosen] { chosen = [=] { return list_devices(*as_json, *workers); }; });
+  command->callback([=, &chosen] { chosen = [=] { return list_devices(*as_json, *spec, *workers); }; });
 }
 
 }  // namespace attnscope::cli

@@ -2,17 +2,16 @@
 
 #include <CLI/CLI.hpp>
 
-#include "catalog/devices.h"
 #include "catalog/launch.h"
 #include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/export_text.h"
+#include "cli/places.h"
 #include "compile/compiler.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
-#include "platform/paths.h"
 #include "worker/variant_request.h"
 
 namespace attnscope::cli {
@@ -28,8 +27,8 @@ struct Options {
 };
 
 // An emulated device's architecture is data; a GPU's is unknown here, since nothing runs.
-Result<int> arch_of(const std::string& device, const fs::path& assets) {
-  for (const DeviceSpec& spec : catalog::load_devices(assets / "devices").devices)
+Result<int> arch_of(const std::string& device, const Places& places) {
+  for (const DeviceSpec& spec : emulated_devices(places).devices)
     if (spec.id == device) return spec.arch;
   return fail(Stage::input, "the architecture of " + device + " is not known here", "Give it with --arch 89.");
 }
@@ -49,7 +48,7 @@ Result<void> holds_for_other_sizes(const Export& e) {
               "Exported launchers take any batch, heads and lengths; this kernel cannot be exported.");
 }
 
-Result<Export> settle(const Options& options, const platform::Paths& paths, const fs::path& assets) {
+Result<Export> settle(const Options& options, const Places& places) {
   auto named = draft_of(options.experiment);
   if (!named) return fail(named.error());
   Export e;
@@ -64,7 +63,7 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
                 "Choose an attention kernel.");
   if (e.problem.layout != Layout::BHSD)
     return fail(Stage::input, "export writes launchers for the layout BHSD", "Set layout to BHSD.");
-  auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, assets);
+  auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, places);
   if (!arch) return fail(arch.error());
   e.arch = *arch;
   auto config = catalog::complete_config(e.kernel, named->draft.config.knobs, named->draft.config.options);
@@ -77,7 +76,7 @@ Result<Export> settle(const Options& options, const platform::Paths& paths, cons
   e.launch = *launch;
   if (auto holds = holds_for_other_sizes(e); !holds) return fail(holds.error());
   e.stem = fmt::format("{}_sm{}", e.kernel.id, e.arch);
-  compile::Compiler compiler({.cache_dir = paths.cache / "variants"});
+  compile::Compiler compiler({.cache_dir = places.user.cache / "variants"});
   auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
   if (!variant) return fail(variant.error());
   e.variant = *variant;
@@ -107,13 +106,12 @@ Result<void> write_all(const Export& e, const fs::path& out, const fs::path& ass
 }
 
 int export_kernel(const Options& options) {
-  auto resources = platform::resources();
-  if (!resources) return report(resources.error());
-  auto paths = platform::user_paths();
-  if (!paths) return report(paths.error());
-  auto settled = settle(options, *paths, *resources / "assets");
+  auto places = find_places();
+  if (!places) return report(places.error());
+  auto settled = settle(options, *places);
   if (!settled) return report(settled.error());
-  if (auto written = write_all(*settled, options.out, *resources / "assets"); !written) return report(written.error());
+  if (auto written = write_all(*settled, options.out, places->resources / "assets"); !written)
+    return report(written.error());
   print_result(fmt::format("{}\n  {}\n  {} registers, {} B static and {} B dynamic shared memory, code {}\n",
                            options.out, nvcc_line(*settled), settled->variant->info.registers,
                            settled->variant->info.static_shared_bytes, settled->launch.dynamic_shared,

@@ -40,7 +40,13 @@ std::vector<std::filesystem::path> preset_dirs_of(const Places& places) {
   return {places.resources / "presets", places.user.config / "presets"};
 }
 
+std::filesystem::path own_devices_of(const Places& places) { return places.user.config / "devices"; }
+
 }  // namespace
+
+catalog::DeviceCatalog emulated_devices(const Places& places) {
+  return catalog::load_devices(places.resources / "assets/devices", own_devices_of(places));
+}
 
 void add_kernels_option(CLI::App& command, std::vector<std::string>& dirs) {
   command.add_option("--kernels", dirs, "Also the kernels of this folder (may be repeated)")->type_name("DIR");
@@ -66,6 +72,7 @@ Result<session::SessionOptions> session_options(const std::vector<std::string>& 
   options.kernel_dirs = std::move(*kernels);
   options.preset_dirs = preset_dirs_of(*places);
   options.assets_dir = places->resources / "assets";
+  options.own_devices = own_devices_of(*places);
   if (keep_state) options.state_dir = places->user.data;
   auto self = platform::own_executable();
   if (!self) return fail(self.error());

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/devices.h"
 #include "core/result.h"
 #include "platform/paths.h"
 #include "session/session.h"
@@ -19,6 +20,9 @@ struct Places {
   platform::Paths user;
 };
 Result<Places> find_places();
+
+// The shipped devices and those of the user's config folder.
+catalog::DeviceCatalog emulated_devices(const Places& places);
 
 // --kernels, which may be repeated.
 void add_kernels_option(CLI::App& command, std::vector<std::string>& dirs);

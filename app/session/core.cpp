@@ -38,7 +38,7 @@ void SessionCore::start() {
   }
   answers_checked_at_ = uv_now(loop_);
   answer_timer_.start(0);
-  auto foretold = catalog::load_devices(options_.assets_dir / "devices");
+  auto foretold = catalog::load_devices(options_.assets_dir / "devices", options_.own_devices);
   for (const Failure& failure : foretold.failures) notices_.toast(failure);
   devices_ = DeviceTable(names_of(options_.workers), std::move(foretold.devices));
   for (size_t index = 0; index < workers_.size(); ++index)

@@ -25,6 +25,7 @@ struct WorkerCommand {
 struct SessionOptions {
   std::vector<std::filesystem::path> kernel_dirs;  // the shipped ones first
   std::filesystem::path assets_dir;
+  std::filesystem::path own_devices;  // a folder of device specs; empty: none
   std::vector<std::filesystem::path> preset_dirs;
   std::filesystem::path state_dir;  // settings, results database, journal; empty: keep nothing
   std::vector<WorkerCommand> workers;

@@ -73,8 +73,10 @@ class RequestSink final : public Sink {
 
 class Executor {
  public:
-  Executor(int fd_in, int fd_out, const ExecutorOptions& options)
-      : fd_in_(fd_in), output_(fd_out), services_(options.version, options.cache, options.assets) {}
+  Executor(int fd_in, int fd_out, ExecutorOptions options)
+      : fd_in_(fd_in),
+        output_(fd_out),
+        services_(options.version, options.cache, options.assets, std::move(options.devices)) {}
 
   [[noreturn]] void serve() {
     std::thread([this] { ping(); }).detach();
@@ -217,10 +219,10 @@ Result<Kernel> Executor::kernel_of(const Experiment& experiment) {
 
 }  // namespace
 
-void run_executor(int fd_in, int fd_out, const ExecutorOptions& options) {
+void run_executor(int fd_in, int fd_out, ExecutorOptions options) {
   platform::ignore_write_signals();
   // On the heap and never freed: its threads run until the process ends.
-  (new Executor(fd_in, fd_out, options))->serve();
+  (new Executor(fd_in, fd_out, std::move(options)))->serve();
 }
 
 }  // namespace attnscope::worker

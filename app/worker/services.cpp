@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/devices.h"
 #include "core/joined.h"
 #include "cuda_api/cublas.h"
 #include "cuda_api/driver.h"
@@ -18,14 +17,14 @@ std::filesystem::path below(const std::filesystem::path& cache, const char* fold
 
 }  // namespace
 
-Services::Services(std::string version, const std::filesystem::path& cache, const std::filesystem::path& assets)
+Services::Services(std::string version, const std::filesystem::path& cache, const std::filesystem::path& assets,
+                   catalog::DeviceCatalog emulated)
     : app_version(std::move(version)),
       compiler(std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = below(cache, "variants")})),
       truth(below(cache, "references")) {
-  catalog::DeviceCatalog specs = catalog::load_devices(assets / "devices");
-  device_failures = std::move(specs.failures);
-  add_gpus(assets, specs.devices);
-  for (DeviceSpec& spec : specs.devices)
+  device_failures = std::move(emulated.failures);
+  add_gpus(assets, emulated.devices);
+  for (DeviceSpec& spec : emulated.devices)
     devices.push_back(device::make_emulated_device(std::move(spec), below(cache, "programs")));
 }
 

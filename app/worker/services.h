@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/devices.h"
 #include "compile/compiler.h"
 #include "core/observation.h"
 #include "core/result.h"
@@ -16,8 +17,9 @@ namespace attnscope::worker {
 
 // Everything that outlives a request.
 struct Services {
-  // `cache`: variants/, programs/ and references/ below it; empty: nothing on disk. `assets` holds devices/.
-  Services(std::string app_version, const std::filesystem::path& cache, const std::filesystem::path& assets);
+  // `cache`: variants/, programs/ and references/ below it; empty: nothing on disk. `assets` holds gpu/.
+  Services(std::string app_version, const std::filesystem::path& cache, const std::filesystem::path& assets,
+           catalog::DeviceCatalog emulated);
 
   std::string app_version;
   std::shared_ptr<compile::Compiler> compiler;

@@ -72,8 +72,10 @@ int executor_main() {
   if (!resources) return complain(resources.error());
   const int in = take_stdin(), out = take_stdout();
   if (in < 0 || out < 0) return kFailed;
+  ExecutorOptions options{ATTNSCOPE_VERSION, paths->cache, *resources / "assets",
+                          catalog::load_devices(*resources / "assets/devices", paths->config / "devices")};
   confine_executor(paths->cache, *resources);
-  run_executor(in, out, {ATTNSCOPE_VERSION, paths->cache, *resources / "assets"});
+  run_executor(in, out, std::move(options));
 }
 
 int judge_main() {

@@ -306,6 +306,28 @@ class Cli(unittest.TestCase):
         devices = json.loads(self.call("devices", "--json").stdout)
         self.assertIn("emulated:l4", [d["id"] for d in devices])
 
+    def test_a_devices_figures_are_printed_with_their_sources(self):
+        text = self.call("devices", "--spec", "emulated:l4").stdout
+        spec = json.loads(self.call("devices", "--spec", "emulated:l4", "--json").stdout)
+        self.assertEqual(spec["id"], "emulated:l4")
+        lines = {line.split()[0]: line for line in text.splitlines()}
+        self.assertIn(spec["sources"]["sms"], lines["sms"])
+        for rate in spec["rates"]:
+            self.assertIn(spec["sources"]["rates/" + rate], lines["rates/" + rate])
+        self.refused(2, "devices", "--spec", "emulated:nothing", names=["emulated:nothing", "emulated:l4"])
+
+    def test_a_device_of_ones_own_runs(self):
+        spec = json.loads(self.call("devices", "--spec", "emulated:l4", "--json").stdout)
+        spec["id"], spec["name"], spec["sms"] = "emulated:half", "Half an L4", 29
+        folder = self.path / "home" / "config" / "devices"
+        folder.mkdir(parents=True)
+        (folder / "half.json").write_text(json.dumps(spec))
+        try:
+            self.assertEqual(self.run_json("--problem", SMALL, "--device", "emulated:half")["device"], "emulated:half")
+        finally:
+            (folder / "half.json").unlink()
+            folder.rmdir()
+
     def ssh(self, body='exec "$@"'):
         """A stand-in for ssh: it drops the host's name and runs the rest here."""
         file = self.path / "ssh"

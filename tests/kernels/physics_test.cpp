@@ -15,7 +15,8 @@
 namespace attnscope::kernel_tests {
 namespace {
 
-constexpr const char* kDevices[] = {"emulated:l4", "emulated:rtx4090", "emulated:a100", "emulated:h200"};
+constexpr const char* kDevices[] = {"emulated:l4",   "emulated:rtx4090", "emulated:a100",
+                                    "emulated:h200", "emulated:rtx3090", "emulated:h100"};
 
 std::vector<std::string> random_settings(const Kernel& kernel, std::mt19937_64& random) {
   std::vector<std::string> settings;

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <sstream>
+
 #include "support.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::catalog {
 namespace {
@@ -77,7 +81,8 @@ TEST(Devices, TheShippedOnesLoadWithTheDefaultFirst) {
   for (const Failure& failure : catalog.failures) ADD_FAILURE() << failure.message;
   std::vector<std::string> ids;
   for (const DeviceSpec& spec : catalog.devices) ids.push_back(spec.id);
-  EXPECT_THAT(ids, ElementsAre("emulated:l4", "emulated:a100", "emulated:h200", "emulated:rtx4090"));
+  EXPECT_THAT(ids, ElementsAre("emulated:l4", "emulated:a100", "emulated:a10g", "emulated:h100", "emulated:h200",
+                               "emulated:rtx3090", "emulated:rtx4090"));
 }
 
 TEST(Devices, AFigureWithoutASourceIsRefused) {
@@ -100,7 +105,82 @@ TEST(Devices, AFigureWithoutASourceIsRefused) {
   EXPECT_THAT(load_device(dir.path() / "l4.json").error().message, HasSubstr("/id"));
 }
 
+std::vector<std::string> ids_of(const DeviceCatalog& catalog) {
+  std::vector<std::string> ids;
+  for (const DeviceSpec& spec : catalog.devices) ids.push_back(spec.id);
+  return ids;
+}
+
+TEST(Devices, AFolderOfOnesOwnAddsToTheShippedOnes) {
+  ScratchDir shipped, own;
+  Json json = to_json(device("l4"));
+  json["default"] = true;
+  write(shipped.path() / "l4.json", json.dump());
+  EXPECT_THAT(load_devices(shipped.path(), own.path() / "missing").failures, IsEmpty());
+  json["id"] = "emulated:mine";
+  write(own.path() / "mine.json", json.dump());  // says that it is the default
+  const DeviceCatalog refused = load_devices(shipped.path(), own.path());
+  EXPECT_THAT(ids_of(refused), ElementsAre("emulated:l4"));
+  ASSERT_THAT(refused.failures, SizeIs(1));
+  EXPECT_THAT(refused.failures[0].message, HasSubstr("mine.json/default"));
+  json.erase("default");
+  write(own.path() / "mine.json", json.dump());
+  EXPECT_THAT(ids_of(load_devices(shipped.path(), own.path())), ElementsAre("emulated:l4", "emulated:mine"));
+}
+
+TEST(Devices, AFileOfOnesOwnDoesNotReplaceAShippedOne) {
+  ScratchDir shipped, own;
+  Json json = to_json(device("l4"));
+  write(shipped.path() / "l4.json", json.dump());
+  json["sms"] = 1;
+  write(own.path() / "l4.json", json.dump());
+  const DeviceCatalog catalog = load_devices(shipped.path(), own.path());
+  ASSERT_THAT(catalog.devices, SizeIs(1));
+  EXPECT_EQ(catalog.devices[0].sms, 58);
+  ASSERT_THAT(catalog.failures, SizeIs(1));
+  EXPECT_THAT(catalog.failures[0].message, HasSubstr("emulated:l4 comes with the program"));
+}
+
+// The "name value" lines of tests/gpu/rates.cu.
+std::map<std::string, double> recorded_rates(const std::string& device) {
+  std::istringstream lines(testing_support::read_text(source_dir() / "tests/data/gpu" / (device + "_rates.txt")));
+  std::map<std::string, double> rates;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    double value = 0;
+    if (words >> name >> value) rates[name] = value;
+  }
+  return rates;
+}
+
+// Runs differ by up to 4 % (bandwidth of the L2).
+TEST(Devices, MeasuredRatesAreThoseOfTheirRecording) {
+  const std::map<std::string, std::string> lines = {{"latency_shared", "latency_shared"},
+                                                    {"latency_l1", "latency_l1"},
+                                                    {"latency_l2", "latency_l2"},
+                                                    {"latency_dram", "latency_dram"},
+                                                    {"latency_mufu", "latency_mufu_ex2"},
+                                                    {"latency_shuffle", "latency_shfl"},
+                                                    {"half_to_float", "lanes_per_clock_hadd2_f32"},
+                                                    {"mma_16816", "mma_16816_sums_8_warps_16"}};
+  for (const char* id : {"h100", "h200"}) {
+    const DeviceSpec spec = device(id);
+    auto recorded = recorded_rates(id);
+    for (const auto& [rate, line] : lines)
+      EXPECT_NEAR(spec.rates.at(rate), recorded[line], 0.03 * recorded[line]) << id << " " << rate;
+    constexpr double kSectorBytes = 32;
+    const double l2_gbs =
+        spec.rates.at("l2_sectors") * kSectorBytes * static_cast<double>(spec.sms) * spec.clock_mhz / 1e3;
+    EXPECT_NEAR(l2_gbs, recorded["l2_gbs"], 0.05 * recorded["l2_gbs"]) << id;
+  }
+}
+
 TEST(Devices, LimitsAreThoseOfTheArchitecture) {
+  EXPECT_EQ(device("rtx3090").arch, 86);
+  EXPECT_EQ(device("rtx3090").ctas_sm, 16);
+  EXPECT_EQ(device("a10g").shared_optin_block, 99 * 1024);
+  EXPECT_EQ(device("h100").warps_sm, 64);
   EXPECT_EQ(device("l4").shared_optin_block, 99 * 1024);
   EXPECT_EQ(device("rtx4090").shared_sm, 100 * 1024);
   EXPECT_EQ(device("a100").shared_optin_block, 163 * 1024);
