@@ -281,8 +281,7 @@ int best(const Options& options) {
   if (!places) return report(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return report(dirs.error());
-  const Known known{*places, catalog::load_catalog(*dirs).kernels,
-                    emulated_devices(*places).devices};
+  const Known known{*places, catalog::load_catalog(*dirs).kernels, emulated_devices(*places).devices};
   for (const std::string& id : options.kernels)
     if (!find_kernel(known.kernels, id))
       return report({Stage::input, "there is no kernel \"" + id + "\"", names_to_choose(id, ids_of(known.kernels))});
