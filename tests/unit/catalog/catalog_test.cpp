@@ -15,6 +15,8 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(Catalog, TheShippedKernelsLoadInTheOrderOfTheLadder) {
   const Catalog catalog = load_catalog({source_dir() / "kernels"});

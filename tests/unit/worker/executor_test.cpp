@@ -36,7 +36,8 @@ class ExecutorTest : public testing::Test {
       int in = -1, out = -1;
       std::string cache;
       std::istringstream(parts) >> in >> out >> cache;
-      run_executor(in, out, {"test", cache, std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets"});
+      const std::filesystem::path assets = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets";
+      run_executor(in, out, {"test", cache, assets, catalog::load_devices(assets / "devices")});
     }
     std::signal(SIGPIPE, SIG_IGN);
     int to[2], from[2];

@@ -21,7 +21,8 @@ inline Request small_request(const std::atomic<bool>& cancel) {
 }
 
 inline std::unique_ptr<Services> services_in(const std::filesystem::path& cache) {
-  return std::make_unique<Services>("test", cache, std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets");
+  const std::filesystem::path assets = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets";
+  return std::make_unique<Services>("test", cache, assets, catalog::load_devices(assets / "devices"));
 }
 
 }  // namespace attnscope::worker
