@@ -280,6 +280,7 @@ class Maker {
 // Sums for a verdict, over every output that has a reference.
 struct Sums {
   int64_t elements = 0, compared = 0, outside = 0, nonfinite = 0, rows = 0;
+  int64_t unwritten = 0;
   double max_abs = 0, sum_abs = 0, difference = 0, reference = 0, output = 0, product = 0;
 };
 
@@ -304,12 +305,18 @@ void compare(const Operand& what, std::span<const std::byte> got, const Values& 
                            (std::isfinite(want) || std::isnan(want) || want == have) &&
                            (std::isfinite(have) || !std::isfinite(want));
     const double error = std::abs(have - want);
-    const bool bad = !same_kind || (std::isfinite(want) && !(error <= atol + rtol * std::abs(want)));
+    // A reference that is NaN does not make poison right; an integer may have the poison's bits.
+    const bool unwritten = what.role == BufferRole::out && is_poison(what.type, got.data(), index) &&
+                           (is_floating(what.type) || want != have);
+    const bool bad = unwritten || !same_kind || (std::isfinite(want) && !(error <= atol + rtol * std::abs(want)));
     sums.nonfinite += !same_kind;
     sums.outside += bad;
+    sums.unwritten += unwritten;
     if (bad && !verdict.first_bad) {
       verdict.first_bad = BadElement{0, 0, index / columns, index % columns, want, have};
-      verdict.reason = fmt::format("expected {:.9g}, got {:.9g}, first at {}", want, have, place_of(what, index));
+      verdict.reason =
+          fmt::format("expected {:.9g}, {}, first at {}", want,
+                      unwritten ? "never written" : fmt::format("got {:.9g}", have), place_of(what, index));
       verdict.atol = atol;
       verdict.rtol = rtol;
     }
@@ -335,9 +342,35 @@ void finish(const Sums& sums, Verdict& verdict) {
   verdict.cosine = norms > 0 ? sums.product / norms : sums.reference == sums.output ? 1 : 0;
   verdict.outside_share = sums.elements > 0 ? double(sums.outside) / double(sums.elements) : 0;
   verdict.rows_checked = verdict.rows_total = sums.rows;
-  if (sums.outside > 0)
-    verdict.reason = fmt::format("{} of {} elements are outside {:g} + {:g}·|reference|: {}.", sums.outside,
-                                 sums.elements, verdict.atol, verdict.rtol, verdict.reason);
+  if (sums.outside > 0 && sums.unwritten == sums.outside)
+    verdict.reason =
+        fmt::format("{} of {} elements were never written: {}.", sums.unwritten, sums.elements, verdict.reason);
+  else if (sums.outside > 0)
+    verdict.reason = fmt::format("{} of {} elements are outside {:g} + {:g}·|reference|{}: {}.", sums.outside,
+                                 sums.elements, verdict.atol, verdict.rtol,
+                                 sums.unwritten > 0 ? fmt::format(", {} of them never written", sums.unwritten) : "",
+                                 verdict.reason);
+}
+
+// Why a correct output would prove nothing; empty if it proves something. `before`: the output's contents before the
+// run.
+std::string proves_nothing(const Operand& what, std::span<const std::byte> before, const Values& expected, double atol,
+                           double rtol) {
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  if (expected.empty()) return fmt::format("{} has no element", what.name);
+  const double first = expected.front();
+  const bool constant = std::ranges::all_of(expected, [&](double value) { return same(value, first); });
+  if (constant && (expected.size() > 1 || first == 0))
+    return fmt::format("the reference of {} is {:g} {}", what.name, first,
+                       expected.size() > 1 ? "in every element" : "in its only element");
+  const auto unchanged = [&](size_t i) {
+    const double value = load_value(what.type, before.data(), static_cast<int64_t>(i));
+    return same(value, expected[i]) || std::abs(value - expected[i]) <= atol + rtol * std::abs(expected[i]);
+  };
+  if (what.role != BufferRole::inout) return {};
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (!unchanged(i)) return {};
+  return fmt::format("the reference of {} is what {} held before the run", what.name, what.name);
 }
 
 Verdict unchecked_because(std::string reason) {
@@ -381,6 +414,7 @@ Result<Verdict> judge(const Workload& workload, const Operands& operands,
   if (partial) return unchecked_because("Only a sample of the CTAs ran.");
   Verdict verdict;
   Sums sums;
+  std::string vacuous;
   for (const ReferenceSpec& spec : workload.references) {
     size_t output = 0;
     const Operand* what = nullptr;
@@ -399,11 +433,17 @@ Result<Verdict> judge(const Workload& workload, const Operands& operands,
     const double tolerance = default_tolerance(what->type);
     verdict.atol = verdict.first_bad ? verdict.atol : spec.atol.value_or(tolerance);
     verdict.rtol = verdict.first_bad ? verdict.rtol : spec.rtol.value_or(tolerance);
-    compare(*what, outputs[output]->data(), *expected, spec.atol.value_or(tolerance), spec.rtol.value_or(tolerance),
-            sums, verdict);
+    const double atol = spec.atol.value_or(tolerance), rtol = spec.rtol.value_or(tolerance);
+    compare(*what, outputs[output]->data(), *expected, atol, rtol, sums, verdict);
+    const auto before = std::ranges::find(operands.all, what->name, [](const auto& one) { return one.what.name; });
+    if (vacuous.empty() && before != operands.all.end())
+      vacuous = proves_nothing(*what, before->bytes, *expected, atol, rtol);
   }
   finish(sums, verdict);
-  return verdict;
+  if (verdict.state != VerdictState::correct || vacuous.empty()) return verdict;
+  return unchecked_because(fmt::format(
+      "The output agrees, but that proves nothing: {}. Give the inputs other contents (\"init\" in the manifest).",
+      vacuous));
 }
 
 }  // namespace attnscope::check

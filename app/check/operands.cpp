@@ -160,6 +160,12 @@ void fill_poison(ElementType type, std::span<std::byte> data) {
   }
 }
 
+bool is_poison(ElementType type, const std::byte* data, int64_t index) {
+  std::array<std::byte, 8> poison;
+  fill_poison(type, poison);
+  return std::memcmp(data + index * bytes_of(type), poison.data(), bytes_of(type)) == 0;
+}
+
 Result<std::shared_ptr<const Operands>> make_operands(const Workload& workload, const Problem& problem) {
   uint64_t all_bytes = 0;
   for (const Operand& operand : workload.operands) all_bytes += operand.bytes();

@@ -40,6 +40,7 @@ double load_value(ElementType type, const std::byte* data, int64_t index);
 void store_value(ElementType type, std::byte* data, int64_t index, double value);
 // Fills with a bit pattern that a kernel is unlikely to write: signalling NaNs for floating-point types.
 void fill_poison(ElementType type, std::span<std::byte> data);
+bool is_poison(ElementType type, const std::byte* data, int64_t index);
 
 // XXH3-128 of each operand of role `in`, empty for the others.
 std::vector<std::string> hash_read_only(const Operands& operands);

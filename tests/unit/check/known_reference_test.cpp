@@ -175,6 +175,8 @@ struct Judged : testing::Test {
   Verdict of(const std::vector<double>& got, bool partial = false) {
     Case copy("copy", {{{2, 2}, expected}}, {2, 2});
     copy.spec.atol = atol, copy.spec.rtol = rtol;
+    copy.operands.all.back().what.role = role;
+    if (!before.empty()) copy.operands.all.back().bytes = std::as_bytes(std::span(before));
     Workload work;
     for (const OperandContents& one : copy.operands.all) work.operands.push_back(one.what);
     work.references = {copy.spec};
@@ -186,7 +188,8 @@ struct Judged : testing::Test {
     EXPECT_TRUE(verdict);
     return verdict ? *verdict : Verdict{};
   }
-  std::vector<double> expected{1, 2, 4, -2};
+  std::vector<double> expected{1, 2, 4, -2}, before;
+  BufferRole role = BufferRole::out;
   std::optional<double> atol = 0.1, rtol = 0;
 };
 
@@ -240,10 +243,43 @@ TEST_F(Judged, NonFiniteValuesAreWhereTheReferenceHasThem) {
 
 TEST_F(Judged, NothingAgainstNothingIsAlike) {
   expected = {0, 0, 0, 0};
-  EXPECT_EQ(of({0, 0, 0, 0}).cosine, 1);
+  EXPECT_EQ(of({0, 0, 0, 1e-300}).state, VerdictState::unchecked);
   const Verdict v = of({3, 0, 0, 4});
   EXPECT_EQ(v.cosine, 0);
   EXPECT_EQ(v.rel_frobenius, 5) << "the reference has no norm to divide by";
+}
+
+// A kernel that stores one value everywhere, or nothing, would pass: that is not "correct".
+TEST_F(Judged, AgreementThatProvesNothingIsUnchecked) {
+  for (const double value : {0.0, 7.0, kNan}) {
+    expected = {value, value, value, value};
+    const Verdict v = of({value, value, value, value});
+    EXPECT_EQ(v.state, VerdictState::unchecked);
+    EXPECT_THAT(v.reason, HasSubstr("the reference of out is"));
+    EXPECT_THAT(v.reason, HasSubstr("in every element"));
+    EXPECT_EQ(of({value, value, value, 8}).state, VerdictState::wrong) << "a difference is still one";
+  }
+}
+
+TEST_F(Judged, AnOutputThatTheReferenceLeavesAloneIsUnchecked) {
+  role = BufferRole::inout;
+  before = expected;
+  const Verdict v = of(expected);
+  EXPECT_EQ(v.state, VerdictState::unchecked);
+  EXPECT_THAT(v.reason, HasSubstr("is what out held before the run"));
+  before = {1, 2, 4, -3};
+  EXPECT_EQ(of(expected).state, VerdictState::correct);
+}
+
+TEST_F(Judged, PoisonIsNeverWrittenWhateverTheReferenceHas) {
+  expected = {kNan, 2, kNan, -2};
+  std::vector<double> poison(4);
+  fill_poison(ElementType::f64, std::as_writable_bytes(std::span(poison)));
+  const Verdict v = of({poison[0], 2, kNan, poison[3]});
+  EXPECT_EQ(v.state, VerdictState::wrong);
+  EXPECT_EQ(v.outside_share, 0.5);
+  EXPECT_THAT(v.reason,
+              HasSubstr("2 of 4 elements were never written: expected nan, never written, first at out[0][0]"));
 }
 
 TEST_F(Judged, ASampleOfTheCtasIsUnchecked) {
