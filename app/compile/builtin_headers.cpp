@@ -271,9 +271,22 @@ constexpr const char* kOfCublas = R"(#pragma once
 #include <cuda_fp16.h>
 )";
 
+// With what g++ predefines.
 constexpr const char* kImplied = R"(#pragma once
+#ifndef __FLT_MAX__
+#define __FLT_MAX__ 3.40282347e+38F
+#define __FLT_MIN__ 1.17549435e-38F
+#define __FLT_EPSILON__ 1.19209290e-7F
+#define __DBL_MAX__ 1.7976931348623157e+308
+#define __DBL_MIN__ 2.2250738585072014e-308
+#define __DBL_EPSILON__ 2.2204460492503131e-16
+#endif
+#ifndef __INT_MAX__
+#define __INT_MAX__ 2147483647
+#endif
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <type_traits>

@@ -97,6 +97,11 @@ Failure explain_refusal(const std::string& log, const std::string& file_name, co
     if (leads_outside(name))
       return {Stage::compile, fmt::format("{}:{}: {}", error->file, error->line, outside_text(name)),
               std::string(kMayInclude) + "\n" + clipped(log)};
+    if (name.starts_with("cute/") || name.starts_with("cutlass/"))
+      return {Stage::compile, fmt::format("{}:{}: there is no header {}", error->file, error->line, name),
+              fmt::format("It is one of CUTLASS': write \"headers\": [\"cutlass\"] in the manifest; `attnscope fetch` "
+                          "gets them.\n{}",
+                          clipped(log))};
     if (!name.empty())
       return {Stage::compile, fmt::format("{}:{}: there is no header {}", error->file, error->line, name),
               fmt::format("`attnscope fetch` gets CUDA's own headers, mma.h among them. A project's own must be part "

@@ -116,6 +116,9 @@ const Words kHostWords{"cout",
                        "AT_DISPATCH_FLOATING_TYPES",
                        "pybind11"};
 
+// A variable with one of these in its declaration is one that device code may use.
+const Words kSeenByDevice{"const", "constexpr", "__constant__", "__managed__", "__shared__", "extern", "template"};
+
 constexpr int kDeepestClass = 32;  // nested classes; deeper ones are left unchanged
 
 bool upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -161,6 +164,8 @@ class Blanker {
       if (inner.size() < 3 || !inner[0].is("define")) continue;
       if (std::ranges::any_of(inner.begin() + 2, inner.end(), [&](const CppToken& one) { return runs_on_device(one); }))
         device_macros_.insert(inner[1].text);
+      else if (host_only(inner, 2, inner.size()))
+        host_macros_.insert(inner[1].text);
     }
   }
   bool runs_on_device(const CppToken& t) const {
@@ -170,6 +175,11 @@ class Blanker {
   bool device(size_t begin, size_t end) const {
     return std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(begin), tokens_.begin() + static_cast<ptrdiff_t>(end),
                        [&](const CppToken& t) { return runs_on_device(t); });
+  }
+  bool any_of_words(size_t begin, size_t end, const Words& words) const {
+    for (size_t i = begin; i < end; ++i)
+      if (word(i) && words.contains(tokens_[i].text)) return true;
+    return false;
   }
   bool has(size_t begin, size_t end, std::string_view name) const {
     for (size_t i = begin; i < end; ++i)
@@ -187,13 +197,17 @@ class Blanker {
   }
 
   // Whether [begin, end) uses something that only the host has.
-  bool host_only(size_t begin, size_t end) const {
+  bool host_only(size_t begin, size_t end) const { return host_only(tokens_, begin, end); }
+  static bool host_only(const Tokens& tokens, size_t begin, size_t end) {
+    const auto is = [&](size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); };
+    const auto word = [&](size_t i) { return i < tokens.size() && tokens[i].kind == CppToken::Kind::word; };
     for (size_t i = begin; i < end; ++i) {
-      if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<") && tokens_[i + 2].at == tokens_[i].at + 2) return true;
+      if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<") && tokens[i + 2].at == tokens[i].at + 2) return true;
       if (!word(i)) continue;
-      const std::string_view text = tokens_[i].text;
-      if (text == "std" && is(i + 1, ":") && is(i + 2, ":") && word(i + 3) && !kDeviceStd.contains(tokens_[i + 3].text))
-        return true;
+      const std::string_view text = tokens[i].text;
+      const bool scope = is(i + 1, ":") && is(i + 2, ":");
+      if (scope && text == "std" && word(i + 3) && !kDeviceStd.contains(tokens[i + 3].text)) return true;
+      if (scope && (text == "at" || text == "c10")) return true;
       if (kHostWords.contains(text) || of_host_library(text)) return true;
       if (text.size() > 4 && text.starts_with("cuda") && upper(text[4]) && is(i + 1, "(")) return true;
     }
@@ -312,6 +326,11 @@ class Blanker {
         const size_t close = brackets_.closing(i);
         const bool macro = i == first + 1 && word(first) && device_macros_.contains(token(first).text);
         if (macro && !is(close + 1, "{")) return is(close + 1, ";") ? close + 2 : close + 1;
+        if (i == first + 1 && word(first) && host_macros_.contains(token(first).text) && close < end) {
+          const size_t behind = is(close + 1, ";") ? close + 2 : close + 1;
+          blank(first, behind);
+          return behind;
+        }
         parameters = true;
         i = close;
       } else if (is(i, "[")) {
@@ -328,7 +347,8 @@ class Blanker {
       } else if (is(i, ";")) {
         const bool prototype = parameters && !assigned && !device(first, i) && !has(first, i, "__constant__") &&
                                !has(first, i, "__shared__") && is_prototype(first, i);
-        if (!device(first, i) && ((prototype && !member) || host_only(first, i) || is(first, "dim3")))
+        const bool host_variable = assigned && !member && !any_of_words(first, i, kSeenByDevice);
+        if (!device(first, i) && ((prototype && !member) || host_only(first, i) || is(first, "dim3") || host_variable))
           blank(first, i + 1);
         return i + 1;
       }
@@ -355,7 +375,7 @@ class Blanker {
   std::string out_;
   Tokens tokens_;
   CppBrackets brackets_;
-  Words device_macros_;
+  Words device_macros_, host_macros_;
   int depth_ = 0;  // of the current class
 };
 
@@ -371,9 +391,12 @@ std::string without_host_code(std::string_view source) {
 
 std::string with_implied_headers(const std::string& source) {
   // From <stdlib.h> and <math.h>; and everything that NVRTC has in namespace std.
-  static const Words implied{"uint",      "ulong",  "ushort", "INFINITY", "NAN",     "HUGE_VAL",
-                             "HUGE_VALF", "M_E",    "M_PI",   "M_LN2",    "M_LOG2E", "M_PI_2",
-                             "M_PI_4",    "M_1_PI", "M_2_PI", "M_SQRT2",  "M_LN10"};
+  static const Words implied{
+      "int8_t",      "int16_t",     "int32_t",     "int64_t",         "uint8_t",     "uint16_t",    "uint32_t",
+      "uint64_t",    "__FLT_MAX__", "__FLT_MIN__", "__FLT_EPSILON__", "__DBL_MAX__", "__DBL_MIN__", "__DBL_EPSILON__",
+      "__INT_MAX__", "uint",        "ulong",       "ushort",          "INFINITY",    "NAN",         "HUGE_VAL",
+      "HUGE_VALF",   "M_E",         "M_PI",        "M_LN2",           "M_LOG2E",     "M_PI_2",      "M_PI_4",
+      "M_1_PI",      "M_2_PI",      "M_SQRT2",     "M_LN10"};
   const auto used = [&](const auto& self, const Tokens& tokens, bool in_line) -> bool {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const bool line = tokens[i].kind == CppToken::Kind::line && !in_line;  // a `##…` within a line is not a line

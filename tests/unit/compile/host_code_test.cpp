@@ -132,6 +132,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tensor", "torch::Tensor forward(torch::Tensor q, c10::optional<double> scale) { return q; }", false},
         Case{"host_class", "class Timer { std::chrono::time_point<int> t; public: void stop() { t = {}; } };", false},
         Case{"host_variable", "static std::vector<int> sizes = {1, 2, 3};", false},
+        Case{"host_variable_of_a_call", "double started = wall_clock();", false},
+        Case{"host_array", "float* buffers[2] = {nullptr, nullptr};", false},
+        Case{"const_variable", "static const int kRows = 1 << 4;", true},
+        Case{"managed_variable", "__managed__ int done = 0;", true}, Case{"tensor_of_at", "at::Tensor cache;", false},
+        Case{"tensor_template", "template <int D> torch::Tensor fwd(torch::Tensor q) { return q; }", false},
         Case{"host_using", "using std::vector;", false},
         Case{"host_constexpr", "constexpr auto f() { return std::string(\"x\"); }", false},
         Case{"dim3", "dim3 grid(4, 2);", false}),
@@ -142,6 +147,31 @@ TEST(HostCode, MacrosThatSayWhereAFunctionRunsAreRead) {
   EXPECT_EQ(without_host_code(source), source);
   const std::string made = "#define KERNEL(T) __global__ void k_##T(T* p) { p[0] = 1; }\nKERNEL(int)\nKERNEL(float)\n";
   EXPECT_EQ(left_of(made + "int main() { return 0; }\n"), made);
+}
+
+// PyTorch's extensions write one launcher for each kernel.
+TEST(HostCode, MacrosOfLaunchersGo) {
+  const std::string macro = "#define RUN(K) void run_##K(torch::Tensor x) { K<<<1, 32>>>(x.data_ptr<float>()); }\n";
+  const std::string kernel = "__global__ void k(float* x) { x[0] = 1; }\n";
+  EXPECT_EQ(left_of(macro + "RUN(k)\nRUN(l);\n" + kernel), macro + kernel);
+  const std::string check = "#define CHECK(x) TORCH_CHECK(x)\n";
+  EXPECT_EQ(left_of(check + kernel + "CHECK(1)\n"), check + kernel);
+}
+
+// What g++ predefines and the runtime's header brings, without a header that declares it.
+TEST(HostCode, NamesThatNvccHasWithoutAHeaderAreThere) {
+  EXPECT_TRUE(with_implied_headers("__global__ void k(int8_t* x) {}").starts_with("#include"));
+  Compiler compiler({});
+  if (auto version = compiler.nvrtc_version(); !version) GTEST_SKIP() << version.error().message;
+  CompileRequest request;
+  request.file_name = "k.cu";
+  request.entry = "k";
+  request.arch = 89;
+  request.source =
+      "__global__ void k(int8_t* x, uint64_t n, float* y) { x[n] = 1; y[n] = fminf(y[n], __FLT_MAX__ + __INT_MAX__); "
+      "}\n";
+  const auto variant = compiler.compile(request);
+  EXPECT_TRUE(variant) << variant.error().message;
 }
 
 TEST(HostCode, OnlyTheHostMembersOfADeviceClassGo) {
@@ -261,6 +291,11 @@ TEST(HostCode, AHeaderThatIsNowhereIsNamed) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "k.cu:2: there is no header common.h");
   EXPECT_NE(refused.error().hint.find("attnscope import"), std::string::npos);
+  request.source = "#include <cute/tensor.hpp>\n__global__ void k(float* x) {}\n";
+  const auto cutlass = compiler.compile(request);
+  ASSERT_FALSE(cutlass);
+  EXPECT_EQ(cutlass.error().message, "k.cu:1: there is no header cute/tensor.hpp");
+  EXPECT_NE(cutlass.error().hint.find("\"headers\": [\"cutlass\"]"), std::string::npos);
 }
 
 }  // namespace
