@@ -59,7 +59,7 @@ class Watcher {
     watched.shared_names = run_.launch.trial.shared_names;
     auto base = attempt(watched);
     if (!base) return fail(base.error());
-    base_ = base->output;
+    base_ = base->outputs;
     report_.ctas = static_cast<int64_t>(ctas_.size());
     report_.total_ctas = run_.launch.shape.ctas();
     report_.fills = kFills;
@@ -77,7 +77,8 @@ class Watcher {
     std::string how;       // "with shared memory full of NaN"
     std::string why;       // what is wrong with the output, or how much of it differs
     bool verdict = false;  // the verdict changed, or the run failed
-    int64_t element = -1;  // of o, the first whose bits differ
+    int64_t element = -1;  // of `buffer`, the first whose bits differ
+    std::string buffer = {};
   };
 
   Result<void> fills();
@@ -85,14 +86,15 @@ class Watcher {
   Result<device::LaunchOutcome> attempt(device::Trial trial);
   // Empty: the output has the same bits. A Failure: cancelled.
   Result<std::optional<Change>> change_by(device::Trial trial, std::string how);
-  Result<Change> judged(std::span<const std::byte> output, std::string how);
+  Result<Change> judged(size_t output, std::span<const std::byte> bytes, std::string how);
+  size_t element_bytes(const std::string& buffer) const;
   void excuse_unused_reads();
   void tell(RuleId rule, const std::vector<Change>& changes, int64_t tried, const char* what);
 
   const WatchRun& run_;
   std::vector<uint32_t> ctas_;
   int64_t done_ = 0, total_;
-  std::shared_ptr<const check::GuardedBuffer> base_;
+  std::vector<std::shared_ptr<const check::GuardedBuffer>> base_;  // the outputs of the ordinary run
   std::optional<Verdict> base_verdict_;
   WatchReport report_;
 };
@@ -116,24 +118,34 @@ Result<std::optional<Watcher::Change>> Watcher::change_by(device::Trial trial, s
     if (outcome.error().stage == Stage::cancelled) return fail(outcome.error());
     return Change{std::move(how), outcome.error().message, true, -1};
   }
-  const auto output = outcome->output->data(), base = base_->data();
-  if (std::memcmp(output.data(), base.data(), base.size()) == 0) return std::optional<Change>();
-  auto change = judged(output, std::move(how));
-  if (!change) return fail(change.error());
-  return std::move(*change);
+  for (size_t i = 0; i < base_.size(); ++i) {
+    const auto output = outcome->outputs[i]->data(), base = base_[i]->data();
+    if (std::memcmp(output.data(), base.data(), base.size()) == 0) continue;
+    auto change = judged(i, output, std::move(how));
+    if (!change) return fail(change.error());
+    return std::move(*change);
+  }
+  return std::optional<Change>();
 }
 
-Result<Watcher::Change> Watcher::judged(std::span<const std::byte> output, std::string how) {
-  Change change{std::move(how), "", false, -1};
-  const auto base = base_->data();
-  const size_t width = bytes_of(run_.launch.problem.dtype);
+size_t Watcher::element_bytes(const std::string& buffer) const {
+  if (!run_.launch.operands) return bytes_of(run_.launch.problem.dtype);
+  for (const check::OperandContents& one : run_.launch.operands->all)
+    if (one.what.name == buffer) return bytes_of(one.what.type);
+  return 1;
+}
+
+Result<Watcher::Change> Watcher::judged(size_t index, std::span<const std::byte> output, std::string how) {
+  Change change{std::move(how), "", false, -1, base_[index]->name()};
+  const auto base = base_[index]->data();
+  const size_t width = element_bytes(change.buffer);
   int64_t differ = 0;
   for (size_t i = 0; i < base.size(); i += width) {
     if (std::memcmp(base.data() + i, output.data() + i, width) == 0) continue;
     if (differ++ == 0) change.element = static_cast<int64_t>(i / width);
   }
-  change.why =
-      fmt::format("{} element{} of o {} other bits", differ, differ == 1 ? "" : "s", differ == 1 ? "has" : "have");
+  change.why = fmt::format("{} element{} of {} {} other bits", differ, differ == 1 ? "" : "s", change.buffer,
+                           differ == 1 ? "has" : "have");
   auto reference = run_.reference();
   if (!reference && reference.error().stage == Stage::cancelled) return fail(reference.error());
   if (!reference || *reference == nullptr) return change;
@@ -170,7 +182,7 @@ void Watcher::tell(RuleId rule, const std::vector<Change>& changes, int64_t trie
       {fmt::format("{} that change the output", what), static_cast<double>(changes.size()), "", FigureKind::counted});
   finding.evidence.push_back({fmt::format("{} tried", what), static_cast<double>(tried), "", FigureKind::counted});
   if (named.element >= 0) {
-    finding.where["buffer"] = "o";
+    finding.where["buffer"] = named.buffer;
     finding.where["element"] = std::to_string(named.element);
   }
   report_.findings.push_back(std::move(finding));

@@ -35,7 +35,7 @@ class Scripted final : public device::Device {
   }
   Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents& events) override {
     trials.push_back(request.trial);
-    auto output = std::make_shared<check::GuardedBuffer>("o", bytes);
+    auto output = std::make_shared<check::GuardedBuffer>(name, bytes);
     std::ranges::fill(output->data(), std::byte{0});
     if (change)
       if (auto failure = change(request.trial, output->data())) return fail(*failure);
@@ -48,6 +48,7 @@ class Scripted final : public device::Device {
     return outcome;
   }
 
+  std::string name = "o";
   size_t bytes = 0;
   std::vector<WatchFinding> findings;
   std::function<std::optional<Failure>(const device::Trial&, std::span<std::byte> output)> change;
@@ -189,6 +190,21 @@ TEST_F(WatchRunTest, ARaceWithinAWarpIsAWarning) {
   }
   device_.findings = {of_kind(WatchKind::barrier_uneven)};
   EXPECT_EQ(report().findings.at(0).severity, Severity::error);
+}
+
+// Of a kernel that is not attention: the output's own name and elements.
+TEST_F(WatchRunTest, AChangedOutputHasItsNameAndItsType) {
+  auto operands = std::make_shared<check::Operands>();
+  operands->all = {{{"in", BufferRole::in, ElementType::f16, {4}, {}}, {}},
+                   {{"total", BufferRole::out, ElementType::f32, {4}, {}}, {}}};
+  run_.launch.operands = operands;
+  device_.name = "total";
+  device_.bytes = 16;
+  change_where([](const device::Trial& trial) { return trial.shared_fill == kLarge && trial.order_seed == 0; }, 6);
+  const WatchReport all = report();
+  ASSERT_EQ(all.findings.size(), 1u);
+  EXPECT_THAT(all.findings[0].sentence, HasSubstr("1 element of total has other bits"));
+  EXPECT_EQ(all.findings[0].where, (std::map<std::string, std::string>{{"buffer", "total"}, {"element", "3"}}));
 }
 
 TEST_F(WatchRunTest, OtherContentsThatChangeTheOutputAreAWarningWithoutAVerdict) {
