@@ -212,6 +212,35 @@ TEST(PresetList, ReadsTitlesAndNamesWhatIsNoPreset) {
   EXPECT_TRUE(list_presets(dir / "nowhere", "Yours", faults).empty());
 }
 
+TEST(PresetList, SaysEverythingThatAListShowsAndItsLimits) {
+  TempDir dir;
+  const Json whole{{"attnscope_preset", 1},           {"kernel", "tiled"},
+                   {"title", std::string(4096, 't')}, {"group", "Mine"},
+                   {"note", std::string(4096, 'n')},  {"invite", {{"NUM_WARPS", 8}}}};
+  dir.write("a.json", whole.dump());
+  std::vector<Failure> faults;
+  const auto presets = list_presets(dir.path(), "Yours", faults);
+  ASSERT_EQ(presets.size(), 1u);
+  EXPECT_TRUE(faults.empty());
+  EXPECT_EQ(presets[0].path, dir / "a.json");
+  EXPECT_EQ(presets[0].title, whole["title"]);
+  EXPECT_EQ(presets[0].group, "Mine");
+  EXPECT_EQ(presets[0].note, whole["note"]);
+  EXPECT_EQ(presets[0].kernel, "tiled");
+  EXPECT_TRUE(presets[0].invites);
+  EXPECT_TRUE(read_preset(dir / "a.json", kernels()));
+  for (const char* key : {"title", "note"}) {
+    Json longer = whole;
+    longer[key] = std::string(4097, 'x');
+    dir.write("a.json", longer.dump());
+    faults.clear();
+    EXPECT_TRUE(list_presets(dir.path(), "Yours", faults).empty()) << key;
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_THAT(faults[0].message, HasSubstr(std::string("/") + key));
+    EXPECT_FALSE(read_preset(dir / "a.json", kernels())) << key;
+  }
+}
+
 TEST(DefaultPreset, IsTheFirstWithAnInvitation) {
   TempDir dir;
   for (const char* folder : {"shipped", "mine"}) std::filesystem::create_directories(dir / folder);
@@ -252,7 +281,11 @@ TEST(PresetFile, IsPutAsideUnderAFreeName) {
     EXPECT_FALSE(std::filesystem::exists(dir / "a.json"));
   }
   EXPECT_EQ(read_text(dir / "deleted/a.json"), "first");
-  EXPECT_FALSE(put_preset_aside(dir / "a.json"));
+  EXPECT_EQ(read_text(dir / "deleted/a-2.json"), "second");
+  const auto none = put_preset_aside(dir / "a.json");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().stage, Stage::store);
+  EXPECT_THAT(none.error().message, testing::StartsWith((dir / "a.json").string() + " cannot be moved to "));
 }
 
 TEST(Journal, RestoresTheLastExperiment) {

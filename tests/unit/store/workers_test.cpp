@@ -17,6 +17,13 @@ TEST(CommandWords, AreSplitAsAShellSplitsThem) {
   EXPECT_THAT(*command_words(R"(a "b \" c"'d'\ e $F '')"), ElementsAre("a", "b \" cd e", "$F", ""));
 }
 
+TEST(CommandWords, ABackslashKeepsTheNextCharacterWhereAShellDoes) {
+  EXPECT_THAT(*command_words(R"(a\)"), ElementsAre("a\\")) << "the last one stands for itself";
+  EXPECT_THAT(*command_words(R"(\a \ b)"), ElementsAre("a", " b"));
+  EXPECT_THAT(*command_words(R"('a\b' "a\\b")"), ElementsAre("a\\b", "a\\b"));
+  EXPECT_THAT(*command_words("'a'\"b\"c '' \"\""), ElementsAre("abc", "", ""));
+}
+
 TEST(CommandWords, AnOpenQuoteAndNoWordAreRefused) {
   EXPECT_THAT(command_words("ssh 'l4box").error().message, HasSubstr("open quote"));
   for (const char* nothing : {"", "   ", "''"})
@@ -67,6 +74,32 @@ TEST(WorkerOf, AKnownNameANameWithItsCommandOrACommand) {
   EXPECT_EQ(name("ssh -p22 -lme far.example attnscope worker"), "far.example") << "values in the option's own word";
   EXPECT_EQ(name("ssh -v"), "ssh");
   EXPECT_EQ(name("./local worker"), "remote") << "the first worker's name is taken";
+}
+
+TEST(WorkerOf, ANameHasLettersDigitsAndThreeMarks) {
+  const auto is_name = [](const std::string& text) {
+    return worker_of(text + "=attnscope worker", {})->argv == std::vector<std::string>{"attnscope", "worker"};
+  };
+  for (const char c : std::string("azAZ09._-mM5")) EXPECT_TRUE(is_name(std::string("x") + c)) << c;
+  for (const char c : std::string("`{@[/:^,+~%")) EXPECT_FALSE(is_name(std::string("x") + c)) << c;
+  for (const char* name : {"", "-x", ".x", "local"}) EXPECT_FALSE(is_name(name)) << name;
+  for (const char* name : {"_x", "0", "locals"}) EXPECT_TRUE(is_name(name)) << name;
+  EXPECT_TRUE(is_name(std::string(40, 'x')));
+  EXPECT_FALSE(is_name(std::string(41, 'x')));
+}
+
+TEST(WorkerOf, ACommandIsNamedAfterItsMachineOrItsProgram) {
+  const auto name = [](const std::string& text) { return worker_of(text, {})->name; };
+  for (const char option : std::string("BbcDEeFIiJLlmOoPpRSWw"))
+    EXPECT_EQ(name(std::string("ssh -") + option + " value box attnscope worker"), "box") << option;
+  for (const char option : std::string("46AaCfGgKkMNnqsTtVvXxYy"))
+    EXPECT_EQ(name(std::string("ssh -") + option + " box attnscope worker"), "box") << option;
+  EXPECT_EQ(name("ssh '' worker"), "remote") << "an empty word is no machine's name";
+  EXPECT_EQ(name("ssh a@b@box.example worker"), "box.example");
+  EXPECT_EQ(name("/opt/a/run worker"), "run");
+  EXPECT_EQ(name("'/opt/my run!' worker"), "my-run-");
+  EXPECT_EQ(name(".hidden worker"), "remote");
+  EXPECT_EQ(name(std::string(50, 'x') + " worker"), std::string(40, 'x'));
 }
 
 TEST(WorkerOf, AnUnknownNameIsRefusedWithTheKnownOnes) {
