@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
 #include <functional>
 
 #include "check/known_reference.h"
@@ -79,60 +77,10 @@ Result<cuda_api::CublasCalls> fake_cublas() {
   return calls;
 }
 
-template <class T>
-T at(const std::byte* block, size_t offset) {
-  T value;
-  std::memcpy(&value, block + offset, sizeof value);
-  return value;
-}
-
-// Does what assets/gpu/softmax.cu does, from its parameter block.
-int softmax(std::byte* block) {
-  const auto* scores = at<const float*>(block, 0);
-  auto* out = at<std::byte*>(block, 8);
-  const auto rows = at<int64_t>(block, 16);
-  const auto rows_a_head = at<int32_t>(block, 24), keys = at<int32_t>(block, 28), pitch = at<int32_t>(block, 32);
-  const auto masked = at<int32_t>(block, 36), first_visible = at<int32_t>(block, 40);
-  for (int64_t row = 0; row < rows; ++row) {
-    const int visible = masked ? std::clamp(int(row % rows_a_head) + first_visible, 0, keys) : keys;
-    const float* s = scores + row * pitch;
-    double sum = 0;
-    for (int key = 0; key < visible; ++key) sum += std::exp(double(s[key]));
-    for (int key = 0; key < keys; ++key)
-      check::store_value(ElementType::f16, out, row * pitch + key, key < visible ? std::exp(double(s[key])) / sum : 0);
-  }
-  return 0;
-}
-
-// Does what assets/gpu/softmax_pv.cu does for `matrices` heads of a head_dim of 32.
-int softmax_pv(std::byte* block, int64_t matrices) {
-  constexpr int64_t dim = 32;
-  const auto* scores = at<const float*>(block, 0);
-  const auto* v = at<const std::byte*>(block, 8);
-  auto* o = at<std::byte*>(block, 16);
-  const auto rows = at<int32_t>(block, 24), keys = at<int32_t>(block, 28), pitch = at<int32_t>(block, 32);
-  const auto masked = at<int32_t>(block, 36), first_visible = at<int32_t>(block, 40);
-  for (int64_t row = 0; row < matrices * rows; ++row) {
-    const int visible = masked ? std::clamp(int(row % rows) + first_visible, 0, keys) : keys;
-    const float* s = scores + row * pitch;
-    double sum = 0;
-    for (int key = 0; key < visible; ++key) sum += std::exp(double(s[key]));
-    for (int64_t d = 0; d < dim; ++d) {
-      double out = 0;
-      for (int key = 0; key < visible; ++key)
-        out += std::exp(double(s[key])) / sum *
-               check::load_value(ElementType::f16, v, (row / rows * keys + key) * dim + d);
-      check::store_value(ElementType::f16, o, row * dim + d, out);
-    }
-  }
-  return 0;
-}
-
 class CublasRoutine : public ::testing::Test {
  protected:
   CublasRoutine() {
     cublas = {};
-    gpu_.kernel = softmax;
     auto devices =
         make_cuda_devices({gpu_.calls(), nullptr, std::make_shared<compile::Compiler>(compile::CompilerOptions{}),
                            kSource / "assets/gpu", fake_cublas},
@@ -186,7 +134,6 @@ TEST_F(CublasRoutine, AttentionIsRight) {
 
 // One product, and a kernel of our own for the rest.
 TEST_F(CublasRoutine, TheHybridIsRight) {
-  gpu_.kernel = [](std::byte* block) { return softmax_pv(block, 6); };
   for (const Causal causal : {Causal::none, Causal::top_left, Causal::bottom_right}) {
     const Problem problem = uneven(causal);
     const LaunchRequest request = attention(problem, "hybrid");

@@ -111,6 +111,8 @@ TEST_F(CudaDeviceTest, ARunSaysThatItBeganAndThatItIsDone) {
   LaunchEvents events;
   events.on_progress = [&](int64_t done, int64_t total) { told.emplace_back(done, total); };
   ASSERT_TRUE(one->run(request(*one), events));
+  EXPECT_EQ(gpu_.shape.grid, request(*one).shape.grid);
+  EXPECT_EQ(gpu_.shape.block, request(*one).shape.block);
   EXPECT_THAT(told, ::testing::ElementsAre(std::pair<int64_t, int64_t>(0, 16), std::pair<int64_t, int64_t>(16, 16)));
   told.clear();
   gpu_.kernel = [](std::byte*) { return 701; };

@@ -162,6 +162,7 @@ int launch(const LaunchConfig* config, Function function, void**, void** extra) 
     uint64_t o = 0;
     std::memcpy(&o, parameters.data() + 24, 8);
     fake->outputs.push_back(o);
+    for (size_t i = 0; i < 3; ++i) fake->shape.grid[i] = config.grid[i], fake->shape.block[i] = config.block[i];
     if (state.waiting != 0) return;
     state.waiting = fake->kernel ? fake->kernel(parameters.data()) : emulate(called, config, parameters);
   });

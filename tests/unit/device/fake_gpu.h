@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuda_api/driver_calls.h"
+#include "model/occupancy.h"
 
 namespace attnscope::device::testing {
 
@@ -42,6 +43,7 @@ class FakeGpu {
   size_t flushed = 0;             // bytes, of the last write of a flush buffer
   int opted_in = 0;               // bytes
   std::vector<uint64_t> outputs;  // the address of each launch's `o`
+  model::LaunchShape shape;       // of the last launch
 };
 
 }  // namespace attnscope::device::testing
