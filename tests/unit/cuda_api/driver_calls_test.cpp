@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 
+#include "cuda_api/cublas.h"
 #include "cuda_api/driver.h"
 #include "cuda_api/pixel_calls.h"
 
@@ -51,8 +52,44 @@ TEST(DriverCalls, OfALibraryThatHasThemAllEachIsTaken) {
   expect_whole(*pixels);
 }
 
+// As cuda.h, library_types.h and cublas_api.h of CUDA 12 and 13 have them.
+TEST(DriverCalls, NumbersAreThoseOfTheHeaders) {
+  const std::pair<Attribute, int> kAttributes[] = {{Attribute::max_threads_per_block, 1},
+                                                   {Attribute::max_shared_memory_per_block, 8},
+                                                   {Attribute::max_registers_per_block, 12},
+                                                   {Attribute::clock_rate, 13},
+                                                   {Attribute::multiprocessor_count, 16},
+                                                   {Attribute::memory_clock_rate, 36},
+                                                   {Attribute::global_memory_bus_width, 37},
+                                                   {Attribute::l2_cache_size, 38},
+                                                   {Attribute::max_threads_per_multiprocessor, 39},
+                                                   {Attribute::compute_capability_major, 75},
+                                                   {Attribute::compute_capability_minor, 76},
+                                                   {Attribute::max_shared_memory_per_multiprocessor, 81},
+                                                   {Attribute::max_registers_per_multiprocessor, 82},
+                                                   {Attribute::max_shared_memory_per_block_optin, 97},
+                                                   {Attribute::max_blocks_per_multiprocessor, 106},
+                                                   {Attribute::reserved_shared_memory_per_block, 111}};
+  for (const auto& [attribute, number] : kAttributes) EXPECT_EQ(static_cast<int>(attribute), number);
+  EXPECT_EQ(kCudaSuccess, 0);              // CUDA_SUCCESS
+  EXPECT_EQ(kCudaOutOfMemory, 2);          // CUDA_ERROR_OUT_OF_MEMORY
+  EXPECT_EQ(kCudaNotReady, 600);           // CUDA_ERROR_NOT_READY
+  EXPECT_EQ(kCublasF32, 0);                // CUDA_R_32F
+  EXPECT_EQ(kCublasF16, 2);                // CUDA_R_16F
+  EXPECT_EQ(kCublasAsIs, 0);               // CUBLAS_OP_N
+  EXPECT_EQ(kCublasTransposed, 1);         // CUBLAS_OP_T
+  EXPECT_EQ(kCublasComputeF32, 68);        // CUBLAS_COMPUTE_32F
+  EXPECT_EQ(kCublasDefaultAlgorithm, -1);  // CUBLAS_GEMM_DEFAULT
+  const LaunchConfig launch;
+  for (const auto& size : {launch.grid, launch.block})
+    for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(size[axis], 1u);
+  EXPECT_EQ(launch.shared_bytes, 0u);
+  EXPECT_EQ(launch.attribute_count, 0u);
+}
+
 TEST(DriverCalls, TellsErrorsThatNoContextSurvives) {
-  for (const int code : {214, 220, 226, 702, 709, 710, 714, 715, 716, 717, 718, 721, 999})  // CUresult's reference
+  // CUresult's reference
+  for (const int code : {214, 220, 226, 702, 709, 710, 714, 715, 716, 717, 718, 721, 999})
     EXPECT_TRUE(is_sticky(code)) << code;
   EXPECT_TRUE(is_sticky(700));  // illegal address
   EXPECT_TRUE(is_sticky(719));  // launch failure
