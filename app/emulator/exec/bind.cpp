@@ -214,10 +214,8 @@ Result<BoundLaunch> bind_launch(const Launch& launch, const CtaOptions& options,
   if (!constants) return fail(constants.error());
   bound.constants = std::move(*constants);
   if (launch.memory != nullptr) {
-    for (const GlobalBuffer& buffer : launch.memory->buffers()) {
-      if (buffer.bytes == 0) continue;
+    for (const GlobalBuffer& buffer : launch.memory->buffers())
       bound.ranges.push_back({buffer.address, buffer.bytes, reinterpret_cast<uint8_t*>(buffer.host), buffer.writable});
-    }
   }
   bound.options = &options;
   bound.ops = program.ops;
