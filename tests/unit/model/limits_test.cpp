@@ -35,6 +35,28 @@ TEST(Limits, WhatFitsPasses) {
   EXPECT_TRUE(check_limits(l4(), variant(64, 0, 0), {{1, 1, 1}, {1024, 1, 1}}, "tiled"));
 }
 
+// The largest grid and block of each axis.
+TEST(Limits, TheLargestShapesPassAndOneMoreDoesNot) {
+  const LaunchShape one{{1, 1, 1}, {1, 1, 1}};
+  const int64_t grid[] = {(int64_t{1} << 31) - 1, 65535, 65535}, block[] = {1024, 1024, 64};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    LaunchShape shape = one;
+    shape.grid[axis] = grid[axis];
+    EXPECT_TRUE(check_limits(l4(), variant(32, 0, 0), shape, "tiled")) << "grid " << axis;
+    ++shape.grid[axis];
+    refused(variant(32, 0, 0), shape);
+    shape = one;
+    shape.block[axis] = block[axis];
+    EXPECT_TRUE(check_limits(l4(), variant(32, 0, 0), shape, "tiled")) << "block " << axis;
+    ++shape.block[axis];
+    refused(variant(32, 0, 0), shape);
+  }
+  VariantInfo local = variant(32, 0, 0);
+  local.stack_bytes = 524289;
+  refused(local, one);
+  refused(variant(32, 49153, 0), one);
+}
+
 // The refusal behind the reports' "Error Internal": 128x256x64 tiles in three stages.
 TEST(Limits, CutlassDefaultTile) {
   EXPECT_EQ(refused(variant(200, 0, 147456), kPlain).message,
