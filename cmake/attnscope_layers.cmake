@@ -1,12 +1,34 @@
 # One folder under app/ is one static library, attnscope_<layer>. Warnings are errors only in our code: they are set
 # here and not globally, so no third-party source is built with them.
 
+# attnscope_join(<target>): its sources are compiled several at a time, so that what they include is parsed and
+# instantiated once. join_sources.py says which may go together; the others, and those with flags of their own, stay alone.
+function(attnscope_join target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  execute_process(COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_SOURCE_DIR}/cmake/join_sources.py" 12 ${sources}
+                  WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE groups COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "\n$" "" groups "${groups}")
+  string(REPLACE "\n" ";" groups "${groups}")
+  set(number 0)
+  foreach(group ${groups})
+    math(EXPR number "${number} + 1")
+    string(REPLACE "|" ";" group "${group}")
+    set_source_files_properties(${group} PROPERTIES UNITY_GROUP "group_${number}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # g++ looks for it where a file is included
+endfunction()
+
 function(attnscope_strict target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 gives false warnings about std::string concatenation (GCC bug 105651; with precompiled headers two more),
     # and about optional<T> with sanitizers on.
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized)
+  endif()
+  if(ATTNSCOPE_JOIN)
+    attnscope_join(${target})
   endif()
   if(ATTNSCOPE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${ATTNSCOPE_SANITIZE} -fno-omit-frame-pointer
