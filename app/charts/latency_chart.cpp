@@ -66,51 +66,37 @@ std::optional<size_t> LatencyChart::column_of(uint64_t run) const {
   return static_cast<size_t>(found - columns.begin());
 }
 
-Change change_between(const LatencyColumn& before, const LatencyColumn& after) {
-  Change change;
-  if (before.p50 <= 0) return change;
-  change.ratio = after.p50 / before.p50;
-  const bool overlap = before.interval_high >= after.interval_low && after.interval_high >= before.interval_low;
-  change.tie = after.p50 == before.p50 || (after.kind == FigureKind::measured && overlap);
-  const std::string percent = signed_percent_text(change.ratio - 1);
-  if (!change.tie)
-    change.text = percent;
-  else
-    change.text = after.p50 == before.p50 ? "the same" : "a tie (" + percent + ")";
-  return change;
-}
-
-std::optional<Delta> delta_of(const LatencyChart& chart, size_t index) {
-  const LatencyColumn& after = chart.columns.at(index);
-  if (after.state != ColumnState::timed) return std::nullopt;
-  const LatencyColumn *before = nullptr, *other = nullptr;
-  for (size_t at = index; at-- > 0 && before == nullptr;) {
+std::optional<size_t> baseline_of(const LatencyChart& chart, size_t before, const Observation& b, uint64_t pinned) {
+  if (const auto column = pinned != 0 ? chart.column_of(pinned) : std::nullopt) return column;
+  std::optional<size_t> other;
+  for (size_t at = std::min(before, chart.columns.size()); at-- > 0;) {
     const LatencyColumn& column = chart.columns[at];
     if (column.state != ColumnState::timed) continue;
-    if (comparable(*column.observation, *after.observation) == Unlike::none)
-      before = &column;
-    else if (other == nullptr)
-      other = &column;
+    if (comparable(*column.observation, b) == Unlike::none) return at;
+    if (!other) other = at;
   }
-  if (before == nullptr && other == nullptr) return std::nullopt;
-  const LatencyColumn& held = before != nullptr ? *before : *other;
+  return other;
+}
+
+std::optional<Delta> delta_of(const LatencyChart& chart, size_t index, uint64_t pinned) {
+  const LatencyColumn& after = chart.columns.at(index);
+  if (after.state != ColumnState::timed) return std::nullopt;
+  const std::optional<size_t> at = baseline_of(chart, index, *after.observation, pinned);
+  if (!at || *at == index || chart.columns[*at].observation == nullptr) return std::nullopt;
+  const LatencyColumn& held = chart.columns[*at];
   Delta delta;
   delta.run = held.run;
-  delta.unlike = comparable(*held.observation, *after.observation);
-  if (before == nullptr) {
-    delta.text = "not comparable";
-    delta.against = fmt::format("with run {}: {}", held.run, to_string(delta.unlike));
+  delta.standing = standing_of(*held.observation, *after.observation);
+  delta.text = change_text(delta.standing);
+  if (delta.standing.outcome == Outcome::not_comparable) {
+    delta.against = fmt::format("with run {}: {}", held.run, to_string(delta.standing.unlike));
     delta.detail = unlike_sentence(*held.observation, *after.observation);
     return delta;
   }
-  const Change change = change_between(held, after);
-  const bool same = change.tie || us_text(held.p50) == us_text(after.p50);
-  delta.text = change.text;
   delta.against =
       fmt::format("against run {}{}", held.run, held.kernel == after.kernel ? std::string() : ", " + held.kernel);
   delta.detail = fmt::format("{} \u2192 {}; run {} is {} {}", us_text(held.p50), us_text(after.p50), held.run,
                              held.kernel, held.config_text);
-  delta.better = same ? 0 : change.ratio < 1 ? 1 : -1;
   return delta;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/comparable.h"
+#include "charts/standing.h"
 #include "core/headline.h"
 #include "core/observation.h"
 
@@ -57,27 +57,21 @@ struct LatencyChart {
 // Appends those of `runs` that are not yet in `chart`, so that a long history adds no cost per frame.
 void append(LatencyChart& chart, std::span<const Run> runs);
 
-// How a change affected the median, in words that respect the kind: two modelled figures whose error bars overlap are
-// still ordered by the model, two measured ones whose intervals overlap are a tie.
-struct Change {
-  double ratio = 1;  // new / old
-  bool tie = false;
-  std::string text;  // "−18.4 %", "a tie (+0.2 %)"
-};
-Change change_between(const LatencyColumn& before, const LatencyColumn& after);
+// The baseline (A) of the run `b`, as an index into the columns; empty: none. `pinned` is the run that a person pinned
+// as A; 0: none. Otherwise it is the last of the first `before` columns whose time is comparable with b's; if none is,
+// the last one with a time.
+std::optional<size_t> baseline_of(const LatencyChart& chart, size_t before, const Observation& b, uint64_t pinned);
 
-// A run's time compared with an earlier run's, and that run's name. It is the last comparable earlier run; if none is
-// comparable, the last timed one, with the reason why they cannot be compared.
+// A run's time against its baseline's, and that run's name.
 struct Delta {
   std::string text;     // "−18.4 %", "a tie (+0.2 %)", "the same", "not comparable"
   std::string against;  // "against run 3", "against run 3, minimal"; "with run 3: another problem"
   std::string detail;   // both figures, or what differs
-  Unlike unlike = Unlike::none;
-  int better = 0;  // +1 faster, -1 slower, 0 neither or not comparable
-  uint64_t run = 0;
+  Standing standing;
+  uint64_t run = 0;  // A
 };
-// Empty if the column at `index` or every run before it is not timed.
-std::optional<Delta> delta_of(const LatencyChart& chart, size_t index);
+// Empty if the column at `index` is not timed, has no baseline, or is its own.
+std::optional<Delta> delta_of(const LatencyChart& chart, size_t index, uint64_t pinned = 0);
 
 // Positions for labels of one height so that none overlap: each as near as possible to its wish, in the order of the
 // wishes, all within [low, high] if there is room. Lengths in pixels, downwards; results are in the order of `wishes`.

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "charts/format.h"
-#include "core/comparable.h"
+#include "charts/standing.h"
 #include "core/headline.h"
 #include "core/observation_fields.h"
 
@@ -24,7 +24,7 @@ std::string words_of_class(std::string name) {
   return name;
 }
 
-FigureGroup instruction_group(const Counters& counters) {
+FigureGroup instruction_group(const Counters& counters, const Counters* baseline) {
   FigureGroup group{"Warp instructions", {}};
   int64_t total = 0;
   std::vector<std::pair<std::string, int64_t>> classes;
@@ -34,6 +34,14 @@ FigureGroup instruction_group(const Counters& counters) {
     else if (count > 0)
       classes.emplace_back(name, count);
   }
+  int64_t baseline_total = 0;
+  if (baseline != nullptr)
+    for (const auto& [name, count] : baseline->instructions) {
+      if (name == "total") continue;
+      baseline_total += count;
+      const auto here = counters.instructions.find(name);
+      if (count > 0 && (here == counters.instructions.end() || here->second <= 0)) classes.emplace_back(name, 0);
+    }
   if (total == 0)
     for (const auto& entry : classes) total += entry.second;
   std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -43,6 +51,13 @@ FigureGroup instruction_group(const Counters& counters) {
     const std::string words = words_of_class(name);
     group.rows.push_back(count_row(words, count, words, counters.kind, share > 0 ? percent_text(share) : ""));
     group.rows.back().share = share;
+    if (baseline == nullptr) continue;
+    const auto there = baseline->instructions.find(name);
+    group.rows.back().baseline = with_commas(there == baseline->instructions.end() ? 0 : there->second);
+  }
+  if (baseline != nullptr) {
+    const auto there = baseline->instructions.find("total");
+    group.rows.front().baseline = with_commas(there == baseline->instructions.end() ? baseline_total : there->second);
   }
   return group;
 }
@@ -132,13 +147,15 @@ std::vector<FigureRow> verdict_rows(const Verdict& verdict) {
   return rows;
 }
 
-std::vector<FigureGroup> counter_groups(const Counters& counters) {
+std::vector<FigureGroup> counter_groups(const Counters& counters, const Counters* baseline) {
   std::vector<FigureGroup> groups{
-      instruction_group(counters), {"Lanes", {}}, {"Shared memory", {}}, {"Global memory", {}}};
+      instruction_group(counters, baseline), {"Lanes", {}}, {"Shared memory", {}}, {"Global memory", {}}};
   for_each_counter([&](const CounterRow& row, auto member) {
-    groups[1 + static_cast<size_t>(row.group)].rows.push_back(
-        {std::string(label(row.label)), value_text(counters.*member),
-         beside(row.beside, counters, static_cast<double>(counters.*member)), std::string(row.term), counters.kind});
+    FigureRow figure{std::string(label(row.label)), value_text(counters.*member),
+                     beside(row.beside, counters, static_cast<double>(counters.*member)), std::string(row.term),
+                     counters.kind};
+    if (baseline != nullptr) figure.baseline = value_text(baseline->*member);
+    groups[1 + static_cast<size_t>(row.group)].rows.push_back(std::move(figure));
   });
   return groups;
 }
@@ -161,10 +178,10 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   ComparedRow& latency = rows.back();
   latency.before = optional_us(a);
   latency.after = optional_us(b);
-  const Unlike unlike = comparable(a, b);
-  if (unlike != Unlike::none && a.timing && b.timing) {
-    latency.change = "not comparable";
-    latency.better = 0;
+  if (a.timing && b.timing) {
+    const Standing standing = standing_of(a, b);
+    latency.change = latency.differs || standing.outcome == Outcome::not_comparable ? change_text(standing) : "";
+    latency.better = better(standing);
   }
   const auto before = headline_of(a), after = headline_of(b);
   const auto word = [](const auto& headline) { return headline ? std::string(to_string(*headline)) : "\u2013"; };
@@ -187,7 +204,7 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
     if (!row.compared.empty())
       number(std::string(label(row.compared)), &Observation::counters, member, Better::smaller, count_text);
   });
-  if (unlike == Unlike::operation || unlike == Unlike::problem || unlike == Unlike::device)
+  if (!same_work(a, b))
     for (ComparedRow& row : rows) {
       row.better = 0;
       if (&row != &rows.front()) row.change.clear();

@@ -13,8 +13,9 @@ struct FigureRow {
   std::string note;  // its limit, or its share
   std::string term;
   FigureKind kind = FigureKind::counted;
-  bool bad = false;  // beyond its limit
-  double share = 0;  // of its group's total
+  bool bad = false;        // beyond its limit
+  double share = 0;        // of its group's total
+  std::string baseline{};  // A's value; empty: there is no A
 };
 
 struct FigureGroup {
@@ -25,13 +26,14 @@ struct FigureGroup {
 // Every figure of a verdict, each with its limit.
 std::vector<FigureRow> verdict_rows(const Verdict& verdict);
 
-// Counts by group: warp instructions by class (largest first), lanes, shared memory, global memory.
-std::vector<FigureGroup> counter_groups(const Counters& counters);
+// Counts by group: warp instructions by class (largest first), lanes, shared memory, global memory. With those of the
+// baseline beside them, if it has any; a class that only the baseline has is a row of zero.
+std::vector<FigureGroup> counter_groups(const Counters& counters, const Counters* baseline = nullptr);
 // "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
 std::string counter_share_text(const Counters& counters);
 
-// Two observations side by side. `change` is empty where a ratio means nothing; the latency's is "not comparable"
-// where comparable() finds a difference. Runs of another operation, problem or device are never better or worse.
+// Two observations side by side. `change` is empty where a ratio means nothing; the latency's is what standing_of()
+// says. Runs of another operation, problem or device are never better or worse.
 struct ComparedRow {
   std::string name;
   std::string before, after;

@@ -69,6 +69,14 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
   const bool own_options = draft.config.options != kernel->options;
   std::vector<std::string>& words = line.arguments;
   switch (kind) {
+    case CommandKind::run:
+      if (own_options)
+        line.refusal =
+            "Compile options that are not the kernel's own need a preset: save this experiment as one first.";
+      words = {"run", "--kernel", kernel->id};
+      add_settings(draft, *kernel, words);
+      words.insert(words.end(), {"--problem", problem_words(draft.problem), "--device", draft.device});
+      break;
     case CommandKind::export_config:
       words = {"export"};
       if (own_options && preset.empty())

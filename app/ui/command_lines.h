@@ -8,7 +8,7 @@
 namespace attnscope::ui {
 
 // The program's commands for a terminal, with the experiment that the knobs describe.
-enum class CommandKind { export_config, best, bench };
+enum class CommandKind { run, export_config, best, bench };
 
 struct CommandLine {
   std::vector<std::string> arguments;  // after the program's name

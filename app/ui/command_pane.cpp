@@ -22,6 +22,8 @@ struct Words {
 
 Words words_of(CommandKind kind) {
   switch (kind) {
+    case CommandKind::run:
+      return {"Run this config", "Runs this config in a terminal."};
     case CommandKind::export_config:
       return {"Export this config",
               "Writes the kernel with these knobs as standalone files: .cu, nvcc line, cubin, "

@@ -5,6 +5,7 @@
 
 #include "charts/latency_chart.h"
 #include "session/session.h"
+#include "ui/baseline.h"
 #include "ui/draft_tracker.h"
 #include "ui/glossary.h"
 #include "ui/settings.h"
@@ -39,16 +40,17 @@ struct Context {
   const Shown& shown;
   DraftTracker& draft;
   const charts::LatencyChart& latency;
+  const Baseline& baseline;
   const Glossary& glossary;
   const std::vector<ReportedFigure>& reported;
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;
-  uint64_t compared = 0;                    // the run compared with the shown one; 0 none
   Interop* interop;                         // null: maps come through the pipe
   double frame_ms = 0;                      // largest CPU time for building a frame in the last second
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds
   std::function<void(int64_t)> show_line;   // of the kernel's source
+  std::function<void()> explain;            // brings the terms of the shown time to the front
 
   // Sends a new draft to the focus lane and shows it at once.
   void post(Draft wish, session::Gesture gesture);

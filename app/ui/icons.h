@@ -19,6 +19,7 @@
 #define ICON_LIST "\xEF\x80\xBA"
 #define ICON_MOON "\xEF\x86\x86"
 #define ICON_NOTCH "\xEF\x87\x8E"
+#define ICON_PIN "\xEF\x82\x8D"
 #define ICON_PLAY "\xEF\x81\x8B"
 #define ICON_QUESTION "\xEF\x81\x99"
 #define ICON_REFRESH "\xEF\x80\xA1"

@@ -49,7 +49,7 @@ void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::uni
   Node rest{dockspace};
   const float wide = em(narrow || kind == LayoutKind::small ? kControlsNarrow : kControlsWidth);
   const Node controls = rest.cut(ImGuiDir_Left, std::clamp(wide / room.x, 0.14f, narrow ? 0.4f : 0.34f));
-  Node latency, memory, error, below, attention, counters, beside;
+  Node latency, memory, error, below, attention, counters, beside, why;
   if (kind == LayoutKind::large) {
     error = rest.cut(ImGuiDir_Right, 0.25f);
     attention = error.cut(ImGuiDir_Down, 0.46f);
@@ -58,21 +58,26 @@ void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::uni
     latency = rest;
     memory = latency.cut(ImGuiDir_Right, 0.36f);
     counters = memory.cut(ImGuiDir_Down, 0.35f);
+    why = latency.cut(ImGuiDir_Down, 0.45f);
   } else if (narrow) {  // two rows of two, so that none of the three readouts is behind a tab
     below = rest.cut(ImGuiDir_Down, 0.45f);
     memory = below.cut(ImGuiDir_Right, 0.45f);
     latency = rest;
     attention = error = latency.cut(ImGuiDir_Right, 0.48f);
-    counters = beside = below;
+    counters = beside = why = below;
   } else {
     below = rest.cut(ImGuiDir_Down, kind == LayoutKind::small ? 0.36f : 0.27f);
     latency = rest;
     error = latency.cut(ImGuiDir_Right, 0.60f);
     memory = error.cut(ImGuiDir_Left, 0.5f);
     attention = error;
-    counters = beside = below;
+    counters = beside = why = below;
   }
-  const Places own{{"Attention", attention.id}, {"Counters", counters.id}, {"Source", beside.id}, {"Log", beside.id}};
+  const Places own{{"Attention", attention.id},
+                   {"Counters", counters.id},
+                   {"Source", beside.id},
+                   {"Log", beside.id},
+                   {"Why", why.id}};
   const ImGuiID places[] = {controls.id, latency.id, memory.id, error.id, below.id};
   for (const auto& panel : panels) {
     const auto found = own.find(panel->title());

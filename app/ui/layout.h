@@ -17,7 +17,8 @@ LayoutKind layout_for(ImVec2 ems);
 // narrow: controls, and two rows of two: latency and error over history and shared memory.
 // small: controls, the three readouts side by side, a higher strip below.
 // usual: controls; the three readouts side by side; a strip below.
-// large: error and attention in a column of their own, counters under shared memory, source and log beside the history.
+// large: error and attention in a column of their own, the terms (Why) under the latency, counters under shared memory,
+// source and log beside the history.
 void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::unique_ptr<Panel>>& panels);
 
 // Which panel is docked where, to distinguish a layout that the user rearranged from a built one.

@@ -23,6 +23,7 @@ Json to_json(const WindowSettings& settings) {
               {"invited", settings.invited},
               {"closed", settings.closed},
               {"layout", settings.layout},
+              {"pinned", settings.pinned ? Json{{"hash", settings.pinned->hash}, {"at", settings.pinned->at}} : Json()},
               {"built_docks", settings.built_docks},
               {"layout_version", settings.layout_version}};
 }
@@ -43,6 +44,11 @@ WindowSettings window_settings_from_json(const Json& json) {
   if (json.contains("layout") && json["layout"].is_string()) settings.layout = json["layout"].get<std::string>();
   if (json.contains("built_docks") && json["built_docks"].is_string())
     settings.built_docks = json["built_docks"].get<std::string>();
+  if (const auto pin = json.find("pinned"); pin != json.end() && pin->is_object()) {
+    const auto hash = pin->find("hash"), at = pin->find("at");
+    if (hash != pin->end() && hash->is_string() && at != pin->end() && at->is_number())
+      settings.pinned = PinnedRun{hash->get<std::string>(), at->get<double>()};
+  }
   settings.layout_version = whole_in(json, "layout_version", 0, 0, 1000000);
   return settings;
 }

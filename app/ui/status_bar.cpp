@@ -1,10 +1,10 @@
 #include "ui/status_bar.h"
 
 #include <fmt/format.h>
-#include <imgui_internal.h>
 
 #include "charts/tables.h"
 #include "ui/icons.h"
+#include "ui/widgets/edge_bar.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -99,40 +99,31 @@ void kind_cells(const Context& context) {
   }
 }
 
+void draw_line(Context& context) {
+  device_cell(context);
+  worker_cells(context);
+  kind_cells(context);
+  if (context.snapshot.queue_waiting > 0) {
+    divider();
+    dim_text(fmt::format("{} queued", context.snapshot.queue_waiting));
+  }
+  const std::string maps = context.pixels.way.empty() ? "" : fmt::format("maps: {}   ", context.pixels.way);
+  const std::string right = maps + fmt::format("frame {:.1f} ms", context.frame_ms);
+  ImGui::SameLine();
+  const float room = ImGui::GetContentRegionAvail().x, width = width_of(right);
+  if (room > width) {
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+    dim_text(right);
+    tooltip(context.pixels.why + " The frame's time is the CPU's for building it, the slowest of the last second.");
+  } else {
+    ImGui::NewLine();
+  }
+}
+
 }  // namespace
 
 void status_bar(Context& context) {
-  ImGui::PushFont(nullptr, kSmallSize);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, palette().window);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(em(0.9f), em(0.35f)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
-  const float height = ImGui::GetFontSize() + em(0.75f);
-  if (ImGui::BeginViewportSideBar(
-          "##status", ImGui::GetMainViewport(), ImGuiDir_Down, height,
-          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoDocking)) {
-    device_cell(context);
-    worker_cells(context);
-    kind_cells(context);
-    if (context.snapshot.queue_waiting > 0) {
-      divider();
-      dim_text(fmt::format("{} queued", context.snapshot.queue_waiting));
-    }
-    const std::string maps = context.pixels.way.empty() ? "" : fmt::format("maps: {}   ", context.pixels.way);
-    const std::string right = maps + fmt::format("frame {:.1f} ms", context.frame_ms);
-    ImGui::SameLine();
-    const float room = ImGui::GetContentRegionAvail().x, width = width_of(right);
-    if (room > width) {
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
-      dim_text(right);
-      tooltip(context.pixels.why + " The frame's time is the CPU's for building it, the slowest of the last second.");
-    } else {
-      ImGui::NewLine();
-    }
-  }
-  ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
+  edge_bar("##status", ImGuiDir_Down, kSmallSize, 0.35f, palette().window, [&] { draw_line(context); });
 }
 
 }  // namespace attnscope::ui

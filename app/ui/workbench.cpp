@@ -9,13 +9,13 @@
 #include "catalog/reported.h"
 #include "platform/clock.h"
 #include "platform/json_file.h"
+#include "ui/baseline_strip.h"
 #include "ui/display/interop.h"
 #include "ui/icons.h"
 #include "ui/panels/attention_panel.h"
 #include "ui/panels/error_panel.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
-#include "ui/panels/latency_panel.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/source_panel.h"
 #include "ui/status_bar.h"
@@ -24,7 +24,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr int kLayoutVersion = 4;        // raised when the default layout changes: older saved layouts are ignored
+constexpr int kLayoutVersion = 5;        // raised when the default layout changes: older saved layouts are ignored
 constexpr int kFramesToDock = 4;         // until a newly docked panel is a selectable tab
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
@@ -40,7 +40,6 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
   load_assets();
   for (MakePanel* const make : kPanels) panels_.push_back(make(options_.resources / "shaders"));
   find_panel(experiment_panel_);
-  find_panel(latency_panel_);
   find_panel(error_panel_);
   find_panel(attention_panel_);
   find_panel(history_panel_);
@@ -144,26 +143,29 @@ void Workbench::draw() {
   adopt_view(snapshot);
   const Shown shown = shown_of(snapshot);
   Interop* const way_in = choose_pixel_way(shown);
+  baseline_ = baseline_of(snapshot, shown, latency_, settings_.pinned);
   Context context{session_,
                   snapshot,
                   shown,
                   draft_,
                   latency_,
+                  baseline_,
                   glossary_,
                   reported_,
                   settings_,
                   view_,
                   pixels_,
-                  history_panel_->compared(),
                   way_in,
                   slowest_ms_,
                   options_.wake_within,
                   [this](int64_t line) {
                     source_panel_->show_line(line);
                     open_panel(source_panel_->title());
-                  }};
+                  },
+                  [this] { open_panel(kWhyTitle); }};
   actions_.handle_shortcuts();
   draw_menu(context);
+  baseline_strip(context);
   status_bar(context);
   draw_panels(context);
   dialogs_.draw(context, actions_);
@@ -286,8 +288,7 @@ void Workbench::open_panel(const std::string& title) {
   options_.wake_within(0.02);
 }
 
-const std::optional<charts::Delta>& Workbench::headline_delta() const { return latency_panel_->delta(); }
-uint64_t Workbench::compared_run() const { return history_panel_->compared(); }
+uint64_t Workbench::compared_run() const { return history_panel_->compares() ? baseline_.run() : 0; }
 int64_t Workbench::source_line() const { return source_panel_->shown_line(); }
 
 MapView& Workbench::map_of(MapKind kind) {

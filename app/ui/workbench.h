@@ -29,7 +29,6 @@ class MapView;
 class ExperimentPanel;
 class SourcePanel;
 class HistoryPanel;
-class LatencyPanel;
 
 struct WorkbenchOptions {
   std::filesystem::path resources;  // holds assets/ and shaders/
@@ -75,9 +74,9 @@ class Workbench {
   bool settled() const { return settled_; }
   double frame_ms() const { return slowest_ms_; }
   const PixelWay& pixels() const { return pixels_; }
-  int64_t source_line() const;                                 // last line scrolled to; 0 none
-  const std::optional<charts::Delta>& headline_delta() const;  // beside the latency
-  uint64_t compared_run() const;                               // compared with the shown one; 0 none
+  int64_t source_line() const;                            // last line scrolled to; 0 none
+  const Baseline& baseline() const { return baseline_; }  // of the last frame
+  uint64_t compared_run() const;                          // the run beside the shown one in the history; 0 none
   const CommandPane& command() const { return command_pane_; }
   MapView& map_of(MapKind kind);  // the panel that shows it; for tests
 
@@ -93,7 +92,7 @@ class Workbench {
   void draw_presets_menu(Context& context);
   void draw_panels(Context& context);
   void open_palette();
-  uint64_t run_before() const;
+  std::string why_not_pinned() const;
   void set_knob(const Knob& knob, int64_t value);
   void ask(Draft wish, const std::string& change);
   void adopt_view(const session::Snapshot& snapshot);
@@ -113,6 +112,7 @@ class Workbench {
   DraftTracker draft_;
   charts::LatencyChart latency_;
   std::vector<charts::Run> runs_;  // those in latency_
+  Baseline baseline_;              // points into snapshot_
   Glossary glossary_;
   std::vector<ReportedFigure> reported_;
   WindowSettings settings_, kept_settings_;
@@ -134,7 +134,6 @@ class Workbench {
   ExperimentPanel* experiment_panel_ = nullptr;
   SourcePanel* source_panel_ = nullptr;
   HistoryPanel* history_panel_ = nullptr;
-  LatencyPanel* latency_panel_ = nullptr;
   std::map<std::string, int> to_front_;  // panels to bring to the front, and in how many frames
   CommandPalette palette_;
   ViewState view_;

@@ -8,6 +8,7 @@
 #include "ui/icons.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
+#include "ui/panels/panels.h"
 #include "ui/widgets/text.h"
 #include "ui/workbench.h"
 
@@ -73,12 +74,20 @@ void Workbench::add_actions() {
       "close", "Close what is open, then back to the live run", ImGuiKey_Escape, [this] { close_one(); },
       [this] { return closable() ? "" : "Nothing is open."; });
   add(
-      "compare", "Compare with the run before", ImGuiMod_Ctrl | ImGuiKey_D,
+      "compare", "Compare with A, figure by figure", ImGuiMod_Ctrl | ImGuiKey_D,
       [this] {
-        history_panel_->compare_with(run_before());
+        history_panel_->compare(true);
         open_panel(history_panel_->title());
       },
-      [this] { return run_before() == 0 ? "There is no earlier run." : ""; });
+      [this] { return baseline_.run() == 0 ? "There is no A: no earlier run has a time." : ""; });
+  add("why", "Why: the time term by term", ImGuiMod_Ctrl | ImGuiKey_E, [this] { open_panel(kWhyTitle); });
+  add(
+      "pin", "Pin the shown run as A", ImGuiMod_Ctrl | ImGuiKey_B,
+      [this] { settings_.pinned = pin_of(snapshot_->history.at(*latency_.column_of(shown_of(*snapshot_).run))); },
+      [this] { return why_not_pinned(); });
+  add(
+      "unpin", "Unpin A", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_B, [this] { settings_.pinned.reset(); },
+      [this] { return settings_.pinned ? "" : "No run is pinned: A is the run before."; });
   add("export", "Export this config\u2026", 0, [this] { command_pane_.open(CommandKind::export_config); });
   add("best", "Find the best config\u2026", 0, [this] { command_pane_.open(CommandKind::best); });
   add("bench", "Bench this config\u2026", 0, [this] { command_pane_.open(CommandKind::bench); });
@@ -112,7 +121,7 @@ void Workbench::add_actions() {
 // Not while the palette, a menu or a dialog is open: they close themselves.
 bool Workbench::closable() const {
   return !palette_.is_open() && (command_pane_.is_open() || experiment_panel_->refuses() ||
-                                 history_panel_->compared() != 0 || snapshot_->selected.has_value());
+                                 history_panel_->compares() || snapshot_->selected.has_value());
 }
 
 // Each press of Escape closes one thing, in this order.
@@ -121,19 +130,16 @@ void Workbench::close_one() {
     command_pane_.close();
   else if (experiment_panel_->refuses())
     experiment_panel_->drop_refusals();
-  else if (history_panel_->compared() != 0)
-    history_panel_->compare_with(0);
+  else if (history_panel_->compares())
+    history_panel_->compare(false);
   else
     session_.select_history(0);
 }
 
-// The run before the shown one; 0: none.
-uint64_t Workbench::run_before() const {
-  const session::History& history = snapshot_->history;
-  const uint64_t shown = shown_of(*snapshot_).run;
-  uint64_t before = 0;
-  for (size_t at = 0; at < history.size && history.at(at).id < shown; ++at) before = history.at(at).id;
-  return before;
+std::string Workbench::why_not_pinned() const {
+  const std::optional<size_t> column = latency_.column_of(shown_of(*snapshot_).run);
+  return column && *column < snapshot_->history.size ? ui::why_not_pinned(snapshot_->history.at(*column))
+                                                     : "No run is shown.";
 }
 
 void Workbench::draw_menu(Context& context) {
@@ -159,7 +165,8 @@ void Workbench::draw_menu(Context& context) {
   };
   menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem"});
-  menu("Run", {"rerun", "cancel", "watch", "", "compare", "live", "close", "", "best", "bench", "export"});
+  menu("Run", {"rerun", "cancel", "watch", "", "why", "compare", "pin", "unpin", "", "live", "close", "", "best",
+               "bench", "export"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
     for (const auto& panel : panels_) {

@@ -148,8 +148,9 @@ TEST(Theme, EveryTextColourCanBeReadOnEverySurface) {
 }
 
 TEST(WindowSettings, DamagedValuesTakeTheirDefaults) {
-  const Json damaged = {{"theme", 7},      {"zoom", "large"},      {"width", -3},
-                        {"height", 1e300}, {"closed", {1, "Log"}}, {"layout", nullptr}};
+  const Json damaged = {
+      {"theme", 7},        {"zoom", "large"},        {"width", -3}, {"height", 1e300}, {"closed", {1, "Log"}},
+      {"layout", nullptr}, {"pinned", {{"hash", 7}}}};
   WindowSettings expected;
   expected.closed = {"Log"};
   EXPECT_EQ(window_settings_from_json(damaged), expected);
@@ -165,6 +166,7 @@ TEST(WindowSettings, RoundTrip) {
   kept.closed = {"Counters"};
   kept.layout = "[Window][Log]\nPos=1,2\n";
   kept.layout_version = 3;
+  kept.pinned = PinnedRun{"1f3a", 1795368000.123456};
   EXPECT_EQ(window_settings_from_json(to_json(kept)), kept);
 }
 

@@ -383,12 +383,12 @@ TEST_F(Flow, UndoShowsOneRunEverywhere) {
     ctx->ItemClick("//Experiment/NUM_WARPS/6");
     if (!wait_for_run(ctx, "NUM_WARPS", 6)) return;
     EXPECT_EQ(shown_of(*now()).run, 2u);
-    EXPECT_EQ(bench_->headline_delta()->against, "against run 1");
+    EXPECT_EQ(bench_->baseline().delta->against, "against run 1");
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     EXPECT_EQ(shown_of(*now()).run, 1u);
     EXPECT_EQ(shown_of(*now()).observation, now()->history.at(0).observation);
-    EXPECT_FALSE(bench_->headline_delta()) << "the first run is against no other";
+    EXPECT_FALSE(bench_->baseline().delta) << "the first run is against no other";
     wait(
         ctx,
         [&](const Snapshot& s) {
@@ -401,7 +401,7 @@ TEST_F(Flow, UndoShowsOneRunEverywhere) {
     ctx->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
     if (!wait_for_run(ctx, "NUM_WARPS", 6)) return;
     EXPECT_EQ(shown_of(*now()).run, 2u);
-    EXPECT_EQ(bench_->headline_delta()->against, "against run 1");
+    EXPECT_EQ(bench_->baseline().delta->against, "against run 1");
   });
 }
 
@@ -578,7 +578,7 @@ TEST_F(Flow, ARunPickedInTheHistoryIsShownUntilEscape) {
     ctx->ItemClick("//Experiment/NUM_WARPS/8");
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     const uint64_t first = now()->history.at(0).id;
-    ctx->ItemClick(("//History/runs/$$" + std::to_string(first) + "/" + std::to_string(first) + "##run").c_str());
+    ctx->ItemClick(("//History/runs/$$" + std::to_string(first) + "/###run").c_str());
     if (!wait(
             ctx, [&](const Snapshot& s) { return s.selected && s.selected->id == first; }, "the picked run"))
       return;
@@ -603,11 +603,11 @@ TEST_F(Flow, TheHistoryIsListedAgainAfterARestartOldestFirst) {
     ASSERT_EQ(now()->history.size, 3u);
     const auto row = [&](int run) {
       const std::string id = std::to_string(run);
-      return ctx->ItemInfo(("//History/runs/$$" + id + "/" + id + "##run").c_str()).RectFull.Min.y;
+      return ctx->ItemInfo(("//History/runs/$$" + id + "/###run").c_str()).RectFull.Min.y;
     };
     EXPECT_LT(row(1), row(2));
     EXPECT_LT(row(2), row(3));
-    ctx->ItemClick("//History/runs/$$1/1##run");
+    ctx->ItemClick("//History/runs/$$1/###run");
     wait(
         ctx, [](const Snapshot& s) { return s.selected && s.selected->id == 1; }, "a run of the session before");
   });

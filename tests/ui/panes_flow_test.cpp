@@ -113,7 +113,7 @@ TEST_F(Panes, ALargeWindowShowsWhatAUsualOneHidesBehindTabs) {
   flow([&](ImGuiTestContext* ctx) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     for (const char* title :
-         {"Experiment", "Latency", "Shared memory", "Error", "Attention", "History", "Counters", "Source"})
+         {"Experiment", "Latency", "Shared memory", "Error", "Attention", "History", "Why", "Counters", "Source"})
       EXPECT_TRUE(in_front(ctx, title)) << title;
     // Zoomed in, the same window counts as usual size, and its layout follows.
     bench_->settings().zoom = 1.8f;

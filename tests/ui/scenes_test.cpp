@@ -55,6 +55,40 @@ TEST_F(Scene, OneRunAtATime) {
   }
 }
 
+// A change and its terms, at the reference window sizes in both themes.
+TEST_F(Scene, Why) {
+  real_worker();
+  open({1280, 720});
+  flow([&](ImGuiTestContext* ctx) {
+    wait_for_run(ctx, "NUM_WARPS", 4);
+    ctx->ItemClick("//Experiment/NUM_WARPS/8");
+    wait_for_run(ctx, "NUM_WARPS", 8);
+  });
+  for (const ShotSize size : {ShotSize{1024, 640}, ShotSize{1280, 720}, ShotSize{1600, 900}, ShotSize{2560, 1440}})
+    for (const ThemeMode theme : {ThemeMode::dark, ThemeMode::light}) {
+      close_window();
+      open_window(size);
+      bench_->ignore_kept_settings();
+      bench_->settings().theme = theme;
+      bench_->settings().invited = true;
+      flow([&](ImGuiTestContext* ctx) {
+        ctx->Yield(12);
+        bench_->open_panel("Why");
+        wait(
+            ctx, [&](const session::Snapshot&) { return bench_->settled(); }, "the maps");
+        ctx->MouseMoveToPos({static_cast<float>(size.width) - 5, 5});
+        ctx->Yield(8);
+      });
+      picture("why_" + std::to_string(size.width) + (theme == ThemeMode::dark ? "_dark" : "_light"));
+      if (theme == ThemeMode::light) continue;
+      flow([&](ImGuiTestContext* ctx) {
+        bench_->open_panel("Counters");
+        ctx->Yield(8);
+      });
+      picture("against_" + std::to_string(size.width));
+    }
+}
+
 TEST_F(Scene, Attention) {
   real_worker();
   open();

@@ -22,18 +22,15 @@ std::string change_of(const charts::ComparedRow& row) {
 }  // namespace
 
 bool ComparePane::refresh(const Context& context) {
-  const session::History& history = context.snapshot.history;
-  const session::HistoryEntry* entry = nullptr;
-  for (size_t at = 0; at < history.size && entry == nullptr; ++at)
-    if (history.at(at).id == run_) entry = &history.at(at);
+  const session::HistoryEntry* entry = context.baseline.entry;
   const Observation* shown = context.shown.observation.get();
   if (entry == nullptr || entry->observation == nullptr || shown == nullptr) {
-    run_ = 0;
+    open_ = false;
     return false;
   }
   const Experiment &a = entry->observation->experiment, &b = shown->experiment;
-  before_ = fmt::format("run {}", run_);
-  after_ = context.shown.run != 0 ? fmt::format("run {}", context.shown.run) : "live";
+  before_ = fmt::format("A, run {}", entry->id);
+  after_ = context.shown.run != 0 ? fmt::format("B, run {}", context.shown.run) : "live";
   settings_ = charts::compared_settings(a, b, session::find_kernel(context.snapshot, a.kernel),
                                         session::find_kernel(context.snapshot, b.kernel));
   if (settings_.empty()) settings_.push_back({"settings", "the same", "the same", "", 0, false});
@@ -64,7 +61,7 @@ void ComparePane::draw() {
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button);
   const bool close = ImGui::SmallButton(ICON_CLOSE "###stop comparing");
   tooltip("Close (Esc)");
-  if (close) run_ = 0;
+  if (close) open_ = false;
   ImGui::PushFont(nullptr, kSize);
   if (ImGui::BeginTable("##compared", 4,
                         ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY |

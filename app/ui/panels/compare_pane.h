@@ -8,13 +8,12 @@
 
 namespace attnscope::ui {
 
-// One run compared with the shown one: first the settings that differ, then the results.
+// The baseline (A) and the shown run: first the settings that differ, then the results.
 class ComparePane {
  public:
-  // Compares that run with the shown one; 0 ends the comparison.
-  void compare_with(uint64_t run) { run_ = run; }
-  uint64_t compared() const { return run_; }
-  // Looks up the run and builds the rows; false: there is nothing to compare, or no longer.
+  void open(bool wanted) { open_ = wanted; }
+  bool is_open() const { return open_; }
+  // Builds the rows; without a baseline it closes and returns false.
   bool refresh(const Context& context);
   // The width at which no cell is cut; valid after refresh().
   float wanted_width() const;
@@ -23,7 +22,7 @@ class ComparePane {
  private:
   void draw_row(const charts::ComparedRow& row) const;
 
-  uint64_t run_ = 0;  // 0 none
+  bool open_ = false;
   std::string before_, after_;
   std::vector<charts::ComparedRow> settings_, figures_;
 };

@@ -13,10 +13,25 @@ namespace {
 void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
   section(group.title.c_str());
   ImGui::PushFont(nullptr, kBaseSize * 0.87f);
-  if (ImGui::BeginTable(group.title.c_str(), 3, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+  const bool against = !group.rows.empty() && !group.rows.front().baseline.empty();
+  if (ImGui::BeginTable(group.title.c_str(), against ? 4 : 3,
+                        ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("name", 0, 1.3f);
     ImGui::TableSetupColumn("value", 0, 1.1f);
+    if (against) ImGui::TableSetupColumn("A", 0, 1.1f);
     ImGui::TableSetupColumn("note", 0, 1.0f);
+    const auto right = [](const std::string& words, ImU32 colour) {
+      const float room = ImGui::GetContentRegionAvail().x;
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width_of(words) - em(0.5f)));
+      clipped(words, room, colour);
+    };
+    if (against) {
+      ImGui::TableNextRow();
+      ImGui::TableSetColumnIndex(1);
+      right("B", palette().faint);
+      ImGui::TableSetColumnIndex(2);
+      right("A", palette().faint);
+    }
     double largest = 0.01;
     for (const charts::FigureRow& row : group.rows) largest = std::max(largest, row.share);
     for (const charts::FigureRow& row : group.rows) {
@@ -24,9 +39,11 @@ void draw_group(Context& context, const charts::FigureGroup& group, bool bars) {
       ImGui::TableNextColumn();
       term(context.glossary, row.term, shortened(row.name, ImGui::GetContentRegionAvail().x));
       ImGui::TableNextColumn();
-      const float room = ImGui::GetContentRegionAvail().x, width = width_of(row.value);
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width - em(0.5f)));
-      text(row.value);
+      right(row.value, palette().text);
+      if (against) {
+        ImGui::TableNextColumn();
+        right(row.baseline, row.baseline == row.value ? palette().faint : palette().dim);
+      }
       ImGui::TableNextColumn();
       if (bars && row.share > 0) {
         const ImVec2 pen = ImGui::GetCursorScreenPos();
@@ -65,7 +82,10 @@ void CountersPanel::draw(Context& context) {
   ImGui::SameLine(0, em(1));
   part_note(context, session::Part::counters, context.shown.config_text);
   const PartScope scope(context, session::Part::counters);
-  const std::vector<charts::FigureGroup> groups = charts::counter_groups(*counters);
+  const std::vector<charts::FigureGroup> groups =
+      charts::counter_groups(*counters, context.baseline.ghost != nullptr && context.baseline.ghost->counters
+                                            ? &*context.baseline.ghost->counters
+                                            : nullptr);
   const float width = ImGui::GetContentRegionAvail().x;
   const int columns = width > em(58) ? 3 : width > em(36) ? 2 : 1;
   // Instructions take one column, and the short groups share the others.

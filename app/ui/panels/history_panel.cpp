@@ -39,7 +39,7 @@ struct WantedColumn {
   Column column;
   float ems;  // including its padding
 };
-constexpr WantedColumn kWanted[] = {{kRun, 2.6f},    {kLatency, 5.2f},   {kVerdict, 8.2f}, {kChange, 10},
+constexpr WantedColumn kWanted[] = {{kRun, 3.1f},    {kLatency, 5.2f},   {kVerdict, 8.2f}, {kChange, 10},
                                     {kConfig, 14},   {kError, 5.4f},     {kKind, 6.4f},    {kOccupancy, 4.6f},
                                     {kShared, 5.6f}, {kRegisters, 3.4f}, {kWhen, 5.2f}};
 float ems_of(Column column) {
@@ -151,7 +151,7 @@ void HistoryPanel::draw(Context& context) {
   if (history.size == 0)
     return empty_state(ICON_HISTORY, "No run yet",
                        "Every finished run is kept here, oldest to newest, and is here again after a restart.");
-  const bool comparing = compared() != 0 && compare_.refresh(context);
+  const bool comparing = compares() && compare_.refresh(context);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (comparing && room.x < em(kRoomForBoth)) return compare_.draw();  // side by side, both would be cut
   const float side = comparing ? std::min(compare_.wanted_width(), room.x * 0.6f) : 0;
@@ -217,12 +217,29 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
   ImGui::PushID(static_cast<int>(entry.id));
   const bool picked = context.shown.history_id == entry.id;
   const bool on_show = context.shown.run == entry.id;
-  if (ImGui::Selectable(fmt::format("{}##run", entry.id).c_str(), on_show, ImGuiSelectableFlags_SpanAllColumns))
+  const bool is_a = context.baseline.run() == entry.id;
+  if (ImGui::Selectable(fmt::format("{}{}###run", entry.id,
+                                    is_a      ? " A"
+                                    : on_show ? " B"
+                                              : "")
+                            .c_str(),
+                        on_show, ImGuiSelectableFlags_SpanAllColumns))
     context.session.select_history(picked ? 0 : entry.id);
-  tooltip("Click to look at this run, right-click to compare it or to take its settings.");
+  tooltip("Click to look at this run, right-click to pin it as A or to take its settings.");
   if (ImGui::BeginPopupContextItem("actions")) {
     if (ImGui::MenuItem("Look at this run")) context.session.select_history(entry.id);
-    if (ImGui::MenuItem("Compare with the shown run")) compare_.compare_with(entry.id);
+    const std::string untimed = why_not_pinned(entry);
+    if (context.baseline.pinned && is_a) {
+      if (ImGui::MenuItem("Unpin A")) context.settings.pinned.reset();
+    } else {
+      if (ImGui::MenuItem("Pin as A", nullptr, false, untimed.empty())) context.settings.pinned = pin_of(entry);
+      tooltip(untimed);
+    }
+    if (ImGui::MenuItem("Compare with the shown run", nullptr, false, untimed.empty())) {
+      context.settings.pinned = pin_of(entry);
+      compare_.open(true);
+    }
+    tooltip(untimed);
     if (ImGui::MenuItem("Take its settings")) {
       Draft wish = seen.experiment;
       context.session.select_history(0);

@@ -8,15 +8,15 @@
 
 namespace attnscope::ui {
 
-// Every run as a row; click one to look at it or to compare it with the live one.
+// Every run as a row; click one to look at it, right-click to make it the baseline (A).
 class HistoryPanel : public Panel {
  public:
   const char* title() const override { return "History"; }
   Dock dock() const override { return Dock::below; }
   void draw(Context& context) override;
-  // Compares that run with the shown one; 0 ends the comparison.
-  void compare_with(uint64_t run) { compare_.compare_with(run); }
-  uint64_t compared() const { return compare_.compared(); }
+  // Opens or closes the comparison of the baseline with the shown run.
+  void compare(bool wanted) { compare_.open(wanted); }
+  bool compares() const { return compare_.is_open(); }
 
  private:
   void sort(const session::History& history);

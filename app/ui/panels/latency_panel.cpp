@@ -10,6 +10,14 @@
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
+namespace {
+
+ImU32 colour_of(const charts::Standing& standing) {
+  const int better = charts::better(standing);
+  return better > 0 ? palette().good : better < 0 ? palette().bad : palette().dim;
+}
+
+}  // namespace
 
 void LatencyPanel::draw(Context& context) {
   progress_line(context);
@@ -26,7 +34,6 @@ void LatencyPanel::draw(Context& context) {
 void LatencyPanel::draw_headline(Context& context) {
   const Timing* timing = context.shown.timing();
   if (timing == nullptr) {
-    delta_.reset();
     big_figure("\u2013", "\u00b5s", palette().faint);
     part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
     return;
@@ -34,10 +41,9 @@ void LatencyPanel::draw_headline(Context& context) {
   {
     const PartScope scope(context, session::Part::timing);
     big_figure(charts::us_number(timing->p50), charts::us_unit(timing->p50), palette().text);
-    find_change(context);
-    if (!narrow()) draw_change();
+    if (!narrow()) draw_change(context);
     kind_badge_at_right(context.glossary, timing->kind);
-    if (narrow()) draw_change_line();
+    if (narrow()) draw_change_line(context);
   }
   part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
   const PartScope scope(context, session::Part::timing);
@@ -61,53 +67,42 @@ void LatencyPanel::draw_reason(const Context& context) {
   tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted.");
 }
 
-// The run's time compared with an earlier one's: which run, and the difference.
-void LatencyPanel::find_change(const Context& context) {
-  delta_.reset();
-  if (context.shown.state(session::Part::timing) != session::PartState::fresh) return;
-  if (const std::optional<size_t> column = context.latency.column_of(context.shown.run))
-    delta_ = charts::delta_of(context.latency, *column);
-}
-
 // Whether the change does not fit beside the time.
 bool LatencyPanel::narrow() { return ImGui::GetWindowWidth() < em(20); }
 
-void LatencyPanel::draw_change() const {
-  if (!delta_) return;
+void LatencyPanel::draw_change(const Context& context) {
+  const auto& delta = context.baseline.delta;
+  if (!delta) return;
   ImGui::SameLine(0, em(1));
   const float room = ImGui::GetContentRegionAvail().x - em(6);  // the badge's place
   if (room < em(4)) return;
   const ImVec2 at = ImGui::GetCursorPos();
   ImGui::BeginGroup();
   ImGui::PushFont(nullptr, kSmallSize);
-  clipped(delta_->against, room, palette().dim);
+  clipped(delta->against, room, palette().dim);
   ImGui::PopFont();
   ImGui::SetCursorPos({at.x, at.y + em(0.95f)});
   ImGui::PushFont(fonts().strong, 0);
-  clipped(delta_->text, room, colour_of_change());
+  clipped(delta->text, room, colour_of(delta->standing));
   ImGui::PopFont();
   ImGui::EndGroup();
-  tooltip(delta_->detail);
+  tooltip(delta->detail);
 }
 
 // A line below the time, kept even without a change, so that the plot does not move.
-void LatencyPanel::draw_change_line() const {
+void LatencyPanel::draw_change_line(const Context& context) {
+  const auto& delta = context.baseline.delta;
   ImGui::PushFont(fonts().strong, kSmallSize);
-  ImGui::PushStyleColor(ImGuiCol_Text, colour_of_change());
-  text(delta_ ? delta_->text : "");
+  ImGui::PushStyleColor(ImGuiCol_Text, delta ? colour_of(delta->standing) : palette().dim);
+  text(delta ? delta->text : "");
   ImGui::PopStyleColor();
   ImGui::PopFont();
-  if (!delta_) return;
-  tooltip(delta_->detail);
+  if (!delta) return;
+  tooltip(delta->detail);
   ImGui::SameLine(0, em(0.5f));
   ImGui::PushFont(nullptr, kSmallSize);
-  clipped(delta_->against, ImGui::GetContentRegionAvail().x, palette().dim);
+  clipped(delta->against, ImGui::GetContentRegionAvail().x, palette().dim);
   ImGui::PopFont();
-}
-
-ImU32 LatencyPanel::colour_of_change() const {
-  if (!delta_ || delta_->better == 0) return palette().dim;
-  return delta_->better > 0 ? palette().good : palette().bad;
 }
 
 std::unique_ptr<Panel> make_latency_panel(const std::filesystem::path&) { return std::make_unique<LatencyPanel>(); }

@@ -176,7 +176,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
   for (size_t at = 0; at < columns.size(); ++at) {
     const LatencyColumn& column = columns[at];
     if (static_cast<double>(column.x) < limits.X.Min || static_cast<double>(column.x) > limits.X.Max) continue;
-    const bool live = context.shown.run == column.run, compared = context.compared == column.run;
+    const bool live = context.shown.run == column.run, compared = context.baseline.run() == column.run;
     const float x = x_of(column);
     if (live || at == hovered)
       list->AddRectFilled({x - half, top}, {x + half, low.y + size.y},
@@ -203,10 +203,10 @@ void LatencyPlot::draw_names(const Context& context, std::optional<size_t> hover
   std::vector<std::string> words;
   std::vector<charts::LabelWish> wishes;
   for (const size_t index :
-       charts::named_columns(context.latency, hovered ? columns[*hovered].run : 0, live, context.compared)) {
+       charts::named_columns(context.latency, hovered ? columns[*hovered].run : 0, live, context.baseline.run())) {
     const LatencyColumn& column = columns[index];
     if (static_cast<double>(column.x) < limits.X.Min || static_cast<double>(column.x) > limits.X.Max) continue;
-    const char* role = column.run == context.compared ? ", compared" : "";
+    const char* role = column.run == context.baseline.run() ? ", A" : "";
     at.push_back(index);
     words.push_back(shortened(name_of(column, role), std::min(em(22), size.x - em(0.6f))));
     wishes.push_back({x_of(column), width_of(words.back())});

@@ -9,7 +9,7 @@
 namespace attnscope::ui {
 
 // Every run as a column in the order of runs, and reported figures as a rug in their own margin, where they cover no
-// run. Only the live run, the hovered one and the compared one are labelled.
+// run. Only the live run, the hovered one and the baseline (A) are labelled.
 class LatencyPlot {
  public:
   void draw(Context& context);

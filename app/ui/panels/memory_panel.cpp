@@ -15,6 +15,13 @@ using session::Part;
 
 namespace {
 
+// A's part, to stand beside the shown one; null: there is none.
+template <class T>
+const T* ghost_of(const Context& context, std::optional<T> Observation::*part) {
+  const Observation* a = context.baseline.ghost;
+  return a != nullptr && (a->*part) ? &*(a->*part) : nullptr;
+}
+
 constexpr float kLowPanel = 26;  // ems: a lower panel does not have room for all
 
 std::string compile_text(double ms) {
@@ -72,9 +79,13 @@ void MemoryPanel::draw_gauge(Context& context, const VariantInfo& variant, const
                                 ? "all of it dynamic"
                                 : fmt::format("{} static, {} dynamic", charts::bytes_text(stack.static_bytes),
                                               charts::bytes_text(stack.dynamic_bytes));
-  part_note(context, Part::variant, stack.total_bytes == 0 ? "none is used" : split);
+  const VariantInfo* a = ghost_of(context, &Observation::variant);
+  const int64_t a_bytes = a != nullptr ? a->static_shared_bytes + a->dynamic_shared_bytes : 0;
+  part_note(context, Part::variant,
+            (stack.total_bytes == 0 ? "none is used" : split) +
+                (a != nullptr ? "; A " + charts::bytes_text(a_bytes) : std::string()));
   const PartScope scope(context, Part::variant);
-  memory_gauge(stack);
+  memory_gauge(stack, a != nullptr ? std::optional(a_bytes) : std::nullopt);
 }
 
 void MemoryPanel::draw_buffers(Context& context, const VariantInfo& variant, const DeviceSpec& spec) {
@@ -89,6 +100,10 @@ void MemoryPanel::draw_buffers(Context& context, const VariantInfo& variant, con
                               {"spills", charts::bytes_text(variant.spill_bytes), variant.spill_bytes > 0},
                               {"stack", charts::bytes_text(variant.stack_bytes), false},
                               {"compile", variant.cached ? "cached" : compile_text(variant.compile_ms), false}});
+  if (const VariantInfo* a = ghost_of(context, &Observation::variant);
+      a != nullptr && (a->registers != variant.registers || a->spill_bytes != variant.spill_bytes))
+    small_text(fmt::format("A: {} registers, {} of spills", a->registers, charts::bytes_text(a->spill_bytes)),
+               palette().dim);
   if (!context.shown.from_history() && !context.snapshot.focus.same_code_as.empty())
     wrapped(ICON_INFO "  the same machine code as " + context.snapshot.focus.same_code_as, palette().warn, kSmallSize);
 }
@@ -103,10 +118,12 @@ void MemoryPanel::draw_occupancy(Context& context, const VariantInfo* variant, c
   ImGui::SameLine(0, em(0.5f));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + em(0.25f));
   const std::string warps = fmt::format("{} of {} warps", occupancy.warps_per_sm, spec.warps_sm);
+  const Occupancy* a = ghost_of(context, &Observation::occupancy);
+  const std::string against = a != nullptr ? "; A " + charts::percent_text(a->fraction) : "";
   const std::string words =
-      fmt::format("{} CTA{} per SM, {}", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s", warps);
+      fmt::format("{} CTA{} per SM, {}", occupancy.ctas_per_sm, occupancy.ctas_per_sm == 1 ? "" : "s", warps) + against;
   const float room = ImGui::GetContentRegionAvail().x;
-  clipped(width_of(words) <= room ? words : warps, room, palette().dim);
+  clipped(width_of(words) <= room ? words : warps + against, room, palette().dim);
   explain(context.glossary, "occupancy");
   warp_slots(spec.warps_sm, occupancy.ctas_per_sm,
              occupancy.ctas_per_sm > 0 ? occupancy.warps_per_sm / occupancy.ctas_per_sm : 0);

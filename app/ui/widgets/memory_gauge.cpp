@@ -90,9 +90,19 @@ void hover_bar(const Bar& bar, const MemoryStack& stack) {
                     charts::bytes_text(stack.reserved_bytes).c_str());
 }
 
+// Dashes at the end of the baseline's CTA.
+void draw_baseline(const Bar& bar, int64_t bytes) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float x = std::floor(std::min(bar.x(bytes), bar.high.x - 2)), dash = em(0.25f),
+              wide = std::max(2.0f, em(0.13f));
+  for (float y = bar.low.y; y < bar.high.y; y += 2 * dash)
+    list->AddRectFilled({x, y}, {x + wide, std::min(y + dash, bar.high.y)}, palette().text);
+  list->AddText({x + wide + em(0.15f), bar.low.y}, palette().text, "A");
+}
+
 }  // namespace
 
-void memory_gauge(const MemoryStack& stack) {
+void memory_gauge(const MemoryStack& stack, std::optional<int64_t> baseline_bytes) {
   ImGui::PushFont(nullptr, kSmallSize);
   const float label = ImGui::GetFontSize() + em(0.35f), height = em(2.3f);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -107,6 +117,8 @@ void memory_gauge(const MemoryStack& stack) {
   const int64_t stride = stack.total_bytes + stack.reserved_bytes;
   const int64_t copies = std::clamp<int64_t>(stack.ctas, 1, 64);
   for (int64_t cta = copies; cta-- > 0;) draw_cta(bar, stack, cta * stride, cta == 0 ? 1.0f : 0.38f);
+  if (baseline_bytes && *baseline_bytes != stack.total_bytes)
+    draw_baseline(bar, std::min(*baseline_bytes + stack.reserved_bytes, stack.scale_bytes));
   float free_until = bar.high.x;
   for (size_t at_mark = stack.marks.size(); at_mark-- > 0;) {
     const MemoryMark& mark = stack.marks[at_mark];

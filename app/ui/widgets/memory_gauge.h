@@ -1,11 +1,14 @@
 #pragma once
+#include <cstdint>
+#include <optional>
+
 #include "charts/memory_stack.h"
 
 namespace attnscope::ui {
 
 // The SM's shared memory as a bar: the first CTA stacked by buffer, the other resident CTAs paler, the limits as marks.
-// Hovering shows buffer, size and position.
-void memory_gauge(const charts::MemoryStack& stack);
+// Hovering shows buffer, size and position. A dashed outline shows the baseline's CTA, if there is one.
+void memory_gauge(const charts::MemoryStack& stack, std::optional<int64_t> baseline_bytes = std::nullopt);
 
 // Names and sizes of the first CTA's buffers, in the bar's colours.
 void memory_legend(const charts::MemoryStack& stack);

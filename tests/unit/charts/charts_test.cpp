@@ -93,10 +93,13 @@ TEST(LatencyChart, MeasuredFiguresWhoseIntervalsOverlapAreATie) {
   const std::vector<charts::Run> runs = {run(1, 1000, FigureKind::measured), run(2, 1005, FigureKind::measured),
                                          run(3, 800, FigureKind::measured), run(4, 1000), run(5, 1005)};
   append(chart, runs);
-  EXPECT_TRUE(change_between(chart.columns[0], chart.columns[1]).tie);
-  EXPECT_FALSE(change_between(chart.columns[0], chart.columns[2]).tie);
-  EXPECT_EQ(change_between(chart.columns[0], chart.columns[2]).text, "\u221220.0 %");
-  EXPECT_FALSE(change_between(chart.columns[3], chart.columns[4]).tie);  // modelled figures are ordered
+  const auto standing = [&](size_t a, size_t b) {
+    return standing_of(*chart.columns[a].observation, *chart.columns[b].observation);
+  };
+  EXPECT_EQ(standing(0, 1).outcome, Outcome::tie);
+  EXPECT_EQ(standing(0, 2).outcome, Outcome::faster);
+  EXPECT_EQ(change_text(standing(0, 2)), "\u221220.0 %");
+  EXPECT_EQ(standing(3, 4).outcome, Outcome::slower);  // modelled figures are ordered
 }
 
 TEST(LatencyChart, ADeltaNamesTheRunThatItIsAgainst) {
@@ -114,23 +117,23 @@ TEST(LatencyChart, ADeltaNamesTheRunThatItIsAgainst) {
   const Delta same_kernel = *delta_of(chart, 1);
   EXPECT_EQ(same_kernel.text, "\u221210.0 %");
   EXPECT_EQ(same_kernel.against, "against run 4");
-  EXPECT_EQ(same_kernel.better, 1);
+  EXPECT_EQ(better(same_kernel.standing), 1);
   EXPECT_EQ(delta_of(chart, 2)->against, "against run 5, tiled");
 }
 
 TEST(LatencyChart, ADeltaIsBetterWorseOrNeither) {
-  const auto better = [](double before, double after, FigureKind kind) {
+  const auto sign = [](double before, double after, FigureKind kind) {
     LatencyChart chart;
     const std::vector<charts::Run> runs = {run(1, before, kind), run(2, after, kind)};
     append(chart, runs);
-    return delta_of(chart, 1)->better;
+    return better(delta_of(chart, 1)->standing);
   };
-  EXPECT_EQ(better(1000, 900, FigureKind::modelled), 1);
-  EXPECT_EQ(better(1000, 1100, FigureKind::modelled), -1);
-  EXPECT_EQ(better(1000, 1000, FigureKind::modelled), 0);
-  EXPECT_EQ(better(1000, 1000.01, FigureKind::modelled), 0) << "both read 1,000";
-  EXPECT_EQ(better(1000, 1005, FigureKind::measured), 0) << "a tie";
-  EXPECT_EQ(better(1000, 800, FigureKind::measured), 1);
+  EXPECT_EQ(sign(1000, 900, FigureKind::modelled), 1);
+  EXPECT_EQ(sign(1000, 1100, FigureKind::modelled), -1);
+  EXPECT_EQ(sign(1000, 1000, FigureKind::modelled), 0);
+  EXPECT_EQ(sign(1000, 1000.01, FigureKind::modelled), 0) << "both read 1,000";
+  EXPECT_EQ(sign(1000, 1005, FigureKind::measured), 0) << "a tie";
+  EXPECT_EQ(sign(1000, 800, FigureKind::measured), 1);
 }
 
 TEST(LatencyChart, ADeltaBetweenUnlikeRunsSaysWhatDiffers) {
@@ -150,11 +153,11 @@ TEST(LatencyChart, ADeltaBetweenUnlikeRunsSaysWhatDiffers) {
   const auto expect = [&](const charts::Run& other, Unlike unlike, const std::string& words,
                           const std::string& detail) {
     const Delta found = delta(plain, other);
-    EXPECT_EQ(found.unlike, unlike);
+    EXPECT_EQ(found.standing.unlike, unlike);
     EXPECT_EQ(found.text, "not comparable");
     EXPECT_EQ(found.against, "with run 1: " + words);
     EXPECT_EQ(found.detail, detail);
-    EXPECT_EQ(found.better, 0);
+    EXPECT_EQ(better(found.standing), 0);
   };
   expect(changed(run(2, 10), [](Observation& o) { o.experiment.problem.kind = ProblemKind::gemm; }), Unlike::operation,
          "another operation", "attention against gemm");

@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+
+#include "core/comparable.h"
+#include "core/observation.h"
+
+namespace attnscope {
+namespace charts {
+
+// How the shown run (B) stands against its baseline (A).
+enum class Outcome { faster, slower, tie, not_comparable };
+
+}  // namespace charts
+
+template <>
+struct Words<charts::Outcome> {
+  using enum charts::Outcome;
+  static constexpr WordTable<charts::Outcome, 4> table{
+      {{faster, "faster"}, {slower, "slower"}, {tie, "cannot be told apart"}, {not_comparable, "not comparable"}}};
+};
+
+namespace charts {
+
+struct Standing {
+  Outcome outcome = Outcome::not_comparable;
+  Unlike unlike = Unlike::none;  // why they are not comparable
+  double ratio = 1;              // B's median / A's; 1 where they are not comparable
+};
+
+// The window's only decision about two times. comparable() says whether they can be compared. Two measured times whose
+// intervals overlap cannot be told apart, and neither can two that read the same. Two modelled times are ordered even
+// where their error bars overlap, because both err in the same direction.
+Standing standing_of(const Observation& a, const Observation& b);
+
+// "−18.4 %", "a tie (+0.2 %)", "the same", "not comparable"
+std::string change_text(const Standing& standing);
+// "faster, −18.4 %", "cannot be told apart (+0.2 %)", "not comparable: another problem"
+std::string verdict_text(const Standing& standing);
+// +1 B is faster, -1 slower, 0 neither.
+int better(const Standing& standing);
+
+// Whether counts and bytes of the two can stand side by side: one operation, problem and device, whatever the times
+// are.
+bool same_work(const Observation& a, const Observation& b);
+
+}  // namespace charts
+}  // namespace attnscope

@@ -1,0 +1,282 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "charts/finding_rows.h"
+#include "charts/format.h"
+#include "charts/term_table.h"
+#include "core/joined.h"
+#include "ui/command_lines.h"
+#include "ui/icons.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets/clipboard.h"
+#include "ui/widgets/part.h"
+#include "ui/widgets/term_bars.h"
+#include "ui/widgets/text.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr float kWide = 62;  // ems: terms on the left, lines and findings on the right
+constexpr float kTable = kBaseSize * 0.87f;
+
+void right_aligned(const std::string& words, ImU32 colour) {
+  const float room = ImGui::GetContentRegionAvail().x, width = width_of(words);
+  if (width < room) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+  clipped(words, room + 1, colour);
+}
+
+std::string signed_us(double us) { return (us > 0 ? "+" : us < 0 ? "\u2212" : "") + charts::us_text(std::abs(us)); }
+
+// The text of that line, counted from 1, without its indent; empty: there is no such line.
+std::string_view line_of(std::string_view source, int64_t line) {
+  for (; line > 1; --line) {
+    const size_t end = source.find('\n');
+    if (end == std::string_view::npos) return {};
+    source.remove_prefix(end + 1);
+  }
+  source = source.substr(0, source.find_first_of("\r\n"));
+  const size_t first = source.find_first_not_of(" \t");
+  return first == std::string_view::npos ? std::string_view() : source.substr(first);
+}
+
+// Where the shown run's time goes, term by term beside A's; the lines that carry a term; what was found, and what to
+// try.
+class WhyPanel : public Panel {
+ public:
+  const char* title() const override { return kWhyTitle; }
+  Dock dock() const override { return Dock::below; }
+  void draw(Context& context) override;
+
+ private:
+  void draw_terms(Context& context, const charts::TermTable& table);
+  void draw_table(const Context& context, const charts::TermTable& table);
+  void draw_places(Context& context, const Timing& timing);
+  static void draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel);
+  static void draw_findings(Context& context, const std::vector<charts::FindingRow>& rows);
+  static void draw_next(Context& context, const charts::FindingRow& row);
+
+  std::optional<TermKind> chosen_;
+};
+
+// A's time, if it can be compared with B's.
+const Timing* comparable_a(const Context& context) {
+  const auto& delta = context.baseline.delta;
+  if (!delta || delta->standing.outcome == charts::Outcome::not_comparable) return nullptr;
+  const Observation& a = *context.baseline.entry->observation;
+  return a.timing ? &*a.timing : nullptr;
+}
+
+}  // namespace
+
+void WhyPanel::draw(Context& context) {
+  progress_line(context);
+  const Observation* seen = context.shown.observation.get();
+  const Timing* timing = context.shown.timing();
+  const std::vector<charts::FindingRow> findings =
+      seen != nullptr ? charts::finding_rows(*seen) : std::vector<charts::FindingRow>();
+  if (timing == nullptr || !charts::has_terms(*timing)) {
+    const charts::NoTerms none = charts::why_no_terms(seen);
+    if (findings.empty()) return empty_state(ICON_QUESTION, none.headline, none.words);
+    wrapped(none.headline + ". " + none.words, palette().dim, kSmallSize);
+    return draw_findings(context, findings);
+  }
+  const charts::TermTable table = charts::term_table(comparable_a(context), *timing);
+  const bool known = chosen_ && std::ranges::any_of(table.rows, [&](const auto& row) { return row.kind == *chosen_; });
+  if (!known) chosen_ = table.rows.front().kind;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const bool wide = room.x > em(kWide);
+  if (wide && ImGui::BeginChild("terms", {room.x * 0.5f, 0})) draw_terms(context, table);
+  if (wide) {
+    ImGui::EndChild();
+    ImGui::SameLine(0, em(0.9f));
+    ImGui::BeginChild("lines and findings", {0, 0});
+  } else {
+    draw_terms(context, table);
+  }
+  draw_places(context, *timing);
+  draw_findings(context, findings);
+  if (wide) ImGui::EndChild();
+}
+
+void WhyPanel::draw_terms(Context& context, const charts::TermTable& table) {
+  {
+    const PartScope scope(context, session::Part::timing);
+    if (const auto picked = term_bars(table, chosen_, context.glossary)) chosen_ = picked;
+  }
+  const auto& delta = context.baseline.delta;
+  const bool unlike = delta && delta->standing.outcome == charts::Outcome::not_comparable;
+  part_note(context, session::Part::timing,
+            unlike          ? delta->text + " " + delta->against
+            : table.against ? "the largest difference first"
+                            : "the largest first");
+  const PartScope scope(context, session::Part::timing);
+  draw_table(context, table);
+}
+
+void WhyPanel::draw_table(const Context& context, const charts::TermTable& table) {
+  ImGui::PushFont(nullptr, kTable);
+  if (ImGui::BeginTable("##terms", 4, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+    const char* const with_a[] = {"term", "A", "B", "B \u2212 A"};
+    const char* const without[] = {"term", "time", "share", ""};
+    const auto& names = table.against ? with_a : without;
+    ImGui::TableSetupColumn("term", 0, 1.9f);
+    for (int column = 1; column < 4; ++column) ImGui::TableSetupColumn(names[column], 0, 1.0f);
+    ImGui::TableNextRow();
+    for (const char* name : names) {
+      ImGui::TableNextColumn();
+      name == names[0] ? dim_text(name) : right_aligned(name, palette().dim);
+    }
+    for (const charts::TermRow& row : table.rows) {
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      const std::string name(to_string(row.kind));
+      const ImVec2 pen = ImGui::GetCursorScreenPos();
+      const float side = em(0.62f), top = pen.y + (ImGui::GetFontSize() - side) / 2;
+      if (ImGui::Selectable(("##" + std::string(word_of(row.kind))).c_str(), chosen_ == row.kind,
+                            ImGuiSelectableFlags_SpanAllColumns))
+        chosen_ = row.kind;
+      if (ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip) && ImGui::BeginTooltip()) {
+        term_tooltip(table, row, context.glossary);
+        ImGui::EndTooltip();
+      }
+      ImGui::SameLine(0, 0);
+      ImGui::GetWindowDrawList()->AddRectFilled({pen.x, top}, {pen.x + side, top + side},
+                                                with_alpha(colour_of(row.kind), ImGui::GetStyle().Alpha));
+      ImGui::SetCursorScreenPos({pen.x + side + em(0.45f), pen.y});
+      text(shortened(name, ImGui::GetContentRegionAvail().x));
+      ImGui::TableNextColumn();
+      right_aligned(charts::us_text(table.against ? row.a : row.b), table.against ? palette().dim : palette().text);
+      ImGui::TableNextColumn();
+      if (!table.against) {
+        right_aligned(charts::percent_text(table.b > 0 ? row.b / table.b : 0), palette().dim);
+        continue;
+      }
+      right_aligned(charts::us_text(row.b), palette().text);
+      ImGui::TableNextColumn();
+      right_aligned(signed_us(row.difference()), row.difference() < 0   ? palette().good
+                                                 : row.difference() > 0 ? palette().bad
+                                                                        : palette().dim);
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopFont();
+}
+
+// The lines that carry most of the chosen term. It always has room for all it may show, so that the findings below
+// stay where they are.
+void WhyPanel::draw_places(Context& context, const Timing& timing) {
+  section(fmt::format("Where: {}", to_string(*chosen_)).c_str());
+  const PartScope scope(context, session::Part::timing);
+  ImGui::PushFont(nullptr, kTable);
+  const float top = ImGui::GetCursorPosY();
+  const auto term = std::ranges::find(timing.terms->list, *chosen_, &Term::kind);
+  const Experiment& ran = context.shown.observation->experiment;
+  const Kernel* kernel = session::find_kernel(context.snapshot, ran.kernel);
+  if (kernel != nullptr && kernel->content_hash != ran.kernel_hash) kernel = nullptr;  // edited since
+  if (term == timing.terms->list.end())
+    dim_text("B has none of it.");
+  else if (term->lines.empty())
+    dim_text("No line carries it.");
+  else if (ImGui::BeginTable("##places", 3, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableSetupColumn("place", 0, 1.3f);
+    ImGui::TableSetupColumn("time", 0, 0.8f);
+    ImGui::TableSetupColumn("code", 0, 3.0f);
+    for (const charts::TermPlace& place : charts::places_of(*term)) draw_place(context, place, timing.p50, kernel);
+    ImGui::EndTable();
+  }
+  const float room =
+      static_cast<float>(Term::kMostLines) * (ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
+  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + room));
+  ImGui::Dummy({0, 0});
+  ImGui::PopFont();
+}
+
+void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const bool shown = kernel != nullptr && place.line > 0 && place.file == kernel->source_name;
+  const ImVec2 pen = ImGui::GetCursorScreenPos();
+  if (ImGui::Selectable(("##" + place.place).c_str(), false, ImGuiSelectableFlags_SpanAllColumns) && shown)
+    context.show_line(place.line);
+  const std::string waits = place.waits.empty() ? "" : place.waits + " waits for it. ";
+  tooltip(place.place + ", " + charts::percent_text(place.us / total) + " of the whole time. " + waits +
+          (shown ? "Click to see the line." : "Its source is not one that the Source panel shows."));
+  ImGui::SetCursorScreenPos(pen);
+  text(shortened(place.place, ImGui::GetContentRegionAvail().x));
+  ImGui::TableNextColumn();
+  right_aligned(charts::us_text(place.us), palette().text);
+  ImGui::TableNextColumn();
+  ImGui::PushFont(fonts().mono, kSmallSize);
+  ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
+  if (shown) text(shortened(line_of(kernel->source, place.line), ImGui::GetContentRegionAvail().x));
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void WhyPanel::draw_findings(Context& context, const std::vector<charts::FindingRow>& rows) {
+  section("Findings");
+  if (rows.empty()) return dim_text("Nothing was found.");
+  for (size_t at = 0; at < rows.size(); ++at) {
+    const charts::FindingRow& row = rows[at];
+    ImGui::PushID(static_cast<int>(at));
+    const bool info = row.severity == Severity::info;
+    wrapped((info ? ICON_INFO "  " : ICON_WARNING "  ") + row.sentence,
+            info                                ? palette().text
+            : row.severity == Severity::warning ? palette().warn
+                                                : palette().bad,
+            kTable);
+    std::string figures = joined(row.evidence, std::identity(), "; ");
+    if (!row.gain.empty()) figures += (figures.empty() ? "" : "; ") + row.gain;
+    if (!figures.empty()) wrapped(figures, palette().dim, kSmallSize);
+    draw_next(context, row);
+    ImGui::Dummy({0, em(0.2f)});
+    ImGui::PopID();
+  }
+}
+
+// The line, the knobs to set as a button, and the command line that does the same.
+void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  bool any = false;
+  const auto beside = [&] {
+    if (std::exchange(any, true)) ImGui::SameLine(0, em(0.5f));
+  };
+  const Experiment& ran = context.shown.observation->experiment;
+  const Kernel* kernel = session::find_kernel(context.snapshot, ran.kernel);
+  if (row.line > 0 && kernel != nullptr && row.file == kernel->source_name) {
+    beside();
+    if (ImGui::SmallButton(fmt::format("{}:{}###line", row.file, row.line).c_str())) context.show_line(row.line);
+  }
+  if (!row.next.empty()) {
+    Draft wish = ran;
+    for (const auto& [name, value] : row.next) wish.config.knobs[name] = value;
+    const std::string words = joined(row.next, [&](const auto& knob) {
+      const Knob* known = kernel != nullptr ? kernel->find_knob(knob.first) : nullptr;
+      return knob.first + " " + (known != nullptr ? known->text_of(knob.second) : std::to_string(knob.second));
+    });
+    const bool is_set = wish.kernel == context.draft.current().kernel && wish.config == context.draft.current().config;
+    beside();
+    ImGui::BeginDisabled(is_set);
+    if (ImGui::SmallButton((ICON_ARROW_RIGHT "  Set " + words + "###next").c_str())) {
+      if (context.shown.from_history()) context.session.select_history(0);
+      context.post(wish, {context.new_gesture(), true, words});
+    }
+    ImGui::EndDisabled();
+    if (is_set) tooltip("It is set.");
+    const CommandLine line = command_line(CommandKind::run, wish, kernel, "", "");
+    beside();
+    ImGui::BeginDisabled(!line.refusal.empty());
+    if (ImGui::SmallButton("Copy the command line###copy")) copy("attnscope " + shell_text(line.arguments));
+    ImGui::EndDisabled();
+    tooltip(line.refusal.empty() ? "attnscope " + shell_text(line.arguments) : line.refusal);
+  }
+  ImGui::PopFont();
+}
+
+std::unique_ptr<Panel> make_why_panel(const std::filesystem::path&) { return std::make_unique<WhyPanel>(); }
+
+}  // namespace attnscope::ui

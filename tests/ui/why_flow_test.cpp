@@ -1,0 +1,152 @@
+// The Why panel: terms beside the baseline's, their lines, findings with what to try.
+#include <imgui_internal.h>
+
+#include "ui/still_session.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using testing::HasSubstr;
+
+// Keeps what the window asks for.
+class AskedSession : public StillSession {
+ public:
+  using StillSession::StillSession;
+  void focus(Draft draft, session::Gesture gesture) override {
+    asked = std::move(draft);
+    change = gesture.change;
+  }
+  std::optional<Draft> asked;
+  std::string change;
+};
+
+class WhyFlow : public WindowFlow {
+ protected:
+  // Two runs with terms; the second one has `found`.
+  static session::Snapshot two_runs(const std::vector<Finding>& found = {}) {
+    session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
+    const Kernel* kernel = session::find_kernel(snapshot, "tiled");
+    auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
+    for (session::HistoryEntry& entry : chunk->entries) {
+      auto seen = std::make_shared<Observation>(*entry.observation);
+      const double us = seen->timing->p50, barriers = entry.id == 1 ? us * 0.6 : us * 0.1;
+      const std::string at = kernel->source_name + ":3";
+      seen->timing->terms = Terms{{{TermKind::issue, us - barriers, {{0x10, at, 50, 0x10, at}}},
+                                   {TermKind::barriers, barriers, {{0x20, kernel->source_name + ":2", 9, 0x30, at}}}},
+                                  {{"attention", us, {}}},
+                                  ""};
+      seen->experiment.kernel_hash = kernel->content_hash;
+      if (entry.id == 2) seen->findings = found;
+      entry.observation = std::move(seen);
+    }
+    snapshot.focus.shown = chunk->entries.back().observation;
+    snapshot.history.chunks = {chunk};
+    return snapshot;
+  }
+  AskedSession& open_still(session::Snapshot snapshot, ShotSize size = {1600, 900}) {
+    auto made = std::make_unique<AskedSession>(std::move(snapshot));
+    AskedSession& asked = *made;
+    session_ = std::move(made);
+    open_window(size);
+    bench_->ignore_kept_settings();
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->Yield(12);
+      bench_->open_panel("Why");
+      ctx->Yield(8);
+    });
+    return asked;
+  }
+};
+
+TEST_F(WhyFlow, AChangeIsExplainedTermByTerm) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    const std::string drawn = drawn_words(ctx);
+    const size_t table = drawn.find("the largest difference first");
+    ASSERT_NE(table, std::string::npos);
+    const size_t first = drawn.find("barriers", table), second = drawn.find("issue", first);
+    EXPECT_NE(first, std::string::npos);
+    EXPECT_NE(second, std::string::npos) << "barriers differ most";
+    EXPECT_THAT(drawn, HasSubstr("Where: barriers"));
+  });
+}
+
+TEST_F(WhyFlow, ATermLeadsToItsLinesAndALineToTheSource) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Why/**/##issue");
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Where: issue"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("out[0] = q[0];"));
+    const std::string place = session::find_kernel(*now(), "tiled")->source_name + ":3";
+    ctx->ItemClick(("//Why/**/##" + place).c_str());
+    ctx->Yield(8);
+    EXPECT_EQ(bench_->source_line(), 3);
+    EXPECT_TRUE(ctx->GetWindowByRef("//Source")->DockTabIsVisible);
+  });
+}
+
+TEST_F(WhyFlow, ABarsSegmentChoosesItsTerm) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    const ImGuiTestItemInfo bar = ctx->ItemInfo("//Why/**/B/##bar");
+    ctx->MouseMoveToPos({bar.RectFull.Min.x + bar.RectFull.GetWidth() * 0.1f, bar.RectFull.GetCenter().y});
+    ctx->MouseClick();
+    ctx->Yield(2);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Where: issue"));
+  });
+}
+
+TEST_F(WhyFlow, WithoutTermsThePanelSaysWhatGivesThem) {
+  session::Snapshot snapshot = two_runs();
+  auto seen = std::make_shared<Observation>(*snapshot.focus.shown);
+  seen->timing->kind = FigureKind::measured;
+  seen->timing->terms.reset();
+  snapshot.focus.shown = seen;
+  open_still(std::move(snapshot));
+  flow([&](ImGuiTestContext* ctx) { EXPECT_THAT(drawn_words(ctx), HasSubstr("A measured time has no terms")); });
+}
+
+TEST_F(WhyFlow, TheVerdictAndTheKeyLeadHere) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    const auto in_front = [&] { return ctx->GetWindowByRef("//Why")->DockTabIsVisible; };
+    for (const bool by_key : {false, true}) {
+      bench_->open_panel("History");
+      ctx->Yield(8);
+      ASSERT_FALSE(in_front());
+      if (by_key)
+        ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_E);
+      else
+        ctx->ItemClick("//##baseline/###verdict");
+      ctx->Yield(8);
+      EXPECT_TRUE(in_front()) << by_key;
+    }
+  });
+}
+
+// In every window size the panel stands somewhere, and whatever it chooses to show, nothing below it moves.
+TEST_F(WhyFlow, NothingMovesWhenAnotherTermIsChosen) {
+  Finding found;
+  found.sentence = "Found.";
+  found.next_set = {{"NUM_WARPS", 2}};
+  open_still(two_runs({found}));
+  flow([&](ImGuiTestContext* ctx) {
+    const auto where = [&] { return ctx->ItemInfo("//Why/**/###next").RectFull.Min; };
+    const ImVec2 before = where();
+    ctx->ItemClick("//Why/**/##issue");
+    ctx->Yield(2);
+    EXPECT_EQ(where().x, before.x);
+    EXPECT_EQ(where().y, before.y);
+  });
+}
+
+TEST(TermGlossary, EveryTermHasItsSentence) {
+  const auto glossary = Glossary::load(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/glossary.md");
+  ASSERT_TRUE(glossary);
+  for (const auto& [kind, word] : Words<TermKind>::table) EXPECT_NE(glossary->find(word), "") << word;
+}
+
+}  // namespace
+}  // namespace attnscope::ui

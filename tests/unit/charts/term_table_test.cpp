@@ -1,0 +1,111 @@
+#include "charts/term_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "charts/finding_rows.h"
+
+namespace attnscope::charts {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Timing modelled(std::vector<Term> terms) {
+  Timing timing;
+  for (const Term& term : terms) timing.p50 += term.us;
+  timing.terms = Terms{std::move(terms), {}, ""};
+  return timing;
+}
+
+TEST(TermTable, AgainstALargestDifferenceIsFirst) {
+  const Timing a = modelled({{TermKind::barriers, 60, {}}, {TermKind::issue, 30, {}}, {TermKind::tail, 10, {}}});
+  const Timing b = modelled({{TermKind::issue, 32, {}}, {TermKind::barriers, 20, {}}, {TermKind::mufu, 5, {}}});
+  const TermTable table = term_table(&a, b);
+  EXPECT_TRUE(table.against);
+  EXPECT_EQ(table.a, 100);
+  EXPECT_EQ(table.b, 57);
+  EXPECT_THAT(table.rows, ElementsAre(TermRow{TermKind::barriers, 60, 20}, TermRow{TermKind::tail, 10, 0},
+                                      TermRow{TermKind::mufu, 0, 5}, TermRow{TermKind::issue, 30, 32}));
+  EXPECT_THAT(in_bar_order(table.rows), ElementsAre(TermRow{TermKind::tail, 10, 0}, TermRow{TermKind::issue, 30, 32},
+                                                    TermRow{TermKind::mufu, 0, 5}, TermRow{TermKind::barriers, 60, 20}))
+      << "the bars do not follow the table";
+}
+
+TEST(TermTable, WithoutATheLargestTermIsFirst) {
+  const Timing b = modelled({{TermKind::issue, 12, {}}, {TermKind::barriers, 20, {}}});
+  Timing measured;
+  measured.p50 = 50;
+  for (const Timing* a : {static_cast<const Timing*>(nullptr), static_cast<const Timing*>(&measured)}) {
+    const TermTable table = term_table(a, b);
+    EXPECT_FALSE(table.against);
+    EXPECT_EQ(table.a, 0);
+    EXPECT_THAT(table.rows, ElementsAre(TermRow{TermKind::barriers, 0, 20}, TermRow{TermKind::issue, 0, 12}));
+  }
+}
+
+TEST(TermTable, WhereThereAreNoneTheReasonIsSaid) {
+  EXPECT_EQ(why_no_terms(nullptr).headline, "Nothing to explain yet");
+  Observation seen;
+  EXPECT_EQ(why_no_terms(&seen).headline, "No time yet");
+  seen.failure = Failure{Stage::limits, "does not fit", ""};
+  EXPECT_EQ(why_no_terms(&seen).headline, "No time: the run failed");
+  seen.timing = Timing{};
+  seen.timing->kind = FigureKind::measured;
+  EXPECT_EQ(why_no_terms(&seen).headline, "A measured time has no terms");
+  EXPECT_THAT(why_no_terms(&seen).words, HasSubstr("emulated device"));
+  seen.timing->kind = FigureKind::modelled;
+  EXPECT_THAT(why_no_terms(&seen).words, HasSubstr("Run it again"));
+  seen.timing->terms = Terms{{}, {}, "no warp's path was kept"};
+  EXPECT_EQ(why_no_terms(&seen).words, "no warp's path was kept");
+  EXPECT_FALSE(has_terms(*seen.timing));
+}
+
+TEST(TermPlaces, InstructionsOfALineAreOneEntry) {
+  const Term term{TermKind::global_latency,
+                  100,
+                  {{0x40, "k.cu:12", 30, 0x80, "k.cu:20"},
+                   {0x90, "k.cu:30", 40, 0x90, "k.cu:30"},
+                   {0xa0, "k.cu:12", 25, 0xb0, "k.cu:21"},
+                   {0xc0, "", 5, 0xd0, ""}}};
+  const auto places = places_of(term);
+  ASSERT_EQ(places.size(), 3u);
+  EXPECT_EQ(places[0].place, "k.cu:12");
+  EXPECT_EQ(places[0].file, "k.cu");
+  EXPECT_EQ(places[0].line, 12);
+  EXPECT_EQ(places[0].us, 55);
+  EXPECT_EQ(places[0].waits, "k.cu:20");
+  EXPECT_EQ(places[1].waits, "") << "an instruction that issues waits for nothing";
+  EXPECT_EQ(places[2].place, "no known line");
+  EXPECT_EQ(places[2].line, 0);
+}
+
+TEST(FindingRows, ErrorsAreFirstAndEveryFigureSaysItsKind) {
+  Observation seen;
+  Finding found;
+  found.severity = Severity::warning;
+  found.sentence = "Bank conflicts.";
+  found.evidence = {{"conflicts", 74.7, "%", FigureKind::counted}, {"ways", 8, "", FigureKind::modelled}};
+  found.where = {{"file", "k.cu"}, {"line", "12"}};
+  found.est_gain_us = 120;
+  found.next_set = {{"SWIZZLE_XOR", 1}};
+  seen.findings = {found};
+  seen.watch = WatchReport{};
+  Finding race;
+  race.severity = Severity::error;
+  race.sentence = "A race.";
+  seen.watch->findings = {race};
+  const auto rows = finding_rows(seen);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].sentence, "A race.");
+  EXPECT_EQ(rows[0].line, 0);
+  EXPECT_EQ(rows[0].gain, "");
+  EXPECT_THAT(rows[1].evidence, ElementsAre("conflicts 74.7 %, counted", "ways 8, modelled"));
+  EXPECT_EQ(rows[1].gain, "estimated gain 120.0 \u00b5s");
+  EXPECT_EQ(rows[1].file, "k.cu");
+  EXPECT_EQ(rows[1].line, 12);
+  EXPECT_EQ(rows[1].next, (std::map<std::string, int64_t>{{"SWIZZLE_XOR", 1}}));
+}
+
+}  // namespace
+}  // namespace attnscope::charts
