@@ -21,15 +21,22 @@ std::string evidence_text(const Evidence& evidence) {
                      to_string(evidence.kind));
 }
 
+// A gain that is no gain says so.
+std::string gain_text(const Gain& gain) {
+  if (gain.tried)
+    return *gain.tried < 0 ? "tried: " + us_text(-*gain.tried) + " slower" : "tried: " + us_text(*gain.tried) + " less";
+  return gain.estimated ? "estimated gain " + us_text(*gain.estimated) : "";
+}
+
 FindingRow row_of(const Finding& finding) {
   FindingRow row;
   row.severity = finding.severity;
   row.sentence = finding.sentence;
   for (const Evidence& evidence : finding.evidence) row.evidence.push_back(evidence_text(evidence));
-  if (finding.est_gain_us) row.gain = "estimated gain " + us_text(*finding.est_gain_us);
+  if (finding.gain) row.gain = gain_text(*finding.gain);
   row.file = where(finding, "file");
   row.line = std::atoll(where(finding, "line").c_str());
-  row.next = finding.next_set;
+  if (finding.next) row.next = finding.next->set;
   return row;
 }
 

@@ -127,7 +127,9 @@ std::string text_of(const Observation& o, const std::string& config_text) {
     line(out, "watch",
          "none: races, uneven barriers, never-written reads and what is right by luck were not looked for (--watch)");
   if (o.printed) add_printed(out, *o.printed);
-  for (const Finding& f : o.findings) line(out, to_string(f.severity), f.sentence);
+  // `attnscope explain` has the rest, with evidence and what to try.
+  for (const Finding& f : o.findings)
+    if (f.severity != Severity::info) line(out, to_string(f.severity), f.sentence);
   return out;
 }
 

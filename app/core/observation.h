@@ -215,14 +215,27 @@ enum class Severity { info, warning, error };
 template <>
 struct Words<Severity> : NamesAsWords<Severity> {};
 
+// What a cure of a finding saves of the time; negative: it costs.
+struct Gain {
+  std::optional<double> estimated;  // us; at most this, if nothing else gets in the way
+  std::optional<double> tried;      // us; by Finding::next, run on the same device
+  bool operator==(const Gain&) const = default;
+};
+
+// What to try next.
+struct Next {
+  std::map<std::string, int64_t> set;  // knob → value
+  bool operator==(const Next&) const = default;
+};
+
 struct Finding {
   Rule rule;
   Severity severity = Severity::info;
   std::string sentence;
   std::vector<Evidence> evidence;
-  std::map<std::string, std::string> where;  // file, line, buffer, element, cta, threads
-  std::optional<double> est_gain_us;
-  std::map<std::string, int64_t> next_set;  // knob → value
+  std::map<std::string, std::string> where;  // file, line, buffer, element, cta, threads, phase
+  std::optional<Gain> gain;
+  std::optional<Next> next;
   bool operator==(const Finding&) const = default;
 };
 

@@ -10,6 +10,7 @@ namespace limits {
 inline constexpr Limits kCount{.low = 0};
 inline constexpr Limits kShare{.low = 0, .high = 1};
 inline constexpr Limits kUs{.low = 0, .high = 1e15};  // about thirty years
+inline constexpr Limits kSaved{.low = -1e15, .high = 1e15};
 inline constexpr Limits kMhz{.low = 0, .high = 1e6};
 inline constexpr Limits kWatts{.low = 0, .high = 1e6};
 inline constexpr Limits kOpen{.open = true};
@@ -218,14 +219,35 @@ struct FieldsOf<Evidence> {
 };
 
 template <>
+struct FieldsOf<Gain> {
+  static constexpr auto list = std::tuple{
+      Field{"estimated", &Gain::estimated, limits::kSaved, "us saved, if nothing else gets in the way"},
+      Field{"tried", &Gain::tried, limits::kSaved, "us saved by `next`, run on the same device; negative: it costs"}};
+};
+
+template <>
+struct FieldsOf<Next> {
+  static constexpr auto list = std::tuple{Field{"set", &Next::set, {}, "knob and value"}};
+};
+
+template <>
 struct FieldsOf<Finding> {
   static constexpr auto list = std::tuple{Field{"rule", &Finding::rule},
                                           Field{"severity", &Finding::severity},
                                           Field{"sentence", &Finding::sentence},
                                           Field{"evidence", &Finding::evidence, limits::kEvidence},
                                           Field{"where", &Finding::where},
-                                          Field{"est_gain_us", &Finding::est_gain_us},
-                                          Group{"next", std::tuple{Field{"set", &Finding::next_set}}}};
+                                          Field{"gain", &Finding::gain, {}, "what a cure saves; null: not known"},
+                                          Field{"next", &Finding::next, {}, "what to try; null: nothing is known"}};
+  // Files written before there was a gain have "est_gain_us", and "next" with an empty "set".
+  static void check(JsonReader& reader, Finding& out) {
+    double saved = 0;
+    if (reader.has("est_gain_us")) {
+      reader.number("est_gain_us", saved, limits::kSaved.low, limits::kSaved.high);
+      if (!out.gain) out.gain = Gain{saved, std::nullopt};
+    }
+    if (out.next && out.next->set.empty()) out.next.reset();
+  }
 };
 
 template <>

@@ -33,7 +33,7 @@ struct Words<Headline> {
                                                  {fault, "fault"}}};
 };
 
-// The rules of docs/emulator.md, Watches.
+// The rules of docs/emulator.md (Watches), then those of docs/explaining.md.
 enum class RuleId {
   unknown,
   barrier_uneven,
@@ -47,7 +47,32 @@ enum class RuleId {
   never_written_global,
   shuffle_absent,
   luck_fill,
-  luck_order
+  luck_order,
+  idle_threads,
+  lone_warps,
+  barrier_wait,
+  bank_conflicts,
+  global_scattered,
+  global_repeated,
+  local_spill,
+  local_stack,
+  latency_exposed,
+  occupancy_low,
+  occupancy_misleading,
+  grid_tail,
+  grid_small,
+  launch_most,
+  bound_roof,
+  phase_most,
+  mufu_bound,
+  tensor_unused,
+  error_half,
+  knob_unused,
+  helper_unused,
+  code_identical,
+  times_unlike,
+  times_tie,
+  limits_exceeded
 };
 struct RuleRow {
   RuleId id;
@@ -67,7 +92,33 @@ inline constexpr RuleRow kRules[] = {
     {RuleId::never_written_global, "never_written.global", Headline::never_written, "Read before it is written"},
     {RuleId::shuffle_absent, "shuffle.absent", Headline::absent_lane, "Shuffle from an absent lane"},
     {RuleId::luck_fill, "luck.fill", Headline::luck, "fills of shared memory"},
-    {RuleId::luck_order, "luck.order", Headline::luck, "warp orders"}};
+    {RuleId::luck_order, "luck.order", Headline::luck, "warp orders"},
+    // Those that explain a time, an error or a refusal are never a headline.
+    {RuleId::idle_threads, "threads.idle", Headline::fault, "Idle threads"},
+    {RuleId::lone_warps, "warps.lone", Headline::fault, "Few warps do a phase's work"},
+    {RuleId::barrier_wait, "wait.barrier", Headline::fault, "Waiting at barriers"},
+    {RuleId::bank_conflicts, "banks.conflicts", Headline::fault, "Bank conflicts"},
+    {RuleId::global_scattered, "global.scattered", Headline::fault, "Scattered global accesses"},
+    {RuleId::global_repeated, "global.repeated", Headline::fault, "The same bytes loaded again"},
+    {RuleId::local_spill, "local.spill", Headline::fault, "Spilled registers"},
+    {RuleId::local_stack, "local.stack", Headline::fault, "An array in local memory"},
+    {RuleId::latency_exposed, "latency.exposed", Headline::fault, "Exposed latency"},
+    {RuleId::occupancy_low, "occupancy.low", Headline::fault, "Low occupancy"},
+    {RuleId::occupancy_misleading, "occupancy.misleading", Headline::fault, "Occupancy is not the limit"},
+    {RuleId::grid_tail, "grid.tail", Headline::fault, "A tail of the grid"},
+    {RuleId::grid_small, "grid.small", Headline::fault, "Too few CTAs"},
+    {RuleId::launch_most, "launch.most", Headline::fault, "Mostly the launch"},
+    {RuleId::bound_roof, "bound.roof", Headline::fault, "What it is bound by"},
+    {RuleId::phase_most, "phase.most", Headline::fault, "Where the time goes"},
+    {RuleId::mufu_bound, "mufu.bound", Headline::fault, "MUFU is the limit"},
+    {RuleId::tensor_unused, "tensor.unused", Headline::fault, "Tensor Cores are idle"},
+    {RuleId::error_half, "error.half", Headline::fault, "Error of half accumulation"},
+    {RuleId::knob_unused, "knob.unused", Headline::fault, "A knob without effect"},
+    {RuleId::helper_unused, "helper.unused", Headline::fault, "A function that nothing calls"},
+    {RuleId::code_identical, "code.identical", Headline::fault, "The same machine code"},
+    {RuleId::times_unlike, "times.unlike", Headline::fault, "Times that cannot be compared"},
+    {RuleId::times_tie, "times.tie", Headline::fault, "Times that cannot be told apart"},
+    {RuleId::limits_exceeded, "limits.exceeded", Headline::fault, "It does not fit"}};
 
 // A finding's rule. One that only the worker knows keeps its name and gets its family's headline.
 class Rule {

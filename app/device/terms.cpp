@@ -102,6 +102,14 @@ Terms terms_of(const std::vector<Stall>& stalls, const emulator::Program& progra
   return out;
 }
 
+std::vector<std::string> phases_of_code(const emulator::Program& program, const SourcePieces& pieces,
+                                        const std::string& source_name, const std::function<bool(size_t)>& wanted) {
+  std::vector<std::string> names(program.ops.size());
+  for (size_t i = 0; i < names.size(); ++i)
+    if (wanted(i)) names[i] = phase_at(program, static_cast<uint32_t>(i), pieces, source_name);
+  return names;
+}
+
 Terms no_terms() {
   Terms out;
   out.missing =

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace attnscope::device {
 // those are. A wait belongs to the phase of the instruction that is waited for.
 Terms terms_of(const std::vector<model::Stall>& stalls, const emulator::Program& program, const SourcePieces& pieces,
                const std::string& source_name);
+
+// The phase of each instruction of `program` for which `wanted` is true; the others' are empty.
+std::vector<std::string> phases_of_code(const emulator::Program& program, const SourcePieces& pieces,
+                                        const std::string& source_name, const std::function<bool(size_t)>& wanted);
 
 // Of a time that counters gave.
 Terms no_terms();

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/command_words.h"
 #include "core/escape.h"
 
 namespace attnscope::ui {
@@ -20,42 +20,7 @@ std::string settings_text(const Draft& draft, const Kernel& kernel, const std::s
   return text;
 }
 
-void add_settings(const Draft& draft, const Kernel& kernel, std::vector<std::string>& words) {
-  for (const Knob& knob : kernel.knobs)
-    if (const auto held = draft.config.knobs.find(knob.name);
-        held != draft.config.knobs.end() && held->second != knob.default_value) {
-      words.push_back("--set");
-      words.push_back(knob.name + "=" + knob.text_of(held->second));
-    }
-}
-
 }  // namespace
-
-std::string problem_words(const Problem& problem) {
-  Problem usual;
-  usual.kind = problem.kind;
-  std::string text;
-  const auto add = [&](const std::string& key, const std::string& value) {
-    text += (text.empty() ? "" : ",") + key + "=" + value;
-  };
-  if (!problem.is_attention())
-    for (const auto& [name, value] : problem.sizes) add(name, std::to_string(value));
-  if (problem.is_attention()) {
-    add("B", std::to_string(problem.batch));
-    add("H", std::to_string(problem.heads));
-    if (problem.seq_q == problem.seq_k) add("S", std::to_string(problem.seq_q));
-    add("D", std::to_string(problem.head_dim));
-    usual.batch = problem.batch;
-    usual.heads = usual.kv_heads = problem.heads;
-    usual.head_dim = problem.head_dim;
-    if (problem.seq_q == problem.seq_k) usual.seq_q = usual.seq_k = problem.seq_q;
-  }
-  const Json given = to_json(problem), known = to_json(usual);
-  for (const auto& [key, value] : given.items())
-    if (key != "sizes" && known.contains(key) && known[key] != value)
-      add(key, value.is_string() ? value.get<std::string>() : value.dump());
-  return text;
-}
 
 CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* kernel, const std::string& preset,
                          const std::string& out) {
@@ -67,6 +32,7 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
   if (draft.device.find('/') != std::string::npos)
     line.refusal = draft.device + " belongs to a worker on another machine: run the command there.";
   const bool own_options = draft.config.options != kernel->options;
+  const std::vector<std::string> settings = setting_words(draft.config, *kernel);
   std::vector<std::string>& words = line.arguments;
   switch (kind) {
     case CommandKind::run:
@@ -74,7 +40,7 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
         line.refusal =
             "Compile options that are not the kernel's own need a preset: save this experiment as one first.";
       words = {"run", "--kernel", kernel->id};
-      add_settings(draft, *kernel, words);
+      words.insert(words.end(), settings.begin(), settings.end());
       words.insert(words.end(), {"--problem", problem_words(draft.problem), "--device", draft.device});
       break;
     case CommandKind::export_config:
@@ -86,7 +52,7 @@ CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* ker
         words.insert(words.end(), {"--preset", preset});
       } else {
         words.insert(words.end(), {"--kernel", kernel->id});
-        add_settings(draft, *kernel, words);
+        words.insert(words.end(), settings.begin(), settings.end());
         words.insert(words.end(), {"--problem", problem_words(draft.problem)});
       }
       words.insert(words.end(), {"--device", draft.device, "--out", out});

@@ -20,9 +20,6 @@ struct CommandLine {
 CommandLine command_line(CommandKind kind, const Draft& draft, const Kernel* kernel, const std::string& preset,
                          const std::string& out);
 
-// "B=1,H=8,S=512,D=64,causal=top_left": the value of --problem.
-std::string problem_words(const Problem& problem);
-
 // The words as shell input, quoted where necessary.
 std::string shell_text(const std::vector<std::string>& words);
 

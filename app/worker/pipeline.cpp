@@ -15,6 +15,7 @@
 #include "check/verdict.h"
 #include "device/model_input.h"
 #include "device/terms.h"
+#include "explain/explain.h"
 #include "measure/sampling.h"
 #include "model/latency.h"
 #include "model/limits.h"
@@ -22,6 +23,8 @@
 #include "model/roofline.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
+#include "worker/explain_run.h"
+#include "worker/recorder.h"
 #include "worker/variant_request.h"
 #include "worker/watch_run.h"
 
@@ -40,18 +43,25 @@ std::string who(const Request& request) {
 // One experiment; each stage leaves what the next one needs.
 class Pipeline {
  public:
-  Pipeline(Services& services, const Request& request, Sink& sink)
-      : services_(services), request_(request), sink_(sink) {}
+  Pipeline(Services& services, const Request& request, Recorder& recorder)
+      : services_(services), request_(request), sink_(recorder), seen_(recorder.seen) {}
 
   Result<void> run() {
+    auto done = run_stages();
+    if (!done && done.error().stage == attnscope::Stage::limits) explain_refusal(done.error());
+    return done;
+  }
+
+ private:
+  Result<void> run_stages() {
     using Stage = Result<void> (Pipeline::*)();
     std::vector<Stage> stages{&Pipeline::open};
     // A library's routine is neither compiled nor watched: its code is the library's.
     const bool source = request_.kernel.library.is_source();
     if (source) stages.insert(stages.end(), {&Pipeline::compile, &Pipeline::hold_limits});
     if (request_.stages.run)
-      stages.insert(stages.end(),
-                    {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check, &Pipeline::measure});
+      stages.insert(stages.end(), {&Pipeline::load, &Pipeline::launch, &Pipeline::model, &Pipeline::check,
+                                   &Pipeline::measure, &Pipeline::explain});
     if (request_.stages.watch && source) stages.push_back(&Pipeline::watch);
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
@@ -60,7 +70,6 @@ class Pipeline {
     return {};
   }
 
- private:
   Result<void> open();
   Result<void> compile();
   Result<void> hold_limits();
@@ -69,6 +78,8 @@ class Pipeline {
   Result<void> model();
   Result<void> check();
   Result<void> measure();
+  Result<void> explain();
+  void explain_refusal(const Failure& failure);
   Result<void> watch();
 
   TruthMaker::Wanted wanted_truth() const;
@@ -80,7 +91,8 @@ class Pipeline {
   ReferenceResult reference();
   Result<device::LaunchRequest> launch_request();
   Result<Verdict> judge_attention();
-  attnscope::model::Modelled modelled(const device::LaunchOutcome& emulated) const;
+  Simulated simulated(const device::LaunchOutcome& emulated) const;
+  std::vector<Finding> findings(const device::LaunchOutcome& emulated, const Simulated& simulated) const;
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
   std::optional<double> tflops(double us) const;
   template <class T>
@@ -91,6 +103,7 @@ class Pipeline {
   Services& services_;
   const Request& request_;
   Sink& sink_;
+  const Observation& seen_;  // what went to the sink
   std::shared_ptr<device::Device> device_;
   catalog::Launch launch_;
   check::Accumulate accumulate_ = check::Accumulate::f32;
@@ -104,6 +117,7 @@ class Pipeline {
   Occupancy occupancy_;
   std::shared_ptr<const device::Loaded> loaded_;
   device::LaunchOutcome outcome_;
+  std::optional<Simulated> simulated_;        // of an emulated run
   double last_counters_ = 0, last_tile_ = 0;  // steady ms
 };
 
@@ -258,22 +272,48 @@ Result<void> Pipeline::launch() {
 // The time of an emulated run is modelled from what it did.
 Result<void> Pipeline::model() {
   if (!outcome_.emulated || !outcome_.counters) return {};
-  auto [timing, stalls] = modelled(outcome_);
+  simulated_ = simulated(outcome_);
+  Timing timing = simulated_->timing;
   if (timing.p50 > 0)
-    timing.terms = stalls.empty() ? device::no_terms()
-                                  : device::terms_of(stalls, *outcome_.emulated->program,
-                                                     SourcePieces(request_.kernel.source), request_.kernel.source_name);
+    timing.terms = simulated_->stalls.empty()
+                       ? device::no_terms()
+                       : device::terms_of(simulated_->stalls, *outcome_.emulated->program,
+                                          SourcePieces(request_.kernel.source), request_.kernel.source_name);
   sink_.part({timing, tflops(timing.p50)});
   return {};
 }
 
-attnscope::model::Modelled Pipeline::modelled(const device::LaunchOutcome& emulated) const {
-  auto schedule = device::schedule_of(*emulated.emulated->program, emulated.emulated->result, experiment().problem,
+Simulated Pipeline::simulated(const device::LaunchOutcome& emulated) const {
+  Simulated made;
+  made.schedule = device::schedule_of(*emulated.emulated->program, emulated.emulated->result, experiment().problem,
                                       launch_.shape.grid);
   if (workload_)
-    schedule.global_bytes_per_cta = double(workload_->bytes()) / double(std::max<int64_t>(1, launch_.shape.ctas()));
-  return attnscope::model::latency(
-      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *emulated.counters, &schedule});
+    made.schedule.global_bytes_per_cta =
+        double(workload_->bytes()) / double(std::max<int64_t>(1, launch_.shape.ctas()));
+  auto modelled = attnscope::model::latency(
+      {device_->spec(), experiment().problem, info_, launch_.shape, occupancy_, *emulated.counters, &made.schedule});
+  made.timing = std::move(modelled.timing);
+  made.stalls = std::move(modelled.stalls);
+  return made;
+}
+
+std::vector<Finding> Pipeline::findings(const device::LaunchOutcome& emulated, const Simulated& simulated) const {
+  explain::Facts facts = facts_of(request_.kernel, device_->spec(), launch_.shape, seen_, emulated, simulated);
+  facts.distinct_bytes = distinct_bytes(experiment().problem, workload_);
+  return explain::findings_of(facts);
+}
+
+// A GPU's run is explained with its watch, for which the same machine code is emulated.
+Result<void> Pipeline::explain() {
+  if (simulated_) sink_.part({findings(outcome_, *simulated_)});
+  return {};
+}
+
+void Pipeline::explain_refusal(const Failure& failure) {
+  if (!device_) return;
+  explain::Facts facts{.kernel = request_.kernel, .spec = device_->spec(), .shape = launch_.shape, .seen = seen_};
+  facts.seen.failure = failure;
+  sink_.part({explain::findings_of(facts)});
 }
 
 // Empty if no convention gives the problem's number of operations.
@@ -382,7 +422,8 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   events.on_progress = [this](int64_t done, int64_t total) { sink_.progress(Step::watching, done, total); };
   auto counted = twin.run(launch, events);
   if (!counted) return fail(counted.error());
-  sink_.part({*counted->counters, modelled(*counted).timing.bound});
+  const Simulated made = simulated(*counted);
+  sink_.part({*counted->counters, made.timing.bound, findings(*counted, made)});
   return {};
 }
 
@@ -422,7 +463,8 @@ Result<void> Pipeline::watch() {
 
 Result<void> run_experiment(Services& services, const Request& request, Sink& sink) {
   try {
-    return Pipeline(services, request, sink).run();
+    Recorder recorder(sink, request.experiment);
+    return Pipeline(services, request, recorder).run();
   } catch (const std::bad_alloc&) {
     return fail(platform::out_of_memory(who(request)));
   }

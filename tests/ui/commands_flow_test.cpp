@@ -1,6 +1,7 @@
 // Presets and the program's commands, from the window.
 #include <nlohmann/json.hpp>
 
+#include "core/command_words.h"
 #include "ui/command_lines.h"
 #include "ui/window_flow.h"
 

@@ -130,7 +130,7 @@ TEST_F(WhyFlow, TheVerdictAndTheKeyLeadHere) {
 TEST_F(WhyFlow, NothingMovesWhenAnotherTermIsChosen) {
   Finding found;
   found.sentence = "Found.";
-  found.next_set = {{"NUM_WARPS", 2}};
+  found.next = Next{{{"NUM_WARPS", 2}}};
   open_still(two_runs({found}));
   flow([&](ImGuiTestContext* ctx) {
     const auto where = [&] { return ctx->ItemInfo("//Why/**/###next").RectFull.Min; };

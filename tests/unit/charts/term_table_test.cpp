@@ -87,8 +87,8 @@ TEST(FindingRows, ErrorsAreFirstAndEveryFigureSaysItsKind) {
   found.sentence = "Bank conflicts.";
   found.evidence = {{"conflicts", 74.7, "%", FigureKind::counted}, {"ways", 8, "", FigureKind::modelled}};
   found.where = {{"file", "k.cu"}, {"line", "12"}};
-  found.est_gain_us = 120;
-  found.next_set = {{"SWIZZLE_XOR", 1}};
+  found.gain = Gain{120, std::nullopt};
+  found.next = Next{{{"SWIZZLE_XOR", 1}}};
   seen.findings = {found};
   seen.watch = WatchReport{};
   Finding race;
@@ -105,6 +105,10 @@ TEST(FindingRows, ErrorsAreFirstAndEveryFigureSaysItsKind) {
   EXPECT_EQ(rows[1].file, "k.cu");
   EXPECT_EQ(rows[1].line, 12);
   EXPECT_EQ(rows[1].next, (std::map<std::string, int64_t>{{"SWIZZLE_XOR", 1}}));
+  seen.findings[0].gain = Gain{120, 100};
+  EXPECT_EQ(finding_rows(seen)[1].gain, "tried: 100.0 \u00b5s less");
+  seen.findings[0].gain = Gain{120, -5};
+  EXPECT_EQ(finding_rows(seen)[1].gain, "tried: 5.00 \u00b5s slower");
 }
 
 }  // namespace

@@ -174,14 +174,15 @@ TEST(RunText, CountersAreGroupsOfFigures) {
 TEST(RunText, WhatTheKernelPrintedIsEscapedAndCounted) {
   Observation o;
   o.printed = Printed{{"a\x1b[2J", "b"}, 1032};
-  o.findings.push_back({RuleId::race_shared, Severity::info, "a finding", {}, {}, {}, {}});
+  o.findings.push_back({RuleId::bank_conflicts, Severity::warning, "a finding", {}, {}, {}, {}});
+  o.findings.push_back({RuleId::bound_roof, Severity::info, "a note, for explain", {}, {}, {}, {}});
   const auto lines = rest_of(o);
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_THAT(lines[0], testing::StartsWith("printed        a"));
   EXPECT_THAT(lines[0], testing::Not(HasSubstr("\x1b")));
   EXPECT_EQ(lines[1], "               b");
   EXPECT_EQ(lines[2], "               and 1,032 times more");
-  EXPECT_EQ(lines[3], "info           a finding");
+  EXPECT_EQ(lines[3], "warning        a finding");
   o.printed = Printed{{}, 2};
   EXPECT_EQ(rest_of(o).front(), "printed        and 2 times more");
   o.printed = Printed{{"a"}, 0};

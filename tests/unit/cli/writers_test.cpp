@@ -9,6 +9,7 @@
 #include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/explain_text.h"
 #include "cli/export_text.h"
 #include "cli/run_text.h"
 #include "core/escape.h"
@@ -119,6 +120,10 @@ Observation observation_of(const std::string& text) {
   o.printed.emplace().lines = {text};
   Finding& finding = o.findings.emplace_back();
   finding.rule = Rule::named(finding.sentence = text);
+  finding.evidence = {{text, 1, text, FigureKind::counted}};
+  finding.where = {{"file", text}, {"line", "1"}, {"phase", text}};
+  finding.gain = Gain{0.5, 0.25};
+  finding.next = Next{{{"KNOB", 1}}};
   o.watch.emplace().findings.push_back(finding);
   o.failure = Failure{Stage::launch, text, text};
   return o;
@@ -173,6 +178,13 @@ const std::vector<Writer> kWriters{
     {"report.txt", [](const std::string& text) { return report::as_table(report_of(text)); }},
     {"observation.json", [](const std::string& text) { return json_text(to_json(observation_of(text)), 2); }},
     {"observation.txt", [](const std::string& text) { return text_of(observation_of(text), text); }},
+    {"explanation.txt",
+     [](const std::string& text) {
+       const Observation o = observation_of(text);
+       Kernel kernel;
+       kernel.id = text;
+       return explanation_of(o, kernel, &o);
+     }},
     {"preset.json", preset_of},
     {"result.lines.txt", printed},
     {"note.lines.txt", [](const std::string& text) { return said([&] { print_note(text); }); }},

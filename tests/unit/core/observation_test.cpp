@@ -49,7 +49,8 @@ Observation full_observation() {
   f.severity = Severity::info;
   f.evidence = {{"hash", 1, "", FigureKind::counted}};
   f.where = {{"line", "12"}};
-  f.next_set = {{"VEC_WIDTH", 4}};
+  f.gain = Gain{120.5, -3.0};
+  f.next = Next{{{"VEC_WIDTH", 4}}};
   o.findings = {f};
   o.printed = Printed{{"thread 3 of 50"}, 2};
   o.failure = Failure{Stage::deadline, "m", "h"};
@@ -82,6 +83,26 @@ TEST(Observation, ATimeWrittenBeforeThereWereTermsIsRead) {
   EXPECT_FALSE(back->timing->terms);
   json = to_json(o);
   json["timing"]["terms"]["list"][0]["kind"] = "magic";
+  EXPECT_FALSE(observation_from_json(json, "o.json"));
+}
+
+TEST(Observation, AFindingWrittenBeforeThereWasAGainIsRead) {
+  Json json = to_json(full_observation());
+  Json& finding = json["findings"][0];
+  finding.erase("gain");
+  finding["est_gain_us"] = 12.5;
+  finding["next"] = {{"set", Json::object()}};
+  const auto estimated = observation_from_json(json, "o.json");
+  ASSERT_TRUE(estimated) << estimated.error().message;
+  EXPECT_EQ(estimated->findings[0].gain, (Gain{12.5, std::nullopt}));
+  EXPECT_FALSE(estimated->findings[0].next);
+  finding["est_gain_us"] = nullptr;
+  finding["next"]["set"]["VEC_WIDTH"] = 4;
+  const auto unknown = observation_from_json(json, "o.json");
+  ASSERT_TRUE(unknown) << unknown.error().message;
+  EXPECT_FALSE(unknown->findings[0].gain);
+  EXPECT_EQ(unknown->findings[0].next->set.at("VEC_WIDTH"), 4);
+  finding["est_gain_us"] = "much";
   EXPECT_FALSE(observation_from_json(json, "o.json"));
 }
 

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/experiment_options.h"
+#include "cli/explain_text.h"
+#include "cli/waiting_words.h"
+#include "cli/worker_options.h"
+#include "core/escape.h"
+#include "core/json.h"
+#include "explain/explain.h"
+#include "explain/tried.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+  ExperimentOptions experiment;
+  WorkerOptions workers;
+  std::string against;  // a preset's file
+  bool tries = false;
+  bool watch = false;
+  bool json = false;
+};
+
+class Explainer {
+ public:
+  Explainer(const Options& options, session::Session& session) : options_(options), session_(session) {}
+
+  Observation run(Draft draft) {
+    auto answer = session_.queue(std::move(draft), options_.watch ? session::Watch::always : session::Watch::never);
+    while (answer.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
+      waiting_.look(*session_.snapshot());
+    return answer.get();
+  }
+
+  // Runs every neighbour on the same device and lets the findings say what it gained.
+  void try_neighbours(Observation& base, const Kernel& kernel) {
+    const auto snapshot = session_.snapshot();
+    const DeviceSpec* spec = session::find_device(*snapshot, base.experiment.device);
+    if (spec == nullptr || base.failure) return;
+    std::vector<Observation> tried;
+    const auto configs = explain::neighbours(kernel, base.experiment.problem, base.experiment.config, *spec);
+    for (const Config& config : configs) {
+      if (terminal_)
+        print_over(fmt::format("trying {} of {}: {}", tried.size() + 1, configs.size(), short_text(config, kernel)));
+      Draft draft = base.experiment;
+      draft.config = config;
+      tried.push_back(run(std::move(draft)));
+    }
+    if (terminal_) print_over("");
+    explain::take_tried(base, tried);
+  }
+
+ private:
+  const Options& options_;
+  session::Session& session_;
+  WaitingWords waiting_;
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+};
+
+int explain_experiment(const Options& options) {
+  auto named = draft_of(options.experiment);
+  if (!named) return report(named.error());
+  std::string device = options.experiment.device;
+  auto with = options_with_workers(options.experiment.kernel_dirs, options.workers, device);
+  if (!with) return report(with.error());
+  if (!device.empty()) named->draft.device = device;
+  with->state_dir.clear();
+  with->watch_files = with->first_experiment = false;
+  auto session = session::Session::start(std::move(*with), {});
+  if (!session) return report(session.error());
+  Explainer explainer(options, **session);
+  std::optional<Observation> against;
+  if (!options.against.empty()) {
+    ExperimentOptions other = options.experiment;
+    other.preset = options.against;
+    other.kernel.clear();
+    other.settings.clear();
+    auto first = draft_of(other);
+    if (!first) return report(first.error());
+    if (!named->draft.device.empty()) first->draft.device = named->draft.device;
+    against = explainer.run(first->draft);
+    if (against->failure) return report(*against->failure);
+  }
+  Observation observation = explainer.run(named->draft);
+  if (options.tries) explainer.try_neighbours(observation, named->kernel);
+  if (against)
+    for (Finding& finding : explain::changes(*against, observation)) observation.findings.push_back(std::move(finding));
+  print_result(options.json ? json_text(to_json(observation), 2)
+                            : explanation_of(observation, named->kernel, against ? &*against : nullptr));
+  if (observation.failure) report(*observation.failure);
+  return status_of(observation);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("explain", "Say why an experiment is slow, wrong or refused, and what to try");
+  auto options = std::make_shared<Options>();
+  add_experiment_options(*command, options->experiment);
+  add_worker_options(*command, options->workers);
+  command->add_option("--against", options->against, "Compare with this preset, term by term")->type_name("FILE");
+  command->add_flag("--try", options->tries,
+                    "Run every config that differs in one knob, and say what each finding's cure gains");
+  command->add_flag("--watch", options->watch, "Look for races, never-written reads and what is right by luck too");
+  command->add_flag("--json", options->json, "The observation with its findings (docs/observation.schema.json)");
+  command->callback([options, &chosen] { chosen = [options] { return explain_experiment(*options); }; });
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,122 @@
+#include "cli/explain_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/command_words.h"
+#include "core/escape.h"
+#include "core/headline.h"
+#include "core/joined.h"
+
+namespace attnscope::cli {
+namespace {
+
+std::string times_faster(double us, double saved) { return fmt::format("{:.2f} times", us / (us - saved)); }
+
+std::string gain_text(const Gain& gain, double us) {
+  std::string text;
+  if (gain.estimated && us > *gain.estimated)
+    text = fmt::format("estimated {:.4g} us less ({})", *gain.estimated, times_faster(us, *gain.estimated));
+  if (gain.tried && us > *gain.tried)
+    text += fmt::format("{}tried: {}", text.empty() ? "" : "; ", times_faster(us, *gain.tried));
+  return text;
+}
+
+std::string evidence_text(const Evidence& one) {
+  return fmt::format("{} {:.6g}{} ({})", one.name, one.value, one.unit.empty() ? "" : " " + one.unit,
+                     to_string(one.kind));
+}
+
+std::string where_text(const Finding& finding) {
+  const auto part = [&](const char* key) {
+    const auto found = finding.where.find(key);
+    return found == finding.where.end() ? std::string() : found->second;
+  };
+  std::string text = part("file");
+  if (!text.empty() && !part("line").empty()) text += ":" + part("line");
+  if (!part("phase").empty()) text += (text.empty() ? "" : ", in ") + part("phase");
+  return text;
+}
+
+std::string next_command(const Next& next, const Observation& o, const Kernel& kernel) {
+  Config config = o.experiment.config;
+  for (const auto& [knob, value] : next.set) config.knobs[knob] = value;
+  std::vector<std::string> words{"attnscope", "run", "--kernel", kernel.id};
+  const auto settings = setting_words(config, kernel);
+  words.insert(words.end(), settings.begin(), settings.end());
+  words.insert(words.end(), {"--problem", problem_words(o.experiment.problem), "--device", o.experiment.device});
+  return joined(words, shell_argument, " ");
+}
+
+void line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }
+
+// `us`: the run's time; 0 none.
+void add_finding(std::string& out, const Finding& finding, int number, double us) {
+  const std::string title(finding.rule.says().empty() ? finding.rule.name() : finding.rule.says());
+  const std::string gain = finding.gain ? gain_text(*finding.gain, us) : "";
+  out += one_line(fmt::format("{}. {}  [{}, {}]{}", number, title, finding.rule.name(), to_string(finding.severity),
+                              gain.empty() ? "" : "  " + gain)) +
+         "\n";
+  line(out, finding.sentence);
+  if (!finding.evidence.empty()) line(out, "evidence  " + joined(finding.evidence, evidence_text, "; "));
+  if (const std::string where = where_text(finding); !where.empty()) line(out, "where     " + where);
+}
+
+std::map<TermKind, double> terms_of(const Observation& o) {
+  std::map<TermKind, double> us;
+  if (o.timing && o.timing->terms)
+    for (const Term& term : o.timing->terms->list) us[term.kind] += term.us;
+  return us;
+}
+
+// Both times term by term, those that changed most first.
+void add_terms(std::string& out, const Observation& a, const Observation& b) {
+  const auto before = terms_of(a), after = terms_of(b);
+  struct Row {
+    TermKind kind;
+    double a = 0, b = 0;
+  };
+  std::vector<Row> rows;
+  for (const auto& [word, unused] : Words<TermKind>::table) {
+    Row row{word};
+    if (const auto found = before.find(word); found != before.end()) row.a = found->second;
+    if (const auto found = after.find(word); found != after.end()) row.b = found->second;
+    if (row.a > 0 || row.b > 0) rows.push_back(row);
+  }
+  std::ranges::stable_sort(rows, std::greater<>(), [](const Row& row) { return std::abs(row.b - row.a); });
+  out += fmt::format("{:<24} {:>10} {:>10} {:>10}\n", "us", "A", "B", "B - A");
+  for (const Row& row : rows)
+    out += fmt::format("{:<24} {:>10.1f} {:>10.1f} {:>+10.1f}\n", to_string(row.kind), row.a, row.b, row.b - row.a);
+  if (a.timing && b.timing)
+    out += fmt::format("{:<24} {:>10.1f} {:>10.1f} {:>+10.1f}\n", "time", a.timing->p50, b.timing->p50,
+                       b.timing->p50 - a.timing->p50);
+}
+
+}  // namespace
+
+std::string explanation_of(const Observation& o, const Kernel& kernel, const Observation* against) {
+  std::string out = one_line(fmt::format("{}  {}", o.experiment.kernel, short_text(o.experiment.config, kernel))) +
+                    "\n" + one_line(fmt::format("{} on {}", short_text(o.experiment.problem), o.device)) + "\n";
+  if (o.timing)
+    out += fmt::format("{:.1f} us {}{}\n", o.timing->p50, to_string(o.timing->kind),
+                       headline_of(o) ? fmt::format(", {}", to_string(*headline_of(o))) : "");
+  if (against != nullptr) {
+    out += "\n";
+    add_terms(out, *against, o);
+  }
+  int number = 0;
+  const auto add = [&](const Finding& finding) {
+    out += "\n";
+    add_finding(out, finding, ++number, o.timing ? o.timing->p50 : 0);
+    if (finding.next && !finding.next->set.empty()) line(out, "next      " + next_command(*finding.next, o, kernel));
+  };
+  if (o.watch)
+    for (const Finding& finding : o.watch->findings) add(finding);
+  for (const Finding& finding : o.findings) add(finding);
+  if (number == 0) out += "\nNothing to say: no rule finds anything.\n";
+  return out;
+}
+
+}  // namespace attnscope::cli

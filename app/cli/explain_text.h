@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "core/kernel.h"
+#include "core/observation.h"
+
+namespace attnscope::cli {
+
+// What an observation's findings say, ranked: each with its gain, its evidence, its line and the next command. With
+// another observation: the terms of both, side by side.
+std::string explanation_of(const Observation& observation, const Kernel& kernel, const Observation* against = nullptr);
+
+}  // namespace attnscope::cli

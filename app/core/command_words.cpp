@@ -1,0 +1,44 @@
+#include "core/command_words.h"
+
+#include <nlohmann/json.hpp>
+
+namespace attnscope {
+
+std::string problem_words(const Problem& problem) {
+  Problem usual;
+  usual.kind = problem.kind;
+  std::string text;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    text += (text.empty() ? "" : ",") + key + "=" + value;
+  };
+  if (!problem.is_attention())
+    for (const auto& [name, value] : problem.sizes) add(name, std::to_string(value));
+  if (problem.is_attention()) {
+    add("B", std::to_string(problem.batch));
+    add("H", std::to_string(problem.heads));
+    if (problem.seq_q == problem.seq_k) add("S", std::to_string(problem.seq_q));
+    add("D", std::to_string(problem.head_dim));
+    usual.batch = problem.batch;
+    usual.heads = usual.kv_heads = problem.heads;
+    usual.head_dim = problem.head_dim;
+    if (problem.seq_q == problem.seq_k) usual.seq_q = usual.seq_k = problem.seq_q;
+  }
+  const Json given = to_json(problem), known = to_json(usual);
+  for (const auto& [key, value] : given.items())
+    if (key != "sizes" && known.contains(key) && known[key] != value)
+      add(key, value.is_string() ? value.get<std::string>() : value.dump());
+  return text;
+}
+
+std::vector<std::string> setting_words(const Config& config, const Kernel& kernel) {
+  std::vector<std::string> words;
+  for (const Knob& knob : kernel.knobs)
+    if (const auto held = config.knobs.find(knob.name);
+        held != config.knobs.end() && held->second != knob.default_value) {
+      words.push_back("--set");
+      words.push_back(knob.name + "=" + knob.text_of(held->second));
+    }
+  return words;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "core/problem.h"
+
+namespace attnscope {
+
+// An experiment in the words of the program's command line.
+
+// "B=1,H=8,S=512,D=64,causal=top_left": the value of --problem.
+std::string problem_words(const Problem& problem);
+
+// {"--set", "NUM_WARPS=8", …}: the knobs that differ from the kernel's defaults.
+std::vector<std::string> setting_words(const Config& config, const Kernel& kernel);
+
+}  // namespace attnscope

@@ -1,0 +1,111 @@
+#include "explain/facts.h"
+
+#include <algorithm>
+
+#include "model/ceilings.h"
+#include "model/rates.h"
+
+namespace attnscope::explain {
+namespace {
+
+using model::Unit;
+namespace rates = model::rates;
+
+// A phase counts as one that few warps do if they are less than this share of the CTA's.
+constexpr double kFewWarps = 0.75;
+constexpr double kShortPhase = 0.02;  // of the time; shorter ones are not looked at
+
+struct Pipe {
+  Unit unit;
+  Bound bound;
+  const rates::Rate* rate;  // lanes per SM and clock
+};
+constexpr Pipe kPipes[] = {{Unit::fp32, Bound::fp32, &rates::kFp32},
+                           {Unit::fp16x2, Bound::fp16, &rates::kFp16x2},
+                           {Unit::half_to_float, Bound::half_conversions, &rates::kHalfToFloat},
+                           {Unit::fp64, Bound::fp64, &rates::kFp64},
+                           {Unit::integer, Bound::integer, &rates::kInt},
+                           {Unit::imad, Bound::integer_multiply, &rates::kImad},
+                           {Unit::mufu, Bound::mufu, &rates::kMufu},
+                           {Unit::conversion, Bound::conversions, &rates::kConversion},
+                           {Unit::shuffle, Bound::shuffles, &rates::kShuffle}};
+
+}  // namespace
+
+double time_us(const Facts& facts) { return facts.seen.timing ? facts.seen.timing->p50 : 0; }
+
+double term_us(const Facts& facts, TermKind term) {
+  return stalled_us(facts, [term](const model::Stall& stall) { return stall.term == term; });
+}
+
+double grid_scale(const Facts& facts) {
+  const auto& counters = facts.seen.counters;
+  return counters && counters->emulated_ctas > 0 ? double(counters->total_ctas) / double(counters->emulated_ctas) : 1;
+}
+
+std::map<std::string, double> us_by_phase(const Facts& facts) {
+  std::map<std::string, double> us;
+  for (const model::Stall& stall : facts.stalls)
+    if (stall.producer != model::Stall::kNone) us[facts.code[stall.producer].phase] += stall.time;
+  return us;
+}
+
+std::map<Bound, double> roofs(const Facts& facts, std::string_view phase) {
+  std::map<Bound, double> us;
+  const double mhz = facts.seen.timing ? facts.seen.timing->clock_mhz : 0;
+  if (mhz <= 0 || facts.spec.sms <= 0) return us;
+  const double scale = grid_scale(facts), clocks = scale / double(facts.spec.sms) / mhz;  // us of one of every SM
+  double products = 0;
+  for (const Instruction& one : facts.code) {
+    if (!phase.empty() && one.phase != phase) continue;
+    us[Bound::issue_slots] += one.issued / rates::rate(facts.spec, rates::kIssue) * clocks;
+    us[Bound::shared_memory] +=
+        (one.wavefronts + one.lines) / rates::rate(facts.spec, rates::kSharedWavefronts) * clocks;
+    products += one.products;
+    for (const Pipe& pipe : kPipes)
+      if (pipe.unit == one.unit) us[pipe.bound] += one.issued * 32 / rates::rate(facts.spec, *pipe.rate) * clocks;
+  }
+  if (facts.spec.tensor_tflops_f16 > 0 && products > 0)
+    us[Bound::tensor_cores] = scale * products * model::kProductFlop / facts.spec.tensor_tflops_f16 * 1e-6;
+  if (phase.empty() && facts.seen.experiment.problem.is_attention())
+    us[Bound::dram_bandwidth] = model::compulsory_dram_us(facts.spec, facts.seen.experiment.problem);
+  return us;
+}
+
+std::pair<Bound, double> highest_roof(const Facts& facts, std::string_view phase) {
+  std::pair<Bound, double> highest{Bound::unknown, 0};
+  for (const auto& [bound, us] : roofs(facts, phase))
+    if (us > highest.second) highest = {bound, us};
+  return highest;
+}
+
+std::vector<LonePhase> lone_phases(const Facts& facts) {
+  std::vector<LonePhase> lone;
+  double idle = 0;
+  for (const auto& [phase, us] : us_by_phase(facts)) {
+    const auto found = facts.warps.find(phase);
+    if (found == facts.warps.end() || found->second.size() < 2 || us < kShortPhase * time_us(facts)) continue;
+    double sum = 0, most = 0;
+    for (const double issued : found->second) {
+      sum += issued;
+      most = std::max(most, issued);
+    }
+    const auto warps = double(found->second.size());
+    if (most <= 0 || sum / most >= kFewWarps * warps) continue;
+    lone.push_back({phase, sum / most, us, us * (1 - sum / most / warps)});
+    idle += lone.back().waited;
+  }
+  // The barriers' time is shared out by the time for which warps have nothing to do.
+  const double barriers = term_us(facts, TermKind::barriers);
+  for (LonePhase& one : lone) one.waited *= barriers / idle;
+  std::ranges::sort(lone, std::greater<>(), [](const LonePhase& one) { return one.us + one.waited; });
+  return lone;
+}
+
+double stretch(const Facts& facts, const std::string& phase) {
+  for (const LonePhase& one : lone_phases(facts))
+    if (one.phase == phase) return 1 + one.waited / one.us;
+  return 1;
+}
+
+}  // namespace attnscope::explain

@@ -1,0 +1,93 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/facts.h"
+
+namespace attnscope::explain {
+
+// A rule looks at the facts and finds one thing or nothing. It knows no kernel, knob or device by name: thresholds are
+// shares of the time, or come from the device's spec.
+using Look = std::optional<Finding> (*)(const Facts&);
+
+// What a launch loses at this place, 0…1, as far as the launch and the occupancy say.
+struct Placed {
+  const DeviceSpec& spec;
+  const model::LaunchShape& shape;
+  const Occupancy& occupancy;
+};
+using Loss = double (*)(const Placed&);
+
+struct RuleOf {
+  RuleId id = RuleId::unknown;
+  Look look = nullptr;
+  std::string_view helps;  // what helps, for a learner; joins the sentence
+  Loss loss = nullptr;     // where the launch alone says which knob helps
+};
+std::span<const RuleOf> all_rules();
+
+// Severities: a cure that saves less than kSilent of the time is no finding, one that saves kWarning of it a warning.
+inline constexpr double kSilent = 0.02, kWarning = 0.1;
+
+// The finding, if `saved` us are worth one.
+std::optional<Finding> costs(const Facts& facts, RuleId rule, double saved, std::string sentence,
+                             std::vector<Evidence> evidence, const Instruction* at = nullptr);
+// A finding without a time.
+Finding note(RuleId rule, Severity severity, std::string sentence, std::vector<Evidence> evidence,
+             const Instruction* at = nullptr);
+Evidence counted(std::string name, double value, std::string unit = "");
+Evidence modelled(std::string name, double value, std::string unit = "us");
+// The instruction that carries most of the stalls of which `wanted` is true; null: none does.
+template <class Wanted>
+const Instruction* carrier(const Facts& facts, Wanted wanted) {
+  std::vector<double> us(facts.code.size());
+  const Instruction* most = nullptr;
+  double highest = 0;
+  for (const model::Stall& stall : facts.stalls) {
+    if (stall.producer == model::Stall::kNone || !wanted(stall)) continue;
+    if ((us[stall.producer] += stall.time) <= highest) continue;
+    highest = us[stall.producer];
+    most = &facts.code[stall.producer];
+  }
+  return most;
+}
+// "31 %"
+std::string percent(double share);
+// "02_tiled.cu:174"; "an unknown line"
+std::string place(const Instruction& at);
+
+// Warps and lanes (rules_warps.cpp)
+std::optional<Finding> idle_threads(const Facts& facts);
+std::optional<Finding> lone_warps(const Facts& facts);
+std::optional<Finding> barrier_wait(const Facts& facts);
+// Memory (rules_memory.cpp)
+std::optional<Finding> bank_conflicts(const Facts& facts);
+std::optional<Finding> global_scattered(const Facts& facts);
+std::optional<Finding> global_repeated(const Facts& facts);
+std::optional<Finding> local_spill(const Facts& facts);
+std::optional<Finding> local_stack(const Facts& facts);
+// Places on the device (rules_places.cpp)
+std::optional<Finding> occupancy_low(const Facts& facts);
+std::optional<Finding> occupancy_misleading(const Facts& facts);
+std::optional<Finding> grid_tail(const Facts& facts);
+std::optional<Finding> grid_small(const Facts& facts);
+std::optional<Finding> launch_most(const Facts& facts);
+std::optional<Finding> limits_exceeded(const Facts& facts);
+double idle_warps(const Placed& placed);
+double uneven_sms(const Placed& placed);
+double idle_sms(const Placed& placed);
+// Units and latencies (rules_units.cpp)
+std::optional<Finding> latency_exposed(const Facts& facts);
+std::optional<Finding> bound_roof(const Facts& facts);
+std::optional<Finding> phase_most(const Facts& facts);
+std::optional<Finding> mufu_bound(const Facts& facts);
+std::optional<Finding> tensor_unused(const Facts& facts);
+// The source and the output (rules_source.cpp)
+std::optional<Finding> error_half(const Facts& facts);
+std::optional<Finding> knob_unused(const Facts& facts);
+std::optional<Finding> helper_unused(const Facts& facts);
+
+}  // namespace attnscope::explain

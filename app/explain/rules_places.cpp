@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/choices.h"
+#include "core/with_commas.h"
+#include "explain/rules.h"
+#include "model/limits.h"
+
+namespace attnscope::explain {
+namespace {
+
+constexpr double kMostlyLaunch = 0.3, kHalfFull = 0.5;
+
+bool is_latency(TermKind term) { return term >= TermKind::instruction_latency && term <= TermKind::local_latency; }
+
+// What limits it, in figures: "a CTA takes 37,920 B of an SM's 102,400 B of shared memory".
+std::string limit_text(const Facts& facts) {
+  const VariantInfo& variant = *facts.seen.variant;
+  const auto allotted = model::cta_allotment(facts.spec, variant, facts.shape);
+  switch (facts.seen.occupancy->limiter) {
+    case Limiter::shared_memory:
+      return fmt::format("a CTA takes {} B of an SM's {} B of shared memory, {} B of them the system's",
+                         with_commas(allotted.shared_bytes), with_commas(facts.spec.shared_sm),
+                         with_commas(facts.spec.shared_reserved_block));
+    case Limiter::registers:
+      return fmt::format("a CTA takes {} of an SM's {} registers, {} a thread", with_commas(allotted.registers),
+                         with_commas(facts.spec.registers_sm), variant.registers);
+    default:
+      return fmt::format("{} limit it", to_string(facts.seen.occupancy->limiter));
+  }
+}
+
+}  // namespace
+
+double idle_warps(const Placed& placed) {
+  return placed.spec.warps_sm > 0 ? 1 - double(placed.occupancy.warps_per_sm) / double(placed.spec.warps_sm) : 0;
+}
+
+// CTAs of the mean SM over those of the busiest.
+double uneven_sms(const Placed& placed) {
+  const double mean = double(placed.occupancy.total_ctas) / double(std::max<int64_t>(1, placed.spec.sms));
+  return mean > 1 ? 1 - mean / std::ceil(mean) : 0;
+}
+
+double idle_sms(const Placed& placed) {
+  return std::max(0.0, 1 - double(placed.occupancy.total_ctas) / double(std::max<int64_t>(1, placed.spec.sms)));
+}
+
+std::optional<Finding> occupancy_low(const Facts& facts) {
+  const auto& occupancy = facts.seen.occupancy;
+  if (!occupancy || !facts.seen.variant || occupancy->ctas_per_sm <= 0) return std::nullopt;
+  if (occupancy->limiter != Limiter::shared_memory && occupancy->limiter != Limiter::registers) return std::nullopt;
+  // A grid that does not fill the places has nothing to put into another one.
+  if (occupancy->total_ctas < occupancy->resident_ctas) return std::nullopt;
+  const double waits = stalled_us(facts, [](const model::Stall& s) { return is_latency(s.term); });
+  const double ctas = double(occupancy->ctas_per_sm);
+  return costs(
+      facts, RuleId::occupancy_low, waits / (ctas + 1),
+      fmt::format("{} of {} warps are resident on an SM, and {} of the time is latency that more of them would "
+                  "hide. {} CTA{} at a time, since {}.",
+                  occupancy->warps_per_sm, facts.spec.warps_sm, percent(waits / time_us(facts)), occupancy->ctas_per_sm,
+                  occupancy->ctas_per_sm == 1 ? " runs" : "s run", limit_text(facts)),
+      {counted("CTAs on an SM", ctas), counted("warps on an SM", double(occupancy->warps_per_sm)),
+       counted("CTAs at once", double(occupancy->resident_ctas)), modelled("time of latency", waits)});
+}
+
+std::optional<Finding> occupancy_misleading(const Facts& facts) {
+  const auto& occupancy = facts.seen.occupancy;
+  if (!occupancy || occupancy->fraction < kHalfFull || time_us(facts) <= 0) return std::nullopt;
+  const double waits = stalled_us(facts, [](const model::Stall& s) { return is_latency(s.term); });
+  const std::vector<LonePhase> lone = lone_phases(facts);
+  const double issue = term_us(facts, TermKind::issue) / time_us(facts);
+  double lone_share = 0;
+  for (const LonePhase& one : lone) lone_share += (one.us + one.waited) / time_us(facts);
+  // Few warps work, or what the time goes to is a queue, which more warps only make longer.
+  if (lone_share < kWarning && (waits > kWarning * time_us(facts) || issue > kHalfFull)) return std::nullopt;
+  return note(RuleId::occupancy_misleading, Severity::info,
+              fmt::format("An SM has {} of {} warps, but its schedulers issue in only {} of the time: {}.",
+                          occupancy->warps_per_sm, facts.spec.warps_sm, percent(issue),
+                          lone_share >= kWarning ? fmt::format("most of them wait while {:.3g} of a CTA's work in {}",
+                                                               lone.front().working, lone.front().phase)
+                                                 : "they queue for a unit that is already full"),
+              {counted("occupancy", 100 * occupancy->fraction, "%"), modelled("time of issue", 100 * issue, "%")});
+}
+
+std::optional<Finding> grid_tail(const Facts& facts) {
+  const auto& occupancy = facts.seen.occupancy;
+  if (!occupancy || occupancy->total_ctas <= facts.spec.sms) return std::nullopt;
+  const double lost = uneven_sms({facts.spec, facts.shape, *occupancy});
+  const double most = std::ceil(double(occupancy->total_ctas) / double(facts.spec.sms));
+  // The model says what the last CTAs cost; a tail that other CTAs fill costs nothing.
+  const double saved = std::min(term_us(facts, TermKind::tail), lost * time_us(facts));
+  return costs(
+      facts, RuleId::grid_tail, saved,
+      fmt::format("{} CTAs do not share out evenly: an SM of {} runs up to {:.0f}, on average {:.3g}. {} places "
+                  "are there at once, so the last {} CTAs run in a wave of their own.",
+                  with_commas(occupancy->total_ctas), facts.spec.sms, most,
+                  double(occupancy->total_ctas) / double(facts.spec.sms), with_commas(occupancy->resident_ctas),
+                  with_commas(occupancy->tail_ctas)),
+      {counted("CTAs", double(occupancy->total_ctas)), counted("places", double(occupancy->resident_ctas)),
+       counted("CTAs of the last wave", double(occupancy->tail_ctas)),
+       modelled("time of the tail", term_us(facts, TermKind::tail))});
+}
+
+std::optional<Finding> grid_small(const Facts& facts) {
+  const auto& occupancy = facts.seen.occupancy;
+  if (!occupancy) return std::nullopt;
+  const double lost = idle_sms({facts.spec, facts.shape, *occupancy});
+  const double work = time_us(facts) - term_us(facts, TermKind::launch);
+  return costs(facts, RuleId::grid_small, lost * work,
+               fmt::format("The grid has {} CTA{} and the device {} SMs: {} of it is idle.", occupancy->total_ctas,
+                           occupancy->total_ctas == 1 ? "" : "s", facts.spec.sms, percent(lost)),
+               {counted("CTAs", double(occupancy->total_ctas)), counted("SMs", double(facts.spec.sms))});
+}
+
+std::optional<Finding> launch_most(const Facts& facts) {
+  const double launch = term_us(facts, TermKind::launch);
+  if (time_us(facts) <= 0 || launch < kMostlyLaunch * time_us(facts)) return std::nullopt;
+  return note(RuleId::launch_most, Severity::info,
+              fmt::format("{} of the {:.3g} us is the launch, which a kernel that does nothing takes too.",
+                          percent(launch / time_us(facts)), time_us(facts)),
+              {modelled("time of the launch", launch)});
+}
+
+std::optional<Finding> limits_exceeded(const Facts& facts) {
+  const auto& failure = facts.seen.failure;
+  if (!failure || failure->stage != Stage::limits) return std::nullopt;
+  // A machine that lacks memory refuses in this stage too, but no config helps it.
+  if (facts.seen.variant && model::check_limits(facts.spec, *facts.seen.variant, facts.shape, "")) return std::nullopt;
+  const Experiment& experiment = facts.seen.experiment;
+  Finding finding = note(RuleId::limits_exceeded, Severity::error, failure->message + ".", {});
+  if (facts.seen.variant && facts.seen.variant->registers > 0)
+    finding.evidence.push_back(counted("registers", double(facts.seen.variant->registers), "per thread"));
+  finding.evidence.push_back(
+      counted("static shared memory that a kernel may declare", double(facts.spec.shared_static_block), "B"));
+  finding.evidence.push_back(counted("shared memory that a CTA may have", double(facts.spec.shared_optin_block), "B"));
+  if (const auto way = catalog::way_out(facts.kernel, experiment.problem, experiment.config, facts.spec)) {
+    finding.next = Next{{{way->knob, way->value}}};
+    finding.sentence += fmt::format(" The nearest config that fits has {}={}.", way->knob, way->text);
+  }
+  return finding;
+}
+
+}  // namespace attnscope::explain

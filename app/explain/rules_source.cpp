@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "catalog/validate.h"
+#include "core/cpp_tokens.h"
+#include "explain/rules.h"
+
+namespace attnscope::explain {
+namespace {
+
+// An error this many times that of fp32 accumulation is the half's.
+constexpr double kHalfError = 1.5;
+
+// Whether `word` stands in the text as a whole word.
+bool names(std::string_view text, std::string_view word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
+// How often code uses the word; a preprocessor line that defines a default for it does not count.
+int uses(const std::vector<CppToken>& tokens, std::string_view word) {
+  int count = 0;
+  for (const CppToken& token : tokens) {
+    if (token.kind == CppToken::Kind::word) count += token.text == word;
+    if (token.kind != CppToken::Kind::line || !names(token.text, word)) continue;
+    const bool sets = token.text.find("ifndef") != token.text.npos || token.text.find("undef") != token.text.npos ||
+                      names(token.text.substr(0, token.text.find(word) + word.size()), "define " + std::string(word));
+    count += !sets;
+  }
+  return count;
+}
+
+bool includes_own_files(const std::vector<CppToken>& tokens) {
+  return std::ranges::any_of(tokens, [](const CppToken& token) {
+    return token.kind == CppToken::Kind::line && token.text.find("include") != token.text.npos &&
+           token.text.find('"') != token.text.npos;
+  });
+}
+
+// The name of the function that begins with the `__device__` at `i`; empty: it is a variable or a declaration.
+std::string_view function_at(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t i) {
+  for (; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is(";") || tokens[i].is("{") || tokens[i].is("=")) return {};
+    if (!tokens[i + 1].is("(") || tokens[i].kind != CppToken::Kind::word) continue;
+    const size_t close = brackets.closing(i + 1);
+    if (tokens[i].text.starts_with("__")) {  // an attribute with arguments
+      i = close;
+      continue;
+    }
+    return close + 1 < tokens.size() && tokens[close + 1].is("{") ? tokens[i].text : std::string_view();
+  }
+  return {};
+}
+
+int line_of(std::string_view source, size_t at) {
+  return 1 + static_cast<int>(std::ranges::count(source.substr(0, at), '\n'));
+}
+
+bool launch_names(const Kernel& kernel, const std::string& knob) {
+  const LaunchExpressions& launch = kernel.launch;
+  std::vector<std::string> texts{launch.dynamic_shared, launch.static_shared};
+  texts.insert(texts.end(), std::begin(launch.grid), std::end(launch.grid));
+  texts.insert(texts.end(), std::begin(launch.block), std::end(launch.block));
+  for (const SharedPart& part : kernel.shared_map) texts.push_back(part.bytes);
+  return std::ranges::any_of(texts, [&](const std::string& text) { return names(text, knob); });
+}
+
+}  // namespace
+
+std::optional<Finding> error_half(const Facts& facts) {
+  const auto& verdict = facts.seen.verdict;
+  if (!verdict || verdict->rows_checked == 0 || verdict->naive_rel_frobenius <= 0) return std::nullopt;
+  const Config& config = facts.seen.experiment.config;
+  const auto accumulate = catalog::accumulate_of(facts.kernel, config);
+  if (!accumulate || *accumulate != Accumulate::f16) return std::nullopt;
+  const double times = verdict->rel_frobenius / verdict->naive_rel_frobenius;
+  if (times < kHalfError) return std::nullopt;
+  Finding finding =
+      note(RuleId::error_half, times > 2 ? Severity::warning : Severity::info,
+           fmt::format("The kernel accumulates in fp16: its error is {:.3g} times that of a plain fp32 kernel.", times),
+           {counted("relative Frobenius error", verdict->rel_frobenius),
+            counted("of a plain fp32 kernel", verdict->naive_rel_frobenius)});
+  for (const Knob& knob : facts.kernel.knobs)
+    for (const KnobValue& value : knob.values) {
+      Config other = config;
+      other.knobs[knob.name] = value.value;
+      const auto better = catalog::accumulate_of(facts.kernel, other);
+      if (better && *better == Accumulate::f32) finding.next = Next{{{knob.name, value.value}}};
+    }
+  return finding;
+}
+
+std::optional<Finding> knob_unused(const Facts& facts) {
+  const auto tokens = cpp_tokens(facts.kernel.source);
+  if (tokens.empty() || includes_own_files(tokens)) return std::nullopt;
+  for (const Knob& knob : facts.kernel.knobs) {
+    if (uses(tokens, knob.name) > 0 || launch_names(facts.kernel, knob.name)) continue;
+    Finding finding = note(RuleId::knob_unused, Severity::warning,
+                           fmt::format("{} changes nothing: neither the source nor the launch uses it.", knob.name),
+                           {counted("uses of the knob", 0)});
+    finding.where["file"] = facts.kernel.source_name;
+    return finding;
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> helper_unused(const Facts& facts) {
+  const std::string& source = facts.kernel.source;
+  const auto tokens = cpp_tokens(source);
+  const CppBrackets brackets(tokens);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__device__")) continue;
+    const std::string_view name = function_at(tokens, brackets, i + 1);
+    if (name.empty() || name == "operator" || uses(tokens, name) > 1) continue;
+    Finding finding = note(RuleId::helper_unused, Severity::info,
+                           fmt::format("{}() is defined, but nothing calls it.", name), {counted("calls", 0)});
+    finding.where["file"] = facts.kernel.source_name;
+    finding.where["line"] = std::to_string(line_of(source, tokens[i].at));
+    return finding;
+  }
+  return std::nullopt;
+}
+
+}  // namespace attnscope::explain

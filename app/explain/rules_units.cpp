@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "explain/rules.h"
+#include "model/rates.h"
+
+namespace attnscope::explain {
+namespace {
+
+using model::Stall;
+using model::Unit;
+
+// Latencies that more warps or an earlier load would hide.
+bool can_be_hidden(TermKind term) {
+  return term == TermKind::global_latency || term == TermKind::shared_latency || term == TermKind::local_latency ||
+         term == TermKind::mufu_latency || term == TermKind::shuffle_latency || term == TermKind::constant_latency;
+}
+
+bool is_arithmetic(Unit unit) {
+  return unit == Unit::fp32 || unit == Unit::fp16x2 || unit == Unit::half_to_float || unit == Unit::conversion;
+}
+
+bool takes_halves(const Kernel& kernel, const Problem& problem) {
+  if (problem.is_attention()) return problem.dtype != DType::f32;
+  return std::ranges::all_of(kernel.buffers, [](const BufferDeclaration& one) {
+    return one.role != BufferRole::in || one.type == ElementType::f16 || one.type == ElementType::bf16;
+  });
+}
+
+}  // namespace
+
+std::optional<Finding> latency_exposed(const Facts& facts) {
+  struct Pair {
+    const Instruction *producer = nullptr, *consumer = nullptr;
+    double us = 0, issued = 0;
+  };
+  std::map<std::tuple<TermKind, std::string, int, int>, Pair> pairs;  // by the lines of both
+  const Pair* worst = nullptr;
+  TermKind term = TermKind::other;
+  for (const Stall& stall : facts.stalls) {
+    if (!can_be_hidden(stall.term) || stall.producer == Stall::kNone) continue;
+    const Instruction &from = facts.code[stall.producer], &to = facts.code[stall.consumer];
+    Pair& pair = pairs[{stall.term, from.file, from.line, to.line}];
+    pair.producer = &from, pair.consumer = &to;
+    pair.us += stall.time;
+    if (worst == nullptr || pair.us > worst->us) worst = &pair, term = stall.term;
+  }
+  if (worst == nullptr || !facts.seen.occupancy) return std::nullopt;
+  const double us = stalled_us(facts, [&](const Stall& s) { return s.term == term; });
+  const double busy = std::max(term_us(facts, TermKind::issue), 1e-9);
+  const double warps = double(facts.seen.occupancy->warps_per_sm);
+  const double hide = std::min(warps * (1 + us / busy), double(facts.spec.warps_sm));
+  return costs(
+      facts, RuleId::latency_exposed, worst->us,
+      fmt::format("{} waits for what {} loads or computes, and no other warp has work meanwhile: {} of the time "
+                  "is {}. About {:.0f} warps on an SM would hide it; there are {:.0f}.",
+                  place(*worst->consumer), place(*worst->producer), percent(worst->us / time_us(facts)),
+                  to_string(term), hide, warps),
+      {modelled("time of this wait", worst->us), modelled("all waits of its kind", us),
+       counted("warps on an SM", warps), modelled("warps that would hide it", hide, "")},
+      worst->producer);
+}
+
+std::optional<Finding> bound_roof(const Facts& facts) {
+  const auto [bound, us] = highest_roof(facts);
+  if (bound == Bound::unknown || time_us(facts) <= 0) return std::nullopt;
+  double wavefronts = 0, lines = 0;
+  for (const Instruction& one : facts.code) wavefronts += one.wavefronts, lines += one.lines;
+  // Both take the same path.
+  const bool of_l1 = bound == Bound::shared_memory && lines > wavefronts;
+  return note(RuleId::bound_roof, Severity::info,
+              fmt::format("Of all units, {} would be busy longest: the counted work keeps it busy for {:.3g} us, {} of "
+                          "the time. The rest is waiting, not work.",
+                          of_l1 ? "the path of L1 lines" : to_string(bound), us, percent(us / time_us(facts))),
+              {modelled("least time of that unit", us), modelled("share of the roof", 100 * us / time_us(facts), "%")});
+}
+
+std::optional<Finding> phase_most(const Facts& facts) {
+  const auto phases = us_by_phase(facts);
+  if (phases.empty() || time_us(facts) <= 0) return std::nullopt;
+  std::vector<std::pair<double, std::string>> longest;
+  for (const auto& [phase, us] : phases) longest.emplace_back(us, phase);
+  std::ranges::sort(longest, std::greater<>());
+  longest.resize(std::min<size_t>(longest.size(), 3));
+  std::vector<Evidence> evidence;
+  for (const auto& [us, phase] : longest) evidence.push_back(modelled(phase, us));
+  const std::string& most = longest.front().second;
+  const Instruction* at = carrier(facts, [&](const Stall& s) { return facts.code[s.producer].phase == most; });
+  return note(RuleId::phase_most, Severity::info,
+              fmt::format("Most of the time, {}, goes to {}.", percent(longest.front().first / time_us(facts)), most),
+              std::move(evidence), at);
+}
+
+std::optional<Finding> mufu_bound(const Facts& facts) {
+  const auto waits = [](const Stall& s) { return s.term == TermKind::mufu; };
+  const Instruction* at = carrier(facts, waits);
+  if (at == nullptr) return std::nullopt;
+  const double us = stalled_us(facts, waits);
+  const double fma = model::rates::rate(facts.spec, model::rates::kFp32) /
+                     std::max(1.0, model::rates::rate(facts.spec, model::rates::kMufu));
+  return costs(
+      facts, RuleId::mufu_bound, us,
+      fmt::format("Warps queue for the MUFU, which makes exponentials and reciprocals: {} of the time. The FP32 "
+                  "pipe does {:.3g} operations meanwhile.",
+                  percent(us / time_us(facts)), fma),
+      {modelled("time of the queue", us), modelled("FP32 operations for one of the MUFU", fma, "")}, at);
+}
+
+std::optional<Finding> tensor_unused(const Facts& facts) {
+  const Problem& problem = facts.seen.experiment.problem;
+  if (facts.spec.tensor_tflops_f16 <= 0 || problem.flops() <= 0 || !takes_halves(facts.kernel, problem))
+    return std::nullopt;
+  if (std::ranges::any_of(facts.code, [](const Instruction& one) { return one.products > 0; })) return std::nullopt;
+  const auto arithmetic = [&](const Stall& s) {
+    return s.producer != Stall::kNone && is_arithmetic(facts.code[s.producer].unit);
+  };
+  const double least = problem.flops() / facts.spec.tensor_tflops_f16 * 1e-6;
+  const Instruction* at = carrier(facts, arithmetic);
+  return costs(
+      facts, RuleId::tensor_unused, stalled_us(facts, arithmetic) - least,
+      fmt::format("All products run on the FP32 pipe; the Tensor Cores, which would take {:.2g} us for them, "
+                  "are idle.",
+                  least),
+      {modelled("time of the arithmetic", stalled_us(facts, arithmetic)), modelled("time on the Tensor Cores", least)},
+      at);
+}
+
+}  // namespace attnscope::explain

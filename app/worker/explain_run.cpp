@@ -1,0 +1,90 @@
+#include "worker/explain_run.h"
+
+#include <algorithm>
+
+#include "core/source_pieces.h"
+#include "device/terms.h"
+#include "emulator/isa/program.h"
+
+namespace attnscope::worker {
+namespace {
+
+using explain::Instruction;
+
+std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDetail& emulated,
+                                 const model::KernelSchedule& schedule) {
+  const emulator::Program& program = *emulated.program;
+  const compile::SassProgram& sass = *program.sass;
+  const auto& counters = emulated.result.instructions;
+  const std::vector<std::string> phases = device::phases_of_code(
+      program, SourcePieces(kernel.source), kernel.source_name, [&](size_t i) { return counters[i].issued > 0; });
+  std::vector<Instruction> code(counters.size());
+  for (size_t i = 0; i < code.size(); ++i) {
+    Instruction& one = code[i];
+    const emulator::InstructionCounters& did = counters[i];
+    const model::ScheduledInstruction& scheduled = schedule.code[i];
+    const compile::SassLine& line = sass.instructions[i].line;
+    if (line.line != 0 && line.file < sass.files.size()) {
+      one.file = sass.files[line.file];
+      one.line = static_cast<int>(line.line);
+    }
+    one.phase = phases[i];
+    one.unit = scheduled.unit;
+    one.issued = double(did.issued);
+    one.lanes = double(did.threads);
+    one.bytes = double(did.threads_on) * program.ops[i].bytes;
+    one.requests = double(did.requests);
+    one.wavefronts = double(did.wavefronts);
+    one.ideal = double(did.ideal);
+    one.sectors = double(did.sectors);
+    const bool of_lines = scheduled.sectors > 0 && scheduled.unit != model::Unit::async_copy;
+    if (of_lines) one.lines = double(scheduled.passes) * double(did.issued);
+    if (scheduled.unit == model::Unit::tensor) one.products = double(scheduled.products) * double(did.issued);
+  }
+  return code;
+}
+
+// Of the first traced CTA: how many instructions of each phase each of its warps issued.
+std::map<std::string, std::vector<double>> warps_of(const model::KernelSchedule& schedule,
+                                                    const std::vector<Instruction>& code) {
+  std::map<std::string, std::vector<double>> warps;
+  if (schedule.traces.empty()) return warps;
+  const auto& traced = schedule.traces.front().warps;
+  for (size_t warp = 0; warp < traced.size(); ++warp) {
+    std::vector<double> visits(schedule.blocks.size());
+    for (const model::Visit& visit : traced[warp]) visits[visit.block] += 1;
+    for (size_t b = 0; b < visits.size(); ++b) {
+      if (visits[b] == 0) continue;
+      const model::CodeBlock& block = schedule.blocks[b];
+      for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+        std::vector<double>& phase = warps[code[i].phase];
+        phase.resize(traced.size());
+        phase[warp] += visits[b];
+      }
+    }
+  }
+  return warps;
+}
+
+}  // namespace
+
+explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const model::LaunchShape& shape, Observation seen,
+                        const device::LaunchOutcome& outcome, const Simulated& simulated) {
+  explain::Facts facts{.kernel = kernel, .spec = spec, .shape = shape, .seen = std::move(seen)};
+  facts.seen.timing = simulated.timing;
+  facts.seen.counters = outcome.counters;
+  facts.stalls = simulated.stalls;
+  facts.code = code_of(kernel, *outcome.emulated, simulated.schedule);
+  facts.warps = warps_of(simulated.schedule, facts.code);
+  return facts;
+}
+
+double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload) {
+  if (!workload) return double((problem.q_elements() + 2 * problem.kv_elements()) * bytes_of(problem.dtype));
+  double bytes = 0;
+  for (const Operand& one : workload->operands)
+    if (one.role == BufferRole::in || one.role == BufferRole::inout) bytes += double(one.bytes());
+  return bytes;
+}
+
+}  // namespace attnscope::worker

@@ -1,0 +1,30 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "core/device_spec.h"
+#include "core/kernel.h"
+#include "core/observation.h"
+#include "core/workload.h"
+#include "device/launch.h"
+#include "explain/facts.h"
+#include "model/schedule.h"
+#include "model/stall.h"
+
+namespace attnscope::worker {
+
+// An emulated run and its modelled time.
+struct Simulated {
+  model::KernelSchedule schedule;
+  Timing timing;
+  std::vector<model::Stall> stalls;
+};
+
+// What the rules look at. `seen` is known so far; the time and the counters are those of the emulated run.
+explain::Facts facts_of(const Kernel& kernel, const DeviceSpec& spec, const model::LaunchShape& shape, Observation seen,
+                        const device::LaunchOutcome& outcome, const Simulated& simulated);
+
+// What the grid must read at least once. `workload`: of a problem that is not attention.
+double distinct_bytes(const Problem& problem, const std::optional<Workload>& workload);
+
+}  // namespace attnscope::worker

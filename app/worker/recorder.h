@@ -1,0 +1,26 @@
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "worker/pipeline.h"
+
+namespace attnscope::worker {
+
+// Passes everything on and keeps what later stages look at.
+class Recorder final : public Sink {
+ public:
+  Recorder(Sink& sink, const Experiment& experiment) : sink_(sink) { seen.experiment = experiment; }
+  void part(std::vector<protocol::PartValue> values, bool final) override {
+    protocol::Part part{0, std::move(values), final};
+    apply_part(seen, part);
+    sink_.part(std::move(part.values), final);
+  }
+  void tile(Tile tile) override { sink_.tile(std::move(tile)); }
+  void progress(protocol::Step step, int64_t done, int64_t total) override { sink_.progress(step, done, total); }
+  Observation seen;
+
+ private:
+  Sink& sink_;
+};
+
+}  // namespace attnscope::worker

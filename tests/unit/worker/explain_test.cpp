@@ -1,0 +1,167 @@
+// What the rules say of the shipped kernels, through the compiler, the emulator and the model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/observation.h"
+#include "support/temp_dir.h"
+#include "unit/worker/small_request.h"
+
+namespace attnscope::worker {
+namespace {
+
+class Kept final : public Sink {
+ public:
+  void part(std::vector<protocol::PartValue> values, bool final) override {
+    apply_part(observation, protocol::Part{0, std::move(values), final});
+  }
+  void tile(Tile) override {}
+  void progress(protocol::Step, int64_t, int64_t) override {}
+  Observation observation;
+};
+
+class Explained : public testing::Test {
+ protected:
+  // At the usual problem, with these knobs.
+  Observation run(const char* manifest, const std::map<std::string, int64_t>& knobs = {}) {
+    Request request = small_request(cancel_);
+    request.kernel = testing_support::shipped_kernel(manifest);
+    request.experiment = testing_support::experiment_of(request.kernel);
+    request.experiment.problem = request.kernel.default_problem();
+    for (const auto& [knob, value] : knobs) request.experiment.config.knobs[knob] = value;
+    source_ = request.kernel.source;
+    const auto all = services_in(folder_.path());
+    Kept kept;
+    const auto done = run_experiment(*all, request, kept);
+    if (!done) failure_ = done.error();
+    return kept.observation;
+  }
+  static const Finding* find(const Observation& in, RuleId rule) {
+    const auto found = std::ranges::find(in.findings, Rule(rule), &Finding::rule);
+    return found == in.findings.end() ? nullptr : &*found;
+  }
+  // The place of the rule's finding in the ranking; 99: none.
+  static size_t place(const Observation& in, RuleId rule) {
+    const Finding* found = find(in, rule);
+    return found == nullptr ? 99 : static_cast<size_t>(found - in.findings.data());
+  }
+  std::string line_with(const std::string& text) const {
+    const size_t at = source_.find(text);
+    EXPECT_NE(at, std::string::npos) << text;
+    return std::to_string(1 + std::count(source_.begin(), source_.begin() + static_cast<int64_t>(at), '\n'));
+  }
+
+  testing_support::TempDir folder_;
+  std::atomic<bool> cancel_{false};
+  std::string source_;
+  std::optional<Failure> failure_;
+};
+
+// Question 2: why do more warps help so little? Question 7: what binds it?
+TEST_F(Explained, TiledIsBoundByConflictsOfTheOneWarpThatScores) {
+  const Observation seen = run("kernels/02_tiled.json", {{"NUM_WARPS", 2}});
+  const Finding* lone = find(seen, RuleId::lone_warps);
+  ASSERT_NE(lone, nullptr);
+  EXPECT_EQ(lone->where.at("line"), line_with("dot += float(q_chunk[i])"));
+  EXPECT_NEAR(lone->evidence.at(0).value, 1, 0.01);
+  const Finding* conflicts = find(seen, RuleId::bank_conflicts);
+  ASSERT_NE(conflicts, nullptr);
+  EXPECT_EQ(conflicts->severity, Severity::warning);
+  EXPECT_EQ(conflicts->where.at("line"), line_with("S_tile[score_at(row, key)] = first_key"));
+  EXPECT_LT(place(seen, RuleId::bank_conflicts), 3u);
+  EXPECT_EQ(find(seen, RuleId::helper_unused), nullptr);
+  EXPECT_EQ(find(seen, RuleId::knob_unused), nullptr);
+}
+
+TEST_F(Explained, TheSwizzleSilencesTheConflicts) {
+  const Observation seen = run("kernels/02_tiled.json", {{"SWIZZLE_XOR", 1}});
+  const Finding* conflicts = find(seen, RuleId::bank_conflicts);
+  EXPECT_TRUE(conflicts == nullptr || conflicts->severity == Severity::info) << conflicts->sentence;
+  EXPECT_NE(find(seen, RuleId::lone_warps), nullptr) << "one warp still computes the scores";
+}
+
+// A CTA of one warp has no others that wait.
+TEST_F(Explained, OneWarpForEverythingIsNoLoneWarp) {
+  EXPECT_EQ(find(run("kernels/02_tiled.json", {{"NUM_WARPS", 1}}), RuleId::lone_warps), nullptr);
+}
+
+// Question 11: the tail; question 10: what fits on an SM.
+TEST_F(Explained, TiledsTailAndItsPlaces) {
+  const Observation seen = run("kernels/02_tiled.json");
+  const Finding* tail = find(seen, RuleId::grid_tail);
+  ASSERT_NE(tail, nullptr);
+  EXPECT_LT(place(seen, RuleId::grid_tail), 3u);
+  std::map<std::string, double> says;
+  for (const Evidence& one : tail->evidence) says[one.name] = one.value;
+  EXPECT_EQ(says.at("CTAs"), 128);
+  EXPECT_EQ(says.at("places"), 116);
+  EXPECT_EQ(says.at("CTAs of the last wave"), 12);
+  ASSERT_TRUE(tail->next);
+  EXPECT_EQ(tail->next->set, (std::map<std::string, int64_t>{{"BLOCK_M", 16}}));
+  const Finding* low = find(seen, RuleId::occupancy_low);
+  ASSERT_NE(low, nullptr);
+  EXPECT_EQ(low->evidence.at(0).value, 2) << "CTAs on an SM";
+}
+
+// Question 5: why is it refused, and what fits?
+TEST_F(Explained, ATileThatDoesNotFitIsExplainedWithTheNearestThatDoes) {
+  const Observation seen = run("kernels/02_tiled.json", {{"BLOCK_M", 64}});
+  ASSERT_TRUE(failure_);
+  EXPECT_EQ(failure_->stage, Stage::limits);
+  const Finding* found = find(seen, RuleId::limits_exceeded);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(place(seen, RuleId::limits_exceeded), 0u);
+  ASSERT_TRUE(found->next);
+  EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"SHARED", 1}}));
+}
+
+// Question 6: the tensor tile that asks more shared memory than the device has.
+TEST_F(Explained, ALaunchThatAsksTooMuchSharedMemoryIsExplained) {
+  const Observation seen =
+      run("kernels/08_gemm_tensorop.json", {{"BLOCK_M", 128}, {"BLOCK_N", 256}, {"BLOCK_K", 64}, {"STAGES", 3}});
+  const Finding* found = find(seen, RuleId::limits_exceeded);
+  ASSERT_NE(found, nullptr);
+  EXPECT_THAT(found->sentence, testing::HasSubstr("147,456 B"));
+  EXPECT_TRUE(found->next);
+}
+
+TEST_F(Explained, MinimalLoadsFarApartAndAgainAndAgain) {
+  const Observation seen = run("kernels/01_minimal.json");
+  EXPECT_LT(place(seen, RuleId::global_repeated), 3u);
+  const Finding* scattered = find(seen, RuleId::global_scattered);
+  ASSERT_NE(scattered, nullptr);
+  EXPECT_LT(place(seen, RuleId::global_scattered), 3u);
+  EXPECT_EQ(scattered->where.at("file"), "01_minimal.cu");
+  EXPECT_NEAR(scattered->evidence.at(0).value, 32, 0.5) << "lines of a request";
+  EXPECT_EQ(find(seen, RuleId::bank_conflicts), nullptr);
+  // A CTA of 128 threads has 64 output columns, which costs little.
+  const Finding* lone = find(seen, RuleId::lone_warps);
+  ASSERT_NE(lone, nullptr);
+  EXPECT_EQ(lone->severity, Severity::info);
+  EXPECT_NEAR(lone->evidence.at(0).value, 2, 0.01);
+}
+
+// The kernels that were written with all this in mind draw none of it.
+TEST_F(Explained, TheTensorRungsDrawNoneOfTiledsWarnings) {
+  for (const char* manifest : {"kernels/04_wmma.json", "kernels/05_mma.json"}) {
+    const Observation seen = run(manifest);
+    for (const RuleId rule : {RuleId::bank_conflicts, RuleId::lone_warps, RuleId::idle_threads, RuleId::tensor_unused,
+                              RuleId::global_scattered, RuleId::local_spill})
+      EXPECT_EQ(find(seen, rule), nullptr) << manifest << ": " << Rule(rule).name();
+  }
+}
+
+// A sentence of each finding and the figures that it stands on.
+TEST_F(Explained, EachFindingHasASentenceAndItsGainIsLessThanTheTime) {
+  const Observation seen = run("kernels/03_scalar.json");
+  EXPECT_GE(seen.findings.size(), 3u);
+  for (const Finding& finding : seen.findings) {
+    EXPECT_TRUE(finding.sentence.ends_with('.')) << finding.sentence;
+    if (!finding.gain) continue;
+    EXPECT_LT(*finding.gain->estimated, seen.timing->p50) << finding.sentence;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::worker
