@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 
 #include "cli/command.h"
@@ -12,16 +13,23 @@
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
+#include "core/observation_fields.h"
 #include "explain/explain.h"
+#include "explain/gemm_call.h"
+#include "explain/ncu_csv.h"
 #include "explain/tried.h"
+#include "platform/atomic_file.h"
 
 namespace attnscope::cli {
 namespace {
 
+constexpr uint64_t kMostBytes = 16 << 20;  // of a file to explain
+
 struct Options {
   ExperimentOptions experiment;
   WorkerOptions workers;
-  std::string against;  // a preset's file
+  std::string against;    // a preset's file
+  std::string gemm, ncu;  // files to explain in place of an experiment
   bool tries = false;
   bool watch = false;
   bool json = false;
@@ -62,6 +70,31 @@ class Explainer {
   WaitingWords waiting_;
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
 };
+
+Result<std::vector<Finding>> findings_of_file(const Options& options) {
+  const std::string& file = options.gemm.empty() ? options.ncu : options.gemm;
+  auto text = platform::read_file(file, kMostBytes);
+  if (!text) return fail(Stage::input, text.error().message, "Give a file that can be read.");
+  if (options.gemm.empty()) return explain::findings_of_ncu(*text, file);
+  auto json = parse_json(*text, file);
+  if (!json) return fail(json.error());
+  return explain::findings_of_gemm(*json, file);
+}
+
+int explain_file(const Options& options) {
+  auto findings = findings_of_file(options);
+  if (!findings) return report(findings.error());
+  if (!options.json) {
+    print_result(text_of(*findings));
+  } else {
+    Json all = Json::array();
+    for (const Finding& finding : *findings) all.push_back(write_fields(finding));
+    print_result(json_text(all, 2));
+  }
+  return std::ranges::any_of(*findings, [](const Finding& one) { return one.severity == Severity::error; })
+             ? kWrong
+             : kCorrectOrUnchecked;
+}
 
 int explain_experiment(const Options& options) {
   auto named = draft_of(options.experiment);
@@ -105,11 +138,20 @@ void add_explain(CLI::App& app, Chosen& chosen) {
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   command->add_option("--against", options->against, "Compare with this preset, term by term")->type_name("FILE");
+  auto* gemm = command->add_option("--gemm", options->gemm,
+                                   "Instead of an experiment: a cuBLAS call's arguments, as JSON (docs/explaining.md)");
+  command->add_option("--ncu", options->ncu, "Instead of an experiment: what `ncu --csv` wrote")
+      ->type_name("FILE")
+      ->excludes(gemm->type_name("FILE"));
   command->add_flag("--try", options->tries,
                     "Run every config that differs in one knob, and say what each finding's cure gains");
   command->add_flag("--watch", options->watch, "Look for races, never-written reads and what is right by luck too");
   command->add_flag("--json", options->json, "The observation with its findings (docs/observation.schema.json)");
-  command->callback([options, &chosen] { chosen = [options] { return explain_experiment(*options); }; });
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      return options->gemm.empty() && options->ncu.empty() ? explain_experiment(*options) : explain_file(*options);
+    };
+  });
 }
 
 }  // namespace attnscope::cli

@@ -119,4 +119,11 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
   return out;
 }
 
+std::string text_of(const std::vector<Finding>& findings) {
+  std::string out;
+  int number = 0;
+  for (const Finding& finding : findings) add_finding(out, finding, ++number, 0);
+  return findings.empty() ? "Nothing is wrong.\n" : out;
+}
+
 }  // namespace attnscope::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "core/kernel.h"
 #include "core/observation.h"
@@ -9,5 +10,8 @@ namespace attnscope::cli {
 // What an observation's findings say, ranked: each with its gain, its evidence, its line and the next command. With
 // another observation: the terms of both, side by side.
 std::string explanation_of(const Observation& observation, const Kernel& kernel, const Observation* against = nullptr);
+
+// The same of findings that no run brought.
+std::string text_of(const std::vector<Finding>& findings);
 
 }  // namespace attnscope::cli

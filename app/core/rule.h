@@ -72,7 +72,9 @@ enum class RuleId {
   code_identical,
   times_unlike,
   times_tie,
-  limits_exceeded
+  limits_exceeded,
+  call_argument,
+  metric_absent
 };
 struct RuleRow {
   RuleId id;
@@ -118,7 +120,9 @@ inline constexpr RuleRow kRules[] = {
     {RuleId::code_identical, "code.identical", Headline::fault, "The same machine code"},
     {RuleId::times_unlike, "times.unlike", Headline::fault, "Times that cannot be compared"},
     {RuleId::times_tie, "times.tie", Headline::fault, "Times that cannot be told apart"},
-    {RuleId::limits_exceeded, "limits.exceeded", Headline::fault, "It does not fit"}};
+    {RuleId::limits_exceeded, "limits.exceeded", Headline::fault, "It does not fit"},
+    {RuleId::call_argument, "call.argument", Headline::fault, "An illegal argument"},
+    {RuleId::metric_absent, "metric.absent", Headline::fault, "A metric that was not collected"}};
 
 // A finding's rule. One that only the worker knows keeps its name and gets its family's headline.
 class Rule {
