@@ -137,6 +137,7 @@ enum class Bound {
   tensor_cores,
   shuffles,
   shared_memory,
+  l1_lines,
   l2_bandwidth,
   dram_bandwidth,
   issue_slots,
@@ -149,7 +150,7 @@ enum class Bound {
 template <>
 struct Words<Bound> {
   using enum Bound;
-  static constexpr WordTable<Bound, 20> table{{{unknown, ""},
+  static constexpr WordTable<Bound, 21> table{{{unknown, ""},
                                                {fp32, "FP32"},
                                                {fp16, "FP16"},
                                                {half_conversions, "half conversions"},
@@ -161,6 +162,7 @@ struct Words<Bound> {
                                                {tensor_cores, "Tensor Cores"},
                                                {shuffles, "shuffles"},
                                                {shared_memory, "shared memory"},
+                                               {l1_lines, "L1 lines"},
                                                {l2_bandwidth, "L2 bandwidth"},
                                                {dram_bandwidth, "DRAM bandwidth"},
                                                {issue_slots, "issue slots"},

@@ -30,7 +30,7 @@ enum class TermKind {
   bank_conflicts,     // the wavefronts beyond those
   l1_lines,           // the 128-byte lines of global and local requests, which take the same path
   l2_bandwidth,
-  dram_bandwidth,  // the time by which a problem that exceeds the L2 is above all else
+  dram_bandwidth,  // of a problem that exceeds the L2
   // Waits for a result:
   instruction_latency,  // stall counts in the code
   tensor_latency,       // stall counts behind a Tensor Core product

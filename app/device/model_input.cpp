@@ -111,12 +111,13 @@ model::ScheduledInstruction scheduled(const compile::SassInstruction& instructio
 }
 
 model::CtaTrace trace_of(const emulator::CtaTrace& from) {
-  model::CtaTrace to{from.cta, {}};
-  for (const auto& entries : from.warps) {
+  model::CtaTrace to{from.cta, {}, {}};
+  for (const Folded& path : from.warps) {
     std::vector<model::Visit>& visits = to.warps.emplace_back();
-    visits.reserve(entries.size());
-    for (uint32_t entry : entries)
+    visits.reserve(path.words.size());
+    for (uint32_t entry : path.words)
       visits.push_back({emulator::CtaTrace::block_of(entry), emulator::CtaTrace::lanes_of(entry)});
+    to.loops.push_back(path.loops);
   }
   return to;
 }

@@ -16,7 +16,7 @@ std::vector<uint32_t> ctas_to_trace(const Problem& problem, const std::array<int
                                     const std::vector<uint32_t>& sampled);
 
 // What the latency model needs of an emulated run (RunOptions::trace_ctas = ctas_to_trace(…)). Without a trace (a CTA
-// too long to keep) `traces` is empty and the model uses the counters.
+// whose long path does not repeat) `traces` is empty and the model uses the counters.
 model::KernelSchedule schedule_of(const emulator::Program& program, const emulator::RunResult& result,
                                   const Problem& problem, const std::array<int64_t, 3>& grid);
 

@@ -9,33 +9,6 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;
 
-TermKind pipe_term(Unit unit) {
-  switch (unit) {
-    case Unit::fp32:
-      return TermKind::fp32;
-    case Unit::fp16x2:
-      return TermKind::fp16;
-    case Unit::half_to_float:
-      return TermKind::half_conversions;
-    case Unit::fp64:
-      return TermKind::fp64;
-    case Unit::integer:
-      return TermKind::integer;
-    case Unit::imad:
-      return TermKind::integer_multiply;
-    case Unit::mufu:
-      return TermKind::mufu;
-    case Unit::conversion:
-      return TermKind::conversions;
-    case Unit::tensor:
-      return TermKind::tensor_cores;
-    case Unit::uniform:
-      return TermKind::uniform;
-    default:
-      return TermKind::other;
-  }
-}
-
 TermKind latency_term(Unit unit) {
   switch (unit) {
     case Unit::shared_load:
@@ -69,13 +42,39 @@ TermKind stall_term(Unit unit) {
 
 }  // namespace
 
+TermKind pipe_term(Unit unit) {
+  switch (unit) {
+    case Unit::fp32:
+      return TermKind::fp32;
+    case Unit::fp16x2:
+      return TermKind::fp16;
+    case Unit::half_to_float:
+      return TermKind::half_conversions;
+    case Unit::fp64:
+      return TermKind::fp64;
+    case Unit::integer:
+      return TermKind::integer;
+    case Unit::imad:
+      return TermKind::integer_multiply;
+    case Unit::mufu:
+      return TermKind::mufu;
+    case Unit::conversion:
+      return TermKind::conversions;
+    case Unit::tensor:
+      return TermKind::tensor_cores;
+    case Unit::uniform:
+      return TermKind::uniform;
+    default:
+      return TermKind::other;
+  }
+}
+
 Attribution::Attribution(const std::vector<ScheduledInstruction>& code, size_t places)
     : code_(code),
       places_(double(places)),
       next_change_(kNever),
       epochs_{epoch_},
-      own_(code.size()),
-      entries_(code.size()) {}
+      sums_{std::vector<Sums::Own>(code.size()), std::vector<std::vector<Sums::Entry>>(code.size()), 0} {}
 
 void Attribution::enter(double time, const SimulatedWarp& warp) {
   change({time, What::enter, static_cast<uint8_t>(warp.scheduler), {}, Stall::kNone, Stall::kNone});
@@ -120,8 +119,8 @@ void Attribution::apply(const Change& what) {
   const double tail_slope = live > 0 ? empty_places_ / places_ : 0, slope = live > 0 ? (1 - tail_slope) / live : 0;
   if (slope == epoch_.slope && tail_slope == tail_slope_) return;
   for (const Lane& one : lanes_)  // the rest of the clock of an issue
-    if (one.until > what.time) own_[one.issued].issued += (slope - epoch_.slope) * (one.until - what.time);
-  tail_ += tail_slope_ * (what.time - epoch_.time);
+    if (one.until > what.time) sums_.own[one.issued].issued += (slope - epoch_.slope) * (one.until - what.time);
+  sums_.tail += tail_slope_ * (what.time - epoch_.time);
   tail_slope_ = tail_slope;
   epoch_ = {what.time, epoch_.weight + epoch_.slope * (what.time - epoch_.time), slope};
   epochs_.push_back(epoch_);
@@ -134,12 +133,39 @@ double Attribution::weight_at(double time) const {
 }
 
 void Attribution::add(TermKind term, uint32_t producer, uint32_t consumer, double clocks) {
-  for (Entry& entry : entries_[consumer]) {
+  for (Sums::Entry& entry : sums_.entries[consumer]) {
     if (entry.producer != producer || entry.term != term) continue;
     entry.clocks += clocks;
     return;
   }
-  entries_[consumer].push_back({producer, term, clocks});
+  sums_.entries[consumer].push_back({producer, term, clocks});
+}
+
+Attribution::Sums Attribution::sums(double now) const {
+  Sums so_far = sums_;
+  so_far.tail += tail_slope_ * (now - epoch_.time);
+  return so_far;
+}
+
+void Attribution::repeat(const Sums& before, double now, double clocks) {
+  const double tail = sums(now).tail - before.tail;
+  double since = tail;
+  // visit(sum, its value before): entries are only ever appended.
+  const auto for_each = [&](const auto& visit) {
+    for (size_t i = 0; i < sums_.own.size(); ++i) {
+      visit(sums_.own[i].issued, before.own[i].issued);
+      visit(sums_.own[i].stalled, before.own[i].stalled);
+      visit(sums_.own[i].held, before.own[i].held);
+      const auto& known = before.entries[i];
+      for (size_t e = 0; e < sums_.entries[i].size(); ++e)
+        visit(sums_.entries[i][e].clocks, e < known.size() ? known[e].clocks : 0);
+    }
+  };
+  for_each([&](const double& sum, double old) { since += sum - old; });
+  if (since <= 0) return;
+  const double factor = clocks / since;
+  for_each([&](double& sum, double old) { sum += factor * (sum - old); });
+  sums_.tail += factor * tail;
 }
 
 // What stalls the warp comes in order of time, so each piece begins where the one before it ended.
@@ -171,7 +197,7 @@ void Attribution::attribute_gap(double from, const SimulatedWarp& warp, double n
         if (conflicts > 0) add(TermKind::bank_conflicts, awaited.producer, consumer, conflicts);
       }
     });
-  if (now > from) own_[unit_holder].held += weight(from, now);
+  if (now > from) sums_.own[unit_holder].held += weight(from, now);
 }
 
 std::vector<Stall> Attribution::finish(double clocks, bool complete) {
@@ -181,12 +207,13 @@ std::vector<Stall> Attribution::finish(double clocks, bool complete) {
     if (stall.time > 0) stalls.push_back(stall);
   };
   for (uint32_t i = 0; i < code_.size(); ++i) {
-    keep({TermKind::issue, i, i, own_[i].issued});
-    keep({pipe_term(code_[i].unit), i, i, own_[i].held});
-    if (own_[i].stalled > 0) keep({stall_term(code_[stall_producer(i)].unit), stall_producer(i), i, own_[i].stalled});
-    for (const Entry& entry : entries_[i]) keep({entry.term, entry.producer, i, entry.clocks});
+    keep({TermKind::issue, i, i, sums_.own[i].issued});
+    keep({pipe_term(code_[i].unit), i, i, sums_.own[i].held});
+    if (sums_.own[i].stalled > 0)
+      keep({stall_term(code_[stall_producer(i)].unit), stall_producer(i), i, sums_.own[i].stalled});
+    for (const Sums::Entry& entry : sums_.entries[i]) keep({entry.term, entry.producer, i, entry.clocks});
   }
-  keep({TermKind::tail, Stall::kNone, Stall::kNone, tail_});
+  keep({TermKind::tail, Stall::kNone, Stall::kNone, sums_.tail});
   const double sum = sum_of(stalls);
   if (complete) {
     if (clocks - sum > kRounding * clocks) keep({TermKind::other, Stall::kNone, Stall::kNone, clocks - sum});

@@ -13,6 +13,9 @@
 
 namespace attnscope::model {
 
+// The term of a wait for a unit's pipe.
+TermKind pipe_term(Unit unit);
+
 // Splits the clocks of a simulated SM into stalls. The rule:
 //
 // 1. Each clock is shared evenly by the schedulers that have a live warp. A scheduler without one has nothing to say:
@@ -54,13 +57,33 @@ class Attribution {
     const bool one_producer = (instruction.waits_for > 0) | (warp.previous + 1 == warp.next);
     const bool of_stall = (warp.stalled >= now) & one_producer, of_pipe = warp.complete <= lane.until;
     if ((of_stall | of_pipe) & (lane.until >= epoch_.time))
-      *(of_pipe ? &own_[unit_holder].held : &own_[warp.next].stalled) += gap * epoch_.slope;
+      *(of_pipe ? &sums_.own[unit_holder].held : &sums_.own[warp.next].stalled) += gap * epoch_.slope;
     else if (gap > 0)
       attribute_gap(lane.until, warp, now, unit_holder);
-    own_[warp.next].issued += epoch_.slope;
+    sums_.own[warp.next].issued += epoch_.slope;
     lane.until = now + 1;
     lane.issued = warp.next;
   }
+
+  // What was attributed up to a moment.
+  struct Sums {
+    struct Own {
+      double issued = 0;   // its issues
+      double stalled = 0;  // that it waited by stall counts for the instruction of stall_producer()
+      double held = 0;     // that it held its unit while another waited for that
+    };
+    struct Entry {
+      uint32_t producer;
+      TermKind term;
+      double clocks;
+    };
+    std::vector<Own> own;                     // by instruction
+    std::vector<std::vector<Entry>> entries;  // by consumer: the rest
+    double tail = 0;
+  };
+  Sums sums(double now) const;
+  // `clocks` more, split as those from `before` until now.
+  void repeat(const Sums& before, double now, double clocks);
 
   // The clocks so far, as stalls that sum to `clocks`: the part of a run that was not simulated is like the rest.
   std::vector<Stall> finish(double clocks, bool complete);
@@ -84,11 +107,6 @@ class Attribution {
     double time, weight;  // weight: what one scheduler's clocks count for until `time`
     double slope;         // what one clock counts for
   };
-  struct Entry {
-    uint32_t producer;
-    TermKind term;
-    double clocks;
-  };
 
   void change(Change what);
   void apply_changes(double now);
@@ -110,14 +128,8 @@ class Attribution {
   double next_change_;
   Epoch epoch_{0, 0, 0};       // the last
   std::vector<Epoch> epochs_;  // all of them
-  double empty_places_ = 0, tail_ = 0, tail_slope_ = 0;
-  struct Own {
-    double issued = 0;   // its issues
-    double stalled = 0;  // that it waited by stall counts for the instruction of stall_producer()
-    double held = 0;     // that it held its unit while another waited for that
-  };
-  std::vector<Own> own_;                     // by instruction
-  std::vector<std::vector<Entry>> entries_;  // by consumer: the rest
+  double empty_places_ = 0, tail_slope_ = 0;
+  Sums sums_;
 };
 
 }  // namespace attnscope::model

@@ -6,34 +6,84 @@
 #include "model/roofline.h"
 
 namespace attnscope::model {
+namespace {
 
-double Ceilings::highest() const { return std::max({tensor, fp32, issue, dram}); }
+// Of the counted CTAs, all warps together.
+struct Work {
+  double issued = 0, fp32 = 0, mufu = 0, products = 0;
+  double wavefronts = 0;
+  double sectors = 0;     // of global memory
+  double past_first = 0;  // of them: certainly at the second level
+};
 
-double compulsory_dram_us(const DeviceSpec& spec, const Problem& problem) {
-  const double bytes = compulsory_bytes(problem);
-  return bytes > spec.l2_mb * 1e6 && spec.dram_gbs > 0 ? bytes / spec.dram_gbs * 1e-3 : 0;
+Work work_of(const KernelSchedule& schedule) {
+  Work work;
+  for (const ScheduledInstruction& instruction : schedule.code) {
+    const auto times = double(instruction.issued);
+    work.issued += times;
+    const double sectors = times * double(instruction.sectors), wavefronts = times * double(instruction.passes);
+    switch (instruction.unit) {
+      case Unit::fp32:
+        work.fp32 += times;
+        break;
+      case Unit::mufu:
+        work.mufu += times;
+        break;
+      case Unit::tensor:
+        work.products += times * double(instruction.products);
+        break;
+      case Unit::shared_load:
+      case Unit::shared_store:
+        work.wavefronts += wavefronts;
+        break;
+      case Unit::async_copy:
+        work.wavefronts += wavefronts;
+        work.sectors += sectors;
+        if (instruction.bypasses_l1) work.past_first += sectors;
+        break;
+      case Unit::global_load:
+        work.sectors += sectors;
+        break;
+      case Unit::global_store:
+        work.sectors += sectors;
+        work.past_first += sectors;
+        break;
+      default:
+        break;
+    }
+  }
+  return work;
 }
+
+}  // namespace
+
+double Ceilings::highest() const { return std::max({tensor, fp32, mufu, issue, shared, l2, dram}); }
 
 Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters& counters,
                   const KernelSchedule& schedule) {
   Ceilings out;
-  out.dram = compulsory_dram_us(spec, problem);
   if (counters.emulated_ctas <= 0) return out;
-  double issued = 0, fp32 = 0, products = 0;
-  for (const ScheduledInstruction& instruction : schedule.code) {
-    const auto times = double(instruction.issued);
-    issued += times;
-    if (instruction.unit == Unit::fp32) fp32 += times;
-    if (instruction.unit == Unit::tensor) products += times * double(instruction.products);
-  }
+  const Work work = work_of(schedule);
   const double grid = double(counters.total_ctas) / double(counters.emulated_ctas);
+  const double bytes = std::min(compulsory_bytes(problem), grid * work.sectors * kSectorBytes);
   const double clocks_us = double(spec.sms) * spec.clock_mhz;  // SM clocks per microsecond
   if (clocks_us > 0) {
-    out.issue = grid * issued / rates::rate(spec, rates::kIssue) / clocks_us;
-    out.fp32 = grid * fp32 * 32 / rates::rate(spec, rates::kFp32) / clocks_us;
+    const auto of = [&](double amount, const rates::Rate& which) {
+      return amount / rates::rate(spec, which) / clocks_us;
+    };
+    out.issue = of(grid * work.issued, rates::kIssue);
+    out.fp32 = of(grid * work.fp32 * 32, rates::kFp32);
+    out.mufu = of(grid * work.mufu * 32, rates::kMufu);
+    out.shared = of(grid * work.wavefronts, rates::kSharedWavefronts);
+    out.l2 = of(std::max(grid * work.past_first, bytes / kSectorBytes), rates::kL2Sectors);
   }
-  if (spec.tensor_tflops_f16 > 0) out.tensor = grid * products * kProductFlop / spec.tensor_tflops_f16 * 1e-6;
+  if (spec.tensor_tflops_f16 > 0) out.tensor = grid * work.products * kProductFlop / spec.tensor_tflops_f16 * 1e-6;
+  out.dram = dram_us(spec, bytes);
   return out;
+}
+
+double dram_us(const DeviceSpec& spec, double bytes) {
+  return bytes > spec.l2_mb * 1e6 && spec.dram_gbs > 0 ? bytes / spec.dram_gbs * 1e-3 : 0;
 }
 
 }  // namespace attnscope::model

@@ -11,16 +11,20 @@ namespace attnscope::model {
 struct Ceilings {
   double tensor = 0;  // products of the Tensor Cores
   double fp32 = 0;    // FADD, FMUL, FFMA
+  double mufu = 0;    // EX2, LG2, RCP, RSQ, SIN, COS
   double issue = 0;   // every warp instruction
+  double shared = 0;  // wavefronts of shared memory
+  double l2 = 0;      // sectors of stores and of copies past the first level; at least the compulsory bytes
   double dram = 0;    // compulsory bytes of a problem that does not fit into the second-level cache
   double highest() const;
 };
 
-// `counters` and `schedule` come from the same emulated CTAs, which stand for the grid.
+// `counters` and `schedule` come from the same emulated CTAs, which stand for the grid. Compulsory bytes count as far
+// as the kernel requests them: a wrong kernel may leave some out.
 Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters& counters,
                   const KernelSchedule& schedule);
 
-// Ceilings::dram.
-double compulsory_dram_us(const DeviceSpec& spec, const Problem& problem);
+// The time of `bytes` at the DRAM's bandwidth, us; 0: they fit into the second-level cache, or the spec has no figure.
+double dram_us(const DeviceSpec& spec, double bytes);
 
 }  // namespace attnscope::model

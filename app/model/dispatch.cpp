@@ -20,8 +20,9 @@ std::vector<double> instructions_of(const KernelSchedule& schedule) {
   std::vector<double> instructions;
   for (const CtaTrace& trace : schedule.traces) {
     double sum = 0;
-    for (const auto& warp : trace.warps)
-      for (const Visit& visit : warp) sum += schedule.blocks[visit.block].count;
+    for (size_t warp = 0; warp < trace.warps.size(); ++warp)
+      trace.for_each_visit(
+          warp, [&](const Visit& visit, int64_t times) { sum += double(times) * schedule.blocks[visit.block].count; });
     instructions.push_back(sum);
   }
   return instructions;

@@ -1,11 +1,12 @@
 #include "model/latency.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <utility>
 
 #include "model/ceilings.h"
 #include "model/dispatch.h"
+#include "model/misses.h"
 #include "model/rates.h"
 #include "model/simulated_warp.h"
 #include "model/sm_simulation.h"
@@ -19,15 +20,12 @@ constexpr double kErrorIssueBound = 1.65;        // where warps compete for issu
 constexpr double kErrorOtherArchitecture = 1.5;  // times either: some rates come from the measured architecture
 constexpr double kErrorCounters = 5;
 constexpr int kMeasuredArchitecture = 90;
-// Waves of equal CTAs that are simulated; later ones run at the rate of the second.
-constexpr int64_t kSimulatedWaves = 2;
-constexpr double kBusy = 0.6;        // a unit this busy is the bound
 constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most latencies, without a schedule
 
 struct Estimate {
   double clocks = 0;
-  Bound bound = Bound::unknown;
-  std::vector<Stall> stalls;  // in clocks
+  std::vector<Stall> stalls;     // in clocks; none from counters
+  Bound bound = Bound::unknown;  // from counters; else the stalls say it
 };
 
 // Stalls of a time that is `factor` times as long.
@@ -40,105 +38,88 @@ double clock_mhz(const DeviceSpec& spec) {
   return spec.sustained_clock_mhz > 0 ? spec.sustained_clock_mhz : spec.clock_mhz;
 }
 
-Bound bound_of(Unit unit) {
-  switch (unit) {
-    case Unit::fp32:
-      return Bound::fp32;
-    case Unit::fp16x2:
-      return Bound::fp16;
-    case Unit::half_to_float:
-      return Bound::half_conversions;
-    case Unit::fp64:
-      return Bound::fp64;
-    case Unit::integer:
-      return Bound::integer;
-    case Unit::imad:
-      return Bound::integer_multiply;
-    case Unit::mufu:
-      return Bound::mufu;
-    case Unit::conversion:
-      return Bound::conversions;
-    case Unit::tensor:
-      return Bound::tensor_cores;
-    case Unit::shuffle:
-      return Bound::shuffles;
-    case Unit::shared_load:
-    case Unit::shared_store:
-      return Bound::shared_memory;
-    default:
-      return Bound::unknown;
-  }
-}
-
-Bound bound_of(Wait wait) {
-  switch (wait) {
-    case Wait::dependency:
-      return Bound::instruction_latency;
-    case Wait::shared:
-      return Bound::shared_memory;
-    case Wait::global:
-      return Bound::global_latency;
-    case Wait::other_data:
-      return Bound::short_latency;
-    case Wait::unit:
-      return Bound::arithmetic_units;
-    case Wait::issue:
+// The bound that a term's time speaks for; unknown: none, it is not the kernel's code that takes it.
+Bound bound_of(TermKind term) {
+  switch (term) {
+    case TermKind::issue:
       return Bound::issue_slots;
-    case Wait::barrier:
+    case TermKind::tensor_cores:
+      return Bound::tensor_cores;
+    case TermKind::integer:
+      return Bound::integer;
+    case TermKind::integer_multiply:
+      return Bound::integer_multiply;
+    case TermKind::fp32:
+      return Bound::fp32;
+    case TermKind::fp16:
+      return Bound::fp16;
+    case TermKind::fp64:
+      return Bound::fp64;
+    case TermKind::half_conversions:
+      return Bound::half_conversions;
+    case TermKind::conversions:
+      return Bound::conversions;
+    case TermKind::mufu:
+      return Bound::mufu;
+    case TermKind::uniform:
+      return Bound::arithmetic_units;
+    case TermKind::shuffles:
+      return Bound::shuffles;
+    case TermKind::shared_wavefronts:
+    case TermKind::bank_conflicts:
+    case TermKind::shared_latency:
+      return Bound::shared_memory;
+    case TermKind::l1_lines:
+      return Bound::l1_lines;
+    case TermKind::l2_bandwidth:
+      return Bound::l2_bandwidth;
+    case TermKind::dram_bandwidth:
+      return Bound::dram_bandwidth;
+    case TermKind::instruction_latency:
+    case TermKind::tensor_latency:
+    case TermKind::jumps:
+      return Bound::instruction_latency;
+    case TermKind::mufu_latency:
+    case TermKind::shuffle_latency:
+    case TermKind::constant_latency:
+      return Bound::short_latency;
+    case TermKind::global_latency:
+    case TermKind::local_latency:
+      return Bound::global_latency;
+    case TermKind::barriers:
       return Bound::barriers;
-    case Wait::count:
+    case TermKind::launch:
+    case TermKind::tail:
+    case TermKind::other:
       break;
   }
   return Bound::unknown;
 }
 
-// The busiest unit if it is busy most of the time, else what warps wait for most. A barrier is never the cause: warps
-// at a barrier wait for what the other warps wait for.
-Bound bound_of(const SmRun& run) {
-  const double clocks = std::max(1.0, run.simulated);
-  std::pair<double, Bound> busiest{double(run.instructions) / (4 * clocks), Bound::issue_slots};
-  for (size_t unit = 0; unit < run.busy.size(); ++unit)
-    if (run.busy[unit] / clocks > busiest.first && bound_of(static_cast<Unit>(unit)) != Bound::unknown)
-      busiest = {run.busy[unit] / clocks, bound_of(static_cast<Unit>(unit))};
-  const double shared =
-      run.busy[static_cast<size_t>(Unit::shared_load)] + run.busy[static_cast<size_t>(Unit::shared_store)];
-  if (shared / clocks > busiest.first) busiest = {shared / clocks, Bound::shared_memory};
-  if (run.l2_busy / clocks > busiest.first) busiest = {run.l2_busy / clocks, Bound::l2_bandwidth};
-  if (busiest.first >= kBusy) return busiest.second;
-  size_t longest = 0;
-  for (size_t wait = 0; wait < run.waits.size(); ++wait)
-    if (static_cast<Wait>(wait) != Wait::barrier && run.waits[wait] > run.waits[longest]) longest = wait;
-  return bound_of(static_cast<Wait>(longest));
+// What the terms say most about.
+Bound bound_of(const std::vector<Stall>& stalls) {
+  std::map<Bound, double> sums;
+  for (const Stall& stall : stalls) sums[bound_of(stall.term)] += stall.time;
+  sums.erase(Bound::unknown);
+  const auto longest = std::ranges::max_element(sums, {}, &std::pair<const Bound, double>::second);
+  return longest == sums.end() ? Bound::unknown : longest->first;
 }
 
-// Later waves split as the simulated ones do, but for the tail: only the last wave has one.
-void repeat_without_tail(std::vector<Stall>& stalls, double clocks) {
-  double tail = 0;
-  for (const Stall& stall : stalls)
-    if (stall.term == TermKind::tail) tail += stall.time;
-  const double rest = sum_of(stalls) - tail;
-  for (Stall& stall : stalls)
-    if (stall.term != TermKind::tail) stall.time *= (clocks - tail) / rest;
+// Clocks in which the device's memory delivers the compulsory bytes that the second level does not hold.
+double dram_clocks(const LatencyInput& in) {
+  return ceilings(in.spec, in.problem, in.counters, *in.schedule).dram * clock_mhz(in.spec);
 }
 
-// When all CTAs are equal, the SM with the most of them decides. It runs them in waves; later waves are like the
-// second.
-Estimate of_waves(const LatencyInput& in) {
+// Memory serves the SMs by what they ask for: SmLoad::dram_sector of one that asks for `sectors` in all.
+double dram_sector(const LatencyInput& in, double sectors) { return sectors > 0 ? dram_clocks(in) / sectors : 0; }
+
+// When all CTAs are equal, the SM with the most of them decides.
+Estimate of_equal(const LatencyInput& in) {
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
-  const int64_t simulated = std::min(busiest, kSimulatedWaves * in.occupancy.ctas_per_sm);
-  const auto simulate = [&](int64_t ctas, bool split) {
-    SmLoad load{SmCtas(static_cast<size_t>(ctas)), in.occupancy.ctas_per_sm};
-    load.split = split;
-    return simulate_sm(in.spec, *in.schedule, load);
-  };
-  SmRun run = simulate(simulated, true);
-  double clocks = run.clocks;
-  if (busiest > simulated) {
-    const int64_t wave = in.occupancy.ctas_per_sm;
-    clocks += (run.clocks - simulate(wave, false).clocks) / double(simulated - wave) * double(busiest - simulated);
-    repeat_without_tail(run.stalls, clocks);
-  }
-  return {clocks, bound_of(run), std::move(run.stalls)};
+  SmLoad load{SmCtas(static_cast<size_t>(busiest)), in.occupancy.ctas_per_sm};
+  load.dram_sector = dram_sector(in, double(busiest) * l2_sectors_of(*in.schedule).front());
+  SmRun run = simulate_sm(in.spec, *in.schedule, load);
+  return {run.clocks, std::move(run.stalls)};
 }
 
 // Counted instructions over what the traces predict for the same CTAs. About 1, unless the CTAs between the traced ones
@@ -162,11 +143,16 @@ Estimate of_mixed(const LatencyInput& in) {
   // One wave ends with its longest CTA, which is traced; several waves end with the last of the work.
   const bool waves = in.occupancy.total_ctas > in.spec.sms * in.occupancy.ctas_per_sm;
   double beyond = waves ? double(in.occupancy.total_ctas) / dispatched.ctas * counted_to_traced(in) : 1;
+  const std::vector<double> l2_sectors = l2_sectors_of(*in.schedule);
   Estimate slowest;
   for (const SmCtas& ctas : dispatched.sms) {
-    const SmRun run = simulate_sm(in.spec, *in.schedule, {ctas, in.occupancy.ctas_per_sm});
-    const double times = std::exchange(beyond, 1), clocks = run.clocks * times;
-    if (clocks > slowest.clocks) slowest = {clocks, bound_of(run), longer(run.stalls, times)};
+    const double times = std::exchange(beyond, 1);
+    double sectors = 0;
+    for (const uint32_t trace : ctas) sectors += l2_sectors[trace];
+    SmLoad load{ctas, in.occupancy.ctas_per_sm};
+    load.dram_sector = dram_sector(in, sectors * times);
+    const SmRun run = simulate_sm(in.spec, *in.schedule, load);
+    if (run.clocks * times > slowest.clocks) slowest = {run.clocks * times, longer(run.stalls, times)};
   }
   return slowest;
 }
@@ -177,7 +163,7 @@ int64_t count_of(const Counters& counters, const char* name) {
 }
 
 // Without a trace: the busiest of issue slots, units, shared memory and L2 for an SM's CTAs, stretched when too few
-// warps are resident to hide latency.
+// warps are resident to hide latency; or memory, which serves all SMs.
 Estimate from_counters(const LatencyInput& in) {
   if (in.counters.emulated_ctas <= 0) return {};
   const int64_t busiest = (in.occupancy.total_ctas + in.spec.sms - 1) / in.spec.sms;
@@ -189,15 +175,17 @@ Estimate from_counters(const LatencyInput& in) {
                        double(in.spec.sms) * in.spec.clock_mhz;
   const std::pair<double, Bound> demands[] = {
       {double(count_of(in.counters, "total")) / rates::rate(in.spec, rates::kIssue), Bound::issue_slots},
-      {units.tensor * share, bound_of(Unit::tensor)},
-      {units.fp32 * share, bound_of(Unit::fp32)},
+      {units.tensor * share, Bound::tensor_cores},
+      {units.fp32 * share, Bound::fp32},
+      {units.mufu * share, Bound::mufu},
       {double(in.counters.shared_wavefronts) / rates::rate(in.spec, rates::kSharedWavefronts), Bound::shared_memory},
       {sectors / rates::rate(in.spec, rates::kL2Sectors), Bound::l2_bandwidth}};
   const auto* most = std::max_element(std::begin(demands), std::end(demands),
                                       [](const auto& a, const auto& b) { return a.first < b.first; });
   const int64_t resident = std::min(in.occupancy.ctas_per_sm, busiest) * in.launch.warps();
   const double hidden = std::min(1.0, double(resident) / kWarpsToFill);
-  return {most->first * ctas / hidden, most->second, {}};
+  const double clocks = most->first * ctas / hidden, memory = units.dram * clock_mhz(in.spec);
+  return memory > clocks ? Estimate{memory, {}, Bound::dram_bandwidth} : Estimate{clocks, {}, most->second};
 }
 
 double error_factor(const DeviceSpec& spec, bool traced, Bound bound) {
@@ -205,19 +193,6 @@ double error_factor(const DeviceSpec& spec, bool traced, Bound bound) {
   const bool competing = bound == Bound::issue_slots || bound == Bound::arithmetic_units;
   const double factor = competing ? kErrorIssueBound : kErrorSimulated;
   return spec.arch == kMeasuredArchitecture ? factor : factor * kErrorOtherArchitecture;
-}
-
-// The excess over the simulated time belongs to the instructions that read and write global memory, by their sectors.
-void add_dram(std::vector<Stall>& stalls, const KernelSchedule& schedule, double us) {
-  double sectors = 0;
-  const auto sectors_of = [](const ScheduledInstruction& one) {
-    return is_global(one.unit) ? double(one.issued) * double(one.sectors) : 0;
-  };
-  for (const ScheduledInstruction& one : schedule.code) sectors += sectors_of(one);
-  if (sectors <= 0) return stalls.push_back({TermKind::dram_bandwidth, Stall::kNone, Stall::kNone, us});
-  for (uint32_t i = 0; i < schedule.code.size(); ++i)
-    if (const double share = sectors_of(schedule.code[i]) / sectors; share > 0)
-      stalls.push_back({TermKind::dram_bandwidth, i, i, us * share});
 }
 
 }  // namespace
@@ -230,19 +205,14 @@ Modelled latency(const LatencyInput& in) {
   timing.clock_mhz = clock_mhz(in.spec);
   const bool traced = in.schedule && !in.schedule->traces.empty() && !in.schedule->traces.front().warps.empty();
   if (in.occupancy.ctas_per_sm <= 0 || in.occupancy.total_ctas <= 0 || timing.clock_mhz <= 0) return out;
-  Estimate estimate = !traced ? from_counters(in) : in.schedule->traces.size() == 1 ? of_waves(in) : of_mixed(in);
+  Estimate estimate = !traced ? from_counters(in) : in.schedule->traces.size() == 1 ? of_equal(in) : of_mixed(in);
   if (estimate.clocks <= 0) return out;
   const double launch = rates::rate(in.spec, rates::kLaunchUs);
-  double us = estimate.clocks / timing.clock_mhz + launch;
+  const double us = estimate.clocks / timing.clock_mhz + launch;
   if (traced) {
     out.stalls = longer(std::move(estimate.stalls), 1 / timing.clock_mhz);
     out.stalls.push_back({TermKind::launch, Stall::kNone, Stall::kNone, launch});
-  }
-  // What does not fit into the second-level cache is read from memory at least once.
-  if (const double dram = compulsory_dram_us(in.spec, in.problem); dram > us) {
-    if (traced) add_dram(out.stalls, *in.schedule, dram - us);
-    us = dram;
-    estimate.bound = Bound::dram_bandwidth;
+    estimate.bound = bound_of(out.stalls);
   }
   const double factor = error_factor(in.spec, traced, estimate.bound);
   timing.p10 = timing.p50 = timing.p90 = us;

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/folded.h"
+
 namespace attnscope::model {
 
 // The unit of an SM that an instruction occupies.
@@ -55,6 +57,7 @@ struct ScheduledInstruction {
 
 // One m16n8k16 product of fp16, the unit in which Tensor Core instructions are counted.
 inline constexpr double kProductFlop = 2.0 * 16 * 8 * 16;
+inline constexpr double kSectorBytes = 32;
 
 // A straight run of instructions.
 struct CodeBlock {
@@ -72,6 +75,22 @@ struct Visit {
 struct CtaTrace {
   int64_t cta = 0;  // x + grid.x·(y + grid.y·z)
   std::vector<std::vector<Visit>> warps;
+  std::vector<std::vector<Folded::Loop>> loops = {};  // of each warp: runs of its visits; none: no visit repeats
+
+  const std::vector<Folded::Loop>& loops_of(size_t warp) const {
+    static const std::vector<Folded::Loop> none;
+    return warp < loops.size() ? loops[warp] : none;
+  }
+  // see(visit, times) for each visit that is kept and how often the warp makes it.
+  template <class See>
+  void for_each_visit(size_t warp, See see) const {
+    auto loop = loops_of(warp).begin();
+    for (size_t at = 0; at < warps[warp].size(); ++at) {
+      while (loop != loops_of(warp).end() && at >= loop->first + loop->length) ++loop;
+      const bool inside = loop != loops_of(warp).end() && at >= loop->first;
+      see(warps[warp][at], inside ? loop->times : int64_t{1});
+    }
+  }
 };
 
 // A kernel's code and what a few of its CTAs did with it: the latency model's input beside the counters. device/ makes

@@ -33,11 +33,17 @@ struct Awaited {
 // A warp on its way through its trace.
 struct SimulatedWarp {
   const std::vector<Visit>* trace = nullptr;
+  const std::vector<Folded::Loop>* loops = nullptr;
+  bool alive = false;           // its CTA runs and it has not ended
   size_t at = 0;                // in the trace
+  size_t loop = 0;              // the one that it is in or comes to next
+  int64_t iteration = 0;        // of that loop
+  int64_t issued = 0;           // instructions, with those of runs that were not simulated
   uint32_t next = 0, last = 0;  // instructions of the current block: [next, last)
   uint32_t lanes = 32;          // that execute it
   int scheduler = 0;
   size_t cta = 0;         // slot
+  size_t of_cta = 0;      // which of the CTA's warps it is
   uint32_t previous = 0;  // the instruction that it issued last
   // What holds it before any data does: first its last instruction's stall count, until `stalled`; then, until `held`,
   // a barrier or the start of its CTA, if it is later; then, until `ready`, a jump.
@@ -45,6 +51,7 @@ struct SimulatedWarp {
   TermKind held_by = TermKind::launch;
   double complete = 0;  // when its next instruction has what it needs but for its unit and an issue slot
   Awaited port;         // when its last wavefront has passed
+  Awaited room;         // for another request to the second level
   std::array<Awaited, kScoreboards> scoreboard{};
   Awaited open_copies;         // when the asynchronous copies since the last group arrive
   std::deque<Awaited> copies;  // when each group arrives, oldest first
@@ -81,6 +88,7 @@ double data_ready(const SimulatedWarp& warp, const ScheduledInstruction& instruc
     room.unit = instruction.unit;
     until(room);
   }
+  if (is_global(instruction.unit)) until(warp.room);
   return time;
 }
 

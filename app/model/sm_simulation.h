@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,33 +9,24 @@
 
 namespace attnscope::model {
 
-// What a warp waits for before it issues an instruction.
-enum class Wait : uint8_t {
-  dependency,  // stall counts in the code: fixed-latency results
-  shared,      // data from shared memory, and its queue
-  global,      // data from global or local memory
-  other_data,  // MUFU, conversions, shuffles, constants
-  unit,        // a busy arithmetic unit
-  issue,       // the scheduler issued another warp
-  barrier,
-  count
-};
-
 struct SmLoad {
   SmCtas ctas{0};                  // to run on this SM, one after another as places become free
   int64_t resident = 1;            // at most at a time
   int64_t step_limit = 6'000'000;  // warp instructions to simulate; the rest is extrapolated
+  bool repeat = true;              // a steady state goes on without being simulated
   bool split = true;               // into SmRun::stalls
+  // Clocks of the SM's share of the memory bandwidth for each sector that goes to the second level; 0: all of them are
+  // there.
+  double dram_sector = 0;
 };
 
 struct SmRun {
-  double clocks = 0;         // until the last CTA ends; extrapolated if the limit comes first
-  double simulated = 0;      // simulated clocks; the figures below cover only these
-  int64_t instructions = 0;  // warp instructions
-  bool complete = true;      // false: extrapolated
-  std::array<double, static_cast<size_t>(Wait::count)> waits{};  // clocks, summed over warps
-  std::array<double, static_cast<size_t>(Unit::count)> busy{};   // clocks that each unit was busy, of one SM's worth
-  double l2_busy = 0;                                            // clocks of the SM's share of second-level bandwidth
+  // Until the last CTA has ended and every unit and queue is empty; extrapolated if the limit comes first.
+  double clocks = 0;
+  double simulated = 0;       // simulated clocks
+  int64_t steps = 0;          // warp instructions simulated
+  int64_t instructions = 0;   // and those of steady states that went on
+  bool complete = true;       // false: extrapolated
   std::vector<Stall> stalls;  // where `clocks` go (model/attribution.h); they sum to it
 };
 

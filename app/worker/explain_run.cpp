@@ -49,16 +49,17 @@ std::map<std::string, std::vector<double>> warps_of(const model::KernelSchedule&
                                                     const std::vector<Instruction>& code) {
   std::map<std::string, std::vector<double>> warps;
   if (schedule.traces.empty()) return warps;
-  const auto& traced = schedule.traces.front().warps;
-  for (size_t warp = 0; warp < traced.size(); ++warp) {
+  const model::CtaTrace& traced = schedule.traces.front();
+  for (size_t warp = 0; warp < traced.warps.size(); ++warp) {
     std::vector<double> visits(schedule.blocks.size());
-    for (const model::Visit& visit : traced[warp]) visits[visit.block] += 1;
+    traced.for_each_visit(warp,
+                          [&](const model::Visit& visit, int64_t times) { visits[visit.block] += double(times); });
     for (size_t b = 0; b < visits.size(); ++b) {
       if (visits[b] == 0) continue;
       const model::CodeBlock& block = schedule.blocks[b];
       for (uint32_t i = block.first; i < block.first + block.count; ++i) {
         std::vector<double>& phase = warps[code[i].phase];
-        phase.resize(traced.size());
+        phase.resize(traced.warps.size());
         phase[warp] += visits[b];
       }
     }

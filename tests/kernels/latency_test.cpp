@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "core/observation.h"
 #include "device/terms.h"
+#include "model/ceilings.h"
 
 namespace attnscope::kernel_tests {
 namespace {
@@ -38,6 +39,31 @@ TEST(LatencyModel, HoldsWhatAnH200Took) {
   if (held == 0) GTEST_SKIP() << "this NVRTC makes other machine code than the recording's";
   RecordProperty("rows", held);
   RecordProperty("worst_ratio", std::to_string(worst));
+}
+
+// A warp makes up to 266,000 jumps; B2 H8 with as many rows as keys.
+TEST(LatencyModel, LongerLoopsTakeLonger) {
+  const DeviceSpec l4 = device_spec("emulated:l4");
+  double shorter = 0;
+  for (const int64_t length : {1024, 1536, 2048}) {
+    auto ran = run({.kernel = "rolled",
+                    .problem = fmt::format("B=1,H=1,seq_q=64,seq_k={},D=64", length),
+                    .settings = {},
+                    .folder = "tests/kernels/long"});
+    ASSERT_TRUE(ran) << ran.error().message;
+    EXPECT_EQ(ran->verdict.state, VerdictState::correct);
+    Counted of = counted(*ran, {}, 16 * length / 64);
+    of.problem = *problem_from_text(fmt::format("B=2,H=8,S={},D=64", length));
+    const model::Modelled made = modelled(of, l4);
+    EXPECT_FALSE(made.stalls.empty()) << length;
+    EXPECT_GE(made.timing.p50, model::ceilings(l4, of.problem, of.counters, of.schedule).highest()) << length;
+    if (shorter > 0) {
+      const double longer = double(length * length) / double((length - 512) * (length - 512));
+      EXPECT_GT(made.timing.p50, 0.7 * longer * shorter) << length;
+      EXPECT_LT(made.timing.p50, 1.4 * longer * shorter) << length;
+    }
+    shorter = made.timing.p50;
+  }
 }
 
 double on_l4(const std::string& kernel, const std::vector<std::string>& settings) {

@@ -16,6 +16,7 @@ namespace attnscope::emulator {
 
 namespace {
 
+constexpr uint32_t kMostTraced = 1u << 17;    // blocks of a warp's path that wait to be folded; two slices of one each
 constexpr uint64_t kSlice = 1u << 16;         // warp instructions between checks of `cancel`: well under a millisecond
 constexpr uint64_t kObservedLoop = 1u << 18;  // warp instructions observed to find where a kernel loops
 constexpr uint32_t kLongestTurn = 512;        // warp instructions of one turn in a seeded order
@@ -207,6 +208,7 @@ CtaEnd CtaRunner::run_warps(uint32_t linear, const std::atomic<bool>& stop) {
       const uint32_t w = (first + turn) % launch_->warps;
       if (warp(w).live == 0) continue;
       const WarpEnd warp_end = run_warp(warp(w), *launch_, random ? 1 + random->next() % kLongestTurn : kSlice);
+      if (warp(w).trace_count >= kMostTraced / 2) fold_trace(w);  // the next turn fits into the rest
       ready |= warp_end == WarpEnd::slice;
       live |= warp_end != WarpEnd::exited;
       if (const auto end = end_of(warp_end, w, stop)) return *end;
@@ -236,22 +238,29 @@ std::optional<CtaEnd> CtaRunner::end_of(WarpEnd warp_end, uint32_t w, const std:
 void CtaRunner::begin_trace() {
   trace_buffers_.resize(launch_->warps);
   for (uint32_t w = 0; w < launch_->warps; ++w) {
-    trace_buffers_[w].resize(CtaTrace::kMostTraced);
+    trace_buffers_[w].resize(kMostTraced);
     Warp& warp = this->warp(w);
     warp.trace = trace_buffers_[w].data();
     warp.trace_count = 0;
-    warp.trace_capacity = CtaTrace::kMostTraced;
+    warp.trace_capacity = kMostTraced;
   }
+  trace_folders_.assign(launch_->warps, {});
+}
+
+void CtaRunner::fold_trace(uint32_t warp_index) {
+  Warp& warp = this->warp(warp_index);
+  trace_folders_[warp_index].add({trace_buffers_[warp_index].data(), warp.trace_count});
+  warp.trace_count = 0;
 }
 
 void CtaRunner::keep_trace(uint32_t linear) {
   CtaTrace trace{linear, {}};
   bool whole = true;
   for (uint32_t w = 0; w < launch_->warps; ++w) {
-    Warp& warp = this->warp(w);
-    whole = whole && warp.trace_count <= warp.trace_capacity;
-    if (whole) trace.warps.emplace_back(trace_buffers_[w].begin(), trace_buffers_[w].begin() + warp.trace_count);
-    warp.trace = nullptr;
+    fold_trace(w);
+    this->warp(w).trace = nullptr;
+    trace.warps.push_back(trace_folders_[w].finish());
+    whole = whole && trace_folders_[w].fits();
   }
   if (whole) traces_.push_back(std::move(trace));
 }

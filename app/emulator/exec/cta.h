@@ -117,12 +117,14 @@ class CtaRunner {
   size_t warps_bytes_ = 0, shared_bytes_ = 0, local_bytes_ = 0;  // allocated
   size_t warp_stride_ = 0;
   void begin_trace();
+  void fold_trace(uint32_t warp_index);
   void keep_trace(uint32_t linear);
 
   std::vector<CtaTrace> traces_;
   CtaLog log_;
   std::vector<std::pair<uint32_t, uint32_t>> passing_;  // warps that pass the opening barrier, and where they wait
-  std::vector<std::vector<uint32_t>> trace_buffers_;    // one per warp
+  std::vector<std::vector<uint32_t>> trace_buffers_;    // one per warp: what its folder does not have yet
+  std::vector<Folder> trace_folders_;                   // one per warp
   std::vector<OpCounts> op_counts_;
   std::vector<BlockCounts> block_counts_, before_loop_;
   std::vector<const Pattern*> last_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/folded.h"
 #include "core/result.h"
 #include "emulator/exec/handlers.h"
 #include "emulator/exec/memory.h"
@@ -48,8 +49,8 @@ struct PrintedCall {
   std::string text;
 };
 
-// The blocks (Program::blocks) that each warp of a CTA executed, in its own order. Recorded completely or not at all: a
-// warp that executes more than kMostTraced blocks leaves the CTA without a trace.
+// The blocks (Program::blocks) that each warp of a CTA executed, in its own order, with loops folded. Recorded
+// completely or not at all: a long path of which too little repeats leaves the CTA without a trace.
 struct CtaTrace {
   // A block and its number of active lanes, 1 to 32.
   static constexpr uint32_t kBlockBits = 27;
@@ -57,9 +58,8 @@ struct CtaTrace {
   static constexpr uint32_t block_of(uint32_t entry) { return entry & ((1u << kBlockBits) - 1); }
   static constexpr uint32_t lanes_of(uint32_t entry) { return (entry >> kBlockBits) + 1; }
 
-  static constexpr uint32_t kMostTraced = 1u << 17;
   uint32_t cta = 0;
-  std::vector<std::vector<uint32_t>> warps;  // entries
+  std::vector<Folded> warps;  // of entries
 };
 
 // run()'s first check of a launch. Failures: Stage::launch (no device would launch it), Stage::limits (the emulator

@@ -181,7 +181,7 @@ TEST(ModelInput, BlocksTracesAndDependencesAreTakenOver) {
   emulator::RunResult result;
   result.instructions.resize(3);
   using Trace = emulator::CtaTrace;
-  result.traces.push_back({6, {{Trace::entry(0, 32), Trace::entry(1, 1)}, {Trace::entry(0, 5)}}});
+  result.traces.push_back({6, {{{Trace::entry(0, 32), Trace::entry(1, 1)}, {{1, 1, 7}}}, {{Trace::entry(0, 5)}, {}}}});
   Problem problem;
   problem.seq_q = 100;
   problem.seq_k = 50;
@@ -199,6 +199,8 @@ TEST(ModelInput, BlocksTracesAndDependencesAreTakenOver) {
   EXPECT_EQ(schedule.traces[0].warps[0][1].block, 1u);
   EXPECT_EQ(schedule.traces[0].warps[0][1].lanes, 1u);
   EXPECT_EQ(schedule.traces[0].warps[1][0].lanes, 5u);
+  EXPECT_EQ(schedule.traces[0].loops_of(0), (std::vector<Folded::Loop>{{1, 1, 7}}));
+  EXPECT_TRUE(schedule.traces[0].loops_of(1).empty());
   EXPECT_EQ(schedule.global_bytes_per_cta, (13 + 2 * 50) * 64 * 2) << "13 of the 100 query rows, all of K and V";
   EXPECT_EQ(schedule_of(program, result, problem, {1, 8, 1}).global_bytes_per_cta, (100 + 2 * 50) * 64 * 2);
 }

@@ -92,9 +92,9 @@ TEST(Attribution, APipeAtItsRateIsTheTimeBetweenIssues) {
                                            {Unit::uniform, 2, TermKind::uniform}}) {
     const SmRun r = run(schedule({std::vector(10, instruction(unit))}, {times(10)}));
     EXPECT_NEAR(of(r, TermKind::issue), 100, 1e-6) << int(unit);
-    EXPECT_NEAR(of(r, term), 99 * (clocks - 1), 1e-6) << int(unit);
+    EXPECT_NEAR(of(r, term), 100 * (clocks - 1), 1e-6) << int(unit);
     EXPECT_NEAR(of(r, term, 3), 10 * (clocks - 1), 1e-6) << "the one that holds it " << int(unit);
-    EXPECT_NEAR(of(r, term, 9), 9 * (clocks - 1), 1e-6) << "nothing waits for the last " << int(unit);
+    EXPECT_NEAR(of(r, term, 9), 10 * (clocks - 1), 1e-6) << "the kernel waits for the last " << int(unit);
   }
   // A unit that keeps up with its scheduler costs nothing beyond the issue.
   const SmRun fast = run(schedule({std::vector(10, instruction(Unit::fp32))}, {times(10)}));

@@ -37,9 +37,31 @@ TEST_F(CeilingsOf, AProductIsWorthItsShape) {
   EXPECT_NEAR(ceilings(l4(), problem, counters, schedule).tensor, whole / 2, 1e-9);
 }
 
+// MUFU: 16 lanes an SM; a wavefront a clock; 0.83 sectors a clock.
+TEST_F(CeilingsOf, MufuSharedMemoryAndTheSecondLevelHaveTheirs) {
+  schedule.code[2].unit = Unit::mufu;
+  ScheduledInstruction load = shared_load(2.5F), store = instruction(Unit::global_store), copy = load, cached = load;
+  store.sectors = 3, copy.sectors = 2, cached.sectors = 50;
+  copy.unit = Unit::async_copy, copy.bypasses_l1 = true, cached.unit = Unit::global_load;
+  for (ScheduledInstruction* one : {&load, &store, &copy, &cached}) {
+    one->issued = 1'000'000;
+    schedule.code.push_back(*one);
+  }
+  const Ceilings of = ceilings(l4(), problem, counters, schedule);
+  EXPECT_NEAR(of.mufu, 4e6 * 32 / 16 / (58 * 2040.0), 1e-9);
+  EXPECT_NEAR(of.shared, 2 * 4e6 * 2.5 / (58 * 2040.0), 1e-9) << "the copy's wavefronts are shared memory's too";
+  EXPECT_NEAR(of.l2, 4e6 * 5 / 0.83 / (58 * 2040.0), 1e-9) << "cached loads may all hit the first level";
+}
+
 TEST_F(CeilingsOf, WhatTheCacheDoesNotHoldComesFromMemory) {
   problem.batch = 64, problem.seq_q = problem.seq_k = 4096;
-  EXPECT_NEAR(ceilings(l4(), problem, counters, schedule).dram, 4.0 * 64 * 8 * 4096 * 64 * 2 / 300e9 * 1e6, 1);
+  EXPECT_EQ(ceilings(l4(), problem, counters, schedule).dram, 0) << "the kernel requests nothing";
+  schedule.code[2] = instruction(Unit::global_load);
+  schedule.code[2].sectors = 16;
+  schedule.code[2].issued = 1'000'000;
+  const Ceilings of = ceilings(l4(), problem, counters, schedule);
+  EXPECT_NEAR(of.dram, 4.0 * 64 * 8 * 4096 * 64 * 2 / 300e9 * 1e6, 1);
+  EXPECT_NEAR(of.l2, 4.0 * 64 * 8 * 4096 * 64 * 2 / 32 / 0.83 / (58 * 2040.0), 1e-6) << "and each byte passes it once";
 }
 
 TEST_F(CeilingsOf, NothingCountedAsksForNothing) {

@@ -1,17 +1,33 @@
-// What a modelled time may never do, on a few hundred random kernels with a mask.
+// What a modelled time may never do, on random kernels, with and without a mask, on random devices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "model/ceilings.h"
 #include "model/latency.h"
+#include "model/rates.h"
+#include "model/roofline.h"
 #include "unit/model/devices_for_tests.h"
 #include "unit/model/schedules_for_tests.h"
 
 namespace attnscope::model {
 namespace {
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : random_(seed) {}
+  int64_t pick(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
+  }
+  // Between 1 / most and most.
+  double factor(double most) { return std::pow(most, 2 * double(random_() % 1001) / 1000 - 1); }
+
+ private:
+  std::mt19937_64 random_;
+};
 
 // The outline of a flash-attention kernel: each CTA has a head, a loop over the key tiles that its rows see, and a
 // tail.
@@ -21,6 +37,8 @@ struct MadeUp {
   int64_t shared = 0;
   int64_t columns = 16, rows = 64;  // of the grid
   bool reversed = false;            // the longest CTAs come first
+  double distinct = 0;              // KernelSchedule::global_bytes_per_cta
+  Problem problem;                  // only its compulsory bytes count here
 
   size_t tiles(int64_t x, bool causal) const {
     if (!causal) return static_cast<size_t>(columns);
@@ -28,42 +46,89 @@ struct MadeUp {
   }
 };
 
-MadeUp make_up(uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const auto pick = [&](int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
-  };
+ScheduledInstruction make_up_instruction(Random& random, bool tensor) {
+  constexpr Unit kUnits[] = {
+      Unit::fp32,        Unit::fp32,         Unit::fp32,       Unit::integer,     Unit::integer,     Unit::imad,
+      Unit::mufu,        Unit::fp16x2,       Unit::tensor,     Unit::shared_load, Unit::shared_load, Unit::shared_store,
+      Unit::global_load, Unit::global_store, Unit::async_copy, Unit::shuffle,     Unit::control};
+  ScheduledInstruction one = instruction(kUnits[random.pick(0, std::size(kUnits) - 1)], int(random.pick(1, 4)));
+  if (tensor && random.pick(0, 2) > 0) one = instruction(Unit::tensor, int(random.pick(1, 8)));
+  const auto scoreboard = static_cast<uint8_t>(random.pick(0, 5));
+  switch (one.unit) {
+    case Unit::shared_load:
+    case Unit::global_load:
+    case Unit::mufu:
+    case Unit::shuffle:
+      one.write_scoreboard = scoreboard;
+      break;
+    case Unit::shared_store:
+    case Unit::global_store:
+      if (random.pick(0, 1) == 1) one.read_scoreboard = scoreboard;
+      break;
+    default:
+      break;
+  }
+  if (one.unit == Unit::control && random.pick(0, 1) == 1) {
+    one.closes_copies = random.pick(0, 1) == 1;
+    if (!one.closes_copies) one.copies_pending = static_cast<int8_t>(random.pick(0, 2));
+  }
+  one.bypasses_l1 = one.unit == Unit::async_copy && random.pick(0, 1) == 1;
+  const bool memory = one.unit == Unit::shared_load || one.unit == Unit::shared_store ||
+                      one.unit == Unit::global_load || one.unit == Unit::global_store || one.unit == Unit::async_copy;
+  if (memory) one.passes = float(random.pick(1, random.pick(0, 3) == 0 ? 16 : 3));
+  if (one.unit == Unit::global_load || one.unit == Unit::global_store || one.unit == Unit::async_copy)
+    one.sectors = float(random.pick(1, 16));
+  if (random.pick(0, 11) == 0) one.wait_mask = static_cast<uint8_t>(random.pick(1, 63));
+  return one;
+}
+
+MadeUp make_up(Random& random) {
   MadeUp kernel;
   const auto block = [&](int64_t length, bool tensor) {
     std::vector<ScheduledInstruction> made;
-    for (int64_t i = 0; i < length; ++i) {
-      constexpr Unit kUnits[] = {Unit::fp32, Unit::fp32, Unit::integer, Unit::mufu, Unit::tensor, Unit::shared_load};
-      ScheduledInstruction one = instruction(kUnits[pick(0, 5)], static_cast<int>(pick(1, 3)));
-      if (tensor && pick(0, 2) > 0) one = instruction(Unit::tensor);
-      if (one.unit == Unit::shared_load) one.write_scoreboard = 0, one.passes = float(pick(1, 4));
-      if (pick(0, 15) == 0) one.wait_mask = 1;
-      made.push_back(one);
-    }
+    for (int64_t i = 0; i < length; ++i) made.push_back(make_up_instruction(random, tensor));
     return made;
   };
-  kernel.blocks = {block(pick(5, 60), false), block(pick(20, 80), pick(0, 1) == 1), block(pick(5, 60), false)};
-  kernel.blocks[1].push_back(instruction(Unit::barrier));
-  kernel.warps = static_cast<size_t>(pick(1, 8));
-  kernel.shared = pick(4, 96) * 1024;
-  kernel.columns = pick(2, 40);
-  kernel.rows = int64_t{1} << pick(0, 8);
-  kernel.reversed = pick(0, 1) == 1;
+  kernel.blocks = {block(random.pick(5, 40), false), block(random.pick(15, 60), random.pick(0, 1) == 1),
+                   block(random.pick(5, 40), false)};
+  if (random.pick(0, 3) > 0) kernel.blocks[1].push_back(instruction(Unit::barrier));
+  kernel.warps = static_cast<size_t>(random.pick(1, 8));
+  kernel.shared = random.pick(4, 96) * 1024;
+  kernel.columns = random.pick(2, 20);
+  kernel.rows = int64_t{1} << random.pick(0, 9);
+  kernel.reversed = random.pick(0, 1) == 1;
+  kernel.distinct = random.pick(0, 2) == 0 ? 0 : double(random.pick(1, 64)) * 1024;
+  kernel.problem.batch = int64_t{1} << random.pick(0, 12);
   return kernel;
 }
 
+DeviceSpec make_up_device(Random& random) {
+  const DeviceSpec bases[] = {l4(), h200(), a100()};
+  DeviceSpec spec = bases[random.pick(0, 2)];
+  for (const rates::Rate* rate : rates::kAll)
+    if (rate != &rates::kIssue && random.pick(0, 1) == 1) spec.rates[rate->name] = rate->fallback * random.factor(2);
+  spec.sms = random.pick(10, 150);
+  spec.clock_mhz = 1000 * random.factor(2);
+  if (random.pick(0, 1) == 1) spec.sustained_clock_mhz = 0.8 * spec.clock_mhz;
+  spec.dram_gbs = 1000 * random.factor(10);
+  spec.l2_mb = 20 * random.factor(20);
+  spec.tensor_tflops_f16 = double(spec.sms) * spec.clock_mhz * 1e-3 * random.factor(4);
+  return spec;
+}
+
 struct Made {
-  double us, ceiling, instructions, waves;
+  double us = 0;
+  Ceilings least;
+  double instructions = 0, waves = 0;
   std::vector<Stall> stalls;
 };
 
-Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal, bool fold = true) {
   KernelSchedule s = schedule(kernel.blocks, {{}});
   s.traces.clear();
+  // The CTAs read every byte of the problem, also where a mask halves what they do.
+  const double least = 2.5 * compulsory_bytes(kernel.problem) / double(kernel.columns * kernel.rows);
+  s.global_bytes_per_cta = kernel.distinct > 0 ? std::max(kernel.distinct, least) : 0;
   const int64_t last = kernel.columns - 1;
   std::vector<int64_t> places;
   for (int64_t i = 0; i < (causal ? 9 : 1); ++i) places.push_back((i * last + 4) / 8);
@@ -74,6 +139,7 @@ Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
     visits.push_back({2, 32});
     s.traces.push_back({x, std::vector(kernel.warps, visits)});
   }
+  if (fold) s = folded(std::move(s));
   int64_t tiles = 0;
   for (int64_t x = 0; x < kernel.columns; ++x) tiles += static_cast<int64_t>(kernel.tiles(x, causal));
   const auto warps = static_cast<int64_t>(kernel.warps);
@@ -89,62 +155,134 @@ Made modelled(const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
   VariantInfo variant;
   variant.registers = 64;
   variant.dynamic_shared_bytes = kernel.shared;
-  const Problem problem;
   const Occupancy fits = occupancy(spec, variant, launch);
-  Modelled made = latency({spec, problem, variant, launch, fits, counters, &s});
-  return {made.timing.p50, ceilings(spec, problem, counters, s).highest(), double(counters.instructions["total"]),
+  Modelled made = latency({spec, kernel.problem, variant, launch, fits, counters, &s});
+  return {made.timing.p50, ceilings(spec, kernel.problem, counters, s), double(counters.instructions["total"]),
           fits.waves, std::move(made.stalls)};
 }
 
+// Each holds kEach kernels; the parameter is the seed of the first.
 class Physics : public testing::TestWithParam<uint64_t> {
  protected:
-  const MadeUp kernel_ = make_up(GetParam());
-  const DeviceSpec devices_[3] = {l4(), h200(), a100()};
-  const DeviceSpec& spec_ = devices_[GetParam() % 3];
+  static constexpr uint64_t kEach = 50;
+  // check(kernel, device, causal)
+  template <class Check>
+  void for_each(Check check) const {
+    for (uint64_t seed = GetParam() * kEach; seed < (GetParam() + 1) * kEach; ++seed) {
+      Random random(seed);
+      const MadeUp kernel = make_up(random);
+      const DeviceSpec spec = make_up_device(random);
+      for (const bool causal : {false, true}) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << (causal ? ", causal" : ", not causal"));
+        check(kernel, spec, causal);
+      }
+    }
+  }
 };
 
-TEST_P(Physics, NoTimeIsBelowWhatTheUnitsTake) {
-  for (const bool causal : {false, true}) {
-    const Made of = modelled(kernel_, spec_, causal);
-    EXPECT_GT(of.us, of.ceiling) << (causal ? "causal" : "not causal");
-  }
+TEST_P(Physics, NoTimeIsBelowWhatAUnitTakes) {
+  for_each([](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+    const Made of = modelled(kernel, spec, causal);
+    EXPECT_GT(of.us, of.least.tensor);
+    EXPECT_GT(of.us, of.least.fp32);
+    EXPECT_GT(of.us, of.least.mufu);
+    EXPECT_GT(of.us, of.least.issue);
+    EXPECT_GT(of.us, of.least.shared);
+    EXPECT_GT(of.us, of.least.l2);
+    EXPECT_GT(of.us, of.least.dram);
+  });
 }
 
 // Half of the work takes at least half of the time, except for the last wave, which only equal CTAs leave half empty;
 // and never more than all of it.
 TEST_P(Physics, AMaskSavesNoMoreThanItsWork) {
-  const Made all = modelled(kernel_, spec_, false), masked = modelled(kernel_, spec_, true);
-  const double launch = 2, full = all.waves / std::ceil(all.waves);
-  EXPECT_GT(masked.us - launch, 0.93 * (all.us - launch) * full * masked.instructions / all.instructions);
-  EXPECT_LT(masked.us, 1.02 * all.us);
+  for_each([](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+    if (!causal) return;
+    const Made all = modelled(kernel, spec, false), masked = modelled(kernel, spec, true);
+    const double launch = rates::rate(spec, rates::kLaunchUs), full = all.waves / std::ceil(all.waves);
+    if (masked.least.dram < all.least.dram) return;  // what the mask keeps fits into the second level
+    size_t tiles = 0;
+    for (int64_t x = 0; x < kernel.columns; ++x) tiles += kernel.tiles(x, true);
+    const double kept = double(tiles) / double(kernel.columns * kernel.columns);
+    EXPECT_GT(masked.us - launch, 0.93 * (all.us - launch) * full * kept);
+    // CTAs of unequal length may fit together worse: at most 6.3 % in these thousand.
+    EXPECT_LT(masked.us, 1.08 * all.us);
+  });
 }
 
-// Within 3 %: the nearest traced CTA stands for those between, and CTAs in another order may fit better.
+constexpr double kSlack = 0.98;  // a schedule of other work may fit better
+
 TEST_P(Physics, MoreWorkIsNeverFaster) {
-  for (const bool causal : {false, true}) {
-    MadeUp longer = kernel_, wider = kernel_;
-    longer.columns = kernel_.columns * 2;
-    wider.rows = kernel_.rows * 2;
-    const double us = modelled(kernel_, spec_, causal).us;
-    EXPECT_GE(modelled(longer, spec_, causal).us, 0.97 * us) << (causal ? "causal" : "not causal");
-    EXPECT_GE(modelled(wider, spec_, causal).us, 0.97 * us) << (causal ? "causal" : "not causal");
-  }
+  for_each([](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+    MadeUp longer = kernel, wider = kernel;
+    longer.columns = kernel.columns * 2;
+    wider.rows = kernel.rows * 2;
+    const double us = modelled(kernel, spec, causal).us;
+    EXPECT_GE(modelled(longer, spec, causal).us, kSlack * us) << "twice the keys and rows";
+    EXPECT_GE(modelled(wider, spec, causal).us, kSlack * us) << "twice the heads";
+  });
+}
+
+// But for 2 % of the cases, in which warps happen to come in a better order, and never by more than 30 %.
+TEST_P(Physics, ASlowerDeviceIsNeverFaster) {
+  int compared = 0, faster = 0;
+  for_each([&](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+    const double us = modelled(kernel, spec, causal).us;
+    const auto hold = [&](const std::string& what, const auto& slow) {
+      DeviceSpec slower = spec;
+      slow(slower);
+      const double slower_us = modelled(kernel, slower, causal).us;
+      EXPECT_GE(slower_us, 0.7 * us) << what;
+      ++compared;
+      if (slower_us < kSlack * us) ++faster;
+    };
+    hold("clock", [&](DeviceSpec& slower) { slower.sustained_clock_mhz = 0.7 * spec.clock_mhz; });
+    hold("memory", [](DeviceSpec& slower) { slower.dram_gbs /= 2; });
+    hold("Tensor Cores", [](DeviceSpec& slower) { slower.tensor_tflops_f16 /= 2; });
+    for (const rates::Rate* rate : {&rates::kFp32, &rates::kInt, &rates::kMufu, &rates::kShuffle,
+                                    &rates::kSharedWavefronts, &rates::kWarpWavefronts, &rates::kL2Sectors})
+      hold(rate->name, [&](DeviceSpec& slower) { slower.rates[rate->name] = rates::rate(spec, *rate) / 2; });
+  });
+  EXPECT_LE(faster, 0.02 * compared);
 }
 
 TEST_P(Physics, TermsSumToTheTimeAndLittleIsUnexplained) {
-  for (const bool causal : {false, true}) {
-    const Made of = modelled(kernel_, spec_, causal);
+  for_each([](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+    const Made of = modelled(kernel, spec, causal);
     double unexplained = 0;
     for (const Stall& stall : of.stalls) {
       EXPECT_GT(stall.time, 0);
       if (stall.term == TermKind::other) unexplained += stall.time;
     }
-    EXPECT_NEAR(sum_of(of.stalls), of.us, 1e-6 * of.us) << (causal ? "causal" : "not causal");
-    EXPECT_LE(unexplained, 0.05 * of.us) << (causal ? "causal" : "not causal");
-  }
+    EXPECT_NEAR(sum_of(of.stalls), of.us, 1e-6 * of.us);
+    EXPECT_LE(unexplained, 0.05 * of.us);
+  });
 }
 
-INSTANTIATE_TEST_SUITE_P(MadeUpKernels, Physics, testing::Range<uint64_t>(1, 121));
+// A loop's steady state stands for its runs: on average within 1 %, and but for 6 % of the cases within 2 %, each term
+// within 5 % of the time.
+TEST_P(Physics, LoopsTakeAsLongAsTheirRuns) {
+  int compared = 0, unlike = 0;
+  double sum = 0;
+  for_each([&](const MadeUp& kernel, const DeviceSpec& spec, bool causal) {
+    MadeUp longer = kernel;
+    longer.columns *= 3, longer.rows = std::min<int64_t>(4, longer.rows);
+    const Made runs = modelled(longer, spec, causal, false), loops = modelled(longer, spec, causal);
+    const double off = std::abs(loops.us / runs.us - 1);
+    std::map<TermKind, double> difference;
+    for (const Stall& stall : runs.stalls) difference[stall.term] -= stall.time;
+    for (const Stall& stall : loops.stalls) difference[stall.term] += stall.time;
+    bool alike = off <= 0.02;
+    for (const auto& [term, us] : difference) alike = alike && std::abs(us) <= 0.05 * runs.us;
+    ++compared;
+    if (!alike) ++unlike;
+    sum += off;
+  });
+  EXPECT_LE(unlike, 0.06 * compared);
+  EXPECT_LE(sum / compared, 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(MadeUpKernels, Physics, testing::Range<uint64_t>(0, 20));
 
 }  // namespace
 }  // namespace attnscope::model

@@ -28,5 +28,21 @@ TEST(Roofline, GroupedHeadsReadFewerKeys) {
   EXPECT_EQ(compulsory_bytes(problem), (2 * 8 + 2 * 2) * 512.0 * 64 * 2);
 }
 
+// 300 rows and 500 keys: row i sees the keys up to i, or up to i + 200.
+TEST(Roofline, WhatAMaskHidesIsNotRead) {
+  Problem problem;
+  problem.seq_q = 300, problem.seq_k = 500;
+  const double row = 8 * 64 * 2;
+  EXPECT_EQ(compulsory_bytes(problem), (2 * 300 + 2 * 500) * row);
+  problem.causal = Causal::bottom_right;
+  EXPECT_EQ(compulsory_bytes(problem), (2 * 300 + 2 * 500) * row);
+  problem.causal = Causal::top_left;
+  EXPECT_EQ(compulsory_bytes(problem), (2 * 300 + 2 * 300) * row);
+  problem.seq_q = 500, problem.seq_k = 300;
+  EXPECT_EQ(compulsory_bytes(problem), (2 * 500 + 2 * 300) * row);
+  problem.causal = Causal::bottom_right;
+  EXPECT_EQ(compulsory_bytes(problem), (500 + 300 + 2 * 300) * row) << "the first 200 rows see no key";
+}
+
 }  // namespace
 }  // namespace attnscope::model

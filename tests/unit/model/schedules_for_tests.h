@@ -44,6 +44,22 @@ inline KernelSchedule schedule(const std::vector<std::vector<ScheduledInstructio
   return s;
 }
 
+// The same with the warps' loops folded, as device/ gives them.
+inline KernelSchedule folded(KernelSchedule s) {
+  for (CtaTrace& trace : s.traces)
+    for (std::vector<Visit>& visits : trace.warps) {
+      std::vector<uint32_t> words;
+      for (const Visit& visit : visits) words.push_back(visit.block << 5 | (visit.lanes - 1));
+      Folder folder;
+      folder.add(words);
+      Folded path = folder.finish();
+      visits.clear();
+      for (const uint32_t word : path.words) visits.push_back({word >> 5, (word & 31) + 1});
+      trace.loops.push_back(std::move(path.loops));
+    }
+  return s;
+}
+
 inline std::vector<uint32_t> times(size_t count, uint32_t block = 0) { return std::vector<uint32_t>(count, block); }
 
 }  // namespace attnscope::model

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "unit/model/devices_for_tests.h"
 #include "unit/model/schedules_for_tests.h"
 
@@ -11,6 +13,14 @@ namespace {
 
 SmRun run(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1, const DeviceSpec& spec = round_rates()) {
   return simulate_sm(spec, s, {SmCtas(static_cast<size_t>(ctas)), resident});
+}
+
+// Clocks of the terms.
+double of(const SmRun& run, std::initializer_list<TermKind> terms) {
+  double sum = 0;
+  for (const Stall& stall : run.stalls)
+    if (std::ranges::find(terms, stall.term) != terms.end()) sum += stall.time;
+  return sum;
 }
 
 double clocks(const KernelSchedule& s, int64_t ctas = 1, int64_t resident = 1) { return run(s, ctas, resident).clocks; }
@@ -51,7 +61,7 @@ TEST(SmSimulation, ALoadsLatencyIsWaitedFor) {
   const std::vector<ScheduledInstruction> block{shared_load(1), use()};
   EXPECT_NEAR((clocks(schedule({block}, {times(200)})) - clocks(schedule({block}, {times(100)}))) / 100, 20 + 1, 1);
   const SmRun r = run(schedule({block}, {times(100)}));
-  EXPECT_GT(r.waits[static_cast<size_t>(Wait::shared)], 0.8 * r.clocks);
+  EXPECT_GT(of(r, {TermKind::shared_latency}), 0.8 * r.clocks);
 }
 
 // Clocks of one pass through a block of one warp, after the start.
@@ -64,18 +74,18 @@ double per_pass(const std::vector<ScheduledInstruction>& block, const DeviceSpec
 TEST(SmSimulation, AResultIsThereAfterItsLatency) {
   DeviceSpec spec = round_rates();
   spec.rates["latency_constant"] = 40;
-  for (const auto& [unit, latency, wait] : {std::tuple{Unit::mufu, 16, Wait::other_data},
-                                            {Unit::conversion, 16, Wait::other_data},
-                                            {Unit::shuffle, 24, Wait::other_data},
-                                            {Unit::constant_load, 40, Wait::other_data},
-                                            {Unit::integer, 16, Wait::other_data},
-                                            {Unit::shared_load, 20, Wait::shared}}) {
+  for (const auto& [unit, latency, wait] : {std::tuple{Unit::mufu, 16, TermKind::mufu_latency},
+                                            {Unit::conversion, 16, TermKind::mufu_latency},
+                                            {Unit::shuffle, 24, TermKind::shuffle_latency},
+                                            {Unit::constant_load, 40, TermKind::constant_latency},
+                                            {Unit::integer, 16, TermKind::instruction_latency},
+                                            {Unit::shared_load, 20, TermKind::shared_latency}}) {
     ScheduledInstruction load = instruction(unit);
     load.write_scoreboard = 0;
     load.passes = 1;
     EXPECT_NEAR(per_pass({load, use()}, spec), latency + 1, 1e-6) << int(unit);
     const SmRun r = run(schedule({{load, use()}}, {times(100)}), 1, 1, spec);
-    EXPECT_NEAR(r.waits[static_cast<size_t>(wait)], 100 * (latency - 1), 2) << int(unit);
+    EXPECT_NEAR(of(r, {wait}), 100 * (latency - 1), 2) << int(unit);
   }
 }
 
@@ -103,8 +113,9 @@ TEST(SmSimulation, MemoryIsAsFarAsItsLevel) {
     access.passes = access.sectors = 1;
     EXPECT_NEAR(per_pass({access, use()}), clocks + 1, 1.5) << int(unit);
     const SmRun r = run(schedule({{access, use()}}, {times(100)}));
-    EXPECT_NEAR(r.waits[static_cast<size_t>(Wait::global)], 100 * clocks, 200) << int(unit);
-    EXPECT_NEAR(r.l2_busy, l2, 1e-9) << int(unit);
+    EXPECT_NEAR(of(r, {TermKind::global_latency, TermKind::local_latency, TermKind::l2_bandwidth}), 100 * clocks, 200)
+        << int(unit);
+    EXPECT_NEAR(of(r, {TermKind::l2_bandwidth}), l2, 1e-6) << int(unit);
     // The first access finds everything free: its sector, its latency, and the instruction that waits for it.
     const double first = run(schedule({{access, use()}}, {times(1)})).clocks;
     EXPECT_NEAR(first, clocks + (l2 > 0 ? 1 : 0) + 1, 1e-6) << int(unit);
@@ -133,8 +144,6 @@ TEST(SmSimulation, EachUnitIsHeldByItsRate) {
                                     {Unit::conversion, 16},
                                     {Unit::uniform, 64}}) {
     EXPECT_NEAR(per_pass({instruction(unit)}), 32.0 * 4 / lanes, 1e-6) << int(unit);
-    const SmRun r = run(schedule({{instruction(unit)}}, {times(100)}));
-    EXPECT_NEAR(r.busy[static_cast<size_t>(unit)], 100 * 32.0 / lanes, 1e-6) << "of the whole SM's unit";
   }
   for (const Unit unit : {Unit::control, Unit::constant_load}) EXPECT_NEAR(per_pass({instruction(unit)}), 1, 1e-6);
 }
@@ -183,21 +192,59 @@ TEST(SmSimulation, WarpsArriveAtABarrierOneByOne) {
   EXPECT_NEAR(run(s, 1, 1, spec).clocks - run(s).clocks, 50 * 3 * 5, 20);
 }
 
-TEST(SmSimulation, WhatAWarpWaitsForIsReported) {
-  const auto wait = [](const SmRun& r, Wait which) { return r.waits[static_cast<size_t>(which)]; };
-  const auto slow = run(schedule({{instruction(Unit::half_to_float)}}, {times(100)}));
-  EXPECT_NEAR(wait(slow, Wait::unit), 99, 1) << "two clocks for each, of which one is its own";
-  const auto dense = run(schedule({{instruction(Unit::fp32)}}, std::vector(8, times(100))));
-  EXPECT_GE(wait(dense, Wait::issue), 4 * 100) << "every other clock is the other warp's";
-  EXPECT_EQ(wait(dense, Wait::unit), 0);
-  const auto stalled = run(schedule({{instruction(Unit::fp32, 4)}}, {times(100)}));
-  EXPECT_NEAR(wait(stalled, Wait::dependency), 99 * 3, 3);
-  const auto conflicts = run(schedule({{shared_load(32), use()}}, {times(100)}));
-  EXPECT_NEAR(conflicts.busy[static_cast<size_t>(Unit::shared_load)], 3200, 1e-6) << "a wavefront a clock";
-  // A warp that only stores continues until 64 clocks of work are queued: one wavefront every other clock.
+// A warp that only stores continues until 64 clocks of work are queued: one wavefront every other clock.
+TEST(SmSimulation, AWarpQueuesOnlySoManyWavefronts) {
   ScheduledInstruction store = instruction(Unit::shared_store);
   store.passes = 4;
-  EXPECT_NEAR(run(schedule({{store}}, {times(100)})).clocks, 100 * 8 - 64, 10);
+  const std::vector<ScheduledInstruction> work(200, instruction(Unit::fp32));
+  EXPECT_NEAR(clocks(schedule({std::vector(100, store), work}, {{0, 1}})), 100 * 8 - 64 + 200, 10);
+}
+
+// A kernel ends when all of its work is done, whether or not an instruction waits for it.
+TEST(SmSimulation, WhatIsQueuedInTheEndTakesItsTime) {
+  ScheduledInstruction shared = instruction(Unit::shared_store), global = instruction(Unit::global_store);
+  shared.passes = 32, global.passes = 1, global.sectors = 500;
+  for (const auto& [last, clocks, term] : {std::tuple{shared, 32.0, TermKind::shared_wavefronts},
+                                           {global, 500.0, TermKind::l2_bandwidth},
+                                           {instruction(Unit::fp64), 64.0, TermKind::fp64}}) {
+    const SmRun r = run(schedule({{last}}, {{0}}));
+    EXPECT_NEAR(r.clocks, clocks, 1e-6) << int(last.unit);
+    EXPECT_NEAR(of(r, {term}), clocks - 1, 1e-6) << int(last.unit);
+    EXPECT_NEAR(sum_of(r.stalls), r.clocks, 1e-6) << int(last.unit);
+  }
+}
+
+// The CTA's first warp ends early, but its load arrives after the other warp's last instruction.
+TEST(SmSimulation, ACtaEndsWhenTheResultsOfEveryWarpAreThere) {
+  ScheduledInstruction load = instruction(Unit::global_load);
+  load.write_scoreboard = 0;
+  load.passes = load.sectors = 1;
+  const std::vector<ScheduledInstruction> work(10, instruction(Unit::fp32));
+  const SmRun r = run(schedule({{load}, work}, {{0}, {1}}));
+  EXPECT_NEAR(r.clocks, 301, 1);
+  EXPECT_NEAR(sum_of(r.stalls), r.clocks, 1e-6);
+}
+
+// Stores that nothing waits for do not run away from the second level: as much may queue as is on its way.
+TEST(SmSimulation, StoresWaitForRoom) {
+  ScheduledInstruction store = instruction(Unit::global_store);
+  store.passes = 1, store.sectors = 16;
+  const std::vector<ScheduledInstruction> work(1000, instruction(Unit::fp32));
+  const SmRun r = run(schedule({std::vector(100, store), work}, {{0, 1}}));
+  EXPECT_NEAR(r.clocks, 100 * 16 - 300 + 1000, 40);
+  EXPECT_GT(of(r, {TermKind::l2_bandwidth}), 1000);
+}
+
+// Memory serves one sector in four clocks, the second level each clock.
+TEST(SmSimulation, WhatComesFromMemoryTakesItsBandwidth) {
+  ScheduledInstruction load = instruction(Unit::global_load);
+  load.write_scoreboard = 0;
+  load.passes = 4, load.sectors = 16;
+  SmLoad memory{SmCtas(1), 1};
+  memory.dram_sector = 4;
+  const SmRun r = simulate_sm(round_rates(), schedule({{load, use()}}, std::vector(32, times(50))), memory);
+  EXPECT_NEAR(r.clocks, 32 * 50 * 16 * 4, 400);
+  EXPECT_GT(of(r, {TermKind::dram_bandwidth}), 0.9 * r.clocks);
 }
 
 TEST(SmSimulation, FewerLanesConflictLess) {
@@ -216,8 +263,6 @@ TEST(SmSimulation, ABarrierWaitsForTheLast) {
   // Warp 0 works before the barrier, warp 1 after it: one after the other.
   const auto s = schedule({work, bar}, {{0, 0, 1}, {1, 0}});
   EXPECT_NEAR(clocks(s), 800 + 10 + 400, 8);
-  const SmRun r = run(s);
-  EXPECT_NEAR(r.waits[static_cast<size_t>(Wait::barrier)], 800 + 2 * 10, 20);
 }
 
 TEST(SmSimulation, WarpsThatPassABarrierUnevenlyDoNotHang) {

@@ -1,0 +1,51 @@
+#include "model/misses.h"
+
+#include <algorithm>
+
+#include "model/simulated_warp.h"
+
+namespace attnscope::model {
+namespace {
+
+// For each trace, the sum of of_instruction() over what its warps execute.
+template <class OfInstruction>
+std::vector<double> sum_over_traces(const KernelSchedule& schedule, OfInstruction of_instruction) {
+  std::vector<double> of_block, of_trace;
+  for (const CodeBlock& block : schedule.blocks) {
+    double sum = 0;
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) sum += of_instruction(schedule.code[i]);
+    of_block.push_back(sum);
+  }
+  for (const CtaTrace& trace : schedule.traces) {
+    double sum = 0;
+    for (size_t warp = 0; warp < trace.warps.size(); ++warp)
+      trace.for_each_visit(warp,
+                           [&](const Visit& visit, int64_t times) { sum += double(times) * of_block[visit.block]; });
+    of_trace.push_back(sum);
+  }
+  return of_trace;
+}
+
+}  // namespace
+
+bool may_hit_l1(const ScheduledInstruction& instruction) {
+  return (instruction.unit == Unit::global_load || instruction.unit == Unit::async_copy) && !instruction.bypasses_l1;
+}
+
+double miss_share(const KernelSchedule& schedule) {
+  const double most = std::ranges::max(sum_over_traces(schedule, [](const ScheduledInstruction& instruction) {
+    return may_hit_l1(instruction) ? double(instruction.sectors) : 0;
+  }));
+  const double distinct = schedule.global_bytes_per_cta / kSectorBytes;
+  return distinct > 0 && most > 0 ? std::min(1.0, distinct / most) : 1;
+}
+
+std::vector<double> l2_sectors_of(const KernelSchedule& schedule) {
+  const double misses = miss_share(schedule);
+  return sum_over_traces(schedule, [&](const ScheduledInstruction& instruction) {
+    if (!is_global(instruction.unit) || instruction.unit == Unit::local_load) return 0.0;
+    return double(instruction.sectors) * (may_hit_l1(instruction) ? misses : 1);
+  });
+}
+
+}  // namespace attnscope::model

@@ -1,0 +1,199 @@
+#pragma once
+// Of sm_simulation.cpp and steady_state.cpp: one SM that runs CTAs.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/attribution.h"
+#include "model/machine.h"
+#include "model/simulated_warp.h"
+#include "model/sm_simulation.h"
+
+namespace attnscope::model {
+
+struct CtaSlot {
+  size_t trace = 0;
+  std::vector<size_t> warps;    // indices
+  size_t alive = 0;             // of them
+  double ends = 0;              // when the results that its ended warps wait for are there
+  std::vector<size_t> waiting;  // warps at the CTA's barrier, in order of arrival
+  double last_arrival = 0;      // when the barrier unit took the last of them
+};
+
+// A scheduler's unit, or a queue of the SM: until when it is busy, and the last instruction in it.
+struct HeldUnit {
+  double until = 0;
+  uint32_t by = 0;
+};
+
+struct Turn {
+  double time;
+  size_t warp;
+  bool operator>(const Turn& other) const { return time != other.time ? time > other.time : warp > other.warp; }
+};
+
+// What an instruction costs and does on any issue, worked out once.
+struct Prepared {
+  double clocks;  // of a scheduler's unit
+  bool waits;     // for data, or for room in the queue of wavefronts
+  bool effects;   // that something waits for, or a use of what the SM's warps share
+
+  Prepared(const Machine& machine, const ScheduledInstruction& instruction)
+      : clocks(machine.unit_clocks[static_cast<size_t>(instruction.unit)]) {
+    if (instruction.unit == Unit::tensor) clocks *= double(instruction.products);
+    const bool memory = is_shared(instruction.unit) || is_global(instruction.unit);
+    waits = instruction.wait_mask != 0 || instruction.copies_pending >= 0 || memory;
+    effects = instruction.write_scoreboard < kScoreboards || instruction.read_scoreboard < kScoreboards ||
+              instruction.closes_copies || memory || instruction.unit == Unit::shuffle;
+  }
+};
+
+class Simulation {
+ public:
+  Simulation(const DeviceSpec& spec, const KernelSchedule& schedule, const SmLoad& load);
+
+  SmRun run();
+
+ private:
+  // What is still in a unit or a queue when the last CTA has ended.
+  void drain();
+
+  // The place is free; its next CTA begins to run at `time`.
+  void start_cta(size_t slot, double free, double time);
+
+  // Of every trace's warps, and of one run of each of their loops.
+  void count_loops();
+
+  // Finds the warp's next instruction and when the warp itself could issue it; false when its trace is over.
+  bool advance(size_t index, double now);
+
+  void queue_next(size_t index, double now);
+
+  void step(const Turn& turn);
+
+  // When an instruction's result is there and its operands have been read, and without a queue; and the queue.
+  struct Outcome {
+    double done, read, unloaded, read_unloaded;
+    TermKind done_queue = TermKind::other, read_queue = TermKind::other;
+    float conflicts = 0;
+  };
+
+  void execute(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now);
+
+  static void await(Awaited& awaited, const SimulatedWarp& warp, const ScheduledInstruction& instruction, double until,
+                    double unloaded, TermKind queue, float conflicts);
+
+  static void close_copies(SimulatedWarp& warp);
+
+  // A warp with more active lanes than the mean has more bank conflicts.
+  static double passes_of(const SimulatedWarp& warp, const ScheduledInstruction& instruction);
+
+  // When the warp's last pass begins on the SM's data path.
+  double pass(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, double passes);
+
+  // The queue that lets the warp's last wavefront pass later: its own, or all warps'.
+  void queue_as(const Awaited& port, Outcome& out) const;
+
+  void access_global(SimulatedWarp& warp, const ScheduledInstruction& instruction, double now, Outcome& out);
+
+  void arrive(size_t index, double now);
+
+  void open_barrier(CtaSlot& cta);
+
+  void finish_warp(size_t index, double time);
+
+  // The rest runs at the rate of what was simulated.
+  void extrapolate();
+
+  // --- What repeats -------------------------------------------------------------------------------------------------
+  // A steady state is found by windows of the run: two in a row, in which the SM executes its instructions at the same
+  // rate and the state at the end is that of the beginning: each warp is some runs further in its loop, or all places
+  // have their next CTA. As many such windows as the loops have left then pass at once: their instructions, clocks and
+  // stalls are added, while the warps, the units and the simulated clock stay as they are.
+
+  // The beginning of a window.
+  struct Mark {
+    double time = 0;  // with what passed at once
+    int64_t instructions = 0;
+    size_t started = 0;
+    std::vector<std::pair<size_t, int64_t>> warps;  // loop and issued, of each
+    double queued = 0;                              // clocks
+    std::optional<Attribution::Sums> sums;          // if the window may be one that repeats
+  };
+  struct Window {
+    std::optional<Mark> mark;
+    int64_t events = 0;  // before it
+    int runs = 0;        // of the watched warp, since its beginning
+    int length = 2;      // in such runs; of waves: in CTAs of the first place
+    int made = 0;        // windows since the last event
+    double rate = 0;     // clocks for an instruction in the window before
+  };
+  static constexpr size_t kNoWarp = SIZE_MAX;
+  static constexpr double kSteady = 0.003;  // rates that differ less are the same
+  // Of a window: how far a warp may be from whole runs, and how much longer or shorter the queues may become.
+  static constexpr double kAligned = 0.04;
+  static constexpr int kLongestWindow = 32;  // runs
+  static constexpr int kLongestWave = 8;     // CTAs in each place; after that the last window counts as steady
+
+  void begin(Window& window, double now, bool may_repeat);
+
+  // Clocks of work in the queues.
+  double queued(double now) const;
+
+  // Whether the window that ends now went at the rate of the one before.
+  bool is_steady(Window& window, double now) const;
+
+  // `times` windows pass at once, of which each stands for `instructions`.
+  void pass_at_once(const Mark& mark, double now, int64_t times, int64_t instructions);
+
+  // A warp begins the next run of a loop.
+  void run_passed(size_t index, double now);
+
+  // Runs of its loop that the warp made since the mark; 0 and false: they are not whole runs of one loop.
+  std::pair<int64_t, bool> runs_of(size_t index) const;
+
+  int64_t loop_instructions(size_t index) const;
+
+  // Whether the window holds whole runs of every warp, and how many more of it do.
+  std::pair<bool, int64_t> runs_left() const;
+
+  void repeat_runs(double now, int64_t times);
+
+  // The first place takes its next CTA. Where all CTAs are equal, a window lasts from there to the next time.
+  void wave_passed(double now);
+
+  const Machine machine_;
+  const KernelSchedule& schedule_;
+  const SmLoad& load_;
+  SmRun result_;
+  double miss_share_ = 1;
+  std::vector<double> hits_;
+  std::vector<Prepared> prepared_;  // by instruction
+  std::vector<SimulatedWarp> warps_;
+  std::vector<CtaSlot> slots_;
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
+  std::array<double, kSchedulers> issue_free_{};
+  std::array<std::array<HeldUnit, static_cast<size_t>(Unit::count)>, kSchedulers> units_{};
+  std::optional<Attribution> attribution_;  // where the load asks for it
+  float data_conflicts_ = 0;                // share of the queue of wavefronts
+  HeldUnit shuffle_queue_, data_queue_, l2_queue_, dram_queue_;
+  double barrier_free_ = 0;
+  double clock_ = 0;
+  size_t started_ = 0;
+  int64_t remaining_ = 0;
+  std::vector<std::vector<int64_t>> instructions_of_;                 // by trace and warp
+  std::vector<std::vector<std::vector<int64_t>>> loop_instructions_;  // of one run; by trace, warp and loop
+  bool equal_ = false;                                                // all CTAs
+  double skipped_ = 0;                                                // clocks that passed at once
+  int64_t events_ = 0;                                                // warps and CTAs that began or ended
+  size_t watched_ = kNoWarp;                                          // the warp whose runs make windows
+  Window loops_, waves_;
+  std::vector<std::tuple<size_t, int64_t, int64_t>> skips_;
+};
+
+}  // namespace attnscope::model

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/simulation.h"
+
+namespace attnscope::model {
+
+void Simulation::count_loops() {
+  for (const CtaTrace& trace : schedule_.traces) {
+    auto& warps = instructions_of_.emplace_back();
+    auto& loops = loop_instructions_.emplace_back();
+    for (size_t w = 0; w < trace.warps.size(); ++w) {
+      int64_t sum = 0;
+      trace.for_each_visit(
+          w, [&](const Visit& visit, int64_t times) { sum += times * schedule_.blocks[visit.block].count; });
+      warps.push_back(sum);
+      auto& runs = loops.emplace_back();
+      for (const Folded::Loop& loop : trace.loops_of(w)) {
+        int64_t run = 0;
+        for (size_t at = loop.first; at < loop.first + loop.length; ++at)
+          run += schedule_.blocks[trace.warps[w][at].block].count;
+        runs.push_back(run);
+      }
+    }
+  }
+}
+
+void Simulation::begin(Window& window, double now, bool may_repeat) {
+  Mark& mark = window.mark.emplace();
+  mark.time = now + skipped_;
+  mark.instructions = result_.instructions;
+  mark.started = started_;
+  for (const SimulatedWarp& warp : warps_) mark.warps.emplace_back(warp.loop, warp.issued);
+  mark.queued = queued(now);
+  if (may_repeat && attribution_) mark.sums = attribution_->sums(now);
+  window.runs = 0;
+  window.events = events_;
+}
+
+double Simulation::queued(double now) const {
+  double sum = 0;
+  const auto add = [&](double until) { sum += std::max(0.0, until - now); };
+  for (const HeldUnit* queue : {&shuffle_queue_, &data_queue_, &l2_queue_, &dram_queue_}) add(queue->until);
+  for (const SimulatedWarp& warp : warps_)
+    if (warp.alive) add(warp.port.until);
+  return sum;
+}
+
+bool Simulation::is_steady(Window& window, double now) const {
+  const int64_t instructions = result_.instructions - window.mark->instructions;
+  const double rate = (now + skipped_ - window.mark->time) / double(std::max<int64_t>(1, instructions));
+  const double longer = std::abs(queued(now) - window.mark->queued);
+  const bool steady = window.made > 0 && std::abs(rate - window.rate) <= kSteady * window.rate &&
+                      longer <= kAligned * (now + skipped_ - window.mark->time);
+  window.rate = rate;
+  ++window.made;
+  return steady;
+}
+
+void Simulation::pass_at_once(const Mark& mark, double now, int64_t times, int64_t instructions) {
+  const double window = now + skipped_ - mark.time;
+  const double share = double(instructions) / double(result_.instructions - mark.instructions);
+  const double clocks = double(times) * window * share;
+  if (attribution_) attribution_->repeat(*mark.sums, now, clocks);
+  result_.instructions += times * instructions;
+  skipped_ += clocks;
+}
+
+void Simulation::run_passed(size_t index, double now) {
+  if (!load_.repeat) return;
+  if (loops_.events != events_ || watched_ == kNoWarp) {
+    loops_ = {};
+    loops_.events = events_;
+    watched_ = index;
+  }
+  if (watched_ != index || loops_.length > kLongestWindow) return;
+  if (!loops_.mark) return begin(loops_, now, false);
+  if (++loops_.runs < loops_.length) return;
+  if (is_steady(loops_, now) && loops_.mark->sums.has_value() == attribution_.has_value()) {
+    const auto [aligned, times] = runs_left();
+    if (aligned) {
+      if (times > 0) repeat_runs(now, times);
+      loops_.length = kLongestWindow + 1;  // until a warp ends, begins, or leaves its loop
+      return;
+    }
+  }
+  if (loops_.made % 3 == 0) loops_.length *= 2, loops_.made = 0;
+  begin(loops_, now, loops_.made > 0);
+}
+
+std::pair<int64_t, bool> Simulation::runs_of(size_t index) const {
+  const SimulatedWarp& warp = warps_[index];
+  const auto [loop, issued] = loops_.mark->warps[index];
+  const int64_t made = warp.issued - issued;
+  if (!warp.alive || made == 0) return {0, true};
+  if (warp.loop != loop || warp.loop >= warp.loops->size() ||
+      (warp.at <= (*warp.loops)[warp.loop].first && warp.iteration == 0))
+    return {0, false};
+  const auto run = double(loop_instructions(index));
+  const double runs = std::round(double(made) / run);
+  return {static_cast<int64_t>(runs), runs >= 1 && std::abs(double(made) - runs * run) <= kAligned * double(made)};
+}
+
+int64_t Simulation::loop_instructions(size_t index) const {
+  const SimulatedWarp& warp = warps_[index];
+  return loop_instructions_[slots_[warp.cta].trace][warp.of_cta][warp.loop];
+}
+
+std::pair<bool, int64_t> Simulation::runs_left() const {
+  int64_t most = INT64_MAX;
+  for (size_t i = 0; i < warps_.size(); ++i) {
+    const auto [runs, whole] = runs_of(i);
+    if (!whole) return {false, 0};
+    if (runs == 0) continue;
+    const SimulatedWarp& warp = warps_[i];
+    most = std::min(most, ((*warp.loops)[warp.loop].times - 2 - warp.iteration) / runs);
+  }
+  return {true, most == INT64_MAX ? 0 : most};
+}
+
+void Simulation::repeat_runs(double now, int64_t times) {
+  int64_t instructions = 0;
+  for (size_t i = 0; i < warps_.size(); ++i) {
+    const int64_t runs = runs_of(i).first;
+    if (runs == 0) continue;
+    const int64_t of_window = runs * loop_instructions(i);
+    instructions += of_window;
+    skips_.emplace_back(i, runs * times, of_window * times);
+  }
+  for (const auto& [index, runs, of_warp] : std::exchange(skips_, {})) {
+    warps_[index].iteration += runs;
+    warps_[index].issued += of_warp;
+  }
+  remaining_ -= times * instructions;
+  pass_at_once(*loops_.mark, now, times, instructions);
+}
+
+void Simulation::wave_passed(double now) {
+  if (!load_.repeat || !equal_ || waves_.length == 0) return;
+  if (!waves_.mark) {
+    waves_.length = 1;
+    return begin(waves_, now, true);
+  }
+  if (++waves_.runs < waves_.length) return;
+  const bool steady = is_steady(waves_, now);
+  if (!steady && waves_.length < kLongestWave) {
+    if (waves_.made == 2) waves_.length *= 2, waves_.made = 0;
+    return begin(waves_, now, true);
+  }
+  waves_.length = 0;  // once is enough
+  const auto ctas = static_cast<int64_t>(started_ - waves_.mark->started);
+  const auto left = static_cast<int64_t>(load_.ctas.size() - started_) - static_cast<int64_t>(slots_.size());
+  if (left < ctas) return;
+  int64_t of_cta = 0;
+  for (const int64_t of_warp : instructions_of_[load_.ctas.front()]) of_cta += of_warp;
+  pass_at_once(*waves_.mark, now, left / ctas, ctas * of_cta);
+  started_ += static_cast<size_t>(left / ctas * ctas);
+  ++events_;
+}
+
+}  // namespace attnscope::model
