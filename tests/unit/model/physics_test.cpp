@@ -167,8 +167,10 @@ class Physics : public testing::TestWithParam<uint64_t> {
   static constexpr uint64_t kEach = 50;
 #ifdef __SANITIZE_ADDRESS__
   static constexpr uint64_t kStride = 10;  // sanitizers look for other faults, and take ten times as long
+  static constexpr bool kShares = false;   // too few kernels for a share of them
 #else
   static constexpr uint64_t kStride = 1;
+  static constexpr bool kShares = true;
 #endif
   // check(kernel, device, causal)
   template <class Check>
@@ -248,7 +250,7 @@ TEST_P(Physics, ASlowerDeviceIsNeverFaster) {
                                     &rates::kSharedWavefronts, &rates::kWarpWavefronts, &rates::kL2Sectors})
       hold(rate->name, [&](DeviceSpec& slower) { slower.rates[rate->name] = rates::rate(spec, *rate) / 2; });
   });
-  EXPECT_LE(faster, 0.02 * compared);
+  if (kShares) EXPECT_LE(faster, 0.02 * compared);
 }
 
 TEST_P(Physics, TermsSumToTheTimeAndLittleIsUnexplained) {
@@ -283,8 +285,8 @@ TEST_P(Physics, LoopsTakeAsLongAsTheirRuns) {
     if (!alike) ++unlike;
     sum += off;
   });
-  EXPECT_LE(unlike, 0.06 * compared);
-  EXPECT_LE(sum / compared, 0.01);
+  if (kShares) EXPECT_LE(unlike, 0.06 * compared);
+  EXPECT_LE(sum / compared, kShares ? 0.01 : 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(MadeUpKernels, Physics, testing::Range<uint64_t>(0, 20));
