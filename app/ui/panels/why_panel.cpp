@@ -43,6 +43,15 @@ std::string_view line_of(std::string_view source, int64_t line) {
   return first == std::string_view::npos ? std::string_view() : source.substr(first);
 }
 
+// The first row that leads to lines; launch and tail have none.
+TermKind first_with_lines(const charts::TermTable& table, const Timing& timing) {
+  for (const charts::TermRow& row : table.rows)
+    if (const auto term = std::ranges::find(timing.terms->list, row.kind, &Term::kind);
+        term != timing.terms->list.end() && !charts::places_of(*term).empty())
+      return row.kind;
+  return table.rows.front().kind;
+}
+
 // Where the shown run's time goes, term by term beside A's; the lines that carry a term; what was found, and what to
 // try.
 class WhyPanel : public Panel {
@@ -86,7 +95,7 @@ void WhyPanel::draw(Context& context) {
   }
   const charts::TermTable table = charts::term_table(comparable_a(context), *timing);
   const bool known = chosen_ && std::ranges::any_of(table.rows, [&](const auto& row) { return row.kind == *chosen_; });
-  if (!known) chosen_ = table.rows.front().kind;
+  if (!known) chosen_ = first_with_lines(table, *timing);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool wide = room.x > em(kWide);
   if (wide && ImGui::BeginChild("terms", {room.x * 0.5f, 0})) draw_terms(context, table);
