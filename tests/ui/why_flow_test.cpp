@@ -98,6 +98,28 @@ TEST_F(WhyFlow, ABarsSegmentChoosesItsTerm) {
   });
 }
 
+TEST_F(WhyFlow, AFindingSetsItsKnobsAndCopiesItsCommandLine) {
+  Finding found;
+  found.severity = Severity::warning;
+  found.sentence = "Three of four warps wait.";
+  found.evidence = {{"idle", 75, "%", FigureKind::counted}};
+  found.next = Next{{{"NUM_WARPS", 2}, {"VEC_WIDTH", 8}}};
+  AskedSession& session = open_still(two_runs({found}), {2560, 1440});
+  flow([&](ImGuiTestContext* ctx) {
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Three of four warps wait."));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("idle 75 %, counted"));
+    ctx->ItemClick("//Why/**/###copy");
+    EXPECT_THAT(ImGui::GetClipboardText(),
+                HasSubstr("attnscope run --kernel tiled --set NUM_WARPS=2 --set VEC_WIDTH=8"));
+    ctx->ItemClick("//Why/**/###next");
+    ctx->Yield(2);
+    ASSERT_TRUE(session.asked);
+    EXPECT_EQ(session.asked->config.knobs.at("NUM_WARPS"), 2);
+    EXPECT_EQ(session.asked->config.knobs.at("VEC_WIDTH"), 8);
+    EXPECT_THAT(session.change, HasSubstr("NUM_WARPS 2"));
+  });
+}
+
 TEST_F(WhyFlow, WithoutTermsThePanelSaysWhatGivesThem) {
   session::Snapshot snapshot = two_runs();
   auto seen = std::make_shared<Observation>(*snapshot.focus.shown);
