@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-
+#include "charts/term_table.h"
 #include "core/command_words.h"
 #include "core/escape.h"
 #include "core/headline.h"
@@ -64,31 +62,15 @@ void add_finding(std::string& out, const Finding& finding, int number, double us
   if (const std::string where = where_text(finding); !where.empty()) line(out, "where     " + where);
 }
 
-std::map<TermKind, double> terms_of(const Observation& o) {
-  std::map<TermKind, double> us;
-  if (o.timing && o.timing->terms)
-    for (const Term& term : o.timing->terms->list) us[term.kind] += term.us;
-  return us;
-}
-
 // Both times term by term, those that changed most first.
 void add_terms(std::string& out, const Observation& a, const Observation& b) {
-  const auto before = terms_of(a), after = terms_of(b);
-  struct Row {
-    TermKind kind;
-    double a = 0, b = 0;
-  };
-  std::vector<Row> rows;
-  for (const auto& [word, unused] : Words<TermKind>::table) {
-    Row row{word};
-    if (const auto found = before.find(word); found != before.end()) row.a = found->second;
-    if (const auto found = after.find(word); found != after.end()) row.b = found->second;
-    if (row.a > 0 || row.b > 0) rows.push_back(row);
-  }
-  std::ranges::stable_sort(rows, std::greater<>(), [](const Row& row) { return std::abs(row.b - row.a); });
+  Timing none;
+  none.terms.emplace();
+  const charts::TermTable table =
+      charts::term_table(a.timing ? &*a.timing : nullptr, b.timing && b.timing->terms ? *b.timing : none);
   out += fmt::format("{:<24} {:>10} {:>10} {:>10}\n", "us", "A", "B", "B - A");
-  for (const Row& row : rows)
-    out += fmt::format("{:<24} {:>10.1f} {:>10.1f} {:>+10.1f}\n", to_string(row.kind), row.a, row.b, row.b - row.a);
+  for (const charts::TermRow& row : table.rows)
+    out += fmt::format("{:<24} {:>10.1f} {:>10.1f} {:>+10.1f}\n", to_string(row.kind), row.a, row.b, row.difference());
   if (a.timing && b.timing)
     out += fmt::format("{:<24} {:>10.1f} {:>10.1f} {:>+10.1f}\n", "time", a.timing->p50, b.timing->p50,
                        b.timing->p50 - a.timing->p50);

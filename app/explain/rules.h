@@ -25,7 +25,7 @@ struct RuleOf {
   RuleId id = RuleId::unknown;
   Look look = nullptr;
   std::string_view helps;  // what helps, for a learner; joins the sentence
-  Loss loss = nullptr;     // where the launch alone says which knob helps
+  Loss loss = nullptr;     // where only the launch is needed to say which knob helps
 };
 std::span<const RuleOf> all_rules();
 

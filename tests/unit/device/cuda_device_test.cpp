@@ -45,13 +45,9 @@ TEST_F(CudaDeviceTest, TheSpecIsTheDriversWithItsSources) {
 }
 
 TEST_F(CudaDeviceTest, ATwinWithOtherSmsLendsItsRatesAndNotItsTensorFlops) {
-  DeviceSpec twin;
+  DeviceSpec twin = CudaDeviceTest::twin();
   twin.id = "emulated:other";
-  twin.arch = 89;
   twin.sms = 57;
-  twin.tensor_tflops_f16 = 121;
-  twin.rates = {{"issue", 4}};
-  twin.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
   const auto spec = [&] {
     const auto devices = make_cuda_devices({gpu_.calls(), nullptr, nullptr, {}}, {twin});
     return devices ? devices->front()->spec() : DeviceSpec{};

@@ -27,19 +27,23 @@ class CudaDeviceTest : public ::testing::Test {
     inputs_ = std::make_shared<const check::AttentionInputs>(*check::make_inputs(problem_));
   }
 
+  static DeviceSpec twin() {
+    DeviceSpec spec;
+    spec.id = "emulated:l4";
+    spec.arch = 89;
+    spec.sms = 58;
+    spec.tensor_tflops_f16 = 121;
+    spec.rates = {{"issue", 4}};
+    spec.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
+    return spec;
+  }
+
   std::unique_ptr<Device> device() {
-    DeviceSpec twin;
-    twin.id = "emulated:l4";
-    twin.arch = 89;
-    twin.sms = 58;
-    twin.tensor_tflops_f16 = 121;
-    twin.rates = {{"issue", 4}};
-    twin.sources = {{"rates/issue", "a white paper"}, {"tensor_tflops_f16", "a data sheet"}};
     auto devices = make_cuda_devices(
         {gpu_.calls(), nullptr,
          std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = kCache / "variants"}),
          kSource / "assets/gpu"},
-        {twin});
+        {twin()});
     if (!devices || devices->empty()) return nullptr;
     return std::move(devices->front());
   }
