@@ -17,7 +17,9 @@ constexpr size_t kMostTokens = 250;     // of an expression, a type or a paramet
 constexpr size_t kLongestText = 2000;   // bytes of one
 constexpr size_t kLongestName = 1000;   // of a kernel with its namespaces
 constexpr size_t kMostMembers = 256;    // of a struct
-constexpr size_t kMostOfConstant = 40;  // tokens of the value
+constexpr size_t kMostOfConstant = 60;  // tokens of the value
+constexpr size_t kMostIncluded = 1000;
+constexpr size_t kMostBranches = 8;  // around a launch
 
 // The text of the source with even blanks; empty if it is too long.
 std::string text_of(const Tokens& tokens, size_t begin, size_t end) {
@@ -100,6 +102,7 @@ class Reader {
   CudaSource read() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       track_namespace(i);
+      track_blocks(i);
       if (tokens_[i].kind == Kind::line) {
         if (!of_macro_) read_line(i);
       } else if (is(i, "__global__"))
@@ -141,9 +144,41 @@ class Reader {
     if (open > i + 1) prefix_ += text_of(tokens_, i + 1, open) + "::";
   }
 
+  // The blocks and branches that token i is in.
+  void track_blocks(size_t i) {
+    while (!blocks_.empty() && i > blocks_.back()) blocks_.pop_back();
+    while (!branches_.empty() && i > branches_.back().end) branches_.pop_back();
+    if (is(i, "{")) blocks_.push_back(brackets_.closing(i));
+    if (i == else_at_) open_branch(i, brackets_.closing(i), else_condition_, false);
+    if (!is(i, "if") || !is(i + 1, "(")) return;
+    const size_t close = brackets_.closing(i + 1);
+    if (!is(close + 1, "{")) return;
+    const std::string condition = text_of(tokens_, i + 2, close);
+    const size_t end = brackets_.closing(close + 1);
+    open_branch(i, end, condition, true);
+    if (!is(end + 1, "else") || !is(end + 2, "{")) return;
+    else_at_ = end + 2;
+    else_condition_ = condition;
+  }
+  void open_branch(size_t begin, size_t end, const std::string& condition, bool holds) {
+    if (end >= tokens_.size() || begin >= end || branches_.size() == kMostBranches) return;
+    branches_.push_back({end, {condition, holds}});
+  }
+  // Where what is declared at token i stops being known.
+  size_t end_of_block() const {
+    return blocks_.empty() || blocks_.back() >= tokens_.size() ? SIZE_MAX : tokens_[blocks_.back()].at;
+  }
+
   void read_line(size_t i) {
     const Tokens inner = cpp_tokens(tokens_[i].text.substr(1));
+    if (inner.empty()) return;
+    track_conditions(inner);
     if (inner.size() < 2) return;
+    if (inner[0].is("include") && out_.included.size() < kMostIncluded) {
+      std::string_view name = tokens_[i].text.substr(inner[1].at + 1);
+      name = name.substr(0, name.find_first_of("\">", 1));
+      out_.included.emplace(name.substr(std::min(name.size(), name.find_first_not_of("<\""))));
+    }
     if (inner[0].is("ifndef")) {
       guarded_ = std::string(inner[1].text);
       return;
@@ -168,6 +203,20 @@ class Reader {
     out_.macros[name] = value;
     if (const auto number = number_of<int64_t>(value); number && name == guarded_)
       out_.settable.emplace_back(name, *number);
+  }
+
+  // #ifdef X and #if defined(X) need X; of any other condition nothing is said.
+  void track_conditions(const Tokens& inner) {
+    if (inner[0].is("ifdef") || inner[0].is("if") || inner[0].is("ifndef")) {
+      const bool is_defined = inner[0].is("if") && inner.size() >= 3 && inner[1].is("defined");
+      const size_t name = inner[0].is("ifdef") ? 1 : is_defined && inner[2].is("(") ? 3 : is_defined ? 2 : SIZE_MAX;
+      const bool only = is_defined ? inner.size() == (name == 3 ? 5u : 3u) : true;
+      conditions_.push_back(name < inner.size() && only ? std::string(inner[name].text) : "");
+    } else if ((inner[0].is("else") || inner[0].is("elif")) && !conditions_.empty()) {
+      conditions_.back().clear();
+    } else if (inner[0].is("endif") && !conditions_.empty()) {
+      conditions_.pop_back();
+    }
   }
 
   // `template <typename T, int N> __global__ void __launch_bounds__(N) name(parameters)`
@@ -202,6 +251,13 @@ class Reader {
       if (!(end == begin + 1 && is(begin, "void")))
         kernel.parameters.push_back(parameter_of(tokens_, brackets_, begin, end));
     kernel.defined = is(close + 1, "{");
+    if (kernel.defined) {
+      for (size_t k = 0; k < conditions_.size() && k < kMostBranches; ++k)
+        if (!conditions_[k].empty()) kernel.needs.push_back(conditions_[k]);
+      const size_t last = brackets_.closing(close + 1);
+      kernel.body = tokens_[close + 1].at;
+      kernel.end = last < tokens_.size() ? tokens_[last].at : tokens_.back().end();
+    }
     const auto [place, fresh] = by_name_.emplace(kernel.name, out_.kernels.size());
     if (fresh)
       out_.kernels.push_back(std::move(kernel));  // a declaration and its definition are one kernel
@@ -233,6 +289,10 @@ class Reader {
     const auto parts = parts_of(tokens_, brackets_, i + 3, end);
     std::string* fields[] = {&launch.grid, &launch.block, &launch.shared};
     for (size_t k = 0; k < parts.size() && k < 3; ++k) *fields[k] = text_of(tokens_, parts[k].first, parts[k].second);
+    if (const size_t open = end + 3; is(open, "(") && brackets_.closing(open) < open + kMostTokens)
+      for (const auto& [begin, last] : parts_of(tokens_, brackets_, open + 1, brackets_.closing(open)))
+        launch.arguments.push_back(text_of(tokens_, begin, last));
+    for (const OpenBranch& one : branches_) launch.branches.push_back(one.branch);
     launch.at = tokens_[i].at;
     out_.launches.push_back(std::move(launch));
   }
@@ -250,7 +310,7 @@ class Reader {
       std::vector<std::string> values;
       for (const auto& [begin, end] : parts_of(tokens_, brackets_, open + 1, close))
         values.push_back(text_of(tokens_, begin, end));
-      out_.dims.add(std::string(tokens_[at].text), tokens_[at].at, std::move(values));
+      out_.dims.add(std::string(tokens_[at].text), {tokens_[at].at, end_of_block(), std::move(values)});
       at = close;
     }
   }
@@ -327,14 +387,23 @@ class Reader {
     if (is(i + 1, "=")) return;
     size_t end = i + 1;
     for (; end < tokens_.size() && !is(end, ";") && !is(end, ","); ++end) {
-      if (is(end, "{") || end - i >= kMostOfConstant) return;
+      if (is(end, "{") || is(end, ")") || end - i >= kMostOfConstant) return;
       if (is(end, "(")) end = brackets_.closing(end);
-      if (is(end, ")")) return;
     }
     const bool assigned = i >= 2 && (word(i - 2) || is(i - 2, ","));  // a declaration, not `x = …`
-    if (assigned && end - i < kMostOfConstant)
-      out_.constants.add(std::string(tokens_[i - 1].text), tokens_[i].at, text_of(tokens_, i + 1, end));
+    const bool counter = i >= 4 && is(i - 3, "(") && is(i - 4, "for");
+    if (!assigned || counter || end - i >= kMostOfConstant) return;
+    const std::string name(tokens_[i - 1].text), value = text_of(tokens_, i + 1, end);
+    out_.constants.add(name, {tokens_[i].at, end_of_block(), value});
+    // #ifndef X / constexpr int X = v: -DX=w takes its place.
+    if (const auto number = number_of<int64_t>(value); number && name == guarded_ && blocks_.empty())
+      out_.settable.emplace_back(name, *number);
   }
+
+  struct OpenBranch {
+    size_t end = 0;  // its last token
+    SourceBranch branch;
+  };
 
   Tokens tokens_;
   CppBrackets brackets_;
@@ -343,6 +412,11 @@ class Reader {
   std::map<std::string, size_t> by_name_;  // in out_.kernels
   std::vector<SourceLaunch> in_macros_;
   std::string guarded_;
+  std::vector<size_t> blocks_;  // the closing braces of the open ones
+  std::vector<OpenBranch> branches_;
+  std::vector<std::string> conditions_;  // of the open #ifs: the macro that one needs, or empty
+  size_t else_at_ = SIZE_MAX;            // the brace that opens the next else, and the condition that leads there
+  std::string else_condition_;
   std::string prefix_;                           // of the open namespaces
   std::vector<std::pair<size_t, size_t>> ends_;  // for each: its closing brace, and the prefix's length before it
 };

@@ -32,31 +32,58 @@ struct SourceKernel {
   std::string name;  // with its namespaces: "lib::scale"
   std::vector<TemplateParameter> template_parameters;
   std::vector<SourceParameter> parameters;
-  std::string launch_bounds;  // threads, as written; empty if it has none
-  bool defined = false;       // its body is in this file
+  std::string launch_bounds;       // threads, as written; empty if it has none
+  bool defined = false;            // its body is in this file
+  size_t body = 0, end = 0;        // of the body: bytes from the source's start
+  std::vector<std::string> needs;  // macros of the #ifdefs around it
+};
+
+// Whether the code runs if `condition` holds or if it does not.
+struct SourceBranch {
+  std::string condition;
+  bool holds = true;
 };
 
 // `k<float, 4><<<grid, block, shared>>>` in the host code, as written; also in macros.
 struct SourceLaunch {
   std::string kernel, template_arguments, grid, block, shared;
-  size_t at = SIZE_MAX;  // bytes from the source's start; SIZE_MAX for a launch in a macro
+  std::vector<std::string> arguments;
+  std::vector<SourceBranch> branches;  // around it
+  size_t at = SIZE_MAX;                // bytes from the source's start; SIZE_MAX for a launch in a macro
 };
 
-// What a name of host code means: it may have a value in every function. The nearest one before its use counts; if
-// there is none before it, the last one.
+// What a name of host code means: it may have a value in every block.
 template <class T>
 class SourceValues {
  public:
-  void add(const std::string& name, size_t at, T value) { all_[name].emplace_back(at, std::move(value)); }
-  const T* find(const std::string& name, size_t used_at) const {
+  struct One {
+    size_t at = 0, end = 0;  // it is known from `at` to the end of its block; SIZE_MAX: of the file
+    T value;
+  };
+  void add(const std::string& name, One one) { all_[name].push_back(std::move(one)); }
+  // The nearest one before its use whose block contains the use; null if there is none.
+  const One* find(const std::string& name, size_t used_at) const {
     const auto found = all_.find(name);
     if (found == all_.end()) return nullptr;
-    const auto behind = std::ranges::lower_bound(found->second, used_at, {}, &std::pair<size_t, T>::first);
-    return behind == found->second.begin() ? &found->second.back().second : &std::prev(behind)->second;
+    size_t looked_at = 0;
+    for (auto one = std::ranges::lower_bound(found->second, used_at, {}, &One::at); one != found->second.begin();) {
+      --one;
+      if (one->end >= used_at) return &*one;
+      if (++looked_at == kMostLookedAt) break;
+    }
+    return nullptr;
+  }
+  // The nearest one before, in whichever block, or else the last one.
+  const One* any(const std::string& name, size_t used_at) const {
+    const auto found = all_.find(name);
+    if (found == all_.end()) return nullptr;
+    const auto behind = std::ranges::lower_bound(found->second, used_at, {}, &One::at);
+    return behind == found->second.begin() ? &found->second.back() : &*std::prev(behind);
   }
 
  private:
-  std::map<std::string, std::vector<std::pair<size_t, T>>> all_;  // ascending
+  static constexpr size_t kMostLookedAt = 1000;  // so that a million of them cost no more
+  std::map<std::string, std::vector<One>> all_;  // ascending
 };
 
 // What tokens reveal about a .cu file.
@@ -69,6 +96,7 @@ struct CudaSource {
   SourceValues<std::vector<std::string>> dims;                  // dim3 name(x, y, z)
   std::map<std::string, std::string> types;                     // typedef and using
   std::map<std::string, std::vector<SourceParameter>> structs;  // plain ones, with their members
+  std::set<std::string> included;                               // as the includes name them
   std::set<std::string> parameter_names;                        // of templates and macros: meaningless outside
 };
 

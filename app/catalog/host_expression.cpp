@@ -66,16 +66,18 @@ bool is_ceil_div(const std::string& name) {
 
 class Parser {
  public:
-  Parser(const HostNames& names, int depth, int& tokens_left)
-      : names_(names), depth_(depth), tokens_left_(tokens_left) {}
+  Parser(const HostNames& names, int depth, int& tokens_left, std::string* unknown)
+      : names_(names), depth_(depth), tokens_left_(tokens_left), unknown_(unknown) {}
 
-  std::optional<Sum> whole(const std::string& expression) {
+  std::optional<Sum> whole(const HostText& host) {
+    const std::string& expression = host.text;
+    used_at_ = host.at;
     if (depth_ > kDeepest || expression.size() > kLongest) return std::nullopt;
     tokens_ = cpp_tokens(expression);
     tokens_left_ -= static_cast<int>(tokens_.size());
     if (tokens_.empty() || tokens_left_ < 0) return std::nullopt;
     brackets_.emplace(tokens_);
-    auto value = sum();
+    auto value = choice();
     if (at_ != tokens_.size()) return std::nullopt;
     return value;
   }
@@ -98,7 +100,61 @@ class Parser {
     return value;
   }
 
-  // Shifts bind weaker than sums; nothing weaker is accepted.
+  // condition ? a : b
+  std::optional<Sum> choice() {
+    if (nested_ == kMostNested) return std::nullopt;
+    ++nested_;
+    auto condition = logical(true);
+    --nested_;
+    if (!condition || !take("?")) return condition;
+    const auto yes = choice();
+    if (!yes || !take(":")) return std::nullopt;
+    const auto no = choice();
+    if (!no) return std::nullopt;
+    if (condition->constant()) return condition->number != 0 ? yes : no;
+    return short_enough(part(fmt::format("({} ? {} : {})", condition->text(), yes->text(), no->text()),
+                             condition->now != 0 ? yes->now : no->now));
+  }
+
+  static Sum truth(const char* op, const Sum& a, const Sum& b, bool now) {
+    if (a.constant() && b.constant()) return number(now);
+    return part(fmt::format("({} {} {})", a.factor(), op, b.factor()), now);
+  }
+
+  // `any`: ||, else &&.
+  std::optional<Sum> logical(bool any) {
+    const char* op = any ? "||" : "&&";
+    auto left = any ? logical(false) : comparison();
+    while (left && is(any ? "|" : "&") && is_next(any ? "|" : "&")) {
+      at_ += 2;
+      const auto right = any ? logical(false) : comparison();
+      if (!right) return std::nullopt;
+      const bool a = left->now != 0, b = right->now != 0;
+      left = short_enough(truth(op, *left, *right, any ? a || b : a && b));
+    }
+    return left;
+  }
+
+  std::optional<Sum> comparison() {
+    auto left = sum();
+    while (left && (is("<") || is(">") || ((is("=") || is("!")) && is_next("=")))) {
+      const bool equal = is_next("=");
+      const char first = tokens_[at_].text[0];
+      at_ += equal ? 2 : 1;
+      const auto right = sum();
+      if (!right) return std::nullopt;
+      const int64_t a = left->now, b = right->now;
+      const bool now = first == '<'   ? (equal ? a <= b : a < b)
+                       : first == '>' ? (equal ? a >= b : a > b)
+                       : first == '=' ? a == b
+                                      : a != b;
+      const char op[] = {first, equal ? '=' : '\0', '\0'};
+      left = short_enough(truth(op, *left, *right, now));
+    }
+    return left;
+  }
+
+  // Shifts bind weaker than sums.
   std::optional<Sum> sum() {
     auto left = additive();
     while (left && ((is("<") && is_next("<")) || (is(">") && is_next(">")))) {
@@ -200,6 +256,11 @@ class Parser {
 
   std::optional<Sum> signed_value() {
     if (take("+")) return unary();
+    if (is("!") && !is_next("=")) {
+      ++at_;
+      const auto value = unary();
+      return value ? std::optional(truth("==", *value, number(0), value->now == 0)) : std::nullopt;
+    }
     if (take("-")) {
       const auto value = unary();
       return value ? times(number(-1), *value) : std::nullopt;
@@ -226,7 +287,7 @@ class Parser {
 
   std::optional<Sum> primary() {
     if (take("(")) {
-      auto value = sum();
+      auto value = choice();
       return value && take(")") ? value : std::nullopt;
     }
     if (at_ >= tokens_.size()) return std::nullopt;
@@ -244,9 +305,22 @@ class Parser {
     }
     if (name == "sizeof" && is("(")) return bytes();
     if (is("(")) return call(name);
-    if (const auto now = names_.kept(name)) return part(name, *now);
-    const std::string meaning = names_.meaning(name);
-    return meaning.empty() || meaning == name ? std::nullopt : Parser(names_, depth_ + 1, tokens_left_).whole(meaning);
+    if (is("[")) return std::nullopt;
+    if (is(".") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].text.size() == 1) {
+      const size_t axis = std::string_view("xyz").find(tokens_[at_ + 1].text);
+      at_ += 2;
+      return axis > 2 ? std::nullopt : meant(name, names_.member(name, axis, used_at_));
+    }
+    if (const auto kept = names_.kept(name, used_at_)) return part(kept->name, kept->now);
+    return meant(name, names_.meaning(name, used_at_));
+  }
+
+  std::optional<Sum> meant(const std::string& name, const HostText& meaning) {
+    std::optional<Sum> value;
+    const bool itself = meaning.text == name && meaning.at == used_at_;
+    if (!meaning.text.empty() && !itself) value = Parser(names_, depth_ + 1, tokens_left_, unknown_).whole(meaning);
+    if (!value && unknown_ && unknown_->empty()) *unknown_ = name;
+    return value;
   }
 
   static std::optional<Sum> literal(std::string text) {
@@ -282,7 +356,7 @@ class Parser {
     std::vector<Sum> arguments;
     take("(");
     do {
-      auto argument = sum();
+      auto argument = choice();
       if (!argument) return std::nullopt;
       arguments.push_back(std::move(*argument));
     } while (take(","));
@@ -301,6 +375,8 @@ class Parser {
   const HostNames& names_;
   int depth_;
   int& tokens_left_;
+  std::string* unknown_;
+  size_t used_at_ = SIZE_MAX;
   int nested_ = 0;
   std::vector<CppToken> tokens_;
   std::optional<CppBrackets> brackets_;
@@ -310,9 +386,9 @@ class Parser {
 
 }  // namespace
 
-std::optional<HostValue> host_value(const std::string& expression, const HostNames& names) {
+std::optional<HostValue> host_value(const HostText& expression, const HostNames& names, std::string* unknown) {
   int tokens_left = kMostTokens;
-  const auto value = Parser(names, 0, tokens_left).whole(expression);
+  const auto value = Parser(names, 0, tokens_left, unknown).whole(expression);
   if (!value) return std::nullopt;
   return HostValue{value->text(), value->now, value->constant()};
 }

@@ -1,6 +1,7 @@
 #include "catalog/host_scope.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "catalog/element_types.h"
 
@@ -13,38 +14,96 @@ constexpr int kDeepest = 8;  // of names that stand for names
 
 // Knobs and sizes keep their names if the manifest can express them.
 HostNames HostScope::names(bool keep) const {
-  return {.kept = [this, keep](const std::string& name) -> std::optional<int64_t> {
+  return {.kept = [this, keep](const std::string& name, size_t at) -> std::optional<KeptName> {
+            if (!keep) return std::nullopt;
+            const HostFunction* const here = host_.function_at(at);
+            for (const Alias& alias : aliases_)
+              if (alias.name == name && alias.function == here) return KeptName{alias.size, kept.at(alias.size)};
             const auto found = kept.find(name);
-            return keep && found != kept.end() ? std::optional(found->second) : std::nullopt;
+            if (found == kept.end() || (here != nullptr && has_alias(name))) return std::nullopt;
+            return KeptName{name, found->second};
           },
-          .meaning = [this](const std::string& name) -> std::string {
-            if (const auto argument = templates.find(name); argument != templates.end()) return argument->second;
-            if (const std::string* constant = source_.constants.find(name, used_at)) return *constant;
-            const auto macro = source_.macros.find(name);
-            return macro == source_.macros.end() ? "" : macro->second;
-          },
+          .meaning = [this](const std::string& name, size_t at) { return meaning(name, at); },
+          .member = [this](const std::string& name, size_t axis, size_t at) { return member(name, axis, at); },
           .bytes_of = [this](const std::string& type) -> std::optional<int64_t> {
             const auto element = element_of(resolved_type(type));
             return element ? std::optional(bytes_of(element->type) * element->lanes) : std::nullopt;
           }};
 }
 
+// A size that is called otherwise in the host code: there its own name means something else.
+bool HostScope::has_alias(const std::string& size) const {
+  return std::ranges::any_of(aliases_, [&](const Alias& alias) { return alias.size == size; });
+}
+
+HostText HostScope::meaning(const std::string& name, size_t at) const {
+  if (const auto argument = templates.find(name); argument != templates.end()) return {argument->second, at};
+  if (const auto guess = assumed.find(name); guess != assumed.end()) {
+    guessed_ = true;
+    return {std::to_string(guess->second), at};
+  }
+  const auto* const constant = source_.constants.find(name, at);
+  if (constant && constant->end != SIZE_MAX) return {constant->value, constant->at};
+  if (HostText passed = host_.argument(name, at); !passed.text.empty()) return passed;
+  if (constant) return {constant->value, constant->at};
+  if (const auto macro = source_.macros.find(name); macro != source_.macros.end()) return {macro->second, at};
+  const auto* const elsewhere = source_.constants.any(name, at);
+  if (!elsewhere) return {};
+  guessed_ = true;
+  return {elsewhere->value, elsewhere->at};
+}
+
+HostText HostScope::member(const std::string& name, size_t axis, size_t at) const {
+  const auto* dims = source_.dims.find(name, at);
+  if (!dims) return {};
+  return {axis < dims->value.size() ? dims->value[axis] : "1", dims->at};
+}
+
+void HostScope::set_size(const std::string& size, int64_t now, const std::string& name) {
+  kept[size] = now;
+  HostText here{name, used_at};
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto tokens = cpp_tokens(here.text);
+    if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word) return;
+    aliases_.push_back({host_.function_at(here.at), here.text, size});
+    here = host_.argument(here.text, here.at);
+  }
+}
+
+void HostScope::forget_size(const std::string& size) {
+  kept.erase(size);
+  std::erase_if(aliases_, [&](const Alias& alias) { return alias.size == size; });
+}
+
 std::optional<int64_t> HostScope::number_of(const std::string& expression) const {
-  const auto value = host_value(expression, names(false));
+  const auto value = host_value({expression, used_at}, names(false));
   return value ? std::optional(value->now) : std::nullopt;
 }
 
-std::string HostScope::in_terms(const std::string& expression) const {
-  const auto value = host_value(expression, names(true));
+std::string HostScope::in_terms(const HostText& expression, std::string* unknown) const {
+  if (unknown) unknown->clear();
+  const auto value = host_value(expression, names(true), unknown);
   return value && value->now >= 0 ? value->text : "";
+}
+
+std::optional<int64_t> HostScope::now_of(const std::string& text) const {
+  const auto value = host_value({text, SIZE_MAX}, names(true));
+  return value ? std::optional(value->now) : std::nullopt;
+}
+
+bool HostScope::contradicts(const SourceBranch& branch, size_t at) const {
+  const bool was_guessed = guessed_;
+  const auto value = host_value({branch.condition, at}, names(false));
+  const bool guessed = std::exchange(guessed_, was_guessed);
+  return value && !guessed && (value->now != 0) != branch.holds;
 }
 
 std::string HostScope::constant_or_itself(const std::string& word) const {
   std::string value = word;
   for (int depth = 0; depth < kDeepest; ++depth) {
-    const std::string* constant = source_.constants.find(value, used_at);
+    const auto* constant = source_.constants.any(value, used_at);
     if (!constant) break;
-    value = *constant;
+    value = constant->value;
   }
   return value;
 }

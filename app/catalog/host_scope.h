@@ -3,25 +3,41 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "catalog/cuda_source.h"
 #include "catalog/host_expression.h"
+#include "catalog/host_source.h"
 
 namespace attnscope::catalog {
 
 // What the names in host code mean where the kernel is launched.
 class HostScope {
  public:
-  explicit HostScope(const CudaSource& source) : source_(source) {}
+  HostScope(const CudaSource& source, const HostSource& host) : source_(source), host_(host) {}
 
   size_t used_at = SIZE_MAX;                     // where the launch is, in bytes; without one the end
   std::map<std::string, std::string> templates;  // the arguments of the chosen instance, by parameter
   std::map<std::string, int64_t> kept;           // the manifest's knobs and sizes, by their defaults
+  std::map<std::string, int64_t> assumed;        // guesses for names that the source leaves open
 
+  // The kernel's size `size` is the name `name` at the launch, and whatever name the launch's callers pass for it.
+  void set_size(const std::string& size, int64_t now, const std::string& name);
+  void forget_size(const std::string& size);
   // A whole-number expression as its number; empty if a name in it is unknown.
   std::optional<int64_t> number_of(const std::string& expression) const;
-  // A host expression as a manifest's, which may name what is kept; empty if that is not possible.
-  std::string in_terms(const std::string& expression) const;
+  // A host expression as a manifest's, which may name what is kept; empty if that is not possible. `unknown`, if given,
+  // gets the first name that prevents it.
+  std::string in_terms(const HostText& expression, std::string* unknown = nullptr) const;
+  std::string in_terms(const std::string& expression) const { return in_terms(HostText{expression, used_at}); }
+  // The value of a manifest's expression over what is kept.
+  std::optional<int64_t> now_of(const std::string& text) const;
+  // Whether an answer since the last call rests on a guess: a name of another block, or an assumed one.
+  bool take_guessed() const { return std::exchange(guessed_, false); }
+  // A branch that is not taken as far as its condition can be decided.
+  bool contradicts(const SourceBranch& branch, size_t at) const;
+
   // A kernel does not see a host constant; it does see a macro, but the macro's value says more.
   std::string constant_or_itself(const std::string& word) const;
   // The type that a template's parameter, an alias or a macro stands for.
@@ -31,8 +47,18 @@ class HostScope {
 
  private:
   HostNames names(bool keep) const;
+  bool has_alias(const std::string& size) const;
+  HostText meaning(const std::string& name, size_t at) const;
+  HostText member(const std::string& name, size_t axis, size_t at) const;
 
   const CudaSource& source_;
+  const HostSource& host_;
+  struct Alias {
+    const HostFunction* function;  // where it has this meaning
+    std::string name, size;
+  };
+  std::vector<Alias> aliases_;
+  mutable bool guessed_ = false;
 };
 
 }  // namespace attnscope::catalog

@@ -25,32 +25,24 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int64_t kUsualBlock = 256;
+constexpr int64_t kUsualBlock = 256, kUsualSide = 16, kMostThreads = 1024;
+constexpr int64_t kUsualShared = 16384;
+constexpr int kMostAssumed = 8;  // names of one expression
 constexpr size_t kLongestTitle = 120, kMaxFileName = 100;
 constexpr size_t kMostKnobs = 64;  // a manifest accepts no more
 // So that a file of a million launches or names is not searched to its end.
 constexpr size_t kMostOffers = 100, kMostNamed = 20;
 
-std::string id_of(const std::string& source_name) {
-  std::string stem = std::filesystem::path(source_name).stem().string();
-  size_t digits = 0;
-  while (digits < stem.size() && stem[digits] >= '0' && stem[digits] <= '9') ++digits;
-  if (digits > 0 && digits + 1 < stem.size() && stem[digits] == '_') stem = stem.substr(digits + 1);
-  for (char& c : stem)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
-  return stem.empty() ? "kernel" : stem;
-}
-
 class Importer {
  public:
   Importer(const std::string& source_name, const std::string& source)
-      : source_name_(source_name), source_(read_cuda_source(source)) {}
+      : source_name_(source_name), read_{source, read_cuda_source(source), HostSource(source)} {}
 
-  Result<Imported> import(const std::string& entry) {
+  Result<Imported> import(const std::string& entry, const std::string& id) {
     if (auto chosen = choose(entry); !chosen) return fail(chosen.error());
-    result_.id = id_of(source_name_);
+    result_.id = id.empty() ? id_of(source_name_) : id;
     find_knobs();
-    auto bound = bind_parameters(source_name_, source_, *kernel_, scope_, result_);
+    auto bound = bind_parameters(source_name_, read_, *kernel_, launch_, scope_, result_);
     if (!bound) return fail(bound.error());
     bound_ = std::move(*bound);
     find_launch();
@@ -83,10 +75,22 @@ class Importer {
       return fail(Stage::input, source_name_ + " has no kernel " + wanted, "Its kernels are " + joined(names) + ".");
     for (const SourceKernel& kernel : source_.kernels)
       if (&kernel != kernel_ && kernel.defined) result_.others.push_back(kernel.name);
-    for (const SourceLaunch& launch : source_.launches)
-      if (!launch_ && launch.kernel == plain_name(kernel_->name)) use(&launch);
+    for (const SourceLaunch* launch : launches_of_kernel())
+      if (!launch_) use(launch);
     result_.entry = kernel_->name;
     return kernel_->template_parameters.empty() ? Result<void>{} : instantiate(entry);
+  }
+
+  // Those that the host code does not rule out come first.
+  std::vector<const SourceLaunch*> launches_of_kernel() const {
+    std::vector<const SourceLaunch*> found;
+    for (const SourceLaunch& launch : source_.launches)
+      if (found.size() < kMostOffers && launch.kernel == plain_name(kernel_->name)) found.push_back(&launch);
+    std::ranges::stable_partition(found, [&](const SourceLaunch* launch) {
+      return std::ranges::none_of(launch->branches,
+                                  [&](const SourceBranch& branch) { return scope_.contradicts(branch, launch->at); });
+    });
+    return found;
   }
 
   // The template's arguments: from the request, from a launch that has them all, else the parameters' defaults.
@@ -100,14 +104,13 @@ class Importer {
     if (open != std::string::npos) {
       offers.push_back({split_arguments(entry.substr(open + 1, entry.rfind('>') - open - 1)), launch_});
     } else {
-      for (const SourceLaunch& launch : source_.launches)
-        if (offers.size() < kMostOffers && launch.kernel == plain_name(kernel_->name))
-          offers.push_back({split_arguments(launch.template_arguments), &launch});
+      for (const SourceLaunch* launch : launches_of_kernel())
+        offers.push_back({split_arguments(launch->template_arguments), launch});
       offers.push_back({{}, launch_});
     }
     for (const auto& [offer, launch] : offers) {
       use(launch);
-      const auto found = template_arguments(*kernel_, offer, open != std::string::npos, scope_);
+      const auto found = template_arguments(*kernel_, offer, open != std::string::npos, launch != nullptr, scope_);
       if (!found) continue;
       for (size_t i = 0; i < found->values.size() && i < kernel_->template_parameters.size(); ++i)
         scope_.templates[kernel_->template_parameters[i].name] = found->values[i];
@@ -138,11 +141,15 @@ class Importer {
     return name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
   }
 
+  static bool is_knob_name(const std::string& name) {
+    return !name.empty() && name[0] >= 'A' && name[0] <= 'Z' && std::ranges::all_of(name, [](char c) {
+      return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  }
+
   void find_knobs() {
     for (const auto& [name, value] : source_.settable) {
-      const bool macro = std::ranges::all_of(
-          name, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
-      if (!macro || !(name[0] >= 'A' && name[0] <= 'Z') || value < 0) continue;
+      if (!is_knob_name(name) || value < 0) continue;
       if (knobs_.size() == kMostKnobs) {
         result_.guessed.push_back(
             fmt::format("the knobs: the first {} macros that may be set; a manifest takes no more", kMostKnobs));
@@ -158,36 +165,107 @@ class Importer {
       result_.read.push_back(
           fmt::format("{} = {} may be set from outside: a knob with {} values", name, value, values.size()));
     }
-    if (!knobs_.empty()) result_.guessed.push_back("the knobs' other values: keep those that the kernel takes");
+    const bool any = !knobs_.empty();
+    for (const std::string& name : kernel_->needs) {
+      if (source_.macros.contains(name) || scope_.kept.contains(name) || !is_knob_name(name)) continue;
+      knobs_.push_back(OrderedJson{{"name", name}, {"values", {1}}, {"default", 1}, {"doc", ""}});
+      scope_.kept[name] = 1;
+      result_.guessed.push_back(fmt::format("{} is defined as 1: the kernel is within #ifdef {}", name, name));
+    }
+    if (any) result_.guessed.push_back("the knobs' other values: keep those that the kernel takes");
   }
 
-  // x, y and z of a grid or block in the host code; empty if it does not say.
-  std::vector<std::string> dimensions(const std::string& text) const {
-    std::vector<std::string> values;
-    if (text.starts_with("dim3(") && text.ends_with(")"))
-      values = split_arguments(text.substr(5, text.size() - 6));
-    else if (const auto* dims = source_.dims.find(text, scope_.used_at))
-      values = *dims;
-    else
-      values = {text};
-    for (std::string& value : values) value = scope_.in_terms(value);
-    if (std::ranges::any_of(values, [](const std::string& one) { return one.empty(); })) return {};
-    while (values.size() < 3) values.emplace_back("1");
-    return values;
+  // A name that the host code computes in a way that is not followed gets a value, which is said.
+  std::string assuming(const HostText& expression, int64_t guess) {
+    std::string unknown, text = scope_.in_terms(expression, &unknown);
+    for (int i = 0; i < kMostAssumed && text.empty() && !unknown.empty(); ++i) {
+      if (!scope_.assumed.emplace(unknown, guess).second) break;
+      assumed_.push_back(fmt::format("{} = {}", unknown, guess));
+      text = scope_.in_terms(expression, &unknown);
+    }
+    return text;
+  }
+
+  struct Dimensions {
+    std::vector<std::string> text;  // x, y and z; empty if the host code does not say
+    bool guessed = false;
+  };
+  // Of a grid or block in the host code; `guess`: of what it leaves open.
+  Dimensions dimensions(const std::string& text, bool block) {
+    std::vector<HostText> values;
+    dims_guessed_ = false;
+    if (text.starts_with("dim3(") && text.ends_with(")")) {
+      for (const std::string& one : split_arguments(text.substr(5, text.size() - 6)))
+        values.push_back({one, scope_.used_at});
+    } else if (const auto* dims = named_dims(text)) {
+      for (const std::string& one : dims->value) values.push_back({one, dims->at});
+    } else {
+      values = {{text, scope_.used_at}};
+    }
+    Dimensions found;
+    scope_.take_guessed();
+    int64_t threads = 1;
+    for (const HostText& value : values) {
+      const int64_t guess = !block ? 1 : values.size() > 1 ? kUsualSide : kUsualBlock;
+      found.text.push_back(assuming(value, guess));
+      const auto now = scope_.now_of(found.text.back());
+      if (found.text.back().empty() || (now && *now < 1)) return {};
+      threads *= now.value_or(1);
+    }
+    found.guessed = scope_.take_guessed() || dims_guessed_;
+    if (block && threads > kMostThreads) return {};
+    while (found.text.size() < 3) found.text.emplace_back("1");
+    return found;
+  }
+
+  const SourceValues<std::vector<std::string>>::One* named_dims(const std::string& name) {
+    const auto* here = source_.dims.find(name, scope_.used_at);
+    if (here || source_.constants.find(name, scope_.used_at)) return here;
+    const auto* elsewhere = source_.dims.any(name, scope_.used_at);
+    dims_guessed_ = elsewhere != nullptr;
+    return elsewhere;
+  }
+
+  void find_shared() {
+    const bool said = launch_ && !launch_->shared.empty() && launch_->shared != "0";
+    if (said) {
+      scope_.take_guessed();
+      shared_ = assuming({launch_->shared, scope_.used_at}, kUsualBlock);
+      if (!shared_.empty()) note(scope_.take_guessed(), fmt::format("dynamic shared memory: {} bytes", shared_));
+    }
+    if (!shared_.empty() || !declares_dynamic_shared()) return;
+    shared_ = std::to_string(kUsualShared);
+    result_.guessed.push_back(
+        fmt::format("dynamic shared memory: {} bytes; the kernel declares some, and {}", shared_,
+                    said ? "the host code computes how much (" + launch_->shared + ")" : "no launch says how much"));
+  }
+
+  // `extern __shared__ float s[];` in the kernel's body.
+  bool declares_dynamic_shared() const {
+    const std::vector<CppToken> tokens =
+        cpp_tokens(std::string_view(read_.text).substr(kernel_->body, kernel_->end - kernel_->body));
+    for (size_t i = 0; i + 1 < tokens.size(); ++i)
+      if (tokens[i].is("extern") && tokens[i + 1].is("__shared__")) return true;
+    return false;
+  }
+
+  void note(bool guessed, std::string text) {
+    if (guessed && !assumed_.empty()) text += fmt::format(" (with {}, which the host code computes)", joined(assumed_));
+    (guessed ? result_.guessed : result_.read).push_back(std::move(text));
+    assumed_.clear();
   }
 
   void find_launch() {
+    Dimensions grid, block;
     if (launch_) {
-      grid_ = dimensions(launch_->grid);
-      block_ = dimensions(launch_->block);
-      if (!launch_->shared.empty() && launch_->shared != "0") {
-        shared_ = scope_.in_terms(launch_->shared);
-        if (shared_.empty())
-          result_.guessed.push_back("no dynamic shared memory: the host code computes it (" + launch_->shared + ")");
-        else
-          result_.read.push_back("dynamic shared memory: " + shared_ + " bytes");
-      }
+      block = dimensions(launch_->block, true);
+      if (!block.text.empty())
+        note(block.guessed,
+             fmt::format("the block: {} x {} x {} threads", block.text[0], block.text[1], block.text[2]));
+      grid = dimensions(launch_->grid, false);
     }
+    block_ = block.text;
+    grid_ = grid.text;
     if (block_.empty()) {
       const std::string bounds = kernel_->launch_bounds.empty() ? "" : scope_.in_terms(kernel_->launch_bounds);
       block_ = {bounds.empty() ? std::to_string(kUsualBlock) : bounds, "1", "1"};
@@ -195,8 +273,6 @@ class Importer {
         result_.guessed.push_back(fmt::format("the block: {} threads", kUsualBlock));
       else
         result_.read.push_back("the block, from __launch_bounds__: " + bounds + " threads");
-    } else {
-      result_.read.push_back(fmt::format("the block: {} x {} x {} threads", block_[0], block_[1], block_[2]));
     }
     if (grid_.empty()) {
       const bool flat = block_[1] == "1" || bound_.size_names.size() < 2;
@@ -207,8 +283,9 @@ class Importer {
                  fmt::format("ceil_div({}, {})", bound_.size_names[0], block_[1]), "1"};
       result_.guessed.push_back("the grid: " + grid_[0] + " x " + grid_[1] + " x " + grid_[2] + " CTAs");
     } else {
-      result_.read.push_back(fmt::format("the grid: {} x {} x {} CTAs", grid_[0], grid_[1], grid_[2]));
+      note(grid.guessed, fmt::format("the grid: {} x {} x {} CTAs", grid_[0], grid_[1], grid_[2]));
     }
+    find_shared();
   }
 
   std::string product() const {
@@ -228,6 +305,13 @@ class Importer {
     OrderedJson json{
         {"id", result_.id}, {"title", title()},    {"source", source_name_},         {"entry", result_.entry},
         {"story", ""},      {"problem", "custom"}, {"sizes", OrderedJson::object()}, {"knobs", knobs_}};
+    const auto cutlass = [](const std::string& name) {
+      return name.starts_with("cute/") || name.starts_with("cutlass/");
+    };
+    if (std::ranges::any_of(source_.included, cutlass)) {
+      json["headers"] = OrderedJson::array({"cutlass"});
+      result_.read.push_back("it includes CUTLASS' headers");
+    }
     for (const auto& [name, value] : bound_.sizes) json["sizes"][name] = value;
     json["buffers"] = std::move(bound_.buffers);
     json["launch"] = {{"grid", grid_}, {"block", block_}};
@@ -238,8 +322,9 @@ class Importer {
   }
 
   const std::string source_name_;
-  const CudaSource source_;
-  HostScope scope_{source_};
+  const ReadSource read_;
+  const CudaSource& source_ = read_.cuda;
+  HostScope scope_{read_.cuda, read_.host};
   Imported result_;
   const SourceKernel* kernel_ = nullptr;
   const SourceLaunch* launch_ = nullptr;
@@ -247,6 +332,8 @@ class Importer {
   BoundParameters bound_;
   std::vector<std::string> grid_, block_;
   std::string shared_;
+  std::vector<std::string> assumed_;  // since the last note
+  bool dims_guessed_ = false;         // the last named grid or block is another function's
 };
 
 }  // namespace
@@ -261,10 +348,28 @@ std::string source_file_name(const std::string& file_name) {
   return name.empty() || name[0] == '.' ? "_" + name : name;
 }
 
-Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry) {
+std::string id_of(const std::string& source_name) {
+  std::string stem = std::filesystem::path(source_name).stem().string();
+  size_t digits = 0;
+  while (digits < stem.size() && stem[digits] >= '0' && stem[digits] <= '9') ++digits;
+  if (digits > 0 && digits + 1 < stem.size() && stem[digits] == '_') stem = stem.substr(digits + 1);
+  for (char& c : stem)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
+  return stem.empty() ? "kernel" : stem;
+}
+
+std::string id_with_entry(const Imported& imported) {
+  std::string id = imported.id + "_" + imported.entry.substr(0, imported.entry.find('<'));
+  for (char& c : id)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
+  return id;
+}
+
+Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry,
+                               const std::string& id) {
   for (const std::string& text : {source_name, source, entry})
     if (auto text_is = is_text(text, source_name); !text_is) return fail(text_is.error());
-  return Importer(source_name, source).import(entry);
+  return Importer(source_name, source).import(entry, id);
 }
 
 }  // namespace attnscope::catalog

@@ -23,6 +23,13 @@ std::string source_file_name(const std::string& file_name);
 // host code's <<<…>>> launch, and writes a manifest from them. `entry` names the kernel, with template arguments if it
 // has some; empty: the file's first kernel that is launched, else its first. Failure (Stage::input) when there is no
 // such kernel or a parameter's type cannot be passed.
-Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry);
+// `id`: of the kernel; empty: made from the file's name.
+Result<Imported> import_kernel(const std::string& source_name, const std::string& source, const std::string& entry,
+                               const std::string& id = "");
+
+// A kernel's id, from its file's name: "03_scan.cu" is scan.
+std::string id_of(const std::string& source_name);
+// Another id, for a file of several kernels: the file's name and the kernel's.
+std::string id_with_entry(const Imported& imported);
 
 }  // namespace attnscope::catalog

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <optional>
+#include <set>
 
 #include "catalog/element_types.h"
+#include "catalog/pointer_use.h"
 #include "core/workload.h"
 
 namespace attnscope::catalog {
@@ -14,14 +18,30 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int64_t kUsualSize = 1024;
-constexpr size_t kMostArguments = 256;  // a manifest accepts no more
+constexpr int64_t kUsualSize = 1024, kUsualWidth = 64, kUsualCount = 4;
+constexpr int64_t kMostGuessed = int64_t{1} << 24;  // elements of a buffer whose shape is a guess
+constexpr size_t kMostArguments = 256;              // a manifest accepts no more
+constexpr size_t kMostFactors = 5;                  // of a shape: a manifest accepts 8 dimensions
 
 class Binder {
  public:
-  Binder(const std::string& source_name, const CudaSource& source, const SourceKernel& kernel, HostScope& scope,
-         Imported& imported)
-      : source_name_(source_name), source_(source), kernel_(kernel), scope_(scope), imported_(imported) {}
+  Binder(const std::string& source_name, const ReadSource& source, const SourceKernel& kernel,
+         const SourceLaunch* launch, HostScope& scope, Imported& imported)
+      : source_name_(source_name),
+        source_(source.cuda),
+        host_(source.host),
+        kernel_(kernel),
+        launch_(launch),
+        scope_(scope),
+        imported_(imported) {
+    std::vector<std::string> pointers;
+    for (const SourceParameter& parameter : kernel.parameters)
+      if (parameter.pointer) pointers.push_back(parameter.name);
+    uses_ = pointer_uses(std::string_view(source.text).substr(kernel.body, kernel.end - kernel.body), pointers);
+    // A kernel has an output: where none is seen, it is hidden in a macro.
+    if (std::ranges::none_of(uses_, [](const auto& one) { return one.second.stored || one.second.passed_on; }))
+      uses_.clear();
+  }
 
   Result<BoundParameters> bind() {
     if (kernel_.parameters.size() > kMostArguments)
@@ -69,7 +89,9 @@ class Binder {
     const std::string type = scope_.resolved_type(parameter.type);
     const auto element = element_of(type);
     const auto members = source_.structs.find(type);
-    if (is_size(parameter))
+    if (const auto formula = formulas_.find(parameter.name); formula != formulas_.end())
+      bound_.arguments.push_back(OrderedJson{{"value", formula->second}, {"type", word_of(element->type)}});
+    else if (is_size(parameter))
       bound_.arguments.push_back(parameter.name);
     else if (element && element->lanes == 1)
       add_value(parameter, element->type);
@@ -88,33 +110,90 @@ class Binder {
            bytes_of(element->type) >= 4;
   }
 
+  // A size's value is what the launch passes for it, or else a constant or macro of its name. One that the host code
+  // computes from other sizes is no size of its own: it follows them.
   void find_sizes() {
+    size_t unknown = 0;
+    for (const SourceParameter& parameter : kernel_.parameters)
+      unknown += is_size(parameter) && !scope_.kept.contains(parameter.name) && !value_of(parameter).first;
     for (const SourceParameter& parameter : kernel_.parameters) {
       if (!is_size(parameter) || scope_.kept.contains(parameter.name)) continue;
-      // From `const int n = 4096;` in the host code, or the macro of that name.
-      int64_t value = kUsualSize;
-      bool said = false;
-      for (const std::string& name : {parameter.name, upper(parameter.name)})
-        if (const auto number = whole_number(name); number && !said) {
-          value = *number;
-          said = true;
-        }
-      add_size(parameter.name, value);
-      if (said)
-        imported_.read.push_back(fmt::format("{} is {} in the host code", parameter.name, value));
+      const HostText passed = argument_of(parameter);
+      const auto [value, certain] = value_of(parameter);
+      add_size(parameter.name, value.value_or(usual_size(parameter.name, unknown)), passed.text);
+      if (value && certain)
+        imported_.read.push_back(fmt::format("{} is {} in the host code", parameter.name, *value));
       else
-        imported_.guessed.push_back(fmt::format("the size {} = {}", parameter.name, value));
+        imported_.guessed.push_back(fmt::format("the size {} = {}{}", parameter.name, scope_.kept[parameter.name],
+                                                value ? ", as elsewhere in the host code" : ""));
     }
+    // Only now all sizes are known by name.
+    for (const SourceParameter& parameter : kernel_.parameters) follow(parameter);
     if (!bound_.size_names.empty()) return;
-    add_size("elements", kUsualSize);
+    add_size("elements", kUsualSize, "");
     imported_.guessed.push_back(
         fmt::format("the buffers' length: {} elements, since no parameter says it", kUsualSize));
   }
 
-  void add_size(const std::string& name, int64_t value) {
+  // What the launch passes for a parameter; empty for a struct's member.
+  HostText argument_of(const SourceParameter& parameter) const {
+    if (!launch_ || launch_->arguments.size() != kernel_.parameters.size()) return {};
+    const auto place = std::ranges::find(kernel_.parameters, parameter.name, &SourceParameter::name);
+    if (place == kernel_.parameters.end()) return {};
+    return {launch_->arguments[static_cast<size_t>(place - kernel_.parameters.begin())], launch_->at};
+  }
+
+  // A parameter's value in the host code, and whether it is certain.
+  std::pair<std::optional<int64_t>, bool> value_of(const SourceParameter& parameter) const {
+    const HostText passed = argument_of(parameter);
+    for (const std::string& name : {passed.text, parameter.name, upper(parameter.name)}) {
+      if (name.empty()) continue;
+      scope_.take_guessed();
+      if (const auto number = scope_.number_of(name); number && *number > 0) return {number, !scope_.take_guessed()};
+      if (!passed.text.empty() && name == passed.text && name != parameter.name) break;  // it is something else
+    }
+    return {std::nullopt, false};
+  }
+
+  // The more sizes nothing is known of, the smaller they are: a kernel's work is often their product.
+  static int64_t usual_size(const std::string& name, size_t unknown) {
+    static const std::set<std::string> widths{"d", "D", "HS", "DIM", "HEAD_DIM", "HEADDIM", "HEAD_SIZE"};
+    static const std::set<std::string> counts{"B", "BATCH", "BATCH_SIZE", "NH", "H", "HEADS", "NUM_HEADS", "N_HEADS"};
+    if (widths.contains(upper(name))) return kUsualWidth;
+    if (counts.contains(upper(name))) return kUsualCount;
+    return unknown <= 3 ? kUsualSize : kUsualSize / 8;
+  }
+
+  void follow(const SourceParameter& parameter) {
+    const HostText passed = argument_of(parameter);
+    const auto size = std::ranges::find(bound_.size_names, parameter.name);
+    if (passed.text.empty() || size == bound_.size_names.end() || bound_.size_names.size() == 1) return;
+    const int64_t now = scope_.kept[parameter.name];
+    scope_.forget_size(parameter.name);
+    const std::string formula = scope_.in_terms(passed);
+    const bool follows = !formula.empty() && formula.find_first_not_of("0123456789") != std::string::npos &&
+                         std::ranges::any_of(cpp_tokens(formula), [&](const CppToken& token) {
+                           return bound_.sizes.contains(std::string(token.text)) && token.text != parameter.name;
+                         });
+    if (!follows) return add_known_size(parameter.name, now, passed.text);
+    bound_.size_names.erase(size);
+    bound_.sizes.erase(parameter.name);
+    formulas_[parameter.name] = formula;
+    imported_.read.push_back(fmt::format("{} is {}", parameter.name, formula));
+    std::erase_if(imported_.guessed,
+                  [&](const std::string& one) { return one.starts_with("the size " + parameter.name + " = "); });
+    std::erase_if(imported_.read, [&](const std::string& one) {
+      return one.starts_with(parameter.name + " is ") && one.ends_with("in the host code");
+    });
+  }
+
+  void add_size(const std::string& name, int64_t value, const std::string& passed) {
     bound_.size_names.push_back(name);
     bound_.sizes[name] = value;
-    scope_.kept[name] = value;
+    add_known_size(name, value, passed);
+  }
+  void add_known_size(const std::string& name, int64_t value, const std::string& passed) {
+    scope_.set_size(name, value, passed.empty() ? name : passed);
   }
 
   static std::string upper(std::string text) {
@@ -123,24 +202,32 @@ class Binder {
     return text;
   }
 
-  std::optional<int64_t> whole_number(const std::string& name) const {
-    const auto number = scope_.number_of(name);
-    return number && *number >= 0 ? number : std::nullopt;
-  }
-
   void declare_buffer(const SourceParameter& parameter, const ElementOf& element) {
-    OrderedJson shape = shape_of(parameter);
-    if (element.lanes > 1) shape.push_back(std::to_string(element.lanes));
-    const char* role = parameter.constant ? "in" : "inout";
-    bound_.buffers.push_back({{"name", parameter.name},
-                              {"role", role},
-                              {"dtype", word_of(element.type)},
-                              {"shape", shape},
-                              {"init", parameter.constant ? "random" : "zeros"}});
-    imported_.guessed.push_back(fmt::format(
-        "{} is {} of {} elements", parameter.name,
-        parameter.constant ? "an input" : "written (and starts as zeros: make it \"out\" if every element is written)",
-        shape.dump()));
+    OrderedJson shape = shape_of(parameter, element);
+    const auto use = uses_.find(parameter.name);
+    const PointerUse known = use == uses_.end() ? PointerUse{false, false, true} : use->second;
+    const bool input = parameter.constant || (known.read && !known.stored && !known.passed_on);
+    const bool output = !input && known.stored && !known.read && !known.passed_on && !known.scattered;
+    // Zeros that nothing is stored to would make a product zero, whatever the kernel does. But what may be a counter or
+    // an index must not lead anywhere.
+    const bool random = input || (!output && !known.stored && is_floating(element.type));
+    const BufferRole role = input ? BufferRole::in : output ? BufferRole::out : BufferRole::inout;
+    OrderedJson buffer{
+        {"name", parameter.name}, {"role", word_of(role)}, {"dtype", word_of(element.type)}, {"shape", shape}};
+    if (!output) buffer["init"] = random ? "random" : "zeros";
+    bound_.buffers.push_back(std::move(buffer));
+    const std::string name = parameter.name;
+    const std::string what = parameter.constant ? name + " is an input, as its const says"
+                             : input            ? name + " is an input: the kernel only reads it"
+                             : output           ? name + " is an output: the kernel only stores to it"
+                                                : "";
+    if (!what.empty()) imported_.read.push_back(what);
+    const bool only_stored = known.scattered && !known.read && !known.passed_on;
+    if (what.empty())
+      imported_.guessed.push_back(fmt::format("{} is {}, and starts {}", name,
+                                              only_stored ? "stored to where the data says so" : "read and written",
+                                              random ? "random" : "as zeros"));
+    if (!shape_read_) imported_.guessed.push_back(fmt::format("{} has {} elements", name, shape.dump()));
   }
 
   // An array of structs whose members have one type is an array of that type.
@@ -155,10 +242,57 @@ class Binder {
     if (!uniform) imported_.guessed.push_back(parameter.name + ": an array of structs, given as 64 bytes each");
   }
 
-  // The rows and columns that the sizes' names suggest. With M, N and K it is taken as a product C = A·B, by the last
-  // letter of the parameter's name: A, d_A or matA is [M, K], one that ends in B is [K, N], any other is [M, N].
-  // Otherwise the first two sizes.
-  OrderedJson shape_of(const SourceParameter& parameter) const {
+  // What the host code allocates for the pointer that the launch passes; empty if it does not say.
+  std::string allocated(const SourceParameter& parameter, const ElementOf& element) const {
+    const std::string pointer = pointer_name(argument_of(parameter).text);
+    HostText bytes = host_.followed_allocation(pointer, argument_of(parameter).at);
+    if (bytes.text.empty()) return {};
+    scope_.take_guessed();
+    const int64_t each = bytes_of(element.type) * element.lanes;
+    bytes.text = fmt::format("({}) / {}", bytes.text, each);
+    std::string formula = scope_.in_terms(bytes);
+    const std::string tail = fmt::format(" * {0} / {0}", each);
+    if (formula.ends_with(tail)) formula.resize(formula.size() - tail.size());
+    const std::string head = fmt::format("{} * ", each), quotient = fmt::format(" / {}", each);
+    if (formula.starts_with(head) && formula.ends_with(quotient))
+      formula = formula.substr(head.size(), formula.size() - head.size() - quotient.size());
+    return scope_.take_guessed() || formula == "0" ? "" : formula;
+  }
+
+  // As the host code allocates it; or else the rows and columns that the sizes' names suggest. With M, N and K it is
+  // taken as a product C = A·B, by the last letter of the parameter's name: A, d_A or matA is [M, K], one that ends in
+  // B is [K, N], any other is [M, N]. Otherwise all sizes, or the first two if that is too much.
+  OrderedJson shape_of(const SourceParameter& parameter, const ElementOf& element) {
+    const std::string formula = allocated(parameter, element);
+    shape_read_ = !formula.empty();
+    OrderedJson shape = OrderedJson::array();
+    if (shape_read_) {
+      imported_.read.push_back(fmt::format("{} has {} elements, as it is allocated", parameter.name, formula));
+      shape = shape_as_product(formula, guessed_shape(parameter));
+    } else {
+      shape = guessed_shape(parameter);
+    }
+    if (element.lanes > 1) shape.push_back(std::to_string(element.lanes));
+    return shape;
+  }
+
+  // M * K as rows and columns, in the order that the sizes' names suggest if it is the same product.
+  static OrderedJson shape_as_product(const std::string& formula, const OrderedJson& suggested) {
+    OrderedJson factors = OrderedJson::array();
+    bool factor_next = true;
+    for (const CppToken& token : cpp_tokens(formula)) {
+      const bool factor = token.kind == CppToken::Kind::word || token.kind == CppToken::Kind::number;
+      if (factor != factor_next || (!factor && !token.is("*"))) return OrderedJson::array({formula});
+      if (factor) factors.push_back(std::string(token.text));
+      factor_next = !factor;
+    }
+    if (factor_next || factors.size() > kMostFactors) return OrderedJson::array({formula});
+    const bool same =
+        std::is_permutation(factors.begin(), factors.end(), suggested.begin(), suggested.end()) && !suggested.empty();
+    return same ? suggested : factors;
+  }
+
+  OrderedJson guessed_shape(const SourceParameter& parameter) const {
     const auto has = [&](const char* name) {
       return std::ranges::find(bound_.size_names, name) != bound_.size_names.end();
     };
@@ -168,14 +302,30 @@ class Binder {
       if (name.ends_with("B")) return {"K", "N"};
       return {"M", "N"};
     }
+    int64_t all = 1;
+    for (const std::string& size : bound_.size_names) all = all > kMostGuessed ? all : all * scope_.kept[size];
     OrderedJson shape = OrderedJson::array();
-    for (size_t i = 0; i < bound_.size_names.size() && i < 2; ++i) shape.push_back(bound_.size_names[i]);
+    for (size_t i = 0; i < bound_.size_names.size() && (i < 2 || all <= kMostGuessed); ++i)
+      shape.push_back(bound_.size_names[i]);
     return shape;
   }
 
+  // A literal of the launch, or 1.
   void add_value(const SourceParameter& parameter, ElementType type) {
-    bound_.arguments.push_back(OrderedJson{{"value", 1}, {"type", word_of(type)}});
-    imported_.guessed.push_back(fmt::format("{} is passed as 1", parameter.name));
+    std::string literal = argument_of(parameter).text;
+    while (!literal.empty() && std::string_view("fFlLuU").find(literal.back()) != std::string_view::npos)
+      literal.pop_back();
+    double number = 0;
+    const char* const last = literal.data() + literal.size();
+    const auto [end, error] = std::from_chars(literal.data(), last, number);
+    const bool said = !literal.empty() && error == std::errc() && end == last && std::isfinite(number) &&
+                      (is_floating(type) || number == std::floor(number));
+    bound_.arguments.push_back(
+        OrderedJson{{"value", said ? OrderedJson(number) : OrderedJson(1)}, {"type", word_of(type)}});
+    if (said)
+      imported_.read.push_back(fmt::format("{} is {} at the launch", parameter.name, literal));
+    else
+      imported_.guessed.push_back(fmt::format("{} is passed as 1", parameter.name));
   }
 
   void declare_untyped_buffer(const SourceParameter& parameter) {
@@ -225,17 +375,23 @@ class Binder {
 
   const std::string& source_name_;
   const CudaSource& source_;
+  const HostSource& host_;
   const SourceKernel& kernel_;
+  const SourceLaunch* launch_;
   HostScope& scope_;
   Imported& imported_;
   BoundParameters bound_;
+  std::map<std::string, PointerUse, std::less<>> uses_;
+  std::map<std::string, std::string> formulas_;  // of parameters that follow from the sizes
+  bool shape_read_ = false;                      // of the last buffer
 };
 
 }  // namespace
 
-Result<BoundParameters> bind_parameters(const std::string& source_name, const CudaSource& source,
-                                        const SourceKernel& kernel, HostScope& scope, Imported& imported) {
-  return Binder(source_name, source, kernel, scope, imported).bind();
+Result<BoundParameters> bind_parameters(const std::string& source_name, const ReadSource& source,
+                                        const SourceKernel& kernel, const SourceLaunch* launch, HostScope& scope,
+                                        Imported& imported) {
+  return Binder(source_name, source, kernel, launch, scope, imported).bind();
 }
 
 }  // namespace attnscope::catalog

@@ -19,9 +19,18 @@ struct BoundParameters {
   nlohmann::ordered_json arguments = nlohmann::ordered_json::array();
 };
 
+// A source file as import reads it.
+struct ReadSource {
+  std::string text;
+  CudaSource cuda;
+  HostSource host;
+};
+
 // Makes each parameter a size, a buffer or a value. The sizes join `scope`, which has the knobs. What the source says
 // and what it does not goes to `imported`. Failure (Stage::input) when a parameter's type cannot be passed.
-Result<BoundParameters> bind_parameters(const std::string& source_name, const CudaSource& source,
-                                        const SourceKernel& kernel, HostScope& scope, Imported& imported);
+// `launch`: the kernel's launch in the host code, or null.
+Result<BoundParameters> bind_parameters(const std::string& source_name, const ReadSource& source,
+                                        const SourceKernel& kernel, const SourceLaunch* launch, HostScope& scope,
+                                        Imported& imported);
 
 }  // namespace attnscope::catalog

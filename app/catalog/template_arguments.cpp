@@ -23,13 +23,14 @@ std::optional<std::string> digits_of(const std::string& value, bool type, const 
 }
 
 // `offered`: empty where the parameter's default counts. `parameter`: null for the further arguments of a pack.
-OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given,
+OneArgument one_argument(const std::string& offered, const TemplateParameter* parameter, bool given, bool launched,
                          const HostScope& scope) {
   using Kind = OneArgument::Kind;
   const bool type = parameter && is_type_parameter(*parameter);
   const std::string standard = parameter ? parameter->standard : "";
   if (offered.empty() && parameter && parameter->kind.ends_with("...")) return {Kind::left_out, ""};
   std::string value = offered.empty() ? standard : offered;
+  if (value.empty() && type && launched) return {Kind::guessed, "float"};  // deduced from the launch's arguments
   if (value.empty()) return {Kind::missing, ""};
   if (const auto digits = digits_of(value, type, scope)) return {Kind::known, *digits};
   value = scope.constant_or_itself(value);
@@ -71,13 +72,13 @@ bool is_type_parameter(const TemplateParameter& parameter) {
 }
 
 std::optional<TemplateArguments> template_arguments(const SourceKernel& kernel, const std::vector<std::string>& offer,
-                                                    bool given, const HostScope& scope) {
+                                                    bool given, bool launched, const HostScope& scope) {
   TemplateArguments found;
   found.guessed = offer.empty() && !given;
   const auto& parameters = kernel.template_parameters;
   for (size_t i = 0; i < std::max(offer.size(), parameters.size()); ++i) {
-    const OneArgument one =
-        one_argument(i < offer.size() ? offer[i] : "", i < parameters.size() ? &parameters[i] : nullptr, given, scope);
+    const OneArgument one = one_argument(i < offer.size() ? offer[i] : "",
+                                         i < parameters.size() ? &parameters[i] : nullptr, given, launched, scope);
     if (one.kind == OneArgument::Kind::left_out) break;
     if (one.kind == OneArgument::Kind::missing) return std::nullopt;
     found.guessed = found.guessed || one.kind == OneArgument::Kind::guessed;

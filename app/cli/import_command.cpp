@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "compile/builtin_headers.h"
+#include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
 
@@ -40,6 +41,14 @@ std::string listed(const char* heading, const std::vector<std::string>& lines) {
   return text;
 }
 
+// Whether a manifest is there that describes another kernel, as of an earlier import from the same file.
+bool is_of_another_entry(const fs::path& manifest, const std::string& entry) {
+  const auto text = platform::read_file(manifest, catalog::kMaxManifestBytes);
+  const auto json = text ? parse_json(*text, manifest.string()) : Result<Json>(fail(text.error()));
+  return json && json->is_object() && json->contains("entry") && (*json)["entry"].is_string() &&
+         (*json)["entry"].get<std::string>() != entry;
+}
+
 Result<std::string> import_file(const Options& options) {
   const fs::path file = options.file;
   auto source = platform::read_file(file, catalog::kMaxSourceBytes);
@@ -50,9 +59,14 @@ Result<std::string> import_file(const Options& options) {
   // A source with pasted headers is a new file; it must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
   std::string name = catalog::source_file_name(file.filename().string());
-  if (!whole->pasted.empty() && same_file(folder / name, file)) name = catalog::source_file_name("whole_" + name);
-  auto imported = catalog::import_kernel(name, whole->text, options.entry);
+  // Its lines are numbered otherwise, so it does not have the original's name elsewhere either.
+  if (!whole->pasted.empty()) name = catalog::source_file_name("whole_" + name);
+  auto imported = catalog::import_kernel(name, whole->text, options.entry, catalog::id_of(file.filename().string()));
   if (!imported) return fail(imported.error());
+  if (is_of_another_entry(folder / (imported->id + ".json"), imported->entry)) {
+    imported = catalog::import_kernel(name, whole->text, options.entry, catalog::id_with_entry(*imported));
+    if (!imported) return fail(imported.error());
+  }
   const fs::path manifest = folder / (imported->id + ".json"), copy = folder / name;
   if (auto made = platform::make_output_folder(folder.empty() ? "." : folder); !made) return fail(made.error());
   if (auto done = write_new(manifest, imported->manifest, options.replace); !done) return fail(done.error());

@@ -11,18 +11,21 @@ std::string said(const std::string& expression) {
   static const std::map<std::string, int64_t> kept{{"n", 1000}, {"rows", 64}, {"BLOCK", 128}};
   static const std::map<std::string, std::string> meanings{
       {"kWarps", "8"}, {"kThreads", "kWarps * 32"}, {"grid", "CEIL_DIV(n, BLOCK)"}, {"a", "b"}, {"b", "a"}};
-  const HostNames names{.kept = [](const std::string& name) -> std::optional<int64_t> {
+  const HostNames names{.kept = [](const std::string& name, size_t) -> std::optional<KeptName> {
                           const auto found = kept.find(name);
-                          return found == kept.end() ? std::nullopt : std::optional(found->second);
+                          return found == kept.end() ? std::nullopt : std::optional(KeptName{name, found->second});
                         },
-                        .meaning = [](const std::string& name) -> std::string {
+                        .meaning = [](const std::string& name, size_t at) -> HostText {
                           const auto found = meanings.find(name);
-                          return found == meanings.end() ? "" : found->second;
+                          return found == meanings.end() ? HostText{} : HostText{found->second, at};
+                        },
+                        .member = [](const std::string& name, size_t axis, size_t at) -> HostText {
+                          return name == "block" ? HostText{axis == 0 ? "BLOCK" : "1", at} : HostText{};
                         },
                         .bytes_of = [](const std::string& type) -> std::optional<int64_t> {
                           return type == "float" ? std::optional(int64_t{4}) : std::nullopt;
                         }};
-  const auto value = host_value(expression, names);
+  const auto value = host_value({expression}, names);
   return value ? value->text + (value->constant ? " fixed" : "") : "-";
 }
 
@@ -57,6 +60,22 @@ TEST(HostExpression, OtherQuotientsAreCutOffAsInC) {
   EXPECT_EQ(said("n * BLOCK / 4"), "n * BLOCK / 4");
 }
 
+TEST(HostExpression, ChoicesAndComparisons) {
+  EXPECT_EQ(said("kWarps == 8 ? 32 : 16"), "32 fixed");
+  EXPECT_EQ(said("kWarps < 8 || !kWarps ? 32 : 16"), "16 fixed");
+  EXPECT_EQ(said("(kWarps >= 8 && 1 != 2) * 4"), "4 fixed");
+  EXPECT_EQ(said("n > rows ? n : rows"), "((n > rows) ? n : rows)");
+  EXPECT_EQ(said("1 + (n <= 4 ? 2 : 3)"), "((n <= 4) ? 2 : 3) + 1");
+  for (const char* text : {"n > ? 1 : 2", "n ? 1", "n = 3", "n ? 1 : missing"}) EXPECT_EQ(said(text), "-") << text;
+}
+
+TEST(HostExpression, AMemberOfADim3) {
+  EXPECT_EQ(said("(n + block.x - 1) / block.x"), "ceil_div(n, BLOCK)");
+  EXPECT_EQ(said("block.y * 3"), "3 fixed");
+  EXPECT_EQ(said("block.w"), "-");
+  EXPECT_EQ(said("other.x"), "-");
+}
+
 TEST(HostExpression, KeepsNamesAndBrackets) {
   EXPECT_EQ(said("rows * (n + 2)"), "rows * (n + 2)");
   EXPECT_EQ(said("2 * BLOCK * sizeof(float) + 16"), "2 * BLOCK * 4 + 16");
@@ -67,8 +86,8 @@ TEST(HostExpression, KeepsNamesAndBrackets) {
 
 TEST(HostExpression, RefusesWhatItDoesNotKnow) {
   for (const char* text :
-       {"", "unknown", "f(n)", "n +", "(n", "n)", "a", "sizeof(int)", "n ? 1 : 2", "n / 0", "0.5 * n", "1 << 99",
-        "(int * 2) n", "99999999999999999999", "props.maxThreads", "n * 9007199254740993", "n == 3"})
+       {"", "unknown", "f(n)", "n +", "(n", "n)", "a", "sizeof(int)", "n[0]", "n / 0", "0.5 * n", "1 << 99",
+        "(int * 2) n", "99999999999999999999", "props.maxThreads", "n * 9007199254740993"})
     EXPECT_EQ(said(text), "-") << text;
 }
 

@@ -43,7 +43,226 @@ int main() {
   EXPECT_EQ(json["launch"]["dynamic_shared"], "TILE * 4");
   EXPECT_EQ(json["buffers"][0]["role"], "in");
   EXPECT_EQ(json["buffers"][1]["role"], "inout");
-  EXPECT_EQ(json["args"], Json({"in", "out", Json({{"value", 1}, {"type", "f32"}}), "n"}));
+  EXPECT_EQ(json["args"], Json({"in", "out", Json({{"value", 2.0}, {"type", "f32"}}), "n"}));
+}
+
+// Of a manifest: name to role, init or shape.
+Json of_buffers(const Json& json, const char* key) {
+  Json found = Json::object();
+  for (const Json& buffer : json["buffers"]) found[buffer["name"].get<std::string>()] = buffer.value(key, Json());
+  return found;
+}
+
+// Zeros in what a kernel only reads make its output zero, whatever it computes.
+TEST(Import, ARoleIsWhatTheKernelDoesWithItsPointer) {
+  const Json json = manifest_of(R"(#define FLOAT4(x) (reinterpret_cast<float4*>(&(x))[0])
+__device__ void helper(float* p);
+__global__ void k(float* A, float* B, float* C, float* both, float* moved, float* vec_in, float* vec_out, float* cast_in,
+                  float* cast_out, float* handed, int* bins, float* ldg, float* macro_out, float* stored, float* tested,
+                  const float* given, int n) {
+  A += n;
+  moved = moved + 4;
+  float sum = A[0] * B[threadIdx.x] + moved[1];
+  if (B == nullptr) return;
+  C[threadIdx.x] = sum;
+  both[n] += 1;
+  float4 v = reinterpret_cast<float4*>(vec_in)[n];
+  reinterpret_cast<float4*>(&vec_out[n])[0] = v;
+  float4 w = *(float4*)&cast_in[n];
+  *(float4*)(&cast_out[n]) = w;
+  helper(handed);
+  atomicAdd(&bins[n], 1);
+  sum += __ldg(ldg + n);
+  FLOAT4(macro_out[n]) = v;
+  STORE(stored[n], sum);
+  if (tested[n] > 0) return;
+})");
+  EXPECT_EQ(of_buffers(json, "role"), Json({{"A", "in"},
+                                            {"B", "in"},
+                                            {"C", "out"},
+                                            {"both", "inout"},
+                                            {"moved", "in"},
+                                            {"vec_in", "in"},
+                                            {"vec_out", "out"},
+                                            {"cast_in", "in"},
+                                            {"cast_out", "out"},
+                                            {"handed", "inout"},
+                                            {"bins", "inout"},
+                                            {"ldg", "in"},
+                                            {"macro_out", "out"},
+                                            {"stored", "inout"},
+                                            {"tested", "in"},
+                                            {"given", "in"}}));
+  const Json init = of_buffers(json, "init");
+  EXPECT_EQ(init["A"], "random");
+  EXPECT_EQ(init["bins"], "zeros") << "counted up from 0";
+  EXPECT_EQ(init["handed"], "random") << "it may be an input";
+}
+
+// An element that is not stored to keeps its content, so that content must be known.
+TEST(Import, WhatTheDataMayLeaveUnwrittenStartsAsZeros) {
+  const Json json = manifest_of(R"(__device__ int place(int* counter) { return atomicAdd(counter, 1); }
+__global__ void k(const int* x, int* kept, int* count, int* total, int* plain, int* guarded, int* sent, int* late,
+                  int* first, int* chosen, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  plain[i] = x[i];
+  if (i < n && threadIdx.x == 0) guarded[blockIdx.x] = max(x[i], 3);
+  const auto [to, from] = both(x[i], 7);
+  sent[to] = 1;
+  if (x[i] > 50) kept[place(count)] = x[i];
+  cuda::atomic_ref<int, cuda::thread_scope_device> all(*total);
+  auto& one = first[0];
+  const bool keep = x[i] % 2 == 0;
+  if (i > 3) { const int two = 2; } else if (keep) chosen[i] = 1;
+  if (keep) { return; }
+  late[i] = 4;
+})");
+  EXPECT_EQ(of_buffers(json, "role"), Json({{"x", "in"},
+                                            {"kept", "inout"},
+                                            {"count", "inout"},
+                                            {"total", "inout"},
+                                            {"plain", "out"},
+                                            {"guarded", "out"},
+                                            {"sent", "inout"},
+                                            {"late", "inout"},
+                                            {"first", "inout"},
+                                            {"chosen", "inout"}}));
+  const Json init = of_buffers(json, "init");
+  for (const char* name : {"kept", "count", "total", "sent", "late", "first", "chosen"})
+    EXPECT_EQ(init[name], "zeros") << name;
+}
+
+TEST(Import, AnAllocatedProductIsRowsAndColumns) {
+  const std::string kernel =
+      "__global__ void k(const float* A, const float* B, float* C, int M, int N, int K) { C[0] = A[0] * B[0]; }\n";
+  const Json json =
+      manifest_of(kernel +
+                  "int main() { int M = 50, N = 70, K = 33; float *A, *B, *C; cudaMalloc(&A, M * K * 4), "
+                  "cudaMalloc(&B, N * K * 4), cudaMalloc(&C, (M * N + 2) * 4); k<<<1, 32>>>(A, B, C, M, N, K); }");
+  EXPECT_EQ(of_buffers(json, "shape"), Json({{"A", {"M", "K"}}, {"B", {"K", "N"}}, {"C", {"(M * N + 2)"}}}));
+}
+
+// From main through two functions to the launch.
+TEST(Import, SizesAndExtentsAreFollowedThroughTheCallers) {
+  const std::string source = R"(
+__global__ void norm(float* out, const float* inp, const float* weight, int N, int C) {
+  extern __shared__ float s[];
+  out[0] = inp[0] * weight[0];
+}
+void norm_forward1(float* out, const float* inp, const float* weight, int B, int T, int C, const int block_size) {
+  const int N = B * T;
+  const int grid_size = (N + block_size - 1) / block_size;
+  size_t bytes = 2 * block_size * sizeof(float);
+  norm<<<grid_size, block_size, bytes>>>(out, inp, weight, N, C);
+}
+void norm_forward(int which, float* out, const float* inp, const float* weight, int B, int T, int C, int block_size) {
+  switch (which) { case 1: norm_forward1(out, inp, weight, B, T, C, block_size); }
+}
+int main(int argc, char** argv) {
+  int B = 8, T = 16, C = 768;
+  float *d_out, *d_inp, *d_weight;
+  cudaCheck(cudaMalloc(&d_out, B * T * C * sizeof(float)));
+  cudaCheck(cudaMalloc((void**)&d_inp, B * T * C * sizeof(float)));
+  cudaCheck(cudaMalloc(&d_weight, C * sizeof(float)));
+  for (int i = 0; i < 3; ++i) norm_forward(atoi(argv[1]), d_out, d_inp, d_weight, B, T, C, sizes[i]);
+})";
+  const auto imported = import_kernel("k.cu", source, "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  const Json json = manifest_of(source);
+  EXPECT_EQ(json["sizes"], Json({{"N", 128}, {"C", 768}}));
+  EXPECT_EQ(of_buffers(json, "shape")["weight"], Json::array({"C"}));
+  EXPECT_EQ(of_buffers(json, "shape")["inp"], Json::array({"128", "C"}));
+  EXPECT_EQ(json["launch"]["block"], Json({"256", "1", "1"}));
+  EXPECT_EQ(json["launch"]["grid"], Json({"ceil_div(N, 256)", "1", "1"}));
+  EXPECT_EQ(json["launch"]["dynamic_shared"], "2048");
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("block_size = 256, which the host code computes")));
+  EXPECT_THAT(imported->read, Contains("C is 768 in the host code"));
+}
+
+// A name of another block or function is no reading.
+TEST(Import, OnlyWhatTheLaunchSeesIsRead) {
+  const std::string source = R"(__global__ void k(float* x, int n) { x[0] = 1; }
+void other() { int n = 4096; dim3 grid(7); }
+void run(float* x, int n, bool wide) {
+  int grid = 5;
+  if (wide) { int grid = 3; int block = 512; k<<<grid, block>>>(x, n); }
+  else { int block = 128; k<<<grid, block>>>(x, n); }
+}
+)";
+  const auto imported = import_kernel("k.cu", source, "");
+  ASSERT_TRUE(imported);
+  EXPECT_THAT(imported->read, Contains("the grid: 3 x 1 x 1 CTAs"));
+  EXPECT_THAT(imported->read, Contains("the block: 512 x 1 x 1 threads"));
+  EXPECT_THAT(imported->guessed, Contains("the size n = 4096, as elsewhere in the host code"));
+  const std::string outer = R"(__global__ void k(float* x, int n) { x[0] = 1; }
+void run(float* x, int n) { int grid = 5; { int grid = 3; } k<<<grid, 64>>>(x, n); })";
+  EXPECT_EQ(manifest_of(outer)["launch"]["grid"], Json({"5", "1", "1"}));
+}
+
+TEST(Import, ABranchThatTheHostCodeRulesOutIsNotTheLaunch) {
+  const std::string source = R"(template <int B> __global__ void k(float* x, int n) { x[0] = B; }
+void run(float* x, int n) {
+  const int block_size = 32;
+  dim3 threads(block_size, block_size);
+  if (block_size == 16) { k<16><<<n, threads>>>(x, n); } else { k<32><<<n, threads>>>(x, n); }
+})";
+  EXPECT_EQ(manifest_of(source)["entry"], "k<32>");
+  EXPECT_EQ(manifest_of(source)["launch"]["block"], Json({"32", "32", "1"}));
+}
+
+TEST(Import, AnEmptyGridOrSizeIsNoReading) {
+  const auto imported = import_kernel("k.cu", R"(__global__ void k(float* x, int k) { x[0] = 1; }
+int main() { for (int k = 0; k < 9; ++k) {} int z = 0, y = 0; k<<<y, 64>>>(p, z); })",
+                                      "");
+  ASSERT_TRUE(imported);
+  EXPECT_THAT(imported->guessed, Contains("the size k = 1024"));
+  EXPECT_THAT(imported->guessed, Contains("the grid: ceil_div(k, 64) x 1 x 1 CTAs"));
+}
+
+TEST(Import, AComputedDimensionOfADim3IsOnlyThatDimension) {
+  const auto imported = import_kernel("k.cu", R"(__global__ void k(float* x, int n) { x[0] = 1; }
+void run(float* x, int n) { int blocks = count(n); dim3 g(blocks, 2); dim3 b(64, n > 4 ? 2 : 1); k<<<g, b>>>(x, n); })",
+                                      "");
+  ASSERT_TRUE(imported);
+  const Json json = *parse_json(imported->manifest, "manifest");
+  EXPECT_EQ(json["launch"]["grid"], Json({"1", "2", "1"}));
+  EXPECT_EQ(json["launch"]["block"], Json({"64", "((n > 4) ? 2 : 1)", "1"}));
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("blocks = 1, which the host code computes")));
+}
+
+TEST(Import, AGuardedConstantIsAKnobToo) {
+  const Json json = manifest_of(
+      "#ifndef TILE\nconstexpr int TILE = 32;\n#endif\n__global__ void k(float* x, int n) {}\n"
+      "int main() { const int bytes = 2 * TILE * sizeof(float); k<<<1, TILE, bytes>>>(p, 4); }");
+  EXPECT_EQ(json["knobs"][0]["name"], "TILE");
+  EXPECT_EQ(json["launch"]["block"][0], "TILE");
+  EXPECT_EQ(json["launch"]["dynamic_shared"], "2 * TILE * 4");
+}
+
+TEST(Import, AKernelWithinAnIfdefDefinesTheMacro) {
+  const Json json = manifest_of(
+      "#ifdef USE_WMMA\n#if defined(FAST)\n__global__ void k(float* x, int n) {}\n#endif\n#endif\n"
+      "#ifdef __CUDACC__\n#endif\n");
+  ASSERT_EQ(json["knobs"].size(), 2u);
+  EXPECT_EQ(json["knobs"][0]["name"], "USE_WMMA");
+  EXPECT_EQ(json["knobs"][1]["values"], Json::array({1}));
+  EXPECT_EQ(manifest_of("#ifdef A\n#else\n__global__ void k(float* x) {}\n#endif\n")["knobs"].size(), 0u);
+}
+
+TEST(Import, CutlassHeadersAreDeclared) {
+  EXPECT_EQ(manifest_of("#include <cute/tensor.hpp>\n__global__ void k(float* x) {}")["headers"],
+            Json::array({"cutlass"}));
+  EXPECT_FALSE(manifest_of("#include <cuda_fp16.h>\n__global__ void k(float* x) {}").contains("headers"));
+}
+
+TEST(Import, TwoKernelsOfAFileCanHaveTheirOwnIds) {
+  const std::string source = "template <int N> __global__ void a(float* x) {}\n__global__ void b(float* x) {}\n";
+  const auto first = import_kernel("k.cu", source, "a<2>");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->id, "k");
+  EXPECT_EQ(id_with_entry(*first), "k_a");
+  EXPECT_EQ(import_kernel("k.cu", source, "b", "k_b")->id, "k_b");
 }
 
 TEST(Import, AMacroThatMayBeSetIsAKnobWithItsNeighbours) {
@@ -109,6 +328,9 @@ TEST(Import, ATemplatesDefaultsServeWhereNoLaunchSaysMore) {
   EXPECT_EQ(manifest_of("template <class T> __global__ void k(T* x, int n) {}\n"
                         "template <class T> void run(T* x) { k<T><<<1, 32>>>(x, 4); }")["entry"],
             "k<float>");
+  EXPECT_EQ(manifest_of("template <class T> __global__ void k(T* x, int n) {}\n"
+                        "void run(float* x) { k<<<1, 32>>>(x, 4); }")["entry"],
+            "k<float>");
   const auto refused =
       import_kernel("k.cu", instances + "template <int W> void f() { gemm<W, W><<<n, 32>>>(c, n); }", "");
   ASSERT_FALSE(refused);
@@ -142,6 +364,11 @@ TEST(Import, WhatAParameterPointsToIsABufferWhateverItsType) {
   EXPECT_EQ(json["args"][2]["struct"].size(), 4u);
   EXPECT_EQ(json["args"][3]["type"], "i16");
   EXPECT_EQ(json["args"].size(), 6u);
+  const Json launched = manifest_of(
+      "struct Matrix { int rows; float* elements; };\n__global__ void k(Matrix m, float* y) {}\n"
+      "int main() { Matrix a; float* y; cudaMalloc(&y, 64 * sizeof(float)); k<<<1, 32>>>(a, y); }");
+  EXPECT_EQ(launched["buffers"][0]["name"], "m_elements");
+  EXPECT_EQ(launched["buffers"][1]["shape"], Json::array({"64"}));
 }
 
 TEST(Import, AMacrosLaunchIsRead) {

@@ -1,0 +1,166 @@
+#include "catalog/host_source.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace attnscope::catalog {
+namespace {
+
+using Tokens = std::vector<CppToken>;
+
+constexpr size_t kMostTokens = 250;      // of a call or a list of parameters
+constexpr size_t kMostCalls = 16;        // of one function: the first that says something counts
+constexpr size_t kMostAllocations = 64;  // of one name
+constexpr int kDeepest = 8;              // functions that call functions
+
+bool word(const Tokens& tokens, size_t i) { return i < tokens.size() && tokens[i].kind == CppToken::Kind::word; }
+bool is(const Tokens& tokens, size_t i, std::string_view text) { return i < tokens.size() && tokens[i].is(text); }
+
+// The texts between the commas of the brackets at `open`.
+std::vector<std::string> parts_in(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
+  std::vector<std::string> parts;
+  std::string part;
+  const size_t close = brackets.closing(open);
+  size_t depth = 0;
+  for (size_t i = open + 1; i < close; ++i) {
+    const std::string_view text = tokens[i].text;
+    if (tokens[i].kind == CppToken::Kind::line) continue;
+    if (text == "(" || text == "[" || text == "{") ++depth;
+    if (text == ")" || text == "]" || text == "}") --depth;
+    if (depth == 0 && text == ",") {
+      parts.push_back(std::exchange(part, {}));
+      continue;
+    }
+    const bool apart =
+        !part.empty() && tokens[i].kind != CppToken::Kind::mark && tokens[i - 1].kind != CppToken::Kind::mark;
+    part += (apart ? " " : "") + std::string(text);
+  }
+  if (!part.empty() || !parts.empty()) parts.push_back(part);
+  return parts;
+}
+
+// The last word before a default value or an array's brackets.
+std::string parameter_name(const std::string& declaration) {
+  std::string name;
+  for (const CppToken& token : cpp_tokens(declaration)) {
+    if (token.is("=") || token.is("[")) break;
+    if (token.kind == CppToken::Kind::word) name = token.text;
+  }
+  return name;
+}
+
+bool is_keyword(std::string_view name) {
+  static const std::set<std::string_view> words{"if", "for", "while", "switch", "catch", "return", "sizeof", "defined"};
+  return words.contains(name);
+}
+
+}  // namespace
+
+HostSource::HostSource(const std::string& source) {
+  const Tokens tokens = cpp_tokens(source);
+  const CppBrackets brackets(tokens);
+  size_t end = 0;  // of the current function's body
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    if (!tokens[i].is("(") || !word(tokens, i - 1) || is_keyword(tokens[i - 1].text)) continue;
+    const size_t close = brackets.closing(i);
+    if (close >= tokens.size() || close > i + kMostTokens) continue;
+    if (i >= end && is(tokens, close + 1, "{")) {
+      end = std::min(brackets.closing(close + 1), tokens.size() - 1);
+      read_function(tokens, brackets, i);
+    } else if (i < end) {
+      read_call(tokens, brackets, i);
+    }
+  }
+}
+
+void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
+  HostFunction function;
+  function.name = tokens[open - 1].text;
+  for (const std::string& one : parts_in(tokens, brackets, open)) function.parameters.push_back(parameter_name(one));
+  const size_t body = brackets.closing(open) + 1;
+  function.begin = tokens[body].at;
+  function.end = tokens[std::min(brackets.closing(body), tokens.size() - 1)].at;
+  functions_.push_back(std::move(function));
+}
+
+void HostSource::read_call(const Tokens& tokens, const CppBrackets& brackets, size_t open) {
+  const std::string_view name = tokens[open - 1].text;
+  if (name.starts_with("cudaMalloc")) {
+    const auto arguments = parts_in(tokens, brackets, open);
+    if (arguments.size() < 2) return;
+    std::vector<HostText>& known = allocations_[pointer_name(arguments[0])];
+    if (known.size() < kMostAllocations) known.push_back({arguments[1], tokens[open].at});
+    return;
+  }
+  std::vector<Call>& calls = calls_[std::string(name)];
+  if (calls.size() < kMostCalls) calls.push_back({parts_in(tokens, brackets, open), tokens[open].at});
+}
+
+const HostFunction* HostSource::function_at(size_t at) const {
+  const auto behind = std::ranges::upper_bound(functions_, at, {}, &HostFunction::begin);
+  if (behind == functions_.begin() || std::prev(behind)->end < at) return nullptr;
+  return &*std::prev(behind);
+}
+
+HostText HostSource::argument(const std::string& parameter, size_t at) const {
+  const HostFunction* const function = function_at(at);
+  if (!function || parameter.empty()) return {};
+  const auto place = std::ranges::find(function->parameters, parameter);
+  const auto calls = calls_.find(function->name);
+  if (place == function->parameters.end() || calls == calls_.end()) return {};
+  const auto index = static_cast<size_t>(place - function->parameters.begin());
+  for (const Call& call : calls->second)
+    if (index < call.arguments.size() && (call.at < function->begin || call.at > function->end))
+      return {call.arguments[index], call.at};
+  return {};
+}
+
+HostText HostSource::allocation(const std::string& name, size_t at) const {
+  const auto found = allocations_.find(name);
+  if (found == allocations_.end() || name.empty()) return {};
+  const HostFunction* const here = function_at(at);
+  for (const HostText& one : found->second)
+    if (function_at(one.at) == here) return one;
+  return {};
+}
+
+HostText HostSource::followed_allocation(const std::string& name, size_t at) const {
+  HostText pointer{name, at};
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    if (HostText bytes = allocation(pointer.text, pointer.at); !bytes.text.empty()) return bytes;
+    const HostText passed = argument(pointer.text, pointer.at);
+    if (passed.text.empty()) return {};
+    pointer = {pointer_name(passed.text), passed.at};
+  }
+  return {};
+}
+
+std::string pointer_name(std::string_view expression) {
+  const Tokens tokens = cpp_tokens(expression);
+  const CppBrackets brackets(tokens);
+  size_t begin = 0, end = tokens.size();
+  for (int depth = 0; depth < kDeepest && begin < end; ++depth) {
+    if (tokens[begin].is("&")) {
+      ++begin;
+    } else if (word(tokens, begin) && is(tokens, begin + 1, "<") &&
+               std::string_view(tokens[begin].text).ends_with("cast")) {
+      begin = brackets.behind_angles(begin + 1);
+    } else if (tokens[begin].is("(")) {
+      const size_t close = brackets.closing(begin);
+      if (close + 1 < end) {  // a cast
+        begin = close + 1;
+      } else {
+        ++begin;
+        --end;
+      }
+    } else if (word(tokens, begin) && (end == begin + 1 || is(tokens, begin + 1, "."))) {
+      return std::string(tokens[begin].text);
+    } else {
+      return {};
+    }
+  }
+  return {};
+}
+
+}  // namespace attnscope::catalog

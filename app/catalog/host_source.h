@@ -1,0 +1,52 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/cuda_source.h"
+#include "catalog/host_expression.h"
+
+namespace attnscope::catalog {
+
+// A function of the host code with a body.
+struct HostFunction {
+  std::string name;
+  std::vector<std::string> parameters;  // names, in order; empty for an unnamed one
+  size_t begin = 0, end = 0;            // of the body: bytes from the source's start
+};
+
+// What the host code's functions call each other with, and what it allocates.
+class HostSource {
+ public:
+  explicit HostSource(const std::string& source);
+
+  // The function whose body contains byte `at`; null outside of all.
+  const HostFunction* function_at(size_t at) const;
+  // What the caller passes for a parameter of the function around `at`: of the first call that is not in the function
+  // itself. Empty: there is no such parameter or call.
+  HostText argument(const std::string& parameter, size_t at) const;
+  // The bytes that cudaMalloc gives the pointer `name`, known at `at`; empty if the source does not say.
+  HostText allocation(const std::string& name, size_t at) const;
+  // The same after following a function's parameter to what its callers pass.
+  HostText followed_allocation(const std::string& name, size_t at) const;
+
+ private:
+  struct Call {
+    std::vector<std::string> arguments;
+    size_t at = 0;
+  };
+  void read_function(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
+  void read_call(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
+
+  std::vector<HostFunction> functions_;                       // ascending, none in another
+  std::map<std::string, std::vector<Call>> calls_;            // by function
+  std::map<std::string, std::vector<HostText>> allocations_;  // by pointer, ascending
+};
+
+// `x` of "(float*)x", "&x", "reinterpret_cast<float*>(x)" and "x.data_ptr<float>()"; empty if there is more than a
+// name.
+std::string pointer_name(std::string_view expression);
+
+}  // namespace attnscope::catalog

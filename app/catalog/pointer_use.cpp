@@ -1,0 +1,249 @@
+#include "catalog/pointer_use.h"
+
+#include <set>
+#include <vector>
+
+#include "catalog/data_decides.h"
+#include "core/cpp_tokens.h"
+
+namespace attnscope::catalog {
+namespace {
+
+constexpr size_t kLongestStatement = 2000, kLongestCast = 64;  // tokens that are looked at
+
+class Uses {
+ public:
+  Uses(std::string_view body, std::map<std::string, PointerUse, std::less<>>& uses)
+      : tokens_(cpp_tokens(body)), brackets_(tokens_), uses_(uses), data_(tokens_, brackets_, uses) {
+    std::vector<size_t> open;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (!open.empty() && brackets_.closing(open.back()) <= i) open.pop_back();
+      around_.push_back(open.empty() ? i : open.back());
+      if ((is(i, "(") || is(i, "{")) && brackets_.closing(i) < tokens_.size()) open.push_back(i);
+    }
+  }
+
+  void all() {
+    size_t start = 0;  // of the statement
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (is(i, ";") || is(i, "{") || is(i, "}") || tokens_[i].kind == CppToken::Kind::line) {
+        start = i + 1;
+        continue;
+      }
+      if (tokens_[i].kind != CppToken::Kind::word) continue;
+      const auto found = uses_.find(tokens_[i].text);
+      if (found == uses_.end()) continue;
+      if (i > 0 && (is(i - 1, ".") || is(i - 1, ":") || (is(i - 1, ">") && i > 1 && is(i - 2, "-")))) continue;
+      use_ = &found->second;
+      parameter_ = found->first;
+      one(i, start);
+    }
+  }
+
+ private:
+  bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
+  bool word(size_t i) const { return i < tokens_.size() && tokens_[i].kind == CppToken::Kind::word; }
+
+  bool is_keyword(size_t i) const {
+    static const std::set<std::string_view> words{"if", "for", "while", "switch", "return", "else", "do"};
+    return words.contains(tokens_[i].text);
+  }
+
+  size_t end_of(size_t i) const {
+    size_t end = i;
+    while (end < tokens_.size() && end < i + kLongestStatement && !is(end, ";") && !is(end, "{") && !is(end, "}"))
+      ++end;
+    return end;
+  }
+
+  // +=, =, but not ==, <=, >=, !=. `at` gets the index of its "=".
+  bool assigns(size_t i, size_t& at) const {
+    static const std::set<std::string_view> operators{"+", "-", "*", "/", "%", "&", "|", "^"};
+    at = i;
+    if (i < tokens_.size() && operators.contains(tokens_[i].text) && is(i + 1, "=")) at = i + 1;
+    return is(at, "=") && !is(at + 1, "=");
+  }
+
+  void one(size_t i, size_t start) {
+    size_t behind = i + 1;
+    const bool element = is(behind, "[");
+    while (is(behind, "[")) behind = brackets_.closing(behind) + 1;
+    while (is(behind, ".") && word(behind + 1)) behind += 2;  // .x of a vector
+    size_t at = 0;
+    if (!element && assigns(behind, at)) {  // the pointer itself moves
+      if (is(behind, "=") && !only_itself(at + 1, end_of(at))) use_->passed_on = true;
+      return;
+    }
+    if (!element && is(behind, "+") && is(behind + 1, "+") && !is(i - 1, "*")) return;
+    // p = p + 4
+    if (!element && tokens_[start].text == parameter_ && is(start + 1, "=") && i > start) return;
+    const bool address = i > 0 && is(i - 1, "&") && !(i > 1 && is(i - 2, "&")) && !(i > 1 && value_before(i - 1));
+    const bool target = i > 0 && is(i - 1, "*") && !value_before(i - 1);  // *p
+    if ((element && !address) || (!element && target)) {
+      if (is(i + 1, "[") && data_.uses_data(i + 2, brackets_.closing(i + 1))) indexed_by_data_ = true;
+      access(behind, start, i);
+      indexed_by_data_ = false;
+      return;
+    }
+    pointer(i, behind, start, address);
+  }
+
+  // Whether a value stands before the operator at `i`, so that & and * are binary there.
+  bool value_before(size_t i) const {
+    if (i == 0) return false;
+    const CppToken& token = tokens_[i - 1];
+    if (token.kind == CppToken::Kind::number || token.is("]")) return true;
+    if (token.is(")")) return !is_cast(i - 1);
+    return token.kind == CppToken::Kind::word && !token.is("return") && !token.is("else") && !token.is("case");
+  }
+
+  // The bracket that is closed at `close`, or one of the tokens before it if there is none near.
+  size_t opening(size_t close) const {
+    size_t depth = 0, open = close;
+    for (; open > 0 && close - open < kLongestCast; --open) {
+      if (is(open, ")")) ++depth;
+      if (is(open, "(") && --depth == 0) break;
+    }
+    return open;
+  }
+
+  // Whether the bracket that closes at `close` is a cast, as in (float4*)&x or (int)x.
+  bool is_cast(size_t close) const {
+    const size_t open = opening(close);
+    if (open > 0 && word(open - 1)) return false;  // a call
+    if (close > open && is(close - 1, "*")) return true;
+    static const std::set<std::string_view> types{"int",  "unsigned", "float",  "double",
+                                                  "long", "half",     "size_t", "char"};
+    return close == open + 2 && types.contains(tokens_[open + 1].text);
+  }
+
+  // p = p + …: only the parameter and numbers on the right side.
+  bool only_itself(size_t begin, size_t end) const {
+    for (size_t i = begin; i < end; ++i)
+      if (tokens_[i].text == parameter_) return true;
+    return false;
+  }
+
+  // An element, or what the pointer leads to, that ends before `behind`: stored if an assignment follows, also behind
+  // the closing brackets of a macro as in FLOAT4(x[i]) = …
+  void access(size_t behind, size_t start, size_t i) {
+    const bool increment = (is(behind, "+") && is(behind + 1, "+")) || (is(behind, "-") && is(behind + 1, "-")) ||
+                           (i > 1 && ((is(i - 1, "+") && is(i - 2, "+")) || (is(i - 1, "-") && is(i - 2, "-"))));
+    size_t at = 0;
+    if (increment) {
+      use_->read = true;
+      store(i);
+    } else if (assigns(behind, at)) {
+      store(i);
+      if (at != behind) use_->read = true;
+    } else if (in_macro_that_is_assigned(i, behind, start)) {
+      store(i);
+    } else if (by_reference(i, start)) {
+      use_->passed_on = true;
+    } else {
+      use_->read = true;
+    }
+  }
+
+  void store(size_t i) {
+    use_->stored = true;
+    if (indexed_by_data_ || data_.decides(i)) use_->scattered = true;
+  }
+
+  // Whether the element may be written through a reference: STORE(p[k], v);  cuda::atomic_ref<int> all(*p);
+  // auto& first = p[0];
+  bool by_reference(size_t i, size_t start) const {
+    const size_t first = i > 0 && is(i - 1, "*") ? i - 1 : i;
+    if (first > 2 && is(first - 1, "=") && word(first - 2) && is(first - 3, "&")) return true;
+    const size_t open = around_[i];
+    if (open == i || open == 0 || !word(open - 1)) return false;
+    static const std::set<std::string_view> values{"int",   "unsigned", "float", "double",        "long", "half",
+                                                   "short", "char",     "bool",  "__nv_bfloat16", "auto", "size_t"};
+    const size_t name = open - 1;
+    if (name == start)
+      return is(open, "(") && !is_keyword(name) && !tokens_[name].text.starts_with("atomic") &&
+             !values.contains(tokens_[name].text);
+    const CppToken& before = tokens_[name - 1];
+    if (before.is(">")) return !is(name - 2, "-");
+    return before.kind == CppToken::Kind::word && !is_keyword(name - 1) && !values.contains(before.text);
+  }
+
+  bool in_macro_that_is_assigned(size_t i, size_t behind, size_t start) const {
+    if (i < 2 || !is(i - 1, "(") || !word(i - 2) || i - 2 < start || !is(behind, ")")) return false;
+    size_t at = 0;
+    return assigns(behind + 1, at) || is(behind + 1, "[");
+  }
+
+  // The address of an element, or the pointer itself.
+  void pointer(size_t i, size_t behind, size_t start, bool address) {
+    const size_t first = address ? i - 1 : i;
+    // reinterpret_cast<float4*>(&p[k])[0] and *(float4*)&p[k], read or stored
+    size_t open = first;
+    if (open > 0 && is(open - 1, "(")) {
+      const size_t close = brackets_.closing(open - 1);
+      const bool cast = open > 1 && is(open - 2, ">");
+      const bool starred = cast ? star_before_cast(open - 2) : open > 1 && is(open - 2, "*") && !value_before(open - 2);
+      if (!cast && open > 1 && word(open - 2) && tokens_[open - 2].text.starts_with("atomic")) {
+        use_->read = use_->stored = true;
+        return;
+      }
+      static const std::set<std::string_view> readers{"__ldg", "__ldcs", "__ldca", "__ldcg", "__ldcv", "__ldlu"};
+      if (!cast && open > 1 && word(open - 2) && readers.contains(tokens_[open - 2].text)) {
+        use_->read = true;
+        return;
+      }
+      if (open > 2 && is(open - 2, ")") && is_cast(open - 2)) {  // (float4*)(&p[k])
+        const size_t begin = opening(open - 2);
+        if (begin > 0 && is(begin - 1, "*") && !value_before(begin - 1)) return access(close + 1, start, i);
+        if (begin > 0 && is(begin - 1, "(") && is(close + 1, ")") && is(close + 2, "["))
+          return access(brackets_.closing(close + 2) + 1, start, i);
+      }
+      if (cast && is(close + 1, "[")) return access(brackets_.closing(close + 1) + 1, start, i);
+      if ((cast || !(open > 1 && word(open - 2))) && starred) return access(close + 1, start, i);
+    }
+    if (open > 0 && is(open - 1, ")") && is_cast(open - 1)) {
+      const size_t begin = opening(open - 1);
+      if (begin > 0 && is(begin - 1, "*") && !value_before(begin - 1)) return access(behind, start, i);
+      if (begin > 0 && is(begin - 1, "(") && is(behind, ")") && is(behind + 1, "["))
+        return access(brackets_.closing(behind + 1) + 1, start, i);
+    }
+    if (compared(behind)) return;
+    use_->passed_on = true;
+  }
+
+  bool star_before_cast(size_t angle) const {
+    size_t depth = 0, open = angle;
+    for (; open > 0 && angle - open < kLongestCast; --open) {
+      if (is(open, ">")) ++depth;
+      if (is(open, "<") && --depth == 0) break;
+    }
+    return open > 1 && is(open - 2, "*") && !value_before(open - 2);
+  }
+
+  // p == nullptr, if (p), p && …
+  bool compared(size_t behind) const {
+    return (is(behind, "=") && is(behind + 1, "=")) || (is(behind, "!") && is(behind + 1, "=")) ||
+           (is(behind, "&") && is(behind + 1, "&"));
+  }
+
+  const std::vector<CppToken> tokens_;
+  const CppBrackets brackets_;
+  std::map<std::string, PointerUse, std::less<>>& uses_;
+  const DataDecides data_;
+  std::vector<size_t> around_;  // by token: the ( or { that it is in; itself if there is none
+  PointerUse* use_ = nullptr;   // of the current parameter
+  std::string_view parameter_;
+  bool indexed_by_data_ = false;  // the current element
+};
+
+}  // namespace
+
+std::map<std::string, PointerUse, std::less<>> pointer_uses(std::string_view body,
+                                                            const std::vector<std::string>& parameters) {
+  std::map<std::string, PointerUse, std::less<>> uses;
+  for (const std::string& parameter : parameters) uses[parameter];
+  Uses(body, uses).all();
+  return uses;
+}
+
+}  // namespace attnscope::catalog
