@@ -46,6 +46,7 @@ class ExecutorTest : public testing::Test {
     const std::string cache = cache_.path().string();
     pid_ = fork();
     if (pid_ == 0) {
+      std::signal(SIGPIPE, SIG_DFL);
       const int in = fcntl(to[0], F_DUPFD, 3), out = fcntl(from[1], F_DUPFD, 3);
       setenv(kServes, (std::to_string(in) + " " + std::to_string(out) + " " + cache).c_str(), 1);
       dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
@@ -63,8 +64,11 @@ class ExecutorTest : public testing::Test {
     if (pid_ < 0) return status_;
     int status = 0;
     waitpid(std::exchange(pid_, -1), &status, 0);
-    close(from_);
+    stop_reading();
     return status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  void stop_reading() {
+    if (from_ >= 0) close(std::exchange(from_, -1));
   }
   void send_bytes(std::span<const std::byte> bytes) const {
     EXPECT_EQ(write(to_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
@@ -134,6 +138,14 @@ TEST_F(ExecutorTest, GreetsAndLivesUntilTheEndOfItsInput) {
     return beats == 2;
   }));
   EXPECT_EQ(end(), 0);
+}
+
+TEST_F(ExecutorTest, ASupervisorThatDoesNotReadEndsItWithoutASignal) {
+  of<protocol::HelloReply>();
+  stop_reading();
+  int status = 0;
+  ASSERT_EQ(waitpid(std::exchange(pid_, -1), &status, 0) > 0, true);  // its next sign of life is not taken
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST_F(ExecutorTest, RunsWatchesAndMapsTheKernelItWasGiven) {

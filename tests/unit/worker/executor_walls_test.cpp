@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "platform/paths.h"
 #include "support/temp_dir.h"
@@ -80,6 +82,64 @@ TEST_F(ExecutorWalls, WithAGpuLocalSocketsStayOpen) {
   });
   EXPECT_EQ(socket, EACCES);
   EXPECT_EQ(local, 0);
+}
+
+// Sets a variable for a test's duration.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) before_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(ExecutorAllowance, NoHomeIsReadAndTheSystemIs) {
+  const auto reads = [](const std::string& home, const fs::path& path) {
+    const Variable variable("HOME", home);
+    const platform::Allowed allowed = executor_allowance("/c", "/r", false);
+    return std::ranges::find(allowed.read, path) != allowed.read.end();
+  };
+  for (const char* system : {"/usr", "/etc", "/proc", "/tmp", "/var"})
+    EXPECT_EQ(reads("/home/ada", system), fs::exists(system)) << system;
+  for (const char* home : {"/home", "/root", "/media"}) EXPECT_FALSE(reads("/home/ada", home)) << home;
+  EXPECT_FALSE(reads("/proc/ada/home", "/proc")) << "the top folder of the homes";
+  EXPECT_TRUE(reads("/proc/ada/home", "/usr"));
+  EXPECT_TRUE(reads("/usr/ada", "/usr")) << "a home below a folder of the system";
+  EXPECT_TRUE(reads("", "/proc"));
+  EXPECT_TRUE(reads("/", "/proc"));
+}
+
+TEST(ExecutorAllowance, WhatIsInstalledIsReadWhereverItIs) {
+  const Variable nvrtc("ATTNSCOPE_NVRTC", "/opt/a/lib/libnvrtc.so.12"), cublas("ATTNSCOPE_CUBLAS", "/opt/b/lib/b.so"),
+      cupti("ATTNSCOPE_CUPTI", "/opt/c/lib/c.so"), nvdisasm("ATTNSCOPE_NVDISASM", "/opt/d/bin/nvdisasm"),
+      cutlass("ATTNSCOPE_CUTLASS", "/opt/cutlass");
+  const platform::Allowed allowed = executor_allowance("/c", "/r", false);
+  const fs::path self = platform::own_executable()->parent_path();
+  for (const fs::path& path :
+       {fs::path("/r"), self, self.parent_path() / "lib", fs::path("/opt/a/lib"), fs::path("/opt/a/include"),
+        fs::path("/opt/b/lib"), fs::path("/opt/c/lib"), fs::path("/opt/d/bin"), fs::path("/opt/cutlass"),
+        fs::path("/lib"), fs::path("/dev/urandom")})
+    EXPECT_NE(std::ranges::find(allowed.read, path), allowed.read.end()) << path;
+}
+
+TEST(ExecutorAllowance, OnlyCachesAndTemporaryFoldersAreWritten) {
+  const Variable home("HOME", "/home/ada"), tmp("TMPDIR", "/scratch"), cache("CUDA_CACHE_PATH", "/cuda"),
+      pipe("CUDA_MPS_PIPE_DIRECTORY", "/pipe"), log("CUDA_MPS_LOG_DIRECTORY", "");
+  const platform::Allowed allowed = executor_allowance("/c", "/r", false);
+  std::vector<fs::path> written = allowed.write;
+  std::erase_if(written, [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    return path.parent_path() == "/dev" && (name.starts_with("nv") || name.starts_with("dxg") || name == "dri");
+  });
+  EXPECT_EQ(written, (std::vector<fs::path>{"/c", "/tmp", "/var/tmp", "/dev/shm", "/dev/null", "/dev/zero",
+                                            "/proc/self", "/scratch", "/cuda", "/pipe", "/home/ada/.nv"}));
+  EXPECT_EQ(allowed.sockets, platform::Sockets::none);
+  EXPECT_EQ(executor_allowance("/c", "/r", true).sockets, platform::Sockets::local);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(JobPool, CancellingLeavesBegunWorkBehind) {
   ASSERT_FALSE(left);
   EXPECT_EQ(left.error().stage, Stage::cancelled);
   may_finish->set_value();
-  finished->get_future().wait();  // it ran to its end all the same
+  finished->get_future().wait();  // it ran to its end
 }
 
 TEST(JobPool, WorkThatWasNotBegunIsNotDone) {

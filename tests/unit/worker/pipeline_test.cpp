@@ -7,12 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "catalog/catalog.h"
 #include "core/observation.h"
 #include "faults/support/worker_client.h"
 #include "platform/atomic_file.h"
 #include "platform/memory.h"
 #include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
+#include "worker/variant_request.h"
 #include "worker/watch_run.h"
 
 namespace attnscope::worker {
@@ -297,6 +299,8 @@ TEST_F(PipelineTest, AWatchOfAGpusKernelBringsTheEmulatorsCounts) {
   Collected on_gpu;
   ASSERT_TRUE(run_experiment(*all, request_, on_gpu));
   EXPECT_EQ(on_gpu.observation.counters, std::nullopt);
+  EXPECT_EQ(on_gpu.observation.versions.gpu, spec.name);
+  EXPECT_EQ(collected_.observation.versions.gpu, "") << "an emulated device is no GPU";
   Timing measured;
   measured.kind = FigureKind::measured;
   measured.p50 = 12;
@@ -350,6 +354,112 @@ TEST_F(PipelineTest, EachTimedLaunchIsProgress) {
   EXPECT_EQ(collected_.observation.timing->p50, 20);
   ASSERT_GT(collected_.launches.size(), 1u);
   for (size_t i = 0; i < collected_.launches.size(); ++i) ASSERT_EQ(collected_.launches[i], int64_t(i));
+}
+
+// out[i] = 3 a[i], of a kernel that brings its own buffers.
+constexpr const char* kScaleSource =
+    "extern \"C\" __global__ void scale(const float* a, float* out, int N) {\n"
+    "  int i = blockIdx.x * 64 + threadIdx.x;\n"
+    "  if (i < N) out[i] = FACTOR * a[i];\n"
+    "}\n";
+std::string scale_manifest() {
+  const auto buffer = [](const char* name, const char* role) {
+    return Json{{"name", name}, {"role", role}, {"dtype", "f32"}, {"shape", {"N"}}};
+  };
+  Json json{{"id", "scale"},      {"title", "Scale"},    {"source", "scale.cu"},  {"entry", "scale"},
+            {"story", "A test."}, {"problem", "custom"}, {"sizes", {{"N", 200}}}, {"args", {"a", "out", "N"}}};
+  json["knobs"] = Json::array({{{"name", "FACTOR"}, {"values", {3, 4}}, {"default", 3}, {"doc", "The factor."}}});
+  json["launch"] = {{"grid", {"ceil_div(N, 64)", 1, 1}}, {"block", {64, 1, 1}}};
+  json["buffers"] = Json::array({buffer("a", "in"), buffer("out", "out")});
+  json["reference"] = {{"kind", "scale"}, {"inputs", {"a"}}, {"output", "out"}, {"value", 3}};
+  return json.dump();
+}
+
+TEST_F(PipelineTest, AKernelOfItsOwnBuffersIsRunJudgedAndWatched) {
+  const auto kernel = catalog::parse_kernel({"scale.json", scale_manifest(), "scale.cu", kScaleSource});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  request_.kernel = *kernel;
+  request_.experiment = testing_support::experiment_of(request_.kernel);
+  request_.experiment.problem = kernel->default_problem();
+  request_.first_view = ViewRequest{.experiment_hash = "x", .map = MapKind::output};
+  request_.stages.watch = true;
+  const auto all = services();
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  const Observation& o = collected_.observation;
+  EXPECT_EQ(o.verdict->state, VerdictState::correct) << o.verdict->reason;
+  EXPECT_EQ(o.counters->total_ctas, 4);
+  EXPECT_GT(o.timing->p50, 0);
+  EXPECT_FALSE(o.tflops) << "no convention says how many operations it has";
+  EXPECT_TRUE(o.watch->findings.empty());
+  EXPECT_TRUE(collected_.tiles.empty()) << "only attention has maps";
+  request_.experiment.config.knobs["FACTOR"] = 4;
+  Collected wrong;
+  ASSERT_TRUE(run_experiment(*all, request_, wrong));
+  EXPECT_EQ(wrong.observation.verdict->state, VerdictState::wrong);
+}
+
+// A device that has a routine of a library, which does what another kernel does.
+class LibraryDevice final : public SilentDevice {
+ public:
+  LibraryDevice(std::shared_ptr<device::Device> runs, DeviceSpec spec, compile::Variant does)
+      : SilentDevice(std::move(runs), std::move(spec)), does_(std::move(does)) {}
+  class Routine final : public device::Loaded {
+   public:
+    explicit Routine(std::shared_ptr<const device::Loaded> done) : does(std::move(done)) {}
+    std::string library_version() const override { return "13.1.0"; }
+    std::shared_ptr<const device::Loaded> does;
+  };
+  Result<std::shared_ptr<const device::Loaded>> load_routine(const Library& library, const std::string& entry,
+                                                             const Problem&) override {
+    asked = library.name() + " " + entry;
+    auto loaded = load(does_);
+    if (!loaded) return fail(loaded.error());
+    return std::make_shared<const Routine>(*loaded);
+  }
+  Result<device::LaunchOutcome> run(const device::LaunchRequest& request, const device::LaunchEvents& events) override {
+    shape = request.shape;
+    device::LaunchRequest own = request;
+    own.loaded = dynamic_cast<const Routine&>(*request.loaded).does;
+    own.shape = {{32, 1, 1}, {128, 1, 1}};
+    own.dynamic_shared = 4 * request.problem.seq_k;
+    return SilentDevice::run(own, events);
+  }
+  std::string asked;
+  attnscope::model::LaunchShape shape;
+
+ private:
+  compile::Variant does_;
+};
+
+TEST_F(PipelineTest, ALibrarysRoutineIsRunWithoutBeingCompiled) {
+  using protocol::Step;
+  const auto all = services();
+  const auto minimal = all->compiler->compile(
+      variant_request(request_.kernel, request_.experiment.problem, request_.experiment.config, 89));
+  ASSERT_TRUE(minimal) << minimal.error().message;
+  const auto emulated = all->find_device("emulated:l4");
+  DeviceSpec spec = (*emulated)->spec();
+  spec.id = request_.experiment.device = "cuda:0";
+  spec.emulated = false;
+  spec.runs = {LibraryId::source, LibraryId::cublas};
+  const auto device = std::make_shared<LibraryDevice>(*emulated, spec, **minimal);
+  all->devices.push_back(device);
+  request_.kernel.library = LibraryId::cublas;
+  request_.kernel.entry = "attention";
+  request_.stages.watch = true;  // there is nothing to watch
+  const auto done = run_experiment(*all, request_, collected_);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(collected_.steps, (std::vector{Step::emulating, Step::checking, Step::measuring}));
+  EXPECT_EQ(device->asked, "cublas attention");
+  EXPECT_EQ(device->shape.ctas(), 1);
+  const Observation& o = collected_.observation;
+  EXPECT_EQ(o.versions.cublas, "13.1.0");
+  EXPECT_EQ(o.versions.gpu, spec.name);
+  EXPECT_FALSE(o.variant);
+  EXPECT_FALSE(o.occupancy);
+  EXPECT_FALSE(o.watch);
+  EXPECT_EQ(o.verdict->state, VerdictState::correct) << o.verdict->reason;
 }
 
 TEST(CtasToWatch, AreTheEdgesAndSomeBetween) {

@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "catalog/catalog.h"
 #include "faults/support/worker_client.h"
+#include "worker/executor_pool.h"
 
 namespace attnscope::worker {
 namespace {
@@ -83,6 +85,12 @@ class SupervisorTest : public testing::Test {
   int status_ = -1;
 };
 
+TEST(SecondsText, HasOneDecimalWhereItIsNeeded) {
+  const std::pair<int64_t, const char*> kTexts[] = {{0, "0 s"},      {999, "0.9 s"},  {1000, "1 s"}, {1050, "1.0 s"},
+                                                    {1500, "1.5 s"}, {1999, "1.9 s"}, {2000, "2 s"}, {12345, "12.3 s"}};
+  for (const auto& [ms, text] : kTexts) EXPECT_EQ(seconds_text(ms), text);
+}
+
 TEST_F(SupervisorTest, AnswersHelloWithItsOwnPid) {
   const auto hello = client().hello();
   EXPECT_EQ(hello.pid, getpid());
@@ -110,6 +118,7 @@ TEST_F(SupervisorTest, ACrashIsNamedAndTheSpareTakesOver) {
   EXPECT_THAT(crashed.failure->message, HasSubstr("crash BLOCK_M=32 on emulated:l4"));
   EXPECT_THAT(crashed.failure->message, HasSubstr("signal 6"));
   EXPECT_EQ(crashed.observation.failure, crashed.failure) << "a failure is part of the observation";
+  EXPECT_EQ(crashed.progress.size(), 1u) << "what began is not tried again";
   const int second = who(client().run_and_wait(telling("answer")));
   EXPECT_NE(first, second);
 }
@@ -126,7 +135,7 @@ TEST_F(SupervisorTest, ACrashAfterTheAnswerLosesNothing) {
   const Answer answer = client().run_and_wait(telling("crash_after"));
   EXPECT_FALSE(answer.failure);
   for (int i = 0; i < 20; ++i) {
-    // The next request may reach the dying executor; it is answered by another all the same.
+    // The next request may reach the dying executor; it is answered by another.
     EXPECT_FALSE(client().run_and_wait(telling("crash_after")).failure);
     expect_the_next_runs();
   }
@@ -138,6 +147,10 @@ TEST_F(SupervisorTest, WhoDiesWithoutAWordIsTriedOnceMore) {
   EXPECT_EQ(mute.failure->stage, Stage::crash);
   EXPECT_EQ(mute.times_done, 1);
   expect_the_next_runs();
+  EXPECT_EQ(std::ranges::count_if(
+                client().logs,
+                [](const protocol::Log& log) { return log.text.find("ended by signal") != std::string::npos; }),
+            2);
 }
 
 TEST_F(SupervisorTest, WhoStopsWhenItsTimeIsUpSaysWhereItWasAndLivesOn) {
@@ -374,7 +387,7 @@ TEST_F(SupervisorTest, WhatAnExecutorLeftInASessionOfItsOwnIsEnded) {
   ASSERT_GT(stray, 1);
   for (int look = 0; look < 30000 && kill(stray, 0) == 0; ++look)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  EXPECT_NE(kill(stray, 0), 0) << "its parent has gone, and nobody else ends it";
+  EXPECT_NE(kill(stray, 0), 0) << "its parent has gone, and no other process ends it";
   expect_the_next_runs();
   const pid_t last = who(client().run_and_wait(telling("stray")));
   ASSERT_GT(last, 1);
