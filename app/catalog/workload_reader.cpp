@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 
 #include "catalog/manifest_reader.h"
@@ -18,6 +20,7 @@ struct FieldsOf<ReferenceSpec> {
                  Field{"output", &ReferenceSpec::output, Limits{.bytes = 100, .required = true}},
                  Field{"expr", &ReferenceSpec::expr, Limits{.bytes = 1000}},
                  Field{"value", &ReferenceSpec::value, Limits{.open = true}},
+                 Field{"beta", &ReferenceSpec::beta, Limits{.open = true}},
                  Field{"atol", &ReferenceSpec::atol, kTolerance},
                  Field{"rtol", &ReferenceSpec::rtol, kTolerance},
                  Field{"inputs", &ReferenceSpec::inputs, Limits{.most = 8}}};
@@ -45,17 +48,38 @@ void read_sizes(JsonReader& read, Kernel& kernel) {
   });
 }
 
-// "random", or {"random": [low, high]}.
-void read_init(JsonReader& read, BufferInit& init) {
+// A number, "inf", "-inf" or "nan": JSON has no words for the last three.
+std::optional<double> fill_value(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "inf") return HUGE_VAL;
+  if (json == "-inf") return -HUGE_VAL;
+  if (json == "nan") return std::nan("");
+  return std::nullopt;
+}
+
+// "random", {"random": [low, high]} or {"fill": -1.5}.
+void read_init(JsonReader& read, ElementType type, BufferInit& init) {
   const Json* json = read.value("init");
   if (!json || json->is_null()) return;
   if (json->is_string()) {
-    return read.word("init", init.kind);
+    read.word("init", init.kind);
+    if (!read.failed() && init.kind == BufferInit::Kind::fill)
+      read.fault("init", "lacks the value", "Write {\"fill\": 1.5}, or \"-inf\" for the number.");
+    return;
+  }
+  if (json->is_object() && json->size() == 1 && json->contains("fill")) {
+    init.kind = BufferInit::Kind::fill;
+    init.low = fill_value((*json)["fill"]);
+    if (!init.low) return read.fault("init/fill", "must be a number, \"inf\", \"-inf\" or \"nan\"");
+    const bool whole = *init.low == std::floor(*init.low) && std::abs(*init.low) <= 0x1p53;
+    if (!is_floating(type) && !whole) read.fault("init/fill", "is not a number of the buffer's type");
+    return;
   }
   const bool range = json->is_object() && json->size() == 1 && json->contains("random") &&
                      (*json)["random"].is_array() && (*json)["random"].size() == 2 &&
                      (*json)["random"][0].is_number() && (*json)["random"][1].is_number();
-  if (!range) return read.fault("init", "must be random, zeros, ones, iota or {\"random\": [low, high]}");
+  if (!range)
+    return read.fault("init", "must be random, zeros, ones, iota, {\"random\": [low, high]} or {\"fill\": value}");
   init.low = (*json)["random"][0].get<double>();
   init.high = (*json)["random"][1].get<double>();
   if (!(*init.low <= *init.high)) read.fault("init/random", "the low end is above the high one");
@@ -69,7 +93,7 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
   read.word("role", buffer.role);
   read.word("dtype", buffer.type);
   if (buffer.role == BufferRole::workspace) buffer.init.kind = BufferInit::Kind::zeros;
-  read_init(read, buffer.init);
+  read_init(read, buffer.type, buffer.init);
   if (const Json* shape = array_at(read, "shape", 8))
     for (size_t i = 0; i < shape->size(); ++i)
       expression_at(read, at("shape", i), (*shape)[i], buffer.shape.emplace_back());

@@ -123,7 +123,8 @@ class Maker {
     const int64_t m = in_[0].rows(), k = in_[0].columns(), n = in_[1].columns();
     if (in_[1].rows() != k || out_.rows() != m || out_.columns() != n) return misfit("needs a[M,K], b[K,N] and c[M,N]");
     if (in_.size() > 2 && in_[2].values.size() != out_.values.size()) return misfit("needs c[M,N] as its third input");
-    if (in_.size() > 2) out_.values = in_[2].values;
+    if (in_.size() > 2)
+      for (size_t i = 0; i < out_.values.size(); ++i) out_.values[i] = spec_.beta.value_or(1) * in_[2].values[i];
     for (int64_t row = 0; row < m; ++row)
       for (int64_t inner = 0; inner < k; ++inner) {
         const double a = factor_or_one() * in_[0].values[static_cast<size_t>(row * k + inner)];

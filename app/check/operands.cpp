@@ -68,6 +68,10 @@ void fill(const Operand& operand, const Problem& problem, uint32_t stream, std::
       for (int64_t i = 0; i < operand.elements(); ++i)
         store_value(operand.type, out.data(), i, operand.init.kind == BufferInit::Kind::ones ? 1 : double(i));
       return;
+    case BufferInit::Kind::fill:
+      for (int64_t i = 0; i < operand.elements(); ++i)
+        store_value(operand.type, out.data(), i, operand.init.low.value_or(0));
+      return;
     case BufferInit::Kind::random:
       if (is_floating(operand.type) && !operand.init.low)
         return fill_distribution(operand, problem, stream, out.data());

@@ -188,7 +188,7 @@ void add_compare(CLI::App& app, Chosen& chosen) {
   command->add_option("--blocks", options->blocks, "How often both are timed, one after the other")
       ->type_name("N")
       ->check(CLI::Range(static_cast<int>(measure::kFewestBlocks), 1000));
-  command->add_flag("--recorded", options->recorded, "Do not time anything: compare the recorded samples");
+  command->add_flag("--recorded", options->recorded, "Do not time anything: compare the samples that A and B hold");
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }

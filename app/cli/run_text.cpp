@@ -9,6 +9,7 @@
 #include "charts/terms.h"
 #include "core/escape.h"
 #include "core/headline.h"
+#include "core/option_fields.h"
 #include "core/with_commas.h"
 
 namespace attnscope::cli {
@@ -49,8 +50,9 @@ void add_verdict(std::string& out, const Observation& o) {
        is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state);
   if (v.rows_checked == 0) return;  // there is no error to report
   line(out, "error",
-       fmt::format("relative Frobenius {:.3g} (limit {:.3g}), max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
-                   v.rel_frobenius_limit, v.max_abs, v.mean_abs, v.cosine));
+       fmt::format("relative Frobenius {:.3g}{}, max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
+                   v.rel_frobenius_limit > 0 ? fmt::format(" (limit {:.3g})", v.rel_frobenius_limit) : "", v.max_abs,
+                   v.mean_abs, v.cosine));
   line(out, "",
        fmt::format("{:.4g} % outside tolerance, {} not finite, {} of {} rows checked", v.outside_share * 100,
                    v.nonfinite, with_commas(v.rows_checked), with_commas(v.rows_total)));
@@ -118,6 +120,12 @@ std::string text_of(const Observation& o, const std::string& config_text) {
     line(out, "compiled",
          fmt::format("sm_{}, {:.0f} ms{}, code {}", o.variant->arch, o.variant->compile_ms,
                      o.variant->cached ? " (from the cache)" : "", o.variant->code_hash.substr(0, 12)));
+    std::string options;
+    for_each_option([&](std::string_view, std::string_view label, auto member) {
+      options +=
+          fmt::format("{}{} {}", options.empty() ? "" : ", ", label, option_text(o.experiment.config.options.*member));
+    });
+    line(out, "options", options);
   }
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);

@@ -18,6 +18,7 @@ namespace {
 struct Options {
   std::string file;
   std::string preset;
+  std::vector<std::string> kernel_dirs;
   WorkerOptions workers;
   std::string size = "1600x900";
   float zoom = 1.0f;
@@ -46,10 +47,11 @@ int shoot(const Options& given) {
   if (!size) return report(size.error());
   ExperimentOptions named;
   named.preset = given.preset;
+  named.kernel_dirs = given.kernel_dirs;
   if (auto draft = draft_of(named); !draft) return report(draft.error());
   auto places = find_places();
   if (!places) return report(places.error());
-  auto options = session_options({}, false);
+  auto options = session_options(given.kernel_dirs, false);
   if (!options) return report(options.error());
   if (auto added = add_workers(*options, given.workers, Named::asked, options->first_device); !added)
     return report(added.error());
@@ -80,6 +82,7 @@ void add_shot(CLI::App& app, Chosen& chosen) {
   auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "The picture to write")->type_name("OUT.png")->required();
   command->add_option("--preset", options->preset, "Show this preset")->type_name("FILE");
+  add_kernels_option(*command, options->kernel_dirs);
   add_worker_options(*command, options->workers);
   command->add_option("--size", options->size, "Its size in pixels")->type_name("1600x900");
   command->add_option("--zoom", options->zoom, "Larger or smaller, as for a screen of many pixels")

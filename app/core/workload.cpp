@@ -37,6 +37,8 @@ Result<void> known_reference(const ReferenceSpec& spec, const std::string& where
                 where + ": " + std::string(word_of(spec.kind)) + " of " + std::to_string(spec.inputs.size()) +
                     " inputs is not known",
                 "docs/writing-a-kernel.md has the table of references.");
+  if (spec.beta && (spec.kind != ReferenceKind::gemm || spec.inputs.size() < 3))
+    return fail(Stage::catalog, where + ": \"beta\" is the factor of a gemm's third input", "Name c among the inputs.");
   if ((spec.kind == ReferenceKind::each) == spec.expr.empty())
     return fail(Stage::catalog, where + ": \"expr\" belongs to the kind each, and only to it", "");
   return {};

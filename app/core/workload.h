@@ -27,10 +27,10 @@ struct Words<BufferRole> : NamesAsWords<BufferRole> {};
 
 // What a buffer holds before the run.
 struct BufferInit {
-  enum class Kind { random, zeros, ones, iota };
+  enum class Kind { random, zeros, ones, iota, fill };
   Kind kind = Kind::random;
   // random: [low, high]; integers include both ends. Empty: as the problem's distribution says (floats), 0…99
-  // (integers).
+  // (integers). fill: `low` in every element.
   std::optional<double> low, high;
   bool operator==(const BufferInit&) const = default;
 };
@@ -98,6 +98,7 @@ struct ReferenceSpec {
   std::string output;
   std::string expr;                  // kind "each": of one element, over the inputs' names
   double value = 0;                  // eps of the norms, the factor of "scale", "saxpy" and "gemm_nt"
+  std::optional<double> beta;        // "gemm": the factor of c; empty: 1
   std::optional<double> atol, rtol;  // empty: those of the output's type
 };
 

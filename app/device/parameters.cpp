@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 4> kTensors{"q", "k", "v", "o"};  // atte
 
 Result<Bytes> attention_value(const std::string& name, const Problem& problem) {
   if (name == "scale") return bytes_of_value(static_cast<float>(problem.effective_scale()));
+  if (name == "causal") return bytes_of_value(static_cast<int32_t>(problem.causal));  // as the macro CAUSAL
   std::optional<int64_t> size;
   for_each_size([&](const auto& field) {
     if (name == field.key) size = problem.*field.member;

@@ -526,6 +526,12 @@ cp {wheel} "$2"
         done = self.call("shot", self.path / "window.png", "--preset", preset, "--size", "1280x720")
         self.assertEqual(done.returncode, 0, done.stderr)  # a failed run gives a picture too; the next line checks it
         self.run_json("--preset", preset)
+        elsewhere = self.path / "elsewhere"
+        self.assertEqual(self.call("import", self.plain("saxpy"), "--out", elsewhere).returncode, 0)
+        os.rename(kernels, self.path / "gone")
+        self.refused(2, "shot", self.path / "window.png", "--preset", preset, names=["saxpy"])
+        done = self.call("shot", self.path / "window.png", "--preset", preset, "--kernels", elsewhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_picture_of_an_impossible_size_is_refused(self):
         if os.environ["ATTNSCOPE_HAS_UI"] != "ON":

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "catalog/workload.h"
@@ -501,9 +502,13 @@ TEST(Workload, ABufferHoldsWhatItsInitSays) {
   EXPECT_EQ(with(nullptr, "workspace")->operands[1].init.kind, BufferInit::Kind::zeros);
   EXPECT_EQ(with({{"random", {-1, 2.5}}})->operands[1].init, (BufferInit{BufferInit::Kind::random, -1, 2.5}));
   EXPECT_TRUE(with({{"random", {3, 3}}}));
+  EXPECT_EQ(with({{"fill", -1.5}})->operands[1].init.low, -1.5);
+  EXPECT_EQ(with({{"fill", "-inf"}})->operands[1].init, (BufferInit{BufferInit::Kind::fill, -HUGE_VAL, {}}));
+  EXPECT_TRUE(std::isnan(*with({{"fill", "nan"}})->operands[1].init.low));
   for (const Json& init :
        {Json{{"random", {3, 2}}}, Json{{"random", {1}}}, Json{{"random", {1, "2"}}}, Json{{"random", 1}},
-        Json{{"ones", {1, 2}}}, Json{{"random", {1, 2}}, {"seed", 1}}, Json("twos"), Json(1)}) {
+        Json{{"ones", {1, 2}}}, Json{{"random", {1, 2}}, {"seed", 1}}, Json("twos"), Json(1), Json("fill"),
+        Json{{"fill", "infinity"}}, Json{{"fill", nullptr}}, Json{{"fill", 1}, {"random", {1, 2}}}}) {
     const auto refused = with(init);
     ASSERT_FALSE(refused) << init;
     EXPECT_THAT(refused.error().message, HasSubstr("buffers/1/init")) << init;

@@ -60,6 +60,19 @@ std::vector<double> of(const std::string& kind, const std::vector<Tensor64>& inp
   return Case(kind, inputs, output, value).values();
 }
 
+TEST(KnownReference, AGemmScalesWhatItAddsTo) {
+  const Tensor64 a{{1, 2}, {1, 2}}, b{{2, 1}, {3, 4}}, c{{1, 1}, {10}};
+  Case gemm("gemm", {a, b, c}, {1, 1}, 2);
+  EXPECT_THAT(gemm.values(), ElementsAre(2 * 11 + 10));
+  gemm.spec.beta = 0.5;
+  EXPECT_THAT(gemm.values(), ElementsAre(2 * 11 + 5));
+  gemm.spec.beta = 0;
+  EXPECT_THAT(gemm.values(), ElementsAre(2 * 11));
+  EXPECT_TRUE(known_reference(gemm.spec, "k.json"));
+  gemm.spec.inputs.pop_back();
+  EXPECT_FALSE(known_reference(gemm.spec, "k.json")) << "there is nothing to scale";
+}
+
 TEST(KnownReference, ElementByElement) {
   const Tensor64 x{{3}, {-2, 0, 3}}, y{{3}, {10, 20, 30}};
   EXPECT_THAT(of("copy", {x}, {3}), ElementsAre(-2, 0, 3));

@@ -90,6 +90,8 @@ TEST(Operands, EachHoldsWhatItsInitSays) {
   with("hundred", BufferRole::in, ElementType::i32, {BufferInit::Kind::random, {}, {}});
   with("uniform", BufferRole::in, ElementType::f32, {BufferInit::Kind::random, {}, {}});
   with("out", BufferRole::out, ElementType::f32, {BufferInit::Kind::ones, {}, {}});
+  with("least", BufferRole::inout, ElementType::f16, {BufferInit::Kind::fill, -HUGE_VAL, {}});
+  with("filled", BufferRole::in, ElementType::i8, {BufferInit::Kind::fill, -7, {}});
   const auto made = make_operands(work, custom());
   ASSERT_TRUE(made);
   const auto of = [&](size_t at) { return values((*made)->all[at]); };
@@ -98,6 +100,8 @@ TEST(Operands, EachHoldsWhatItsInitSays) {
   EXPECT_EQ(of(0), std::vector<double>(1000, 0));
   EXPECT_EQ(of(1), std::vector<double>(1000, 1));
   EXPECT_EQ(of(2), iota);
+  EXPECT_EQ(of(8), std::vector<double>(1000, -HUGE_VAL));
+  EXPECT_EQ(of(9), std::vector<double>(1000, -7));
   const auto within = [&](size_t at, double low, double high) {
     const auto all = of(at);
     EXPECT_GE(std::ranges::min(all), low);

@@ -146,6 +146,7 @@ TEST(RunText, CodeSharedMemoryAndOccupancy) {
                                       "shared memory  41,984 B per CTA (1,024 static, 40,960 dynamic)",
                                       "                  40,960 B tile (dynamic)", "                   1,024 B sums",
                                       "compiled       sm_89, 812 ms, code 0123456789ab",
+                                      "options        fast math on, fmad on, maxrregcount none",
                                       "occupancy      33.3 % (2 CTAs, 16 warps per SM), limited by shared memory",
                                       "               1.10 waves: 1,280 CTAs for 1,160 places"));
   v.cached = true;
@@ -187,6 +188,26 @@ TEST(RunText, WhatTheKernelPrintedIsEscapedAndCounted) {
   EXPECT_EQ(rest_of(o).front(), "printed        and 2 times more");
   o.printed = Printed{{"a"}, 0};
   EXPECT_EQ(rest_of(o).size(), 2u);
+}
+
+TEST(RunText, NamesTheCompileOptionsOfTheRun) {
+  Observation o;
+  o.variant.emplace();
+  o.experiment.config.options = {.fast_math = true, .fmad = false, .maxrregcount = 64};
+  EXPECT_THAT(text_of(o, ""), HasSubstr("options        fast math on, fmad off, maxrregcount 64\n"));
+  o.experiment.config.options = {};
+  EXPECT_THAT(text_of(o, ""), HasSubstr("maxrregcount none\n"));
+}
+
+// References of other kinds than attention have a tolerance only for each element.
+TEST(RunText, AnErrorWithoutALimitNamesNone) {
+  Observation o;
+  o.verdict.emplace();
+  o.verdict->rows_checked = 4;
+  o.verdict->rel_frobenius = 0.5;
+  EXPECT_THAT(text_of(o, ""), HasSubstr("relative Frobenius 0.5, max"));
+  o.verdict->rel_frobenius_limit = 0.25;
+  EXPECT_THAT(text_of(o, ""), HasSubstr("relative Frobenius 0.5 (limit 0.25), max"));
 }
 
 }  // namespace

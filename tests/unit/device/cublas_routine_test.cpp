@@ -200,7 +200,7 @@ Workload a_gemm() {
                                  ElementType::f16,
                                  {2, *name == 'b' ? 8 : 24, *name == 'c' ? 8 : 16},
                                  {}});
-  workload.references.push_back({ReferenceKind::gemm_nt, {"a", "b"}, "c", "", 0, {}, {}});
+  workload.references.push_back({ReferenceKind::gemm_nt, {"a", "b"}, "c", "", 0, {}, {}, {}});
   return workload;
 }
 

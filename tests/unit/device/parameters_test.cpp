@@ -50,6 +50,18 @@ TEST(Parameters, StandWhereTheKernelExpectsThem) {
   EXPECT_EQ(value_at<int32_t>(*block, 28), 1);
 }
 
+TEST(Parameters, TheMaskIsTheMacrosNumber) {
+  Problem problem;
+  for (const auto& [causal, number] : {std::pair{Causal::none, 0}, {Causal::top_left, 1}, {Causal::bottom_right, 2}}) {
+    problem.causal = causal;
+    const auto args = attention_arguments(std::vector<std::string>{"causal"}, problem);
+    ASSERT_TRUE(args) << args.error().message;
+    const auto block = pack_parameters(kernel_with({4}), *args, {});
+    ASSERT_TRUE(block);
+    EXPECT_EQ(value_at<int32_t>(*block, 0), number);
+  }
+}
+
 TEST(Parameters, EachSizeAndTensorIsItsOwn) {
   Problem problem;
   problem.batch = 2;
