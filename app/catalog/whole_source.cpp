@@ -89,26 +89,44 @@ class Paster {
     return text;
   }
 
+  void append(const std::string& text) {
+    whole_.text += text;
+    text_line_ += std::count(text.begin(), text.end(), '\n');
+  }
+  // The next text is that of `file` from line `at` on.
+  void begin_part(const fs::path& file, int64_t at) { whole_.origins.push_back({text_line_, file.string(), at}); }
+
   Result<void> one(const fs::path& file, const std::string& source, bool outermost, int depth = 0) {
     if (depth == kDeepest)
       return fail(Stage::input, fmt::format("{} is the {}th header within headers", file.filename().string(), kDeepest),
                   "Import a file whose headers include each other less deeply.");
     size_t copied = 0, counted = 0;
-    ptrdiff_t line = 1;  // of the byte at `counted`
+    int64_t line = 1;  // of the byte at `counted`
+    const auto count_to = [&](size_t end) {
+      line += std::count(source.begin() + static_cast<ptrdiff_t>(counted), source.begin() + static_cast<ptrdiff_t>(end),
+                         '\n');
+      counted = end;
+    };
+    begin_part(file, 1);
     for (const CppToken& token : cpp_tokens(source)) {
       if (token.kind != CppToken::Kind::line) continue;
+      count_to(token.at);
       const auto replace = [&](const std::string& by) {
-        whole_.text += source.substr(copied, token.at - copied) + by;
+        append(source.substr(copied, token.at - copied) + by);
         copied = token.end();
       };
-      if (!outermost && is_once(token.text)) replace("");  // it would apply to the whole file
+      const auto go_on = [&] {
+        count_to(token.end());
+        begin_part(file, line);
+      };
+      if (!outermost && is_once(token.text)) {  // it would apply to the whole file
+        replace("");
+        go_on();
+      }
       const auto include = include_of(token.text);
       if (!include || known_(include->name)) continue;
       const auto found = find(*include, file.parent_path());
       if (!found) {
-        line += std::count(source.begin() + static_cast<ptrdiff_t>(counted),
-                           source.begin() + static_cast<ptrdiff_t>(token.at), '\n');
-        counted = token.at;
         if (++lookups_ > kMostMissing)
           return fail(Stage::input, fmt::format("over {} headers were not found", kMostMissing),
                       "Name their folder with --include DIR.");
@@ -118,6 +136,7 @@ class Paster {
       std::error_code error;
       if (!seen_.insert(fs::weakly_canonical(*found, error)).second) {
         replace("// " + include->name + " is above");
+        go_on();
         continue;
       }
       auto text = platform::read_file(*found, kMaxSourceBytes);
@@ -125,9 +144,10 @@ class Paster {
       replace("// " + include->name + ":\n");
       whole_.pasted.push_back(include->name);
       if (auto done = one(*found, *text, false, depth + 1); !done) return done;
-      whole_.text += "\n// end of " + include->name;
+      append("\n// end of " + include->name);
+      go_on();
     }
-    whole_.text += source.substr(copied);
+    append(source.substr(copied));
     if (whole_.text.size() > kMaxSourceBytes)
       return fail(Stage::input,
                   fmt::format("{} has more than {} MB with its headers pasted in", file.filename().string(),
@@ -140,11 +160,18 @@ class Paster {
   const std::function<bool(const std::string&)>& known_;
   std::vector<fs::path> roots_;  // a pasted file is below one of them
   std::set<fs::path> seen_;
-  size_t lookups_ = 0;  // that found nothing
+  size_t lookups_ = 0;     // that found nothing
+  int64_t text_line_ = 1;  // of the whole text's end
   WholeSource whole_;
 };
 
 }  // namespace
+
+Origin origin_of(const std::vector<Origin>& origins, int64_t line) {
+  auto part = std::ranges::upper_bound(origins, line, {}, &Origin::line);
+  if (part != origins.begin()) --part;
+  return {line, part->file, part->at + (line - part->line)};
+}
 
 Result<WholeSource> whole_source(const fs::path& file, const std::string& source, const std::vector<fs::path>& folders,
                                  const std::function<bool(const std::string&)>& known) {

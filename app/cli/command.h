@@ -19,6 +19,8 @@ using Chosen = std::function<int()>;
 using AddCommand = void(CLI::App& app, Chosen& chosen);
 
 AddCommand add_run;
+AddCommand add_check;
+AddCommand add_watch_file;
 AddCommand add_explain;
 AddCommand add_compare;
 AddCommand add_bench;
@@ -35,9 +37,9 @@ AddCommand add_import;
 AddCommand add_window;  // no subcommand: the window
 
 // Every subcommand, as --help lists them.
-inline constexpr AddCommand* kCommands[] = {add_window, add_run,    add_explain, add_compare, add_bench,
-                                            add_best,   add_export, add_kernels, add_devices, add_presets,
-                                            add_shot,   add_worker, add_doctor,  add_fetch,   add_import};
+inline constexpr AddCommand* kCommands[] = {
+    add_window,  add_run,     add_check,   add_watch_file, add_explain, add_compare, add_bench, add_best,  add_export,
+    add_kernels, add_devices, add_presets, add_shot,       add_worker,  add_doctor,  add_fetch, add_import};
 
 // The only functions that write to the terminal, each through terminal_text(), so that a title or a worker's text never
 // brings an escape sequence there. Writes one result to stdout with a line end. stdout holds only results; everything

@@ -3,10 +3,9 @@
 
 #include "catalog/catalog.h"
 #include "catalog/import.h"
-#include "catalog/whole_source.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
-#include "compile/builtin_headers.h"
+#include "cli/given_file.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
@@ -51,30 +50,24 @@ bool is_of_another_entry(const fs::path& manifest, const std::string& entry) {
 
 Result<std::string> import_file(const Options& options) {
   const fs::path file = options.file;
-  auto source = platform::read_file(file, catalog::kMaxSourceBytes);
-  if (!source) return fail(source.error());
-  const std::vector<fs::path> include(options.include.begin(), options.include.end());
-  auto whole = catalog::whole_source(file, *source, include, compile::is_builtin_header);
-  if (!whole) return fail(whole.error());
+  auto read = read_import(file, options.entry, options.include);
+  if (!read) return fail(read.error());
+  const auto& [name, whole, first] = *read;
+  auto imported = Result<catalog::Imported>(first);
   // A source with pasted headers is a new file; it must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
-  std::string name = catalog::source_file_name(file.filename().string());
-  // Its lines are numbered otherwise, so it does not have the original's name elsewhere either.
-  if (!whole->pasted.empty()) name = catalog::source_file_name("whole_" + name);
-  auto imported = catalog::import_kernel(name, whole->text, options.entry, catalog::id_of(file.filename().string()));
-  if (!imported) return fail(imported.error());
   if (is_of_another_entry(folder / (imported->id + ".json"), imported->entry)) {
-    imported = catalog::import_kernel(name, whole->text, options.entry, catalog::id_with_entry(*imported));
+    imported = catalog::import_kernel(name, whole.text, options.entry, catalog::id_with_entry(*imported));
     if (!imported) return fail(imported.error());
   }
   const fs::path manifest = folder / (imported->id + ".json"), copy = folder / name;
   if (auto made = platform::make_output_folder(folder.empty() ? "." : folder); !made) return fail(made.error());
   if (auto done = write_new(manifest, imported->manifest, options.replace); !done) return fail(done.error());
   if (!same_file(copy, file))
-    if (auto done = write_new(copy, whole->text, options.replace); !done) return fail(done.error());
+    if (auto done = write_new(copy, whole.text, options.replace); !done) return fail(done.error());
   std::string text = manifest.string() + ": a first manifest for " + imported->entry + "\n";
-  text += listed("Headers pasted into the source:", whole->pasted);
-  text += listed("Headers not pasted (their folder: --include DIR); without them it may not compile:", whole->missing);
+  text += listed("Headers pasted into the source:", whole.pasted);
+  text += listed("Headers not pasted (their folder: --include DIR); without them it may not compile:", whole.missing);
   text += listed("Read from the source:", imported->read);
   text += listed("Guessed, to be corrected in the manifest:", imported->guessed);
   text += listed("Other kernels of the file (--entry):", imported->others);

@@ -11,13 +11,12 @@
 #include "core/headline.h"
 #include "core/option_fields.h"
 #include "core/with_commas.h"
+#include "worker/watch_run.h"
 
 namespace attnscope::cli {
 namespace {
 
-void line(std::string& out, std::string_view label, const std::string& text) {
-  out += fmt::format("{:<14} {}\n", one_line(label), one_line(text));
-}
+void line(std::string& out, std::string_view label, const std::string& text) { out += text_line(label, text); }
 
 void add_timing(std::string& out, const Observation& o) {
   const Timing& t = *o.timing;
@@ -41,13 +40,9 @@ void add_timing(std::string& out, const Observation& o) {
   line(out, "", how);
 }
 
-// An error of the watch overrules the verdict and takes its place.
 void add_verdict(std::string& out, const Observation& o) {
   const Verdict& v = *o.verdict;
-  const std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
-  const Headline headline = *headline_of(o);
-  line(out, "verdict",
-       is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state);
+  line(out, "verdict", verdict_text(o));
   if (v.rows_checked == 0) return;  // there is no error to report
   line(out, "error",
        fmt::format("relative Frobenius {:.3g}{}, max {:.3g}, mean {:.3g}, cosine {:.6f}", v.rel_frobenius,
@@ -88,12 +83,9 @@ void add_counters(std::string& out, const Counters& c) {
 }
 
 void add_watch(std::string& out, const WatchReport& w) {
-  const std::string share =
-      w.ctas < w.total_ctas ? fmt::format("{} of {} CTAs", with_commas(w.ctas), with_commas(w.total_ctas)) : "all CTAs";
-  const std::string luck = fmt::format("{} contents of shared memory, {} orders of the warps", w.fills, w.orders);
-  if (w.findings.empty()) return line(out, "watch", fmt::format("silent: {}, {}", share, luck));
+  if (w.findings.empty()) return line(out, "watch", "silent: " + watched_text(w));
   line(out, "watch",
-       fmt::format("{} finding{}: {}, {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", share, luck));
+       fmt::format("{} finding{}: {}", w.findings.size(), w.findings.size() == 1 ? "" : "s", watched_text(w)));
   for (const Finding& f : w.findings) line(out, to_string(f.severity), f.sentence);
 }
 
@@ -105,11 +97,34 @@ void add_printed(std::string& out, const Printed& p) {
 
 }  // namespace
 
+std::string text_line(std::string_view label, const std::string& text) {
+  return fmt::format("{:<14} {}\n", one_line(label), one_line(text));
+}
+
+std::string heading_text(const Observation& o, const std::string& config_text) {
+  return text_line("kernel", o.experiment.kernel + "  " + config_text) +
+         text_line("problem", short_text(o.experiment.problem)) +
+         text_line("device", o.device + (o.versions.cublas.empty() ? "" : ", cuBLAS " + o.versions.cublas));
+}
+
+std::string verdict_text(const Observation& o) {
+  const Verdict& v = *o.verdict;
+  const std::string state = std::string(to_string(v.state)) + (v.reason.empty() ? "" : ": " + v.reason);
+  const Headline headline = *headline_of(o);
+  return is_of_watch(headline) ? fmt::format("{}; the output itself is {}", to_string(headline), state) : state;
+}
+
+std::string watched_text(const WatchReport& w) {
+  const std::string luck = fmt::format("{} contents of shared memory, {} orders of the warps", w.fills, w.orders);
+  if (w.ctas < w.total_ctas)
+    return fmt::format("{} of {} CTAs, {}", with_commas(w.ctas), with_commas(w.total_ctas), luck);
+  if (w.ctas > worker::kWatchedCtas)
+    return fmt::format("all {} CTAs, and on {} of them {}", with_commas(w.ctas), worker::kWatchedCtas, luck);
+  return "all CTAs, " + luck;
+}
+
 std::string text_of(const Observation& o, const std::string& config_text) {
-  std::string out;
-  line(out, "kernel", o.experiment.kernel + "  " + config_text);
-  line(out, "problem", short_text(o.experiment.problem));
-  line(out, "device", o.device + (o.versions.cublas.empty() ? "" : ", cuBLAS " + o.versions.cublas));
+  std::string out = heading_text(o, config_text);
   if (o.timing) add_timing(out, o);
   if (o.verdict) add_verdict(out, o);
   if (o.variant) {

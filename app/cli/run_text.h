@@ -8,4 +8,11 @@ namespace attnscope::cli {
 // An observation for a person at a terminal: one figure per line, with its kind.
 std::string text_of(const Observation& observation, const std::string& config_text);
 
+// Its parts, of which `attnscope check` prints some: kernel, problem and device; one line; the verdict, whose place an
+// error of the watch takes; how much of the grid a watch saw.
+std::string heading_text(const Observation& observation, const std::string& config_text);
+std::string text_line(std::string_view label, const std::string& text);
+std::string verdict_text(const Observation& observation);
+std::string watched_text(const WatchReport& watch);
+
 }  // namespace attnscope::cli

@@ -52,7 +52,8 @@ struct FieldsOf<protocol::Run> {
   using Of = protocol::Run;
   static constexpr auto list =
       std::tuple{Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines},
-                 Field{"first_view", &Of::first_view}, Field{"watch", &Of::watch}};
+                 Field{"first_view", &Of::first_view}, Field{"watch", &Of::watch},
+                 Field{"watch_all", &Of::watch_all, Limits{.sparse = true}}};
 };
 template <>
 struct FieldsOf<protocol::Watch> {

@@ -49,6 +49,7 @@ struct Run {
   Deadlines deadlines;
   std::optional<ViewRequest> first_view;  // streamed while the experiment runs
   bool watch = false;                     // and watched afterwards
+  std::optional<bool> watch_all = {};     // every CTA; left out otherwise, so that older workers understand the rest
   bool operator==(const Run&) const = default;
 };
 // Only the watch; the answer is its report.

@@ -73,9 +73,10 @@ class SessionCore final : public LinkEvents {
     Experiment experiment;
     std::string hash;  // of the session's experiment
     size_t worker = 0;
-    std::string device;     // as the worker calls it
-    ViewRequest view = {};  // view; of a run: the first view asked with it, if it has a hash
-    bool watch = false;     // queue: and watched afterwards
+    std::string device;      // as the worker calls it
+    ViewRequest view = {};   // view; of a run: the first view asked with it, if it has a hash
+    bool watch = false;      // queue: and watched afterwards
+    bool watch_all = false;  // … every CTA of it
   };
   struct Worker {
     std::unique_ptr<WorkerLink> link;

@@ -112,10 +112,12 @@ void SessionCore::enqueue(const QueueLane::Request& request) {
     refused.failure = r.failure;
     return request.answer->set_value(std::move(refused));
   }
-  const bool watch = request.watch == Watch::always || (request.watch == Watch::emulated && r.place.spec->emulated);
+  const bool all = request.watch == Watch::whole_grid;
+  const bool watch =
+      all || request.watch == Watch::always || (request.watch == Watch::emulated && r.place.spec->emulated);
   const JobId id = next_id_++;
   queue_.place(id, r.experiment, watch && r.kernel->library.is_source(), request.answer);
-  submit(id, {Lane::queue, r.experiment, hash_of(r.experiment), r.place.worker, r.place.local_id, {}, watch});
+  submit(id, {Lane::queue, r.experiment, hash_of(r.experiment), r.place.worker, r.place.local_id, {}, watch, all});
 }
 
 // A worker has settled: requests that waited for its devices continue.

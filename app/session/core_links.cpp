@@ -225,7 +225,8 @@ void SessionCore::send_job(JobId id, Job& job) {
     job.view = *first_view;
     first_view = views_.on_wire(job.view);
   }
-  worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::move(first_view), job.watch});
+  const std::optional<bool> all = job.watch_all ? std::optional(true) : std::nullopt;
+  worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::move(first_view), job.watch, all});
 }
 
 // The only place where a job ends.

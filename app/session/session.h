@@ -43,8 +43,9 @@ struct SessionOptions {
 // Whether a run of the queue is watched afterwards, for races and outputs that are right by luck.
 enum class Watch {
   never,
-  emulated,  // if its device is emulated: the watch takes about as long as the run
-  always     // also on a GPU: an emulated device of its architecture does the watch
+  emulated,   // if its device is emulated: the watch takes about as long as the run
+  always,     // also on a GPU: an emulated device of its architecture does the watch
+  whole_grid  // always, and every CTA of the grid instead of a sample
 };
 
 // A drag sends every legal step under the same gesture: one entry of history and undo.

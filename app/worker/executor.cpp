@@ -159,7 +159,10 @@ void Executor::accept(const protocol::Request& request) {
   if (const auto* kernel = std::get_if<protocol::KernelContent>(&request)) {
     kernel_ = *kernel;
   } else if (const auto* run = std::get_if<protocol::Run>(&request)) {
-    waiting_.push_back({run->id, run->experiment, run->first_view, {.run = true, .watch = run->watch}});
+    waiting_.push_back({run->id,
+                        run->experiment,
+                        run->first_view,
+                        {.run = true, .watch = run->watch, .whole_grid = run->watch_all.value_or(false)}});
     arrived_.notify_one();
   } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
     waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}});

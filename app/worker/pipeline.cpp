@@ -445,7 +445,7 @@ Result<void> Pipeline::watch() {
   launch->loaded = *loaded;
   if (!spec.emulated)
     if (auto counted = count(*twin, *launch); !counted) return counted;
-  WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}};
+  WatchRun run{*twin, std::move(*launch), request_.cancel, {}, {}, request_.stages.whole_grid};
   run.launch.trial.shared_names = shared_names(*variant_, launch_.dynamic_parts);
   run.reference = [this]() -> ReferenceResult {
     if (!truth_) return nullptr;  // a changed output is reported without a verdict

@@ -26,6 +26,7 @@ struct Stages {
   bool run = true;  // launch, model, check, measure
   // watch_run.h; for a GPU's kernel also the emulator's counters and the model's bound.
   bool watch = false;
+  bool whole_grid = false;  // the watch sees every CTA
 };
 
 struct Request {

@@ -11,12 +11,13 @@
 
 namespace attnscope::worker {
 
-// A watch runs at most kWatchedCtas of the grid: the first two and the last two, where sizes are ragged, and others
-// spread between them. The search for outputs that are right by luck runs the same CTAs: with kFills other contents of
-// shared memory (NaN, +1e30, random words) and with kOrders other orders of the warps, half of them from zeroed shared
-// memory, half from 1e30.
+// A watch runs at most kWatchedCtas of the grid, unless it is to see every CTA: the first two and the last two, where
+// sizes are ragged, and others spread between them. The search for outputs that are right by luck always runs these:
+// with kFills other contents of shared memory (NaN, +1e30, random words) and with kOrders other orders of the warps,
+// half of them from zeroed shared memory, half from 1e30.
 inline constexpr int64_t kWatchedCtas = 8, kFills = 3, kOrders = 8;
-std::vector<uint32_t> ctas_to_watch(int64_t total);  // ascending
+inline constexpr int64_t kMostCtas = int64_t{1} << 24;  // of a watch of the whole grid
+std::vector<uint32_t> ctas_to_watch(int64_t total);     // ascending
 
 struct WatchRun {
   device::Device& emulated;
@@ -24,6 +25,7 @@ struct WatchRun {
   const std::atomic<bool>* cancel = nullptr;
   std::function<ReferenceResult()> reference;                    // called if some run's output differs
   std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs of all runs
+  bool whole_grid = false;                                       // watch every CTA
 };
 
 // The offsets of the named parts of a CTA's shared memory: static ones as the PTX declares them, then `dynamic_parts`.

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -533,6 +534,136 @@ cp {wheel} "$2"
         done = self.call("shot", self.path / "window.png", "--preset", preset, "--kernels", elsewhere)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def racy(self, name="racy.cu", barrier=""):
+        file = self.path / name
+        file.write_text("__global__ void racy(float* x, float* y) {\n  __shared__ float s[64];\n  s[threadIdx.x] = x[threadIdx.x];\n"
+                        f"  {barrier}\n  y[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];\n}}\n"
+                        "int main() { float *x, *y; cudaMalloc(&x, 64 * 4); cudaMalloc(&y, 20 * 64 * 4); racy<<<20, 64>>>(x, y); }\n")
+        return file
+
+    def test_check_names_a_race_at_its_line_and_wants_the_whole_grid(self):
+        file, report = self.racy(), self.path / "report.sarif"
+        done = self.call("check", file, "--sarif", report)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn(f"{file}:3: error: Race", done.stdout)
+        self.assertIn("[race.shared, racecheck]", done.stdout)
+        self.assertIn("all 20 CTAs", done.stdout)
+        log = json.loads(report.read_text())
+        self.assertEqual(log["version"], "2.1.0")
+        place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        self.assertEqual(place["region"]["startLine"], 3)
+        self.assertTrue(place["artifactLocation"]["uri"].endswith("racy.cu"))
+        sound = self.racy("sound.cu", "__syncthreads();")
+        done = self.call("check", sound)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("result         clean", done.stdout)
+        observation = json.loads(self.call("check", sound, "--json").stdout)
+        jsonschema.validate(observation, json.loads((TREE / "docs" / "observation.schema.json").read_text()))
+        self.assertEqual((observation["watch"]["ctas"], observation["watch"]["total_ctas"]), (20, 20))
+        done = self.call("check", sound, "--watch=sample")
+        self.assertEqual(done.returncode, 1, "a part of the grid is not clean")
+        self.assertIn("8 of 20 CTAs", done.stdout)
+        self.assertEqual(list(self.path.glob("*.json")), [], "it writes no manifest")
+
+    def test_check_sees_a_fault_of_a_cta_that_a_sample_leaves_out(self):
+        file = self.racy("late.cu", "if (blockIdx.x != 9) __syncthreads();")
+        self.assertEqual(self.call("check", file, "--watch=sample").stdout.count("error:"), 0)
+        done = self.call("check", file)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"{file}:3: error: Race", done.stdout)
+        self.assertIn(f"{file}:5: error: ", done.stdout)  # the sample's outputs say nothing of this CTA
+
+    def test_check_takes_the_manifest_beside_the_file_and_says_what_was_guessed(self):
+        file = self.plain("saxpy")
+        self.assertRegex(self.call("check", file).stdout, "guessed +")
+        self.assertEqual(self.call("import", file, "--out", self.path).returncode, 0)
+        copy = self.path / "saxpy.cu"
+        manifest = json.loads((self.path / "saxpy.json").read_text())
+        manifest["sizes"]["n"] = 300
+        (self.path / "saxpy.json").write_text(json.dumps(manifest))
+        done = self.call("check", copy)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("n=300", done.stdout)
+        self.assertNotIn("guessed", done.stdout)
+        named_like_a_shipped_one = self.path / "tiled.cu"
+        named_like_a_shipped_one.write_text(self.racy("x.cu").read_text())
+        self.assertIn("tiled.cu:3: error: Race", self.call("check", named_like_a_shipped_one).stdout)
+
+    def test_check_names_the_lines_that_a_person_has(self):
+        header = self.path / "swap.h"
+        header.write_text("#pragma once\n__device__ float swap(float* s) {\n  return s[63 - threadIdx.x];\n}\n")
+        file = self.path / "pasted.cu"
+        file.write_text('#include "swap.h"\n__global__ void k(float* x, float* y) {\n  __shared__ float s[64];\n'
+                        "  s[threadIdx.x] = x[threadIdx.x];\n  y[threadIdx.x] = swap(s);\n}\n"
+                        "int main() { float *x, *y; cudaMalloc(&x, 256); cudaMalloc(&y, 256); k<<<1, 64>>>(x, y); }\n")
+        done = self.call("check", file)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"{file}:4: error: Race: LDS at {header}:3, inlined at {file}:5", done.stdout)
+        self.assertIn(f"{header}:3: error: ", done.stdout)
+        self.assertNotIn("whole_", done.stdout)
+
+    def test_check_names_an_access_out_of_bounds_and_a_compile_error(self):
+        file = self.path / "out.cu"
+        file.write_text("__global__ void out(float* y) {\n  y[threadIdx.x + 1] = 1;\n}\n"
+                        "int main() { float* y; cudaMalloc(&y, 256); out<<<1, 64>>>(y); }\n")
+        done = self.call("check", file)
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        self.assertIn(f"{file}:2: error:", done.stdout)
+        self.assertIn("memcheck", done.stdout)
+        file.write_text("__global__ void out(float* y) {\n  y[0] = z;\n}\n")
+        done = self.call("check", file)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn(f"{file}:2: error:", done.stdout)
+        self.refused(2, "check", self.path / "gone.cu", names=["gone.cu"])
+        self.refused(2, "check", file, "--kernel", "tiled", names=["Name one of them"])
+
+    def test_check_takes_a_kernel_of_the_catalog(self):
+        done = self.call("check", "--kernel", "tiled", "--problem", SMALL)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("verdict        correct", done.stdout)
+
+    def test_run_watches_every_cta_if_asked(self):
+        file = self.racy("sound.cu", "__syncthreads();")
+        self.assertEqual(self.call("import", file).returncode, 0)
+        run = ("--kernels", self.path, "--kernel", "sound")
+        self.assertEqual(self.run_json(*run)["watch"]["ctas"], 8)
+        self.assertEqual(self.run_json(*run, "--watch=all")["watch"]["ctas"], 20)
+        self.refused(2, "run", *run, "--watch=some", names=["--watch"])
+
+    def watch_file(self, *args):
+        environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
+        return subprocess.Popen([PROGRAM, "watch-file", *map(str, args)], env=environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def test_watch_file_says_what_a_save_changed(self):
+        file = self.racy()
+        with self.watch_file(file, "--runs", "2") as process:
+            self.assertRegex(process.stdout.readline(), "^run 1: race, .* us modelled, [1-9] findings?$")
+            self.racy(barrier="__syncthreads();")
+            rest = process.stdout.read()
+            self.assertEqual(process.wait(timeout=120), 0, rest)
+        first, rest = rest.split("run 2: unchecked")
+        self.assertIn(f"{file}:3: error: Race", first)
+        self.assertIn("verdict: race -> unchecked", rest)
+        self.assertIn(f"gone: {file}:3: error: Race", rest)
+        self.assertRegex(rest, "latency, median: .* -> ")
+
+    def test_watch_file_ends_by_ctrl_c_with_the_last_runs_status(self):
+        with self.watch_file(self.racy()) as process:
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            rest = process.stdout.read()
+            self.assertEqual(process.wait(timeout=60), 1, rest)
+
+    def test_watch_file_goes_on_after_a_compile_error(self):
+        file = self.racy(barrier="oops;")
+        with self.watch_file(file, "--runs", "2") as process:
+            self.assertIn("run 1: failed", process.stdout.readline())
+            self.racy(barrier="__syncthreads();")
+            rest = process.stdout.read()
+            self.assertEqual(process.wait(timeout=120), 0, rest)
+        self.assertIn("gone: ", rest)
+
     def test_a_picture_of_an_impossible_size_is_refused(self):
         if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
             self.skipTest("built without the window")
@@ -564,7 +695,7 @@ cp {wheel} "$2"
             self.assertRegex(done.stdout, line)
 
     def test_help_and_version_everywhere(self):
-        for command in ([], ["run"], ["kernels"], ["devices"], ["presets"], ["shot"], ["worker"], ["doctor"], ["fetch"]):
+        for command in ([], ["run"], ["check"], ["watch-file"], ["kernels"], ["devices"], ["presets"], ["shot"], ["worker"], ["doctor"], ["fetch"]):
             done = self.call(*command, "--help")
             self.assertEqual(done.returncode, 0, command)
             self.assertIn("attnscope" if not command else command[0], done.stdout)

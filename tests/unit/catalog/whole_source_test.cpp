@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "platform/atomic_file.h"
@@ -48,6 +49,24 @@ TEST_F(Whole, HeadersStandWhereTheyAreIncludedEachOnce) {
             "// types.h:\nusing real = float;\n\n// end of types.h\n// common.h:\n\n// types.h is above\nint common;\n"
             "// end of common.h\n// common.h is above\nreal x;\n");
   EXPECT_THAT(whole->pasted, ElementsAre("types.h", "common.h"));
+}
+
+TEST_F(Whole, EachLineKnowsItsFile) {
+  put("common.h", "#pragma once\n#include \"types.h\"\nint common;");
+  put("types.h", "using real = float;\n");
+  const auto whole =
+      of("k.cu", "#include \"types.h\"\n#include \\\n  \"common.h\"\n#include \"common.h\"\nreal x;\nreal y;\n");
+  ASSERT_TRUE(whole);
+  const auto original = [&](const std::string& text) {
+    const auto line =
+        1 + std::count(whole->text.begin(), whole->text.begin() + static_cast<ptrdiff_t>(whole->text.find(text)), '\n');
+    const Origin origin = origin_of(whole->origins, line);
+    return fs::path(origin.file).filename().string() + ":" + std::to_string(origin.at);
+  };
+  EXPECT_EQ(original("using real"), "types.h:1");
+  EXPECT_EQ(original("int common"), "common.h:3");
+  EXPECT_EQ(original("real x"), "k.cu:5");
+  EXPECT_EQ(original("real y"), "k.cu:6");
 }
 
 TEST_F(Whole, TheFoldersGivenAreSearched) {

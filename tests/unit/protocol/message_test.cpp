@@ -82,6 +82,7 @@ std::vector<Request> all_requests() {
           Run{5, an_experiment(), {}, std::nullopt},
           View{6, a_tile().request},
           Run{9, an_experiment(), {}, std::nullopt, true},
+          Run{10, an_experiment(), {}, std::nullopt, true, true},
           Watch{10, an_experiment(), {1, 2, 3}},
           Cancel{UINT64_MAX, 4},
           Restart{12, 5, Failure{Stage::protocol, "part/no_such_part", "report it"}}};

@@ -105,6 +105,45 @@ class WatchRunTest : public testing::Test {
   int references_ = 0;
 };
 
+// Only the watched run: the search for luck compares outputs of the sample with the sample's.
+TEST_F(WatchRunTest, TheWholeGridIsWatchedIfAsked) {
+  run_.whole_grid = true;
+  change_where([](const device::Trial& trial) { return trial.ctas.size() == 30; });
+  const WatchReport all = report();
+  EXPECT_EQ(all.ctas, 30);
+  EXPECT_EQ(all.total_ctas, 30);
+  EXPECT_TRUE(all.findings.empty());
+  ASSERT_EQ(device_.trials.size(), 1u + 1 + 3 + 8);
+  EXPECT_TRUE(device_.trials[0].watch);
+  EXPECT_EQ(device_.trials[0].ctas.size(), 30u);
+  EXPECT_EQ(device_.trials[0].ctas.back(), 29u);
+  EXPECT_FALSE(device_.trials[1].watch);
+  for (size_t i = 1; i < device_.trials.size(); ++i) EXPECT_EQ(device_.trials[i].ctas, ctas_to_watch(30));
+  EXPECT_EQ(told_.back().first, told_.back().second);
+  run_.launch.shape.grid = {1 << 20, 1 << 5, 1};
+  const auto refused = watch_kernel(run_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("too large to watch whole"));
+}
+
+TEST_F(WatchRunTest, AReadInACtaWithoutTheSearchIsNotExcused) {
+  run_.whole_grid = true;
+  device_.findings = {of_kind(WatchKind::shared_never_written), of_kind(WatchKind::shared_never_written)};
+  device_.findings[0].cta = 6;
+  device_.findings[1].cta = 7;
+  const WatchReport all = report();
+  ASSERT_EQ(all.findings.size(), 2u);
+  EXPECT_EQ(all.findings[0].severity, Severity::warning);
+  EXPECT_EQ(all.findings[1].severity, Severity::error);
+}
+
+TEST_F(WatchRunTest, AGridThatTheSampleCoversIsNotRunTwice) {
+  run_.whole_grid = true;
+  run_.launch.shape = {{2, 2, 1}, {32, 1, 1}};
+  EXPECT_EQ(report().ctas, 4);
+  EXPECT_EQ(device_.trials.size(), 1u + 3 + 8);
+}
+
 TEST_F(WatchRunTest, OneWatchedRunThenThreeFillsAndEightOrders) {
   const WatchReport all = report();
   EXPECT_EQ(all.ctas, 8);

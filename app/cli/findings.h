@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "catalog/whole_source.h"
+#include "core/observation.h"
+
+namespace attnscope::cli {
+
+// The file that a kernel's source came from. Findings name the source as the manifest does.
+struct SourceFile {
+  std::string source_name;  // "k.cu"
+  std::string path;         // as a person gave it: "src/k.cu"; empty: source_name is all that is known
+  // Of a source with its project's headers pasted in: whose lines its lines are.
+  std::vector<catalog::Origin> origins = {};
+};
+
+// A fault or a finding at its line, as a compiler says it.
+struct Located {
+  std::string rule;  // a watch's rule, or the failure's stage
+  Severity severity = Severity::error;
+  std::string message;
+  std::string file;  // empty: none is known
+  int64_t line = 0;  // from 1; 0: none is known
+  std::string other_file;
+  int64_t other_line = 0;  // of the other access
+};
+
+// What a watch found and what ended the run, errors first. Without what only explains a time.
+std::vector<Located> located(const Observation& observation, const SourceFile& source);
+
+// "src/k.cu:12: error: … [race.shared]"
+std::string line_of(const Located& one);
+
+// The tool of compute-sanitizer that looks for it: memcheck, racecheck, synccheck, initcheck; empty: none does.
+std::string_view tool_of(const Located& one);
+
+// Whether the watch looked at every CTA.
+bool is_whole(const Observation& observation);
+
+// SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0): one run with its findings at their lines.
+Json sarif_of(const Observation& observation, const SourceFile& source);
+
+}  // namespace attnscope::cli

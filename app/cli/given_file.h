@@ -1,0 +1,58 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "catalog/import.h"
+#include "catalog/whole_source.h"
+#include "cli/experiment_options.h"
+#include "cli/findings.h"
+#include "core/result.h"
+
+namespace attnscope::cli {
+
+// A .cu file as `attnscope import` reads it, with its project's headers pasted in. Nothing is written.
+struct ImportedFile {
+  std::string name;  // of the source in the manifest; another than the file's if headers are pasted in
+  catalog::WholeSource whole;
+  catalog::Imported imported;
+};
+Result<ImportedFile> read_import(const std::filesystem::path& file, const std::string& entry,
+                                 const std::vector<std::string>& include);
+
+// A .cu file on the command line, in place of a kernel's id.
+struct GivenFile {
+  std::string file, entry;
+  std::vector<std::string> include;
+};
+void add_file_options(CLI::App& command, GivenFile& given);
+
+// The kernel of such a file, kept in the cache so that a session finds it.
+struct FileKernel {
+  std::string folder, id;                // for --kernels and --kernel
+  std::string source_name;               // as findings name the file
+  std::string manifest;                  // the one beside the file; empty: as import reads the file
+  std::vector<std::string> guessed;      // what import guessed
+  std::vector<catalog::Origin> origins;  // of its lines, if headers are pasted in
+};
+
+// A manifest beside the file that names it as its source counts, with --entry only if it has that entry: a person may
+// have corrected it. Otherwise the file is imported. An id that another kernel has gets the text's hash.
+Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs);
+
+// What the file's kernel depends on: its text with its headers, and the manifest beside it. Empty while an editor
+// writes.
+std::string text_of(const GivenFile& given);
+
+// The experiment with the file's kernel in it, and its FileKernel; a .json file is a preset. Without a file, `options`
+// as they are.
+struct NamedFile {
+  ExperimentOptions options;
+  FileKernel kernel;  // without an id: the experiment has a kernel of the catalog
+};
+Result<NamedFile> named_by(const GivenFile& given, ExperimentOptions options);
+
+// The files that its findings' lines are in.
+SourceFile source_of(const GivenFile& given, const NamedFile& named, const Kernel& kernel);
+
+}  // namespace attnscope::cli

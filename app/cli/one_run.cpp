@@ -1,0 +1,37 @@
+#include "cli/one_run.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/waiting_words.h"
+#include "session/run_once.h"
+
+namespace attnscope::cli {
+
+void add_deadline_option(CLI::App& command, OneRun& run) {
+  command.add_option("--deadline", run.deadline_ms, "End any stage that makes no progress for this long")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 24 * 3600 * 1000));
+}
+
+CLI::Option* add_watch_option(CLI::App& command, std::string& watch, const char* about) {
+  return command.add_flag("--watch{sample}", watch, about)->check(CLI::IsMember({"sample", kWatchAll}));
+}
+
+Result<Ran> run_one(const OneRun& run) {
+  auto named = draft_of(run.experiment);
+  if (!named) return fail(named.error());
+  // A preset's device is a wish; a worker on the command line overrides it.
+  std::string device = run.experiment.device;
+  auto session = options_with_workers(run.experiment.kernel_dirs, run.workers, device);
+  if (!session) return fail(session.error());
+  if (!device.empty()) named->draft.device = device;
+  if (run.deadline_ms > 0) session->deadlines = {run.deadline_ms, run.deadline_ms, run.deadline_ms};
+  auto observation = session::run_once(
+      *session, named->draft, run.watch,
+      [words = std::make_shared<WaitingWords>()](const session::Snapshot& now) { words->look(now); }, run.stop);
+  if (!observation) return fail(observation.error());
+  return Ran{std::move(*observation), std::move(named->kernel)};
+}
+
+}  // namespace attnscope::cli

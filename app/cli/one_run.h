@@ -1,0 +1,36 @@
+#pragma once
+#include <atomic>
+
+#include "cli/experiment_options.h"
+#include "cli/worker_options.h"
+#include "core/observation.h"
+#include "session/session.h"
+
+namespace CLI {
+class Option;
+}
+
+namespace attnscope::cli {
+
+// One experiment as the command line names it.
+struct OneRun {
+  ExperimentOptions experiment;
+  WorkerOptions workers;
+  int deadline_ms = 0;  // 0: the stages' defaults
+  session::Watch watch = session::Watch::emulated;
+  const std::atomic<bool>* stop = nullptr;  // set from elsewhere: ends the run
+};
+
+void add_deadline_option(CLI::App& command, OneRun& run);
+// --watch[=all]; what it means without "all" is the command's.
+CLI::Option* add_watch_option(CLI::App& command, std::string& watch, const char* about);
+inline constexpr const char* kWatchAll = "all";
+
+struct Ran {
+  Observation observation;
+  Kernel kernel;
+};
+// Through a session of its own (session/run_once.h). Says on stderr what it waits for.
+Result<Ran> run_one(const OneRun& run);
+
+}  // namespace attnscope::cli

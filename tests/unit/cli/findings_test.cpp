@@ -1,0 +1,163 @@
+#include "cli/findings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/run_changes.h"
+#include "core/json.h"
+
+namespace attnscope::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Finding finding_at(RuleId rule, Severity severity, const char* line, const char* sentence) {
+  Finding finding;
+  finding.rule = rule;
+  finding.severity = severity;
+  finding.sentence = sentence;
+  if (line != nullptr) finding.where = {{"file", "k.cu"}, {"line", line}};
+  return finding;
+}
+
+Observation watched(std::vector<Finding> findings, int64_t ctas = 16, int64_t total = 16) {
+  Observation o;
+  o.versions.app = "0.1.0";
+  o.watch = WatchReport{ctas, total, 3, 8, std::move(findings)};
+  return o;
+}
+
+const SourceFile kSource{"k.cu", "src/my kernel.cu"};
+
+TEST(Findings, StandAtTheLinesOfTheFileThatWasGiven) {
+  Observation o = watched({finding_at(RuleId::luck_order, Severity::warning, nullptr, "Not the same every time"),
+                           finding_at(RuleId::race_shared, Severity::error, "12", "Race: …")});
+  o.watch->findings[1].where["other_file"] = "k.cu";
+  o.watch->findings[1].where["other_line"] = "9";
+  const auto all = located(o, kSource);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(line_of(all[0]), "src/my kernel.cu:12: error: Race: … [race.shared, racecheck]");
+  EXPECT_EQ(line_of(all[1]), "warning: Not the same every time [luck.order]");
+  EXPECT_EQ(all[0].other_line, 9);
+}
+
+TEST(Findings, AFaultThatEndsTheRunIsOneToo) {
+  Observation o;
+  o.failure = Failure{Stage::launch, "k: k.cu:1: no, k.cu:x and k.cu:23: reads 4 bytes behind x", ""};
+  EXPECT_EQ(line_of(located(o, kSource).at(0)),
+            "src/my kernel.cu:1: error: k: k.cu:1: no, k.cu:x and k.cu:23: reads 4 bytes behind x [launch, memcheck]");
+  o.failure = Failure{Stage::compile, "out of range k.cu:0 k.cu:99999999999999999999", ""};
+  EXPECT_EQ(located(o, kSource).at(0).line, 0);
+  EXPECT_EQ(located(o, {}).at(0).line, 0) << "a source without a name stands nowhere";
+}
+
+// Headers are pasted into the source that runs; a person has the files.
+TEST(Findings, StandInTheHeaderThatTheLineCameFrom) {
+  const SourceFile whole{"whole_k.cu", "src/k.cu", {{1, "src/k.cu", 1}, {5, "src/common.h", 1}, {20, "src/k.cu", 4}}};
+  Observation o =
+      watched({finding_at(RuleId::race_shared, Severity::error, "7", "Race: whole_k.cu:7 and whole_k.cu:21.")});
+  o.watch->findings[0].where = {
+      {"file", "whole_k.cu"}, {"line", "7"}, {"other_file", "whole_k.cu"}, {"other_line", "21"}};
+  const Located one = located(o, whole).at(0);
+  EXPECT_EQ(line_of(one), "src/common.h:3: error: Race: src/common.h:3 and src/k.cu:5. [race.shared, racecheck]");
+  EXPECT_EQ(one.other_file, "src/k.cu");
+  EXPECT_EQ(one.other_line, 5);
+  o = {};
+  o.failure = Failure{Stage::compile, "whole_k.cu:2: expected a ;", ""};
+  EXPECT_EQ(line_of(located(o, whole).at(0)), "src/k.cu:2: error: src/k.cu:2: expected a ; [compile]");
+}
+
+TEST(Findings, EachKindHasComputeSanitizersTool) {
+  const auto tool = [](RuleId rule) {
+    return tool_of(located(watched({finding_at(rule, Severity::error, "1", "")}), kSource).at(0));
+  };
+  EXPECT_EQ(tool(RuleId::race_grid), "racecheck");
+  EXPECT_EQ(tool(RuleId::barrier_uneven), "synccheck");
+  EXPECT_EQ(tool(RuleId::shuffle_absent), "synccheck");
+  EXPECT_EQ(tool(RuleId::never_written_local), "initcheck");
+  EXPECT_EQ(tool(RuleId::luck_fill), "");
+}
+
+TEST(Findings, AWatchIsWholeIfItSawEveryCta) {
+  EXPECT_TRUE(is_whole(watched({})));
+  EXPECT_FALSE(is_whole(watched({}, 8, 16)));
+  EXPECT_FALSE(is_whole(Observation{}));
+}
+
+// The properties that the SARIF 2.1.0 schema requires, and those that code review needs to show a finding.
+TEST(Sarif, HasWhatTheStandardRequires) {
+  const Json log = sarif_of(watched({finding_at(RuleId::race_shared, Severity::error, "12", "Race"),
+                                     finding_at(RuleId::race_shared, Severity::error, "14", "Race"),
+                                     finding_at(RuleId::luck_order, Severity::warning, nullptr, "Luck")}),
+                            kSource);
+  EXPECT_EQ(log["version"], "2.1.0");
+  ASSERT_EQ(log["runs"].size(), 1u);
+  const Json& run = log["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["name"], "attnscope");
+  EXPECT_EQ(run["tool"]["driver"]["version"], "0.1.0");
+  EXPECT_EQ(run["invocations"][0]["executionSuccessful"], true);
+  ASSERT_EQ(run["results"].size(), 3u);
+  const Json& rules = run["tool"]["driver"]["rules"];
+  ASSERT_EQ(rules.size(), 2u) << "each rule once";
+  for (const Json& result : run["results"]) {
+    EXPECT_TRUE(result["message"]["text"].is_string());
+    EXPECT_THAT((std::vector<std::string>{"error", "warning", "note"}),
+                testing::Contains(result["level"].get<std::string>()));
+    EXPECT_TRUE(
+        std::any_of(rules.begin(), rules.end(), [&](const Json& rule) { return rule["id"] == result["ruleId"]; }));
+  }
+  const Json& place = run["results"][0]["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "src/my%20kernel.cu");
+  EXPECT_EQ(place["region"]["startLine"], 12);
+  EXPECT_FALSE(run["results"][2].contains("locations")) << "it has no line";
+  EXPECT_FALSE(run["invocations"][0].contains("toolExecutionNotifications"));
+}
+
+TEST(Sarif, SaysThatARunFailedOrWasNotWhole) {
+  Observation o = watched({}, 8, 16);
+  const Json part = sarif_of(o, kSource)["runs"][0];
+  EXPECT_EQ(part["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"], "8 of 16 CTAs were watched");
+  EXPECT_EQ(part["results"], Json::array());
+  o.failure = Failure{Stage::compile, "k.cu:3: expected a ;", ""};
+  const Json failed = sarif_of(o, kSource)["runs"][0];
+  EXPECT_EQ(failed["invocations"][0]["executionSuccessful"], false);
+  EXPECT_EQ(failed["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
+}
+
+TEST(RunChanges, NameWhatIsNewAndWhatIsGone) {
+  Observation before = watched({finding_at(RuleId::race_shared, Severity::error, "12", "Race: k.cu:12, thread 3"),
+                                finding_at(RuleId::luck_order, Severity::warning, nullptr, "Luck")});
+  before.verdict.emplace().state = VerdictState::wrong;
+  before.timing.emplace().p50 = 20;
+  before.counters.emplace().instructions["total"] = 1000;
+  EXPECT_EQ(changes_of(before, before, kSource), "  nothing changed\n");
+  Observation after = before;
+  after.watch->findings = {finding_at(RuleId::race_shared, Severity::error, "15", "Race: k.cu:15, thread 31"),
+                           finding_at(RuleId::barrier_uneven, Severity::error, "16", "Uneven barrier: k.cu:16")};
+  after.counters->instructions["total"] = 900;
+  const std::string text = changes_of(before, after, kSource);
+  EXPECT_THAT(text, HasSubstr("  new: src/my kernel.cu:16: error: Uneven barrier"));
+  EXPECT_THAT(text, HasSubstr("  gone: warning: Luck"));
+  EXPECT_THAT(text, HasSubstr("warp instructions: 1,000 -> 900"));
+  EXPECT_THAT(text, Not(HasSubstr("Race"))) << "it only moved";
+  after = before;
+  after.watch->findings.pop_back();
+  after.watch->findings.push_back(before.watch->findings[0]);
+  EXPECT_THAT(changes_of(before, after, kSource), HasSubstr("new: src/my kernel.cu:12")) << "a second one";
+}
+
+TEST(RunChanges, ARunInALine) {
+  Observation o = watched({finding_at(RuleId::luck_order, Severity::warning, nullptr, "Luck")});
+  o.verdict.emplace().state = VerdictState::correct;
+  o.timing.emplace().p50 = 12.34;
+  o.timing->kind = FigureKind::modelled;
+  EXPECT_EQ(summary_of(o, kSource), "correct, 12.3 us modelled, 1 finding");
+  Observation failed;
+  failed.failure = Failure{Stage::compile, "no", ""};
+  EXPECT_EQ(summary_of(failed, kSource), "failed, 0 findings");
+}
+
+}  // namespace
+}  // namespace attnscope::cli
