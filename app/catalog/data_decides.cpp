@@ -48,6 +48,7 @@ bool DataDecides::is_tested(size_t i) const {
 
 // From the right side of an assignment to its left, and from the arguments of a declaration to its name.
 void DataDecides::spread() {
+  size_t statement = 0;  // the end of the last one, so that a = a = a … is looked through once
   for (size_t i = 0; i < tokens_.size(); ++i) {
     if (is(i, "auto") && is(i + 1, "[")) {  // auto [a, b] = …
       const size_t close = brackets_.closing(i + 1);
@@ -64,7 +65,8 @@ void DataDecides::spread() {
     const bool assigned = is(behind, "=") && !is(behind + 1, "=");
     const bool declared = behind == i + 1 && is(behind, "(") && i > 0 && tokens_[i - 1].kind == CppToken::Kind::word;
     if (!assigned && !declared) continue;
-    const size_t end = declared ? brackets_.closing(behind) : statement_end(behind);
+    if (assigned && behind >= statement) statement = statement_end(behind);
+    const size_t end = declared ? brackets_.closing(behind) : statement;
     if (uses_data(behind, std::min(end, tokens_.size()))) names_.insert(tokens_[i].text);
   }
 }

@@ -163,6 +163,7 @@ class Uses {
     if (name == start)
       return is(open, "(") && !is_keyword(name) && !tokens_[name].text.starts_with("atomic") &&
              !values.contains(tokens_[name].text);
+    if (name == 0) return false;
     const CppToken& before = tokens_[name - 1];
     if (before.is(">")) return !is(name - 2, "-");
     return before.kind == CppToken::Kind::word && !is_keyword(name - 1) && !values.contains(before.text);

@@ -594,6 +594,19 @@ TEST(Import, OpeningsWithoutAnEndCostTheirLength) {
   }
 }
 
+// The same of a kernel's body, which is read for what it does with its pointers.
+TEST(Import, ABodyCostsItsLength) {
+  for (const std::string text : {"a = ", "x[0] = ", "a = x[0] + b = ", "if (x[0]) ", "if (x[0]) {", "for (;x[0];) ",
+                                 "if (x[0]) return; ", "else ", "(", "x[", "f(x[0]", "auto [a, ", "int a(x", "*x "}) {
+    const std::string source =
+        "__global__ void k(float* x, int n) {" + repeated(text, 300000) + "}\nint main() { k<<<1, 32>>>(0, 1); }\n";
+    const auto imported = import_kernel("k.cu", source, "k");
+    if (imported) {
+      EXPECT_EQ(imported->entry, "k") << text;
+    }
+  }
+}
+
 TEST(Import, NestingCostsItsLength) {
   using Pair = std::pair<std::string, std::string>;
   for (const auto& [open, close] :
