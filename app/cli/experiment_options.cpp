@@ -24,6 +24,15 @@ Result<Kernel> find_kernel(const catalog::Catalog& catalog, const std::string& i
 
 }  // namespace
 
+Result<NamedDraft> draft_against(ExperimentOptions options, const std::string& preset, const std::string& device) {
+  options.preset = preset;
+  options.kernel.clear();
+  options.settings.clear();
+  auto named = draft_of(options);
+  if (named && !device.empty()) named->draft.device = device;
+  return named;
+}
+
 std::vector<std::string> ids_of(const std::vector<Kernel>& kernels) {
   std::vector<std::string> ids;
   for (const Kernel& kernel : kernels) ids.push_back(kernel.id);

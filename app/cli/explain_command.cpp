@@ -99,24 +99,13 @@ int explain_file(const Options& options) {
 int explain_experiment(const Options& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
-  std::string device = options.experiment.device;
-  auto with = options_with_workers(options.experiment.kernel_dirs, options.workers, device);
-  if (!with) return report(with.error());
-  if (!device.empty()) named->draft.device = device;
-  with->state_dir.clear();
-  with->watch_files = with->first_experiment = false;
-  auto session = session::Session::start(std::move(*with), {});
+  auto session = bare_session(options.experiment, options.workers, named->draft);
   if (!session) return report(session.error());
   Explainer explainer(options, **session);
   std::optional<Observation> against;
   if (!options.against.empty()) {
-    ExperimentOptions other = options.experiment;
-    other.preset = options.against;
-    other.kernel.clear();
-    other.settings.clear();
-    auto first = draft_of(other);
+    auto first = draft_against(options.experiment, options.against, named->draft.device);
     if (!first) return report(first.error());
-    if (!named->draft.device.empty()) first->draft.device = named->draft.device;
     against = explainer.run(first->draft);
     if (against->failure) return report(*against->failure);
   }

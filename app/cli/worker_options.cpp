@@ -122,4 +122,15 @@ Result<void> add_workers(session::SessionOptions& options, const WorkerOptions& 
   return {};
 }
 
+Result<std::unique_ptr<session::Session>> bare_session(const ExperimentOptions& experiment,
+                                                       const WorkerOptions& workers, Draft& draft) {
+  std::string device = experiment.device;
+  auto with = options_with_workers(experiment.kernel_dirs, workers, device);
+  if (!with) return fail(with.error());
+  if (!device.empty()) draft.device = device;
+  with->state_dir.clear();
+  with->watch_files = with->first_experiment = false;
+  return session::Session::start(std::move(*with), {});
+}
+
 }  // namespace attnscope::cli

@@ -1,7 +1,9 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/experiment_options.h"
 #include "core/kernel.h"
 #include "core/result.h"
 #include "session/session.h"
@@ -39,5 +41,10 @@ bool is_local(const std::string& device);
 
 // The workers of every library that `kernels` name, unless a worker of that name exists already.
 void add_library_workers(session::SessionOptions& options, const std::vector<Kernel>& kernels);
+
+// A session over those workers that keeps nothing and runs only what is asked of it. A device named on the command line
+// goes into `draft`.
+Result<std::unique_ptr<session::Session>> bare_session(const ExperimentOptions& experiment,
+                                                       const WorkerOptions& workers, Draft& draft);
 
 }  // namespace attnscope::cli

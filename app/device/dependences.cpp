@@ -4,15 +4,18 @@
 #include <bitset>
 #include <cstddef>
 
+#include "core/listing.h"
+
 namespace attnscope::device {
 namespace {
 
 using emulator::Op;
 using emulator::Registers;
 
-// R0 to R254, then UR0 to UR62, then the predicate slots.
-constexpr size_t kUniform = 264, kPredicate = kUniform + 64;
-using Values = std::bitset<kPredicate + 32>;
+using code_value::kPredicate;
+using code_value::kUniform;
+using Values = std::bitset<code_value::kEnd>;
+static_assert(code_value::kUniformPredicate - kPredicate == emulator::kUniformPredicates);
 
 // Usual latencies in clocks (stall counts between a producer and its consumer in compiled code, sm_80 to sm_90).
 constexpr int kTensorClocks = 24, kDoubleClocks = 10, kPredicateClocks = 13, kUniformClocks = 12, kUsualClocks = 5;
@@ -135,6 +138,23 @@ std::vector<uint8_t> fixed_dependences(const emulator::Program& program) {
       }
     }
   return distances;
+}
+
+std::vector<ValuesOf> values_of(const emulator::Program& program) {
+  const auto numbers = [](const Values& values) {
+    std::vector<int64_t> set;
+    for (size_t value = 0; value < values.size(); ++value)
+      if (values.test(value)) set.push_back(static_cast<int64_t>(value));
+    return set;
+  };
+  const Usage usage(program);
+  std::vector<ValuesOf> all;
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    const compile::SassInstruction& instruction = program.sass->instructions[i];
+    all.push_back(
+        {numbers(usage.read(instruction, program.ops[i])), numbers(usage.written(instruction, program.ops[i]))});
+  }
+  return all;
 }
 
 }  // namespace attnscope::device

@@ -15,4 +15,10 @@ namespace attnscope::device {
 // between the two.
 std::vector<uint8_t> fixed_dependences(const emulator::Program& program);
 
+// The registers and predicates that an instruction reads and writes, as code_value (core/listing.h) numbers them.
+struct ValuesOf {
+  std::vector<int64_t> read, written;
+};
+std::vector<ValuesOf> values_of(const emulator::Program& program);
+
 }  // namespace attnscope::device

@@ -29,6 +29,10 @@ struct OwnReader<Tile> {
   static constexpr auto read = tile_from_json;
 };
 template <>
+struct OwnReader<Listing> {
+  static constexpr auto read = listing_from_json;
+};
+template <>
 struct OwnReader<DeviceSpec> {
   static constexpr auto read = device_spec_from_json;
 };
@@ -58,6 +62,12 @@ struct FieldsOf<protocol::Run> {
 template <>
 struct FieldsOf<protocol::Watch> {
   using Of = protocol::Watch;
+  static constexpr auto list =
+      std::tuple{Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines}};
+};
+template <>
+struct FieldsOf<protocol::Code> {
+  using Of = protocol::Code;
   static constexpr auto list =
       std::tuple{Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines}};
 };
@@ -104,6 +114,14 @@ struct FieldsOf<protocol::TileHead> {
 template <>
 struct FieldsOf<protocol::TileMessage> {
   static constexpr auto list = std::tuple{Field{"tile", &protocol::TileMessage::tile, kRequired}};
+};
+template <>
+struct FieldsOf<protocol::ListingHead> {
+  static constexpr auto list = std::tuple{};
+};
+template <>
+struct FieldsOf<protocol::ListingMessage> {
+  static constexpr auto list = std::tuple{Field{"listing", &protocol::ListingMessage::listing, kRequired}};
 };
 template <>
 struct FieldsOf<protocol::Done> {
@@ -249,7 +267,7 @@ Result<std::vector<std::byte>> encode(const Reply& reply) { return encode_any(re
 Result<Request> decode_request(std::span<const std::byte> payload) { return decode_any<Request>(payload); }
 Result<Reply> decode_reply(std::span<const std::byte> payload) { return decode_any<Reply>(payload); }
 Result<Envelope> decode_envelope(std::span<const std::byte> payload) {
-  return decode_any<Envelope>(payload, {PartHead::kPayload, TileHead::kPayload});
+  return decode_any<Envelope>(payload, {PartHead::kPayload, TileHead::kPayload, ListingHead::kPayload});
 }
 
 std::optional<Id> id_of_malformed(std::span<const std::byte> payload) {

@@ -9,6 +9,7 @@
 
 #include "core/device_spec.h"
 #include "core/experiment.h"
+#include "core/listing.h"
 #include "core/observation.h"
 #include "core/result.h"
 #include "core/view.h"
@@ -60,6 +61,14 @@ struct Watch {
   Deadlines deadlines;
   bool operator==(const Watch&) const = default;
 };
+// Only the code, with what its last emulated run did, if the worker still has that.
+struct Code {
+  static constexpr const char* kType = "code";
+  Id id = 0;
+  Experiment experiment;
+  Deadlines deadlines;
+  bool operator==(const Code&) const = default;
+};
 // A map of one of the last runs.
 struct View {
   static constexpr const char* kType = "view";
@@ -81,7 +90,7 @@ struct Restart {
   Failure failure;
   bool operator==(const Restart&) const = default;
 };
-using Request = std::variant<Hello, KernelContent, Run, Watch, View, Cancel, Restart>;
+using Request = std::variant<Hello, KernelContent, Run, Watch, Code, View, Cancel, Restart>;
 
 // ---- worker → client ----
 struct HelloReply {
@@ -114,6 +123,12 @@ struct TileMessage {
   Tile tile;
   bool operator==(const TileMessage&) const = default;
 };
+struct ListingMessage {
+  static constexpr const char* kType = "listing";
+  Id id = 0;
+  Listing listing;
+  bool operator==(const ListingMessage&) const = default;
+};
 struct Done {
   static constexpr const char* kType = "done";
   Id id = 0;
@@ -133,7 +148,7 @@ struct Log {
   std::string text;
   bool operator==(const Log&) const = default;
 };
-using Reply = std::variant<HelloReply, Need, Progress, Part, TileMessage, Done, Heartbeat, Log>;
+using Reply = std::variant<HelloReply, Need, Progress, Part, TileMessage, ListingMessage, Done, Heartbeat, Log>;
 
 // ---- what a supervisor reads of its executor's replies; it passes their payload on undecoded ----
 struct PartHead {
@@ -145,7 +160,11 @@ struct TileHead {
   static constexpr const char *kType = TileMessage::kType, *kPayload = "tile";
   Id id = 0;
 };
-using Envelope = std::variant<HelloReply, Need, Progress, PartHead, TileHead, Done, Heartbeat, Log>;
+struct ListingHead {
+  static constexpr const char *kType = ListingMessage::kType, *kPayload = "listing";
+  Id id = 0;
+};
+using Envelope = std::variant<HelloReply, Need, Progress, PartHead, TileHead, ListingHead, Done, Heartbeat, Log>;
 
 // A message as a whole frame. Texts of replies that are not UTF-8 (a compiler's log that quotes a Latin-1 source) get
 // U+FFFD for each bad byte. Fails only over kMaxFrame.

@@ -117,6 +117,8 @@ void SessionCore::fill_snapshot() {
   s.toasts = notices_.toasts();
   s.tiles = views_.tiles();
   s.refused_views = views_.refused();
+  s.listings = listings_.all();
+  s.refused_listings = listings_.refused();
   s.preset_title = preset_.title;
   s.preset_note = preset_.note;
   s.preset_modified = preset_modified();

@@ -14,6 +14,7 @@
 #include "session/folder_watch.h"
 #include "session/history_log.h"
 #include "session/lanes.h"
+#include "session/listings.h"
 #include "session/notices.h"
 #include "session/queue_lane.h"
 #include "session/resolve.h"
@@ -51,6 +52,7 @@ class SessionCore final : public LinkEvents {
   void select_history(uint64_t id);
   void queue(const QueueLane::Request& request);
   void request_view(const ViewRequest& request);
+  void request_code(const Experiment& experiment);  // core_code.cpp
 
   // core_links.cpp: workers
   void reconnect(const std::string& worker);
@@ -77,6 +79,7 @@ class SessionCore final : public LinkEvents {
     ViewRequest view = {};   // view; of a run: the first view asked with it, if it has a hash
     bool watch = false;      // queue: and watched afterwards
     bool watch_all = false;  // … every CTA of it
+    bool code = false;       // view: its listing instead of a map
   };
   struct Worker {
     std::unique_ptr<WorkerLink> link;
@@ -98,6 +101,7 @@ class SessionCore final : public LinkEvents {
   void take(size_t worker, const protocol::Progress& progress);
   void take(size_t worker, const protocol::Part& part);
   void take(size_t worker, protocol::TileMessage& message);
+  void take(size_t worker, protocol::ListingMessage& message);
   void take(size_t worker, const protocol::Done& done);
   void take(size_t worker, const protocol::Log& log);
   template <class LinksOwn>
@@ -124,6 +128,10 @@ class SessionCore final : public LinkEvents {
   void watch_later(Shared<Observation> observation);
   void start_watch();
   void finish_watch(std::optional<Failure> failure);
+
+  // core_code.cpp
+  void send_code(JobId id, const Job& job);
+  void end_code(const std::string& hash, std::optional<Failure> failure);
 
   // core_files.cpp
   void open_store();
@@ -171,6 +179,7 @@ class SessionCore final : public LinkEvents {
   QueueLane queue_;
   WatchLane watch_;
   Views views_;
+  Listings listings_;
   HistoryLog history_;
   Notices notices_;
   Snapshot snapshot_;  // what is of no lane is kept here only; fill_snapshot() does the rest

@@ -85,7 +85,8 @@ void SessionCore::note_answer(Worker& from, const protocol::Reply& reply) {
     if (from.progress && *from.progress == *progress) return;
     from.progress = *progress;
     from.answer.moved();
-  } else if (std::holds_alternative<protocol::Part>(reply) || std::holds_alternative<protocol::TileMessage>(reply)) {
+  } else if (std::holds_alternative<protocol::Part>(reply) || std::holds_alternative<protocol::TileMessage>(reply) ||
+             std::holds_alternative<protocol::ListingMessage>(reply)) {
     from.answer.moved();
   } else if (std::holds_alternative<protocol::Done>(reply)) {
     from.answer.over();
@@ -205,6 +206,7 @@ void SessionCore::send_job(JobId id, Job& job) {
   const int64_t longest = std::max({deadlines.compile_ms, deadlines.emulated_ms, deadlines.launch_ms});
   worker.answer.sent(options_.answer_ms, options_.answer_ms + kPatience * longest + job.experiment.measure.max_time_ms);
   worker.progress.reset();
+  if (job.code) return send_code(id, job);
   if (job.lane == Lane::view) return worker.link->send(protocol::View{id, views_.on_wire(job.view)});
   Experiment experiment = job.experiment;
   experiment.device = job.device;
@@ -214,6 +216,7 @@ void SessionCore::send_job(JobId id, Job& job) {
     return worker.link->send(protocol::Watch{id, std::move(experiment), deadlines});
   }
   views_.ran(job.hash, job.worker, hash_of(experiment));
+  listings_.ran(job.hash);
   if (job.lane == Lane::queue) queue_.restart(id);
   if (focus_.is(id)) {
     focus_.restart();
@@ -234,6 +237,7 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
   auto node = jobs_.extract(id);
   if (node.empty()) return;
   const Job& job = node.mapped();
+  if (job.code) return end_code(job.hash, std::move(failure));
   if (!job.view.experiment_hash.empty()) views_.over(job.view);
   switch (job.lane) {
     case Lane::focus:

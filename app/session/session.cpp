@@ -85,6 +85,7 @@ class RunningSession final : public Session {
     return future;
   }
   void request_view(ViewRequest request) override { post(&SessionCore::request_view, std::move(request)); }
+  void request_code(Experiment experiment) override { post(&SessionCore::request_code, std::move(experiment)); }
   void load_preset(std::filesystem::path path) override { post(&SessionCore::load_preset, std::move(path)); }
   void save_preset(std::filesystem::path path, std::string title, Json view) override {
     post(&SessionCore::save_preset, std::move(path), std::move(title), std::move(view));

@@ -79,7 +79,10 @@ class Session {
   virtual std::future<Observation> queue(Draft draft, Watch watch) = 0;
   std::future<Observation> queue(Draft draft) { return queue(std::move(draft), Watch::never); }
 
-  virtual void request_view(ViewRequest request) = 0;        // answers land in Snapshot::tiles
+  virtual void request_view(ViewRequest request) = 0;  // answers land in Snapshot::tiles
+  // The code of an experiment, with what its last emulated run did: lands in Snapshot::listings, or the reason why not
+  // in Snapshot::refused_listings. One that has landed is not made again until the experiment runs again.
+  virtual void request_code(Experiment experiment) = 0;
   virtual void load_preset(std::filesystem::path path) = 0;  // a refusal is a toast and a log line
   virtual void save_preset(std::filesystem::path path, std::string title, Json view) = 0;
   // Sets the title and note of a preset that is not shipped; a refusal is a toast.

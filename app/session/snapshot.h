@@ -8,6 +8,7 @@
 #include "core/device_spec.h"
 #include "core/json_fwd.h"
 #include "core/kernel.h"
+#include "core/listing.h"
 #include "core/observation.h"
 #include "core/view.h"
 #include "session/shared.h"
@@ -128,6 +129,8 @@ struct Snapshot {
   std::map<std::string, Shared<Tile>> tiles;  // newest tile by tile_key(request)
   // By tile_key(request): why there is no tile, until its experiment runs again.
   std::map<std::string, Failure> refused_views;
+  std::map<std::string, Shared<Listing>> listings;  // by the experiment's hash
+  std::map<std::string, Failure> refused_listings;  // likewise: why there is none
   size_t queue_waiting = 0;
   bool can_undo = false, can_redo = false;
   std::string device_reason;  // why this device was chosen at first start, in words

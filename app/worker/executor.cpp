@@ -12,6 +12,7 @@
 #include "platform/process.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "worker/list_code.h"
 #include "worker/pipeline.h"
 #include "worker/shared_pixels.h"
 #include "worker/view_desk.h"
@@ -52,6 +53,7 @@ struct Work {
   Experiment experiment;
   std::optional<ViewRequest> first_view;
   Stages stages;
+  bool code = false;  // only its listing
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -162,10 +164,14 @@ void Executor::accept(const protocol::Request& request) {
     waiting_.push_back({run->id,
                         run->experiment,
                         run->first_view,
-                        {.run = true, .watch = run->watch, .whole_grid = run->watch_all.value_or(false)}});
+                        {.run = true, .watch = run->watch, .whole_grid = run->watch_all.value_or(false)},
+                        false});
     arrived_.notify_one();
   } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
-    waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}});
+    waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}, false});
+    arrived_.notify_one();
+  } else if (const auto* code = std::get_if<protocol::Code>(&request)) {
+    waiting_.push_back({code->id, code->experiment, std::nullopt, {}, true});
     arrived_.notify_one();
   } else if (const auto* cancel = std::get_if<protocol::Cancel>(&request)) {
     if (running_ && running_->first == cancel->target) *running_->second = true;
@@ -188,7 +194,8 @@ Work Executor::next() {
 
 void Executor::run(const Work& work) {
   const Result<void> done = execute(work);
-  if (!done && done.error().stage != Stage::cancelled) output_.send(protocol::Part{work.id, {done.error()}});
+  if (!done && !work.code && done.error().stage != Stage::cancelled)
+    output_.send(protocol::Part{work.id, {done.error()}});
   output_.send(protocol::Done{work.id, done ? std::nullopt : std::optional(done.error())});
   // An illegal access makes the context unusable: the answer is sent, and the spare continues in its own process.
   if (services_.lost()) _exit(kLostContext);
@@ -197,6 +204,13 @@ void Executor::run(const Work& work) {
 Result<void> Executor::execute(const Work& work) {
   auto kernel = kernel_of(work.experiment);
   if (!kernel) return fail(kernel.error());
+  if (work.code) {
+    output_.send(protocol::Progress{work.id, protocol::Step::compiling, 0, 0});
+    auto listing = list_code(services_, work.experiment, *kernel, *work.cancel);
+    if (!listing) return fail(listing.error());
+    output_.send(protocol::ListingMessage{work.id, std::move(*listing)});
+    return {};
+  }
   RequestSink sink(output_, work.id);
   const Request request{work.experiment, std::move(*kernel), work.first_view, work.stages, work.cancel.get()};
   return run_experiment(services_, request, sink);

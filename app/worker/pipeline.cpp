@@ -92,6 +92,7 @@ class Pipeline {
   Result<device::LaunchRequest> launch_request();
   Result<Verdict> judge_attention();
   Simulated simulated(const device::LaunchOutcome& emulated) const;
+  void keep_code(const device::LaunchOutcome& emulated, const Simulated& simulated);
   std::vector<Finding> findings(const device::LaunchOutcome& emulated, const Simulated& simulated) const;
   Result<void> count(device::Device& twin, const device::LaunchRequest& launch);
   std::optional<double> tflops(double us) const;
@@ -280,7 +281,14 @@ Result<void> Pipeline::model() {
                        : device::terms_of(simulated_->stalls, *outcome_.emulated->program,
                                           SourcePieces(request_.kernel.source), request_.kernel.source_name);
   sink_.part({timing, tflops(timing.p50)});
+  keep_code(outcome_, *simulated_);
   return {};
+}
+
+// For listings of its code.
+void Pipeline::keep_code(const device::LaunchOutcome& emulated, const Simulated& simulated) {
+  services_.code.keep(hash_of(experiment()), {emulated.emulated->result.instructions, simulated.stalls,
+                                              emulated.counters->emulated_ctas, emulated.counters->total_ctas});
 }
 
 Simulated Pipeline::simulated(const device::LaunchOutcome& emulated) const {
@@ -424,6 +432,7 @@ Result<void> Pipeline::count(device::Device& twin, const device::LaunchRequest& 
   if (!counted) return fail(counted.error());
   const Simulated made = simulated(*counted);
   sink_.part({*counted->counters, made.timing.bound, findings(*counted, made)});
+  keep_code(*counted, made);
   return {};
 }
 

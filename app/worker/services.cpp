@@ -21,11 +21,12 @@ Services::Services(std::string version, const std::filesystem::path& cache, cons
                    catalog::DeviceCatalog emulated)
     : app_version(std::move(version)),
       compiler(std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = below(cache, "variants")})),
-      truth(below(cache, "references")) {
+      truth(below(cache, "references")),
+      decoded_cache(below(cache, "programs")) {
   device_failures = std::move(emulated.failures);
   add_gpus(assets, emulated.devices);
   for (DeviceSpec& spec : emulated.devices)
-    devices.push_back(device::make_emulated_device(std::move(spec), below(cache, "programs")));
+    devices.push_back(device::make_emulated_device(std::move(spec), decoded_cache));
 }
 
 // GPUs come first: the session's first experiment takes the first of them.

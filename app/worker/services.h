@@ -10,6 +10,7 @@
 #include "core/result.h"
 #include "device/device.h"
 #include "worker/job_pool.h"
+#include "worker/kept_code.h"
 #include "worker/kept_runs.h"
 #include "worker/truth_maker.h"
 
@@ -27,6 +28,8 @@ struct Services {
   std::vector<Failure> device_failures;  // specs that did not load, a driver without a GPU
   TruthMaker truth;
   KeptRuns kept;
+  KeptCode code;
+  std::filesystem::path decoded_cache;  // programs that nvdisasm decoded; empty: none on disk
   JobPool pool{3};
 
   Result<std::shared_ptr<device::Device>> find_device(const std::string& id) const;  // Stage::device: it does not exist

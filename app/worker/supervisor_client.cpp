@@ -96,6 +96,10 @@ void Supervisor::accept(const protocol::Watch& watch, std::span<const std::byte>
   enqueue(std::move(job), payload);
 }
 
+void Supervisor::accept(const protocol::Code& code, std::span<const std::byte> payload) {
+  enqueue(job_of(code.id, code.experiment, code.deadlines), payload);
+}
+
 void Supervisor::enqueue(Job job, std::span<const std::byte> payload) {
   if (in_use(job.id))
     return log(Severity::error, "request " + std::to_string(job.id) + " came twice; the second is left out");

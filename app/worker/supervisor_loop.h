@@ -23,7 +23,7 @@ using protocol::Id;
 using protocol::Reply;
 using protocol::Request;
 
-// A run or watch that is waiting or being executed.
+// A run, watch or listing that is waiting or being executed.
 struct Job {
   Id id = 0;
   std::string kernel_hash;
@@ -69,6 +69,7 @@ class Supervisor {
   void accept(const protocol::KernelContent& kernel, std::span<const std::byte>);
   void accept(const protocol::Run& run, std::span<const std::byte> payload);
   void accept(const protocol::Watch& watch, std::span<const std::byte> payload);
+  void accept(const protocol::Code& code, std::span<const std::byte> payload);
   void accept(const protocol::View& view, std::span<const std::byte> payload);
   void accept(const protocol::Cancel& cancel, std::span<const std::byte>);
   void accept(const protocol::Restart& restart, std::span<const std::byte>);

@@ -183,6 +183,29 @@ class Cli(unittest.TestCase):
         codes = {self.run_json("--problem", SMALL, "--set", f"VEC_WIDTH={w}")["variant"]["code_hash"] for w in (4, 8)}
         self.assertEqual(len(codes), 1)
 
+    def test_disasm_prints_code_by_instruction_and_by_line(self):
+        done = self.call("disasm", "--kernel", "tiled", "--problem", SMALL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("EXIT", done.stdout)
+        self.assertRegex(done.stdout, r"LDS.*02_tiled\.cu:\d+")
+        self.assertRegex(done.stdout, r"Counted over all \d+ CTAs")
+        hot = self.call("disasm", "--kernel", "tiled", "--problem", SMALL, "--by-line", "--hot", "bank conflicts")
+        self.assertEqual(hot.returncode, 0, hot.stderr)
+        self.assertIn("dot +=", hot.stdout.splitlines()[1], "the score loop reads the same banks")
+        self.refused(2, "disasm", "--kernel", "tiled", "--hot", "nothing", names=["nothing"])
+
+    def test_disasm_of_what_the_compiler_refuses_says_why(self):
+        self.refused(3, "disasm", "--kernel", "tiled", "--problem", SMALL, "--set", "BLOCK_M=64", names=["57,376"])
+
+    def test_disasm_says_what_a_knob_changed(self):
+        preset = TREE / "presets" / "tiled.json"
+        done = self.call("disasm", "--kernel", "tiled", "--set", "SWIZZLE_XOR=1", "--problem", SMALL, "--against", preset)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("source: 3 removed, 3 added", done.stdout)
+        self.assertRegex(done.stdout, r"SASS: \d+ removed, \d+ added")
+        same = self.call("disasm", "--preset", preset, "--problem", SMALL, "--against", preset)
+        self.assertIn("SASS: 0 removed, 0 added", same.stdout)
+
     def test_other_devices_run_their_own_code(self):
         for device, arch in (("emulated:a100", 80), ("emulated:h200", 90)):
             o = self.run_json("--problem", SMALL, "--device", device)

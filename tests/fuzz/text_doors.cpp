@@ -203,7 +203,8 @@ std::vector<std::string> request_seeds() {
   for (const protocol::Request& request : std::vector<protocol::Request>{
            protocol::Hello{1}, protocol::KernelContent{2, "h", "k.cu", "k.json", "__global__ void k() {}", "{}"},
            protocol::Run{4, an_experiment(), {}, view}, protocol::Run{5, an_experiment(), {}, std::nullopt, true},
-           protocol::Watch{6, an_experiment(), {1, 2, 3}}, protocol::View{7, view}, protocol::Cancel{8, 4}})
+           protocol::Watch{6, an_experiment(), {1, 2, 3}}, protocol::View{7, view}, protocol::Cancel{8, 4},
+           protocol::Code{9, an_experiment(), {1, 2, 3}}})
     if (const auto frame = protocol::encode(request)) seeds.push_back(text_of(*frame));
   return seeds;
 }

@@ -210,6 +210,13 @@ class FakeWorker {
       if (kept) send(wire::TileMessage{view->id, tile_of(view->request, true)});
       const Failure gone{Stage::device, "the run of this map is not kept any more", "Run the experiment again."};
       send(wire::Done{view->id, kept ? std::nullopt : std::optional(gone)});
+    } else if (auto* code = std::get_if<wire::Code>(&request)) {
+      record("code " + code->experiment.kernel + knobs_text(code->experiment));
+      Listing listing;
+      listing.experiment_hash = hash_of(code->experiment);
+      listing.lines = {CodeLine{"MOV R1, c[0x0][0x28]"}, CodeLine{"EXIT"}};
+      send(wire::ListingMessage{code->id, std::move(listing)});
+      send(wire::Done{code->id, std::nullopt});
     } else {
       send(wire::Done{wire::id_of(request), Failure{Stage::protocol, "not offered by this worker", ""}});
     }

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "cli/command.h"
+#include "cli/disasm_text.h"
 #include "cli/exit_status.h"
 #include "cli/explain_text.h"
 #include "cli/export_text.h"
@@ -184,6 +185,17 @@ const std::vector<Writer> kWriters{
        Kernel kernel;
        kernel.id = text;
        return explanation_of(o, kernel, &o);
+     }},
+    {"disasm.txt",
+     [](const std::string& text) {
+       Listing listing;
+       listing.files = {text};
+       listing.lines = {CodeLine{text, {{0, 1}}}};
+       Kernel kernel;
+       kernel.source = kernel.source_name = text;
+       const charts::CodeView view = charts::code_view(listing, nullptr, text, 1);
+       return sass_text(listing, view, {0}) + lines_text(kernel, view, {1}) +
+              diff_text("SASS", charts::diff_of({text}, {}), {text}, {});
      }},
     {"preset.json", preset_of},
     {"result.lines.txt", printed},

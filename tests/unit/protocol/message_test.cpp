@@ -75,6 +75,22 @@ Part every_part() {
                Failure{Stage::deadline, "tiled hung", "try"}, Bound::mufu}};
 }
 
+Listing a_listing() {
+  Listing listing{.experiment_hash = "x", .files = {"02_tiled.cu", "cuda_fp16.hpp"}, .ptx = ".version 8.7"};
+  listing.lines = {{.text = "@P0 LDS R4, [R2+0x10]",
+                    .places = {{1, 700}, {0, 12}},
+                    .control = {4, true, 0, 1, 3, 2},
+                    .reads = {2, code_value::kPredicate},
+                    .writes = {4},
+                    .guarded = true,
+                    .counts = CodeCounts{10, 320, 20, 10, 0, 1.5}},
+                   {.text = "BRA 0x0", .targets = {0}, .falls_through = false}};
+  listing.counted = true;
+  listing.emulated_ctas = 3;
+  listing.total_ctas = 128;
+  return listing;
+}
+
 std::vector<Request> all_requests() {
   return {Hello{1},
           KernelContent{2, "h", "02_tiled.cu", "02_tiled.json", "source \xe9\xff latin-1", "{}"},
@@ -84,6 +100,7 @@ std::vector<Request> all_requests() {
           Run{9, an_experiment(), {}, std::nullopt, true},
           Run{10, an_experiment(), {}, std::nullopt, true, true},
           Watch{10, an_experiment(), {1, 2, 3}},
+          Code{11, an_experiment(), {1, 2, 3}},
           Cancel{UINT64_MAX, 4},
           Restart{12, 5, Failure{Stage::protocol, "part/no_such_part", "report it"}}};
 }
@@ -95,6 +112,8 @@ std::vector<Reply> all_replies() {
           Part{4, {"emulated:l4", 0.5}, false},
           every_part(),
           TileMessage{5, a_tile()},
+          ListingMessage{5, a_listing()},
+          ListingMessage{6, {.experiment_hash = "none"}},
           Done{6, std::nullopt},
           Done{7, Failure{Stage::deadline, "tiled hung", "try"}},
           Heartbeat{WorkerPhase::restarting, "tiled hung"},

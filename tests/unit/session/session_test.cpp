@@ -245,6 +245,37 @@ TEST_F(SessionTest, MapsAreAskedForOnceAndComeWithTheNextRun) {
   EXPECT_EQ(std::count(asked.begin(), asked.end(), "view 3"), 1);
 }
 
+TEST_F(SessionTest, CodeIsAskedForOnceAndAgainAfterAnotherRun) {
+  start();
+  Seen s = wait_for_run(4);
+  const Experiment experiment = s->focus.wanted;
+  const std::string hash = s->focus.wanted_hash;
+  for (int frame = 0; frame < 5; ++frame) session_->request_code(experiment);
+  s = wait_for([&](const Snapshot& n) { return n.listings.contains(hash); }, "the listing");
+  EXPECT_EQ(s->listings.at(hash)->lines.size(), 2u);
+  session_->request_code(experiment);
+  session_->rerun();
+  s = wait_for([&](const Snapshot& n) { return !n.listings.contains(hash); }, "the run, which outdates it");
+  wait_for_run(4);
+  session_->request_code(experiment);
+  wait_for([&](const Snapshot& n) { return n.listings.contains(hash); }, "the listing of the new run");
+  const auto asked = requests();
+  EXPECT_EQ(std::ranges::count_if(asked, [](const std::string& line) { return line.starts_with("code tiled"); }), 2);
+}
+
+TEST_F(SessionTest, CodeOfAnEditedKernelOrAnUnknownDeviceIsRefused) {
+  start();
+  Seen s = wait_for_run(4);
+  Experiment edited = s->focus.wanted, elsewhere = s->focus.wanted;
+  edited.kernel_hash = "another";
+  elsewhere.device = "emulated:none";
+  session_->request_code(edited);
+  session_->request_code(elsewhere);
+  s = wait_for([&](const Snapshot& n) { return n.refused_listings.size() == 2; }, "the refusals");
+  EXPECT_EQ(s->refused_listings.at(hash_of(edited)).stage, Stage::input);
+  EXPECT_EQ(s->refused_listings.at(hash_of(elsewhere)).stage, Stage::device);
+}
+
 TEST_F(SessionTest, AMapThatIsRefusedSaysWhyUntilItsRunIsRunAgain) {
   worker({"--views-after", dir_ / "kept"});
   start();

@@ -182,6 +182,40 @@ TEST_F(ExecutorTest, RunsWatchesAndMapsTheKernelItWasGiven) {
   EXPECT_FALSE(has_tile(9));
 }
 
+TEST_F(ExecutorTest, ListsTheCodeWithWhatItsLastRunDid) {
+  const Experiment& experiment = request_.experiment;
+  give_kernel();
+  send(protocol::Code{5, experiment, {}});
+  const Listing before = of<protocol::ListingMessage>(5).listing;
+  EXPECT_EQ(failure_of(5), std::nullopt);
+  EXPECT_FALSE(before.counted) << "nothing ran";
+  EXPECT_EQ(before.experiment_hash, hash_of(experiment));
+  ASSERT_FALSE(before.lines.empty());
+  EXPECT_NE(before.ptx.find(".entry"), std::string::npos);
+  EXPECT_FALSE(has_tile(5));
+
+  send(protocol::Run{6, experiment, {}, {}});
+  ASSERT_EQ(failure_of(6), std::nullopt);
+  send(protocol::Code{7, experiment, {}});
+  const Listing after = of<protocol::ListingMessage>(7).listing;
+  ASSERT_TRUE(after.counted);
+  ASSERT_EQ(after.lines.size(), before.lines.size());
+  const Observation ran = observation_of(6);
+  CodeCounts sum;
+  for (const CodeLine& line : after.lines) {
+    sum.issued += line.counts->issued;
+    sum.lanes += line.counts->lanes;
+    sum.sectors += line.counts->sectors;
+    sum.us += line.counts->us;
+  }
+  EXPECT_EQ(sum.issued, double(ran.counters->instructions.at("total")));
+  EXPECT_EQ(sum.lanes, double(ran.counters->threads));
+  EXPECT_GE(sum.sectors, double(ran.counters->global_load_sectors + ran.counters->global_store_sectors));
+  EXPECT_GT(sum.us, 0);
+  EXPECT_LE(sum.us, ran.timing->p50 * 1.001) << "launch and tail are no instruction's";
+  EXPECT_EQ(after.emulated_ctas, ran.counters->emulated_ctas);
+}
+
 TEST_F(ExecutorTest, AKernelThatIsNotTheExperimentsIsRefused) {
   Experiment experiment = request_.experiment;
   send(protocol::Run{1, experiment, {}, {}});

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "catalog/launch.h"
+#include "cli/command.h"
+#include "cli/disasm_text.h"
+#include "cli/exit_status.h"
+#include "cli/experiment_options.h"
+#include "cli/waiting_words.h"
+#include "cli/worker_options.h"
+#include "core/escape.h"
+#include "core/json.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+  ExperimentOptions experiment;
+  WorkerOptions workers;
+  std::string against;  // a preset's file
+  std::string hottest;  // a column's word; empty: in the code's order
+  bool by_line = false;
+  bool ptx = false;
+  bool json = false;
+};
+
+// An experiment, how its run went, and its code.
+struct Listed {
+  NamedDraft named;
+  Observation seen;
+  session::Shared<Listing> listing;
+};
+
+Result<session::Shared<Listing>> wait_for_code(session::Session& session, const Experiment& experiment) {
+  const std::string hash = hash_of(experiment);
+  session.request_code(experiment);
+  for (;;) {
+    const auto now = session.snapshot();
+    if (const auto found = now->listings.find(hash); found != now->listings.end()) return found->second;
+    if (const auto refused = now->refused_listings.find(hash); refused != now->refused_listings.end())
+      return fail(refused->second);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+Result<Listed> list(session::Session& session, NamedDraft named) {
+  Listed listed{std::move(named), {}, {}};
+  WaitingWords waiting;
+  auto answer = session.queue(listed.named.draft);
+  while (answer.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) waiting.look(*session.snapshot());
+  listed.seen = answer.get();
+  // A config that does not fit has its code; one that does not compile has none.
+  const bool has_code = !listed.seen.failure || listed.seen.variant || listed.seen.failure->stage == Stage::limits;
+  if (!has_code) return fail(*listed.seen.failure);
+  auto listing = wait_for_code(session, listed.seen.experiment);
+  if (!listing) return fail(listing.error());
+  listed.listing = *listing;
+  return listed;
+}
+
+std::vector<charts::SourceLine> source_of(const Listed& listed) {
+  const Experiment& ran = listed.seen.experiment;
+  return charts::preprocessed(listed.named.kernel.source,
+                              catalog::macros(listed.named.kernel, ran.problem, ran.config));
+}
+
+template <class Lines>
+std::vector<std::string> texts_of(const Lines& lines) {
+  std::vector<std::string> texts;
+  for (const auto& line : lines) texts.push_back(line.text);
+  return texts;
+}
+
+std::string changes(const Listed& a, const Listed& b) {
+  const auto source_a = source_of(a), source_b = source_of(b);
+  return diff_text("source", charts::source_diff(source_a, source_b), texts_of(source_a), texts_of(source_b)) + "\n" +
+         diff_text("SASS", charts::sass_diff(*a.listing, *b.listing), texts_of(a.listing->lines),
+                   texts_of(b.listing->lines));
+}
+
+std::string text_of(const Listed& listed, const Options& options) {
+  const std::string& source = listed.named.kernel.source;
+  const auto lines = static_cast<size_t>(std::ranges::count(source, '\n')) + 1;
+  const charts::CodeView view =
+      charts::code_view(*listed.listing, &listed.seen, listed.named.kernel.source_name, lines);
+  std::vector<int64_t> order;
+  if (!options.hottest.empty()) {
+    const auto column = *parse_word<charts::HeatColumn>(options.hottest);
+    order = options.by_line ? view.hot_lines(column) : view.hot_instructions(column);
+  } else if (options.by_line) {
+    for (size_t at = 0; at < view.lines.size(); ++at)
+      if (!view.instructions_of[at].empty()) order.push_back(int64_t(at) + 1);
+  } else {
+    order.resize(listed.listing->lines.size());
+    std::iota(order.begin(), order.end(), 0);
+  }
+  return (options.by_line ? lines_text(listed.named.kernel, view, order) : sass_text(*listed.listing, view, order)) +
+         counted_text(*listed.listing) + "\n";
+}
+
+int disasm(const Options& options) {
+  auto named = draft_of(options.experiment);
+  if (!named) return report(named.error());
+  auto session = bare_session(options.experiment, options.workers, named->draft);
+  if (!session) return report(session.error());
+  std::optional<Listed> against;
+  if (!options.against.empty()) {
+    auto first = draft_against(options.experiment, options.against, named->draft.device);
+    if (!first) return report(first.error());
+    auto listed = list(**session, std::move(*first));
+    if (!listed) return report(listed.error());
+    against = std::move(*listed);
+  }
+  auto listed = list(**session, std::move(*named));
+  if (!listed) return report(listed.error());
+  if (options.json)
+    print_result(json_text(to_json(*listed->listing), 2));
+  else if (options.ptx)
+    print_result(listed->listing->ptx);
+  else
+    print_result(against ? changes(*against, *listed) : text_of(*listed, options));
+  if (listed->seen.failure) report(*listed->seen.failure);
+  return status_of(listed->seen);
+}
+
+std::vector<std::string> column_words() {
+  std::vector<std::string> all;
+  for (const auto& [column, word] : Words<charts::HeatColumn>::table) all.emplace_back(word);
+  return all;
+}
+
+}  // namespace
+
+void add_disasm(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "disasm", "Run an experiment and list its SASS, or its source lines, with what each did and costs");
+  auto options = std::make_shared<Options>();
+  add_experiment_options(*command, options->experiment);
+  add_worker_options(*command, options->workers);
+  auto* by_line = command->add_flag("--by-line", options->by_line, "The lines of the source instead of instructions");
+  command->add_option("--hot", options->hottest, "Hottest first, by this column; what has none of it is left out")
+      ->check(CLI::IsMember(column_words()));
+  auto* against = command
+                      ->add_option("--against", options->against,
+                                   "What changed in source and SASS since this preset; registers may be others")
+                      ->type_name("FILE")
+                      ->excludes(by_line);
+  auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead")->excludes(by_line)->excludes(against);
+  command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
+  command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });
+}
+
+}  // namespace attnscope::cli

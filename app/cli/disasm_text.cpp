@@ -1,0 +1,90 @@
+#include "cli/disasm_text.h"
+
+#include <fmt/format.h>
+
+#include "core/escape.h"
+#include "core/words.h"
+
+namespace attnscope::cli {
+namespace {
+
+using charts::HeatColumn;
+
+constexpr size_t kAround = 2;  // unchanged lines beside a change
+
+std::string headings(const std::vector<HeatColumn>& columns) {
+  std::string out;
+  for (const HeatColumn column : columns) out += fmt::format("{:>9}", charts::heading_of(column));
+  return out;
+}
+
+std::string cells(const charts::Heat& heat, const std::vector<HeatColumn>& columns) {
+  std::string out;
+  for (const HeatColumn column : columns) out += fmt::format("{:>9}", heat.text(column));
+  return out;
+}
+
+}  // namespace
+
+std::vector<HeatColumn> columns_of(const charts::CodeView& view) {
+  std::vector<HeatColumn> columns;
+  for (const HeatColumn column : charts::kHeatColumns)
+    if (view.has(column)) columns.push_back(column);
+  return columns;
+}
+
+std::string sass_text(const Listing& listing, const charts::CodeView& view, const std::vector<int64_t>& order) {
+  const std::vector<HeatColumn> columns = columns_of(view);
+  std::string out = fmt::format("{:>6}{}  {:<20} {}\n", "addr", headings(columns), "waits", "instruction");
+  for (const int64_t at : order) {
+    const CodeLine& line = listing.lines[static_cast<size_t>(at)];
+    out += one_line(fmt::format("{:>6x}{}  {:<20} {:<48} {}", at * 16,
+                                cells(view.instructions[static_cast<size_t>(at)], columns),
+                                charts::control_text(line.control), line.text, charts::places_text(listing, line))) +
+           "\n";
+  }
+  return out;
+}
+
+std::string lines_text(const Kernel& kernel, const charts::CodeView& view, const std::vector<int64_t>& order) {
+  const std::vector<HeatColumn> columns = columns_of(view);
+  std::vector<std::string_view> texts;
+  for (std::string_view rest = kernel.source; !rest.empty();) {
+    const size_t end = rest.find('\n');
+    texts.push_back(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  std::string out = one_line(fmt::format("{:>6}{}  {}", "line", headings(columns), kernel.source_name)) + "\n";
+  for (const int64_t number : order) {
+    const auto at = static_cast<size_t>(number) - 1;
+    out += one_line(fmt::format("{:>6}{}  {}", number, cells(view.lines[at], columns),
+                                at < texts.size() ? texts[at] : std::string_view())) +
+           "\n";
+  }
+  return out;
+}
+
+std::string counted_text(const Listing& listing) {
+  if (!listing.counted) return "Nothing is counted: the code did not run in the emulator.";
+  return listing.emulated_ctas == listing.total_ctas
+             ? fmt::format("Counted over all {} CTAs; time is modelled.", listing.total_ctas)
+             : fmt::format("Counted over {} of {} CTAs; time is modelled for all.", listing.emulated_ctas,
+                           listing.total_ctas);
+}
+
+std::string diff_text(const std::string& title, const charts::CodeDiff& diff, const std::vector<std::string>& a,
+                      const std::vector<std::string>& b) {
+  std::string out = fmt::format("{}: {} removed, {} added\n", title, diff.removed, diff.added);
+  size_t next = 0;
+  for (const size_t at : charts::changed_rows(diff, kAround)) {
+    if (at != next) out += "  ...\n";
+    next = at + 1;
+    const charts::DiffRow& row = diff.rows[at];
+    const char mark = row.side == charts::DiffSide::same ? ' ' : row.side == charts::DiffSide::removed ? '-' : '+';
+    const std::string& text = row.b >= 0 ? b[static_cast<size_t>(row.b)] : a[static_cast<size_t>(row.a)];
+    out += one_line(fmt::format("{} {}", mark, text)) + "\n";
+  }
+  return out;
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,88 @@
+#include "core/listing.h"
+
+#include "core/fields.h"
+
+namespace attnscope {
+namespace {
+
+constexpr Limits kIndex{.low = 0, .high = 1 << 24};
+constexpr Limits kSum{.low = 0};
+constexpr Limits kBarrier{.low = 0, .high = CodeControl::kNone};
+constexpr Limits kValues{.low = 0, .high = code_value::kEnd - 1, .most = 64};
+
+}  // namespace
+
+template <>
+struct FieldsOf<CodePlace> {
+  static constexpr auto list =
+      std::tuple{Field{"file", &CodePlace::file, kIndex}, Field{"line", &CodePlace::line, kIndex}};
+};
+
+template <>
+struct FieldsOf<CodeCounts> {
+  static constexpr auto list =
+      std::tuple{Field{"issued", &CodeCounts::issued, kSum},         Field{"lanes", &CodeCounts::lanes, kSum},
+                 Field{"wavefronts", &CodeCounts::wavefronts, kSum}, Field{"ideal", &CodeCounts::ideal, kSum},
+                 Field{"sectors", &CodeCounts::sectors, kSum},       Field{"us", &CodeCounts::us, kSum}};
+};
+
+template <>
+struct FieldsOf<CodeControl> {
+  using Of = CodeControl;
+  static constexpr auto list = std::tuple{Field{"stall", &Of::stall, Limits{.low = 0, .high = 15}},
+                                          Field{"yields", &Of::yields},
+                                          Field{"write_barrier", &Of::write_barrier, kBarrier},
+                                          Field{"read_barrier", &Of::read_barrier, kBarrier},
+                                          Field{"wait_mask", &Of::wait_mask, Limits{.low = 0, .high = 63}},
+                                          Field{"reuse", &Of::reuse, Limits{.low = 0, .high = 15}}};
+};
+
+template <>
+struct FieldsOf<CodeLine> {
+  static constexpr auto list = std::tuple{Field{"text", &CodeLine::text, Limits{.bytes = 4096, .required = true}},
+                                          Field{"places", &CodeLine::places, Limits{.most = 256}},
+                                          Field{"control", &CodeLine::control},
+                                          Field{"reads", &CodeLine::reads, kValues},
+                                          Field{"writes", &CodeLine::writes, kValues},
+                                          Field{"guarded", &CodeLine::guarded},
+                                          Field{"targets", &CodeLine::targets, kIndex},
+                                          Field{"falls_through", &CodeLine::falls_through},
+                                          Field{"counts", &CodeLine::counts, Limits{.sparse = true}}};
+};
+
+// Every index stays within the listing, so that those who read it need not look again.
+template <>
+struct FieldsOf<Listing> {
+  static constexpr auto list =
+      std::tuple{Field{"experiment_hash", &Listing::experiment_hash, Limits{.bytes = 64, .required = true}},
+                 Field{"files", &Listing::files, Limits{.bytes = 4096, .line = true}},
+                 Field{"lines", &Listing::lines, Limits{.most = Listing::kMostLines, .required = true}},
+                 Field{"ptx", &Listing::ptx, Limits{.bytes = 16 << 20}},
+                 Field{"counted", &Listing::counted},
+                 Field{"emulated_ctas", &Listing::emulated_ctas, kSum},
+                 Field{"total_ctas", &Listing::total_ctas, kSum}};
+  static void check(JsonReader& read, Listing& listing) {
+    for (const CodeLine& line : listing.lines) {
+      for (const CodePlace& place : line.places)
+        if (static_cast<size_t>(place.file) >= listing.files.size())
+          read.fault("lines", "a place names a file that is not listed");
+      for (const int64_t target : line.targets)
+        if (static_cast<size_t>(target) >= listing.lines.size()) read.fault("lines", "a jump leads out of the listing");
+    }
+  }
+};
+
+std::string code_value::name(int value) {
+  if (value >= kUniformPredicate) return "UP" + std::to_string(value - kUniformPredicate);
+  if (value >= kPredicate) return "P" + std::to_string(value - kPredicate);
+  if (value >= kUniform) return "UR" + std::to_string(value - kUniform);
+  return "R" + std::to_string(value);
+}
+
+Json to_json(const Listing& listing) { return write_fields(listing); }
+
+Result<Listing> listing_from_json(const Json& json, const std::string& where) {
+  return read_fields<Listing>(json, where);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,23 @@
+#pragma once
+#include <vector>
+
+#include "compile/sass.h"
+#include "core/listing.h"
+#include "emulator/exec/counters.h"
+#include "emulator/isa/program.h"
+#include "model/stall.h"
+
+namespace attnscope::device {
+
+// What an emulated run says of each instruction.
+struct CodeRun {
+  std::vector<emulator::InstructionCounters> instructions;
+  std::vector<model::Stall> stalls;  // us; empty: the model has none
+  int64_t emulated_ctas = 0, total_ctas = 0;
+};
+
+// The code with its lines. `program` is the same code decoded, for what each instruction reads and writes; null: it is
+// not known. `run` may be null. Failure (Stage::decode): more than Listing::kMostLines instructions.
+Result<Listing> listing_of(const compile::SassProgram& sass, const emulator::Program* program, const CodeRun* run);
+
+}  // namespace attnscope::device

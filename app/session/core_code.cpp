@@ -1,0 +1,43 @@
+// The code of an experiment, as a worker lists it.
+#include "session/core.h"
+
+namespace attnscope::session {
+
+void SessionCore::request_code(const Experiment& experiment) {
+  const std::string hash = hash_of(experiment);
+  if (!listings_.ask(hash)) return;
+  DeviceTable::Place place;
+  if (!shelf_.content(experiment.kernel_hash))
+    return end_code(hash, Failure{Stage::input, experiment.kernel + " was edited since that run, so its code is gone",
+                                  "Run it again."});
+  if (devices_.find(experiment.device, place) != DeviceTable::Answer::here)
+    return end_code(hash, Failure{Stage::device, devices_.missing(experiment.device), "Run it on another device."});
+  Job job{Lane::view, experiment, hash, place.worker, place.local_id};
+  job.code = true;
+  submit(next_id_++, std::move(job));
+}
+
+void SessionCore::send_code(JobId id, const Job& job) {
+  Experiment experiment = job.experiment;
+  experiment.device = job.device;
+  workers_[job.worker].link->send(protocol::Code{id, std::move(experiment), options_.deadlines});
+}
+
+void SessionCore::take(size_t, protocol::ListingMessage& message) {
+  const auto job = jobs_.find(message.id);
+  if (job == jobs_.end() || !job->second.code) return;
+  message.listing.experiment_hash = job->second.hash;  // the worker knows it by its own device's name
+  listings_.add(std::move(message.listing));
+  changed();
+}
+
+void SessionCore::end_code(const std::string& hash, std::optional<Failure> failure) {
+  listings_.over(hash);
+  if (failure && failure->stage != Stage::cancelled) {
+    notices_.log(LogLevel::info, "no listing: " + failure->message);
+    listings_.refuse(hash, std::move(*failure));
+  }
+  changed();
+}
+
+}  // namespace attnscope::session

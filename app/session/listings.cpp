@@ -1,0 +1,26 @@
+#include "session/listings.h"
+
+namespace attnscope::session {
+
+void Listings::add(Listing listing) {
+  const std::string hash = listing.experiment_hash;
+  ran(hash);
+  arrived_.push_back(hash);
+  all_[hash] = share(std::move(listing));
+  while (arrived_.size() > kMost) {
+    all_.erase(arrived_.front());
+    arrived_.pop_front();
+  }
+}
+
+void Listings::refuse(const std::string& hash, Failure why) {
+  if (refused_.size() >= kMostRefused) refused_.clear();
+  refused_.insert_or_assign(hash, std::move(why));
+}
+
+void Listings::ran(const std::string& hash) {
+  refused_.erase(hash);
+  if (all_.erase(hash) > 0) std::erase(arrived_, hash);
+}
+
+}  // namespace attnscope::session

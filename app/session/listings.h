@@ -1,0 +1,39 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/listing.h"
+#include "core/result.h"
+#include "session/shared.h"
+
+namespace attnscope::session {
+
+// The code of experiments, by the experiment's hash: what has arrived, was requested or was refused. Beyond kMost, the
+// one that arrived first is dropped. Pure.
+class Listings {
+ public:
+  static constexpr size_t kMost = 8, kMostRefused = 64;
+
+  // Whether there is something to send: it has not arrived, was not requested and not refused.
+  bool ask(const std::string& hash) {
+    return !all_.contains(hash) && !refused_.contains(hash) && asked_.insert(hash).second;
+  }
+  void add(Listing listing);
+  void refuse(const std::string& hash, Failure why);
+  void over(const std::string& hash) { asked_.erase(hash); }  // answered or dropped: it may be requested again
+  // The experiment runs: what is here does not have its counts.
+  void ran(const std::string& hash);
+
+  const std::map<std::string, Shared<Listing>>& all() const { return all_; }
+  const std::map<std::string, Failure>& refused() const { return refused_; }
+
+ private:
+  std::map<std::string, Shared<Listing>> all_;
+  std::map<std::string, Failure> refused_;
+  std::set<std::string> asked_;
+  std::deque<std::string> arrived_;  // hashes of all_, oldest first
+};
+
+}  // namespace attnscope::session

@@ -1,0 +1,22 @@
+#include "core/listing.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace attnscope {
+namespace {
+
+TEST(Listing, AnIndexOutOfItIsRefused) {
+  Listing listing{.experiment_hash = "x", .files = {"k.cu"}};
+  listing.lines = {{.text = "NOP", .places = {{0, 3}}}, {.text = "BRA 0x0", .targets = {0}}};
+  ASSERT_TRUE(listing_from_json(to_json(listing), "listing"));
+  listing.lines[0].places[0].file = 1;
+  EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+  listing.lines[0].places[0].file = 0;
+  listing.lines[1].targets[0] = 2;
+  EXPECT_FALSE(listing_from_json(to_json(listing), "listing"));
+}
+
+}  // namespace
+}  // namespace attnscope

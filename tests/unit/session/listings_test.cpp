@@ -1,0 +1,46 @@
+#include "session/listings.h"
+
+#include <gtest/gtest.h>
+
+namespace attnscope::session {
+namespace {
+
+Listing of(const std::string& hash) { return Listing{.experiment_hash = hash}; }
+
+TEST(Listings, OneIsAskedForOnceUntilItsExperimentRuns) {
+  Listings listings;
+  EXPECT_TRUE(listings.ask("a"));
+  EXPECT_FALSE(listings.ask("a")) << "it is on its way";
+  listings.over("a");
+  EXPECT_TRUE(listings.ask("a")) << "it came to nothing";
+  listings.add(of("a"));
+  listings.over("a");
+  EXPECT_FALSE(listings.ask("a")) << "it is here";
+  listings.ran("a");
+  EXPECT_TRUE(listings.all().empty());
+  EXPECT_TRUE(listings.ask("a"));
+}
+
+TEST(Listings, ARefusalHoldsUntilItsExperimentRuns) {
+  Listings listings;
+  listings.refuse("a", Failure{Stage::device, "no", ""});
+  EXPECT_FALSE(listings.ask("a"));
+  listings.ran("a");
+  EXPECT_TRUE(listings.refused().empty());
+  EXPECT_TRUE(listings.ask("a"));
+  for (size_t i = 0; i <= Listings::kMostRefused; ++i) listings.refuse(std::to_string(i), {});
+  EXPECT_LE(listings.refused().size(), Listings::kMostRefused);
+}
+
+TEST(Listings, TheOldestGoFirst) {
+  Listings listings;
+  for (size_t i = 0; i < Listings::kMost; ++i) listings.add(of(std::to_string(i)));
+  listings.add(of("0"));  // again: now it is the newest
+  listings.add(of("new"));
+  EXPECT_EQ(listings.all().size(), Listings::kMost);
+  EXPECT_TRUE(listings.all().contains("0"));
+  EXPECT_FALSE(listings.all().contains("1"));
+}
+
+}  // namespace
+}  // namespace attnscope::session
