@@ -44,6 +44,8 @@ std::filesystem::path own_devices_of(const Places& places) { return places.user.
 
 }  // namespace
 
+std::filesystem::path own_lessons_of(const Places& places) { return places.user.config / "lessons"; }
+
 catalog::DeviceCatalog emulated_devices(const Places& places) {
   return catalog::load_devices(places.resources / "assets/devices", own_devices_of(places));
 }

@@ -21,6 +21,9 @@ struct Places {
 };
 Result<Places> find_places();
 
+// The folder of the user's lessons.
+std::filesystem::path own_lessons_of(const Places& places);
+
 // The shipped devices and those of the user's config folder.
 catalog::DeviceCatalog emulated_devices(const Places& places);
 

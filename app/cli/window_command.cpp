@@ -35,6 +35,7 @@ int open_window(const std::string& preset, const WorkerOptions& workers) {
   ui::WindowOptions window;
   window.resources = places->resources;
   window.user_presets = options->preset_dirs.back();
+  window.own_lessons = own_lessons_of(*places);
   const platform::OnTermination ended([] { ui::request_close(); });  // after pending writes
   const int status = ui::run_window(**session, window);
   (*session)->stop();

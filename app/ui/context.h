@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "charts/latency_chart.h"
+#include "lesson/lesson.h"
 #include "session/session.h"
 #include "ui/baseline.h"
 #include "ui/draft_tracker.h"
@@ -43,6 +44,7 @@ struct Context {
   const Baseline& baseline;
   const Glossary& glossary;
   const std::vector<ReportedFigure>& reported;
+  const std::vector<lesson::Lesson>& lessons;
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;

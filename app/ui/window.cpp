@@ -155,6 +155,7 @@ void set_callbacks(Host& host, WakeTimer& timer) {
     WorkbenchOptions options;
     options.resources = host.options.resources;
     options.user_presets = host.options.user_presets;
+    options.own_lessons = host.options.own_lessons;
     options.wake_within = [&timer](double seconds) { timer.within(seconds); };
     if (const auto program = platform::own_executable()) options.program = program->string();
     options.wake = [] { wake(); };

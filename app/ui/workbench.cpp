@@ -62,6 +62,11 @@ void Workbench::load_assets() {
     glossary_ = std::move(*glossary);
   else
     session_.note(session::LogLevel::warning, glossary.error().message);
+  std::vector<Failure> faults;
+  for (const std::filesystem::path& folder : {assets / "lessons", options_.own_lessons})
+    if (!folder.empty())
+      for (lesson::Lesson& one : lesson::list_lessons(folder, faults)) lessons_.push_back(std::move(one));
+  for (const Failure& fault : faults) session_.note(session::LogLevel::warning, fault.message);
   std::error_code unreadable;
   for (const std::filesystem::path& file : platform::json_files_in(assets / "reported", unreadable)) {
     const auto figures = catalog::load_reported(file);
@@ -152,6 +157,7 @@ void Workbench::draw() {
                   baseline_,
                   glossary_,
                   reported_,
+                  lessons_,
                   settings_,
                   view_,
                   pixels_,

@@ -33,7 +33,8 @@ class HistoryPanel;
 struct WorkbenchOptions {
   std::filesystem::path resources;  // holds assets/ and shaders/
   std::filesystem::path user_presets;
-  bool keep_settings = true;  // pass changes of the window's settings to the session
+  std::filesystem::path own_lessons;  // a folder; empty: only the shipped ones
+  bool keep_settings = true;          // pass changes of the window's settings to the session
   std::function<void(double)> wake_within = [](double) {};
   std::string program;         // attnscope's own file, for background commands; empty: none are run
   std::function<void()> wake;  // asks for a frame, from any thread; empty: frames come without it
@@ -115,6 +116,7 @@ class Workbench {
   Baseline baseline_;              // points into snapshot_
   Glossary glossary_;
   std::vector<ReportedFigure> reported_;
+  std::vector<lesson::Lesson> lessons_;
   WindowSettings settings_, kept_settings_;
   bool adopted_ = false, reset_wanted_ = false, settled_ = false;
   std::optional<LayoutKind> build_wanted_, built_for_;  // requested by the user; last one that fitted the window

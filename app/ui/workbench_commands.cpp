@@ -81,6 +81,7 @@ void Workbench::add_actions() {
       },
       [this] { return baseline_.run() == 0 ? "There is no A: no earlier run has a time." : ""; });
   add("why", "Why: the time term by term", ImGuiMod_Ctrl | ImGuiKey_E, [this] { open_panel(kWhyTitle); });
+  add("lessons", "Lessons", ImGuiMod_Ctrl | ImGuiKey_L, [this] { open_panel(kLessonTitle); });
   add(
       "pin", "Pin the shown run as A", ImGuiMod_Ctrl | ImGuiKey_B,
       [this] { settings_.pinned = pin_of(snapshot_->history.at(*latency_.column_of(shown_of(*snapshot_).run))); },
@@ -188,7 +189,7 @@ void Workbench::draw_menu(Context& context) {
       actions_.menu_item(id);
     ImGui::EndMenu();
   }
-  menu("Help", {"palette", "shortcuts", "glossary", "", "found", "about"});
+  menu("Help", {"lessons", "", "palette", "shortcuts", "glossary", "", "found", "about"});
   const std::string hint = chord_text(actions_.find("palette")->chord) + "  " ICON_SEARCH;
   const float theme_width = em(2.2f), room = ImGui::GetContentRegionAvail().x;
   if (room > width_of(hint) + theme_width + em(2)) {

@@ -710,6 +710,41 @@ cp {wheel} "$2"
             self.refused(2, "import", file, names=[name])
         self.refused(2, "import", self.path / "gone.cu", names=["gone.cu"])
 
+    def lesson(self, change):
+        lesson = json.loads((TREE / "assets" / "lessons" / "03_the_same_code.json").read_text())
+        change(lesson)
+        return self.preset(json.dumps(lesson), "mine.json")
+
+    def test_a_lesson_that_claims_something_false_exits_1(self):
+        def claim(lesson):
+            lesson["steps"][1]["claims"] = ["A.timing.us.p50 > B.timing.us.p50"]
+        done = self.refused(1, "lesson", "check", self.lesson(claim), names=["mine, step 2", "does not hold"])
+        self.assertIn("1 fault", done.stdout)
+
+    def test_a_lesson_with_a_misspelt_key_exits_2(self):
+        self.refused(2, "lesson", "check", self.lesson(lambda lesson: lesson.update(titel="")), names=["titel"])
+        self.refused(2, "lesson", "check", self.path / "none.json", names=["none.json"])
+
+    def test_a_lesson_fails_when_its_kernel_loses_the_effect(self):
+        mine = self.path / "kernels"
+        mine.mkdir()
+        shutil.copy(TREE / "kernels" / "02_tiled.cu", mine)
+        manifest = (TREE / "kernels" / "02_tiled.json").read_text()
+        knob = manifest.index('"SWIZZLE_XOR"')
+        at = manifest.index('"default": 0', knob)
+        (mine / "02_tiled.json").write_text(manifest[:at] + '"default": 1' + manifest[at + len('"default": 0'):])
+        self.refused(1, "lesson", "check", TREE / "assets/lessons/07_bank_conflicts.json", "--kernels", mine,
+                     names=["07_bank_conflicts, step 1", "banks.conflicts"])
+
+    def test_the_lessons_hold(self):
+        done = self.call("lesson", "check", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        checked = json.loads(done.stdout)
+        self.assertGreaterEqual(len(checked), 12)
+        self.assertTrue(all(one["claims"] >= 5 and not one["faults"] for one in checked), checked)
+        listed = json.loads(self.call("lesson", "list", "--json").stdout)
+        self.assertEqual([one["id"] for one in checked], [one["id"] for one in listed])
+
     def test_doctor_lists_the_opcode_forms(self):
         done = self.call("doctor", "--isa")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,4 +1,6 @@
 // Pictures of the window's other states, to look at: made only when ATTNSCOPE_SCENES names a folder for them.
+#include <imgui_internal.h>
+
 #include "ui/scene.h"
 
 namespace attnscope::ui {
@@ -87,6 +89,46 @@ TEST_F(Scene, Why) {
       });
       picture("against_" + std::to_string(size.width));
     }
+}
+
+TEST_F(Scene, Lesson) {
+  real_worker();
+  for (const ShotSize size : {ShotSize{1280, 720}, ShotSize{1600, 900}, ShotSize{2560, 1440}}) {
+    const std::string name = "lesson_" + std::to_string(size.width);
+    open(size);
+    bench_->ignore_kept_settings();
+    bench_->settings().theme = size.width == 1600 ? ThemeMode::light : ThemeMode::dark;
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->Yield(12);
+      bench_->open_panel("Lessons");
+      ctx->Yield(12);
+    });
+    picture(name + "_list");
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->ItemClick("//Lessons/04_idle_warps/##open");
+      wait(
+          ctx,
+          [&](const session::Snapshot&) {
+            return (ctx->ItemInfo("//Lessons/Next").ItemFlags & ImGuiItemFlags_Disabled) == 0;
+          },
+          "the first step");
+      ctx->ItemClick("//Lessons/Next");
+      ctx->Yield(4);
+    });
+    picture(name + "_asks");
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->ItemClick("//Lessons/**/about twice as fast");
+      wait(
+          ctx,
+          [&](const session::Snapshot&) {
+            return (ctx->ItemInfo("//Lessons/Next").ItemFlags & ImGuiItemFlags_Disabled) == 0;
+          },
+          "the answer");
+      ctx->Yield(8);
+    });
+    picture(name + "_told");
+    close();
+  }
 }
 
 TEST_F(Scene, Attention) {

@@ -1,0 +1,89 @@
+// Lessons in the window: predict, run, be told, reach a goal.
+#include <imgui_internal.h>
+
+#include "ui/icons.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class LessonFlow : public WindowFlow {
+ protected:
+  void open_lesson(ImGuiTestContext* ctx, const char* id) {
+    ctx->Yield(12);
+    ctx->KeyPress(ImGuiMod_Ctrl | ImGuiKey_L);
+    ctx->Yield(8);
+    ctx->ItemClick((std::string("//Lessons/") + id + "/##open").c_str());
+    ctx->Yield(4);
+  }
+  // Next can be pressed: the step is told.
+  static bool told(ImGuiTestContext* ctx) {
+    return (ctx->ItemInfo("//Lessons/Next").ItemFlags & ImGuiItemFlags_Disabled) == 0;
+  }
+  void wait_until_told(ImGuiTestContext* ctx) {
+    EXPECT_TRUE(wait(
+        ctx, [&](const session::Snapshot& s) { return !s.focus.running && told(ctx); }, "the step is told"));
+  }
+};
+
+TEST_F(LessonFlow, PredictRunBeToldAndReachTheGoal) {
+  real_worker();
+  open({2560, 1440});  // every knob is in sight
+  flow([&](ImGuiTestContext* ctx) {
+    open_lesson(ctx, "03_the_same_code");
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("step 1 of 3"));
+    wait_until_told(ctx);  // its run is the one that is shown already
+    ctx->ItemClick("//Lessons/Next");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("The kernel becomes"));
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("instruction by instruction"))) << "the answer is not given away";
+    EXPECT_FALSE(told(ctx));
+    ctx->ItemClick("//Lessons/**/faster");
+    wait_until_told(ctx);
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("You said otherwise. It is: neither: it is the same machine code"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("instruction by instruction"));
+    ctx->ItemClick("//Lessons/Next");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Run tiled"));
+    ctx->ItemClick("//Lessons/**/###run");
+    wait_until_told(ctx);
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Turn the knobs"));
+    ctx->ItemClick("//Experiment/VEC_WIDTH/1");
+    if (!wait_for_run(ctx, "VEC_WIDTH", 1)) return;
+    ctx->Yield(8);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("Reached."));
+    ctx->ItemClick("//Lessons/Back");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("You said otherwise")) << "the answer is kept";
+    ctx->ItemClick("//Lessons/###leave");
+    ctx->Yield(4);
+    EXPECT_TRUE(ctx->ItemExists("//Lessons/04_idle_warps/##open"));
+  });
+}
+
+TEST_F(LessonFlow, ARefusedConfigIsAnAnswerToo) {
+  real_worker();
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    open_lesson(ctx, "08_shared_memory");
+    ctx->ItemClick("//Lessons/**/4");
+    wait_until_told(ctx);
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("You said otherwise. It is: 2"));
+    ctx->ItemClick("//Lessons/Next");
+    ctx->Yield(4);
+    ctx->ItemClick("//Lessons/**/does not fit");
+    wait_until_told(ctx);
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("As you said: does not fit"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("57,376"));
+  });
+}
+
+}  // namespace
+}  // namespace attnscope::ui

@@ -1,0 +1,95 @@
+#include "lesson/observed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace attnscope::lesson {
+namespace {
+
+using testing::HasSubstr;
+
+Observation timed(double us) {
+  Observation one;
+  one.timing.emplace();
+  one.timing->p50 = us;
+  one.timing->terms.emplace();
+  one.timing->terms->list = {{TermKind::bank_conflicts, us / 4, {}}, {TermKind::issue, us / 2, {}}};
+  return one;
+}
+
+Finding finding(RuleId rule) {
+  Finding one;
+  one.rule = rule;
+  return one;
+}
+
+class ObservedTest : public testing::Test {
+ protected:
+  ObservedTest() {
+    Observation a = timed(1200), b = timed(800);
+    a.findings = {finding(RuleId::bank_conflicts)};
+    a.watch.emplace();
+    a.watch->findings = {finding(RuleId::race_shared)};
+    a.verdict.emplace();
+    a.verdict->state = VerdictState::wrong;
+    b.failure = Failure{Stage::limits, "does not fit", ""};
+    observed.set("A", a);
+    observed.set("B", b);
+  }
+  bool holds(const std::string& expression) {
+    const auto value = observed.holds(expression);
+    if (!value) ADD_FAILURE() << value.error().message;
+    return value.value_or(false);
+  }
+  std::string refusal(const std::string& expression) {
+    const auto value = observed.holds(expression);
+    return value ? "none" : value.error().message;
+  }
+  Observed observed;
+};
+
+TEST_F(ObservedTest, NumbersByTheirKeys) {
+  EXPECT_TRUE(holds("A.timing.us.p50 / B.timing.us.p50 == 1.5"));
+  EXPECT_FALSE(holds("A.timing.us.p50 < B.timing.us.p50"));
+  EXPECT_TRUE(holds("max(A.timing.us.p50, B.timing.us.p50) > 1100 && B.timing.us.p50 < 1e3"));
+}
+
+TEST_F(ObservedTest, TextsAreEqualOrNot) {
+  EXPECT_TRUE(holds("A.verdict.state == \"wrong\""));
+  EXPECT_FALSE(holds("A.verdict.state != \"wrong\""));
+  EXPECT_TRUE(holds("A.timing.kind == B.timing.kind"));
+  EXPECT_TRUE(holds("B.failure.stage == \"limits\" || A.timing.us.p50 < 0"));
+}
+
+TEST_F(ObservedTest, FindingsAndTerms) {
+  EXPECT_TRUE(holds("A finds \"banks.conflicts\""));
+  EXPECT_TRUE(holds("A finds \"race.shared\""));
+  EXPECT_FALSE(holds("B finds \"banks.conflicts\""));
+  EXPECT_TRUE(holds("A spends \"bank conflicts\" == 300"));
+  EXPECT_TRUE(holds("B spends \"MUFU\" == 0"));
+  EXPECT_TRUE(holds("B.failure exists && 1"));
+}
+
+TEST_F(ObservedTest, WhatIsNotThereIsNamed) {
+  EXPECT_THAT(refusal("C.timing.us.p50 > 1"), HasSubstr("C.timing.us.p50"));
+  EXPECT_THAT(refusal("B.verdict.state == \"wrong\""), HasSubstr("B.verdict.state, which is not there"));
+  EXPECT_THAT(refusal("\"wrong\" == A.timing.us.p50"), HasSubstr("compares \"wrong\" with no text"));
+  EXPECT_THAT(refusal("A.timing.us.p51 > 1"), HasSubstr("A.timing.us.p51, which is not there"));
+  EXPECT_THAT(refusal("A.timing > 1"), HasSubstr("no number"));
+  EXPECT_THAT(refusal("A finds \"banks.conflict\""), HasSubstr("no rule"));
+  EXPECT_THAT(refusal("A spends \"banks\""), HasSubstr("no rule or term"));
+  EXPECT_THAT(refusal("C exists"), HasSubstr("no run"));
+  EXPECT_THAT(refusal("A.verdict.state == \"wrong"), HasSubstr("without its end"));
+  EXPECT_THAT(refusal("A.timing.us.p50 >"), HasSubstr("no expression"));
+}
+
+TEST_F(ObservedTest, TextsAreFilledIn) {
+  EXPECT_EQ(
+      observed.filled("{A.timing.us.p50} us, {B.timing.us.p50 / A.timing.us.p50} of it, {A.verdict.state}.").value(),
+      "1,200 us, 0.667 of it, wrong.");
+  EXPECT_EQ(observed.filled("no figure").value(), "no figure");
+  EXPECT_THAT(observed.filled("{A.timing.us.p50").error().message, HasSubstr("without its }"));
+}
+
+}  // namespace
+}  // namespace attnscope::lesson
