@@ -46,7 +46,7 @@ Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vect
   if (ours.empty())
     for (const Kernel& kernel : kernels)
       if (kernel.library.is_source() && kernel.problem == ProblemKind::attention) ours.push_back(kernel.id);
-  const auto peers = wishes.peers.empty() && !emulated ? default_peers(kernels) : wishes.peers;
+  const auto peers = wishes.peers.empty() && !emulated && !wishes.without_peers ? default_peers(kernels) : wishes.peers;
   std::vector<Named> entries;
   using List = std::pair<const std::vector<std::string>*, bool>;
   for (const auto& [list, peer] : {List(&ours, false), List(&peers, true)})

@@ -25,6 +25,7 @@ struct BenchWishes {
   std::vector<std::string> kernels;   // ID or ID:KNOB=VALUE,…; empty: every kernel with a source
   std::vector<std::string> peers;     // as kernels; empty: every backend of torch where the device is a GPU
   BenchCaches caches = BenchCaches::hot;
+  bool without_peers = false;
   bool defaults = false;  // the manifests' default configs, not the tuned ones
   bool quick = false;
 };

@@ -5,8 +5,24 @@
 
 #include "core/escape.h"
 #include "report/bench_report.h"
+#include "report/markdown.h"
 
 namespace attnscope::report {
+
+std::string markdown_line(const std::vector<std::string>& line) {
+  std::string text = "|";
+  for (const std::string& cell : line) text += " " + markdown_text(cell) + " |";
+  return text + "\n";
+}
+
+std::string rule(size_t columns) {
+  std::string text = "| --- |";
+  for (size_t i = 1; i < columns; ++i) text += " ---: |";
+  return text + "\n";
+}
+
+// "1.31x" beside a time, compared with the fastest peer of that row.
+
 namespace {
 
 using Line = std::vector<std::string>;
@@ -95,19 +111,6 @@ void put_line(std::string& out, const Line& line, const std::vector<size_t>& wid
   out += text + "\n";
 }
 
-std::string markdown_line(const Line& line) {
-  std::string text = "|";
-  for (const std::string& cell : line) text += " " + markdown_text(cell) + " |";
-  return text + "\n";
-}
-
-std::string rule(size_t columns) {
-  std::string text = "| --- |";
-  for (size_t i = 1; i < columns; ++i) text += " ---: |";
-  return text + "\n";
-}
-
-// "1.31x" beside a time, compared with the fastest peer of that row.
 std::string ladder_cell(const BenchReport& report, const Row& row, size_t entry) {
   const Cell& cell = row.cells[entry];
   if (cell.state != CellState::timed) return std::string(to_string(cell.state));

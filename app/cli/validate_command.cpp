@@ -1,0 +1,260 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <set>
+
+#include "catalog/catalog.h"
+#include "catalog/choices.h"
+#include "catalog/validate.h"
+#include "cli/bench_plan.h"
+#include "cli/command.h"
+#include "cli/device_wait.h"
+#include "cli/exit_status.h"
+#include "cli/places.h"
+#include "cli/worker_options.h"
+#include "core/escape.h"
+#include "core/json.h"
+#include "core/near.h"
+#include "platform/clock.h"
+#include "platform/json_file.h"
+#include "platform/output_file.h"
+#include "report/validation.h"
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMaxFile = 64 << 20;
+constexpr double kWithin = 540, kQuickWithin = 150;  // seconds
+constexpr size_t kConfigs = 4, kQuickConfigs = 2;    // of a kernel for a problem
+constexpr int kTries = 200;                          // to draw one that may run
+constexpr int kLaunchMs = 10000;
+// Short and long, both head sizes, with and without a mask, ragged, and a grid of many waves.
+constexpr const char* kProblems[] = {"B=1,H=8,S=512,D=64,causal=none",   "B=4,H=8,S=1024,D=128,causal=top_left",
+                                     "B=8,H=8,S=1024,D=64,causal=none",  "B=1,H=8,S=128,D=64,causal=none",
+                                     "B=1,H=32,S=777,D=64,causal=none",  "B=1,H=8,S=2048,D=64,causal=top_left",
+                                     "B=1,H=4,S=4096,D=128,causal=none", "B=2,H=8,S=1536,D=64,causal=none"};
+
+struct Options {
+  std::string out, report, device, model;
+  std::vector<std::string> kernel_dirs;
+  WorkerOptions workers;
+  bool quick = false;
+  double within = 0;
+};
+
+using Knobs = std::map<std::string, int64_t>;
+
+// The defaults, and configs drawn at random from those that may fit. The same for every GPU.
+std::vector<Knobs> configs_of(const Kernel& kernel, const Problem& problem, const DeviceSpec& spec, size_t count,
+                              std::mt19937_64& random) {
+  std::set<Knobs> drawn;
+  std::vector<Knobs> configs;
+  const auto add = [&](const Knobs& knobs) {
+    const auto config = catalog::complete_config(kernel, knobs, {});
+    if (!config || !drawn.insert(config->knobs).second) return;
+    if (catalog::foretell_limits(kernel, problem, *config, spec)) configs.push_back(config->knobs);
+  };
+  add({});
+  for (int i = 0; i < kTries && configs.size() < count; ++i) {
+    Knobs knobs;
+    for (const Knob& knob : kernel.knobs) knobs[knob.name] = knob.values[random() % knob.values.size()].value;
+    add(knobs);
+  }
+  return configs;
+}
+
+std::string entry_text(const Kernel& kernel, const Knobs& knobs) {
+  std::string text = kernel.id;
+  for (const auto& [name, value] : knobs) text += fmt::format("{}{}={}", text == kernel.id ? ":" : ",", name, value);
+  return text;
+}
+
+// The emulated twin of a GPU.
+Result<DeviceSpec> model_of(const Options& options, const DeviceSpec& gpu, const std::vector<DeviceSpec>& known) {
+  std::string ids;
+  for (const DeviceSpec& spec : known) {
+    if (options.model.empty() ? report::same_device(spec.name, gpu.name) : spec.id == options.model) return spec;
+    if (spec.arch == gpu.arch) ids += (ids.empty() ? "" : ", ") + spec.id;
+  }
+  if (!options.model.empty())
+    return fail(Stage::input, "there is no emulated device " + options.model, "`attnscope devices` lists them.");
+  return fail(Stage::input, "no emulated device is a " + gpu.name + ", so there is no model of it",
+              ids.empty() ? "Write its figures: docs/model.md, Rates."
+                          : "Name one of the same architecture with --model (" + ids + "), or write its figures.");
+}
+
+// Times the configs of one problem and models them.
+class Validator {
+ public:
+  Validator(session::Session& session, const WaitingSession::Found& gpu, const DeviceSpec& model,
+            const std::vector<Kernel>& kernels, size_t configs)
+      : session_(session), gpu_(gpu), model_(model), kernels_(kernels), configs_(configs) {}
+
+  Result<void> take(const std::string& problem_text, double end, report::ValidationSet& set) {
+    auto problem = problem_from_text(problem_text);
+    if (!problem) return fail(problem.error());
+    BenchWishes wishes;
+    wishes.problems = {problem_text};
+    wishes.without_peers = wishes.quick = true;
+    for (const Kernel& kernel : kernels_)
+      if (kernel.library.is_source() && kernel.problem == ProblemKind::attention)
+        for (const Knobs& knobs : configs_of(kernel, *problem, gpu_.device, configs_, random_))
+          wishes.kernels.push_back(entry_text(kernel, knobs));
+    auto tasks = plan_bench(wishes, kernels_, {}, gpu_.device, gpu_.versions);
+    if (!tasks) return fail(tasks.error());
+    const std::vector<Draft>& drafts = tasks->drafts.front();
+    report::BenchState state;
+    report::BenchCalls calls;
+    calls.run = [&](size_t, size_t entry) { return session_.queue(drafts[entry]).get(); };
+    calls.save = [](const report::BenchState&) {};
+    calls.on_progress = [](const report::BenchProgress&) {};
+    calls.now_seconds = [] { return platform::steady_ms() / 1000; };
+    calls.config_text = [&](size_t entry, const Knobs& knobs) {
+      return short_text({knobs, {}}, tasks->kernels[entry]);
+    };
+    // Half of the time is for the model.
+    const double begin = calls.now_seconds(), half = begin + (end - begin) / 2;
+    calls.enough = [&] { return calls.now_seconds() >= half; };
+    report::run_bench(tasks->plan, calls, state);
+    const report::BenchReport timed = report::report_of(tasks->plan, state, "");
+    for (size_t i = 0; i < drafts.size(); ++i) {
+      const report::Cell& cell = timed.rows.front().cells[i];
+      const std::string& kernel = drafts[i].kernel;
+      const bool measured = cell.state == report::CellState::timed && cell.kind == FigureKind::measured;
+      if (!measured || calls.now_seconds() >= end) {
+        set.refused.push_back({problem_text, kernel, config_text(*tasks, i),
+                               measured ? "the time was over before it was modelled" : cell.reason});
+        continue;
+      }
+      add(problem_text, drafts[i], cell, config_text(*tasks, i), set);
+    }
+    return {};
+  }
+
+ private:
+  static std::string config_text(const BenchTasks& tasks, size_t entry) {
+    return short_text(tasks.drafts.front()[entry].config, tasks.kernels[entry]);
+  }
+
+  void add(const std::string& problem, Draft draft, const report::Cell& cell, const std::string& config,
+           report::ValidationSet& set) {
+    draft.device = model_.id;
+    draft.measure.sampled_share = emulated_share(draft.problem);
+    const Observation seen = session_.queue(draft).get();
+    if (seen.failure || !seen.timing || seen.timing->p50 <= 0) {
+      set.refused.push_back({problem, draft.kernel, config,
+                             "not modelled: " + (seen.failure ? seen.failure->message : "it gave no time")});
+      return;
+    }
+    const Timing& timing = *seen.timing;
+    report::ValidationRow row{problem,
+                              draft.kernel,
+                              config,
+                              seen.variant ? seen.variant->code_hash : "",
+                              cell.p50,
+                              timing.p50,
+                              timing.interval_low,
+                              timing.interval_high,
+                              timing.bound,
+                              {}};
+    if (timing.terms)
+      for (const Term& term : timing.terms->list) row.terms[std::string(word_of(term.kind))] = term.us / timing.p50;
+    set.rows.push_back(std::move(row));
+    set.nvrtc = seen.versions.nvrtc;
+    set.app = seen.versions.app;
+  }
+
+  session::Session& session_;
+  const WaitingSession::Found& gpu_;
+  const DeviceSpec& model_;
+  const std::vector<Kernel>& kernels_;
+  size_t configs_;
+  std::mt19937_64 random_;  // its default seed
+};
+
+Result<report::Validation> read_existing(const std::string& file) {
+  std::error_code none;
+  if (!fs::exists(file, none)) return report::Validation{};
+  auto json = platform::read_json(file, kMaxFile, Stage::input);
+  return json ? report::validation_from_json(*json, file) : fail(json.error());
+}
+
+int validate(const Options& options) {
+  if (auto possible = platform::check_output(options.out); !possible) return report(possible.error());
+  auto file = read_existing(options.out);
+  if (!file) return report(file.error());
+  const auto places = find_places();
+  if (!places) return report(places.error());
+  auto dirs = kernel_dirs(options.kernel_dirs);
+  if (!dirs) return report(dirs.error());
+  const catalog::Catalog catalog = catalog::load_catalog(*dirs);
+  std::string device = options.device;
+  auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
+  if (!session_opts) return report(session_opts.error());
+  session_opts->deadlines.launch_ms = kLaunchMs;
+  auto waiting = WaitingSession::start(std::move(*session_opts));
+  if (!waiting) return report(waiting.error());
+  auto gpu = (*waiting)->wait_for(device);
+  if (!gpu) return report(gpu.error());
+  if (gpu->device.emulated)
+    return report({Stage::input, gpu->device.id + " is modelled itself: there is nothing to validate against",
+                   "Run this on a machine with a GPU, or name its worker: --device cuda:0."});
+  auto model = model_of(options, gpu->device, emulated_devices(*places).devices);
+  if (!model) return report(model.error());
+  report::ValidationSet set{
+      gpu->device.name, gpu->device.arch, model->id, "", gpu->versions.driver, "", "", "", {}, {}};
+  set.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  set.how = "attnscope validate, hot; the defaults of each kernel and random configs";
+  const double within = options.within > 0 ? options.within : options.quick ? kQuickWithin : kWithin;
+  const double end = platform::steady_ms() / 1000 + within;
+  Validator validator((*waiting)->session(), *gpu, *model, catalog.kernels, options.quick ? kQuickConfigs : kConfigs);
+  const std::string page =
+      options.report.empty() ? fs::path(options.out).replace_extension(".md").string() : options.report;
+  for (size_t i = 0; i < std::size(kProblems); ++i) {
+    const double now = platform::steady_ms() / 1000;
+    if (now >= end) break;
+    print_note(fmt::format("attnscope validate: {} of {}  {}", i + 1, std::size(kProblems), kProblems[i]));
+    if (auto taken = validator.take(kProblems[i], now + (end - now) / double(std::size(kProblems) - i), set); !taken)
+      return report(taken.error());
+    // After every problem, so that what is there is whole when the run is interrupted.
+    report::Validation all = *file;
+    report::put_set(all, set);
+    if (auto put = platform::write_output(options.out, json_text(report::to_json(all), 1) + "\n"); !put)
+      return report(put.error());
+    if (auto put = platform::write_output(page, report::as_markdown(set)); !put) return report(put.error());
+  }
+  print_result(report::as_markdown(set));
+  return kCorrectOrUnchecked;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("validate", "Time configs of every kernel on a GPU and compare them with its model");
+  auto options = std::make_shared<Options>();
+  command->add_option("--out", options->out, "The figures, as JSON; sets of other GPUs in this file stay")
+      ->type_name("FILE.json")
+      ->required();
+  command->add_option("--report", options->report, "One page about them, as Markdown; else beside the figures")
+      ->type_name("FILE.md");
+  command->add_option("--device", options->device, "The GPU; else the first")->type_name("DEVICE");
+  command->add_option("--model", options->model, "Compare with this emulated device; else the GPU's own")
+      ->type_name("DEVICE");
+  add_kernels_option(*command, options->kernel_dirs);
+  add_worker_options(*command, options->workers);
+  command->add_flag("--quick", options->quick, "Fewer configs, in two and a half minutes");
+  command->add_option("--within", options->within, "End after this time; else nine minutes")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  command->callback([options, &chosen] { chosen = [options] { return validate(*options); }; });
+}
+
+}  // namespace attnscope::cli
