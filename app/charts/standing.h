@@ -28,8 +28,8 @@ struct Standing {
 };
 
 // The window's only decision about two times. comparable() says whether they can be compared. Two measured times whose
-// intervals overlap cannot be told apart, and neither can two that read the same. Two modelled times are ordered even
-// where their error bars overlap, because both err in the same direction.
+// intervals overlap cannot be told apart, and neither can two that read the same. Of two modelled times, the bar of
+// their ratio decides (model/bars.h).
 Standing standing_of(const Observation& a, const Observation& b);
 
 // "−18.4 %", "a tie (+0.2 %)", "the same", "not comparable"

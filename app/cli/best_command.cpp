@@ -21,6 +21,7 @@
 #include "core/headline.h"
 #include "core/json.h"
 #include "core/near.h"
+#include "model/bars.h"
 #include "platform/output_file.h"
 #include "store/preset.h"
 #include "store/results.h"
@@ -146,8 +147,12 @@ std::string text_of(const std::vector<TunedEntry>& found, const Problem& problem
     std::error_code none;
     const std::string source =
         entry.source == "history" ? entry.source : fs::relative(entry.source, root, none).generic_string();
-    text += fmt::format("  {:<10} {:>9} us {}  {}\n", entry.kernel, report::us_text(entry.us),
-                        attnscope::to_string(entry.kind), short_text(entry.config, *kernel));
+    const TunedEntry& first = found.front();
+    const bool modelled = entry.kind == FigureKind::modelled && first.kind == FigureKind::modelled;
+    const bool apart = !modelled || model::paired(first.us, entry.us, device.arch).told_apart();
+    text += fmt::format("  {:<10} {:>9} us {}  {}{}\n", entry.kernel, report::us_text(entry.us),
+                        attnscope::to_string(entry.kind), short_text(entry.config, *kernel),
+                        apart || &entry == &first ? "" : "; cannot be told apart from the first");
     text += fmt::format("  {:<10} {}, {}, NVRTC {}{}{}\n", "", one_line(source), one_line(entry.date),
                         one_line(entry.versions.nvrtc),
                         entry.versions.driver.empty() ? "" : ", driver " + one_line(entry.versions.driver),

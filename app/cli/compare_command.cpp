@@ -13,6 +13,7 @@
 #include "core/headline.h"
 #include "core/json.h"
 #include "measure/statistics.h"
+#include "model/bars.h"
 #include "platform/atomic_file.h"
 #include "session/session.h"
 #include "store/preset.h"
@@ -75,20 +76,35 @@ Result<void> check_comparable(const Observation& a, const Observation& b) {
       "Give two that differ only in kernel, knobs and compile options.");
 }
 
+// A's time over B's: of blocks or recorded rounds, or of two modelled times, which have one figure each and no blocks.
+struct Compared {
+  FigureKind kind = FigureKind::measured;
+  measure::Comparison times;
+};
+
+bool is_modelled(const std::optional<Observation>& one) {
+  return one && one->timing && one->timing->kind == FigureKind::modelled;
+}
+
+Compared compare_modelled(const Observation& a, const Observation& b) {
+  const model::Paired paired = model::paired(b, a);
+  return {FigureKind::modelled, {paired.ratio, {paired.low, paired.high}, 0}};
+}
+
 // Times one of the two for a block. A run without a time makes the whole comparison fail.
 Result<double> time_once(session::Session& session, Side& side) {
   Draft draft = side.draft;
   draft.measure.max_time_ms = kBlockMs;
   side.ran = session.queue(std::move(draft)).get();
   if (side.ran->failure) return fail(*side.ran->failure);
-  if (!side.ran->timing || side.ran->timing->kind != FigureKind::measured)
-    return fail(Stage::input, side.draft.kernel + " on " + side.draft.device + " is modelled, not timed",
-                "Compare on a GPU (--device cuda:0), or two observations with timings recorded on a GPU (--recorded).");
+  if (!side.ran->timing)
+    return fail(Stage::input, side.draft.kernel + " on " + side.draft.device + " gave no time",
+                "Compare on a device that times it, such as --device cuda:0.");
   return side.ran->timing->p50;
 }
 
 // In turn, a b then b a, so that a drift of the clock affects both.
-Result<measure::Comparison> compare_in_turn(const Options& options, Side& a, Side& b) {
+Result<Compared> compare_in_turn(const Options& options, Side& a, Side& b) {
   auto session_opts = session_options(options.kernel_dirs, false);
   if (!session_opts) return fail(session_opts.error());
   session_opts->first_experiment = false;
@@ -102,18 +118,23 @@ Result<measure::Comparison> compare_in_turn(const Options& options, Side& a, Sid
     auto second = time_once(**session, swapped ? a : b);
     if (!second) return fail(second.error());
     if (auto like = check_comparable(*a.ran, *b.ran); !like) return fail(like.error());
+    if (is_modelled(a.ran)) return compare_modelled(*a.ran, *b.ran);  // the same time every time
     if (block >= 0) blocks.push_back(swapped ? measure::Block{*second, *first} : measure::Block{*first, *second});
   }
-  return measure::compare_blocks(blocks);
+  return Compared{FigureKind::measured, measure::compare_blocks(blocks)};
 }
 
-Result<measure::Comparison> compare_recorded(const Options& options, const Side& a, const Side& b) {
+Result<Compared> compare_recorded(const Options& options, const Side& a, const Side& b) {
+  if (is_modelled(a.recorded) && is_modelled(b.recorded)) {
+    if (auto like = check_comparable(*a.recorded, *b.recorded); !like) return fail(like.error());
+    return compare_modelled(*a.recorded, *b.recorded);
+  }
   for (const auto& [side, file] : {std::pair(&a, &options.files[0]), std::pair(&b, &options.files[1])})
     if (!side->rounds())
       return fail(Stage::input, *file + " holds no recorded samples",
                   "Record one: attnscope run --device cuda:0 --json > FILE");
   if (auto like = check_comparable(*a.recorded, *b.recorded); !like) return fail(like.error());
-  return measure::compare_rounds(*a.rounds(), *b.rounds());
+  return Compared{FigureKind::measured, measure::compare_rounds(*a.rounds(), *b.rounds())};
 }
 
 std::string line_of(const char* letter, const Side& side, bool recorded) {
@@ -127,16 +148,20 @@ std::string line_of(const char* letter, const Side& side, bool recorded) {
   return text + "\n";
 }
 
-std::string text_of(const measure::Comparison& c, bool recorded) {
-  const std::string how =
-      recorded ? fmt::format("recorded, {} rounds", c.blocks) : fmt::format("{} blocks in turn", c.blocks);
+std::string text_of(const Compared& compared, bool recorded) {
+  const measure::Comparison& c = compared.times;
+  const bool modelled = compared.kind == FigureKind::modelled;
+  const std::string how = modelled   ? "modelled"
+                          : recorded ? fmt::format("recorded, {} rounds", c.blocks)
+                                     : fmt::format("{} blocks in turn", c.blocks);
   const std::string figures =
-      fmt::format("A/B {:.5f}, 95 % interval {:.5f} to {:.5f}, {}", c.ratio, c.interval.low, c.interval.high, how);
-  if (c.tie()) return "tie: " + figures + "\n";
+      fmt::format("A/B {:.5f}, {} {:.5f} to {:.5f}, {}", c.ratio, modelled ? "error bar" : "95 % interval",
+                  c.interval.low, c.interval.high, how);
+  if (c.tie()) return (modelled ? "cannot be told apart: " : "tie: ") + figures + "\n";
   return fmt::format("A is {:.2f} % {}: {}\n", 100 * std::abs(c.ratio - 1), c.ratio > 1 ? "slower" : "faster", figures);
 }
 
-Json json_of(const measure::Comparison& c, bool recorded, const Side& a, const Side& b) {
+Json json_of(const Compared& compared, bool recorded, const Side& a, const Side& b) {
   const auto side = [&](const Side& one) {
     const Observation& o = recorded ? *one.recorded : *one.ran;
     return Json{{"experiment", to_json(o.experiment)},
@@ -144,8 +169,11 @@ Json json_of(const measure::Comparison& c, bool recorded, const Side& a, const S
                 {"verdict", o.verdict ? Json(word_of(o.verdict->state)) : Json(nullptr)},
                 {"headline", headline_of(o) ? Json(word_of(*headline_of(o))) : Json(nullptr)}};
   };
-  return Json{{"kind", word_of(FigureKind::measured)},
-              {"how", recorded ? "recorded" : "in turn"},
+  const measure::Comparison& c = compared.times;
+  return Json{{"kind", word_of(compared.kind)},
+              {"how", recorded                                ? "recorded"
+                      : compared.kind == FigureKind::modelled ? "modelled"
+                                                              : "in turn"},
               {"a", side(a)},
               {"b", side(b)},
               {"ratio", c.ratio},
@@ -179,7 +207,8 @@ int compare(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("compare", "Time two experiments in turn, or compare their recorded samples");
+  CLI::App* command =
+      app.add_subcommand("compare", "Time two experiments in turn, or compare their recorded or modelled times");
   auto options = std::make_shared<Options>();
   command->add_option("A", options->files[0], "An observation (attnscope run --json) or a preset")->required();
   command->add_option("B", options->files[1], "What to compare it with")->required();

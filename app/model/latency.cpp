@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "model/bars.h"
 #include "model/ceilings.h"
 #include "model/dispatch.h"
 #include "model/misses.h"
@@ -14,12 +15,6 @@
 namespace attnscope::model {
 namespace {
 
-// How far the model may be off, as a factor either way (docs/model.md, "How far off").
-constexpr double kErrorSimulated = 1.25;
-constexpr double kErrorIssueBound = 1.65;        // where warps compete for issue slots and units
-constexpr double kErrorOtherArchitecture = 1.5;  // times either: some rates come from the measured architecture
-constexpr double kErrorCounters = 5;
-constexpr int kMeasuredArchitecture = 90;
 constexpr double kWarpsToFill = 16;  // resident warps of an SM that hide most latencies, without a schedule
 
 struct Estimate {
@@ -188,13 +183,6 @@ Estimate from_counters(const LatencyInput& in) {
   return memory > clocks ? Estimate{memory, {}, Bound::dram_bandwidth} : Estimate{clocks, {}, most->second};
 }
 
-double error_factor(const DeviceSpec& spec, bool traced, Bound bound) {
-  if (!traced) return kErrorCounters;
-  const bool competing = bound == Bound::issue_slots || bound == Bound::arithmetic_units;
-  const double factor = competing ? kErrorIssueBound : kErrorSimulated;
-  return spec.arch == kMeasuredArchitecture ? factor : factor * kErrorOtherArchitecture;
-}
-
 }  // namespace
 
 Modelled latency(const LatencyInput& in) {
@@ -214,10 +202,10 @@ Modelled latency(const LatencyInput& in) {
     out.stalls.push_back({TermKind::launch, Stall::kNone, Stall::kNone, launch});
     estimate.bound = bound_of(out.stalls);
   }
-  const double factor = error_factor(in.spec, traced, estimate.bound);
+  const Bar bar = bar_of(estimate.bound, traced, in.spec.arch);
   timing.p10 = timing.p50 = timing.p90 = us;
-  timing.interval_low = us / factor;
-  timing.interval_high = us * factor;
+  timing.interval_low = us * bar.low;
+  timing.interval_high = us * bar.high;
   timing.bound = estimate.bound;
   return out;
 }

@@ -117,8 +117,25 @@ class Cli(unittest.TestCase):
     def test_what_was_never_timed_is_not_compared(self):
         tiled = TREE / "presets" / "tiled.json"
         self.refused(2, "compare", tiled, tiled, "--recorded", names=["holds no recorded samples"])
-        self.refused(2, "compare", tiled, tiled, names=["modelled, not timed", "--device"])
         self.refused(2, "compare", tiled, self.path / "nothing.json", names=["nothing.json"])
+
+    def test_modelled_times_are_compared_with_the_bar_of_their_ratio(self):
+        one = self.run_json("--problem", SMALL, "--kernel", "tiled")
+        other = self.run_json("--problem", SMALL, "--kernel", "minimal")
+        a, b = self.preset(json.dumps(one), "a.json"), self.preset(json.dumps(other), "b.json")
+        ratio = one["timing"]["us"]["p50"] / other["timing"]["us"]["p50"]
+        for more in ([], ["--recorded"]):
+            compared = json.loads(self.call("compare", a, b, "--json", *more).stdout)
+            self.assertEqual(compared["kind"], "modelled")
+            self.assertAlmostEqual(compared["ratio"], ratio, 6)
+            low, high = compared["interval"]
+            self.assertLess(low, ratio)
+            self.assertGreater(high, ratio)
+            self.assertEqual(compared["tie"], low <= 1 <= high)
+        self.assertIn("cannot be told apart: A/B 1.00000", self.call("compare", a, a).stdout)
+        one["timing"]["us"] = {"p10": 1, "p50": 1, "p90": 1}
+        fast = self.preset(json.dumps(one), "fast.json")
+        self.assertRegex(self.call("compare", fast, b, "--recorded").stdout, r"A is [\d.]+ % faster: .* error bar .*, modelled")
 
     def test_unlike_runs_are_not_compared(self):
         a = self.recorded("a.json", 500)

@@ -181,6 +181,25 @@ class Tools(unittest.TestCase):
         text = self.call("best", "--problem", "B=1,H=8,S=512,D=64", "--device", "emulated:l4").stdout
         self.assertIn("modelled", text)
         self.assertIn("assets/tuned/l4.json", text)
+        lines = [line for line in text.splitlines() if " us " in line]
+        apart = ["cannot be told apart" not in line for line in lines]
+        self.assertTrue(apart[0], "the first from itself")
+        self.assertEqual(apart[1:], sorted(apart[1:]), "only those near the first cannot")
+        self.assertTrue(apart[-1], f"{times[-1]} us is far from {times[0]}")
+
+    # ---- validate ----
+    def test_validate_needs_a_gpu_and_a_model_of_it(self):
+        out = self.path / "v.json"
+        said = self.call("validate", "--out", out, "--device", "emulated:l4", expect=2).stderr
+        self.assertIn("nothing to validate against", said)
+        self.assertIn("v.json", self.call("validate", "--out", self.path / "none" / "v.json", expect=2).stderr)
+        out.write_text('{"attnscope_validation": 9, "sets": []}')
+        self.assertIn("attnscope_validation", self.call("validate", "--out", out, "--device", "emulated:l4", expect=2).stderr)
+
+    def test_the_models_bars_and_tables_are_those_of_the_recorded_grid(self):
+        script = [sys.executable, "-B", TREE / "bench" / "model_bars.py", "--check"]
+        done = subprocess.run(script, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_best_has_nothing_for_an_untuned_problem(self):
         self.assertIn("--tune", self.call("best", "--problem", "B=1,H=1,S=77,D=64", "--device", "emulated:l4", expect=2).stderr)

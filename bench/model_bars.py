@@ -1,0 +1,169 @@
+"""How far measured times are from modelled ones: the model's bars, and the tables of docs/model.md.
+
+    python3 -B bench/model_bars.py [--check]
+
+Reads tests/data/model/h200_grid.json (configs drawn at random, timed on a GPU and modelled) and writes assets/model/bars.json and what
+stands between "<!-- grid NAME -->" and "<!-- end of grid -->" in docs/model.md and README.md. The bars come from two thirds of the rows; the others
+tell what they are worth. --check changes nothing and fails where a file is not what the rows say.
+"""
+import argparse
+import collections
+import itertools
+import json
+import math
+import pathlib
+import re
+import sys
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+INSIDE = 0.8  # of the measured times
+FEWEST = 10  # rows for a bar of one bound
+UNLIKE = (0.1, 0.2, 1)  # classes of pairs: how unlike their terms are
+COUNTERS = 5  # either way, without a path; such times were off by up to this
+OTHER_ARCHITECTURE = 1.5  # either way; assumed, as nothing was measured there
+OTHER_ARCHITECTURE_PAIRS = 1.5  # times the logarithm of a pair's bar; assumed too
+CLEAR = 0.1  # two times that differ by more should be told apart
+
+
+def is_unseen(row):
+    return zlib.crc32(f"{row['problem']} {row['kernel']} {row['config']}".encode()) % 3 == 0
+
+
+def quantile(values, share):
+    values = sorted(values)
+    at = share * (len(values) - 1)
+    low = int(at)
+    return values[low] + (at - low) * (values[min(low + 1, len(values) - 1)] - values[low])
+
+
+def bar_of(errors):
+    """Leaves out as many of the ratios below as above, but holds the modelled time itself."""
+    rest = (1 - INSIDE) / 2
+    return [round(math.exp(end), 3) for end in (min(0, quantile(errors, rest)), max(0, quantile(errors, 1 - rest)))]
+
+
+def unlike(a, b):
+    return sum(abs(a["terms"].get(k, 0) - b["terms"].get(k, 0)) for k in {*a["terms"], *b["terms"]}) / 2
+
+
+def pairs(rows):
+    by_problem = collections.defaultdict(list)
+    for row in rows:
+        by_problem[row["problem"]].append(row)
+    for group in by_problem.values():
+        yield from itertools.combinations(group, 2)
+
+
+def logs(a, b):
+    return math.log(b["modelled"] / a["modelled"]), math.log(b["us"] / a["us"])
+
+
+def pair_error(chosen):
+    return round(math.exp(quantile([abs(m - t) for m, t in (logs(a, b) for a, b in chosen)], INSIDE)), 3)
+
+
+def bars_of(rows, arch):
+    by_bound = collections.defaultdict(list)
+    for row in rows:
+        by_bound[row["bound"]].append(math.log(row["us"] / row["modelled"]))
+    one = [(a, b) for a, b in pairs(rows) if a["kernel"] == b["kernel"]]
+    others = [(a, b) for a, b in pairs(rows) if a["kernel"] != b["kernel"]]
+    classes, least = [], 0
+    for most in UNLIKE:
+        classes.append([most, pair_error([p for p in one if least <= unlike(*p) <= most])])
+        least = most
+    return {
+        "from": "tests/data/model/h200_grid.json, by bench/model_bars.py",
+        "arch": arch,
+        "rows": len(rows),
+        "bounds": {bound: bar_of(errors) for bound, errors in sorted(by_bound.items()) if len(errors) >= FEWEST},
+        "other_bounds": bar_of([e for errors in by_bound.values() for e in errors]),
+        "counters": [round(1 / COUNTERS, 3), COUNTERS],
+        "one_kernel": classes,
+        "other_kernels": pair_error(others),
+        "other_architecture": OTHER_ARCHITECTURE,
+        "other_architecture_pairs": OTHER_ARCHITECTURE_PAIRS,
+    }
+
+
+def bar_in(bars, row):
+    return bars["bounds"].get(row["bound"], bars["other_bounds"])
+
+
+def percent(value):
+    return f"{100 * value:.1f} %"
+
+
+def table(rows, bars, key):
+    lines = [f"| {key} | configs | median error | 90th percentile | measured / modelled, median | inside the bar |", "| --- | --- | --- | --- | --- | --- |"]
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row[key]].append(row)
+    for name, group in [("all", rows), *sorted(groups.items(), key=lambda g: -len(g[1]))]:
+        errors = [abs(r["modelled"] / r["us"] - 1) for r in group]
+        inside = sum(bar_in(bars, r)[0] <= r["us"] / r["modelled"] <= bar_in(bars, r)[1] for r in group) / len(group)
+        ratio = quantile([r["us"] / r["modelled"] for r in group], 0.5)
+        lines.append(f"| {name} | {len(group)} | {percent(quantile(errors, 0.5))} | {percent(quantile(errors, 0.9))} | {ratio:.2f} | {percent(inside)} |")
+    return lines
+
+
+def knobs_apart(a, b):
+    return sum(x != y for x, y in zip(a["config"].split(), b["config"].split()))
+
+
+def pair_table(rows, bars):
+    kinds = collections.OrderedDict([("of one kernel", []), ("of one kernel, one or two knobs apart", []), ("of two kernels", [])])
+    for a, b in pairs(rows):
+        same = a["kernel"] == b["kernel"]
+        kinds["of one kernel" if same else "of two kernels"].append((a, b))
+        if same and knobs_apart(a, b) <= 2:
+            kinds["of one kernel, one or two knobs apart"].append((a, b))
+    lines = ["| pairs | number | called faster or slower | of those right | called, of those over 10 % apart |", "| --- | --- | --- | --- | --- |"]
+    for name, chosen in kinds.items():
+        called = right = clear = clear_called = 0
+        for a, b in chosen:
+            factor = bars["other_kernels"]
+            if a["kernel"] == b["kernel"]:
+                factor = next(f for most, f in bars["one_kernel"] if unlike(a, b) <= most)
+            modelled, measured = logs(a, b)
+            calls = abs(modelled) > math.log(factor)
+            called += calls
+            right += calls and modelled * measured > 0
+            clear += abs(measured) > CLEAR
+            clear_called += calls and abs(measured) > CLEAR
+        lines.append(f"| {name} | {len(chosen)} | {percent(called / len(chosen))} | {percent(right / called)} | {percent(clear_called / clear)} |")
+    return lines
+
+
+def summary(rows, bars):
+    errors = [abs(r["modelled"] / r["us"] - 1) for r in rows]
+    right = pair_table(rows, bars)[2].split("|")[4].strip()
+    return [f"On an H200, {len(rows)} random configs that played no part in building the model are {percent(quantile(errors, 0.5))} off in the",
+            f"median and {percent(quantile(errors, 0.9))} at the 90th percentile; of two configs of one kernel that it calls faster or slower, {right}",
+            "were. On an L4 nothing was measured: its bars are wider, and `attnscope validate` on one says how far off the model is."]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    grid = json.loads((ROOT / "tests/data/model/h200_grid.json").read_text())["sets"][0]
+    unseen = [r for r in grid["rows"] if is_unseen(r)]
+    bars = bars_of([r for r in grid["rows"] if not is_unseen(r)], grid["arch"])
+    tables = {"bound": table(unseen, bars, "bound"), "kernel": table(unseen, bars, "kernel"),
+              "problem": table(unseen, bars, "problem"), "pairs": pair_table(unseen, bars)}
+    tables["summary"] = summary(unseen, bars)
+    made = {ROOT / "assets/model/bars.json": json.dumps(bars, indent=1) + "\n"}
+    for file in (ROOT / "docs/model.md", ROOT / "README.md"):
+        made[file] = re.sub(r"(<!-- grid (\w+) -->\n).*?(<!-- end of grid -->)",
+                            lambda m: m[1] + "\n".join(tables[m[2]]) + "\n" + m[3], file.read_text(), flags=re.DOTALL)
+    for file, should in made.items():
+        if not options.check:
+            file.write_text(should)
+        elif file.read_text() != should:
+            sys.exit(f"{file.relative_to(ROOT)} is not what the rows say: run bench/model_bars.py")
+
+
+if __name__ == "__main__":
+    main()
