@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -9,6 +6,7 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/explain_text.h"
+#include "cli/scan_wait.h"
 #include "cli/waiting_words.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
@@ -46,21 +44,16 @@ class Explainer {
     return answer.get();
   }
 
-  // Runs every neighbour on the same device and lets the findings say what it gained.
-  void try_neighbours(Observation& base, const Kernel& kernel) {
-    const auto snapshot = session_.snapshot();
-    const DeviceSpec* spec = session::find_device(*snapshot, base.experiment.device);
-    if (spec == nullptr || base.failure) return;
+  // Runs every config that differs in one knob on the same device and lets the findings say what it gained.
+  void try_neighbours(Observation& base) {
+    if (base.failure) return;
+    session::ScanRequest request{.id = 1, .draft = base.experiment, .knobs = {}};
+    if (options_.watch) request.watch = session::Watch::always;
+    request.warned = false;
+    request.known = {session::share(base)};
     std::vector<Observation> tried;
-    const auto configs = explain::neighbours(kernel, base.experiment.problem, base.experiment.config, *spec);
-    for (const Config& config : configs) {
-      if (terminal_)
-        print_over(fmt::format("trying {} of {}: {}", tried.size() + 1, configs.size(), short_text(config, kernel)));
-      Draft draft = base.experiment;
-      draft.config = config;
-      tried.push_back(run(std::move(draft)));
-    }
-    if (terminal_) print_over("");
+    for (const ScanPoint& point : scan_and_wait(session_, std::move(request))->points)
+      if (!point.current && point.observation) tried.push_back(*point.observation);
     explain::take_tried(base, tried);
   }
 
@@ -68,7 +61,6 @@ class Explainer {
   const Options& options_;
   session::Session& session_;
   WaitingWords waiting_;
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
 Result<std::vector<Finding>> findings_of_file(const Options& options) {
@@ -110,7 +102,7 @@ int explain_experiment(const Options& options) {
     if (against->failure) return report(*against->failure);
   }
   Observation observation = explainer.run(named->draft);
-  if (options.tries) explainer.try_neighbours(observation, named->kernel);
+  if (options.tries) explainer.try_neighbours(observation);
   if (against)
     for (Finding& finding : explain::changes(*against, observation)) observation.findings.push_back(std::move(finding));
   print_result(options.json ? json_text(to_json(observation), 2)

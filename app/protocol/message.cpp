@@ -11,6 +11,8 @@ namespace {
 
 constexpr Limits kDeadline{.low = 1, .high = 24 * 3600 * 1000};  // ms
 constexpr Limits kHashes{.most = 1024, .bytes = 64, .required = true};
+constexpr Limits kAhead{.most = 64};
+constexpr Limits kCodes{.most = 4096, .bytes = 64};
 constexpr Limits kDevices{.most = 1024, .required = true};
 constexpr size_t kMaxSource = size_t{8} << 20;
 
@@ -52,12 +54,20 @@ struct FieldsOf<protocol::Deadlines> {
                  Field{"launch_ms", &Of::launch_ms, kDeadline}};
 };
 template <>
+struct FieldsOf<protocol::Among> {
+  using Of = protocol::Among;
+  static constexpr auto list =
+      std::tuple{Field{"ahead", &Of::ahead, kAhead}, Field{"known_codes", &Of::known_codes, kCodes}};
+};
+template <>
 struct FieldsOf<protocol::Run> {
   using Of = protocol::Run;
-  static constexpr auto list =
-      std::tuple{Field{"experiment", &Of::experiment, kRequired}, Field{"deadlines", &Of::deadlines},
-                 Field{"first_view", &Of::first_view}, Field{"watch", &Of::watch},
-                 Field{"watch_all", &Of::watch_all, Limits{.sparse = true}}};
+  static constexpr auto list = std::tuple{Field{"experiment", &Of::experiment, kRequired},
+                                          Field{"deadlines", &Of::deadlines},
+                                          Field{"first_view", &Of::first_view},
+                                          Field{"watch", &Of::watch},
+                                          Field{"watch_all", &Of::watch_all, Limits{.sparse = true}},
+                                          Field{"among", &Of::among, Limits{.sparse = true}}};
 };
 template <>
 struct FieldsOf<protocol::Watch> {

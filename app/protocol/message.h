@@ -43,6 +43,12 @@ struct KernelContent {
   std::string source, manifest;  // bytes, not necessarily UTF-8
   bool operator==(const KernelContent&) const = default;
 };
+// A run that is one of many of its kernel: what to compile while it executes, and when to end early.
+struct Among {
+  std::vector<Experiment> ahead;         // of the same kernel, which come next
+  std::vector<std::string> known_codes;  // if its machine code is one of these, the run ends after its limits
+  bool operator==(const Among&) const = default;
+};
 struct Run {
   static constexpr const char* kType = "run";
   Id id = 0;
@@ -51,6 +57,7 @@ struct Run {
   std::optional<ViewRequest> first_view;  // streamed while the experiment runs
   bool watch = false;                     // and watched afterwards
   std::optional<bool> watch_all = {};     // every CTA; left out otherwise, so that older workers understand the rest
+  std::optional<Among> among = {};        // likewise
   bool operator==(const Run&) const = default;
 };
 // Only the watch; the answer is its report.

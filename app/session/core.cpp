@@ -115,6 +115,7 @@ void SessionCore::fill_snapshot() {
   s.history = history_.view();
   s.log = notices_.lines();
   s.toasts = notices_.toasts();
+  s.scans = scan_.view();
   s.tiles = views_.tiles();
   s.refused_views = views_.refused();
   s.listings = listings_.all();

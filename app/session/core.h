@@ -18,6 +18,7 @@
 #include "session/notices.h"
 #include "session/queue_lane.h"
 #include "session/resolve.h"
+#include "session/scan_lane.h"
 #include "session/session.h"
 #include "session/views.h"
 #include "session/watch_lane.h"
@@ -53,6 +54,8 @@ class SessionCore final : public LinkEvents {
   void queue(const QueueLane::Request& request);
   void request_view(const ViewRequest& request);
   void request_code(const Experiment& experiment);  // core_code.cpp
+
+  void scan(const ScanRequest& request);  // core_scan.cpp
 
   // core_links.cpp: workers
   void reconnect(const std::string& worker);
@@ -133,6 +136,11 @@ class SessionCore final : public LinkEvents {
   void send_code(JobId id, const Job& job);
   void end_code(const std::string& hash, std::optional<Failure> failure);
 
+  // core_scan.cpp
+  void continue_scan();
+  void finish_scan(const Job& job, std::optional<Failure> failure);
+  void drop_scans();
+
   // core_files.cpp
   void open_store();
   void keep_result(const Observation& observation);
@@ -178,6 +186,7 @@ class SessionCore final : public LinkEvents {
   FocusLane focus_;
   QueueLane queue_;
   WatchLane watch_;
+  ScanLane scan_;
   Views views_;
   Listings listings_;
   HistoryLog history_;

@@ -51,6 +51,7 @@ void SessionCore::follow(FocusLane::Next next, const DeviceTable::Place& place) 
   watch_.drop();
   cancel_everywhere(Lane::background);
   cancel_everywhere(Lane::focus);
+  drop_scans();
   if (next != FocusLane::Next::wait && focus_.kernel()) journal_due_ = true;
   if (next != FocusLane::Next::run) return;
   const WorkerLink& link = *workers_[place.worker].link;
@@ -124,6 +125,7 @@ void SessionCore::enqueue(const QueueLane::Request& request) {
 void SessionCore::release_held() {
   if (auto held = focus_.release()) ask(std::move(*held));
   for (const QueueLane::Request& held : queue_.release()) enqueue(held);
+  for (const ScanRequest& held : scan_.release()) scan(held);
 }
 
 void SessionCore::request_view(const ViewRequest& request) {

@@ -142,6 +142,7 @@ void SessionCore::take(size_t, const protocol::Part& part) {
   focus_.take_part(part);
   queue_.take_part(part);
   watch_.take_part(part);
+  scan_.take_part(part);
   changed();
 }
 
@@ -215,6 +216,11 @@ void SessionCore::send_job(JobId id, Job& job) {
     focus_.set_watch(WatchState::running);
     return worker.link->send(protocol::Watch{id, std::move(experiment), deadlines});
   }
+  if (job.lane == Lane::scan) {
+    scan_.restart();
+    return worker.link->send(protocol::Run{id, std::move(experiment), deadlines, std::nullopt, job.watch, std::nullopt,
+                                           scan_.among(job.device)});
+  }
   views_.ran(job.hash, job.worker, hash_of(experiment));
   listings_.ran(job.hash);
   if (job.lane == Lane::queue) queue_.restart(id);
@@ -256,6 +262,9 @@ void SessionCore::end_job(JobId id, std::optional<Failure> failure) {
     }
     case Lane::background:
       if (watch_.is(id)) finish_watch(std::move(failure));
+      break;
+    case Lane::scan:
+      if (scan_.is(id)) finish_scan(job, std::move(failure));
       break;
   }
 }

@@ -13,7 +13,8 @@ Lanes::Step Lanes::ask(Lane lane, JobId job) {
   if (too_many) end(take_first(jobs), step.superseded);
   if (lane == Lane::focus && flies(Lane::focus)) cancel_flight(step);
   const bool preempts = lane == Lane::focus || lane == Lane::view;
-  if (preempts && flies(Lane::background) && !flight_->cancel_sent) {
+  const bool gives_way = flies(Lane::background) || flies(Lane::scan);
+  if (preempts && gives_way && !flight_->cancel_sent) {
     flight_->again = true;
     cancel_flight(step);
   }
@@ -96,7 +97,7 @@ void Lanes::end(JobId job, std::vector<JobId>& how) {
 
 void Lanes::pump(Step& step) {
   if (!connected_ || flight_) return;
-  for (const Lane lane : {Lane::focus, Lane::view, Lane::queue, Lane::background}) {
+  for (const Lane lane : {Lane::focus, Lane::view, Lane::queue, Lane::background, Lane::scan}) {
     if (waiting(lane).empty()) continue;
     flight_ = Flight{take_first(waiting(lane)), lane};
     ++attempts_[flight_->job];

@@ -11,13 +11,14 @@ namespace attnscope::session {
 
 using JobId = uint64_t;  // the session's name of a request, and its id on the wire
 
-enum class Lane { focus, view, queue, background };  // the first is served first
+enum class Lane { focus, view, queue, background, scan };  // the first is served first
 
 // Which request one worker gets, and when. Pure: every event returns what to do.
 //
 // One request is in flight at a time: a GPU serves one lane at a time. Focus holds one waiting request, the latest;
-// views (maps of past runs) come next, then the queue in order, then background. A focus request cancels an older one
-// in flight; it waits for a queue request in flight; it pre-empts a background request, which starts again later. A
+// views (maps of past runs) come next, then the queue in order, then background, then scans. A focus request cancels an
+// older one in flight; it waits for a queue request in flight; it pre-empts a background request or a scan's, which
+// starts again later. A
 // queue request is never dropped: when the connection is lost, it is sent again, and after kMaxAttempts it is lost,
 // which the session answers with a Failure.
 class Lanes {
@@ -57,7 +58,7 @@ class Lanes {
     JobId job = 0;
     Lane lane = Lane::focus;
     bool cancel_sent = false;
-    bool again = false;  // a pre-empted background request: starts again
+    bool again = false;  // pre-empted: starts again
   };
 
   bool flies(Lane lane) const { return flight_ && flight_->lane == lane; }
@@ -70,7 +71,7 @@ class Lanes {
 
   bool connected_ = false;
   std::optional<Flight> flight_;
-  std::array<std::deque<JobId>, 4> waiting_;
+  std::array<std::deque<JobId>, 5> waiting_;
   std::map<JobId, int> attempts_;  // times sent, of unanswered requests
 };
 

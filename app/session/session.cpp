@@ -84,6 +84,7 @@ class RunningSession final : public Session {
       answer->set_value(session_over());
     return future;
   }
+  void scan(ScanRequest request) override { post(&SessionCore::scan, std::move(request)); }
   void request_view(ViewRequest request) override { post(&SessionCore::request_view, std::move(request)); }
   void request_code(Experiment experiment) override { post(&SessionCore::request_code, std::move(experiment)); }
   void load_preset(std::filesystem::path path) override { post(&SessionCore::load_preset, std::move(path)); }

@@ -55,6 +55,16 @@ struct Gesture {
   std::string change;    // "NUM_WARPS 4 → 8"
 };
 
+// Runs every value of these knobs, each knob in its turn and the others held.
+struct ScanRequest {
+  uint64_t id = 0;  // the caller's name for it
+  Draft draft;
+  std::vector<std::string> knobs;  // empty: all
+  Watch watch = Watch::never;
+  bool warned = true;                           // also values that the manifest warns of
+  std::vector<Shared<Observation>> known = {};  // runs that are not repeated
+};
+
 // The workers, lanes, history and undo. Every method but stop() and the futures only posts; none blocks, none does I/O
 // on the caller's thread. An interface, so that the window's tests can put a fixed snapshot in its place.
 class Session {
@@ -79,6 +89,9 @@ class Session {
   virtual std::future<Observation> queue(Draft draft, Watch watch) = 0;
   std::future<Observation> queue(Draft draft) { return queue(std::move(draft), Watch::never); }
 
+  // Scan lane: after everything else, one machine code once. The points land in Snapshot::scans. A scan ends when the
+  // wanted experiment changes in anything but one of its knobs.
+  virtual void scan(ScanRequest request) = 0;
   virtual void request_view(ViewRequest request) = 0;  // answers land in Snapshot::tiles
   // The code of an experiment, with what its last emulated run did: lands in Snapshot::listings, or the reason why not
   // in Snapshot::refused_listings. One that has landed is not made again until the experiment runs again.

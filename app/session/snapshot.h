@@ -10,6 +10,7 @@
 #include "core/kernel.h"
 #include "core/listing.h"
 #include "core/observation.h"
+#include "core/scan.h"
 #include "core/view.h"
 #include "session/shared.h"
 
@@ -131,6 +132,7 @@ struct Snapshot {
   std::map<std::string, Failure> refused_views;
   std::map<std::string, Shared<Listing>> listings;  // by the experiment's hash
   std::map<std::string, Failure> refused_listings;  // likewise: why there is none
+  std::vector<Shared<Scan>> scans;                  // the last ones, oldest first
   size_t queue_waiting = 0;
   bool can_undo = false, can_redo = false;
   std::string device_reason;  // why this device was chosen at first start, in words

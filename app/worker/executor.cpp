@@ -54,6 +54,7 @@ struct Work {
   std::optional<ViewRequest> first_view;
   Stages stages;
   bool code = false;  // only its listing
+  protocol::Among among = {};
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -165,7 +166,8 @@ void Executor::accept(const protocol::Request& request) {
                         run->experiment,
                         run->first_view,
                         {.run = true, .watch = run->watch, .whole_grid = run->watch_all.value_or(false)},
-                        false});
+                        false,
+                        run->among.value_or(protocol::Among{})});
     arrived_.notify_one();
   } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
     waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}, false});
@@ -212,7 +214,15 @@ Result<void> Executor::execute(const Work& work) {
     return {};
   }
   RequestSink sink(output_, work.id);
-  const Request request{work.experiment, std::move(*kernel), work.first_view, work.stages, work.cancel.get()};
+  Request request;
+  request.experiment = work.experiment;
+  request.kernel = std::move(*kernel);
+  request.first_view = work.first_view;
+  request.stages = work.stages;
+  request.cancel = work.cancel.get();
+  request.known_codes = work.among.known_codes;
+  for (const Experiment& next : work.among.ahead)
+    if (next.kernel_hash == work.experiment.kernel_hash) request.ahead.push_back(next);
   return run_experiment(services_, request, sink);
 }
 

@@ -8,7 +8,7 @@ namespace {
 constexpr int kNice = 5;  // behind a window's threads, ahead of the emulator's
 }
 
-JobPool::JobPool(unsigned threads) {
+JobPool::JobPool(unsigned threads) : most_left_(threads - 1) {
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
 }
 
@@ -17,6 +17,7 @@ JobPool::~JobPool() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
     jobs_.clear();
+    left_.clear();
   }
   posted_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -30,18 +31,36 @@ void JobPool::post(std::function<void()> job) {
   posted_.notify_one();
 }
 
+void JobPool::leave(std::function<void()> job) {
+  {
+    std::lock_guard lock(mutex_);
+    left_.push_back(std::move(job));
+  }
+  posted_.notify_one();
+}
+
 void JobPool::serve() {
   platform::lower_thread_priority(kNice);
   for (;;) {
     std::function<void()> job;
+    bool left = false;
     {
       std::unique_lock lock(mutex_);
-      posted_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
+      posted_.wait(lock, [this] { return stopping_ || !jobs_.empty() || may_do_left(); });
+      if (stopping_ && jobs_.empty()) return;
+      left = jobs_.empty();
+      std::deque<std::function<void()>>& from = left ? left_ : jobs_;
+      job = std::move(from.front());
+      from.pop_front();
+      if (left) ++doing_left_;
     }
     job();
+    if (!left) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      --doing_left_;
+    }
+    posted_.notify_one();
   }
 }
 

@@ -24,6 +24,9 @@ class JobPool {
   JobPool(const JobPool&) = delete;
   JobPool& operator=(const JobPool&) = delete;
 
+  // Does `job` when nothing else waits, and never on all threads. `job` must own all that it uses.
+  void leave(std::function<void()> job);
+
   // The result of `work`, or Stage::cancelled within some milliseconds of `cancel`. `work` must own all that it uses:
   // it may outlive this call. Work left behind before it began is not done.
   template <class T>
@@ -45,10 +48,13 @@ class JobPool {
  private:
   void post(std::function<void()> job);
   void serve();
+  bool may_do_left() const { return !left_.empty() && doing_left_ < most_left_; }
 
   std::mutex mutex_;
   std::condition_variable posted_;
-  std::deque<std::function<void()>> jobs_;
+  std::deque<std::function<void()>> jobs_, left_;
+  const size_t most_left_;
+  size_t doing_left_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -66,12 +66,14 @@ class Pipeline {
     for (const Stage stage : stages) {
       if (*request_.cancel) return fail(attnscope::Stage::cancelled, "cancelled", "");
       if (auto done = (this->*stage)(); !done) return done;
+      if (stage == &Pipeline::hold_limits && std::ranges::count(request_.known_codes, info_.code_hash) > 0) return {};
     }
     return {};
   }
 
   Result<void> open();
   Result<void> compile();
+  void compile_ahead();
   Result<void> hold_limits();
   Result<void> load();
   Result<void> launch();
@@ -184,6 +186,8 @@ Failure Pipeline::with_way_out(Failure refused) const {
 
 Result<void> Pipeline::compile() {
   sink_.progress(Step::compiling, 0, 0);
+  compile_ahead();
+  if (!services_.ahead.wait_for(experiment(), *request_.cancel)) return fail(Stage::cancelled, "cancelled", "");
   auto wanted = variant_request(request_.kernel, experiment().problem, experiment().config, device_->spec().arch);
   using Compiled = std::shared_ptr<const compile::Variant>;
   auto variant = services_.pool.run<Compiled>(
@@ -199,6 +203,12 @@ Result<void> Pipeline::compile() {
   info_.shared_buffers.insert(info_.shared_buffers.end(), launch_.dynamic_parts.begin(), launch_.dynamic_parts.end());
   sink_.part({info_});
   return {};
+}
+
+void Pipeline::compile_ahead() {
+  for (const Experiment& next : request_.ahead)
+    if (auto device = services_.find_device(next.device))
+      services_.ahead.begin({services_.compiler, *device, request_.kernel, next});
 }
 
 Result<void> Pipeline::hold_limits() {

@@ -22,7 +22,8 @@ Services::Services(std::string version, const std::filesystem::path& cache, cons
     : app_version(std::move(version)),
       compiler(std::make_shared<compile::Compiler>(compile::CompilerOptions{.cache_dir = below(cache, "variants")})),
       truth(below(cache, "references")),
-      decoded_cache(below(cache, "programs")) {
+      decoded_cache(below(cache, "programs")),
+      ahead(pool, !cache.empty()) {
   device_failures = std::move(emulated.failures);
   add_gpus(assets, emulated.devices);
   for (DeviceSpec& spec : emulated.devices)

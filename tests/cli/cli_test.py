@@ -196,6 +196,58 @@ class Cli(unittest.TestCase):
         o = self.run_json("--problem", SMALL, "--set", "BLOCK_M=64", "--set", "SHARED=dynamic")
         self.assertEqual(o["variant"]["dynamic_shared_bytes"], 57376)
 
+    def scanned(self, *args, expect=0):
+        done = self.call("scan", "--json", "--problem", SMALL, *args)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return json.loads(done.stdout)["knobs"]
+
+    def test_a_scan_runs_every_value_of_a_knob(self):
+        [warps] = self.scanned("--knob", "NUM_WARPS")
+        self.assertEqual([v["value"] for v in warps["values"]], [1, 2, 4, 6, 8])
+        self.assertEqual([v["value"] for v in warps["values"] if v["current"]], [4])
+        schema = json.loads((TREE / "docs" / "observation.schema.json").read_text())
+        for value in warps["values"]:
+            jsonschema.validate(value["observation"], schema)
+            knobs = value["observation"]["experiment"]["config"]["knobs"]
+            self.assertEqual((knobs["NUM_WARPS"], knobs["BLOCK_M"]), (value["value"], 32))
+            self.assertEqual(value["kind"], "modelled")
+            alone = self.run_json("--no-watch", "--problem", SMALL, "--set", f"NUM_WARPS={value['value']}", expect=value["state"] == "faulty")
+            self.assertEqual(alone["timing"]["us"], value["observation"]["timing"]["us"])
+        six = warps["values"][3]
+        self.assertIn("does not divide", six["warnings"][0])
+        best = [v for v in warps["values"] if v["fastest"]]
+        self.assertEqual(len(best), 1)
+        self.assertEqual(best[0]["us"], min(v["us"] for v in warps["values"] if v["state"] == "timed" and not v["warnings"]))
+
+    def test_a_scan_says_why_a_value_is_refused_and_times_equal_code_once(self):
+        rows, vector = self.scanned("--knob", "VEC_WIDTH", "--knob", "BLOCK_M")
+        self.assertEqual((rows["knob"], vector["knob"]), ("BLOCK_M", "VEC_WIDTH"))
+        refused = rows["values"][-1]
+        self.assertEqual(refused["state"], "refused")
+        self.assertIn("57,376", refused["reason"])
+        self.assertIn("SHARED", refused["hint"])
+        four, eight = vector["values"][2:]
+        self.assertEqual(eight["same_code_as"], "VEC_WIDTH=4")
+        self.assertEqual(eight["us"], four["us"])
+        self.assertIsNone(eight["observation"])
+        text = self.call("scan", "--problem", SMALL, "--knob", "VEC_WIDTH").stdout
+        self.assertRegex(text, r"(?m)^\* 4 .* us modelled +current +correct")
+        self.assertRegex(text, r"(?m)^  8 .* the machine code of VEC_WIDTH=4, timed once$")
+        self.assertIn("Not watched", text)
+
+    def test_a_scan_watches_where_it_is_asked_to(self):
+        [sync] = self.scanned("--knob", "SYNC_POLICY", "--watch")
+        self.assertEqual([v["state"] for v in sync["values"]], ["faulty", "faulty", "timed"])
+        self.assertEqual(sync["values"][0]["verdict"], "race")
+
+    def test_what_a_scan_cannot_do_has_the_exit_status_of_run(self):
+        self.refused(2, "scan", "--knob", "NUM_WARP", names=["NUM_WARP", "Did you mean NUM_WARPS?"])
+        self.refused(3, "scan", "--device", "emulated:nothing", "--knob", "NUM_WARPS", names=["emulated:nothing"])
+        [rows] = self.scanned("--set", "BLOCK_N=64", "--set", "BLOCK_M=64", "--knob", "NUM_WARPS", expect=3)
+        self.assertEqual({v["state"] for v in rows["values"]}, {"refused"})
+        [rows] = self.scanned("--set", "SYNC_POLICY=none", "--knob", "SWIZZLE_XOR", "--watch", expect=1)
+        self.assertEqual({v["state"] for v in rows["values"]}, {"faulty"})
+
     def test_the_same_code_has_one_hash(self):
         codes = {self.run_json("--problem", SMALL, "--set", f"VEC_WIDTH={w}")["variant"]["code_hash"] for w in (4, 8)}
         self.assertEqual(len(codes), 1)

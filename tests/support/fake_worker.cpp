@@ -271,6 +271,9 @@ class FakeWorker {
         if (run.first_view) send(wire::TileMessage{run.id, tile_of(*run.first_view, false)});
       }
       part(key);
+      const auto is_known = [&](const std::string& code) { return code == recorded->variant->code_hash; };
+      if (std::string_view(key) == "occupancy" && run.among && std::ranges::any_of(run.among->known_codes, is_known))
+        return std::nullopt;
       if (std::string_view(key) == "counters" && run.first_view)
         send(wire::TileMessage{run.id, tile_of(*run.first_view, true)});
     }

@@ -13,6 +13,7 @@
 #include "cli/explain_text.h"
 #include "cli/export_text.h"
 #include "cli/run_text.h"
+#include "cli/scan_text.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
 #include "report/tuned.h"
@@ -196,6 +197,18 @@ const std::vector<Writer> kWriters{
        const charts::CodeView view = charts::code_view(listing, nullptr, text, 1);
        return sass_text(listing, view, {0}) + lines_text(kernel, view, {1}) +
               diff_text("SASS", charts::diff_of({text}, {}), {text}, {});
+     }},
+    {"scan.lines.txt",
+     [](const std::string& text) {
+       const Observation o = observation_of(text);
+       Kernel kernel;
+       kernel.id = text;
+       Scan scan{1, o.experiment, {}, {}};
+       scan.held.device = text;
+       scan.points.push_back({text, {1, text}, true, {}, Failure{Stage::limits, text, text}, {text}, nullptr, {}});
+       scan.points.push_back({text, {2, text}, false, {}, {}, {text}, std::make_shared<Observation>(o), {}});
+       scan.points.push_back({text, {3, text}, false, {}, {}, {}, nullptr, 1});
+       return text_of(scan, kernel);
      }},
     {"preset.json", preset_of},
     {"result.lines.txt", printed},

@@ -134,6 +134,26 @@ TEST(Lanes, CancelFocusEndsBoth) {
   EXPECT_TRUE(lanes.idle());
 }
 
+TEST(Lanes, AScanComesLastAndGivesWay) {
+  Lanes lanes;
+  lanes.ask(Lane::scan, 1);
+  lanes.ask(Lane::background, 2);
+  lanes.ask(Lane::queue, 3);
+  EXPECT_THAT(lanes.connected().send, ElementsAre(3));
+  EXPECT_THAT(lanes.done(3, false).send, ElementsAre(2));
+  EXPECT_THAT(lanes.done(2, false).send, ElementsAre(1));
+  EXPECT_THAT(lanes.ask(Lane::background, 4).cancel, IsEmpty()) << "a watch waits for the value that runs";
+  EXPECT_THAT(lanes.ask(Lane::focus, 5).cancel, ElementsAre(1));
+  const Step preempted = lanes.done(1, true);
+  EXPECT_FALSE(preempted.answered);
+  EXPECT_THAT(preempted.send, ElementsAre(5));
+  EXPECT_THAT(lanes.done(5, false).send, ElementsAre(4));
+  EXPECT_THAT(lanes.done(4, false).send, ElementsAre(1)) << "it starts again";
+  EXPECT_THAT(lanes.cancel(Lane::scan).cancel, ElementsAre(1));
+  EXPECT_TRUE(lanes.done(1, true).answered);
+  EXPECT_TRUE(lanes.idle());
+}
+
 TEST(Lanes, GivingUpLosesEverythingOnce) {
   Lanes lanes;
   lanes.connected();
@@ -142,7 +162,8 @@ TEST(Lanes, GivingUpLosesEverythingOnce) {
   lanes.ask(Lane::focus, 3);
   lanes.ask(Lane::view, 4);
   lanes.ask(Lane::background, 5);
-  EXPECT_THAT(lanes.give_up().lost, testing::UnorderedElementsAre(1, 2, 3, 4, 5));
+  lanes.ask(Lane::scan, 6);
+  EXPECT_THAT(lanes.give_up().lost, testing::UnorderedElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_TRUE(lanes.idle());
   EXPECT_THAT(lanes.give_up().lost, IsEmpty());
 }

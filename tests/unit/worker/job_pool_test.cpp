@@ -52,5 +52,23 @@ TEST(JobPool, WorkThatWasNotBegunIsNotDone) {
   EXPECT_FALSE(run);
 }
 
+TEST(JobPool, WhatIsLeftNeverTakesAllThreads) {
+  std::atomic<bool> cancel{false};
+  std::promise<void> hold, begun;
+  const auto held = hold.get_future().share();
+  std::atomic<int> started{0};
+  JobPool pool(2);
+  for (int i = 0; i < 2; ++i)
+    pool.leave([&, held] {
+      if (++started == 1) begun.set_value();
+      held.wait();
+    });
+  begun.get_future().wait();
+  EXPECT_EQ(pool.run<int>([] { return Result<int>(7); }, cancel).value(), 7) << "one thread is free for it";
+  EXPECT_EQ(started, 1);
+  hold.set_value();
+  while (started < 2) std::this_thread::yield();
+}
+
 }  // namespace
 }  // namespace attnscope::worker

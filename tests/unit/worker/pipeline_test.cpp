@@ -99,6 +99,46 @@ TEST_F(PipelineTest, StagesInOrder) {
   EXPECT_GT(o.timing->p50, 0);
 }
 
+TEST_F(PipelineTest, KnownMachineCodeEndsTheRunAfterItsLimits) {
+  using protocol::Step;
+  const auto all = services();
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  request_.known_codes = {"another", collected_.observation.variant->code_hash};
+  Collected again;
+  ASSERT_TRUE(run_experiment(*all, request_, again));
+  EXPECT_EQ(again.steps, (std::vector{Step::compiling, Step::limits}));
+  EXPECT_TRUE(again.observation.occupancy);
+  EXPECT_FALSE(again.observation.timing);
+  request_.known_codes = {"another"};
+  Collected whole;
+  ASSERT_TRUE(run_experiment(*all, request_, whole));
+  EXPECT_TRUE(whole.observation.timing);
+}
+
+TEST_F(PipelineTest, WhatComesNextIsCompiledMeanwhile) {
+  const auto all = services();
+  Experiment next = request_.experiment;
+  next.config.options.fmad = false;
+  Experiment bad = next;
+  bad.config.knobs["NONE"] = 1;
+  request_.ahead = {bad, next, next};
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  const auto variants = [&] {
+    std::error_code none;
+    size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "variants", none))
+      count += file.is_regular_file() ? 1 : 0;
+    return count;
+  };
+  while (variants() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  request_.experiment = next;
+  request_.ahead.clear();
+  Collected after;
+  ASSERT_TRUE(run_experiment(*all, request_, after));
+  EXPECT_TRUE(after.observation.variant->cached);
+  EXPECT_EQ(variants(), 2u) << "a config that is not valid is not compiled";
+}
+
 TEST_F(PipelineTest, ADeviceThatIsNotHereIsRefusedWithThoseThatAre) {
   const auto all = services();
   request_.experiment.device = "cuda:7";

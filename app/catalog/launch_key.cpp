@@ -1,0 +1,45 @@
+#include "catalog/launch_key.h"
+
+#include <fmt/format.h>
+
+#include "catalog/launch.h"
+#include "catalog/validate.h"
+#include "catalog/workload.h"
+
+namespace attnscope::catalog {
+namespace {
+
+std::string text_of(const Workload& workload) {
+  std::string text;
+  for (const Operand& one : workload.operands) {
+    text += fmt::format("|{} {} {} {} {} {}", one.name, to_string(one.role), to_string(one.type),
+                        to_string(one.init.kind), one.init.low.value_or(0), one.init.high.value_or(0));
+    for (const int64_t size : one.shape) text += fmt::format(" {}", size);
+  }
+  for (const ArgumentValue& one : workload.arguments) {
+    text += fmt::format("|{} {}", one.name, one.whole.value_or(0));
+    for (const std::byte byte : one.bytes) text += fmt::format(" {}", std::to_integer<int>(byte));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string launch_key(const Kernel& kernel, const Problem& problem, const Config& config) {
+  std::string key;
+  if (kernel.library.is_source()) {
+    const auto launch = launch_of(kernel, problem, config);
+    if (!launch) return launch.error().message;
+    for (const int64_t one : launch->shape.grid) key += fmt::format("{} ", one);
+    for (const int64_t one : launch->shape.block) key += fmt::format("{} ", one);
+    key += fmt::format("{}", launch->dynamic_shared);
+  }
+  const auto accumulate = accumulate_of(kernel, config);
+  if (!accumulate) return accumulate.error().message;
+  key += fmt::format("|{}", to_string(*accumulate));
+  if (problem.is_attention()) return key;
+  const auto workload = workload_of(kernel, problem, config);
+  return workload ? key + text_of(*workload) : workload.error().message;
+}
+
+}  // namespace attnscope::catalog

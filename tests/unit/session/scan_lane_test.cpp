@@ -1,0 +1,208 @@
+#include "session/scan_lane.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "catalog/catalog.h"
+#include "catalog/devices.h"
+#include "catalog/validate.h"
+
+namespace attnscope::session {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::filesystem::path kSource = ATTNSCOPE_SOURCE_DIR;
+
+class ScanLaneTest : public testing::Test {
+ protected:
+  ScanLaneTest() {
+    const auto catalog = catalog::load_catalog({kSource / "kernels"});
+    kernel_ = share(*find_kernel(catalog.kernels, "tiled"));
+    for (DeviceSpec& spec : catalog::load_devices(kSource / "assets/devices").devices)
+      if (spec.id == "emulated:l4") spec_ = std::move(spec);
+    held_.kernel = "tiled";
+    held_.kernel_hash = kernel_->content_hash;
+    held_.device = "box/emulated:l4";
+    held_.config = *catalog::complete_config(*kernel_, {}, {});
+  }
+
+  void add(const std::vector<std::string>& knobs, bool warned = true) {
+    ScanRequest request{.id = ++id_, .draft = held_, .knobs = knobs};
+    request.warned = warned;
+    Resolution resolution;
+    resolution.experiment = held_;
+    resolution.kernel = kernel_;
+    resolution.place = {1, held_.device, "emulated:l4", &spec_};
+    lane_.add(request, resolution);
+  }
+  // Runs the next value: its time and its code. An empty text: it ends after its limits.
+  Experiment run(const std::string& code, double us) {
+    const auto step = lane_.next();
+    if (!step) return {};
+    lane_.started(++job_);
+    VariantInfo variant;
+    variant.code_hash = code;
+    lane_.take_part({job_, {std::optional(variant)}});
+    Timing timing;
+    timing.p50 = us;
+    if (us > 0) lane_.take_part({job_, {std::optional(timing), std::optional(Verdict{})}});
+    lane_.finish(std::nullopt, "box", {});
+    return step->experiment;
+  }
+  const Scan& last() const { return *lane_.view().back(); }
+
+  Shared<Kernel> kernel_;
+  DeviceSpec spec_;
+  Experiment held_;
+  ScanLane lane_;
+  uint64_t id_ = 0;
+  JobId job_ = 10;
+};
+
+TEST_F(ScanLaneTest, RunsAValueAfterTheOther) {
+  add({"BLOCK_N"});
+  EXPECT_FALSE(last().over());
+  const Experiment first = run("a", 5);
+  EXPECT_EQ(first.config.knobs.at("BLOCK_N"), 32);
+  EXPECT_EQ(first.device, "box/emulated:l4");
+  EXPECT_EQ(run("b", 6).config.knobs.at("BLOCK_N"), 64);
+  EXPECT_TRUE(last().over());
+  EXPECT_FALSE(lane_.next());
+  EXPECT_EQ(last().points[0].observation->timing->p50, 5);
+  EXPECT_EQ(last().points[0].observation->device, "box/emulated:l4");
+  EXPECT_EQ(last().points[1].observation->timing->p50, 6);
+  EXPECT_TRUE(last().points[1].current);
+}
+
+TEST_F(ScanLaneTest, OneRunsAtATime) {
+  add({"BLOCK_N"});
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  EXPECT_FALSE(lane_.next());
+  EXPECT_TRUE(lane_.is(7));
+  EXPECT_FALSE(lane_.is(0));
+}
+
+TEST_F(ScanLaneTest, KnobsComeInTheManifestsOrderAndTheCurrentConfigOnce) {
+  add({"NUM_WARPS", "BLOCK_N"});
+  std::vector<std::string> knobs;
+  for (const ScanPoint& point : last().points) knobs.push_back(point.knob);
+  EXPECT_THAT(knobs,
+              ElementsAre("BLOCK_N", "BLOCK_N", "NUM_WARPS", "NUM_WARPS", "NUM_WARPS", "NUM_WARPS", "NUM_WARPS"));
+  EXPECT_FALSE(last().points[1].same_as);
+  EXPECT_EQ(last().points[4].same_as, 1u) << "both are the held config";
+}
+
+TEST_F(ScanLaneTest, ValuesThatTheManifestWarnsOfCanBeLeftOut) {
+  add({"SYNC_POLICY"});
+  EXPECT_EQ(last().points.size(), 3u);
+  EXPECT_FALSE(last().points[0].warnings.empty());
+  add({"SYNC_POLICY"}, false);
+  ASSERT_EQ(last().points.size(), 1u);
+  EXPECT_TRUE(last().points[0].current);
+}
+
+TEST_F(ScanLaneTest, SaysWhatComesNextByTheWorkersNameOfTheDevice) {
+  add({"NUM_WARPS"});
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  const auto among = lane_.among("emulated:l4");
+  ASSERT_EQ(among.ahead.size(), ScanLane::kMostAhead);
+  EXPECT_EQ(among.ahead[0].device, "emulated:l4");
+  EXPECT_EQ(among.ahead[0].config.knobs.at("NUM_WARPS"), 2);
+  EXPECT_EQ(among.ahead[3].config.knobs.at("NUM_WARPS"), 8);
+  EXPECT_THAT(among.known_codes, IsEmpty());
+}
+
+TEST_F(ScanLaneTest, OnlyAnEqualLaunchMakesEqualCodeKnown) {
+  add({"VEC_WIDTH"});
+  run("a", 5);
+  ASSERT_TRUE(lane_.next());
+  EXPECT_THAT(lane_.among("emulated:l4").known_codes, ElementsAre("a"));
+  run("a", 0);
+  EXPECT_EQ(last().points[1].same_as, 0u);
+  EXPECT_EQ(last().timed(1)->timing->p50, 5);
+  while (lane_.next()) run("b", 9);
+
+  add({"NUM_WARPS"});
+  run("a", 5);
+  ASSERT_TRUE(lane_.next());
+  EXPECT_THAT(lane_.among("emulated:l4").known_codes, IsEmpty()) << "another number of threads";
+  run("a", 0);
+  EXPECT_FALSE(last().points[1].same_as);
+  EXPECT_EQ(last().points[1].observation->failure->stage, Stage::protocol) << "a run without a time is no run";
+}
+
+TEST_F(ScanLaneTest, WhatAnEarlierAttemptBroughtDoesNotCount) {
+  add({"BLOCK_N"});
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  Timing timing;
+  lane_.take_part({7, {std::optional(timing), std::optional(Verdict{})}});
+  lane_.restart();
+  lane_.finish(std::nullopt, "box", {});
+  EXPECT_TRUE(last().points[0].observation->failure);
+}
+
+TEST_F(ScanLaneTest, IsKeptForItsOwnKnobsValuesAndEndsForOthers) {
+  add({"NUM_WARPS"});
+  run("a", 5);
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  Draft wanted = held_;
+  wanted.config.knobs["NUM_WARPS"] = 8;
+  EXPECT_FALSE(lane_.keep_for(wanted));
+  EXPECT_TRUE(lane_.is(7));
+  wanted.config.knobs["BLOCK_M"] = 16;
+  EXPECT_TRUE(lane_.keep_for(wanted));
+  EXPECT_FALSE(lane_.is(7));
+  EXPECT_TRUE(lane_.view().empty());
+}
+
+TEST_F(ScanLaneTest, OneThatIsOverStaysAndAnotherGoesOn) {
+  add({"BLOCK_N"});
+  run("a", 5);
+  run("b", 5);
+  add({"NUM_WARPS"});
+  add({"SWIZZLE_XOR"});
+  ASSERT_TRUE(lane_.next());
+  lane_.started(7);
+  Draft wanted = held_;
+  wanted.config.knobs["SWIZZLE_XOR"] = 1;
+  EXPECT_TRUE(lane_.keep_for(wanted));
+  ASSERT_EQ(lane_.view().size(), 2u);
+  EXPECT_EQ(lane_.view()[0]->points[0].knob, "BLOCK_N");
+  EXPECT_EQ(run("c", 5).config.knobs.at("SWIZZLE_XOR"), 0);
+}
+
+TEST_F(ScanLaneTest, TheSameScanReplacesItsResult) {
+  add({"BLOCK_N"});
+  run("a", 5);
+  run("b", 5);
+  add({"BLOCK_N"});
+  EXPECT_EQ(lane_.view().size(), 1u);
+  EXPECT_FALSE(last().over());
+}
+
+TEST(Scan, HoldsForDraftsThatDifferInThatKnob) {
+  Scan scan;
+  scan.held.config.knobs = {{"A", 1}, {"B", 2}};
+  scan.points.push_back({"A", {1, ""}, true, scan.held.config, {}, {}, nullptr, {}});
+  Draft draft = scan.held;
+  EXPECT_TRUE(scan.holds("A", draft));
+  draft.config.knobs["A"] = 7;
+  EXPECT_TRUE(scan.holds("A", draft));
+  EXPECT_TRUE(scan.holds(draft));
+  EXPECT_FALSE(scan.holds("B", draft));
+  draft.config.knobs["B"] = 7;
+  EXPECT_FALSE(scan.holds("A", draft));
+  EXPECT_FALSE(scan.holds(draft));
+  draft = scan.held;
+  draft.problem.seq_q += 1;
+  EXPECT_FALSE(scan.holds("A", draft));
+}
+
+}  // namespace
+}  // namespace attnscope::session

@@ -1,0 +1,145 @@
+// Scans over a worker that replays.
+#include "unit/session/session_fixture.h"
+
+namespace attnscope::session {
+namespace {
+
+class SessionScan : public SessionTest {
+ protected:
+  SessionScan() { options_.first_experiment = false; }
+
+  void scan(int64_t warps, const std::string& knob, std::map<std::string, int64_t> knobs = {}) {
+    session_->scan({.id = ++scan_, .draft = tiled(warps, std::move(knobs)), .knobs = {knob}});
+  }
+  Shared<Scan> wait_for_scan() {
+    const Seen seen =
+        wait_for([&](const Snapshot& s) { return find(s) != nullptr && find(s)->over(); }, "the end of the scan");
+    return find(*seen);
+  }
+  Shared<Scan> find(const Snapshot& s) const {
+    const auto found = std::ranges::find(s.scans, scan_, [](const auto& scan) { return scan->id; });
+    return found == s.scans.end() ? nullptr : *found;
+  }
+  static size_t ended(const Scan& scan) {
+    return static_cast<size_t>(std::ranges::count_if(scan.points, &ScanPoint::ended));
+  }
+
+  uint64_t scan_ = 40;
+};
+
+TEST_F(SessionScan, RunsEveryValueAndHoldsTheOthers) {
+  start();
+  scan(4, "NUM_WARPS");
+  const auto seen = wait_for_scan();
+  ASSERT_EQ(seen->points.size(), 5u);
+  EXPECT_EQ(seen->held.config.knobs.at("BLOCK_M"), 32);
+  for (const ScanPoint& point : seen->points) {
+    EXPECT_EQ(point.current, point.value.value == 4);
+    ASSERT_TRUE(point.observation) << point.value.value;
+    const Observation& run = *point.observation;
+    EXPECT_EQ(run.experiment.config.knobs.at("NUM_WARPS"), point.value.value);
+    EXPECT_EQ(run.experiment.config.knobs.at("BLOCK_M"), 32);
+    EXPECT_EQ(run.hash, hash_of(run.experiment));
+    ASSERT_TRUE(run.timing) << point.value.value;
+    EXPECT_EQ(run.timing->p50, recorded("m32_w" + std::to_string(point.value.value)).timing->p50);
+  }
+  EXPECT_EQ(runs(), 5u);
+  EXPECT_EQ(session_->snapshot()->history.size, 0u) << "only what a person looks at is in the history";
+}
+
+TEST_F(SessionScan, WhatCannotRunIsNotSent) {
+  start();
+  scan(4, "BLOCK_M");
+  const auto seen = wait_for_scan();
+  const ScanPoint& last = seen->points.back();
+  EXPECT_EQ(last.value.value, 64);
+  ASSERT_TRUE(last.refused);
+  EXPECT_THAT(last.refused->message, testing::HasSubstr("57,376"));
+  EXPECT_EQ(last.refused->hint, "Set SHARED to dynamic.");
+  EXPECT_FALSE(last.observation);
+  EXPECT_EQ(runs(), 3u);
+}
+
+TEST_F(SessionScan, EqualMachineCodeIsTimedOnce) {
+  start();
+  scan(8, "VEC_WIDTH");
+  const auto seen = wait_for_scan();
+  ASSERT_EQ(seen->points.size(), 4u);
+  const ScanPoint &four = seen->points[2], &eight = seen->points[3];
+  EXPECT_EQ(four.value.value, 4);
+  EXPECT_FALSE(four.same_as);
+  ASSERT_EQ(eight.same_as, 2u);
+  EXPECT_FALSE(eight.observation->timing);
+  EXPECT_FALSE(eight.observation->failure);
+  EXPECT_EQ(seen->timed(3), four.observation.get());
+}
+
+// What the worker has no recording of fails there; the values after it run.
+TEST_F(SessionScan, AValueThatFailsDoesNotEndTheScan) {
+  start();
+  scan(8, "VEC_WIDTH");
+  const auto seen = wait_for_scan();
+  ASSERT_TRUE(seen->points[0].observation->failure);
+  EXPECT_EQ(seen->points[0].observation->failure->stage, Stage::device);
+  EXPECT_TRUE(seen->points[2].observation->timing);
+}
+
+TEST_F(SessionScan, AKnownRunIsNotRepeated) {
+  start();
+  session_->queue(tiled(8)).wait();
+  const auto known = share(session_->queue(tiled(8)).get());
+  ScanRequest request{.id = ++scan_, .draft = tiled(4), .knobs = {"NUM_WARPS"}};
+  request.known = {known};
+  session_->scan(std::move(request));
+  EXPECT_EQ(wait_for_scan()->points[4].observation, known);
+  EXPECT_EQ(runs(), 2u + 4u);
+}
+
+TEST_F(SessionScan, AnUnknownKnobIsRefusedWithThoseThatAre) {
+  start();
+  scan(4, "NUM_WARP");
+  const auto seen = wait_for_scan();
+  ASSERT_TRUE(seen->failure);
+  EXPECT_EQ(seen->failure->stage, Stage::input);
+  EXPECT_THAT(seen->failure->hint, testing::HasSubstr("Did you mean NUM_WARPS?"));
+  scan(4, "NUM_WARPS", {{"BLOCK_M", 33}});
+  EXPECT_THAT(wait_for_scan()->failure->message, testing::HasSubstr("BLOCK_M"));
+}
+
+TEST_F(SessionScan, GoesOnWhereItsOwnKnobIsTurnedAndEndsWhereAnotherIs) {
+  worker({"--gate", gate()});
+  for (const char* part : {"variant", "occupancy", "counters", "verdict", "timing"}) open_gate(part);
+  start();
+  focus(4);
+  wait_for([](const Snapshot& s) { return part(s, Part::timing) == PartState::fresh; }, "the first run's time");
+  open_gate("done");
+  wait_for_run(4);
+  close_gates();
+  scan(4, "NUM_WARPS");
+  wait_for([&](const Snapshot& s) { return find(s) != nullptr; }, "the scan");
+  focus(8);  // a value of the scanned knob: it runs first, then the scan starts again
+  open_gates();
+  wait_for_run(8);
+  EXPECT_EQ(ended(*wait_for_scan()), 5u);
+
+  close_gates();
+  scan(4, "BLOCK_M");
+  wait_for([&](const Snapshot& s) { return find(s) != nullptr; }, "the next scan");
+  focus(2);
+  wait_for([&](const Snapshot& s) { return find(s) == nullptr; }, "its end");
+  open_gates();
+  const Seen seen = wait_for_run(2);
+  ASSERT_EQ(seen->scans.size(), 1u) << "what was over stays";
+  EXPECT_EQ(seen->scans[0]->points[0].knob, "NUM_WARPS");
+}
+
+TEST_F(SessionScan, ACrashedWorkersValueRunsAgain) {
+  worker({"--crash", "NUM_WARPS=2", "--crash-once", dir_ / "crashed"});
+  start();
+  scan(4, "NUM_WARPS");
+  const auto seen = wait_for_scan();
+  for (const ScanPoint& point : seen->points) EXPECT_TRUE(point.observation->timing) << point.value.value;
+}
+
+}  // namespace
+}  // namespace attnscope::session
