@@ -82,6 +82,14 @@ Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters
   return out;
 }
 
+Roofs roofs(const DeviceSpec& spec) {
+  const double clocks_us = double(spec.sms) * spec.clock_mhz;
+  return {.tensor_tflops = spec.tensor_tflops_f16,
+          .fp32_tflops = 2 * rates::rate(spec, rates::kFp32) * clocks_us * 1e-6,
+          .l2_gbs = rates::rate(spec, rates::kL2Sectors) * kSectorBytes * clocks_us * 1e-3,
+          .dram_gbs = spec.dram_gbs};
+}
+
 double dram_us(const DeviceSpec& spec, double bytes) {
   return bytes > spec.l2_mb * 1e6 && spec.dram_gbs > 0 ? bytes / spec.dram_gbs * 1e-3 : 0;
 }

@@ -24,6 +24,15 @@ struct Ceilings {
 Ceilings ceilings(const DeviceSpec& spec, const Problem& problem, const Counters& counters,
                   const KernelSchedule& schedule);
 
+// What the whole device can do at most, by the rates of the ceilings. 0: the spec has no figure.
+struct Roofs {
+  double tensor_tflops = 0;  // products of halves on the Tensor Cores
+  double fp32_tflops = 0;    // FFMA, two operations each
+  double l2_gbs = 0;         // GB/s of the second-level cache
+  double dram_gbs = 0;       // GB/s
+};
+Roofs roofs(const DeviceSpec& spec);
+
 // The time of `bytes` at the DRAM's bandwidth, us; 0: they fit into the second-level cache, or the spec has no figure.
 double dram_us(const DeviceSpec& spec, double bytes);
 

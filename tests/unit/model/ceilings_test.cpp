@@ -64,6 +64,19 @@ TEST_F(CeilingsOf, WhatTheCacheDoesNotHoldComesFromMemory) {
   EXPECT_NEAR(of.l2, 4.0 * 64 * 8 * 4096 * 64 * 2 / 32 / 0.83 / (58 * 2040.0), 1e-6) << "and each byte passes it once";
 }
 
+TEST_F(CeilingsOf, TheRoofsAreTheRatesThatTheyDivideBy) {
+  problem.batch = 64, problem.seq_q = problem.seq_k = 4096;
+  schedule.code[2] = instruction(Unit::global_store);
+  schedule.code[2].sectors = 16;
+  schedule.code[2].issued = 1'000'000;
+  const Ceilings of = ceilings(l4(), problem, counters, schedule);
+  const Roofs at = roofs(l4());
+  EXPECT_NEAR(4e6 * 32 * 2 / of.fp32 * 1e-6, at.fp32_tflops, 1e-9);
+  EXPECT_NEAR(4e6 * 4096 / of.tensor * 1e-6, at.tensor_tflops, 1e-9);
+  EXPECT_NEAR(4e6 * 16 * 32 / of.l2 * 1e-3, at.l2_gbs, 1e-6);
+  EXPECT_NEAR(4.0 * 64 * 8 * 4096 * 64 * 2 / of.dram * 1e-3, at.dram_gbs, 1e-6);
+}
+
 TEST_F(CeilingsOf, NothingCountedAsksForNothing) {
   counters = {};
   EXPECT_EQ(ceilings(l4(), problem, counters, schedule).highest(), 0);
