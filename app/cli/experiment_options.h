@@ -37,6 +37,7 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options);
 // The preset that another experiment is compared with: the same options except kernel and settings, on `device` unless
 // that is empty.
 Result<NamedDraft> draft_against(ExperimentOptions options, const std::string& preset, const std::string& device);
+
 std::vector<std::string> ids_of(const std::vector<Kernel>& kernels);
 
 }  // namespace attnscope::cli

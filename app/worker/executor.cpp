@@ -54,7 +54,7 @@ struct Work {
   std::optional<ViewRequest> first_view;
   Stages stages;
   bool code = false;  // only its listing
-  protocol::Among among = {};
+  std::optional<protocol::Among> among = {};
   std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -167,7 +167,7 @@ void Executor::accept(const protocol::Request& request) {
                         run->first_view,
                         {.run = true, .watch = run->watch, .whole_grid = run->watch_all.value_or(false)},
                         false,
-                        run->among.value_or(protocol::Among{})});
+                        run->among});
     arrived_.notify_one();
   } else if (const auto* watch = std::get_if<protocol::Watch>(&request)) {
     waiting_.push_back({watch->id, watch->experiment, std::nullopt, {.run = false, .watch = true}, false});
@@ -220,9 +220,12 @@ Result<void> Executor::execute(const Work& work) {
   request.first_view = work.first_view;
   request.stages = work.stages;
   request.cancel = work.cancel.get();
-  request.known_codes = work.among.known_codes;
-  for (const Experiment& next : work.among.ahead)
-    if (next.kernel_hash == work.experiment.kernel_hash) request.ahead.push_back(next);
+  if (work.among) {
+    request.keeps_output = false;  // no map of it is asked for, and it would take the place of a run that is shown
+    request.known_codes = work.among->known_codes;
+    for (const Experiment& next : work.among->ahead)
+      if (next.kernel_hash == work.experiment.kernel_hash) request.ahead.push_back(next);
+  }
   return run_experiment(services_, request, sink);
 }
 

@@ -408,7 +408,8 @@ Result<Verdict> Pipeline::judge_attention() {
     verdict = *judged;
   }
   reference_ = reference ? *reference : nullptr;
-  services_.kept.keep({hash_of(experiment()), experiment().problem, outcome_.output, reference_});
+  if (request_.keeps_output)
+    services_.kept.keep({hash_of(experiment()), experiment().problem, outcome_.output, reference_});
   return verdict;
 }
 

@@ -34,6 +34,7 @@ struct Request {
   Kernel kernel;
   std::optional<ViewRequest> first_view;
   Stages stages;
+  bool keeps_output = true;              // for maps
   std::vector<Experiment> ahead;         // compiled meanwhile
   std::vector<std::string> known_codes;  // the run ends after its limits if its machine code is one of these
   const std::atomic<bool>* cancel = nullptr;

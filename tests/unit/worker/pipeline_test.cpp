@@ -115,6 +115,17 @@ TEST_F(PipelineTest, KnownMachineCodeEndsTheRunAfterItsLimits) {
   EXPECT_TRUE(whole.observation.timing);
 }
 
+TEST_F(PipelineTest, OneOfManyTakesNoShownRunsPlace) {
+  const auto all = services();
+  const ViewRequest map{.experiment_hash = hash_of(request_.experiment), .width = 4, .height = 4};
+  request_.keeps_output = false;
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  EXPECT_FALSE(all->kept.view(map));
+  request_.keeps_output = true;
+  ASSERT_TRUE(run_experiment(*all, request_, collected_));
+  EXPECT_TRUE(all->kept.view(map));
+}
+
 TEST_F(PipelineTest, WhatComesNextIsCompiledMeanwhile) {
   const auto all = services();
   Experiment next = request_.experiment;
