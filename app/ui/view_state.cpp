@@ -23,7 +23,8 @@ Json to_json(const ViewState& view) {
   return Json{{"map", word_of(view.map)},
               {"batch", view.batch},
               {"head", view.head},
-              {"latency_axis", word_of(view.latency_axis)}};
+              {"latency_axis", word_of(view.latency_axis)},
+              {"latency_view", word_of(view.latency_view)}};
 }
 
 void adopt(ViewState& view, const Json& json) {
@@ -34,6 +35,7 @@ void adopt(ViewState& view, const Json& json) {
   whole(json, "batch", view.batch);
   whole(json, "head", view.head);
   word(json, "latency_axis", view.latency_axis);
+  word(json, "latency_view", view.latency_view);
 }
 
 }  // namespace attnscope::ui

@@ -5,13 +5,25 @@
 #include "core/json_fwd.h"
 #include "core/view.h"
 
-namespace attnscope::ui {
+namespace attnscope {
+namespace ui {
+
+// What the latency panel plots: every run in order, the values of one knob, or runs under the device's ceilings.
+enum class LatencyView { runs, knob, roofline };
+
+}  // namespace ui
+
+template <>
+struct Words<ui::LatencyView> : NamesAsWords<ui::LatencyView> {};
+
+namespace ui {
 
 // What the panels show besides the experiment itself. A preset stores it, so that it opens as it was saved.
 struct ViewState {
   MapKind map = MapKind::error;  // in the error panel
   int64_t batch = 0, head = 0;   // of every map
   charts::AxisChoice latency_axis = charts::AxisChoice::automatic;
+  LatencyView latency_view = LatencyView::runs;
   bool operator==(const ViewState&) const = default;
 };
 
@@ -19,4 +31,5 @@ Json to_json(const ViewState& view);
 // Takes the valid entries of the object; the rest stays unchanged.
 void adopt(ViewState& view, const Json& json);
 
-}  // namespace attnscope::ui
+}  // namespace ui
+}  // namespace attnscope

@@ -106,6 +106,36 @@ TEST_F(Look, OfEveryPanelInALargeWindow) {
   expect_as_recorded("large_window");
 }
 
+// One value of each kind: the fastest, a tie, wrong, refused, and one that waits.
+TEST_F(Look, OfAScannedKnob) {
+  session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
+  Scan scan{1, snapshot.focus.wanted, {}, {}};
+  for (const auto& [value, recorded] : {std::pair{1, -1}, {2, 1}, {4, 0}, {6, -1}, {8, 1}}) {
+    ScanPoint point{"NUM_WARPS", {value, ""}, value == 8, scan.held.config, {}, {}, nullptr, {}};
+    point.config.knobs["NUM_WARPS"] = value;
+    if (recorded >= 0) point.observation = snapshot.history.at(static_cast<size_t>(recorded)).observation;
+    scan.points.push_back(std::move(point));
+  }
+  scan.points[3].refused = Failure{Stage::limits, "NUM_WARPS=6: too much", "Set SHARED to dynamic."};
+  auto wrong = std::make_shared<Observation>(*scan.points[2].observation);
+  wrong->verdict->state = VerdictState::wrong;
+  scan.points[2].observation = std::move(wrong);
+  snapshot.scans = {session::share(std::move(scan))};
+  open(std::move(snapshot), {1280, 720}, ThemeMode::light);
+  Drawing views;
+  for (const char* view : {"by knob", "roofline"}) {
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->ItemClick((std::string("//Latency/") + view).c_str());
+      ctx->MouseTeleportToPos({640, 715});
+      ctx->Yield(6);
+    });
+    const Drawing drawn = last_frame();
+    views[std::string("Latency ") + view] = drawn.at("Latency");
+    if (view[0] == 'b') views["Experiment"] = drawn.at("Experiment");
+  }
+  expect_as_recorded("scanned_knob", views);
+}
+
 // Each over the same window, which is not recorded again.
 TEST_F(Look, OfDialogsAndMenus) {
   session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});

@@ -11,6 +11,7 @@
 #include "core/experiment_fields.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
+#include "ui/scans.h"
 #include "ui/widgets/control_label.h"
 #include "ui/widgets/part.h"
 #include "ui/widgets/text.h"
@@ -25,6 +26,20 @@ bool shared_by_knob(const std::vector<catalog::KnobChoice>& choices, const std::
     return choice.knob != knob || !choice.legal ||
            std::find(choice.warnings.begin(), choice.warnings.end(), warning) != choice.warnings.end();
   });
+}
+
+// A scan's rows, which are the rail's values in their order unless a value is of another version of the kernel.
+void mark_values(std::vector<RailValue>& values, const charts::ScanSeries& series) {
+  for (RailValue& value : values)
+    for (const charts::ScanRow& row : series.rows) {
+      if (row.value != value.value) continue;
+      RailMark mark{0, row.kind, row.best, row.tie, false, words_of(row)};
+      if (row.us && series.most > 0) mark.level = f32(*row.us / series.most);
+      mark.faulty = row.state == charts::ScanState::faulty || row.state == charts::ScanState::failed ||
+                    (row.state == charts::ScanState::refused && value.legal);
+      if (!value.reason.empty() && row.reason.empty() && row.warning.empty()) mark.about += "\n" + value.reason;
+      value.mark = std::move(mark);
+    }
 }
 
 // Ems of the part above the notes: if it is lower, the whole ladder does not fit beside the knobs.
@@ -277,8 +292,13 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
     value.beckoned = invited && !context.settings.invited && value.value == invite->second && value.legal;
     if (value.value == current) legal_now = value.legal;
   }
-  const RailEvent event = value_rail(row.name.c_str(), values, current, ImGui::GetContentRegionAvail().x, !legal_now);
+  const Scan* scan = scan_of(context.snapshot, draft, row.name);
+  if (scan != nullptr) mark_values(values, series_of(*scan, draft, row.name));
+  const float button = em(1.4f);
+  const RailEvent event =
+      value_rail(row.name.c_str(), values, current, ImGui::GetContentRegionAvail().x - button, !legal_now);
   const ImVec2 low = ImGui::GetItemRectMin(), size = ImGui::GetItemRectSize();
+  draw_scan_button(context, *knob, scan, size.y);
   rails_[row.name] = {low.x, low.y, size.x, size.y};
   Drag& drag = drags_[row.name];
   if (event.pressed) drag = {context.new_gesture(), current};
@@ -294,6 +314,24 @@ void ExperimentPanel::draw_knob(Context& context, const Kernel& kernel, const Kn
   } else if (event.released && drag.gesture != 0 && current != drag.from) {
     context.post(draft, {drag.gesture, true, change_text(*knob, drag.from, current)});
   }
+}
+
+// At the rail's right end: fills it with the time of every value.
+void ExperimentPanel::draw_scan_button(Context& context, const Knob& knob, const Scan* scan, float height) {
+  const std::string why = why_not_scanned(knob);
+  const bool runs = scan != nullptr && !scan->over();
+  ImGui::SameLine(0, 0);
+  ImGui::PushID(knob.name.c_str());
+  const bool pressed =
+      icon_button("scan", runs ? ICON_CLOCK : ICON_CHART, {em(1.4f), height}, why.empty() && !runs, true);
+  ImGui::PopID();
+  if (!why.empty())
+    tooltip(why);
+  else if (runs)
+    tooltip("Every value of " + knob.name + " is run, after what you do.");
+  else
+    tooltip("Runs every value of " + knob.name + " with the other knobs as they are: bars show each one's time.");
+  if (pressed) ask_scan(context, knob.name);
 }
 
 // Resets the knob to the manifest's default, unless the other knobs prevent that from running.

@@ -62,6 +62,7 @@ class ExperimentPanel : public Panel {
 
   void draw_knobs(Context& context, const Kernel& kernel);
   void draw_knob(Context& context, const Kernel& kernel, const KnobRow& row);
+  static void draw_scan_button(Context& context, const Knob& knob, const Scan* scan, float height);
   void reset_knob(Context& context, const Kernel& kernel, const Knob& knob, const KnobRow& row);
   void draw_problem(Context& context, const Kernel* kernel);
   void draw_sizes(Context& context);

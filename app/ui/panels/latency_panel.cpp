@@ -23,11 +23,13 @@ void LatencyPanel::draw(Context& context) {
   progress_line(context);
   failure_view(context, Readout::latency);
   draw_headline(context);
+  if (context.view.latency_view == LatencyView::knob) return by_knob_.draw(context);
   if (context.latency.columns.empty()) {
     empty_state(ICON_CHART, context.shown.running() ? "The first run is on its way" : "No run yet",
                 "Every run becomes a column here; move a knob to make the next.");
     return;
   }
+  if (context.view.latency_view == LatencyView::roofline) return roofline_.draw(context);
   plot_.draw(context);
 }
 
@@ -36,7 +38,7 @@ void LatencyPanel::draw_headline(Context& context) {
   if (timing == nullptr) {
     big_figure("\u2013", "\u00b5s", palette().faint);
     part_note(context, session::Part::timing, context.shown.config_words, context.shown.config_text);
-    return;
+    return choose_view(context);
   }
   {
     const PartScope scope(context, session::Part::timing);
@@ -54,8 +56,10 @@ void LatencyPanel::draw_headline(Context& context) {
   line += timing->kind == FigureKind::modelled ? ", the model's error bar"
                                                : fmt::format(", 95 % interval of {} samples", timing->samples);
   ImGui::PushFont(nullptr, kSmallSize);
-  clipped(line, ImGui::GetContentRegionAvail().x, palette().dim);
+  clipped(line, ImGui::GetContentRegionAvail().x - views_width(), palette().dim);
   ImGui::PopFont();
+  ImGui::SameLine(0, 0);
+  choose_view(context);
   ImGui::Dummy({0, em(0.15f)});  // the axis' top figure reaches above the plot
 }
 
@@ -65,6 +69,42 @@ void LatencyPanel::draw_reason(const Context& context) {
   if (reason.empty()) return;
   wrapped(reason, palette().text, kSmallSize);
   tooltip(context.glossary.find("bound") + " The model says which; the figure behind it is counted.");
+}
+
+constexpr std::pair<LatencyView, const char*> kViews[] = {
+    {LatencyView::runs, "runs"}, {LatencyView::knob, "by knob"}, {LatencyView::roofline, "roofline"}};
+
+float LatencyPanel::views_width() {
+  float width = 0;
+  for (const auto& [view, words] : kViews) width += width_of(words) + em(0.8f);
+  return width;
+}
+
+// What is plotted, at the right end of the line.
+void LatencyPanel::choose_view(Context& context) {
+  ImGui::PushFont(nullptr, kSmallSize);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - views_width());
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.4f), 0});
+  ImGui::PushStyleColor(ImGuiCol_Button, 0);
+  for (const auto& [view, words] : kViews) {
+    const bool chosen = context.view.latency_view == view;
+    ImGui::PushStyleColor(ImGuiCol_Text, chosen ? palette().text : palette().dim);
+    if (ImGui::SmallButton(words)) context.view.latency_view = view;
+    ImGui::PopStyleColor();
+    if (chosen) {
+      const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+      ImGui::GetWindowDrawList()->AddLine({low.x + em(0.4f), high.y}, {high.x - em(0.4f), high.y}, palette().accent,
+                                          std::max(1.5f, em(0.1f)));
+    }
+    tooltip(view == LatencyView::runs   ? "Every run, in order."
+            : view == LatencyView::knob ? "Every value of one knob, with the others as they are."
+                                        : "Runs under what the device can do at most: arithmetic and bandwidth.");
+    ImGui::SameLine(0, 0);
+  }
+  ImGui::NewLine();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
 }
 
 // Whether the change does not fit beside the time.

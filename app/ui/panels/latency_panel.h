@@ -1,6 +1,8 @@
 #pragma once
+#include "ui/panels/knob_plot.h"
 #include "ui/panels/latency_plot.h"
 #include "ui/panels/panel.h"
+#include "ui/panels/roofline_plot.h"
 
 namespace attnscope::ui {
 
@@ -13,12 +15,16 @@ class LatencyPanel : public Panel {
 
  private:
   static void draw_headline(Context& context);
+  static void choose_view(Context& context);
+  static float views_width();
   static void draw_reason(const Context& context);
   static bool narrow();
   static void draw_change(const Context& context);
   static void draw_change_line(const Context& context);
 
   LatencyPlot plot_;
+  KnobPlot by_knob_;
+  RooflinePlot roofline_;
 };
 
 }  // namespace attnscope::ui

@@ -10,6 +10,7 @@
 #include "charts/format.h"
 #include "ui/icons.h"
 #include "ui/widgets/text.h"
+#include "ui/widgets/time_axis.h"
 
 namespace attnscope::ui {
 namespace {
@@ -24,11 +25,6 @@ constexpr size_t kFewColumns = 8;  // share the whole width, so that a lone colu
 
 float x_of(const LatencyColumn& column) {
   return ImPlot::PlotToPixels(static_cast<double>(column.x), ImPlot::GetPlotLimits().Y.Min).x;
-}
-
-float column_pixels() {
-  const double y = ImPlot::GetPlotLimits().Y.Min;
-  return ImPlot::PlotToPixels(1.0, y).x - ImPlot::PlotToPixels(0.0, y).x;
 }
 
 float name_height() { return ImGui::GetFontSize() * 1.15f; }
@@ -52,45 +48,6 @@ std::vector<charts::Reported> lines_for(const Context& context) {
     if (figure.kernel == draft.kernel || line.same_config) lines.push_back(line);
   }
   return lines;
-}
-
-ImU32 mark_colour(const LatencyColumn& column) {
-  return column.state == ColumnState::timed ? colour_of(column.kind) : palette().bad;
-}
-
-void draw_timed(ImDrawList* list, const LatencyColumn& column, float half, bool wrong, float alpha) {
-  const ImU32 colour = with_alpha(mark_colour(column), alpha);
-  const double least = ImPlot::GetPlotLimits().Y.Min;  // a logarithmic axis has no place for what is below it
-  const auto y = [&](double us) { return ImPlot::PlotToPixels(static_cast<double>(column.x), std::max(us, least)).y; };
-  const float x = x_of(column);
-  const float line = std::max(1.5f, em(0.1f)), r = std::clamp(half * 0.45f, em(0.28f), em(0.46f));
-  if (column.kind == FigureKind::measured) {
-    for (size_t at = 0; at < column.samples.size(); ++at) {  // left to right in the order taken
-      const float share = (static_cast<float>(at) + 0.5f) / static_cast<float>(column.samples.size());
-      const ImVec2 dot{x + half * 0.8f * (2 * share - 1), y(static_cast<double>(column.samples[at]))};
-      const float side = std::max(0.75f, em(0.06f));
-      list->AddRectFilled({dot.x - side, dot.y - side}, {dot.x + side, dot.y + side}, with_alpha(colour, 0.55f));
-    }
-    list->AddRectFilled({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p10)}, with_alpha(colour, 0.30f),
-                        em(0.1f));
-    list->AddLine({x - half * 0.55f, y(column.p90)}, {x + half * 0.55f, y(column.p90)}, colour, line);
-    list->AddLine({x - half * 0.55f, y(column.p10)}, {x + half * 0.55f, y(column.p10)}, colour, line);
-  }
-  if (column.interval_high > column.interval_low) {
-    const float low = y(column.interval_low), high = y(column.interval_high), cap = half * 0.3f;
-    list->AddLine({x, high}, {x, low}, with_alpha(colour, 0.75f), line);
-    list->AddLine({x - cap, high}, {x + cap, high}, with_alpha(colour, 0.75f), line);
-    list->AddLine({x - cap, low}, {x + cap, low}, with_alpha(colour, 0.75f), line);
-  }
-  const ImVec2 centre{x, y(column.p50)};
-  if (column.kind == FigureKind::modelled)  // hollow: its own bar must not show through
-    list->AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r},
-                        {centre.x - r, centre.y}, palette().panel);
-  draw_kind_mark(list, centre, r, column.kind, alpha);
-  if (wrong) {
-    const ImVec2 at{centre.x + r + em(0.1f), centre.y - r - em(0.6f)};
-    list->AddText(nullptr, ImGui::GetFontSize() * 0.8f, at, palette().bad, ICON_TIMES_CIRCLE);
-  }
 }
 
 std::string name_of(const LatencyColumn& column, const char* role) {
@@ -121,7 +78,7 @@ void LatencyPlot::draw(Context& context) {
                         ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus |
                             ImPlotFlags_NoBoxSelect)) {
     set_up_axes(context, axis, room.x - margin, height);
-    const std::optional<size_t> hovered = column_under_mouse(context);
+    const std::optional<size_t> hovered = column_under_mouse(context.latency.columns.size());
     draw_columns(context, hovered);
     draw_names(context, hovered);
     if (!lines.empty()) draw_rug(lines, axis, margin, named);
@@ -152,15 +109,7 @@ void LatencyPlot::set_up_axes(const Context& context, const LatencyAxis& axis, f
   ImPlot::SetupAxis(ImAxis_X1, nullptr,
                     ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickLabels | ImPlotAxisFlags_NoTickMarks |
                         ImPlotAxisFlags_NoHighlight);
-  ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
-  if (axis.log) ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, axis.low, axis.high, ImPlotCond_Always);
-  const std::vector<double> marks = charts::axis_marks(axis, static_cast<size_t>(height / em(2.6f)));
-  std::vector<std::string> words;
-  for (const double mark : marks) words.push_back(charts::mark_text(mark) + (mark == marks.front() ? " \u00b5s" : ""));
-  std::vector<const char*> labels;
-  for (const std::string& word : words) labels.push_back(word.c_str());
-  ImPlot::SetupAxisTicks(ImAxis_Y1, marks.data(), static_cast<int>(marks.size()), labels.data());
+  set_up_time_axis(axis, height);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -1.5, std::max(fit, static_cast<double>(count) + 1));
   ImPlot::SetupFinish();
 }
@@ -185,7 +134,7 @@ void LatencyPlot::draw_columns(const Context& context, std::optional<size_t> hov
       list->AddRect({x - half, top}, {x + half, low.y + size.y}, with_alpha(palette().accent, 0.7f));
     list->AddLine({x, top}, {x, low.y + size.y}, with_alpha(palette().line, 0.5f));
     if (column.state == ColumnState::timed)
-      draw_timed(list, column, half, column.headline && is_fault(*column.headline), 1.0f);
+      draw_time(list, column, half, column.headline && is_fault(*column.headline));
     else
       list->AddText({x - em(0.4f), low.y + size.y - em(1.6f)}, palette().bad,
                     column.state == ColumnState::failed ? ICON_WARNING : "?");
@@ -287,13 +236,6 @@ void LatencyPlot::choose_axis(Context& context, const LatencyAxis& axis, ImVec2 
                                       {AxisChoice::logarithmic, "logarithmic"}})
     if (ImGui::MenuItem(words, nullptr, context.view.latency_axis == choice)) context.view.latency_axis = choice;
   ImGui::EndPopup();
-}
-
-std::optional<size_t> LatencyPlot::column_under_mouse(const Context& context) {
-  if (!ImPlot::IsPlotHovered()) return std::nullopt;
-  const double at = std::round(ImPlot::GetPlotMousePos().x);
-  if (at < 0 || at >= static_cast<double>(context.latency.columns.size())) return std::nullopt;
-  return static_cast<size_t>(at);
 }
 
 void LatencyPlot::point_at(Context& context, size_t index) {

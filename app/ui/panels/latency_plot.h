@@ -21,7 +21,6 @@ class LatencyPlot {
   static void draw_rug(const std::vector<charts::Reported>& lines, const charts::LatencyAxis& axis, float margin,
                        bool named);
   static void choose_axis(Context& context, const charts::LatencyAxis& axis, ImVec2 at);
-  static std::optional<size_t> column_under_mouse(const Context& context);
   static void point_at(Context& context, size_t column);
 
   bool follow_ = true;   // keep the newest run visible

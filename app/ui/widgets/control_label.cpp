@@ -25,8 +25,9 @@ void put_label(const Glossary& glossary, const std::string& words, const std::st
   ImGui::SameLine(0, 0);
 }
 
-// An icon of `side` pixels without a frame; its colour shows whether it is enabled.
-bool icon_button(const char* id, const char* icon, ImVec2 size, bool enabled) {
+}  // namespace
+
+bool icon_button(const char* id, const char* icon, ImVec2 size, bool enabled, bool quiet) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::BeginDisabled(!enabled);
   const bool pressed = ImGui::InvisibleButton(id, size);
@@ -38,13 +39,12 @@ bool icon_button(const char* id, const char* icon, ImVec2 size, bool enabled) {
       {std::floor(at.x + (size.x - glyph.x) / 2), std::floor(at.y + (size.y - glyph.y) / 2)},
       !enabled  ? with_alpha(palette().faint, 0.45f)
       : hovered ? palette().text
+      : quiet   ? palette().dim
                 : palette().accent,
       icon);
   ImGui::PopFont();
   return pressed;
 }
-
-}  // namespace
 
 void label(const Glossary& glossary, const std::string& words, const std::string& explanation, float width) {
   put_label(glossary, words, explanation, width - em(0.4f));

@@ -1,4 +1,6 @@
 #pragma once
+#include <imgui.h>
+
 #include <string>
 
 #include "ui/glossary.h"
@@ -13,6 +15,9 @@ void label(const Glossary& glossary, const std::string& words, const std::string
 // the default; empty: the control is at it. The space is reserved either way. True: the button was pressed.
 bool label_with_reset(const Glossary& glossary, const std::string& words, const std::string& explanation, float width,
                       const std::string& to);
+// An icon without a frame; its colour shows whether it is enabled. `quiet`: it stands out only under the mouse. True:
+// it was pressed.
+bool icon_button(const char* id, const char* icon, ImVec2 size, bool enabled, bool quiet = false);
 // A reset button at the right end of the last section heading, for all controls of the section; `what` says what it
 // does. Faint if there is nothing to reset. True: it was pressed.
 bool reset_of_section(const char* id, bool as_they_are, const std::string& what);

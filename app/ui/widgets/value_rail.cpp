@@ -52,6 +52,28 @@ Cells lay_out(const std::vector<RailValue>& values, float width) {
   return cells;
 }
 
+// A bar from the cell's bottom, as high as the time is long; beside the text a sign says what the bar's height cannot.
+// A line on top would strike the text through, as a refusal does.
+void draw_mark(ImDrawList* list, const RailMark& mark, ImVec2 low, ImVec2 high) {
+  const Palette& p = palette();
+  const float line = std::max(1.0f, em(0.09f)), left = low.x + em(0.16f), middle = (low.y + high.y) / 2;
+  if (mark.level > 0) {
+    const float top = high.y - mark.level * (high.y - low.y - em(0.1f));
+    list->AddRectFilled({low.x, top}, high, with_alpha(colour_of(mark.kind), 0.34f), em(0.2f));
+  }
+  if (mark.best) {  // a tick
+    list->AddLine({left, middle}, {left + em(0.14f), middle + em(0.18f)}, p.good, line * 1.5f);
+    list->AddLine({left + em(0.14f), middle + em(0.18f)}, {left + em(0.42f), middle - em(0.22f)}, p.good, line * 1.5f);
+  } else if (mark.tie) {  // an equals sign
+    for (const float y : {-0.1f, 0.1f})
+      list->AddLine({left, middle + em(y)}, {left + em(0.36f), middle + em(y)}, p.good, line * 1.5f);
+  } else if (mark.faulty) {  // a cross
+    const float side = em(0.15f), x = left + side;
+    list->AddLine({x - side, middle - side}, {x + side, middle + side}, p.bad, line * 1.5f);
+    list->AddLine({x - side, middle + side}, {x + side, middle - side}, p.bad, line * 1.5f);
+  }
+}
+
 void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool current, bool bad, bool hovered) {
   const Palette& p = palette();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -64,6 +86,7 @@ void draw_cell(const Cells& cells, size_t at, const RailValue& value, bool curre
                       : hovered && value.legal ? p.hover
                                                : p.raised,
                       rounding);
+  if (value.mark) draw_mark(list, *value.mark, low, high);
   if (current)  // a bar also marks the chosen one
     list->AddRectFilled({low.x + rounding, high.y - std::max(2.0f, em(0.16f))}, {high.x - rounding, high.y}, mark,
                         em(0.08f));
@@ -135,7 +158,7 @@ RailEvent value_rail(const char* id, const std::vector<RailValue>& values, int64
       }
     }
     draw_cell(cells, at, value, value.value == current, current_is_bad || !value.legal, hovered);
-    tooltip(value.reason);
+    tooltip(value.mark ? value.mark->about : value.reason);
   }
   if (dragging && !event.pressed) {
     const std::optional<size_t> under = cell_under(cells, values.size(), ImGui::GetIO().MousePos);

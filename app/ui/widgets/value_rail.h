@@ -4,7 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "core/observation.h"
+
 namespace attnscope::ui {
+
+// What a scan found out about a value, drawn behind its text.
+struct RailMark {
+  float level = 0;  // its time, 0…1 of the longest; 0: it has none
+  FigureKind kind = FigureKind::modelled;
+  bool best = false, tie = false;
+  bool faulty = false;  // wrong, failed, or the watch found an error
+  std::string about;    // for the tooltip
+};
 
 // One legal or illegal value of a control.
 struct RailValue {
@@ -14,6 +25,7 @@ struct RailValue {
   std::string reason;     // why it is not legal, or a legal value's warning
   bool beckoned = false;  // outlined as an invitation
   bool moot = false;      // no value of this control is legal, so the cause lies elsewhere
+  std::optional<RailMark> mark = {};
 };
 
 // Where a rail was drawn, in screen coordinates.

@@ -1,0 +1,14 @@
+#pragma once
+#include "charts/roofline.h"
+#include "ui/context.h"
+
+namespace attnscope::ui {
+
+// Runs under the device's ceilings, both axes logarithmic: measured runs are discs and modelled ones hollow diamonds,
+// and a line joins A and B.
+class RooflinePlot {
+ public:
+  static void draw(Context& context);
+};
+
+}  // namespace attnscope::ui
