@@ -139,7 +139,7 @@ def pair_table(rows, bars):
 def summary(rows, bars):
     errors = [abs(r["modelled"] / r["us"] - 1) for r in rows]
     right = pair_table(rows, bars)[2].split("|")[4].strip()
-    return [f"On an H200, {len(rows)} random configs that played no part in building the model are {percent(quantile(errors, 0.5))} off in the",
+    return [f"On an H200, {len(rows)} random configs from which neither model nor bars were made are {percent(quantile(errors, 0.5))} off in the",
             f"median and {percent(quantile(errors, 0.9))} at the 90th percentile; of two configs of one kernel that it calls faster or slower, {right}",
             "were. On an L4 nothing was measured: its bars are wider, and `attnscope validate` on one says how far off the model is."]
 

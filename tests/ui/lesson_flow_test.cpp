@@ -50,8 +50,8 @@ TEST_F(LessonFlow, PredictRunBeToldAndReachTheGoal) {
     ctx->Yield(4);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Run tiled"));
     ctx->ItemClick("//Lessons/**/###run");
-    wait_until_told(ctx);
-    ctx->Yield(4);
+    if (!wait_for_run(ctx, "VEC_WIDTH", 4)) return;
+    ctx->Yield(8);
     EXPECT_THAT(drawn_words(ctx), HasSubstr("Turn the knobs"));
     ctx->ItemClick("//Experiment/VEC_WIDTH/1");
     if (!wait_for_run(ctx, "VEC_WIDTH", 1)) return;

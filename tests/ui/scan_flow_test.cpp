@@ -57,14 +57,16 @@ TEST_F(ScanFlow, OneClickFillsTheRailAndAPointBecomesTheExperiment) {
 
     ctx->ItemClick("//Latency/by knob");
     ctx->Yield(4);
-    EXPECT_THAT(drawn_words(ctx), HasSubstr(charts::best_sentence(series)));
+    const std::string best = charts::best_sentence(series);  // the line may be too short for all of it
+    EXPECT_THAT(best, HasSubstr("cannot be told apart; one is the current value"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr(best.substr(0, best.find(" fastest"))));
     ASSERT_TRUE(find_value(ctx, "NUM_WARPS=8\n"));
     ctx->MouseClick();
     if (!wait_for_run(ctx, "NUM_WARPS", 8)) return;
     ctx->Yield(2);
     EXPECT_EQ(now()->focus.change, "NUM_WARPS 4 \u2192 8");
     EXPECT_EQ(now()->scans.size(), 1u) << "it holds for its own values";
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("8 is fastest, and the current value"));
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("are fastest and cannot be told apart"));
   });
 }
 
