@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "cli/command.h"
@@ -42,9 +43,9 @@ class FileWatcher {
     for (int number = 1;; ++number) {
       // Taken before the run: a save during the run starts another.
       text_ = text_of(options_.given);
-      const int now = run(number);
-      if (ended_) break;
-      status = now;
+      const std::optional<int> now = run(number);
+      if (!now) break;
+      status = *now;
       if (number == options_.runs) break;
       if (!wait()) break;
     }
@@ -52,7 +53,8 @@ class FileWatcher {
   }
 
  private:
-  int run(int number) {
+  // Empty: it was ended before the run was. A run that is told counts, also when the end comes meanwhile.
+  std::optional<int> run(int number) {
     auto named = named_by(options_.given, options_.run.experiment);
     if (!named) return report(named.error());
     OneRun one = options_.run;
@@ -60,7 +62,7 @@ class FileWatcher {
     one.watch = options_.watch == kWatchAll ? session::Watch::whole_grid : session::Watch::always;
     one.stop = &ended_;
     auto ran = run_one(one);
-    if (ended_) return kCorrectOrUnchecked;
+    if (ended_) return std::nullopt;
     if (!ran) return report(ran.error());
     const Observation& o = ran->observation;
     const SourceFile source = source_of(options_.given, *named, ran->kernel);
