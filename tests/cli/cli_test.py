@@ -211,8 +211,8 @@ class Cli(unittest.TestCase):
             knobs = value["observation"]["experiment"]["config"]["knobs"]
             self.assertEqual((knobs["NUM_WARPS"], knobs["BLOCK_M"]), (value["value"], 32))
             self.assertEqual(value["kind"], "modelled")
-            alone = self.run_json("--no-watch", "--problem", SMALL, "--set", f"NUM_WARPS={value['value']}", expect=value["state"] == "faulty")
-            self.assertEqual(alone["timing"]["us"], value["observation"]["timing"]["us"])
+            single = self.run_json("--no-watch", "--problem", SMALL, "--set", f"NUM_WARPS={value['value']}", expect=value["state"] == "faulty")
+            self.assertEqual(single["timing"]["us"], value["observation"]["timing"]["us"])
         six = warps["values"][3]
         self.assertIn("does not divide", six["warnings"][0])
         best = [v for v in warps["values"] if v["fastest"]]
