@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -38,10 +37,7 @@ class Explainer {
   Explainer(const Options& options, session::Session& session) : options_(options), session_(session) {}
 
   Observation run(Draft draft) {
-    auto answer = session_.queue(std::move(draft), options_.watch ? session::Watch::always : session::Watch::never);
-    while (answer.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
-      waiting_.look(*session_.snapshot());
-    return answer.get();
+    return waiting_.wait(session_, std::move(draft), options_.watch ? session::Watch::always : session::Watch::never);
   }
 
   // Runs every config that differs in one knob on the same device and lets the findings say what it gained.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 
 #include "catalog/catalog.h"
 #include "cli/command.h"
@@ -74,10 +73,8 @@ class Runs {
   Observation operator()(const Draft& draft, bool watch) {
     for (const auto& [known, watched, observation] : kept_)
       if (known == draft && watched >= watch) return observation;
-    auto answer = session_.queue(draft, watch ? session::Watch::always : session::Watch::never);
-    while (answer.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
-      waiting_.look(*session_.snapshot());
-    return kept_.emplace_back(draft, watch, answer.get()).observation;
+    const auto how = watch ? session::Watch::always : session::Watch::never;
+    return kept_.emplace_back(draft, watch, waiting_.wait(session_, draft, how)).observation;
   }
 
  private:

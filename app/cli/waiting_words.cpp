@@ -17,4 +17,10 @@ void WaitingWords::look(const session::Snapshot& snapshot) {
   }
 }
 
+Observation WaitingWords::wait(session::Session& session, Draft draft, session::Watch watch) {
+  auto answer = session.queue(std::move(draft), watch);
+  while (answer.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) look(*session.snapshot());
+  return answer.get();
+}
+
 }  // namespace attnscope::cli

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "session/snapshot.h"
+#include "session/session.h"
 
 namespace attnscope::cli {
 
@@ -15,6 +15,8 @@ class WaitingWords {
   static constexpr std::chrono::seconds kBetweenLooks{1};
 
   void look(const session::Snapshot& snapshot);
+  // Queues the draft and looks until its answer is there.
+  Observation wait(session::Session& session, Draft draft, session::Watch watch);
 
  private:
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
