@@ -29,7 +29,8 @@ namespace {
 // The parent's pid in /proc/PID/stat. The process name before it may contain anything.
 pid_t parent_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
-  const std::string stat((std::istreambuf_iterator<char>(file)), {});
+  std::string stat;
+  std::getline(file, stat, '\0');  // a stream buffer's iterator throws where the process ends between open and read
   const size_t after = stat.rfind(") ");
   return after == std::string::npos || stat.size() < after + 5 ? -1 : std::atoi(stat.c_str() + after + 4);
 }

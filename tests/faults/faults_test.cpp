@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 #include <thread>
 
 #include "catalog/catalog.h"
 #include "faults/support/worker_fixture.h"
 #include "platform/run_tool.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::testing_support {
 namespace {
@@ -62,8 +62,7 @@ class Faults : public WorkerTest {
     if (what != nullptr) std::printf("%s: every executor is gone after %.0f ms (measured)\n", what, took.count());
   }
   static bool alive(int pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string stat((std::istreambuf_iterator<char>(file)), {});
+    const std::string stat = read_text("/proc/" + std::to_string(pid) + "/stat");
     const size_t after = stat.rfind(") ");
     return after != std::string::npos && stat[after + 2] != 'Z';
   }

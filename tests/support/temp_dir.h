@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -37,9 +38,12 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+// Empty where the file cannot be read: a process may end between the opening of its file in /proc and the reading, and
+// a stream buffer's iterator would throw then.
 inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 }  // namespace attnscope::testing_support

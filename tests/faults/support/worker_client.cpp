@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
+#include "support/temp_dir.h"
 
 namespace attnscope::testing_support {
 
@@ -161,8 +161,7 @@ std::vector<int> children_of(int parent) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string stat((std::istreambuf_iterator<char>(file)), {});
+    const std::string stat = read_text(entry.path() / "stat");
     const size_t after = stat.rfind(") ");  // the name before it may contain anything
     if (after == std::string::npos || stat.size() < after + 5) continue;
     if (stat[after + 2] != 'Z' && std::atoi(stat.c_str() + after + 4) == parent) children.push_back(std::stoi(name));
