@@ -28,6 +28,33 @@ struct Node {
 
 using Places = std::map<std::string_view, ImGuiID>;  // by the panel's title; the others by their Dock
 
+constexpr float kTall = 0.62f, kTallFrom = 0.6f;  // of a height: the least that is made tall, and what counts as tall
+constexpr float kHeadlines = 13;                  // ems: what is left of the panels above a tall strip
+
+// Of the height, for the strip below the readouts.
+float lower_share(LayoutKind kind) {
+  switch (kind) {
+    case LayoutKind::narrow:
+      return 0.45f;  // two rows of two, so that none of the three readouts is behind a tab
+    case LayoutKind::small:
+      return 0.36f;
+    case LayoutKind::usual:
+      return 0.27f;
+    case LayoutKind::large:
+      return 0.38f;
+  }
+  return 0.36f;
+}
+
+// The lower part of the innermost horizontal split that the panel is in; null: it stands below no other panel.
+ImGuiDockNode* lower_part(const char* title) {
+  const ImGuiWindow* window = ImGui::FindWindowByName(title);
+  ImGuiDockNode* node = window != nullptr ? ImGui::DockBuilderGetNode(window->DockId) : nullptr;
+  for (; node != nullptr && node->ParentNode != nullptr; node = node->ParentNode)
+    if (node->ParentNode->SplitAxis == ImGuiAxis_Y && node->ParentNode->ChildNodes[1] == node) return node;
+  return nullptr;
+}
+
 void select_tab(ImGuiID node, const char* title) {
   ImGui::DockBuilderGetNode(node)->SelectedTabId = ImHashStr("#TAB", 0, ImHashStr(title));
 }
@@ -53,20 +80,20 @@ void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::uni
   if (kind == LayoutKind::large) {
     error = rest.cut(ImGuiDir_Right, 0.25f);
     attention = error.cut(ImGuiDir_Down, 0.46f);
-    below = rest.cut(ImGuiDir_Down, 0.38f);
-    beside = below.cut(ImGuiDir_Right, 0.36f);
+    below = rest.cut(ImGuiDir_Down, lower_share(kind));
+    beside = below.cut(ImGuiDir_Right, 0.48f);  // room for SASS beside the source
     latency = rest;
     memory = latency.cut(ImGuiDir_Right, 0.36f);
     counters = memory.cut(ImGuiDir_Down, 0.35f);
     why = latency.cut(ImGuiDir_Down, 0.45f);
-  } else if (narrow) {  // two rows of two, so that none of the three readouts is behind a tab
-    below = rest.cut(ImGuiDir_Down, 0.45f);
+  } else if (narrow) {
+    below = rest.cut(ImGuiDir_Down, lower_share(kind));
     memory = below.cut(ImGuiDir_Right, 0.45f);
     latency = rest;
     attention = error = latency.cut(ImGuiDir_Right, 0.48f);
     counters = beside = why = below;
   } else {
-    below = rest.cut(ImGuiDir_Down, kind == LayoutKind::small ? 0.36f : 0.27f);
+    below = rest.cut(ImGuiDir_Down, lower_share(kind));
     latency = rest;
     error = latency.cut(ImGuiDir_Right, 0.60f);
     memory = error.cut(ImGuiDir_Left, 0.5f);
@@ -90,6 +117,24 @@ void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::uni
   select_tab(below.id, "History");
   select_tab(error.id, "Error");
   if (beside.id != below.id) select_tab(beside.id, "Source");
+}
+
+bool is_tall(const char* title) {
+  const ImGuiDockNode* node = lower_part(title);
+  return node != nullptr && node->Size.y > kTallFrom * node->ParentNode->Size.y;
+}
+
+void set_tall(const char* title, bool tall) {
+  ImGuiDockNode* node = lower_part(title);
+  if (node == nullptr) return;
+  const float both = node->ParentNode->Size.y;
+  const ImVec2 room = ImGui::GetMainViewport()->WorkSize;
+  const float usual = lower_share(layout_for({room.x / em(1), room.y / em(1)})) * both;
+  const float height = tall ? std::max(both - em(kHeadlines), kTall * both) : usual;
+  ImGuiDockNode* above = node->ParentNode->ChildNodes[0];
+  node->SizeRef.y = height;
+  above->SizeRef.y = both - height;
+  ImGui::MarkIniSettingsDirty();
 }
 
 std::string docks_of(const std::vector<std::unique_ptr<Panel>>& panels) {

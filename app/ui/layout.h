@@ -21,6 +21,12 @@ LayoutKind layout_for(ImVec2 ems);
 // source and log beside the history.
 void build_layout(ImGuiID dockspace, LayoutKind kind, const std::vector<std::unique_ptr<Panel>>& panels);
 
+// Whether the strip of panels that `title` stands in, below others, has most of the height that they share; and a way
+// to give it all but the headlines of those above, or its share of the default layout. Nothing happens where it stands
+// below none.
+bool is_tall(const char* title);
+void set_tall(const char* title, bool tall);
+
 // Which panel is docked where, to distinguish a layout that the user rearranged from a built one.
 std::string docks_of(const std::vector<std::unique_ptr<Panel>>& panels);
 

@@ -131,6 +131,49 @@ TEST_F(Scene, Lesson) {
   }
 }
 
+TEST_F(Scene, Source) {
+  real_worker();
+  open();
+  flow([&](ImGuiTestContext* ctx) {
+    wait_for_run(ctx, "NUM_WARPS", 4);
+    ctx->ItemClick("//Experiment/SWIZZLE_XOR/1");
+    wait_for_run(ctx, "SWIZZLE_XOR", 1);
+  });
+  for (const ShotSize size : {ShotSize{1280, 720}, {1600, 900}, {2560, 1440}})
+    for (const ThemeMode theme : {ThemeMode::dark, ThemeMode::light}) {
+      close_window();
+      open_window(size);
+      bench_->ignore_kept_settings();
+      bench_->settings().theme = theme;
+      const std::string name = std::to_string(size.width) + (theme == ThemeMode::dark ? "_dark" : "_light");
+      bench_->settings().invited = true;
+      flow([&](ImGuiTestContext* ctx) {
+        ctx->Yield(12);
+        bench_->open_panel("Source");
+        wait(
+            ctx, [](const session::Snapshot& s) { return !s.listings.empty(); }, "the code");
+        ctx->Yield(8);
+        ctx->ItemClick("//Source/SASS");
+        ctx->ItemClick("//Source/next hot");
+        ctx->Yield(4);
+      });
+      picture("source_" + name);
+      flow([&](ImGuiTestContext* ctx) {
+        ctx->ItemClick("//Source/Changes since A");
+        wait(
+            ctx, [](const session::Snapshot& s) { return s.listings.size() > 1; }, "A's code");
+        ctx->Yield(8);
+      });
+      picture("changes_" + name);
+      if (theme == ThemeMode::light) continue;
+      flow([&](ImGuiTestContext* ctx) {
+        ctx->ItemClick("//Source/PTX");
+        ctx->Yield(8);
+      });
+      picture("ptx_" + name);
+    }
+}
+
 TEST_F(Scene, Attention) {
   real_worker();
   open();

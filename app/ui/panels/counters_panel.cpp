@@ -87,7 +87,9 @@ void CountersPanel::draw(Context& context) {
                                             ? &*context.baseline.ghost->counters
                                             : nullptr);
   const float width = ImGui::GetContentRegionAvail().x;
-  const int columns = width > em(58) ? 3 : width > em(36) ? 2 : 1;
+  // A's figures need room beside B's: none of them is cut.
+  const float least = groups.front().rows.empty() || groups.front().rows.front().baseline.empty() ? em(18) : em(27);
+  const int columns = width > 3.2f * least ? 3 : width > 2 * least ? 2 : 1;
   // Instructions take one column, and the short groups share the others.
   if (ImGui::BeginTable("##groups", columns, ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableNextColumn();

@@ -1,6 +1,7 @@
 #include "ui/panels/source_panel.h"
 
 #include <fmt/format.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 
 #include "charts/watch_rows.h"
 #include "ui/icons.h"
+#include "ui/layout.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
 #include "ui/widgets/part.h"
@@ -15,6 +17,8 @@
 
 namespace attnscope::ui {
 namespace {
+
+constexpr float kWide = 50;  // ems: room for the source and what is beside it
 
 std::string_view trimmed(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
@@ -65,8 +69,22 @@ std::vector<SourceMark> source_marks(const Observation& seen, const Failure* fai
 }
 
 void SourcePanel::show_line(int64_t line) {
-  chosen_ = line;
+  choose_line(line);
   reveal_ = true;
+  if (!wide_) beside_wished_ = false;  // the line has to be seen
+}
+
+void SourcePanel::choose_line(int64_t line) {
+  code_.choose_line(line);
+  reveal_ptx_ = true;
+  const auto& of = code_.view().instructions_of;
+  const bool known = line > 0 && static_cast<size_t>(line) <= of.size() && !of[static_cast<size_t>(line) - 1].empty();
+  if (known) reveal_instruction_ = of[static_cast<size_t>(line) - 1].front();
+}
+
+void SourcePanel::choose_instruction(int64_t at) {
+  code_.choose_instruction(at);
+  reveal_ = reveal_ptx_ = true;
 }
 
 void SourcePanel::draw(Context& context) {
@@ -77,8 +95,140 @@ void SourcePanel::draw(Context& context) {
   if (kernel->source.empty())
     return empty_state(ICON_CODE, "A routine of " + kernel->library.name(), "Its source is not available.");
   refresh(context, *kernel);
+  code_.refresh(context, *kernel, lines_.size());
+  wide_ = ImGui::GetContentRegionAvail().x > em(kWide);
   draw_header(context, *kernel);
-  draw_lines();
+  draw_tools(context);
+  // In a narrow panel what is beside the source takes its place.
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool both = wide_ && beside() != Beside::nothing;
+  if (both) ImGui::BeginChild("source", {(room - em(0.6f)) * 0.5f, 0});
+  if (both || beside() == Beside::nothing) draw_lines();
+  if (both) {
+    ImGui::EndChild();
+    ImGui::SameLine(0, em(0.6f));
+    ImGui::BeginChild("beside", {0, 0});
+  }
+  if (beside() != Beside::nothing) draw_beside(context, *kernel);
+  if (both) ImGui::EndChild();
+}
+
+void SourcePanel::draw_beside(Context& context, const Kernel& kernel) {
+  std::string why = code_.missing();
+  if (beside_ == Beside::changes) {
+    const std::vector<ChangeLine>& changes = code_.changes(context, kernel, why);
+    if (changes.empty()) return wrapped(why, palette().dim, kSmallSize);
+    if (const ChangeLine* clicked = draw_changes(code_, changes)) {
+      if (clicked->line > 0) show_line(clicked->line);
+      if (clicked->instruction >= 0) choose_instruction(clicked->instruction);
+    }
+    return;
+  }
+  if (code_.listing() == nullptr) return wrapped(why, palette().dim, kSmallSize);
+  if (beside_ == Beside::sass) {
+    const int64_t clicked = draw_sass(code_, std::exchange(reveal_instruction_, -1), search_);
+    if (clicked >= 0) choose_instruction(clicked);
+  } else if (const int64_t line = draw_ptx(code_, std::exchange(reveal_ptx_, false), search_); line > 0) {
+    code_.choose_line(line);
+    reveal_ = true;
+  }
+}
+
+// What stands beside the source, the search, and the way to the next hot line.
+void SourcePanel::draw_tools(const Context& context) {
+  constexpr std::pair<Beside, const char*> kKinds[] = {
+      {Beside::nothing, "Source"}, {Beside::sass, "SASS"}, {Beside::ptx, "PTX"}, {Beside::changes, "Changes since A"}};
+  ImGui::PushFont(nullptr, kSmallSize);
+  for (const auto& [kind, name] : kKinds) {
+    const bool is_it = kind == beside();
+    if (is_it) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
+    if (ImGui::SmallButton(name)) {
+      beside_ = kind;
+      beside_wished_ = true;
+    }
+    if (is_it) ImGui::PopStyleColor();
+    tooltip(kind == Beside::nothing ? "Only the source"
+            : kind == Beside::changes
+                ? "What the knobs changed in source and machine code since A, whatever the registers"
+            : wide_ ? std::string(name) + " beside the source"
+                    : std::string(name) + " in place of the source: the panel is narrow");
+    ImGui::SameLine(0, em(0.25f));
+  }
+  ImGui::SameLine(0, em(0.9f));
+  const bool none = code_.listing() == nullptr || !code_.view().has(code_.column);
+  ImGui::BeginDisabled(none);
+  if (ImGui::SmallButton("next hot")) step_hot();
+  ImGui::EndDisabled();
+  tooltip(none ? "Nothing of the shown run's " + std::string(to_string(code_.column)) + " is known by line."
+               : "From the hottest line on, by " + std::string(to_string(code_.column)));
+  ImGui::SameLine(0, em(0.3f));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(0.3f), 0});
+  choose_column();
+  ImGui::SameLine(0, em(0.5f));
+  ImGui::SetNextItemWidth(em(9));
+  if (ImGui::InputTextWithHint("##search", ICON_SEARCH "  search", &search_, ImGuiInputTextFlags_EnterReturnsTrue)) {
+    find_next();
+    ImGui::SetKeyboardFocusHere(-1);
+  }
+  ImGui::PopStyleVar();
+  tooltip("Enter goes to the next line of the source or instruction that has it.");
+  ImGui::SameLine(0, em(0.8f));
+  std::string note = code_.missing();
+  if (code_.listing() != nullptr && code_.listing()->counted) {
+    const Listing& listing = *code_.listing();
+    note = listing.emulated_ctas == listing.total_ctas
+               ? fmt::format("counted over {} CTAs; time is modelled", listing.total_ctas)
+               : fmt::format("counted over {} of {} CTAs; time is modelled", listing.emulated_ctas, listing.total_ctas);
+  } else if (code_.listing() != nullptr) {
+    note = "nothing is counted: the emulator did not run this code lately";
+  }
+  if (beside() == Beside::changes && context.baseline.entry != nullptr) note = code_.changes_summary();
+  clipped(note, ImGui::GetContentRegionAvail().x, palette().dim);
+  ImGui::PopFont();
+}
+
+// A narrow pane has room for one column of heat only: here is the way to another.
+void SourcePanel::choose_column() {
+  ImGui::SetNextItemWidth(width_of(to_string(charts::HeatColumn::wavefronts)) + em(2));
+  if (!ImGui::BeginCombo("##by", std::string(to_string(code_.column)).c_str()))
+    return tooltip("The figure that \"next hot\" goes by");
+  for (const charts::HeatColumn column : charts::kHeatColumns) {
+    ImGui::BeginDisabled(!code_.view().has(column));
+    if (ImGui::Selectable(std::string(to_string(column)).c_str(), column == code_.column)) code_.column = column;
+    ImGui::EndDisabled();
+  }
+  ImGui::EndCombo();
+}
+
+// The hottest first; after the last of them the first again.
+void SourcePanel::step_hot() {
+  const bool sass_only = beside() == Beside::sass && code_.instruction() >= 0;
+  const std::vector<int64_t> hot =
+      sass_only ? code_.view().hot_instructions(code_.column) : code_.view().hot_lines(code_.column);
+  if (hot.empty()) return;
+  const auto here = std::ranges::find(hot, sass_only ? code_.instruction() : code_.line());
+  const bool last = here == hot.end() || here + 1 == hot.end();
+  const int64_t next = last ? hot.front() : *(here + 1);
+  if (!sass_only) return show_line(next);
+  choose_instruction(next);
+  reveal_instruction_ = next;
+}
+
+void SourcePanel::find_next() {
+  const auto count = static_cast<int64_t>(lines_.size());
+  for (int64_t step = 0; step < count; ++step) {
+    const int64_t at = (code_.line() + step) % count;  // the line after the chosen one first
+    if (finds(lines_[static_cast<size_t>(at)], search_)) return show_line(at + 1);
+  }
+  if (code_.listing() == nullptr) return;
+  const auto instructions = static_cast<int64_t>(code_.listing()->lines.size());
+  for (int64_t step = 1; step <= instructions; ++step) {
+    const int64_t at = (code_.instruction() + step) % instructions;
+    if (!finds(code_.listing()->lines[static_cast<size_t>(at)].text, search_)) continue;
+    choose_instruction(at);
+    reveal_instruction_ = at;
+    return;
+  }
 }
 
 void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
@@ -100,11 +250,11 @@ void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
       comment_.push_back(inside || opens || words.starts_with("//"));
       if (inside || opens) inside = line.find("*/") == std::string_view::npos;
     }
-    if (chosen_ > static_cast<int64_t>(lines_.size())) chosen_ = 0;
+    if (code_.line() > static_cast<int64_t>(lines_.size())) code_.choose_line(0);
   }
   const Failure* failure = context.shown.failure();
   const std::string words = failure != nullptr ? failure->message : "";
-  const Observation* seen = context.shown.observation.get();
+  const auto& seen = context.shown.observation;
   if (seen == marks_of_ && words == failure_of_) return;
   marks_of_ = seen;
   failure_of_ = words;
@@ -114,10 +264,11 @@ void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
 
 void SourcePanel::step(int direction) {
   if (marks_.empty()) return;
-  const auto after = std::find_if(marks_.begin(), marks_.end(), [&](const SourceMark& m) { return m.line >= chosen_; });
+  const auto after =
+      std::find_if(marks_.begin(), marks_.end(), [&](const SourceMark& m) { return m.line >= code_.line(); });
   std::ptrdiff_t at = after - marks_.begin();
   const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(marks_.size());
-  const bool on_one = at < count && marks_[static_cast<size_t>(at)].line == chosen_;
+  const bool on_one = at < count && marks_[static_cast<size_t>(at)].line == code_.line();
   at = direction > 0 ? (on_one ? at + 1 : at) : at - 1;
   show_line(marks_[static_cast<size_t>((at + count) % count)].line);
 }
@@ -145,56 +296,68 @@ void SourcePanel::draw_header(const Context& context, const Kernel& kernel) {
     dim_text(fmt::format("{} marked line{}", marks_.size(), marks_.size() == 1 ? "" : "s"));
   }
   ImGui::SameLine();
-  const float wide = width_of("copy") + em(1.2f), room = ImGui::GetContentRegionAvail().x;
+  const bool tall = is_tall(title());
+  const float wide = width_of("taller") + width_of("copy") + em(2.8f), room = ImGui::GetContentRegionAvail().x;
   if (room > wide) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - wide);
+  if (ImGui::SmallButton(tall ? "lower###tall" : "taller###tall")) set_tall(title(), !tall);
+  tooltip(tall ? "Gives the panels above their height back"
+               : "Takes all height of the panels above but their headlines'");
+  ImGui::SameLine(0, em(0.4f));
   if (ImGui::SmallButton("copy")) copy(text_);
 }
 
 void SourcePanel::draw_lines() {
+  const std::vector<charts::HeatColumn> columns = shown_columns(code_, ImGui::GetContentRegionAvail().x);
+  ImGui::PushFont(fonts().mono, kSmallSize);
+  heat_header(code_, columns);
   if (ImGui::BeginChild("lines", {0, 0}, 0, ImGuiWindowFlags_HorizontalScrollbar)) {
-    ImGui::PushFont(fonts().mono, kSmallSize);
     const float gutter = width_of(std::to_string(lines_.size())) + em(2.2f);
-    const float step = ImGui::GetTextLineHeightWithSpacing();
-    if (std::exchange(reveal_, false) && chosen_ > 0)
-      ImGui::SetScrollY(std::max(0.0f, (static_cast<float>(chosen_) - 0.5f) * step - ImGui::GetWindowHeight() / 2));
+    if (std::exchange(reveal_, false) && code_.line() > 0) scroll_to_row(code_.line() - 1);
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(lines_.size()));
     while (clipper.Step())
-      for (int at = clipper.DisplayStart; at < clipper.DisplayEnd; ++at) draw_line(static_cast<size_t>(at), gutter);
-    ImGui::PopFont();
+      for (int at = clipper.DisplayStart; at < clipper.DisplayEnd; ++at)
+        draw_line(static_cast<size_t>(at), gutter, columns);
   }
   ImGui::EndChild();
+  ImGui::PopFont();
 }
 
-void SourcePanel::draw_line(size_t at, float gutter) {
+void SourcePanel::draw_line(size_t at, float gutter, const std::vector<charts::HeatColumn>& columns) {
   const int64_t number = static_cast<int64_t>(at) + 1;
   const auto marked = std::find_if(marks_.begin(), marks_.end(), [&](const SourceMark& m) { return m.line == number; });
-  const ImVec2 pen = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetWindowWidth(), height = ImGui::GetTextLineHeight();
+  const CodeRow place;
+  const float y = place.pen.y;
   const Palette& p = palette();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  if (marked != marks_.end()) {
-    const ImU32 colour = marked->error ? p.bad : p.warn;
-    list->AddRectFilled({pen.x, pen.y - 1}, {pen.x + width, pen.y + height + 1}, with_alpha(colour, 0.14f));
-    list->AddText(pen, colour, ICON_WARNING);
-  }
-  if (number == chosen_) list->AddRect({pen.x, pen.y - 1}, {pen.x + width, pen.y + height + 1}, p.accent, em(0.1f));
+  if (marked != marks_.end()) place.fill(marked->error ? p.bad : p.warn, 0.14f);
+  if (code_.lights_line(number)) place.fill(p.accent, 0.13f);
+  if (finds(lines_[at], search_)) place.fill(p.warn, 0.1f);
+  if (place.button(fmt::format("##line{}", number))) choose_line(number);
+  const bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip);
+  if (number == code_.line()) place.outline(p.accent);
+  heat_cells(code_, columns, true, at, {place.left, y});
+  const float left = place.left + heat_width(columns);
+  if (marked != marks_.end()) list->AddText({left, y}, marked->error ? p.bad : p.warn, ICON_WARNING);
   const std::string shown = std::to_string(number);
-  list->AddText({pen.x + gutter - em(0.7f) - width_of(shown), pen.y}, p.faint, shown.c_str());
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + gutter);
-  ImGui::PushStyleColor(ImGuiCol_Text, comment_[at] ? p.dim : p.text);
-  text(lines_[at].empty() ? std::string_view(" ") : lines_[at]);
-  ImGui::PopStyleColor();
-  if (marked == marks_.end()) return;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (ImGui::IsWindowHovered() && mouse.y >= pen.y && mouse.y < pen.y + height && ImGui::BeginTooltip()) {
-    ImGui::PushFont(fonts().text, kBaseSize);
-    ImGui::PushTextWrapPos(em(28));
-    text(marked->words);
-    ImGui::PopTextWrapPos();
-    ImGui::PopFont();
-    ImGui::EndTooltip();
+  list->AddText({left + gutter - em(0.7f) - width_of(shown), y}, p.faint, shown.c_str());
+  place.scrolled(heat_width(columns) + gutter, lines_[at], comment_[at] ? p.dim : p.text);
+  if (!hovered || !ImGui::BeginTooltip()) return;
+  ImGui::PushFont(fonts().text, kBaseSize);
+  ImGui::PushTextWrapPos(em(28));
+  std::string words = marked != marks_.end() ? marked->words : "";
+  const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "\n") + more; };
+  const auto& view = code_.view();
+  if (at < view.lines.size()) {
+    if (!view.instructions_of[at].empty()) add(fmt::format("{} instructions", view.instructions_of[at].size()));
+    for (const charts::HeatColumn column : charts::kHeatColumns)
+      if (const std::string figure = view.lines[at].text(column); !figure.empty())
+        add(fmt::format("{}: {}", to_string(column), figure));
   }
+  text(words.empty() ? "No machine code comes from this line." : words);
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::EndTooltip();
 }
 
 std::unique_ptr<Panel> make_source_panel(const std::filesystem::path&) { return std::make_unique<SourcePanel>(); }

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ui/panels/code_panes.h"
+#include "ui/panels/code_state.h"
 #include "ui/panels/panel.h"
 
 namespace attnscope::ui {
@@ -18,7 +20,8 @@ struct SourceMark {
 // The lines of `source_name` that the observation's findings or its failure name, ascending, one entry per line.
 std::vector<SourceMark> source_marks(const Observation& seen, const Failure* failure, const std::string& source_name);
 
-// The kernel's source with the lines that findings and compiler errors name.
+// The kernel's source with what each line did and costs, the lines that findings and compiler errors name, and beside
+// it the SASS, the PTX or what changed since A. Choosing a line or an instruction lights the other.
 class SourcePanel : public Panel {
  public:
   const char* title() const override { return "Source"; }
@@ -26,24 +29,41 @@ class SourcePanel : public Panel {
   void draw(Context& context) override;
   // Scrolls to that line and outlines it.
   void show_line(int64_t line);
-  int64_t shown_line() const { return chosen_; }  // 0: none was requested
+  int64_t shown_line() const { return code_.line(); }  // 0: none was requested
+  int64_t chosen_instruction() const { return code_.instruction(); }
 
  private:
+  enum class Beside { nothing, sass, ptx, changes };
+
   void refresh(const Context& context, const Kernel& kernel);
   void draw_header(const Context& context, const Kernel& kernel);
+  void draw_tools(const Context& context);
+  Beside beside() const { return wide_ || beside_wished_ ? beside_ : Beside::nothing; }
   void draw_lines();
-  void draw_line(size_t at, float gutter);
+  void draw_line(size_t at, float gutter, const std::vector<charts::HeatColumn>& columns);
+  void draw_beside(Context& context, const Kernel& kernel);
+  void choose_line(int64_t line);
+  void choose_instruction(int64_t at);
   void step(int direction);
+  void step_hot();
+  void choose_column();
+  void find_next();
 
   std::string lines_of_;                 // content hash of the kernel whose lines these are
   std::string text_;                     // its source
   std::vector<std::string_view> lines_;  // into text_
   std::vector<bool> comment_;            // by line: only a comment
   std::vector<SourceMark> marks_;
-  const Observation* marks_of_ = nullptr;
+  session::Shared<Observation> marks_of_;
   std::string failure_of_;
-  int64_t chosen_ = 0;
-  bool reveal_ = false;
+  CodeState code_;
+  Beside beside_ = Beside::sass;
+  bool wide_ = true;            // there is room for both; else one of them is shown
+  bool beside_wished_ = false;  // a person chose it; else a narrow panel shows the source
+  std::string search_;
+  bool reveal_ = false;              // the chosen line, in the source
+  bool reveal_ptx_ = false;          // and in the PTX
+  int64_t reveal_instruction_ = -1;  // in the SASS; -1: none
 };
 
 }  // namespace attnscope::ui

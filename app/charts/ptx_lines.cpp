@@ -1,0 +1,91 @@
+#include "charts/ptx_lines.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+namespace attnscope::charts {
+namespace {
+
+// A .loc or an inlined_at: "1 203 5".
+struct Loc {
+  int64_t file = 0, line = 0;
+};
+
+int64_t take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  int64_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+Loc take_loc(std::string_view text) {
+  Loc loc;
+  loc.file = take_number(text);
+  loc.line = take_number(text);
+  return loc;
+}
+
+std::vector<std::string_view> lines_in(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+// .file 1 "02_tiled.cu": its number, if it is that file.
+std::set<int64_t> files_named(const std::vector<std::string_view>& lines, std::string_view source_name) {
+  std::set<int64_t> numbers;
+  for (std::string_view line : lines) {
+    line = trimmed(line);
+    if (!line.starts_with(".file")) continue;
+    std::string_view rest = line.substr(5);
+    const int64_t number = take_number(rest);
+    const size_t open = rest.find('"'), close = rest.rfind('"');
+    if (open == std::string_view::npos || close <= open) continue;
+    std::string_view name = rest.substr(open + 1, close - open - 1);
+    name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+    if (name == source_name) numbers.insert(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<PtxLine> ptx_lines(std::string_view ptx, std::string_view source_name) {
+  const std::vector<std::string_view> all = lines_in(ptx);
+  const std::set<int64_t> files = files_named(all, source_name);
+  std::vector<PtxLine> lines;
+  std::vector<int64_t> from;
+  for (const std::string_view text : all) {
+    const std::string_view words = trimmed(text);
+    if (!words.starts_with(".loc")) {
+      const bool ends = words.starts_with("}");
+      if (ends) from.clear();
+      lines.push_back({text, words.empty() || ends ? std::vector<int64_t>() : from});
+      continue;
+    }
+    constexpr std::string_view kInlined = "inlined_at";
+    from.clear();
+    const auto add = [&](const Loc& loc) {
+      if (files.contains(loc.file) && loc.line > 0 && std::ranges::find(from, loc.line) == from.end())
+        from.push_back(loc.line);
+    };
+    add(take_loc(words.substr(4)));
+    if (const size_t at = words.find(kInlined); at != std::string_view::npos)
+      add(take_loc(words.substr(at + kInlined.size())));
+  }
+  return lines;
+}
+
+}  // namespace attnscope::charts

@@ -1,0 +1,274 @@
+// The Source panel: figures by line, SASS and PTX beside the source, what changed since A.
+#include <imgui_internal.h>
+
+#include "ui/drawing.h"
+#include "ui/still_session.h"
+#include "ui/window_flow.h"
+
+namespace attnscope::ui {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Keeps whose code the window asks for.
+class CodeSession : public StillSession {
+ public:
+  using StillSession::StillSession;
+  void request_code(Experiment experiment) override { asked.push_back(std::move(experiment)); }
+  std::vector<Experiment> asked;
+};
+
+class SourceFlow : public WindowFlow {
+ protected:
+  // Two runs of a kernel with three lines; each has a listing unless `listed` is false.
+  static session::Snapshot two_runs(bool listed = true) {
+    session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8"});
+    auto kernels = std::make_shared<std::vector<Kernel>>(*snapshot.kernels);
+    for (Kernel& kernel : *kernels)
+      kernel.source = "__global__ void attention(const half* q, half* out) {\n  out[0] = q[NUM_WARPS];\n}\n";
+    snapshot.kernels = kernels;
+    const Kernel* kernel = session::find_kernel(snapshot, "tiled");
+    auto chunk = std::make_shared<session::HistoryChunk>(*snapshot.history.chunks.front());
+    for (session::HistoryEntry& entry : chunk->entries) {
+      auto seen = std::make_shared<Observation>(*entry.observation);
+      seen->experiment.kernel_hash = kernel->content_hash;
+      entry.observation = seen;
+      if (!listed) continue;
+      auto code = std::make_shared<Listing>(listing(kernel->source_name, entry.id == 2));
+      code->experiment_hash = hash_of(seen->experiment);
+      snapshot.listings[code->experiment_hash] = code;
+    }
+    snapshot.focus.shown = chunk->entries.back().observation;
+    snapshot.history.chunks = {chunk};
+    return snapshot;
+  }
+
+  static Listing listing(const std::string& file, bool second) {
+    Listing made{.files = {file, "cuda_fp16.hpp"}};
+    made.lines = {
+        {.text = "LDG.E R4, [R2]",
+         .places = {{0, 2}},
+         .control = {.stall = 2, .write_barrier = 0},
+         .reads = {2, 3},
+         .writes = {4},
+         .counts = CodeCounts{10, 320, 0, 0, 80, 7}},
+        {.text = second ? "HADD2 R7, R4, R4" : "HMUL2 R5, R4, R4",
+         .places = {{1, 700}, {0, 2}},
+         .control = {.stall = 5, .wait_mask = 1},
+         .reads = {4},
+         .writes = {5},
+         .counts = CodeCounts{10, 160, 0, 0, 0, 2}},
+        {.text = second ? "STG.E [R6], R7" : "STG.E [R8], R5",
+         .places = {{0, 2}},
+         .reads = {5, 6, 7},
+         .counts = CodeCounts{10, 320, 0, 0, 40, 1}},
+        {.text = "EXIT", .places = {{0, 3}}, .falls_through = false, .counts = CodeCounts{10, 320, 0, 0, 0, 0.5}}};
+    made.ptx = ".file 1 \"" + file + "\"\n.loc 1 2 3\nld.global.f16 %h1, [%rd1];\n.loc 1 3 1\nret;\n";
+    made.counted = true;
+    made.emulated_ctas = made.total_ctas = 128;
+    return made;
+  }
+
+  CodeSession& open_still(session::Snapshot snapshot, ShotSize size = {2560, 1440}) {
+    auto made = std::make_unique<CodeSession>(std::move(snapshot));
+    CodeSession& session = *made;
+    session_ = std::move(made);
+    open_window(size);
+    bench_->ignore_kept_settings();
+    flow([&](ImGuiTestContext* ctx) {
+      ctx->Yield(12);
+      bench_->open_panel("Source");
+      ctx->Yield(8);
+    });
+    return session;
+  }
+};
+
+TEST_F(SourceFlow, LinesAndInstructionsHaveTheirFigures) {
+  CodeSession& session = open_still(two_runs(), {5120, 1440});  // room for every column
+  flow([&](ImGuiTestContext* ctx) {
+    const std::string drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("LDG.E R4, [R2]"));
+    EXPECT_THAT(drawn, HasSubstr("------:R-:W0:-:S02"));
+    EXPECT_THAT(drawn, HasSubstr("10.00 \u00b5s")) << "the second line's: those of its three instructions";
+    EXPECT_THAT(drawn, HasSubstr("26.7")) << "its active lanes";
+    EXPECT_THAT(drawn, HasSubstr("counted over 128 CTAs"));
+  });
+  EXPECT_TRUE(session.asked.empty()) << "it is there";
+}
+
+TEST_F(SourceFlow, AMissingListingIsAskedFor) {
+  CodeSession& session = open_still(two_runs(false));
+  ASSERT_FALSE(session.asked.empty());
+  EXPECT_EQ(session.asked.front(), now()->focus.shown->experiment);
+  flow([&](ImGuiTestContext* ctx) { EXPECT_THAT(drawn_words(ctx), HasSubstr("The code is being read.")); });
+}
+
+TEST_F(SourceFlow, ARefusalSaysWhyAndIsNotAskedAgain) {
+  session::Snapshot snapshot = two_runs(false);
+  snapshot.refused_listings[hash_of(snapshot.focus.shown->experiment)] = {Stage::decode, "No nvdisasm was found.", ""};
+  CodeSession& session = open_still(std::move(snapshot));
+  EXPECT_TRUE(session.asked.empty());
+  flow([&](ImGuiTestContext* ctx) { EXPECT_THAT(drawn_words(ctx), HasSubstr("No nvdisasm was found.")); });
+}
+
+TEST_F(SourceFlow, AnInstructionChoosesItsLineAndALineItsInstructions) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/**/##sass3");
+    ctx->Yield(2);
+    EXPECT_EQ(bench_->source_line(), 3);
+    ctx->ItemClick("//Source/**/##sass1");
+    ctx->Yield(2);
+    EXPECT_EQ(bench_->source_line(), 2) << "through the call that is inlined there";
+    ctx->ItemClick("//Source/**/##line3");
+    ctx->Yield(2);
+    EXPECT_EQ(bench_->source_line(), 3);
+  });
+}
+
+TEST_F(SourceFlow, TheNextHotLineIsTheHottestByTheChosenColumn) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/next hot");
+    EXPECT_EQ(bench_->source_line(), 2);
+    ctx->ItemClick("//Source/next hot");
+    EXPECT_EQ(bench_->source_line(), 3);
+    ctx->ItemClick("//Source/next hot");
+    EXPECT_EQ(bench_->source_line(), 2) << "and from the first again";
+    ctx->ItemClick("//Source/##by");
+    ctx->ItemClick("//$FOCUSED/sectors");
+    ctx->ItemClick("//Source/next hot");
+    EXPECT_EQ(bench_->source_line(), 2) << "no other line has sectors";
+  });
+}
+
+TEST_F(SourceFlow, SearchGoesThroughTheSourceThenTheCode) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemInput("//Source/##search");
+    ctx->KeyCharsReplaceEnter("OUT[0]");
+    ctx->Yield(2);
+    EXPECT_EQ(bench_->source_line(), 2);
+    ctx->ItemInput("//Source/##search");
+    ctx->KeyCharsReplaceEnter("exit");
+    ctx->Yield(2);
+    EXPECT_EQ(bench_->source_line(), 3) << "the instruction's line";
+  });
+}
+
+TEST_F(SourceFlow, PtxIsBesideTheSource) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/PTX");
+    ctx->Yield(4);
+    const std::string drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("ld.global.f16"));
+    EXPECT_THAT(drawn, Not(HasSubstr(".loc 1 2 3")));
+    ctx->ItemClick("//Source/**/##ptx2");
+    ctx->Yield(2);
+    EXPECT_EQ(bench_->source_line(), 3);
+  });
+}
+
+TEST_F(SourceFlow, ChangesSinceAAreOfSourceAndCodeButNotOfRegisters) {
+  open_still(two_runs());
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/Changes since A");
+    ctx->Yield(4);
+    const std::string drawn = drawn_words(ctx);
+    EXPECT_THAT(drawn, HasSubstr("Source, with the knobs' values: 1 removed, 1 added"));
+    EXPECT_THAT(drawn, HasSubstr("q[4]"));
+    EXPECT_THAT(drawn, HasSubstr("q[8]"));
+    EXPECT_THAT(drawn, HasSubstr("SASS, whatever its registers: 1 removed, 1 added")) << "STG has only other registers";
+    EXPECT_THAT(drawn, HasSubstr("HMUL2 R5, R4, R4"));
+  });
+}
+
+TEST_F(SourceFlow, WithoutARunBeforeThereIsNothingToCompare) {
+  session::Snapshot snapshot = two_runs();
+  auto chunk = std::make_shared<session::HistoryChunk>();
+  chunk->entries = {snapshot.history.chunks.front()->entries.back()};
+  chunk->entries.front().id = snapshot.focus.run = 1;
+  snapshot.history = {{chunk}, 1};
+  open_still(std::move(snapshot));
+  flow([&](ImGuiTestContext* ctx) {
+    ctx->ItemClick("//Source/Changes since A");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("There is no run A beside the shown one."));
+  });
+}
+
+TEST_F(SourceFlow, ANarrowPanelShowsOneOfThem) {
+  open_still(two_runs(), {1024, 640});
+  flow([&](ImGuiTestContext* ctx) {
+    EXPECT_THAT(drawn_words(ctx), Not(HasSubstr("LDG.E")));
+    ctx->ItemClick("//Source/SASS");
+    ctx->Yield(4);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("LDG.E"));
+  });
+}
+
+// The figures stay beside the code that is scrolled to the side.
+TEST_F(SourceFlow, FiguresStayInSightWhenTheCodeIsScrolled) {
+  session::Snapshot snapshot = two_runs();
+  const std::string hash = hash_of(snapshot.focus.shown->experiment);
+  auto wide = std::make_shared<Listing>(*snapshot.listings.at(hash));
+  wide->lines[1].text += std::string(200, ' ') + "end";
+  snapshot.listings[hash] = wide;
+  open_still(std::move(snapshot), {1280, 720});
+  const auto figure = [] {
+    for (const auto& [part, lines] : last_frame())
+      for (const std::string& line : lines)
+        if (part.starts_with("Source") && line.find("\"7.00 \u00b5s\"") != std::string::npos) return line;
+    return std::string();
+  };
+  const std::string before = figure();
+  EXPECT_NE(before, "");
+  flow([&](ImGuiTestContext* ctx) {
+    ImGuiWindow* sass = ctx->ItemInfo("//Source/**/##sass0").Window;
+    ASSERT_NE(sass, nullptr);
+    const float widest = sass->ScrollMax.x;
+    ASSERT_GT(widest, 20);
+    ImGui::SetScrollX(sass, 20);
+    ctx->Yield(3);
+    EXPECT_EQ(sass->Scroll.x, 20);
+    EXPECT_EQ(sass->ScrollMax.x, widest) << "the rows make no room of their own";
+  });
+  EXPECT_EQ(figure(), before);
+}
+
+TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
+  open_still(two_runs(), {1280, 720});
+  flow([&](ImGuiTestContext* ctx) {
+    const auto height = [&](const char* title) { return ctx->GetWindowByRef(title)->Size.y; };
+    const float before = height("//Source");
+    ctx->ItemClick("//Source/###tall");
+    ctx->Yield(4);
+    EXPECT_GT(height("//Source"), 1.8f * before);
+    EXPECT_THAT(drawn_words(ctx), HasSubstr("per CTA")) << "the headlines stay in sight";
+    EXPECT_GT(height("//Latency"), 100);
+    ctx->ItemClick("//Source/###tall");
+    ctx->Yield(4);
+    EXPECT_NEAR(height("//Source"), before, 2);
+  });
+}
+
+// A listing of the largest usual size: only the rows in sight are drawn.
+TEST_F(SourceFlow, OnlyRowsInSightAreDrawn) {
+  session::Snapshot snapshot = two_runs();
+  const std::string hash = hash_of(snapshot.focus.shown->experiment);
+  auto large = std::make_shared<Listing>(*snapshot.listings.at(hash));
+  const std::vector<CodeLine> few = large->lines;
+  while (large->lines.size() < 20000) large->lines.insert(large->lines.end(), few.begin(), few.end());
+  snapshot.listings[hash] = large;
+  open_still(std::move(snapshot));
+  flow([&](ImGuiTestContext* ctx) {
+    EXPECT_TRUE(ctx->ItemExists("//Source/**/##sass0"));
+    EXPECT_FALSE(ctx->ItemExists("//Source/**/##sass19999"));
+  });
+}
+
+}  // namespace
+}  // namespace attnscope::ui
