@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include "core/escape.h"
 #include "core/json.h"
@@ -60,6 +62,65 @@ Result<Guard> guard(const std::filesystem::path& path) {
     return fail(Stage::store, path.string() + ": another attnscope is repairing it", "The next result is tried again.");
   const bool shared_memory = lock->shares_memory();
   return Guard{std::move(*lock), {.locks = true, .shared_memory = shared_memory}};
+}
+
+bool is_like(std::string_view json, const Problem& problem) {
+  const auto parsed = parse_json(std::string(json), "", Stage::store);
+  if (!parsed) return false;
+  const auto other = problem_from_json(*parsed, "");
+  return other && other->batch == problem.batch && other->heads == problem.heads && other->seq_q == problem.seq_q &&
+         other->seq_k == problem.seq_k && other->head_dim == problem.head_dim && other->causal == problem.causal &&
+         other->dtype == problem.dtype;
+}
+
+Failure not_writable(const std::filesystem::path& path) {
+  return {Stage::store, path.string() + ": its folder cannot be written",
+          "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written."};
+}
+
+void insert_row(SQLite::Statement& insert, const std::string& hash, double finished_at, const std::string& app,
+                const std::string& json) {
+  insert.tryReset();
+  insert.bind(1, hash);
+  insert.bind(2, finished_at);
+  insert.bind(3, app);
+  insert.bindNoCopy(4, json);
+  try {
+    insert.exec();
+  } catch (const SQLite::Exception&) {
+    insert.tryReset();  // otherwise it would hold the file until the next one
+    throw;
+  }
+  insert.reset();
+}
+
+struct Row {
+  std::string hash;
+  double finished_at;
+  std::string app, json;
+};
+
+// In one transaction; other processes wait for milliseconds.
+constexpr size_t kMergedAtOnce = 500;
+
+// Adds those that are not there, and returns how many.
+Result<int64_t> add_rows(ResultsDatabase& database, const std::filesystem::path& path, const std::vector<Row>& rows) {
+  if (!database.insert) return fail(not_writable(path));
+  SQLite::Transaction transaction(database.connection, SQLite::TransactionBehavior::IMMEDIATE);
+  SQLite::Statement known(database.connection,
+                          "SELECT 1 FROM observation WHERE hash = ? AND finished_at = ? AND json = ?");
+  int64_t added = 0;
+  for (const Row& row : rows) {
+    known.reset();
+    known.bind(1, row.hash);
+    known.bind(2, row.finished_at);
+    known.bindNoCopy(3, row.json);
+    if (known.executeStep()) continue;
+    insert_row(*database.insert, row.hash, row.finished_at, row.app, row.json);
+    ++added;
+  }
+  transaction.commit();
+  return added;
 }
 
 }  // namespace
@@ -153,22 +214,8 @@ Result<void> Results::append(const Observation& observation, double finished_at)
   const std::string json = json_text(to_json(observation));
   if (database_ && database_->way == ResultsDatabase::Way::read_only) database_.reset();  // it may be writable by now
   return with_database([&](ResultsDatabase& database) -> Result<void> {
-    if (!database.insert)
-      return fail(Stage::store, path_.string() + ": its folder cannot be written",
-                  "Check the folder's rights, or set ATTNSCOPE_HOME to a folder that can be written.");
-    SQLite::Statement& insert = *database.insert;
-    insert.tryReset();
-    insert.bind(1, observation.hash);
-    insert.bind(2, finished_at);
-    insert.bind(3, observation.versions.app);
-    insert.bindNoCopy(4, json);
-    try {
-      insert.exec();
-    } catch (const SQLite::Exception&) {
-      insert.tryReset();  // otherwise it would hold the file until the next one
-      throw;
-    }
-    insert.reset();
+    if (!database.insert) return fail(not_writable(path_));
+    insert_row(*database.insert, observation.hash, finished_at, observation.versions.app, json);
     return {};
   });
 }
@@ -186,32 +233,108 @@ Result<std::optional<StoredObservation>> Results::newest(const std::string& hash
   });
 }
 
-Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) {
-  return with_database([&](ResultsDatabase& database) -> Result<std::vector<StoredObservation>> {
-    std::vector<StoredObservation> found;
-    SQLite::Statement query(database.connection,
-                            "SELECT json, finished_at FROM observation WHERE CASE WHEN json_valid(json) THEN "
-                            "json_extract(json, '$.verdict.state') = 'correct' AND "
-                            "json_extract(json, '$.timing.us.p50') > 0 AND "
-                            "json_extract(json, '$.experiment.problem.batch') = ? AND "
-                            "json_extract(json, '$.experiment.problem.heads') = ? AND "
-                            "json_extract(json, '$.experiment.problem.seq_q') = ? AND "
-                            "json_extract(json, '$.experiment.problem.seq_k') = ? AND "
-                            "json_extract(json, '$.experiment.problem.head_dim') = ? AND "
-                            "json_extract(json, '$.experiment.problem.causal') = ? AND "
-                            "json_extract(json, '$.experiment.problem.dtype') = ? "
-                            "ELSE 0 END ORDER BY id DESC LIMIT 10000");
-    int at = 0;
-    for (const int64_t size : {problem.batch, problem.heads, problem.seq_q, problem.seq_k, problem.head_dim})
-      query.bind(++at, size);
-    query.bind(++at, std::string(word_of(problem.causal)));
-    query.bind(++at, std::string(word_of(problem.dtype)));
+Result<std::vector<int64_t>> Results::find(const ResultFilter& wanted, ResultOrder order) {
+  return with_database([&](ResultsDatabase& database) -> Result<std::vector<int64_t>> {
+    struct Row {
+      double us;
+      int64_t id;
+    };
+    std::vector<Row> found;
+    SQLite::Statement query(database.connection, database.keys() + " ORDER BY id DESC");
     while (query.executeStep()) {
-      // A row that only another version can read, or whose text is damaged, does not hide the others.
-      if (auto stored = stored_in(query, path_)) found.push_back(std::move(*stored));
+      const auto text = [&](int column) -> std::string_view { return query.getColumn(column).getText(); };
+      const ResultKey key{.finished_at = query.getColumn(1).getDouble(),
+                          .kernel = text(2),
+                          .problem = text(3),
+                          .config = text(4),
+                          .device = text(5),
+                          .gpu = text(6),
+                          .cache = text(7),
+                          .kind = text(8),
+                          .us = query.getColumn(9).getDouble(),
+                          .verdict = text(10)};
+      if (wanted(key)) found.push_back({key.us, query.getColumn(0).getInt64()});
     }
-    return found;
+    if (order == ResultOrder::fastest)
+      std::ranges::stable_sort(found, {}, [](const Row& row) {
+        return row.us > 0 ? row.us : std::numeric_limits<double>::infinity();
+      });
+    std::vector<int64_t> ids(found.size());
+    std::ranges::transform(found, ids.begin(), &Row::id);
+    return ids;
   });
+}
+
+Result<int64_t> Results::read(std::span<const int64_t> rows, const std::function<void(StoredObservation)>& take) {
+  // Damage that shows half way is mended, and reading goes on where it was.
+  size_t done = 0;
+  int64_t unreadable = 0;
+  return with_database([&](ResultsDatabase& database) -> Result<int64_t> {
+    SQLite::Statement query(database.connection, "SELECT json, finished_at FROM observation WHERE id = ?");
+    for (; done < rows.size(); ++done) {
+      query.reset();
+      query.bind(1, rows[done]);
+      std::optional<StoredObservation> stored;
+      if (query.executeStep())
+        if (auto read = stored_in(query, path_)) stored = std::move(*read);
+      if (stored)
+        take(std::move(*stored));
+      else
+        ++unreadable;
+    }
+    return unreadable;
+  });
+}
+
+Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) {
+  constexpr size_t kMost = 10000;
+  std::map<std::string, bool, std::less<>> like;  // a history holds few different problems
+  auto rows = find(
+      [&](const ResultKey& key) {
+        if (key.verdict != word_of(VerdictState::correct) || key.us <= 0) return false;
+        auto at = like.find(key.problem);
+        if (at == like.end()) at = like.emplace(key.problem, is_like(key.problem, problem)).first;
+        return at->second;
+      },
+      ResultOrder::newest);
+  if (!rows) return fail(rows.error());
+  if (rows->size() > kMost) rows->resize(kMost);
+  std::vector<StoredObservation> found;
+  // A row that only another version can read, or whose text is damaged, does not hide the others.
+  auto unreadable = read(*rows, [&](StoredObservation stored) { found.push_back(std::move(stored)); });
+  if (!unreadable) return fail(unreadable.error());
+  return found;
+}
+
+Result<Merged> Results::merge(const std::filesystem::path& other) {
+  if (!platform::identity_of(other))
+    return fail(Stage::store, other.string() + ": there is no such file", "Give a results.sqlite of attnscope.");
+  Merged merged;
+  try {
+    auto from = ResultsDatabase::open_other(other);
+    if (!from) return fail(from.error());
+    SQLite::Statement query((*from)->connection, "SELECT hash, finished_at, app, json FROM observation ORDER BY id");
+    for (bool more = true; more;) {
+      std::vector<Row> rows;
+      while (rows.size() < kMergedAtOnce && (more = query.executeStep())) {
+        Row row{query.getColumn(0).getString(), query.getColumn(1).getDouble(), query.getColumn(2).getString(),
+                query.getColumn(3).getString()};
+        if (is_whole(row.hash, row.json))
+          rows.push_back(std::move(row));
+        else
+          ++merged.unreadable;
+      }
+      auto added = with_database([&](ResultsDatabase& database) { return add_rows(database, path_, rows); });
+      if (!added) return fail(added.error());
+      merged.added += *added;
+      merged.known += static_cast<int64_t>(rows.size()) - *added;
+    }
+  } catch (const SQLite::Exception& error) {
+    Failure failure = failure_of(other, error);
+    if (is_damage(error)) failure.hint = "Open it once with the attnscope that made it, which repairs it, or give another.";
+    return fail(failure);
+  }
+  return merged;
 }
 
 Result<Latest> Results::latest(int64_t most) {

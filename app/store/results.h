@@ -1,8 +1,11 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +28,24 @@ struct Latest {
   int64_t unreadable = 0;               // left out: written by a newer version, or damaged
 };
 
+// What a filter asks of a row, without the rest of the observation. Text is empty and `us` is 0 where the observation
+// has none. Views: valid during the call that gives them.
+struct ResultKey {
+  double finished_at = 0;
+  std::string_view kernel, problem, config;  // the last two as JSON
+  std::string_view device, gpu;              // DeviceSpec::id; the GPU's name as the driver says it
+  std::string_view cache, kind;              // of the timing
+  double us = 0;
+  std::string_view verdict;
+};
+using ResultFilter = std::function<bool(const ResultKey&)>;
+enum class ResultOrder { newest, fastest };  // fastest: rows without a time come last
+
+struct Merged {
+  int64_t added = 0, known = 0;  // known: this file has that row already
+  int64_t unreadable = 0;        // damaged in the other file, and left out
+};
+
 // Every observation, in one SQLite file that several processes may share. Rows are only added; their order says which
 // is newer, because a clock may go backward.
 //
@@ -41,9 +62,17 @@ class Results {
   Result<void> append(const Observation& observation, double finished_at);
   // The newest observation of an experiment; empty: none.
   Result<std::optional<StoredObservation>> newest(const std::string& hash);
+  // The rows that the filter wants, by their numbers. Only the newest of equal times comes first.
+  Result<std::vector<int64_t>> find(const ResultFilter& wanted, ResultOrder order);
+  // Gives each of those rows in that order, and returns how many could not be read: written by a newer version, damaged,
+  // or gone.
+  Result<int64_t> read(std::span<const int64_t> rows, const std::function<void(StoredObservation)>& take);
   // Correct and timed observations with the problem's batch, heads, lengths, head_dim, mask and dtype: the last 10,000,
   // newest first. A superset of the problem's own: kv_heads, layout and scale may differ.
   Result<std::vector<StoredObservation>> correct(const Problem& problem);
+  // Adds the rows of another results file that this one lacks, and leaves the other as it is. A Failure names the file
+  // that is at fault; the rows added before it stay, and merging again adds only the rest.
+  Result<Merged> merge(const std::filesystem::path& other);
   // The last `most` in the order in which they were added.
   Result<Latest> latest(int64_t most);
   Result<int64_t> count();

@@ -10,6 +10,11 @@ namespace fs = std::filesystem;
 using Way = ResultsDatabase::Way;
 
 constexpr int kBusyMs = 500;  // another process writes for microseconds
+// The columns of ResultKey after finished_at, and where an observation has them.
+constexpr std::pair<const char*, const char*> kKeys[] = {
+    {"kernel", "$.experiment.kernel.id"}, {"problem", "$.experiment.problem"}, {"config", "$.experiment.config"},
+    {"device", "$.device"},            {"gpu", "$.versions.gpu"},           {"cache", "$.timing.cache"},
+    {"kind", "$.timing.kind"},         {"us", "$.timing.us.p50"},           {"verdict", "$.verdict.state"}};
 // With one process only, the log that another one left can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
@@ -42,6 +47,35 @@ void set_up(SQLite::Database& sql, Way way) {
   }
 }
 
+// Of the JSON text in the SQL expression `json`: the columns of ResultKey. A text that is no JSON has none.
+std::string key_columns(const std::string& json) {
+  std::string columns;
+  for (const auto& [name, path] : kKeys)
+    columns += fmt::format("{}CASE WHEN json_valid({}) THEN json_extract({}, '{}') END AS {}",
+                           columns.empty() ? "" : ", ", json, json, path, name);
+  return columns;
+}
+
+std::string key_names() {
+  std::string names;
+  for (const auto& [name, path] : kKeys) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
+Failure newer(const fs::path& path, int schema) {
+  return {Stage::store,
+          fmt::format("{} was made by a newer version (schema {}, this one knows {})", path.string(), schema,
+                      ResultsDatabase::kSchema),
+          "Use that version, or move the file away. Nothing is added to it."};
+}
+
+// Or an index of that name.
+bool has_table(SQLite::Database& sql, const std::string& name) {
+  SQLite::Statement query(sql, "SELECT count(*) FROM sqlite_master WHERE name = ?");
+  query.bind(1, name);
+  return query.executeStep() && query.getColumn(0).getInt() == 1;
+}
+
 }  // namespace
 
 bool is_no_memory(const SQLite::Exception& error) {
@@ -68,8 +102,33 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
       "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, json TEXT NOT NULL)");
   sql.exec("CREATE INDEX IF NOT EXISTS observation_of_hash ON observation(hash)");
   sql.exec("DROP INDEX IF EXISTS observation_hash");  // by time, as the first versions had it
+  // The table of keys is small, so that a filter reads little. A trigger fills it, since older versions only know the
+  // first table and add rows too.
+  if (!has_table(sql, "observation_key")) {
+    std::string columns;
+    for (const auto& [name, path] : kKeys) columns += fmt::format(", {}", name);
+    sql.exec("CREATE TABLE observation_key(id INTEGER PRIMARY KEY, finished_at REAL" + columns + ")");
+    sql.exec("INSERT INTO observation_key SELECT id, finished_at, " + key_columns("json") + " FROM observation");
+    sql.exec("CREATE TRIGGER observation_has_key AFTER INSERT ON observation BEGIN INSERT INTO observation_key SELECT "
+             "new.id, new.finished_at, " + key_columns("new.json") + "; END");
+  }
   sql.exec(fmt::format("PRAGMA user_version={}", kSchema));
   transaction.commit();
+}
+
+std::string ResultsDatabase::keys() const {
+  return has_keys ? "SELECT id, finished_at, " + key_names() + " FROM observation_key"
+                  : "SELECT id, finished_at, " + key_columns("json") + " FROM observation";
+}
+
+Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_other(const fs::path& path) {
+  auto opened = std::make_unique<ResultsDatabase>(path, Way::read_only, false);
+  const int schema = opened->connection.execAndGet("PRAGMA user_version").getInt();
+  if (schema > kSchema) return fail(newer(path, schema));
+  if (!has_table(opened->connection, "observation"))
+    return fail(Stage::store, path.string() + " is no results file: it has no observations",
+                "Give a results.sqlite of attnscope.");
+  return opened;
 }
 
 Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& path, ResultsFileSystem file_system) {
@@ -86,15 +145,10 @@ Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open(const fs::path& p
   }
   SQLite::Database& sql = opened->connection;
   const int schema = sql.execAndGet("PRAGMA user_version").getInt();
-  if (schema > kSchema)
-    return fail(
-        Stage::store,
-        fmt::format("{} was made by a newer version (schema {}, this one knows {})", path.string(), schema, kSchema),
-        "Use that version, or move the file away. Nothing is added to it.");
-  const bool complete =
-      schema == kSchema &&
-      sql.execAndGet("SELECT count(*) FROM sqlite_master WHERE name = 'observation_of_hash'").getInt() == 1;
+  if (schema > kSchema) return fail(newer(path, schema));
+  const bool complete = schema == kSchema && has_table(sql, "observation_of_hash") && has_table(sql, "observation_key");
   if (!complete && !read_only) make_schema(sql);
+  opened->has_keys = has_table(sql, "observation_key");
   if (!opened->identity) opened->identity = platform::identity_of(path);  // just made
   // Rows are only added: the id says what came last, whatever the clock said.
   if (!read_only)

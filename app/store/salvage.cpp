@@ -57,16 +57,8 @@ class Copier {
     }
   }
 
-  // A page of text may be overwritten without SQLite noticing: a row is complete if its text has the same hash.
-  static bool is_whole(SQLite::Statement& row) {
-    const auto json = parse_json(row.getColumn(4).getString(), "", Stage::store);
-    if (!json || !json->is_object() || !json->contains("experiment")) return false;
-    const Json& experiment = (*json)["experiment"];
-    return experiment.is_object() && experiment.contains("hash") && experiment["hash"] == row.getColumn(1).getString();
-  }
-
   void keep(SQLite::Statement& row) {
-    if (!is_whole(row)) return;
+    if (!is_whole(row.getColumn(1).getString(), row.getColumn(4).getString())) return;
     insert_.reset();
     insert_.bind(1, row.getColumn(0).getInt64());
     insert_.bind(2, row.getColumn(1).getString());
@@ -82,6 +74,13 @@ class Copier {
 };
 
 }  // namespace
+
+bool is_whole(const std::string& hash, const std::string& text) {
+  const auto json = parse_json(text, "", Stage::store);
+  if (!json || !json->is_object() || !json->contains("experiment")) return false;
+  const Json& experiment = (*json)["experiment"];
+  return experiment.is_object() && experiment.contains("hash") && experiment["hash"] == hash;
+}
 
 int64_t copy_readable_rows(const std::filesystem::path& damaged, SQLite::Database& into) {
   std::optional<SQLite::Database> from;

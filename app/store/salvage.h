@@ -12,4 +12,7 @@ namespace attnscope::store {
 // fewer rows.
 int64_t copy_readable_rows(const std::filesystem::path& damaged, SQLite::Database& into);
 
+// A page of text may be overwritten without SQLite noticing: a row is complete if its text has the same hash.
+bool is_whole(const std::string& hash, const std::string& text);
+
 }  // namespace attnscope::store

@@ -51,11 +51,17 @@ class DamagedResults : public testing::Test {
     EXPECT_TRUE(newest) << newest.error().message;
     return newest && *newest && (*newest)->observation == observation(warps);
   }
+  // Where that row's text has its config; the table of keys has a copy of it, but no hash.
+  static size_t place_of(const std::string& bytes, int64_t warps) {
+    const size_t hash = bytes.find("\"hash\":\"" + observation(warps).hash);
+    const size_t at = bytes.rfind("\"NUM_WARPS\":" + std::to_string(warps) + "}", hash);
+    EXPECT_TRUE(hash != bytes.npos && at != bytes.npos && hash - at < 1000);
+    return at;
+  }
   // Overwrites the page with that row's text.
   void damage_row(int64_t warps) {
     std::string bytes = read_text(path_);
-    const size_t at = bytes.find("\"NUM_WARPS\":" + std::to_string(warps) + "}");
-    ASSERT_NE(at, std::string::npos);
+    const size_t at = place_of(bytes, warps);
     std::memset(bytes.data() + at / kPage * kPage, 0x5a, kPage);
     dir_.write("r.sqlite", bytes);
   }
@@ -111,6 +117,22 @@ TEST_F(DamagedResults, OneDamagedPageCostsItsOwnRowsOnly) {
   EXPECT_EQ(results->correct(Problem{})->front().observation, observation(150));
 }
 
+TEST_F(DamagedResults, ADamagedTableOfKeysCostsNoRow) {
+  constexpr int kRows = 300;
+  fill(kRows);
+  std::string bytes = read_text(path_);
+  const size_t at = bytes.find("\"NUM_WARPS\":150}");
+  ASSERT_NE(at, bytes.npos);
+  ASSERT_NE(at, place_of(bytes, 150)) << "the copy comes first";
+  std::memset(bytes.data() + at / kPage * kPage, 0x5a, kPage);
+  dir_.write("r.sqlite", bytes);
+  auto results = open();
+  auto all = results->correct(Problem{});
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_TRUE(results->take_trouble());
+  EXPECT_EQ(all->size(), size_t{kRows});
+}
+
 TEST_F(DamagedResults, RowsBetweenTwoDamagedPagesAreKept) {
   fill(300);
   damage_row(50);
@@ -127,9 +149,7 @@ TEST_F(DamagedResults, RowsBetweenTwoDamagedPagesAreKept) {
 TEST_F(DamagedResults, TextThatIsDamagedUnseenCostsItsRowOnly) {
   fill(20);
   std::string bytes = read_text(path_);
-  const size_t at = bytes.find("\"NUM_WARPS\":7}");
-  ASSERT_NE(at, std::string::npos);
-  bytes[at] = '}';
+  bytes[place_of(bytes, 7)] = '}';
   dir_.write("r.sqlite", bytes);
   auto results = open();
   auto all = results->correct(Problem{});

@@ -8,6 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/escape.h"
+#include "core/json.h"
+#include "store/results_database.h"
 #include "support/temp_dir.h"
 #include "unit/store/sample_observation.h"
 
@@ -90,6 +93,142 @@ TEST(Results, FindsWhatIsCorrectOfAProblemTheNewestFirst) {
   EXPECT_EQ((*found)[0].observation, judged(8, "correct"));
   EXPECT_EQ((*found)[1].finished_at, 1);
   EXPECT_EQ(results->correct(other.experiment.problem)->size(), 1u);
+}
+
+std::vector<double> times_of(Results& results, const ResultFilter& wanted, ResultOrder order) {
+  std::vector<double> times;
+  auto rows = results.find(wanted, order);
+  EXPECT_TRUE(rows) << rows.error().message;
+  if (!rows) return times;
+  auto unreadable = results.read(
+      *rows, [&](const StoredObservation& o) { times.push_back(o.observation.timing ? o.observation.timing->p50 : 0); });
+  EXPECT_EQ(unreadable, 0);
+  return times;
+}
+
+const ResultFilter kAll = [](const ResultKey&) { return true; };
+
+TEST(Results, FindsRowsByTheirKeysInBothOrders) {
+  TempDir dir;
+  auto results = open(dir / "r.sqlite");
+  Observation gpu = observation(4, 30);
+  gpu.device = "cuda:0";
+  gpu.versions.gpu = "NVIDIA H200";
+  gpu.verdict.emplace().state = VerdictState::wrong;
+  gpu.timing->kind = FigureKind::measured;
+  gpu.timing->cache = CacheState::cold;
+  Observation untimed = observation(1);
+  untimed.timing.reset();
+  append(*results, observation(2, 20), 7);
+  append(*results, untimed, 8);
+  append(*results, gpu, 9);
+  append(*results, observation(8, 10), 10);
+  EXPECT_EQ(times_of(*results, kAll, ResultOrder::newest), (std::vector<double>{10, 30, 0, 20}));
+  EXPECT_EQ(times_of(*results, kAll, ResultOrder::fastest), (std::vector<double>{10, 20, 30, 0}));
+  int seen = 0;
+  const auto is_gpus = [&](const ResultKey& key) {
+    if (key.gpu != "NVIDIA H200") return false;
+    ++seen;
+    EXPECT_EQ(key.finished_at, 9);
+    EXPECT_EQ(key.kernel, "tiled");
+    EXPECT_EQ(key.device, "cuda:0");
+    EXPECT_EQ(key.kind, "measured");
+    EXPECT_EQ(key.cache, "cold");
+    EXPECT_EQ(key.verdict, "wrong");
+    EXPECT_EQ(key.us, 30);
+    EXPECT_THAT(std::string(key.config), HasSubstr("\"NUM_WARPS\":4"));
+    EXPECT_THAT(std::string(key.problem), HasSubstr("\"seq_q\":512"));
+    return true;
+  };
+  EXPECT_EQ(times_of(*results, is_gpus, ResultOrder::newest), std::vector<double>{30});
+  EXPECT_EQ(seen, 1);
+  const auto is_untimed = [](const ResultKey& key) { return key.us == 0 && key.kind.empty() && key.verdict.empty(); };
+  EXPECT_EQ(times_of(*results, is_untimed, ResultOrder::newest), std::vector<double>{0});
+}
+
+// A file as 0.1.0 made it, which also adds rows to it afterwards.
+TEST(Results, AnOlderVersionsRowsAreFoundToo) {
+  TempDir dir;
+  const auto insert = [&](const Observation& o) {
+    SQLite::Database old((dir / "r.sqlite").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    old.exec(
+        "CREATE TABLE IF NOT EXISTS observation("
+        "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, json TEXT NOT NULL)");
+    old.exec("CREATE INDEX IF NOT EXISTS observation_of_hash ON observation(hash)");
+    old.exec("PRAGMA user_version=1");
+    SQLite::Statement add(old, "INSERT INTO observation(hash, finished_at, app, json) VALUES (?, 1, '0.1.0', ?)");
+    add.bind(1, o.hash);
+    add.bind(2, o.hash.empty() ? "{ damaged" : json_text(to_json(o)));
+    add.exec();
+  };
+  insert(observation(4, 40));
+  {
+    const auto no_keys = ResultsDatabase::open_other(dir / "r.sqlite");
+    ASSERT_TRUE(no_keys) << no_keys.error().message;
+    EXPECT_FALSE((*no_keys)->has_keys);
+    SQLite::Statement keys((*no_keys)->connection, (*no_keys)->keys());
+    ASSERT_TRUE(keys.executeStep());
+    EXPECT_EQ(keys.getColumn(2).getString(), "tiled") << "read from the observations";
+  }
+  auto results = open(dir / "r.sqlite");
+  EXPECT_EQ(times_of(*results, kAll, ResultOrder::newest), std::vector<double>{40});
+  insert(observation(8, 80));
+  EXPECT_EQ(times_of(*results, kAll, ResultOrder::newest), (std::vector<double>{80, 40}));
+  insert(Observation{});  // its text is no JSON
+  auto rows = results->find(kAll, ResultOrder::newest);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(rows->size(), 3u);
+  EXPECT_EQ(results->read(*rows, [](const StoredObservation&) {}), 1) << "one is unreadable";
+}
+
+TEST(Results, MergingAddsWhatIsMissingOnce) {
+  TempDir dir;
+  auto ours = open(dir / "a.sqlite");
+  append(*ours, observation(4, 40), 1);
+  append(*ours, observation(2, 20), 2);
+  {
+    auto theirs = open(dir / "b.sqlite");
+    append(*theirs, observation(4, 40), 1);  // the same row
+    append(*theirs, observation(4, 40), 3);  // ran again later
+    for (int i = 0; i < 1200; ++i) append(*theirs, observation(i, 100 + i), 10 + i);  // several batches
+  }
+  const std::string before = testing_support::read_text(dir / "b.sqlite");
+  auto merged = ours->merge(dir / "b.sqlite");
+  ASSERT_TRUE(merged) << merged.error().message;
+  EXPECT_EQ(merged->added, 1201);
+  EXPECT_EQ(merged->known, 1);
+  EXPECT_EQ(merged->unreadable, 0);
+  EXPECT_EQ(count(*ours), 1203);
+  EXPECT_EQ(testing_support::read_text(dir / "b.sqlite"), before);
+  merged = ours->merge(dir / "b.sqlite");
+  ASSERT_TRUE(merged) << merged.error().message;
+  EXPECT_EQ(merged->added, 0) << "merging again adds nothing";
+  EXPECT_EQ(times_of(*ours, kAll, ResultOrder::fastest).front(), 20);
+}
+
+TEST(Results, MergingRefusesWhatIsNoResultsFile) {
+  TempDir dir;
+  auto ours = open(dir / "a.sqlite");
+  append(*ours, observation(4), 1);
+  dir.write("text", std::string(8192, 'x'));
+  {
+    SQLite::Database newer((dir / "newer").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    newer.exec("PRAGMA user_version=99");
+    SQLite::Database other((dir / "other").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    other.exec("CREATE TABLE notes(text TEXT)");
+  }
+  const std::map<std::string, std::string> wrong{
+      {"missing", "no such file"}, {"text", "not a database"}, {"newer", "schema 99"}, {"other", "no observations"}};
+  for (const auto& [name, words] : wrong) {
+    const auto merged = ours->merge(dir / name);
+    ASSERT_FALSE(merged) << name;
+    EXPECT_THAT(merged.error().message, HasSubstr((dir / name).string()));
+    EXPECT_THAT(merged.error().message, HasSubstr(words));
+    EXPECT_FALSE(merged.error().hint.empty());
+    EXPECT_FALSE(ours->take_trouble()) << "our file is not at fault";
+  }
+  EXPECT_EQ(testing_support::read_text(dir / "text"), std::string(8192, 'x')) << "it is left as it is";
+  EXPECT_EQ(count(*ours), 1);
 }
 
 TEST(Results, WhatWasAddedLastIsNewestWhateverTheClockSaid) {
