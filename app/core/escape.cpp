@@ -188,6 +188,14 @@ std::string markdown_code(std::string_view text) {
   return fence + (apart ? " " + out + " " : out) + fence;
 }
 
+std::string csv_text(std::string_view text) {
+  std::string out = one_line(text);
+  if (!out.empty() && std::string_view("=+-@").find(out.front()) != std::string_view::npos) out.insert(0, 1, '\'');
+  if (out.find_first_of(",\"") == std::string::npos) return out;
+  replace_all(out, "\"", "\"\"");
+  return "\"" + out + "\"";
+}
+
 std::string json_text(const Json& json, int indent) {
   // Hidden characters occur in the output of dump() only within strings, and unescaped: dump() escapes those of ASCII.
   std::string out;

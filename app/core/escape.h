@@ -34,6 +34,8 @@ std::string xml_text(std::string_view text);
 std::string markdown_text(std::string_view text);
 // `…` of Markdown, with its backticks.
 std::string markdown_code(std::string_view text);
+// A cell of CSV (RFC 4180) on one line. A text that a spreadsheet would take for a formula gets a ' in front.
+std::string csv_text(std::string_view text);
 // JSON with any bytes in its texts; hidden characters become \u escapes. `indent` below 0: on one line.
 std::string json_text(const Json& json, int indent = -1);
 

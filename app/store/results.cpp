@@ -256,9 +256,8 @@ Result<std::vector<int64_t>> Results::find(const ResultFilter& wanted, ResultOrd
       if (wanted(key)) found.push_back({key.us, query.getColumn(0).getInt64()});
     }
     if (order == ResultOrder::fastest)
-      std::ranges::stable_sort(found, {}, [](const Row& row) {
-        return row.us > 0 ? row.us : std::numeric_limits<double>::infinity();
-      });
+      std::ranges::stable_sort(
+          found, {}, [](const Row& row) { return row.us > 0 ? row.us : std::numeric_limits<double>::infinity(); });
     std::vector<int64_t> ids(found.size());
     std::ranges::transform(found, ids.begin(), &Row::id);
     return ids;
@@ -331,7 +330,8 @@ Result<Merged> Results::merge(const std::filesystem::path& other) {
     }
   } catch (const SQLite::Exception& error) {
     Failure failure = failure_of(other, error);
-    if (is_damage(error)) failure.hint = "Open it once with the attnscope that made it, which repairs it, or give another.";
+    if (is_damage(error))
+      failure.hint = "Open it once with the attnscope that made it, which repairs it, or give another.";
     return fail(failure);
   }
   return merged;

@@ -64,8 +64,8 @@ class Results {
   Result<std::optional<StoredObservation>> newest(const std::string& hash);
   // The rows that the filter wants, by their numbers. Only the newest of equal times comes first.
   Result<std::vector<int64_t>> find(const ResultFilter& wanted, ResultOrder order);
-  // Gives each of those rows in that order, and returns how many could not be read: written by a newer version, damaged,
-  // or gone.
+  // Gives each of those rows in that order, and returns how many could not be read: written by a newer version,
+  // damaged, or gone.
   Result<int64_t> read(std::span<const int64_t> rows, const std::function<void(StoredObservation)>& take);
   // Correct and timed observations with the problem's batch, heads, lengths, head_dim, mask and dtype: the last 10,000,
   // newest first. A superset of the problem's own: kv_heads, layout and scale may differ.

@@ -11,10 +11,15 @@ using Way = ResultsDatabase::Way;
 
 constexpr int kBusyMs = 500;  // another process writes for microseconds
 // The columns of ResultKey after finished_at, and where an observation has them.
-constexpr std::pair<const char*, const char*> kKeys[] = {
-    {"kernel", "$.experiment.kernel.id"}, {"problem", "$.experiment.problem"}, {"config", "$.experiment.config"},
-    {"device", "$.device"},            {"gpu", "$.versions.gpu"},           {"cache", "$.timing.cache"},
-    {"kind", "$.timing.kind"},         {"us", "$.timing.us.p50"},           {"verdict", "$.verdict.state"}};
+constexpr std::pair<const char*, const char*> kKeys[] = {{"kernel", "$.experiment.kernel.id"},
+                                                         {"problem", "$.experiment.problem"},
+                                                         {"config", "$.experiment.config"},
+                                                         {"device", "$.device"},
+                                                         {"gpu", "$.versions.gpu"},
+                                                         {"cache", "$.timing.cache"},
+                                                         {"kind", "$.timing.kind"},
+                                                         {"us", "$.timing.us.p50"},
+                                                         {"verdict", "$.verdict.state"}};
 // With one process only, the log that another one left can be read without shared memory.
 constexpr const char* kAlone = "PRAGMA locking_mode=EXCLUSIVE";
 
@@ -109,8 +114,10 @@ void ResultsDatabase::make_schema(SQLite::Database& sql) {
     for (const auto& [name, path] : kKeys) columns += fmt::format(", {}", name);
     sql.exec("CREATE TABLE observation_key(id INTEGER PRIMARY KEY, finished_at REAL" + columns + ")");
     sql.exec("INSERT INTO observation_key SELECT id, finished_at, " + key_columns("json") + " FROM observation");
-    sql.exec("CREATE TRIGGER observation_has_key AFTER INSERT ON observation BEGIN INSERT INTO observation_key SELECT "
-             "new.id, new.finished_at, " + key_columns("new.json") + "; END");
+    sql.exec(
+        "CREATE TRIGGER observation_has_key AFTER INSERT ON observation BEGIN INSERT INTO observation_key SELECT "
+        "new.id, new.finished_at, " +
+        key_columns("new.json") + "; END");
   }
   sql.exec(fmt::format("PRAGMA user_version={}", kSchema));
   transaction.commit();

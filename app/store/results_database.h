@@ -31,8 +31,8 @@ struct ResultsDatabase {
   // Makes the file if there is none. Throws SQLite::Exception; a file of a newer schema is a Failure.
   static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path,
                                                        ResultsFileSystem file_system);
-  // Another program's or machine's file, which stays as it is. Throws SQLite::Exception; a file that is no results file,
-  // or of a newer schema, is a Failure.
+  // Another program's or machine's file, which stays as it is. Throws SQLite::Exception; a file that is no results
+  // file, or of a newer schema, is a Failure.
   static Result<std::unique_ptr<ResultsDatabase>> open_other(const std::filesystem::path& path);
   // Makes the table in an empty database, and what finds rows in it in any.
   static void make_schema(SQLite::Database& sql);
@@ -42,7 +42,7 @@ struct ResultsDatabase {
   ResultsDatabase(const std::filesystem::path& path, Way way, bool locks);
 
   const Way way;
-  bool has_keys = false;  // the table of keys: not in an older file that cannot be written
+  bool has_keys = false;                           // the table of keys: not in an older file that cannot be written
   std::optional<platform::FileIdentity> identity;  // of the open file
   SQLite::Database connection;
   std::optional<SQLite::Statement> insert, newest;

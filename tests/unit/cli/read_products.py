@@ -6,6 +6,8 @@ FOLDER has a folder for each text, 0 for the harmless one, with a product of eac
 element, a cell, an argument or an escape sequence changes the product's structure, and is a fault.
 """
 import ast
+import csv
+import io
 import json
 import os
 import pathlib
@@ -88,7 +90,14 @@ def markdown(path, text):
     return lines
 
 
-READERS = {".py": python, ".cpp": cpp, ".cu": cpp, ".sh": shell, ".svg": svg, ".json": structured, ".md": markdown,
+def table(path, text):
+    """The cells of each row by number; none is a formula to a spreadsheet."""
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert not any(cell and cell[0] in "=+-@" for row in rows for cell in row)
+    return [len(row) for row in rows]
+
+
+READERS = {".py": python, ".cpp": cpp, ".cu": cpp, ".sh": shell, ".svg": svg, ".json": structured, ".md": markdown, ".csv": table,
            ".txt": lambda path, text: None if path.name.endswith(".lines.txt") else text.count("\n")}
 
 

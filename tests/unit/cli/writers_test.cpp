@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/explain_text.h"
 #include "cli/export_text.h"
+#include "cli/results_text.h"
 #include "cli/run_text.h"
 #include "cli/scan_text.h"
 #include "core/escape.h"
@@ -209,6 +210,18 @@ const std::vector<Writer> kWriters{
        scan.points.push_back({text, {2, text}, false, {}, {}, {text}, std::make_shared<Observation>(o), {}});
        scan.points.push_back({text, {3, text}, false, {}, {}, {}, nullptr, 1});
        return text_of(scan, kernel);
+     }},
+    {"results.csv",
+     [](const std::string& text) {
+       return csv_head() + "\n" + csv_line({observation_of(text), 1}) + "\n";
+     }},
+    {"results.json",
+     [](const std::string& text) {
+       return json_line({observation_of(text), 1});
+     }},
+    {"results.txt",
+     [](const std::string& text) {
+       return line_of({observation_of(text), 1});
      }},
     {"preset.json", preset_of},
     {"result.lines.txt", printed},

@@ -38,6 +38,9 @@ TEST(Escape, EachFormatHasItsOwnEscape) {
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(xml_text("<a b='\"'>&"), "&lt;a b=&#39;&quot;&#39;&gt;&amp;");
   EXPECT_EQ(markdown_text("a|b `c` BLOCK_M _d_"), "a\\|b \\`c\\` BLOCK_M \\_d\\_");
+  EXPECT_EQ(csv_text("a, \"b\"\n"), "\"a, \"\"b\"\" \"");
+  EXPECT_EQ(csv_text("=1+2"), "'=1+2");
+  EXPECT_EQ(csv_text("-1,5"), "\"'-1,5\"");
   EXPECT_EQ(markdown_code("a``b`"), "``` a``b` ```");
   EXPECT_EQ(json_text(Json("a\x1b\xE2\x80\xAE\x7f\xff")), "\"a\\u001b\\u202e\\u007f\uFFFD\"");
 }

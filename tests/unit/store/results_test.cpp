@@ -100,8 +100,9 @@ std::vector<double> times_of(Results& results, const ResultFilter& wanted, Resul
   auto rows = results.find(wanted, order);
   EXPECT_TRUE(rows) << rows.error().message;
   if (!rows) return times;
-  auto unreadable = results.read(
-      *rows, [&](const StoredObservation& o) { times.push_back(o.observation.timing ? o.observation.timing->p50 : 0); });
+  auto unreadable = results.read(*rows, [&](const StoredObservation& o) {
+    times.push_back(o.observation.timing ? o.observation.timing->p50 : 0);
+  });
   EXPECT_EQ(unreadable, 0);
   return times;
 }
@@ -153,7 +154,8 @@ TEST(Results, AnOlderVersionsRowsAreFoundToo) {
     SQLite::Database old((dir / "r.sqlite").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     old.exec(
         "CREATE TABLE IF NOT EXISTS observation("
-        "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, json TEXT NOT NULL)");
+        "id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL, json TEXT NOT "
+        "NULL)");
     old.exec("CREATE INDEX IF NOT EXISTS observation_of_hash ON observation(hash)");
     old.exec("PRAGMA user_version=1");
     SQLite::Statement add(old, "INSERT INTO observation(hash, finished_at, app, json) VALUES (?, 1, '0.1.0', ?)");
@@ -188,8 +190,8 @@ TEST(Results, MergingAddsWhatIsMissingOnce) {
   append(*ours, observation(2, 20), 2);
   {
     auto theirs = open(dir / "b.sqlite");
-    append(*theirs, observation(4, 40), 1);  // the same row
-    append(*theirs, observation(4, 40), 3);  // ran again later
+    append(*theirs, observation(4, 40), 1);                                           // the same row
+    append(*theirs, observation(4, 40), 3);                                           // ran again later
     for (int i = 0; i < 1200; ++i) append(*theirs, observation(i, 100 + i), 10 + i);  // several batches
   }
   const std::string before = testing_support::read_text(dir / "b.sqlite");

@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/places.h"
+#include "cli/results_text.h"
+#include "core/json.h"
+#include "report/tuned.h"
+#include "store/results.h"
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using store::ResultKey;
+using store::ResultOrder;
+
+constexpr int64_t kListed = 20;  // lines in the terminal without --limit
+
+struct Options {
+  std::string store;  // file; empty: the program's own
+  std::string merge;  // file
+  std::vector<std::string> kernels, settings;
+  std::string device, problem, verdict, since;
+  bool fastest = false, csv = false, json = false;
+  std::optional<int64_t> limit;  // 0: all
+};
+
+Result<double> seconds_of(const std::string& date) {
+  int year = 0;
+  unsigned month = 0, day = 0;
+  char more = 0;
+  const bool read = std::sscanf(date.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &more) == 3;
+  const std::chrono::year_month_day at{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  if (!read || !at.ok())
+    return fail(Stage::input, "--since " + date + " is no date", "Give year, month and day (UTC): 2026-11-22.");
+  return static_cast<double>(std::chrono::sys_days(at).time_since_epoch() / std::chrono::seconds(1));
+}
+
+// The places in the JSON text of a config's knobs that --set asks for: "KNOB":8
+Result<std::vector<std::string>> wanted_knobs(const std::vector<std::string>& settings) {
+  std::vector<std::string> knobs;
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    int64_t value = 0;
+    char more = 0;
+    if (equals == std::string::npos || equals == 0 ||
+        std::sscanf(setting.c_str() + equals + 1, "%" SCNd64 "%c", &value, &more) != 1)
+      return fail(Stage::input, "--set " + setting + " is not KNOB=VALUE",
+                  "Give a knob and a whole number: KNOB=8.");
+    knobs.push_back(fmt::format("\"{}\":{}", setting.substr(0, equals), value));
+  }
+  return knobs;
+}
+
+bool has_knob(std::string_view config, const std::string& knob) {
+  const size_t at = config.find(knob);
+  if (at == config.npos) return false;
+  const size_t after = at + knob.size();
+  return after < config.size() && (config[after] == ',' || config[after] == '}');
+}
+
+// What the options ask of a row. A history holds few different problems and devices, so each is looked at once.
+class Filter {
+ public:
+  static Result<Filter> from(const Options& options) {
+    Filter filter(options);
+    if (!options.since.empty()) {
+      auto since = seconds_of(options.since);
+      if (!since) return fail(since.error());
+      filter.since_ = *since;
+    }
+    auto knobs = wanted_knobs(options.settings);
+    if (!knobs) return fail(knobs.error());
+    filter.knobs_ = std::move(*knobs);
+    if (!options.verdict.empty() && !parse_word<VerdictState>(options.verdict))
+      return fail(Stage::input, "--verdict " + options.verdict + " is none", "Choose correct, wrong or unchecked.");
+    return filter;
+  }
+
+  bool wants(const ResultKey& key) {
+    return (options_.kernels.empty() || std::ranges::count(options_.kernels, key.kernel) > 0) &&
+           (options_.verdict.empty() || key.verdict == options_.verdict) && (!since_ || key.finished_at >= *since_) &&
+           is_on_device(key) && is_of_problem(key.problem) &&
+           std::ranges::all_of(knobs_, [&](const std::string& knob) { return has_knob(key.config, knob); });
+  }
+
+  // The text of --problem is wrong for every problem that was looked at.
+  std::optional<Failure> misunderstood() const { return understood_ ? std::nullopt : wrong_problem_; }
+
+ private:
+  explicit Filter(const Options& options) : options_(options) {}
+
+  bool is_on_device(const ResultKey& key) const {
+    return options_.device.empty() || key.device == options_.device ||
+           (!key.gpu.empty() && report::same_device(std::string(key.gpu), options_.device));
+  }
+
+  // It has the sizes that the text names if the text changes nothing in it.
+  bool is_of_problem(std::string_view json) {
+    if (options_.problem.empty()) return true;
+    auto at = problems_.find(json);
+    if (at == problems_.end()) {
+      const auto parsed = parse_json(std::string(json), "", Stage::store);
+      const auto problem = parsed ? problem_from_json(*parsed, "") : fail(parsed.error());
+      bool is = false;
+      if (problem) {
+        const auto changed = problem_from_text(options_.problem, *problem);
+        is = changed && *changed == *problem;
+        understood_ |= changed.has_value();
+        if (!changed) wrong_problem_ = changed.error();
+      }
+      at = problems_.emplace(json, is).first;
+    }
+    return at->second;
+  }
+
+  const Options& options_;
+  std::optional<double> since_;
+  std::vector<std::string> knobs_;
+  std::map<std::string, bool, std::less<>> problems_;
+  bool understood_ = false;
+  std::optional<Failure> wrong_problem_;
+};
+
+void say_trouble(store::Results& results) {
+  if (const auto trouble = results.take_trouble())
+    print_note(fmt::format("attnscope results: {}. {}", trouble->message, trouble->hint));
+}
+
+int list(store::Results& results, const Options& options) {
+  auto filter = Filter::from(options);
+  if (!filter) return report(filter.error());
+  const auto rows = results.find([&](const ResultKey& key) { return filter->wants(key); },
+                                 options.fastest ? ResultOrder::fastest : ResultOrder::newest);
+  say_trouble(results);
+  if (!rows) return report(rows.error());
+  if (rows->empty())
+    if (const auto wrong = filter->misunderstood()) return report(*wrong);
+  const auto found = static_cast<int64_t>(rows->size());
+  const bool as_text = !options.csv && !options.json;
+  const int64_t limit = options.limit.value_or(as_text ? kListed : 0);
+  const std::span<const int64_t> shown(rows->data(), static_cast<size_t>(limit > 0 ? std::min(limit, found) : found));
+  if (options.csv) print_result(csv_head());
+  const auto unreadable = results.read(shown, [&](const store::StoredObservation& stored) {
+    print_result(options.csv ? csv_line(stored) : options.json ? json_line(stored) : line_of(stored));
+  });
+  say_trouble(results);
+  if (!unreadable) return report(unreadable.error());
+  if (*unreadable > 0)
+    print_note(fmt::format("attnscope results: {} could not be read: damaged, or of a newer version", *unreadable));
+  if (as_text && found == 0) print_result("No stored result is like that.");
+  if (std::ssize(shown) < found)
+    print_note(fmt::format("{} of {} results; --limit 0 lists all", std::ssize(shown), found));
+  return kCorrectOrUnchecked;
+}
+
+int merge(store::Results& results, const Options& options) {
+  const auto merged = results.merge(options.merge);
+  say_trouble(results);
+  if (!merged) return report(merged.error());
+  print_result(fmt::format("{}: {} results added, {} were here already{}", options.merge, merged->added, merged->known,
+                           merged->unreadable > 0 ? fmt::format(", {} are damaged", merged->unreadable) : ""));
+  return kCorrectOrUnchecked;
+}
+
+int results(const Options& options) {
+  auto places = find_places();
+  if (!places) return report(places.error());
+  const fs::path file = options.store.empty() ? places->user.data / "results.sqlite" : fs::path(options.store);
+  std::error_code none;
+  if (options.merge.empty() && !fs::exists(file, none)) {
+    if (!options.store.empty())
+      return report({Stage::input, file.string() + ": there is no such file", "Give a results.sqlite of attnscope."});
+    print_note("No result is stored yet: the window stores what it runs.");
+    return kCorrectOrUnchecked;
+  }
+  auto opened = store::Results::open(file);
+  if (!opened) return report(opened.error());
+  return options.merge.empty() ? list(**opened, options) : merge(**opened, options);
+}
+
+}  // namespace
+
+void add_results(CLI::App& app, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("results", "List, filter, export and merge stored results");
+  auto options = std::make_shared<Options>();
+  command->add_option("--kernel", options->kernels, "Of this kernel (may be repeated)")->type_name("ID");
+  command->add_option("--set", options->settings, "With this value of a knob (may be repeated)")
+      ->type_name("KNOB=VALUE");
+  command->add_option("--problem", options->problem, "With these sizes: S=512,causal=none")->type_name("SIZES");
+  command->add_option("--device", options->device, "On this device, or a GPU of this name")->type_name("DEVICE");
+  command->add_option("--verdict", options->verdict, "correct, wrong or unchecked")->type_name("WORD");
+  command->add_option("--since", options->since, "Ended on this day or later (UTC)")->type_name("YYYY-MM-DD");
+  command->add_flag("--fastest", options->fastest, "The fastest first; without it, the newest");
+  command->add_option("--limit", options->limit, "At most so many; 0: all. Without it, 20 in the terminal")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  CLI::Option* csv = command->add_flag("--csv", options->csv, "As CSV");
+  command->add_flag("--json", options->json, "As lines of JSON: when it ended, and the observation")->excludes(csv);
+  command->add_option("--store", options->store, "Of this results.sqlite; without it, the program's own")
+      ->type_name("FILE");
+  command->add_option("--merge", options->merge, "Add the results of another results.sqlite")->type_name("FILE");
+  command->callback([options, &chosen] { chosen = [options] { return results(*options); }; });
+}
+
+}  // namespace attnscope::cli

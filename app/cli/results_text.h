@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "store/results.h"
+
+namespace attnscope::cli {
+
+// One stored result for the terminal, as CSV and as a line of JSON. Dates are UTC.
+std::string line_of(const store::StoredObservation& stored);
+std::string csv_head();
+std::string csv_line(const store::StoredObservation& stored);
+std::string json_line(const store::StoredObservation& stored);
+
+}  // namespace attnscope::cli

@@ -1,0 +1,157 @@
+"""attnscope results: stored results listed, filtered, exported and merged."""
+import copy
+import csv
+import io
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ["ATTNSCOPE"]
+# Of the first versions: rows of theirs are found too.
+SCHEMA = """CREATE TABLE observation(id INTEGER PRIMARY KEY, hash TEXT NOT NULL, finished_at REAL NOT NULL, app TEXT NOT NULL,
+json TEXT NOT NULL); CREATE INDEX observation_of_hash ON observation(hash); PRAGMA user_version=1;"""
+DAY = 86400
+FIRST = 1_700_000_000  # 2023-11-14 22:13:20
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.one = json.loads(cls.call("run", "--kernel", "tiled", "--device", "emulated:l4", "--problem", "B=1,H=1,S=64,D=64",
+                                      "--no-watch", "--json").stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def call(cls, *args):
+        return subprocess.run([PROGRAM, *map(str, args)], env={**os.environ, "ATTNSCOPE_HOME": str(cls.path / "home")},
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=240)
+
+    def good(self, *args):
+        done = self.call(*args)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def variant(self, us, warps=4, seq=64, **more):
+        """The observation with other figures; as another program wrote it, it may hold any text."""
+        one = copy.deepcopy(self.one)
+        one["experiment"]["config"]["knobs"]["NUM_WARPS"] = warps
+        one["experiment"]["problem"].update(seq_q=seq, seq_k=seq)
+        one["timing"]["us"]["p50"] = us
+        one["experiment"].update(more.pop("experiment", {}))
+        one.update(more)
+        return one
+
+    def store(self, name, rows):
+        path = self.path / name
+        path.unlink(missing_ok=True)
+        base = sqlite3.connect(path)
+        base.executescript(SCHEMA)
+        for day, row in rows:
+            base.execute("INSERT INTO observation(hash, finished_at, app, json) VALUES (?, ?, '0.1.0', ?)",
+                         (row["experiment"]["hash"], FIRST + day * DAY, json.dumps(row)))
+        base.commit()
+        base.close()
+        return path
+
+    def times(self, *args):
+        return [json.loads(line)["observation"]["timing"]["us"]["p50"]
+                for line in self.good("results", "--json", *args).stdout.splitlines()]
+
+    def test_rows_are_listed_filtered_and_sorted(self):
+        wrong = copy.deepcopy(self.one["verdict"])
+        wrong["state"] = "wrong"
+        path = self.store("filtered.sqlite", [
+            (0, self.variant(40)), (1, self.variant(10, warps=8)), (2, self.variant(30, seq=128)),
+            (3, self.variant(20, warps=8, verdict=wrong)),
+            (4, self.variant(50, experiment={"kernel": {**self.one["experiment"]["kernel"], "id": "mine"}}))])
+        self.assertEqual(self.times("--store", path), [50, 20, 30, 10, 40])
+        self.assertEqual(self.times("--store", path, "--fastest"), [10, 20, 30, 40, 50])
+        self.assertEqual(self.times("--store", path, "--fastest", "--limit", 2), [10, 20])
+        self.assertEqual(self.times("--store", path, "--set", "NUM_WARPS=8"), [20, 10])
+        self.assertEqual(self.times("--store", path, "--set", "NUM_WARPS=8", "--verdict", "correct"), [10])
+        self.assertEqual(self.times("--store", path, "--problem", "S=128"), [30])
+        self.assertEqual(self.times("--store", path, "--problem", "S=64,D=64,causal=none"), [50, 20, 10, 40])
+        self.assertEqual(self.times("--store", path, "--problem", "S=65"), [])
+        self.assertEqual(self.times("--store", path, "--kernel", "mine"), [50])
+        self.assertEqual(self.times("--store", path, "--since", "2023-11-18"), [50])
+        self.assertEqual(self.times("--store", path, "--device", "emulated:l4", "--kernel", "mine"), [50])
+        self.assertEqual(self.times("--store", path, "--device", "emulated:a100"), [])
+        text = self.good("results", "--store", path, "--fastest", "--limit", 1)
+        self.assertRegex(text.stdout, r"^2023-11-15 22:13  tiled +10\.0 us modelled  correct +emulated:l4 +B1 H1 S64 D64 .*NUM_WARPS=8")
+        self.assertIn("1 of 5 results; --limit 0 lists all", text.stderr)
+        self.assertIn("No stored result", self.good("results", "--store", path, "--kernel", "none").stdout)
+
+    def test_the_csv_is_read_back(self):
+        failed = copy.deepcopy(self.one)
+        failed.update(timing=None, verdict=None, counters=None, occupancy=None, variant=None, tflops=None,
+                      failure={"stage": "compile", "message": "no", "hint": ""})
+        hostile = self.variant(7, experiment={"kernel": {**self.one["experiment"]["kernel"], "id": "=1+2,\"x\"\n"}})
+        path = self.store("csv.sqlite", [(0, failed), (1, hostile)])
+        text = self.good("results", "--store", path, "--csv").stdout
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual(len(rows), 2)
+        self.assertEqual(rows[0]["kernel"].rstrip(), "'=1+2,\"x\"")
+        self.assertEqual((rows[0]["us"], rows[0]["kind"], rows[0]["result"]), ("7", "modelled", "correct"))
+        self.assertEqual(rows[0]["registers"], str(self.one["variant"]["registers"]))
+        self.assertIn("NUM_WARPS=4", rows[0]["config"].split(";"))
+        self.assertEqual((rows[1]["us"], rows[1]["result"]), ("", "compile failed"))
+        self.assertTrue(all(None not in row and None not in row.values() for row in rows), "every row has every column")
+
+    def test_another_files_rows_are_merged_once(self):
+        ours = self.store("ours.sqlite", [(0, self.variant(1)), (1, self.variant(2))])
+        theirs = self.store("theirs.sqlite", [(0, self.variant(1)), (5, self.variant(3))])
+        before = theirs.read_bytes()
+        self.assertIn("1 results added, 1 were here already", self.good("results", "--store", ours, "--merge", theirs).stdout)
+        self.assertIn("0 results added, 2 were here already", self.good("results", "--store", ours, "--merge", theirs).stdout)
+        self.assertEqual(self.times("--store", ours), [3, 2, 1])
+        self.assertEqual(theirs.read_bytes(), before)
+        home = self.path / "home"
+        self.assertIn("2 results added", self.good("results", "--merge", theirs).stdout)
+        self.assertEqual(self.times(), [3, 1])
+        self.assertTrue(home.exists())
+
+    def test_damaged_rows_are_said_and_hide_no_other(self):
+        path = self.store("damaged.sqlite", [(0, self.variant(1)), (1, self.variant(2))])
+        base = sqlite3.connect(path)
+        base.execute("UPDATE observation SET json = '{}' WHERE id = 1")
+        base.commit()
+        base.close()
+        done = self.good("results", "--store", path)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+        self.assertIn("1 could not be read", done.stderr)
+
+    def test_bad_input_is_refused(self):
+        path = self.store("some.sqlite", [(0, self.variant(1))])
+        text = self.path / "text.sqlite"
+        text.write_text("x" * 5000)
+        for names, *args in [
+                (["--since", "yesterday", "2026-11-22"], "--since", "yesterday"),
+                (["2023-02-30"], "--since", "2023-02-30"),
+                (["--set", "NUM_WARPS=many", "whole number"], "--set", "NUM_WARPS=many"),
+                (["--verdict", "perhaps", "unchecked"], "--verdict", "perhaps"),
+                (["--problem/Q"], "--problem", "Q=3"),
+                (["no such file"], "--merge", self.path / "missing"),
+                ([str(text), "not a database"], "--merge", text),
+                (["--limit"], "--limit", "-1"),
+                (["--csv", "--json"], "--csv", "--json")]:
+            done = self.call("results", "--store", path, *args)
+            self.assertEqual(done.returncode, 2, f"{args}: {done.stdout} {done.stderr}")
+            for name in names:
+                self.assertIn(name, done.stderr)
+        done = self.call("results", "--store", self.path / "missing")
+        self.assertEqual(done.returncode, 2)
+        self.assertFalse((self.path / "missing").exists())
+        self.assertEqual(text.read_text(), "x" * 5000)
+
+
+if __name__ == "__main__":
+    unittest.main()
