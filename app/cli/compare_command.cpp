@@ -30,6 +30,7 @@ struct Options {
   std::string device;
   int blocks = 12;
   bool recorded = false;
+  bool fail_if_slower = false;  // B than A
   bool json = false;
 };
 
@@ -161,6 +162,8 @@ std::string text_of(const Compared& compared, bool recorded) {
   return fmt::format("A is {:.2f} % {}: {}\n", 100 * std::abs(c.ratio - 1), c.ratio > 1 ? "slower" : "faster", figures);
 }
 
+bool is_b_slower(const measure::Comparison& times) { return !times.tie() && times.ratio < 1; }
+
 Json json_of(const Compared& compared, bool recorded, const Side& a, const Side& b) {
   const auto side = [&](const Side& one) {
     const Observation& o = recorded ? *one.recorded : *one.ran;
@@ -201,7 +204,9 @@ int compare(const Options& options) {
   if (!compared) return report(compared.error());
   print_result(options.json ? json_text(json_of(*compared, recorded, *a, *b), 2)
                             : line_of("A", *a, recorded) + line_of("B", *b, recorded) + text_of(*compared, recorded));
-  return std::max(status_of(recorded ? *a->recorded : *a->ran), status_of(recorded ? *b->recorded : *b->ran));
+  const auto status =
+      std::max(status_of(recorded ? *a->recorded : *a->ran), status_of(recorded ? *b->recorded : *b->ran));
+  return options.fail_if_slower && is_b_slower(compared->times) ? std::max(status, kWrong) : status;
 }
 
 }  // namespace
@@ -218,6 +223,8 @@ void add_compare(CLI::App& app, Chosen& chosen) {
       ->type_name("N")
       ->check(CLI::Range(static_cast<int>(measure::kFewestBlocks), 1000));
   command->add_flag("--recorded", options->recorded, "Do not time anything: compare the samples that A and B hold");
+  command->add_flag("--fail-if-slower", options->fail_if_slower,
+                    "Exit with 1 if B is slower than A and is no tie: a gate for CI");
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }

@@ -53,8 +53,7 @@ Result<std::vector<std::string>> wanted_knobs(const std::vector<std::string>& se
     char more = 0;
     if (equals == std::string::npos || equals == 0 ||
         std::sscanf(setting.c_str() + equals + 1, "%" SCNd64 "%c", &value, &more) != 1)
-      return fail(Stage::input, "--set " + setting + " is not KNOB=VALUE",
-                  "Give a knob and a whole number: KNOB=8.");
+      return fail(Stage::input, "--set " + setting + " is not KNOB=VALUE", "Give a knob and a whole number: KNOB=8.");
     knobs.push_back(fmt::format("\"{}\":{}", setting.substr(0, equals), value));
   }
   return knobs;

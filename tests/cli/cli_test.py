@@ -113,6 +113,9 @@ class Cli(unittest.TestCase):
         self.assertLess(compared["interval"][0], 1.02)
         self.assertGreater(compared["interval"][1], 1.02)
         self.assertIn("tie:", self.call("compare", a, a, "--recorded").stdout)
+        for one, other, status in [(a, b, 1), (b, a, 0), (a, a, 0)]:
+            gate = self.call("compare", one, other, "--recorded", "--fail-if-slower")
+            self.assertEqual(gate.returncode, status, gate.stdout)
 
     def test_what_was_never_timed_is_not_compared(self):
         tiled = TREE / "presets" / "tiled.json"
