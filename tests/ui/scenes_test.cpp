@@ -159,6 +159,11 @@ TEST_F(Scene, Source) {
       });
       picture("source_" + name);
       flow([&](ImGuiTestContext* ctx) {
+        ctx->ItemClick("//Source/###tall");
+        ctx->Yield(4);
+      });
+      picture("tall_" + name);
+      flow([&](ImGuiTestContext* ctx) {
         ctx->ItemClick("//Source/Changes since A");
         wait(
             ctx, [](const session::Snapshot& s) { return s.listings.size() > 1; }, "A's code");

@@ -173,7 +173,7 @@ void SourcePanel::draw_tools(const Context& context) {
   ImGui::PopStyleVar();
   tooltip("Enter goes to the next line of the source or instruction that has it.");
   ImGui::SameLine(0, em(0.8f));
-  std::string note = code_.missing();
+  std::string note = beside() == Beside::nothing ? code_.missing() : "";  // else it stands in place of the code
   if (code_.listing() != nullptr && code_.listing()->counted) {
     const Listing& listing = *code_.listing();
     note = listing.emulated_ctas == listing.total_ctas
