@@ -78,12 +78,21 @@ void LessonPanel::draw(Context& context) {
   end_column();
 }
 
+// Completed once for each run of the lesson, not in every frame.
+const Result<Draft>& LessonPanel::draft_of(const Context& context, const lesson::Run& run) {
+  const std::pair now{&run, context.snapshot.kernels};
+  if (drafted_ == now) return draft_;
+  drafted_ = now;
+  draft_ = lesson::draft_of(progress_->lesson(), run, *context.snapshot.kernels);
+  return draft_;
+}
+
 // The wanted run's end, and each later run of the learner's own.
 void LessonPanel::follow(const Context& context) {
   const session::Focus& focus = context.snapshot.focus;
   const lesson::Run* run = progress_->wanted();
   if (run == nullptr || focus.wanted_hash == taken_ || context.draft.pending()) return;
-  const auto draft = lesson::draft_of(progress_->lesson(), *run, *context.snapshot.kernels);
+  const Result<Draft>& draft = draft_of(context, *run);
   if (!draft || (progress_->state() == State::waits && !asks_for(*draft, focus.wanted))) return;
   if (const auto observation = settled(focus, run->watch)) {
     taken_ = focus.wanted_hash;
@@ -92,7 +101,7 @@ void LessonPanel::follow(const Context& context) {
 }
 
 void LessonPanel::start_run(Context& context) {
-  const auto draft = lesson::draft_of(progress_->lesson(), *progress_->wanted(), *context.snapshot.kernels);
+  const Result<Draft>& draft = draft_of(context, *progress_->wanted());
   fault_ = draft ? "" : draft.error().message;
   taken_.clear();
   if (draft) context.post(*draft, {.id = next_gesture(), .finished = true, .change = progress_->lesson().title});
@@ -106,6 +115,7 @@ void LessonPanel::draw_list(Context& context) {
     if (ImGui::Selectable("##open", false, ImGuiSelectableFlags_SpanAllColumns,
                           {0, 2 * ImGui::GetTextLineHeightWithSpacing()})) {
       progress_.emplace(one);
+      drafted_.reset();  // it has other runs
       fault_.clear();
       taken_.clear();
     }
@@ -175,7 +185,7 @@ void LessonPanel::draw_run(Context& context) {
   const lesson::Run* run = progress_->wanted();
   if (run == nullptr || progress_->state() != State::waits) return;
   if (!fault_.empty()) return wrapped(fault_, palette().bad);
-  const auto draft = lesson::draft_of(progress_->lesson(), *run, *context.snapshot.kernels);
+  const Result<Draft>& draft = draft_of(context, *run);
   const bool asked = draft && (context.draft.pending() || asks_for(*draft, context.snapshot.focus.wanted));
   if (asked && (context.draft.pending() || context.snapshot.focus.running || run->watch))
     return dim_text("It runs\u2026");

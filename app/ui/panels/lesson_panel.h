@@ -18,6 +18,7 @@ class LessonPanel : public Panel {
   void close() { progress_.reset(); }
 
  private:
+  const Result<Draft>& draft_of(const Context& context, const lesson::Run& run);
   void follow(const Context& context);
   void start_run(Context& context);
   void draw_list(Context& context);
@@ -31,6 +32,9 @@ class LessonPanel : public Panel {
   std::optional<lesson::Progress> progress_;
   std::string taken_;  // the hash of the experiment that progress_ took last
   std::string fault_;  // why the step's run cannot start
+  // The last run that was completed to a draft, and with which kernels.
+  std::optional<std::pair<const lesson::Run*, session::Shared<std::vector<Kernel>>>> drafted_;
+  Result<Draft> draft_;
 };
 
 // The observation of the wanted experiment, once it has ended: with its watch if `watch`, or with its refusal.
