@@ -6,6 +6,8 @@
 #include <cstdlib>
 
 #include "charts/format.h"
+#include "charts/standing.h"
+#include "core/headline.h"
 
 namespace attnscope::charts {
 namespace {
@@ -21,19 +23,14 @@ std::string evidence_text(const Evidence& evidence) {
                      to_string(evidence.kind));
 }
 
-// A gain that is no gain says so.
-std::string gain_text(const Gain& gain) {
-  if (gain.tried)
-    return *gain.tried < 0 ? "tried: " + us_text(-*gain.tried) + " slower" : "tried: " + us_text(*gain.tried) + " less";
-  return gain.estimated ? "estimated gain " + us_text(*gain.estimated) : "";
-}
+std::string times_text(double ratio) { return fmt::format("{:.2f} times", ratio); }
 
-FindingRow row_of(const Finding& finding) {
+FindingRow row_of(const Finding& finding, double us) {
   FindingRow row;
   row.severity = finding.severity;
   row.sentence = finding.sentence;
   for (const Evidence& evidence : finding.evidence) row.evidence.push_back(evidence_text(evidence));
-  if (finding.gain) row.gain = gain_text(*finding.gain);
+  if (finding.gain) row.gain = gain_text(*finding.gain, us, us_text);
   row.file = where(finding, "file");
   row.line = std::atoll(where(finding, "line").c_str());
   if (finding.next) row.next = finding.next->set;
@@ -42,11 +39,47 @@ FindingRow row_of(const Finding& finding) {
 
 }  // namespace
 
+std::string gain_text(const Gain& gain, double us, std::string (*time)(double)) {
+  std::string text;
+  if (gain.estimated) {
+    text = "estimated " + time(*gain.estimated) + " less";
+    if (us > *gain.estimated) text += " (" + times_text(us / (us - *gain.estimated)) + ")";
+  }
+  if (!gain.tried) return text;
+  text += text.empty() ? "tried: " : "; tried: ";
+  if (*gain.tried < 0) return text + "slower";
+  return text + (us > *gain.tried ? times_text(us / (us - *gain.tried)) : time(*gain.tried) + " less");
+}
+
+Tried tried_text(const Observation& base, const Observation& run) {
+  if (run.failure) return {"tried: it fails", run.failure->message, -1};
+  if (const auto headline = headline_of(run); headline && is_fault(*headline))
+    return {fmt::format("tried: {}", to_string(*headline)), "Its time does not count.", -1};
+  const Standing standing = standing_of(base, run);
+  switch (standing.outcome) {
+    case Outcome::faster:
+      return {"tried: " + times_text(1 / standing.ratio), verdict_text(standing), 1};
+    case Outcome::slower:
+      return {"tried: slower", verdict_text(standing), -1};
+    case Outcome::tie:
+    case Outcome::not_comparable:
+      break;
+  }
+  return {fmt::format("tried: {}", to_string(standing.outcome)), verdict_text(standing), 0};
+}
+
+Tried tried_text(const Observation& base, const Scan& scan, size_t point) {
+  if (const auto& refused = scan.points.at(point).refused) return {"tried: it cannot run", refused->message, -1};
+  const Observation* run = scan.timed(point);
+  return run != nullptr ? tried_text(base, *run) : Tried{};
+}
+
 std::vector<FindingRow> finding_rows(const Observation& seen) {
+  const double us = seen.timing ? seen.timing->p50 : 0;
   std::vector<FindingRow> rows;
-  for (const Finding& finding : seen.findings) rows.push_back(row_of(finding));
+  for (const Finding& finding : seen.findings) rows.push_back(row_of(finding, us));
   if (seen.watch)
-    for (const Finding& finding : seen.watch->findings) rows.push_back(row_of(finding));
+    for (const Finding& finding : seen.watch->findings) rows.push_back(row_of(finding, us));
   std::stable_partition(rows.begin(), rows.end(),
                         [](const FindingRow& row) { return row.severity == Severity::error; });
   return rows;

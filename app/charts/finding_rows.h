@@ -5,15 +5,30 @@
 #include <vector>
 
 #include "core/observation.h"
+#include "core/scan.h"
 
 namespace attnscope::charts {
+
+// What a cure saves of a run of `us`, with the time in the reader's words: "estimated 120 us less (1.20 times); tried:
+// 1.14 times". `us` 0: not known. A cure that costs says "tried: slower".
+std::string gain_text(const Gain& gain, double us, std::string (*time)(double));
+
+// What came of a config that was run beside another one.
+struct Tried {
+  std::string words;  // "tried: 1.23 times", "tried: slower"
+  std::string why;    // more of it; may be empty
+  int better = 0;     // +1: faster; -1: slower, or no good result; 0: neither
+};
+Tried tried_text(const Observation& base, const Observation& run);
+// Of a scan of one config, beside the observation of its held experiment; empty: it has not ended.
+Tried tried_text(const Observation& base, const Scan& scan, size_t point);
 
 // A finding in the window: what, the figures behind it, where, and what to try.
 struct FindingRow {
   Severity severity = Severity::info;
   std::string sentence;
   std::vector<std::string> evidence;  // "bank conflicts 74.7 %, counted"
-  std::string gain;                   // "estimated gain 120 µs", "tried: 100 µs less", or empty
+  std::string gain;                   // gain_text(), or empty
   std::string file;
   int64_t line = 0;                     // 0: no line
   std::map<std::string, int64_t> next;  // knobs to set; empty: nothing is proposed

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "charts/finding_rows.h"
 #include "charts/term_table.h"
 #include "core/command_words.h"
 #include "core/escape.h"
@@ -11,16 +12,7 @@
 namespace attnscope::cli {
 namespace {
 
-std::string times_faster(double us, double saved) { return fmt::format("{:.2f} times", us / (us - saved)); }
-
-std::string gain_text(const Gain& gain, double us) {
-  std::string text;
-  if (gain.estimated && us > *gain.estimated)
-    text = fmt::format("estimated {:.4g} us less ({})", *gain.estimated, times_faster(us, *gain.estimated));
-  if (gain.tried && us > *gain.tried)
-    text += fmt::format("{}tried: {}", text.empty() ? "" : "; ", times_faster(us, *gain.tried));
-  return text;
-}
+std::string plain_us(double us) { return fmt::format("{:.4g} us", us); }
 
 std::string evidence_text(const Evidence& one) {
   return fmt::format("{} {:.6g}{} ({})", one.name, one.value, one.unit.empty() ? "" : " " + one.unit,
@@ -53,7 +45,7 @@ void line(std::string& out, const std::string& text) { out += "   " + one_line(t
 // `us`: the run's time; 0 none.
 void add_finding(std::string& out, const Finding& finding, int number, double us) {
   const std::string title(finding.rule.says().empty() ? finding.rule.name() : finding.rule.says());
-  const std::string gain = finding.gain ? gain_text(*finding.gain, us) : "";
+  const std::string gain = finding.gain ? charts::gain_text(*finding.gain, us, plain_us) : "";
   out += one_line(fmt::format("{}. {}  [{}, {}]{}", number, title, finding.rule.name(), to_string(finding.severity),
                               gain.empty() ? "" : "  " + gain)) +
          "\n";

@@ -9,7 +9,8 @@
 
 namespace attnscope {
 
-// One value of one knob, with everything else of an experiment held, and what came of it.
+// One value of one knob, with everything else of an experiment held, and what came of it. Or a config that differs in
+// any number of knobs: `knob` is empty then.
 struct ScanPoint {
   std::string knob;
   KnobValue value;
@@ -34,6 +35,8 @@ struct Scan {
   bool over() const;
   // The observation with the point's time, its own or that of `same_as`; null: none yet.
   const Observation* timed(size_t point) const;
+  // It is one config instead of knobs' values.
+  bool of_config() const { return points.size() == 1 && points.front().knob.empty(); }
   // Whether `draft` differs from the held experiment in that knob only, so that the knob's points are its own values.
   bool holds(const std::string& knob, const Draft& draft) const;
   // The same for any of its knobs.

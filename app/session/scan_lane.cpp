@@ -29,9 +29,33 @@ ScanPoint point_of(const catalog::KnobChoice& choice, const Knob& knob, const Ex
   return point;
 }
 
+Shared<Observation> known_run(const ScanRequest& request, const Experiment& held, const Config& config) {
+  Experiment own = held;
+  own.config = config;
+  const auto run = std::ranges::find(request.known, hash_of(own), [](const auto& one) { return one->hash; });
+  return run != request.known.end() ? *run : nullptr;
+}
+
+Result<void> check_config(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+  if (auto complete = catalog::complete_config(kernel, config.knobs, config.options); !complete)
+    return fail(complete.error());
+  if (auto allowed = catalog::check_restrictions(kernel, problem, config, spec.arch); !allowed) return allowed;
+  return catalog::foretell_limits(kernel, problem, config, spec);
+}
+
+Scan plan_config(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec) {
+  ScanPoint point;
+  point.config = held.config;
+  for (const auto& [knob, value] : request.set) point.config.knobs[knob] = value;
+  if (auto legal = check_config(kernel, held.problem, point.config, spec); !legal) point.refused = legal.error();
+  point.observation = known_run(request, held, point.config);
+  return {request.id, held, {std::move(point)}, {}};
+}
+
 }  // namespace
 
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec) {
+  if (!request.set.empty()) return plan_config(request, kernel, held, spec);
   Scan scan{request.id, held, {}, unknown_knob(kernel, request.knobs)};
   if (scan.failure) return scan;
   const auto all = catalog::choices(kernel, held.problem, held.config, spec);
@@ -40,10 +64,7 @@ Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experimen
     for (const catalog::KnobChoice& choice : all) {
       if (choice.knob != knob.name || (!request.warned && !choice.chosen && !choice.warnings.empty())) continue;
       ScanPoint point = point_of(choice, knob, held);
-      Experiment own = held;
-      own.config = point.config;
-      const auto run = std::ranges::find(request.known, hash_of(own), [](const auto& one) { return one->hash; });
-      if (run != request.known.end()) point.observation = *run;
+      point.observation = known_run(request, held, point.config);
       const auto twin = std::ranges::find(scan.points, point.config, &ScanPoint::config);
       if (twin != scan.points.end() && !point.refused) point.same_as = twin - scan.points.begin();
       scan.points.push_back(std::move(point));
@@ -69,10 +90,16 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
     if (entries_[at].scan.held == entry.scan.held &&
         std::ranges::equal(entries_[at].scan.points, entry.scan.points, {}, &ScanPoint::config, &ScanPoint::config))
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at--));
+  // Configs that were run on the side push no scan of a knob out.
+  const auto alike = [of_config = entry.scan.of_config()](const Entry& one) {
+    return one.scan.of_config() == of_config;
+  };
   entries_.push_back(std::move(entry));
-  while (entries_.size() > kMostKept && entries_.front().scan.over()) {
-    entries_.erase(entries_.begin());
-    if (entry_ > 0) --entry_;
+  while (std::ranges::count_if(entries_, alike) > static_cast<std::ptrdiff_t>(kMostKept)) {
+    const auto oldest = std::ranges::find_if(entries_, alike);
+    if (!oldest->scan.over()) break;
+    if (oldest - entries_.begin() < static_cast<std::ptrdiff_t>(entry_)) --entry_;
+    entries_.erase(oldest);
   }
   publish();
 }

@@ -13,14 +13,15 @@
 namespace attnscope::session {
 
 // The points of a scan, before any runs: each value of its knobs with what the manifest and the limits say of it. A
-// known run of the same experiment is its point's. Failure: an unknown knob, or none.
+// known run of the same experiment is its point's. Failure: an unknown knob, or none. Where the request sets a config,
+// that is the only point.
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec);
 
 // Scans, one after the other, one value at a time. A config whose machine code and launch were timed before in the same
 // scan is not timed again. Pure.
 class ScanLane {
  public:
-  static constexpr size_t kMostKept = 16;  // scans
+  static constexpr size_t kMostKept = 16;  // scans of knobs, and as many of configs
   static constexpr size_t kMostAhead = 4;  // values that are compiled while one runs
 
   // Until a worker says which devices it has.

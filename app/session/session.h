@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,7 +56,7 @@ struct Gesture {
   std::string change;    // "NUM_WARPS 4 → 8"
 };
 
-// Runs every value of these knobs, each knob in its turn and the others held.
+// Runs every value of these knobs, each knob in its turn and the others held; or one config beside the held one.
 struct ScanRequest {
   uint64_t id = 0;  // the caller's name for it
   Draft draft;
@@ -63,6 +64,7 @@ struct ScanRequest {
   Watch watch = Watch::never;
   bool warned = true;                           // also values that the manifest warns of
   std::vector<Shared<Observation>> known = {};  // runs that are not repeated
+  std::map<std::string, int64_t> set = {};      // not empty: only the draft's config with these values, and no knobs
 };
 
 // The workers, lanes, history and undo. Every method but stop() and the futures only posts; none blocks, none does I/O

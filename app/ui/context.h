@@ -11,6 +11,7 @@
 #include "ui/glossary.h"
 #include "ui/settings.h"
 #include "ui/shown.h"
+#include "ui/tries.h"
 #include "ui/view_state.h"
 
 namespace attnscope::ui {
@@ -42,6 +43,7 @@ struct Context {
   DraftTracker& draft;
   const charts::LatencyChart& latency;
   const Baseline& baseline;
+  const Tries& tries;
   const Glossary& glossary;
   const std::vector<ReportedFigure>& reported;
   const std::vector<lesson::Lesson>& lessons;

@@ -24,6 +24,7 @@ Json to_json(const WindowSettings& settings) {
               {"closed", settings.closed},
               {"layout", settings.layout},
               {"pinned", settings.pinned ? Json{{"hash", settings.pinned->hash}, {"at", settings.pinned->at}} : Json()},
+              {"tries", settings.tries},
               {"built_docks", settings.built_docks},
               {"layout_version", settings.layout_version}};
 }
@@ -38,6 +39,7 @@ WindowSettings window_settings_from_json(const Json& json) {
   settings.width = whole_in(json, "width", settings.width, 640, 16384);
   settings.height = whole_in(json, "height", settings.height, 400, 16384);
   if (json.contains("invited") && json["invited"].is_boolean()) settings.invited = json["invited"].get<bool>();
+  if (json.contains("tries") && json["tries"].is_boolean()) settings.tries = json["tries"].get<bool>();
   if (json.contains("closed") && json["closed"].is_array())
     for (const Json& title : json["closed"])
       if (title.is_string()) settings.closed.insert(title.get<std::string>());

@@ -30,6 +30,7 @@ struct WindowSettings {
   std::set<std::string> closed;     // titles of panels that were closed
   std::string layout;               // Dear ImGui's own settings text; empty: the default layout
   std::string built_docks;          // docks_of() the default layout when it was built
+  bool tries = true;                // what findings propose is run on the side
   std::optional<PinnedRun> pinned;  // empty: A is the run before
   int layout_version = 0;           // of the default layout that `layout` started from
 

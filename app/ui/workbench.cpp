@@ -149,12 +149,14 @@ void Workbench::draw() {
   const Shown shown = shown_of(snapshot);
   Interop* const way_in = choose_pixel_way(shown);
   baseline_ = baseline_of(snapshot, shown, latency_, settings_.pinned);
+  tries_.follow(session_, snapshot, shown, may_try(shown));
   Context context{session_,
                   snapshot,
                   shown,
                   draft_,
                   latency_,
                   baseline_,
+                  tries_,
                   glossary_,
                   reported_,
                   lessons_,
@@ -187,6 +189,15 @@ void Workbench::draw() {
                     shown.observation->experiment.problem.is_attention();  // other problems have no maps
   settled_ = finished && !watching && (focus.failure || !maps || maps_complete());
   note_frame_time(platform::steady_ms() - begin);
+}
+
+// The live run has ended, and nothing that a person asked for waits.
+bool Workbench::may_try(const Shown& shown) const {
+  const session::Focus& focus = snapshot_->focus;
+  const bool watching = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
+  const bool ended =
+      !focus.running && !focus.failure && !watching && shown.state(session::Part::timing) == session::PartState::fresh;
+  return settings_.tries && ended && !shown.from_history() && !draft_.pending() && snapshot_->queue_waiting == 0;
 }
 
 // Maps stay on the GPU if the measuring GPU also draws the window; the status bar says which path is used, and why.

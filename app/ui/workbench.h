@@ -99,6 +99,7 @@ class Workbench {
   void adopt_view(const session::Snapshot& snapshot);
   void bring_to_front();
   bool maps_complete() const;
+  bool may_try(const Shown& shown) const;
   Interop* choose_pixel_way(const Shown& shown);
   void settle_layout(unsigned dockspace, bool missing);
   bool closable() const;
@@ -114,6 +115,7 @@ class Workbench {
   charts::LatencyChart latency_;
   std::vector<charts::Run> runs_;  // those in latency_
   Baseline baseline_;              // points into snapshot_
+  Tries tries_;
   Glossary glossary_;
   std::vector<ReportedFigure> reported_;
   std::vector<lesson::Lesson> lessons_;

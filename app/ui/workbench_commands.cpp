@@ -64,6 +64,7 @@ void Workbench::add_actions() {
         const bool busy = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
         return busy ? "It is being watched." : "";
       });
+  add("tries", "Try what findings propose", 0, [this] { settings_.tries = !settings_.tries; });
   add(
       "cancel", "Cancel the run", ImGuiMod_Ctrl | ImGuiKey_Period, [this] { session_.cancel(); },
       [this] { return snapshot_->focus.running ? "" : "Nothing is running."; });
@@ -160,14 +161,14 @@ void Workbench::draw_menu(Context& context) {
       if (*id == '\0')
         ImGui::Separator();
       else
-        actions_.menu_item(id);
+        actions_.menu_item(id, std::string_view(id) == "tries" && settings_.tries);
     }
     ImGui::EndMenu();
   };
   menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem"});
-  menu("Run", {"rerun", "cancel", "watch", "", "why", "compare", "pin", "unpin", "", "live", "close", "", "best",
-               "bench", "export"});
+  menu("Run", {"rerun", "cancel", "watch", "tries", "", "why", "compare", "pin", "unpin", "", "live", "close", "",
+               "best", "bench", "export"});
   draw_presets_menu(context);
   if (ImGui::BeginMenu("View")) {
     for (const auto& panel : panels_) {

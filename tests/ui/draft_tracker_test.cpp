@@ -166,6 +166,7 @@ TEST(WindowSettings, RoundTrip) {
   kept.closed = {"Counters"};
   kept.layout = "[Window][Log]\nPos=1,2\n";
   kept.layout_version = 3;
+  kept.tries = false;
   kept.pinned = PinnedRun{"1f3a", 1795368000.123456};
   EXPECT_EQ(window_settings_from_json(to_json(kept)), kept);
 }

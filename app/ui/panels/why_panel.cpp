@@ -282,6 +282,11 @@ void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
     if (ImGui::SmallButton("Copy the command line###copy")) copy("attnscope " + shell_text(line.arguments));
     ImGui::EndDisabled();
     tooltip(line.refusal.empty() ? "attnscope " + shell_text(line.arguments) : line.refusal);
+    if (const charts::Tried* tried = context.tries.of(wish.config); tried != nullptr && !tried->words.empty()) {
+      beside();
+      small_text(tried->words, tried->better > 0 ? palette().good : tried->better < 0 ? palette().warn : palette().dim);
+      tooltip("It ran on the same device, beside the shown run: " + tried->why);
+    }
   }
   ImGui::PopFont();
 }

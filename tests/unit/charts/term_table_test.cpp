@@ -101,14 +101,53 @@ TEST(FindingRows, ErrorsAreFirstAndEveryFigureSaysItsKind) {
   EXPECT_EQ(rows[0].line, 0);
   EXPECT_EQ(rows[0].gain, "");
   EXPECT_THAT(rows[1].evidence, ElementsAre("conflicts 74.7 %, counted", "ways 8, modelled"));
-  EXPECT_EQ(rows[1].gain, "estimated gain 120.0 \u00b5s");
+  EXPECT_EQ(rows[1].gain, "estimated 120.0 \u00b5s less") << "without a time there is no ratio";
   EXPECT_EQ(rows[1].file, "k.cu");
   EXPECT_EQ(rows[1].line, 12);
   EXPECT_EQ(rows[1].next, (std::map<std::string, int64_t>{{"SWIZZLE_XOR", 1}}));
   seen.findings[0].gain = Gain{120, 100};
-  EXPECT_EQ(finding_rows(seen)[1].gain, "tried: 100.0 \u00b5s less");
-  seen.findings[0].gain = Gain{120, -5};
-  EXPECT_EQ(finding_rows(seen)[1].gain, "tried: 5.00 \u00b5s slower");
+  EXPECT_EQ(finding_rows(seen)[1].gain, "estimated 120.0 \u00b5s less; tried: 100.0 \u00b5s less");
+  seen.timing.emplace().p50 = 600;
+  EXPECT_EQ(finding_rows(seen)[1].gain, "estimated 120.0 \u00b5s less (1.25 times); tried: 1.20 times");
+  seen.findings[0].gain = Gain{std::nullopt, -5};
+  EXPECT_EQ(finding_rows(seen)[1].gain, "tried: slower");
+}
+
+Observation run_of(double us) {
+  Observation run;
+  run.timing.emplace().p50 = us;
+  run.timing->kind = FigureKind::measured;
+  run.timing->interval_low = us * 0.99;
+  run.timing->interval_high = us * 1.01;
+  return run;
+}
+
+TEST(TriedText, SaysHowManyTimesFasterOrWhyNot) {
+  const Observation base = run_of(600);
+  EXPECT_EQ(tried_text(base, run_of(300)).words, "tried: 2.00 times");
+  EXPECT_EQ(tried_text(base, run_of(300)).better, 1);
+  EXPECT_EQ(tried_text(base, run_of(700)).words, "tried: slower");
+  EXPECT_EQ(tried_text(base, run_of(700)).better, -1);
+  EXPECT_EQ(tried_text(base, run_of(599)).words, "tried: cannot be told apart");
+  EXPECT_EQ(tried_text(base, run_of(599)).better, 0);
+  Observation wrong = run_of(300);
+  wrong.verdict.emplace().state = VerdictState::wrong;
+  EXPECT_EQ(tried_text(base, wrong).words, "tried: wrong") << "however fast it is";
+  Observation failed = run_of(300);
+  failed.failure = Failure{Stage::launch, "an illegal access", ""};
+  EXPECT_EQ(tried_text(base, failed).words, "tried: it fails");
+  EXPECT_EQ(tried_text(base, failed).why, "an illegal access");
+}
+
+TEST(TriedText, AScansPointHasWordsOnceItHasEnded) {
+  const Observation base = run_of(600);
+  Scan scan;
+  scan.points.emplace_back();
+  EXPECT_EQ(tried_text(base, scan, 0).words, "");
+  scan.points[0].observation = std::make_shared<Observation>(run_of(300));
+  EXPECT_EQ(tried_text(base, scan, 0).words, "tried: 2.00 times");
+  scan.points[0].refused = Failure{Stage::limits, "too much shared memory", ""};
+  EXPECT_EQ(tried_text(base, scan, 0).words, "tried: it cannot run");
 }
 
 }  // namespace

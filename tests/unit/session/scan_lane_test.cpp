@@ -31,6 +31,15 @@ class ScanLaneTest : public testing::Test {
   void add(const std::vector<std::string>& knobs, bool warned = true) {
     ScanRequest request{.id = ++id_, .draft = held_, .knobs = knobs};
     request.warned = warned;
+    add(request);
+  }
+  void add_config(const std::map<std::string, int64_t>& set, std::vector<Shared<Observation>> known = {}) {
+    ScanRequest request{.id = ++id_, .draft = held_, .knobs = {}};
+    request.set = set;
+    request.known = std::move(known);
+    add(request);
+  }
+  void add(const ScanRequest& request) {
     Resolution resolution;
     resolution.experiment = held_;
     resolution.kernel = kernel_;
@@ -184,6 +193,62 @@ TEST_F(ScanLaneTest, TheSameScanReplacesItsResult) {
   add({"BLOCK_N"});
   EXPECT_EQ(lane_.view().size(), 1u);
   EXPECT_FALSE(last().over());
+}
+
+TEST_F(ScanLaneTest, AConfigOfSeveralKnobsIsOnePoint) {
+  add_config({{"NUM_WARPS", 8}, {"SWIZZLE_XOR", 1}});
+  ASSERT_EQ(last().points.size(), 1u);
+  EXPECT_TRUE(last().of_config());
+  const Experiment ran = run("a", 5);
+  Config wanted = held_.config;
+  wanted.knobs["NUM_WARPS"] = 8;
+  wanted.knobs["SWIZZLE_XOR"] = 1;
+  EXPECT_EQ(ran.config, wanted);
+  EXPECT_EQ(last().timed(0)->timing->p50, 5);
+  EXPECT_FALSE(lane_.next());
+}
+
+TEST_F(ScanLaneTest, AConfigThatCannotRunSaysWhyAndAKnownOneIsNotRepeated) {
+  add_config({{"BLOCK_M", 64}});
+  ASSERT_TRUE(last().points[0].refused);
+  EXPECT_EQ(last().points[0].refused->stage, Stage::limits);
+  add_config({{"NUM_WARPS", 5}});
+  ASSERT_TRUE(last().points[0].refused);
+  EXPECT_EQ(last().points[0].refused->stage, Stage::input);
+  Experiment other = held_;
+  other.config.knobs["NUM_WARPS"] = 8;
+  auto seen = std::make_shared<Observation>();
+  seen->hash = hash_of(other);
+  add_config({{"NUM_WARPS", 8}}, {seen});
+  EXPECT_EQ(last().points[0].observation, seen);
+  EXPECT_FALSE(lane_.next());
+}
+
+TEST_F(ScanLaneTest, AConfigEndsWhenAnyOtherExperimentIsWanted) {
+  add_config({{"NUM_WARPS", 8}});
+  run("a", 5);
+  add_config({{"SWIZZLE_XOR", 1}});
+  EXPECT_FALSE(lane_.keep_for(held_));
+  ASSERT_EQ(lane_.view().size(), 2u);
+  Draft wanted = held_;
+  wanted.config.knobs["SWIZZLE_XOR"] = 1;
+  lane_.keep_for(wanted);
+  ASSERT_EQ(lane_.view().size(), 1u) << "what is over stays";
+  EXPECT_EQ(last().points[0].config.knobs.at("NUM_WARPS"), 8);
+}
+
+TEST_F(ScanLaneTest, ConfigsPushNoScanOfAKnobOut) {
+  add({"BLOCK_N"});
+  run("a", 5);
+  run("b", 5);
+  for (int problem = 1; problem <= 20; ++problem) {
+    held_.problem.batch = problem;
+    add_config({{"NUM_WARPS", 8}});
+    run("a", 5);
+  }
+  ASSERT_EQ(lane_.view().size(), 1 + ScanLane::kMostKept);
+  EXPECT_EQ(lane_.view()[0]->points[0].knob, "BLOCK_N");
+  EXPECT_EQ(lane_.view()[1]->held.problem.batch, 5) << "the oldest are gone";
 }
 
 TEST(Scan, HoldsForDraftsThatDifferInThatKnob) {

@@ -95,6 +95,19 @@ TEST_F(SessionScan, AKnownRunIsNotRepeated) {
   EXPECT_EQ(runs(), 2u + 4u);
 }
 
+TEST_F(SessionScan, AConfigOfItsOwnRunsAndNothingElse) {
+  start();
+  ScanRequest request{.id = ++scan_, .draft = tiled(4), .knobs = {}};
+  request.set = {{"NUM_WARPS", 8}};
+  session_->scan(std::move(request));
+  const auto seen = wait_for_scan();
+  ASSERT_EQ(seen->points.size(), 1u);
+  ASSERT_TRUE(seen->points[0].observation);
+  EXPECT_EQ(seen->points[0].observation->timing->p50, recorded("m32_w8").timing->p50);
+  EXPECT_EQ(runs(), 1u);
+  EXPECT_EQ(session_->snapshot()->history.size, 0u);
+}
+
 TEST_F(SessionScan, AnUnknownKnobIsRefusedWithThoseThatAre) {
   start();
   scan(4, "NUM_WARP");
