@@ -9,6 +9,7 @@
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
 #include "ui/panels/panels.h"
+#include "ui/panels/source_panel.h"
 #include "ui/widgets/text.h"
 #include "ui/workbench.h"
 
@@ -108,6 +109,10 @@ void Workbench::add_actions() {
   add("zoom in", "Zoom in", ImGuiMod_Ctrl | ImGuiKey_Equal, [zoom] { zoom(1.1f); });
   add("zoom out", "Zoom out", ImGuiMod_Ctrl | ImGuiKey_Minus, [zoom] { zoom(1 / 1.1f); });
   add("zoom reset", "Zoom 100 %", ImGuiMod_Ctrl | ImGuiKey_0, [zoom] { zoom(0); });
+  add("tall", "Lower panels taller, or as before", 0, [this] {
+    const char* const one_of_them = source_panel_->title();
+    set_tall(one_of_them, !is_tall(one_of_them));
+  });
   add("reset layout", "Reset the layout", 0, [this] { reset_layout(); });
   for (const auto& [id, title, kind] : {std::tuple{"layout narrow", "Layout for a narrow window", LayoutKind::narrow},
                                         {"layout small", "Layout for a small window", LayoutKind::small},
@@ -186,7 +191,7 @@ void Workbench::draw_menu(Context& context) {
     ImGui::Separator();
     for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
     ImGui::Separator();
-    for (const char* id : {"reset layout", "layout narrow", "layout small", "layout usual", "layout large"})
+    for (const char* id : {"tall", "reset layout", "layout narrow", "layout small", "layout usual", "layout large"})
       actions_.menu_item(id);
     ImGui::EndMenu();
   }

@@ -1,6 +1,8 @@
 // Pictures of the window's other states, to look at: made only when ATTNSCOPE_SCENES names a folder for them.
 #include <imgui_internal.h>
 
+#include <algorithm>
+
 #include "ui/scene.h"
 
 namespace attnscope::ui {
@@ -88,6 +90,18 @@ TEST_F(Scene, Why) {
         ctx->Yield(8);
       });
       picture("against_" + std::to_string(size.width));
+      flow([&](ImGuiTestContext* ctx) {
+        bench_->open_panel("Why");
+        bench_->actions().find("tall")->run();
+        wait(
+            ctx,
+            [](const session::Snapshot& s) {
+              return !s.scans.empty() && std::ranges::all_of(s.scans, [](const auto& scan) { return scan->over(); });
+            },
+            "what findings propose");
+        ctx->Yield(8);
+      });
+      picture("tried_" + std::to_string(size.width));
     }
 }
 

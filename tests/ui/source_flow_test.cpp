@@ -252,6 +252,12 @@ TEST_F(SourceFlow, TheStripCanBeTallAndLeavesTheHeadlines) {
     ctx->ItemClick("//Source/###tall");
     ctx->Yield(4);
     EXPECT_NEAR(height("//Source"), before, 2);
+    ctx->MenuClick("//##MainMenuBar/View/Lower panels taller, or as before");
+    ctx->Yield(4);
+    EXPECT_GT(height("//Source"), 1.8f * before);
+    bench_->open_panel("Why");
+    ctx->Yield(4);
+    EXPECT_GT(height("//Why"), 1.8f * before) << "its neighbours too";
   });
 }
 

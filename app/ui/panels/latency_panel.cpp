@@ -12,6 +12,8 @@
 namespace attnscope::ui {
 namespace {
 
+constexpr float kLeastPlot = 5;  // ems of height: a lower plot cannot be read
+
 ImU32 colour_of(const charts::Standing& standing) {
   const int better = charts::better(standing);
   return better > 0 ? palette().good : better < 0 ? palette().bad : palette().dim;
@@ -23,6 +25,7 @@ void LatencyPanel::draw(Context& context) {
   progress_line(context);
   failure_view(context, Readout::latency);
   draw_headline(context);
+  if (ImGui::GetContentRegionAvail().y < em(kLeastPlot)) return;  // a strip below is tall
   if (context.view.latency_view == LatencyView::knob) return by_knob_.draw(context);
   if (context.latency.columns.empty()) {
     empty_state(ICON_CHART, context.shown.running() ? "The first run is on its way" : "No run yet",
