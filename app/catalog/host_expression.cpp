@@ -124,15 +124,41 @@ class Parser {
   // `any`: ||, else &&.
   std::optional<Sum> logical(bool any) {
     const char* op = any ? "||" : "&&";
-    auto left = any ? logical(false) : comparison();
+    auto left = any ? logical(false) : masked();
     while (left && is(any ? "|" : "&") && is_next(any ? "|" : "&")) {
       at_ += 2;
-      const auto right = any ? logical(false) : comparison();
+      const auto right = any ? logical(false) : masked();
       if (!right) return std::nullopt;
       const bool a = left->now != 0, b = right->now != 0;
       left = short_enough(truth(op, *left, *right, any ? a || b : a && b));
     }
     return left;
+  }
+
+  // x & ~63 is x rounded down to a multiple of 64, x & 63 what is left of it. Other masks only of numbers.
+  std::optional<Sum> masked() {
+    auto left = comparison();
+    while (left && is("&") && !is_next("&")) {
+      ++at_;
+      const auto mask = comparison();
+      if (!mask || !mask->constant()) return std::nullopt;
+      const int64_t bits = mask->number, low = bits < 0 ? ~bits : bits;
+      if (left->constant()) {
+        left = number(left->number & bits);
+      } else if ((low & (low + 1)) != 0 || left->now < 0) {
+        return std::nullopt;
+      } else {
+        const Sum unit = number(low + 1);
+        const auto whole = bits < 0 ? rounded_up(*left, unit) : std::nullopt;
+        left = bits >= 0 ? rest(*left, unit) : whole ? times(*whole, unit) : rounded_down(*left, unit);
+      }
+    }
+    return left;
+  }
+
+  static std::optional<Sum> rounded_down(const Sum& a, const Sum& unit) {
+    return short_enough(
+        part(fmt::format("({} - {} % {})", a.text(), a.factor(), unit.text()), a.now - a.now % unit.now));
   }
 
   std::optional<Sum> comparison() {
@@ -260,6 +286,10 @@ class Parser {
       ++at_;
       const auto value = unary();
       return value ? std::optional(truth("==", *value, number(0), value->now == 0)) : std::nullopt;
+    }
+    if (take("~")) {
+      const auto value = unary();
+      return value && value->constant() ? std::optional(number(~value->number)) : std::nullopt;
     }
     if (take("-")) {
       const auto value = unary();

@@ -64,7 +64,10 @@ void HostScope::set_size(const std::string& size, int64_t now, const std::string
   HostText here{name, used_at};
   for (int depth = 0; depth < kDeepest; ++depth) {
     const auto tokens = cpp_tokens(here.text);
-    if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word) return;
+    if (tokens.size() != 1 || tokens[0].kind != CppToken::Kind::word) {
+      if (depth == 0) aliases_.push_back({nullptr, "", size});  // of N * C: an N of the host code is another one
+      return;
+    }
     aliases_.push_back({host_.function_at(here.at), here.text, size});
     here = host_.argument(here.text, here.at);
   }

@@ -81,6 +81,7 @@ void HostSource::read_function(const Tokens& tokens, const CppBrackets& brackets
   const size_t body = brackets.closing(open) + 1;
   function.begin = tokens[body].at;
   function.end = tokens[std::min(brackets.closing(body), tokens.size() - 1)].at;
+  by_name_.emplace(function.name, functions_.size());
   functions_.push_back(std::move(function));
 }
 
@@ -101,6 +102,11 @@ const HostFunction* HostSource::function_at(size_t at) const {
   const auto behind = std::ranges::upper_bound(functions_, at, {}, &HostFunction::begin);
   if (behind == functions_.begin() || std::prev(behind)->end < at) return nullptr;
   return &*std::prev(behind);
+}
+
+const HostFunction* HostSource::function_named(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &functions_[found->second];
 }
 
 HostText HostSource::argument(const std::string& parameter, size_t at) const {

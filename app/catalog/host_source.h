@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 
 namespace attnscope::catalog {
 
-// A function of the host code with a body.
+// A function with a body, of the host code or the device code.
 struct HostFunction {
   std::string name;
   std::vector<std::string> parameters;  // names, in order; empty for an unnamed one
@@ -24,6 +25,8 @@ class HostSource {
 
   // The function whose body contains byte `at`; null outside of all.
   const HostFunction* function_at(size_t at) const;
+  // The first with this name; null if there is none.
+  const HostFunction* function_named(std::string_view name) const;
   // What the caller passes for a parameter of the function around `at`: of the first call that is not in the function
   // itself. Empty: there is no such parameter or call.
   HostText argument(const std::string& parameter, size_t at) const;
@@ -41,6 +44,7 @@ class HostSource {
   void read_call(const std::vector<CppToken>& tokens, const CppBrackets& brackets, size_t open);
 
   std::vector<HostFunction> functions_;                       // ascending, none in another
+  std::map<std::string, size_t, std::less<>> by_name_;        // in functions_: the first of each name
   std::map<std::string, std::vector<Call>> calls_;            // by function
   std::map<std::string, std::vector<HostText>> allocations_;  // by pointer, ascending
 };

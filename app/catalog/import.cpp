@@ -13,6 +13,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/cuda_source.h"
+#include "catalog/first_sizes.h"
 #include "catalog/host_scope.h"
 #include "catalog/import_parameters.h"
 #include "catalog/manifest_text.h"
@@ -268,9 +269,18 @@ class Importer {
     grid_ = grid.text;
     if (block_.empty()) {
       const std::string bounds = kernel_->launch_bounds.empty() ? "" : scope_.in_terms(kernel_->launch_bounds);
-      block_ = {bounds.empty() ? std::to_string(kUsualBlock) : bounds, "1", "1"};
+      const std::string side = std::to_string(kUsualSide);
+      std::set<std::string_view> seen;
+      if (!bounds.empty())
+        block_ = {bounds, "1", "1"};
+      else if (uses_second_axis(kernel_->body, kernel_->end, seen))
+        block_ = {side, side, "1"};
+      else
+        block_ = {std::to_string(kUsualBlock), "1", "1"};
       if (bounds.empty())
-        result_.guessed.push_back(fmt::format("the block: {} threads", kUsualBlock));
+        result_.guessed.push_back(
+            block_[1] == "1" ? fmt::format("the block: {} threads", kUsualBlock)
+                             : fmt::format("the block: {} x {} threads, since it uses threadIdx.y", side, side));
       else
         result_.read.push_back("the block, from __launch_bounds__: " + bounds + " threads");
     }
@@ -286,6 +296,20 @@ class Importer {
       note(grid.guessed, fmt::format("the grid: {} x {} x {} CTAs", grid_[0], grid_[1], grid_[2]));
     }
     find_shared();
+  }
+
+  // Whether the code in these bytes, or a function of the file that it names, uses threadIdx.y or blockDim.y.
+  bool uses_second_axis(size_t begin, size_t end, std::set<std::string_view>& seen) const {
+    const std::vector<CppToken> tokens = cpp_tokens(std::string_view(read_.text).substr(begin, end - begin));
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind != CppToken::Kind::word) continue;
+      const bool of_block = tokens[i].is("threadIdx") || tokens[i].is("blockDim");
+      if (of_block && i + 2 < tokens.size() && tokens[i + 1].is(".") && tokens[i + 2].is("y")) return true;
+      const HostFunction* const called =
+          seen.size() < kMostOffers ? read_.host.function_named(tokens[i].text) : nullptr;
+      if (called && seen.insert(called->name).second && uses_second_axis(called->begin, called->end, seen)) return true;
+    }
+    return false;
   }
 
   std::string product() const {
@@ -369,7 +393,9 @@ Result<Imported> import_kernel(const std::string& source_name, const std::string
                                const std::string& id) {
   for (const std::string& text : {source_name, source, entry})
     if (auto text_is = is_text(text, source_name); !text_is) return fail(text_is.error());
-  return Importer(source_name, source).import(entry, id);
+  auto imported = Importer(source_name, source).import(entry, id);
+  if (imported) lower_sizes(*imported, source_name, source);
+  return imported;
 }
 
 }  // namespace attnscope::catalog

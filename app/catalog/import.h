@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,10 @@ struct Imported {
   std::string manifest;              // JSON text that parse_kernel accepts
   std::vector<std::string> read;     // what the source says, one sentence each
   std::vector<std::string> guessed;  // what it does not say
+  std::vector<std::string> probed;   // what running it showed (catalog/probed.h)
   std::vector<std::string> others;   // entries of the file's other kernels
+  // By buffer whose length is a guess: how many times longer than the guess a run showed it to be.
+  std::map<std::string, int64_t> open_lengths;
 };
 
 // The file's name as a manifest may have it: letters, digits, _ - and . ("my kernel.cu": "my_kernel.cu").

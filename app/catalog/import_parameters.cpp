@@ -55,20 +55,36 @@ class Binder {
                     "Name it in the source.");
       const bool bound = parameter.pointer ? bind_pointer(parameter) : bind_value(parameter);
       if (!bound)
-        return fail(Stage::input,
-                    fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed", source_name_, kernel_.name,
-                                parameter.name, parameter.type),
-                    "Pointers to numbers, numbers, vectors and plain structs of these can be passed.");
+        return fail(
+            Stage::input,
+            fmt::format("{}: {}'s parameter {} is a {}, which cannot be passed", source_name_, kernel_.name,
+                        parameter.name, parameter.type),
+            "Pointers to numbers, numbers, vectors and plain structs of these can be passed. Textures, surfaces and "
+            "functions cannot.");
     }
     if (std::ranges::none_of(bound_.buffers,
                              [](const OrderedJson& one) { return one["role"] != word_of(BufferRole::in); }))
-      return fail(Stage::input,
-                  fmt::format("{}: {} has no pointer that it may write through", source_name_, kernel_.name),
-                  "A kernel's output is a pointer to something that is not const.");
+      stand_in_output();
     return std::move(bound_);
   }
 
  private:
+  // A kernel that only prints or asserts writes through no pointer, and a manifest needs something to judge: a byte
+  // that is not passed.
+  void stand_in_output() {
+    std::string name = "nothing";
+    while (scope_.kept.contains(name) ||
+           std::ranges::any_of(bound_.buffers, [&](const OrderedJson& one) { return one["name"] == name; }))
+      name += "_";
+    bound_.buffers.push_back(OrderedJson{{"name", name},
+                                         {"role", word_of(BufferRole::inout)},
+                                         {"dtype", word_of(ElementType::u8)},
+                                         {"shape", {"1"}},
+                                         {"init", "zeros"}});
+    imported_.guessed.push_back(
+        fmt::format("it has no pointer that it may write through: {} stands in for an output and is not passed", name));
+  }
+
   // Both return false for a type that cannot be passed.
   bool bind_pointer(const SourceParameter& parameter) {
     const std::string type = scope_.resolved_type(parameter.type);
@@ -227,7 +243,9 @@ class Binder {
       imported_.guessed.push_back(fmt::format("{} is {}, and starts {}", name,
                                               only_stored ? "stored to where the data says so" : "read and written",
                                               random ? "random" : "as zeros"));
-    if (!shape_read_) imported_.guessed.push_back(fmt::format("{} has {} elements", name, shape.dump()));
+    if (shape_read_) return;
+    imported_.guessed.push_back(fmt::format("{} has {} elements", name, shape.dump()));
+    imported_.open_lengths[name] = 1;
   }
 
   // An array of structs whose members have one type is an array of that type.

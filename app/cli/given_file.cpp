@@ -6,6 +6,7 @@
 
 #include "catalog/catalog.h"
 #include "cli/places.h"
+#include "cli/probe.h"
 #include "compile/builtin_headers.h"
 #include "core/escape.h"
 #include "core/json.h"
@@ -91,11 +92,13 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
   } else {
     auto read = read_import(given.file, given.entry, given.include);
     if (!read) return fail(read.error());
+    probe(*read);
     manifest = std::move(read->imported.manifest);
     source = std::move(read->whole.text);
     kernel.source_name = read->name;
     if (!read->whole.pasted.empty()) kernel.origins = std::move(read->whole.origins);
     kernel.guessed = std::move(read->imported.guessed);
+    kernel.probed = std::move(read->imported.probed);
   }
   const std::string where = kernel.manifest.empty() ? given.file : kernel.manifest;
   auto loaded = catalog::parse_kernel({where, manifest, kernel.source_name, source});

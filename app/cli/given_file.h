@@ -33,6 +33,7 @@ struct FileKernel {
   std::string source_name;               // as findings name the file
   std::string manifest;                  // the one beside the file; empty: as import reads the file
   std::vector<std::string> guessed;      // what import guessed
+  std::vector<std::string> probed;       // what a run showed of its guesses
   std::vector<catalog::Origin> origins;  // of its lines, if headers are pasted in
 };
 

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/given_file.h"
+#include "cli/probe.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
@@ -52,31 +53,33 @@ Result<std::string> import_file(const Options& options) {
   const fs::path file = options.file;
   auto read = read_import(file, options.entry, options.include);
   if (!read) return fail(read.error());
-  const auto& [name, whole, first] = *read;
-  auto imported = Result<catalog::Imported>(first);
+  const auto& [name, whole, imported] = *read;
   // A source with pasted headers is a new file; it must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
-  if (is_of_another_entry(folder / (imported->id + ".json"), imported->entry)) {
-    imported = catalog::import_kernel(name, whole.text, options.entry, catalog::id_with_entry(*imported));
-    if (!imported) return fail(imported.error());
+  if (is_of_another_entry(folder / (imported.id + ".json"), imported.entry)) {
+    auto again = catalog::import_kernel(name, whole.text, options.entry, catalog::id_with_entry(imported));
+    if (!again) return fail(again.error());
+    read->imported = std::move(*again);
   }
-  const fs::path manifest = folder / (imported->id + ".json"), copy = folder / name;
+  probe(*read);
+  const fs::path manifest = folder / (imported.id + ".json"), copy = folder / name;
   if (auto made = platform::make_output_folder(folder.empty() ? "." : folder); !made) return fail(made.error());
-  if (auto done = write_new(manifest, imported->manifest, options.replace); !done) return fail(done.error());
+  if (auto done = write_new(manifest, imported.manifest, options.replace); !done) return fail(done.error());
   if (!same_file(copy, file))
     if (auto done = write_new(copy, whole.text, options.replace); !done) return fail(done.error());
-  std::string text = manifest.string() + ": a first manifest for " + imported->entry + "\n";
+  std::string text = manifest.string() + ": a first manifest for " + imported.entry + "\n";
   text += listed("Headers pasted into the source:", whole.pasted);
   text += listed("Headers not pasted (their folder: --include DIR); without them it may not compile:", whole.missing);
-  text += listed("Read from the source:", imported->read);
-  text += listed("Guessed, to be corrected in the manifest:", imported->guessed);
-  text += listed("Other kernels of the file (--entry):", imported->others);
+  text += listed("Read from the source:", imported.read);
+  text += listed("Probed by running it in the emulator:", imported.probed);
+  text += listed("Guessed, to be corrected in the manifest:", imported.guessed);
+  text += listed("Other kernels of the file (--entry):", imported.others);
   text +=
       "No reference is declared, so its verdict will be \"unchecked\" (docs/writing-a-kernel.md has the references).\n";
   if (auto loaded = catalog::load_kernel(manifest); !loaded)
     text += "It does not load yet: " + loaded.error().message + "\n" + loaded.error().hint;
   else
-    text += "Run it: attnscope run --kernels " + (folder.empty() ? "." : folder.string()) + " --kernel " + imported->id;
+    text += "Run it: attnscope run --kernels " + (folder.empty() ? "." : folder.string()) + " --kernel " + imported.id;
   return text;
 }
 

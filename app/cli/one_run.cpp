@@ -1,7 +1,6 @@
 #include "cli/one_run.h"
 
 #include <CLI/CLI.hpp>
-#include <memory>
 
 #include "cli/waiting_words.h"
 #include "session/run_once.h"
@@ -27,9 +26,15 @@ Result<Ran> run_one(const OneRun& run) {
   if (!session) return fail(session.error());
   if (!device.empty()) named->draft.device = device;
   if (run.deadline_ms > 0) session->deadlines = {run.deadline_ms, run.deadline_ms, run.deadline_ms};
-  auto observation = session::run_once(
-      *session, named->draft, run.watch,
-      [words = std::make_shared<WaitingWords>()](const session::Snapshot& now) { words->look(now); }, run.stop);
+  WaitingWords words;
+  std::atomic<bool> stop = false;
+  const auto began = std::chrono::steady_clock::now();
+  const auto look = [&](const session::Snapshot& now) {
+    words.look(now);
+    const bool late = run.most.count() > 0 && std::chrono::steady_clock::now() - began > run.most;
+    if (late || (run.stop && *run.stop)) stop = true;
+  };
+  auto observation = session::run_once(*session, named->draft, run.watch, look, &stop);
   if (!observation) return fail(observation.error());
   return Ran{std::move(*observation), std::move(named->kernel)};
 }

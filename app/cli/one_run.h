@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 
 #include "cli/experiment_options.h"
 #include "cli/worker_options.h"
@@ -19,6 +20,7 @@ struct OneRun {
   int deadline_ms = 0;  // 0: the stages' defaults
   session::Watch watch = session::Watch::emulated;
   const std::atomic<bool>* stop = nullptr;  // set from elsewhere: ends the run
+  std::chrono::milliseconds most{0};        // the run ends after this long; 0: it may take any time
 };
 
 void add_deadline_option(CLI::App& command, OneRun& run);

@@ -86,6 +86,11 @@ std::string without_source_root(std::string text) {
 
 std::string outside_text(const std::string& name) { return name + " is outside of what a kernel may include"; }
 
+std::string missing_header_in(const std::string& log) {
+  const auto error = first_error(log);
+  return error ? std::string(missing_header(error->text)) : std::string();
+}
+
 Failure explain_refusal(const std::string& log, const std::string& file_name, const std::string& entry) {
   if (const auto refusal = find_shared_refusal(log, entry)) return too_much_shared(*refusal, file_name, entry);
 

@@ -11,6 +11,8 @@
 #include "compile/disk_cache.h"
 #include "compile/elf_reader.h"
 #include "compile/host_code.h"
+#include "compile/include_scan.h"
+#include "compile/needed_code.h"
 #include "compile/ptxas_log.h"
 #include "compile/variant_json.h"
 #include "core/hash.h"
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 constexpr size_t kMaxSourceBytes = 4 << 20;
 constexpr size_t kMaxEntryBytes = 512;
 constexpr int kWritesBetweenTrims = 16;
+constexpr size_t kMostAbsent = 8;                    // headers that a kernel may do without
 constexpr const char* kFormatVersion = "variant 2";  // raise it when entries of an older program would be misread
 
 // Every patch of a release has the same version text; its files differ in size.
@@ -55,6 +58,44 @@ Result<std::vector<fs::path>> header_folders(const CompileRequest& request, cons
   folders.push_back(cuda / "crt");   // mma.h's neighbours include each other by bare name
   folders.push_back(cuda / "cccl");  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
   return folders;
+}
+
+// Whether the source includes `header` in angle brackets.
+bool includes_of_system(const std::string& source, const std::string& header) {
+  return source.find("<" + header + ">") != std::string::npos;
+}
+
+// A file for nvcc has code that only its host side needs: after a refusal, the kernel is compiled without the
+// declarations that it does not reach, with empty texts for system headers that are missing, and as on Linux, which
+// nvcc says and NVRTC does not. `output` keeps the refusal if that does not compile either.
+void retry_without_unneeded(const cuda_api::Nvrtc& nvrtc, const std::string& source, const std::string& name,
+                            const CompileRequest& request, std::vector<std::string> options,
+                            cuda_api::NvrtcOutput& output) {
+  options.emplace_back("-D__linux__=1");
+  const std::string needed = only_needed(source, request.entry);
+  std::string log = output.log, note;
+  std::vector<std::string> absent;
+  absent.reserve(kMostAbsent);  // the headers below point into it
+  const auto known = builtin_headers();
+  std::vector<cuda_api::NvrtcHeader> headers(known.begin(), known.end());
+  if (needed == source && missing_header_in(log).empty()) return;
+  while (true) {
+    if (const std::string header = missing_header_in(log); !header.empty()) {
+      if (absent.size() == kMostAbsent || leads_outside(header) || !includes_of_system(source, header)) return;
+      absent.push_back(header);
+      headers.push_back({absent.back().c_str(), ""});
+      note += "There is no header " + header + "; the kernel compiles without it.\n";
+    }
+    auto again = nvrtc.compile(needed, name, request.entry, options, headers);
+    if (!again) return;
+    if (again->compiled) {
+      output = std::move(*again);
+      output.log += note;
+      return;
+    }
+    log = again->log;
+    if (missing_header_in(log).empty()) return;
+  }
 }
 
 // The last part of the path, with printable characters only: it appears in messages and in the line table.
@@ -244,6 +285,8 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
     const Result<void> checked = walls.files ? Result<void>() : check_own_includes(request);
     output = checked ? nvrtc.compile(source, kSourceRoot + name, request.entry, *options, builtin_headers())
                      : Result<cuda_api::NvrtcOutput>(fail(checked.error()));
+    if (output && !output->compiled)
+      retry_without_unneeded(nvrtc, source, kSourceRoot + name, request, *options, *output);
   });
   if (!ran) return fail(ran.error());
   if (!output) return fail(output.error());

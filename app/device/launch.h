@@ -58,6 +58,8 @@ struct LaunchRequest {
 // What a run reports while it runs, from the thread that called run().
 struct LaunchEvents {
   const std::atomic<bool>* cancel = nullptr;  // checked every few milliseconds; then Stage::cancelled
+  // Only for emulated devices: the buffers are made, which takes seconds for gigabytes, and the run begins.
+  std::function<void()> on_start;
   std::function<void(int64_t done, int64_t total)> on_progress;  // CTAs
   std::function<void(const Counters& so_far)> on_counters;
   // Only for emulated devices: called once, however the run ends, with what the kernel printed, if anything.

@@ -272,7 +272,12 @@ Result<void> Pipeline::launch() {
   events.on_counters = [this](const Counters& counters) { stream_counters(counters); };
   events.on_output = [this](const std::function<std::vector<std::byte>()>& copy) { stream_tile(copy); };
   events.on_printed = [this](const Printed& printed) { sink_.part({printed}); };
-  sink_.progress(Step::emulating, 0, launch_.shape.ctas());
+  const auto begin = [this] { sink_.progress(Step::emulating, 0, launch_.shape.ctas()); };
+  // The deadline of an emulated run is of its CTAs, and not of making its buffers.
+  if (device_->spec().emulated)
+    events.on_start = begin;
+  else
+    begin();
   auto outcome = device_->run(*launch, events);
   if (!outcome) return fail(outcome.error());
   outcome_ = std::move(*outcome);

@@ -559,6 +559,27 @@ cp {wheel} "$2"
         self.assertIn("unchecked: The kernel's manifest declares no reference.", text)
         self.assertNotIn("Frobenius", text)  # no error to report
 
+    def test_import_makes_guessed_buffers_as_long_as_a_run_needs(self):
+        folder = self.path / "k"
+        folder.mkdir()
+        file = folder / "spread.cu"
+        file.write_text("__global__ void spread(const float* x, float* y, int rows) {\n"
+                        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                        "  for (int k = 0; k < 3; ++k) y[3 * i + k] = x[i] + k;\n}\n")
+        done = self.call("import", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('y has ["rows","4"] elements: a run went past the end of half as many', done.stdout)
+        self.assertIn('x has ["rows"] elements', done.stdout.split("Guessed")[1])
+        self.assertEqual(self.run_json("--kernels", folder, "--kernel", "spread")["verdict"]["state"], "unchecked")
+        (folder / "spread.json").unlink()
+        self.assertRegex(self.call("check", file).stdout, r"probed +y has")
+        # What the host code allocates is no guess: past its end is a fault of the kernel.
+        file.write_text(file.read_text() + "int main() { float *a, *b; cudaMalloc(&a, 4 * 256); cudaMalloc(&b, 4 * 256);\n"
+                        "  spread<<<1, 256>>>(a, b, 256); }\n")
+        done = self.call("check", file)
+        self.assertNotIn("probed", done.stdout)
+        self.assertIn(f"{file}:3: error: ", done.stdout)
+
     def test_an_imported_kernel_with_a_reference_is_judged(self):
         file = self.plain("saxpy")
         self.assertEqual(self.call("import", file).returncode, 0)
@@ -773,11 +794,18 @@ cp {wheel} "$2"
         self.refused(4, "run", "--kernels", self.path, "--kernel", "asserts",
                      names=["asserts.cu:3", "threadIdx.x != 40", "thread 40"])
 
+    def test_a_kernel_that_only_prints_runs(self):
+        file = self.path / "prints.cu"
+        file.write_text('#include <stdio.h>\n__global__ void prints(int n) { if (threadIdx.x == 0) printf("n is %d\\n", n); }\n'
+                        "int main() { prints<<<1, 32>>>(7); }\n")
+        self.assertEqual(self.call("import", file).returncode, 0)
+        o = self.run_json("--kernels", self.path, "--kernel", "prints")
+        self.assertEqual((o["printed"]["lines"], o["verdict"]["state"]), (["n is 7"], "unchecked"))
+
     def test_import_refuses_what_is_no_kernel(self):
         file = self.path / "no.cu"
         for text, name in ((b"int main() {}", "has no kernel"), (b"__global__ void k(int* p) {} // \xff", "is not UTF-8"),
-                           (b"__global__ void k(cudaTextureObject_t t, int* p) {}", "parameter t is a cudaTextureObject_t"),
-                           (b"__global__ void k(const int* p) {}", "no pointer that it may write through")):
+                           (b"__global__ void k(cudaTextureObject_t t, int* p) {}", "parameter t is a cudaTextureObject_t")):
             file.write_bytes(text)
             self.refused(2, "import", file, names=[name])
         self.refused(2, "import", self.path / "gone.cu", names=["gone.cu"])

@@ -150,6 +150,7 @@ Result<LaunchOutcome> EmulatedDevice::run(const LaunchRequest& request, const La
   options.printed = [&](const std::vector<emulator::PrintedCall>& calls, uint64_t more) {
     if (events.on_printed) events.on_printed(printed_of(calls, more));
   };
+  if (events.on_start) events.on_start();
   auto result = emulator::run(launch, options);
   if (!result) return fail(result.error());
   // With a mask, the longest CTA is the one too long to trace, and the others do not represent it.

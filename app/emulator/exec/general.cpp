@@ -7,7 +7,9 @@ Handler general_handler(const Op& op) {
   static constexpr Handler by_row[] = {
 #define FORM(...) nullptr,
 #define GENERAL(spelling, handler, ...) handler,
+#define DEFINED GENERAL
 #include "emulator/isa/forms.inc"
+#undef DEFINED
 #undef GENERAL
 #undef FORM
   };

@@ -131,7 +131,9 @@ inline bool compare(const Op& op, double a, double b) {
 // The handlers named by rows of the list.
 #define FORM(...)
 #define GENERAL(spelling, handler, ...) void handler(Warp& warp, const Op& op, uint32_t mask);
+#define DEFINED GENERAL
 #include "emulator/isa/forms.inc"
+#undef DEFINED
 #undef GENERAL
 #undef FORM
 // The handler named by the instruction's row.

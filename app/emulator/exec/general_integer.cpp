@@ -178,6 +178,15 @@ void g_isetp_ex(Warp& warp, const Op& op, uint32_t mask) {
     return compared_both_ways(op, a == b ? low : op.comparison.select[a < b ? 0 : 2] != 0, x >> l.lane & 1);
   });
 }
+void g_uisetp_ex(Warp& warp, const Op& op, uint32_t) {
+  const auto holds = [&](uint8_t predicate, uint8_t invert) { return (warp.pred[predicate] != 0) != (invert != 0); };
+  const auto a = static_cast<int32_t>((word(warp, op.a) ^ op.xor_a) + op.sign_a);
+  const auto b = static_cast<int32_t>((word(warp, op.b) ^ op.xor_b) + op.sign_b);
+  const bool compared = a == b ? holds(op.y, op.y_invert) : op.comparison.select[a < b ? 0 : 2] != 0;
+  const Answers answers = compared_both_ways(op, compared, holds(op.x, op.x_invert));
+  warp.pred[op.p] = answers.p ? kFull : 0;
+  warp.pred[op.q] = answers.q ? kFull : 0;
+}
 
 // Funnel shifts of (c:a).
 void g_shf(Warp& warp, const Op& op, uint32_t mask) {
@@ -302,7 +311,7 @@ void g_p2r(Warp& warp, const Op& op, uint32_t mask) {
 }
 void g_r2p(Warp& warp, const Op& op, uint32_t mask) {
   each_lane(warp, op, mask, [&](const Lane& l) {
-    const uint32_t bits = l.a();
+    const uint32_t bits = l.a() >> 8 * op.detail.conversion.byte;
     for (int k = 0; k < 7; ++k) {
       if (op.imm >> k & 1) set_predicate(warp, static_cast<uint8_t>(k), bits >> k & 1 ? kFull : 0, 1u << l.lane);
     }

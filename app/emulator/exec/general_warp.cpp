@@ -89,6 +89,11 @@ void g_elect(Warp& warp, const Op& op, uint32_t mask) {
   word(warp, op.dst) = leader;
   set_predicate(warp, op.p, 1u << leader, mask);
 }
+void g_ubrev(Warp& warp, const Op& op, uint32_t) {
+  uint32_t x = word(warp, op.a) ^ op.xor_a, r = 0;
+  for (int i = 0; i < 32; ++i, x >>= 1) r = r << 1 | (x & 1);
+  word(warp, op.dst) = r;
+}
 void g_upopc(Warp& warp, const Op& op, uint32_t) {
   word(warp, op.dst) = static_cast<uint32_t>(__builtin_popcount((word(warp, op.a) ^ op.xor_a)));
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "emulator/exec/overrun.h"
+
 namespace attnscope::emulator {
 
 uint64_t GlobalMemory::add(std::string name, std::span<std::byte> host, bool writable, bool initial) {
@@ -10,7 +12,7 @@ uint64_t GlobalMemory::add(std::string name, std::span<std::byte> host, bool wri
   // A buffer that fits into 4 GiB does not cross a 4 GiB line: lanes' addresses then share their upper word.
   if (next_ % window + needed > window && needed < window) next_ = (next_ / window + 1) * window;
   const uint64_t address = next_ + kGuardBytes;
-  next_ = address + needed - kGuardBytes;
+  next_ = address + needed - kGuardBytes + window;
   buffers_.push_back({std::move(name), address, host.data(), host.size(), writable, initial});
   return address;
 }
@@ -33,7 +35,7 @@ std::string GlobalMemory::describe(uint64_t address) const {
   if (best == 0) return fmt::format("byte {} of {}", address - nearest->address, what);
   if (best > (uint64_t{1} << 32)) return "near no buffer";
   if (address < nearest->address) return fmt::format("{} bytes before {}", best, what);
-  return fmt::format("{} bytes past the end of {}", best - 1, what);
+  return text_of(Overrun{nearest->name, nearest->bytes, best - 1});
 }
 
 }  // namespace attnscope::emulator

@@ -20,7 +20,8 @@ struct GlobalBuffer {
 
 // A device's global memory: buffers with unmapped gaps between them. Any access that is not inside one buffer is a
 // Failure, so the guard zones need no memory: they are the addresses outside all buffers, at least kGuardBytes of them
-// on both sides of each. The first 4 GiB are never used.
+// on both sides of each, and 4 GiB more between two, so that an index that is a few times too large leads into none.
+// The first 4 GiB are never used.
 class GlobalMemory {
  public:
   static constexpr uint64_t kGuardBytes = 1u << 20;

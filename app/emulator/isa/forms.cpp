@@ -13,13 +13,19 @@ namespace {
 struct Row {
   std::string_view spelling;
   Form form;
+  bool defined = false;  // a general row that runs without a recording
 };
 constexpr Row rows[] = {
 #define FORM(spelling, family, roles, sources, instruction_class, decoder) \
   {spelling,                                                               \
    {Family::family, roles, SourceModifiers::sources, InstructionClass::instruction_class, modifiers::decoder}},
 #define GENERAL(spelling, handler, ...) FORM(spelling, general, __VA_ARGS__)
+#define DEFINED(spelling, handler, roles, sources, instruction_class, decoder)                                  \
+  {spelling,                                                                                                    \
+   {Family::general, roles, SourceModifiers::sources, InstructionClass::instruction_class, modifiers::decoder}, \
+   true},
 #include "emulator/isa/forms.inc"
+#undef DEFINED
 #undef GENERAL
 #undef FORM
 };
@@ -170,7 +176,7 @@ const std::unordered_map<std::string, Listed>& table() {
       expand(std::string(row.spelling), spellings);
       for (std::string& spelling : spellings) {
         const bool recorded = recorded_on(spelling) != 0;
-        if (form.family == Family::general && !recorded) {
+        if (form.family == Family::general && !recorded && !row.defined) {
           others.emplace_back(std::move(spelling), form);
           continue;
         }

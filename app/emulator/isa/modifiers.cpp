@@ -175,12 +175,20 @@ Refusal to_whole(const Spelled& spelled, Op& op) {
   const auto [whole, real] = whole_and_real(spelled);
   return convert(op, kMxcsrDefault, {real, whole, rounding_of(spelled), 0, false});
 }
-Refusal from_whole(const Spelled& spelled, Op& op) {
-  const auto [whole, real] = whole_and_real(spelled);
+// Of R8.B1 it is 1.
+uint8_t byte_of(const Spelled& spelled) {
   uint8_t byte = 0;
   for (const std::string& modifier : spelled.instruction.operands[1].modifiers)
-    if (modifier[0] == 'B') byte = static_cast<uint8_t>(modifier[1] - '0');  // .B1
-  return convert(op, mode_of(spelled), {whole, real, rounding_of(spelled), byte, false});
+    if (modifier[0] == 'B') byte = static_cast<uint8_t>(modifier[1] - '0');
+  return byte;
+}
+Refusal source_byte(const Spelled& spelled, Op& op) {
+  op.detail.conversion = {Number::u32, Number::u32, {}, byte_of(spelled), false};
+  return nullptr;
+}
+Refusal from_whole(const Spelled& spelled, Op& op) {
+  const auto [whole, real] = whole_and_real(spelled);
+  return convert(op, mode_of(spelled), {whole, real, rounding_of(spelled), byte_of(spelled), false});
 }
 Refusal rounded(const Spelled& spelled, Op& op) {
   const Number type = type_of(spelled, Number::f32);

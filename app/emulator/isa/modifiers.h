@@ -40,11 +40,12 @@ ModifierDecoder compare_floats;
 ModifierDecoder compare_halves;
 ModifierDecoder compare_integers;
 // Conversions: the meaning of the type names among the modifiers.
-ModifierDecoder converted;   // to, then from
-ModifierDecoder to_whole;    // F2I: an integer and a floating-point type, s32 and f32 unless named
-ModifierDecoder from_whole;  // I2F
-ModifierDecoder rounded;     // FRND
-ModifierDecoder packed;      // F2FP
+ModifierDecoder converted;    // to, then from
+ModifierDecoder to_whole;     // F2I: an integer and a floating-point type, s32 and f32 unless named
+ModifierDecoder source_byte;  // R2P
+ModifierDecoder from_whole;   // I2F
+ModifierDecoder rounded;      // FRND
+ModifierDecoder packed;       // F2FP
 // Integers and bits.
 ModifierDecoder shift_amount;
 ModifierDecoder carry;        // carries in only with .X

@@ -55,7 +55,7 @@ struct FloatRules {
 struct Conversion {
   Number from, to;
   Rounding rounding;
-  uint8_t byte;  // I2F: index of the register's byte
+  uint8_t byte;  // I2F, R2P: index of the register's byte
   bool merges;   // F2FP: one number, below the upper half of b
 };
 struct FunnelShift {

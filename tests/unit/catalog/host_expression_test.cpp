@@ -52,6 +52,17 @@ TEST(HostExpression, QuotientsThatRoundUpAreCeilDiv) {
   EXPECT_EQ(said("(n * rows + kThreads - 1) / kThreads"), "ceil_div(n * rows, 256)");
 }
 
+TEST(HostExpression, AMaskRoundsOrTakesWhatIsLeft) {
+  EXPECT_EQ(said("(n + 63) & ~63"), "ceil_div(n, 64) * 64");
+  EXPECT_EQ(said("n & ~31"), "(n - n % 32)");
+  EXPECT_EQ(said("n & 31"), "n % 32");
+  EXPECT_EQ(said("(100 + 63) & ~63"), "128 fixed");
+  EXPECT_EQ(said("0xff & 0x3c"), "60 fixed");
+  EXPECT_EQ(said("n & 6"), "-");
+  EXPECT_EQ(said("n & rows"), "-");
+  EXPECT_EQ(said("~n"), "-");
+}
+
 TEST(HostExpression, OtherQuotientsAreCutOffAsInC) {
   EXPECT_EQ(said("n / 8"), "n / 8");  // whole at the defaults
   EXPECT_EQ(said("n / 7"), "(n - n % 7) / 7");

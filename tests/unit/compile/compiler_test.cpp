@@ -392,6 +392,29 @@ TEST_P(RealCompiler, AnErrorIsNamedByFileAndLine) {
   EXPECT_NE(variant.error().message.find("no kernel \"scales\""), std::string::npos) << variant.error().message;
 }
 
+// The host side of a file for nvcc may need what NVRTC does not have.
+TEST_P(RealCompiler, WhatTheKernelDoesNotReachMayBeBroken) {
+  CompileRequest one = request();
+  const std::string beside =
+      "#include <no/such/system.h>\n#ifndef __linux__\n#error no system\n#endif\nno_such_type lost();\n"
+      "constexpr int f(int x) { return no_such_function(x); }\n";
+  one.source = beside + source;
+  const auto variant = compiler.compile(one);
+  ASSERT_TRUE(variant) << variant.error().message;
+  EXPECT_NE((*variant)->info.log.find("There is no header no/such/system.h"), std::string::npos);
+  // What it does reach is refused as before, by the first refusal.
+  one.source = beside + std::string(source) + "__global__ void caller(int* p) { *p = f(*p); }\n";
+  one.entry = "caller";
+  const auto refused = compiler.compile(one);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("scale.cu:1: there is no header no/such/system.h"), std::string::npos);
+  for (const char* outside : {"#include <../secret.h>\n", "#include </etc/passwd>\n", "#include \"no_such.h\"\n"}) {
+    one = request();
+    one.source = outside + one.source;
+    EXPECT_FALSE(compiler.compile(one)) << outside;
+  }
+}
+
 TEST_P(RealCompiler, TooMuchStaticSharedMemoryIsALimitAndTheSameDynamicCompiles) {
   auto variant = compiler.compile(request(28678));  // 57,356 B + mark + sums, aligned: 57,376
   ASSERT_FALSE(variant);

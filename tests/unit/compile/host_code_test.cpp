@@ -291,7 +291,7 @@ TEST(HostCode, AHeaderThatIsNowhereIsNamed) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "k.cu:2: there is no header common.h");
   EXPECT_NE(refused.error().hint.find("attnscope import"), std::string::npos);
-  request.source = "#include <cute/tensor.hpp>\n__global__ void k(float* x) {}\n";
+  request.source = "#include <cute/tensor.hpp>\n__global__ void k(cute::half_t* x) {}\n";
   const auto cutlass = compiler.compile(request);
   ASSERT_FALSE(cutlass);
   EXPECT_EQ(cutlass.error().message, "k.cu:1: there is no header cute/tensor.hpp");

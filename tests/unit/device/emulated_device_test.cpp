@@ -73,7 +73,12 @@ TEST_F(EmulatedDeviceTest, RunsAKernelAndCountsWhatItDoes) {
   const LaunchRequest wanted = attention();
   std::vector<std::pair<int64_t, int64_t>> told;
   int64_t counted = 0, copied = 0;
+  int started = 0;
   LaunchEvents events;
+  events.on_start = [&] {
+    ++started;
+    EXPECT_TRUE(told.empty());
+  };
   events.on_progress = [&](int64_t done, int64_t total) { told.emplace_back(done, total); };
   events.on_counters = [&](const Counters& counters) { counted = counters.emulated_ctas; };
   events.on_output = [&](const auto& copy) { copied = static_cast<int64_t>(copy().size()); };
@@ -91,6 +96,7 @@ TEST_F(EmulatedDeviceTest, RunsAKernelAndCountsWhatItDoes) {
   const auto verdict = check::judge(outcome->output->data(), **reference);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->state, VerdictState::correct) << verdict->reason;
+  EXPECT_EQ(started, 1);
   ASSERT_FALSE(told.empty());
   for (const auto& [done, total] : told) EXPECT_EQ(total, 16);
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));

@@ -189,6 +189,17 @@ TEST(Float, FloatToHalves) {
   check_value("F2FP.F16.F32.PACK_AB R12, RZ, R9", inputs, [](const Inputs& in) { return float_to_half(in.b); });
 }
 
+TEST(Float, OneHalfBelowTheOther) {
+  const std::vector<Inputs> inputs = float_inputs();
+  const auto merged = [](const Inputs& in) { return (in.b & 0xffff0000) | float_to_half(in.a); };
+  check_value("F2FP.F16.F32.MERGE_C R12, R8, R9", inputs, merged);
+  check_value("F2FP.MERGE_C R12, R8, R9", inputs, merged);
+  check_value("F2FP.F16.F32.MERGE_C R12, R8, RZ", inputs, [](const Inputs& in) { return float_to_half(in.a); });
+  for (const char* source : {"c[0x0][0x170]", "UR4"})
+    check_value(std::string("F2FP.F16.F32.MERGE_C R12, ") + source + ", R9", inputs,
+                [](const Inputs& in) { return (in.b & 0xffff0000) | float_to_half(kScalar); });
+}
+
 // The tables' value, in 64 bits.
 int64_t interpolated(const int32_t* starts, const int32_t* slopes, const int32_t* bends, u32 segment, int64_t x,
                      int64_t square) {

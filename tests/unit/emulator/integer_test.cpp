@@ -205,5 +205,30 @@ TEST(Integer, PredicateLogic) {
   }
 }
 
+TEST(Integer, BytesAsFloatsAndAsPredicates) {
+  const std::vector<Inputs> inputs = integer_inputs();
+  const auto float_of = [](u32 byte) { return std::bit_cast<u32>(static_cast<float>(byte & 0xff)); };
+  check_value("I2F.U8 R12, R8", inputs, [&](const Inputs& in) { return float_of(in.a); });
+  check_value("I2F.U8 R12, R8.B1", inputs, [&](const Inputs& in) { return float_of(in.a >> 8); });
+  check_value("I2F.U8 R12, R8.B3", inputs, [&](const Inputs& in) { return float_of(in.a >> 24); });
+  const auto bits = [](u32 byte) { return Outputs{.p = (byte >> 3 & 1) != 0, .q = (byte >> 4 & 1) != 0}; };
+  check("R2P PR, R8, 0x18", inputs, [&](const Inputs& in) { return bits(in.a); });
+  check("R2P PR, R8.B1, 0x18", inputs, [&](const Inputs& in) { return bits(in.a >> 8); });
+  check("R2P PR, R8.B2, 0x18", inputs, [&](const Inputs& in) { return bits(in.a >> 16); });
+}
+
+// Of a predicate that all lanes share, the vote is the lanes that vote, or none.
+TEST(Integer, BallotsAndWhetherAllAgree) {
+  const std::vector<Inputs> inputs(32);
+  check(
+      "VOTE.ALL R12, P3, PT", inputs, [](const Inputs&) { return Outputs{.r = 0xffffffff, .p = true}; }, false);
+  check(
+      "VOTE.ALL R12, P3, !PT", inputs, [](const Inputs&) { return Outputs{.r = 0, .p = false}; }, false);
+  std::vector<Inputs> odd(32);
+  for (size_t lane = 1; lane < 32; lane += 2) odd[lane].d = 1;
+  check(
+      "VOTE.ALL R12, P3, P0", odd, [](const Inputs&) { return Outputs{.r = 0xaaaaaaaa, .p = false}; }, false);
+}
+
 }  // namespace
 }  // namespace attnscope::emulator::testing

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <random>
 
+#include "emulator/exec/overrun.h"
 #include "unit/emulator/one_instruction.h"
 #include "unit/emulator/sass_text.h"
 
@@ -152,6 +153,25 @@ TEST(Faults, OutsideABufferNamesEverything) {
   EXPECT_EQ(data[31], 31u);
 }
 
+// An index that is a million times too large is one of its own buffer, not of the next.
+TEST(Faults, FarBehindABufferIsInNoOther) {
+  std::vector<uint32_t> data(64), next(1 << 20);
+  GlobalMemory memory;
+  const uint64_t address = memory.add("small", bytes_of(data), true);
+  memory.add("next", bytes_of(next), true);
+  const Failure failure = failure_of(fmt::format(kStoreAt, "0x4", "0x500000"), {.parameter_bytes = 8}, memory,
+                                     Parameters().pointer(address).bytes());
+  EXPECT_EQ(overrun_in(failure.message), (Overrun{"small", 256, 0x500000 - 256}));
+}
+
+TEST(Faults, AnOverrunIsReadBackFromItsText) {
+  const Overrun overrun{"a_b", 4096, 12};
+  EXPECT_EQ(overrun_in("k: LDG " + text_of(overrun) + " (CTA (0, 0, 0))."), overrun);
+  for (const char* text : {"", "12 bytes before q (4 bytes)", " bytes past the end of q (4 bytes)",
+                           "1 bytes past the end of q", "1 bytes past the end of q (x bytes)"})
+    EXPECT_FALSE(overrun_in(text)) << text;
+}
+
 TEST(Faults, BeforeABuffer) {
   std::vector<uint32_t> data(64);
   GlobalMemory memory;
@@ -249,6 +269,35 @@ EXIT
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], i + 100);
   EXPECT_EQ(result->counters.local_store_sectors, 2u * 2 * 4);  // 2 warps, 2 stores, 128 bytes each
   EXPECT_EQ(result->counters.local_load_sectors, 2u * 4);
+}
+
+// Two stores of 16 bits make one word.
+TEST(Local, StoresHalfWords) {
+  std::vector<uint32_t> out(32);
+  GlobalMemory memory;
+  Launch launch;
+  launch.program = program_of(R"(
+MOV R1, c[0x0][0x28]
+IADD3 R1, R1, -0x10, RZ
+S2R R0, SR_TID.X
+IADD3 R3, R0, 0x12345, RZ
+STL [R1+0x4], RZ
+STL.S16 [R1+0x4], R3
+STL.S16 [R1+0x6], R0
+LDL R6, [R1+0x4]
+MOV R2, 0x4
+IMAD.WIDE R4, R0, R2, c[0x0][0x160]
+STG.E [R4.64], R6
+EXIT
+)",
+                              {.parameter_bytes = 8, .frame_bytes = 16});
+  ASSERT_NE(launch.program, nullptr);
+  launch.block = {32, 1, 1};
+  launch.parameters = Parameters().pointer(memory.add("out", bytes_of(out), true)).bytes();
+  launch.memory = &memory;
+  const auto result = run(launch);
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i << 16 | (0x2345 + i));
 }
 
 }  // namespace

@@ -178,6 +178,36 @@ TEST(Uniform, Compares) {
   });
 }
 
+// The upper words of a 64-bit compare: the lower words' answer counts where they are equal.
+TEST(Uniform, ComparesUpperWords) {
+  check_uniform("UISETP.LT.AND.EX UP3, UPT, UR8, UR9, UPT, UP0", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, static_cast<i32>(u.a) < static_cast<i32>(u.b) || (u.a == u.b && u.up0())};
+  });
+  check_uniform("UISETP.GE.U32.AND.EX UP3, UPT, UR8, UR9, UP0, !UP0", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, (u.a > u.b || (u.a == u.b && !u.up0())) && u.up0()};
+  });
+  check_uniform("UISETP.NE.OR.EX UP3, UPT, UR8, 0x0, !UPT, UP0", [](const Uniform& u) {
+    return Result64{0xdeadbeef, 0xdeadbeef, u.a != 0 || u.up0()};
+  });
+}
+
+TEST(Uniform, ReversesBits) {
+  check_uniform("UBREV UR12, UR8", [](const Uniform& u) {
+    u32 r = 0;
+    for (int i = 0; i < 32; ++i) r |= (u.a >> i & 1) << (31 - i);
+    return Result64{r};
+  });
+}
+
+// Where generic addresses lead to shared memory: the same for lanes and for the warp.
+TEST(Uniform, TheSharedWindowIsWhatLanesSee) {
+  check_uniform(
+      "S2UR UR12, SR_SWINHI\nS2R R14, SR_SWINHI\nR2UR UR13, R14\nUIADD3 UR12, UR12, -UR13, URZ\nUMOV UR13, UR9",
+      [](const Uniform& u) {
+        return Result64{0, u.b};
+      });
+}
+
 TEST(Uniform, Votes) {
   // Every thread holds the same P1, so all and any agree; lanes that a branch leaves out do not vote.
   check_uniform("ISETP.LT.AND P1, PT, R8, R9, PT\nVOTEU.ALL UP3, P1", [](const Uniform& u) {
