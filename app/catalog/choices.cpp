@@ -125,4 +125,9 @@ Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const
   return limits(kernel, problem, config, spec, settings.empty() ? kernel.id : kernel.id + " with " + settings, "");
 }
 
+Result<void> check_config(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+  if (auto taken = check_restrictions(kernel, problem, config, spec.arch); !taken) return taken;
+  return foretell_limits(kernel, problem, config, spec);
+}
+
 }  // namespace attnscope::catalog

@@ -50,4 +50,7 @@ std::optional<WayOut> way_out(const Kernel& kernel, const Problem& problem, cons
 Result<void> foretell_limits(const Kernel& kernel, const Problem& problem, const Config& config,
                              const DeviceSpec& spec);
 
+// Whether a config can run there, as far as it is known before compiling: check_restrictions(), then foretell_limits().
+Result<void> check_config(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec);
+
 }  // namespace attnscope::catalog

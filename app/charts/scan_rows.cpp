@@ -38,12 +38,12 @@ void take_run(ScanRow& row, const Observation& run) {
   }
 }
 
-// The held config is every knob's current value: it is named by the point's own knob.
+// The held config is every knob's current value: it is named by the point's own knob. A config of a list has no knob.
 std::string name_of_twin(const Scan& scan, const ScanPoint& point) {
   const ScanPoint* twin = &scan.points[*point.same_as];
   for (const ScanPoint& other : scan.points)
     if (twin->current && other.current && other.knob == point.knob) twin = &other;
-  return twin->knob + "=" + twin->value.text();
+  return twin->knob.empty() ? twin->value.text() : twin->knob + "=" + twin->value.text();
 }
 
 ScanRow row_of(const Scan& scan, size_t at, const Config& now) {
@@ -55,7 +55,7 @@ ScanRow row_of(const Scan& scan, size_t at, const Config& now) {
   const auto held = now.knobs.find(point.knob);
   row.current = held != now.knobs.end() && held->second == row.value;
   row.warning = joined(point.warnings, {}, " ");
-  if (point.same_as && !point.current) row.same_as = name_of_twin(scan, point);
+  if (point.same_as && (!point.current || point.knob.empty())) row.same_as = name_of_twin(scan, point);
   if (point.refused) {
     row.state = ScanState::refused;
     row.verdict = "refused";

@@ -47,7 +47,8 @@ struct ScanSeries {
   double least = 0, most = 0;  // us, of the timed rows; 0 none
 };
 
-// One series for each knob of the scan. `now` is the config whose values are the current ones; null: the held one.
+// One series for each knob of the scan, or one for its list of configs. `now` is the config whose values are the
+// current ones; null: the held one.
 std::vector<ScanSeries> scan_series(const Scan& scan, const Config* now = nullptr);
 
 // "8 is best, 71.9 % faster than 4", "4 is best and the current value", "8 and 4 cannot be told apart", "no value is

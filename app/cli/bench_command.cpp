@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <ctime>
 #include <map>
 
@@ -13,6 +12,7 @@
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
+#include "cli/status_line.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
@@ -40,12 +40,6 @@ struct Options {
 };
 
 std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-std::string left_text(double seconds) {
-  if (seconds < 90) return fmt::format("{:.0f} s left", std::max(seconds, 1.0));
-  if (seconds < 90 * 60) return fmt::format("{:.0f} min left", seconds / 60);
-  return fmt::format("{:.1f} h left", seconds / 3600);
-}
 
 // On a terminal, one line that is overwritten; in a log, one line per row.
 class ProgressLine {

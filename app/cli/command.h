@@ -32,6 +32,7 @@ AddCommand add_export;
 AddCommand add_kernels;
 AddCommand add_devices;
 AddCommand add_scan;
+AddCommand add_sweep;
 AddCommand add_presets;
 AddCommand add_lesson;
 AddCommand add_shot;
@@ -43,9 +44,9 @@ AddCommand add_window;  // no subcommand: the window
 
 // Every subcommand, as --help lists them.
 inline constexpr AddCommand* kCommands[] = {
-    add_window, add_run,     add_check,  add_watch_file, add_explain, add_disasm,   add_compare, add_bench,
-    add_best,   add_results, add_export, add_kernels,    add_devices, add_validate, add_scan,    add_presets,
-    add_lesson, add_shot,    add_worker, add_doctor,     add_fetch,   add_import};
+    add_window,  add_run,     add_check,  add_watch_file, add_explain, add_disasm,   add_compare, add_bench,
+    add_best,    add_results, add_export, add_kernels,    add_devices, add_validate, add_scan,    add_sweep,
+    add_presets, add_lesson,  add_shot,   add_worker,     add_doctor,  add_fetch,    add_import};
 
 // The only functions that write to the terminal, each through terminal_text(), so that a title or a worker's text never
 // brings an escape sequence there. Writes one result to stdout with a line end. stdout holds only results; everything

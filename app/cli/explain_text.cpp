@@ -31,13 +31,9 @@ std::string where_text(const Finding& finding) {
 }
 
 std::string next_command(const Next& next, const Observation& o, const Kernel& kernel) {
-  Config config = o.experiment.config;
-  for (const auto& [knob, value] : next.set) config.knobs[knob] = value;
-  std::vector<std::string> words{"attnscope", "run", "--kernel", kernel.id};
-  const auto settings = setting_words(config, kernel);
-  words.insert(words.end(), settings.begin(), settings.end());
-  words.insert(words.end(), {"--problem", problem_words(o.experiment.problem), "--device", o.experiment.device});
-  return joined(words, shell_argument, " ");
+  Draft draft = o.experiment;
+  for (const auto& [knob, value] : next.set) draft.config.knobs[knob] = value;
+  return joined(run_words(draft, kernel), shell_argument, " ");
 }
 
 void line(std::string& out, const std::string& text) { out += "   " + one_line(text) + "\n"; }

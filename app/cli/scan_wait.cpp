@@ -1,13 +1,12 @@
 #include "cli/scan_wait.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
-#include "cli/command.h"
+#include "cli/status_line.h"
 #include "cli/waiting_words.h"
 
 namespace attnscope::cli {
@@ -24,24 +23,27 @@ std::string progress_text(const Scan& scan) {
 
 }  // namespace
 
-session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request) {
+session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request,
+                                    const std::function<void(const Scan&)>& look) {
   const uint64_t id = request.id;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
   WaitingWords waiting;
-  std::string said;
+  session::Shared<Scan> seen;
   session.scan(std::move(request));
   for (;; std::this_thread::sleep_for(kBetweenLooks)) {
     const auto snapshot = session.snapshot();
     const auto found = std::ranges::find(snapshot->scans, id, [](const auto& scan) { return scan->id; });
-    if (found == snapshot->scans.end()) {
-      waiting.look(*snapshot);
-      continue;
+    if (found != snapshot->scans.end() && *found != seen) {
+      seen = *found;
+      look(*seen);
+      if (seen->over()) return seen;
     }
-    const bool over = (*found)->over();
-    if (const std::string now = over ? "" : progress_text(**found); terminal && now != said) print_over(said = now);
-    if (over) return *found;
     waiting.look(*snapshot);
   }
+}
+
+session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request) {
+  StatusLine line;
+  return scan_and_wait(session, std::move(request), [&](const Scan& scan) { line.show(progress_text(scan)); });
 }
 
 }  // namespace attnscope::cli

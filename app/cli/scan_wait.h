@@ -1,10 +1,16 @@
 #pragma once
+#include <functional>
+
 #include "core/scan.h"
 #include "session/session.h"
 
 namespace attnscope::cli {
 
-// Starts a scan and waits for its end; on a terminal it says which value runs. Says what it waits for, as run does.
+// Asks for a scan and waits until it is over. `look` sees it as it is after every change, and at the end.
+session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request,
+                                    const std::function<void(const Scan&)>& look);
+
+// With a line that says which value runs.
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request);
 
 }  // namespace attnscope::cli

@@ -14,6 +14,7 @@
 #include "cli/bench_plan.h"
 #include "cli/command.h"
 #include "cli/device_wait.h"
+#include "cli/emulated_twin.h"
 #include "cli/exit_status.h"
 #include "cli/places.h"
 #include "cli/worker_options.h"
@@ -74,20 +75,6 @@ std::string entry_text(const Kernel& kernel, const Knobs& knobs) {
   std::string text = kernel.id;
   for (const auto& [name, value] : knobs) text += fmt::format("{}{}={}", text == kernel.id ? ":" : ",", name, value);
   return text;
-}
-
-// The emulated twin of a GPU.
-Result<DeviceSpec> model_of(const Options& options, const DeviceSpec& gpu, const std::vector<DeviceSpec>& known) {
-  std::string ids;
-  for (const DeviceSpec& spec : known) {
-    if (options.model.empty() ? report::same_device(spec.name, gpu.name) : spec.id == options.model) return spec;
-    if (spec.arch == gpu.arch) ids += (ids.empty() ? "" : ", ") + spec.id;
-  }
-  if (!options.model.empty())
-    return fail(Stage::input, "there is no emulated device " + options.model, "`attnscope devices` lists them.");
-  return fail(Stage::input, "no emulated device is a " + gpu.name + ", so there is no model of it",
-              ids.empty() ? "Write its figures: docs/model.md, Rates."
-                          : "Name one of the same architecture with --model (" + ids + "), or write its figures.");
 }
 
 // Times the configs of one problem and models them.
@@ -206,7 +193,7 @@ int validate(const Options& options) {
   if (gpu->device.emulated)
     return report({Stage::input, gpu->device.id + " is modelled itself: there is nothing to validate against",
                    "Run this on a machine with a GPU, or name its worker: --device cuda:0."});
-  auto model = model_of(options, gpu->device, emulated_devices(*places).devices);
+  auto model = emulated_twin(gpu->device, options.model, emulated_devices(*places).devices);
   if (!model) return report(model.error());
   report::ValidationSet set{
       gpu->device.name, gpu->device.arch, model->id, "", gpu->versions.driver, "", "", "", {}, {}};

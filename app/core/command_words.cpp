@@ -41,4 +41,12 @@ std::vector<std::string> setting_words(const Config& config, const Kernel& kerne
   return words;
 }
 
+std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel) {
+  std::vector<std::string> words{"attnscope", "run", "--kernel", kernel.id};
+  const auto settings = setting_words(draft.config, kernel);
+  words.insert(words.end(), settings.begin(), settings.end());
+  words.insert(words.end(), {"--problem", problem_words(draft.problem), "--device", draft.device});
+  return words;
+}
+
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/config.h"
+#include "core/experiment.h"
 #include "core/problem.h"
 
 namespace attnscope {
@@ -14,5 +15,8 @@ std::string problem_words(const Problem& problem);
 
 // {"--set", "NUM_WARPS=8", …}: the knobs that differ from the kernel's defaults.
 std::vector<std::string> setting_words(const Config& config, const Kernel& kernel);
+
+// {"attnscope", "run", "--kernel", "tiled", …}: the command that runs it; its config is complete.
+std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel);
 
 }  // namespace attnscope

@@ -29,46 +29,71 @@ ScanPoint point_of(const catalog::KnobChoice& choice, const Knob& knob, const Ex
   return point;
 }
 
-Shared<Observation> known_run(const ScanRequest& request, const Experiment& held, const Config& config) {
-  Experiment own = held;
-  own.config = config;
-  const auto run = std::ranges::find(request.known, hash_of(own), [](const auto& one) { return one->hash; });
-  return run != request.known.end() ? *run : nullptr;
-}
-
-Result<void> check_config(const Kernel& kernel, const Problem& problem, const Config& config, const DeviceSpec& spec) {
+ScanPoint point_of(const Kernel& kernel, const Experiment& held, const Config& config, const DeviceSpec& spec) {
+  const KnobValue named{0, short_text(config, kernel)};
+  ScanPoint point{"", named, config == held.config, config, {}, {}, nullptr, {}};
   if (auto complete = catalog::complete_config(kernel, config.knobs, config.options); !complete)
-    return fail(complete.error());
-  if (auto allowed = catalog::check_restrictions(kernel, problem, config, spec.arch); !allowed) return allowed;
-  return catalog::foretell_limits(kernel, problem, config, spec);
+    point.refused = complete.error();
+  else if (auto taken = catalog::check_config(kernel, held.problem, config, spec); !taken)
+    point.refused = taken.error();
+  else if (auto warned = catalog::warnings(kernel, held.problem, config))
+    point.warnings = std::move(*warned);
+  return point;
 }
 
-Scan plan_config(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec) {
-  ScanPoint point;
-  point.config = held.config;
-  for (const auto& [knob, value] : request.set) point.config.knobs[knob] = value;
-  if (auto legal = check_config(kernel, held.problem, point.config, spec); !legal) point.refused = legal.error();
-  point.observation = known_run(request, held, point.config);
-  return {request.id, held, {std::move(point)}, {}};
+bool is_of_configs(const ScanRequest& request) { return !request.set.empty() || !request.configs.empty(); }
+
+std::vector<ScanPoint> points_of(const ScanRequest& request, const Kernel& kernel, const Experiment& held,
+                                 const DeviceSpec& spec) {
+  std::vector<ScanPoint> points;
+  for (const Config& config : request.configs) points.push_back(point_of(kernel, held, config, spec));
+  if (!request.set.empty()) {
+    Config config = held.config;
+    for (const auto& [knob, value] : request.set) config.knobs[knob] = value;
+    points.push_back(point_of(kernel, held, config, spec));
+  }
+  if (is_of_configs(request)) return points;
+  const auto all = catalog::choices(kernel, held.problem, held.config, spec);
+  for (const Knob& knob : kernel.knobs) {
+    if (!request.knobs.empty() && std::ranges::count(request.knobs, knob.name) == 0) continue;
+    for (const catalog::KnobChoice& choice : all)
+      if (choice.knob == knob.name && (request.warned || choice.chosen || choice.warnings.empty()))
+        points.push_back(point_of(choice, knob, held));
+  }
+  return points;
+}
+
+bool is_code_only(const Observation& run) { return run.variant && !run.timing && !run.failure; }
+
+// The point that was timed with the machine code and the launch of `run`, which is point `at`'s.
+std::optional<size_t> timed_twin(const Scan& scan, const std::vector<std::string>& keys, size_t at,
+                                 const Observation& run) {
+  for (size_t other = 0; other < scan.points.size(); ++other) {
+    const Observation* timed = scan.points[other].observation.get();
+    if (timed != nullptr && timed->timing && timed->variant && timed->variant->code_hash == run.variant->code_hash &&
+        keys[other] == keys[at])
+      return other;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec) {
-  if (!request.set.empty()) return plan_config(request, kernel, held, spec);
-  Scan scan{request.id, held, {}, unknown_knob(kernel, request.knobs)};
+  Scan scan{request.id, held, {}, {}};
+  if (!is_of_configs(request)) scan.failure = unknown_knob(kernel, request.knobs);
   if (scan.failure) return scan;
-  const auto all = catalog::choices(kernel, held.problem, held.config, spec);
-  for (const Knob& knob : kernel.knobs) {
-    if (!request.knobs.empty() && std::ranges::count(request.knobs, knob.name) == 0) continue;
-    for (const catalog::KnobChoice& choice : all) {
-      if (choice.knob != knob.name || (!request.warned && !choice.chosen && !choice.warnings.empty())) continue;
-      ScanPoint point = point_of(choice, knob, held);
-      point.observation = known_run(request, held, point.config);
-      const auto twin = std::ranges::find(scan.points, point.config, &ScanPoint::config);
-      if (twin != scan.points.end() && !point.refused) point.same_as = twin - scan.points.begin();
-      scan.points.push_back(std::move(point));
-    }
+  std::map<std::string, Shared<Observation>> known;
+  for (const Shared<Observation>& run : request.known) known.try_emplace(run->hash, run);
+  std::map<std::string, size_t> first;  // point of each config that is not refused, by its experiment's hash
+  for (ScanPoint& point : points_of(request, kernel, held, spec)) {
+    Experiment own = held;
+    own.config = point.config;
+    const std::string hash = hash_of(own);
+    if (const auto run = known.find(hash); run != known.end()) point.observation = run->second;
+    if (!point.refused)
+      if (const auto [twin, added] = first.try_emplace(hash, scan.points.size()); !added) point.same_as = twin->second;
+    scan.points.push_back(std::move(point));
   }
   return scan;
 }
@@ -85,6 +110,12 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
                 resolution.kernel->library.is_source();
   for (const ScanPoint& point : entry.scan.points)
     entry.keys.push_back(catalog::launch_key(*resolution.kernel, resolution.experiment.problem, point.config));
+  for (size_t at = 0; at < entry.scan.points.size(); ++at) {
+    ScanPoint& point = entry.scan.points[at];
+    if (point.same_as || !point.observation || !is_code_only(*point.observation)) continue;
+    point.same_as = timed_twin(entry.scan, entry.keys, at, *point.observation);
+    if (!point.same_as) point.observation = nullptr;
+  }
   // The same scan again replaces its result; what runs stays in its place.
   for (size_t at = 0; at < entries_.size() && job_ == 0; ++at)
     if (entries_[at].scan.held == entry.scan.held &&
@@ -141,7 +172,7 @@ protocol::Among ScanLane::among(const std::string& device) const {
     }
     const Observation* run = point.same_as ? nullptr : point.observation.get();
     if (run != nullptr && run->timing && run->variant && !run->variant->code_hash.empty() &&
-        entry.keys[at] == entry.keys[point_])
+        entry.keys[at] == entry.keys[point_] && among.known_codes.size() < kMostCodes)
       among.known_codes.push_back(run->variant->code_hash);
   }
   return among;
@@ -159,18 +190,12 @@ void ScanLane::finish(std::optional<Failure> failure, const std::string& worker,
   job_ = 0;
   Entry& entry = entries_.at(entry_);
   ScanPoint& point = entry.scan.points.at(point_);
-  if (!failure && own_.variant && !own_.timing)
-    for (size_t at = 0; at < entry.scan.points.size() && !point.same_as; ++at) {
-      const Observation* run = entry.scan.points[at].observation.get();
-      if (run != nullptr && run->timing && run->variant && run->variant->code_hash == own_.variant->code_hash &&
-          entry.keys[at] == entry.keys[point_])
-        point.same_as = at;
-    }
+  if (!failure && is_code_only(own_)) point.same_as = timed_twin(entry.scan, entry.keys, point_, own_);
   if (!failure && !point.same_as) failure = lack_of(own_, entry.watch, worker);
   if (failure) own_.failure = std::move(failure);
   if (own_.versions == Versions{}) own_.versions = versions;
   point.observation = share(std::move(own_));
-  publish();
+  publish_entry();
 }
 
 bool ScanLane::keep_for(const Draft& wanted) {
@@ -189,6 +214,8 @@ bool ScanLane::keep_for(const Draft& wanted) {
   if (kept != before) publish();
   return ran;
 }
+
+void ScanLane::publish_entry() { view_.at(entry_) = share(entries_[entry_].scan); }
 
 void ScanLane::publish() {
   std::vector<Shared<Scan>> next;

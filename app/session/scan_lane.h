@@ -12,17 +12,18 @@
 
 namespace attnscope::session {
 
-// The points of a scan, before any runs: each value of its knobs with what the manifest and the limits say of it. A
-// known run of the same experiment is its point's. Failure: an unknown knob, or none. Where the request sets a config,
-// that is the only point.
+// The points of a scan, before any runs: each value of its knobs, or each of its configs, with what the manifest and
+// the limits say of it. A known run of the same experiment is its point's. Failure: an unknown knob, or none. Where the
+// request sets a config, that is the only point.
 Scan plan_scan(const ScanRequest& request, const Kernel& kernel, const Experiment& held, const DeviceSpec& spec);
 
 // Scans, one after the other, one value at a time. A config whose machine code and launch were timed before in the same
 // scan is not timed again. Pure.
 class ScanLane {
  public:
-  static constexpr size_t kMostKept = 16;  // scans of knobs, and as many of configs
-  static constexpr size_t kMostAhead = 4;  // values that are compiled while one runs
+  static constexpr size_t kMostKept = 16;     // scans of knobs, and as many of configs
+  static constexpr size_t kMostAhead = 4;     // values that are compiled while one runs
+  static constexpr size_t kMostCodes = 4096;  // that a request names; a code that it does not name may run twice
 
   // Until a worker says which devices it has.
   void hold(ScanRequest request) { held_.push_back(std::move(request)); }
@@ -63,12 +64,13 @@ class ScanLane {
 
   Experiment experiment_of(const Entry& entry, size_t point) const;
   void publish();
+  void publish_entry();  // only what runs has changed
 
   std::vector<ScanRequest> held_;
   std::vector<Entry> entries_;
-  std::vector<Shared<Scan>> view_;
-  size_t entry_ = 0, point_ = 0;  // what runs
-  JobId job_ = 0;                 // 0: none
+  std::vector<Shared<Scan>> view_;  // of each entry
+  size_t entry_ = 0, point_ = 0;    // what runs
+  JobId job_ = 0;                   // 0: none
   Observation own_;
 };
 

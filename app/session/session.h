@@ -56,7 +56,8 @@ struct Gesture {
   std::string change;    // "NUM_WARPS 4 → 8"
 };
 
-// Runs every value of these knobs, each knob in its turn and the others held; or one config beside the held one.
+// Runs every value of these knobs, each knob in its turn and the others held; or one config beside the held one, or a
+// list of configs.
 struct ScanRequest {
   uint64_t id = 0;  // the caller's name for it
   Draft draft;
@@ -65,6 +66,7 @@ struct ScanRequest {
   bool warned = true;                           // also values that the manifest warns of
   std::vector<Shared<Observation>> known = {};  // runs that are not repeated
   std::map<std::string, int64_t> set = {};      // not empty: only the draft's config with these values, and no knobs
+  std::vector<Config> configs = {};             // complete; these instead of the values of knobs
 };
 
 // The workers, lanes, history and undo. Every method but stop() and the futures only posts; none blocks, none does I/O

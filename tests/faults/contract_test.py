@@ -119,6 +119,10 @@ def small(place):
 PRESET = TREE / "presets/tiled.json"
 REPORT = TREE / "bench/results/ladder_l4_modelled.json"
 
+def space(place):
+    return text(place, b'{"knobs": {"NUM_WARPS": [4]}}')
+
+
 # Commands by name.
 COMMANDS = {
     "help": lambda p: ["--help"],
@@ -130,6 +134,7 @@ COMMANDS = {
     "run of what is refused": lambda p: ["run", "--json", *SMALL, "--set", "BLOCK_M=64"],
     "compare": lambda p: ["compare", recorded(p), recorded(p), "--recorded"],
     "compare as JSON": lambda p: ["compare", recorded(p), recorded(p), "--recorded", "--json"],
+    "sweep": lambda p: ["sweep", *SMALL, "--device", "emulated:l4", "--fresh", "--space", space(p)],
     "bench": lambda p: ["bench", "--from", REPORT],
     "bench to stdout": lambda p: ["bench", "--from", REPORT, "--json", "-", "--svg", "-"],
     "best": lambda p: ["best", "--device", "emulated:l4"],
@@ -155,6 +160,7 @@ if HAS_UI:
 INPUTS = {
     "run --preset": lambda p, path: ["run", *SMALL, "--preset", path],
     "run --kernels": lambda p, path: ["run", *SMALL, "--kernels", path],
+    "sweep --space": lambda p, path: ["sweep", *SMALL, "--device", "emulated:l4", "--space", path],
     "compare A": lambda p, path: ["compare", path, recorded(p), "--recorded"],
     "compare B": lambda p, path: ["compare", recorded(p), path, "--recorded"],
     "bench --from": lambda p, path: ["bench", "--from", path],

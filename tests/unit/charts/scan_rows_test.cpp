@@ -107,6 +107,18 @@ TEST_F(ScanRowsTest, EqualCodeHasTheTimeOfItsTwinAndTies) {
   EXPECT_TRUE(seen.rows[1].tie);
 }
 
+TEST_F(ScanRowsTest, AConfigOfAListIsNamedByItsText) {
+  add(4, 100);
+  add(8, 999);
+  for (ScanPoint& point : scan_.points) point.knob = "";
+  scan_.points[0].value.label = "K=4 L=1";
+  scan_.points[0].current = false;
+  last().same_as = 0;
+  last().current = true;  // the held config is one of the list
+  EXPECT_EQ(series().rows[1].same_as, "K=4 L=1");
+  EXPECT_EQ(series().rows[0].text, "K=4 L=1");
+}
+
 TEST_F(ScanRowsTest, AnotherValueMayBeTheCurrentOneNow) {
   add(4, 100);
   add(8, 50);

@@ -15,6 +15,7 @@
 #include "cli/results_text.h"
 #include "cli/run_text.h"
 #include "cli/scan_text.h"
+#include "cli/sweep_board.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
 #include "report/tuned.h"
@@ -222,6 +223,23 @@ const std::vector<Writer> kWriters{
     {"results.txt",
      [](const std::string& text) {
        return line_of({observation_of(text), 1});
+     }},
+    {"sweep.lines.txt",
+     [](const std::string& text) {
+       Observation o = observation_of(text);
+       o.failure.reset();
+       o.watch.reset();
+       o.verdict.emplace().state = VerdictState::correct;
+       if (!o.timing) o.timing.emplace().p50 = 5;
+       SweepPlan plan;
+       plan.kernel.id = plan.held.device = text;
+       plan.kernel_dirs = {text};
+       Scan scan{1, plan.held, {}, {}};
+       scan.points.push_back({"", {0, text}, false, {}, {}, {}, std::make_shared<Observation>(o), {}});
+       o.failure = Failure{Stage::compile, text, text};
+       scan.points.push_back({"", {0, text}, false, {}, {}, {}, std::make_shared<Observation>(o), {}});
+       const SweepBoard board = board_of(scan, {{{}, search::Exclusion::warning, text, text, text}}, plan.kernel);
+       return text_of(board, plan, {}, true) + text_of(board, plan, {}, false);
      }},
     {"preset.json", preset_of},
     {"result.lines.txt", printed},

@@ -46,6 +46,17 @@ class ScanLaneTest : public testing::Test {
     resolution.place = {1, held_.device, "emulated:l4", &spec_};
     lane_.add(request, resolution);
   }
+  Config with(std::map<std::string, int64_t> knobs) { return *catalog::complete_config(*kernel_, knobs, {}); }
+  void add_configs(const std::vector<Config>& configs, std::vector<Shared<Observation>> known = {}) {
+    ScanRequest request{.id = ++id_, .draft = held_, .knobs = {}};
+    request.configs = configs;
+    request.known = std::move(known);
+    Resolution resolution;
+    resolution.experiment = held_;
+    resolution.kernel = kernel_;
+    resolution.place = {1, held_.device, "emulated:l4", &spec_};
+    lane_.add(request, resolution);
+  }
   // Runs the next value: its time and its code. An empty text: it ends after its limits.
   Experiment run(const std::string& code, double us) {
     const auto step = lane_.next();
@@ -111,6 +122,54 @@ TEST_F(ScanLaneTest, ValuesThatTheManifestWarnsOfCanBeLeftOut) {
   add({"SYNC_POLICY"}, false);
   ASSERT_EQ(last().points.size(), 1u);
   EXPECT_TRUE(last().points[0].current);
+}
+
+TEST_F(ScanLaneTest, AListOfConfigsRunsInItsOrder) {
+  const Config wide = with({{"NUM_WARPS", 8}, {"BLOCK_N", 32}}), racy = with({{"SYNC_POLICY", 0}});
+  add_configs({wide, with({{"BLOCK_M", 64}}), held_.config, racy, wide});
+  const auto& points = last().points;
+  ASSERT_EQ(points.size(), 5u);
+  EXPECT_EQ(points[0].knob, "");
+  EXPECT_EQ(points[0].value.text(), short_text(wide, *kernel_));
+  EXPECT_FALSE(points[0].current);
+  ASSERT_TRUE(points[1].refused) << "64 rows do not fit";
+  EXPECT_EQ(points[1].refused->stage, Stage::limits);
+  EXPECT_TRUE(points[2].current);
+  EXPECT_FALSE(points[3].warnings.empty());
+  EXPECT_EQ(points[4].same_as, 0u);
+  EXPECT_EQ(run("a", 5).config, wide);
+  EXPECT_EQ(run("b", 6).config, held_.config);
+  EXPECT_EQ(run("c", 7).config, racy);
+  EXPECT_TRUE(last().over());
+  EXPECT_EQ(last().timed(4)->timing->p50, 5);
+}
+
+TEST_F(ScanLaneTest, ALongerListKnowsWhatTheShorterOneRan) {
+  const Config four = with({{"VEC_WIDTH", 4}}), eight = with({{"VEC_WIDTH", 8}}), one = with({{"VEC_WIDTH", 1}});
+  add_configs({four, eight});
+  run("a", 5);
+  run("a", 0);
+  ASSERT_EQ(last().points[1].same_as, 0u);
+  const std::vector<Shared<Observation>> known{last().points[0].observation, last().points[1].observation};
+  add_configs({four, eight, one}, known);
+  EXPECT_EQ(last().timed(0), known[0].get());
+  EXPECT_EQ(last().points[1].same_as, 0u) << "its machine code is known";
+  EXPECT_EQ(run("b", 6).config, one);
+  EXPECT_TRUE(last().over());
+  // Without the run that was timed, its machine code says nothing.
+  add_configs({eight}, {known[1]});
+  EXPECT_FALSE(last().over());
+  EXPECT_EQ(run("a", 5).config, eight);
+}
+
+TEST_F(ScanLaneTest, AnotherScanOfTheSameConfigsLeavesTheOthersAsTheyWere) {
+  add_configs({held_.config});
+  add_configs({with({{"NUM_WARPS", 8}})});
+  run("a", 5);
+  run("b", 6);
+  ASSERT_EQ(lane_.view().size(), 2u);
+  EXPECT_EQ(lane_.view()[0]->timed(0)->timing->p50, 5);
+  EXPECT_EQ(lane_.view()[1]->timed(0)->timing->p50, 6);
 }
 
 TEST_F(ScanLaneTest, SaysWhatComesNextByTheWorkersNameOfTheDevice) {

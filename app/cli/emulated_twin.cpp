@@ -1,0 +1,19 @@
+#include "cli/emulated_twin.h"
+
+#include "report/tuned.h"
+
+namespace attnscope::cli {
+
+Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, const std::vector<DeviceSpec>& known) {
+  std::string ids;
+  for (const DeviceSpec& spec : known) {
+    if (id.empty() ? report::same_device(spec.name, gpu.name) : spec.id == id) return spec;
+    if (spec.arch == gpu.arch) ids += (ids.empty() ? "" : ", ") + spec.id;
+  }
+  if (!id.empty()) return fail(Stage::input, "there is no emulated device " + id, "`attnscope devices` lists them.");
+  return fail(Stage::input, "no emulated device is a " + gpu.name + ", so there is no model of it",
+              ids.empty() ? "Write its figures: docs/model.md, Rates."
+                          : "Name one of the same architecture with --model (" + ids + "), or write its figures.");
+}
+
+}  // namespace attnscope::cli

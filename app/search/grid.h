@@ -1,0 +1,28 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace attnscope::search {
+
+// Points with a position on each axis. Not every position has a point.
+class Grid {
+ public:
+  Grid() = default;
+  explicit Grid(std::vector<std::vector<size_t>> points);
+
+  size_t size() const { return points_.size(); }
+  const std::vector<size_t>& at(size_t point) const { return points_.at(point); }
+  const std::vector<size_t>& extents() const { return extents_; }  // positions on each axis
+  std::optional<size_t> find(const std::vector<size_t>& positions) const;
+  // The points that differ from it on one axis only, axis by axis.
+  std::vector<size_t> neighbours(size_t point) const;
+
+ private:
+  std::vector<std::vector<size_t>> points_;
+  std::vector<size_t> extents_;
+  std::map<std::vector<size_t>, size_t> by_position_;
+};
+
+}  // namespace attnscope::search

@@ -1,0 +1,206 @@
+"""attnscope sweep: what it tries, what it rejects and why, who wins, and what a second one need not run."""
+import json
+import os
+import pathlib
+import shlex
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ["ATTNSCOPE"]
+TREE = pathlib.Path(os.environ["ATTNSCOPE_TREE"])
+SMALL = "B=1,H=1,S=64,D=64"
+# 24 configs of the reports' space: 12 do not fit, 8 are warned of, 4 are sound, of which two have one machine code.
+REPORTS = {"BLOCK_M": [16, 64], "NUM_WARPS": [2, 6], "VEC_WIDTH": [2, 4, 8], "SYNC_POLICY": ["none", "cta"]}
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        self.home = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.home.name)
+        self.environment = dict(os.environ, ATTNSCOPE_HOME=str(self.path / "home"))
+
+    def tearDown(self):
+        self.home.cleanup()
+
+    def call(self, *args, expect=0):
+        done = subprocess.run([PROGRAM, *map(str, args)], env=self.environment, capture_output=True, text=True, timeout=280)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done
+
+    def space(self, knobs, name="space.json"):
+        file = self.path / name
+        file.write_text(knobs if isinstance(knobs, str) else json.dumps({"knobs": knobs}))
+        return file
+
+    def sweep(self, knobs, *args, expect=0, problem=SMALL):
+        done = self.call("sweep", "--json", "--device", "emulated:l4", "--problem", problem, "--space", self.space(knobs), *args, expect=expect)
+        return json.loads(done.stdout)
+
+    def own_tiled(self):
+        """A copy of tiled that warns of nothing."""
+        folder = self.path / "own"
+        folder.mkdir()
+        (folder / "02_tiled.cu").write_text((TREE / "kernels" / "02_tiled.cu").read_text())
+        manifest = json.loads((TREE / "kernels" / "02_tiled.json").read_text())
+        manifest.update(id="own", warns=[])
+        (folder / "own.json").write_text(json.dumps(manifest))
+        return ["--kernels", folder, "--kernel", "own"]
+
+    def rows(self):
+        database = sqlite3.connect(self.path / "home" / "data" / "results.sqlite")
+        found = database.execute("SELECT hash FROM observation ORDER BY id").fetchall()
+        database.close()
+        return [row[0] for row in found]
+
+    def test_every_config_is_ranked_or_rejected_with_its_reason(self):
+        board = self.sweep(REPORTS)
+        correct, rejected = board["correct"], board["rejected"]
+        self.assertEqual((board["configs"], board["tried"], board["known"]), (24, 3, 0))
+        self.assertEqual(len(correct) + len(rejected), 24)
+        self.assertEqual(len({row["config"] for row in correct + rejected}), 24)
+        for one in rejected:
+            knobs = dict(word.split("=") for word in one["config"].split())
+            if knobs["BLOCK_M"] == "64":
+                self.assertEqual(one["why"], "limit")
+                self.assertRegex(one["reason"], r"asks 57,\d+ B of static shared memory")
+            elif knobs["NUM_WARPS"] == "6":
+                self.assertEqual(one["why"], "warning")
+                self.assertIn("does not divide", one["reason"])
+            else:
+                self.assertEqual((one["why"], knobs["SYNC_POLICY"]), ("warning", "none"))
+                self.assertIn("a race", one["reason"])
+        self.assertEqual(sorted(row["knobs"]["VEC_WIDTH"] for row in correct), [2, 4, 8])
+        [eight] = [row for row in correct if row["knobs"]["VEC_WIDTH"] == 8]
+        [four] = [row for row in correct if row["knobs"]["VEC_WIDTH"] == 4]
+        self.assertEqual((eight["same_code_as"], eight["us"]), (four["config"], four["us"]))
+        self.assertIsNone(four["same_code_as"])
+
+    def test_the_first_is_the_fastest_and_its_command_runs_it(self):
+        board = self.sweep({"BLOCK_M": [16, 48], "SWIZZLE_XOR": [0, 1]})
+        rows = board["correct"]
+        self.assertEqual([row["us"] for row in rows], sorted(row["us"] for row in rows))
+        self.assertEqual([row["fastest"] for row in rows], [True, False, False, False])
+        self.assertFalse(rows[-1]["tie"], "48 rows without a swizzle are far slower")
+        self.assertTrue(all(row["watched"] for row in rows if row["fastest"] or row["tie"]))
+        words = shlex.split(board["command"])
+        self.assertEqual(words[:2], ["attnscope", "run"])
+        again = json.loads(self.call(*words[1:], "--json").stdout)
+        self.assertEqual(again["experiment"]["config"]["knobs"], rows[0]["knobs"])
+        self.assertEqual(again["timing"]["us"]["p50"], rows[0]["us"])
+        self.assertEqual(again["experiment"]["hash"], rows[0]["hash"])
+
+    def test_the_table_counts_reasons_and_lists_them_when_asked(self):
+        arguments = ["sweep", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(REPORTS)]
+        text = self.call(*arguments).stdout
+        self.assertIn("3 of 24 configs were tried", text)
+        self.assertRegex(text, r"(?m)^ +1 .* us modelled +correct ")
+        self.assertRegex(text, r"(?m)^ +6  limit: asks 57,\d+ B of static shared memory")
+        self.assertRegex(text, r"(?m)^21 rejected:$")
+        self.assertIn("timed once", text)
+        self.assertRegex(text, r"(?m)^  attnscope run --kernel tiled ")
+        everything = self.call(*arguments, "--all").stdout
+        self.assertEqual(len([line for line in everything.splitlines() if line.startswith("  BLOCK_M=64 ")]), 12)
+
+    def test_what_is_known_is_not_run_again(self):
+        first = self.sweep(REPORTS)
+        stored = self.rows()
+        second = self.sweep(REPORTS)
+        self.assertEqual(self.rows(), stored, "nothing ran")
+        self.assertEqual(second["known"], 2, "one of the three has the machine code of another")
+        self.assertEqual(second["correct"], first["correct"])
+        self.assertEqual(self.sweep(REPORTS, "--fresh")["known"], 0)
+        self.assertGreater(len(self.rows()), len(stored))
+        # Another problem is another experiment.
+        self.assertEqual(self.sweep(REPORTS, problem="B=1,H=1,S=32,D=64")["known"], 0)
+
+    def test_a_killed_sweep_goes_on_at_the_next_config(self):
+        knobs = {"BLOCK_M": [16, 32, 48], "VEC_WIDTH": [1, 2, 4], "SWIZZLE_XOR": [0, 1]}
+        arguments = ["sweep", "--device", "emulated:l4", "--problem", SMALL, "--no-watch", "--json", "--space", self.space(knobs)]
+        sweep = subprocess.Popen([PROGRAM, *map(str, arguments)], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        database = self.path / "home" / "data" / "results.sqlite"
+        while sweep.poll() is None and not (database.exists() and self.counted() >= 3):
+            time.sleep(0.01)
+        sweep.send_signal(signal.SIGKILL)
+        sweep.communicate()
+        before = self.rows()
+        self.assertGreaterEqual(len(before), 3)
+        board = json.loads(self.call(*arguments).stdout)
+        self.assertEqual(board["known"], len(before))
+        after = self.rows()
+        self.assertEqual(after[:len(before)], before)
+        self.assertEqual(len(set(after)), len(after), "no config ran twice")
+        self.assertEqual(len(board["correct"]), 18)
+
+    def counted(self):
+        try:
+            return len(self.rows())
+        except sqlite3.OperationalError:  # it is just being made
+            return 0
+
+    def test_a_race_that_no_manifest_knows_of_cannot_win(self):
+        kernel = self.own_tiled()
+        knobs = {"SYNC_POLICY": ["none", "cta"], "NUM_WARPS": [8]}
+        board = self.sweep(knobs, *kernel)
+        self.assertEqual([row["knobs"]["SYNC_POLICY"] for row in board["correct"]], [5])
+        [racy] = board["rejected"]
+        self.assertEqual(racy["why"], "race")
+        self.assertIn("SYNC_POLICY=none", racy["config"])
+        self.assertTrue(racy["reason"])
+        unwatched = self.sweep(knobs, *kernel, "--no-watch", "--fresh")
+        self.assertEqual(len(unwatched["correct"]), 2)
+        self.assertFalse(any(row["watched"] for row in unwatched["correct"]))
+
+    def test_where_nothing_is_correct_the_status_is_1(self):
+        board = self.sweep({"NUM_WARPS": [6], "VEC_WIDTH": [2, 4]}, *self.own_tiled(), problem="B=1,H=1,S=200,D=64", expect=1)
+        self.assertEqual(board["correct"], [])
+        self.assertIsNone(board["command"])
+        self.assertEqual([one["why"] for one in board["rejected"]], ["wrong", "wrong"])
+
+    def test_a_budget_and_a_seed_choose(self):
+        knobs = {"BLOCK_M": [16, 32, 48], "VEC_WIDTH": [1, 2, 4], "SWIZZLE_XOR": [0, 1]}
+
+        def tried(*more):
+            board = self.sweep(knobs, "--budget", "4", "--no-watch", *more)
+            self.assertEqual((board["tried"], len(board["correct"])), (4, 4))
+            return sorted(row["config"] for row in board["correct"])
+
+        self.assertEqual(tried("--strategy", "random", "--seed", "1"), tried("--strategy", "random", "--seed", "1"))
+        self.assertNotEqual(tried("--strategy", "random", "--seed", "1"), tried("--strategy", "random", "--seed", "2"))
+        self.assertEqual(len({config.split()[0] for config in tried()}), 1, "exhaustive: in order")
+        held = "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=4 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static"
+        self.assertIn(held, tried("--strategy", "evolutionary"), "what the options hold is of generation 0")
+
+    def test_a_model_ranks_and_the_device_decides(self):
+        knobs = {"BLOCK_M": [16, 32, 48], "VEC_WIDTH": [1, 4], "SWIZZLE_XOR": [0, 1]}
+        guided = self.sweep(knobs, "--strategy", "model-guided", "--model", "emulated:a100", "--budget", "4")
+        self.assertEqual((guided["strategy"], guided["model"], guided["tried"]), ("model-guided", "emulated:a100", 4))
+        whole = self.sweep(knobs)
+        self.assertEqual(guided["correct"][0]["config"], whole["correct"][0]["config"])
+        self.assertEqual(guided["experiment"]["device"], "emulated:l4")
+        done = self.call("sweep", "--json", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(knobs), "--strategy", "model-guided")
+        self.assertIn("is modelled itself", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["strategy"], "exhaustive")
+
+    def test_what_is_not_swept_says_why(self):
+        for knobs, names in [({"NUM_WARP": [4]}, ["NUM_WARP", "Did you mean NUM_WARPS?"]),
+                             ({"NUM_WARPS": [5]}, ["NUM_WARPS", "is not a value of NUM_WARPS"]),
+                             ({"NUM_WARPS": []}, ["NUM_WARPS", "at least one value"]),
+                             ({"BLOCK_M": [64]}, ["none of the 1 configs", "57,376"]),
+                             ({"SYNC_POLICY": ["none", "warp"]}, ["none of the 2 configs", "a race"]),
+                             ({}, ["no knob is left"]),
+                             ("{", ["space.json"])]:
+            done = self.call("sweep", "--device", "emulated:l4", "--problem", SMALL, "--space", self.space(knobs), expect=2)
+            self.assertEqual(done.stdout, "")
+            for name in names:
+                self.assertIn(name, done.stderr)
+        self.assertIn("not there.json", self.call("sweep", "--space", self.path / "not there.json", expect=2).stderr)
+        self.assertIn("annealing", self.call("sweep", "--strategy", "annealing", expect=2).stderr)
+        self.assertIn("emulated:nothing", self.call("sweep", "--device", "emulated:nothing", expect=3).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

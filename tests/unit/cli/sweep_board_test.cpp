@@ -1,0 +1,146 @@
+#include "cli/sweep_board.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/sweep_run.h"
+#include "core/json.h"
+
+namespace attnscope::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Observation timed(double us, double half = 0.01) {
+  Observation o;
+  o.experiment.device = o.device = "box/gpu";
+  o.versions = {"1.0", "13.0", "580", "H200"};
+  Timing& timing = o.timing.emplace();
+  timing.kind = FigureKind::measured;
+  timing.p50 = us;
+  timing.interval_low = us * (1 - half);
+  timing.interval_high = us * (1 + half);
+  o.verdict.emplace().state = VerdictState::correct;
+  return o;
+}
+
+class SweepBoardTest : public testing::Test {
+ protected:
+  // A config by the name of its knob's value.
+  void add(int64_t value, std::optional<Observation> run, std::optional<size_t> same_as = {}) {
+    ScanPoint point;
+    point.value.label = "K=" + std::to_string(value);
+    point.config.knobs["K"] = value;
+    if (run) point.observation = std::make_shared<Observation>(std::move(*run));
+    point.same_as = same_as;
+    scan_.points.push_back(std::move(point));
+  }
+  SweepBoard board(const std::vector<search::Excluded>& excluded = {}) const {
+    return board_of(scan_, excluded, kernel_);
+  }
+  std::vector<std::string> ranked() const {
+    std::vector<std::string> names;
+    for (const charts::ScanRow& row : board().rows) names.push_back(row.text + (row.tie ? " tie" : ""));
+    return names;
+  }
+
+  Kernel kernel_;
+  Scan scan_;
+};
+
+TEST_F(SweepBoardTest, RanksWhatIsCorrectWithTiesAsTies) {
+  add(1, timed(20));
+  add(2, timed(10.1));
+  add(3, timed(10));
+  EXPECT_THAT(ranked(), ElementsAre("K=3", "K=2 tie", "K=1"));
+}
+
+TEST_F(SweepBoardTest, WhatIsNotCorrectIsRejectedHoweverFast) {
+  add(1, timed(10));
+  Observation wrong = timed(1);
+  wrong.verdict->state = VerdictState::wrong;
+  wrong.verdict->reason = "row 3";
+  add(2, wrong);
+  Observation unchecked = timed(1);
+  unchecked.verdict->state = VerdictState::unchecked;
+  unchecked.verdict->reason = "no reference";
+  add(3, unchecked);
+  Observation racy = timed(1);
+  racy.watch.emplace().findings.push_back({Rule::named("race.shared"), Severity::error, "a race on S", {}, {}, {}, {}});
+  add(4, racy);
+  Observation hung;
+  hung.failure = Failure{Stage::deadline, "no progress", "look"};
+  add(5, hung);
+  EXPECT_THAT(ranked(), ElementsAre("K=1"));
+  std::vector<std::string> reasons;
+  for (const Rejected& one : board().rejected) reasons.push_back(one.config + " " + one.why + ": " + one.reason);
+  EXPECT_THAT(reasons, ElementsAre("K=2 wrong: row 3", "K=3 unchecked: no reference", "K=4 race: a race on S",
+                                   "K=5 deadline: no progress"));
+}
+
+TEST_F(SweepBoardTest, ATwinHasTheTimeAndTheFateOfTheOneThatRan) {
+  Observation wrong = timed(1);
+  wrong.verdict->state = VerdictState::wrong;
+  add(1, wrong);
+  add(2, timed(10));
+  add(3, Observation{}, 1);
+  add(4, Observation{}, 0);
+  EXPECT_THAT(ranked(), ElementsAre("K=2", "K=3 tie"));
+  EXPECT_EQ(board().rows[1].same_as, "K=2");
+  ASSERT_EQ(board().rejected.size(), 2u);
+  EXPECT_EQ(board().rejected[1].config, "K=4");
+  EXPECT_EQ(board().rejected[1].why, "wrong");
+  EXPECT_THAT(leaders_of(scan_), ElementsAre(1u)) << "one machine code is watched once";
+}
+
+TEST_F(SweepBoardTest, TheFastestAndItsTiesLead) {
+  add(1, timed(20));
+  add(2, timed(10.1));
+  add(3, timed(10));
+  EXPECT_THAT(leaders_of(scan_), ElementsAre(1u, 2u));
+  scan_.points.clear();
+  EXPECT_THAT(leaders_of(scan_), IsEmpty());
+}
+
+TEST_F(SweepBoardTest, ReasonsAreCountedAndTheWinnersCommandIsWritten) {
+  kernel_.id = "own";
+  kernel_.knobs.push_back({"K", {{1, ""}, {2, ""}}, 1, ""});
+  add(2, timed(10));
+  const std::vector<search::Excluded> excluded(
+      3, {{{{"K", 1}}, {}}, search::Exclusion::limit, "own: too big", "", "too big"});
+  SweepPlan plan;
+  plan.kernel = kernel_;
+  plan.held.device = "box/gpu";
+  plan.kernel_dirs = {"my kernels"};
+  const std::string text = text_of(board(excluded), plan, {1, 0}, false);
+  EXPECT_THAT(text, HasSubstr("3 rejected:\n     3  limit: too big\n"));
+  EXPECT_THAT(text, HasSubstr("\n  attnscope run --kernel own --set K=2 --problem B=1,H=8,S=512,D=64 --device box/gpu "
+                              "--kernels 'my kernels'\n"));
+  EXPECT_THAT(text, HasSubstr("(not watched)"));
+  EXPECT_EQ(to_json(board(excluded), plan, {1, 0})["rejected"].size(), 3u);
+}
+
+TEST(AnswersAgainTest, OnlyARunOfTheSameVersionsWithAResultOfItsOwn) {
+  const Observation run = timed(10);
+  EXPECT_TRUE(answers_again(run, run.versions, false));
+  EXPECT_FALSE(answers_again(run, run.versions, true)) << "it was not watched";
+  Versions other = run.versions;
+  other.driver = "581";
+  EXPECT_FALSE(answers_again(run, other, false));
+  Observation unfinished = run;
+  unfinished.timing.reset();
+  EXPECT_FALSE(answers_again(unfinished, run.versions, false));
+  for (const Stage stage : {Stage::compile, Stage::limits, Stage::launch, Stage::deadline, Stage::decode}) {
+    unfinished.failure = Failure{stage, "", ""};
+    EXPECT_TRUE(answers_again(unfinished, run.versions, true)) << "the config's own doing";
+  }
+  for (const Stage stage : {Stage::crash, Stage::cancelled, Stage::device, Stage::protocol, Stage::internal}) {
+    unfinished.failure = Failure{stage, "", ""};
+    EXPECT_FALSE(answers_again(unfinished, run.versions, false)) << "nothing is known of the config";
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::cli

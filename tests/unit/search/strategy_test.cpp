@@ -1,0 +1,301 @@
+// Strategies on made-up landscapes: a time for each point of a grid.
+#include "search/strategy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "search/search.h"
+
+namespace attnscope::search {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Landscape = std::function<std::optional<double>(const std::vector<size_t>& at)>;  // empty: rejected
+
+Grid grid_of(const std::vector<size_t>& extents) {
+  std::vector<std::vector<size_t>> points{{}};
+  for (const size_t extent : extents) {
+    std::vector<std::vector<size_t>> longer;
+    for (const auto& point : points)
+      for (size_t at = 0; at < extent; ++at) {
+        longer.push_back(point);
+        longer.back().push_back(at);
+      }
+    points = std::move(longer);
+  }
+  return Grid(std::move(points));
+}
+
+// A bowl: the further from the lowest point, the slower.
+Landscape bowl(std::vector<size_t> lowest) {
+  return [lowest = std::move(lowest)](const std::vector<size_t>& at) -> std::optional<double> {
+    double us = 10;
+    for (size_t axis = 0; axis < at.size(); ++axis) {
+      const double off = static_cast<double>(at[axis]) - static_cast<double>(lowest[axis]);
+      us *= 1 + 0.2 * off * off;
+    }
+    return us;
+  };
+}
+
+struct Ran {
+  std::vector<size_t> points;   // as tried
+  std::vector<size_t> batches;  // their sizes
+  std::optional<size_t> best;   // accepted
+};
+
+Ran run(std::unique_ptr<Strategy> strategy, const Grid& grid, const Landscape& landscape, size_t budget = 0,
+        ToldApart told_apart = {}) {
+  Ran ran;
+  Search search(std::move(strategy), grid.size(), budget, std::move(told_apart));
+  for (std::vector<size_t> batch = search.next(); !batch.empty(); batch = search.next()) {
+    ran.batches.push_back(batch.size());
+    for (const size_t point : batch) {
+      ran.points.push_back(point);
+      search.tell({point, landscape(grid.at(point))});
+    }
+  }
+  ran.best = search.history().best();
+  EXPECT_EQ(std::set<size_t>(ran.points.begin(), ran.points.end()).size(), ran.points.size()) << "a point was twice";
+  return ran;
+}
+
+double least(const Ran& ran, const Grid& grid, const Landscape& landscape) {
+  double us = 1e9;
+  for (const size_t point : ran.points) us = std::min(us, landscape(grid.at(point)).value_or(1e9));
+  return us;
+}
+
+template <class S>
+std::unique_ptr<Strategy> evolutionary(const Grid& grid, S seed, std::vector<size_t> seeds = {},
+                                       Evolutionary::Settings settings = {}) {
+  return std::make_unique<Evolutionary>(grid, seed, std::move(seeds), settings);
+}
+
+TEST(GridTest, KnowsItsPointsAndTheirNeighbours) {
+  const Grid grid({{0, 0}, {0, 1}, {1, 1}, {2, 0}});
+  EXPECT_THAT(grid.extents(), ElementsAre(3, 2));
+  EXPECT_EQ(grid.find({2, 0}), 3u);
+  EXPECT_FALSE(grid.find({2, 1}));
+  EXPECT_THAT(grid.neighbours(0), ElementsAre(3, 1)) << "on the first axis at any distance, then on the second";
+  EXPECT_THAT(grid.neighbours(2), ElementsAre(1));
+}
+
+TEST(HistoryTest, ABestIsAcceptedFrom3PercentOnOrWhereTheTwoAreToldApart) {
+  History history(8, [](size_t a, size_t b) { return a == 4 && b == 2; });
+  EXPECT_FALSE(history.best());
+  history.tell({0, std::nullopt});
+  EXPECT_FALSE(history.best()) << "rejected";
+  history.tell({1, 100});
+  EXPECT_EQ(history.best(), 1u);
+  history.tell({3, 97.1});
+  EXPECT_EQ(history.best(), 1u) << "2.9 % of noise";
+  history.tell({2, 97});
+  EXPECT_EQ(history.best(), 2u);
+  history.tell({4, 96.9});
+  EXPECT_EQ(history.best(), 4u) << "a small gain, but told apart";
+  history.tell({5, 99});
+  EXPECT_EQ(history.best(), 4u);
+  EXPECT_THAT(history.fastest(3), ElementsAre(4, 2, 3));
+}
+
+TEST(ExhaustiveTest, TriesEveryPointInOrderWithinTheBudget) {
+  const Grid grid = grid_of({2, 3});
+  EXPECT_THAT(run(std::make_unique<Exhaustive>(grid), grid, bowl({0, 0})).points, ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(run(std::make_unique<Exhaustive>(grid), grid, bowl({0, 0}), 4).points, ElementsAre(0, 1, 2, 3));
+}
+
+TEST(RandomOrderTest, TriesEveryPointInAnOrderThatTheSeedDecides) {
+  const Grid grid = grid_of({4, 5});
+  const auto order = [&](uint64_t seed) {
+    return run(std::make_unique<RandomOrder>(grid, seed), grid, bowl({0, 0})).points;
+  };
+  EXPECT_THAT(order(1), SizeIs(20));
+  EXPECT_EQ(order(1), order(1));
+  EXPECT_NE(order(1), order(2));
+  std::vector<size_t> sorted(20);
+  std::iota(sorted.begin(), sorted.end(), size_t{0});
+  EXPECT_NE(order(1), sorted);
+  // Every point is the first one of about as many seeds: 2,000 seeds, 100 each, give or take six deviations.
+  std::vector<int> first(20);
+  for (uint64_t seed = 0; seed < 2000; ++seed) ++first[order(seed).front()];
+  EXPECT_GT(*std::ranges::min_element(first), 100 - 60);
+  EXPECT_LT(*std::ranges::max_element(first), 100 + 60);
+}
+
+TEST(EvolutionaryTest, ComesNearerToTheBestThanRandomPointsDo) {
+  const Grid grid = grid_of({4, 4, 4, 3, 2, 2});
+  const Landscape landscape = bowl({0, 2, 3, 1, 0, 1});
+  double evolved = 0, random = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Ran ran = run(evolutionary(grid, seed), grid, landscape, 60);
+    evolved += least(ran, grid, landscape) / 20;
+    random +=
+        least(run(std::make_unique<RandomOrder>(grid, seed), grid, landscape, ran.points.size()), grid, landscape) / 20;
+  }
+  EXPECT_LT(evolved, 10.6) << "10 is the best";
+  EXPECT_GT(random, 12);
+}
+
+TEST(EvolutionaryTest, IsTheSameForASeed) {
+  const Grid grid = grid_of({4, 4, 4});
+  const auto points = [&](uint64_t seed) { return run(evolutionary(grid, seed), grid, bowl({1, 2, 3})).points; };
+  EXPECT_EQ(points(7), points(7));
+  EXPECT_NE(points(7), points(8));
+}
+
+TEST(EvolutionaryTest, StartsFromItsSeeds) {
+  const Grid grid = grid_of({4, 4});
+  const Ran ran = run(evolutionary(grid, 1, {9, 3, 9}), grid, bowl({0, 0}));
+  EXPECT_EQ(ran.points[0], 9u);
+  EXPECT_EQ(ran.points[1], 3u);
+  EXPECT_EQ(ran.batches[0], 8u) << "filled with random points";
+}
+
+TEST(EvolutionaryTest, MutatesOnlyWithinItsRadiusOfASurvivor) {
+  const Grid grid = grid_of({9, 9, 9});
+  Evolutionary::Settings settings;
+  settings.population = settings.survivors = 1;
+  settings.radius = 1;
+  settings.patience = 10;
+  Search search(evolutionary(grid, 3, {grid.size() / 2}, settings), grid.size(), 0, {});
+  for (std::vector<size_t> batch = search.next(); !batch.empty(); batch = search.next()) {
+    ASSERT_THAT(batch, SizeIs(1));
+    if (const auto parent = search.history().fastest(1); !parent.empty()) {
+      size_t moved = 0;
+      for (size_t axis = 0; axis < 3; ++axis) {
+        const auto a = grid.at(parent[0])[axis], b = grid.at(batch[0])[axis];
+        moved += a > b ? a - b : b - a;
+      }
+      EXPECT_EQ(moved, 1u);
+    }
+    search.tell({batch[0], bowl({0, 0, 0})(grid.at(batch[0]))});
+  }
+  EXPECT_GT(search.history().outcomes().size(), 5u);
+}
+
+TEST(EvolutionaryTest, WhatIsRejectedIsNeitherBestNorAParent) {
+  const Grid grid = grid_of({20});
+  // Below 10 everything is fast and wrong. A parent of radius 1 on the right never leads there but for its edge.
+  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
+    if (at[0] < 10) return std::nullopt;
+    return 100.0 * static_cast<double>(at[0]);
+  };
+  Evolutionary::Settings settings;
+  settings.population = 2;
+  settings.radius = 1;
+  settings.patience = 20;
+  const Ran ran = run(evolutionary(grid, 1, {12, 13}, settings), grid, landscape);
+  EXPECT_EQ(ran.best, 10u);
+  for (const size_t point : ran.points) EXPECT_GE(point, 9u) << "a child of a rejected point";
+  EXPECT_TRUE(std::ranges::count(ran.points, 9u) == 1) << "it was tried, and lost";
+}
+
+TEST(EvolutionaryTest, EndsWhereNothingGainsThreePercentUnlessItIsToldApart) {
+  const Grid grid = grid_of({200});
+  const Landscape slope = [](const std::vector<size_t>& at) { return 100 - 0.01 * static_cast<double>(at[0]); };
+  Evolutionary::Settings settings;
+  settings.population = 2;
+  const Ran noise = run(evolutionary(grid, 1, {0, 1}, settings), grid, slope);
+  const size_t known =
+      run(evolutionary(grid, 1, {0, 1}, settings), grid, slope, 0, [](size_t, size_t) { return true; }).points.size();
+  EXPECT_THAT(noise.batches, SizeIs(testing::Le(4u))) << "generation 0 and three without a gain";
+  EXPECT_GT(known, 100u);
+}
+
+TEST(EvolutionaryTest, GoesOnAtRandomWhileNothingIsCorrect) {
+  const Grid grid = grid_of({5, 5});
+  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
+    if (at != std::vector<size_t>{4, 4}) return std::nullopt;
+    return 1.0;
+  };
+  Evolutionary::Settings settings;
+  settings.population = 3;
+  settings.patience = 20;
+  EXPECT_EQ(run(evolutionary(grid, 5, {}, settings), grid, landscape).best, grid.find({4, 4}));
+}
+
+std::vector<std::optional<double>> predictions(const Grid& grid, const Landscape& landscape) {
+  std::vector<std::optional<double>> all;
+  for (size_t point = 0; point < grid.size(); ++point) all.push_back(landscape(grid.at(point)));
+  return all;
+}
+
+TEST(ModelGuidedTest, AGoodModelNeedsFewRuns) {
+  const Grid grid = grid_of({4, 4, 4, 3, 2, 2});
+  const Landscape landscape = bowl({0, 2, 3, 1, 0, 1});
+  const Ran ran =
+      run(std::make_unique<ModelGuided>(grid, predictions(grid, landscape), ModelGuided::Settings{}), grid, landscape);
+  EXPECT_EQ(ran.best, grid.find({0, 2, 3, 1, 0, 1}));
+  EXPECT_EQ(ran.points.front(), ran.best);
+  EXPECT_THAT(ran.batches, ElementsAre(4, 4, 4)) << "two batches without a better one end it";
+}
+
+TEST(ModelGuidedTest, TheDeviceDecides) {
+  const Grid grid = grid_of({8});
+  // The model's favourite is wrong, its second is slow.
+  const std::vector<std::optional<double>> predicted{1, 2, 3, 4, 5, 6, 7, 8};
+  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
+    if (at[0] == 0) return std::nullopt;
+    return at[0] == 2 ? 10.0 : 20.0;
+  };
+  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape).best, 2u);
+}
+
+TEST(ModelGuidedTest, RefinesAroundTheBestWhatTheModelMisjudges) {
+  // The model sees only the first axis; along the second the device gains, and along the third it loses.
+  const Grid grid = grid_of({10, 4, 4});
+  const auto predicted = predictions(grid, [](const std::vector<size_t>& at) -> std::optional<double> {
+    return 10.0 + static_cast<double>(at[0]) + 0.1 * static_cast<double>(at[1] + at[2]);
+  });
+  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
+    return 100.0 + 10.0 * static_cast<double>(at[0]) - 20.0 * static_cast<double>(at[1]) +
+           20.0 * static_cast<double>(at[2]);
+  };
+  const Ran ran = run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape);
+  EXPECT_EQ(ran.best, grid.find({0, 3, 0}));
+  EXPECT_LT(ran.points.size(), 30u);
+}
+
+TEST(ModelGuidedTest, PointsWithoutAPredictionComeLast) {
+  const Grid grid = grid_of({4});
+  const std::vector<std::optional<double>> predicted{std::nullopt, 5, std::nullopt, 3};
+  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, bowl({0})).points,
+              ElementsAre(3, 1, 0, 2));
+}
+
+TEST(ModelGuidedTest, GoesOnWhileNothingIsCorrect) {
+  const Grid grid = grid_of({30});
+  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
+    if (at[0] < 29) return std::nullopt;
+    return 1.0;
+  };
+  const std::vector<std::optional<double>> predicted(30, 1.0);
+  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape).best, 29u);
+}
+
+TEST(SearchTest, ABudgetCutsTheLastBatch) {
+  const Grid grid = grid_of({9, 9});
+  const Ran ran = run(evolutionary(grid, 1), grid, bowl({8, 8}), 11);
+  EXPECT_THAT(ran.batches, ElementsAre(8, 3));
+}
+
+TEST(SearchTest, AnEmptyGridIsOverAtOnce) {
+  const Grid grid;
+  EXPECT_THAT(run(evolutionary(grid, 1), grid, bowl({})).points, IsEmpty());
+  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, std::vector<std::optional<double>>{}, ModelGuided::Settings{}),
+                  grid, bowl({}))
+                  .points,
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace attnscope::search
