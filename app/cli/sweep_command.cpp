@@ -17,9 +17,11 @@
 #include "cli/status_line.h"
 #include "cli/sweep_board.h"
 #include "cli/sweep_run.h"
+#include "cli/sweep_t4.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "platform/json_file.h"
+#include "platform/output_file.h"
 #include "search/search.h"
 
 namespace attnscope::cli {
@@ -34,6 +36,9 @@ struct Options {
   std::string space;     // file
   std::string strategy;  // a word; empty: exhaustive
   std::string model;     // device
+  std::string t4;        // file to write
+  std::string replay;    // T4 file to score the strategies on
+  size_t repeats = 100;  // of each
   size_t budget = 0;
   uint64_t seed = 0;
   std::string watch;      // empty: what leads
@@ -108,6 +113,10 @@ class Sweep {
       print_note(
           fmt::format("attnscope sweep: results are not kept: {}. {}", run.not_kept()->message, run.not_kept()->hint));
     const SweepBoard board = board_of(run.scan(), candidates_.excluded, plan_.kernel);
+    if (!options_.t4.empty()) {
+      const std::string text = json_text(t4_of(run.scan(), candidates_.excluded, plan_), 1) + "\n";
+      if (auto written = platform::write_output(options_.t4, text); !written) return report(written.error());
+    }
     const SweepCounts counts{run.scan().points.size(), run.known()};
     print_result(options_.json ? json_text(to_json(board, plan_, counts), 2)
                                : text_of(board, plan_, counts, options_.all));
@@ -239,6 +248,9 @@ class Sweep {
 };
 
 int sweep(const Options& options) {
+  if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.json);
+  if (!options.t4.empty())
+    if (auto possible = platform::check_output(options.t4); !possible) return report(possible.error());
   SweepPlan plan;
   plan.budget = options.budget;
   plan.seed = options.seed;
@@ -298,6 +310,18 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
                                   "Look for races and what is right by luck in every config, not only in what leads");
   command->add_flag("--no-watch", options->no_watch, "Do not look for them; the output says what was not checked")
       ->excludes(watch);
+  command->add_option("--t4", options->t4, "Also write every config in the format that Kernel Tuner reads")
+      ->type_name("FILE.json");
+  auto* replay =
+      command
+          ->add_option("--replay", options->replay,
+                       "Run nothing: score the strategies that need no model on a recorded space in that format")
+          ->type_name("FILE.json");
+  command->add_option("--repeats", options->repeats, "With --replay: each strategy so often")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 1'000'000))
+      ->needs(replay);
   command->add_flag("--fresh", options->fresh, "Run again what earlier runs answer");
   command->add_flag("--all", options->all, "List every config, with the reason of each rejected one");
   command->add_flag("--json", options->json, "As JSON (docs/sweeping.md)");

@@ -185,6 +185,26 @@ class Sweep(unittest.TestCase):
         self.assertIn("is modelled itself", done.stderr)
         self.assertEqual(json.loads(done.stdout)["strategy"], "exhaustive")
 
+    def test_a_t4_file_holds_every_config_and_is_replayed(self):
+        file = self.path / "t4.json"
+        knobs = {"BLOCK_M": [16, 32, 48, 64], "VEC_WIDTH": [1, 2, 4, 8], "SWIZZLE_XOR": [0, 1]}
+        board = self.sweep(knobs, "--no-watch", "--t4", file)
+        t4 = json.loads(file.read_text())
+        self.assertEqual(t4["schema_version"], "1.0.0")
+        self.assertEqual(len(t4["results"]), 32)
+        for one in t4["results"]:
+            self.assertEqual(set(one["configuration"]), set(knobs))
+            self.assertEqual(one["invalidity"], "constraints" if one["configuration"]["BLOCK_M"] == 64 else "correct")
+        self.assertAlmostEqual(min(one["measurements"][0]["value"] for one in t4["results"] if one["measurements"]),
+                               board["correct"][0]["us"] / 1000)
+        replayed = json.loads(self.call("sweep", "--replay", file, "--repeats", "20", "--json").stdout)
+        self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (32, 24, 20))
+        self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
+        self.assertEqual(set(replayed["scores"]), {"evolutionary", "random"})
+        self.assertIn("20 repeats", self.call("sweep", "--replay", file, "--repeats", "20").stdout)
+        self.assertIn("results", self.call("sweep", "--replay", self.space(knobs), expect=2).stderr)
+        self.assertIn("nowhere", self.call("sweep", "--t4", self.path / "nowhere" / "t4.json", expect=2).stderr)
+
     def test_what_is_not_swept_says_why(self):
         for knobs, names in [({"NUM_WARP": [4]}, ["NUM_WARP", "Did you mean NUM_WARPS?"]),
                              ({"NUM_WARPS": [5]}, ["NUM_WARPS", "is not a value of NUM_WARPS"]),

@@ -51,11 +51,7 @@ class ScanLaneTest : public testing::Test {
     ScanRequest request{.id = ++id_, .draft = held_, .knobs = {}};
     request.configs = configs;
     request.known = std::move(known);
-    Resolution resolution;
-    resolution.experiment = held_;
-    resolution.kernel = kernel_;
-    resolution.place = {1, held_.device, "emulated:l4", &spec_};
-    lane_.add(request, resolution);
+    add(request);
   }
   // Runs the next value: its time and its code. An empty text: it ends after its limits.
   Experiment run(const std::string& code, double us) {

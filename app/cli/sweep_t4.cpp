@@ -1,0 +1,112 @@
+#include "cli/sweep_t4.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "core/escape.h"
+#include "core/json.h"
+#include "platform/json_file.h"
+#include "search/replay.h"
+#include "search/t4.h"
+
+namespace attnscope::cli {
+namespace {
+
+using search::Invalidity;
+using search::T4Result;
+
+constexpr uint64_t kMaxFile = 1 << 30;
+constexpr double kMsPerUs = 1e-3;
+
+// Only the knobs that the sweep chose.
+T4Result result_of(const Config& config, const SweepPlan& plan, Invalidity invalidity) {
+  T4Result result;
+  result.invalidity = invalidity;
+  for (const search::Axis& axis : plan.space.axes) {
+    const KnobValue* value = plan.kernel.find_knob(axis.knob)->find(config.knobs.at(axis.knob));
+    result.configuration.emplace_back(axis.knob, value->label.empty() ? Json(value->value) : Json(value->label));
+  }
+  return result;
+}
+
+Invalidity invalidity_of(const Observation* run) {
+  if (run == nullptr || !run->failure) return Invalidity::correctness;
+  switch (run->failure->stage) {
+    case Stage::compile:
+      return Invalidity::compile;
+    case Stage::limits:
+    case Stage::input:
+      return Invalidity::constraints;
+    case Stage::deadline:
+      return Invalidity::timeout;
+    default:
+      return Invalidity::runtime;
+  }
+}
+
+Json to_json(const search::Scored& scored) { return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}}; }
+
+}  // namespace
+
+Json t4_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const SweepPlan& plan) {
+  std::vector<T4Result> results;
+  for (size_t at = 0; at < scan.points.size(); ++at) {
+    const Observation* run = scan.timed(at);
+    const Observation* own = scan.points[at].observation.get();
+    const bool correct = run != nullptr && is_accepted(*run);
+    T4Result result = result_of(scan.points[at].config, plan, correct ? Invalidity::correct : invalidity_of(run));
+    if (own != nullptr && own->variant) result.compile_ms = own->variant->compile_ms;
+    if (correct) {
+      result.ms = run->timing->p50 * kMsPerUs;
+      if (own == run && run->timing->sampling)
+        for (const auto& round : run->timing->sampling->rounds)
+          for (const double us : round) result.runtimes_ms.push_back(us * kMsPerUs);
+    }
+    results.push_back(std::move(result));
+  }
+  for (const search::Excluded& one : excluded) results.push_back(result_of(one.config, plan, Invalidity::constraints));
+  return search::t4_of(results);
+}
+
+int replay_t4(const std::string& file, size_t repeats, bool json) {
+  auto read = platform::read_json(file, kMaxFile, Stage::input);
+  if (!read) return report(read.error());
+  auto space = search::recorded_from_t4(*read, file);
+  if (!space) return report(space.error());
+  const auto random = search::random_curve(*space);
+  if (random.empty())
+    return report({Stage::input, file + ": none of its configs is valid", "Record a space that has one."});
+  const auto valid = std::ranges::count_if(space->runs, [](const auto& run) { return run.ms.has_value(); });
+  const double best =
+      std::ranges::min(space->runs, {}, [](const auto& run) { return run.ms.value_or(1e300); }).ms.value();
+  const search::Scored evolved = search::score_of(*space, repeats, [](const search::Grid& grid, uint64_t seed) {
+    return std::make_unique<search::Evolutionary>(grid, seed, std::vector<size_t>{}, search::Evolutionary::Settings{});
+  });
+  const search::Scored orders = search::score_of(*space, repeats, [](const search::Grid& grid, uint64_t seed) {
+    return std::make_unique<search::RandomOrder>(grid, seed);
+  });
+  if (json) {
+    print_result(json_text(Json{{"configs", space->runs.size()},
+                                {"valid", valid},
+                                {"best_ms", best},
+                                {"evaluations", random.size()},
+                                {"repeats", repeats},
+                                {"scores", {{"evolutionary", to_json(evolved)}, {"random", to_json(orders)}}}},
+                           2));
+    return kCorrectOrUnchecked;
+  }
+  std::string out = fmt::format("{}: {} configs of {} knobs, {} valid, the best {:.6g} ms\n", one_line(file),
+                                space->runs.size(), space->knobs.size(), valid, best);
+  out += fmt::format("P over {} evaluations, {} repeats (1: best at once, 0: random)\n", random.size(), repeats);
+  for (const auto& [kind, scored] :
+       {std::pair{search::StrategyKind::evolutionary, evolved}, std::pair{search::StrategyKind::random, orders}})
+    out +=
+        fmt::format("  {:<14} {:>6.3f}  ({:.3f} to {:.3f})\n", to_string(kind), scored.mean, scored.low, scored.high);
+  print_result(out);
+  return kCorrectOrUnchecked;
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,100 @@
+#include "search/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/search.h"
+
+namespace attnscope::search {
+namespace {
+
+constexpr double kEnough = 0.05;  // of the way from the median to the best
+
+// Every config's time, the fastest first; an invalid one has the slowest.
+std::vector<double> sorted_times(const Recorded& space) {
+  std::vector<double> times;
+  for (const Recorded::Run& run : space.runs)
+    if (run.ms) times.push_back(*run.ms);
+  std::ranges::sort(times);
+  if (!times.empty()) times.resize(space.runs.size(), times.back());
+  return times;
+}
+
+// The mean of the least of `count` times drawn without repetition. The chance that the i-th is the least follows from
+// the one before it.
+double expected_least(const std::vector<double>& times, size_t count) {
+  const auto all = static_cast<double>(times.size()), drawn = static_cast<double>(count);
+  double mean = 0, chance = drawn / all;
+  for (size_t i = 0; i + count <= times.size(); ++i) {
+    mean += chance * times[i];
+    const double left = all - static_cast<double>(i) - 1;
+    if (left > 0) chance *= (left - drawn + 1) / left;
+  }
+  return mean;
+}
+
+}  // namespace
+
+std::vector<double> random_curve(const Recorded& space) {
+  const std::vector<double> times = sorted_times(space);
+  std::vector<double> curve;
+  if (times.empty()) return curve;
+  const double best = times.front(), median = times[times.size() / 2];
+  const double enough = best + kEnough * (median - best);
+  for (size_t count = 1; count <= times.size(); ++count) {
+    curve.push_back(expected_least(times, count));
+    if (curve.back() <= enough) break;
+  }
+  return curve;
+}
+
+std::vector<double> replay(const Recorded& space, Strategy& strategy, size_t evaluations) {
+  const std::vector<double> times = sorted_times(space);
+  std::vector<double> found;
+  if (times.empty()) return found;
+  History history(space.grid.size());
+  double least = times.back();
+  while (found.size() < evaluations) {
+    const std::vector<size_t> points = strategy.propose(history);
+    if (points.empty()) break;
+    for (const size_t point : points) {
+      const auto& ms = space.runs.at(point).ms;
+      history.tell({point, ms ? std::optional(*ms * 1000) : std::nullopt});
+      least = std::min(least, ms.value_or(least));
+      if (found.size() < evaluations) found.push_back(least);
+    }
+  }
+  found.resize(evaluations, least);  // what it found stays found
+  return found;
+}
+
+double score(const Recorded& space, const std::vector<double>& found, const std::vector<double>& random) {
+  const std::vector<double> times = sorted_times(space);
+  double sum = 0;
+  size_t count = 0;
+  for (size_t at = 0; at < std::min(found.size(), random.size()); ++at) {
+    if (!(random[at] > times.front())) continue;  // random cannot miss it any more
+    sum += (random[at] - found[at]) / (random[at] - times.front());
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+Scored score_of(const Recorded& space, size_t repeats,
+                const std::function<std::unique_ptr<Strategy>(const Grid& grid, uint64_t seed)>& make) {
+  const std::vector<double> random = random_curve(space);
+  double sum = 0, squares = 0;
+  for (uint64_t seed = 1; seed <= repeats; ++seed) {
+    const auto strategy = make(space.grid, seed);
+    const double one = score(space, replay(space, *strategy, random.size()), random);
+    sum += one;
+    squares += one * one;
+  }
+  const auto count = static_cast<double>(repeats);
+  const double mean = sum / count;
+  const double variance = repeats > 1 ? std::max(0.0, (squares - count * mean * mean) / (count - 1)) : 0;
+  const double half = 1.96 * std::sqrt(variance / count);
+  return {mean, mean - half, mean + half};
+}
+
+}  // namespace attnscope::search

@@ -1,0 +1,117 @@
+#include "search/t4.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/json.h"
+
+namespace attnscope::search {
+namespace {
+
+constexpr const char* kVersion = "1.0.0";
+constexpr const char* kObjective = "time";
+
+double number_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+double total(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  double sum = 0;
+  if (found != object.end() && found->is_array())
+    for (const Json& one : *found) sum += one.is_number() ? one.get<double>() : 0;
+  return sum;
+}
+
+// The first objective's measurement; empty if there is none above 0.
+std::optional<double> objective_of(const Json& result) {
+  std::string wanted = kObjective;
+  if (const auto named = result.find("objectives"); named != result.end() && named->is_array() && !named->empty())
+    if (named->front().is_string()) wanted = named->front().get<std::string>();
+  const auto measurements = result.find("measurements");
+  if (measurements == result.end() || !measurements->is_array()) return std::nullopt;
+  for (const Json& one : *measurements)
+    if (one.is_object() && one.value("name", Json()) == wanted && number_at(one, "value") > 0)
+      return number_at(one, "value");
+  return std::nullopt;
+}
+
+Result<Recorded::Run> run_of(const Json& result, const std::string& where) {
+  const auto times = result.find("times"), invalidity = result.find("invalidity");
+  if (times == result.end() || !times->is_object()) return fail(Stage::input, where + "/times: must be an object");
+  if (invalidity == result.end() || !invalidity->is_string())
+    return fail(Stage::input, where + "/invalidity: must be a word");
+  auto kind = parse_word<Invalidity>(invalidity->get<std::string>());
+  if (!kind) return fail(Stage::input, where + "/invalidity: " + kind.error().message, kind.error().hint);
+  Recorded::Run run;
+  for (const char* key : {"compilation_time", "compilation", "framework", "validation", "benchmark"})
+    run.seconds += number_at(*times, key) / 1000;
+  if (!times->contains("benchmark")) run.seconds += total(*times, "runtimes") / 1000;
+  if (*kind == Invalidity::correct) run.ms = objective_of(result);
+  return run;
+}
+
+}  // namespace
+
+Json t4_of(const std::vector<T4Result>& results) {
+  Json list = Json::array();
+  for (const T4Result& one : results) {
+    Json configuration = Json::object();
+    for (const auto& [knob, value] : one.configuration) configuration[knob] = value;
+    Json measurements = Json::array();
+    if (one.ms) measurements.push_back({{"name", kObjective}, {"value", *one.ms}, {"unit", "ms"}});
+    list.push_back({{"configuration", std::move(configuration)},
+                    {"times",
+                     {{"compilation", one.compile_ms},  // as Kernel Tuner calls it; the schema says compilation_time
+                      {"runtimes", one.runtimes_ms},
+                      {"framework", 0},
+                      {"search_algorithm", 0},
+                      {"validation", 0}}},
+                    {"invalidity", word_of(one.invalidity)},
+                    {"correctness", one.invalidity == Invalidity::correct ? 1 : 0},
+                    {"measurements", std::move(measurements)},
+                    {"objectives", {kObjective}}});
+  }
+  return {{"schema_version", kVersion}, {"results", std::move(list)}};
+}
+
+Result<Recorded> recorded_from_t4(const Json& json, const std::string& where) {
+  const auto results = json.is_object() ? json.find("results") : json.end();
+  if (results == json.end() || !results->is_array() || results->empty())
+    return fail(Stage::input, where + "/results: must be a list of results", "Give a T4 file of an autotuner.");
+  Recorded recorded;
+  std::vector<const Json*> configurations;
+  std::map<std::string, std::set<Json>> values;  // by knob; JSON orders numbers by size and texts by letters
+  for (size_t at = 0; at < results->size(); ++at) {
+    const Json& result = (*results)[at];
+    const std::string here = where + "/results/" + std::to_string(at);
+    const auto configuration = result.is_object() ? result.find("configuration") : result.end();
+    if (configuration == result.end() || !configuration->is_object() || configuration->empty())
+      return fail(Stage::input, here + "/configuration: must be an object with the value of each knob");
+    auto run = run_of(result, here);
+    if (!run) return fail(run.error());
+    recorded.runs.push_back(*run);
+    configurations.push_back(&*configuration);
+    for (const auto& [knob, value] : configuration->items()) values[knob].insert(value);
+  }
+  for (const auto& [knob, of_knob] : values) recorded.knobs.push_back(knob);
+  std::vector<std::vector<size_t>> points;
+  std::set<std::vector<size_t>> seen;
+  for (size_t at = 0; at < configurations.size(); ++at) {
+    std::vector<size_t>& point = points.emplace_back();
+    for (const auto& [knob, of_knob] : values) {
+      const std::string here = where + "/results/" + std::to_string(at) + "/configuration";
+      const auto value = configurations[at]->find(knob);
+      if (value == configurations[at]->end()) return fail(Stage::input, here + ": has no " + knob);
+      point.push_back(static_cast<size_t>(std::distance(of_knob.begin(), of_knob.find(*value))));
+    }
+    if (!seen.insert(point).second)
+      return fail(Stage::input, where + "/results/" + std::to_string(at) + ": its config is there twice");
+  }
+  recorded.grid = Grid(std::move(points));
+  return recorded;
+}
+
+}  // namespace attnscope::search

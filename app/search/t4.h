@@ -1,0 +1,52 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "core/result.h"
+#include "core/words.h"
+#include "search/grid.h"
+
+namespace attnscope {
+namespace search {
+
+// Why a config of a T4 file has no time; `correct`: it has one.
+enum class Invalidity { correct, compile, runtime, timeout, correctness, constraints };
+
+}  // namespace search
+
+template <>
+struct Words<search::Invalidity> : NamesAsWords<search::Invalidity> {};
+
+namespace search {
+
+// A config of a T4 file, version 1.0.0: the open format of autotuning results that Kernel Tuner reads and writes
+// (github.com/odgaard/TuningSchema). Its times are in ms.
+struct T4Result {
+  std::vector<std::pair<std::string, Json>> configuration;
+  Invalidity invalidity = Invalidity::correct;
+  std::optional<double> ms;         // the objective; only of a correct config
+  std::vector<double> runtimes_ms;  // samples
+  double compile_ms = 0;
+};
+Json t4_of(const std::vector<T4Result>& results);
+
+// A recorded space: what came of each config.
+struct Recorded {
+  struct Run {
+    std::optional<double> ms;  // empty: invalid
+    double seconds = 0;        // that it took to compile, run and check
+  };
+  std::vector<std::string> knobs;
+  Grid grid;
+  std::vector<Run> runs;  // of each point
+};
+
+// A file without results, with two results of one config, or with a config that lacks a knob of the first one is a
+// Failure (Stage::input) that names it.
+Result<Recorded> recorded_from_t4(const Json& json, const std::string& where);
+
+}  // namespace search
+}  // namespace attnscope

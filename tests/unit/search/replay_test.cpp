@@ -1,0 +1,161 @@
+#include "search/replay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/json.h"
+
+namespace attnscope::search {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// One axis with these times; 0: invalid.
+Recorded space_of(const std::vector<double>& times) {
+  Recorded space;
+  std::vector<std::vector<size_t>> points;
+  for (const double ms : times) {
+    points.push_back({points.size()});
+    space.runs.push_back({ms > 0 ? std::optional(ms) : std::nullopt, 0.5});
+  }
+  space.knobs = {"K"};
+  space.grid = Grid(std::move(points));
+  return space;
+}
+
+// Proposes these points, one after the other.
+class Fixed final : public Strategy {
+ public:
+  explicit Fixed(std::vector<size_t> points) : points_(std::move(points)) {}
+  std::vector<size_t> propose(const History& history) override {
+    const size_t at = history.outcomes().size();
+    return at < points_.size() ? std::vector<size_t>{points_[at]} : std::vector<size_t>{};
+  }
+
+ private:
+  std::vector<size_t> points_;
+};
+
+TEST(ReplayTest, RandomsExpectationIsTheMeanOverAllOrders) {
+  // Of {1, 2, 4}: one draw (1 + 2 + 4) / 3; two: {1,2} {1,4} {2,4} → (1 + 1 + 2) / 3; three: 1.
+  EXPECT_THAT(random_curve(space_of({4, 1, 2})),
+              ElementsAre(DoubleNear(7.0 / 3, 1e-12), DoubleNear(4.0 / 3, 1e-12), DoubleNear(1, 1e-12)));
+  // An invalid config counts as the slowest.
+  EXPECT_THAT(random_curve(space_of({0, 1, 2})),
+              ElementsAre(DoubleNear(5.0 / 3, 1e-12), DoubleNear(4.0 / 3, 1e-12), DoubleNear(1, 1e-12)));
+  EXPECT_TRUE(random_curve(space_of({0, 0})).empty());
+}
+
+TEST(ReplayTest, TheBudgetEndsWhereRandomIsCloseToTheBest) {
+  std::vector<double> times(1000, 2);
+  for (int fast = 0; fast < 500; ++fast) times[fast] = 1;  // after k draws 2^-k of the way is left
+  const auto curve = random_curve(space_of(times));
+  EXPECT_EQ(curve.size(), 5u) << "2^-5 is below 5 %";
+}
+
+TEST(ReplayTest, FollowsTheBestSoFar) {
+  const Recorded space = space_of({4, 0, 1, 2});
+  Fixed strategy({1, 3, 0, 2});
+  EXPECT_THAT(replay(space, strategy, 6), ElementsAre(4, 2, 2, 1, 1, 1)) << "nothing valid yet is the slowest";
+  Fixed brief({3});
+  EXPECT_THAT(replay(space, brief, 3), ElementsAre(2, 2, 2)) << "what it found stays";
+}
+
+TEST(ReplayTest, TheScoreIsOneForTheBestAndNegativeForWorseThanRandom) {
+  const Recorded space = space_of({1, 2, 4});
+  const std::vector<double> random = random_curve(space);
+  EXPECT_DOUBLE_EQ(score(space, {1, 1, 1}, random), 1);
+  EXPECT_NEAR(score(space, random, random), 0, 1e-12);
+  // (7/3 − 2) / (7/3 − 1) = 1/4 and (4/3 − 2) / (4/3 − 1) = −2; the last one cannot be missed.
+  EXPECT_NEAR(score(space, {2, 2, 1}, random), (0.25 - 2) / 2, 1e-12);
+}
+
+// Four axes of 6, 5, 4 and 3 values around a lowest point.
+Recorded bowl() {
+  Recorded space;
+  std::vector<std::vector<size_t>> points;
+  for (size_t at = 0; at < 6 * 5 * 4 * 3; ++at) {
+    points.push_back({at % 6, at / 6 % 5, at / 30 % 4, at / 120});
+    double ms = 1;
+    for (const size_t position : points.back()) ms *= 1 + 0.2 * std::pow(static_cast<double>(position) - 1, 2);
+    space.runs.push_back({ms, 1});
+  }
+  space.grid = Grid(std::move(points));
+  return space;
+}
+
+TEST(ReplayTest, RandomOrdersScoreZeroOnAverageAndASearchThatFollowsASlopeMore) {
+  const Recorded space = bowl();
+  const Scored random =
+      score_of(space, 400, [](const Grid& grid, uint64_t seed) { return std::make_unique<RandomOrder>(grid, seed); });
+  EXPECT_LT(random.low, 0);
+  EXPECT_GT(random.high, 0);
+  EXPECT_LT(random.high - random.low, 0.2);
+  const Scored evolved = score_of(space, 100, [](const Grid& grid, uint64_t seed) {
+    return std::make_unique<Evolutionary>(grid, seed, std::vector<size_t>{}, Evolutionary::Settings{});
+  });
+  EXPECT_GT(evolved.low, random.high);
+}
+
+TEST(T4Test, ReadsWhatAnAutotunerWrote) {
+  const auto json = *parse_json(R"({"schema_version": "1.0.0", "results": [
+    {"timestamp": "2024-01-01", "configuration": {"block": 64, "path": "b"},
+     "times": {"compilation_time": 500, "runtimes": [2.0, 4.0], "framework": 1, "search_algorithm": 7, "validation": 3},
+     "invalidity": "correct", "correctness": 1, "objectives": ["time"],
+     "measurements": [{"name": "GFLOP/s", "value": 10}, {"name": "time", "value": 3.0, "unit": "ms"}]},
+    {"configuration": {"block": 128, "path": "a"}, "times": {"runtimes": []}, "invalidity": "compile", "correctness": 0,
+     "measurements": [{"name": "time", "value": 9.0}]},
+    {"configuration": {"block": 9, "path": "a"}, "times": {}, "invalidity": "correct", "correctness": 1,
+     "measurements": [{"name": "time", "value": "InvalidConfig"}]}]})",
+                                "t4.json");
+  const auto space = recorded_from_t4(json, "t4.json");
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_THAT(space->knobs, ElementsAre("block", "path"));
+  EXPECT_THAT(space->grid.at(0), ElementsAre(1, 1)) << "values in order: 9, 64, 128; a, b";
+  EXPECT_THAT(space->grid.at(1), ElementsAre(2, 0));
+  EXPECT_EQ(space->runs[0].ms, 3.0);
+  EXPECT_NEAR(space->runs[0].seconds, 0.51, 1e-9) << "not the search's own time";
+  EXPECT_FALSE(space->runs[1].ms) << "invalid, whatever was measured";
+  EXPECT_FALSE(space->runs[2].ms);
+}
+
+TEST(T4Test, NamesWhatIsWrong) {
+  const auto why = [](const std::string& text) {
+    const auto space = recorded_from_t4(*parse_json(text, "t4.json"), "t4.json");
+    return space ? "taken" : space.error().message;
+  };
+  const std::string one = R"({"configuration": {"a": 1}, "times": {}, "invalidity": "correct"})";
+  EXPECT_EQ(why("{\"results\": [" + one + "]}"), "taken");
+  EXPECT_THAT(why("{}"), HasSubstr("t4.json/results: must be"));
+  EXPECT_THAT(why("[]"), HasSubstr("t4.json/results: must be"));
+  EXPECT_THAT(why("{\"results\": [3]}"), HasSubstr("results/0/configuration: must be"));
+  EXPECT_THAT(why("{\"results\": [" + one + "," + one + "]}"), HasSubstr("results/1: its config is there twice"));
+  EXPECT_THAT(why("{\"results\": [" + one + R"(, {"configuration": {"b": 1}, "times": {}, "invalidity": "correct"}]})"),
+              HasSubstr("results/0/configuration: has no b"));
+  EXPECT_THAT(why(R"({"results": [{"configuration": {"a": 1}, "times": {}, "invalidity": "bad"}]})"),
+              HasSubstr("results/0/invalidity: \"bad\" is not one of"));
+  EXPECT_THAT(why(R"({"results": [{"configuration": {"a": 1}, "invalidity": "correct"}]})"),
+              HasSubstr("results/0/times"));
+}
+
+TEST(T4Test, WhatIsWrittenIsReadBack) {
+  std::vector<T4Result> results(2);
+  results[0] = {{{"BLOCK_M", 16}, {"SYNC_POLICY", "cta"}}, Invalidity::correct, 0.0842, {0.08, 0.09}, 250};
+  results[1] = {{{"BLOCK_M", 64}, {"SYNC_POLICY", "cta"}}, Invalidity::constraints, std::nullopt, {}, 0};
+  const Json json = t4_of(results);
+  EXPECT_EQ(json["schema_version"], "1.0.0");
+  EXPECT_EQ(json["results"][1]["invalidity"], "constraints");
+  EXPECT_EQ(json["results"][1]["correctness"], 0);
+  const auto space = recorded_from_t4(json, "t4.json");
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_EQ(space->runs[0].ms, 0.0842);
+  EXPECT_NEAR(space->runs[0].seconds, 0.25 + 0.00017, 1e-9);
+  EXPECT_FALSE(space->runs[1].ms);
+}
+
+}  // namespace
+}  // namespace attnscope::search
