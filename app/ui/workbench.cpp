@@ -187,7 +187,8 @@ void Workbench::draw() {
   const bool watching = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
   const bool maps = shown.verdict() != nullptr &&
                     shown.observation->experiment.problem.is_attention();  // other problems have no maps
-  settled_ = finished && !watching && (focus.failure || !maps || maps_complete());
+  // While a new layout docks its panels, which maps are in sight is not known.
+  settled_ = finished && !watching && docks_in_ == 0 && (focus.failure || !maps || maps_complete());
   note_frame_time(platform::steady_ms() - begin);
 }
 

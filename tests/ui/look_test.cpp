@@ -66,6 +66,22 @@ TEST_F(Look, OfTwoRunsInAUsualWindow) {
   expect_as_recorded("two_runs");
 }
 
+// Maps that do not come: a picture waits for them, also of a run that ended before the first frame.
+TEST_F(Look, IsNotSettledWithoutItsMaps) {
+  class WithoutMaps : public StillSession {
+   public:
+    using StillSession::StillSession;
+    void request_view(ViewRequest) override {}
+  };
+  session_ = std::make_unique<WithoutMaps>(snapshot_after({"m32_w4"}));
+  open_window({1600, 900});
+  bench_->ignore_kept_settings();
+  for (int i = 0; i < 20; ++i) {
+    frame();
+    EXPECT_FALSE(bench_->settled()) << "frame " << i;
+  }
+}
+
 TEST_F(Look, OfARunInASmallWindow) {
   session::Snapshot snapshot = snapshot_after({"m32_w4", "m32_w8", "m32_w4"});
   session::Focus& focus = snapshot.focus;

@@ -35,6 +35,8 @@ class WindowFlow : public testing::Test {
   void close_window();
   void close();
 
+  // Draws once.
+  void frame();
   // Runs `steps` in the test engine, frame by frame, until they end.
   void flow(const std::function<void(ImGuiTestContext*)>& steps);
   // Only within a flow.
@@ -54,7 +56,6 @@ class WindowFlow : public testing::Test {
   ImGuiTestEngine* engine_ = nullptr;
 
  private:
-  void frame();
   bool listening_ = false;  // collects the next frame's text
   std::string heard_;
 };
