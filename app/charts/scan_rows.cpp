@@ -111,10 +111,10 @@ std::string best_sentence(const ScanSeries& series) {
   if (!series.over()) return "";
   if (!series.best) return "no value is correct";
   const ScanRow& best = series.rows[*series.best];
-  std::vector<std::string> equal{best.text};
-  bool current = best.current;
+  std::vector<std::string> equal;  // in the values' order
+  bool current = false;
   for (const ScanRow& row : series.rows)
-    if (row.tie) {
+    if (row.best || row.tie) {
       equal.push_back(row.text);
       current = current || row.current;
     }

@@ -39,7 +39,7 @@ TEST_F(ScanRowsTest, TheFastestIsBestAndOverlappingIntervalsTie) {
   EXPECT_EQ(seen.least, 100);
   EXPECT_EQ(seen.most, 200);
   EXPECT_EQ(best_sentence(seen),
-            "16 and 8 are fastest and cannot be told apart, \u221233.3 % against the current value")
+            "8 and 16 are fastest and cannot be told apart, \u221233.3 % against the current value")
       << best_sentence(seen);
   EXPECT_EQ(seen.rows[0].change->outcome, Outcome::slower);
   EXPECT_FALSE(seen.rows[1].change) << "the current value is not compared with itself";
