@@ -175,9 +175,10 @@ int results(const Options& options) {
   if (!places) return report(places.error());
   const fs::path file = options.store.empty() ? places->user.data / "results.sqlite" : fs::path(options.store);
   std::error_code none;
-  if (options.merge.empty() && !fs::exists(file, none)) {
-    if (!options.store.empty())
-      return report({Stage::input, file.string() + ": there is no such file", "Give a results.sqlite of attnscope."});
+  const bool there = fs::exists(file, none);
+  if (!options.store.empty() && (there || options.merge.empty()))
+    if (auto is_one = store::Results::check(file); !is_one) return report(is_one.error());
+  if (options.merge.empty() && !there) {
     print_note("No result is stored yet: the window stores what it runs.");
     return kCorrectOrUnchecked;
   }

@@ -38,6 +38,14 @@ Failure failure_of(const std::filesystem::path& path, const SQLite::Exception& e
   return Failure{Stage::store, fmt::format("{}: {}", path.string(), error.what()), hint};
 }
 
+// Of a file that stays as it is.
+Failure failure_of_other(const std::filesystem::path& path, const SQLite::Exception& error) {
+  Failure failure = failure_of(path, error);
+  if (is_damage(error))
+    failure.hint = "Open it once with the attnscope that made it, which repairs it, or give another.";
+  return failure;
+}
+
 // The row starts with the columns json, finished_at.
 Result<StoredObservation> stored_in(SQLite::Statement& row, const std::filesystem::path& path) {
   auto json = parse_json(row.getColumn(0).getString(), path.string(), Stage::store);
@@ -306,8 +314,7 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) 
 }
 
 Result<Merged> Results::merge(const std::filesystem::path& other) {
-  if (!platform::identity_of(other))
-    return fail(Stage::store, other.string() + ": there is no such file", "Give a results.sqlite of attnscope.");
+  if (auto is_one = check(other); !is_one) return fail(is_one.error());
   Merged merged;
   try {
     auto from = ResultsDatabase::open_other(other);
@@ -329,12 +336,23 @@ Result<Merged> Results::merge(const std::filesystem::path& other) {
       merged.known += static_cast<int64_t>(rows.size()) - *added;
     }
   } catch (const SQLite::Exception& error) {
-    Failure failure = failure_of(other, error);
-    if (is_damage(error))
-      failure.hint = "Open it once with the attnscope that made it, which repairs it, or give another.";
-    return fail(failure);
+    return fail(failure_of_other(other, error));
   }
   return merged;
+}
+
+Result<void> Results::check(const std::filesystem::path& path) {
+  constexpr const char* kHint = "Give a results.sqlite of attnscope.";
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return fail(Stage::store, path.string() + ": there is no such file", kHint);
+  if (!std::filesystem::is_regular_file(status)) return fail(Stage::store, path.string() + " is not a file", kHint);
+  try {
+    auto opened = ResultsDatabase::open_other(path);
+    return opened ? Result<void>() : fail(opened.error());
+  } catch (const SQLite::Exception& refused) {
+    return fail(failure_of_other(path, refused));
+  }
 }
 
 Result<Latest> Results::latest(int64_t most) {

@@ -57,6 +57,9 @@ class Results {
   // schema is a Failure and stays as it is.
   static Result<std::unique_ptr<Results>> open(const std::filesystem::path& path);
   ~Results();
+  // A file that a person names: open() would take one that is no results file for a damaged one and replace it. Nothing
+  // but a regular file is opened.
+  static Result<void> check(const std::filesystem::path& path);
 
   // A full disk is a Failure that names the file; earlier rows stay.
   Result<void> append(const Observation& observation, double finished_at);

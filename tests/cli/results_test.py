@@ -147,6 +147,18 @@ class Results(unittest.TestCase):
             self.assertEqual(done.returncode, 2, f"{args}: {done.stdout} {done.stderr}")
             for name in names:
                 self.assertIn(name, done.stderr)
+        folder, fifo, short = self.path / "folder", self.path / "fifo", self.path / "short.sqlite"
+        folder.mkdir()
+        os.mkfifo(fifo)
+        short.write_text("")
+        # No file that a person names is moved, made or written, unless it is a results file.
+        before = sorted(self.path.iterdir())
+        for named in (text, folder, fifo, short, "/dev/null"):
+            for args in (["--store", named], ["--store", named, "--merge", path], ["--store", path, "--merge", named]):
+                done = self.call("results", *args)
+                self.assertEqual(done.returncode, 2, f"{args}: {done.stdout} {done.stderr}")
+                self.assertIn(str(named), done.stderr)
+        self.assertEqual(sorted(self.path.iterdir()), before)
         done = self.call("results", "--store", self.path / "missing")
         self.assertEqual(done.returncode, 2)
         self.assertFalse((self.path / "missing").exists())
