@@ -344,9 +344,10 @@ Result<Merged> Results::merge(const std::filesystem::path& other) {
 Result<void> Results::check(const std::filesystem::path& path) {
   constexpr const char* kHint = "Give a results.sqlite of attnscope.";
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return fail(Stage::store, path.string() + ": there is no such file", kHint);
-  if (!std::filesystem::is_regular_file(status)) return fail(Stage::store, path.string() + " is not a file", kHint);
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found)
+    return fail(Stage::store, path.string() + ": there is no such file", kHint);
+  if (type != std::filesystem::file_type::regular) return fail(Stage::store, path.string() + " is not a file", kHint);
   try {
     auto opened = ResultsDatabase::open_other(path);
     return opened ? Result<void>() : fail(opened.error());
