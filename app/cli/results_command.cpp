@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <map>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
@@ -66,28 +65,32 @@ bool has_knob(std::string_view config, const std::string& knob) {
   return after < config.size() && (config[after] == ',' || config[after] == '}');
 }
 
-// What the options ask of a row. A history holds few different problems and devices, so each is looked at once.
+// What the options ask of a row.
 class Filter {
  public:
-  static Result<Filter> from(const Options& options) {
-    Filter filter(options);
-    if (!options.since.empty()) {
-      auto since = seconds_of(options.since);
+  explicit Filter(const Options& options) : options_(options) {}
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  // Before the first row.
+  Result<void> read_options() {
+    if (!options_.since.empty()) {
+      auto since = seconds_of(options_.since);
       if (!since) return fail(since.error());
-      filter.since_ = *since;
+      since_ = *since;
     }
-    auto knobs = wanted_knobs(options.settings);
+    auto knobs = wanted_knobs(options_.settings);
     if (!knobs) return fail(knobs.error());
-    filter.knobs_ = std::move(*knobs);
-    if (!options.verdict.empty() && !parse_word<VerdictState>(options.verdict))
-      return fail(Stage::input, "--verdict " + options.verdict + " is none", "Choose correct, wrong or unchecked.");
-    return filter;
+    knobs_ = std::move(*knobs);
+    if (!options_.verdict.empty() && !parse_word<VerdictState>(options_.verdict))
+      return fail(Stage::input, "--verdict " + options_.verdict + " is none", "Choose correct, wrong or unchecked.");
+    return {};
   }
 
   bool wants(const ResultKey& key) {
     return (options_.kernels.empty() || std::ranges::count(options_.kernels, key.kernel) > 0) &&
            (options_.verdict.empty() || key.verdict == options_.verdict) && (!since_ || key.finished_at >= *since_) &&
-           is_on_device(key) && is_of_problem(key.problem) &&
+           is_on_device(key) && (options_.problem.empty() || of_problem_(key.problem)) &&
            std::ranges::all_of(knobs_, [&](const std::string& knob) { return has_knob(key.config, knob); });
   }
 
@@ -95,36 +98,23 @@ class Filter {
   std::optional<Failure> misunderstood() const { return understood_ ? std::nullopt : wrong_problem_; }
 
  private:
-  explicit Filter(const Options& options) : options_(options) {}
-
   bool is_on_device(const ResultKey& key) const {
     return options_.device.empty() || key.device == options_.device ||
            (!key.gpu.empty() && report::same_device(std::string(key.gpu), options_.device));
   }
 
-  // It has the sizes that the text names if the text changes nothing in it.
-  bool is_of_problem(std::string_view json) {
-    if (options_.problem.empty()) return true;
-    auto at = problems_.find(json);
-    if (at == problems_.end()) {
-      const auto parsed = parse_json(std::string(json), "", Stage::store);
-      const auto problem = parsed ? problem_from_json(*parsed, "") : fail(parsed.error());
-      bool is = false;
-      if (problem) {
-        const auto changed = problem_from_text(options_.problem, *problem);
-        is = changed && *changed == *problem;
-        understood_ |= changed.has_value();
-        if (!changed) wrong_problem_ = changed.error();
-      }
-      at = problems_.emplace(json, is).first;
-    }
-    return at->second;
+  // It has the sizes that the text of --problem names if the text changes nothing in it.
+  bool has_sizes(const Problem& problem) {
+    const auto changed = problem_from_text(options_.problem, problem);
+    understood_ |= changed.has_value();
+    if (!changed) wrong_problem_ = changed.error();
+    return changed && *changed == problem;
   }
 
   const Options& options_;
   std::optional<double> since_;
   std::vector<std::string> knobs_;
-  std::map<std::string, bool, std::less<>> problems_;
+  store::ProblemFilter of_problem_{[this](const Problem& problem) { return has_sizes(problem); }};
   bool understood_ = false;
   std::optional<Failure> wrong_problem_;
 };
@@ -135,14 +125,14 @@ void say_trouble(store::Results& results) {
 }
 
 int list(store::Results& results, const Options& options) {
-  auto filter = Filter::from(options);
-  if (!filter) return report(filter.error());
-  const auto rows = results.find([&](const ResultKey& key) { return filter->wants(key); },
+  Filter filter(options);
+  if (auto options_read = filter.read_options(); !options_read) return report(options_read.error());
+  const auto rows = results.find([&](const ResultKey& key) { return filter.wants(key); },
                                  options.fastest ? ResultOrder::fastest : ResultOrder::newest);
   say_trouble(results);
   if (!rows) return report(rows.error());
   if (rows->empty())
-    if (const auto wrong = filter->misunderstood()) return report(*wrong);
+    if (const auto wrong = filter.misunderstood()) return report(*wrong);
   const auto found = static_cast<int64_t>(rows->size());
   const bool as_text = !options.csv && !options.json;
   const int64_t limit = options.limit.value_or(as_text ? kListed : 0);

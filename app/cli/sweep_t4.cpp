@@ -25,10 +25,9 @@ constexpr double kMsPerUs = 1e-3;
 T4Result result_of(const Config& config, const SweepPlan& plan, Invalidity invalidity) {
   T4Result result;
   result.invalidity = invalidity;
-  for (const search::Axis& axis : plan.space.axes) {
-    const KnobValue* value = plan.kernel.find_knob(axis.knob)->find(config.knobs.at(axis.knob));
-    result.configuration.emplace_back(axis.knob, value->label.empty() ? Json(value->value) : Json(value->label));
-  }
+  for (const search::Axis& axis : plan.space.axes)
+    result.configuration.emplace_back(axis.knob,
+                                      search::value_json(plan.kernel, axis.knob, config.knobs.at(axis.knob)));
   return result;
 }
 

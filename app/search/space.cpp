@@ -110,14 +110,16 @@ Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Conf
   return checked(std::move(space), where);
 }
 
+Json value_json(const Kernel& kernel, const std::string& knob, int64_t value) {
+  const KnobValue* known = kernel.find_knob(knob)->find(value);
+  return known->label.empty() ? Json(value) : Json(known->label);
+}
+
 Json to_json(const Space& space, const Kernel& kernel) {
   Json knobs = Json::object();
   for (const Axis& axis : space.axes) {
     Json& values = knobs[axis.knob] = Json::array();
-    for (const int64_t value : axis.values) {
-      const KnobValue* known = kernel.find_knob(axis.knob)->find(value);
-      values.push_back(known->label.empty() ? Json(value) : Json(known->label));
-    }
+    for (const int64_t value : axis.values) values.push_back(value_json(kernel, axis.knob, value));
   }
   return {{"knobs", std::move(knobs)}};
 }

@@ -39,6 +39,8 @@ Result<Space> whole_space(const Kernel& kernel, const Config& held, const std::v
 // the file and what in it is no knob, no value of its knob, twice there, empty, or too much.
 Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Config& held, const std::string& where);
 Json to_json(const Space& space, const Kernel& kernel);
+// A value of one of the kernel's knobs as a file has it: its label, or the number of one without.
+Json value_json(const Kernel& kernel, const std::string& knob, int64_t value);
 
 // Why a config of a space is not tried.
 enum class Exclusion { restriction, limit, warning };

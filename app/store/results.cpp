@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "core/escape.h"
 #include "core/json.h"
@@ -72,13 +71,9 @@ Result<Guard> guard(const std::filesystem::path& path) {
   return Guard{std::move(*lock), {.locks = true, .shared_memory = shared_memory}};
 }
 
-bool is_like(std::string_view json, const Problem& problem) {
-  const auto parsed = parse_json(std::string(json), "", Stage::store);
-  if (!parsed) return false;
-  const auto other = problem_from_json(*parsed, "");
-  return other && other->batch == problem.batch && other->heads == problem.heads && other->seq_q == problem.seq_q &&
-         other->seq_k == problem.seq_k && other->head_dim == problem.head_dim && other->causal == problem.causal &&
-         other->dtype == problem.dtype;
+bool is_like(const Problem& a, const Problem& b) {
+  return a.batch == b.batch && a.heads == b.heads && a.seq_q == b.seq_q && a.seq_k == b.seq_k &&
+         a.head_dim == b.head_dim && a.causal == b.causal && a.dtype == b.dtype;
 }
 
 Failure not_writable(const std::filesystem::path& path) {
@@ -132,6 +127,13 @@ Result<int64_t> add_rows(ResultsDatabase& database, const std::filesystem::path&
 }
 
 }  // namespace
+
+bool ProblemFilter::operator()(std::string_view json) {
+  if (const auto at = seen_.find(json); at != seen_.end()) return at->second;
+  const auto parsed = parse_json(std::string(json), "", Stage::store);
+  const auto problem = parsed ? problem_from_json(*parsed, "") : fail(parsed.error());
+  return seen_.emplace(json, problem && wanted_(*problem)).first->second;
+}
 
 Results::Results(std::filesystem::path path) : path_(std::move(path)) {}
 Results::~Results() = default;
@@ -295,13 +297,10 @@ Result<int64_t> Results::read(std::span<const int64_t> rows, const std::function
 
 Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) {
   constexpr size_t kMost = 10000;
-  std::map<std::string, bool, std::less<>> like;  // a history holds few different problems
+  ProblemFilter like([&](const Problem& other) { return is_like(other, problem); });
   auto rows = find(
       [&](const ResultKey& key) {
-        if (key.verdict != word_of(VerdictState::correct) || key.us <= 0) return false;
-        auto at = like.find(key.problem);
-        if (at == like.end()) at = like.emplace(key.problem, is_like(key.problem, problem)).first;
-        return at->second;
+        return key.verdict == word_of(VerdictState::correct) && key.us > 0 && like(key.problem);
       },
       ResultOrder::newest);
   if (!rows) return fail(rows.error());
@@ -314,7 +313,6 @@ Result<std::vector<StoredObservation>> Results::correct(const Problem& problem) 
 }
 
 Result<Merged> Results::merge(const std::filesystem::path& other) {
-  if (auto is_one = check(other); !is_one) return fail(is_one.error());
   Merged merged;
   try {
     auto from = ResultsDatabase::open_other(other);
@@ -342,12 +340,6 @@ Result<Merged> Results::merge(const std::filesystem::path& other) {
 }
 
 Result<void> Results::check(const std::filesystem::path& path) {
-  constexpr const char* kHint = "Give a results.sqlite of attnscope.";
-  std::error_code error;
-  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
-  if (type == std::filesystem::file_type::not_found)
-    return fail(Stage::store, path.string() + ": there is no such file", kHint);
-  if (type != std::filesystem::file_type::regular) return fail(Stage::store, path.string() + " is not a file", kHint);
   try {
     auto opened = ResultsDatabase::open_other(path);
     return opened ? Result<void>() : fail(opened.error());

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,6 +40,18 @@ struct ResultKey {
   std::string_view verdict;
 };
 using ResultFilter = std::function<bool(const ResultKey&)>;
+// Whether a key's problem is wanted. A history holds few different problems, so each is read and asked about once; one
+// that cannot be read is not wanted.
+class ProblemFilter {
+ public:
+  explicit ProblemFilter(std::function<bool(const Problem&)> wanted) : wanted_(std::move(wanted)) {}
+  bool operator()(std::string_view json);
+
+ private:
+  std::function<bool(const Problem&)> wanted_;
+  std::map<std::string, bool, std::less<>> seen_;
+};
+
 enum class ResultOrder { newest, fastest };  // fastest: rows without a time come last
 
 struct Merged {
@@ -57,8 +70,7 @@ class Results {
   // schema is a Failure and stays as it is.
   static Result<std::unique_ptr<Results>> open(const std::filesystem::path& path);
   ~Results();
-  // A file that a person names: open() would take one that is no results file for a damaged one and replace it. Nothing
-  // but a regular file is opened.
+  // A file that a person names: open() would take one that is no results file for a damaged one and replace it.
   static Result<void> check(const std::filesystem::path& path);
 
   // A full disk is a Failure that names the file; earlier rows stay.

@@ -129,12 +129,16 @@ std::string ResultsDatabase::keys() const {
 }
 
 Result<std::unique_ptr<ResultsDatabase>> ResultsDatabase::open_other(const fs::path& path) {
+  constexpr const char* kHint = "Give a results.sqlite of attnscope.";
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == fs::file_type::not_found) return fail(Stage::store, path.string() + ": there is no such file", kHint);
+  if (type != fs::file_type::regular) return fail(Stage::store, path.string() + " is not a file", kHint);
   auto opened = std::make_unique<ResultsDatabase>(path, Way::read_only, false);
   const int schema = opened->connection.execAndGet("PRAGMA user_version").getInt();
   if (schema > kSchema) return fail(newer(path, schema));
   if (!has_table(opened->connection, "observation"))
-    return fail(Stage::store, path.string() + " is no results file: it has no observations",
-                "Give a results.sqlite of attnscope.");
+    return fail(Stage::store, path.string() + " is no results file: it has no observations", kHint);
   return opened;
 }
 

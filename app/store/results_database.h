@@ -32,7 +32,7 @@ struct ResultsDatabase {
   static Result<std::unique_ptr<ResultsDatabase>> open(const std::filesystem::path& path,
                                                        ResultsFileSystem file_system);
   // Another program's or machine's file, which stays as it is. Throws SQLite::Exception; a file that is no results
-  // file, or of a newer schema, is a Failure.
+  // file, or of a newer schema, is a Failure. Only a regular file is opened.
   static Result<std::unique_ptr<ResultsDatabase>> open_other(const std::filesystem::path& path);
   // Makes the table in an empty database, and what finds rows in it in any.
   static void make_schema(SQLite::Database& sql);
