@@ -145,4 +145,21 @@ Candidates candidates_of(const Space& space, const Kernel& kernel, const Problem
   return found;
 }
 
+Candidates candidates_of(const std::vector<Config>& configs, const Kernel& kernel, const Problem& problem,
+                         const DeviceSpec& device) {
+  Candidates found;
+  std::vector<std::vector<size_t>> points;
+  for (const Config& config : configs) {
+    if (std::ranges::count(found.configs, config) > 0) continue;
+    if (auto excluded = exclusion_of(kernel, problem, config, device)) {
+      found.excluded.push_back(std::move(*excluded));
+      continue;
+    }
+    points.push_back({points.size()});
+    found.configs.push_back(config);
+  }
+  found.grid = Grid(std::move(points));
+  return found;
+}
+
 }  // namespace attnscope::search

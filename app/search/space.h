@@ -70,6 +70,9 @@ struct Candidates {
 // A config is excluded by the manifest's restrictions, by a limit of the device that is known before compiling, or by a
 // warning of the manifest (a race, a wrong output): one lucky run proves nothing.
 Candidates candidates_of(const Space& space, const Kernel& kernel, const Problem& problem, const DeviceSpec& device);
+// Only these configs, each complete, on one axis.
+Candidates candidates_of(const std::vector<Config>& configs, const Kernel& kernel, const Problem& problem,
+                         const DeviceSpec& device);
 
 }  // namespace search
 }  // namespace attnscope
