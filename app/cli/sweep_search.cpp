@@ -69,7 +69,7 @@ SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
     if (now.left_seconds && now.asked > now.ended) text += ", " + left_text(*now.left_seconds);
     if (now.best != nullptr)
       text += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
-                          short_text(now.best->experiment.config, plan_.kernel));
+                          short_text(now.best->experiment.config, plan_.kernel, plan_.held.config.options));
     settings_.on_progress(text);
   };
   return settings;

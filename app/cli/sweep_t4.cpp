@@ -26,8 +26,7 @@ T4Result result_of(const Config& config, const SweepPlan& plan, Invalidity inval
   T4Result result;
   result.invalidity = invalidity;
   for (const search::Axis& axis : plan.space.axes)
-    result.configuration.emplace_back(axis.knob,
-                                      search::value_json(plan.kernel, axis.knob, config.knobs.at(axis.knob)));
+    result.configuration.emplace_back(axis.knob, search::value_json(plan.kernel, axis, axis.value_in(config)));
   return result;
 }
 

@@ -30,7 +30,7 @@ ScanPoint point_of(const catalog::KnobChoice& choice, const Knob& knob, const Ex
 }
 
 ScanPoint point_of(const Kernel& kernel, const Experiment& held, const Config& config, const DeviceSpec& spec) {
-  const KnobValue named{0, short_text(config, kernel)};
+  const KnobValue named{0, short_text(config, kernel, held.config.options)};
   ScanPoint point{"", named, config == held.config, config, {}, {}, nullptr, {}};
   if (auto complete = catalog::complete_config(kernel, config.knobs, config.options); !complete)
     point.refused = complete.error();
