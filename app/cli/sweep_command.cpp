@@ -87,6 +87,7 @@ int run_and_show(const Options& options, SweepPlan plan, search::Candidates cand
                    : options.watch.empty() ? Watching::leaders
                                            : Watching::everything;
   settings.fresh = options.fresh;
+  settings.rank_always = !plan.model.empty();
   StatusLine line;
   settings.on_progress = [&line](const std::string& how_far) { line.show(how_far); };
   SweepSearch search(std::move(plan), std::move(candidates), place, std::move(settings));
@@ -96,7 +97,7 @@ int run_and_show(const Options& options, SweepPlan plan, search::Candidates cand
   if (!done) return report(done.error());
   const SweepBoard board = search.board();
   if (!options.t4.empty()) {
-    const std::string text = json_text(t4_of(search.scan(), search.candidates().excluded, search.plan()), 1) + "\n";
+    const std::string text = json_text(t4_of(search), 1) + "\n";
     if (auto written = platform::write_output(options.t4, text); !written) return report(written.error());
   }
   print_result(options.json ? json_text(to_json(board, search.plan(), search.counts()), 2)
@@ -116,8 +117,8 @@ int sweep(const Options& options) {
     auto kind = parse_word<StrategyKind>(options.strategy);
     if (!kind) return report({Stage::input, "--strategy: " + kind.error().message, kind.error().hint});
     plan.strategy = *kind;
-    if (*kind == StrategyKind::model_guided) plan.model = options.model;
   }
+  if (plan.strategy == StrategyKind::model_guided || !options.t4.empty()) plan.model = options.model;
   auto named = draft_of(options.run.experiment);
   if (!named) return report(named.error());
   plan.kernel = named->kernel;
@@ -157,7 +158,9 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
           "--strategy", options->strategy,
           "exhaustive (the default), random, evolutionary, local, or model-guided: ranked by the emulated twin")
       ->type_name("WORD");
-  command->add_option("--model", options->model, "With model-guided: rank on this emulated device")
+  command
+      ->add_option("--model", options->model,
+                   "With model-guided: rank on this emulated device. With --t4: its modelled times too")
       ->type_name("DEVICE");
   command->add_option("--budget", options->budget, "Try at most so many configs")
       ->type_name("N")
@@ -171,11 +174,10 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
       ->excludes(watch);
   command->add_option("--t4", options->t4, "Also write every config in the format that Kernel Tuner reads")
       ->type_name("FILE.json");
-  auto* replay =
-      command
-          ->add_option("--replay", options->replay,
-                       "Run nothing: score the strategies that need no model on a recorded space in that format")
-          ->type_name("FILE.json");
+  auto* replay = command
+                     ->add_option("--replay", options->replay,
+                                  "Run nothing: score the strategies on a recorded space in that format")
+                     ->type_name("FILE.json");
   command->add_option("--repeats", options->repeats, "With --replay: each strategy so often")
       ->type_name("N")
       ->capture_default_str()

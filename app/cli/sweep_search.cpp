@@ -49,7 +49,9 @@ SweepSearch::SweepSearch(SweepPlan plan, search::Candidates candidates, SweepPla
 Result<void> SweepSearch::run() {
   auto strategy = choose();
   if (!strategy) return fail(strategy.error());
-  if (auto tried = try_all(run_, std::move(*strategy), plan_.budget); !tried) return fail(tried.error());
+  auto tried = try_all(run_, std::move(*strategy), plan_.budget);
+  if (!tried) return fail(tried.error());
+  tried_ = std::move(*tried);
   if (auto gated = gate(); !gated) return gated;
   const auto trouble = place_.results ? place_.results->take_trouble() : std::nullopt;
   if (trouble) notes_.push_back(fmt::format("{}. {}", trouble->message, trouble->hint));
@@ -77,17 +79,18 @@ SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
 
 Result<std::unique_ptr<search::Strategy>> SweepSearch::choose() {
   const search::Grid& grid = candidates_.grid;
-  if (plan_.strategy == StrategyKind::model_guided) {
-    if (!place_.device.device.emulated || !plan_.model.empty()) {
-      auto predicted = predictions();
-      if (!predicted) return fail(predicted.error());
-      return std::make_unique<search::ModelGuided>(grid, std::move(*predicted),
-                                                   settings_.brief ? seed_points() : std::vector<size_t>{},
-                                                   search::ModelGuided::Settings{});
-    }
+  const bool guided = plan_.strategy == StrategyKind::model_guided;
+  const bool is_model = place_.device.device.emulated && plan_.model.empty();
+  if (guided && is_model) {
     notes_.push_back(place_.device.device.id + " is modelled itself, so every config is run: exhaustive");
     plan_.strategy = StrategyKind::exhaustive;
   }
+  if ((guided && !is_model) || settings_.rank_always)
+    if (auto ranked = rank(); !ranked) return fail(ranked.error());
+  if (plan_.strategy == StrategyKind::model_guided)
+    return std::make_unique<search::ModelGuided>(
+        grid, predicted_, settings_.brief ? seed_points() : std::vector<size_t>{},
+        plan_.budget > 0 && !settings_.brief ? search::ModelGuided::persistent() : search::ModelGuided::Settings{});
   if (plan_.strategy == StrategyKind::local && settings_.brief)
     return std::make_unique<search::Local>(grid, plan_.seed, seed_points(), search::Local::brief());
   return search::strategy_without_model(plan_.strategy, grid, plan_.seed, seed_points(), plan_.budget > 0);
@@ -107,7 +110,7 @@ std::vector<size_t> SweepSearch::seed_points() const {
 }
 
 // The modelled time of each config on the emulated twin, us; empty where the model rejects it or did not look.
-Result<std::vector<std::optional<double>>> SweepSearch::predictions() {
+Result<void> SweepSearch::rank() {
   auto model = emulated_twin(place_.device.device, plan_.model, place_.emulated);
   if (!model) return fail(model.error());
   auto found = place_.session->wait_for(model->id);
@@ -126,9 +129,15 @@ Result<std::vector<std::optional<double>>> SweepSearch::predictions() {
                                   : std::make_unique<search::Exhaustive>(grid);
   auto tried = try_all(run, std::move(all), settings_.ranked);
   if (!tried) return fail(tried.error());
-  std::vector<std::optional<double>> predicted(candidates_.configs.size());
-  for (const auto& [point, at] : *tried) predicted[point] = accepted_us(run.scan(), at);
-  return predicted;
+  predicted_.resize(candidates_.configs.size());
+  for (const auto& [point, at] : *tried) predicted_[point] = accepted_us(run.scan(), at);
+  return {};
+}
+
+std::optional<double> SweepSearch::predicted(size_t at) const {
+  if (predicted_.empty()) return std::nullopt;
+  const auto found = std::ranges::find(tried_, at, &Tried::value_type::second);
+  return found == tried_.end() ? std::nullopt : predicted_.at(found->first);
 }
 
 Result<SweepSearch::Tried> SweepSearch::try_all(SweepRun& run, std::unique_ptr<search::Strategy> strategy,

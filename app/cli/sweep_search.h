@@ -39,6 +39,7 @@ class SweepSearch {
     Watching watch = Watching::leaders;
     bool fresh = false;         // earlier runs do not count
     bool brief = false;         // for an answer soon: fewer points to start from, and an early end
+    bool rank_always = false;   // though the strategy does not want it; the plan names the model
     size_t ranked = 0;          // configs that a model ranks, found by a local search of its own; 0: all
     std::vector<Config> seeds;  // to start from
     std::function<void(const std::string& how_far)> on_progress;
@@ -56,6 +57,8 @@ class SweepSearch {
   const Scan& scan() const { return run_.scan(); }  // every config that was tried, in order
   SweepBoard board() const { return board_of(scan(), candidates_.excluded, plan_.kernel); }
   SweepCounts counts() const { return {scan().points.size(), run_.known()}; }
+  // What the model said of a config of the scan, us; empty: it rejects it, or no model ranked.
+  std::optional<double> predicted(size_t at) const;
   // What the user should know: results that are not kept, a strategy that was replaced.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -65,7 +68,7 @@ class SweepSearch {
   SweepRun::Settings settings(bool of_model, size_t budget);
   Result<std::unique_ptr<search::Strategy>> choose();
   std::vector<size_t> seed_points() const;
-  Result<std::vector<std::optional<double>>> predictions();
+  Result<void> rank();
   Result<Tried> try_all(SweepRun& run, std::unique_ptr<search::Strategy> strategy, size_t budget);
   Result<void> gate();
 
@@ -74,6 +77,8 @@ class SweepSearch {
   SweepPlace& place_;
   Settings settings_;
   SweepRun run_;
+  std::vector<std::optional<double>> predicted_;  // of each candidate, us; empty: no model ranked
+  Tried tried_;
   std::vector<std::string> notes_;
 };
 

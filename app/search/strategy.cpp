@@ -154,7 +154,7 @@ ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> pr
 
 std::vector<size_t> ModelGuided::propose(const History& history) {
   if (!history.outcomes().empty()) count_round(history, best_, without_best_);
-  if (without_best_ >= settings_.patience && best_) return {};
+  if (settings_.patience > 0 && without_best_ >= settings_.patience && best_) return {};
   std::vector<size_t> batch;
   for (const size_t seed : std::exchange(seeds_, {}))
     if (!history.tried(seed) && !is_in(batch, seed)) batch.push_back(seed);

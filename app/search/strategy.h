@@ -131,13 +131,14 @@ class Local final : public Strategy {
 
 // A model ranks, the device decides: batches of the points that are predicted fastest. Once a best is accepted, half of
 // a batch are its neighbours (one knob differs), those predicted fastest first. It ends after `patience` batches
-// without a newly accepted best.
+// without a newly accepted best (0: never).
 class ModelGuided final : public Strategy {
  public:
   struct Settings {
     size_t batch = 4;
     size_t patience = 2;
   };
+  static Settings persistent() { return {.patience = 0}; }
   // `predicted`: of each point, us; a point without one comes last. `seeds` join the first batch.
   ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
               Settings settings);

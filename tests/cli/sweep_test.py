@@ -190,7 +190,8 @@ class Sweep(unittest.TestCase):
     def test_a_t4_file_holds_every_config_and_is_replayed(self):
         file = self.path / "t4.json"
         knobs = {"BLOCK_M": [16, 32, 48, 64], "VEC_WIDTH": [1, 2, 4, 8], "SWIZZLE_XOR": [0, 1]}
-        board = self.sweep(knobs, "--no-watch", "--t4", file)
+        board = self.sweep(knobs, "--no-watch", "--t4", file, "--model", "emulated:a100")
+        self.assertEqual((board["strategy"], board["model"]), ("exhaustive", "emulated:a100"))
         t4 = json.loads(file.read_text())
         self.assertEqual(t4["schema_version"], "1.0.0")
         self.assertEqual(len(t4["results"]), 32)
@@ -202,7 +203,10 @@ class Sweep(unittest.TestCase):
         replayed = json.loads(self.call("sweep", "--replay", file, "--repeats", "20", "--json").stdout)
         self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (32, 24, 20))
         self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
-        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random"})
+        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random", "model-guided"})
+        self.assertGreater(replayed["scores"]["model-guided"]["mean"], 0.5, "the A100 ranks them much as the L4 does")
+        modelled = [{m["name"] for m in one["measurements"]} for one in t4["results"] if one["invalidity"] == "correct"]
+        self.assertEqual(modelled, [{"time", "modelled_time"}] * 24)
         self.assertIn("20 repeats", self.call("sweep", "--replay", file, "--repeats", "20").stdout)
         self.assertIn("results", self.call("sweep", "--replay", self.space(knobs), expect=2).stderr)
         self.assertIn("nowhere", self.call("sweep", "--t4", self.path / "nowhere" / "t4.json", expect=2).stderr)
