@@ -63,6 +63,11 @@ std::vector<ScanPoint> points_of(const ScanRequest& request, const Kernel& kerne
   return points;
 }
 
+bool is_correct_and_measured(const Observation& run) {
+  return !run.failure && run.timing && run.timing->kind == FigureKind::measured && run.verdict &&
+         run.verdict->state == VerdictState::correct;
+}
+
 bool is_code_only(const Observation& run) { return run.variant && !run.timing && !run.failure; }
 
 // The point that was timed with the machine code and the launch of `run`, which is point `at`'s.
@@ -103,6 +108,7 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
               resolution.kernel,
               resolution.place,
               false,
+              request.discards,
               {}};
   const bool emulated = resolution.place.spec->emulated;
   entry.place.spec = nullptr;  // the table of devices may change
@@ -174,6 +180,10 @@ protocol::Among ScanLane::among(const std::string& device) const {
     if (run != nullptr && run->timing && run->variant && !run->variant->code_hash.empty() &&
         entry.keys[at] == entry.keys[point_] && among.known_codes.size() < kMostCodes)
       among.known_codes.push_back(run->variant->code_hash);
+    if (entry.discards && run != nullptr && is_correct_and_measured(*run)) {
+      const double hopeless = kHopeless * run->timing->interval_high;
+      among.hopeless_us = std::min(among.hopeless_us.value_or(hopeless), hopeless);
+    }
   }
   return among;
 }
