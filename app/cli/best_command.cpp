@@ -22,6 +22,7 @@
 #include "core/json.h"
 #include "core/near.h"
 #include "model/bars.h"
+#include "platform/atomic_file.h"
 #include "platform/output_file.h"
 #include "store/preset.h"
 #include "store/results.h"
@@ -102,13 +103,15 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   return entries;
 }
 
-// The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history.
+// The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history unless it
+// was searched now.
 Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
                                        const Known& known, std::vector<TunedEntry> searched = {}) {
   auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
   if (!tables) return fail(tables.error());
   auto history = from_history(known.places.user.data / "results.sqlite", problem, device);
   if (!history) return fail(history.error());
+  const bool searched_now = !searched.empty();
   history->insert(history->end(), searched.begin(), searched.end());  // the history may have no place to be kept
   report::TunedTable ours{device.name, device.arch, {}};
   const auto better = [](const TunedEntry& a, const TunedEntry& b) {
@@ -121,8 +124,8 @@ Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& pr
     if (!is_wanted(options, kernel)) continue;
     const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
     const TunedEntry* own = report::best_entry({ours}, device.name, problem, kernel.id);
-    const TunedEntry* best =
-        !shipped || (own && own->kind != shipped->kind && own->kind == FigureKind::measured) ? own : shipped;
+    const bool own_is_better = own && shipped && (searched_now || own->kind != shipped->kind) && better(*own, *shipped);
+    const TunedEntry* best = !shipped || own_is_better ? own : shipped;
     if (best) found.push_back(*best);
   }
   std::stable_sort(found.begin(), found.end(), better);
@@ -175,13 +178,38 @@ void say_found(const TunedEntry& entry, const Kernel& kernel, size_t tried, cons
                          short_text(entry.config, kernel), more));
 }
 
+// "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
+std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
+  for (const DeviceSpec& spec : known)
+    if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";
+  std::string name;
+  for (const char c : device.name)
+    name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
+  return name + ".json";
+}
+
+Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& device) {
+  std::error_code none;
+  if (!fs::exists(file, none)) return report::TunedTable{device.name, device.arch, {}};
+  return report::read_tuned(file);
+}
+
+// What a search found, for `attnscope bench` too.
+Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, const TunedEntry& entry) {
+  const fs::path file = own_tables_of(known.places) / table_name(device, known.devices);
+  auto table = read_table(file, device);
+  if (!table) return fail(table.error());
+  put_entry(*table, entry);
+  return platform::write_file(file, json_text(report::to_json(*table), 1) + "\n");
+}
+
 // The figures, and where there are none those that a search finds now. A search that was interrupted goes on. It opens
 // `place` only if it has to ask a worker.
 Result<std::vector<TunedEntry>> found_or_searched(const Options& options, const Known& known, const Problem& problem,
                                                   const DeviceSpec& device, std::optional<SweepPlace>& place) {
   auto found = ranked(options, problem, device, known);
   if (!found) return found;
-  const BestMarks marks(known.places.user.data / "best", problem, device.id);
+  const BestMarks marks(known.places.user.data / "searches", problem, device.id);
   const bool all = found->empty() || options.budget > 0;
   std::vector<const Kernel*> wanted;
   for (const Kernel& kernel : known.kernels)
@@ -206,6 +234,8 @@ Result<std::vector<TunedEntry>> found_or_searched(const Options& options, const 
       searched.push_back(report::entry_of(best->best, today()));
       searched.back().source = kHistory;
       say_found(searched.back(), *kernel, best->tried, "");
+      if (auto kept = keep_in_own_table(known, device, searched.back()); !kept)
+        print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
     } else if (best.error().stage == Stage::input) {
       print_note("attnscope best: " + best.error().message);
     } else {
@@ -244,22 +274,6 @@ int show_best(const Options& options, const Known& known, const Problem& problem
   print_result(options.json ? json_text(json_of(*found, *device, known.kernels), 2)
                             : text_of(*found, problem, *device, known.kernels, known.places.resources));
   return kCorrectOrUnchecked;
-}
-
-// "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
-std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
-  for (const DeviceSpec& spec : known)
-    if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";
-  std::string name;
-  for (const char c : device.name)
-    name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
-  return name + ".json";
-}
-
-Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& device) {
-  std::error_code none;
-  if (!fs::exists(file, none)) return report::TunedTable{device.name, device.arch, {}};
-  return report::read_tuned(file);
 }
 
 // The configs that --config names, by kernel.
