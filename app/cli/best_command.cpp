@@ -74,15 +74,11 @@ bool is_wanted(const Options& options, const Kernel& kernel) {
 }
 
 // The entries of the program's own history for that problem on that device.
-Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Problem& problem,
+Result<std::vector<TunedEntry>> from_history(store::Results& results, const Problem& problem,
                                              const DeviceSpec& device) {
   std::vector<TunedEntry> entries;
-  std::error_code none;
-  if (!fs::exists(database, none)) return entries;
-  auto results = store::Results::open(database);
-  if (!results) return fail(results.error());
-  auto kept = (*results)->correct(problem);
-  if (const auto trouble = (*results)->take_trouble())
+  auto kept = results.correct(problem);
+  if (const auto trouble = results.take_trouble())
     print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
   // Hashes of the configs in which a watch found an error: a run is also stored before its watch.
@@ -103,13 +99,27 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   return entries;
 }
 
+// The same, of `open` or, where that is null, of the results file if there is one. A file on a network takes only one
+// connection.
+Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& known, const Problem& problem,
+                                             const DeviceSpec& device) {
+  if (open != nullptr) return from_history(*open, problem, device);
+  const fs::path file = known.places.user.data / "results.sqlite";
+  std::error_code none;
+  if (!fs::exists(file, none)) return std::vector<TunedEntry>{};
+  auto results = store::Results::open(file);
+  if (!results) return fail(results.error());
+  return *results ? from_history(**results, problem, device) : std::vector<TunedEntry>{};
+}
+
 // The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history unless it
 // was searched now.
 Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
-                                       const Known& known, std::vector<TunedEntry> searched = {}) {
+                                       const Known& known, store::Results* open,
+                                       std::vector<TunedEntry> searched = {}) {
   auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
   if (!tables) return fail(tables.error());
-  auto history = from_history(known.places.user.data / "results.sqlite", problem, device);
+  auto history = from_history(open, known, problem, device);
   if (!history) return fail(history.error());
   const bool searched_now = !searched.empty();
   history->insert(history->end(), searched.begin(), searched.end());  // the history may have no place to be kept
@@ -207,7 +217,7 @@ Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, con
 // `place` only if it has to ask a worker.
 Result<std::vector<TunedEntry>> found_or_searched(const Options& options, const Known& known, const Problem& problem,
                                                   const DeviceSpec& device, std::optional<SweepPlace>& place) {
-  auto found = ranked(options, problem, device, known);
+  auto found = ranked(options, problem, device, known, place ? place->results.get() : nullptr);
   if (!found) return found;
   const BestMarks marks(known.places.user.data / "searches", problem, device.id);
   const bool all = found->empty() || options.budget > 0;
@@ -243,7 +253,7 @@ Result<std::vector<TunedEntry>> found_or_searched(const Options& options, const 
     }
     marks.take(*kernel);
   }
-  return ranked(options, problem, device, known, std::move(searched));
+  return ranked(options, problem, device, known, place->results.get(), std::move(searched));
 }
 
 int show_best(const Options& options, const Known& known, const Problem& problem) {
