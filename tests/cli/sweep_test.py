@@ -236,7 +236,6 @@ class Sweep(unittest.TestCase):
                                    "--option", "fast_math=off", *arguments).stdout)
         self.assertEqual(run["experiment"]["config"]["options"], limited["options"])
         self.assertEqual(run["timing"]["us"]["p50"], limited["us"], "its own time, or that of equal machine code")
-        self.assertLessEqual(run["variant"]["registers"], 32)
         # A held option stays; the command of the first one says it.
         held = json.loads(self.call("sweep", "--json", "--no-watch", "--space", self.space({"NUM_WARPS": [8]}),
                                     "--option", "maxrregcount=32", *arguments).stdout)
