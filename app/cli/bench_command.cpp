@@ -102,7 +102,10 @@ Result<report::BenchReport> run(const Options& options, std::filesystem::path& s
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
   auto tuned = report::load_tuned(places->resources / "assets" / "tuned");
   if (!tuned) return fail(tuned.error());
-  std::vector<std::string> dirs_of_tables{own_tables_of(*places).string()};
+  std::vector<std::string> dirs_of_tables;
+  std::error_code none;
+  if (const auto own = own_tables_of(*places); std::filesystem::exists(own, none))
+    dirs_of_tables.push_back(own.string());
   dirs_of_tables.insert(dirs_of_tables.end(), options.tuned_dirs.begin(), options.tuned_dirs.end());
   for (const std::string& dir : dirs_of_tables) {
     auto more = report::load_tuned(dir);
