@@ -28,7 +28,7 @@ namespace {
 constexpr uint64_t kMaxFile = 64 << 20;  // size of a report or a saved state
 constexpr int kLaunchMs = 10000;         // of one launch: the first rungs take seconds where a peer takes a millisecond
 
-struct Options {
+struct BenchOptions {
   BenchWishes wishes;
   std::string device;
   WorkerOptions workers;
@@ -94,7 +94,7 @@ void add_versions(session::Session& session, report::BenchReport& report) {
 }
 
 // `state_file`: the saved state of a complete run, to be removed once its report is written; empty if incomplete.
-Result<report::BenchReport> run(const Options& options, std::filesystem::path& state_file) {
+Result<report::BenchReport> run(const BenchOptions& options, std::filesystem::path& state_file) {
   const auto places = find_places();
   if (!places) return fail(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
@@ -168,7 +168,7 @@ Result<void> put(const std::string& where, const std::string& text) {
   return platform::write_output(where, text);
 }
 
-int bench(const Options& options) {
+int bench(const BenchOptions& options) {
   for (const std::string& where : {options.json, options.markdown, options.ladder, options.svg})
     if (!where.empty() && where != "-")
       if (auto possible = platform::check_output(where); !possible) return report(possible.error());
@@ -203,7 +203,7 @@ int bench(const Options& options) {
 
 void add_bench(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("bench", "Time problems by kernels and peers in one run, in turn");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   BenchWishes& wishes = options->wishes;
   command
       ->add_option("--problem", wishes.problems, "B=1,H=8,S=512,D=64,causal=none (may be repeated); else a set of five")

@@ -34,7 +34,7 @@ using report::TunedEntry;
 
 constexpr int64_t kTuneMs = 200;  // of timing one config on a GPU
 
-struct Options {
+struct BestOptions {
   std::vector<std::string> problems, kernels, kernel_dirs;
   WorkerOptions workers;
   std::string device;
@@ -49,7 +49,7 @@ struct Place {
   std::unique_ptr<WaitingSession> session;  // null: the device is known without a worker
 };
 
-Result<Place> start_at(const Options& options) {
+Result<Place> start_at(const BestOptions& options) {
   std::string device = options.device;
   auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
   if (!session_opts) return fail(session_opts.error());
@@ -61,7 +61,7 @@ Result<Place> start_at(const Options& options) {
 }
 
 // An emulated device is data; only a GPU's worker has to be asked what the device is.
-Result<Place> place_of(const Options& options, const std::vector<DeviceSpec>& known) {
+Result<Place> place_of(const BestOptions& options, const std::vector<DeviceSpec>& known) {
   for (const DeviceSpec& spec : known)
     if (spec.id == options.device) return Place{spec, nullptr};
   return start_at(options);
@@ -74,7 +74,7 @@ struct Known {
   std::vector<DeviceSpec> devices;  // emulated
 };
 
-bool is_wanted(const Options& options, const Kernel& kernel) {
+bool is_wanted(const BestOptions& options, const Kernel& kernel) {
   return options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
 }
 
@@ -96,7 +96,7 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
     if (is_of_watch(*headline_of(stored.observation))) racy.insert(stored.observation.hash);
   for (const store::StoredObservation& stored : *kept) {
     const Observation& o = stored.observation;
-    const bool here = device.emulated ? o.device == device.id : report::same_device(o.versions.gpu, device.name);
+    const bool here = device.emulated ? o.device == device.id : o.versions.gpu == device.name;
     if (!here || !o.timing || o.timing->cache != CacheState::hot || !report::same_shape(o.experiment.problem, problem))
       continue;
     if (racy.contains(o.hash)) continue;
@@ -109,7 +109,7 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
 }
 
 // The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history.
-Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
+Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem& problem, const DeviceSpec& device,
                                        const Known& known) {
   auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
   if (!tables) return fail(tables.error());
@@ -170,7 +170,7 @@ Json json_of(const std::vector<TunedEntry>& found, const DeviceSpec& device, con
   return json;
 }
 
-int show_best(const Options& options, const Known& known, const Problem& problem) {
+int show_best(const BestOptions& options, const Known& known, const Problem& problem) {
   auto place = place_of(options, known.devices);
   if (!place) return report(place.error());
   auto found = ranked(options, problem, place->device, known);
@@ -199,7 +199,7 @@ bool can_be_watched(const DeviceSpec& device, const std::vector<DeviceSpec>& kno
 // "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
 std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
   for (const DeviceSpec& spec : known)
-    if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";
+    if (spec.name == device.name) return spec.id.substr(spec.id.find(':') + 1) + ".json";
   std::string name;
   for (const char c : device.name)
     name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
@@ -215,7 +215,7 @@ Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& de
 using KnobValues = std::map<std::string, int64_t>;
 
 // The configs that --config names, by kernel.
-Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const Options& options,
+Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const BestOptions& options,
                                                                      const std::vector<Kernel>& kernels) {
   std::map<std::string, std::vector<KnobValues>> named;
   for (const std::string& text : options.configs) {
@@ -250,7 +250,7 @@ Result<void> keep_found(const Tuned& found, const Problem& problem, const Kernel
   return platform::write_output(file, json_text(report::to_json(table), 1) + "\n");
 }
 
-int tune_all(const Options& options, const Known& known, const std::vector<Problem>& problems) {
+int tune_all(const BestOptions& options, const Known& known, const std::vector<Problem>& problems) {
   auto place = start_at(options);
   if (!place) return report(place.error());
   if (auto made = platform::make_output_folder(options.tune); !made) return report(made.error());
@@ -281,7 +281,7 @@ int tune_all(const Options& options, const Known& known, const std::vector<Probl
   return kCorrectOrUnchecked;
 }
 
-int best(const Options& options) {
+int best(const BestOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
@@ -300,7 +300,7 @@ int best(const Options& options) {
 
 void add_best(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("best", "The fastest correct config known for a problem on a device");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BestOptions>();
   command->add_option("--problem", options->problems, "B=1,H=8,S=512,D=64,causal=none; several with --tune")
       ->type_name("SIZES");
   command->add_option("--device", options->device, "Else the first GPU, else the default emulated device")

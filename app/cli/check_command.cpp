@@ -18,7 +18,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   GivenFile given;
   OneRun run;
   std::string watch = kWatchAll, sarif;
@@ -43,7 +43,7 @@ std::string text_of(const Observation& o, const SourceFile& source, const FileKe
   return out;
 }
 
-int check(const Options& options) {
+int check(const CheckOptions& options) {
   if (!options.sarif.empty())
     if (auto possible = platform::check_output(options.sarif); !possible) return report(possible.error());
   auto named = named_by(options.given, options.run.experiment);
@@ -70,7 +70,7 @@ int check(const Options& options) {
 void add_check(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "check", "Look for races, uneven barriers, reads of unwritten memory and accesses out of bounds; needs no GPU");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   add_file_options(*command, options->given);
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);

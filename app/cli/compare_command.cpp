@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kMostBytes = 16 << 20;  // size of a file to compare
 constexpr int64_t kBlockMs = 100;          // of timing one of the two in a block
 
-struct Options {
+struct CompareOptions {
   std::string files[2];
   std::vector<std::string> kernel_dirs;
   std::string device;
@@ -105,7 +105,7 @@ Result<double> time_once(session::Session& session, Side& side) {
 }
 
 // In turn, a b then b a, so that a drift of the clock affects both.
-Result<Compared> compare_in_turn(const Options& options, Side& a, Side& b) {
+Result<Compared> compare_in_turn(const CompareOptions& options, Side& a, Side& b) {
   auto session_opts = session_options(options.kernel_dirs, false);
   if (!session_opts) return fail(session_opts.error());
   session_opts->first_experiment = false;
@@ -125,7 +125,7 @@ Result<Compared> compare_in_turn(const Options& options, Side& a, Side& b) {
   return Compared{FigureKind::measured, measure::compare_blocks(blocks)};
 }
 
-Result<Compared> compare_recorded(const Options& options, const Side& a, const Side& b) {
+Result<Compared> compare_recorded(const CompareOptions& options, const Side& a, const Side& b) {
   if (is_modelled(a.recorded) && is_modelled(b.recorded)) {
     if (auto like = check_comparable(*a.recorded, *b.recorded); !like) return fail(like.error());
     return compare_modelled(*a.recorded, *b.recorded);
@@ -185,7 +185,7 @@ Json json_of(const Compared& compared, bool recorded, const Side& a, const Side&
               {"tie", c.tie()}};
 }
 
-int compare(const Options& options) {
+int compare(const CompareOptions& options) {
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return report(dirs.error());
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
@@ -214,7 +214,7 @@ int compare(const Options& options) {
 void add_compare(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("compare", "Time two experiments in turn, or compare their recorded or modelled times");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   command->add_option("A", options->files[0], "An observation (attnscope run --json) or a preset")->required();
   command->add_option("B", options->files[1], "What to compare it with")->required();
   add_kernels_option(*command, options->kernel_dirs);

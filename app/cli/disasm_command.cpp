@@ -19,7 +19,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct DisasmOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
   std::string against;  // a preset's file
@@ -83,7 +83,7 @@ std::string changes(const Listed& a, const Listed& b) {
                    texts_of(b.listing->lines));
 }
 
-std::string text_of(const Listed& listed, const Options& options) {
+std::string text_of(const Listed& listed, const DisasmOptions& options) {
   const std::string& source = listed.named.kernel.source;
   const auto lines = static_cast<size_t>(std::ranges::count(source, '\n')) + 1;
   const charts::CodeView view =
@@ -103,7 +103,7 @@ std::string text_of(const Listed& listed, const Options& options) {
          counted_text(*listed.listing) + "\n";
 }
 
-int disasm(const Options& options) {
+int disasm(const DisasmOptions& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
   auto session = bare_session(options.experiment, options.workers, named->draft);
@@ -139,7 +139,7 @@ std::vector<std::string> column_words() {
 void add_disasm(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "disasm", "Run an experiment and list its SASS, or its source lines, with what each did and costs");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DisasmOptions>();
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   auto* by_line = command->add_flag("--by-line", options->by_line, "The lines of the source instead of instructions");

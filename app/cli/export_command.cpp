@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr uint64_t kMaxTemplate = 1 << 20;
 
-struct Options {
+struct ExportOptions {
   ExperimentOptions experiment;
   std::string out;
   int arch = 0;  // 0: the device's
@@ -48,7 +48,7 @@ Result<void> holds_for_other_sizes(const Export& e) {
               "Exported launchers take any batch, heads and lengths; this kernel cannot be exported.");
 }
 
-Result<Export> settle(const Options& options, const Places& places) {
+Result<Export> settle(const ExportOptions& options, const Places& places) {
   auto named = draft_of(options.experiment);
   if (!named) return fail(named.error());
   Export e;
@@ -105,7 +105,7 @@ Result<void> write_all(const Export& e, const fs::path& out, const fs::path& ass
   return {};
 }
 
-int export_kernel(const Options& options) {
+int export_kernel(const ExportOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
   auto settled = settle(options, *places);
@@ -124,7 +124,7 @@ int export_kernel(const Options& options) {
 void add_export(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "export", "Write a config as standalone files: .cu, nvcc line, cubin, PTX, launchers in C++ and Python");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   add_experiment_options(*command, options->experiment);
   command->add_option("--out", options->out, "The folder to write")->type_name("DIR")->required();
   command->add_option("--arch", options->arch, "Compute capability x 10; else the device's")

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ImportOptions {
   std::string file, entry, out;
   std::vector<std::string> include;
   bool replace = false;
@@ -49,7 +49,7 @@ bool is_of_another_entry(const fs::path& manifest, const std::string& entry) {
          (*json)["entry"].get<std::string>() != entry;
 }
 
-Result<std::string> import_file(const Options& options) {
+Result<std::string> import_file(const ImportOptions& options) {
   const fs::path file = options.file;
   auto read = read_import(file, options.entry, options.include);
   if (!read) return fail(read.error());
@@ -87,7 +87,7 @@ Result<std::string> import_file(const Options& options) {
 
 void add_import(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("import", "Write a first manifest for a .cu file written for nvcc");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportOptions>();
   command->add_option("file", options->file, "The CUDA source")->type_name("FILE.cu")->required();
   command->add_option("--entry", options->entry, "The kernel, with its template arguments: \"scale<float, 4>\"")
       ->type_name("NAME");

@@ -11,14 +11,14 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
   OneRun run;
   bool json = false;
   std::string watch;      // empty: on an emulated device; otherwise on a GPU too
   bool no_watch = false;  // nowhere
 };
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
   OneRun one = options.run;
   one.watch = options.no_watch             ? session::Watch::never
               : options.watch == kWatchAll ? session::Watch::whole_grid
@@ -37,7 +37,7 @@ int run(const Options& options) {
 
 void add_run(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("run", "Run one experiment and print the result");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);
   add_deadline_option(*command, options->run);

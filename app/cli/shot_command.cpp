@@ -15,7 +15,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct ShotOptions {
   std::string file;
   std::string preset;
   std::vector<std::string> kernel_dirs;
@@ -42,7 +42,7 @@ Result<ui::ShotSize> size_of(const std::string& text) {
   return size;
 }
 
-int shoot(const Options& given) {
+int shoot(const ShotOptions& given) {
   auto size = size_of(given.size);
   if (!size) return report(size.error());
   ExperimentOptions named;
@@ -70,7 +70,7 @@ int shoot(const Options& given) {
   return kCorrectOrUnchecked;
 }
 #else
-int shoot(const Options&) {
+int shoot(const ShotOptions&) {
   return report({Stage::device, "this attnscope was built without its window", "Build it with ATTNSCOPE_UI=ON."});
 }
 #endif
@@ -79,7 +79,7 @@ int shoot(const Options&) {
 
 void add_shot(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("shot", "Write a picture of the window; needs no display");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShotOptions>();
   command->add_option("file", options->file, "The picture to write")->type_name("OUT.png")->required();
   command->add_option("--preset", options->preset, "Show this preset")->type_name("FILE");
   add_kernels_option(*command, options->kernel_dirs);

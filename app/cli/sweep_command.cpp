@@ -31,7 +31,7 @@ using search::StrategyKind;
 
 constexpr uint64_t kMaxFile = 1 << 20;
 
-struct Options {
+struct SweepOptions {
   OneRun run;
   std::string space;     // file
   std::string strategy;  // a word; empty: exhaustive
@@ -54,7 +54,7 @@ struct Place {
   std::vector<DeviceSpec> emulated;         // the devices that are data
 };
 
-Result<Place> place_of(const Options& options, const Draft& draft) {
+Result<Place> place_of(const SweepOptions& options, const Draft& draft) {
   const auto places = find_places();
   if (!places) return fail(places.error());
   std::string device = options.run.experiment.device;
@@ -70,7 +70,7 @@ Result<Place> place_of(const Options& options, const Draft& draft) {
   return Place{std::move(*waiting), std::move(*found), std::move(*results), emulated_devices(*places).devices};
 }
 
-Result<search::Space> space_of(const Options& options, const Kernel& kernel, const Config& held) {
+Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel, const Config& held) {
   if (options.space.empty()) {
     std::vector<std::string> fixed;
     for (const std::string& setting : options.run.experiment.settings)
@@ -95,7 +95,7 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
 
 class Sweep {
  public:
-  Sweep(const Options& options, SweepPlan plan, search::Candidates candidates, Place place)
+  Sweep(const SweepOptions& options, SweepPlan plan, search::Candidates candidates, Place place)
       : options_(options), plan_(std::move(plan)), candidates_(std::move(candidates)), place_(std::move(place)) {}
 
   int run() {
@@ -240,14 +240,14 @@ class Sweep {
     return std::max<int>(least, kWrong);
   }
 
-  const Options& options_;
+  const SweepOptions& options_;
   SweepPlan plan_;
   search::Candidates candidates_;
   Place place_;
   StatusLine line_;
 };
 
-int sweep(const Options& options) {
+int sweep(const SweepOptions& options) {
   if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.json);
   if (!options.t4.empty())
     if (auto possible = platform::check_output(options.t4); !possible) return report(possible.error());
@@ -286,7 +286,7 @@ int sweep(const Options& options) {
 
 void add_sweep(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("sweep", "Search a kernel's configs for the fastest correct one");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);
   add_deadline_option(*command, options->run);

@@ -75,10 +75,6 @@ Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
   return tables;
 }
 
-bool same_device(const std::string& a, const std::string& b) {
-  return !a.empty() && !b.empty() && (a.starts_with(b) || b.starts_with(a));
-}
-
 bool same_shape(const Problem& a, const Problem& b) {
   Problem like_a = b;
   like_a.distribution = a.distribution;
@@ -107,7 +103,7 @@ const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::s
     return entry.us < best->us;
   };
   for (const TunedTable& table : tables) {
-    if (!same_device(table.device, device)) continue;
+    if (table.device != device) continue;
     for (const TunedEntry& entry : table.entries)
       if ((kernel.empty() || entry.kernel == kernel) && same_shape(entry.problem, problem) && better(entry))
         best = &entry;
