@@ -275,7 +275,7 @@ const std::vector<Clean>& clean() {
       {"SharedMemoryWithoutAQueue", [](Input& in) { in.at(kScore).wavefronts = in.at(kScore).ideal = 100000; }},
       {"DoublesInBuffersOfDoubles",
        [](Input& in) {
-         in.kernel.buffers.push_back({.name = "x", .type = ElementType::f64});
+         in.kernel.buffers.emplace_back().type = ElementType::f64;
          in.at(kSum).unit = Unit::fp64;
          in.stall(TermKind::fp64, kSum, 20);
        }},

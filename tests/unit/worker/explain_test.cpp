@@ -58,7 +58,7 @@ void watched(Request& request) {
   Problem& problem = request.experiment.problem;
   problem.heads = problem.kv_heads = 1;
   problem.seq_q = problem.seq_k = 64;
-  request.watch = true;
+  request.stages.watch = true;
 }
 
 bool watch_finds(const Observation& seen, RuleId rule) {
@@ -98,7 +98,7 @@ TEST_F(Explained, WarpsThatDoNotDivideTheRowsPassABarrierUnevenly) {
 
 // Question 9: why is the output of a fragment that goes through an array wrong?
 TEST_F(Explained, AnArrayOfEachThreadDoesNotHoldAFragment) {
-  const auto watch = [](Request& request) { request.watch = true; };
+  const auto watch = [](Request& request) { request.stages.watch = true; };
   const Observation own = run("tests/kernels/planted/fragment_local.json", {}, watch);
   ASSERT_TRUE(watch_finds(own, RuleId::never_written_local));
   EXPECT_EQ(own.watch->findings.front().where.at("line"), line_with("c[i] = own[i]"));
