@@ -18,7 +18,7 @@ constexpr RuleOf kAll[] = {
     {RuleId::barrier_wait, barrier_wait,
      "What helps: fewer barriers, a warp's own barrier where only its lanes share data, or work that is evenly "
      "spread.",
-     Wants::warps},
+     Wants::launch},
     {RuleId::bank_conflicts, bank_conflicts,
      "What helps: pad each row by 16 bytes, or permute its 16-byte chunks by the row's number (a swizzle).",
      Wants::layout},
@@ -61,7 +61,12 @@ constexpr RuleOf kAll[] = {
 void advise(const Facts& facts, const RuleOf& rule, Finding& finding) {
   if (rule.helps.empty()) return;
   finding.sentence += " " + std::string(rule.helps);
-  if (!finding.next) finding.next = next_of(facts, rule.wants);
+  if (!finding.next) {
+    if (const auto found = proposal(facts, rule.wants)) {
+      finding.next = found->next;
+      if (finding.gain && finding.gain->estimated) *finding.gain->estimated *= found->share;
+    }
+  }
   if (finding.next || finding.severity == Severity::info || !finding.gain) return;
   const auto line = finding.where.find("line");
   if (line != finding.where.end())

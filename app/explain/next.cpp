@@ -17,6 +17,7 @@ constexpr double kClearlyMore = 1.1, kNotLess = 0.99;
 
 struct Placed {
   double warps = 0, even = 0;
+  model::LaunchShape shape;
 };
 
 // Resources beside shared memory are taken as they are. None: it cannot be launched, or does not fit.
@@ -28,26 +29,29 @@ std::optional<Placed> placed(const Facts& facts, const Config& config) {
   variant.dynamic_shared_bytes = launch->dynamic_shared;
   const Occupancy occupancy = model::occupancy(facts.spec, variant, launch->shape);
   if (occupancy.ctas_per_sm == 0) return std::nullopt;
-  return Placed{warps_at_once(facts.spec, occupancy), evenness(facts.spec, occupancy)};
+  return Placed{warps_at_once(facts.spec, occupancy), evenness(facts.spec, occupancy), launch->shape};
 }
 
 // More warps: the neighbour with the fewest that are clearly more, since each takes registers and work from the others.
 // Even SMs: the one with the most even ones.
-std::optional<Next> by_launch(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
+std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
   const Observation& seen = facts.seen;
   if (!seen.variant || !seen.occupancy) return std::nullopt;
-  const Placed now{warps_at_once(facts.spec, *seen.occupancy), evenness(facts.spec, *seen.occupancy)};
-  std::optional<Next> next;
+  const Placed now{warps_at_once(facts.spec, *seen.occupancy), evenness(facts.spec, *seen.occupancy), facts.shape};
+  const bool evens = wants == Wants::even_sms;
+  std::optional<Proposal> proposal;
   Placed best;
   for (const Config& config : configs) {
     const auto other = placed(facts, config);
     if (!other || other->warps < kNotLess * now.warps || other->even < kNotLess * now.even) continue;
-    if ((wants == Wants::warps ? other->warps / now.warps : other->even / now.even) < kClearlyMore) continue;
-    if (next && (wants == Wants::warps ? other->warps >= best.warps : other->even <= best.even)) continue;
+    if ((evens ? other->even / now.even : other->warps / now.warps) < kClearlyMore) continue;
+    const bool same = other->shape.grid == now.shape.grid && other->shape.block == now.shape.block;
+    if (wants == Wants::launch && same) continue;
+    if (proposal && (evens ? other->even <= best.even : other->warps >= best.warps)) continue;
     best = *other;
-    next = difference(seen.experiment.config, config);
+    proposal = {difference(seen.experiment.config, config), evens ? (1 - now.even / other->even) / (1 - now.even) : 1};
   }
-  return next;
+  return proposal;
 }
 
 // What the worst narrow access takes of the widest there is.
@@ -58,9 +62,9 @@ double widest_times(const Facts& facts) {
   return kWidest / width;
 }
 
-std::optional<Next> by_use(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
+std::optional<Proposal> by_use(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
   const std::map<std::string, int64_t>& held = facts.seen.experiment.config.knobs;
-  std::optional<Next> next;
+  std::optional<Proposal> proposal;
   int64_t best = 0;
   for (const Config& config : configs) {
     const Next change = difference(facts.seen.experiment.config, config);
@@ -69,15 +73,15 @@ std::optional<Next> by_use(const Facts& facts, Wants wants, const std::vector<Co
     const int64_t now = held.at(knob);
     if (wants == Wants::layout) {
       if (now != 0 || value <= 0 || !(is_swizzle(facts.kernel, knob) || is_padding(facts.kernel, knob))) continue;
-      if (next && value >= best) continue;  // the least padding
+      if (proposal && value >= best) continue;  // the least padding
     } else {
       if (value <= now || double(value) > double(now) * widest_times(facts) || !is_vector(facts.kernel, knob)) continue;
-      if (next && value <= best) continue;  // the widest access
+      if (proposal && value <= best) continue;  // the widest access
     }
     best = value;
-    next = change;
+    proposal = {change, 1};
   }
-  return next;
+  return proposal;
 }
 
 using Kind = CppToken::Kind;
@@ -174,14 +178,12 @@ bool is_vector(const Kernel& kernel, const std::string& knob) {
   return false;
 }
 
-std::optional<Next> next_of(const Facts& facts, Wants wants) {
+std::optional<Proposal> proposal(const Facts& facts, Wants wants) {
   if (wants == Wants::source) return std::nullopt;
   const Experiment& experiment = facts.seen.experiment;
   const auto configs = neighbours(facts.kernel, experiment.problem, experiment.config, facts.spec);
-  if (wants == Wants::layout || wants == Wants::wide) return by_use(facts, wants, configs);
-  if (auto next = by_launch(facts, wants, configs)) return next;
-  // Where no grid is more even, a CTA with more warps ends sooner.
-  return wants == Wants::even_sms ? by_launch(facts, Wants::warps, configs) : std::nullopt;
+  return wants == Wants::layout || wants == Wants::wide ? by_use(facts, wants, configs)
+                                                        : by_launch(facts, wants, configs);
 }
 
 }  // namespace attnscope::explain

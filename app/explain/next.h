@@ -9,14 +9,20 @@ namespace attnscope::explain {
 enum class Wants {
   source,    // only a change of the source
   warps,     // more warps on an SM, so that others have work meanwhile
+  launch,    // the same by another grid or block: a smaller tile would only bring the next barrier sooner
   even_sms,  // CTAs that share out more evenly over the SMs
   layout,    // another layout in shared memory: a swizzle, or padded rows
   wide       // wider accesses
 };
 
+struct Proposal {
+  Next next;
+  double share = 1;  // of the cause's time that it takes away, as far as the launch says
+};
+
 // The knob that does what is wanted, as far as launch, occupancy, manifest and source say; nothing is run. None: no
 // neighbour does it without a loss that is known, such as fewer warps for more even SMs.
-std::optional<Next> next_of(const Facts& facts, Wants wants);
+std::optional<Proposal> proposal(const Facts& facts, Wants wants);
 
 // Warps on an SM, of which a small grid has fewer than fit.
 double warps_at_once(const DeviceSpec& spec, const Occupancy& occupancy);

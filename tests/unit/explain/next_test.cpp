@@ -60,6 +60,19 @@ TEST(NextWarps, WaitsAtABarrierAreHiddenByOtherWarpsToo) {
   EXPECT_EQ(proposed(in, RuleId::barrier_wait), (Set{{"WARPS", 8}}));
 }
 
+// With a smaller tile more CTAs fit, and each comes to its barriers more often.
+TEST(NextWarps, ASmallerTileDoesNotHelpAtABarrier) {
+  FewWarps in;
+  in.kernel.launch.grid[0] = "960";
+  in.facts.seen.occupancy = Occupancy{2, 8, 8.0 / 48, Limiter::shared_memory, 10, 960, 96, 0};
+  in.kernel.knobs.back().values = {{4, ""}};
+  in.kernel.launch.static_shared = "TILE * 1024";
+  hold(in, {"TILE", {{16, ""}, {40, ""}}, 40, ""});
+  in.stall(TermKind::barriers, kWait, 20);
+  EXPECT_EQ(proposed(in, RuleId::latency_exposed), (Set{{"TILE", 16}}));
+  EXPECT_EQ(proposed(in, RuleId::barrier_wait), Set());
+}
+
 // 40 CTAs of 32 rows on 48 SMs.
 struct FewCtas : Input {
   FewCtas() {
@@ -74,10 +87,25 @@ TEST(NextEvenSms, SmallerTilesFillThem) {
   EXPECT_EQ(proposed(in, RuleId::grid_small), (Set{{"ROWS", 27}}));
 }
 
-TEST(NextEvenSms, MoreWarpsWhereNoGridIsMoreEven) {
+TEST(NextEvenSms, NoneWhereNoGridIsMoreEven) {
   FewCtas in;
   in.kernel.knobs.front().values = {{32, ""}, {16, ""}};  // 80 CTAs on 48 SMs are as uneven as 40
-  EXPECT_EQ(proposed(in, RuleId::grid_small), (Set{{"ROWS", 16}}));
+  EXPECT_EQ(proposed(in, RuleId::grid_small), Set());
+}
+
+// The estimate is that of the proposed grid: 30 CTAs of 48 SMs in place of 10 leave some idle.
+TEST(NextEvenSms, TheEstimateIsTheProposalsPart) {
+  FewCtas in;
+  in.facts.seen.experiment.problem.seq_q = 960;
+  in.facts.seen.occupancy->total_ctas = 10;
+  in.kernel.knobs.front().values = {{96, ""}, {32, ""}};
+  in.facts.seen.experiment.config.knobs["ROWS"] = 96;
+  in.kernel.launch.static_shared = "1024";
+  const std::vector<Finding> findings = findings_of(in.facts);
+  const auto found = std::ranges::find(findings, Rule(RuleId::grid_small), &Finding::rule);
+  ASSERT_NE(found, findings.end());
+  ASSERT_TRUE(found->next);
+  EXPECT_NEAR(*found->gain->estimated, (kTime - 3) * (1 - 10.0 / 30), 1e-6);
 }
 
 TEST(NextEvenSms, NotWithFewerWarps) {

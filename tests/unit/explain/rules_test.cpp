@@ -388,14 +388,14 @@ TEST(Ranking, ErrorsThenTheHighestGain) {
 
 TEST(Next, AKnobThatFillsTheSmsIsProposed) {
   Input in;
-  in.facts.seen.experiment.problem.seq_q = 32 * 40;
-  in.facts.seen.occupancy->total_ctas = 40;
+  in.facts.seen.experiment.problem.seq_q = 32 * 24;
+  in.facts.seen.occupancy->total_ctas = 24;
   const std::vector<Finding> findings = findings_of(in.facts);
   const Finding* found = find(findings, RuleId::grid_small);
   ASSERT_NE(found, nullptr);
   ASSERT_TRUE(found->next);
   EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"ROWS", 16}}));
-  in.kernel.launch.grid[0] = "40";  // the knob changes nothing about it
+  in.kernel.launch.grid[0] = "24";  // the knob changes nothing about it
   EXPECT_FALSE(find(findings_of(in.facts), RuleId::grid_small)->next);
 }
 
