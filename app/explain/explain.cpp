@@ -1,7 +1,5 @@
 #include "explain/explain.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -61,17 +59,11 @@ constexpr RuleOf kAll[] = {
 void advise(const Facts& facts, const RuleOf& rule, Finding& finding) {
   if (rule.helps.empty()) return;
   finding.sentence += " " + std::string(rule.helps);
-  if (!finding.next) {
-    if (const auto found = proposal(facts, rule.wants)) {
-      finding.next = found->next;
-      if (finding.gain && finding.gain->estimated) *finding.gain->estimated *= found->share;
-    }
-  }
-  if (finding.next || finding.severity == Severity::info || !finding.gain) return;
-  const auto line = finding.where.find("line");
-  if (line != finding.where.end())
-    finding.sentence +=
-        fmt::format(" No knob is known to do it: change {}:{}.", finding.where.at("file"), line->second);
+  if (finding.next) return;
+  const auto found = proposal(facts, rule.wants);
+  if (!found) return;
+  finding.next = found->next;
+  if (finding.gain && finding.gain->estimated) *finding.gain->estimated *= found->share;
 }
 
 }  // namespace

@@ -70,7 +70,9 @@ std::optional<Proposal> by_use(const Facts& facts, Wants wants, const std::vecto
     const Next change = difference(facts.seen.experiment.config, config);
     if (change.set.size() != 1) continue;
     const auto& [knob, value] = *change.set.begin();
-    const int64_t now = held.at(knob);
+    const auto before = held.find(knob);
+    if (before == held.end()) continue;
+    const int64_t now = before->second;
     if (wants == Wants::layout) {
       if (now != 0 || value <= 0 || !(is_swizzle(facts.kernel, knob) || is_padding(facts.kernel, knob))) continue;
       if (proposal && value >= best) continue;  // the least padding
