@@ -1,27 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "catalog/validate.h"
 #include "core/cpp_tokens.h"
 #include "explain/rules.h"
+#include "explain/words.h"
 
 namespace attnscope::explain {
 namespace {
 
 // An error this many times that of fp32 accumulation is the half's.
 constexpr double kHalfError = 1.5;
-
-// Whether `word` stands in the text as a whole word.
-bool names(std::string_view text, std::string_view word) {
-  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
-  }
-  return false;
-}
 
 // How often code uses the word; a preprocessor line that defines a default for it does not count.
 int uses(const std::vector<CppToken>& tokens, std::string_view word) {

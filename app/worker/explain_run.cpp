@@ -32,7 +32,8 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     one.unit = scheduled.unit;
     one.issued = double(did.issued);
     one.lanes = double(did.threads);
-    one.bytes = double(did.threads_on) * program.ops[i].bytes;
+    one.width = program.ops[i].bytes;
+    one.bytes = double(did.threads_on) * one.width;
     one.requests = double(did.requests);
     one.wavefronts = double(did.wavefronts);
     one.ideal = double(did.ideal);

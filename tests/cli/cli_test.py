@@ -255,6 +255,24 @@ class Cli(unittest.TestCase):
         codes = {self.run_json("--problem", SMALL, "--set", f"VEC_WIDTH={w}")["variant"]["code_hash"] for w in (4, 8)}
         self.assertEqual(len(codes), 1)
 
+    def test_explain_says_what_to_try_or_what_to_change(self):
+        done = self.call("explain", "--kernel", "tiled", "--problem", "B=1,H=8,S=128,D=64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"banks\.conflicts(?s:.*?)next +attnscope run .*SWIZZLE_XOR=1")
+        self.assertRegex(done.stdout, r"tensor\.unused(?s:.*?)next +change 02_tiled\.cu:\d+; no knob is known to do it")
+
+    def test_explain_reads_files_of_other_programs(self):
+        call = {"routine": "cublasGemmEx", "transa": "N", "transb": "T", "m": 512, "n": 512, "k": 64, "lda": 512, "ldc": 512}
+        illegal = self.call("explain", "--gemm", self.preset(json.dumps(call | {"ldb": 64}), "call.json"))
+        self.assertEqual(illegal.returncode, 1, illegal.stderr)
+        self.assertIn("call.argument", illegal.stdout)
+        legal = self.call("explain", "--gemm", self.preset(json.dumps(call | {"ldb": 512}), "call.json"))
+        self.assertEqual((legal.returncode, legal.stdout.strip()), (0, "Nothing is wrong."))
+        csv = '"Kernel Name","Metric Name","Metric Value"\n"f","sm__pipe_tensor","n/a"\n'
+        absent = self.call("explain", "--ncu", self.preset(csv, "ncu.csv"))
+        self.assertEqual(absent.returncode, 0, absent.stderr)
+        self.assertIn("metric.absent", absent.stdout)
+
     def test_disasm_prints_code_by_instruction_and_by_line(self):
         done = self.call("disasm", "--kernel", "tiled", "--problem", SMALL)
         self.assertEqual(done.returncode, 0, done.stderr)
