@@ -8,6 +8,7 @@
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/export_text.h"
+#include "cli/export_workload.h"
 #include "cli/places.h"
 #include "compile/compiler.h"
 #include "platform/atomic_file.h"
@@ -58,10 +59,7 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
     return fail(Stage::input,
                 e.kernel.id + " is a routine of " + e.kernel.library.name() + ": there is no source to export",
                 "Choose a kernel that has one.");
-  if (!e.problem.is_attention())
-    return fail(Stage::input, e.kernel.id + " is not an attention kernel: export writes launchers only for attention",
-                "Choose an attention kernel.");
-  if (e.problem.layout != Layout::BHSD)
+  if (e.problem.is_attention() && e.problem.layout != Layout::BHSD)
     return fail(Stage::input, "export writes launchers for the layout BHSD", "Set layout to BHSD.");
   auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, places);
   if (!arch) return fail(arch.error());
@@ -74,7 +72,8 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
   auto launch = catalog::launch_of(e.kernel, e.problem, e.config);
   if (!launch) return fail(launch.error());
   e.launch = *launch;
-  if (auto holds = holds_for_other_sizes(e); !holds) return fail(holds.error());
+  if (e.problem.is_attention())
+    if (auto holds = holds_for_other_sizes(e); !holds) return fail(holds.error());
   e.stem = fmt::format("{}_sm{}", e.kernel.id, e.arch);
   compile::Compiler compiler({.cache_dir = places.user.cache / "variants"});
   auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
@@ -95,8 +94,16 @@ Result<void> write_all(const Export& e, const fs::path& out, const fs::path& ass
   if (auto done = write("build.sh", std::string_view("#!/bin/sh\nset -e\n" + nvcc_line(e) + "\n")); !done) return done;
   if (auto done = write(e.stem + ".cubin", std::span<const std::byte>(e.variant->cubin)); !done) return done;
   if (auto done = write(e.stem + ".ptx", std::string_view(e.variant->ptx)); !done) return done;
+  if (!e.problem.is_attention()) {
+    auto data = data_of(e);
+    if (!data) return fail(data.error());
+    if (auto made = platform::make_output_folder(out / "data"); !made) return made;
+    for (const auto& [name, bytes] : data->files)
+      if (auto done = write("data/" + name, std::span<const std::byte>(bytes)); !done) return done;
+  }
+  const std::string prefix = e.problem.is_attention() ? "" : "workload.";
   for (const char* name : {"launch.cpp", "launch.py", "README.md"}) {
-    auto form = platform::read_file(assets / "export" / (std::string(name) + ".in"), kMaxTemplate);
+    auto form = platform::read_file(assets / "export" / (prefix + name + ".in"), kMaxTemplate);
     if (!form) return fail(form.error());
     auto text = filled(*form, e);
     if (!text) return fail(text.error());

@@ -1,4 +1,5 @@
 """The command line: what it prints, where it prints it, and what it exits with."""
+import array
 import hashlib
 import json
 import os
@@ -667,6 +668,48 @@ cp {wheel} "$2"
         self.refused(2, "shot", self.path / "window.png", "--preset", preset, names=["saxpy"])
         done = self.call("shot", self.path / "window.png", "--preset", preset, "--kernels", elsewhere)
         self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.call("shot", self.path / "window.png", "--kernel", "saxpy", "--kernels", elsewhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused(2, "shot", self.path / "window.png", "--kernel", "none", names=["no kernel"])
+
+    # ---- kernels that are not attention, beside those that are ----
+    def test_two_files_are_compared(self):
+        file = self.plain("saxpy")
+        slow = self.path / "slow.cu"
+        slow.write_text(file.read_text().replace("saxpy", "slow").replace("a * x[i] + y[i]", "sinf(cosf(a * x[i] + y[i]))"))
+        done = self.call("compare", file, slow, "--device", "emulated:l4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "A  saxpy on emulated:l4, n=4096")
+        self.assertRegex(done.stdout, "A is [0-9.]+ % faster|cannot be told apart")
+        smaller = self.call("compare", file, slow, "--device", "emulated:l4", "--problem", "n=300")
+        self.assertIn("n=300", smaller.stdout, smaller.stderr)
+        self.refused(2, "compare", file, names=["needs two files"])
+        self.refused(2, "compare", file, "--recorded", names=["needs two files"])
+        self.refused(2, "compare", file, slow, "--recorded", names=["holds no recorded samples"])
+        self.refused(2, "compare", file, self.path / "none.cu", names=["none.cu"])
+        self.refused(2, "compare", TREE / "presets" / "tiled.json", slow, "--problem", "n=3", names=["--problem is for .cu files"])
+
+    def test_an_exported_kernel_carries_its_problem(self):
+        self.call("import", self.plain("saxpy"))
+        out, manifest = self.path / "out", self.path / "mine" / "saxpy.json"
+        asked = ("export", "--kernels", self.path / "mine", "--kernel", "saxpy", "--device", "emulated:l4", "--out", out)
+        self.assertEqual(self.call(*asked).returncode, 0)
+        self.assertEqual((out / "data" / "x.bin").stat().st_size, 4096 * 4)
+        self.assertIn("nothing was checked", (out / "launch.cpp").read_text())
+        declared = json.loads(manifest.read_text())
+        declared["reference"] = {"kind": "saxpy", "inputs": ["x", "y"], "output": "y", "value": 2}
+        manifest.write_text(json.dumps(declared))
+        self.assertEqual(self.call(*asked).returncode, 0)
+        x, y = (array.array("f", (out / "data" / f"{name}.bin").read_bytes()) for name in "xy")
+        expected = array.array("d", (out / "data" / "y.expected.bin").read_bytes())
+        self.assertEqual([2 * a + b for a, b in zip(x, y)], list(expected))
+        launch = (out / "launch.cpp").read_text()
+        self.assertRegex(launch, r"(?s)kParameters\{\s+\{0, 16, 0, 0\},\s+\{0, 0, 0, 64\},\s+\{0, 0, 0, 0, 0, 0, 0, 0\},")  # n, 2.0f, x
+        self.assertIn('"data/y.expected.bin", to_doubles<float>', launch)
+        self.assertNotRegex(launch + (out / "README.md").read_text() + (out / "launch.py").read_text(), r"@[A-Z_:]+@")
+        compile((out / "launch.py").read_text(), "launch.py", "exec")
+        self.assertNotIn("ATTN_T", next(out.glob("*.cu")).read_text())
+        self.refused(2, *asked, "--problem", "n=100000000", names=["256 MB"])
 
     def racy(self, name="racy.cu", barrier=""):
         file = self.path / name

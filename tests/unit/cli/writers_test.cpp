@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
@@ -95,6 +96,30 @@ std::string filled_form(const char* name, const std::string& text) {
   return filled(form_of(name), export_of(text)).value_or("not filled");
 }
 
+// A kernel that is not attention: the tables of its launchers come from its manifest, whose names are words.
+std::string filled_workload_form(const char* name, const std::string& text) {
+  static const char* const manifest =
+      R"({"id": "k", "title": "", "source": "k.cu", "entry": "features", "problem": "custom",
+    "sizes": {"n": 8}, "launch": {"grid": [1, 1, 1], "block": [32, 1, 1]},
+    "buffers": [{"name": "x", "role": "in", "dtype": "f16", "shape": ["n"]}, {"name": "y", "role": "out", "dtype": "f16", "shape": ["n"]}],
+    "args": ["x", "y", "y", "n", {"value": 1, "type": "u16"}], "reference": {"kind": "copy", "inputs": ["x"], "output": "y"}})";
+  static const Kernel kernel = *catalog::parse_kernel({"k.json", manifest, "k.cu", "int source;"});
+  Export e = export_of(text);
+  e.kernel = kernel;
+  e.kernel.id = e.kernel.title = e.kernel.story = e.kernel.source_name = text;
+  e.problem = kernel.default_problem();
+  e.config = {};
+  e.launch = *catalog::launch_of(kernel, e.problem, e.config);
+  auto variant = std::make_shared<compile::Variant>(*e.variant);
+  const std::string cubin =
+      read_text(fs::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/compile/features_sm89_nvrtc13.0.cubin");
+  const auto bytes = std::as_bytes(std::span(cubin));
+  variant->cubin.assign(bytes.begin(), bytes.end());
+  variant->entry_symbol = "features";
+  e.variant = variant;
+  return filled(form_of((std::string("workload.") + name).c_str()), e).value_or("not filled");
+}
+
 report::BenchReport report_of(const std::string& text) {
   report::BenchReport made;
   made.date = made.device = made.device_name = made.versions.app = made.versions.nvrtc = made.versions.driver = text;
@@ -175,6 +200,9 @@ const std::vector<Writer> kWriters{
     {"launch.cpp", [](const std::string& text) { return filled_form("launch.cpp", text); }},
     {"launch.py", [](const std::string& text) { return filled_form("launch.py", text); }},
     {"readme.md", [](const std::string& text) { return filled_form("README.md", text); }},
+    {"workload.cpp", [](const std::string& text) { return filled_workload_form("launch.cpp", text); }},
+    {"workload.py", [](const std::string& text) { return filled_workload_form("launch.py", text); }},
+    {"workload.md", [](const std::string& text) { return filled_workload_form("README.md", text); }},
     {"report.md", [](const std::string& text) { return report::as_markdown(report_of(text)); }},
     {"ladder.md", [](const std::string& text) { return report::as_ladder(report_of(text)); }},
     {"report.svg", [](const std::string& text) { return report::as_svg(report_of(text)); }},
