@@ -140,26 +140,17 @@ class Sweep {
 
   Result<std::unique_ptr<search::Strategy>> choose() {
     const search::Grid& grid = candidates_.grid;
-    switch (plan_.strategy) {
-      case StrategyKind::exhaustive:
-        break;
-      case StrategyKind::random:
-        return std::make_unique<search::RandomOrder>(grid, plan_.seed);
-      case StrategyKind::evolutionary:
-        return std::make_unique<search::Evolutionary>(grid, plan_.seed, held_point(), search::Evolutionary::Settings{});
-      case StrategyKind::model_guided: {
-        if (place_.device.device.emulated && options_.model.empty()) {
-          print_note("attnscope sweep: " + place_.device.device.id +
-                     " is modelled itself, so every config is run: exhaustive");
-          plan_.strategy = StrategyKind::exhaustive;
-          break;
-        }
+    if (plan_.strategy == StrategyKind::model_guided) {
+      if (!place_.device.device.emulated || !options_.model.empty()) {
         auto predicted = predictions();
         if (!predicted) return fail(predicted.error());
         return std::make_unique<search::ModelGuided>(grid, std::move(*predicted), search::ModelGuided::Settings{});
       }
+      print_note("attnscope sweep: " + place_.device.device.id +
+                 " is modelled itself, so every config is run: exhaustive");
+      plan_.strategy = StrategyKind::exhaustive;
     }
-    return std::make_unique<search::Exhaustive>(grid);
+    return search::strategy_without_model(plan_.strategy, grid, plan_.seed, held_point(), plan_.budget > 0);
   }
 
   // The held config, where the search may try it.
@@ -295,8 +286,9 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
                    "Knobs and the values to try (docs/sweeping.md); else every value of the knobs without --set")
       ->type_name("FILE.json");
   command
-      ->add_option("--strategy", options->strategy,
-                   "exhaustive (the default), random, evolutionary, or model-guided: ranked by the emulated twin")
+      ->add_option(
+          "--strategy", options->strategy,
+          "exhaustive (the default), random, evolutionary, local, or model-guided: ranked by the emulated twin")
       ->type_name("WORD");
   command->add_option("--model", options->model, "With model-guided: rank on this emulated device")
       ->type_name("DEVICE");

@@ -81,27 +81,28 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
   const auto valid = std::ranges::count_if(space->runs, [](const auto& run) { return run.ms.has_value(); });
   const double best =
       std::ranges::min(space->runs, {}, [](const auto& run) { return run.ms.value_or(1e300); }).ms.value();
-  const search::Scored evolved = search::score_of(*space, repeats, [](const search::Grid& grid, uint64_t seed) {
-    return std::make_unique<search::Evolutionary>(grid, seed, std::vector<size_t>{}, search::Evolutionary::Settings{});
-  });
-  const search::Scored orders = search::score_of(*space, repeats, [](const search::Grid& grid, uint64_t seed) {
-    return std::make_unique<search::RandomOrder>(grid, seed);
-  });
+  std::vector<std::pair<search::StrategyKind, search::Scored>> scores;
+  for (const search::StrategyKind kind :
+       {search::StrategyKind::evolutionary, search::StrategyKind::local, search::StrategyKind::random})
+    scores.emplace_back(kind, search::score_of(*space, repeats, [kind](const search::Grid& grid, uint64_t seed) {
+                          return search::strategy_without_model(kind, grid, seed, {}, true);
+                        }));
   if (json) {
+    Json by_strategy = Json::object();
+    for (const auto& [kind, scored] : scores) by_strategy[word_of(kind)] = to_json(scored);
     print_result(json_text(Json{{"configs", space->runs.size()},
                                 {"valid", valid},
                                 {"best_ms", best},
                                 {"evaluations", random.size()},
                                 {"repeats", repeats},
-                                {"scores", {{"evolutionary", to_json(evolved)}, {"random", to_json(orders)}}}},
+                                {"scores", std::move(by_strategy)}},
                            2));
     return kCorrectOrUnchecked;
   }
   std::string out = fmt::format("{}: {} configs of {} knobs, {} valid, the best {:.6g} ms\n", one_line(file),
                                 space->runs.size(), space->knobs.size(), valid, best);
   out += fmt::format("P over {} evaluations, {} repeats (1: best at once, 0: random)\n", random.size(), repeats);
-  for (const auto& [kind, scored] :
-       {std::pair{search::StrategyKind::evolutionary, evolved}, std::pair{search::StrategyKind::random, orders}})
+  for (const auto& [kind, scored] : scores)
     out +=
         fmt::format("  {:<14} {:>6.3f}  ({:.3f} to {:.3f})\n", to_string(kind), scored.mean, scored.low, scored.high);
   print_result(out);

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import signal
 import sqlite3
@@ -173,6 +174,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len({config.split()[0] for config in tried()}), 1, "exhaustive: in order")
         held = "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=4 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static"
         self.assertIn(held, tried("--strategy", "evolutionary"), "what the options hold is of generation 0")
+        self.assertIn(held, tried("--strategy", "local"), "and where a local search starts")
 
     def test_a_model_ranks_and_the_device_decides(self):
         knobs = {"BLOCK_M": [16, 32, 48], "VEC_WIDTH": [1, 4], "SWIZZLE_XOR": [0, 1]}
@@ -200,10 +202,18 @@ class Sweep(unittest.TestCase):
         replayed = json.loads(self.call("sweep", "--replay", file, "--repeats", "20", "--json").stdout)
         self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (32, 24, 20))
         self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
-        self.assertEqual(set(replayed["scores"]), {"evolutionary", "random"})
+        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random"})
         self.assertIn("20 repeats", self.call("sweep", "--replay", file, "--repeats", "20").stdout)
         self.assertIn("results", self.call("sweep", "--replay", self.space(knobs), expect=2).stderr)
         self.assertIn("nowhere", self.call("sweep", "--t4", self.path / "nowhere" / "t4.json", expect=2).stderr)
+
+    def test_the_scores_in_the_docs_are_the_recorded_ones(self):
+        recorded = (TREE / "bench" / "results" / "replay_a100.txt").read_text()
+        said = (TREE / "docs" / "sweeping.md").read_text().split("On the two A100 spaces", 1)[1].split("\n\n", 1)[0]
+        numbers = re.findall(r"\d\.\d{3}", said)
+        self.assertEqual(len(numbers), 6)
+        for number in numbers:
+            self.assertIn(f" {number} (", recorded)
 
     def test_what_is_not_swept_says_why(self):
         for knobs, names in [({"NUM_WARP": [4]}, ["NUM_WARP", "Did you mean NUM_WARPS?"]),
