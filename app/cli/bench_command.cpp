@@ -1,6 +1,5 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <ctime>
@@ -55,7 +54,7 @@ class ProgressLine {
                     to_string(row.cache), plan_.head.entries[progress.entry].label);
     if (progress.left_seconds) text += ", " + left_text(*progress.left_seconds);
     if (terminal_)
-      print_over(text);
+      print_over(text, {static_cast<size_t>(progress.done), static_cast<size_t>(progress.total)});
     else if (last_row_ != progress.row)
       print_note("attnscope bench: " + text);
     last_row_ = progress.row;
@@ -63,7 +62,7 @@ class ProgressLine {
 
  private:
   const report::BenchPlan& plan_;
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  const bool terminal_ = StatusLine::is_shown();
   std::optional<size_t> last_row_;
 };
 

@@ -54,8 +54,17 @@ inline constexpr AddCommand* kCommands[] = {
 void print_result(const std::string& text);
 // Writes a line to stderr.
 void print_note(const std::string& text);
+// How far something is: so many parts of so many; 0 of 0: not known.
+struct PartsDone {
+  size_t done = 0, of = 0;
+};
 // Writes a line to stderr, on a terminal over the previous one; an empty line clears it.
-void print_over(const std::string& text);
+void print_over(const std::string& text, PartsDone parts = {});
+// Writes a failure to stderr: stage and message, and the hint below.
+void print_failure(const Failure& failure);
+// Whether a program reads stderr ($ATTNSCOPE_NOTES is "json"): each line is then a JSON object, {"note": text},
+// {"progress": {text, done, of}} or {"failure": {stage, message, hint}}.
+bool notes_are_json();
 // Sends the program's log to stderr in the same way.
 void start_log();
 
