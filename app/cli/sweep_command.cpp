@@ -127,13 +127,13 @@ class Sweep {
   SweepRun::Settings settings(session::Watch watch, const WaitingSession::Found& device, size_t budget) {
     SweepRun::Settings settings{watch, options_.fresh, device.versions, {}};
     settings.on_progress = [this, budget](const SweepProgress& now) {
-      std::string text = fmt::format("{} of {}{}", now.ended, budget > 0 ? "at most " : "",
-                                     budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked);
+      const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;
+      std::string text = fmt::format("{} of {}{}", now.ended, budget > 0 ? "at most " : "", most);
       if (now.left_seconds && now.asked > now.ended) text += ", " + left_text(*now.left_seconds);
       if (now.best != nullptr)
         text += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
                             short_text(now.best->experiment.config, plan_.kernel));
-      line_.show(text);
+      line_.show(text, {now.ended, most});
     };
     return settings;
   }

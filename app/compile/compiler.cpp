@@ -45,7 +45,7 @@ std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
 }
 
 // The folders where NVRTC looks for headers, in its order.
-Result<std::vector<fs::path>> header_folders(const CompileRequest& request, const fs::path& cuda) {
+Result<std::vector<fs::path>> header_folders(const CompileRequest& request, const std::vector<fs::path>& cuda) {
   std::vector<fs::path> folders;
   for (const std::string& name : request.headers) {
     auto folder = cuda_api::locate_headers(name);
@@ -53,10 +53,11 @@ Result<std::vector<fs::path>> header_folders(const CompileRequest& request, cons
       return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
     folders.push_back(std::move(*folder));
   }
-  if (cuda.empty()) return folders;
-  folders.push_back(cuda);
-  folders.push_back(cuda / "crt");   // mma.h's neighbours include each other by bare name
-  folders.push_back(cuda / "cccl");  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
+  for (const fs::path& folder : cuda) {
+    folders.push_back(folder);
+    folders.push_back(folder / "crt");   // mma.h's neighbours include each other by bare name
+    folders.push_back(folder / "cccl");  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
+  }
   return folders;
 }
 
@@ -245,7 +246,7 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
     shipped->info.cached = true;
     return std::make_shared<const Variant>(std::move(*shipped));
   }
-  auto folders = header_folders(request, (*tools)->nvrtc->place().include);
+  auto folders = header_folders(request, (*tools)->nvrtc->place().includes);
   if (!folders) return fail(folders.error());
 
   const auto includes = includes_.closure(request.source, *folders);
