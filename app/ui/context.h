@@ -33,6 +33,7 @@ struct PixelWay {
 };
 
 class Interop;
+class LessonDesk;
 
 // Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it has no other
 // access to the session, and none to a device.
@@ -47,6 +48,7 @@ struct Context {
   const Glossary& glossary;
   const std::vector<ReportedFigure>& reported;
   const std::vector<lesson::Lesson>& lessons;
+  LessonDesk& lesson;
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;
