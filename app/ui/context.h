@@ -57,6 +57,8 @@ struct Context {
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds
   std::function<void(int64_t)> show_line;   // of the kernel's source
   std::function<void()> explain;            // brings the terms of the shown time to the front
+  // Asks where a file of that name goes, and writes the text there.
+  std::function<void(const std::string& name, std::string text)> save;
 
   // Sends a new draft to the focus lane and shows it at once.
   void post(Draft wish, session::Gesture gesture);

@@ -186,11 +186,14 @@ void Workbench::draw() {
                     source_panel_->show_line(line);
                     open_panel(source_panel_->title());
                   },
-                  [this] { open_panel(kWhyTitle); }};
+                  [this] { open_panel(kWhyTitle); },
+                  [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); }};
   desk_.follow(context);
   actions_.handle_shortcuts();
   draw_content(context);
+  if (const auto leave = std::exchange(leave_, nullptr)) leave(context);
   dialogs_.draw(context, actions_);
+  save_.draw(context);
   preset_dialogs_.draw(context, view_json());
   palette_.draw();
   toasts_.draw(context);

@@ -19,6 +19,7 @@
 #include "ui/panels/panel.h"
 #include "ui/presenter.h"
 #include "ui/preset_dialogs.h"
+#include "ui/save_dialog.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
 #include "ui/widgets/value_rail.h"
@@ -141,6 +142,8 @@ class Workbench {
   Dialogs dialogs_;
   PresetDialogs preset_dialogs_;
   CommandPane command_pane_;
+  SaveDialog save_;
+  std::function<void(Context&)> leave_;  // a command that needs what the panels show; the next frame runs it
   Toasts toasts_;
   PixelWay pixels_;
   std::unique_ptr<Interop> interop_;  // outlives the panels

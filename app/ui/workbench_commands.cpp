@@ -5,11 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
+#include "ui/panels/latency_panel.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/source_panel.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/text.h"
 #include "ui/workbench.h"
 
@@ -35,6 +38,25 @@ void Workbench::add_actions() {
   add(
       "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
       [this] { return options_.quit ? "" : "There is no window to close."; });
+  const auto leave = [this](void (*what)(Context&)) { leave_ = what; };
+  const auto no_run = [this] { return shown_of(*snapshot_).observation ? "" : "No run is shown."; };
+  add("save plot", "Save the latency plot as SVG\u2026", 0, [this] {
+    leave_ = [this](Context& context) { context.save("latency.svg", charts::svg_of(latency_panel_->figure(context))); };
+  });
+  add("save runs", "Save all runs as CSV\u2026", 0, [leave] {
+    leave([](Context& context) { context.save("runs.csv", charts::csv_of(sheet_of(context.snapshot.history))); });
+  });
+  add(
+      "save run", "Save the shown run as JSON\u2026", 0,
+      [leave] { leave([](Context& context) { context.save("run.json", json_of(*context.shown.observation)); }); },
+      no_run);
+  add(
+      "copy line", "Copy the shown run as a command line", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C,
+      [this] { copy(run_line(*snapshot_, *shown_of(*snapshot_).observation).words); },
+      [this, no_run]() -> std::string {
+        if (const std::string why = no_run(); !why.empty()) return why;
+        return run_line(*snapshot_, *shown_of(*snapshot_).observation).refusal;
+      });
   group = "Edit";
   add(
       "undo", "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, [this] { session_.undo(); },
@@ -201,7 +223,8 @@ void Workbench::draw_menu(Context& context) {
     }
     ImGui::EndMenu();
   };
-  menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
+  menu("File",
+       {"open", "save", "save as", "", "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem"});
   menu("Run", {"rerun", "cancel", "watch", "tries", "", "why", "compare", "pin", "unpin", "", "live", "close", "",
                "best", "bench", "export"});
