@@ -143,7 +143,7 @@ class Workbench {
   PresetDialogs preset_dialogs_;
   CommandPane command_pane_;
   SaveDialog save_;
-  std::function<void(Context&)> leave_;  // a command that needs what the panels show; the next frame runs it
+  std::function<void(Context&)> leave_;  // a command that needs what a panel gets; run once, at the frame's end
   Toasts toasts_;
   PixelWay pixels_;
   std::unique_ptr<Interop> interop_;  // outlives the panels

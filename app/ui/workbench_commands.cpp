@@ -48,7 +48,11 @@ void Workbench::add_actions() {
   });
   add(
       "save run", "Save the shown run as JSON\u2026", 0,
-      [leave] { leave([](Context& context) { context.save("run.json", json_of(*context.shown.observation)); }); },
+      [leave] {
+        leave([](Context& context) {
+          if (context.shown.observation) context.save("run.json", json_of(*context.shown.observation));
+        });
+      },
       no_run);
   add(
       "copy line", "Copy the shown run as a command line", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C,
@@ -110,7 +114,6 @@ void Workbench::add_actions() {
       },
       [this] { return baseline_.run() == 0 ? "There is no A: no earlier run has a time." : ""; });
   add("why", "Why: the time term by term", ImGuiMod_Ctrl | ImGuiKey_E, [this] { open_panel(kWhyTitle); });
-  add("lessons", "Lessons", ImGuiMod_Ctrl | ImGuiKey_L, [this] { open_panel(kLessonTitle); });
   add(
       "pin", "Pin the shown run as A", ImGuiMod_Ctrl | ImGuiKey_B,
       [this] { settings_.pinned = pin_of(snapshot_->history.at(*latency_.column_of(shown_of(*snapshot_).run))); },
@@ -169,6 +172,7 @@ void Workbench::add_actions() {
     actions_.also("take", key);  // the last two: what a clicker's button for a black screen sends
   actions_.add({.id = "answer", .title = "Answer a question", .group = group, .keys = "1 to 9"});
   group = "Help";
+  add("lessons", "Lessons", ImGuiMod_Ctrl | ImGuiKey_L, [this] { open_panel(kLessonTitle); });
   add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
   add("shortcuts", "Command sheet", ImGuiKey_F1, [this] { dialogs_.commands(); });
   add("glossary", "Glossary", 0, [this] { dialogs_.glossary(); });
