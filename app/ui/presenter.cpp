@@ -20,7 +20,7 @@ namespace {
 
 using State = lesson::Progress::State;
 
-constexpr float kLarger = 1.6f;                          // than the window's type, at the size below
+constexpr float kLarger = 2.0f;                          // than the window's type, at the size below
 constexpr float kUsualWidth = 1152, kUsualHeight = 720;  // pixels
 constexpr float kLeastFit = 0.55f;
 constexpr int kSettlingFrames = 8;
@@ -141,7 +141,7 @@ void Presenter::begin_column(const char* name, ImVec2 size) {
 
 void Presenter::end_column() {
   const float wanted = ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y;
-  overflow_ = std::max(overflow_, wanted / std::max(1.0f, ImGui::GetWindowHeight()));
+  overflow_ = std::max(overflow_, (wanted + 1) / std::max(1.0f, ImGui::GetWindowHeight()));
   ImGui::PopID();
   ImGui::EndChild();
 }

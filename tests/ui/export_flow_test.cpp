@@ -1,8 +1,12 @@
 // Out of the window: plots, tables and runs as files, by the mouse and by the palette; each is read again.
+#include <imgui_internal.h>
+
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ui/icons.h"
 #include "ui/widgets/map_view.h"
 #include "ui/window_flow.h"
 
@@ -27,8 +31,12 @@ class ExportFlow : public WindowFlow {
     ASSERT_NE(window, nullptr);
     ctx->MouseMoveToPos({window->Pos.x + window->Size.x * 0.5f, window->Pos.y + window->Size.y * 0.8f});
     ctx->MouseClick(ImGuiMouseButton_Right);
-    ctx->Yield(2);
-    ctx->ItemClick((std::string("//$FOCUSED/") + line).c_str());
+    ctx->Yield(4);
+    const auto& popups = ctx->UiContext->OpenPopupStack;
+    ASSERT_FALSE(popups.empty()) << panel << " has no menu";
+    ctx->SetRef(popups.back().Window);
+    ctx->ItemClick(line);
+    ctx->SetRef("");
     ctx->Yield(3);
   }
   void save_as(ImGuiTestContext* ctx, const std::filesystem::path& file) {
@@ -55,7 +63,7 @@ TEST_F(ExportFlow, APlotIsSavedAsSvgCsvAndJson) {
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
     take(ctx, "Shared memory", "Save the figures as JSON\u2026");
     save_as(ctx, dir_ / "memory.json");
-    EXPECT_GT(Json::parse(text_of(dir_ / "memory.json")).size(), 1u);
+    EXPECT_GT(Json::parse(text_of(dir_ / "memory.json"), nullptr, false).size(), 1u);
     take(ctx, "Counters", "Copy the figures as CSV");
     EXPECT_THAT(ImGui::GetClipboardText(), StartsWith("group,figure,value,"));
   });
@@ -67,7 +75,7 @@ TEST_F(ExportFlow, ARunIsSavedAsItsFileAndCopiedAsACommand) {
     if (!wait_for_run(ctx, "NUM_WARPS", 4)) return;
     take(ctx, "Latency", "Save the run as JSON\u2026");
     save_as(ctx, dir_ / "run.json");
-    const auto read = observation_from_json(Json::parse(text_of(dir_ / "run.json")), "run");
+    const auto read = observation_from_json(Json::parse(text_of(dir_ / "run.json"), nullptr, false), "run");
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->hash, now()->focus.shown->hash);
     take(ctx, "Latency", "Copy as command line");
@@ -102,7 +110,8 @@ TEST_F(ExportFlow, AFolderThatIsNotThereIsSaidAndNothingIsLost) {
     ctx->KeyPress(ImGuiKey_Enter);
     ctx->Yield(6);
     save_as(ctx, dir_ / "no such" / "runs.csv");
-    EXPECT_THAT(drawn_words(ctx), HasSubstr("no such"));
+    EXPECT_TRUE(ctx->ItemExists("//Save/##file")) << "it stays open";
+    EXPECT_THAT(drawn_words(ctx), HasSubstr(ICON_WARNING)) << "and says why";
     save_as(ctx, dir_ / "runs.csv");
     EXPECT_THAT(text_of(dir_ / "runs.csv"), StartsWith("finished_at,kernel,config,"));
     EXPECT_FALSE(ctx->ItemExists("//Save/##file"));
