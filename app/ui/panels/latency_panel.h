@@ -1,4 +1,5 @@
 #pragma once
+#include "charts/figure.h"
 #include "ui/panels/knob_plot.h"
 #include "ui/panels/latency_plot.h"
 #include "ui/panels/panel.h"
@@ -12,6 +13,8 @@ class LatencyPanel : public Panel {
   const char* title() const override { return "Latency"; }
   Dock dock() const override { return Dock::latency; }
   void draw(Context& context) override;
+  // What is plotted, to leave the window.
+  charts::Figure figure(const Context& context) const;
 
  private:
   static void draw_headline(Context& context);
