@@ -155,8 +155,7 @@ std::optional<Finding> global_repeated(const Facts& facts) {
   if (facts.distinct_bytes <= 0 || bytes <= 2 * facts.distinct_bytes) return std::nullopt;
   const auto waits = [&](const Stall& s) {
     return s.producer != Stall::kNone && loads_global(facts.code[s.producer]) &&
-           (s.term == TermKind::issue || s.term == TermKind::l1_lines || s.term == TermKind::l2_bandwidth ||
-            s.term == TermKind::global_latency);
+           (s.term == TermKind::l1_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::global_latency);
   };
   const Instruction* at = carrier(facts, waits);
   return costs(facts, RuleId::global_repeated, stalled_us(facts, waits) * (1 - facts.distinct_bytes / bytes),
