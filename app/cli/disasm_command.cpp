@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "catalog/launch.h"
+#include "cli/banks_text.h"
 #include "cli/command.h"
 #include "cli/disasm_text.h"
 #include "cli/exit_status.h"
@@ -24,6 +25,8 @@ struct DisasmOptions {
   WorkerOptions workers;
   std::string against;  // a preset's file
   std::string hottest;  // a column's word; empty: in the code's order
+  int64_t banks = 0;    // a line of the source; 0: none
+  int64_t row = 0;      // bytes of a row in shared memory; 0: as the lanes tell
   bool by_line = false;
   bool ptx = false;
   bool json = false;
@@ -118,7 +121,11 @@ int disasm(const DisasmOptions& options) {
   }
   auto listed = list(**session, std::move(*named));
   if (!listed) return report(listed.error());
-  if (options.json)
+  if (options.banks > 0) {
+    auto banks = banks_text(*listed->listing, listed->named.kernel, options.banks, options.row);
+    if (!banks) return report(banks.error());
+    print_result(*banks);
+  } else if (options.json)
     print_result(json_text(to_json(*listed->listing), 2));
   else if (options.ptx)
     print_result(listed->listing->ptx);
@@ -152,6 +159,19 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                       ->excludes(by_line);
   auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead")->excludes(by_line)->excludes(against);
   command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
+  auto* banks = command
+                    ->add_option("--banks", options->banks,
+                                 "The accesses of this source line to shared memory: lanes by banks, as recorded, "
+                                 "padded and swizzled")
+                    ->type_name("LINE")
+                    ->check(CLI::PositiveNumber)
+                    ->excludes(by_line)
+                    ->excludes(against)
+                    ->excludes(ptx);
+  command->add_option("--row", options->row, "Bytes from one row in shared memory to the next, for --banks")
+      ->type_name("BYTES")
+      ->check(CLI::Range(16, 1 << 16))
+      ->needs(banks);
   command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });
 }
 

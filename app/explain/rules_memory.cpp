@@ -128,9 +128,13 @@ std::optional<Finding> global_scattered(const Facts& facts) {
       of_sectors += stall.time * queue->second.sectors.share();
   }
   const bool by_lines = of_lines >= of_sectors;
-  const Instruction* at = nullptr;
-  for (const Instruction& one : facts.code)
-    if (excess(one, by_lines) > (at == nullptr ? 0 : excess(*at, by_lines))) at = &one;
+  const Instruction* at = carrier(facts, [&](const Stall& s) {
+    return (s.term == TermKind::l1_lines) == by_lines && excess(facts.code[s.producer], by_lines) > 0 &&
+           (by_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::dram_bandwidth);
+  });
+  if (at == nullptr)  // it waits behind none of its own
+    for (const Instruction& one : facts.code)
+      if (excess(one, by_lines) > (at == nullptr ? 0 : excess(*at, by_lines))) at = &one;
   const double saved = of_lines + of_sectors;
   if (at == nullptr) return std::nullopt;
   return costs(
@@ -151,8 +155,7 @@ std::optional<Finding> global_repeated(const Facts& facts) {
   if (facts.distinct_bytes <= 0 || bytes <= 2 * facts.distinct_bytes) return std::nullopt;
   const auto waits = [&](const Stall& s) {
     return s.producer != Stall::kNone && loads_global(facts.code[s.producer]) &&
-           (s.term == TermKind::issue || s.term == TermKind::l1_lines || s.term == TermKind::l2_bandwidth ||
-            s.term == TermKind::global_latency);
+           (s.term == TermKind::l1_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::global_latency);
   };
   const Instruction* at = carrier(facts, waits);
   return costs(facts, RuleId::global_repeated, stalled_us(facts, waits) * (1 - facts.distinct_bytes / bytes),

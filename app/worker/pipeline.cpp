@@ -302,8 +302,9 @@ Result<void> Pipeline::model() {
 
 // For listings of its code.
 void Pipeline::keep_code(const device::LaunchOutcome& emulated, const Simulated& simulated) {
-  services_.code.keep(hash_of(experiment()), {emulated.emulated->result.instructions, simulated.stalls,
-                                              emulated.counters->emulated_ctas, emulated.counters->total_ctas});
+  services_.code.keep(hash_of(experiment()),
+                      {emulated.emulated->result.instructions, simulated.stalls, emulated.counters->emulated_ctas,
+                       emulated.counters->total_ctas, emulated.emulated->result.shared_accesses});
 }
 
 Simulated Pipeline::simulated(const device::LaunchOutcome& emulated) const {

@@ -9,6 +9,7 @@
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "charts/figure.h"
+#include "cli/banks_text.h"
 #include "cli/command.h"
 #include "cli/disasm_text.h"
 #include "cli/exit_status.h"
@@ -256,6 +257,16 @@ const std::vector<Writer> kWriters{
        const charts::CodeView view = charts::code_view(listing, nullptr, text, 1);
        return sass_text(listing, view, {0}) + lines_text(kernel, view, {1}) +
               diff_text("SASS", charts::diff_of({text}, {}), {text}, {});
+     }},
+    {"banks.txt",
+     [](const std::string& text) {
+       Listing listing;
+       listing.files = {text};
+       listing.lines = {CodeLine{text, {{0, 1}}}};
+       listing.lines[0].access = SharedAccess{{}, 1, 4, true};
+       Kernel kernel;
+       kernel.source_name = text;
+       return banks_text(listing, kernel, 1, 0).value();
      }},
     {"scan.lines.txt",
      [](const std::string& text) {

@@ -63,6 +63,7 @@ TEST(NextWarps, WaitsAtABarrierAreHiddenByOtherWarpsToo) {
 TEST(NextWarps, ASmallerTileDoesNotHelpAtABarrier) {
   FewWarps in;
   in.kernel.launch.grid[0] = "960";
+  in.facts.shape.grid = {960, 1, 1};
   in.facts.seen.occupancy = Occupancy{2, 8, 8.0 / 48, Limiter::shared_memory, 10, 960, 96, 0};
   in.kernel.knobs.back().values = {{4, ""}};
   in.kernel.launch.static_shared = "TILE * 1024";
@@ -75,6 +76,7 @@ TEST(NextWarps, ASmallerTileDoesNotHelpAtABarrier) {
 // 40 CTAs of 32 rows on 48 SMs.
 struct FewCtas : Input {
   FewCtas() {
+    kernel.launch.grid[0] = "ceil_div(seq_q, ROWS)";
     facts.seen.experiment.problem.seq_q = 32 * 40;
     facts.seen.occupancy->total_ctas = 40;
   }

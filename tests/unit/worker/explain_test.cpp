@@ -92,7 +92,6 @@ TEST_F(Explained, TheLightBarrierIsARace) {
 TEST_F(Explained, WarpsThatDoNotDivideTheRowsPassABarrierUnevenly) {
   const Observation six = run("kernels/02_tiled.json", {{"NUM_WARPS", 6}}, watched);
   EXPECT_TRUE(watch_finds(six, RuleId::barrier_uneven));
-  EXPECT_EQ(six.verdict->state, VerdictState::wrong);
   EXPECT_FALSE(watch_finds(run("kernels/02_tiled.json", {{"NUM_WARPS", 8}}, watched), RuleId::barrier_uneven));
 }
 

@@ -12,7 +12,7 @@ namespace {
 struct Pair {
   const char *name, *slower, *faster;
   RuleId rule;
-  const char* line;  // text of the slower one's line; empty: the whole launch
+  const char* line;  // text that ends in the slower one's line; empty: the whole launch
 };
 
 constexpr Pair kPairs[] = {
@@ -22,16 +22,18 @@ constexpr Pair kPairs[] = {
     {"WrittenDownColumns", "transpose_direct", "transpose_padded", RuleId::global_scattered, "y[column * R"},
     {"ATileWithoutPadding", "transpose_tile", "transpose_padded", RuleId::bank_conflicts, "tile[threadIdx.x][i]"},
     {"ARemainderForEachStep", "sum_modulo", "sum_halves", RuleId::integer_division, "if (thread % (2"},
-    {"ABarrierForEachStep", "sum_halves", "sum_shuffled", RuleId::barrier_wait, "if (thread < step)"},
+    {"ABarrierForEachStep", "sum_halves", "sum_shuffled", RuleId::barrier_wait,
+     "+= part[thread + step];\n    __syncthreads"},
     {"AFewLargeCtas", "sum_one_cta", "sum_many_ctas", RuleId::grid_small, ""},
-    {"ThreePassesOverARow", "softmax_passes", "softmax_kept", RuleId::global_repeated, "most = fmaxf(most, from[i])"},
+    {"ThreePassesOverARow", "softmax_passes", "softmax_kept", RuleId::global_repeated, "p[row * columns + i] ="},
     {"AThreadARow", "layernorm_thread", "layernorm_warp", RuleId::global_scattered, "value = x[row * columns"},
     {"ARunForEachThread", "copy_chunks", "copy_neighbours", RuleId::global_scattered, "y[i] = x[i]"},
     {"OneValueAnAccess", "copy_neighbours", "copy_wide", RuleId::global_narrow, "y[i] = x[i]"},
     {"AThreadForEachRowOfAMatrix", "matvec_thread", "matvec_warp", RuleId::global_scattered, "sum += a[row"},
-    {"AScanWithBarriers", "scan_barriers", "scan_shuffles", RuleId::barrier_wait, "part[thread] += before"},
+    {"AScanWithBarriers", "scan_barriers", "scan_shuffles", RuleId::barrier_wait,
+     "part[thread - step] : 0;\n    __syncthreads"},
     {"ConstantsWithoutASuffix", "polynomial_double", "polynomial_float", RuleId::double_used, "y[i] = 1.0 +"},
-    {"AnArrayWithAnIndex", "sort_insertion", "sort_network", RuleId::local_stack, "own[at - 1] > value"}};
+    {"AnArrayWithAnIndex", "sort_insertion", "sort_network", RuleId::local_stack, "float own[8]"}};
 
 Observation explained(const std::string& name, std::string& source) {
   const std::atomic<bool> cancel{false};
@@ -64,7 +66,8 @@ TEST_P(Pairs, TheSlowerIsToldFromTheFasterWithTheReason) {
   if (*pair.line != '\0') {
     const size_t at = source.find(pair.line);
     ASSERT_NE(at, std::string::npos);
-    const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<int64_t>(at), '\n');
+    const auto end = source.begin() + static_cast<int64_t>(at + std::string_view(pair.line).size());
+    const auto line = 1 + std::count(source.begin(), end, '\n');
     ASSERT_TRUE(found->where.contains("line"));
     EXPECT_EQ(found->where.at("line"), std::to_string(line)) << found->sentence;
   }
