@@ -11,6 +11,7 @@
 #include "cli/export_workload.h"
 #include "cli/places.h"
 #include "compile/compiler.h"
+#include "core/code_file.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
 #include "worker/variant_request.h"
@@ -59,6 +60,9 @@ Result<Export> settle(const Options& options, const Places& places) {
     return fail(Stage::input,
                 e.kernel.id + " is a routine of " + e.kernel.library.name() + ": there is no source to export",
                 "Choose a kernel that has one.");
+  if (is_machine_code(e.kernel.source))
+    return fail(Stage::input, e.kernel.id + " is machine code already: there is no source to export",
+                "Launch " + e.kernel.source_name + " itself.");
   if (e.problem.is_attention() && e.problem.layout != Layout::BHSD)
     return fail(Stage::input, "export writes launchers for the layout BHSD", "Set layout to BHSD.");
   auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, places);

@@ -291,10 +291,11 @@ Result<void> Pipeline::model() {
   simulated_ = simulated(outcome_);
   Timing timing = simulated_->timing;
   if (timing.p50 > 0)
-    timing.terms = simulated_->stalls.empty()
-                       ? device::no_terms()
-                       : device::terms_of(simulated_->stalls, *outcome_.emulated->program,
-                                          SourcePieces(request_.kernel.source), request_.kernel.source_name);
+    timing.terms =
+        simulated_->stalls.empty()
+            ? device::no_terms()
+            : device::terms_of(simulated_->stalls, *outcome_.emulated->program, SourcePieces(request_.kernel.source),
+                               SourceLines(request_.kernel.source_name, request_.kernel.source));
   sink_.part({timing, tflops(timing.p50)});
   keep_code(outcome_, *simulated_);
   return {};
