@@ -135,7 +135,11 @@ class Writer {
     for (size_t i = 0; i < given.size(); ++i)
       if (auto done = read_argument(given[i], kernel_.parameters[i]); !done) return done;
     if (buffers_.empty())  // a manifest has something to judge
-      buffers_.push_back({{"name", "nothing"}, {"role", "inout"}, {"dtype", "f32"}, {"shape", {1}}, {"init", "zeros"}});
+      buffers_.push_back({{"name", "nothing"},
+                          {"role", "inout"},
+                          {"dtype", "f32"},
+                          {"shape", OrderedJson::array({1})},
+                          {"init", "zeros"}});
     return {};
   }
 
@@ -164,7 +168,8 @@ class Writer {
     if (words.size() != 4 && words.size() != 5)
       return refused("\"" + text + "\" is none of NAME=SIZE, VALUE:TYPE and NAME:ROLE:TYPE:ELEMENTS");
     if (parameter.size != kAddressBytes) return wrong_size(kAddressBytes);
-    OrderedJson buffer{{"name", words[0]}, {"role", words[1]}, {"dtype", words[2]}, {"shape", {words[3]}}};
+    OrderedJson buffer{
+        {"name", words[0]}, {"role", words[1]}, {"dtype", words[2]}, {"shape", OrderedJson::array({words[3]})}};
     if (words.size() == 5) buffer["init"] = words[4];
     buffers_.push_back(std::move(buffer));
     args_.push_back(words[0]);

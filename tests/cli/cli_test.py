@@ -708,9 +708,8 @@ cp {wheel} "$2"
         folder.mkdir()
         shutil.copy(cubin, folder / "add_kernel.cubin")
         (folder / "add_kernel.json").write_text(json.dumps({"name": "_Z5saxpyifPKfPf", "num_warps": 4, "shared": 0, "hash": "x"}))
-        done = self.call("run", folder / "add_kernel.cubin", "--grid", "3", *self.SAXPY[-2:])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("3 CTAs", done.stdout)
+        o = self.run_json(folder / "add_kernel.cubin", "--grid", "3", *self.SAXPY[-2:])
+        self.assertEqual((o["counters"]["total_ctas"], o["verdict"]["state"]), (3, "unchecked"))
         (folder / "add_kernel.json").write_text(json.dumps({"name": "saxpy", "num_warps": 4000}))
         self.refused(2, "run", folder / "add_kernel.cubin", "--grid", "3", names=["add_kernel.json/num_warps"])
 
@@ -841,7 +840,7 @@ cp {wheel} "$2"
         self.assertEqual(self.call("import", file, "--out", self.path / "in").returncode, 0)
         asked = ("--kernels", self.path / "in", "--kernel", "pasted")
         self.assertIn("LDS at swap.h:3, inlined at pasted.cu:5", self.call("run", *asked).stdout)
-        self.assertRegex(self.call("explain", *asked, "--no-watch").stdout, r"(swap\.h:3|pasted\.cu:[45])")
+        self.assertRegex(self.call("explain", *asked).stdout, r"(swap\.h:3|pasted\.cu:[45])")
         self.assertRegex(self.call("disasm", *asked).stdout, r"LDS .* swap\.h:3 < pasted\.cu:5")
         lines = self.call("disasm", *asked, "--by-line").stdout
         self.assertRegex(lines, r"(?s)pasted\.cu\n +4 .*s\[threadIdx\.x\] = x.*\n +5 .*swap\(s\)")

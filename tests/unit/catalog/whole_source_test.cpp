@@ -59,7 +59,7 @@ TEST_F(Whole, EachLineKnowsItsFile) {
   put("common.h", "#pragma once\n#include \"types.h\"\nint common;");
   put("types.h", "using real = float;\n");
   const auto whole =
-      of("dev/k.cu", "#include <types.h>\n#include \\\n  \"common.h\"\n#include \\\n\"common.h\"\nreal x;\nreal y;\n",
+      of("dev/k.cu", "#include <types.h>\n#include \\\n  \"common.h\"\n#include \"common.h\"\nreal x;\nreal y;\n",
          {root_});
   ASSERT_TRUE(whole);
   const SourceLines lines("whole_k.cu", whole->text);
@@ -71,8 +71,8 @@ TEST_F(Whole, EachLineKnowsItsFile) {
   };
   EXPECT_EQ(original("using real"), "../types.h:1");
   EXPECT_EQ(original("int common"), "../common.h:3");
-  EXPECT_EQ(original("real x"), "k.cu:6");
-  EXPECT_EQ(original("real y"), "k.cu:7");
+  EXPECT_EQ(original("real x"), "k.cu:5");
+  EXPECT_EQ(original("real y"), "k.cu:6");
 }
 
 // A compiler that skips a branch does not read the #line in it.

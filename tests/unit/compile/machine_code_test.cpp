@@ -34,7 +34,8 @@ struct Entry {
 // As `fatbinary` of nvcc 13.0 writes it.
 std::string fatbinary(const std::vector<Entry>& entries) {
   std::string body;
-  for (const Entry& one : entries) {
+  for (Entry one : entries) {
+    one.content.resize((one.content.size() + 7) / 8 * 8);  // as the tool pads it
     put<uint16_t>(body, one.kind);
     put<uint16_t>(body, 0x101);
     put<uint32_t>(body, 64);
