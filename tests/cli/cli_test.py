@@ -737,7 +737,7 @@ cp {wheel} "$2"
         slow.write_text(file.read_text().replace("saxpy", "slow").replace("a * x[i] + y[i]", "sinf(cosf(a * x[i] + y[i]))"))
         done = self.call("compare", file, slow, "--device", "emulated:l4")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, "A  saxpy on emulated:l4, n=4096")
+        self.assertRegex(done.stdout, "A  saxpy on emulated:l4, custom n=4096")
         self.assertRegex(done.stdout, "A is [0-9.]+ % faster|cannot be told apart")
         smaller = self.call("compare", file, slow, "--device", "emulated:l4", "--problem", "n=300")
         self.assertIn("n=300", smaller.stdout, smaller.stderr)
