@@ -4,6 +4,7 @@
 
 #include "catalog/launch.h"
 #include "catalog/validate.h"
+#include "catalog/workload.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
@@ -14,6 +15,7 @@
 #include "core/code_file.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
+#include "worker/constant_data.h"
 #include "worker/variant_request.h"
 
 namespace attnscope::cli {
@@ -83,6 +85,13 @@ Result<Export> settle(const Options& options, const Places& places) {
   auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
   if (!variant) return fail(variant.error());
   e.variant = *variant;
+  if (!e.problem.is_attention()) {
+    auto workload = catalog::workload_of(e.kernel, e.problem, e.config);
+    if (!workload) return fail(workload.error());
+    auto filled = worker::with_constant_data(e.variant, *workload, e.problem);
+    if (!filled) return fail(filled.error());
+    e.variant = *filled;
+  }
   auto settled = worker::settled(e.launch, e.kernel, e.problem, e.config, *e.variant);
   if (!settled) return fail(settled.error());
   e.launch = *settled;

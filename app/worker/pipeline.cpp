@@ -23,6 +23,7 @@
 #include "model/roofline.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
+#include "worker/constant_data.h"
 #include "worker/explain_run.h"
 #include "worker/recorder.h"
 #include "worker/variant_request.h"
@@ -194,7 +195,9 @@ Result<void> Pipeline::compile() {
       [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); },
       *request_.cancel);
   if (!variant) return fail(with_way_out(variant.error()));
-  variant_ = *variant;
+  auto filled = with_constant_data(*variant, workload_, experiment().problem);
+  if (!filled) return fail(filled.error());
+  variant_ = *filled;
   info_ = variant_->info;
   auto launch = settled(launch_, request_.kernel, experiment().problem, experiment().config, *variant_);
   if (!launch) return fail(launch.error());

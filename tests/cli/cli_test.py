@@ -730,6 +730,32 @@ cp {wheel} "$2"
         self.refused(3, "run", packed, *self.SAXPY, names=["compressed", "cuobjdump"])
         self.refused(2, "run", self.plain("saxpy"), *self.SAXPY, names=["are for a file of machine code"])
 
+    def test_a_constant_variable_has_the_contents_that_the_manifest_gives(self):
+        kernel = {"id": "conv", "title": "conv", "source": "conv.cu", "entry": "conv", "problem": "custom", "sizes": {"n": 64},
+                  "buffers": [{"name": "x", "role": "in", "dtype": "f32", "shape": ["n"]},
+                              {"name": "w", "role": "in", "dtype": "f32", "shape": ["n"], "init": "iota", "symbol": "weights"},
+                              {"name": "y", "role": "out", "dtype": "f32", "shape": ["n"]}],
+                  "launch": {"grid": [1, 1, 1], "block": ["n", 1, 1]}, "args": ["x", "y"],
+                  "reference": {"kind": "mul", "inputs": ["x", "w"], "output": "y"}}
+        folder = self.path / "mine"
+        folder.mkdir()
+        (folder / "conv.cu").write_text("__constant__ float weights[64];\nextern \"C\" __global__ void conv(const float* x, float* y) {\n"
+                                        "  y[threadIdx.x] = x[threadIdx.x] * weights[threadIdx.x];\n}\n")
+        asked = ("--kernels", folder, "--kernel", "conv")
+        (folder / "conv.json").write_text(json.dumps(kernel))
+        self.assertEqual(self.run_json(*asked)["verdict"]["state"], "correct")
+        kernel["buffers"][1]["init"] = "random"
+        (folder / "conv.json").write_text(json.dumps(kernel))
+        self.assertEqual(self.run_json(*asked)["verdict"]["state"], "correct")
+        self.assertIn("weights has 256 B, and its buffer in the manifest 240 B",
+                      self.refused(2, "run", *asked, "--problem", "n=60", names=["weights"]).stderr)
+        for change, said in [({"symbol": "weight"}, "has no variable weight"), ({"role": "inout"}, "only for the role in")]:
+            (folder / "conv.json").write_text(json.dumps(dict(kernel, buffers=[kernel["buffers"][0], dict(kernel["buffers"][1], **change),
+                                                                              kernel["buffers"][2]])))
+            self.refused(2, "run", *asked, names=[said])
+        (folder / "conv.json").write_text(json.dumps(dict(kernel, args=["x", "w", "y"])))
+        self.refused(2, "run", *asked, names=["is the variable weights's contents and no parameter"])
+
     # ---- kernels that are not attention, beside those that are ----
     def test_two_files_are_compared(self):
         file = self.plain("saxpy")
