@@ -869,7 +869,7 @@ cp {wheel} "$2"
         self.assertRegex(self.call("explain", *asked).stdout, r"(swap\.h:3|pasted\.cu:[45])")
         self.assertRegex(self.call("disasm", *asked).stdout, r"LDS .* swap\.h:3 < pasted\.cu:5")
         lines = self.call("disasm", *asked, "--by-line").stdout
-        self.assertRegex(lines, r"(?s)pasted\.cu\n +4 .*s\[threadIdx\.x\] = x.*\n +5 .*swap\(s\)")
+        self.assertRegex(lines, r"(?s)pasted\.cu\n.*\n +4 .*s\[threadIdx\.x\] = x.*\n +5 .*swap\(s\)")
         self.assertRegex(lines, r"(?s)swap\.h\n +3 .*return s\[63")
         header.write_text(header.read_text().replace("63", "sixty"))
         self.assertIn(f"{header}:3: error: swap.h:3: identifier", self.call("check", file).stdout)
