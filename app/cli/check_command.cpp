@@ -28,9 +28,7 @@ struct CheckOptions {
 std::string text_of(const Observation& o, const SourceFile& source, const FileKernel& kernel,
                     const std::string& config) {
   std::string out = heading_text(o, config);
-  if (!kernel.manifest.empty()) out += text_line("manifest", kernel.manifest);
-  for (const std::string& one : kernel.probed) out += text_line("probed", one);
-  for (const std::string& guess : kernel.guessed) out += text_line("guessed", guess);
+  out += of_file_text(kernel);
   if (o.watch) out += text_line("watched", watched_text(*o.watch));
   const std::vector<Located> all = located(o, source);
   for (const Located& one : all) out += one_line(line_of(one)) + "\n";

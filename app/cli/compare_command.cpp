@@ -74,8 +74,8 @@ Result<Side> side_of_file(const std::string& file, CompareOptions& options) {
 Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kernels, CompareOptions& options) {
   if (file.empty())
     return fail(Stage::input, "compare needs two files, and only A is given",
-                "Name B too: an observation (attnscope run --json), a preset or a .cu file.");
-  if (std::filesystem::path(file).extension() == ".cu") return side_of_file(file, options);
+                "Name B too: an observation (attnscope run --json), a preset, a .cu file or machine code.");
+  if (is_code_file(file)) return side_of_file(file, options);
   if (!options.problem.empty())
     return fail(Stage::input, file + " has its problem: --problem is for .cu files", "Leave it out.");
   auto json = read_json(file);
@@ -242,7 +242,9 @@ void add_compare(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("compare", "Time two experiments in turn, or compare their recorded or modelled times");
   auto options = std::make_shared<CompareOptions>();
-  command->add_option("A", options->files[0], "An observation (attnscope run --json), a preset or a .cu file")
+  command
+      ->add_option("A", options->files[0],
+                   "An observation (attnscope run --json), a preset, a .cu file or machine code")
       ->required();
   command->add_option("B", options->files[1], "What to compare it with: one of these");
   add_kernels_option(*command, options->kernel_dirs);

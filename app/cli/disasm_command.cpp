@@ -89,8 +89,8 @@ std::string changes(const Listed& a, const Listed& b) {
 std::string text_of(const Listed& listed, const DisasmOptions& options) {
   const std::string& source = listed.named.kernel.source;
   const auto lines = static_cast<size_t>(std::ranges::count(source, '\n')) + 1;
-  const charts::CodeView view =
-      charts::code_view(*listed.listing, &listed.seen, listed.named.kernel.source_name, lines);
+  const SourceLines of_source(listed.named.kernel.source_name, source);
+  const charts::CodeView view = charts::code_view(*listed.listing, &listed.seen, of_source, lines);
   std::vector<int64_t> order;
   if (!options.hottest.empty()) {
     const auto column = *parse_word<charts::HeatColumn>(options.hottest);

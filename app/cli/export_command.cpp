@@ -4,6 +4,7 @@
 
 #include "catalog/launch.h"
 #include "catalog/validate.h"
+#include "catalog/workload.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
@@ -11,8 +12,10 @@
 #include "cli/export_workload.h"
 #include "cli/places.h"
 #include "compile/compiler.h"
+#include "core/code_file.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
+#include "worker/constant_data.h"
 #include "worker/variant_request.h"
 
 namespace attnscope::cli {
@@ -59,6 +62,9 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
     return fail(Stage::input,
                 e.kernel.id + " is a routine of " + e.kernel.library.name() + ": there is no source to export",
                 "Choose a kernel that has one.");
+  if (is_machine_code(e.kernel.source))
+    return fail(Stage::input, e.kernel.id + " is machine code already: there is no source to export",
+                "Launch " + e.kernel.source_name + " itself.");
   if (e.problem.is_attention() && e.problem.layout != Layout::BHSD)
     return fail(Stage::input, "export writes launchers for the layout BHSD", "Set layout to BHSD.");
   auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, places);
@@ -79,6 +85,13 @@ Result<Export> settle(const ExportOptions& options, const Places& places) {
   auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
   if (!variant) return fail(variant.error());
   e.variant = *variant;
+  if (!e.problem.is_attention()) {
+    auto workload = catalog::workload_of(e.kernel, e.problem, e.config);
+    if (!workload) return fail(workload.error());
+    auto filled = worker::with_constant_data(e.variant, *workload, e.problem);
+    if (!filled) return fail(filled.error());
+    e.variant = *filled;
+  }
   auto settled = worker::settled(e.launch, e.kernel, e.problem, e.config, *e.variant);
   if (!settled) return fail(settled.error());
   e.launch = *settled;

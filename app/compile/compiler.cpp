@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 #include <utility>
 
 #include "compile/builtin_headers.h"
@@ -12,9 +13,11 @@
 #include "compile/elf_reader.h"
 #include "compile/host_code.h"
 #include "compile/include_scan.h"
+#include "compile/machine_code.h"
 #include "compile/needed_code.h"
 #include "compile/ptxas_log.h"
 #include "compile/variant_json.h"
+#include "core/code_file.h"
 #include "core/hash.h"
 #include "cuda_api/nvrtc.h"
 #include "platform/clock.h"
@@ -196,6 +199,20 @@ Result<void> read_figures(Variant& variant) {
   return {};
 }
 
+// The variant of a file that another compiler wrote. Spills are not known: only ptxas' log has them.
+Result<std::shared_ptr<const Variant>> ready_made(const CompileRequest& request) {
+  const std::span bytes = std::as_bytes(std::span(request.source));
+  auto code = machine_code_for(bytes, request.arch, request.entry, shown_name(request.file_name));
+  if (!code) return fail(code.error());
+  Variant variant;
+  variant.info.arch = code->arch;
+  variant.entry_symbol = code->symbol;
+  variant.cubin.assign(code->cubin.begin(), code->cubin.end());
+  if (auto done = read_figures(variant); !done)
+    return fail(done.error().stage, shown_name(request.file_name) + ": " + done.error().message, done.error().hint);
+  return std::make_shared<const Variant>(std::move(variant));
+}
+
 std::optional<int64_t> whole_value(const CubinKernel& kernel, const CubinVariable& variable) {
   std::span<const std::byte> data;
   if (variable.place == CubinVariable::Place::global_init) data = kernel.global_init;
@@ -235,6 +252,7 @@ Result<std::string> Compiler::nvrtc_version() {
 }
 
 Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& request) {
+  if (is_machine_code(request.source)) return ready_made(request);
   if (auto done = check_request(request); !done) return fail(done.error());
   auto options = nvrtc_options(request);
   if (!options) return fail(options.error());
@@ -276,7 +294,7 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   // From then on NVRTC has its own cache, which knows less about the headers than ours.
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
-  const std::string source = with_implied_headers(without_host_code(request.source));
+  const std::string source = with_rooted_lines(with_implied_headers(without_host_code(request.source)));
   platform::Allowed allowed{includes.files, {}, platform::Sockets::none};
   for (const char* harmless : {"/etc/localtime", "/dev/null", "/dev/urandom", "/sys/devices/system/cpu"})
     allowed.read.emplace_back(harmless);

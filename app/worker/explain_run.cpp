@@ -16,8 +16,9 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
   const emulator::Program& program = *emulated.program;
   const compile::SassProgram& sass = *program.sass;
   const auto& counters = emulated.result.instructions;
-  const std::vector<std::string> phases = device::phases_of_code(
-      program, SourcePieces(kernel.source), kernel.source_name, [&](size_t i) { return counters[i].issued > 0; });
+  const std::vector<std::string> phases =
+      device::phases_of_code(program, SourcePieces(kernel.source), SourceLines(kernel.source_name, kernel.source),
+                             [&](size_t i) { return counters[i].issued > 0; });
   std::vector<Instruction> code(counters.size());
   for (size_t i = 0; i < code.size(); ++i) {
     Instruction& one = code[i];

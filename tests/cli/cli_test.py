@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -678,6 +679,107 @@ cp {wheel} "$2"
         self.assertEqual(done.returncode, 0, done.stderr)
         self.refused(2, "shot", self.path / "window.png", "--kernel", "none", names=["no kernel"])
 
+    # ---- machine code as the kernel ----
+    SAXPY = ("--grid", "ceil_div(n, 128)", "--block", "128", "--args", "n=300, 2.5:f32, x:in:f32:n, y:inout:f32:n:ones")
+
+    def machine_code(self, device="emulated:l4"):
+        """saxpy's cubin, as export writes it."""
+        self.call("import", self.plain("saxpy"))
+        out = self.path / "out"
+        done = self.call("export", "--kernels", self.path / "mine", "--kernel", "saxpy", "--device", device, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [cubin] = out.glob("*.cubin")
+        return cubin
+
+    def fatbinary(self, entries, flags=0x11, packed=0):
+        """As nvcc's fatbinary writes it: (architecture, code) for each entry."""
+        body = b"".join(struct.pack("<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(code), packed, 0, 8, 1, arch, 0, 0, flags, 0, 0) + code
+                        for arch, code in entries)
+        return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+
+    def test_machine_code_runs_as_it_is(self):
+        cubin = self.machine_code()
+        source = self.run_json("--kernels", self.path / "mine", "--kernel", "saxpy", "--problem", "n=300")
+        for bytes_ in (cubin.read_bytes(), self.fatbinary([(90, b"other"), (89, cubin.read_bytes())])):
+            file = self.path / "saxpy.bin"
+            file.write_bytes(bytes_)
+            o = self.run_json(file, "--entry", "saxpy", *self.SAXPY)
+            self.assertEqual(o["variant"]["code_hash"], source["variant"]["code_hash"])
+            self.assertEqual(o["counters"], source["counters"])
+            self.assertEqual(o["watch"]["findings"], [])
+        text = self.call("run", file, "--entry", "saxpy", *self.SAXPY).stdout
+        self.assertRegex(text, "machine code +sm_89, as the file holds it")
+        self.assertNotIn("fast math", text)
+        short = [*self.SAXPY[:-1], "n=300, 2.5:f32, x:in:f32:200, y:inout:f32:n"]
+        done = self.call("check", file, *short)
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertRegex(done.stdout, "saxpy.cu:[0-9]+: .*x")
+        self.assertEqual(self.call("import", file, *self.SAXPY, "--out", self.path / "kept").returncode, 0)
+        manifest = json.loads((self.path / "kept" / "saxpy.json").read_text())
+        self.assertEqual(manifest["cubin"], "saxpy.bin")
+        manifest["reference"] = {"kind": "saxpy", "inputs": ["x", "y"], "output": "y", "value": 2.5}
+        (self.path / "kept" / "saxpy.json").write_text(json.dumps(manifest))
+        o = self.run_json("--kernels", self.path / "kept", "--kernel", "saxpy")
+        self.assertEqual(o["verdict"]["state"], "correct")
+        disasm = self.call("disasm", "--kernels", self.path / "kept", "--kernel", "saxpy")
+        self.assertIn("FFMA", disasm.stdout, disasm.stderr)
+        self.refused(2, "export", "--kernels", self.path / "kept", "--kernel", "saxpy", "--out", self.path / "no",
+                     names=["machine code already"])
+
+    def test_machine_code_of_a_triton_cache_has_its_launch(self):
+        cubin = self.machine_code()
+        folder = self.path / "triton"
+        folder.mkdir()
+        shutil.copy(cubin, folder / "add_kernel.cubin")
+        (folder / "add_kernel.json").write_text(json.dumps({"name": "_Z5saxpyifPKfPf", "num_warps": 4, "shared": 0, "hash": "x"}))
+        o = self.run_json(folder / "add_kernel.cubin", "--grid", "3", *self.SAXPY[-2:])
+        self.assertEqual((o["counters"]["total_ctas"], o["verdict"]["state"]), (3, "unchecked"))
+        (folder / "add_kernel.json").write_text(json.dumps({"name": "saxpy", "num_warps": 4000}))
+        self.refused(2, "run", folder / "add_kernel.cubin", "--grid", "3", names=["add_kernel.json/num_warps"])
+
+    def test_machine_code_that_cannot_run_is_refused_with_the_way_on(self):
+        cubin = self.machine_code()
+        self.refused(2, "run", cubin, "--grid", "3", "--block", "128", names=["does not say what its parameters are", "4, 4, 8, 8 bytes", "--args"])
+        self.refused(2, "run", cubin, *self.SAXPY[2:], names=["--grid", "how it is launched"])
+        self.refused(2, "run", cubin, *self.SAXPY[:2], *self.SAXPY[4:], names=["--block"])
+        self.refused(2, "run", cubin, *self.SAXPY, "--entry", "saxpi", names=["no kernel \"saxpi\"", "_Z5saxpyifPKfPf"])
+        self.refused(2, "run", cubin, *self.SAXPY, "--device", "emulated:h200", names=["machine code for sm_89, and the device is sm_90"])
+        for wrong, said in [("n=300", "names 1 parameters, and it has 4"), ("n=x, 1:f32, x:in:f32:n, y:inout:f32:n", "not NAME=SIZE"),
+                            ("n=3, 1:f64, x:in:f32:n, y:inout:f32:n", "has 8 bytes, and parameter 1 has 4"),
+                            ("x:in:f32:3, 1:f32, z:in:f32:3, y:inout:f32:3", "has 8 bytes, and parameter 0 has 4"),
+                            ("n=3, 1:f99, x:in:f32:n, y:inout:f32:n", "\"f99\" is not a type"), ("a,b,c,d", "none of NAME=SIZE")]:
+            self.refused(2, "run", cubin, *self.SAXPY[:4], "--args", wrong, names=[said])
+        packed = self.path / "packed.fatbin"
+        packed.write_bytes(self.fatbinary([(89, b"x" * 64)], flags=0x8011, packed=40))
+        self.refused(3, "run", packed, *self.SAXPY, names=["compressed", "cuobjdump"])
+        self.refused(2, "run", self.plain("saxpy"), *self.SAXPY, names=["are for a file of machine code"])
+
+    def test_a_constant_variable_has_the_contents_that_the_manifest_gives(self):
+        kernel = {"id": "conv", "title": "conv", "source": "conv.cu", "entry": "conv", "problem": "custom", "sizes": {"n": 64},
+                  "buffers": [{"name": "x", "role": "in", "dtype": "f32", "shape": ["n"]},
+                              {"name": "w", "role": "in", "dtype": "f32", "shape": ["n"], "init": "iota", "symbol": "weights"},
+                              {"name": "y", "role": "out", "dtype": "f32", "shape": ["n"]}],
+                  "launch": {"grid": [1, 1, 1], "block": ["n", 1, 1]}, "args": ["x", "y"],
+                  "reference": {"kind": "mul", "inputs": ["x", "w"], "output": "y"}}
+        folder = self.path / "mine"
+        folder.mkdir()
+        (folder / "conv.cu").write_text("__constant__ float weights[64];\nextern \"C\" __global__ void conv(const float* x, float* y) {\n"
+                                        "  y[threadIdx.x] = x[threadIdx.x] * weights[threadIdx.x];\n}\n")
+        asked = ("--kernels", folder, "--kernel", "conv")
+        (folder / "conv.json").write_text(json.dumps(kernel))
+        self.assertEqual(self.run_json(*asked)["verdict"]["state"], "correct")
+        kernel["buffers"][1]["init"] = "random"
+        (folder / "conv.json").write_text(json.dumps(kernel))
+        self.assertEqual(self.run_json(*asked)["verdict"]["state"], "correct")
+        self.assertIn("weights has 256 B, and its buffer in the manifest 240 B",
+                      self.refused(2, "run", *asked, "--problem", "n=60", names=["weights"]).stderr)
+        for change, said in [({"symbol": "weight"}, "has no variable weight"), ({"role": "inout"}, "only for the role in")]:
+            (folder / "conv.json").write_text(json.dumps(dict(kernel, buffers=[kernel["buffers"][0], dict(kernel["buffers"][1], **change),
+                                                                              kernel["buffers"][2]])))
+            self.refused(2, "run", *asked, names=[said])
+        (folder / "conv.json").write_text(json.dumps(dict(kernel, args=["x", "w", "y"])))
+        self.refused(2, "run", *asked, names=["is the variable weights's contents and no parameter"])
+
     # ---- kernels that are not attention, beside those that are ----
     def test_two_files_are_compared(self):
         file = self.plain("saxpy")
@@ -685,7 +787,7 @@ cp {wheel} "$2"
         slow.write_text(file.read_text().replace("saxpy", "slow").replace("a * x[i] + y[i]", "sinf(cosf(a * x[i] + y[i]))"))
         done = self.call("compare", file, slow, "--device", "emulated:l4")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, "A  saxpy on emulated:l4, n=4096")
+        self.assertRegex(done.stdout, "A  saxpy on emulated:l4, custom n=4096")
         self.assertRegex(done.stdout, "A is [0-9.]+ % faster|cannot be told apart")
         smaller = self.call("compare", file, slow, "--device", "emulated:l4", "--problem", "n=300")
         self.assertIn("n=300", smaller.stdout, smaller.stderr)
@@ -781,9 +883,20 @@ cp {wheel} "$2"
                         "int main() { float *x, *y; cudaMalloc(&x, 256); cudaMalloc(&y, 256); k<<<1, 64>>>(x, y); }\n")
         done = self.call("check", file)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn(f"{file}:4: error: Race: LDS at {header}:3, inlined at {file}:5", done.stdout)
+        self.assertIn(f"{file}:4: error: Race: LDS at swap.h:3, inlined at pasted.cu:5", done.stdout)
         self.assertIn(f"{header}:3: error: ", done.stdout)
         self.assertNotIn("whole_", done.stdout)
+        # The same lines in every tool that runs what import wrote.
+        self.assertEqual(self.call("import", file, "--out", self.path / "in").returncode, 0)
+        asked = ("--kernels", self.path / "in", "--kernel", "pasted")
+        self.assertIn("LDS at swap.h:3, inlined at pasted.cu:5", self.call("run", *asked).stdout)
+        self.assertRegex(self.call("explain", *asked).stdout, r"(swap\.h:3|pasted\.cu:[45])")
+        self.assertRegex(self.call("disasm", *asked).stdout, r"LDS .* swap\.h:3 < pasted\.cu:5")
+        lines = self.call("disasm", *asked, "--by-line").stdout
+        self.assertRegex(lines, r"(?s)pasted\.cu\n.*\n +4 .*s\[threadIdx\.x\] = x.*\n +5 .*swap\(s\)")
+        self.assertRegex(lines, r"(?s)swap\.h\n +3 .*return s\[63")
+        header.write_text(header.read_text().replace("63", "sixty"))
+        self.assertIn(f"{header}:3: error: swap.h:3: identifier", self.call("check", file).stdout)
 
     def test_check_names_an_access_out_of_bounds_and_a_compile_error(self):
         file = self.path / "out.cu"

@@ -254,7 +254,7 @@ const std::vector<Writer> kWriters{
        listing.lines = {CodeLine{text, {{0, 1}}}};
        Kernel kernel;
        kernel.source = kernel.source_name = text;
-       const charts::CodeView view = charts::code_view(listing, nullptr, text, 1);
+       const charts::CodeView view = charts::code_view(listing, nullptr, SourceLines(text), 1);
        return sass_text(listing, view, {0}) + lines_text(kernel, view, {1}) +
               diff_text("SASS", charts::diff_of({text}, {}), {text}, {});
      }},
