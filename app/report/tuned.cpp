@@ -75,6 +75,20 @@ Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
   return tables;
 }
 
+TunedEntry entry_of(const Observation& best, std::string date) {
+  TunedEntry entry;
+  entry.problem = best.experiment.problem;
+  entry.kernel = best.experiment.kernel;
+  entry.kernel_hash = best.experiment.kernel_hash;
+  entry.config = best.experiment.config;
+  entry.kind = best.timing->kind;
+  entry.us = best.timing->p50;
+  entry.verdict = best.verdict->state;
+  entry.date = std::move(date);
+  entry.versions = best.versions;
+  return entry;
+}
+
 bool same_shape(const Problem& a, const Problem& b) {
   Problem like_a = b;
   like_a.distribution = a.distribution;

@@ -28,6 +28,9 @@ struct TunedEntry {
   bool operator==(const TunedEntry&) const = default;
 };
 
+// The entry for a correct and timed run.
+TunedEntry entry_of(const Observation& best, std::string date);
+
 // One device's table, a file of assets/tuned.
 struct TunedTable {
   static constexpr int kVersion = 1;

@@ -143,8 +143,9 @@ std::vector<size_t> Local::propose(const History& history) {
   return batch;
 }
 
-ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, Settings settings)
-    : grid_(grid), order_(all_points(grid)), rank_(grid.size()), settings_(settings) {
+ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
+                         Settings settings)
+    : grid_(grid), order_(all_points(grid)), rank_(grid.size()), seeds_(std::move(seeds)), settings_(settings) {
   predicted.resize(grid.size());
   std::ranges::stable_sort(
       order_, {}, [&](size_t point) { return predicted[point].value_or(std::numeric_limits<double>::infinity()); });
@@ -153,8 +154,11 @@ ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> pr
 
 std::vector<size_t> ModelGuided::propose(const History& history) {
   if (!history.outcomes().empty()) count_round(history, best_, without_best_);
-  if (without_best_ >= settings_.patience && best_) return {};
+  if (settings_.patience > 0 && without_best_ >= settings_.patience && best_) return {};
   std::vector<size_t> batch;
+  for (const size_t seed : std::exchange(seeds_, {}))
+    if (!history.tried(seed) && !is_in(batch, seed)) batch.push_back(seed);
+  const size_t size = batch.size() + settings_.batch;
   if (best_) {
     std::vector<size_t> near = untried(grid_.neighbours(*best_), history);
     std::ranges::sort(near, {}, [&](size_t point) { return rank_[point]; });
@@ -162,7 +166,7 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
     batch = std::move(near);
   }
   for (const size_t point : order_)
-    if (batch.size() < settings_.batch && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
+    if (batch.size() < size && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
   return batch;
 }
 

@@ -102,6 +102,8 @@ class Local final : public Strategy {
     size_t patience = 8;
   };
   static Settings persistent() { return {.patience = 0}; }
+  // For an answer soon, from good seeds.
+  static Settings brief() { return {.start = 6, .patience = 3}; }
 
   Local(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings);
   std::vector<size_t> propose(const History& history) override;
@@ -129,21 +131,24 @@ class Local final : public Strategy {
 
 // A model ranks, the device decides: batches of the points that are predicted fastest. Once a best is accepted, half of
 // a batch are its neighbours (one knob differs), those predicted fastest first. It ends after `patience` batches
-// without a newly accepted best.
+// without a newly accepted best (0: never).
 class ModelGuided final : public Strategy {
  public:
   struct Settings {
     size_t batch = 4;
     size_t patience = 2;
   };
-  // `predicted`: of each point, us; a point without one comes last.
-  ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, Settings settings);
+  static Settings persistent() { return {.patience = 0}; }
+  // `predicted`: of each point, us; a point without one comes last. `seeds` join the first batch.
+  ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
+              Settings settings);
   std::vector<size_t> propose(const History& history) override;
 
  private:
   const Grid& grid_;
   std::vector<size_t> order_;  // the points, predicted fastest first
   std::vector<size_t> rank_;   // of each point in order_
+  std::vector<size_t> seeds_;
   Settings settings_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches

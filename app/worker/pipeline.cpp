@@ -435,7 +435,7 @@ Result<void> Pipeline::measure() {
   if (!timer) return fail(timer.error());
   if (!*timer) return {};
   const attnscope::measure::Policy policy{experiment().measure.cache,
-                                          static_cast<double>(experiment().measure.max_time_ms)};
+                                          static_cast<double>(experiment().measure.max_time_ms), request_.hopeless_us};
   attnscope::measure::Events events;
   events.cancel = request_.cancel;
   auto timing = attnscope::measure::sample(**timer, policy, events);

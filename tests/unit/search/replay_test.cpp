@@ -223,8 +223,9 @@ TEST(T4Test, NamesWhatIsWrong) {
 
 TEST(T4Test, WhatIsWrittenIsReadBack) {
   std::vector<T4Result> results(2);
-  results[0] = {{{"BLOCK_M", 16}, {"SYNC_POLICY", "cta"}}, Invalidity::correct, 0.0842, {0.08, 0.09}, 250};
-  results[1] = {{{"BLOCK_M", 64}, {"SYNC_POLICY", "cta"}}, Invalidity::constraints, std::nullopt, {}, 0};
+  results[0] = {{{"BLOCK_M", 16}, {"SYNC_POLICY", "cta"}}, Invalidity::correct, 0.0842, {0.08, 0.09}, 250, {}};
+  results[0].modelled_ms = 0.07;
+  results[1] = {{{"BLOCK_M", 64}, {"SYNC_POLICY", "cta"}}, Invalidity::constraints, std::nullopt, {}, 0, {}};
   const Json json = t4_of(results);
   EXPECT_EQ(json["schema_version"], "1.0.0");
   EXPECT_EQ(json["results"][1]["invalidity"], "constraints");
@@ -232,6 +233,8 @@ TEST(T4Test, WhatIsWrittenIsReadBack) {
   const auto space = recorded_from_t4(json, "t4.json");
   ASSERT_TRUE(space) << space.error().message;
   EXPECT_EQ(space->runs[0].ms, 0.0842);
+  EXPECT_EQ(space->runs[0].modelled_ms, 0.07);
+  EXPECT_FALSE(space->runs[1].modelled_ms);
   EXPECT_NEAR(space->runs[0].seconds, 0.25 + 0.00017, 1e-9);
   EXPECT_FALSE(space->runs[1].ms);
 }

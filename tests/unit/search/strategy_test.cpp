@@ -312,8 +312,9 @@ std::vector<std::optional<double>> predictions(const Grid& grid, const Landscape
 TEST(ModelGuidedTest, AGoodModelNeedsFewRuns) {
   const Grid grid = grid_of({4, 4, 4, 3, 2, 2});
   const Landscape landscape = bowl({0, 2, 3, 1, 0, 1});
-  const Ran ran =
-      run(std::make_unique<ModelGuided>(grid, predictions(grid, landscape), ModelGuided::Settings{}), grid, landscape);
+  const Ran ran = run(
+      std::make_unique<ModelGuided>(grid, predictions(grid, landscape), std::vector<size_t>{}, ModelGuided::Settings{}),
+      grid, landscape);
   EXPECT_EQ(ran.best, grid.find({0, 2, 3, 1, 0, 1}));
   EXPECT_EQ(ran.points.front(), ran.best);
   EXPECT_THAT(ran.batches, ElementsAre(4, 4, 4)) << "two batches without a better one end it";
@@ -327,7 +328,10 @@ TEST(ModelGuidedTest, TheDeviceDecides) {
     if (at[0] == 0) return std::nullopt;
     return at[0] == 2 ? 10.0 : 20.0;
   };
-  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape).best, 2u);
+  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
+                landscape)
+                .best,
+            2u);
 }
 
 TEST(ModelGuidedTest, RefinesAroundTheBestWhatTheModelMisjudges) {
@@ -340,15 +344,30 @@ TEST(ModelGuidedTest, RefinesAroundTheBestWhatTheModelMisjudges) {
     return 100.0 + 10.0 * static_cast<double>(at[0]) - 20.0 * static_cast<double>(at[1]) +
            20.0 * static_cast<double>(at[2]);
   };
-  const Ran ran = run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape);
+  const Ran ran = run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}),
+                      grid, landscape);
   EXPECT_EQ(ran.best, grid.find({0, 3, 0}));
   EXPECT_LT(ran.points.size(), 30u);
+}
+
+TEST(ModelGuidedTest, SeedsJoinTheFirstBatch) {
+  const Grid grid = grid_of({20});
+  std::vector<std::optional<double>> predicted;
+  for (int at = 0; at < 20; ++at) predicted.push_back(at);
+  const Ran ran =
+      run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{17, 2, 17}, ModelGuided::Settings{}), grid,
+          bowl({17}));
+  EXPECT_EQ(ran.batches.front(), 6u);
+  EXPECT_EQ(std::vector<size_t>(ran.points.begin(), ran.points.begin() + 6), (std::vector<size_t>{17, 2, 0, 1, 3, 4}));
+  EXPECT_EQ(ran.best, 17u);
 }
 
 TEST(ModelGuidedTest, PointsWithoutAPredictionComeLast) {
   const Grid grid = grid_of({4});
   const std::vector<std::optional<double>> predicted{std::nullopt, 5, std::nullopt, 3};
-  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, bowl({0})).points,
+  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
+                  bowl({0}))
+                  .points,
               ElementsAre(3, 1, 0, 2));
 }
 
@@ -359,7 +378,10 @@ TEST(ModelGuidedTest, GoesOnWhileNothingIsCorrect) {
     return 1.0;
   };
   const std::vector<std::optional<double>> predicted(30, 1.0);
-  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape).best, 29u);
+  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
+                landscape)
+                .best,
+            29u);
 }
 
 TEST(SearchTest, ABudgetCutsTheLastBatch) {
@@ -371,7 +393,8 @@ TEST(SearchTest, ABudgetCutsTheLastBatch) {
 TEST(SearchTest, AnEmptyGridIsOverAtOnce) {
   const Grid grid;
   EXPECT_THAT(run(evolutionary(grid, 1), grid, bowl({})).points, IsEmpty());
-  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, std::vector<std::optional<double>>{}, ModelGuided::Settings{}),
+  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, std::vector<std::optional<double>>{}, std::vector<size_t>{},
+                                                ModelGuided::Settings{}),
                   grid, bowl({}))
                   .points,
               IsEmpty());
