@@ -18,6 +18,7 @@
 #include "cli/sweep_board.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
+#include "report/rbk_report.h"
 #include "report/tuned.h"
 #include "store/preset.h"
 #include "support/temp_dir.h"
@@ -110,6 +111,18 @@ report::BenchReport report_of(const std::string& text) {
   return made;
 }
 
+report::RbkReport rbk_of(const std::string& text) {
+  report::RbkReport made;
+  made.bench = report_of(text);
+  made.config.shapes = {{text, 1, 1, 64, 64, false, text}};
+  made.rows = {0};
+  made.merges = report::gates_of(made.bench, made.config, {});
+  return made;
+}
+
+// A page without the line before its markup: what is left is XML, too.
+std::string markup_of(const std::string& page) { return page.substr(page.find('\n') + 1); }
+
 Observation observation_of(const std::string& text) {
   Observation o;
   o.experiment.kernel = o.device = o.versions.cublas = text;
@@ -177,6 +190,10 @@ const std::vector<Writer> kWriters{
     {"readme.md", [](const std::string& text) { return filled_form("README.md", text); }},
     {"report.md", [](const std::string& text) { return report::as_markdown(report_of(text)); }},
     {"ladder.md", [](const std::string& text) { return report::as_ladder(report_of(text)); }},
+    {"rbk.md", [](const std::string& text) { return report::as_markdown(rbk_of(text)); }},
+    {"rbk.csv", [](const std::string& text) { return report::as_csv(rbk_of(text)); }},
+    {"rbk.json", [](const std::string& text) { return json_text(report::to_json(rbk_of(text)), 1); }},
+    {"rbk.svg", [](const std::string& text) { return markup_of(report::as_html(rbk_of(text))); }},
     {"report.svg", [](const std::string& text) { return report::as_svg(report_of(text)); }},
     {"report.json", [](const std::string& text) { return json_text(to_json(report_of(text)), 1); }},
     {"report.txt", [](const std::string& text) { return report::as_table(report_of(text)); }},
