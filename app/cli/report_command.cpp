@@ -39,13 +39,15 @@ Result<RbkConfig> read_config(const std::string& file) {
   return report::rbk_config_from_yaml(*text, file);
 }
 
+bool is_sdpa(const std::string& runner) { return std::ranges::count(kSdpa, runner) > 0; }
+
 std::string id_of(const std::string& runner) { return runner.substr(0, runner.find(':')); }
 
 // The runners as a benchmark's kernels and peers.
 Result<void> put_runners(const RbkConfig& config, const std::vector<Kernel>& kernels, BenchWishes& wishes) {
   bool sdpa = config.runners.empty();
   for (const std::string& runner : config.runners) {
-    if (std::ranges::count(kSdpa, runner) > 0) {
+    if (is_sdpa(runner)) {
       sdpa = true;
       continue;
     }
@@ -117,6 +119,10 @@ int write_report(const ReportOptions& options) {
   if (auto folder_made = platform::make_output_folder(folder); !folder_made) return report(folder_made.error());
   auto timed = time_bench(timing);
   if (!timed) return report(timed.error());
+  if (timed->report.emulated && std::ranges::any_of(config->runners, is_sdpa))
+    print_note(
+        "attnscope report: PyTorch is not timed beside an emulated device: modelled and measured times are not "
+        "compared");
   made.config = std::move(*config);
   made.bench = std::move(timed->report);
   made.state = std::move(timed->state);

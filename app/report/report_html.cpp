@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/escape.h"
 #include "report/rbk_report.h"
@@ -30,9 +31,12 @@ std::string element(const char* name, const std::string& inside, const char* cls
 
 std::string cell(const std::string& text, const char* cls = "") { return element("td", xml_text(text), cls); }
 
-std::string head(const std::vector<std::string>& names) {
+// A column's name, and whether it holds text, which stands on the left.
+using Column = std::pair<std::string, bool>;
+
+std::string head(const std::vector<Column>& columns) {
   std::string out;
-  for (const std::string& name : names) out += element("th", xml_text(name));
+  for (const auto& [name, is_text] : columns) out += element("th", xml_text(name), is_text ? "text" : "");
   return element("thead", element("tr", out));
 }
 
@@ -47,9 +51,9 @@ std::string gate_cell(const Gate& gate) {
 }
 
 std::string gates_table(const RbkReport& report) {
-  std::vector<std::string> names{"kernel", "all"};
+  std::vector<Column> columns{{"kernel", true}, {"all", true}};
   constexpr auto& kinds = Words<GateKind>::table;
-  for (const auto& [kind, word] : kinds) names.emplace_back(to_string(kind));
+  for (const auto& [kind, word] : kinds) columns.emplace_back(to_string(kind), true);
   std::string rows;
   for (const Merge& merge : report.merges) {
     const Entry& entry = report.bench.entries[merge.entry];
@@ -61,7 +65,7 @@ std::string gates_table(const RbkReport& report) {
     }
     rows += element("tr", row) + "\n";
   }
-  return table(head(names), rows);
+  return table(head(columns), rows);
 }
 
 std::string us_cell(const Cell& of) {
@@ -101,7 +105,15 @@ std::string shape_section(const RbkReport& report, const std::vector<RbkCell>& c
               xml_text(fmt::format("{}: {}", to_string(at.cell->state), at.cell->reason)) + "</td></tr>\n";
   }
   return element("h2", xml_text(shape.name + ": " + problem)) + "\n" +
-         table(head({"kernel", "p50 us", "p90 us", "kind", "TFLOP/s", "to SDPA", "to the baseline", "verdict"}), rows);
+         table(head({{"kernel", true},
+                     {"p50 us", false},
+                     {"p90 us", false},
+                     {"kind", true},
+                     {"TFLOP/s", false},
+                     {"to SDPA", false},
+                     {"to the baseline", false},
+                     {"verdict", true}}),
+               rows);
 }
 
 }  // namespace

@@ -32,9 +32,11 @@ class Report(unittest.TestCase):
 
     def test_a_grid_becomes_a_report_to_send(self):
         shapes = ", ".join(SHAPE % one for one in (("small", 64), ("twice", 128), ("again", 64)))
-        file = self.config(f"shapes: [{shapes}]\nrunners: [tiled, mma, \"tiled:BLOCK_M=64\"]\nbaseline: tiled\n"
+        file = self.config(f"shapes: [{shapes}]\nrunners: [tiled, mma, \"tiled:BLOCK_M=64\", sdpa]\nbaseline: tiled\n"
                            "gain: {speedup: 1.1, shapes: 2}\nwarmups: 20\niterations: 100\noutput_dir: made\n")
-        said = self.call(file, "--device", "emulated:l4", "--defaults", "--require-gates", expect=1).stdout
+        done = self.call(file, "--device", "emulated:l4", "--defaults", "--require-gates", expect=1)
+        said = done.stdout
+        self.assertIn("PyTorch is not timed", done.stderr)
         self.assertIn("mma: 5 of 5 gates", said)
         self.assertIn("tiled BLOCK_M=64: ", said)
         folder = self.path / "made"
