@@ -60,6 +60,7 @@ Result<Side> side_of_file(const std::string& file, CompareOptions& options) {
   auto named = named_by(given, {.preset = {},
                                 .kernel = {},
                                 .settings = {},
+                                .options = {},
                                 .problem = options.problem,
                                 .device = options.device,
                                 .kernel_dirs = options.kernel_dirs});
