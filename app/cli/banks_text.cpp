@@ -44,18 +44,17 @@ struct Column {
 };
 
 std::string grids_text(const SharedAccess& access, const std::vector<Column>& columns) {
-  std::string out = "      ";
-  for (const Column& column : columns) out += fmt::format(" {:<34}", column.title);
-  out += "\n      ";
-  for (const Column& column : columns) out += fmt::format(" {:<34}", wavefronts_text(column.grid.wavefronts));
-  for (int lane = 0; lane < 32; ++lane) {
-    if (!access.active(lane)) continue;
-    out += fmt::format("\n   {:>2} ", lane);
-    for (const Column& column : columns) out += fmt::format(" {:<34}", row_of(column.grid, lane));
-  }
-  out += "\nwords ";
-  for (const Column& column : columns) out += fmt::format(" {:<34}", load_of(column.grid));
-  return out + "\n";
+  const auto line = [&](const std::string& head, const auto& text) {
+    std::string row = fmt::format("{:<6}", head);
+    for (const Column& column : columns) row += fmt::format(" {:<34}", text(column));
+    return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string out = line("", [](const Column& column) { return column.title; });
+  out += line("", [](const Column& column) { return wavefronts_text(column.grid.wavefronts); });
+  for (int lane = 0; lane < 32; ++lane)
+    if (access.active(lane))
+      out += line(fmt::format("{:>5}", lane), [lane](const Column& column) { return row_of(column.grid, lane); });
+  return out + line("words", [](const Column& column) { return load_of(column.grid); });
 }
 
 std::string access_text(const CodeLine& code, int64_t row) {
