@@ -700,7 +700,7 @@ cp {wheel} "$2"
     def test_machine_code_runs_as_it_is(self):
         cubin = self.machine_code()
         source = self.run_json("--kernels", self.path / "mine", "--kernel", "saxpy", "--problem", "n=300")
-        for bytes_ in (cubin.read_bytes(), self.fatbinary([(90, b"other"), (89, cubin.read_bytes())])):
+        for bytes_ in (cubin.read_bytes(), self.fatbinary([(75, cubin.read_bytes()), (89, cubin.read_bytes())])):
             file = self.path / "saxpy.bin"
             file.write_bytes(bytes_)
             o = self.run_json(file, "--entry", "saxpy", *self.SAXPY)
@@ -713,7 +713,7 @@ cp {wheel} "$2"
         short = [*self.SAXPY[:-1], "n=300, 2.5:f32, x:in:f32:200, y:inout:f32:n"]
         done = self.call("check", file, *short)
         self.assertEqual(done.returncode, 4, done.stdout)
-        self.assertRegex(done.stdout, "saxpy.cu:[0-9]+: .*x")
+        self.assertRegex(done.stdout, "saxpy.cu:[0-9]+ accesses 4 bytes .* past the end of x")
         self.assertEqual(self.call("import", file, *self.SAXPY, "--out", self.path / "kept").returncode, 0)
         manifest = json.loads((self.path / "kept" / "saxpy.json").read_text())
         self.assertEqual(manifest["cubin"], "saxpy.bin")
@@ -752,7 +752,7 @@ cp {wheel} "$2"
         packed = self.path / "packed.fatbin"
         packed.write_bytes(self.fatbinary([(89, b"x" * 64)], flags=0x8011, packed=40))
         self.refused(3, "run", packed, *self.SAXPY, names=["compressed", "cuobjdump"])
-        self.refused(2, "run", self.plain("saxpy"), *self.SAXPY, names=["are for a file of machine code"])
+        self.refused(2, "run", self.plain("saxpy", "fresh"), *self.SAXPY, names=["are for a file of machine code"])
 
     def test_a_constant_variable_has_the_contents_that_the_manifest_gives(self):
         kernel = {"id": "conv", "title": "conv", "source": "conv.cu", "entry": "conv", "problem": "custom", "sizes": {"n": 64},
