@@ -116,7 +116,9 @@ Result<TimedBench> time_bench(const BenchTiming& options) {
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
   auto tuned = report::load_tuned(places->resources / "assets" / "tuned");
   if (!tuned) return fail(tuned.error());
-  for (const std::string& dir : options.tuned_dirs) {
+  std::vector<std::string> dirs_of_tables{own_tables_of(*places).string()};
+  dirs_of_tables.insert(dirs_of_tables.end(), options.tuned_dirs.begin(), options.tuned_dirs.end());
+  for (const std::string& dir : dirs_of_tables) {
     auto more = report::load_tuned(dir);
     if (!more) return fail(more.error());
     tuned->insert(tuned->end(), more->begin(), more->end());

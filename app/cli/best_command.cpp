@@ -22,6 +22,7 @@
 #include "core/json.h"
 #include "core/near.h"
 #include "model/bars.h"
+#include "platform/atomic_file.h"
 #include "platform/output_file.h"
 #include "store/preset.h"
 #include "store/results.h"
@@ -73,15 +74,11 @@ bool is_wanted(const BestOptions& options, const Kernel& kernel) {
 }
 
 // The entries of the program's own history for that problem on that device.
-Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Problem& problem,
+Result<std::vector<TunedEntry>> from_history(store::Results& results, const Problem& problem,
                                              const DeviceSpec& device) {
   std::vector<TunedEntry> entries;
-  std::error_code none;
-  if (!fs::exists(database, none)) return entries;
-  auto results = store::Results::open(database);
-  if (!results) return fail(results.error());
-  auto kept = (*results)->correct(problem);
-  if (const auto trouble = (*results)->take_trouble())
+  auto kept = results.correct(problem);
+  if (const auto trouble = results.take_trouble())
     print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
   // Hashes of the configs in which a watch found an error: a run is also stored before its watch.
@@ -102,13 +99,29 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
   return entries;
 }
 
-// The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history.
+// The same, of `open` or, where that is null, of the results file if there is one. A file on a network takes only one
+// connection.
+Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& known, const Problem& problem,
+                                             const DeviceSpec& device) {
+  if (open != nullptr) return from_history(*open, problem, device);
+  const fs::path file = known.places.user.data / "results.sqlite";
+  std::error_code none;
+  if (!fs::exists(file, none)) return std::vector<TunedEntry>{};
+  auto results = store::Results::open(file);
+  if (!results) return fail(results.error());
+  return *results ? from_history(**results, problem, device) : std::vector<TunedEntry>{};
+}
+
+// The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history unless it
+// was searched now.
 Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem& problem, const DeviceSpec& device,
-                                       const Known& known, std::vector<TunedEntry> searched = {}) {
+                                       const Known& known, store::Results* open,
+                                       std::vector<TunedEntry> searched = {}) {
   auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
   if (!tables) return fail(tables.error());
-  auto history = from_history(known.places.user.data / "results.sqlite", problem, device);
+  auto history = from_history(open, known, problem, device);
   if (!history) return fail(history.error());
+  const bool searched_now = !searched.empty();
   history->insert(history->end(), searched.begin(), searched.end());  // the history may have no place to be kept
   report::TunedTable ours{device.name, device.arch, {}};
   const auto better = [](const TunedEntry& a, const TunedEntry& b) {
@@ -121,8 +134,8 @@ Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem
     if (!is_wanted(options, kernel)) continue;
     const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
     const TunedEntry* own = report::best_entry({ours}, device.name, problem, kernel.id);
-    const TunedEntry* best =
-        !shipped || (own && own->kind != shipped->kind && own->kind == FigureKind::measured) ? own : shipped;
+    const bool own_is_better = own && shipped && (searched_now || own->kind != shipped->kind) && better(*own, *shipped);
+    const TunedEntry* best = !shipped || own_is_better ? own : shipped;
     if (best) found.push_back(*best);
   }
   std::stable_sort(found.begin(), found.end(), better);
@@ -175,14 +188,38 @@ void say_found(const TunedEntry& entry, const Kernel& kernel, size_t tried, cons
                          short_text(entry.config, kernel), more));
 }
 
+// "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
+std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
+  for (const DeviceSpec& spec : known)
+    if (spec.name == device.name) return spec.id.substr(spec.id.find(':') + 1) + ".json";
+  std::string name;
+  for (const char c : device.name)
+    name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
+  return name + ".json";
+}
+
+Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& device) {
+  std::error_code none;
+  if (!fs::exists(file, none)) return report::TunedTable{device.name, device.arch, {}};
+  return report::read_tuned(file);
+}
+
+// What a search found, for `attnscope bench` too.
+Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, const TunedEntry& entry) {
+  const fs::path file = own_tables_of(known.places) / table_name(device, known.devices);
+  auto table = read_table(file, device);
+  if (!table) return fail(table.error());
+  put_entry(*table, entry);
+  return platform::write_file(file, json_text(report::to_json(*table), 1) + "\n");
+}
+
 // The figures, and where there are none those that a search finds now. A search that was interrupted goes on. It opens
 // `place` only if it has to ask a worker.
-Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known,
-                                                  const Problem& problem, const DeviceSpec& device,
-                                                  std::optional<SweepPlace>& place) {
-  auto found = ranked(options, problem, device, known);
+Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known, const Problem& problem,
+                                                  const DeviceSpec& device, std::optional<SweepPlace>& place) {
+  auto found = ranked(options, problem, device, known, place ? place->results.get() : nullptr);
   if (!found) return found;
-  const BestMarks marks(known.places.user.data / "best", problem, device.id);
+  const BestMarks marks(known.places.user.data / "searches", problem, device.id);
   const bool all = found->empty() || options.budget > 0;
   std::vector<const Kernel*> wanted;
   for (const Kernel& kernel : known.kernels)
@@ -207,6 +244,8 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
       searched.push_back(report::entry_of(best->best, today()));
       searched.back().source = kHistory;
       say_found(searched.back(), *kernel, best->tried, "");
+      if (auto kept = keep_in_own_table(known, device, searched.back()); !kept)
+        print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
     } else if (best.error().stage == Stage::input) {
       print_note("attnscope best: " + best.error().message);
     } else {
@@ -214,7 +253,7 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
     }
     marks.take(*kernel);
   }
-  return ranked(options, problem, device, known, std::move(searched));
+  return ranked(options, problem, device, known, place->results.get(), std::move(searched));
 }
 
 int show_best(const BestOptions& options, const Known& known, const Problem& problem) {
@@ -245,22 +284,6 @@ int show_best(const BestOptions& options, const Known& known, const Problem& pro
   print_result(options.json ? json_text(json_of(*found, *device, known.kernels), 2)
                             : text_of(*found, problem, *device, known.kernels, known.places.resources));
   return kCorrectOrUnchecked;
-}
-
-// "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
-std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
-  for (const DeviceSpec& spec : known)
-    if (spec.name == device.name) return spec.id.substr(spec.id.find(':') + 1) + ".json";
-  std::string name;
-  for (const char c : device.name)
-    name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
-  return name + ".json";
-}
-
-Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& device) {
-  std::error_code none;
-  if (!fs::exists(file, none)) return report::TunedTable{device.name, device.arch, {}};
-  return report::read_tuned(file);
 }
 
 // The configs that --config names, by kernel.

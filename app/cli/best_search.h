@@ -23,7 +23,7 @@ struct FoundBest {
 class BestSearch {
  public:
   static constexpr size_t kUsualBudget = 24;   // configs of a kernel on the device
-  static constexpr size_t kRanked = 64;        // that a model looks at before
+  static constexpr size_t kRanked = 40;        // that a model looks at before
   static constexpr size_t kMostSeeds = 4;      // configs of the tables
   static constexpr int64_t kTimedForMs = 200;  // one config on a GPU
 

@@ -165,8 +165,11 @@ Result<SweepSearch::Tried> SweepSearch::try_all(SweepRun& run, std::unique_ptr<s
 Result<void> SweepSearch::gate() {
   if (settings_.watch == Watching::nothing || !place_.can_watch(plan_.kernel)) return {};
   for (;;) {
+    std::vector<size_t> leaders = leaders_of(run_.scan());
+    if (settings_.watch == Watching::fastest && !leaders.empty())
+      leaders = {*std::ranges::min_element(leaders, {}, [&](size_t at) { return accepted_us(run_.scan(), at); })};
     std::vector<size_t> unwatched;
-    for (const size_t point : leaders_of(run_.scan()))
+    for (const size_t point : leaders)
       if (!run_.scan().timed(point)->watch) unwatched.push_back(point);
     if (unwatched.empty()) return {};
     if (auto done = run_.watch(unwatched); !done) return done;

@@ -29,8 +29,8 @@ struct SweepPlace {
   bool can_watch(const Kernel& kernel) const;
 };
 
-// What runs under the watch: nothing, the fastest and its ties, or every config.
-enum class Watching { nothing, leaders, everything };
+// What runs under the watch: nothing, the fastest one, that and its ties, or every config.
+enum class Watching { nothing, fastest, leaders, everything };
 
 // A search of one kernel's configs on one device: a model ranks them if the strategy wants it, the device decides, and
 // what leads is watched until all of it is sound.

@@ -214,6 +214,8 @@ class Tools(unittest.TestCase):
         self.assertLessEqual(entry["us"], default["timing"]["us"]["p50"])
         second = self.call(*args)
         self.assertEqual((second.stdout, second.stderr), (first.stdout, ""), "the second one only answers")
+        bench = json.loads(self.call("bench", *args[1:-1], "--quick", "--json").stdout)
+        self.assertEqual(bench["rows"][0]["cells"][0]["knobs"], entry["config"]["knobs"])
         self.assertIn("after 1 configs", self.call(*args, "--budget", "1").stderr)
         self.assertIn("S", self.call("best", "--problem", "S=0", "--device", "emulated:l4", expect=2).stderr)
 
@@ -227,11 +229,11 @@ class Tools(unittest.TestCase):
         search.communicate()
         before = self.kept()
         self.assertGreaterEqual(len(before), 3)
-        self.assertTrue(list((self.path / "home" / "data" / "best").iterdir()), "it is not done")
+        self.assertTrue(list((self.path / "home" / "data" / "searches").iterdir()), "it is not done")
         done = self.call(*args[:-2])
         self.assertIn("tiled: ", done.stderr)
         self.assertEqual(self.kept()[:len(before)], before)
-        self.assertEqual(list((self.path / "home" / "data" / "best").iterdir()), [])
+        self.assertEqual(list((self.path / "home" / "data" / "searches").iterdir()), [])
         self.assertEqual(self.call(*args[:-2]).stderr, "")
 
     def kept(self):
