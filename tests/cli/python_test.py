@@ -91,6 +91,8 @@ class Python(unittest.TestCase):
         self.assertEqual({one.why for one in sweep.rejected}, {"warning"})
         self.assertEqual(sweep.best.us, min(one.us for one in sweep.correct))
         self.assertTrue(any(of == 2 for _, of, _ in seen), seen)
+        again = attnscope.sweep("tiled", space={"knobs": {"NUM_WARPS": [4, 8], "SYNC_POLICY": ["cta"]}}, progress=False, **SMALL)
+        self.assertEqual([one.hash for one in again.correct], [one.hash for one in sweep.correct])
         stored = attnscope.results(kernel="tiled", fastest=True)
         self.assertEqual(stored[0].observation.us, sweep.best.us)
         self.assertLessEqual(len(attnscope.results(limit=1)), 1)

@@ -56,7 +56,7 @@ def read(cls: Type[T], value: Any, where: str = "") -> T:
     missing = sorted(name for name, field in fields.items() if name not in value and field.default is dataclasses.MISSING)
     if unknown or missing:
         raise refused(where, ", ".join([f"there is no {name}" for name in missing] + [f"{name} is not known" for name in unknown]))
-    types = types_of(cls)
+    types = types_of(typing.cast(Any, cls))
     made = cls(**{name: value_of(types[name], one, f"{where}/{name}") for name, one in value.items()})
     if any(field.name == "json" and not field.init for field in dataclasses.fields(typing.cast(Any, cls))):
         object.__setattr__(made, "json", value)

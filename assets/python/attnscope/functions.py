@@ -94,13 +94,14 @@ def scan(kernel: Optional[str] = None, *, knob: Union[None, str, Sequence[str]] 
     return decoded(Scan, result_of(words, progress))
 
 
-def sweep(kernel: Optional[str] = None, *, space: Union[None, Path, Mapping[str, Sequence[Union[int, str]]]] = None,
+def sweep(kernel: Optional[str] = None, *, space: Union[None, Path, Mapping[str, Any]] = None,
           knobs: Optional[Knobs] = None, problem: Optional[Sizes] = None, device: Optional[str] = None,
           preset: Optional[Path] = None, kernels: Sequence[Path] = (), worker: Optional[str] = None,
           strategy: Optional[str] = None, budget: Optional[int] = None, seed: Optional[int] = None, model: Optional[str] = None,
           watch: Optional[bool] = None, fresh: bool = False, progress: Optional[Progress] = None) -> Sweep:
-    """Searches a kernel's configs for the fastest correct one. `space` is a file, or knobs and the values to try; without
-    it, every value of the knobs that `knobs` does not hold."""
+    """Searches a kernel's configs for the fastest correct one. `space` is a file, what such a file holds
+    ({"knobs": {"BLOCK_M": [16, 32]}}), or only knobs and the values to try; without it, every value of the knobs that
+    `knobs` does not hold."""
     words = ["sweep", "--json", *experiment_words(kernel, knobs, problem, device, preset, kernels, worker), *watch_words(watch)]
     for name, value in (("strategy", strategy), ("budget", budget), ("seed", seed), ("model", model)):
         words += option(name, value)
@@ -108,7 +109,9 @@ def sweep(kernel: Optional[str] = None, *, space: Union[None, Path, Mapping[str,
     with tempfile.TemporaryDirectory(prefix="attnscope-") as folder:
         if isinstance(space, Mapping):
             path = pathlib.Path(folder, "space.json")
-            path.write_text(json.dumps({"knobs": {name: list(values) for name, values in space.items()}}), encoding="utf-8")
+            whole = any(isinstance(value, Mapping) for value in space.values())
+            path.write_text(json.dumps(dict(space) if whole else {"knobs": {name: list(values) for name, values in space.items()}}),
+                            encoding="utf-8")
             space = path
         return decoded(Sweep, result_of(words + option("space", space), progress))
 

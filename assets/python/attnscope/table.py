@@ -1,5 +1,6 @@
 """Results as rows: for a notebook as HTML, for pandas as a frame."""
 import html
+import importlib
 from typing import Any, Dict, List
 
 Row = Dict[str, Any]
@@ -30,9 +31,7 @@ class Table:
 
     def frame(self) -> Any:
         """A pandas DataFrame of the rows. ImportError: pandas is not installed (pip install pandas)."""
-        import pandas
-
-        return pandas.DataFrame(self.rows())
+        return importlib.import_module("pandas").DataFrame(self.rows())
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.caption())

@@ -143,6 +143,7 @@ class SweepRow:
     watched: bool
     same_code_as: Optional[str]
     hash: str
+    options: Optional[Dict[str, Any]] = None  # compile options, where the program searches them
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ class Sweep(Table):
         return self.correct[0] if self.correct else None
 
     def rows(self) -> List[Row]:
-        return [{**one.knobs, "us": one.us, "us_low": one.interval[0], "us_high": one.interval[1], "kind": one.kind,
+        return [{**one.knobs, **(one.options or {}), "us": one.us, "us_low": one.interval[0], "us_high": one.interval[1], "kind": one.kind,
                  "verdict": one.verdict, "fastest": one.fastest, "tie": one.tie, "watched": one.watched} for one in self.correct]
 
     def caption(self) -> str:
