@@ -22,7 +22,9 @@ struct Options {
   WorkerOptions workers;
   std::string size = "1600x900";
   float zoom = 1.0f;
-  bool light = false;
+  bool light = false, contrast = false, presents = false;
+  std::string lesson;
+  size_t step = 1, answer = 0;
 };
 
 #ifdef ATTNSCOPE_HAS_UI
@@ -61,7 +63,14 @@ int shoot(const Options& given) {
   if (!given.preset.empty()) (*session)->load_preset(given.preset);
   ui::ShotOptions shot;
   shot.resources = places->resources;
+  shot.own_lessons = own_lessons_of(*places);
   shot.light = given.light;
+  shot.contrast = given.contrast;
+  shot.presents = given.presents;
+  if (!given.lesson.empty()) {
+    auto& step = shot.step.emplace(ui::ShotStep{given.lesson, given.step, {}});
+    if (given.answer > 0) step.answer = given.answer;
+  }
   shot.zoom = given.zoom;
   auto done = ui::shot(**session, given.file, *size, shot);
   (*session)->stop();
@@ -88,6 +97,18 @@ void add_shot(CLI::App& app, Chosen& chosen) {
   command->add_option("--zoom", options->zoom, "Larger or smaller, as for a screen of many pixels")
       ->check(CLI::Range(0.7, 2.0));
   command->add_flag("--light", options->light, "The light theme");
+  command->add_flag("--contrast", options->contrast, "High contrast");
+  command->add_flag("--present", options->presents, "Presenter mode, as F11");
+  CLI::Option* lesson = command->add_option("--lesson", options->lesson, "A step of this lesson, in presenter mode");
+  lesson->type_name("ID");
+  command->add_option("--step", options->step, "Which step; the first by itself")
+      ->type_name("N")
+      ->needs(lesson)
+      ->check(CLI::PositiveNumber);
+  command->add_option("--answer", options->answer, "Answer the step's question; else it is open")
+      ->type_name("N")
+      ->needs(lesson)
+      ->check(CLI::PositiveNumber);
   command->callback([options, &chosen] { chosen = [options] { return shoot(*options); }; });
 }
 

@@ -786,6 +786,18 @@ cp {wheel} "$2"
         for size in ("319x720", "1280x8193", "1280", "x720", "1280x720x2"):
             self.refused(2, "shot", self.path / "window.png", "--size", size, names=["--size " + size, "WIDTHxHEIGHT"])
 
+    def test_a_picture_of_a_lesson_that_there_is_not_is_refused(self):
+        if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
+            self.skipTest("built without the window")
+        file = self.path / "step.png"
+        self.refused(2, "shot", file, "--lesson", "no_such", names=["no lesson no_such", "04_idle_warps"])
+        self.refused(2, "shot", file, "--lesson", "04_idle_warps", "--step", "9", names=["no step 9", "3 steps"])
+        self.refused(2, "shot", file, "--lesson", "04_idle_warps", "--step", "2", "--answer", "7", names=["no answer 7"])
+        self.assertFalse(file.exists())
+        done = self.call("shot", file, "--lesson", "04_idle_warps", "--step", "2", "--answer", "2", "--size", "1024x640")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(file.exists())
+
     def test_an_assertion_names_its_line_and_thread(self):
         file = self.path / "asserts.cu"
         file.write_text("#include <assert.h>\n__global__ void asserts(int* p) {\n  assert(threadIdx.x != 40);\n"

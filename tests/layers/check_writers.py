@@ -21,7 +21,7 @@ RULES = [
                                   "app/platform/standard_streams.cpp"}),
     ("holds a terminal's escape sequence", re.compile(r'\\x1[bB]|\\033|\\e\['), TERMINAL),
     ("sets up a log of its own", re.compile(r"\bspdlog::(?:set_pattern|set_default_logger|\w+_logger_[ms]t|sinks::\w+)\b"), TERMINAL),
-    ("composes XML", re.compile(r'<svg|</|&(?:lt|gt|amp|quot);'), {ESCAPES, "app/report/report_svg.cpp"}),
+    ("composes XML", re.compile(r'<svg|</|&(?:lt|gt|amp|quot);'), {ESCAPES, "app/report/report_svg.cpp", "app/charts/figure_svg.cpp"}),
     ("composes a Markdown table", re.compile(r'\| ---|---:? \|'), {"app/report/report_text.cpp"}),
     ("composes a shell's quotes", re.compile(r"""'\\\\''"""), {ESCAPES}),
     ("writes to the clipboard", re.compile(r"\bSetClipboardText\s*\("), {"app/ui/widgets/clipboard.cpp"}),

@@ -10,6 +10,7 @@
 #include "charts/term_table.h"
 #include "core/joined.h"
 #include "ui/command_lines.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
@@ -112,6 +113,7 @@ void WhyPanel::draw(Context& context) {
 }
 
 void WhyPanel::draw_terms(Context& context, const charts::TermTable& table) {
+  export_menu(context, {"terms", [&] { return charts::figure_of(table); }});
   {
     const PartScope scope(context, session::Part::timing);
     if (const auto picked = term_bars(table, chosen_, context.glossary)) chosen_ = picked;

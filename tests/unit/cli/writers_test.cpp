@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
+#include "charts/figure.h"
 #include "cli/command.h"
 #include "cli/disasm_text.h"
 #include "cli/exit_status.h"
@@ -162,6 +163,17 @@ std::string preset_of(const std::string& text) {
   return written ? read_text(folder / "one.json") : written.error().message;
 }
 
+charts::Figure figure_of(const std::string& text) {
+  charts::Figure made;
+  made.title = made.note = made.x.title = made.y.title = text;
+  made.x.marks = made.y.marks = {{0.5, text}};
+  made.lines = {{text, {{0, 0}, {1, 1}}, true}};
+  made.bars = {{0.5, 0, 0.5, text, 1}};
+  made.points = {{0.5, 0.5, 0.2, 0.8, FigureKind::measured, true, text}};
+  made.sheet = {{"first", "second"}, {{text, 1.5}, {text, charts::Cell()}}};
+  return made;
+}
+
 // A new writer of outside text is added here; tests/layers/check_writers.py finds those that bypass core's escapes. The
 // name's ending selects the product's reader (read_products.py): .lines.txt may hold several lines.
 struct Writer {
@@ -241,6 +253,9 @@ const std::vector<Writer> kWriters{
        const SweepBoard board = board_of(scan, {{{}, search::Exclusion::warning, text, text, text}}, plan.kernel);
        return text_of(board, plan, {}, true) + text_of(board, plan, {}, false);
      }},
+    {"figure.svg", [](const std::string& text) { return charts::svg_of(figure_of(text)); }},
+    {"figures.csv", [](const std::string& text) { return charts::csv_of(figure_of(text).sheet); }},
+    {"figures.json", [](const std::string& text) { return charts::json_of(figure_of(text).sheet); }},
     {"preset.json", preset_of},
     {"result.lines.txt", printed},
     {"note.lines.txt", [](const std::string& text) { return said([&] { print_note(text); }); }},
