@@ -108,8 +108,9 @@ std::string bar_of(const FigureBar& bar, const Page& page, double rows) {
                   middle - height / 2, std::max(to - from, 0.5), height, kBars[bar.colour % std::size(kBars)]);
   if (bar.label.empty()) return out;
   const bool inside = static_cast<double>(bar.label.size()) * kLetter < to - from - 8;
-  return out + words_at(inside ? from + 5 : to + 5, middle + 4, bar.label, inside ? "#ffffff" : kInk, "start",
-                        inside ? " paint-order=\"stroke\" stroke=\"#141a21\" stroke-width=\"2\"" : "");
+  // A white edge keeps the label readable on every bar.
+  return out + words_at(inside ? from + 5 : to + 5, middle + 4, bar.label, kInk, "start",
+                        " paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"3\"");
 }
 
 std::string point_of(const FigurePoint& point, const Page& page) {

@@ -215,8 +215,9 @@ Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, con
 
 // The figures, and where there are none those that a search finds now. A search that was interrupted goes on. It opens
 // `place` only if it has to ask a worker.
-Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known, const Problem& problem,
-                                                  const DeviceSpec& device, std::optional<SweepPlace>& place) {
+Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known,
+                                                  const Problem& problem, const DeviceSpec& device,
+                                                  std::optional<SweepPlace>& place) {
   auto found = ranked(options, problem, device, known, place ? place->results.get() : nullptr);
   if (!found) return found;
   const BestMarks marks(known.places.user.data / "searches", problem, device.id);

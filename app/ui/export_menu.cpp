@@ -48,7 +48,11 @@ void export_items(Context& context, const Leaving& leaving) {
 }
 
 void export_menu(Context& context, const Leaving& leaving) {
-  if (!ImGui::BeginPopupContextWindow("export")) return;
+  // A plot holds the click until it ends, so a window that an item blocks counts too.
+  constexpr ImGuiHoveredFlags kAnyhow =
+      ImGuiHoveredFlags_AllowWhenBlockedByPopup | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right) && ImGui::IsWindowHovered(kAnyhow)) ImGui::OpenPopup("export");
+  if (!ImGui::BeginPopup("export")) return;
   export_items(context, leaving);
   if (context.shown.observation) {
     ImGui::Separator();

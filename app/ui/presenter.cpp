@@ -20,7 +20,7 @@ namespace {
 
 using State = lesson::Progress::State;
 
-constexpr float kLarger = 2.0f;                          // than the window's type, at the size below
+constexpr float kLarger = 1.8f;                          // than the window's type, at the size below
 constexpr float kUsualWidth = 1152, kUsualHeight = 720;  // pixels
 constexpr float kLeastFit = 0.55f;
 constexpr int kSettlingFrames = 8;
@@ -261,9 +261,11 @@ void Presenter::draw_runs(const Context& context, const lesson::Progress& progre
     const std::string full = kernel != nullptr ? short_text(experiment.config, *kernel) : "";
     const std::string words = run.run != nullptr ? words_of(*run.run) : charts::config_words(experiment, kernel, full);
     const float figure = width_of(outcome.words);
-    clipped(words, room - (ImGui::GetCursorPosX()) - figure - em(0.8f), palette().dim);
-    ImGui::SameLine();
-    ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), room - figure));
+    const float left = ImGui::GetCursorPosX();
+    const bool one_line = left + width_of(words) + em(0.8f) + figure <= room;
+    clipped(words, room - left, palette().dim);
+    if (one_line) ImGui::SameLine();
+    ImGui::SetCursorPosX(room - figure);
     ImGui::PushStyleColor(ImGuiCol_Text, outcome.colour);
     text(outcome.words);
     ImGui::PopStyleColor();

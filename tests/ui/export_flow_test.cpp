@@ -33,7 +33,8 @@ class ExportFlow : public WindowFlow {
     ctx->MouseClick(ImGuiMouseButton_Right);
     ctx->Yield(4);
     const auto& popups = ctx->UiContext->OpenPopupStack;
-    ASSERT_FALSE(popups.empty()) << panel << " has no menu";
+    const ImGuiWindow* under = ctx->UiContext->HoveredWindow;
+    ASSERT_FALSE(popups.empty()) << panel << " has no menu under the pointer, " << (under ? under->Name : "nowhere");
     ctx->SetRef(popups.back().Window);
     ctx->ItemClick(line);
     ctx->SetRef("");

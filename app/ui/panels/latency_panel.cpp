@@ -35,7 +35,11 @@ charts::Figure LatencyPanel::figure(const Context& context) const {
 }
 
 void LatencyPanel::draw(Context& context) {
-  export_menu(context, {"latency", [&] { return figure(context); }});
+  draw_content(context);
+  export_menu(context, {"latency", [&] { return figure(context); }});  // after the plot, which takes the click first
+}
+
+void LatencyPanel::draw_content(Context& context) {
   progress_line(context);
   failure_view(context, Readout::latency);
   draw_headline(context);

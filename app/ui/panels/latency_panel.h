@@ -17,6 +17,7 @@ class LatencyPanel : public Panel {
   charts::Figure figure(const Context& context) const;
 
  private:
+  void draw_content(Context& context);
   static void draw_headline(Context& context);
   static void choose_view(Context& context);
   static float views_width();
