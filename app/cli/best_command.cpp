@@ -129,11 +129,12 @@ Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem
   };
   std::stable_sort(history->begin(), history->end(), [&](const auto& a, const auto& b) { return better(b, a); });
   for (TunedEntry& entry : *history) put_entry(ours, std::move(entry));  // the best comes last and stays
+  const std::vector<report::TunedTable> own_tables{std::move(ours)};
   std::vector<TunedEntry> found;
   for (const Kernel& kernel : known.kernels) {
     if (!is_wanted(options, kernel)) continue;
     const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
-    const TunedEntry* own = report::best_entry({ours}, device.name, problem, kernel.id);
+    const TunedEntry* own = report::best_entry(own_tables, device.name, problem, kernel.id);
     const bool own_is_better = own && shipped && (searched_now || own->kind != shipped->kind) && better(*own, *shipped);
     const TunedEntry* best = !shipped || own_is_better ? own : shipped;
     if (best) found.push_back(*best);
