@@ -1,10 +1,9 @@
 """Writes probes/NAME.cubin: base.cu's loop with instructions of chosen registers in place of its FFMAs (sm_90)."""
-import pathlib, re, shutil, struct, subprocess, sys
+import pathlib, re, shutil, struct, subprocess, sys, tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE.parent / (sys.argv[1] if len(sys.argv) > 1 else "probes")
 NVDISASM = pathlib.Path.home() / ".cache/attnscope/cuda/bin/nvdisasm"
-TMP = pathlib.Path("/tmp/model")
-TMP.mkdir(exist_ok=True)
+TMP = pathlib.Path(tempfile.mkdtemp())
 
 def cubin(name):
     subprocess.run(["nvcc", "-arch=sm_90", "-cubin", str(HERE / f"{name}.cu"), "-o", str(TMP / f"{name}.cubin")], check=True)
