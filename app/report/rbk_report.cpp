@@ -188,7 +188,7 @@ std::string as_csv(const RbkReport& report) {
                        shape.num_heads, shape.seq_len, shape.head_dim, shape.causal ? "True" : "False",
                        csv_text(shape.dtype), ms_of(at.cell->p50), ms_of(at.cell->p90), figure(&Spread::p95),
                        figure(&Spread::p99), figure(&Spread::mean), figure(&Spread::deviation), at.cell->tflops,
-                       to_string(at.cell->kind), to_string(at.cell->verdict));
+                       word_of(at.cell->kind), word_of(at.cell->verdict));
   }
   return out;
 }
