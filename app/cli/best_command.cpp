@@ -10,18 +10,19 @@
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
 #include "cli/bench_plan.h"
+#include "cli/best_search.h"
 #include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/places.h"
-#include "cli/tune.h"
 #include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/headline.h"
 #include "core/json.h"
 #include "core/near.h"
 #include "model/bars.h"
+#include "platform/atomic_file.h"
 #include "platform/output_file.h"
 #include "store/preset.h"
 #include "store/results.h"
@@ -32,39 +33,33 @@ namespace {
 namespace fs = std::filesystem;
 using report::TunedEntry;
 
-constexpr int64_t kTuneMs = 200;  // of timing one config on a GPU
+constexpr const char* kHistory = "history";  // the source of a figure that is in no table
 
-struct Options {
+std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
+
+struct BestOptions {
   std::vector<std::string> problems, kernels, kernel_dirs;
   WorkerOptions workers;
   std::string device;
   std::string preset;                // file for the best one
   std::string tune;                  // folder of tables to update
   std::vector<std::string> configs;  // ID:KNOB=VALUE,…: only these are tried
+  size_t budget = 0;                 // configs of a kernel that a search tries; 0: not given
   bool json = false;
 };
 
-struct Place {
-  DeviceSpec device;
-  std::unique_ptr<WaitingSession> session;  // null: the device is known without a worker
-};
-
-Result<Place> start_at(const Options& options) {
+Result<SweepPlace> place_of(const BestOptions& options) {
   std::string device = options.device;
-  auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
-  if (!session_opts) return fail(session_opts.error());
-  auto waiting = WaitingSession::start(std::move(*session_opts));
-  if (!waiting) return fail(waiting.error());
-  auto found = (*waiting)->wait_for(device);
-  if (!found) return fail(found.error());
-  return Place{found->device, std::move(*waiting)};
+  auto with = options_with_workers(options.kernel_dirs, options.workers, device);
+  if (!with) return fail(with.error());
+  return SweepPlace::open(std::move(*with), device);
 }
 
 // An emulated device is data; only a GPU's worker has to be asked what the device is.
-Result<Place> place_of(const Options& options, const std::vector<DeviceSpec>& known) {
+std::optional<DeviceSpec> known_device(const BestOptions& options, const std::vector<DeviceSpec>& known) {
   for (const DeviceSpec& spec : known)
-    if (spec.id == options.device) return Place{spec, nullptr};
-  return start_at(options);
+    if (spec.id == options.device) return spec;
+  return std::nullopt;
 }
 
 // What the program has on disk, looked up once.
@@ -74,20 +69,16 @@ struct Known {
   std::vector<DeviceSpec> devices;  // emulated
 };
 
-bool is_wanted(const Options& options, const Kernel& kernel) {
+bool is_wanted(const BestOptions& options, const Kernel& kernel) {
   return options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
 }
 
 // The entries of the program's own history for that problem on that device.
-Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Problem& problem,
+Result<std::vector<TunedEntry>> from_history(store::Results& results, const Problem& problem,
                                              const DeviceSpec& device) {
   std::vector<TunedEntry> entries;
-  std::error_code none;
-  if (!fs::exists(database, none)) return entries;
-  auto results = store::Results::open(database);
-  if (!results) return fail(results.error());
-  auto kept = (*results)->correct(problem);
-  if (const auto trouble = (*results)->take_trouble())
+  auto kept = results.correct(problem);
+  if (const auto trouble = results.take_trouble())
     print_note(fmt::format("attnscope best: {}. {}", trouble->message, trouble->hint));
   if (!kept) return fail(kept.error());
   // Hashes of the configs in which a watch found an error: a run is also stored before its watch.
@@ -96,38 +87,56 @@ Result<std::vector<TunedEntry>> from_history(const fs::path& database, const Pro
     if (is_of_watch(*headline_of(stored.observation))) racy.insert(stored.observation.hash);
   for (const store::StoredObservation& stored : *kept) {
     const Observation& o = stored.observation;
-    const bool here = device.emulated ? o.device == device.id : report::same_device(o.versions.gpu, device.name);
+    const bool here = device.emulated ? o.device == device.id : o.versions.gpu == device.name;
     if (!here || !o.timing || o.timing->cache != CacheState::hot || !report::same_shape(o.experiment.problem, problem))
       continue;
     if (racy.contains(o.hash)) continue;
     TunedEntry entry =
-        entry_of(o, fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(stored.finished_at))));
-    entry.source = "history";
+        report::entry_of(o, fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(stored.finished_at))));
+    entry.source = kHistory;
     entries.push_back(std::move(entry));
   }
   return entries;
 }
 
-// The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history.
-Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
-                                       const Known& known) {
+// The same, of `open` or, where that is null, of the results file if there is one. A file on a network takes only one
+// connection.
+Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& known, const Problem& problem,
+                                             const DeviceSpec& device) {
+  if (open != nullptr) return from_history(*open, problem, device);
+  const fs::path file = known.places.user.data / "results.sqlite";
+  std::error_code none;
+  if (!fs::exists(file, none)) return std::vector<TunedEntry>{};
+  auto results = store::Results::open(file);
+  if (!results) return fail(results.error());
+  return *results ? from_history(**results, problem, device) : std::vector<TunedEntry>{};
+}
+
+// The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history unless it
+// was searched now.
+Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem& problem, const DeviceSpec& device,
+                                       const Known& known, store::Results* open,
+                                       std::vector<TunedEntry> searched = {}) {
   auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
   if (!tables) return fail(tables.error());
-  auto history = from_history(known.places.user.data / "results.sqlite", problem, device);
+  auto history = from_history(open, known, problem, device);
   if (!history) return fail(history.error());
+  const bool searched_now = !searched.empty();
+  history->insert(history->end(), searched.begin(), searched.end());  // the history may have no place to be kept
   report::TunedTable ours{device.name, device.arch, {}};
   const auto better = [](const TunedEntry& a, const TunedEntry& b) {
     return a.kind != b.kind ? a.kind == FigureKind::measured : a.us < b.us;
   };
   std::stable_sort(history->begin(), history->end(), [&](const auto& a, const auto& b) { return better(b, a); });
   for (TunedEntry& entry : *history) put_entry(ours, std::move(entry));  // the best comes last and stays
+  const std::vector<report::TunedTable> own_tables{std::move(ours)};
   std::vector<TunedEntry> found;
   for (const Kernel& kernel : known.kernels) {
     if (!is_wanted(options, kernel)) continue;
     const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
-    const TunedEntry* own = report::best_entry({ours}, device.name, problem, kernel.id);
-    const TunedEntry* best =
-        !shipped || (own && own->kind != shipped->kind && own->kind == FigureKind::measured) ? own : shipped;
+    const TunedEntry* own = report::best_entry(own_tables, device.name, problem, kernel.id);
+    const bool own_is_better = own && shipped && (searched_now || own->kind != shipped->kind) && better(*own, *shipped);
+    const TunedEntry* best = !shipped || own_is_better ? own : shipped;
     if (best) found.push_back(*best);
   }
   std::stable_sort(found.begin(), found.end(), better);
@@ -146,7 +155,7 @@ std::string text_of(const std::vector<TunedEntry>& found, const Problem& problem
     const Kernel* kernel = find_kernel(kernels, entry.kernel);
     std::error_code none;
     const std::string source =
-        entry.source == "history" ? entry.source : fs::relative(entry.source, root, none).generic_string();
+        entry.source == kHistory ? entry.source : fs::relative(entry.source, root, none).generic_string();
     const TunedEntry& first = found.front();
     const bool modelled = entry.kind == FigureKind::modelled && first.kind == FigureKind::modelled;
     const bool apart = !modelled || model::paired(first.us, entry.us, device.arch).told_apart();
@@ -170,36 +179,20 @@ Json json_of(const std::vector<TunedEntry>& found, const DeviceSpec& device, con
   return json;
 }
 
-int show_best(const Options& options, const Known& known, const Problem& problem) {
-  auto place = place_of(options, known.devices);
-  if (!place) return report(place.error());
-  auto found = ranked(options, problem, place->device, known);
-  if (!found) return report(found.error());
-  if (found->empty())
-    return report({Stage::input,
-                   "no figure for " + report::problem_text(problem) + " on " + place->device.name + " is stored",
-                   "Search for one: attnscope best --tune DIR --device " + place->device.id + " --problem …"});
-  if (!options.preset.empty()) {
-    const TunedEntry& best = found->front();
-    store::Preset preset{{problem, best.kernel, best.config, place->device.id, {}}};
-    preset.title = "Best for " + report::problem_text(problem) + " on " + place->device.name;
-    if (auto written = store::write_preset(options.preset, preset, known.kernels); !written)
-      return report(written.error());
-  }
-  print_result(options.json ? json_text(json_of(*found, place->device, known.kernels), 2)
-                            : text_of(*found, problem, place->device, known.kernels, known.places.resources));
-  return kCorrectOrUnchecked;
+bool can_be_searched(const BestOptions& options, const Kernel& kernel, const Problem& problem) {
+  return is_wanted(options, kernel) && kernel.library.is_source() && kernel.problem == problem.kind;
 }
 
-// A watch runs on an emulated device, with the GPU's architecture if the device is a GPU.
-bool can_be_watched(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
-  return std::ranges::any_of(known, [&](const DeviceSpec& spec) { return spec.arch == device.arch; });
+void say_found(const TunedEntry& entry, const Kernel& kernel, size_t tried, const std::string& more) {
+  print_note(fmt::format("attnscope best: {}, {}: {} us {} after {} configs: {}{}", report::problem_text(entry.problem),
+                         kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), tried,
+                         short_text(entry.config, kernel), more));
 }
 
 // "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
 std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
   for (const DeviceSpec& spec : known)
-    if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";
+    if (spec.name == device.name) return spec.id.substr(spec.id.find(':') + 1) + ".json";
   std::string name;
   for (const char c : device.name)
     name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
@@ -212,10 +205,91 @@ Result<report::TunedTable> read_table(const fs::path& file, const DeviceSpec& de
   return report::read_tuned(file);
 }
 
-using KnobValues = std::map<std::string, int64_t>;
+// What a search found, for `attnscope bench` too.
+Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, const TunedEntry& entry) {
+  const fs::path file = own_tables_of(known.places) / table_name(device, known.devices);
+  auto table = read_table(file, device);
+  if (!table) return fail(table.error());
+  put_entry(*table, entry);
+  return platform::write_file(file, json_text(report::to_json(*table), 1) + "\n");
+}
+
+// The figures, and where there are none those that a search finds now. A search that was interrupted goes on. It opens
+// `place` only if it has to ask a worker.
+Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known,
+                                                  const Problem& problem, const DeviceSpec& device,
+                                                  std::optional<SweepPlace>& place) {
+  auto found = ranked(options, problem, device, known, place ? place->results.get() : nullptr);
+  if (!found) return found;
+  const BestMarks marks(known.places.user.data / "searches", problem, device.id);
+  const bool all = found->empty() || options.budget > 0;
+  std::vector<const Kernel*> wanted;
+  for (const Kernel& kernel : known.kernels)
+    if (can_be_searched(options, kernel, problem) && (all || marks.has(kernel))) wanted.push_back(&kernel);
+  if (wanted.empty()) return found;
+  if (!place) {
+    auto opened = place_of(options);
+    if (!opened) return fail(opened.error());
+    place = std::move(*opened);
+  }
+  for (const Kernel* kernel : wanted)
+    if (auto put = marks.put(*kernel); !put) {
+      print_note("attnscope best: after an interruption it will not go on: " + put.error().message);
+      break;
+    }
+  auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
+  if (!tables) return fail(tables.error());
+  BestSearch search(*place, std::move(*tables), options.budget > 0 ? options.budget : BestSearch::kUsualBudget);
+  std::vector<TunedEntry> searched;
+  for (const Kernel* kernel : wanted) {
+    if (auto best = search.search(*kernel, problem)) {
+      searched.push_back(report::entry_of(best->best, today()));
+      searched.back().source = kHistory;
+      say_found(searched.back(), *kernel, best->tried, "");
+      if (auto kept = keep_in_own_table(known, device, searched.back()); !kept)
+        print_note("attnscope best: `attnscope bench` will not know it: " + kept.error().message);
+    } else if (best.error().stage == Stage::input) {
+      print_note("attnscope best: " + best.error().message);
+    } else {
+      return fail(best.error());
+    }
+    marks.take(*kernel);
+  }
+  return ranked(options, problem, device, known, place->results.get(), std::move(searched));
+}
+
+int show_best(const BestOptions& options, const Known& known, const Problem& problem) {
+  std::optional<DeviceSpec> device = known_device(options, known.devices);
+  std::optional<SweepPlace> place;
+  if (!options.preset.empty())
+    if (auto possible = platform::check_output(options.preset); !possible) return report(possible.error());
+  if (auto valid = validate(problem, "problem"); !valid) return report(valid.error());
+  if (!device) {
+    auto opened = place_of(options);
+    if (!opened) return report(opened.error());
+    place = std::move(*opened);
+    device = place->device.device;
+  }
+  auto found = found_or_searched(options, known, problem, *device, place);
+  if (!found) return report(found.error());
+  if (found->empty())
+    return report({Stage::input,
+                   "no config that was tried is correct for " + report::problem_text(problem) + " on " + device->name,
+                   "`attnscope sweep` lists each config with the reason; --kernel names the kernel."});
+  if (!options.preset.empty()) {
+    const TunedEntry& best = found->front();
+    store::Preset preset{{problem, best.kernel, best.config, device->id, {}}};
+    preset.title = "Best for " + report::problem_text(problem) + " on " + device->name;
+    if (auto written = store::write_preset(options.preset, preset, known.kernels); !written)
+      return report(written.error());
+  }
+  print_result(options.json ? json_text(json_of(*found, *device, known.kernels), 2)
+                            : text_of(*found, problem, *device, known.kernels, known.places.resources));
+  return kCorrectOrUnchecked;
+}
 
 // The configs that --config names, by kernel.
-Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const Options& options,
+Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const BestOptions& options,
                                                                      const std::vector<Kernel>& kernels) {
   std::map<std::string, std::vector<KnobValues>> named;
   for (const std::string& text : options.configs) {
@@ -226,62 +300,45 @@ Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const Optio
   return named;
 }
 
-TuneRuns runs_at(Place& place, const Kernel& kernel, const Problem& problem, bool watched) {
-  const auto run = [&place, &kernel, &problem](const KnobValues& knobs, session::Watch watch) {
-    Draft draft{problem, kernel.id, {knobs, {}}, place.device.id, {}};
-    draft.measure.max_time_ms = kTuneMs;
-    if (place.device.emulated) draft.measure.sampled_share = emulated_share(problem);
-    return place.session->session().queue(std::move(draft), watch).get();
-  };
-  TuneRuns runs;
-  runs.plain = [run](const KnobValues& knobs) { return run(knobs, session::Watch::never); };
-  if (watched) runs.watch = [run](const KnobValues& knobs) { return run(knobs, session::Watch::always); };
-  return runs;
-}
-
 // Puts what was found into the table, on disk too.
-Result<void> keep_found(const Tuned& found, const Problem& problem, const Kernel& kernel, report::TunedTable& table,
-                        const fs::path& file) {
-  const TunedEntry entry = entry_of(found.best, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))));
+Result<void> keep_found(const FoundBest& found, const Kernel& kernel, report::TunedTable& table, const fs::path& file) {
+  const TunedEntry entry = report::entry_of(found.best, today());
   const bool put = put_entry(table, entry);
-  print_note(fmt::format("attnscope best: {}, {}: {} us {} after {} configs: {}{}", report::problem_text(problem),
-                         kernel.id, report::us_text(entry.us), attnscope::to_string(entry.kind), found.tried,
-                         short_text(entry.config, kernel), put ? "" : " (the measured figure stays)"));
+  say_found(entry, kernel, found.tried, put ? "" : " (the measured figure stays)");
   return platform::write_output(file, json_text(report::to_json(table), 1) + "\n");
 }
 
-int tune_all(const Options& options, const Known& known, const std::vector<Problem>& problems) {
-  auto place = start_at(options);
+int tune_all(const BestOptions& options, const Known& known, const std::vector<Problem>& problems) {
+  auto place = place_of(options);
   if (!place) return report(place.error());
   if (auto made = platform::make_output_folder(options.tune); !made) return report(made.error());
-  const fs::path file = fs::path(options.tune) / table_name(place->device, known.devices);
-  auto table = read_table(file, place->device);
+  const fs::path file = fs::path(options.tune) / table_name(place->device.device, known.devices);
+  auto table = read_table(file, place->device.device);
   if (!table) return report(table.error());
   auto named = named_configs(options, known.kernels);
   if (!named) return report(named.error());
-  const bool watched = can_be_watched(place->device, known.devices);
+  BestSearch search(*place, {*table}, options.budget > 0 ? options.budget : BestSearch::kUsualBudget);
   bool any_found = false;
   std::optional<Failure> none_found;  // the last of several
   for (const Problem& problem : problems)
     for (const Kernel& kernel : known.kernels) {
-      if (!is_wanted(options, kernel) || !kernel.library.is_source() || kernel.problem != problem.kind) continue;
-      if (!named->empty() && !named->contains(kernel.id)) continue;
-      const TuneRuns runs = runs_at(*place, kernel, problem, watched);
-      auto found = named->empty() ? tune(kernel, problem, runs) : best_of(kernel, problem, named->at(kernel.id), runs);
+      if (!can_be_searched(options, kernel, problem) || (!named->empty() && !named->contains(kernel.id))) continue;
+      auto found =
+          named->empty() ? search.search(kernel, problem) : search.search(kernel, problem, named->at(kernel.id));
       if (!found) {
         none_found = found.error();
-        print_note(fmt::format("attnscope best: {}", found.error().message));
+        print_note("attnscope best: " + none_found->message);
         continue;
       }
       any_found = true;
-      if (auto kept = keep_found(*found, problem, kernel, *table, file); !kept) return report(kept.error());
+      if (auto kept = keep_found(*found, kernel, *table, file); !kept) return report(kept.error());
     }
   if (none_found && !any_found) return status_of(*none_found);
   print_result(file.string() + "\n");
   return kCorrectOrUnchecked;
 }
 
-int best(const Options& options) {
+int best(const BestOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
@@ -299,8 +356,9 @@ int best(const Options& options) {
 }  // namespace
 
 void add_best(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("best", "The fastest correct config known for a problem on a device");
-  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "best", "The fastest correct config for a problem on a device; searched for where none is known");
+  auto options = std::make_shared<BestOptions>();
   command->add_option("--problem", options->problems, "B=1,H=8,S=512,D=64,causal=none; several with --tune")
       ->type_name("SIZES");
   command->add_option("--device", options->device, "Else the first GPU, else the default emulated device")
@@ -314,6 +372,13 @@ void add_best(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--config", options->configs, "With --tune: try this config instead of a search (may be repeated)")
       ->type_name("ID:KNOB=VALUE,...");
+  command
+      ->add_option("--budget", options->budget,
+                   fmt::format("Search, though figures are kept, and try at most so many configs of each kernel; where "
+                               "none is kept, or with --tune, it is {} without this",
+                               BestSearch::kUsualBudget))
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return best(*options); }; });
 }

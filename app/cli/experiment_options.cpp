@@ -7,6 +7,7 @@
 #include "catalog/workload.h"
 #include "cli/places.h"
 #include "core/near.h"
+#include "core/options.h"
 #include "store/preset.h"
 
 namespace attnscope::cli {
@@ -28,6 +29,7 @@ Result<NamedDraft> draft_against(ExperimentOptions options, const std::string& p
   options.preset = preset;
   options.kernel.clear();
   options.settings.clear();
+  options.options.clear();
   auto named = draft_of(options);
   if (named && !device.empty()) named->draft.device = device;
   return named;
@@ -43,6 +45,9 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--preset", options.preset, "Start from this preset")->type_name("FILE");
   command.add_option("--kernel", options.kernel, "The kernel's id")->type_name("ID");
   command.add_option("--set", options.settings, "Set a knob (may be repeated)")->type_name("KNOB=VALUE");
+  command
+      .add_option("--option", options.options, "Set a compile option: maxrregcount, fast_math, fmad (may be repeated)")
+      ->type_name("NAME=VALUE");
   command.add_option("--problem", options.problem, "B=1,H=8,S=512,D=64,causal=none,seed=0,dist=normal")
       ->type_name("SIZES");
   command.add_option("--device", options.device, "Where to run, as `attnscope devices` names it")->type_name("DEVICE");
@@ -77,6 +82,8 @@ Result<NamedDraft> draft_of(const ExperimentOptions& options) {
     if (!parsed) return fail(parsed.error());
     draft.config.knobs[parsed->first] = parsed->second;
   }
+  for (const std::string& option : options.options)
+    if (auto set = apply_option(draft.config.options, option); !set) return fail(set.error());
   if (!options.problem.empty()) {
     auto problem = problem_from_text(options.problem, draft.problem);
     if (!problem) return fail(problem.error());

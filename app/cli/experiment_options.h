@@ -19,6 +19,7 @@ struct ExperimentOptions {
   std::string preset;                 // file; empty: none
   std::string kernel;                 // id
   std::vector<std::string> settings;  // KNOB=VALUE
+  std::vector<std::string> options;   // NAME=VALUE of a compile option
   std::string problem;                // B=1,H=8,…
   std::string device;
   std::vector<std::string> kernel_dirs;

@@ -46,6 +46,8 @@ std::filesystem::path own_devices_of(const Places& places) { return places.user.
 
 std::filesystem::path own_lessons_of(const Places& places) { return places.user.config / "lessons"; }
 
+std::filesystem::path own_tables_of(const Places& places) { return places.user.data / "tuned"; }
+
 catalog::DeviceCatalog emulated_devices(const Places& places) {
   return catalog::load_devices(places.resources / "assets/devices", own_devices_of(places));
 }

@@ -24,6 +24,9 @@ Result<Places> find_places();
 // The folder of the user's lessons.
 std::filesystem::path own_lessons_of(const Places& places);
 
+// The folder of the tables of best configs that searches made here (report/tuned.h).
+std::filesystem::path own_tables_of(const Places& places);
+
 // The shipped devices and those of the user's config folder.
 catalog::DeviceCatalog emulated_devices(const Places& places);
 

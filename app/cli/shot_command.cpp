@@ -15,10 +15,9 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct ShotOptions {
   std::string file;
-  std::string preset;
-  std::vector<std::string> kernel_dirs;
+  ExperimentOptions experiment;
   WorkerOptions workers;
   std::string size = "1600x900";
   float zoom = 1.0f;
@@ -44,23 +43,25 @@ Result<ui::ShotSize> size_of(const std::string& text) {
   return size;
 }
 
-int shoot(const Options& given) {
+int shoot(const ShotOptions& given) {
   auto size = size_of(given.size);
   if (!size) return report(size.error());
-  ExperimentOptions named;
-  named.preset = given.preset;
-  named.kernel_dirs = given.kernel_dirs;
-  if (auto draft = draft_of(named); !draft) return report(draft.error());
+  const ExperimentOptions& named = given.experiment;
+  auto draft = draft_of(named);
+  if (!draft) return report(draft.error());
   auto places = find_places();
   if (!places) return report(places.error());
-  auto options = session_options(given.kernel_dirs, false);
+  auto options = session_options(named.kernel_dirs, false);
   if (!options) return report(options.error());
   if (auto added = add_workers(*options, given.workers, Named::asked, options->first_device); !added)
     return report(added.error());
   options->watch_configs = true;
   auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
-  if (!given.preset.empty()) (*session)->load_preset(given.preset);
+  if (!named.preset.empty() && named.kernel.empty() && named.settings.empty() && named.problem.empty())
+    (*session)->load_preset(named.preset);  // with its view
+  else if (!named.kernel.empty() || !named.settings.empty() || !named.problem.empty())
+    (*session)->focus(draft->draft, {0, true, "shot"});
   ui::ShotOptions shot;
   shot.resources = places->resources;
   shot.own_lessons = own_lessons_of(*places);
@@ -79,7 +80,7 @@ int shoot(const Options& given) {
   return kCorrectOrUnchecked;
 }
 #else
-int shoot(const Options&) {
+int shoot(const ShotOptions&) {
   return report({Stage::device, "this attnscope was built without its window", "Build it with ATTNSCOPE_UI=ON."});
 }
 #endif
@@ -88,10 +89,9 @@ int shoot(const Options&) {
 
 void add_shot(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("shot", "Write a picture of the window; needs no display");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShotOptions>();
   command->add_option("file", options->file, "The picture to write")->type_name("OUT.png")->required();
-  command->add_option("--preset", options->preset, "Show this preset")->type_name("FILE");
-  add_kernels_option(*command, options->kernel_dirs);
+  add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   command->add_option("--size", options->size, "Its size in pixels")->type_name("1600x900");
   command->add_option("--zoom", options->zoom, "Larger or smaller, as for a screen of many pixels")

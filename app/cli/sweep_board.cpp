@@ -10,6 +10,7 @@
 #include "core/headline.h"
 #include "core/joined.h"
 #include "core/json.h"
+#include "core/options.h"
 
 namespace attnscope::cli {
 namespace {
@@ -86,10 +87,21 @@ Json json_of(const Rejected& one) {
   return {{"config", one.config}, {"why", one.why}, {"reason", one.reason}, {"hint", one.hint}};
 }
 
-Json json_of(const SweepBoard& board, const charts::ScanRow& row) {
+Json options_json(const SweepPlan& plan, const Config& config) {
+  Json options = Json::object();
+  for (const std::string& name : option_names()) {
+    const search::Axis axis{name, {}, true};
+    options[name] = search::value_json(plan.kernel, axis, axis.value_in(config));
+  }
+  return options;
+}
+
+Json json_of(const SweepBoard& board, const SweepPlan& plan, const charts::ScanRow& row) {
   const Observation& run = *board.accepted.timed(row.point);
+  const Config& config = board.accepted.points[row.point].config;
   Json json{{"config", row.text},
-            {"knobs", board.accepted.points[row.point].config.knobs},
+            {"knobs", config.knobs},
+            {"options", options_json(plan, config)},
             {"us", *row.us},
             {"interval", {run.timing->interval_low, run.timing->interval_high}},
             {"kind", to_string(row.kind)},
@@ -114,8 +126,8 @@ bool is_accepted(const Observation& observation) {
 SweepBoard board_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const Kernel& kernel) {
   SweepBoard board;
   for (const search::Excluded& one : excluded)
-    board.rejected.push_back(
-        {short_text(one.config, kernel), std::string(to_string(one.why)), one.reason, one.hint, one.common});
+    board.rejected.push_back({short_text(one.config, kernel, scan.held.config.options), std::string(to_string(one.why)),
+                              one.reason, one.hint, one.common});
   const std::vector<size_t> points = accepted_points(scan);
   for (const charts::ScanSeries& series : charts::scan_series(scan))
     for (const charts::ScanRow& row : series.rows)
@@ -176,7 +188,7 @@ Json to_json(const SweepBoard& board, const SweepPlan& plan, const SweepCounts& 
             {"command", nullptr}};
   if (plan.budget > 0) json["budget"] = plan.budget;
   if (!plan.model.empty()) json["model"] = plan.model;
-  for (const charts::ScanRow& row : board.rows) json["correct"].push_back(json_of(board, row));
+  for (const charts::ScanRow& row : board.rows) json["correct"].push_back(json_of(board, plan, row));
   for (const Rejected& one : board.rejected) json["rejected"].push_back(json_of(one));
   if (const auto command = winners_command(board, plan); !command.empty())
     json["command"] = joined(command, shell_argument, " ");

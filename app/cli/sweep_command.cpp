@@ -5,24 +5,17 @@
 #include <map>
 
 #include "catalog/validate.h"
-#include "charts/format.h"
-#include "charts/standing.h"
-#include "cli/bench_plan.h"
 #include "cli/command.h"
-#include "cli/device_wait.h"
-#include "cli/emulated_twin.h"
 #include "cli/exit_status.h"
 #include "cli/one_run.h"
-#include "cli/places.h"
 #include "cli/status_line.h"
 #include "cli/sweep_board.h"
-#include "cli/sweep_run.h"
+#include "cli/sweep_search.h"
 #include "cli/sweep_t4.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "platform/json_file.h"
 #include "platform/output_file.h"
-#include "search/search.h"
 
 namespace attnscope::cli {
 namespace {
@@ -31,7 +24,7 @@ using search::StrategyKind;
 
 constexpr uint64_t kMaxFile = 1 << 20;
 
-struct Options {
+struct SweepOptions {
   OneRun run;
   std::string space;     // file
   std::string strategy;  // a word; empty: exhaustive
@@ -46,31 +39,15 @@ struct Options {
   bool fresh = false, all = false, json = false;
 };
 
-// Where a sweep runs, and what it may try.
-struct Place {
-  std::unique_ptr<WaitingSession> session;
-  WaitingSession::Found device;
-  std::unique_ptr<store::Results> results;  // null: there is no place for it
-  std::vector<DeviceSpec> emulated;         // the devices that are data
-};
-
-Result<Place> place_of(const Options& options, const Draft& draft) {
-  const auto places = find_places();
-  if (!places) return fail(places.error());
+Result<SweepPlace> place_of(const SweepOptions& options, const Draft& draft) {
   std::string device = options.run.experiment.device;
   auto with = options_with_workers(options.run.experiment.kernel_dirs, options.run.workers, device);
   if (!with) return fail(with.error());
   if (const int ms = options.run.deadline_ms; ms > 0) with->deadlines = {ms, ms, ms};
-  auto waiting = WaitingSession::start(std::move(*with));
-  if (!waiting) return fail(waiting.error());
-  auto found = (*waiting)->wait_for(device.empty() ? draft.device : device);
-  if (!found) return fail(found.error());
-  auto results = store::Results::open(places->user.data / "results.sqlite");
-  if (!results) return fail(results.error());
-  return Place{std::move(*waiting), std::move(*found), std::move(*results), emulated_devices(*places).devices};
+  return SweepPlace::open(std::move(*with), device.empty() ? draft.device : device);
 }
 
-Result<search::Space> space_of(const Options& options, const Kernel& kernel, const Config& held) {
+Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel, const Config& held) {
   if (options.space.empty()) {
     std::vector<std::string> fixed;
     for (const std::string& setting : options.run.experiment.settings)
@@ -93,161 +70,42 @@ Failure nothing_left(const search::Candidates& candidates, const std::string& ke
           candidates.excluded.front().hint};
 }
 
-class Sweep {
- public:
-  Sweep(const Options& options, SweepPlan plan, search::Candidates candidates, Place place)
-      : options_(options), plan_(std::move(plan)), candidates_(std::move(candidates)), place_(std::move(place)) {}
-
-  int run() {
-    auto strategy = choose();
-    if (!strategy) return report(strategy.error());
-    SweepRun run(
-        place_.session->session(), place_.results.get(), plan_.held,
-        settings(options_.watch.empty() ? session::Watch::never : session::Watch::always, place_.device, plan_.budget));
-    if (auto tried = try_all(run, std::move(*strategy)); !tried) return report(tried.error());
-    if (auto gated = gate(run); !gated) return report(gated.error());
-    line_.show("");
-    if (const auto trouble = place_.results->take_trouble())
-      print_note(fmt::format("attnscope sweep: {}. {}", trouble->message, trouble->hint));
-    if (run.not_kept())
-      print_note(
-          fmt::format("attnscope sweep: results are not kept: {}. {}", run.not_kept()->message, run.not_kept()->hint));
-    const SweepBoard board = board_of(run.scan(), candidates_.excluded, plan_.kernel);
-    if (!options_.t4.empty()) {
-      const std::string text = json_text(t4_of(run.scan(), candidates_.excluded, plan_), 1) + "\n";
-      if (auto written = platform::write_output(options_.t4, text); !written) return report(written.error());
-    }
-    const SweepCounts counts{run.scan().points.size(), run.known()};
-    print_result(options_.json ? json_text(to_json(board, plan_, counts), 2)
-                               : text_of(board, plan_, counts, options_.all));
-    return status_of(board, run.scan());
+// A sweep looks for what runs, so a config that does not is no failure of it.
+int status_of(const SweepBoard& board, const Scan& scan) {
+  if (!board.rows.empty()) return kCorrectOrUnchecked;
+  int least = kEnded;
+  for (size_t at = 0; at < scan.points.size(); ++at) {
+    const Observation* run = scan.timed(at);
+    least = std::min<int>(least, run != nullptr ? cli::status_of(*run) : kRefused);
   }
+  return std::max<int>(least, kWrong);
+}
 
- private:
-  SweepRun::Settings settings(session::Watch watch, const WaitingSession::Found& device, size_t budget) {
-    SweepRun::Settings settings{watch, options_.fresh, device.versions, {}};
-    settings.on_progress = [this, budget](const SweepProgress& now) {
-      std::string text = fmt::format("{} of {}{}", now.ended, budget > 0 ? "at most " : "",
-                                     budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked);
-      if (now.left_seconds && now.asked > now.ended) text += ", " + left_text(*now.left_seconds);
-      if (now.best != nullptr)
-        text += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
-                            short_text(now.best->experiment.config, plan_.kernel));
-      line_.show(text);
-    };
-    return settings;
+int run_and_show(const SweepOptions& options, SweepPlan plan, search::Candidates candidates, SweepPlace place) {
+  SweepSearch::Settings settings;
+  settings.watch = options.no_watch        ? Watching::nothing
+                   : options.watch.empty() ? Watching::leaders
+                                           : Watching::everything;
+  settings.fresh = options.fresh;
+  settings.rank_always = !plan.model.empty();
+  StatusLine line;
+  settings.on_progress = [&line](const std::string& how_far, PartsDone parts) { line.show(how_far, parts); };
+  SweepSearch search(std::move(plan), std::move(candidates), place, std::move(settings));
+  auto done = search.run();
+  line.show("");
+  for (const std::string& note : search.notes()) print_note("attnscope sweep: " + note);
+  if (!done) return report(done.error());
+  const SweepBoard board = search.board();
+  if (!options.t4.empty()) {
+    const std::string text = json_text(t4_of(search), 1) + "\n";
+    if (auto written = platform::write_output(options.t4, text); !written) return report(written.error());
   }
+  print_result(options.json ? json_text(to_json(board, search.plan(), search.counts()), 2)
+                            : text_of(board, search.plan(), search.counts(), options.all));
+  return status_of(board, search.scan());
+}
 
-  Result<std::unique_ptr<search::Strategy>> choose() {
-    const search::Grid& grid = candidates_.grid;
-    switch (plan_.strategy) {
-      case StrategyKind::exhaustive:
-        break;
-      case StrategyKind::random:
-        return std::make_unique<search::RandomOrder>(grid, plan_.seed);
-      case StrategyKind::evolutionary:
-        return std::make_unique<search::Evolutionary>(grid, plan_.seed, held_point(), search::Evolutionary::Settings{});
-      case StrategyKind::model_guided: {
-        if (place_.device.device.emulated && options_.model.empty()) {
-          print_note("attnscope sweep: " + place_.device.device.id +
-                     " is modelled itself, so every config is run: exhaustive");
-          plan_.strategy = StrategyKind::exhaustive;
-          break;
-        }
-        auto predicted = predictions();
-        if (!predicted) return fail(predicted.error());
-        return std::make_unique<search::ModelGuided>(grid, std::move(*predicted), search::ModelGuided::Settings{});
-      }
-    }
-    return std::make_unique<search::Exhaustive>(grid);
-  }
-
-  // The held config, where the search may try it.
-  std::vector<size_t> held_point() const {
-    const auto found = std::ranges::find(candidates_.configs, plan_.held.config);
-    if (found == candidates_.configs.end()) return {};
-    return {static_cast<size_t>(found - candidates_.configs.begin())};
-  }
-
-  // The modelled time of every config on the emulated twin, us.
-  Result<std::vector<std::optional<double>>> predictions() {
-    auto model = emulated_twin(place_.device.device, options_.model, place_.emulated);
-    if (!model) return fail(model.error());
-    auto found = place_.session->wait_for(model->id);
-    if (!found) return fail(found.error());
-    plan_.model = model->id;
-    Experiment held = plan_.held;
-    held.device = model->id;
-    held.measure.sampled_share = emulated_share(held.problem);
-    SweepRun run(place_.session->session(), place_.results.get(), held, settings(session::Watch::never, *found, 0));
-    if (auto done = run.run(candidates_.configs); !done) return fail(done.error());
-    std::vector<std::optional<double>> predicted;
-    for (size_t at = 0; at < candidates_.configs.size(); ++at) {
-      const Observation* seen = run.scan().timed(at);
-      const bool good = seen != nullptr && is_accepted(*seen);
-      predicted.push_back(good ? std::optional(seen->timing->p50) : std::nullopt);
-    }
-    return predicted;
-  }
-
-  Result<void> try_all(SweepRun& run, std::unique_ptr<search::Strategy> strategy) {
-    std::map<size_t, size_t> index;  // in the scan, by point
-    const auto told_apart = [&](size_t a, size_t b) {
-      const auto outcome = charts::standing_of(*run.scan().timed(index.at(a)), *run.scan().timed(index.at(b))).outcome;
-      return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
-    };
-    search::Search search(std::move(strategy), candidates_.grid.size(), plan_.budget, told_apart);
-    for (auto points = search.next(); !points.empty(); points = search.next()) {
-      std::vector<Config> configs;
-      for (const size_t point : points) {
-        index.try_emplace(point, index.size());
-        configs.push_back(candidates_.configs[point]);
-      }
-      if (auto done = run.run(configs); !done) return done;
-      for (const size_t point : points) {
-        const Observation* seen = run.scan().timed(index.at(point));
-        const bool good = seen != nullptr && is_accepted(*seen);
-        search.tell({point, good ? std::optional(seen->timing->p50) : std::nullopt});
-      }
-    }
-    return {};
-  }
-
-  // Watches what leads until everything that leads is sound: a racy config cannot win, nor tie with the winner.
-  Result<void> gate(SweepRun& run) {
-    const bool can =
-        plan_.kernel.library.is_source() && std::ranges::any_of(place_.emulated, [&](const DeviceSpec& spec) {
-          return spec.arch == place_.device.device.arch;
-        });
-    if (options_.no_watch || !can) return {};
-    for (;;) {
-      std::vector<size_t> unwatched;
-      for (const size_t point : leaders_of(run.scan()))
-        if (!run.scan().timed(point)->watch) unwatched.push_back(point);
-      if (unwatched.empty()) return {};
-      if (auto done = run.watch(unwatched); !done) return done;
-    }
-  }
-
-  // A sweep looks for what runs, so a config that does not is no failure of it.
-  static int status_of(const SweepBoard& board, const Scan& scan) {
-    if (!board.rows.empty()) return kCorrectOrUnchecked;
-    int least = kEnded;
-    for (size_t at = 0; at < scan.points.size(); ++at) {
-      const Observation* run = scan.timed(at);
-      least = std::min<int>(least, run != nullptr ? cli::status_of(*run) : kRefused);
-    }
-    return std::max<int>(least, kWrong);
-  }
-
-  const Options& options_;
-  SweepPlan plan_;
-  search::Candidates candidates_;
-  Place place_;
-  StatusLine line_;
-};
-
-int sweep(const Options& options) {
+int sweep(const SweepOptions& options) {
   if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.json);
   if (!options.t4.empty())
     if (auto possible = platform::check_output(options.t4); !possible) return report(possible.error());
@@ -260,6 +118,7 @@ int sweep(const Options& options) {
     if (!kind) return report({Stage::input, "--strategy: " + kind.error().message, kind.error().hint});
     plan.strategy = *kind;
   }
+  if (plan.strategy == StrategyKind::model_guided || !options.t4.empty()) plan.model = options.model;
   auto named = draft_of(options.run.experiment);
   if (!named) return report(named.error());
   plan.kernel = named->kernel;
@@ -279,14 +138,14 @@ int sweep(const Options& options) {
   plan.held.kernel_hash = plan.kernel.content_hash;
   auto candidates = search::candidates_of(plan.space, plan.kernel, plan.held.problem, device);
   if (candidates.configs.empty()) return report(nothing_left(candidates, plan.kernel.id));
-  return Sweep(options, std::move(plan), std::move(candidates), std::move(*place)).run();
+  return run_and_show(options, std::move(plan), std::move(candidates), std::move(*place));
 }
 
 }  // namespace
 
 void add_sweep(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("sweep", "Search a kernel's configs for the fastest correct one");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);
   add_deadline_option(*command, options->run);
@@ -295,10 +154,13 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
                    "Knobs and the values to try (docs/sweeping.md); else every value of the knobs without --set")
       ->type_name("FILE.json");
   command
-      ->add_option("--strategy", options->strategy,
-                   "exhaustive (the default), random, evolutionary, or model-guided: ranked by the emulated twin")
+      ->add_option(
+          "--strategy", options->strategy,
+          "exhaustive (the default), random, evolutionary, local, or model-guided: ranked by the emulated twin")
       ->type_name("WORD");
-  command->add_option("--model", options->model, "With model-guided: rank on this emulated device")
+  command
+      ->add_option("--model", options->model,
+                   "With model-guided: rank on this emulated device. With --t4: its modelled times too")
       ->type_name("DEVICE");
   command->add_option("--budget", options->budget, "Try at most so many configs")
       ->type_name("N")
@@ -312,11 +174,10 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
       ->excludes(watch);
   command->add_option("--t4", options->t4, "Also write every config in the format that Kernel Tuner reads")
       ->type_name("FILE.json");
-  auto* replay =
-      command
-          ->add_option("--replay", options->replay,
-                       "Run nothing: score the strategies that need no model on a recorded space in that format")
-          ->type_name("FILE.json");
+  auto* replay = command
+                     ->add_option("--replay", options->replay,
+                                  "Run nothing: score the strategies on a recorded space in that format")
+                     ->type_name("FILE.json");
   command->add_option("--repeats", options->repeats, "With --replay: each strategy so often")
       ->type_name("N")
       ->capture_default_str()

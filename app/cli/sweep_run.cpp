@@ -97,6 +97,7 @@ Result<session::Shared<Scan>> SweepRun::ask(const std::vector<Config>& configs, 
   request.watch = watch;
   request.known = known;
   request.configs = configs;
+  request.discards = watch == session::Watch::never;  // what is watched leads
   const double began = platform::steady_ms();
   std::optional<size_t> before;  // ended at the first look
   auto scan = scan_and_wait(session_, std::move(request), [&](const Scan& now) {

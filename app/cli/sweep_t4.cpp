@@ -26,8 +26,7 @@ T4Result result_of(const Config& config, const SweepPlan& plan, Invalidity inval
   T4Result result;
   result.invalidity = invalidity;
   for (const search::Axis& axis : plan.space.axes)
-    result.configuration.emplace_back(axis.knob,
-                                      search::value_json(plan.kernel, axis.knob, config.knobs.at(axis.knob)));
+    result.configuration.emplace_back(axis.knob, search::value_json(plan.kernel, axis, axis.value_in(config)));
   return result;
 }
 
@@ -46,17 +45,30 @@ Invalidity invalidity_of(const Observation* run) {
   }
 }
 
+// It draws nothing, so one run is all of them.
+search::Scored model_score(const search::Recorded& space) {
+  std::vector<std::optional<double>> predicted;
+  for (const search::Recorded::Run& run : space.runs) predicted.push_back(run.modelled_ms);
+  return search::score_of(space, 1, [&](const search::Grid& grid, uint64_t) {
+    return std::make_unique<search::ModelGuided>(grid, predicted, std::vector<size_t>{},
+                                                 search::ModelGuided::persistent());
+  });
+}
+
 Json to_json(const search::Scored& scored) { return {{"mean", scored.mean}, {"interval", {scored.low, scored.high}}}; }
 
 }  // namespace
 
-Json t4_of(const Scan& scan, const std::vector<search::Excluded>& excluded, const SweepPlan& plan) {
+Json t4_of(const SweepSearch& search) {
+  const Scan& scan = search.scan();
+  const SweepPlan& plan = search.plan();
   std::vector<T4Result> results;
   for (size_t at = 0; at < scan.points.size(); ++at) {
     const Observation* run = scan.timed(at);
     const Observation* own = scan.points[at].observation.get();
     const bool correct = run != nullptr && is_accepted(*run);
     T4Result result = result_of(scan.points[at].config, plan, correct ? Invalidity::correct : invalidity_of(run));
+    if (const auto us = search.predicted(at)) result.modelled_ms = *us * kMsPerUs;
     if (own != nullptr && own->variant) result.compile_ms = own->variant->compile_ms;
     if (correct) {
       result.ms = run->timing->p50 * kMsPerUs;
@@ -66,7 +78,8 @@ Json t4_of(const Scan& scan, const std::vector<search::Excluded>& excluded, cons
     }
     results.push_back(std::move(result));
   }
-  for (const search::Excluded& one : excluded) results.push_back(result_of(one.config, plan, Invalidity::constraints));
+  for (const search::Excluded& one : search.candidates().excluded)
+    results.push_back(result_of(one.config, plan, Invalidity::constraints));
   return search::t4_of(results);
 }
 
@@ -81,27 +94,30 @@ int replay_t4(const std::string& file, size_t repeats, bool json) {
   const auto valid = std::ranges::count_if(space->runs, [](const auto& run) { return run.ms.has_value(); });
   const double best =
       std::ranges::min(space->runs, {}, [](const auto& run) { return run.ms.value_or(1e300); }).ms.value();
-  const search::Scored evolved = search::score_of(*space, repeats, [](const search::Grid& grid, uint64_t seed) {
-    return std::make_unique<search::Evolutionary>(grid, seed, std::vector<size_t>{}, search::Evolutionary::Settings{});
-  });
-  const search::Scored orders = search::score_of(*space, repeats, [](const search::Grid& grid, uint64_t seed) {
-    return std::make_unique<search::RandomOrder>(grid, seed);
-  });
+  std::vector<std::pair<search::StrategyKind, search::Scored>> scores;
+  for (const search::StrategyKind kind :
+       {search::StrategyKind::evolutionary, search::StrategyKind::local, search::StrategyKind::random})
+    scores.emplace_back(kind, search::score_of(*space, repeats, [kind](const search::Grid& grid, uint64_t seed) {
+                          return search::strategy_without_model(kind, grid, seed, {}, true);
+                        }));
+  if (std::ranges::any_of(space->runs, [](const auto& run) { return run.modelled_ms.has_value(); }))
+    scores.emplace_back(search::StrategyKind::model_guided, model_score(*space));
   if (json) {
+    Json by_strategy = Json::object();
+    for (const auto& [kind, scored] : scores) by_strategy[word_of(kind)] = to_json(scored);
     print_result(json_text(Json{{"configs", space->runs.size()},
                                 {"valid", valid},
                                 {"best_ms", best},
                                 {"evaluations", random.size()},
                                 {"repeats", repeats},
-                                {"scores", {{"evolutionary", to_json(evolved)}, {"random", to_json(orders)}}}},
+                                {"scores", std::move(by_strategy)}},
                            2));
     return kCorrectOrUnchecked;
   }
   std::string out = fmt::format("{}: {} configs of {} knobs, {} valid, the best {:.6g} ms\n", one_line(file),
                                 space->runs.size(), space->knobs.size(), valid, best);
   out += fmt::format("P over {} evaluations, {} repeats (1: best at once, 0: random)\n", random.size(), repeats);
-  for (const auto& [kind, scored] :
-       {std::pair{search::StrategyKind::evolutionary, evolved}, std::pair{search::StrategyKind::random, orders}})
+  for (const auto& [kind, scored] : scores)
     out +=
         fmt::format("  {:<14} {:>6.3f}  ({:.3f} to {:.3f})\n", to_string(kind), scored.mean, scored.low, scored.high);
   print_result(out);

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/options.h"
+
 namespace attnscope {
 
 std::string problem_words(const Problem& problem) {
@@ -45,6 +47,8 @@ std::vector<std::string> run_words(const Draft& draft, const Kernel& kernel) {
   std::vector<std::string> words{"attnscope", "run", "--kernel", kernel.id};
   const auto settings = setting_words(draft.config, kernel);
   words.insert(words.end(), settings.begin(), settings.end());
+  for (const std::string& option : option_words(draft.config.options, kernel.options))
+    words.insert(words.end(), {"--option", option});
   words.insert(words.end(), {"--problem", problem_words(draft.problem), "--device", draft.device});
   return words;
 }

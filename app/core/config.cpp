@@ -1,5 +1,7 @@
 #include "core/config.h"
 
+#include "core/options.h"
+
 namespace attnscope {
 
 std::string short_text(const Config& config, const Kernel& kernel) {
@@ -9,6 +11,12 @@ std::string short_text(const Config& config, const Kernel& kernel) {
     if (found == config.knobs.end()) continue;
     text += (text.empty() ? "" : " ") + knob.name + "=" + knob.text_of(found->second);
   }
+  return text;
+}
+
+std::string short_text(const Config& config, const Kernel& kernel, const CompileOptions& usual) {
+  std::string text = short_text(config, kernel);
+  for (const std::string& word : option_words(config.options, usual)) text += (text.empty() ? "" : " ") + word;
   return text;
 }
 

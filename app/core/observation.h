@@ -103,11 +103,13 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
-enum class Stopped { unknown, stable, time_up };  // stable: the interval was narrow enough
+// stable: the interval was narrow enough; hopeless: every sample was far slower than what it had to beat.
+enum class Stopped { unknown, stable, time_up, hopeless };
 template <>
 struct Words<Stopped> {
   using enum Stopped;
-  static constexpr WordTable<Stopped, 3> table{{{unknown, ""}, {stable, "stable"}, {time_up, "time up"}}};
+  static constexpr WordTable<Stopped, 4> table{
+      {{unknown, ""}, {stable, "stable"}, {time_up, "time up"}, {hopeless, "hopeless"}}};
 };
 
 // How a timing was measured.

@@ -30,6 +30,7 @@ class Sampler {
       if (auto done = take_round(); !done) return fail(done.error());
       keep_good();
       if (stable()) return timing(Stopped::stable);
+      if (hopeless()) return timing(Stopped::hopeless);
       if (late()) return timing(Stopped::time_up);
     }
   }
@@ -40,6 +41,7 @@ class Sampler {
   void note(const Conditions& conditions);
   void keep_good();
   bool stable() const;
+  bool hopeless() const;
   bool late() const { return now() - started_ >= policy_.max_ms; }
   Result<Timing> timing(Stopped stopped) const;
 
@@ -112,6 +114,11 @@ void Sampler::keep_good() {
 
 bool Sampler::stable() const {
   return static_cast<int64_t>(good_.size()) >= kFewestRounds && interval_.half_width() < kStableHalfWidth * median_;
+}
+
+bool Sampler::hopeless() const {
+  if (policy_.hopeless_us <= 0 || static_cast<int64_t>(good_.size()) < kHopelessRounds) return false;
+  return pooled(good_).front() > policy_.hopeless_us;
 }
 
 // The samples that an observation keeps, rounded to a tenth of a nanosecond.

@@ -36,6 +36,8 @@ class Source {
 struct Policy {
   CacheState cache = CacheState::hot;
   double max_ms = 2000;  // stop improving the interval after this time
+  // Stop as soon as kHopelessRounds rounds have only slower samples; us, 0: never.
+  double hopeless_us = 0;
 };
 
 struct Events {
@@ -47,12 +49,13 @@ struct Events {
 // Constants of the rules in docs/measuring.md.
 inline constexpr double kStableHalfWidth = 0.005;  // as a share of the median
 inline constexpr int64_t kFewestRounds = 10;       // before the interval is trusted
-inline constexpr double kRoundMs = 15;             // a round takes at least this long
-inline constexpr int64_t kFewestOfRound = 3;       // samples in a round; once the time is up, these or kRoundMs end it
-inline constexpr double kClockTolerance = 0.03;    // as a share of the run's median clock
+inline constexpr int64_t kHopelessRounds = 2;
+inline constexpr double kRoundMs = 15;           // a round takes at least this long
+inline constexpr int64_t kFewestOfRound = 3;     // samples in a round; once the time is up, these or kRoundMs end it
+inline constexpr double kClockTolerance = 0.03;  // as a share of the run's median clock
 
-// Samples until the 95 % interval of the median has a half-width under 0.5 % of it, or the time is up. Failures: those
-// of the source; Stage::device when every sample was left out; Stage::cancelled.
+// Samples until the 95 % interval of the median has a half-width under 0.5 % of it, the time is up, or it is hopeless.
+// Failures: those of the source; Stage::device when every sample was left out; Stage::cancelled.
 Result<Timing> sample(Source& source, const Policy& policy, const Events& events);
 
 }  // namespace attnscope::measure

@@ -57,7 +57,8 @@ template <>
 struct FieldsOf<protocol::Among> {
   using Of = protocol::Among;
   static constexpr auto list =
-      std::tuple{Field{"ahead", &Of::ahead, kAhead}, Field{"known_codes", &Of::known_codes, kCodes}};
+      std::tuple{Field{"ahead", &Of::ahead, kAhead}, Field{"known_codes", &Of::known_codes, kCodes},
+                 Field{"hopeless_us", &Of::hopeless_us, Limits{.low = 0}}};
 };
 template <>
 struct FieldsOf<protocol::Run> {

@@ -47,6 +47,8 @@ struct KernelContent {
 struct Among {
   std::vector<Experiment> ahead;         // of the same kernel, which come next
   std::vector<std::string> known_codes;  // if its machine code is one of these, the run ends after its limits
+  // On a GPU: if its first samples are all slower than this, us, it is timed no further. Left out otherwise.
+  std::optional<double> hopeless_us = {};
   bool operator==(const Among&) const = default;
 };
 struct Run {

@@ -75,8 +75,18 @@ Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir) {
   return tables;
 }
 
-bool same_device(const std::string& a, const std::string& b) {
-  return !a.empty() && !b.empty() && (a.starts_with(b) || b.starts_with(a));
+TunedEntry entry_of(const Observation& best, std::string date) {
+  TunedEntry entry;
+  entry.problem = best.experiment.problem;
+  entry.kernel = best.experiment.kernel;
+  entry.kernel_hash = best.experiment.kernel_hash;
+  entry.config = best.experiment.config;
+  entry.kind = best.timing->kind;
+  entry.us = best.timing->p50;
+  entry.verdict = best.verdict->state;
+  entry.date = std::move(date);
+  entry.versions = best.versions;
+  return entry;
 }
 
 bool same_shape(const Problem& a, const Problem& b) {
@@ -107,7 +117,7 @@ const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::s
     return entry.us < best->us;
   };
   for (const TunedTable& table : tables) {
-    if (!same_device(table.device, device)) continue;
+    if (table.device != device) continue;
     for (const TunedEntry& entry : table.entries)
       if ((kernel.empty() || entry.kernel == kernel) && same_shape(entry.problem, problem) && better(entry))
         best = &entry;

@@ -28,6 +28,9 @@ struct TunedEntry {
   bool operator==(const TunedEntry&) const = default;
 };
 
+// The entry for a correct and timed run.
+TunedEntry entry_of(const Observation& best, std::string date);
+
 // One device's table, a file of assets/tuned.
 struct TunedTable {
   static constexpr int kVersion = 1;
@@ -46,9 +49,6 @@ Result<TunedTable> read_tuned(const std::filesystem::path& file);
 // The tables of a folder; each entry has its file as source. A folder that does not exist has none; a file that cannot
 // be read is a Failure.
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir);
-
-// Drivers and data sheets name a board with more or fewer words: "NVIDIA H200" is "NVIDIA H200 SXM".
-bool same_device(const std::string& a, const std::string& b);
 
 // Whether both need the same code and the same work: inputs (distribution, seed) do not matter.
 bool same_shape(const Problem& a, const Problem& b);

@@ -31,4 +31,14 @@ std::vector<size_t> Grid::neighbours(size_t point) const {
   return found;
 }
 
+std::optional<size_t> Grid::beyond(size_t point, size_t axis, bool up) const {
+  std::vector<size_t> positions = at(point);
+  size_t& position = positions[axis];
+  while (up ? position + 1 < extents_[axis] : position > 0) {
+    position = up ? position + 1 : position - 1;
+    if (const auto found = find(positions)) return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace attnscope::search

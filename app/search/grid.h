@@ -18,6 +18,8 @@ class Grid {
   std::optional<size_t> find(const std::vector<size_t>& positions) const;
   // The points that differ from it on one axis only, axis by axis.
   std::vector<size_t> neighbours(size_t point) const;
+  // The nearest point further up or down one axis, past positions without a point.
+  std::optional<size_t> beyond(size_t point, size_t axis, bool up) const;
 
  private:
   std::vector<std::vector<size_t>> points_;

@@ -4,21 +4,31 @@
 
 namespace attnscope::search {
 
-void History::tell(Outcome outcome) {
-  tried_.at(outcome.point) = true;
-  outcomes_.push_back(outcome);
-  if (!outcome.us) return;
-  const Outcome* best = best_ ? &outcomes_[*best_] : nullptr;
-  const bool accepted = best == nullptr || *outcome.us <= (1 - kGain) * *best->us ||
-                        (*outcome.us < *best->us && told_apart_ && told_apart_(outcome.point, best->point));
-  if (accepted) best_ = outcomes_.size() - 1;
+bool History::replaces(const Outcome& later, const Outcome* best) const {
+  if (!later.us) return false;
+  return best == nullptr || *later.us <= (1 - kGain) * *best->us ||
+         (*later.us < *best->us && told_apart_ && told_apart_(later.point, best->point));
 }
 
-std::optional<size_t> History::best() const { return best_ ? std::optional(outcomes_[*best_].point) : std::nullopt; }
+void History::tell(Outcome outcome) {
+  tried_.at(outcome.point) = true;
+  rejected_[outcome.point] = !outcome.us;
+  outcomes_.push_back(outcome);
+  if (replaces(outcome, best_ ? &outcomes_[*best_] : nullptr)) best_ = outcomes_.size() - 1;
+}
 
-std::vector<size_t> History::fastest(size_t most) const {
+std::optional<size_t> History::best(size_t first) const {
+  if (first == 0) return best_ ? std::optional(outcomes_[*best_].point) : std::nullopt;
+  const Outcome* best = nullptr;
+  for (size_t at = first; at < outcomes_.size(); ++at)
+    if (replaces(outcomes_[at], best)) best = &outcomes_[at];
+  return best != nullptr ? std::optional(best->point) : std::nullopt;
+}
+
+std::vector<size_t> History::fastest(size_t most, size_t first) const {
   std::vector<Outcome> timed;
-  std::ranges::copy_if(outcomes_, std::back_inserter(timed), [](const Outcome& one) { return one.us.has_value(); });
+  for (size_t at = first; at < outcomes_.size(); ++at)
+    if (outcomes_[at].us) timed.push_back(outcomes_[at]);
   std::ranges::stable_sort(timed, {}, [](const Outcome& one) { return *one.us; });
   timed.resize(std::min(timed.size(), most));
   std::vector<size_t> points;

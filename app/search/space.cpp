@@ -9,6 +9,7 @@
 #include "core/joined.h"
 #include "core/json.h"
 #include "core/near.h"
+#include "core/options.h"
 
 namespace attnscope::search {
 namespace {
@@ -22,24 +23,40 @@ Result<Space> checked(Space space, const std::string& where) {
   return space;
 }
 
-// The values of one knob in a file.
-Result<Axis> axis_from_json(const Json& values, const Kernel& kernel, const Knob& knob, const std::string& where) {
+// The values of one axis in a file, in their order there. `parse` takes the text of one.
+template <class Parse>
+Result<std::vector<int64_t>> values_from_json(const Json& values, const std::string& where, Parse parse) {
   if (!values.is_array() || values.empty())
-    return fail(Stage::input, where + ": must be a list of at least one value", "Leave the knob out to hold it.");
+    return fail(Stage::input, where + ": must be a list of at least one value", "Leave it out to hold it.");
   std::vector<int64_t> given;
   for (const Json& one : values) {
-    const bool word = one.is_string(), number = one.is_number_integer();
+    const bool word = one.is_string(), number = one.is_number_integer() || one.is_boolean();
     if (!word && !number) return fail(Stage::input, where + ": a value is a number or a label");
-    auto value = catalog::knob_value(kernel, knob, word ? one.get<std::string>() : one.dump());
+    const std::string text = word ? one.get<std::string>() : one.dump();
+    Result<int64_t> value = parse(text);
     if (!value) return fail(Stage::input, where + ": " + value.error().message, value.error().hint);
     if (std::ranges::count(given, *value) > 0)
-      return fail(Stage::input, fmt::format("{}: {} stands there twice", where, knob.text_of(*value)));
+      return fail(Stage::input, fmt::format("{}: {} stands there twice", where, text));
     given.push_back(*value);
   }
+  return given;
+}
+
+Result<Axis> knob_axis(const Json& values, const Kernel& kernel, const Knob& knob, const std::string& where) {
+  auto given =
+      values_from_json(values, where, [&](const std::string& text) { return catalog::knob_value(kernel, knob, text); });
+  if (!given) return fail(given.error());
   Axis axis{knob.name, {}};
   for (const KnobValue& value : knob.values)
-    if (std::ranges::count(given, value.value) > 0) axis.values.push_back(value.value);
+    if (std::ranges::count(*given, value.value) > 0) axis.values.push_back(value.value);
   return axis;
+}
+
+Result<Axis> option_axis(const Json& values, const std::string& name, const std::string& where) {
+  auto given = values_from_json(values, where, [&](const std::string& text) { return option_value_from(name, text); });
+  if (!given) return fail(given.error());
+  std::ranges::sort(*given);
+  return Axis{name, std::move(*given), true};
 }
 
 std::string without_prefix(const std::string& text, const std::string& prefix) {
@@ -70,10 +87,20 @@ uint64_t Space::size() const {
   return size;
 }
 
+int64_t Axis::value_in(const Config& config) const {
+  return option ? option_value(config.options, knob) : config.knobs.at(knob);
+}
+
 Config Space::at(const std::vector<size_t>& positions) const {
   Config config = held;
-  for (size_t axis = 0; axis < axes.size(); ++axis)
-    config.knobs[axes[axis].knob] = axes[axis].values.at(positions.at(axis));
+  for (size_t at = 0; at < axes.size(); ++at) {
+    const Axis& axis = axes[at];
+    const int64_t value = axis.values.at(positions.at(at));
+    if (axis.option)
+      set_option(config.options, axis.knob, value);
+    else
+      config.knobs[axis.knob] = value;
+  }
   return config;
 }
 
@@ -90,11 +117,15 @@ Result<Space> whole_space(const Kernel& kernel, const Config& held, const std::v
 Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Config& held, const std::string& where) {
   Space space{{}, held};
   JsonReader reader(json, where);
-  const Json* knobs = reader.value("knobs");
+  const Json *knobs = reader.value("knobs"), *options = reader.value("options");
   if (auto done = reader.finish(); !done) return fail(done.error());
-  if (knobs == nullptr || !knobs->is_object())
-    return fail(Stage::input, where + "/knobs: must be an object of knobs and their values",
-                R"(As {"knobs": {"NUM_WARPS": [4, 8]}}.)");
+  const Json none = Json::object();
+  if (knobs == nullptr && options != nullptr) knobs = &none;
+  if (options == nullptr) options = &none;
+  for (const auto& [part, name] : {std::pair{knobs, "knobs"}, {options, "options"}})
+    if (part == nullptr || !part->is_object())
+      return fail(Stage::input, fmt::format("{}/{}: must be an object of {} and their values", where, name, name),
+                  R"(As {"knobs": {"NUM_WARPS": [4, 8]}, "options": {"maxrregcount": [0, 64]}}.)");
   std::vector<std::string> known;
   for (const Knob& knob : kernel.knobs) known.push_back(knob.name);
   for (const auto& [name, values] : knobs->items())
@@ -103,25 +134,31 @@ Result<Space> space_from_json(const Json& json, const Kernel& kernel, const Conf
                   names_to_choose(name, known));
   for (const Knob& knob : kernel.knobs) {
     if (!knobs->contains(knob.name)) continue;
-    auto axis = axis_from_json((*knobs)[knob.name], kernel, knob, where + "/knobs/" + knob.name);
+    auto axis = knob_axis((*knobs)[knob.name], kernel, knob, where + "/knobs/" + knob.name);
+    if (!axis) return fail(axis.error());
+    space.axes.push_back(std::move(*axis));
+  }
+  for (const auto& [name, values] : options->items()) {
+    auto axis = option_axis(values, name, where + "/options/" + name.substr(0, 100));
     if (!axis) return fail(axis.error());
     space.axes.push_back(std::move(*axis));
   }
   return checked(std::move(space), where);
 }
 
-Json value_json(const Kernel& kernel, const std::string& knob, int64_t value) {
-  const KnobValue* known = kernel.find_knob(knob)->find(value);
+Json value_json(const Kernel& kernel, const Axis& axis, int64_t value) {
+  if (axis.option) return option_value_text(axis.knob, value) == std::to_string(value) ? Json(value) : Json(value != 0);
+  const KnobValue* known = kernel.find_knob(axis.knob)->find(value);
   return known->label.empty() ? Json(value) : Json(known->label);
 }
 
 Json to_json(const Space& space, const Kernel& kernel) {
-  Json knobs = Json::object();
+  Json json{{"knobs", Json::object()}};
   for (const Axis& axis : space.axes) {
-    Json& values = knobs[axis.knob] = Json::array();
-    for (const int64_t value : axis.values) values.push_back(value_json(kernel, axis.knob, value));
+    Json& values = json[axis.option ? "options" : "knobs"][axis.knob] = Json::array();
+    for (const int64_t value : axis.values) values.push_back(value_json(kernel, axis, value));
   }
-  return {{"knobs", std::move(knobs)}};
+  return json;
 }
 
 Candidates candidates_of(const Space& space, const Kernel& kernel, const Problem& problem, const DeviceSpec& device) {
@@ -140,6 +177,23 @@ Candidates candidates_of(const Space& space, const Kernel& kernel, const Problem
       if (++positions[axis] < space.axes[axis].values.size()) break;
       positions[axis] = 0;
     }
+  }
+  found.grid = Grid(std::move(points));
+  return found;
+}
+
+Candidates candidates_of(const std::vector<Config>& configs, const Kernel& kernel, const Problem& problem,
+                         const DeviceSpec& device) {
+  Candidates found;
+  std::vector<std::vector<size_t>> points;
+  for (const Config& config : configs) {
+    if (std::ranges::count(found.configs, config) > 0) continue;
+    if (auto excluded = exclusion_of(kernel, problem, config, device)) {
+      found.excluded.push_back(std::move(*excluded));
+      continue;
+    }
+    points.push_back({points.size()});
+    found.configs.push_back(config);
   }
   found.grid = Grid(std::move(points));
   return found;

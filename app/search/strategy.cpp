@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace attnscope::search {
 namespace {
@@ -21,10 +22,29 @@ std::vector<size_t> untried(const std::vector<size_t>& points, const History& hi
 
 bool is_in(const std::vector<size_t>& points, size_t point) { return std::ranges::count(points, point) > 0; }
 
-// How many rounds have passed without a newly accepted best; `best` is the last one seen.
-void count_round(const History& history, std::optional<size_t>& best, size_t& without_best) {
-  without_best = history.best() == best ? without_best + 1 : 0;
-  best = history.best();
+// How many rounds have passed without a newly accepted best; `best` is the last one seen. Outcomes before `first` do
+// not count.
+void count_round(const History& history, std::optional<size_t>& best, size_t& without_best, size_t first = 0) {
+  const std::optional<size_t> now = history.best(first);
+  without_best = now == best ? without_best + 1 : 0;
+  best = now;
+}
+
+// Untried points join it until it has `size`: first those of `wanted`, then random ones.
+void fill(std::vector<size_t>& batch, size_t size, const Grid& grid, const History& history, Random& random,
+          const std::vector<size_t>& wanted = {}) {
+  std::vector<size_t> left = untried(all_points(grid), history);
+  random.shuffle(left);
+  left.insert(left.begin(), wanted.begin(), wanted.end());
+  for (const size_t point : left)
+    if (batch.size() < size && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
+}
+
+// The next point that way that was not rejected.
+std::optional<size_t> sound_beyond(const Grid& grid, const History& history, size_t point, size_t axis, bool up) {
+  auto next = grid.beyond(point, axis, up);
+  while (next && history.rejected(*next)) next = grid.beyond(*next, axis, up);
+  return next;
 }
 
 }  // namespace
@@ -38,47 +58,94 @@ std::vector<size_t> RandomOrder::propose(const History& history) { return untrie
 Evolutionary::Evolutionary(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings)
     : grid_(grid), random_(seed), seeds_(std::move(seeds)), settings_(settings) {}
 
-void Evolutionary::fill_with_random(std::vector<size_t>& generation, const History& history) {
-  std::vector<size_t> left = untried(all_points(grid_), history);
-  random_.shuffle(left);
-  for (const size_t point : left)
-    if (generation.size() < settings_.population && !is_in(generation, point)) generation.push_back(point);
-}
-
-std::optional<size_t> Evolutionary::mutated(size_t parent) {
-  std::vector<size_t> positions = grid_.at(parent);
+size_t Evolutionary::mutated(size_t parent, const History& history) {
+  size_t point = parent;
   for (size_t moves = 1 + random_.below(settings_.radius); moves > 0; --moves) {
-    const size_t axis = random_.below(positions.size());
+    const size_t axis = random_.below(grid_.extents().size());
     const bool up = random_.below(2) == 1;
-    if (up ? positions[axis] + 1 < grid_.extents()[axis] : positions[axis] > 0) positions[axis] += up ? 1 : size_t(-1);
+    point = sound_beyond(grid_, history, point, axis, up).value_or(point);
   }
-  return grid_.find(positions);
+  return point;
 }
 
 std::vector<size_t> Evolutionary::propose(const History& history) {
-  constexpr int kDraws = 64;  // for a child that exists and was not tried
+  constexpr int kDraws = 64;  // for a child that was not tried
+  const size_t tried = history.outcomes().size();
+  if (tried > began_) count_round(history, best_, without_best_, began_);
+  if (without_best_ >= settings_.patience) {
+    if (!settings_.restarts) return {};
+    began_ = tried;
+    best_.reset();
+    without_best_ = 0;
+  }
   std::vector<size_t> generation;
-  if (generation_++ > 0) count_round(history, best_, without_best_);
-  if (without_best_ >= settings_.patience) return {};
-  const std::vector<size_t> parents = history.fastest(settings_.survivors);
+  const std::vector<size_t> parents = history.fastest(settings_.survivors, began_);
   if (parents.empty()) {
-    for (const size_t seed : seeds_)
-      if (!history.tried(seed) && !is_in(generation, seed)) generation.push_back(seed);
-    fill_with_random(generation, history);
+    fill(generation, settings_.start, grid_, history, random_, seeds_);
     return generation;
   }
-  for (size_t child = 0; child < settings_.population; ++child)
+  for (size_t child = 0; child + settings_.immigrants < settings_.population; ++child)
     for (int draw = 0; draw < kDraws; ++draw) {
-      const auto point = mutated(parents[child % parents.size()]);
-      if (!point || history.tried(*point) || is_in(generation, *point)) continue;
-      generation.push_back(*point);
+      const size_t point = mutated(parents[child % parents.size()], history);
+      if (history.tried(point) || is_in(generation, point)) continue;
+      generation.push_back(point);
       break;
     }
+  if (settings_.immigrants > 0) fill(generation, generation.size() + settings_.immigrants, grid_, history, random_);
   return generation;
 }
 
-ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, Settings settings)
-    : grid_(grid), order_(all_points(grid)), rank_(grid.size()), settings_(settings) {
+Local::Local(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings)
+    : grid_(grid), random_(seed), seeds_(std::move(seeds)), settings_(settings), opened_(grid.size(), false) {}
+
+void Local::open(size_t point) {
+  opened_[point] = true;
+  open_.clear();
+  for (size_t axis = 0; axis < grid_.extents().size(); ++axis)
+    for (const bool up : {false, true}) open_.push_back({point, axis, up});
+  random_.shuffle(open_);
+}
+
+std::vector<size_t> Local::from_open(const History& history) {
+  std::vector<size_t> batch;
+  while (!open_.empty() && batch.size() < settings_.batch) {
+    const Way way = open_.back();
+    open_.pop_back();
+    const auto next = sound_beyond(grid_, history, way.from, way.axis, way.up);
+    if (!next || history.tried(*next) || is_in(batch, *next)) continue;
+    batch.push_back(*next);
+    under_way_.push_back({*next, way.axis, way.up});
+  }
+  return batch;
+}
+
+std::vector<size_t> Local::propose(const History& history) {
+  std::vector<size_t> batch;
+  if (!history.outcomes().empty()) count_round(history, best_, without_best_);
+  if (settings_.patience > 0 && best_ && without_best_ >= settings_.patience) return {};
+  const std::vector<size_t> fastest = history.fastest(history.outcomes().size());
+  if (fastest.empty()) {
+    fill(batch, settings_.start, grid_, history, random_, seeds_);
+    return batch;
+  }
+  for (const Way& way : std::exchange(under_way_, {}))
+    if (history.rejected(way.from)) open_.push_back(way);
+  if (fastest_ != fastest.front()) open(fastest.front());
+  fastest_ = fastest.front();
+  for (batch = from_open(history); batch.empty(); batch = from_open(history)) {
+    const auto next = std::ranges::find_if(fastest, [&](size_t point) { return !opened_[point]; });
+    if (next == fastest.end() || random_.below(settings_.stray) == 0) {
+      fill(batch, settings_.batch, grid_, history, random_);
+      return batch;
+    }
+    open(*next);
+  }
+  return batch;
+}
+
+ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
+                         Settings settings)
+    : grid_(grid), order_(all_points(grid)), rank_(grid.size()), seeds_(std::move(seeds)), settings_(settings) {
   predicted.resize(grid.size());
   std::ranges::stable_sort(
       order_, {}, [&](size_t point) { return predicted[point].value_or(std::numeric_limits<double>::infinity()); });
@@ -87,8 +154,11 @@ ModelGuided::ModelGuided(const Grid& grid, std::vector<std::optional<double>> pr
 
 std::vector<size_t> ModelGuided::propose(const History& history) {
   if (!history.outcomes().empty()) count_round(history, best_, without_best_);
-  if (without_best_ >= settings_.patience && best_) return {};
+  if (settings_.patience > 0 && without_best_ >= settings_.patience && best_) return {};
   std::vector<size_t> batch;
+  for (const size_t seed : std::exchange(seeds_, {}))
+    if (!history.tried(seed) && !is_in(batch, seed)) batch.push_back(seed);
+  const size_t size = batch.size() + settings_.batch;
   if (best_) {
     std::vector<size_t> near = untried(grid_.neighbours(*best_), history);
     std::ranges::sort(near, {}, [&](size_t point) { return rank_[point]; });
@@ -96,8 +166,27 @@ std::vector<size_t> ModelGuided::propose(const History& history) {
     batch = std::move(near);
   }
   for (const size_t point : order_)
-    if (batch.size() < settings_.batch && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
+    if (batch.size() < size && !history.tried(point) && !is_in(batch, point)) batch.push_back(point);
   return batch;
+}
+
+std::unique_ptr<Strategy> strategy_without_model(StrategyKind kind, const Grid& grid, uint64_t seed,
+                                                 std::vector<size_t> seeds, bool has_budget) {
+  switch (kind) {
+    case StrategyKind::exhaustive:
+      return std::make_unique<Exhaustive>(grid);
+    case StrategyKind::random:
+      return std::make_unique<RandomOrder>(grid, seed);
+    case StrategyKind::evolutionary:
+      return std::make_unique<Evolutionary>(grid, seed, std::move(seeds),
+                                            has_budget ? Evolutionary::persistent() : Evolutionary::Settings{});
+    case StrategyKind::local:
+      return std::make_unique<Local>(grid, seed, std::move(seeds),
+                                     has_budget ? Local::persistent() : Local::Settings{});
+    case StrategyKind::model_guided:
+      break;
+  }
+  return nullptr;
 }
 
 }  // namespace attnscope::search

@@ -11,15 +11,18 @@
 namespace attnscope {
 namespace search {
 
-enum class StrategyKind { exhaustive, random, evolutionary, model_guided };
+enum class StrategyKind { exhaustive, random, evolutionary, local, model_guided };
 
 }  // namespace search
 
 template <>
 struct Words<search::StrategyKind> {
   using enum search::StrategyKind;
-  static constexpr WordTable<search::StrategyKind, 4> table{
-      {{exhaustive, "exhaustive"}, {random, "random"}, {evolutionary, "evolutionary"}, {model_guided, "model-guided"}}};
+  static constexpr WordTable<search::StrategyKind, 5> table{{{exhaustive, "exhaustive"},
+                                                             {random, "random"},
+                                                             {evolutionary, "evolutionary"},
+                                                             {local, "local"},
+                                                             {model_guided, "model-guided"}}};
 };
 
 namespace search {
@@ -52,54 +55,109 @@ class RandomOrder final : public Strategy {
   std::vector<size_t> order_;
 };
 
-// The reports' search: generation 0 is `seeds` and random points; each later one mutates the survivors, the fastest so
-// far. A mutation moves up to `radius` knobs to the next value up or down. It ends after `patience` generations without
-// an accepted best, or when no mutation is left to try.
+// The reports' search: generation 0 is `seeds` and random points. In each later one all but `immigrants` random points
+// are mutations of the survivors, the fastest so far. A mutation moves up to `radius` times one knob to the next value
+// up or down at which there is a point that was not rejected. After `patience` generations without an accepted best it
+// ends or, with `restarts`, begins again: a new generation 0 of random points, and survivors of its own.
 class Evolutionary final : public Strategy {
  public:
   struct Settings {
+    size_t start = 8;  // points of generation 0
     size_t population = 8;
     size_t survivors = 4;
     size_t radius = 2;
+    size_t immigrants = 1;
     size_t patience = 3;
+    bool restarts = false;
   };
+  // Where it is to use a budget up.
+  static Settings persistent() { return {.start = 16, .immigrants = 2, .patience = 10, .restarts = true}; }
+
   Evolutionary(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings);
   std::vector<size_t> propose(const History& history) override;
 
  private:
-  std::optional<size_t> mutated(size_t parent);
-  void fill_with_random(std::vector<size_t>& generation, const History& history);
+  size_t mutated(size_t parent, const History& history);
 
   const Grid& grid_;
   Random random_;
   std::vector<size_t> seeds_;
   Settings settings_;
-  size_t generation_ = 0;
+  size_t began_ = 0;  // outcomes before its last generation 0
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // generations
 };
 
+// Neighbourhoods of the fastest points, best first: `start` points (`seeds` and random ones), then, in random order,
+// the next points up and down each axis from the fastest one whose neighbourhood was not yet tried, past rejected ones.
+// A new fastest one is followed at once. In place of every `stray`th neighbourhood, on average, come random points,
+// which find slopes that no fast point lies on. It ends after `patience` batches without an accepted best (0: never),
+// or when every point is tried.
+class Local final : public Strategy {
+ public:
+  struct Settings {
+    size_t start = 16;
+    size_t batch = 4;
+    size_t stray = 8;
+    size_t patience = 8;
+  };
+  static Settings persistent() { return {.patience = 0}; }
+  // For an answer soon, from good seeds.
+  static Settings brief() { return {.start = 6, .patience = 3}; }
+
+  Local(const Grid& grid, uint64_t seed, std::vector<size_t> seeds, Settings settings);
+  std::vector<size_t> propose(const History& history) override;
+
+ private:
+  // From a point along an axis, past rejected points.
+  struct Way {
+    size_t from = 0, axis = 0;
+    bool up = false;
+  };
+  void open(size_t point);  // its neighbourhood is next
+  std::vector<size_t> from_open(const History& history);
+
+  const Grid& grid_;
+  Random random_;
+  std::vector<size_t> seeds_;
+  Settings settings_;
+  std::vector<Way> open_;          // of the neighbourhood under way, the last one next
+  std::vector<Way> under_way_;     // that led to the points of the last batch
+  std::vector<bool> opened_;       // of each point
+  std::optional<size_t> fastest_;  // at the last look
+  std::optional<size_t> best_;
+  size_t without_best_ = 0;  // batches
+};
+
 // A model ranks, the device decides: batches of the points that are predicted fastest. Once a best is accepted, half of
 // a batch are its neighbours (one knob differs), those predicted fastest first. It ends after `patience` batches
-// without a newly accepted best.
+// without a newly accepted best (0: never).
 class ModelGuided final : public Strategy {
  public:
   struct Settings {
     size_t batch = 4;
     size_t patience = 2;
   };
-  // `predicted`: of each point, us; a point without one comes last.
-  ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, Settings settings);
+  static Settings persistent() { return {.patience = 0}; }
+  // `predicted`: of each point, us; a point without one comes last. `seeds` join the first batch.
+  ModelGuided(const Grid& grid, std::vector<std::optional<double>> predicted, std::vector<size_t> seeds,
+              Settings settings);
   std::vector<size_t> propose(const History& history) override;
 
  private:
   const Grid& grid_;
   std::vector<size_t> order_;  // the points, predicted fastest first
   std::vector<size_t> rank_;   // of each point in order_
+  std::vector<size_t> seeds_;
   Settings settings_;
   std::optional<size_t> best_;
   size_t without_best_ = 0;  // batches
 };
+
+// A strategy that needs no predictions; null for one that does. `seeds`: points to start from, where it starts from
+// any. With a budget it goes on until that is spent.
+std::unique_ptr<Strategy> strategy_without_model(StrategyKind kind, const Grid& grid, uint64_t seed,
+                                                 std::vector<size_t> seeds, bool has_budget);
 
 }  // namespace search
 }  // namespace attnscope

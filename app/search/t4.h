@@ -30,14 +30,16 @@ struct T4Result {
   std::optional<double> ms;         // the objective; only of a correct config
   std::vector<double> runtimes_ms;  // samples
   double compile_ms = 0;
+  std::optional<double> modelled_ms;  // what a model says of it, a measurement of its own
 };
 Json t4_of(const std::vector<T4Result>& results);
 
 // A recorded space: what came of each config.
 struct Recorded {
   struct Run {
-    std::optional<double> ms;  // empty: invalid
-    double seconds = 0;        // that it took to compile, run and check
+    std::optional<double> ms;                // empty: invalid
+    std::optional<double> modelled_ms = {};  // of a model, where the file has that
+    double seconds = 0;                      // that it took to compile, run and check
   };
   std::vector<std::string> knobs;
   Grid grid;

@@ -30,7 +30,7 @@ ScanPoint point_of(const catalog::KnobChoice& choice, const Knob& knob, const Ex
 }
 
 ScanPoint point_of(const Kernel& kernel, const Experiment& held, const Config& config, const DeviceSpec& spec) {
-  const KnobValue named{0, short_text(config, kernel)};
+  const KnobValue named{0, short_text(config, kernel, held.config.options)};
   ScanPoint point{"", named, config == held.config, config, {}, {}, nullptr, {}};
   if (auto complete = catalog::complete_config(kernel, config.knobs, config.options); !complete)
     point.refused = complete.error();
@@ -61,6 +61,11 @@ std::vector<ScanPoint> points_of(const ScanRequest& request, const Kernel& kerne
         points.push_back(point_of(choice, knob, held));
   }
   return points;
+}
+
+bool is_correct_and_measured(const Observation& run) {
+  return !run.failure && run.timing && run.timing->kind == FigureKind::measured && run.verdict &&
+         run.verdict->state == VerdictState::correct;
 }
 
 bool is_code_only(const Observation& run) { return run.variant && !run.timing && !run.failure; }
@@ -103,6 +108,7 @@ void ScanLane::add(const ScanRequest& request, const Resolution& resolution) {
               resolution.kernel,
               resolution.place,
               false,
+              request.discards,
               {}};
   const bool emulated = resolution.place.spec->emulated;
   entry.place.spec = nullptr;  // the table of devices may change
@@ -174,6 +180,10 @@ protocol::Among ScanLane::among(const std::string& device) const {
     if (run != nullptr && run->timing && run->variant && !run->variant->code_hash.empty() &&
         entry.keys[at] == entry.keys[point_] && among.known_codes.size() < kMostCodes)
       among.known_codes.push_back(run->variant->code_hash);
+    if (entry.discards && run != nullptr && is_correct_and_measured(*run)) {
+      const double hopeless = kHopeless * run->timing->interval_high;
+      among.hopeless_us = std::min(among.hopeless_us.value_or(hopeless), hopeless);
+    }
   }
   return among;
 }

@@ -23,6 +23,7 @@ class ScanLane {
  public:
   static constexpr size_t kMostKept = 16;     // scans of knobs, and as many of configs
   static constexpr size_t kMostAhead = 4;     // values that are compiled while one runs
+  static constexpr double kHopeless = 1.5;    // of the upper end of the fastest correct one's interval
   static constexpr size_t kMostCodes = 4096;  // that a request names; a code that it does not name may run twice
 
   // Until a worker says which devices it has.
@@ -59,6 +60,7 @@ class ScanLane {
     Shared<Kernel> kernel;
     DeviceTable::Place place;
     bool watch = false;
+    bool discards = false;
     std::vector<std::string> keys;  // of each point: all that its machine code is given
   };
 

@@ -67,6 +67,7 @@ struct ScanRequest {
   std::vector<Shared<Observation>> known = {};  // runs that are not repeated
   std::map<std::string, int64_t> set = {};      // not empty: only the draft's config with these values, and no knobs
   std::vector<Config> configs = {};             // complete; these instead of the values of knobs
+  bool discards = false;                        // on a GPU what is far slower than the fastest is not timed to the end
 };
 
 // The workers, lanes, history and undo. Every method but stop() and the futures only posts; none blocks, none does I/O

@@ -223,6 +223,7 @@ Result<void> Executor::execute(const Work& work) {
   if (work.among) {
     request.keeps_output = false;  // no map of it is asked for, and it would take the place of a run that is shown
     request.known_codes = work.among->known_codes;
+    request.hopeless_us = work.among->hopeless_us.value_or(0);
     for (const Experiment& next : work.among->ahead)
       if (next.kernel_hash == work.experiment.kernel_hash) request.ahead.push_back(next);
   }

@@ -37,6 +37,7 @@ struct Request {
   bool keeps_output = true;              // for maps
   std::vector<Experiment> ahead;         // compiled meanwhile
   std::vector<std::string> known_codes;  // the run ends after its limits if its machine code is one of these
+  double hopeless_us = 0;                // it is timed no further if its first samples are slower; 0: it is
   const std::atomic<bool>* cancel = nullptr;
 };
 

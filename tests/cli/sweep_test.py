@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import signal
 import sqlite3
@@ -31,9 +32,9 @@ class Sweep(unittest.TestCase):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
-    def space(self, knobs, name="space.json"):
+    def space(self, knobs, name="space.json", **more):
         file = self.path / name
-        file.write_text(knobs if isinstance(knobs, str) else json.dumps({"knobs": knobs}))
+        file.write_text(knobs if isinstance(knobs, str) else json.dumps({"knobs": knobs, **more}))
         return file
 
     def sweep(self, knobs, *args, expect=0, problem=SMALL):
@@ -173,6 +174,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len({config.split()[0] for config in tried()}), 1, "exhaustive: in order")
         held = "BLOCK_M=32 BLOCK_N=64 NUM_WARPS=4 VEC_WIDTH=4 SYNC_POLICY=cta SWIZZLE_XOR=0 REDUCE_WARP=warp SHARED=static"
         self.assertIn(held, tried("--strategy", "evolutionary"), "what the options hold is of generation 0")
+        self.assertIn(held, tried("--strategy", "local"), "and where a local search starts")
 
     def test_a_model_ranks_and_the_device_decides(self):
         knobs = {"BLOCK_M": [16, 32, 48], "VEC_WIDTH": [1, 4], "SWIZZLE_XOR": [0, 1]}
@@ -188,7 +190,8 @@ class Sweep(unittest.TestCase):
     def test_a_t4_file_holds_every_config_and_is_replayed(self):
         file = self.path / "t4.json"
         knobs = {"BLOCK_M": [16, 32, 48, 64], "VEC_WIDTH": [1, 2, 4, 8], "SWIZZLE_XOR": [0, 1]}
-        board = self.sweep(knobs, "--no-watch", "--t4", file)
+        board = self.sweep(knobs, "--no-watch", "--t4", file, "--model", "emulated:a100")
+        self.assertEqual((board["strategy"], board["model"]), ("exhaustive", "emulated:a100"))
         t4 = json.loads(file.read_text())
         self.assertEqual(t4["schema_version"], "1.0.0")
         self.assertEqual(len(t4["results"]), 32)
@@ -200,10 +203,50 @@ class Sweep(unittest.TestCase):
         replayed = json.loads(self.call("sweep", "--replay", file, "--repeats", "20", "--json").stdout)
         self.assertEqual((replayed["configs"], replayed["valid"], replayed["repeats"]), (32, 24, 20))
         self.assertAlmostEqual(replayed["best_ms"], board["correct"][0]["us"] / 1000)
-        self.assertEqual(set(replayed["scores"]), {"evolutionary", "random"})
+        self.assertEqual(set(replayed["scores"]), {"evolutionary", "local", "random", "model-guided"})
+        self.assertGreater(replayed["scores"]["model-guided"]["mean"], 0.5, "the A100 ranks them much as the L4 does")
+        modelled = [{m["name"] for m in one["measurements"]} for one in t4["results"] if one["invalidity"] == "correct"]
+        self.assertEqual(modelled, [{"time", "modelled_time"}] * 24)
         self.assertIn("20 repeats", self.call("sweep", "--replay", file, "--repeats", "20").stdout)
         self.assertIn("results", self.call("sweep", "--replay", self.space(knobs), expect=2).stderr)
         self.assertIn("nowhere", self.call("sweep", "--t4", self.path / "nowhere" / "t4.json", expect=2).stderr)
+
+    def test_the_scores_in_the_docs_are_the_recorded_ones(self):
+        recorded = (TREE / "bench" / "results" / "replay_a100.txt").read_text()
+        said = (TREE / "docs" / "sweeping.md").read_text().split("On the two A100 spaces", 1)[1].split("\n\n", 1)[0]
+        numbers = re.findall(r"\d\.\d{3}", said)
+        self.assertEqual(len(numbers), 10)
+        for number in numbers:
+            self.assertIn(f" {number} (", recorded)
+
+    def test_compile_options_are_axes_too(self):
+        file, t4 = self.space({"NUM_WARPS": [8]}, options={"fast_math": [False, True], "maxrregcount": [0, 32]}), self.path / "t4.json"
+        arguments = ["--device", "emulated:l4", "--problem", SMALL]
+        board = json.loads(self.call("sweep", "--json", "--no-watch", "--space", file, "--t4", t4, *arguments).stdout)
+        self.assertEqual((board["configs"], board["tried"]), (4, 4))
+        self.assertEqual(board["space"], json.loads(file.read_text()))
+        self.assertEqual({(row["options"]["maxrregcount"], row["options"]["fast_math"]) for row in board["correct"]},
+                         {(0, True), (0, False), (32, True), (32, False)})
+        self.assertEqual(len({row["config"] for row in board["correct"]}), 4)
+        self.assertEqual({tuple(sorted(one["configuration"])) for one in json.loads(t4.read_text())["results"]},
+                         {("NUM_WARPS", "fast_math", "maxrregcount")})
+        limited = next(row for row in board["correct"] if row["options"] == {"fast_math": False, "fmad": True, "maxrregcount": 32})
+        self.assertIn("fast_math=off maxrregcount=32", limited["config"])
+        run = json.loads(self.call("run", "--json", "--kernel", "tiled", "--set", "NUM_WARPS=8", "--option", "maxrregcount=32",
+                                   "--option", "fast_math=off", *arguments).stdout)
+        self.assertEqual(run["experiment"]["config"]["options"], limited["options"])
+        self.assertEqual(run["timing"]["us"]["p50"], limited["us"], "its own time, or that of equal machine code")
+        self.assertLessEqual(run["variant"]["registers"], 32)
+        # A held option stays; the command of the first one says it.
+        held = json.loads(self.call("sweep", "--json", "--no-watch", "--space", self.space({"NUM_WARPS": [8]}),
+                                    "--option", "maxrregcount=32", *arguments).stdout)
+        self.assertIn("--option maxrregcount=32", held["command"])
+        for option, said in (("maxrregcount=5", "0 for no limit, or 16 to 255"), ("maxregcount=64", "Did you mean maxrregcount?"),
+                             ("fmad=maybe", "neither on nor off"), ("fmad", "NAME=VALUE")):
+            self.assertIn(said, self.call("run", "--option", option, expect=2).stderr)
+        for options, said in (({"maxrregcount": [64, 64]}, "64 stands there twice"), ({"launch": [1]}, "no compile option launch"),
+                              ({"fast_math": []}, "at least one value"), ([], "must be an object of options")):
+            self.assertIn(said, self.call("sweep", "--space", self.space({}, options=options), *arguments, expect=2).stderr)
 
     def test_what_is_not_swept_says_why(self):
         for knobs, names in [({"NUM_WARP": [4]}, ["NUM_WARP", "Did you mean NUM_WARPS?"]),

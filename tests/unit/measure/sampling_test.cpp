@@ -86,6 +86,23 @@ TEST(Sampling, RoundsThatDifferKeepItGoingUntilTheTimeIsUp) {
   EXPECT_GT(timing->interval_high - timing->interval_low, 0.5);
 }
 
+TEST(Sampling, WhatIsFarSlowerThanItHadToBeIsHopelessAfterTwoRounds) {
+  FakeGpu gpu;  // 20 us
+  const auto timing = gpu.sampled({CacheState::hot, 2000, 15});
+  ASSERT_TRUE(timing);
+  EXPECT_EQ(timing->sampling->stopped, Stopped::hopeless);
+  EXPECT_EQ(gpu.rounds, kHopelessRounds);
+  EXPECT_NEAR(timing->p50, 20, 0.1) << "what was measured is said";
+  FakeGpu better;
+  EXPECT_EQ(better.sampled({CacheState::hot, 2000, 25})->sampling->stopped, Stopped::stable);
+  FakeGpu hot;
+  hot.on_take = [](int take) { return Conditions{1980, 300, 700, 80, take < 200, {}}; };  // slowed at first
+  const auto cooled = hot.sampled({CacheState::hot, 2000, 15});
+  ASSERT_TRUE(cooled);
+  EXPECT_EQ(cooled->sampling->stopped, Stopped::hopeless);
+  EXPECT_GT(hot.takes, 200) << "samples that were left out prove nothing";
+}
+
 TEST(Sampling, ASlowKernelIsSampledAtLeastOnce) {
   FakeGpu gpu;
   gpu.us = 1e6;  // its one sample takes 100 s on the fake clock

@@ -105,7 +105,7 @@ std::vector<Request> all_requests() {
               std::nullopt,
               false,
               std::nullopt,
-              Among{{an_experiment(), an_experiment()}, {"a", "b"}}},
+              Among{{an_experiment(), an_experiment()}, {"a", "b"}, 12.5}},
           Watch{10, an_experiment(), {1, 2, 3}},
           Code{11, an_experiment(), {1, 2, 3}},
           Cancel{UINT64_MAX, 4},

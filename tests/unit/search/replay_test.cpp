@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "core/json.h"
 
@@ -74,19 +76,51 @@ TEST(ReplayTest, TheScoreIsOneForTheBestAndNegativeForWorseThanRandom) {
   EXPECT_NEAR(score(space, {2, 2, 1}, random), (0.25 - 2) / 2, 1e-12);
 }
 
-// Four axes of 6, 5, 4 and 3 values around a lowest point.
-Recorded bowl() {
+// A grid of every position, with these times; 0: invalid.
+Recorded recorded(const std::vector<size_t>& extents, const std::function<double(const std::vector<size_t>&)>& ms) {
   Recorded space;
   std::vector<std::vector<size_t>> points;
-  for (size_t at = 0; at < 6 * 5 * 4 * 3; ++at) {
-    points.push_back({at % 6, at / 6 % 5, at / 30 % 4, at / 120});
-    double ms = 1;
-    for (const size_t position : points.back()) ms *= 1 + 0.2 * std::pow(static_cast<double>(position) - 1, 2);
-    space.runs.push_back({ms, 1});
+  size_t all = 1;
+  for (const size_t extent : extents) all *= extent;
+  for (size_t at = 0; at < all; ++at) {
+    std::vector<size_t>& point = points.emplace_back();
+    size_t left = at;
+    for (const size_t extent : extents) {
+      point.push_back(left % extent);
+      left /= extent;
+    }
+    const double here = ms(point);
+    space.runs.push_back({here > 0 ? std::optional(here) : std::nullopt, 1});
   }
   space.grid = Grid(std::move(points));
   return space;
 }
+
+// The squared distance.
+double off(const std::vector<size_t>& at, const std::vector<size_t>& from) {
+  double sum = 0;
+  for (size_t axis = 0; axis < at.size(); ++axis) {
+    const double one = static_cast<double>(at[axis]) - static_cast<double>(from[axis]);
+    sum += one * one;
+  }
+  return sum;
+}
+
+Recorded bowl() {
+  return recorded({6, 5, 4, 3}, [](const std::vector<size_t>& at) {
+    double ms = 1;
+    for (const size_t position : at) ms *= 1 + 0.2 * off({position}, {1});
+    return ms;
+  });
+}
+
+Scored scored(const Recorded& space, StrategyKind kind) {
+  return score_of(space, 100, [kind](const Grid& grid, uint64_t seed) {
+    return strategy_without_model(kind, grid, seed, {}, true);
+  });
+}
+Scored evolved(const Recorded& space) { return scored(space, StrategyKind::evolutionary); }
+Scored local(const Recorded& space) { return scored(space, StrategyKind::local); }
 
 TEST(ReplayTest, RandomOrdersScoreZeroOnAverageAndASearchThatFollowsASlopeMore) {
   const Recorded space = bowl();
@@ -95,10 +129,55 @@ TEST(ReplayTest, RandomOrdersScoreZeroOnAverageAndASearchThatFollowsASlopeMore) 
   EXPECT_LT(random.low, 0);
   EXPECT_GT(random.high, 0);
   EXPECT_LT(random.high - random.low, 0.2);
-  const Scored evolved = score_of(space, 100, [](const Grid& grid, uint64_t seed) {
-    return std::make_unique<Evolutionary>(grid, seed, std::vector<size_t>{}, Evolutionary::Settings{});
+  EXPECT_GT(evolved(space).low, random.high);
+  EXPECT_GT(local(space).low, random.high);
+}
+
+TEST(ReplayTest, TheSearchesAreBetterThanRandomWhereThereIsAnySlope) {
+  const std::map<std::string, Recorded> shapes{
+      {"the deep basin is the narrow one",
+       recorded({8, 8, 8},
+                [](const std::vector<size_t>& at) {
+                  return std::min(1 + 0.1 * off(at, {6, 6, 6}), 1.3 + 0.02 * off(at, {1, 1, 1}));
+                })},
+      {"a ridge across both axes", recorded({20, 20},
+                                            [](const std::vector<size_t>& at) {
+                                              return 1 + 0.2 * std::sqrt(off({at[0]}, {at[1]})) +
+                                                     0.05 * (19 - static_cast<double>(at[0]));
+                                            })},
+      {"the best lies beside what is invalid", recorded({8, 8, 6}, [](const std::vector<size_t>& at) {
+         return at[0] + at[1] > 9 ? 0.0 : 1 + 0.1 * off(at, {7, 2, 0});
+       })}};
+  for (const auto& [name, space] : shapes) {
+    EXPECT_GT(evolved(space).low, 0) << name;
+    EXPECT_GT(local(space).low, 0) << name;
+  }
+}
+
+TEST(ReplayTest, TheSearchesAreAboutAsGoodAsRandomWhereTheNeighboursSayNothing) {
+  const std::map<std::string, Recorded> shapes{
+      {"wide terraces", recorded({10, 10, 4},
+                                 [](const std::vector<size_t>& at) {
+                                   return static_cast<double>(1 + at[0] / 3) + 0.5 * static_cast<double>(at[1] / 4);
+                                 })},
+      {"every neighbour on two axes is invalid", recorded({8, 8, 6}, [](const std::vector<size_t>& at) {
+         return (at[0] + at[1]) % 2 == 1 ? 0.0 : 1 + 0.1 * off(at, {7, 3, 0});
+       })}};
+  for (const auto& [name, space] : shapes) {
+    EXPECT_GT(evolved(space).mean, -0.15) << name;
+    EXPECT_GT(local(space).mean, -0.15) << name;
+  }
+}
+
+TEST(ReplayTest, WhereNothingLeadsToTheBestASearchThatGoesOnFindsItInTheEnd) {
+  // Every slope leads away from the only fast point.
+  const Recorded space = recorded({7, 7, 7}, [](const std::vector<size_t>& at) {
+    return off(at, {6, 6, 6}) == 0 ? 1.0 : 3 - 0.01 * off(at, {6, 6, 6});
   });
-  EXPECT_GT(evolved.low, random.high);
+  for (const StrategyKind kind : {StrategyKind::evolutionary, StrategyKind::local}) {
+    const auto strategy = strategy_without_model(kind, space.grid, 1, {}, true);
+    EXPECT_EQ(replay(space, *strategy, space.runs.size()).back(), 1.0) << word_of(kind);
+  }
 }
 
 TEST(T4Test, ReadsWhatAnAutotunerWrote) {
@@ -144,8 +223,9 @@ TEST(T4Test, NamesWhatIsWrong) {
 
 TEST(T4Test, WhatIsWrittenIsReadBack) {
   std::vector<T4Result> results(2);
-  results[0] = {{{"BLOCK_M", 16}, {"SYNC_POLICY", "cta"}}, Invalidity::correct, 0.0842, {0.08, 0.09}, 250};
-  results[1] = {{{"BLOCK_M", 64}, {"SYNC_POLICY", "cta"}}, Invalidity::constraints, std::nullopt, {}, 0};
+  results[0] = {{{"BLOCK_M", 16}, {"SYNC_POLICY", "cta"}}, Invalidity::correct, 0.0842, {0.08, 0.09}, 250, {}};
+  results[0].modelled_ms = 0.07;
+  results[1] = {{{"BLOCK_M", 64}, {"SYNC_POLICY", "cta"}}, Invalidity::constraints, std::nullopt, {}, 0, {}};
   const Json json = t4_of(results);
   EXPECT_EQ(json["schema_version"], "1.0.0");
   EXPECT_EQ(json["results"][1]["invalidity"], "constraints");
@@ -153,6 +233,8 @@ TEST(T4Test, WhatIsWrittenIsReadBack) {
   const auto space = recorded_from_t4(json, "t4.json");
   ASSERT_TRUE(space) << space.error().message;
   EXPECT_EQ(space->runs[0].ms, 0.0842);
+  EXPECT_EQ(space->runs[0].modelled_ms, 0.07);
+  EXPECT_FALSE(space->runs[1].modelled_ms);
   EXPECT_NEAR(space->runs[0].seconds, 0.25 + 0.00017, 1e-9);
   EXPECT_FALSE(space->runs[1].ms);
 }

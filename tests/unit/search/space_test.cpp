@@ -133,5 +133,16 @@ TEST_F(SpaceTest, ARestrictionOfTheManifestExcludes) {
   EXPECT_EQ(all.configs.size(), 1u);
 }
 
+TEST_F(SpaceTest, NamedConfigsAreOnOneAxisEachOnceAndMayBeExcluded) {
+  const auto space = read(R"({"knobs": {"BLOCK_M": [32, 64]}})");
+  const Config fits = space->at({0}), not_fit = space->at({1});
+  const Candidates all = candidates_of(std::vector{not_fit, fits, fits}, kernel_, Problem{}, l4_);
+  ASSERT_EQ(all.configs.size(), 1u);
+  EXPECT_EQ(all.configs[0], fits);
+  EXPECT_EQ(all.grid.at(0), std::vector<size_t>{0});
+  ASSERT_EQ(all.excluded.size(), 1u);
+  EXPECT_EQ(all.excluded[0].why, Exclusion::limit);
+}
+
 }  // namespace
 }  // namespace attnscope::search

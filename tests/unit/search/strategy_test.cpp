@@ -89,6 +89,25 @@ TEST(GridTest, KnowsItsPointsAndTheirNeighbours) {
   EXPECT_THAT(grid.neighbours(2), ElementsAre(1));
 }
 
+TEST(GridTest, TheNextPointLiesBeyondAHole) {
+  const Grid grid({{0, 0}, {3, 0}, {4, 1}});
+  EXPECT_EQ(grid.beyond(0, 0, true), 1u);
+  EXPECT_EQ(grid.beyond(1, 0, false), 0u);
+  EXPECT_FALSE(grid.beyond(1, 0, true)) << "the last on its axis";
+  EXPECT_FALSE(grid.beyond(0, 0, false));
+  EXPECT_FALSE(grid.beyond(0, 1, true));
+}
+
+TEST(HistoryTest, KnowsTheBestOfWhatCameAfterARestart) {
+  History history(8);
+  for (const auto& [point, us] : {std::pair<size_t, double>{0, 10}, {1, 100}, {2, 98}, {3, 50}})
+    history.tell({point, us});
+  EXPECT_EQ(history.best(), 0u);
+  EXPECT_EQ(history.best(1), 3u);
+  EXPECT_THAT(history.fastest(2, 1), ElementsAre(3, 2));
+  EXPECT_FALSE(history.best(4));
+}
+
 TEST(HistoryTest, ABestIsAcceptedFrom3PercentOnOrWhereTheTwoAreToldApart) {
   History history(8, [](size_t a, size_t b) { return a == 4 && b == 2; });
   EXPECT_FALSE(history.best());
@@ -163,7 +182,8 @@ TEST(EvolutionaryTest, StartsFromItsSeeds) {
 TEST(EvolutionaryTest, MutatesOnlyWithinItsRadiusOfASurvivor) {
   const Grid grid = grid_of({9, 9, 9});
   Evolutionary::Settings settings;
-  settings.population = settings.survivors = 1;
+  settings.start = settings.population = settings.survivors = 1;
+  settings.immigrants = 0;
   settings.radius = 1;
   settings.patience = 10;
   Search search(evolutionary(grid, 3, {grid.size() / 2}, settings), grid.size(), 0, {});
@@ -184,31 +204,91 @@ TEST(EvolutionaryTest, MutatesOnlyWithinItsRadiusOfASurvivor) {
 
 TEST(EvolutionaryTest, WhatIsRejectedIsNeitherBestNorAParent) {
   const Grid grid = grid_of({20});
-  // Below 10 everything is fast and wrong. A parent of radius 1 on the right never leads there but for its edge.
+  // Below 10 everything is fast and wrong. Children pass over it one by one, and none has a rejected parent.
   const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
     if (at[0] < 10) return std::nullopt;
     return 100.0 * static_cast<double>(at[0]);
   };
   Evolutionary::Settings settings;
-  settings.population = 2;
+  settings.start = settings.population = 2;
+  settings.immigrants = 0;
   settings.radius = 1;
   settings.patience = 20;
   const Ran ran = run(evolutionary(grid, 1, {12, 13}, settings), grid, landscape);
   EXPECT_EQ(ran.best, 10u);
-  for (const size_t point : ran.points) EXPECT_GE(point, 9u) << "a child of a rejected point";
-  EXPECT_TRUE(std::ranges::count(ran.points, 9u) == 1) << "it was tried, and lost";
+  std::vector<size_t> wrong;
+  std::ranges::copy_if(ran.points, std::back_inserter(wrong), [](size_t point) { return point < 10; });
+  EXPECT_THAT(wrong, testing::Not(IsEmpty())) << "they were tried, and lost";
+  for (size_t at = 0; at < wrong.size(); ++at) EXPECT_EQ(wrong[at], 9 - at) << "the next one beyond what was rejected";
 }
 
 TEST(EvolutionaryTest, EndsWhereNothingGainsThreePercentUnlessItIsToldApart) {
   const Grid grid = grid_of({200});
   const Landscape slope = [](const std::vector<size_t>& at) { return 100 - 0.01 * static_cast<double>(at[0]); };
   Evolutionary::Settings settings;
-  settings.population = 2;
+  settings.start = settings.population = 2;
+  settings.immigrants = 0;
   const Ran noise = run(evolutionary(grid, 1, {0, 1}, settings), grid, slope);
   const size_t known =
       run(evolutionary(grid, 1, {0, 1}, settings), grid, slope, 0, [](size_t, size_t) { return true; }).points.size();
   EXPECT_THAT(noise.batches, SizeIs(testing::Le(4u))) << "generation 0 and three without a gain";
   EXPECT_GT(known, 100u);
+}
+
+TEST(EvolutionaryTest, WithABudgetItBeginsAgainInsteadOfEnding) {
+  const Grid grid = grid_of({40, 40});
+  const auto tried = [&](size_t budget) {
+    auto strategy = strategy_without_model(StrategyKind::evolutionary, grid, 1, {}, budget > 0);
+    return run(std::move(strategy), grid, bowl({20, 20}), budget).points.size();
+  };
+  EXPECT_EQ(tried(1500), 1500u);
+  EXPECT_LT(tried(0), 1500u);
+}
+
+TEST(EvolutionaryTest, EveryGenerationHasImmigrants) {
+  // Mutations of radius 1 stay on the first row of a grid whose other rows have no neighbour in it.
+  std::vector<std::vector<size_t>> points;
+  for (size_t at = 0; at < 60; ++at) points.push_back({at, at < 30 ? size_t{0} : at});
+  const Grid grid(points);
+  const Landscape landscape = [](const std::vector<size_t>& at) { return at[1] == 0 ? 10.0 : 20.0; };
+  Evolutionary::Settings settings;
+  settings.patience = 4;
+  const Ran ran = run(evolutionary(grid, 1, {0, 1, 2, 3, 4, 5, 6, 7}, settings), grid, landscape);
+  EXPECT_GE(std::ranges::count_if(ran.points, [](size_t point) { return point >= 30; }), 2);
+}
+
+TEST(LocalTest, FollowsTheSlopeFromTheFastestOfItsStart) {
+  const Grid grid = grid_of({30, 30});
+  Local::Settings settings;
+  settings.start = 1;
+  settings.stray = 1'000'000;  // none
+  const Ran ran = run(std::make_unique<Local>(grid, 1, std::vector<size_t>{0}, settings), grid, bowl({12, 5}));
+  EXPECT_EQ(ran.points.front(), 0u);
+  EXPECT_EQ(ran.best, grid.find({12, 5}));
+  EXPECT_LT(ran.points.size(), 110u) << "17 steps of at most four neighbours, and eight batches without a better one";
+  for (size_t at = 1; at < ran.points.size(); ++at)
+    EXPECT_TRUE(std::ranges::any_of(ran.points.begin(), ran.points.begin() + static_cast<std::ptrdiff_t>(at),
+                                    [&](size_t one) {
+                                      return (grid.at(one)[0] == grid.at(ran.points[at])[0]) !=
+                                             (grid.at(one)[1] == grid.at(ran.points[at])[1]);
+                                    }))
+        << "a neighbour of what was tried";
+}
+
+TEST(LocalTest, WithABudgetItTriesEveryPointIfItMay) {
+  const Grid grid = grid_of({6, 6, 6});
+  auto strategy = strategy_without_model(StrategyKind::local, grid, 3, {}, true);
+  EXPECT_THAT(run(std::move(strategy), grid, bowl({0, 0, 0}), 1000).points, SizeIs(216));
+}
+
+TEST(LocalTest, GoesOnAtRandomWhileNothingIsCorrect) {
+  const Grid grid = grid_of({40});
+  const Landscape landscape = [](const std::vector<size_t>& at) -> std::optional<double> {
+    if (at[0] < 39) return std::nullopt;
+    return 1.0;
+  };
+  auto strategy = strategy_without_model(StrategyKind::local, grid, 3, {}, false);
+  EXPECT_EQ(run(std::move(strategy), grid, landscape).best, 39u);
 }
 
 TEST(EvolutionaryTest, GoesOnAtRandomWhileNothingIsCorrect) {
@@ -218,7 +298,7 @@ TEST(EvolutionaryTest, GoesOnAtRandomWhileNothingIsCorrect) {
     return 1.0;
   };
   Evolutionary::Settings settings;
-  settings.population = 3;
+  settings.start = settings.population = 3;
   settings.patience = 20;
   EXPECT_EQ(run(evolutionary(grid, 5, {}, settings), grid, landscape).best, grid.find({4, 4}));
 }
@@ -232,8 +312,9 @@ std::vector<std::optional<double>> predictions(const Grid& grid, const Landscape
 TEST(ModelGuidedTest, AGoodModelNeedsFewRuns) {
   const Grid grid = grid_of({4, 4, 4, 3, 2, 2});
   const Landscape landscape = bowl({0, 2, 3, 1, 0, 1});
-  const Ran ran =
-      run(std::make_unique<ModelGuided>(grid, predictions(grid, landscape), ModelGuided::Settings{}), grid, landscape);
+  const Ran ran = run(
+      std::make_unique<ModelGuided>(grid, predictions(grid, landscape), std::vector<size_t>{}, ModelGuided::Settings{}),
+      grid, landscape);
   EXPECT_EQ(ran.best, grid.find({0, 2, 3, 1, 0, 1}));
   EXPECT_EQ(ran.points.front(), ran.best);
   EXPECT_THAT(ran.batches, ElementsAre(4, 4, 4)) << "two batches without a better one end it";
@@ -247,7 +328,10 @@ TEST(ModelGuidedTest, TheDeviceDecides) {
     if (at[0] == 0) return std::nullopt;
     return at[0] == 2 ? 10.0 : 20.0;
   };
-  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape).best, 2u);
+  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
+                landscape)
+                .best,
+            2u);
 }
 
 TEST(ModelGuidedTest, RefinesAroundTheBestWhatTheModelMisjudges) {
@@ -260,15 +344,30 @@ TEST(ModelGuidedTest, RefinesAroundTheBestWhatTheModelMisjudges) {
     return 100.0 + 10.0 * static_cast<double>(at[0]) - 20.0 * static_cast<double>(at[1]) +
            20.0 * static_cast<double>(at[2]);
   };
-  const Ran ran = run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape);
+  const Ran ran = run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}),
+                      grid, landscape);
   EXPECT_EQ(ran.best, grid.find({0, 3, 0}));
   EXPECT_LT(ran.points.size(), 30u);
+}
+
+TEST(ModelGuidedTest, SeedsJoinTheFirstBatch) {
+  const Grid grid = grid_of({20});
+  std::vector<std::optional<double>> predicted;
+  for (int at = 0; at < 20; ++at) predicted.push_back(at);
+  const Ran ran =
+      run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{17, 2, 17}, ModelGuided::Settings{}), grid,
+          bowl({17}));
+  EXPECT_EQ(ran.batches.front(), 6u);
+  EXPECT_EQ(std::vector<size_t>(ran.points.begin(), ran.points.begin() + 6), (std::vector<size_t>{17, 2, 0, 1, 3, 4}));
+  EXPECT_EQ(ran.best, 17u);
 }
 
 TEST(ModelGuidedTest, PointsWithoutAPredictionComeLast) {
   const Grid grid = grid_of({4});
   const std::vector<std::optional<double>> predicted{std::nullopt, 5, std::nullopt, 3};
-  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, bowl({0})).points,
+  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
+                  bowl({0}))
+                  .points,
               ElementsAre(3, 1, 0, 2));
 }
 
@@ -279,7 +378,10 @@ TEST(ModelGuidedTest, GoesOnWhileNothingIsCorrect) {
     return 1.0;
   };
   const std::vector<std::optional<double>> predicted(30, 1.0);
-  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, ModelGuided::Settings{}), grid, landscape).best, 29u);
+  EXPECT_EQ(run(std::make_unique<ModelGuided>(grid, predicted, std::vector<size_t>{}, ModelGuided::Settings{}), grid,
+                landscape)
+                .best,
+            29u);
 }
 
 TEST(SearchTest, ABudgetCutsTheLastBatch) {
@@ -291,7 +393,8 @@ TEST(SearchTest, ABudgetCutsTheLastBatch) {
 TEST(SearchTest, AnEmptyGridIsOverAtOnce) {
   const Grid grid;
   EXPECT_THAT(run(evolutionary(grid, 1), grid, bowl({})).points, IsEmpty());
-  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, std::vector<std::optional<double>>{}, ModelGuided::Settings{}),
+  EXPECT_THAT(run(std::make_unique<ModelGuided>(grid, std::vector<std::optional<double>>{}, std::vector<size_t>{},
+                                                ModelGuided::Settings{}),
                   grid, bowl({}))
                   .points,
               IsEmpty());

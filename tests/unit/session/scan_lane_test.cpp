@@ -180,6 +180,41 @@ TEST_F(ScanLaneTest, SaysWhatComesNextByTheWorkersNameOfTheDevice) {
   EXPECT_THAT(among.known_codes, IsEmpty());
 }
 
+TEST_F(ScanLaneTest, ASweepSaysWhatIsHopelessOnceACorrectOneIsMeasured) {
+  const auto measured = [&](bool correct, double high) {
+    ASSERT_TRUE(lane_.next());
+    lane_.started(++job_);
+    VariantInfo variant;
+    variant.code_hash = std::to_string(job_);
+    Timing timing;
+    timing.kind = FigureKind::measured;
+    timing.p50 = timing.interval_high = high;
+    Verdict verdict;
+    verdict.state = correct ? VerdictState::correct : VerdictState::wrong;
+    lane_.take_part({job_, {std::optional(variant), std::optional(timing), std::optional(verdict)}});
+    lane_.finish(std::nullopt, "box", {});
+  };
+  add({"NUM_WARPS"});
+  measured(true, 20);
+  ASSERT_TRUE(lane_.next());
+  EXPECT_FALSE(lane_.among("cuda:0").hopeless_us) << "a scan of a knob times every value";
+  while (lane_.next()) run("b", 9);
+
+  ScanRequest sweep{.id = ++id_, .draft = held_, .knobs = {}};
+  sweep.discards = true;
+  for (const int64_t warps : {1, 2, 4, 8}) sweep.configs.push_back(with({{"NUM_WARPS", warps}}));
+  add(sweep);
+  measured(false, 5);
+  ASSERT_TRUE(lane_.next());
+  EXPECT_FALSE(lane_.among("cuda:0").hopeless_us) << "a wrong one is not to be beaten";
+  measured(true, 20);
+  ASSERT_TRUE(lane_.next());
+  EXPECT_EQ(lane_.among("cuda:0").hopeless_us, 30);
+  measured(true, 10);
+  ASSERT_TRUE(lane_.next());
+  EXPECT_EQ(lane_.among("cuda:0").hopeless_us, 15) << "of the fastest";
+}
+
 TEST_F(ScanLaneTest, OnlyAnEqualLaunchMakesEqualCodeKnown) {
   add({"VEC_WIDTH"});
   run("a", 5);

@@ -1,0 +1,166 @@
+#include "cli/best_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/validate.h"
+#include "cli/bench_plan.h"
+#include "cli/command.h"
+#include "cli/emulated_twin.h"
+#include "cli/status_line.h"
+#include "core/escape.h"
+#include "core/hash.h"
+#include "core/json.h"
+#include "platform/atomic_file.h"
+#include "report/bench_report.h"
+
+namespace attnscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How unlike two problems are for the choice of a config; 0: alike.
+double distance(const Problem& a, const Problem& b) {
+  const auto apart = [](int64_t one, int64_t other) {
+    return std::abs(
+        std::log2(static_cast<double>(std::max<int64_t>(one, 1)) / static_cast<double>(std::max<int64_t>(other, 1))));
+  };
+  double sum = apart(a.batch * a.heads, b.batch * b.heads) + apart(a.seq_q, b.seq_q) + apart(a.seq_k, b.seq_k) +
+               4 * apart(a.head_dim, b.head_dim) + (a.causal == b.causal ? 0 : 2);
+  for (const auto& [name, size] : a.sizes)
+    if (const auto found = b.sizes.find(name); found != b.sizes.end()) sum += apart(size, found->second);
+  return sum;
+}
+
+Failure none_correct(const SweepPlan& plan, const SweepBoard& board) {
+  const std::string what = plan.kernel.id + " at " + report::problem_text(plan.held.problem) + ": ";
+  if (board.rejected.empty()) return {Stage::input, what + "no config was tried", ""};
+  const Rejected& last = board.rejected.back();
+  return {Stage::input, what + last.why + (last.reason.empty() ? "" : ": " + last.reason), last.hint};
+}
+
+}  // namespace
+
+SweepPlan BestSearch::plan_of(const Kernel& kernel, const Problem& problem, const Config& held) const {
+  const DeviceSpec& device = place_.device.device;
+  SweepPlan plan;
+  plan.kernel = kernel;
+  plan.budget = budget_;
+  plan.held.problem = problem;
+  plan.held.kernel = kernel.id;
+  plan.held.kernel_hash = kernel.content_hash;
+  plan.held.config = held;
+  plan.held.device = device.id;
+  if (device.emulated)
+    plan.held.measure.sampled_share = emulated_share(problem);
+  else
+    plan.held.measure.max_time_ms = kTimedForMs;
+  plan.strategy = search::StrategyKind::local;
+  if (!device.emulated) {
+    auto twin = emulated_twin(device, "", place_.emulated);
+    const auto alike =
+        std::ranges::find_if(place_.emulated, [&](const DeviceSpec& spec) { return spec.arch == device.arch; });
+    if (twin || alike != place_.emulated.end()) {
+      plan.strategy = search::StrategyKind::model_guided;
+      plan.model = twin ? twin->id : alike->id;
+    }
+  }
+  return plan;
+}
+
+std::vector<Config> BestSearch::seeds_for(const Kernel& kernel, const Problem& problem) const {
+  std::vector<const report::TunedEntry*> entries;
+  for (const report::TunedTable& table : tables_)
+    if (table.device == place_.device.device.name)
+      for (const report::TunedEntry& entry : table.entries)
+        if (entry.kernel == kernel.id) entries.push_back(&entry);
+  std::ranges::stable_sort(entries, {}, [&](const auto* entry) { return distance(entry->problem, problem); });
+  std::vector<Config> seeds;
+  for (const report::TunedEntry* entry : entries) {
+    auto config = catalog::complete_config(kernel, entry->config.knobs, kernel.options);
+    if (config && seeds.size() < kMostSeeds && std::ranges::count(seeds, *config) == 0) seeds.push_back(*config);
+  }
+  return seeds;
+}
+
+Result<FoundBest> BestSearch::search(const Kernel& kernel, const Problem& problem) {
+  const DeviceSpec& device = place_.device.device;
+  if (auto runs = catalog::check_runs(kernel, device); !runs) return fail(runs.error());
+  auto held = catalog::complete_config(kernel, {}, kernel.options);
+  if (!held) return fail(held.error());
+  SweepPlan plan = plan_of(kernel, problem, *held);
+  search::Candidates candidates;
+  if (kernel.knobs.empty()) {
+    candidates = search::candidates_of(std::vector{*held}, kernel, problem, device);
+  } else {
+    auto space = search::whole_space(kernel, *held, {});
+    if (!space) return fail(space.error());
+    plan.space = std::move(*space);
+    candidates = search::candidates_of(plan.space, kernel, problem, device);
+  }
+  SweepSearch::Settings settings;
+  settings.brief = true;
+  settings.ranked = kRanked;
+  settings.seeds = seeds_for(kernel, problem);
+  return run(std::move(plan), std::move(candidates), std::move(settings));
+}
+
+Result<FoundBest> BestSearch::search(const Kernel& kernel, const Problem& problem,
+                                     const std::vector<KnobValues>& configs) {
+  std::vector<Config> complete;
+  for (const KnobValues& knobs : configs) {
+    auto config = catalog::complete_config(kernel, knobs, kernel.options);
+    if (!config) return fail(config.error());
+    complete.push_back(std::move(*config));
+  }
+  auto candidates = search::candidates_of(complete, kernel, problem, place_.device.device);
+  SweepPlan plan = plan_of(kernel, problem, complete.front());
+  plan.strategy = search::StrategyKind::exhaustive;
+  plan.budget = 0;
+  return run(std::move(plan), std::move(candidates), {});
+}
+
+Result<FoundBest> BestSearch::run(SweepPlan plan, search::Candidates candidates, SweepSearch::Settings settings) {
+  StatusLine line;
+  settings.watch = Watching::fastest;
+  settings.on_progress = [&line, id = plan.kernel.id](const std::string& how_far, PartsDone parts) {
+    line.show(id + ": " + how_far, parts);
+  };
+  SweepSearch search(std::move(plan), std::move(candidates), place_, std::move(settings));
+  auto done = search.run();
+  line.show("");
+  for (const std::string& note : search.notes()) print_note("attnscope best: " + note);
+  if (!done) return fail(done.error());
+  const SweepBoard board = search.board();
+  if (board.rows.empty()) return fail(none_correct(search.plan(), board));
+  const charts::ScanRow* first = &board.rows.front();
+  for (const charts::ScanRow& row : board.rows)  // of two that take the same time the watched one
+    if (row.us == first->us && board.accepted.timed(row.point)->watch && !board.accepted.timed(first->point)->watch)
+      first = &row;
+  return FoundBest{*board.accepted.timed(first->point), search.counts().tried};
+}
+
+BestMarks::BestMarks(fs::path folder, const Problem& problem, const std::string& device)
+    : folder_(std::move(folder)), of_(json_text(to_json(problem)) + "\n" + device) {}
+
+fs::path BestMarks::file_of(const Kernel& kernel) const {
+  return folder_ / xxh3_128(of_ + "\n" + kernel.id + "\n" + kernel.content_hash);
+}
+
+bool BestMarks::has(const Kernel& kernel) const {
+  std::error_code none;
+  return fs::exists(file_of(kernel), none);
+}
+
+Result<void> BestMarks::put(const Kernel& kernel) const {
+  return platform::write_file(file_of(kernel), of_ + "\n" + kernel.id + "\n");
+}
+
+void BestMarks::take(const Kernel& kernel) const {
+  std::error_code none;
+  fs::remove(file_of(kernel), none);
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,179 @@
+#include "cli/sweep_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "charts/standing.h"
+#include "cli/bench_plan.h"
+#include "cli/emulated_twin.h"
+#include "cli/places.h"
+#include "cli/status_line.h"
+
+namespace attnscope::cli {
+namespace {
+
+using search::StrategyKind;
+
+std::optional<double> accepted_us(const Scan& scan, size_t point) {
+  const Observation* seen = scan.timed(point);
+  return seen != nullptr && is_accepted(*seen) ? std::optional(seen->timing->p50) : std::nullopt;
+}
+
+}  // namespace
+
+Result<SweepPlace> SweepPlace::open(session::SessionOptions options, const std::string& device) {
+  const auto places = find_places();
+  if (!places) return fail(places.error());
+  auto waiting = WaitingSession::start(std::move(options));
+  if (!waiting) return fail(waiting.error());
+  auto found = (*waiting)->wait_for(device);
+  if (!found) return fail(found.error());
+  auto results = store::Results::open(places->user.data / "results.sqlite");
+  if (!results) return fail(results.error());
+  return SweepPlace{std::move(*waiting), std::move(*found), std::move(*results), emulated_devices(*places).devices};
+}
+
+bool SweepPlace::can_watch(const Kernel& kernel) const {
+  return kernel.library.is_source() &&
+         std::ranges::any_of(emulated, [&](const DeviceSpec& spec) { return spec.arch == device.device.arch; });
+}
+
+SweepSearch::SweepSearch(SweepPlan plan, search::Candidates candidates, SweepPlace& place, Settings settings)
+    : plan_(std::move(plan)),
+      candidates_(std::move(candidates)),
+      place_(place),
+      settings_(std::move(settings)),
+      run_(place.session->session(), place.results.get(), plan_.held, this->settings(false, plan_.budget)) {}
+
+Result<void> SweepSearch::run() {
+  auto strategy = choose();
+  if (!strategy) return fail(strategy.error());
+  auto tried = try_all(run_, std::move(*strategy), plan_.budget);
+  if (!tried) return fail(tried.error());
+  tried_ = std::move(*tried);
+  if (auto gated = gate(); !gated) return gated;
+  const auto trouble = place_.results ? place_.results->take_trouble() : std::nullopt;
+  if (trouble) notes_.push_back(fmt::format("{}. {}", trouble->message, trouble->hint));
+  if (const auto& lost = run_.not_kept())
+    notes_.push_back(fmt::format("results are not kept: {}. {}", lost->message, lost->hint));
+  return {};
+}
+
+SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
+  const bool watch = settings_.watch == Watching::everything && !of_model;
+  SweepRun::Settings settings{
+      watch ? session::Watch::always : session::Watch::never, settings_.fresh, place_.device.versions, {}};
+  settings.on_progress = [this, of_model, budget](const SweepProgress& now) {
+    if (!settings_.on_progress) return;
+    const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;
+    std::string text =
+        fmt::format("{}{} of {}{}", of_model ? "modelled " : "", now.ended, budget > 0 ? "at most " : "", most);
+    if (now.left_seconds && now.asked > now.ended) text += ", " + left_text(*now.left_seconds);
+    if (now.best != nullptr)
+      text += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
+                          short_text(now.best->experiment.config, plan_.kernel, plan_.held.config.options));
+    settings_.on_progress(text, {now.ended, most});
+  };
+  return settings;
+}
+
+Result<std::unique_ptr<search::Strategy>> SweepSearch::choose() {
+  const search::Grid& grid = candidates_.grid;
+  const bool guided = plan_.strategy == StrategyKind::model_guided;
+  const bool is_model = place_.device.device.emulated && plan_.model.empty();
+  if (guided && is_model) {
+    notes_.push_back(place_.device.device.id + " is modelled itself, so every config is run: exhaustive");
+    plan_.strategy = StrategyKind::exhaustive;
+  }
+  if ((guided && !is_model) || settings_.rank_always)
+    if (auto ranked = rank(); !ranked) return fail(ranked.error());
+  if (plan_.strategy == StrategyKind::model_guided)
+    return std::make_unique<search::ModelGuided>(
+        grid, predicted_, settings_.brief ? seed_points() : std::vector<size_t>{},
+        plan_.budget > 0 && !settings_.brief ? search::ModelGuided::persistent() : search::ModelGuided::Settings{});
+  if (plan_.strategy == StrategyKind::local && settings_.brief)
+    return std::make_unique<search::Local>(grid, plan_.seed, seed_points(), search::Local::brief());
+  return search::strategy_without_model(plan_.strategy, grid, plan_.seed, seed_points(), plan_.budget > 0);
+}
+
+// The held config and the seeds, where the search may try them.
+std::vector<size_t> SweepSearch::seed_points() const {
+  std::vector<size_t> points;
+  std::vector<Config> wanted{plan_.held.config};
+  wanted.insert(wanted.end(), settings_.seeds.begin(), settings_.seeds.end());
+  for (const Config& config : wanted) {
+    const auto found = std::ranges::find(candidates_.configs, config);
+    const auto point = static_cast<size_t>(found - candidates_.configs.begin());
+    if (found != candidates_.configs.end() && std::ranges::count(points, point) == 0) points.push_back(point);
+  }
+  return points;
+}
+
+// The modelled time of each config on the emulated twin, us; empty where the model rejects it or did not look.
+Result<void> SweepSearch::rank() {
+  auto model = emulated_twin(place_.device.device, plan_.model, place_.emulated);
+  if (!model) return fail(model.error());
+  auto found = place_.session->wait_for(model->id);
+  if (!found) return fail(found.error());
+  plan_.model = model->id;
+  Experiment held = plan_.held;
+  held.device = model->id;
+  held.measure = {};
+  held.measure.sampled_share = emulated_share(held.problem);
+  SweepRun::Settings with = settings(true, settings_.ranked);
+  with.versions = found->versions;
+  SweepRun run(place_.session->session(), place_.results.get(), held, std::move(with));
+  const search::Grid& grid = candidates_.grid;
+  auto all = settings_.ranked > 0 ? std::unique_ptr<search::Strategy>(std::make_unique<search::Local>(
+                                        grid, plan_.seed, seed_points(), search::Local::Settings{}))
+                                  : std::make_unique<search::Exhaustive>(grid);
+  auto tried = try_all(run, std::move(all), settings_.ranked);
+  if (!tried) return fail(tried.error());
+  predicted_.resize(candidates_.configs.size());
+  for (const auto& [point, at] : *tried) predicted_[point] = accepted_us(run.scan(), at);
+  return {};
+}
+
+std::optional<double> SweepSearch::predicted(size_t at) const {
+  if (predicted_.empty()) return std::nullopt;
+  const auto found = std::ranges::find(tried_, at, &Tried::value_type::second);
+  return found == tried_.end() ? std::nullopt : predicted_.at(found->first);
+}
+
+Result<SweepSearch::Tried> SweepSearch::try_all(SweepRun& run, std::unique_ptr<search::Strategy> strategy,
+                                                size_t budget) {
+  Tried index;
+  const auto told_apart = [&](size_t a, size_t b) {
+    const auto outcome = charts::standing_of(*run.scan().timed(index.at(a)), *run.scan().timed(index.at(b))).outcome;
+    return outcome == charts::Outcome::faster || outcome == charts::Outcome::slower;
+  };
+  search::Search search(std::move(strategy), candidates_.grid.size(), budget, told_apart);
+  for (auto points = search.next(); !points.empty(); points = search.next()) {
+    std::vector<Config> configs;
+    for (const size_t point : points) {
+      index.try_emplace(point, index.size());
+      configs.push_back(candidates_.configs[point]);
+    }
+    if (auto done = run.run(configs); !done) return fail(done.error());
+    for (const size_t point : points) search.tell({point, accepted_us(run.scan(), index.at(point))});
+  }
+  return index;
+}
+
+// Watches what leads until everything that leads is sound: a racy config cannot win, nor tie with the winner.
+Result<void> SweepSearch::gate() {
+  if (settings_.watch == Watching::nothing || !place_.can_watch(plan_.kernel)) return {};
+  for (;;) {
+    std::vector<size_t> leaders = leaders_of(run_.scan());
+    if (settings_.watch == Watching::fastest && !leaders.empty())
+      leaders = {*std::ranges::min_element(leaders, {}, [&](size_t at) { return accepted_us(run_.scan(), at); })};
+    std::vector<size_t> unwatched;
+    for (const size_t point : leaders)
+      if (!run_.scan().timed(point)->watch) unwatched.push_back(point);
+    if (unwatched.empty()) return {};
+    if (auto done = run_.watch(unwatched); !done) return done;
+  }
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,93 @@
+#include "core/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <type_traits>
+
+#include "core/near.h"
+#include "core/option_fields.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int64_t kLeastLimit = 16;  // of registers: NVRTC takes no lower one
+constexpr int64_t kMostLimit = 255;
+
+template <class Visit>
+void visit_option(std::string_view name, Visit visit) {
+  for_each_option([&](const char* key, const auto&, auto member) {
+    if (name == key) visit(member);
+  });
+}
+
+bool is_switch(std::string_view name) {
+  bool found = false;
+  visit_option(name, [&](auto member) { found = std::is_same_v<decltype(member), bool CompileOptions::*>; });
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> option_names() {
+  std::vector<std::string> names;
+  for_each_option([&](const char* key, const auto&, auto) { names.emplace_back(key); });
+  return names;
+}
+
+int64_t option_value(const CompileOptions& options, std::string_view name) {
+  int64_t value = 0;
+  visit_option(name, [&](auto member) { value = options.*member; });
+  return value;
+}
+
+void set_option(CompileOptions& options, std::string_view name, int64_t value) {
+  visit_option(name, [&](auto member) {
+    options.*member = static_cast<std::remove_reference_t<decltype(options.*member)>>(value);
+  });
+}
+
+std::string option_value_text(std::string_view name, int64_t value) {
+  return is_switch(name) ? option_text(value != 0) : std::to_string(value);
+}
+
+Result<int64_t> option_value_from(std::string_view name, std::string_view text) {
+  const std::vector<std::string> names = option_names();
+  if (std::ranges::count(names, name) == 0)
+    return fail(Stage::input, fmt::format("there is no compile option {}", name.substr(0, 100)),
+                names_to_choose(std::string(name), names));
+  if (is_switch(name)) {
+    if (text == "on" || text == "true" || text == "1") return 1;
+    if (text == "off" || text == "false" || text == "0") return 0;
+    return fail(Stage::input, fmt::format("{}: \"{}\" is neither on nor off", name, text.substr(0, 100)),
+                "Give on or off.");
+  }
+  int64_t value = -1;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = fault == std::errc{} && end == text.data() + text.size();
+  if (!whole || (value != 0 && (value < kLeastLimit || value > kMostLimit)))
+    return fail(Stage::input, fmt::format("{}: \"{}\" is no limit of registers", name, text.substr(0, 100)),
+                fmt::format("Give 0 for no limit, or {} to {}.", kLeastLimit, kMostLimit));
+  return value;
+}
+
+Result<void> apply_option(CompileOptions& options, std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos)
+    return fail(Stage::input, fmt::format("\"{}\" is not NAME=VALUE", text.substr(0, 100)), "As maxrregcount=64.");
+  auto value = option_value_from(text.substr(0, equals), text.substr(equals + 1));
+  if (!value) return fail(value.error());
+  set_option(options, text.substr(0, equals), *value);
+  return {};
+}
+
+std::vector<std::string> option_words(const CompileOptions& options, const CompileOptions& usual) {
+  std::vector<std::string> words;
+  for (const std::string& name : option_names())
+    if (const int64_t value = option_value(options, name); value != option_value(usual, name))
+      words.push_back(name + "=" + option_value_text(name, value));
+  return words;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel.h"
+#include "core/result.h"
+
+namespace attnscope {
+
+// Compile options by name, with a number for each value: 1 and 0 where it is on or off.
+
+std::vector<std::string> option_names();
+// `name` is one of option_names().
+int64_t option_value(const CompileOptions& options, std::string_view name);
+void set_option(CompileOptions& options, std::string_view name, int64_t value);
+// "on", "off", or the number.
+std::string option_value_text(std::string_view name, int64_t value);
+
+// on, off, true, false or a number, as a person writes the value of that option. Failure (Stage::input): no such
+// option, or not its value.
+Result<int64_t> option_value_from(std::string_view name, std::string_view text);
+// NAME=VALUE on the command line, into `options`.
+Result<void> apply_option(CompileOptions& options, std::string_view text);
+
+// {"maxrregcount=64", …}: the options that differ from `usual`.
+std::vector<std::string> option_words(const CompileOptions& options, const CompileOptions& usual);
+
+}  // namespace attnscope

@@ -1,0 +1,46 @@
+#include "core/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/config.h"
+
+namespace attnscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(OptionsTest, AreSetAndReadByName) {
+  CompileOptions options;
+  EXPECT_THAT(option_names(), ElementsAre("fast_math", "fmad", "maxrregcount"));
+  ASSERT_TRUE(apply_option(options, "maxrregcount=64"));
+  ASSERT_TRUE(apply_option(options, "fast_math=off"));
+  EXPECT_EQ(options, (CompileOptions{.fast_math = false, .fmad = true, .maxrregcount = 64}));
+  EXPECT_EQ(option_value(options, "maxrregcount"), 64);
+  EXPECT_EQ(option_value(options, "fmad"), 1);
+  ASSERT_TRUE(apply_option(options, "fast_math=true"));
+  EXPECT_TRUE(options.fast_math);
+  EXPECT_THAT(option_words(options, {}), ElementsAre("maxrregcount=64"));
+  options.fmad = false;
+  EXPECT_EQ(short_text({{}, options}, {}, {}), "fmad=off maxrregcount=64");
+}
+
+TEST(OptionsTest, WhatIsNoValueIsRefused) {
+  const auto why = [](const char* text) {
+    CompileOptions options;
+    const auto set = apply_option(options, text);
+    EXPECT_EQ(options, CompileOptions{}) << text;
+    return set ? "taken" : set.error().message + " " + set.error().hint;
+  };
+  EXPECT_EQ(why("maxrregcount=0"), "taken");
+  for (const char* text :
+       {"maxrregcount=15", "maxrregcount=256", "maxrregcount=64x", "maxrregcount=", "maxrregcount=-1"})
+    EXPECT_THAT(why(text), HasSubstr("0 for no limit, or 16 to 255")) << text;
+  EXPECT_THAT(why("fmad=2"), HasSubstr("neither on nor off"));
+  EXPECT_THAT(why("maxregs=64"), HasSubstr("no compile option maxregs"));
+  EXPECT_THAT(why("fmad"), HasSubstr("NAME=VALUE"));
+}
+
+}  // namespace
+}  // namespace attnscope
