@@ -45,7 +45,7 @@ void draw_told(const lesson::Progress& progress) {
   say(progress, progress.step().goal->text);
   ImGui::PopFont();
   progress.reached() ? wrapped(ICON_CHECK "  Reached.", palette().good)
-                     : dim_text("Turn the knobs on the left; this notices when you are there.");
+                     : wrapped("Turn the knobs on the left; this notices when you are there.", palette().dim);
 }
 
 }  // namespace attnscope::ui

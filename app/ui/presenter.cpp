@@ -295,7 +295,7 @@ void Presenter::draw_run(const Context& shown, ExperimentPanel& controls, Panel&
   ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
   const Verdict* verdict = context.shown.verdict();
-  ImGui::BeginChild("time", {0, height - em(verdict != nullptr ? 2.4f : 0)});
+  ImGui::BeginChild("time", {0, height - em(verdict != nullptr ? 2.4f : 0)}, ImGuiChildFlags_AlwaysUseWindowPadding);
   time.draw(context);
   ImGui::EndChild();
   if (verdict != nullptr) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ui/scene.h"
+#include "ui/window_flow.h"
 
 namespace attnscope::ui {
 namespace {
@@ -216,27 +216,6 @@ TEST_F(PresenterFlow, TheCommandSheetHasEveryKeyAndRunsACommand) {
     ctx->Yield(2);
     EXPECT_EQ(theme_mode(), ThemeMode::white);
   });
-}
-
-TEST_F(Scene, Presenter) {
-  real_worker();
-  for (const ShotSize size : kSizes) {
-    close();
-    open(size);
-    flow([&](ImGuiTestContext* ctx) {
-      ctx->Yield(12);
-      ctx->KeyPress(ImGuiKey_F1);
-      ctx->Yield(8);
-    });
-    picture("commands_" + std::to_string(size.width));
-    flow([&](ImGuiTestContext* ctx) {
-      ctx->KeyPress(ImGuiKey_Escape);
-      wait_for_run(ctx, "NUM_WARPS", 4);
-      ctx->KeyPress(ImGuiKey_F11);
-      ctx->Yield(16);
-    });
-    picture("presented_run_" + std::to_string(size.width));
-  }
 }
 
 }  // namespace
