@@ -33,7 +33,7 @@ SMALL = {"attention": "H=1,S=64", "gemm": "B=1,M=64,N=64"}  # a preset's code do
 
 
 def say(text):
-    print(f"bundle: {text}", file=sys.stderr, flush=True)
+    print(f"{pathlib.Path(sys.argv[0]).stem}: {text}", file=sys.stderr, flush=True)
 
 
 def stop(text):
@@ -65,6 +65,21 @@ def check_needs(binaries, carried):
         for version in re.findall(r"GLIBC_([0-9]+)\.([0-9]+)", output_of("readelf", "-V", binary)):
             newest = max(newest, tuple(map(int, version)))
     return newest
+
+
+def place_program(program, top):
+    """The stripped program, the libraries that it carries and its data, laid out as it expects them below `top`. Says the
+    oldest glibc that it runs with, as (2, 36)."""
+    (top / "bin").mkdir(parents=True)
+    (top / "lib" / "attnscope").mkdir(parents=True)
+    shutil.copy2(program, top / "bin" / "attnscope")
+    for library in (program.parent / "lib").glob("lib*.so*"):
+        shutil.copy2(library, top / "lib" / "attnscope" / library.name)
+    binaries = [top / "bin" / "attnscope", *(top / "lib" / "attnscope").iterdir()]
+    subprocess.run(["strip", "--strip-unneeded", *map(str, binaries)], check=True)
+    for folder in SHARED:
+        copy_tracked(folder, top / "share" / "attnscope")
+    return check_needs(binaries, {path.name for path in binaries[1:]})
 
 
 def place_cuda(cache, versions, share):
@@ -151,16 +166,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=options.out, prefix=".bundle.") as making:
         top = pathlib.Path(making, name)
         share = top / "share" / "attnscope"
-        (top / "bin").mkdir(parents=True)
-        (top / "lib" / "attnscope").mkdir(parents=True)
-        shutil.copy2(options.program, top / "bin" / "attnscope")
-        for library in (options.program.parent / "lib").glob("lib*.so*"):
-            shutil.copy2(library, top / "lib" / "attnscope" / library.name)
-        binaries = [top / "bin" / "attnscope", *(top / "lib" / "attnscope").iterdir()]
-        subprocess.run(["strip", "--strip-unneeded", *map(str, binaries)], check=True)
-        glibc = check_needs(binaries, {path.name for path in binaries[1:]})
-        for folder in SHARED:
-            copy_tracked(folder, share)
+        glibc = place_program(options.program, top)
         for text in ("LICENSE", "NOTICE", "README.md"):
             shutil.copy2(ROOT / text, top / text)
         place_cuda(options.cache, cuda, share)

@@ -7,6 +7,7 @@
 #include "catalog/manifest_reader.h"
 #include "catalog/validate.h"
 #include "catalog/workload.h"
+#include "core/code_file.h"
 #include "core/escape.h"
 #include "core/hash.h"
 #include "core/json.h"
@@ -60,6 +61,24 @@ Result<void> try_expressions(const Kernel& kernel) {
   return workload_of(kernel, problem, *config).map([](const Workload&) {});
 }
 
+bool names_machine_code(const Json& manifest) { return manifest.is_object() && manifest.contains(kMachineCodeKey); }
+
+// The source or the machine code, whichever the manifest says it is.
+Result<void> hold_content(Kernel& kernel, const KernelText& text, bool machine_code) {
+  const std::string where = text.manifest_name + "/" + (machine_code ? kMachineCodeKey : "source");
+  kernel.source = text.source;
+  if (machine_code) {
+    if (text.source.size() > kMaxMachineCodeBytes)
+      return fail(Stage::catalog, where + ": machine code of over 8 MB is not read",
+                  "Take the kernel's cubin out of the file: cuobjdump -xelf all FILE.");
+    if (is_machine_code(text.source)) return {};
+    return fail(Stage::catalog, where + ": the file is no machine code", "Name a cubin or a fatbinary.");
+  }
+  if (text.source.size() > kMaxSourceBytes)
+    return fail(Stage::catalog, where + ": a source of over 4 MB is not read", "Keep tables out of the source.");
+  return is_text(text.source, where);
+}
+
 }  // namespace
 
 Result<void> is_text(const std::string& text, const std::string& where) {
@@ -78,18 +97,16 @@ Result<Kernel> parse_kernel(const KernelText& text) {
   const std::string& name = text.manifest_name;
   if (text.manifest.size() > kMaxManifestBytes)
     return fail(Stage::catalog, name + ": a manifest of over 1 MB is not read", "Keep data out of the manifest.");
-  if (text.source.size() > kMaxSourceBytes)
-    return fail(Stage::catalog, name + "/source: a source of over 4 MB is not read", "Keep tables out of the source.");
-  if (auto readable = is_text(text.source, name + "/source"); !readable) return fail(readable.error());
   Result<Json> json = parse_json(text.manifest, name, Stage::catalog);
   if (!json) return fail(json.error());
 
   Kernel kernel;
   kernel.manifest_name = name;
   kernel.manifest = text.manifest;
-  kernel.source = text.source;
   JsonReader read(*json, name, Stage::catalog);
   read_identity(read, kernel);
+  if (auto held = hold_content(kernel, text, names_machine_code(*json)); !read.failed() && !held)
+    return fail(held.error());
   read_knobs(read, kernel);
   read_restrictions(read, "requires", kernel.requires_);
   read_restrictions(read, "warns", kernel.warns);
@@ -135,9 +152,11 @@ Result<Kernel> load_kernel(const std::filesystem::path& path) {
   if (auto done = read.finish(false); !done) return fail(done.error());
   if (!identity.library.is_source()) return parse_kernel(text);
   text.source_name = identity.source_name;
-  Result<std::string> source = platform::read_file(path.parent_path() / identity.source_name, kMaxSourceBytes);
-  if (!source)
-    return fail(Stage::catalog, text.manifest_name + "/source: " + source.error().message, source.error().hint);
+  const bool machine_code = names_machine_code(*json);
+  const std::string where = text.manifest_name + "/" + (machine_code ? kMachineCodeKey : "source") + ": ";
+  Result<std::string> source = platform::read_file(path.parent_path() / identity.source_name,
+                                                   machine_code ? kMaxMachineCodeBytes : kMaxSourceBytes);
+  if (!source) return fail(Stage::catalog, where + source.error().message, source.error().hint);
   text.source = std::move(*source);
   return parse_kernel(text);
 }

@@ -13,12 +13,12 @@ namespace attnscope::catalog {
 inline constexpr uint64_t kMaxManifestBytes = 1 << 20;
 inline constexpr uint64_t kMaxSourceBytes = 4 << 20;
 
-// A kernel's two texts, from a folder or from a message to a worker.
+// A kernel's manifest and its source or machine code, from a folder or from a message to a worker.
 struct KernelText {
   std::string manifest_name;  // for messages: the path as given
   std::string manifest;
-  std::string source_name;  // must be the manifest's "source"
-  std::string source;
+  std::string source_name;  // must be the manifest's "source" or "cubin"
+  std::string source;       // or the bytes of machine code
 };
 
 // Whether it is UTF-8 without a zero byte: texts travel in JSON and reach a compiler that reads a C string. Failure

@@ -18,6 +18,7 @@
 #include "catalog/import_parameters.h"
 #include "catalog/manifest_text.h"
 #include "catalog/template_arguments.h"
+#include "catalog/unset_constants.h"
 #include "core/escape.h"
 #include "core/joined.h"
 
@@ -47,6 +48,11 @@ class Importer {
     if (!bound) return fail(bound.error());
     bound_ = std::move(*bound);
     find_launch();
+    for (const std::string& name : unset_constants(read_.text))
+      result_.guessed.push_back(
+          fmt::format("the __constant__ variable {0} holds zeros: a buffer with \"symbol\": \"{0}\" "
+                      "gives it what the host code would",
+                      name));
     write();
     return std::move(result_);
   }

@@ -215,15 +215,17 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   for (const char* key : {"id", "title", "entry", "problem"}) read.required(key);
   fields::read(read, "library", kernel.library, Limits{.bytes = kMaxName});
   read.line("install", kernel.install, kMaxLine);
-  if (kernel.library.is_source()) read.required("source");
+  const bool machine_code = kernel.library.is_source() && read.has(kMachineCodeKey);
+  if (kernel.library.is_source() && !machine_code) read.required("source");
   read.text("id", kernel.id, kMaxName);
   read.line("title", kernel.title, 200);
   prose_at(read, "story", kernel.story, 1 << 16);
-  read.text("source", kernel.source_name, 200);
+  read.text(machine_code ? kMachineCodeKey : "source", kernel.source_name, 200);
   read.text("entry", kernel.entry, 1000);
   read.word("problem", kernel.problem);
   read.integer("min_arch", kernel.min_arch, 50, 200);
-  if (kernel.library.is_source()) read_list(read, "headers", kernel.headers, header_library);
+  // Machine code is not compiled: "headers", "options" and "source" are unknown keys beside "cubin".
+  if (kernel.library.is_source() && !machine_code) read_list(read, "headers", kernel.headers, header_library);
   read.text("accumulate", kernel.accumulate, kMaxName);
   if (read.failed()) return;
   if (!is_word(kernel.id)) read.fault("id", "must be a word of letters, digits, _ - and .");
@@ -233,9 +235,10 @@ void read_identity(JsonReader& read, Kernel& kernel) {
   if (kernel.library.is_source() && !kernel.install.empty())
     read.fault("install", "is only for a library, and there is none");
   if (kernel.library.is_source() && (!is_word(kernel.source_name) || kernel.source_name[0] == '.'))
-    read.fault("source", "must be the name of a file beside the manifest, without a folder");
+    read.fault(machine_code ? kMachineCodeKey : "source",
+               "must be the name of a file beside the manifest, without a folder");
   if (!is_entry(kernel.entry)) read.fault("entry", "must be a C++ name or template expression");
-  read_options(read, kernel);
+  if (!machine_code) read_options(read, kernel);
 }
 
 void read_knobs(JsonReader& read, Kernel& kernel) {

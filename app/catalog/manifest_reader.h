@@ -7,6 +7,8 @@
 
 namespace attnscope::catalog {
 
+inline constexpr const char* kMachineCodeKey = "cubin";  // in place of "source"
+
 // Reads a part of a manifest into `kernel`; each fault goes to `read`, which names file and pointer.
 using ReadPart = void(JsonReader& read, Kernel& kernel);
 ReadPart read_identity;

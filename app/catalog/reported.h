@@ -24,7 +24,7 @@ namespace catalog {
 struct ReportedFigure {
   std::string id;
   std::string label;   // "M32 W8 V4"
-  std::string metric;  // latency, max_abs, slowdown, shared_memory, dram_throughput, warps_active, sm_busy
+  std::string metric;  // latency, max_abs, slowdown, speedup, shared_memory, dram_throughput, warps_active, sm_busy
   double value = 0;
   std::optional<double> high;  // upper end of a range
   std::string unit;            // us, 1, times, KB, %

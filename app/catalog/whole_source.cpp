@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.h"
 #include "core/cpp_tokens.h"
+#include "core/escape.h"
 #include "platform/atomic_file.h"
 
 namespace attnscope::catalog {
@@ -40,6 +41,12 @@ bool is_once(std::string_view line) {
   return inner.size() == 2 && inner[0].is("pragma") && inner[1].is("once");
 }
 
+// #else, #elif and #endif.
+bool ends_branch(std::string_view line) {
+  const std::vector<CppToken> words = cpp_tokens(line.substr(1));
+  return !words.empty() && (words[0].is("endif") || words[0].text.starts_with("el"));
+}
+
 class Paster {
  public:
   Paster(const std::vector<fs::path>& folders, const std::function<bool(const std::string&)>& known)
@@ -50,7 +57,9 @@ class Paster {
     seen_.insert(fs::weakly_canonical(file, error));
     for (const fs::path& folder : folders_) roots_.push_back(fs::canonical(folder, error));
     roots_.push_back(fs::canonical(file.has_parent_path() ? file.parent_path() : ".", error));
-    if (auto done = one(file, source, true); !done) return fail(done.error());
+    home_ = roots_.back();
+    if (auto done = one(file, file.filename().string(), source, true); !done) return fail(done.error());
+    if (!whole_.pasted.empty()) whole_.text = line_directive(1, file.filename().string()) + whole_.text;
     return std::move(whole_);
   }
 
@@ -89,39 +98,43 @@ class Paster {
     return text;
   }
 
-  void append(const std::string& text) {
-    whole_.text += text;
-    text_line_ += std::count(text.begin(), text.end(), '\n');
+  // What the next line is called.
+  static std::string line_directive(int64_t line, const std::string& name) {
+    return fmt::format("#line {} \"{}\"\n", line, c_string(name));
   }
-  // The next text is that of `file` from line `at` on.
-  void begin_part(const fs::path& file, int64_t at) { whole_.origins.push_back({text_line_, file.string(), at}); }
+  // "common/x.h" or "../x.h": as a person finds it from the .cu file's folder.
+  std::string name_of(const fs::path& header) const {
+    std::error_code error;
+    return fs::canonical(header, error).lexically_proximate(home_).generic_string();
+  }
 
-  Result<void> one(const fs::path& file, const std::string& source, bool outermost, int depth = 0) {
+  Result<void> one(const fs::path& file, const std::string& name, const std::string& source, bool outermost,
+                   int depth = 0) {
     if (depth == kDeepest)
       return fail(Stage::input, fmt::format("{} is the {}th header within headers", file.filename().string(), kDeepest),
                   "Import a file whose headers include each other less deeply.");
     size_t copied = 0, counted = 0;
-    int64_t line = 1;  // of the byte at `counted`
+    int64_t line = 1;     // of the byte at `counted`
+    bool pastes = false;  // so far
     const auto count_to = [&](size_t end) {
       line += std::count(source.begin() + static_cast<ptrdiff_t>(counted), source.begin() + static_cast<ptrdiff_t>(end),
                          '\n');
       counted = end;
     };
-    begin_part(file, 1);
     for (const CppToken& token : cpp_tokens(source)) {
       if (token.kind != CppToken::Kind::line) continue;
       count_to(token.at);
       const auto replace = [&](const std::string& by) {
-        append(source.substr(copied, token.at - copied) + by);
+        whole_.text += source.substr(copied, token.at - copied) + by;
         copied = token.end();
       };
-      const auto go_on = [&] {
+      // As many lines as the directive has: those behind it keep their numbers.
+      const std::string its_lines(static_cast<size_t>(std::ranges::count(token.text, '\n')), '\n');
+      if (!outermost && is_once(token.text)) replace(its_lines);  // it would apply to the whole file
+      if (pastes && ends_branch(token.text)) {                    // the compiler skips a branch's #line with the branch
         count_to(token.end());
-        begin_part(file, line);
-      };
-      if (!outermost && is_once(token.text)) {  // it would apply to the whole file
-        replace("");
-        go_on();
+        replace(std::string(token.text) + "\n" + line_directive(line + 1, name));
+        whole_.text.pop_back();  // the source has the line's end
       }
       const auto include = include_of(token.text);
       if (!include || known_(include->name)) continue;
@@ -135,19 +148,20 @@ class Paster {
       }
       std::error_code error;
       if (!seen_.insert(fs::weakly_canonical(*found, error)).second) {
-        replace("// " + include->name + " is above");
-        go_on();
+        replace("// " + include->name + " is above" + its_lines);
         continue;
       }
       auto text = platform::read_file(*found, kMaxSourceBytes);
       if (!text) return fail(text.error());
-      replace("// " + include->name + ":\n");
+      const std::string its = name_of(*found);
+      pastes = true;
+      replace("// " + include->name + ":\n" + line_directive(1, its));
       whole_.pasted.push_back(include->name);
-      if (auto done = one(*found, *text, false, depth + 1); !done) return done;
-      append("\n// end of " + include->name);
-      go_on();
+      if (auto done = one(*found, its, *text, false, depth + 1); !done) return done;
+      count_to(token.end());
+      whole_.text += "\n// end of " + include->name + "\n" + line_directive(line, name);
     }
-    append(source.substr(copied));
+    whole_.text += source.substr(copied);
     if (whole_.text.size() > kMaxSourceBytes)
       return fail(Stage::input,
                   fmt::format("{} has more than {} MB with its headers pasted in", file.filename().string(),
@@ -160,18 +174,12 @@ class Paster {
   const std::function<bool(const std::string&)>& known_;
   std::vector<fs::path> roots_;  // a pasted file is below one of them
   std::set<fs::path> seen_;
-  size_t lookups_ = 0;     // that found nothing
-  int64_t text_line_ = 1;  // of the whole text's end
+  fs::path home_;       // the .cu file's folder
+  size_t lookups_ = 0;  // that found nothing
   WholeSource whole_;
 };
 
 }  // namespace
-
-Origin origin_of(const std::vector<Origin>& origins, int64_t line) {
-  auto part = std::ranges::upper_bound(origins, line, {}, &Origin::line);
-  if (part != origins.begin()) --part;
-  return {line, part->file, part->at + (line - part->line)};
-}
 
 Result<WholeSource> whole_source(const fs::path& file, const std::string& source, const std::vector<fs::path>& folders,
                                  const std::function<bool(const std::string&)>& known) {

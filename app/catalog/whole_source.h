@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -9,23 +8,14 @@
 
 namespace attnscope::catalog {
 
-// From `line` of a whole source on, its lines are those of `file` from `at` on. Both count from 1.
-struct Origin {
-  int64_t line = 1;
-  std::string file;
-  int64_t at = 1;
-};
-
-// A .cu file with its own project's headers pasted in, so that it needs no other file of the project.
+// A .cu file with its own project's headers pasted in, so that it needs no other file of the project. Where headers are
+// pasted, #line says whose lines follow: compilers and findings name the files as a person has them, by their paths
+// from the .cu file's folder.
 struct WholeSource {
   std::string text;
   std::vector<std::string> pasted;   // "common.h", as the includes name them, each once
   std::vector<std::string> missing;  // "common.h, which line 26 of adamw.cu includes; --include /src has it"
-  std::vector<Origin> origins;       // of every part of the text, ascending
 };
-
-// Where line `line` of a whole source stands: `line` itself, its file, and its line there. `origins` is not empty.
-Origin origin_of(const std::vector<Origin>& origins, int64_t line);
 
 // Pastes what `#include "x"` finds beside the including file and in `folders` (and `<x>`, if one of `folders` has it),
 // but nothing outside the file's own folder and these. A header is pasted where it is first included, under a comment

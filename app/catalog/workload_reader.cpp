@@ -94,6 +94,11 @@ BufferDeclaration buffer_at(JsonReader& outer, const Json& json, const std::stri
   read.word("dtype", buffer.type);
   if (buffer.role == BufferRole::workspace) buffer.init.kind = BufferInit::Kind::zeros;
   read_init(read, buffer.type, buffer.init);
+  read.text("symbol", buffer.symbol, 200);
+  if (!read.failed() && !buffer.symbol.empty() && buffer.role != BufferRole::in)
+    read.fault("symbol", "is only for the role in: a run cannot read a variable back", "Make it a parameter.");
+  if (!read.failed() && !buffer.symbol.empty() && !is_variable(buffer.symbol))
+    read.fault("symbol", "must be the name of a variable of the source");
   if (const Json* shape = array_at(read, "shape", 8))
     for (size_t i = 0; i < shape->size(); ++i)
       expression_at(read, at("shape", i), (*shape)[i], buffer.shape.emplace_back());
@@ -122,9 +127,11 @@ ArgumentDeclaration argument_at(JsonReader& outer, const Json& json, const std::
   ArgumentDeclaration argument;
   if (json.is_string()) {
     argument.name = json.get<std::string>();
-    const bool buffer =
-        std::ranges::find(kernel.buffers, argument.name, &BufferDeclaration::name) != kernel.buffers.end();
-    if (buffer || kernel.sizes.contains(argument.name)) return argument;
+    const auto buffer = std::ranges::find(kernel.buffers, argument.name, &BufferDeclaration::name);
+    if (buffer != kernel.buffers.end() && !buffer->symbol.empty())
+      outer.fault(key, json.dump() + " is the variable " + buffer->symbol + "'s contents and no parameter",
+                  "Leave it out.");
+    if (buffer != kernel.buffers.end() || kernel.sizes.contains(argument.name)) return argument;
     if (const Knob* knob = kernel.find_knob(argument.name)) {
       argument = {.name = {}, .value = knob->name, .type = ElementType::i32, .fields = {}};
       return argument;

@@ -15,19 +15,19 @@ namespace {
 
 constexpr double kLanes = 32;
 
-int64_t line_in(const Finding& finding, const char* file_key, const char* line_key, const std::string& file) {
+int64_t line_in(const Finding& finding, const char* file_key, const char* line_key, const SourceLines& source) {
   const auto where = finding.where.find(file_key), line = finding.where.find(line_key);
-  if (where == finding.where.end() || line == finding.where.end() || where->second != file) return 0;
+  if (where == finding.where.end() || line == finding.where.end()) return 0;
   int64_t number = 0;
   std::from_chars(line->second.data(), line->second.data() + line->second.size(), number);
-  return number;
+  return source.text_line(where->second, number);
 }
 
-void add_races(std::vector<Heat>& lines, const WatchReport& report, const std::string& file) {
+void add_races(std::vector<Heat>& lines, const WatchReport& report, const SourceLines& source) {
   for (const Finding& finding : report.findings) {
     if (finding.rule.headline() != Headline::race) continue;
-    const int64_t one = line_in(finding, "file", "line", file);
-    const int64_t other = line_in(finding, "other_file", "other_line", file);
+    const int64_t one = line_in(finding, "file", "line", source);
+    const int64_t other = line_in(finding, "other_file", "other_line", source);
     for (const int64_t line : {one, other == one ? 0 : other})
       if (line > 0 && static_cast<size_t>(line) <= lines.size()) ++lines[static_cast<size_t>(line) - 1].races;
   }
@@ -130,21 +130,20 @@ double CodeView::share_of_instruction(size_t at, HeatColumn column) const {
 std::vector<int64_t> CodeView::hot_lines(HeatColumn column) const { return hot(lines, column, 1); }
 std::vector<int64_t> CodeView::hot_instructions(HeatColumn column) const { return hot(instructions, column, 0); }
 
-CodeView code_view(const Listing& listing, const Observation* seen, const std::string& source_name,
-                   size_t source_lines) {
+CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines) {
   CodeView view;
   view.lines.resize(source_lines);
   view.instructions_of.resize(source_lines);
   view.instructions.resize(listing.lines.size());
   view.lines_of.resize(listing.lines.size());
-  if (seen != nullptr && seen->watch) add_races(view.lines, *seen->watch, source_name);
+  if (seen != nullptr && seen->watch) add_races(view.lines, *seen->watch, source);
   for (size_t i = 0; i < listing.lines.size(); ++i) {
     const CodeLine& line = listing.lines[i];
     std::vector<int64_t>& its = view.lines_of[i];
     for (const CodePlace& place : line.places) {
-      const bool inside = listing.files[static_cast<size_t>(place.file)] == source_name && place.line >= 1 &&
-                          static_cast<size_t>(place.line) <= source_lines;
-      if (inside && std::ranges::find(its, place.line) == its.end()) its.push_back(place.line);
+      const int64_t at = source.text_line(listing.files[static_cast<size_t>(place.file)], place.line);
+      const bool inside = at >= 1 && static_cast<size_t>(at) <= source_lines;
+      if (inside && std::ranges::find(its, at) == its.end()) its.push_back(at);
     }
     for (const int64_t number : its) view.instructions_of[static_cast<size_t>(number) - 1].push_back(int64_t(i));
     if (line.counts) view.instructions[i] += *line.counts;

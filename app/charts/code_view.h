@@ -6,6 +6,7 @@
 
 #include "core/listing.h"
 #include "core/observation.h"
+#include "core/source_lines.h"
 #include "core/words.h"
 
 namespace attnscope::charts {
@@ -50,10 +51,9 @@ struct CodeView {
   std::vector<int64_t> hot_instructions(HeatColumn column) const;
 };
 
-// `source_name` is the file that has `source_lines` lines. An instruction's figures go to the innermost of its places
-// that lies in that file. `seen` gives the races; it may be null.
-CodeView code_view(const Listing& listing, const Observation* seen, const std::string& source_name,
-                   size_t source_lines);
+// `source` says which lines those of the text are, which has `source_lines` of them. An instruction's figures go to the
+// innermost of its places that lies in the text. `seen` gives the races; it may be null.
+CodeView code_view(const Listing& listing, const Observation* seen, const SourceLines& source, size_t source_lines);
 
 // The scheduling half as a cell of fixed width: "01----:R-:W0:Y:S04" waits for scoreboards 0 and 1, sets none when its
 // sources are read and 0 when its result is there, yields, and holds the warp for 4 clocks.

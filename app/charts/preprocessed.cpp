@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "charts/code_diff.h"
+#include "core/code_file.h"
 #include "core/expression.h"
 
 namespace attnscope::charts {
@@ -158,6 +159,7 @@ class Preprocessor {
 }  // namespace
 
 std::vector<SourceLine> preprocessed(std::string_view source, const std::map<std::string, int64_t>& macros) {
+  if (is_machine_code(source)) return {};
   Preprocessor lines(macros);
   for (int64_t number = 1; !source.empty(); ++number) {
     const size_t end = source.find('\n');

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <set>
 
 namespace attnscope::charts {
 namespace {
@@ -43,9 +42,10 @@ std::string_view trimmed(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-// .file 1 "02_tiled.cu": its number, if it is that file.
-std::set<int64_t> files_named(const std::vector<std::string_view>& lines, std::string_view source_name) {
-  std::set<int64_t> numbers;
+// .file 1 "/src/02_tiled.cu": which of the source's files a number stands for.
+std::map<int64_t, std::string> files_named(const std::vector<std::string_view>& lines, const SourceLines& source) {
+  const std::vector<std::string> wanted = source.files();
+  std::map<int64_t, std::string> numbers;
   for (std::string_view line : lines) {
     line = trimmed(line);
     if (!line.starts_with(".file")) continue;
@@ -53,18 +53,18 @@ std::set<int64_t> files_named(const std::vector<std::string_view>& lines, std::s
     const int64_t number = take_number(rest);
     const size_t open = rest.find('"'), close = rest.rfind('"');
     if (open == std::string_view::npos || close <= open) continue;
-    std::string_view name = rest.substr(open + 1, close - open - 1);
-    name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
-    if (name == source_name) numbers.insert(number);
+    const std::string_view path = rest.substr(open + 1, close - open - 1);
+    for (const std::string& name : wanted)  // "common/x.h" rather than "x.h", if both fit
+      if ((path == name || path.ends_with("/" + name)) && name.size() > numbers[number].size()) numbers[number] = name;
   }
   return numbers;
 }
 
 }  // namespace
 
-std::vector<PtxLine> ptx_lines(std::string_view ptx, std::string_view source_name) {
+std::vector<PtxLine> ptx_lines(std::string_view ptx, const SourceLines& source) {
   const std::vector<std::string_view> all = lines_in(ptx);
-  const std::set<int64_t> files = files_named(all, source_name);
+  const std::map<int64_t, std::string> files = files_named(all, source);
   std::vector<PtxLine> lines;
   std::vector<int64_t> from;
   for (const std::string_view text : all) {
@@ -78,8 +78,9 @@ std::vector<PtxLine> ptx_lines(std::string_view ptx, std::string_view source_nam
     constexpr std::string_view kInlined = "inlined_at";
     from.clear();
     const auto add = [&](const Loc& loc) {
-      if (files.contains(loc.file) && loc.line > 0 && std::ranges::find(from, loc.line) == from.end())
-        from.push_back(loc.line);
+      const auto file = files.find(loc.file);
+      const int64_t at = file == files.end() ? 0 : source.text_line(file->second, loc.line);
+      if (at > 0 && std::ranges::find(from, at) == from.end()) from.push_back(at);
     };
     add(take_loc(words.substr(4)));
     if (const size_t at = words.find(kInlined); at != std::string_view::npos)

@@ -212,4 +212,19 @@ std::vector<ComparedRow> compare(const Observation& a, const Observation& b) {
   return rows;
 }
 
+Sheet sheet_of(const std::vector<FigureGroup>& groups) {
+  Sheet sheet{{"group", "figure", "value", "a", "note", "kind"}, {}};
+  for (const FigureGroup& group : groups)
+    for (const FigureRow& row : group.rows)
+      sheet.rows.push_back(
+          {group.title, row.name, row.value, row.baseline, row.note, std::string(to_string(row.kind))});
+  return sheet;
+}
+
+Sheet sheet_of(const std::vector<ComparedRow>& rows) {
+  Sheet sheet{{"figure", "a", "b", "change"}, {}};
+  for (const ComparedRow& row : rows) sheet.rows.push_back({row.name, row.before, row.after, row.change});
+  return sheet;
+}
+
 }  // namespace attnscope::charts

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "charts/sheet.h"
 #include "core/observation.h"
 
 namespace attnscope::charts {
@@ -32,6 +33,8 @@ std::vector<FigureGroup> counter_groups(const Counters& counters, const Counters
 // "exact, all 128 CTAs" or "sampled: 43 of 128 CTAs (33.6 %)"
 std::string counter_share_text(const Counters& counters);
 
+Sheet sheet_of(const std::vector<FigureGroup>& groups);
+
 // Two observations side by side. `change` is empty where a ratio means nothing; the latency's is what standing_of()
 // says. Runs of another operation, problem or device are never better or worse.
 struct ComparedRow {
@@ -42,5 +45,6 @@ struct ComparedRow {
   bool differs = false;
 };
 std::vector<ComparedRow> compare(const Observation& before, const Observation& after);
+Sheet sheet_of(const std::vector<ComparedRow>& rows);
 
 }  // namespace attnscope::charts

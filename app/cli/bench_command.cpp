@@ -1,23 +1,10 @@
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <ctime>
-#include <map>
 
-#include "catalog/catalog.h"
-#include "cli/bench_plan.h"
+#include "cli/bench_timing.h"
 #include "cli/command.h"
-#include "cli/device_wait.h"
 #include "cli/exit_status.h"
-#include "cli/places.h"
-#include "cli/status_line.h"
-#include "cli/worker_options.h"
 #include "core/escape.h"
 #include "core/json.h"
-#include "platform/atomic_file.h"
-#include "platform/clock.h"
 #include "platform/json_file.h"
 #include "platform/output_file.h"
 #include "report/bench_report.h"
@@ -25,145 +12,13 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr uint64_t kMaxFile = 64 << 20;  // size of a report or a saved state
-constexpr int kLaunchMs = 10000;         // of one launch: the first rungs take seconds where a peer takes a millisecond
+constexpr uint64_t kMaxFile = 64 << 20;  // size of a report
 
-struct Options {
-  BenchWishes wishes;
-  std::string device;
-  WorkerOptions workers;
-  std::vector<std::string> kernel_dirs, tuned_dirs;
+struct BenchOptions {
+  BenchTiming timing;
   std::string from;                         // a report to render again
   std::string json, markdown, svg, ladder;  // files; "-": stdout
-  bool fresh = false;
-  double within = 0;  // seconds; 0: no limit
 };
-
-std::string date_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-// On a terminal, one line that is overwritten; in a log, one line per row.
-class ProgressLine {
- public:
-  explicit ProgressLine(const report::BenchPlan& plan) : plan_(plan) {}
-  ~ProgressLine() {
-    if (terminal_) print_over("");
-  }
-  void show(const report::BenchProgress& progress) {
-    const report::Row& row = plan_.head.rows[progress.row];
-    std::string text =
-        fmt::format("{} of {}  {}, {}: {}", progress.done + 1, progress.total, report::problem_text(row.problem),
-                    to_string(row.cache), plan_.head.entries[progress.entry].label);
-    if (progress.left_seconds) text += ", " + left_text(*progress.left_seconds);
-    if (terminal_)
-      print_over(text);
-    else if (last_row_ != progress.row)
-      print_note("attnscope bench: " + text);
-    last_row_ = progress.row;
-  }
-
- private:
-  const report::BenchPlan& plan_;
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
-  std::optional<size_t> last_row_;
-};
-
-// The saved measurements of an interrupted run of the same plan.
-report::BenchState state_at(const std::filesystem::path& file, const report::BenchPlan& plan, bool fresh) {
-  std::error_code none;
-  if (fresh || !std::filesystem::exists(file, none)) return {};
-  auto json = platform::read_json(file, kMaxFile, Stage::input);
-  auto state = json ? report::state_from_json(*json, plan, file.string()) : fail(json.error());
-  if (!state) {
-    report(state.error());
-    return {};
-  }
-  int64_t passes = 0;
-  for (const int64_t of_row : state->passes) passes += of_row;
-  print_note(
-      fmt::format("attnscope bench: continues after {} passes ({}); --fresh starts over", passes, file.string()));
-  return *state;
-}
-
-// A library's worker reports its version in its greeting; without a greeting there is none.
-void add_versions(session::Session& session, report::BenchReport& report) {
-  const auto snapshot = session.snapshot();
-  for (report::Entry& entry : report.entries)
-    for (size_t i = 1; i < snapshot->workers.size(); ++i)
-      if (entry.device.starts_with(snapshot->workers[i].name + "/") && report.device.find('/') == std::string::npos)
-        entry.version = snapshot->workers[i].versions.driver;
-}
-
-// `state_file`: the saved state of a complete run, to be removed once its report is written; empty if incomplete.
-Result<report::BenchReport> run(const Options& options, std::filesystem::path& state_file) {
-  const auto places = find_places();
-  if (!places) return fail(places.error());
-  auto dirs = kernel_dirs(options.kernel_dirs);
-  if (!dirs) return fail(dirs.error());
-  const catalog::Catalog catalog = catalog::load_catalog(*dirs);
-  auto tuned = report::load_tuned(places->resources / "assets" / "tuned");
-  if (!tuned) return fail(tuned.error());
-  std::vector<std::string> dirs_of_tables;
-  std::error_code none;
-  if (const auto own = own_tables_of(*places); std::filesystem::exists(own, none))
-    dirs_of_tables.push_back(own.string());
-  dirs_of_tables.insert(dirs_of_tables.end(), options.tuned_dirs.begin(), options.tuned_dirs.end());
-  for (const std::string& dir : dirs_of_tables) {
-    auto more = report::load_tuned(dir);
-    if (!more) return fail(more.error());
-    tuned->insert(tuned->end(), more->begin(), more->end());
-  }
-  std::string device = options.device;
-  auto session_opts = options_with_workers(options.kernel_dirs, options.workers, device);
-  if (!session_opts) return fail(session_opts.error());
-  // This machine's library says nothing about a GPU elsewhere: there its worker is named explicitly, "torch=ssh box …".
-  if (is_local(device)) add_library_workers(*session_opts, catalog.kernels);
-  session_opts->deadlines.launch_ms = kLaunchMs;
-  auto waiting = WaitingSession::start(std::move(*session_opts));
-  if (!waiting) return fail(waiting.error());
-  auto found = (*waiting)->wait_for(device);
-  if (!found) return fail(found.error());
-  if (!found->device.emulated) found->versions.gpu = found->device.name;
-  auto tasks = plan_bench(options.wishes, catalog.kernels, *tuned, found->device, found->versions);
-  if (!tasks) return fail(tasks.error());
-
-  session::Session& session = (*waiting)->session();
-  const auto file = places->user.data / "bench" / (report::plan_hash(tasks->plan) + ".json");
-  report::BenchState state = state_at(file, tasks->plan, options.fresh);
-  bool can_save = true, whole = false;
-  std::map<size_t, std::string> cublas_versions;  // by entry, as its runs say it
-  {
-    ProgressLine line(tasks->plan);
-    report::BenchCalls calls;
-    calls.run = [&](size_t row, size_t entry) {
-      Observation seen = session.queue(tasks->drafts[row][entry]).get();
-      if (!seen.versions.cublas.empty()) cublas_versions[entry] = "cuBLAS " + seen.versions.cublas;
-      return seen;
-    };
-    calls.save = [&](const report::BenchState& now) {
-      if (!can_save) return;
-      auto saved = platform::write_file(file, json_text(report::to_json(now)));
-      can_save = saved.has_value();
-      if (!saved) report(saved.error());  // once; the benchmark itself goes on
-    };
-    calls.on_progress = [&](const report::BenchProgress& progress) { line.show(progress); };
-    calls.now_seconds = [] { return platform::steady_ms() / 1000; };
-    calls.config_text = [&](size_t entry, const std::map<std::string, int64_t>& knobs) {
-      return short_text(Config{knobs, {}}, tasks->kernels[entry]);
-    };
-    if (options.within > 0)
-      calls.enough = [end = calls.now_seconds() + options.within, now = calls.now_seconds] { return now() >= end; };
-    whole = report::run_bench(tasks->plan, calls, state);
-  }
-  report::BenchReport report = report::report_of(tasks->plan, state, date_now());
-  add_versions(session, report);
-  for (const auto& [entry, version] : cublas_versions) report.entries[entry].version = version;
-  if (whole)
-    state_file = file;
-  else
-    print_note(
-        fmt::format("attnscope bench: ended after {:.0f} s; the same command continues from there", options.within));
-  return report;
-}
 
 Result<void> put(const std::string& where, const std::string& text) {
   if (where == "-") {
@@ -173,14 +28,17 @@ Result<void> put(const std::string& where, const std::string& text) {
   return platform::write_output(where, text);
 }
 
-int bench(const Options& options) {
+int bench(const BenchOptions& options) {
   for (const std::string& where : {options.json, options.markdown, options.ladder, options.svg})
     if (!where.empty() && where != "-")
       if (auto possible = platform::check_output(where); !possible) return report(possible.error());
   Result<report::BenchReport> made;
   std::filesystem::path state_file;
   if (options.from.empty()) {
-    made = run(options, state_file);
+    auto timed = time_bench(options.timing);
+    if (!timed) return report(timed.error());
+    made = std::move(timed->report);
+    state_file = timed->state_file;
   } else {
     auto json = platform::read_json(options.from, kMaxFile, Stage::input);
     made = json ? report::report_from_json(*json, options.from) : fail(json.error());
@@ -208,8 +66,8 @@ int bench(const Options& options) {
 
 void add_bench(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("bench", "Time problems by kernels and peers in one run, in turn");
-  auto options = std::make_shared<Options>();
-  BenchWishes& wishes = options->wishes;
+  auto options = std::make_shared<BenchOptions>();
+  BenchWishes& wishes = options->timing.wishes;
   command
       ->add_option("--problem", wishes.problems, "B=1,H=8,S=512,D=64,causal=none (may be repeated); else a set of five")
       ->type_name("SIZES");
@@ -217,27 +75,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
       ->type_name("ID[:KNOB=VALUE,...]");
   command->add_option("--peer", wishes.peers, "Compare with this peer (may be repeated); else PyTorch's backends")
       ->type_name("ID[:KNOB=VALUE,...]");
-  command->add_option("--device", options->device, "Where to run; else the first GPU, else the default emulated device")
-      ->type_name("DEVICE");
-  add_kernels_option(*command, options->kernel_dirs);
-  add_worker_options(*command, options->workers);
-  command
-      ->add_option_function<std::string>(
-          "--cache", [&wishes](const std::string& word) { wishes.caches = *parse_word<BenchCaches>(word); },
-          "hot, cold or both")
-      ->check(CLI::IsMember({"hot", "cold", "both"}));
-  command
-      ->add_option("--tuned", options->tuned_dirs,
-                   "Also the tuned tables of this folder, as `attnscope best --tune` writes them")
-      ->type_name("DIR");
-  command->add_flag("--defaults", wishes.defaults, "The manifests' default configs instead of the tuned ones");
-  command->add_flag("--quick", wishes.quick, "Fewer and shorter passes: wider intervals");
-  command->add_flag("--fresh", options->fresh, "Start over instead of continuing an interrupted run");
-  command
-      ->add_option("--within", options->within,
-                   "End after this time with the results so far; the same command then continues")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+  add_timing_options(*command, options->timing);
   command->add_option("--from", options->from, "Time nothing: write this report again")->type_name("REPORT.json");
   for (auto& [name, to, what] :
        {std::tuple("--json", &options->json, "As JSON"), std::tuple("--markdown", &options->markdown, "As Markdown"),

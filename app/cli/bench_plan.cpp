@@ -19,7 +19,7 @@ constexpr double kEmulatedFlops = 6e8;  // about half a second of a scalar kerne
 
 // An entry before its device is known.
 struct Named : NamedConfig {
-  bool peer = false;
+  bool peer = false, baseline = false;
 };
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -53,7 +53,7 @@ Result<std::vector<Named>> entries_of(const BenchWishes& wishes, const std::vect
     for (const std::string& text : *list) {
       auto config = named_config(text, kernels, peer ? "--peer" : "--kernel");
       if (!config) return fail(config.error());
-      Named entry{*config, peer};
+      Named entry{*config, peer, !peer && text == wishes.baseline};
       const bool twice = std::any_of(entries.begin(), entries.end(), [&](const Named& other) {
         return other.label == entry.label && other.peer == entry.peer;
       });
@@ -123,7 +123,7 @@ double emulated_share(const Problem& problem) { return std::clamp(kEmulatedFlops
 Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kernel>& kernels,
                               const std::vector<report::TunedTable>& tuned, const DeviceSpec& device,
                               const Versions& versions) {
-  auto problems = bench_problems(wishes.problems);
+  auto problems = wishes.of_problems.empty() ? bench_problems(wishes.problems) : wishes.of_problems;
   if (!problems) return fail(problems.error());
   auto entries = entries_of(wishes, kernels, device.emulated);
   if (!entries) return fail(entries.error());
@@ -137,8 +137,8 @@ Result<BenchTasks> plan_bench(const BenchWishes& wishes, const std::vector<Kerne
   plan.head.emulated = device.emulated;
   plan.head.versions = versions;
   for (const Named& entry : *entries) {
-    plan.head.entries.push_back(
-        {entry.label, entry.kernel.id, entry.kernel.content_hash, entry.peer, device_of(entry.kernel, device), ""});
+    plan.head.entries.push_back({entry.label, entry.kernel.id, entry.kernel.content_hash, entry.peer,
+                                 device_of(entry.kernel, device), "", entry.baseline});
     tasks.kernels.push_back(entry.kernel);
   }
   for (const Problem& problem : *problems)

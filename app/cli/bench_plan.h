@@ -22,8 +22,10 @@ namespace cli {
 // The arguments of `attnscope bench`.
 struct BenchWishes {
   std::vector<std::string> problems;  // B=1,H=8,…; empty: the default set
+  std::vector<Problem> of_problems;   // in their place, if there are any
   std::vector<std::string> kernels;   // ID or ID:KNOB=VALUE,…; empty: every kernel with a source
   std::vector<std::string> peers;     // as kernels; empty: every backend of torch where the device is a GPU
+  std::string baseline;               // one of the kernels, as it is named there; empty: none
   BenchCaches caches = BenchCaches::hot;
   bool without_peers = false;
   bool defaults = false;  // the manifests' default configs, not the tuned ones

@@ -37,7 +37,7 @@ constexpr const char* kHistory = "history";  // the source of a figure that is i
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
 
-struct Options {
+struct BestOptions {
   std::vector<std::string> problems, kernels, kernel_dirs;
   WorkerOptions workers;
   std::string device;
@@ -48,7 +48,7 @@ struct Options {
   bool json = false;
 };
 
-Result<SweepPlace> place_of(const Options& options) {
+Result<SweepPlace> place_of(const BestOptions& options) {
   std::string device = options.device;
   auto with = options_with_workers(options.kernel_dirs, options.workers, device);
   if (!with) return fail(with.error());
@@ -56,7 +56,7 @@ Result<SweepPlace> place_of(const Options& options) {
 }
 
 // An emulated device is data; only a GPU's worker has to be asked what the device is.
-std::optional<DeviceSpec> known_device(const Options& options, const std::vector<DeviceSpec>& known) {
+std::optional<DeviceSpec> known_device(const BestOptions& options, const std::vector<DeviceSpec>& known) {
   for (const DeviceSpec& spec : known)
     if (spec.id == options.device) return spec;
   return std::nullopt;
@@ -69,7 +69,7 @@ struct Known {
   std::vector<DeviceSpec> devices;  // emulated
 };
 
-bool is_wanted(const Options& options, const Kernel& kernel) {
+bool is_wanted(const BestOptions& options, const Kernel& kernel) {
   return options.kernels.empty() || std::ranges::count(options.kernels, kernel.id) > 0;
 }
 
@@ -87,7 +87,7 @@ Result<std::vector<TunedEntry>> from_history(store::Results& results, const Prob
     if (is_of_watch(*headline_of(stored.observation))) racy.insert(stored.observation.hash);
   for (const store::StoredObservation& stored : *kept) {
     const Observation& o = stored.observation;
-    const bool here = device.emulated ? o.device == device.id : report::same_device(o.versions.gpu, device.name);
+    const bool here = device.emulated ? o.device == device.id : o.versions.gpu == device.name;
     if (!here || !o.timing || o.timing->cache != CacheState::hot || !report::same_shape(o.experiment.problem, problem))
       continue;
     if (racy.contains(o.hash)) continue;
@@ -114,7 +114,7 @@ Result<std::vector<TunedEntry>> from_history(store::Results* open, const Known& 
 
 // The best of each kernel, fastest first: a measured figure before a modelled one, a table before the history unless it
 // was searched now.
-Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& problem, const DeviceSpec& device,
+Result<std::vector<TunedEntry>> ranked(const BestOptions& options, const Problem& problem, const DeviceSpec& device,
                                        const Known& known, store::Results* open,
                                        std::vector<TunedEntry> searched = {}) {
   auto tables = report::load_tuned(known.places.resources / "assets" / "tuned");
@@ -129,11 +129,12 @@ Result<std::vector<TunedEntry>> ranked(const Options& options, const Problem& pr
   };
   std::stable_sort(history->begin(), history->end(), [&](const auto& a, const auto& b) { return better(b, a); });
   for (TunedEntry& entry : *history) put_entry(ours, std::move(entry));  // the best comes last and stays
+  const std::vector<report::TunedTable> own_tables{std::move(ours)};
   std::vector<TunedEntry> found;
   for (const Kernel& kernel : known.kernels) {
     if (!is_wanted(options, kernel)) continue;
     const TunedEntry* shipped = report::best_entry(*tables, device.name, problem, kernel.id);
-    const TunedEntry* own = report::best_entry({ours}, device.name, problem, kernel.id);
+    const TunedEntry* own = report::best_entry(own_tables, device.name, problem, kernel.id);
     const bool own_is_better = own && shipped && (searched_now || own->kind != shipped->kind) && better(*own, *shipped);
     const TunedEntry* best = !shipped || own_is_better ? own : shipped;
     if (best) found.push_back(*best);
@@ -178,7 +179,7 @@ Json json_of(const std::vector<TunedEntry>& found, const DeviceSpec& device, con
   return json;
 }
 
-bool can_be_searched(const Options& options, const Kernel& kernel, const Problem& problem) {
+bool can_be_searched(const BestOptions& options, const Kernel& kernel, const Problem& problem) {
   return is_wanted(options, kernel) && kernel.library.is_source() && kernel.problem == problem.kind;
 }
 
@@ -191,7 +192,7 @@ void say_found(const TunedEntry& entry, const Kernel& kernel, size_t tried, cons
 // "l4" for emulated:l4 and for a GPU of that model; otherwise the GPU's name in lower case.
 std::string table_name(const DeviceSpec& device, const std::vector<DeviceSpec>& known) {
   for (const DeviceSpec& spec : known)
-    if (report::same_device(spec.name, device.name)) return spec.id.substr(spec.id.find(':') + 1) + ".json";
+    if (spec.name == device.name) return spec.id.substr(spec.id.find(':') + 1) + ".json";
   std::string name;
   for (const char c : device.name)
     name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '_';
@@ -215,8 +216,9 @@ Result<void> keep_in_own_table(const Known& known, const DeviceSpec& device, con
 
 // The figures, and where there are none those that a search finds now. A search that was interrupted goes on. It opens
 // `place` only if it has to ask a worker.
-Result<std::vector<TunedEntry>> found_or_searched(const Options& options, const Known& known, const Problem& problem,
-                                                  const DeviceSpec& device, std::optional<SweepPlace>& place) {
+Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, const Known& known,
+                                                  const Problem& problem, const DeviceSpec& device,
+                                                  std::optional<SweepPlace>& place) {
   auto found = ranked(options, problem, device, known, place ? place->results.get() : nullptr);
   if (!found) return found;
   const BestMarks marks(known.places.user.data / "searches", problem, device.id);
@@ -256,7 +258,7 @@ Result<std::vector<TunedEntry>> found_or_searched(const Options& options, const 
   return ranked(options, problem, device, known, place->results.get(), std::move(searched));
 }
 
-int show_best(const Options& options, const Known& known, const Problem& problem) {
+int show_best(const BestOptions& options, const Known& known, const Problem& problem) {
   std::optional<DeviceSpec> device = known_device(options, known.devices);
   std::optional<SweepPlace> place;
   if (!options.preset.empty())
@@ -287,7 +289,7 @@ int show_best(const Options& options, const Known& known, const Problem& problem
 }
 
 // The configs that --config names, by kernel.
-Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const Options& options,
+Result<std::map<std::string, std::vector<KnobValues>>> named_configs(const BestOptions& options,
                                                                      const std::vector<Kernel>& kernels) {
   std::map<std::string, std::vector<KnobValues>> named;
   for (const std::string& text : options.configs) {
@@ -306,7 +308,7 @@ Result<void> keep_found(const FoundBest& found, const Kernel& kernel, report::Tu
   return platform::write_output(file, json_text(report::to_json(table), 1) + "\n");
 }
 
-int tune_all(const Options& options, const Known& known, const std::vector<Problem>& problems) {
+int tune_all(const BestOptions& options, const Known& known, const std::vector<Problem>& problems) {
   auto place = place_of(options);
   if (!place) return report(place.error());
   if (auto made = platform::make_output_folder(options.tune); !made) return report(made.error());
@@ -336,7 +338,7 @@ int tune_all(const Options& options, const Known& known, const std::vector<Probl
   return kCorrectOrUnchecked;
 }
 
-int best(const Options& options) {
+int best(const BestOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
   auto dirs = kernel_dirs(options.kernel_dirs);
@@ -356,7 +358,7 @@ int best(const Options& options) {
 void add_best(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "best", "The fastest correct config for a problem on a device; searched for where none is known");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BestOptions>();
   command->add_option("--problem", options->problems, "B=1,H=8,S=512,D=64,causal=none; several with --tune")
       ->type_name("SIZES");
   command->add_option("--device", options->device, "Else the first GPU, else the default emulated device")

@@ -73,7 +73,7 @@ SweepPlan BestSearch::plan_of(const Kernel& kernel, const Problem& problem, cons
 std::vector<Config> BestSearch::seeds_for(const Kernel& kernel, const Problem& problem) const {
   std::vector<const report::TunedEntry*> entries;
   for (const report::TunedTable& table : tables_)
-    if (report::same_device(table.device, place_.device.device.name))
+    if (table.device == place_.device.device.name)
       for (const report::TunedEntry& entry : table.entries)
         if (entry.kernel == kernel.id) entries.push_back(&entry);
   std::ranges::stable_sort(entries, {}, [&](const auto* entry) { return distance(entry->problem, problem); });
@@ -125,7 +125,9 @@ Result<FoundBest> BestSearch::search(const Kernel& kernel, const Problem& proble
 Result<FoundBest> BestSearch::run(SweepPlan plan, search::Candidates candidates, SweepSearch::Settings settings) {
   StatusLine line;
   settings.watch = Watching::fastest;
-  settings.on_progress = [&line, id = plan.kernel.id](const std::string& how_far) { line.show(id + ": " + how_far); };
+  settings.on_progress = [&line, id = plan.kernel.id](const std::string& how_far, PartsDone parts) {
+    line.show(id + ": " + how_far, parts);
+  };
   SweepSearch search(std::move(plan), std::move(candidates), place_, std::move(settings));
   auto done = search.run();
   line.show("");

@@ -18,7 +18,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   GivenFile given;
   OneRun run;
   std::string watch = kWatchAll, sarif;
@@ -28,9 +28,7 @@ struct Options {
 std::string text_of(const Observation& o, const SourceFile& source, const FileKernel& kernel,
                     const std::string& config) {
   std::string out = heading_text(o, config);
-  if (!kernel.manifest.empty()) out += text_line("manifest", kernel.manifest);
-  for (const std::string& one : kernel.probed) out += text_line("probed", one);
-  for (const std::string& guess : kernel.guessed) out += text_line("guessed", guess);
+  out += of_file_text(kernel);
   if (o.watch) out += text_line("watched", watched_text(*o.watch));
   const std::vector<Located> all = located(o, source);
   for (const Located& one : all) out += one_line(line_of(one)) + "\n";
@@ -43,7 +41,7 @@ std::string text_of(const Observation& o, const SourceFile& source, const FileKe
   return out;
 }
 
-int check(const Options& options) {
+int check(const CheckOptions& options) {
   if (!options.sarif.empty())
     if (auto possible = platform::check_output(options.sarif); !possible) return report(possible.error());
   auto named = named_by(options.given, options.run.experiment);
@@ -70,7 +68,7 @@ int check(const Options& options) {
 void add_check(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "check", "Look for races, uneven barriers, reads of unwritten memory and accesses out of bounds; needs no GPU");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   add_file_options(*command, options->given);
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);

@@ -25,6 +25,7 @@ AddCommand add_explain;
 AddCommand add_disasm;
 AddCommand add_compare;
 AddCommand add_bench;
+AddCommand add_report;
 AddCommand add_best;
 AddCommand add_results;
 AddCommand add_validate;
@@ -44,9 +45,9 @@ AddCommand add_window;  // no subcommand: the window
 
 // Every subcommand, as --help lists them.
 inline constexpr AddCommand* kCommands[] = {
-    add_window,  add_run,     add_check,  add_watch_file, add_explain, add_disasm,   add_compare, add_bench,
-    add_best,    add_results, add_export, add_kernels,    add_devices, add_validate, add_scan,    add_sweep,
-    add_presets, add_lesson,  add_shot,   add_worker,     add_doctor,  add_fetch,    add_import};
+    add_window, add_run,     add_check,   add_watch_file, add_explain, add_disasm,  add_compare,  add_bench,
+    add_report, add_best,    add_results, add_export,     add_kernels, add_devices, add_validate, add_scan,
+    add_sweep,  add_presets, add_lesson,  add_shot,       add_worker,  add_doctor,  add_fetch,    add_import};
 
 // The only functions that write to the terminal, each through terminal_text(), so that a title or a worker's text never
 // brings an escape sequence there. Writes one result to stdout with a line end. stdout holds only results; everything
@@ -54,8 +55,17 @@ inline constexpr AddCommand* kCommands[] = {
 void print_result(const std::string& text);
 // Writes a line to stderr.
 void print_note(const std::string& text);
+// How far something is: so many parts of so many; 0 of 0: not known.
+struct PartsDone {
+  size_t done = 0, of = 0;
+};
 // Writes a line to stderr, on a terminal over the previous one; an empty line clears it.
-void print_over(const std::string& text);
+void print_over(const std::string& text, PartsDone parts = {});
+// Writes a failure to stderr: stage and message, and the hint below.
+void print_failure(const Failure& failure);
+// Whether a program reads stderr ($ATTNSCOPE_NOTES is "json"): each line is then a JSON object, {"note": text},
+// {"progress": {text, done, of}} or {"failure": {stage, message, hint}}.
+bool notes_are_json();
 // Sends the program's log to stderr in the same way.
 void start_log();
 

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <optional>
 
 #include "catalog/catalog.h"
 #include "charts/words.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/experiment_options.h"
+#include "cli/given_file.h"
 #include "cli/places.h"
 #include "core/comparable.h"
 #include "core/escape.h"
@@ -24,10 +27,10 @@ namespace {
 constexpr uint64_t kMostBytes = 16 << 20;  // size of a file to compare
 constexpr int64_t kBlockMs = 100;          // of timing one of the two in a block
 
-struct Options {
+struct CompareOptions {
   std::string files[2];
   std::vector<std::string> kernel_dirs;
-  std::string device;
+  std::string device, problem;
   int blocks = 12;
   bool recorded = false;
   bool fail_if_slower = false;  // B than A
@@ -50,7 +53,32 @@ Result<Json> read_json(const std::string& file) {
   return parse_json(*text, file);
 }
 
-Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kernels) {
+// A kernel in a file, at the sizes that its manifest or its import gives.
+Result<Side> side_of_file(const std::string& file, CompareOptions& options) {
+  GivenFile given;
+  given.file = file;
+  auto named = named_by(given, {.preset = {},
+                                .kernel = {},
+                                .settings = {},
+                                .options = {},
+                                .problem = options.problem,
+                                .device = options.device,
+                                .kernel_dirs = options.kernel_dirs});
+  if (!named) return fail(named.error());
+  auto draft = draft_of(named->options);
+  if (!draft) return fail(draft.error());
+  for (const std::string& guess : named->kernel.guessed) print_note(file + ": guessed: " + guess);
+  options.kernel_dirs.push_back(named->kernel.folder);
+  return Side{draft->draft, {}, {}};
+}
+
+Result<Side> read_side(const std::string& file, const std::vector<Kernel>& kernels, CompareOptions& options) {
+  if (file.empty())
+    return fail(Stage::input, "compare needs two files, and only A is given",
+                "Name B too: an observation (attnscope run --json), a preset, a .cu file or machine code.");
+  if (is_code_file(file)) return side_of_file(file, options);
+  if (!options.problem.empty())
+    return fail(Stage::input, file + " has its problem: --problem is for .cu files", "Leave it out.");
   auto json = read_json(file);
   if (!json) return fail(json.error());
   Side side;
@@ -105,7 +133,7 @@ Result<double> time_once(session::Session& session, Side& side) {
 }
 
 // In turn, a b then b a, so that a drift of the clock affects both.
-Result<Compared> compare_in_turn(const Options& options, Side& a, Side& b) {
+Result<Compared> compare_in_turn(const CompareOptions& options, Side& a, Side& b) {
   auto session_opts = session_options(options.kernel_dirs, false);
   if (!session_opts) return fail(session_opts.error());
   session_opts->first_experiment = false;
@@ -125,7 +153,7 @@ Result<Compared> compare_in_turn(const Options& options, Side& a, Side& b) {
   return Compared{FigureKind::measured, measure::compare_blocks(blocks)};
 }
 
-Result<Compared> compare_recorded(const Options& options, const Side& a, const Side& b) {
+Result<Compared> compare_recorded(const CompareOptions& options, const Side& a, const Side& b) {
   if (is_modelled(a.recorded) && is_modelled(b.recorded)) {
     if (auto like = check_comparable(*a.recorded, *b.recorded); !like) return fail(like.error());
     return compare_modelled(*a.recorded, *b.recorded);
@@ -185,13 +213,13 @@ Json json_of(const Compared& compared, bool recorded, const Side& a, const Side&
               {"tie", c.tie()}};
 }
 
-int compare(const Options& options) {
+int compare(CompareOptions options) {
   auto dirs = kernel_dirs(options.kernel_dirs);
   if (!dirs) return report(dirs.error());
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
-  auto a = read_side(options.files[0], catalog.kernels);
+  auto a = read_side(options.files[0], catalog.kernels, options);
   if (!a) return report(a.error());
-  auto b = read_side(options.files[1], catalog.kernels);
+  auto b = read_side(options.files[1], catalog.kernels, options);
   if (!b) return report(b.error());
   if (!options.device.empty()) a->draft.device = b->draft.device = options.device;
   auto compared = options.recorded ? compare_recorded(options, *a, *b) : compare_in_turn(options, *a, *b);
@@ -214,11 +242,15 @@ int compare(const Options& options) {
 void add_compare(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("compare", "Time two experiments in turn, or compare their recorded or modelled times");
-  auto options = std::make_shared<Options>();
-  command->add_option("A", options->files[0], "An observation (attnscope run --json) or a preset")->required();
-  command->add_option("B", options->files[1], "What to compare it with")->required();
+  auto options = std::make_shared<CompareOptions>();
+  command
+      ->add_option("A", options->files[0],
+                   "An observation (attnscope run --json), a preset, a .cu file or machine code")
+      ->required();
+  command->add_option("B", options->files[1], "What to compare it with: one of these");
   add_kernels_option(*command, options->kernel_dirs);
   command->add_option("--device", options->device, "Time both here")->type_name("DEVICE");
+  command->add_option("--problem", options->problem, "The sizes of .cu files: n=4096")->type_name("SIZES");
   command->add_option("--blocks", options->blocks, "How often both are timed, one after the other")
       ->type_name("N")
       ->check(CLI::Range(static_cast<int>(measure::kFewestBlocks), 1000));

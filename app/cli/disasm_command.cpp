@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "catalog/launch.h"
+#include "cli/banks_text.h"
 #include "cli/command.h"
 #include "cli/disasm_text.h"
 #include "cli/exit_status.h"
@@ -19,11 +20,13 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct DisasmOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
   std::string against;  // a preset's file
   std::string hottest;  // a column's word; empty: in the code's order
+  int64_t banks = 0;    // a line of the source; 0: none
+  int64_t row = 0;      // bytes of a row in shared memory; 0: as the lanes tell
   bool by_line = false;
   bool ptx = false;
   bool json = false;
@@ -83,11 +86,11 @@ std::string changes(const Listed& a, const Listed& b) {
                    texts_of(b.listing->lines));
 }
 
-std::string text_of(const Listed& listed, const Options& options) {
+std::string text_of(const Listed& listed, const DisasmOptions& options) {
   const std::string& source = listed.named.kernel.source;
   const auto lines = static_cast<size_t>(std::ranges::count(source, '\n')) + 1;
-  const charts::CodeView view =
-      charts::code_view(*listed.listing, &listed.seen, listed.named.kernel.source_name, lines);
+  const SourceLines of_source(listed.named.kernel.source_name, source);
+  const charts::CodeView view = charts::code_view(*listed.listing, &listed.seen, of_source, lines);
   std::vector<int64_t> order;
   if (!options.hottest.empty()) {
     const auto column = *parse_word<charts::HeatColumn>(options.hottest);
@@ -103,7 +106,7 @@ std::string text_of(const Listed& listed, const Options& options) {
          counted_text(*listed.listing) + "\n";
 }
 
-int disasm(const Options& options) {
+int disasm(const DisasmOptions& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
   auto session = bare_session(options.experiment, options.workers, named->draft);
@@ -118,7 +121,11 @@ int disasm(const Options& options) {
   }
   auto listed = list(**session, std::move(*named));
   if (!listed) return report(listed.error());
-  if (options.json)
+  if (options.banks > 0) {
+    auto banks = banks_text(*listed->listing, listed->named.kernel, options.banks, options.row);
+    if (!banks) return report(banks.error());
+    print_result(*banks);
+  } else if (options.json)
     print_result(json_text(to_json(*listed->listing), 2));
   else if (options.ptx)
     print_result(listed->listing->ptx);
@@ -139,7 +146,7 @@ std::vector<std::string> column_words() {
 void add_disasm(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "disasm", "Run an experiment and list its SASS, or its source lines, with what each did and costs");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DisasmOptions>();
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   auto* by_line = command->add_flag("--by-line", options->by_line, "The lines of the source instead of instructions");
@@ -152,6 +159,19 @@ void add_disasm(CLI::App& app, Chosen& chosen) {
                       ->excludes(by_line);
   auto* ptx = command->add_flag("--ptx", options->ptx, "The PTX instead")->excludes(by_line)->excludes(against);
   command->add_flag("--json", options->json, "The listing as JSON")->excludes(ptx)->excludes(against);
+  auto* banks = command
+                    ->add_option("--banks", options->banks,
+                                 "The accesses of this source line to shared memory: lanes by banks, as recorded, "
+                                 "padded and swizzled")
+                    ->type_name("LINE")
+                    ->check(CLI::PositiveNumber)
+                    ->excludes(by_line)
+                    ->excludes(against)
+                    ->excludes(ptx);
+  command->add_option("--row", options->row, "Bytes from one row in shared memory to the next, for --banks")
+      ->type_name("BYTES")
+      ->check(CLI::Range(16, 1 << 16))
+      ->needs(banks);
   command->callback([options, &chosen] { chosen = [options] { return disasm(*options); }; });
 }
 

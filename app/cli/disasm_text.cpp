@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/escape.h"
+#include "core/source_lines.h"
 #include "core/words.h"
 
 namespace attnscope::cli {
@@ -55,9 +56,14 @@ std::string lines_text(const Kernel& kernel, const charts::CodeView& view, const
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   std::string out = one_line(fmt::format("{:>6}{}  {}", "line", headings(columns), kernel.source_name)) + "\n";
+  const SourceLines source(kernel.source_name, kernel.source);
+  std::string file;  // of the lines so far, where there are several
   for (const int64_t number : order) {
     const auto at = static_cast<size_t>(number) - 1;
-    out += one_line(fmt::format("{:>6}{}  {}", number, cells(view.lines[at], columns),
+    const SourcePlace place = source.place_of(number);
+    const bool elsewhere = source.has_directives() && place.file != file;
+    if (elsewhere) out += one_line(fmt::format("{:>6}{}  {}", "", cells({}, columns), file = place.file)) + "\n";
+    out += one_line(fmt::format("{:>6}{}  {}", place.line, cells(view.lines[at], columns),
                                 at < texts.size() ? texts[at] : std::string_view())) +
            "\n";
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/places.h"
 #include "cli/worker_options.h"
 #include "cli/worker_snapshot.h"
@@ -64,14 +66,17 @@ Checkup driver() {
 }
 
 Checkup headers_of(const cuda_api::Nvrtc& nvrtc) {
-  const fs::path& include = nvrtc.place().include;
+  const std::vector<fs::path>& includes = nvrtc.place().includes;
   std::vector<std::string> there, lacks;
   for (const char* name : {"cuda_fp16.h", "cuda_bf16.h", "mma.h"}) {
-    std::error_code error;
-    (!include.empty() && fs::exists(include / name, error) ? there : lacks).emplace_back(name);
+    const auto holds = [&](const fs::path& include) {
+      std::error_code error;
+      return fs::exists(include / name, error);
+    };
+    (std::ranges::any_of(includes, holds) ? there : lacks).emplace_back(name);
   }
   const std::string lacking = joined(lacks);
-  const std::string place = include.empty() ? "none" : include.string() + ": " + joined(there);
+  const std::string place = includes.empty() ? "none" : includes.front().string() + ": " + joined(there);
   if (lacking.empty()) return found("headers", place);
   return {"headers", State::missing, place + "; not " + lacking, "Kernels that include " + lacking + " do not compile.",
           kFetch};

@@ -1,13 +1,11 @@
 #include "cli/emulated_twin.h"
 
-#include "report/tuned.h"
-
 namespace attnscope::cli {
 
 Result<DeviceSpec> emulated_twin(const DeviceSpec& gpu, const std::string& id, const std::vector<DeviceSpec>& known) {
   std::string ids;
   for (const DeviceSpec& spec : known) {
-    if (id.empty() ? report::same_device(spec.name, gpu.name) : spec.id == id) return spec;
+    if (id.empty() ? spec.name == gpu.name : spec.id == id) return spec;
     if (spec.arch == gpu.arch) ids += (ids.empty() ? "" : ", ") + spec.id;
   }
   if (!id.empty()) return fail(Stage::input, "there is no emulated device " + id, "`attnscope devices` lists them.");

@@ -1,7 +1,5 @@
 #include "cli/exit_status.h"
 
-#include <fmt/format.h>
-
 #include "cli/command.h"
 #include "core/headline.h"
 
@@ -37,8 +35,7 @@ ExitStatus status_of(const Observation& observation) {
 }
 
 int report(const Failure& failure) {
-  print_note(fmt::format("attnscope: {}: {}", to_string(failure.stage), failure.message));
-  if (!failure.hint.empty()) print_note("  " + failure.hint);
+  print_failure(failure);
   return status_of(failure);
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kMostBytes = 16 << 20;  // of a file to explain
 
-struct Options {
+struct ExplainOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
   std::string against;    // a preset's file
@@ -34,7 +34,7 @@ struct Options {
 
 class Explainer {
  public:
-  Explainer(const Options& options, session::Session& session) : options_(options), session_(session) {}
+  Explainer(const ExplainOptions& options, session::Session& session) : options_(options), session_(session) {}
 
   Observation run(Draft draft) {
     return waiting_.wait(session_, std::move(draft), options_.watch ? session::Watch::always : session::Watch::never);
@@ -54,12 +54,12 @@ class Explainer {
   }
 
  private:
-  const Options& options_;
+  const ExplainOptions& options_;
   session::Session& session_;
   WaitingWords waiting_;
 };
 
-Result<std::vector<Finding>> findings_of_file(const Options& options) {
+Result<std::vector<Finding>> findings_of_file(const ExplainOptions& options) {
   const std::string& file = options.gemm.empty() ? options.ncu : options.gemm;
   auto text = platform::read_file(file, kMostBytes);
   if (!text) return fail(Stage::input, text.error().message, "Give a file that can be read.");
@@ -69,7 +69,7 @@ Result<std::vector<Finding>> findings_of_file(const Options& options) {
   return explain::findings_of_gemm(*json, file);
 }
 
-int explain_file(const Options& options) {
+int explain_file(const ExplainOptions& options) {
   auto findings = findings_of_file(options);
   if (!findings) return report(findings.error());
   if (!options.json) {
@@ -84,7 +84,7 @@ int explain_file(const Options& options) {
              : kCorrectOrUnchecked;
 }
 
-int explain_experiment(const Options& options) {
+int explain_experiment(const ExplainOptions& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
   auto session = bare_session(options.experiment, options.workers, named->draft);
@@ -111,7 +111,7 @@ int explain_experiment(const Options& options) {
 
 void add_explain(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("explain", "Say why an experiment is slow, wrong or refused, and what to try");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   command->add_option("--against", options->against, "Compare with this preset, term by term")->type_name("FILE");

@@ -80,7 +80,11 @@ std::string explanation_of(const Observation& o, const Kernel& kernel, const Obs
   const auto add = [&](const Finding& finding) {
     out += "\n";
     add_finding(out, finding, ++number, o.timing ? o.timing->p50 : 0);
-    if (finding.next && !finding.next->set.empty()) line(out, "next      " + next_command(*finding.next, o, kernel));
+    if (finding.next && !finding.next->set.empty())
+      line(out, "next      " + next_command(*finding.next, o, kernel));
+    else if (finding.severity == Severity::warning && finding.gain && finding.where.contains("line"))
+      line(out, fmt::format("next      change {}:{}; no knob is known to do it", finding.where.at("file"),
+                            finding.where.at("line")));
   };
   if (o.watch)
     for (const Finding& finding : o.watch->findings) add(finding);

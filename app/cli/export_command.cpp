@@ -4,14 +4,18 @@
 
 #include "catalog/launch.h"
 #include "catalog/validate.h"
+#include "catalog/workload.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/experiment_options.h"
 #include "cli/export_text.h"
+#include "cli/export_workload.h"
 #include "cli/places.h"
 #include "compile/compiler.h"
+#include "core/code_file.h"
 #include "platform/atomic_file.h"
 #include "platform/output_file.h"
+#include "worker/constant_data.h"
 #include "worker/variant_request.h"
 
 namespace attnscope::cli {
@@ -20,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr uint64_t kMaxTemplate = 1 << 20;
 
-struct Options {
+struct ExportOptions {
   ExperimentOptions experiment;
   std::string out;
   int arch = 0;  // 0: the device's
@@ -48,7 +52,7 @@ Result<void> holds_for_other_sizes(const Export& e) {
               "Exported launchers take any batch, heads and lengths; this kernel cannot be exported.");
 }
 
-Result<Export> settle(const Options& options, const Places& places) {
+Result<Export> settle(const ExportOptions& options, const Places& places) {
   auto named = draft_of(options.experiment);
   if (!named) return fail(named.error());
   Export e;
@@ -58,10 +62,10 @@ Result<Export> settle(const Options& options, const Places& places) {
     return fail(Stage::input,
                 e.kernel.id + " is a routine of " + e.kernel.library.name() + ": there is no source to export",
                 "Choose a kernel that has one.");
-  if (!e.problem.is_attention())
-    return fail(Stage::input, e.kernel.id + " is not an attention kernel: export writes launchers only for attention",
-                "Choose an attention kernel.");
-  if (e.problem.layout != Layout::BHSD)
+  if (is_machine_code(e.kernel.source))
+    return fail(Stage::input, e.kernel.id + " is machine code already: there is no source to export",
+                "Launch " + e.kernel.source_name + " itself.");
+  if (e.problem.is_attention() && e.problem.layout != Layout::BHSD)
     return fail(Stage::input, "export writes launchers for the layout BHSD", "Set layout to BHSD.");
   auto arch = options.arch ? Result<int>(options.arch) : arch_of(named->draft.device, places);
   if (!arch) return fail(arch.error());
@@ -74,12 +78,20 @@ Result<Export> settle(const Options& options, const Places& places) {
   auto launch = catalog::launch_of(e.kernel, e.problem, e.config);
   if (!launch) return fail(launch.error());
   e.launch = *launch;
-  if (auto holds = holds_for_other_sizes(e); !holds) return fail(holds.error());
+  if (e.problem.is_attention())
+    if (auto holds = holds_for_other_sizes(e); !holds) return fail(holds.error());
   e.stem = fmt::format("{}_sm{}", e.kernel.id, e.arch);
   compile::Compiler compiler({.cache_dir = places.user.cache / "variants"});
   auto variant = compiler.compile(worker::variant_request(e.kernel, e.problem, e.config, e.arch));
   if (!variant) return fail(variant.error());
   e.variant = *variant;
+  if (!e.problem.is_attention()) {
+    auto workload = catalog::workload_of(e.kernel, e.problem, e.config);
+    if (!workload) return fail(workload.error());
+    auto filled = worker::with_constant_data(e.variant, *workload, e.problem);
+    if (!filled) return fail(filled.error());
+    e.variant = *filled;
+  }
   auto settled = worker::settled(e.launch, e.kernel, e.problem, e.config, *e.variant);
   if (!settled) return fail(settled.error());
   e.launch = *settled;
@@ -95,8 +107,16 @@ Result<void> write_all(const Export& e, const fs::path& out, const fs::path& ass
   if (auto done = write("build.sh", std::string_view("#!/bin/sh\nset -e\n" + nvcc_line(e) + "\n")); !done) return done;
   if (auto done = write(e.stem + ".cubin", std::span<const std::byte>(e.variant->cubin)); !done) return done;
   if (auto done = write(e.stem + ".ptx", std::string_view(e.variant->ptx)); !done) return done;
+  if (!e.problem.is_attention()) {
+    auto data = data_of(e);
+    if (!data) return fail(data.error());
+    if (auto made = platform::make_output_folder(out / "data"); !made) return made;
+    for (const auto& [name, bytes] : data->files)
+      if (auto done = write("data/" + name, std::span<const std::byte>(bytes)); !done) return done;
+  }
+  const std::string prefix = e.problem.is_attention() ? "" : "workload.";
   for (const char* name : {"launch.cpp", "launch.py", "README.md"}) {
-    auto form = platform::read_file(assets / "export" / (std::string(name) + ".in"), kMaxTemplate);
+    auto form = platform::read_file(assets / "export" / (prefix + name + ".in"), kMaxTemplate);
     if (!form) return fail(form.error());
     auto text = filled(*form, e);
     if (!text) return fail(text.error());
@@ -105,7 +125,7 @@ Result<void> write_all(const Export& e, const fs::path& out, const fs::path& ass
   return {};
 }
 
-int export_kernel(const Options& options) {
+int export_kernel(const ExportOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
   auto settled = settle(options, *places);
@@ -124,7 +144,7 @@ int export_kernel(const Options& options) {
 void add_export(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "export", "Write a config as standalone files: .cu, nvcc line, cubin, PTX, launchers in C++ and Python");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   add_experiment_options(*command, options->experiment);
   command->add_option("--out", options->out, "The folder to write")->type_name("DIR")->required();
   command->add_option("--arch", options->arch, "Compute capability x 10; else the device's")

@@ -11,6 +11,7 @@
 #include "catalog/arguments.h"
 #include "catalog/validate.h"
 #include "cli/export_expression.h"
+#include "cli/export_workload.h"
 #include "core/escape.h"
 
 namespace attnscope::cli {
@@ -65,35 +66,38 @@ void put_arguments(const Export& e, Values& values) {
   }
 }
 
-Result<Values> figures_of(const Export& e) {
-  const ElementNames element = element_of(e.problem.dtype);
+// Of every kernel.
+Values code_figures(const Export& e) {
   const VariantInfo& info = e.variant->info;
-  Values values{
-      {"ARCH", std::to_string(e.arch)},
-      {"VERSION", ATTNSCOPE_VERSION},
-      {"REGISTERS", std::to_string(info.registers)},
-      {"STATIC_SHARED", std::to_string(info.static_shared_bytes)},
-      {"DYNAMIC_SHARED", std::to_string(e.launch.dynamic_shared)},
-      {"SPILLS", std::to_string(info.spill_bytes)},
-      {"HEAD_DIM", std::to_string(e.problem.head_dim)},
-      {"CAUSAL", std::to_string(catalog::macros(e.kernel, e.problem, e.config).at("CAUSAL"))},
-      {"DTYPE_BYTES", std::to_string(bytes_of(e.problem.dtype))},
-      {"ELEMENT", element.host},
-      {"FROM_FLOAT", element.from_float},
-      {"TO_FLOAT", element.to_float},
-      {"TORCH_DTYPE", element.torch},
-      {"GROUPED", e.kernel.supports.grouped_heads ? "true" : "false"},
-      {"GROUPED_PY", e.kernel.supports.grouped_heads ? "True" : "False"},
-      {"BATCH", std::to_string(e.problem.batch)},
-      {"HEADS", std::to_string(e.problem.heads)},
-      {"KV_HEADS", std::to_string(e.problem.kv_heads)},
-      {"SEQ_Q", std::to_string(e.problem.seq_q)},
-      {"SEQ_K", std::to_string(e.problem.seq_k)},
-      {"SCALE", fmt::format("{:.9e}", e.problem.effective_scale())},
-      {"TOLERANCE", catalog::accumulate_of(e.kernel, e.config) == Accumulate::f16 ? "2e-2"
-                    : e.problem.dtype == DType::bf16                              ? "2e-2"
-                                                                                  : "2e-3"},
-      {"NEEDS", e.kernel.headers.empty() ? "nothing but the CUDA headers" : "the headers that `build.sh` names"}};
+  return {{"ARCH", std::to_string(e.arch)},
+          {"VERSION", ATTNSCOPE_VERSION},
+          {"REGISTERS", std::to_string(info.registers)},
+          {"STATIC_SHARED", std::to_string(info.static_shared_bytes)},
+          {"DYNAMIC_SHARED", std::to_string(e.launch.dynamic_shared)},
+          {"SPILLS", std::to_string(info.spill_bytes)},
+          {"NEEDS", e.kernel.headers.empty() ? "nothing but the CUDA headers" : "the headers that `build.sh` names"}};
+}
+
+Result<Values> attention_figures(const Export& e) {
+  const ElementNames element = element_of(e.problem.dtype);
+  Values values{{"HEAD_DIM", std::to_string(e.problem.head_dim)},
+                {"CAUSAL", std::to_string(catalog::macros(e.kernel, e.problem, e.config).at("CAUSAL"))},
+                {"DTYPE_BYTES", std::to_string(bytes_of(e.problem.dtype))},
+                {"ELEMENT", element.host},
+                {"FROM_FLOAT", element.from_float},
+                {"TO_FLOAT", element.to_float},
+                {"TORCH_DTYPE", element.torch},
+                {"GROUPED", e.kernel.supports.grouped_heads ? "true" : "false"},
+                {"GROUPED_PY", e.kernel.supports.grouped_heads ? "True" : "False"},
+                {"BATCH", std::to_string(e.problem.batch)},
+                {"HEADS", std::to_string(e.problem.heads)},
+                {"KV_HEADS", std::to_string(e.problem.kv_heads)},
+                {"SEQ_Q", std::to_string(e.problem.seq_q)},
+                {"SEQ_K", std::to_string(e.problem.seq_k)},
+                {"SCALE", fmt::format("{:.9e}", e.problem.effective_scale())},
+                {"TOLERANCE", catalog::accumulate_of(e.kernel, e.config) == Accumulate::f16 ? "2e-2"
+                              : e.problem.dtype == DType::bf16                              ? "2e-2"
+                                                                                            : "2e-3"}};
   if (auto put = put_grid(e, values); !put) return fail(put.error());
   put_arguments(e, values);
   return values;
@@ -103,6 +107,7 @@ Result<Values> figures_of(const Export& e) {
 Values texts_of(const Export& e) {
   const std::string ptx = e.stem + ".ptx";
   return {{"TITLE", e.kernel.id + ": " + e.kernel.title},
+          {"PROBLEM", short_text(e.problem)},
           {"CONFIG", short_text(e.config, e.kernel)},
           {"SOURCE", e.stem + ".cu"},
           {"CUBIN", e.stem + ".cubin"},
@@ -153,8 +158,9 @@ std::string source_of(const Export& e) {
                                  c_comment(short_text(e.config, e.kernel)), ATTNSCOPE_VERSION, c_comment(nvcc_line(e)));
   for (const auto& [name, value] : catalog::macros(e.kernel, e.problem, e.config))
     text += fmt::format("#define {} {}\n", name, value);
-  text += fmt::format("#define DTYPE {}\n#define ATTN_T {}\n#line 1 \"{}\"\n", element.code, element.cuda,
-                      c_string(e.kernel.source_name));
+  if (e.problem.is_attention())
+    text += fmt::format("#define DTYPE {}\n#define ATTN_T {}\n", element.code, element.cuda);
+  text += fmt::format("#line 1 \"{}\"\n", c_string(e.kernel.source_name));
   text += e.kernel.source;
   if (!text.ends_with('\n')) text += '\n';
   // No code calls a template here; naming it makes nvcc instantiate it.
@@ -167,8 +173,9 @@ std::string source_of(const Export& e) {
 }
 
 Result<std::string> filled(const std::string& form, const Export& e) {
-  auto figures = figures_of(e);
+  auto figures = e.problem.is_attention() ? attention_figures(e) : workload_figures(e);
   if (!figures) return fail(figures.error());
+  figures->merge(code_figures(e));
   const Values texts = texts_of(e);
   std::string out;
   for (size_t at = 0;;) {

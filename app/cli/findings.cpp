@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "core/json.h"
@@ -13,19 +14,12 @@
 namespace attnscope::cli {
 namespace {
 
-struct Place {
-  std::string file;
-  int64_t line = 0;
-};
-
-// A line of the kernel's source in the files that a person has.
-Place place_of(const std::string& file, int64_t line, const SourceFile& source) {
-  if (file != source.source_name) return {file, line};
-  if (!source.origins.empty() && line > 0) {
-    const catalog::Origin origin = catalog::origin_of(source.origins, line);
-    return {origin.file, origin.at};
-  }
-  return {source.path.empty() ? file : source.path, line};
+// A line of the kernel's source as a path that a person can open.
+SourcePlace place_of(const std::string& file, int64_t line, const SourceFile& source) {
+  const std::vector<std::string> own = source.lines.files();
+  if (source.path.empty() || std::ranges::find(own, file) == own.end()) return {file, line};
+  if (!source.lines.has_directives()) return {source.path, line};
+  return {(std::filesystem::path(source.path).parent_path() / file).lexically_normal().string(), line};
 }
 
 std::string at(const Finding& finding, const char* key) {
@@ -33,36 +27,22 @@ std::string at(const Finding& finding, const char* key) {
   return found == finding.where.end() ? "" : found->second;
 }
 
-// The places in a message, "k.cu:12", each with where it begins and ends. A source without a name has none.
-struct PlaceIn {
-  size_t begin = 0, end = 0;
-  int64_t line = 0;
-};
-std::vector<PlaceIn> places_in(const std::string& message, const SourceFile& source) {
-  std::vector<PlaceIn> places;
-  if (source.source_name.empty()) return places;
-  const std::string name = source.source_name + ":";
-  for (size_t found = message.find(name); found != std::string::npos; found = message.find(name, found + 1)) {
-    PlaceIn one{found, 0, 0};
-    const char* const digits = message.data() + found + name.size();
-    const auto [end, error] = std::from_chars(digits, message.data() + message.size(), one.line);
-    one.end = static_cast<size_t>(end - message.data());
-    if (error == std::errc() && one.line > 0) places.push_back(one);
+// The first place in a message, "k.cu:12"; line 0: it names none. A source without a name has none.
+SourcePlace place_in(const std::string& message, const SourceFile& source) {
+  SourcePlace first;
+  size_t begin = message.size();
+  for (const std::string& file : source.lines.files()) {
+    if (file.empty()) continue;
+    const std::string name = file + ":";
+    for (size_t found = message.find(name); found < begin; found = message.find(name, found + 1)) {
+      int64_t line = 0;
+      const char* const digits = message.data() + found + name.size();
+      if (std::from_chars(digits, message.data() + message.size(), line).ec != std::errc() || line < 1) continue;
+      first = {file, line};
+      begin = found;
+    }
   }
-  return places;
-}
-
-// A message with the lines that a person has.
-std::string with_origins(const std::string& message, const SourceFile& source) {
-  if (source.origins.empty()) return message;
-  std::string text;
-  size_t copied = 0;
-  for (const PlaceIn& named : places_in(message, source)) {
-    const Place place = place_of(source.source_name, named.line, source);
-    text += message.substr(copied, named.begin - copied) + fmt::format("{}:{}", place.file, place.line);
-    copied = named.end;
-  }
-  return text + message.substr(copied);
+  return first;
 }
 
 // A path as a relative URI (RFC 3986): everything but unreserved characters and / is escaped.
@@ -92,9 +72,9 @@ std::vector<Located> located(const Observation& observation, const SourceFile& s
   if (observation.failure) {
     Located one;
     one.rule = to_string(observation.failure->stage);
-    one.message = with_origins(observation.failure->message, source);
-    if (const auto places = places_in(observation.failure->message, source); !places.empty()) {
-      const Place place = place_of(source.source_name, places.front().line, source);
+    one.message = observation.failure->message;
+    if (const SourcePlace named = place_in(one.message, source); named.line > 0) {
+      const SourcePlace place = place_of(named.file, named.line, source);
       one.file = place.file;
       one.line = place.line;
     }
@@ -102,11 +82,11 @@ std::vector<Located> located(const Observation& observation, const SourceFile& s
   }
   if (!observation.watch) return all;
   for (const Finding& finding : observation.watch->findings) {
-    const Place first = place_of(at(finding, "file"), std::atoll(at(finding, "line").c_str()), source);
-    const Place other = place_of(at(finding, "other_file"), std::atoll(at(finding, "other_line").c_str()), source);
-    Located one{finding.rule.name(), finding.severity, with_origins(finding.sentence, source), first.file, first.line,
-                other.file,          other.line};
-    all.push_back(std::move(one));
+    const SourcePlace first = place_of(at(finding, "file"), std::atoll(at(finding, "line").c_str()), source);
+    const SourcePlace other =
+        place_of(at(finding, "other_file"), std::atoll(at(finding, "other_line").c_str()), source);
+    all.push_back(
+        {finding.rule.name(), finding.severity, finding.sentence, first.file, first.line, other.file, other.line});
   }
   std::ranges::stable_partition(all, [](const Located& one) { return one.severity == Severity::error; });
   return all;

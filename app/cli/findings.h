@@ -3,17 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "catalog/whole_source.h"
 #include "core/observation.h"
+#include "core/source_lines.h"
 
 namespace attnscope::cli {
 
-// The file that a kernel's source came from. Findings name the source as the manifest does.
+// The file that a kernel's source came from, and which lines of it and of its project's headers the source's are.
 struct SourceFile {
-  std::string source_name;  // "k.cu"
-  std::string path;         // as a person gave it: "src/k.cu"; empty: source_name is all that is known
-  // Of a source with its project's headers pasted in: whose lines its lines are.
-  std::vector<catalog::Origin> origins = {};
+  SourceLines lines;
+  std::string path;  // as a person gave it: "src/k.cu"; empty: the lines' names are all that is known
 };
 
 // A fault or a finding at its line, as a compiler says it.

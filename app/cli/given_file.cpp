@@ -7,7 +7,9 @@
 #include "catalog/catalog.h"
 #include "cli/places.h"
 #include "cli/probe.h"
+#include "cli/run_text.h"
 #include "compile/builtin_headers.h"
+#include "core/code_file.h"
 #include "core/escape.h"
 #include "core/json.h"
 #include "platform/atomic_file.h"
@@ -36,7 +38,9 @@ Result<std::optional<Beside>> manifest_beside(const GivenFile& given) {
     // A folder or a device is no manifest, and most manifests are other files': they need no parser.
     if (!text || text->find(file.filename().string()) == std::string::npos) continue;
     const auto json = parse_json(*text, path.string());
-    if (!json || !json->is_object() || json->value("source", Json()) != file.filename().string()) continue;
+    if (!json || !json->is_object()) continue;
+    const std::string source = file.filename().string();
+    if (json->value("source", Json()) != source && json->value("cubin", Json()) != source) continue;
     const Json entry = json->value("entry", Json());
     if (!entry.is_string()) continue;
     const std::string name = entry.get<std::string>();
@@ -46,62 +50,91 @@ Result<std::optional<Beside>> manifest_beside(const GivenFile& given) {
   return std::optional<Beside>();
 }
 
+Result<std::string> read_given(const GivenFile& given) {
+  const bool is_source = fs::path(given.file).extension() == ".cu";
+  return platform::read_file(given.file, is_source ? catalog::kMaxSourceBytes : kMaxMachineCodeBytes);
+}
+
 bool has_kernel(const catalog::Catalog& catalog, const std::string& id) {
   return find_kernel(catalog.kernels, id) != nullptr || catalog.unloaded.contains(id);
 }
 
 }  // namespace
 
-Result<ImportedFile> read_import(const fs::path& file, const std::string& entry,
-                                 const std::vector<std::string>& include) {
-  auto source = platform::read_file(file, catalog::kMaxSourceBytes);
+Result<ImportedFile> read_import(const GivenFile& given, const std::string& id) {
+  const fs::path file = given.file;
+  auto source = read_given(given);
   if (!source) return fail(source.error());
-  const std::vector<fs::path> folders(include.begin(), include.end());
+  if (is_machine_code(*source)) {
+    auto imported = import_code(file, *source, given.entry, given.launch, id);
+    if (!imported) return fail(imported.error());
+    return ImportedFile{
+        catalog::source_file_name(file.filename().string()), {std::move(*source), {}, {}}, std::move(*imported)};
+  }
+  if (!given.launch.empty())
+    return fail(Stage::input, given.file + ": --grid, --block, --shared and --args are for a file of machine code",
+                "Import reads them from a source's host code; correct them in the manifest that it writes.");
+  const std::vector<fs::path> folders(given.include.begin(), given.include.end());
   auto whole = catalog::whole_source(file, *source, folders, compile::is_builtin_header);
   if (!whole) return fail(whole.error());
   std::string name = catalog::source_file_name(file.filename().string());
   // Its lines are numbered otherwise, so it does not have the original's name.
   if (!whole->pasted.empty()) name = catalog::source_file_name("whole_" + name);
-  auto imported = catalog::import_kernel(name, whole->text, entry, catalog::id_of(file.filename().string()));
+  auto imported = catalog::import_kernel(name, whole->text, given.entry,
+                                         id.empty() ? catalog::id_of(file.filename().string()) : id);
   if (!imported) return fail(imported.error());
   return ImportedFile{name, std::move(*whole), std::move(*imported)};
 }
 
-void add_file_options(CLI::App& command, GivenFile& given) {
-  command.add_option("file", given.file, "A .cu file, or a preset; --kernel otherwise")->type_name("FILE.cu");
+CLI::Option* add_file_options(CLI::App& command, GivenFile& given) {
+  CLI::Option* file = command
+                          .add_option("file", given.file,
+                                      "A .cu file, machine code (cubin, fatbinary), or a preset; --kernel otherwise")
+                          ->type_name("FILE");
   command.add_option("--entry", given.entry, "The file's kernel, with its template arguments: \"scale<float, 4>\"")
       ->type_name("NAME");
   command
       .add_option("--include", given.include,
                   "A folder with the file's project's headers, besides its own (may be repeated)")
       ->type_name("DIR");
+  command.add_option("--grid", given.launch.grid, "Of machine code: CTAs, such as 16 or \"ceil_div(n, 256),8\"")
+      ->type_name("X,Y,Z");
+  command.add_option("--block", given.launch.block, "Of machine code: threads of a CTA")->type_name("X,Y,Z");
+  command.add_option("--shared", given.launch.shared, "Of machine code: dynamic shared memory")->type_name("BYTES");
+  command
+      .add_option("--args", given.launch.args,
+                  "Of machine code: its parameters in order, \"n=4096, 2.5:f32, x:in:f32:n, y:inout:f32:n\"")
+      ->type_name("LIST");
+  return file;
 }
 
 Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs) {
   auto beside = manifest_beside(given);
   if (!beside) return fail(beside.error());
   FileKernel kernel;
-  std::string manifest, source;
+  std::string manifest, source_name, source;
   if (*beside) {
-    auto text = platform::read_file(given.file, catalog::kMaxSourceBytes);
+    auto text = read_given(given);
     if (!text) return fail(text.error());
+    if (!given.launch.empty())
+      return fail(Stage::input, given.file + ": --grid and the like, and " + (*beside)->path + " has them too",
+                  "Leave them out, or move the manifest away.");
     manifest = (*beside)->text;
     source = std::move(*text);
     kernel.manifest = (*beside)->path;
-    kernel.source_name = fs::path(given.file).filename().string();
+    source_name = fs::path(given.file).filename().string();
   } else {
-    auto read = read_import(given.file, given.entry, given.include);
+    auto read = read_import(given);
     if (!read) return fail(read.error());
     probe(*read);
     manifest = std::move(read->imported.manifest);
     source = std::move(read->whole.text);
-    kernel.source_name = read->name;
-    if (!read->whole.pasted.empty()) kernel.origins = std::move(read->whole.origins);
+    source_name = read->name;
     kernel.guessed = std::move(read->imported.guessed);
     kernel.probed = std::move(read->imported.probed);
   }
   const std::string where = kernel.manifest.empty() ? given.file : kernel.manifest;
-  auto loaded = catalog::parse_kernel({where, manifest, kernel.source_name, source});
+  auto loaded = catalog::parse_kernel({where, manifest, source_name, source});
   if (!loaded) return fail(loaded.error());
   auto dirs = cli::kernel_dirs(kernel_dirs);
   if (!dirs) return fail(dirs.error());
@@ -117,16 +150,25 @@ Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::stri
   auto places = find_places();
   if (!places) return fail(places.error());
   const fs::path folder = places->user.cache / "given" / hash;
-  for (const auto& [name, text] : {std::pair(kernel.id + ".json", &manifest), {kernel.source_name, &source}})
+  for (const auto& [name, text] : {std::pair(kernel.id + ".json", &manifest), {source_name, &source}})
     if (auto written = platform::write_file(folder / name, *text, platform::Durability::cached); !written)
       return fail(written.error());
   kernel.folder = folder.string();
   return kernel;
 }
 
+std::string of_file_text(const FileKernel& kernel) {
+  std::string out;
+  if (!kernel.manifest.empty()) out += text_line("manifest", kernel.manifest);
+  for (const std::string& one : kernel.probed) out += text_line("probed", one);
+  for (const std::string& guess : kernel.guessed) out += text_line("guessed", guess);
+  return out;
+}
+
 std::string text_of(const GivenFile& given) {
-  const auto source = platform::read_file(given.file, catalog::kMaxSourceBytes);
+  const auto source = read_given(given);
   if (!source) return {};
+  if (is_machine_code(*source)) return *source;
   const std::vector<fs::path> folders(given.include.begin(), given.include.end());
   const auto whole = catalog::whole_source(given.file, *source, folders, compile::is_builtin_header);
   const auto beside = manifest_beside(given);
@@ -151,7 +193,7 @@ Result<NamedFile> named_by(const GivenFile& given, ExperimentOptions options) {
 }
 
 SourceFile source_of(const GivenFile& given, const NamedFile& named, const Kernel& kernel) {
-  return {kernel.source_name, named.kernel.id.empty() ? "" : given.file, named.kernel.origins};
+  return {SourceLines(kernel.source_name, kernel.source), named.kernel.id.empty() ? "" : given.file};
 }
 
 }  // namespace attnscope::cli

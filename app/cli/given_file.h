@@ -7,39 +7,47 @@
 #include "catalog/whole_source.h"
 #include "cli/experiment_options.h"
 #include "cli/findings.h"
+#include "cli/import_code.h"
 #include "core/result.h"
+
+namespace CLI {
+class Option;
+}
 
 namespace attnscope::cli {
 
-// A .cu file as `attnscope import` reads it, with its project's headers pasted in. Nothing is written.
-struct ImportedFile {
-  std::string name;  // of the source in the manifest; another than the file's if headers are pasted in
-  catalog::WholeSource whole;
-  catalog::Imported imported;
-};
-Result<ImportedFile> read_import(const std::filesystem::path& file, const std::string& entry,
-                                 const std::vector<std::string>& include);
-
-// A .cu file on the command line, in place of a kernel's id.
+// A .cu file or one of machine code on the command line, in place of a kernel's id.
 struct GivenFile {
   std::string file, entry;
   std::vector<std::string> include;
+  LaunchText launch;  // of machine code, which does not say it
 };
-void add_file_options(CLI::App& command, GivenFile& given);
+// Returns the file's option.
+CLI::Option* add_file_options(CLI::App& command, GivenFile& given);
+
+// The file as `attnscope import` reads it, a source with its project's headers pasted in. Nothing is written.
+struct ImportedFile {
+  std::string name;            // of the source in the manifest; another than the file's if headers are pasted in
+  catalog::WholeSource whole;  // its text is the bytes of machine code
+  catalog::Imported imported;
+};
+// `id`: as import_kernel has it.
+Result<ImportedFile> read_import(const GivenFile& given, const std::string& id = "");
 
 // The kernel of such a file, kept in the cache so that a session finds it.
 struct FileKernel {
-  std::string folder, id;                // for --kernels and --kernel
-  std::string source_name;               // as findings name the file
-  std::string manifest;                  // the one beside the file; empty: as import reads the file
-  std::vector<std::string> guessed;      // what import guessed
-  std::vector<std::string> probed;       // what a run showed of its guesses
-  std::vector<catalog::Origin> origins;  // of its lines, if headers are pasted in
+  std::string folder, id;            // for --kernels and --kernel
+  std::string manifest;              // the one beside the file; empty: as import reads the file
+  std::vector<std::string> guessed;  // what import guessed
+  std::vector<std::string> probed;   // what a run showed of its guesses
 };
 
 // A manifest beside the file that names it as its source counts, with --entry only if it has that entry: a person may
 // have corrected it. Otherwise the file is imported. An id that another kernel has gets the text's hash.
 Result<FileKernel> kernel_of(const GivenFile& given, const std::vector<std::string>& kernel_dirs);
+
+// The manifest that counted, or what import guessed; empty for a kernel of the catalog.
+std::string of_file_text(const FileKernel& kernel);
 
 // What the file's kernel depends on: its text with its headers, and the manifest beside it. Empty while an editor
 // writes.

@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  std::string file, entry, out;
-  std::vector<std::string> include;
+struct ImportOptions {
+  GivenFile given;
+  std::string out;
   bool replace = false;
 };
 
@@ -49,17 +49,17 @@ bool is_of_another_entry(const fs::path& manifest, const std::string& entry) {
          (*json)["entry"].get<std::string>() != entry;
 }
 
-Result<std::string> import_file(const Options& options) {
-  const fs::path file = options.file;
-  auto read = read_import(file, options.entry, options.include);
+Result<std::string> import_file(const ImportOptions& options) {
+  const fs::path file = options.given.file;
+  auto read = read_import(options.given);
   if (!read) return fail(read.error());
   const auto& [name, whole, imported] = *read;
   // A source with pasted headers is a new file; it must not replace the original.
   const fs::path folder = options.out.empty() ? file.parent_path() : fs::path(options.out);
   if (is_of_another_entry(folder / (imported.id + ".json"), imported.entry)) {
-    auto again = catalog::import_kernel(name, whole.text, options.entry, catalog::id_with_entry(imported));
+    auto again = read_import(options.given, catalog::id_with_entry(imported));
     if (!again) return fail(again.error());
-    read->imported = std::move(*again);
+    read->imported = std::move(again->imported);
   }
   probe(*read);
   const fs::path manifest = folder / (imported.id + ".json"), copy = folder / name;
@@ -86,18 +86,13 @@ Result<std::string> import_file(const Options& options) {
 }  // namespace
 
 void add_import(CLI::App& app, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("import", "Write a first manifest for a .cu file written for nvcc");
-  auto options = std::make_shared<Options>();
-  command->add_option("file", options->file, "The CUDA source")->type_name("FILE.cu")->required();
-  command->add_option("--entry", options->entry, "The kernel, with its template arguments: \"scale<float, 4>\"")
-      ->type_name("NAME");
+  CLI::App* command =
+      app.add_subcommand("import", "Write a first manifest for a .cu file written for nvcc, or for machine code");
+  auto options = std::make_shared<ImportOptions>();
+  add_file_options(*command, options->given)->required();
   command
       ->add_option("--out", options->out,
                    "Folder for the manifest and a copy of the source; the source's own otherwise")
-      ->type_name("DIR");
-  command
-      ->add_option("--include", options->include,
-                   "A folder with its project's headers, besides the file's own (may be repeated)")
       ->type_name("DIR");
   command->add_flag("--replace", options->replace, "Overwrite existing files");
   command->callback([options, &chosen] {

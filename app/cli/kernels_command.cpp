@@ -13,7 +13,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct KernelsOptions {
   std::vector<std::string> dirs;
   bool json = false;
 };
@@ -48,7 +48,7 @@ std::string text_of(const Kernel& kernel) {
   return text;
 }
 
-int list_kernels(const Options& options) {
+int list_kernels(const KernelsOptions& options) {
   auto dirs = kernel_dirs(options.dirs);
   if (!dirs) return report(dirs.error());
   const catalog::Catalog catalog = catalog::load_catalog(*dirs);
@@ -68,7 +68,7 @@ int list_kernels(const Options& options) {
 
 void add_kernels(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("kernels", "List the kernels and their knobs");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KernelsOptions>();
   add_kernels_option(*command, options->dirs);
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &chosen] { chosen = [options] { return list_kernels(*options); }; });

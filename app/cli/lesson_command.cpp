@@ -16,7 +16,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct LessonOptions {
   std::vector<std::string> files;  // empty: every lesson
   std::vector<std::string> kernel_dirs;
   bool json = false;
@@ -45,7 +45,7 @@ Result<std::vector<lesson::Lesson>> named_lessons(const std::vector<std::string>
   return lessons;
 }
 
-int list(const Options& options) {
+int list(const LessonOptions& options) {
   std::vector<Failure> faults;
   auto lessons = known_lessons(faults);
   if (!lessons) return report(lessons.error());
@@ -88,7 +88,7 @@ class Runs {
   std::vector<Kept> kept_;
 };
 
-int check(const Options& options) {
+int check(const LessonOptions& options) {
   std::vector<Failure> faults;
   auto lessons = named_lessons(options.files, faults);
   if (!lessons) return report(lessons.error());
@@ -128,7 +128,7 @@ int check(const Options& options) {
 void add_lesson(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("lesson", "List the lessons, or check that what they say still holds");
   command->require_subcommand(1);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LessonOptions>();
   CLI::App* listing = command->add_subcommand("list", "List the lessons");
   CLI::App* checking = command->add_subcommand("check", "Run every step and say which claims do not hold");
   checking->add_option("files", options->files, "Lessons; else all of them")->type_name("FILE");

@@ -11,7 +11,6 @@
 #include "cli/places.h"
 #include "cli/results_text.h"
 #include "core/json.h"
-#include "report/tuned.h"
 #include "store/results.h"
 
 namespace attnscope::cli {
@@ -23,7 +22,7 @@ using store::ResultOrder;
 
 constexpr int64_t kListed = 20;  // lines in the terminal without --limit
 
-struct Options {
+struct ResultsOptions {
   std::string store;  // file; empty: the program's own
   std::string merge;  // file
   std::vector<std::string> kernels, settings;
@@ -68,7 +67,7 @@ bool has_knob(std::string_view config, const std::string& knob) {
 // What the options ask of a row.
 class Filter {
  public:
-  explicit Filter(const Options& options) : options_(options) {}
+  explicit Filter(const ResultsOptions& options) : options_(options) {}
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
@@ -99,8 +98,7 @@ class Filter {
 
  private:
   bool is_on_device(const ResultKey& key) const {
-    return options_.device.empty() || key.device == options_.device ||
-           (!key.gpu.empty() && report::same_device(std::string(key.gpu), options_.device));
+    return options_.device.empty() || key.device == options_.device || key.gpu == options_.device;
   }
 
   // It has the sizes that the text of --problem names if the text changes nothing in it.
@@ -111,7 +109,7 @@ class Filter {
     return changed && *changed == problem;
   }
 
-  const Options& options_;
+  const ResultsOptions& options_;
   std::optional<double> since_;
   std::vector<std::string> knobs_;
   store::ProblemFilter of_problem_{[this](const Problem& problem) { return has_sizes(problem); }};
@@ -124,7 +122,7 @@ void say_trouble(store::Results& results) {
     print_note(fmt::format("attnscope results: {}. {}", trouble->message, trouble->hint));
 }
 
-int list(store::Results& results, const Options& options) {
+int list(store::Results& results, const ResultsOptions& options) {
   Filter filter(options);
   if (auto options_read = filter.read_options(); !options_read) return report(options_read.error());
   const auto rows = results.find([&](const ResultKey& key) { return filter.wants(key); },
@@ -151,7 +149,7 @@ int list(store::Results& results, const Options& options) {
   return kCorrectOrUnchecked;
 }
 
-int merge(store::Results& results, const Options& options) {
+int merge(store::Results& results, const ResultsOptions& options) {
   const auto merged = results.merge(options.merge);
   say_trouble(results);
   if (!merged) return report(merged.error());
@@ -160,7 +158,7 @@ int merge(store::Results& results, const Options& options) {
   return kCorrectOrUnchecked;
 }
 
-int results(const Options& options) {
+int results(const ResultsOptions& options) {
   auto places = find_places();
   if (!places) return report(places.error());
   const fs::path file = options.store.empty() ? places->user.data / "results.sqlite" : fs::path(options.store);
@@ -181,7 +179,7 @@ int results(const Options& options) {
 
 void add_results(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("results", "List, filter, export and merge stored results");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ResultsOptions>();
   command->add_option("--kernel", options->kernels, "Of this kernel (may be repeated)")->type_name("ID");
   command->add_option("--set", options->settings, "With this value of a knob (may be repeated)")
       ->type_name("KNOB=VALUE");

@@ -3,23 +3,29 @@
 #include "catalog/validate.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/given_file.h"
 #include "cli/one_run.h"
 #include "cli/run_text.h"
+#include "core/code_file.h"
 #include "core/escape.h"
 #include "core/json.h"
 
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
+  GivenFile given;
   OneRun run;
   bool json = false;
   std::string watch;      // empty: on an emulated device; otherwise on a GPU too
   bool no_watch = false;  // nowhere
 };
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
+  auto named = named_by(options.given, options.run.experiment);
+  if (!named) return report(named.error());
   OneRun one = options.run;
+  one.experiment = named->options;
   one.watch = options.no_watch             ? session::Watch::never
               : options.watch == kWatchAll ? session::Watch::whole_grid
               : !options.watch.empty()     ? session::Watch::always
@@ -28,7 +34,9 @@ int run(const Options& options) {
   if (!ran) return report(ran.error());
   const Observation& observation = ran->observation;
   print_result(options.json ? json_text(to_json(observation), 2)
-                            : text_of(observation, short_text(observation.experiment.config, ran->kernel)));
+                            : of_file_text(named->kernel) +
+                                  text_of(observation, short_text(observation.experiment.config, ran->kernel),
+                                          !is_machine_code(ran->kernel.source)));
   if (observation.failure) report(*observation.failure);
   return status_of(observation);
 }
@@ -37,7 +45,8 @@ int run(const Options& options) {
 
 void add_run(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("run", "Run one experiment and print the result");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
+  add_file_options(*command, options->given);
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);
   add_deadline_option(*command, options->run);

@@ -95,6 +95,29 @@ void add_printed(std::string& out, const Printed& p) {
   if (p.more > 0) line(out, label, fmt::format("and {} times more", with_commas(p.more)));
 }
 
+void add_variant(std::string& out, const Observation& o, bool compiled) {
+  const VariantInfo& variant = *o.variant;
+  const std::string code = variant.code_hash.substr(0, 12);
+  if (!compiled) {
+    line(out, "registers", fmt::format("{} per thread, {} B stack", variant.registers, variant.stack_bytes));
+    add_shared(out, variant);
+    return line(out, "machine code", fmt::format("sm_{}, as the file holds it, code {}", variant.arch, code));
+  }
+  line(out, "registers",
+       fmt::format("{} per thread, {} B spilled, {} B stack", variant.registers, variant.spill_bytes,
+                   variant.stack_bytes));
+  add_shared(out, variant);
+  line(out, "compiled",
+       fmt::format("sm_{}, {:.0f} ms{}, code {}", variant.arch, variant.compile_ms,
+                   variant.cached ? " (from the cache)" : "", code));
+  std::string options;
+  for_each_option([&](std::string_view, std::string_view label, auto member) {
+    options +=
+        fmt::format("{}{} {}", options.empty() ? "" : ", ", label, option_text(o.experiment.config.options.*member));
+  });
+  line(out, "options", options);
+}
+
 }  // namespace
 
 std::string text_line(std::string_view label, const std::string& text) {
@@ -123,24 +146,12 @@ std::string watched_text(const WatchReport& w) {
   return "all CTAs, " + luck;
 }
 
-std::string text_of(const Observation& o, const std::string& config_text) {
+std::string text_of(const Observation& o, const std::string& config_text, bool compiled) {
   std::string out = heading_text(o, config_text);
   if (o.timing) add_timing(out, o);
   if (o.verdict) add_verdict(out, o);
   if (o.variant) {
-    line(out, "registers",
-         fmt::format("{} per thread, {} B spilled, {} B stack", o.variant->registers, o.variant->spill_bytes,
-                     o.variant->stack_bytes));
-    add_shared(out, *o.variant);
-    line(out, "compiled",
-         fmt::format("sm_{}, {:.0f} ms{}, code {}", o.variant->arch, o.variant->compile_ms,
-                     o.variant->cached ? " (from the cache)" : "", o.variant->code_hash.substr(0, 12)));
-    std::string options;
-    for_each_option([&](std::string_view, std::string_view label, auto member) {
-      options +=
-          fmt::format("{}{} {}", options.empty() ? "" : ", ", label, option_text(o.experiment.config.options.*member));
-    });
-    line(out, "options", options);
+    add_variant(out, o, compiled);
   }
   if (o.occupancy) add_occupancy(out, *o.occupancy);
   if (o.counters) add_counters(out, *o.counters);

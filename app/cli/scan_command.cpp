@@ -13,7 +13,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct ScanOptions {
   ExperimentOptions experiment;
   WorkerOptions workers;
   std::vector<std::string> knobs;
@@ -31,7 +31,7 @@ int status_of_scan(const Scan& scan) {
   return least;
 }
 
-int scan(const Options& options) {
+int scan(const ScanOptions& options) {
   auto named = draft_of(options.experiment);
   if (!named) return report(named.error());
   auto session = bare_session(options.experiment, options.workers, named->draft);
@@ -47,7 +47,7 @@ int scan(const Options& options) {
 
 void add_scan(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("scan", "Run every value of a knob with the others held: times and reasons");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScanOptions>();
   add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   command->add_option("--knob", options->knobs, "The knob (may be repeated: each in its turn); all without it")

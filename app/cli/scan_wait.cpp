@@ -14,11 +14,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 
-std::string progress_text(const Scan& scan) {
+void show_progress(StatusLine& line, const Scan& scan) {
   const auto next = std::ranges::find_if_not(scan.points, &ScanPoint::ended);
-  if (next == scan.points.end()) return "";
-  return fmt::format("{} of {}: {}={}", next - scan.points.begin() + 1, scan.points.size(), next->knob,
-                     next->value.text());
+  if (next == scan.points.end()) return line.show("");
+  const auto done = static_cast<size_t>(next - scan.points.begin());
+  line.show(fmt::format("{} of {}: {}={}", done + 1, scan.points.size(), next->knob, next->value.text()),
+            {done, scan.points.size()});
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequ
 
 session::Shared<Scan> scan_and_wait(session::Session& session, session::ScanRequest request) {
   StatusLine line;
-  return scan_and_wait(session, std::move(request), [&](const Scan& scan) { line.show(progress_text(scan)); });
+  return scan_and_wait(session, std::move(request), [&](const Scan& scan) { show_progress(line, scan); });
 }
 
 }  // namespace attnscope::cli

@@ -15,14 +15,15 @@
 namespace attnscope::cli {
 namespace {
 
-struct Options {
+struct ShotOptions {
   std::string file;
-  std::string preset;
-  std::vector<std::string> kernel_dirs;
+  ExperimentOptions experiment;
   WorkerOptions workers;
   std::string size = "1600x900";
   float zoom = 1.0f;
-  bool light = false;
+  bool light = false, contrast = false, presents = false;
+  std::string lesson;
+  size_t step = 1, answer = 0;
 };
 
 #ifdef ATTNSCOPE_HAS_UI
@@ -42,26 +43,35 @@ Result<ui::ShotSize> size_of(const std::string& text) {
   return size;
 }
 
-int shoot(const Options& given) {
+int shoot(const ShotOptions& given) {
   auto size = size_of(given.size);
   if (!size) return report(size.error());
-  ExperimentOptions named;
-  named.preset = given.preset;
-  named.kernel_dirs = given.kernel_dirs;
-  if (auto draft = draft_of(named); !draft) return report(draft.error());
+  const ExperimentOptions& named = given.experiment;
+  auto draft = draft_of(named);
+  if (!draft) return report(draft.error());
   auto places = find_places();
   if (!places) return report(places.error());
-  auto options = session_options(given.kernel_dirs, false);
+  auto options = session_options(named.kernel_dirs, false);
   if (!options) return report(options.error());
   if (auto added = add_workers(*options, given.workers, Named::asked, options->first_device); !added)
     return report(added.error());
   options->watch_configs = true;
   auto session = session::Session::start(*options, [] { ui::wake(); });
   if (!session) return report(session.error());
-  if (!given.preset.empty()) (*session)->load_preset(given.preset);
+  if (!named.preset.empty() && named.kernel.empty() && named.settings.empty() && named.problem.empty())
+    (*session)->load_preset(named.preset);  // with its view
+  else if (!named.kernel.empty() || !named.settings.empty() || !named.problem.empty())
+    (*session)->focus(draft->draft, {0, true, "shot"});
   ui::ShotOptions shot;
   shot.resources = places->resources;
+  shot.own_lessons = own_lessons_of(*places);
   shot.light = given.light;
+  shot.contrast = given.contrast;
+  shot.presents = given.presents;
+  if (!given.lesson.empty()) {
+    auto& step = shot.step.emplace(ui::ShotStep{given.lesson, given.step, {}});
+    if (given.answer > 0) step.answer = given.answer;
+  }
   shot.zoom = given.zoom;
   auto done = ui::shot(**session, given.file, *size, shot);
   (*session)->stop();
@@ -70,7 +80,7 @@ int shoot(const Options& given) {
   return kCorrectOrUnchecked;
 }
 #else
-int shoot(const Options&) {
+int shoot(const ShotOptions&) {
   return report({Stage::device, "this attnscope was built without its window", "Build it with ATTNSCOPE_UI=ON."});
 }
 #endif
@@ -79,15 +89,26 @@ int shoot(const Options&) {
 
 void add_shot(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("shot", "Write a picture of the window; needs no display");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShotOptions>();
   command->add_option("file", options->file, "The picture to write")->type_name("OUT.png")->required();
-  command->add_option("--preset", options->preset, "Show this preset")->type_name("FILE");
-  add_kernels_option(*command, options->kernel_dirs);
+  add_experiment_options(*command, options->experiment);
   add_worker_options(*command, options->workers);
   command->add_option("--size", options->size, "Its size in pixels")->type_name("1600x900");
   command->add_option("--zoom", options->zoom, "Larger or smaller, as for a screen of many pixels")
       ->check(CLI::Range(0.7, 2.0));
   command->add_flag("--light", options->light, "The light theme");
+  command->add_flag("--contrast", options->contrast, "High contrast");
+  command->add_flag("--present", options->presents, "Presenter mode, as F11");
+  CLI::Option* lesson = command->add_option("--lesson", options->lesson, "A step of this lesson, in presenter mode");
+  lesson->type_name("ID");
+  command->add_option("--step", options->step, "Which step; the first by itself")
+      ->type_name("N")
+      ->needs(lesson)
+      ->check(CLI::PositiveNumber);
+  command->add_option("--answer", options->answer, "Answer the step's question; else it is open")
+      ->type_name("N")
+      ->needs(lesson)
+      ->check(CLI::PositiveNumber);
   command->callback([options, &chosen] { chosen = [options] { return shoot(*options); }; });
 }
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "cli/command.h"
-
 namespace attnscope::cli {
 
 std::string left_text(double seconds) {
@@ -15,8 +13,10 @@ std::string left_text(double seconds) {
   return fmt::format("{:.1f} h left", seconds / 3600);
 }
 
-void StatusLine::show(const std::string& text) {
-  if (isatty(STDERR_FILENO) != 0 && text != said_) print_over(said_ = text);
+bool StatusLine::is_shown() { return isatty(STDERR_FILENO) != 0 || notes_are_json(); }
+
+void StatusLine::show(const std::string& text, PartsDone parts) {
+  if (is_shown() && text != said_) print_over(said_ = text, parts);
 }
 
 }  // namespace attnscope::cli

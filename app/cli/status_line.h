@@ -1,16 +1,19 @@
 #pragma once
 #include <string>
 
+#include "cli/command.h"
+
 namespace attnscope::cli {
 
 // "12 s left", "3 min left", "1.5 h left"
 std::string left_text(double seconds);
 
-// One line on stderr that says how far something is, on a terminal. It ends cleared.
+// One line on stderr that says how far something is, on a terminal or for a program that reads it. It ends cleared.
 class StatusLine {
  public:
+  static bool is_shown();
   ~StatusLine() { show(""); }
-  void show(const std::string& text);
+  void show(const std::string& text, PartsDone parts = {});
 
  private:
   std::string said_;

@@ -24,7 +24,7 @@ using search::StrategyKind;
 
 constexpr uint64_t kMaxFile = 1 << 20;
 
-struct Options {
+struct SweepOptions {
   OneRun run;
   std::string space;     // file
   std::string strategy;  // a word; empty: exhaustive
@@ -39,7 +39,7 @@ struct Options {
   bool fresh = false, all = false, json = false;
 };
 
-Result<SweepPlace> place_of(const Options& options, const Draft& draft) {
+Result<SweepPlace> place_of(const SweepOptions& options, const Draft& draft) {
   std::string device = options.run.experiment.device;
   auto with = options_with_workers(options.run.experiment.kernel_dirs, options.run.workers, device);
   if (!with) return fail(with.error());
@@ -47,7 +47,7 @@ Result<SweepPlace> place_of(const Options& options, const Draft& draft) {
   return SweepPlace::open(std::move(*with), device.empty() ? draft.device : device);
 }
 
-Result<search::Space> space_of(const Options& options, const Kernel& kernel, const Config& held) {
+Result<search::Space> space_of(const SweepOptions& options, const Kernel& kernel, const Config& held) {
   if (options.space.empty()) {
     std::vector<std::string> fixed;
     for (const std::string& setting : options.run.experiment.settings)
@@ -81,7 +81,7 @@ int status_of(const SweepBoard& board, const Scan& scan) {
   return std::max<int>(least, kWrong);
 }
 
-int run_and_show(const Options& options, SweepPlan plan, search::Candidates candidates, SweepPlace place) {
+int run_and_show(const SweepOptions& options, SweepPlan plan, search::Candidates candidates, SweepPlace place) {
   SweepSearch::Settings settings;
   settings.watch = options.no_watch        ? Watching::nothing
                    : options.watch.empty() ? Watching::leaders
@@ -89,7 +89,7 @@ int run_and_show(const Options& options, SweepPlan plan, search::Candidates cand
   settings.fresh = options.fresh;
   settings.rank_always = !plan.model.empty();
   StatusLine line;
-  settings.on_progress = [&line](const std::string& how_far) { line.show(how_far); };
+  settings.on_progress = [&line](const std::string& how_far, PartsDone parts) { line.show(how_far, parts); };
   SweepSearch search(std::move(plan), std::move(candidates), place, std::move(settings));
   auto done = search.run();
   line.show("");
@@ -105,7 +105,7 @@ int run_and_show(const Options& options, SweepPlan plan, search::Candidates cand
   return status_of(board, search.scan());
 }
 
-int sweep(const Options& options) {
+int sweep(const SweepOptions& options) {
   if (!options.replay.empty()) return replay_t4(options.replay, options.repeats, options.json);
   if (!options.t4.empty())
     if (auto possible = platform::check_output(options.t4); !possible) return report(possible.error());
@@ -145,7 +145,7 @@ int sweep(const Options& options) {
 
 void add_sweep(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("sweep", "Search a kernel's configs for the fastest correct one");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepOptions>();
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);
   add_deadline_option(*command, options->run);

@@ -66,13 +66,14 @@ SweepRun::Settings SweepSearch::settings(bool of_model, size_t budget) {
       watch ? session::Watch::always : session::Watch::never, settings_.fresh, place_.device.versions, {}};
   settings.on_progress = [this, of_model, budget](const SweepProgress& now) {
     if (!settings_.on_progress) return;
-    std::string text = fmt::format("{}{} of {}{}", of_model ? "modelled " : "", now.ended, budget > 0 ? "at most " : "",
-                                   budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked);
+    const size_t most = budget > 0 ? std::min(budget, candidates_.configs.size()) : now.asked;
+    std::string text =
+        fmt::format("{}{} of {}{}", of_model ? "modelled " : "", now.ended, budget > 0 ? "at most " : "", most);
     if (now.left_seconds && now.asked > now.ended) text += ", " + left_text(*now.left_seconds);
     if (now.best != nullptr)
       text += fmt::format(", best {:.1f} us: {}", now.best->timing->p50,
                           short_text(now.best->experiment.config, plan_.kernel, plan_.held.config.options));
-    settings_.on_progress(text);
+    settings_.on_progress(text, {now.ended, most});
   };
   return settings;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/device_wait.h"
 #include "cli/sweep_board.h"
 #include "cli/sweep_run.h"
@@ -42,7 +43,7 @@ class SweepSearch {
     bool rank_always = false;   // though the strategy does not want it; the plan names the model
     size_t ranked = 0;          // configs that a model ranks, found by a local search of its own; 0: all
     std::vector<Config> seeds;  // to start from
-    std::function<void(const std::string& how_far)> on_progress;
+    std::function<void(const std::string& how_far, PartsDone parts)> on_progress;
   };
   SweepSearch(SweepPlan plan, search::Candidates candidates, SweepPlace& place, Settings settings);
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <ctime>
 #include <filesystem>
 #include <random>
@@ -36,13 +37,14 @@ constexpr double kWithin = 540, kQuickWithin = 150;  // seconds
 constexpr size_t kConfigs = 4, kQuickConfigs = 2;    // of a kernel for a problem
 constexpr int kTries = 200;                          // to draw one that may run
 constexpr int kLaunchMs = 10000;
+constexpr int kVisits = 3;  // of a problem, while time is left
 // Short and long, both head sizes, with and without a mask, ragged, and a grid of many waves.
 constexpr const char* kProblems[] = {"B=1,H=8,S=512,D=64,causal=none",   "B=4,H=8,S=1024,D=128,causal=top_left",
                                      "B=8,H=8,S=1024,D=64,causal=none",  "B=1,H=8,S=128,D=64,causal=none",
                                      "B=1,H=32,S=777,D=64,causal=none",  "B=1,H=8,S=2048,D=64,causal=top_left",
                                      "B=1,H=4,S=4096,D=128,causal=none", "B=2,H=8,S=1536,D=64,causal=none"};
 
-struct Options {
+struct ValidateOptions {
   std::string out, report, device, model;
   std::vector<std::string> kernel_dirs;
   WorkerOptions workers;
@@ -77,24 +79,38 @@ std::string entry_text(const Kernel& kernel, const Knobs& knobs) {
   return text;
 }
 
-// Times the configs of one problem and models them.
+// A problem and the configs that still wait for their time, as `bench --kernel` names them.
+struct Wanted {
+  std::string problem;
+  std::vector<std::string> entries;
+};
+
+// Times configs and models them.
 class Validator {
  public:
   Validator(session::Session& session, const WaitingSession::Found& gpu, const DeviceSpec& model,
-            const std::vector<Kernel>& kernels, size_t configs)
-      : session_(session), gpu_(gpu), model_(model), kernels_(kernels), configs_(configs) {}
+            const std::vector<Kernel>& kernels)
+      : session_(session), gpu_(gpu), model_(model), kernels_(kernels) {}
 
-  Result<void> take(const std::string& problem_text, double end, report::ValidationSet& set) {
-    auto problem = problem_from_text(problem_text);
-    if (!problem) return fail(problem.error());
-    BenchWishes wishes;
-    wishes.problems = {problem_text};
-    wishes.without_peers = wishes.quick = true;
-    for (const Kernel& kernel : kernels_)
-      if (kernel.library.is_source() && kernel.problem == ProblemKind::attention)
-        for (const Knobs& knobs : configs_of(kernel, *problem, gpu_.device, configs_, random_))
-          wishes.kernels.push_back(entry_text(kernel, knobs));
-    auto tasks = plan_bench(wishes, kernels_, {}, gpu_.device, gpu_.versions);
+  // The configs of every problem, `count` for each kernel.
+  Result<std::vector<Wanted>> draw(size_t count) const {
+    std::mt19937_64 random;  // its default seed
+    std::vector<Wanted> all;
+    for (const char* text : kProblems) {
+      auto problem = problem_from_text(text);
+      if (!problem) return fail(problem.error());
+      Wanted& wanted = all.emplace_back(text);
+      for (const Kernel& kernel : kernels_)
+        if (kernel.library.is_source() && kernel.problem == ProblemKind::attention)
+          for (const Knobs& knobs : configs_of(kernel, *problem, gpu_.device, count, random))
+            wanted.entries.push_back(entry_text(kernel, knobs));
+    }
+    return all;
+  }
+
+  // Ends at `end`. What could not be timed or modelled until then stays in `wanted`.
+  Result<void> take(Wanted& wanted, double end, report::ValidationSet& set) {
+    auto tasks = plan_of(wanted);
     if (!tasks) return fail(tasks.error());
     const std::vector<Draft>& drafts = tasks->drafts.front();
     report::BenchState state;
@@ -111,21 +127,43 @@ class Validator {
     calls.enough = [&] { return calls.now_seconds() >= half; };
     report::run_bench(tasks->plan, calls, state);
     const report::BenchReport timed = report::report_of(tasks->plan, state, "");
+    std::vector<std::string> left;
     for (size_t i = 0; i < drafts.size(); ++i) {
       const report::Cell& cell = timed.rows.front().cells[i];
-      const std::string& kernel = drafts[i].kernel;
       const bool measured = cell.state == report::CellState::timed && cell.kind == FigureKind::measured;
-      if (!measured || calls.now_seconds() >= end) {
-        set.refused.push_back({problem_text, kernel, config_text(*tasks, i),
-                               measured ? "the time was over before it was modelled" : cell.reason});
-        continue;
-      }
-      add(problem_text, drafts[i], cell, config_text(*tasks, i), set);
+      if (!state.taken.front()[i].first || (measured && calls.now_seconds() >= end))
+        left.push_back(wanted.entries[i]);
+      else if (measured)
+        add(wanted.problem, drafts[i], cell, config_text(*tasks, i), set);
+      else
+        set.refused.push_back({wanted.problem, drafts[i].kernel, config_text(*tasks, i), cell.reason});
     }
+    wanted.entries = std::move(left);
     return {};
   }
 
+  // The set, and in it what the time was too short for.
+  Result<report::ValidationSet> whole(report::ValidationSet set, const std::vector<Wanted>& all) const {
+    for (const Wanted& wanted : all) {
+      if (wanted.entries.empty()) continue;
+      auto tasks = plan_of(wanted);
+      if (!tasks) return fail(tasks.error());
+      for (size_t i = 0; i < wanted.entries.size(); ++i)
+        set.refused.push_back({wanted.problem, tasks->drafts.front()[i].kernel, config_text(*tasks, i),
+                               "the time was over before it; --within gives more"});
+    }
+    return set;
+  }
+
  private:
+  Result<BenchTasks> plan_of(const Wanted& wanted) const {
+    BenchWishes wishes;
+    wishes.problems = {wanted.problem};
+    wishes.without_peers = wishes.quick = true;
+    wishes.kernels = wanted.entries;
+    return plan_bench(wishes, kernels_, {}, gpu_.device, gpu_.versions);
+  }
+
   static std::string config_text(const BenchTasks& tasks, size_t entry) {
     return short_text(tasks.drafts.front()[entry].config, tasks.kernels[entry]);
   }
@@ -162,8 +200,6 @@ class Validator {
   const WaitingSession::Found& gpu_;
   const DeviceSpec& model_;
   const std::vector<Kernel>& kernels_;
-  size_t configs_;
-  std::mt19937_64 random_;  // its default seed
 };
 
 Result<report::Validation> read_existing(const std::string& file) {
@@ -173,7 +209,7 @@ Result<report::Validation> read_existing(const std::string& file) {
   return json ? report::validation_from_json(*json, file) : fail(json.error());
 }
 
-int validate(const Options& options) {
+int validate(const ValidateOptions& options) {
   if (auto possible = platform::check_output(options.out); !possible) return report(possible.error());
   auto file = read_existing(options.out);
   if (!file) return report(file.error());
@@ -201,23 +237,45 @@ int validate(const Options& options) {
   set.how = "attnscope validate, hot; the defaults of each kernel and random configs";
   const double within = options.within > 0 ? options.within : options.quick ? kQuickWithin : kWithin;
   const double end = platform::steady_ms() / 1000 + within;
-  Validator validator((*waiting)->session(), *gpu, *model, catalog.kernels, options.quick ? kQuickConfigs : kConfigs);
+  Validator validator((*waiting)->session(), *gpu, *model, catalog.kernels);
   const std::string page =
       options.report.empty() ? fs::path(options.out).replace_extension(".md").string() : options.report;
-  for (size_t i = 0; i < std::size(kProblems); ++i) {
-    const double now = platform::steady_ms() / 1000;
-    if (now >= end) break;
-    print_note(fmt::format("attnscope validate: {} of {}  {}", i + 1, std::size(kProblems), kProblems[i]));
-    if (auto taken = validator.take(kProblems[i], now + (end - now) / double(std::size(kProblems) - i), set); !taken)
-      return report(taken.error());
-    // After every problem, so that what is there is whole when the run is interrupted.
+  auto drawn = validator.draw(options.quick ? kQuickConfigs : kConfigs);
+  if (!drawn) return report(drawn.error());
+  if (std::ranges::all_of(*drawn, [](const Wanted& wanted) { return wanted.entries.empty(); }))
+    return report({Stage::input, "no attention kernel has a config that fits " + gpu->device.id,
+                   "`attnscope kernels` lists the kernels."});
+  // After every problem, so that what is there is whole when the run is interrupted.
+  const auto write = [&]() -> Result<std::string> {
+    auto whole = validator.whole(set, *drawn);
+    if (!whole) return fail(whole.error());
     report::Validation all = *file;
-    report::put_set(all, set);
+    report::put_set(all, *whole);
     if (auto put = platform::write_output(options.out, json_text(report::to_json(all), 1) + "\n"); !put)
-      return report(put.error());
-    if (auto put = platform::write_output(page, report::as_markdown(set)); !put) return report(put.error());
+      return fail(put.error());
+    const std::string text = report::as_markdown(*whole);
+    if (auto put = platform::write_output(page, text); !put) return fail(put.error());
+    return text;
+  };
+  std::string text;
+  // A first visit may be too short to compile everything; the next one finds it compiled.
+  for (int visit = 1; visit <= kVisits; ++visit) {
+    for (size_t i = 0; i < drawn->size(); ++i) {
+      Wanted& wanted = (*drawn)[i];
+      const double now = platform::steady_ms() / 1000;
+      if (wanted.entries.empty() || now >= end) continue;
+      const auto waits = std::count_if(drawn->begin() + std::ptrdiff_t(i), drawn->end(),
+                                       [](const Wanted& other) { return !other.entries.empty(); });
+      print_note(fmt::format("attnscope validate: {} of {}  {}{}", i + 1, drawn->size(), wanted.problem,
+                             visit > 1 ? ", again" : ""));
+      if (auto taken = validator.take(wanted, now + (end - now) / double(waits), set); !taken)
+        return report(taken.error());
+      auto written = write();
+      if (!written) return report(written.error());
+      text = std::move(*written);
+    }
   }
-  print_result(report::as_markdown(set));
+  print_result(text);
   return kCorrectOrUnchecked;
 }
 
@@ -226,7 +284,7 @@ int validate(const Options& options) {
 void add_validate(CLI::App& app, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("validate", "Time configs of every kernel on a GPU and compare them with its model");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   command->add_option("--out", options->out, "The figures, as JSON; sets of other GPUs in this file stay")
       ->type_name("FILE.json")
       ->required();

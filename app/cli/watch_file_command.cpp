@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 
-struct Options {
+struct WatchFileOptions {
   GivenFile given;
   OneRun run;
   std::string watch = "sample", sarif;
@@ -32,7 +32,7 @@ struct Options {
 
 class FileWatcher {
  public:
-  explicit FileWatcher(const Options& options) : options_(options) {}
+  explicit FileWatcher(const WatchFileOptions& options) : options_(options) {}
 
   // The exit status of the last run.
   int all() {
@@ -92,13 +92,13 @@ class FileWatcher {
     return false;
   }
 
-  const Options& options_;
+  const WatchFileOptions& options_;
   std::atomic<bool> ended_{false};
   std::string text_;  // of the file at the last run
   std::optional<Observation> before_;
 };
 
-int watch_file(const Options& options) {
+int watch_file(const WatchFileOptions& options) {
   if (options.given.file.empty())
     return report({Stage::input, "watch-file needs a file", "Write attnscope watch-file FILE.cu."});
   return FileWatcher(options).all();
@@ -108,7 +108,7 @@ int watch_file(const Options& options) {
 
 void add_watch_file(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("watch-file", "Run a .cu file again at every save and say what changed");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WatchFileOptions>();
   add_file_options(*command, options->given);
   add_experiment_options(*command, options->run.experiment);
   add_worker_options(*command, options->run.workers);

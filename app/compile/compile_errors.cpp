@@ -5,9 +5,11 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 #include "compile/include_scan.h"
 #include "compile/ptxas_log.h"
+#include "core/source_lines.h"
 #include "core/with_commas.h"
 
 namespace attnscope::compile {
@@ -82,6 +84,19 @@ std::string without_source_root(std::string text) {
       text.erase(at, root.size());
   }
   return text;
+}
+
+std::string with_rooted_lines(std::string source) {
+  std::vector<size_t> names;
+  for (const LineDirective& one : line_directives(source))
+    if (!one.file.empty() && one.file.front() != '/') names.push_back(one.at);
+  std::string rooted;
+  size_t copied = 0;
+  for (const size_t at : names) {
+    rooted += source.substr(copied, at - copied) + kSourceRoot;
+    copied = at;
+  }
+  return rooted + source.substr(copied);
 }
 
 std::string outside_text(const std::string& name) { return name + " is outside of what a kernel may include"; }

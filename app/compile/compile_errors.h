@@ -11,6 +11,10 @@ inline constexpr const char* kSourceRoot = "/attnscope/";
 
 std::string without_source_root(std::string text);
 
+// The source with the files that its #line directives name put there too: the compiler puts the folder that the program
+// runs in before a name without one.
+std::string with_rooted_lines(std::string source);
+
 // The hint about what a kernel's own text may include, and the message for a name that leads elsewhere.
 inline constexpr const char* kMayInclude =
     "A kernel may include CUDA's headers and the header sets that its manifest declares. `attnscope import` pastes a "

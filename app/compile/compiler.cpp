@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 #include <utility>
 
 #include "compile/builtin_headers.h"
@@ -12,9 +13,11 @@
 #include "compile/elf_reader.h"
 #include "compile/host_code.h"
 #include "compile/include_scan.h"
+#include "compile/machine_code.h"
 #include "compile/needed_code.h"
 #include "compile/ptxas_log.h"
 #include "compile/variant_json.h"
+#include "core/code_file.h"
 #include "core/hash.h"
 #include "cuda_api/nvrtc.h"
 #include "platform/clock.h"
@@ -45,7 +48,7 @@ std::string library_identity(const cuda_api::Nvrtc& nvrtc) {
 }
 
 // The folders where NVRTC looks for headers, in its order.
-Result<std::vector<fs::path>> header_folders(const CompileRequest& request, const fs::path& cuda) {
+Result<std::vector<fs::path>> header_folders(const CompileRequest& request, const std::vector<fs::path>& cuda) {
   std::vector<fs::path> folders;
   for (const std::string& name : request.headers) {
     auto folder = cuda_api::locate_headers(name);
@@ -53,10 +56,11 @@ Result<std::vector<fs::path>> header_folders(const CompileRequest& request, cons
       return fail(folder.error().stage, request.file_name + ": " + folder.error().message, folder.error().hint);
     folders.push_back(std::move(*folder));
   }
-  if (cuda.empty()) return folders;
-  folders.push_back(cuda);
-  folders.push_back(cuda / "crt");   // mma.h's neighbours include each other by bare name
-  folders.push_back(cuda / "cccl");  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
+  for (const fs::path& folder : cuda) {
+    folders.push_back(folder);
+    folders.push_back(folder / "crt");   // mma.h's neighbours include each other by bare name
+    folders.push_back(folder / "cccl");  // where toolkits from 13 on keep <cuda/std/…> and <cub/…>
+  }
   return folders;
 }
 
@@ -195,6 +199,20 @@ Result<void> read_figures(Variant& variant) {
   return {};
 }
 
+// The variant of a file that another compiler wrote. Spills are not known: only ptxas' log has them.
+Result<std::shared_ptr<const Variant>> ready_made(const CompileRequest& request) {
+  const std::span bytes = std::as_bytes(std::span(request.source));
+  auto code = machine_code_for(bytes, request.arch, request.entry, shown_name(request.file_name));
+  if (!code) return fail(code.error());
+  Variant variant;
+  variant.info.arch = code->arch;
+  variant.entry_symbol = code->symbol;
+  variant.cubin.assign(code->cubin.begin(), code->cubin.end());
+  if (auto done = read_figures(variant); !done)
+    return fail(done.error().stage, shown_name(request.file_name) + ": " + done.error().message, done.error().hint);
+  return std::make_shared<const Variant>(std::move(variant));
+}
+
 std::optional<int64_t> whole_value(const CubinKernel& kernel, const CubinVariable& variable) {
   std::span<const std::byte> data;
   if (variable.place == CubinVariable::Place::global_init) data = kernel.global_init;
@@ -234,6 +252,7 @@ Result<std::string> Compiler::nvrtc_version() {
 }
 
 Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& request) {
+  if (is_machine_code(request.source)) return ready_made(request);
   if (auto done = check_request(request); !done) return fail(done.error());
   auto options = nvrtc_options(request);
   if (!options) return fail(options.error());
@@ -245,7 +264,7 @@ Result<std::shared_ptr<const Variant>> Compiler::compile(const CompileRequest& r
     shipped->info.cached = true;
     return std::make_shared<const Variant>(std::move(*shipped));
   }
-  auto folders = header_folders(request, (*tools)->nvrtc->place().include);
+  auto folders = header_folders(request, (*tools)->nvrtc->place().includes);
   if (!folders) return fail(folders.error());
 
   const auto includes = includes_.closure(request.source, *folders);
@@ -275,7 +294,7 @@ Result<Variant> Compiler::compile_now(const CompileRequest& request, const Toolc
   // From then on NVRTC has its own cache, which knows less about the headers than ours.
   if (std::pair(nvrtc.major(), nvrtc.minor()) >= std::pair(12, 9)) options->push_back("--no-cache");
   const std::string name = shown_name(request.file_name);
-  const std::string source = with_implied_headers(without_host_code(request.source));
+  const std::string source = with_rooted_lines(with_implied_headers(without_host_code(request.source)));
   platform::Allowed allowed{includes.files, {}, platform::Sockets::none};
   for (const char* harmless : {"/etc/localtime", "/dev/null", "/dev/urandom", "/sys/devices/system/cpu"})
     allowed.read.emplace_back(harmless);

@@ -11,7 +11,6 @@ namespace attnscope::compile {
 namespace {
 
 constexpr uint8_t kSymbolObject = 1, kSymbolFunction = 2;
-constexpr uint8_t kOtherEntry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
 
 // Attributes of .nv.info, found in cubins of nvcc and NVRTC 12.8 and 13.0 (nvdisasm and ptxas -v give the same values).
 enum Attribute : uint8_t {
@@ -87,7 +86,7 @@ class KernelReader {
     std::string names;
     for (uint32_t i = 0; i < elf_.symbols.size(); ++i) {
       const ElfSymbol& symbol = elf_.symbols[i];
-      if (symbol.type != kSymbolFunction || !(symbol.other & kOtherEntry) || symbol.section == 0) continue;
+      if (!is_kernel(symbol)) continue;
       if (names.size() < 400) names += (names.empty() ? "" : ", ") + std::string(symbol.name);
       if (entry.empty() || symbol.name == entry) kernels.push_back(i);
     }
@@ -199,6 +198,8 @@ class KernelReader {
           if (other.index == *bank) return malformed("constant bank " + std::to_string(*bank) + " appears twice");
         kernel_.banks.push_back({*bank, copy_of(section.bytes)});
       }
+      if (section.name == ".nv.global.init" && !kernel_.global_init.empty())
+        return malformed("it has .nv.global.init twice");
       if (section.name == ".nv.global.init") kernel_.global_init = copy_of(section.bytes);
       if (section.name == ".nv.global") kernel_.global_bytes = section.size;
       if (section.name == ".nv.shared." + kernel_.name) {

@@ -6,6 +6,9 @@ namespace attnscope::compile {
 namespace {
 
 constexpr uint64_t kFileHeaderBytes = 64, kSectionHeaderBytes = 64, kSymbolBytes = 24;
+constexpr uint8_t kSymbolFunction = 2;
+constexpr uint8_t kOtherEntry = 0x10;  // STO_CUDA_ENTRY: a kernel, not a device function
+constexpr uint64_t kMostShared = 4;    // names and sections may take so many times the file's bytes: names share ends
 
 tl::unexpected<Failure> malformed(const std::string& what) {
   return fail(Stage::decode, "The cubin is malformed: " + what + ".",
@@ -36,6 +39,7 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
 
   std::vector<ElfSection> sections(count);
   std::vector<uint32_t> name_offsets(count);
+  uint64_t total = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t at = i * kSectionHeaderBytes;
     ElfSection& section = sections[i];
@@ -49,12 +53,16 @@ Result<std::vector<ElfSection>> read_sections(std::span<const std::byte> bytes) 
     const auto content = slice(bytes, *load_at<uint64_t>(*headers, at + 24), section.size);
     if (!content) return malformed("section " + std::to_string(i) + " is past its end");
     section.bytes = *content;
+    total += section.size;
+    if (total > kMostShared * bytes.size()) return malformed("its sections lie upon each other");
   }
   if (names_index >= count) return malformed("it has no section names");
   for (uint64_t i = 0; i < count; ++i) {
     const auto name = text_at(sections[names_index].bytes, name_offsets[i]);
     if (!name && i != 0) return malformed("section " + std::to_string(i) + " has no name");
     sections[i].name = name.value_or("");
+    total += sections[i].name.size();
+    if (total > 2 * kMostShared * bytes.size()) return malformed("its sections' names are longer than it");
   }
   return sections;
 }
@@ -66,6 +74,8 @@ Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& secti
     if (!symbols.empty()) return malformed("it has two symbol tables");
     if (section.link >= sections.size()) return malformed("its symbols have no names");
     const uint64_t count = section.bytes.size() / kSymbolBytes;
+    const uint64_t most = kMostShared * (section.bytes.size() + sections[section.link].bytes.size());
+    uint64_t named = 0;
     symbols.reserve(count);
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t at = i * kSymbolBytes;
@@ -73,6 +83,8 @@ Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& secti
       const auto name = text_at(sections[section.link].bytes, *load_at<uint32_t>(section.bytes, at));
       if (!name) return malformed("symbol " + std::to_string(i) + " has no name");
       symbol.name = *name;
+      named += name->size();
+      if (named > most) return malformed("its symbols' names are longer than its table of names");
       symbol.type = *load_at<uint8_t>(section.bytes, at + 4) & 0xf;
       symbol.other = *load_at<uint8_t>(section.bytes, at + 5);
       symbol.section = *load_at<uint16_t>(section.bytes, at + 6);
@@ -85,6 +97,10 @@ Result<std::vector<ElfSymbol>> read_symbols(const std::vector<ElfSection>& secti
 }
 
 }  // namespace
+
+bool is_kernel(const ElfSymbol& symbol) {
+  return symbol.type == kSymbolFunction && (symbol.other & kOtherEntry) != 0 && symbol.section != 0;
+}
 
 const ElfSection* ElfFile::find(std::string_view name) const {
   for (const ElfSection& section : sections)

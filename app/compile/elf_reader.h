@@ -45,7 +45,9 @@ struct ElfRelocation {
   bool has_addend = false;  // REL keeps the addend in the target itself
 };
 
-// Views into an ELF64 file's bytes, which must outlive it. Every offset has been checked against the file's end.
+// Views into an ELF64 file's bytes, which must outlive it. Every offset has been checked against the file's end, and
+// the sections and names together are not much longer than the file: no forged one takes more time or memory than its
+// size.
 struct ElfFile {
   uint32_t flags = 0;
   uint8_t abi_version = 0;
@@ -54,6 +56,9 @@ struct ElfFile {
 
   const ElfSection* find(std::string_view name) const;
 };
+
+// Whether it is a kernel that a driver can launch, and not a function that kernels call.
+bool is_kernel(const ElfSymbol& symbol);
 
 constexpr uint16_t kElfMachineCuda = 190;
 // Section types: SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL.

@@ -214,7 +214,8 @@ class Blanker {
     return false;
   }
 
-  // Conditions and definitions stay: they may extend over the ends of the declaration.
+  // Conditions and definitions stay: they may extend over the ends of the declaration. So does #line, which numbers
+  // the lines behind it.
   void blank(size_t begin, size_t end) {
     if (begin >= end) return;
     for (size_t at = tokens_[begin].at, last = tokens_[end - 1].end(); at < last; ++at)
@@ -222,7 +223,7 @@ class Blanker {
     for (size_t i = begin; i < end; ++i) {
       if (tokens_[i].kind != CppToken::Kind::line) continue;
       const Tokens inner = cpp_tokens(tokens_[i].text.substr(1));
-      static const Words kept{"if", "ifdef", "ifndef", "else", "elif", "endif", "define", "undef"};
+      static const Words kept{"if", "ifdef", "ifndef", "else", "elif", "endif", "define", "undef", "line"};
       if (!inner.empty() && kept.contains(inner[0].text))
         out_.replace(tokens_[i].at, tokens_[i].text.size(), tokens_[i].text);
     }

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "compile/compiler.h"
+#include "compile/own_names.h"
 
 namespace attnscope::compile {
 namespace {
@@ -31,6 +34,15 @@ ElementType element_type(DType dtype) {
   return {0, "half"};
 }
 
+Failure fixed_name(const CompileRequest& request, const std::string& name, int64_t value, const OwnName& own) {
+  return {Stage::input,
+          request.file_name + ":" + std::to_string(own.line) + ": the source fixes " + name + " to " +
+              std::to_string(*own.value) + ", and this run asks for " + std::to_string(value),
+          "Put #ifndef " + name +
+              " and #endif around its line, so that the macro takes its place; or let the manifest "
+              "allow only that value (supports.head_dim, supports.causal, or the knob's values)."};
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
@@ -51,7 +63,16 @@ Result<std::vector<std::string>> nvrtc_options(const CompileRequest& request) {
   if (request.options.fast_math) options.push_back("--use_fast_math");
   options.push_back(request.options.fmad ? "--fmad=true" : "--fmad=false");
   if (limit != 0) options.push_back("--maxrregcount=" + std::to_string(limit));
+  std::set<std::string> names;
+  for (const auto& [name, value] : request.macros) names.insert(name);
+  const std::map<std::string, OwnName> own = own_names(request.source, names);
   for (const auto& [name, value] : request.macros) {
+    if (const auto declared = own.find(name); declared != own.end()) {
+      if (declared->second.value && *declared->second.value != value)
+        return fail(fixed_name(request, name, value, declared->second));
+      // A template's parameter may have the problem's name; a constant of this value needs no macro.
+      if (declared->second.value || name == "HEAD_DIM" || name == "CAUSAL") continue;
+    }
     if (!is_macro_name(name))
       return fail(Stage::input, "\"" + name.substr(0, kMaxMacroName) + "\" is not a macro's name.",
                   "A knob's name has capital letters, digits and underscores, and no digit first.");

@@ -13,7 +13,7 @@ namespace attnscope {
 // Limits and rates of a device: data (assets/devices/*.json) with a source beside each value, or read from a GPU.
 struct DeviceSpec {
   std::string id;    // "emulated:l4", "cuda:0"
-  std::string name;  // "NVIDIA L4"
+  std::string name;  // "NVIDIA L4", as its driver says it: a GPU of this name is the same device
   int arch = 89;     // compute capability × 10
   bool emulated = true;
   std::vector<Library> runs{LibraryId::source};  // kernels with a source, and the libraries whose routines it has

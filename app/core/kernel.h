@@ -69,6 +69,7 @@ struct BufferDeclaration {
   ElementType type = ElementType::f32;
   std::vector<std::string> shape;
   BufferInit init;
+  std::string symbol = {};  // of a __constant__ variable that has its contents; empty: it is passed as a parameter
 };
 
 // A parameter that is not the name of a buffer or a size: a value of a C type, or a struct of them.

@@ -7,6 +7,7 @@ namespace {
 
 constexpr Limits kIndex{.low = 0, .high = 1 << 24};
 constexpr Limits kSum{.low = 0};
+constexpr double kMostShared = 1 << 20;  // bytes, more than any CTA has
 constexpr Limits kBarrier{.low = 0, .high = CodeControl::kNone};
 constexpr Limits kValues{.low = 0, .high = code_value::kEnd - 1, .most = 64};
 
@@ -24,6 +25,15 @@ struct FieldsOf<CodeCounts> {
       std::tuple{Field{"issued", &CodeCounts::issued, kSum},         Field{"lanes", &CodeCounts::lanes, kSum},
                  Field{"wavefronts", &CodeCounts::wavefronts, kSum}, Field{"ideal", &CodeCounts::ideal, kSum},
                  Field{"sectors", &CodeCounts::sectors, kSum},       Field{"us", &CodeCounts::us, kSum}};
+};
+
+template <>
+struct FieldsOf<SharedAccess> {
+  using Of = SharedAccess;
+  static constexpr auto list =
+      std::tuple{Field{"at", &Of::at, Limits{.low = 0, .high = kMostShared, .required = true}},
+                 Field{"mask", &Of::mask, Limits{.low = 0, .high = 0xffffffff, .required = true}},
+                 Field{"bytes", &Of::bytes, Limits{.low = 1, .high = 16, .required = true}}, Field{"load", &Of::load}};
 };
 
 template <>
@@ -47,7 +57,8 @@ struct FieldsOf<CodeLine> {
                                           Field{"guarded", &CodeLine::guarded},
                                           Field{"targets", &CodeLine::targets, kIndex},
                                           Field{"falls_through", &CodeLine::falls_through},
-                                          Field{"counts", &CodeLine::counts, Limits{.sparse = true}}};
+                                          Field{"counts", &CodeLine::counts, Limits{.sparse = true}},
+                                          Field{"access", &CodeLine::access, Limits{.sparse = true}}};
 };
 
 // Every index stays within the listing, so that those who read it need not look again.

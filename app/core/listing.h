@@ -6,6 +6,7 @@
 
 #include "core/json_fwd.h"
 #include "core/result.h"
+#include "core/shared_access.h"
 
 namespace attnscope {
 
@@ -56,6 +57,7 @@ struct CodeLine {
   std::vector<int64_t> targets{};          // instructions that it may jump to
   bool falls_through = true;               // the next instruction may follow
   std::optional<CodeCounts> counts{};      // of an emulated run
+  std::optional<SharedAccess> access{};    // of shared memory, one that the instruction made in that run
   bool operator==(const CodeLine&) const = default;
 };
 

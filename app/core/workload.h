@@ -44,6 +44,7 @@ struct Operand {
   ElementType type = ElementType::f32;
   std::vector<int64_t> shape;
   BufferInit init;
+  std::string symbol = {};  // of a variable of the machine code that has its contents; empty: none
   int64_t elements() const;
   size_t bytes() const { return static_cast<size_t>(elements()) * bytes_of(type); }
   bool judged() const { return role == BufferRole::out || role == BufferRole::inout; }

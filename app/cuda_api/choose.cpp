@@ -37,10 +37,10 @@ auto open_first(CudaLibrary which, int major, const Open& open) {
   FirstOpened<typename decltype(open(LibraryPlace{}))::value_type> first;
   const std::vector<LibraryPlace> places = library_places(which, major);
   const auto with_headers =
-      std::ranges::find_if(places, [](const LibraryPlace& place) { return !place.include.empty(); });
+      std::ranges::find_if(places, [](const LibraryPlace& place) { return !place.includes.empty(); });
   for (LibraryPlace place : places) {
     // This library has no headers: another of the same version may have them.
-    if (place.include.empty() && with_headers != places.end()) place.include = with_headers->include;
+    if (place.includes.empty() && with_headers != places.end()) place.includes = with_headers->includes;
     auto opened = open(place);
     if (opened) {
       first.library = std::move(*opened);

@@ -42,12 +42,37 @@ std::optional<fs::path> library_in(const fs::path& root, const std::string& name
   return std::nullopt;
 }
 
-fs::path include_in(const fs::path& root) {
+std::vector<fs::path> includes_in(const fs::path& root) {
   std::error_code error;
   for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"})
-    if (fs::exists(root / folder / "cuda_fp16.h", error)) return root / folder;
+    if (fs::exists(root / folder / "cuda_fp16.h", error)) return {root / folder};
   return {};
 }
+
+// NVIDIA's wheels for CUDA 13 share one folder, <nvidia>/cu13. Those for CUDA 12 have one each, so the headers that a
+// kernel includes lie in three.
+std::vector<fs::path> includes_beside(const fs::path& nvidia, const fs::path& root) {
+  if (auto own = includes_in(root); !own.empty()) return own;
+  auto includes = includes_in(nvidia / "cuda_runtime");
+  std::error_code error;
+  for (const char* wheel : {"cuda_nvcc", "cuda_cccl"})
+    if (const fs::path more = nvidia / wheel / "include"; !includes.empty() && fs::is_directory(more, error))
+      includes.push_back(more);
+  return includes;
+}
+
+// The parts of a list of paths, as PATH is written; empty parts are left out.
+std::vector<fs::path> paths_in(const std::string& list) {
+  std::vector<fs::path> paths;
+  for (size_t start = 0; start <= list.size();) {
+    const size_t end = std::min(list.find(':', start), list.size());
+    if (end > start) paths.emplace_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  return paths;
+}
+
+std::vector<fs::path> site_packages() { return paths_in(platform::environment("ATTNSCOPE_SITE_PACKAGES")); }
 
 }  // namespace
 
@@ -76,6 +101,13 @@ std::vector<fs::path> package_folders() {
   return folders;
 }
 
+std::vector<fs::path> environment_folders() {
+  std::vector<fs::path> folders;
+  for (const fs::path& site : site_packages())
+    for (const char* name : {"nvidia", "cutlass_library"}) add_folder(folders, site / name);
+  return folders;
+}
+
 const LibraryName& name_of(CudaLibrary which) {
   static const LibraryName nvrtc{"NVRTC", "libnvrtc.so", "ATTNSCOPE_NVRTC"};
   static const LibraryName cublas{"cuBLAS", "libcublas.so", "ATTNSCOPE_CUBLAS"};
@@ -96,17 +128,21 @@ std::vector<LibraryPlace> library_places(CudaLibrary which, int major) {
   const LibraryName& name = name_of(which);
   if (const fs::path named = platform::environment(name.environment); !named.empty()) {
     // <root>/lib/libnvrtc.so.N: the headers are beside lib.
-    return {{named, include_in(named.parent_path().parent_path()), std::string("$") + name.environment}};
+    return {{named, includes_in(named.parent_path().parent_path()), std::string("$") + name.environment}};
   }
   const std::string file = name.file + "." + std::to_string(major);
+  for (const fs::path& site : site_packages())
+    for (const fs::path& root : entries_sorted_down(site / "nvidia", ""))
+      if (const auto library = library_in(root, file))
+        places.push_back({*library, includes_beside(site / "nvidia", root), "environment " + site.string()});
   for (const fs::path& folder : package_folders())
     for (const fs::path& root : entries_sorted_down(folder, std::to_string(major) + "."))
       if (const auto library = library_in(root, file))
-        places.push_back({*library, include_in(root), "package " + root.filename().string()});
+        places.push_back({*library, includes_in(root), "package " + root.filename().string()});
   for (const fs::path& root : toolkits())
     if (const auto library = library_in(root, file))
-      places.push_back({*library, include_in(root), "toolkit " + root.string()});
-  if (platform::environment("ATTNSCOPE_NO_TOOLKIT") != "1") places.push_back({file, include_in("/usr"), "system"});
+      places.push_back({*library, includes_in(root), "toolkit " + root.string()});
+  if (platform::environment("ATTNSCOPE_NO_TOOLKIT") != "1") places.push_back({file, includes_in("/usr"), "system"});
   return places;
 }
 
@@ -120,6 +156,9 @@ Result<fs::path> locate_headers(const std::string& name) {
     return fail(Stage::compile, "$ATTNSCOPE_CUTLASS names " + named.string() + ", which holds no cutlass/version.h.",
                 "Name the folder that holds cutlass/ and cute/, or unset it.");
   }
+  for (const fs::path& site : site_packages())
+    if (const fs::path folder = site / "cutlass_library" / "source" / "include"; fs::exists(folder / probe, error))
+      return folder;
   for (const fs::path& folder : package_folders())
     if (fs::exists(folder / "cutlass" / "include" / probe, error)) return folder / "cutlass" / "include";
   return fail(Stage::compile, "The headers of CUTLASS and CuTe are not on this machine.",
@@ -135,14 +174,12 @@ Result<fs::path> locate_nvdisasm() {
                 "Correct or unset it.");
   }
   std::vector<fs::path> candidates;
+  for (const fs::path& site : site_packages())
+    for (const fs::path& root : entries_sorted_down(site / "nvidia", ""))
+      candidates.push_back(root / "bin" / "nvdisasm");
   for (const fs::path& root : toolkits()) candidates.push_back(root / "bin" / "nvdisasm");
   for (const fs::path& folder : package_folders()) candidates.push_back(folder / "bin" / "nvdisasm");
-  const std::string path = platform::environment("PATH");
-  for (size_t start = 0; start <= path.size();) {
-    const size_t end = std::min(path.find(':', start), path.size());
-    if (end > start) candidates.push_back(fs::path(path.substr(start, end - start)) / "nvdisasm");
-    start = end + 1;
-  }
+  for (const fs::path& folder : paths_in(platform::environment("PATH"))) candidates.push_back(folder / "nvdisasm");
   for (const fs::path& candidate : candidates)
     if (is_program(candidate)) return candidate;
   return fail(Stage::decode, "nvdisasm, which reads the kernel's machine code, is not on this machine.", hint);

@@ -10,8 +10,11 @@ namespace attnscope::cuda_api {
 // A CUDA library on disk that may fit, and where it comes from.
 struct LibraryPlace {
   std::filesystem::path library;  // absolute, or a bare name that the system's loader resolves
-  std::filesystem::path include;  // cuda_fp16.h and the like; empty when there are none beside it
-  std::string origin;             // "$ATTNSCOPE_NVRTC", "toolkit /usr/local/cuda-13.0", "package 12.8", "system"
+  // The folders of its headers, the one with cuda_fp16.h first; empty when there are none beside it.
+  std::vector<std::filesystem::path> includes;
+  // "$ATTNSCOPE_NVRTC", "environment <site-packages>", "package 12.8",
+  // "toolkit /usr/local/cuda-13.0", "system"
+  std::string origin;
 };
 
 // The libraries whose version must match the driver's.
@@ -32,15 +35,21 @@ std::vector<std::filesystem::path> toolkits();
 // XDG one. Last, cuda/ beside the kernels and assets, for a program that is shipped with its packages.
 std::vector<std::filesystem::path> package_folders();
 
-// Every library of that kind and major version, best first: the one that its variable names, the packages, the
-// toolkits, the system. If the variable is set, only that one.
+// What belongs to attnscope in the Python environment that it was installed into: <site-packages>/nvidia and
+// <site-packages>/cutlass_library of each folder of $ATTNSCOPE_SITE_PACKAGES, which the wheel's command sets. NVIDIA's
+// wheels keep their libraries there.
+std::vector<std::filesystem::path> environment_folders();
+
+// Every library of that kind and major version, best first: the one that its variable names, the Python environment's,
+// the packages, the toolkits, the system. If the variable is set, only that one.
 std::vector<LibraryPlace> library_places(CudaLibrary which, int major);
 
-// The include folder of headers that are not part of CUDA: "cutlass" (CUTLASS and CuTe), in $ATTNSCOPE_CUTLASS or the
-// packages. Failure (Stage::compile) that says what to fetch.
+// The include folder of headers that are not part of CUDA: "cutlass" (CUTLASS and CuTe), in $ATTNSCOPE_CUTLASS, the
+// Python environment or the packages. Failure (Stage::compile) that says what to fetch.
 Result<std::filesystem::path> locate_headers(const std::string& name);
 
-// nvdisasm: $ATTNSCOPE_NVDISASM, the toolkits, the packages, PATH. Failure (Stage::decode) that says what to install.
+// nvdisasm: $ATTNSCOPE_NVDISASM, the Python environment, the toolkits, the packages, PATH. Failure (Stage::decode) that
+// says what to install.
 Result<std::filesystem::path> locate_nvdisasm();
 
 }  // namespace attnscope::cuda_api

@@ -1,8 +1,10 @@
 #pragma once
+#include <map>
 #include <vector>
 
 #include "compile/sass.h"
 #include "core/listing.h"
+#include "core/shared_access.h"
 #include "emulator/exec/counters.h"
 #include "emulator/isa/program.h"
 #include "model/stall.h"
@@ -14,6 +16,7 @@ struct CodeRun {
   std::vector<emulator::InstructionCounters> instructions;
   std::vector<model::Stall> stalls;  // us; empty: the model has none
   int64_t emulated_ctas = 0, total_ctas = 0;
+  std::map<uint32_t, SharedAccess> accesses;  // of shared memory, by instruction
 };
 
 // The code with its lines. `program` is the same code decoded, for what each instruction reads and writes; null: it is

@@ -22,21 +22,23 @@ std::string source_at(const emulator::Program& program, uint32_t instruction) {
 }
 
 std::string phase_at(const emulator::Program& program, uint32_t instruction, const SourcePieces& pieces,
-                     const std::string& source_name) {
+                     const SourceLines& source) {
   const compile::SassProgram& sass = *program.sass;
   std::vector<compile::SassLine> calls{sass.instructions[instruction].line};  // innermost first; the kernel's own last
   const auto& callers = sass.instructions[instruction].inlined_at;
   calls.insert(calls.end(), callers.begin(), callers.end());
+  const auto text_line = [&](const compile::SassLine& line) {
+    return line.file < sass.files.size() ? static_cast<int>(source.text_line(sass.files[line.file], line.line)) : 0;
+  };
   const auto function_of = [&](const compile::SassLine& line) {
-    const bool known = line.line != 0 && line.file < sass.files.size() && sass.files[line.file] == source_name;
-    return known ? std::string(pieces.function_at(static_cast<int>(line.line))) : std::string();
+    return std::string(pieces.function_at(text_line(line)));
   };
   if (calls.size() > 1)
     if (std::string called = function_of(calls[calls.size() - 2]); !called.empty()) return called;
   const std::string kernel = function_of(calls.back());
   if (kernel.empty()) return sass.kernel.name;
-  const int loop = pieces.loop_at(static_cast<int>(calls.back().line));
-  return loop > 0 ? fmt::format("{}, loop at line {}", kernel, loop) : kernel;
+  const int loop = pieces.loop_at(text_line(calls.back()));
+  return loop > 0 ? fmt::format("{}, loop at line {}", kernel, source.place_of(loop).line) : kernel;
 }
 
 // `sorted`: one term's, by producer.
@@ -61,13 +63,13 @@ Term term_of(std::span<const Stall> sorted, const emulator::Program& program) {
 }
 
 std::vector<Phase> phases_of(const std::vector<Stall>& stalls, const emulator::Program& program,
-                             const SourcePieces& pieces, const std::string& source_name) {
+                             const SourcePieces& pieces, const SourceLines& source) {
   std::vector<std::string> names(program.ops.size());
   std::map<std::string, std::map<TermKind, double>> sums;
   for (const Stall& stall : stalls) {
     const bool inside = stall.producer != Stall::kNone;
     if (inside && names[stall.producer].empty())
-      names[stall.producer] = phase_at(program, stall.producer, pieces, source_name);
+      names[stall.producer] = phase_at(program, stall.producer, pieces, source);
     sums[inside ? names[stall.producer] : kOutside][stall.term] += stall.time;
   }
   std::vector<Phase> phases;
@@ -86,7 +88,7 @@ std::vector<Phase> phases_of(const std::vector<Stall>& stalls, const emulator::P
 }  // namespace
 
 Terms terms_of(const std::vector<Stall>& stalls, const emulator::Program& program, const SourcePieces& pieces,
-               const std::string& source_name) {
+               const SourceLines& lines) {
   std::vector<Stall> sorted = stalls;
   std::ranges::sort(sorted, {},
                     [](const Stall& stall) { return std::tuple(stall.term, stall.producer, stall.consumer); });
@@ -98,15 +100,15 @@ Terms terms_of(const std::vector<Stall>& stalls, const emulator::Program& progra
     i = end;
   }
   std::ranges::stable_sort(out.list, longer_first);
-  out.phases = phases_of(stalls, program, pieces, source_name);
+  out.phases = phases_of(stalls, program, pieces, lines);
   return out;
 }
 
 std::vector<std::string> phases_of_code(const emulator::Program& program, const SourcePieces& pieces,
-                                        const std::string& source_name, const std::function<bool(size_t)>& wanted) {
+                                        const SourceLines& lines, const std::function<bool(size_t)>& wanted) {
   std::vector<std::string> names(program.ops.size());
   for (size_t i = 0; i < names.size(); ++i)
-    if (wanted(i)) names[i] = phase_at(program, static_cast<uint32_t>(i), pieces, source_name);
+    if (wanted(i)) names[i] = phase_at(program, static_cast<uint32_t>(i), pieces, lines);
   return names;
 }
 

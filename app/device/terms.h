@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/source_lines.h"
 #include "core/source_pieces.h"
 #include "core/term.h"
 #include "emulator/isa/program.h"
@@ -13,14 +14,14 @@ namespace attnscope::device {
 // The stalls of a modelled time as terms and phases, with the lines of `program` that carry them.
 //
 // An instruction's phase is the function that the kernel calls there, however deep the instruction lies below it; else
-// the kernel itself with the loop that the instruction is in (SourcePieces). `source_name` is the file whose pieces
-// those are. A wait belongs to the phase of the instruction that is waited for.
+// the kernel itself with the loop that the instruction is in (SourcePieces). `lines` says which lines of which
+// files the pieces' are. A wait belongs to the phase of the instruction that is waited for.
 Terms terms_of(const std::vector<model::Stall>& stalls, const emulator::Program& program, const SourcePieces& pieces,
-               const std::string& source_name);
+               const SourceLines& lines);
 
 // The phase of each instruction of `program` for which `wanted` is true; the others' are empty.
 std::vector<std::string> phases_of_code(const emulator::Program& program, const SourcePieces& pieces,
-                                        const std::string& source_name, const std::function<bool(size_t)>& wanted);
+                                        const SourceLines& lines, const std::function<bool(size_t)>& wanted);
 
 // Of a time that counters gave.
 Terms no_terms();

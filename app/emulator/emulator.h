@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 
 #include "compile/sass.h"
 #include "core/result.h"
+#include "core/shared_access.h"
 #include "emulator/exec/counters.h"
 #include "emulator/exec/launch.h"
 #include "emulator/exec/memory.h"
@@ -57,7 +59,10 @@ struct RunResult {
   RunCounters counters;
   std::vector<InstructionCounters> instructions;  // one per instruction of the program
   std::vector<CtaTrace> traces;                   // of RunOptions::trace_ctas, ascending
-  std::vector<WatchFinding> findings;             // of RunOptions::watch
+  // Of each load and store of shared memory one access that it made, by instruction: of the latest that the threads saw
+  // the one with most wavefronts.
+  std::map<uint32_t, SharedAccess> shared_accesses;
+  std::vector<WatchFinding> findings;  // of RunOptions::watch
   HostIsa isa = HostIsa::baseline;
   double seconds = 0;  // wall time of the run
 };

@@ -4,10 +4,12 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include "emulator/emulator.h"
 #include "emulator/exec/bind.h"
 #include "emulator/exec/pool.h"
+#include "emulator/exec/shared_accesses.h"
 #include "emulator/isa/program.h"
 #include "emulator/watch/run_watch.h"
 #include "platform/memory.h"
@@ -104,7 +106,17 @@ void deliver_printed(Pool& pool, size_t threads, const RunOptions& options) {
   if (!calls.empty()) options.printed(calls, more);
 }
 
-// Counters and traces of all threads.
+void add_accesses(const std::vector<const Pattern*>& last, std::map<uint32_t, SharedAccess>& accesses) {
+  for (uint32_t i = 0; i < last.size(); ++i) {
+    const auto access = shared_access_of(*last[i]);
+    if (!access) continue;
+    const auto [known, is_first] = accesses.emplace(i, *access);
+    const auto rank = [](const SharedAccess& one) { return std::tuple(wavefronts_of(one).taken, one.mask, one.at); };
+    if (!is_first && rank(*access) > rank(known->second)) known->second = *access;
+  }
+}
+
+// Counters, traces and accesses of all threads.
 RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
   RunResult result;
   result.instructions.resize(program.ops.size());
@@ -112,6 +124,7 @@ RunResult collect_result(const Program& program, Pool& pool, size_t threads) {
     const CtaRunner& runner = pool.worker(i).runner;
     add(program, runner.op_counts(), runner.block_counts(), result.instructions);
     result.traces.insert(result.traces.end(), runner.traces().begin(), runner.traces().end());
+    add_accesses(runner.last_patterns(), result.shared_accesses);
   }
   std::sort(result.traces.begin(), result.traces.end(),
             [](const CtaTrace& a, const CtaTrace& b) { return a.cta < b.cta; });

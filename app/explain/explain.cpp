@@ -4,14 +4,10 @@
 #include <tuple>
 
 #include "catalog/choices.h"
-#include "catalog/launch.h"
 #include "explain/rules.h"
 
 namespace attnscope::explain {
 namespace {
-
-// A neighbour is proposed if it loses at most this share of what the config loses.
-constexpr double kBetter = 0.7;
 
 constexpr RuleOf kAll[] = {
     {RuleId::limits_exceeded, limits_exceeded, ""},
@@ -19,54 +15,55 @@ constexpr RuleOf kAll[] = {
     {RuleId::idle_threads, idle_threads, "What helps: give each lane an element, or fold two rows into one warp."},
     {RuleId::barrier_wait, barrier_wait,
      "What helps: fewer barriers, a warp's own barrier where only its lanes share data, or work that is evenly "
-     "spread."},
+     "spread.",
+     Wants::launch},
     {RuleId::bank_conflicts, bank_conflicts,
-     "What helps: pad each row by 16 bytes, or permute its 16-byte chunks by the row's number (a swizzle)."},
+     "What helps: pad each row by 16 bytes, or permute its 16-byte chunks by the row's number (a swizzle).",
+     Wants::layout},
+    {RuleId::shared_queue, shared_queue,
+     "What helps: compute several outputs a thread, so that a value that is read stays in a register for all of them."},
     {RuleId::global_scattered, global_scattered, "What helps: let neighbouring lanes read neighbouring bytes."},
     {RuleId::global_repeated, global_repeated,
      "What helps: keep a tile in shared memory or registers and use it for more rows."},
+    {RuleId::global_narrow, global_narrow, "What helps: vector types such as float4 for neighbouring values.",
+     Wants::wide},
     {RuleId::local_spill, local_spill,
      "What helps: smaller tiles in registers, a lower unroll, or a higher register limit."},
     {RuleId::local_stack, local_stack,
      "What helps: unroll the loops over the array, so that its indices are constants and it stays in registers."},
     {RuleId::latency_exposed, latency_exposed,
-     "What helps: load earlier (double buffering), independent work in between, or more warps."},
+     "What helps: load earlier (double buffering), independent work in between, or more warps.", Wants::warps},
     {RuleId::occupancy_low, occupancy_low, "What helps: less of what limits it, so that one more CTA fits.",
-     idle_warps},
+     Wants::warps},
     {RuleId::occupancy_misleading, occupancy_misleading, "More warps do not help here."},
-    {RuleId::grid_tail, grid_tail, "What helps: smaller CTAs, or as many as fill the SMs evenly.", uneven_sms},
+    {RuleId::grid_tail, grid_tail, "What helps: smaller CTAs, or as many as fill the SMs evenly.", Wants::even_sms},
     {RuleId::grid_small, grid_small, "What helps: smaller tiles, or splitting the inner loop over several CTAs.",
-     idle_sms},
+     Wants::even_sms},
     {RuleId::launch_most, launch_most,
      "Such a time says nothing about the kernel's loop: measure a larger problem before it is extrapolated."},
     {RuleId::mufu_bound, mufu_bound,
      "What helps: fewer exponentials, or a polynomial on the FP32 pipe for some of them."},
     {RuleId::tensor_unused, tensor_unused, "What helps: products by mma instructions."},
+    {RuleId::double_used, double_used,
+     "What helps: constants with the suffix f (0.5f for 0.5) and functions of floats (sqrtf for sqrt)."},
+    {RuleId::integer_division, integer_division,
+     "What helps: a divisor that is known when the kernel is compiled, a power of two by shift and mask, or counting "
+     "along instead of dividing."},
     {RuleId::error_half, error_half, "What helps: accumulate in fp32."},
     {RuleId::knob_unused, knob_unused, ""},
     {RuleId::helper_unused, helper_unused, "Either it is left over, or a call is missing."},
     {RuleId::bound_roof, bound_roof, ""},
     {RuleId::phase_most, phase_most, ""}};
 
-// The neighbour that loses least, if it is clearly better: resources beside shared memory are taken as they are.
-std::optional<Next> by_launch(const Facts& facts, Loss loss) {
-  const Observation& seen = facts.seen;
-  if (!seen.variant || !seen.occupancy) return std::nullopt;
-  double least = kBetter * loss({facts.spec, facts.shape, *seen.occupancy});
-  std::optional<Next> best;
-  for (const Config& config : neighbours(facts.kernel, seen.experiment.problem, seen.experiment.config, facts.spec)) {
-    const auto launch = catalog::launch_of(facts.kernel, seen.experiment.problem, config);
-    if (!launch) continue;
-    VariantInfo variant = *seen.variant;
-    if (launch->static_shared) variant.static_shared_bytes = *launch->static_shared;
-    variant.dynamic_shared_bytes = launch->dynamic_shared;
-    const Occupancy occupancy = model::occupancy(facts.spec, variant, launch->shape);
-    const double lost = loss({facts.spec, launch->shape, occupancy});
-    if (occupancy.ctas_per_sm == 0 || lost >= least) continue;
-    least = lost;
-    best = difference(seen.experiment.config, config);
-  }
-  return best;
+// What helps, and the knob that does it.
+void advise(const Facts& facts, const RuleOf& rule, Finding& finding) {
+  if (rule.helps.empty()) return;
+  finding.sentence += " " + std::string(rule.helps);
+  if (finding.next) return;
+  const auto found = proposal(facts, rule.wants);
+  if (!found) return;
+  finding.next = found->next;
+  if (finding.gain && finding.gain->estimated) *finding.gain->estimated *= found->share;
 }
 
 }  // namespace
@@ -98,8 +95,7 @@ std::vector<Finding> findings_of(const Facts& facts) {
   for (const RuleOf& rule : kAll) {
     auto finding = rule.look(facts);
     if (!finding) continue;
-    if (!rule.helps.empty()) finding->sentence += " " + std::string(rule.helps);
-    if (rule.loss && !finding->next) finding->next = by_launch(facts, rule.loss);
+    advise(facts, rule, *finding);
     findings.push_back(std::move(*finding));
   }
   rank(findings);

@@ -22,6 +22,7 @@ struct Instruction {
   model::Unit unit = model::Unit::control;
   double issued = 0;      // warp instructions
   double lanes = 0;       // active lanes
+  double width = 0;       // bytes of a lane; of a memory access
   double bytes = 0;       // that the lanes asked for; of a memory access
   double requests = 0;    // with a lane on; of a memory access
   double wavefronts = 0;  // of shared memory

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "explain/facts.h"
+#include "explain/next.h"
 
 namespace attnscope::explain {
 
@@ -13,19 +14,11 @@ namespace attnscope::explain {
 // shares of the time, or come from the device's spec.
 using Look = std::optional<Finding> (*)(const Facts&);
 
-// What a launch loses at this place, 0…1, as far as the launch and the occupancy say.
-struct Placed {
-  const DeviceSpec& spec;
-  const model::LaunchShape& shape;
-  const Occupancy& occupancy;
-};
-using Loss = double (*)(const Placed&);
-
 struct RuleOf {
   RuleId id = RuleId::unknown;
   Look look = nullptr;
   std::string_view helps;  // what helps, for a learner; joins the sentence
-  Loss loss = nullptr;     // where only the launch is needed to say which knob helps
+  Wants wants = Wants::source;
 };
 std::span<const RuleOf> all_rules();
 
@@ -59,14 +52,20 @@ std::string percent(double share);
 // "02_tiled.cu:174"; "an unknown line"
 std::string place(const Instruction& at);
 
+// Lanes that read or write neighbouring bytes of global memory, less of them than an access can take.
+inline constexpr double kWidest = 16;  // bytes of a lane, on every architecture
+bool is_narrow(const Instruction& one);
+
 // Warps and lanes (rules_warps.cpp)
 std::optional<Finding> idle_threads(const Facts& facts);
 std::optional<Finding> lone_warps(const Facts& facts);
 std::optional<Finding> barrier_wait(const Facts& facts);
 // Memory (rules_memory.cpp)
 std::optional<Finding> bank_conflicts(const Facts& facts);
+std::optional<Finding> shared_queue(const Facts& facts);
 std::optional<Finding> global_scattered(const Facts& facts);
 std::optional<Finding> global_repeated(const Facts& facts);
+std::optional<Finding> global_narrow(const Facts& facts);
 std::optional<Finding> local_spill(const Facts& facts);
 std::optional<Finding> local_stack(const Facts& facts);
 // Places on the device (rules_places.cpp)
@@ -76,15 +75,14 @@ std::optional<Finding> grid_tail(const Facts& facts);
 std::optional<Finding> grid_small(const Facts& facts);
 std::optional<Finding> launch_most(const Facts& facts);
 std::optional<Finding> limits_exceeded(const Facts& facts);
-double idle_warps(const Placed& placed);
-double uneven_sms(const Placed& placed);
-double idle_sms(const Placed& placed);
 // Units and latencies (rules_units.cpp)
 std::optional<Finding> latency_exposed(const Facts& facts);
 std::optional<Finding> bound_roof(const Facts& facts);
 std::optional<Finding> phase_most(const Facts& facts);
 std::optional<Finding> mufu_bound(const Facts& facts);
 std::optional<Finding> tensor_unused(const Facts& facts);
+std::optional<Finding> double_used(const Facts& facts);
+std::optional<Finding> integer_division(const Facts& facts);
 // The source and the output (rules_source.cpp)
 std::optional<Finding> error_half(const Facts& facts);
 std::optional<Finding> knob_unused(const Facts& facts);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/with_commas.h"
 #include "explain/rules.h"
@@ -18,15 +19,41 @@ bool is_local(const Instruction& one) { return one.unit == Unit::local_load || o
 double least_sectors(const Instruction& one) { return std::max(one.requests, one.bytes / 32); }
 double least_lines(const Instruction& one) { return std::max(one.requests, one.bytes / 128); }
 
-// The share of a stall that would go if the access touched no more than its bytes.
-double scattered_share(const Facts& facts, const Stall& stall) {
-  if (stall.producer == Stall::kNone) return 0;
-  const Instruction& one = facts.code[stall.producer];
-  if (!is_global(one) || one.sectors <= 0) return 0;
-  const double lines = one.lines > 0 ? 1 - std::min(1.0, least_lines(one) / one.lines) : 0;
-  const double sectors = 1 - std::min(1.0, least_sectors(one) / one.sectors);
-  if (stall.term == TermKind::l1_lines) return lines;
-  return stall.term == TermKind::l2_bandwidth || stall.term == TermKind::dram_bandwidth ? sectors : 0;
+// What moves along a queue, and how much of it the bytes do not need.
+struct Moved {
+  double all = 0, excess = 0;
+  double share() const { return all > 0 ? excess / all : 0; }
+  void add(double moved, double least) {
+    all += moved;
+    excess += std::max(0.0, moved - least);
+  }
+};
+
+// The global accesses of a phase. They share their queues, so a wait may be carried by one that stands behind another.
+struct PhaseQueues {
+  Moved lines, sectors;
+};
+
+std::map<std::string, PhaseQueues> queues_of(const Facts& facts) {
+  std::map<std::string, PhaseQueues> queues;
+  for (const Instruction& one : facts.code) {
+    if (!is_global(one)) continue;
+    PhaseQueues& of = queues[one.phase];
+    of.sectors.add(one.sectors, least_sectors(one));
+    if (one.lines > 0) of.lines.add(one.lines, least_lines(one));
+  }
+  return queues;
+}
+
+double excess(const Instruction& one, bool of_lines) {
+  if (!is_global(one)) return 0;
+  if (of_lines) return one.lines > 0 ? std::max(0.0, one.lines - least_lines(one)) : 0;
+  return std::max(0.0, one.sectors - least_sectors(one));
+}
+
+// They serve the accesses of their line: addresses, loop counters and bounds.
+bool is_overhead(Unit unit) {
+  return unit == Unit::integer || unit == Unit::imad || unit == Unit::uniform || unit == Unit::control;
 }
 
 double local_us(const Facts& facts) {
@@ -38,7 +65,14 @@ const Instruction* local_access(const Facts& facts) {
   return carrier(facts, [&](const Stall& s) { return is_local(facts.code[s.producer]); });
 }
 
+constexpr double kDense = 0.9;  // of the bytes of the sectors that are touched
+
 }  // namespace
+
+bool is_narrow(const Instruction& one) {
+  return is_global(one) && one.width > 0 && one.width < kWidest && one.sectors > 0 &&
+         one.bytes >= kDense * 32 * one.sectors && one.bytes <= 32 * one.sectors / kDense;
+}
 
 std::optional<Finding> bank_conflicts(const Facts& facts) {
   double saved = 0, wavefronts = 0, ideal = 0;
@@ -62,10 +96,46 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
                at);
 }
 
+// Where nobody conflicts: each access takes as many wavefronts as its bytes need.
+std::optional<Finding> shared_queue(const Facts& facts) {
+  const auto waits = [](const Stall& s) { return s.term == TermKind::shared_wavefronts; };
+  const Instruction* at = carrier(facts, waits);
+  if (at == nullptr) return std::nullopt;
+  double wavefronts = 0, arithmetic = 0;
+  for (const Instruction& one : facts.code) {
+    wavefronts += one.ideal;
+    if (one.unit == Unit::fp32 || one.unit == Unit::fp16x2 || one.unit == Unit::tensor) arithmetic += one.issued;
+  }
+  const double us = stalled_us(facts, waits), each = arithmetic / std::max(1.0, wavefronts);
+  return costs(facts, RuleId::shared_queue, us,
+               fmt::format("Warps queue for shared memory {} of the time, most for {}: an access serves only {:.3g} "
+                           "arithmetic instructions.",
+                           percent(us / time_us(facts)), place(*at), each),
+               {modelled("time of the queue", us), counted("wavefronts needed", wavefronts),
+                counted("arithmetic instructions of a wavefront", each)},
+               at);
+}
+
 std::optional<Finding> global_scattered(const Facts& facts) {
-  double saved = 0;
-  for (const Stall& stall : facts.stalls) saved += stall.time * scattered_share(facts, stall);
-  const Instruction* at = carrier(facts, [&](const Stall& s) { return scattered_share(facts, s) > 0; });
+  auto queues = queues_of(facts);
+  double of_lines = 0, of_sectors = 0;
+  for (const Stall& stall : facts.stalls) {
+    if (stall.producer == Stall::kNone) continue;
+    const auto queue = queues.find(facts.code[stall.producer].phase);
+    if (queue == queues.end()) continue;
+    if (stall.term == TermKind::l1_lines) of_lines += stall.time * queue->second.lines.share();
+    if (stall.term == TermKind::l2_bandwidth || stall.term == TermKind::dram_bandwidth)
+      of_sectors += stall.time * queue->second.sectors.share();
+  }
+  const bool by_lines = of_lines >= of_sectors;
+  const Instruction* at = carrier(facts, [&](const Stall& s) {
+    return (s.term == TermKind::l1_lines) == by_lines && excess(facts.code[s.producer], by_lines) > 0 &&
+           (by_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::dram_bandwidth);
+  });
+  if (at == nullptr)  // it waits behind none of its own
+    for (const Instruction& one : facts.code)
+      if (excess(one, by_lines) > (at == nullptr ? 0 : excess(*at, by_lines))) at = &one;
+  const double saved = of_lines + of_sectors;
   if (at == nullptr) return std::nullopt;
   return costs(
       facts, RuleId::global_scattered, saved,
@@ -82,7 +152,7 @@ std::optional<Finding> global_repeated(const Facts& facts) {
   double bytes = 0;
   for (const Instruction& one : facts.code)
     if (loads_global(one)) bytes += one.bytes * grid_scale(facts);
-  if (facts.distinct_bytes <= 0 || bytes < 2 * facts.distinct_bytes) return std::nullopt;
+  if (facts.distinct_bytes <= 0 || bytes <= 2 * facts.distinct_bytes) return std::nullopt;
   const auto waits = [&](const Stall& s) {
     return s.producer != Stall::kNone && loads_global(facts.code[s.producer]) &&
            (s.term == TermKind::l1_lines || s.term == TermKind::l2_bandwidth || s.term == TermKind::global_latency);
@@ -94,6 +164,30 @@ std::optional<Finding> global_repeated(const Facts& facts) {
                            with_commas(int64_t(bytes)), with_commas(int64_t(facts.distinct_bytes)),
                            bytes / facts.distinct_bytes),
                {counted("bytes loaded", bytes, "B"), counted("bytes of the inputs", facts.distinct_bytes, "B")}, at);
+}
+
+std::optional<Finding> global_narrow(const Facts& facts) {
+  std::map<std::pair<std::string, int>, double> lines;  // the share of its instructions that wider accesses save
+  for (const Instruction& one : facts.code)
+    if (is_narrow(one) && one.line > 0) lines[{one.file, one.line}] = 1 - one.width / kWidest;
+  double saved = 0, most = 0;
+  const Instruction* at = nullptr;
+  for (const Stall& stall : facts.stalls) {
+    if (stall.term != TermKind::issue || stall.producer == Stall::kNone) continue;
+    const Instruction& one = facts.code[stall.producer];
+    const auto line = lines.find({one.file, one.line});
+    if (line == lines.end() || !(is_narrow(one) || is_overhead(one.unit))) continue;
+    saved += stall.time * line->second;
+    if (!is_narrow(one) || stall.time <= most) continue;
+    most = stall.time;
+    at = &one;
+  }
+  if (at == nullptr) return std::nullopt;
+  return costs(facts, RuleId::global_narrow, saved,
+               fmt::format("Neighbouring lanes take {:.3g} bytes each at {}, and an access can take {:.3g}: it needs "
+                           "{:.3g} times the instructions, with those for addresses and loops.",
+                           at->width, place(*at), kWidest, kWidest / at->width),
+               {counted("bytes of a lane", at->width, "B"), counted("requests", at->requests)}, at);
 }
 
 std::optional<Finding> local_spill(const Facts& facts) {

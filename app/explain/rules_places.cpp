@@ -34,20 +34,6 @@ std::string limit_text(const Facts& facts) {
 
 }  // namespace
 
-double idle_warps(const Placed& placed) {
-  return placed.spec.warps_sm > 0 ? 1 - double(placed.occupancy.warps_per_sm) / double(placed.spec.warps_sm) : 0;
-}
-
-// CTAs of the mean SM over those of the busiest.
-double uneven_sms(const Placed& placed) {
-  const double mean = double(placed.occupancy.total_ctas) / double(std::max<int64_t>(1, placed.spec.sms));
-  return mean > 1 ? 1 - mean / std::ceil(mean) : 0;
-}
-
-double idle_sms(const Placed& placed) {
-  return std::max(0.0, 1 - double(placed.occupancy.total_ctas) / double(std::max<int64_t>(1, placed.spec.sms)));
-}
-
 std::optional<Finding> occupancy_low(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   if (!occupancy || !facts.seen.variant || occupancy->ctas_per_sm <= 0) return std::nullopt;
@@ -68,14 +54,17 @@ std::optional<Finding> occupancy_low(const Facts& facts) {
 
 std::optional<Finding> occupancy_misleading(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
-  if (!occupancy || occupancy->fraction < kHalfFull || time_us(facts) <= 0) return std::nullopt;
+  // What the launch takes says nothing of the warps, nor does a grid that leaves SMs empty.
+  const double time = time_us(facts) - term_us(facts, TermKind::launch);
+  if (!occupancy || occupancy->fraction < kHalfFull || time <= 0 || occupancy->total_ctas < facts.spec.sms)
+    return std::nullopt;
   const double waits = stalled_us(facts, [](const model::Stall& s) { return is_latency(s.term); });
   const std::vector<LonePhase> lone = lone_phases(facts);
-  const double issue = term_us(facts, TermKind::issue) / time_us(facts);
+  const double issue = term_us(facts, TermKind::issue) / time;
   double lone_share = 0;
-  for (const LonePhase& one : lone) lone_share += (one.us + one.waited) / time_us(facts);
+  for (const LonePhase& one : lone) lone_share += (one.us + one.waited) / time;
   // Few warps work, or what the time goes to is a queue, which more warps only make longer.
-  if (lone_share < kWarning && (waits > kWarning * time_us(facts) || issue > kHalfFull)) return std::nullopt;
+  if (lone_share < kWarning && (waits > kWarning * time || issue > kHalfFull)) return std::nullopt;
   return note(RuleId::occupancy_misleading, Severity::info,
               fmt::format("An SM has {} of {} warps, but its schedulers issue in only {} of the time: {}.",
                           occupancy->warps_per_sm, facts.spec.warps_sm, percent(issue),
@@ -88,7 +77,7 @@ std::optional<Finding> occupancy_misleading(const Facts& facts) {
 std::optional<Finding> grid_tail(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   if (!occupancy || occupancy->total_ctas <= facts.spec.sms) return std::nullopt;
-  const double lost = uneven_sms({facts.spec, facts.shape, *occupancy});
+  const double lost = 1 - evenness(facts.spec, *occupancy);
   const double most = std::ceil(double(occupancy->total_ctas) / double(facts.spec.sms));
   // The model says what the last CTAs cost; a tail that other CTAs fill costs nothing.
   const double saved = std::min(term_us(facts, TermKind::tail), lost * time_us(facts));
@@ -107,7 +96,8 @@ std::optional<Finding> grid_tail(const Facts& facts) {
 std::optional<Finding> grid_small(const Facts& facts) {
   const auto& occupancy = facts.seen.occupancy;
   if (!occupancy) return std::nullopt;
-  const double lost = idle_sms({facts.spec, facts.shape, *occupancy});
+  if (occupancy->total_ctas >= facts.spec.sms) return std::nullopt;
+  const double lost = 1 - evenness(facts.spec, *occupancy);
   const double work = time_us(facts) - term_us(facts, TermKind::launch);
   return costs(facts, RuleId::grid_small, lost * work,
                fmt::format("The grid has {} CTA{} and the device {} SMs: {} of it is idle.", occupancy->total_ctas,

@@ -1,27 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "catalog/validate.h"
+#include "core/code_file.h"
 #include "core/cpp_tokens.h"
+#include "core/source_lines.h"
 #include "explain/rules.h"
+#include "explain/words.h"
 
 namespace attnscope::explain {
 namespace {
 
 // An error this many times that of fp32 accumulation is the half's.
 constexpr double kHalfError = 1.5;
-
-// Whether `word` stands in the text as a whole word.
-bool names(std::string_view text, std::string_view word) {
-  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
-  }
-  return false;
-}
 
 // How often code uses the word; a preprocessor line that defines a default for it does not count.
 int uses(const std::vector<CppToken>& tokens, std::string_view word) {
@@ -34,6 +26,11 @@ int uses(const std::vector<CppToken>& tokens, std::string_view word) {
     count += !sets;
   }
   return count;
+}
+
+// Empty of a kernel that is machine code.
+std::string_view source_of(const Kernel& kernel) {
+  return is_machine_code(kernel.source) ? std::string_view() : kernel.source;
 }
 
 bool includes_own_files(const std::vector<CppToken>& tokens) {
@@ -97,7 +94,7 @@ std::optional<Finding> error_half(const Facts& facts) {
 }
 
 std::optional<Finding> knob_unused(const Facts& facts) {
-  const auto tokens = cpp_tokens(facts.kernel.source);
+  const auto tokens = cpp_tokens(source_of(facts.kernel));
   if (tokens.empty() || includes_own_files(tokens)) return std::nullopt;
   for (const Knob& knob : facts.kernel.knobs) {
     if (uses(tokens, knob.name) > 0 || launch_names(facts.kernel, knob.name)) continue;
@@ -111,7 +108,7 @@ std::optional<Finding> knob_unused(const Facts& facts) {
 }
 
 std::optional<Finding> helper_unused(const Facts& facts) {
-  const std::string& source = facts.kernel.source;
+  const std::string_view source = source_of(facts.kernel);
   const auto tokens = cpp_tokens(source);
   const CppBrackets brackets(tokens);
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -120,8 +117,9 @@ std::optional<Finding> helper_unused(const Facts& facts) {
     if (name.empty() || name == "operator" || uses(tokens, name) > 1) continue;
     Finding finding = note(RuleId::helper_unused, Severity::info,
                            fmt::format("{}() is defined, but nothing calls it.", name), {counted("calls", 0)});
-    finding.where["file"] = facts.kernel.source_name;
-    finding.where["line"] = std::to_string(line_of(source, tokens[i].at));
+    const SourcePlace place = SourceLines(facts.kernel.source_name, source).place_of(line_of(source, tokens[i].at));
+    finding.where["file"] = place.file;
+    finding.where["line"] = std::to_string(place.line);
     return finding;
   }
   return std::nullopt;

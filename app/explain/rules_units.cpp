@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "explain/rules.h"
@@ -27,6 +28,10 @@ bool takes_halves(const Kernel& kernel, const Problem& problem) {
   return std::ranges::all_of(kernel.buffers, [](const BufferDeclaration& one) {
     return one.role != BufferRole::in || one.type == ElementType::f16 || one.type == ElementType::bf16;
   });
+}
+
+bool holds_doubles(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.buffers, [](const BufferDeclaration& one) { return one.type == ElementType::f64; });
 }
 
 }  // namespace
@@ -125,6 +130,73 @@ std::optional<Finding> tensor_unused(const Facts& facts) {
                   least),
       {modelled("time of the arithmetic", stalled_us(facts, arithmetic)), modelled("time on the Tensor Cores", least)},
       at);
+}
+
+// A constant without a suffix makes a double of everything beside it.
+std::optional<Finding> double_used(const Facts& facts) {
+  if (holds_doubles(facts.kernel)) return std::nullopt;
+  std::set<std::pair<std::string, int>> lines;
+  for (const Instruction& one : facts.code)
+    if (one.unit == Unit::fp64) lines.emplace(one.file, one.line);
+  // With the conversions to doubles and back.
+  const auto of_doubles = [&](const Stall& s) {
+    if (s.producer == Stall::kNone) return false;
+    const Instruction& one = facts.code[s.producer];
+    return one.unit == Unit::fp64 || (one.unit == Unit::conversion && lines.contains({one.file, one.line}));
+  };
+  const double us = stalled_us(facts, of_doubles);
+  const Instruction* at = carrier(facts, [&](const Stall& s) { return facts.code[s.producer].unit == Unit::fp64; });
+  if (at == nullptr) return std::nullopt;
+  const double lanes = model::rates::rate(facts.spec, model::rates::kFp64),
+               of_floats = model::rates::rate(facts.spec, model::rates::kFp32);
+  return costs(facts, RuleId::double_used, us,
+               fmt::format("{} computes with doubles, though no buffer holds any: {} of the time. An SM does {:.3g} of "
+                           "them a clock, and {:.3g} floats.",
+                           place(*at), percent(us / time_us(facts)), lanes, of_floats),
+               {modelled("time of doubles", us), counted("doubles of an SM and clock", lanes),
+                counted("floats of an SM and clock", of_floats)},
+               at);
+}
+
+// No device divides integers: the compiler makes an estimate in floats (two conversions and a reciprocal) and corrects
+// it by integer products. A line with all of these, and fewer instructions of floats, divides by what only the run
+// knows.
+std::optional<Finding> integer_division(const Facts& facts) {
+  using Line = std::pair<std::string, int>;
+  struct Made {
+    int reciprocals = 0, conversions = 0, products = 0, integers = 0, floats = 0;
+    bool divides() const {
+      return reciprocals >= 1 && conversions >= 2 && products >= 1 && products + integers >= 6 && floats < integers;
+    }
+  };
+  std::map<Line, Made> lines;
+  for (const Instruction& one : facts.code) {
+    if (one.line <= 0) continue;
+    Made& made = lines[{one.file, one.line}];
+    made.reciprocals += one.unit == Unit::mufu;
+    made.conversions += one.unit == Unit::conversion;
+    made.products += one.unit == Unit::imad;
+    made.integers += one.unit == Unit::integer;
+    made.floats += is_arithmetic(one.unit) && one.unit != Unit::conversion;
+  }
+  const auto of_division = [&](const Stall& s) {
+    if (s.producer == Stall::kNone) return false;
+    const Instruction& one = facts.code[s.producer];
+    const auto line = lines.find({one.file, one.line});
+    return line != lines.end() && line->second.divides() &&
+           (one.unit == Unit::mufu || one.unit == Unit::conversion || one.unit == Unit::imad ||
+            one.unit == Unit::integer);
+  };
+  const Instruction* at = carrier(facts, of_division);
+  if (at == nullptr) return std::nullopt;
+  const double us = stalled_us(facts, of_division);
+  const Made& made = lines.at({at->file, at->line});
+  const double instructions = made.reciprocals + made.conversions + made.products + made.integers;
+  return costs(facts, RuleId::integer_division, us,
+               fmt::format("{} divides integers, or takes a remainder, by a number that only the run knows: {:.0f} "
+                           "instructions, and {} of the time.",
+                           place(*at), instructions, percent(us / time_us(facts))),
+               {modelled("time of division", us), counted("instructions of the line", instructions)}, at);
 }
 
 }  // namespace attnscope::explain

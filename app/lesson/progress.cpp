@@ -33,7 +33,12 @@ const Run* Progress::wanted() const { return step().run && state() != State::ask
 
 void Progress::take(const Observation& observation) {
   if (state() == State::asks || !step().run) return;
-  if (!ran_) observed_.set(step().run->name, observation);
+  if (!ran_) {
+    observed_.set(step().run->name, observation);
+    runs_.insert_or_assign(at_, observation);
+  } else {
+    own_ = observation;
+  }
   ran_ = true;
   observed_.set("now", observation);
   if (step().goal && !reached_) reached_ = observed_.holds(step().goal->holds).value_or(false);
@@ -41,7 +46,16 @@ void Progress::take(const Observation& observation) {
 
 bool Progress::may_go_on() const { return state() == State::told || state() == State::practises; }
 
+std::vector<Progress::Told> Progress::told() const {
+  std::vector<Told> all;
+  for (const auto& [at, observation] : runs_)
+    if (at < at_ || (at == at_ && may_go_on())) all.push_back({&*lesson_.steps[at].run, &observation});
+  if (own_ && may_go_on()) all.push_back({nullptr, &*own_});
+  return all;
+}
+
 void Progress::enter(size_t at) {
+  own_.reset();
   left_[at_] = {chosen_, ran_, reached_};
   at_ = at;
   chosen_ = left_[at].chosen;

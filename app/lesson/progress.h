@@ -1,6 +1,8 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lesson/lesson.h"
 #include "lesson/observed.h"
@@ -36,6 +38,14 @@ class Progress {
   bool may_go_on() const;                     // nothing is open but the goal, which may be left
   bool reached() const { return reached_; }
 
+  struct Told {
+    const Run* run = nullptr;  // null: it is the learner's own last run, after the step's
+    const Observation* observation = nullptr;
+  };
+  // The runs whose figures may be seen: those of the steps up to this one, each once its step is told, and the
+  // learner's own. Oldest first. Valid until the next call that changes the progress.
+  std::vector<Told> told() const;
+
   // Text, reveal and goal with their figures.
   Result<std::string> filled(const std::string& text) const { return observed_.filled(text); }
 
@@ -52,6 +62,8 @@ class Progress {
   void enter(size_t at);
 
   Lesson lesson_;
+  std::map<size_t, Observation> runs_{};  // by step
+  std::optional<Observation> own_{};      // the learner's last run at this step
   size_t at_ = 0;
   std::vector<Left> left_{};  // by step
   std::optional<size_t> chosen_{};

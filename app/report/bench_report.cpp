@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/experiment_fields.h"
@@ -42,11 +43,24 @@ struct FieldsOf<report::Ratio> {
 };
 
 template <>
+struct FieldsOf<report::CellError> {
+  using Of = report::CellError;
+  static constexpr Limits kOpen{.open = true};
+  static constexpr auto list =
+      std::tuple{Field{"max_abs", &Of::max_abs, kOpen}, Field{"rel_frobenius", &Of::rel_frobenius, kOpen},
+                 Field{"atol", &Of::atol}, Field{"rtol", &Of::rtol},
+                 Field{"outside_share", &Of::outside_share, Limits{.low = 0, .high = 1}}};
+};
+
+template <>
 struct FieldsOf<report::Cell> {
   using Of = report::Cell;
   static constexpr auto list = std::tuple{
-      Field{"state", &Of::state, kRequired}, Field{"reason", &Of::reason}, Field{"config", &Of::config},
+      Field{"state", &Of::state, kRequired},
+      Field{"reason", &Of::reason},
+      Field{"config", &Of::config},
       Field{"knobs", &Of::knobs},
+      Field{"error", &Of::error, Limits{.sparse = true}},
       When{"state", &Of::state, report::CellState::timed, true,
            std::tuple{Field{"kind", &Of::kind},
                       Group{"us", std::tuple{Field{"p10", &Of::p10, kRequired}, Field{"p50", &Of::p50, kRequired},
@@ -79,7 +93,8 @@ struct FieldsOf<report::Entry> {
                                           Field{"hash", &Of::kernel_hash, Limits{.bytes = 64}},
                                           Field{"peer", &Of::peer},
                                           Field{"device", &Of::device, kId},
-                                          Field{"version", &Of::version, kText}};
+                                          Field{"version", &Of::version, kText},
+                                          Field{"baseline", &Of::baseline}};
 };
 
 template <>
@@ -148,6 +163,12 @@ std::optional<size_t> best_peer(const BenchReport& report, const Row& row) {
         (!best || row.cells[i].p50 < row.cells[*best].p50))
       best = i;
   return best;
+}
+
+std::optional<size_t> baseline_of(const BenchReport& report) {
+  const auto found = std::ranges::find_if(report.entries, &Entry::baseline);
+  if (found == report.entries.end()) return std::nullopt;
+  return static_cast<size_t>(found - report.entries.begin());
 }
 
 const Ratio* ratio_to(const Cell& cell, size_t peer) {

@@ -20,12 +20,13 @@ struct Entry {
   std::string kernel;       // id
   std::string kernel_hash;  // Kernel::content_hash
   bool peer = false;
-  std::string device;   // the session's id of the device it ran on
-  std::string version;  // a library's; empty: the report's versions of program and driver say everything
+  std::string device;     // the session's id of the device it ran on
+  std::string version;    // a library's; empty: the report's versions of program and driver say everything
+  bool baseline = false;  // the others have a ratio to it, as to a peer
   bool operator==(const Entry&) const = default;
 };
 
-// A time compared with a peer's in the same row.
+// A time compared with a peer's, or the baseline's, in the same row.
 struct Ratio {
   size_t peer = 0;                            // index into BenchReport::entries
   double ratio = 1;                           // the peer's time over this one's: above 1, this one is faster
@@ -50,6 +51,13 @@ struct Words<report::CellState> {
 
 namespace report {
 
+// The errors of an output, and the tolerances that its verdict used.
+struct CellError {
+  double max_abs = 0, rel_frobenius = 0;
+  double atol = 0, rtol = 0, outside_share = 0;  // share of the elements outside atol + rtol * |reference|
+  bool operator==(const CellError&) const = default;
+};
+
 struct Cell {
   CellState state = CellState::not_applicable;
   std::string reason;  // why it was not timed or is wrong
@@ -61,6 +69,7 @@ struct Cell {
   int64_t samples = 0;
   double tflops = 0;
   VerdictState verdict = VerdictState::unchecked;
+  std::optional<CellError> error;  // of a checked output
   std::vector<Ratio> ratios;
   bool operator==(const Cell&) const = default;
 };
@@ -99,6 +108,9 @@ std::string ratio_text(const Ratio& ratio, FigureKind kind);
 // The best peer of a row: the fastest of those that were timed. Empty if none was.
 std::optional<size_t> best_peer(const BenchReport& report, const Row& row);
 const Ratio* ratio_to(const Cell& cell, size_t peer);
+std::optional<size_t> baseline_of(const BenchReport& report);
+// "attnscope 0.1.0, NVRTC 13.0, driver …, 12 passes in turn …": what the figures were taken with.
+std::string footnote(const BenchReport& report);
 // "4.79", "51.1", "1,191": us with three significant digits, whole numbers from 100 on.
 std::string us_text(double us);
 

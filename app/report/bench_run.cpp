@@ -73,6 +73,9 @@ Cell cell_of(const Observation& o, const Problem& problem) {
     return cell;
   }
   cell.verdict = o.verdict ? o.verdict->state : VerdictState::unchecked;
+  if (o.verdict && cell.verdict != VerdictState::unchecked)
+    cell.error = CellError{o.verdict->max_abs, o.verdict->rel_frobenius, o.verdict->atol, o.verdict->rtol,
+                           o.verdict->outside_share};
   if (cell.verdict == VerdictState::wrong) {
     cell.state = CellState::wrong;
     cell.reason = o.verdict->reason;
@@ -317,7 +320,7 @@ BenchReport report_of(const BenchPlan& plan, const BenchState& state, std::strin
     }
     for (size_t e = 0; e < row.cells.size(); ++e)
       for (size_t peer = 0; peer < row.cells.size(); ++peer)
-        if (report.entries[peer].peer)
+        if (report.entries[peer].peer || report.entries[peer].baseline)
           if (auto ratio = ratio_of(state.taken[r], row.cells, e, peer)) row.cells[e].ratios.push_back(*ratio);
   }
   return report;

@@ -46,22 +46,6 @@ std::string heading(const BenchReport& report, const Row& row) {
   return fmt::format("{}, {}, {}; us", problem_text(row.problem), to_string(row.cache), kind_of(report, row));
 }
 
-std::string footnote(const BenchReport& report) {
-  std::string text = "attnscope " + report.versions.app;
-  if (!report.versions.nvrtc.empty()) text += ", NVRTC " + report.versions.nvrtc;
-  if (!report.versions.driver.empty()) text += ", driver " + report.versions.driver;
-  if (report.blocks > 0)
-    text += fmt::format(", {} passes in turn over all entries of a row, {} ms each", report.blocks, report.block_ms);
-  if (!report.date.empty()) text += ", " + report.date;
-  std::vector<std::string> told;  // the backends of one library have one version
-  for (const Entry& entry : report.entries) {
-    if (entry.version.empty() || std::ranges::count(told, entry.version) > 0) continue;
-    told.push_back(entry.version);
-    text += fmt::format("; {}: {}", entry.kernel, entry.version);
-  }
-  return text;
-}
-
 // The peers that were timed in this row, one column of ratios each.
 std::vector<size_t> peers_of(const BenchReport& report, const Row& row) {
   std::vector<size_t> peers;
@@ -149,6 +133,22 @@ std::string ladder_of(const BenchReport& report) {
 }
 
 }  // namespace
+
+std::string footnote(const BenchReport& report) {
+  std::string text = "attnscope " + report.versions.app;
+  if (!report.versions.nvrtc.empty()) text += ", NVRTC " + report.versions.nvrtc;
+  if (!report.versions.driver.empty()) text += ", driver " + report.versions.driver;
+  if (report.blocks > 0)
+    text += fmt::format(", {} passes in turn over all entries of a row, {} ms each", report.blocks, report.block_ms);
+  if (!report.date.empty()) text += ", " + report.date;
+  std::vector<std::string> told;  // the backends of one library have one version
+  for (const Entry& entry : report.entries) {
+    if (entry.version.empty() || std::ranges::count(told, entry.version) > 0) continue;
+    told.push_back(entry.version);
+    text += fmt::format("; {}: {}", entry.kernel, entry.version);
+  }
+  return text;
+}
 
 std::string as_table(const BenchReport& report) {
   std::string out;

@@ -89,10 +89,6 @@ TunedEntry entry_of(const Observation& best, std::string date) {
   return entry;
 }
 
-bool same_device(const std::string& a, const std::string& b) {
-  return !a.empty() && !b.empty() && (a.starts_with(b) || b.starts_with(a));
-}
-
 bool same_shape(const Problem& a, const Problem& b) {
   Problem like_a = b;
   like_a.distribution = a.distribution;
@@ -121,7 +117,7 @@ const TunedEntry* best_entry(const std::vector<TunedTable>& tables, const std::s
     return entry.us < best->us;
   };
   for (const TunedTable& table : tables) {
-    if (!same_device(table.device, device)) continue;
+    if (table.device != device) continue;
     for (const TunedEntry& entry : table.entries)
       if ((kernel.empty() || entry.kernel == kernel) && same_shape(entry.problem, problem) && better(entry))
         best = &entry;

@@ -50,9 +50,6 @@ Result<TunedTable> read_tuned(const std::filesystem::path& file);
 // be read is a Failure.
 Result<std::vector<TunedTable>> load_tuned(const std::filesystem::path& dir);
 
-// Drivers and data sheets name a board with more or fewer words: "NVIDIA H200" is "NVIDIA H200 SXM".
-bool same_device(const std::string& a, const std::string& b);
-
 // Whether both need the same code and the same work: inputs (distribution, seed) do not matter.
 bool same_shape(const Problem& a, const Problem& b);
 

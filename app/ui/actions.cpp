@@ -1,5 +1,8 @@
 #include "ui/actions.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
@@ -20,9 +23,51 @@ std::string chord_text(ImGuiKeyChord chord) {
       return text + ".";
     case ImGuiKey_Escape:
       return text + "Esc";
+    case ImGuiKey_LeftArrow:
+      return text + "Left";
+    case ImGuiKey_RightArrow:
+      return text + "Right";
+    case ImGuiKey_PageUp:
+      return text + "Page Up";
+    case ImGuiKey_PageDown:
+      return text + "Page Down";
     default:
       return text + ImGui::GetKeyName(key);
   }
+}
+
+std::string Action::keys_text() const {
+  std::string words = keys.empty() ? chord_text(chord) : keys;
+  for (const ImGuiKeyChord other : others) words += ", " + chord_text(other);
+  return words;
+}
+
+namespace {
+
+bool is_one_of(ImGuiKeyChord chord, std::initializer_list<ImGuiKey> keys) {
+  return std::ranges::find(keys, static_cast<ImGuiKey>(chord)) != keys.end();
+}
+
+// A shortcut takes its key from Dear ImGui even where the action is refused: keys that menus, dialogs and controls need
+// are asked for only where the action is available.
+bool is_pressed(const Action& action, ImGuiKeyChord chord) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool plain = (chord & ImGuiMod_Mask_) == 0;
+  if (plain && io.WantTextInput) return false;
+  const bool of_a_control =
+      is_one_of(chord, {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_Enter, ImGuiKey_KeypadEnter, ImGuiKey_Space});
+  const bool of_a_window = is_one_of(chord, {ImGuiKey_Escape, ImGuiKey_PageUp, ImGuiKey_PageDown});
+  if ((of_a_control || of_a_window) && ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return false;
+  if (of_a_control && io.NavVisible && ImGui::IsAnyItemFocused()) return false;
+  if ((of_a_control || of_a_window) && !action.refusal().empty()) return false;
+  return ImGui::Shortcut(chord, ImGuiInputFlags_RouteGlobal | (plain ? 0 : ImGuiInputFlags_RouteOverActive));
+}
+
+}  // namespace
+
+void Actions::also(const std::string& id, ImGuiKeyChord chord) {
+  for (Action& action : actions_)
+    if (action.id == id) action.others.push_back(chord);
 }
 
 const Action* Actions::find(const std::string& id) const {
@@ -35,23 +80,16 @@ void Actions::menu_item(const std::string& id, bool checked) const {
   const Action* action = find(id);
   if (action == nullptr) return;
   const std::string refusal = action->refusal();
-  if (ImGui::MenuItem(action->title.c_str(), chord_text(action->chord).c_str(), checked, refusal.empty()))
-    action->run();
+  if (ImGui::MenuItem(action->title.c_str(), action->keys_text().c_str(), checked, refusal.empty())) action->run();
   tooltip(refusal);
 }
 
 void Actions::handle_shortcuts() const {
   for (const Action& action : actions_) {
     if (action.chord == 0) continue;
-    const bool plain = (action.chord & ImGuiMod_Mask_) == 0;
-    if (plain && ImGui::GetIO().WantTextInput) continue;
-    // A shortcut would take its key from Dear ImGui, which needs Escape to close an open menu or dialog.
-    if (action.chord == ImGuiKey_Escape && ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) continue;
-    if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal | (plain ? 0 : ImGuiInputFlags_RouteOverActive)) &&
-        action.refusal().empty()) {
-      action.run();
-      return;
-    }
+    bool pressed = is_pressed(action, action.chord);
+    for (const ImGuiKeyChord other : action.others) pressed |= is_pressed(action, other);
+    if (pressed && action.refusal().empty()) return action.run();
   }
 }
 

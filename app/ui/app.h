@@ -47,9 +47,20 @@ struct ShotSize {
   int width = 1600, height = 900;  // pixels
 };
 
+// A step of a lesson in presenter mode. The steps before it are gone through, with their first answers.
+struct ShotStep {
+  std::string lesson;            // its id
+  size_t step = 1;               // from 1
+  std::optional<size_t> answer;  // from 1; empty: the step's question is open
+};
+
 struct ShotOptions {
   std::filesystem::path resources;
+  std::filesystem::path own_lessons;  // as WindowOptions
+  std::optional<ShotStep> step;       // empty: the usual window, or with `presents` the shown run
+  bool presents = false;              // presenter mode
   bool light = false;
+  bool contrast = false;
   float zoom = 1.0f;
   int patience_ms = 60000;  // how long to wait for the experiment and its map
 };

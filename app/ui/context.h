@@ -33,6 +33,7 @@ struct PixelWay {
 };
 
 class Interop;
+class LessonDesk;
 
 // Everything a panel may use while it draws one frame. A panel reads the snapshot and posts requests; it has no other
 // access to the session, and none to a device.
@@ -47,6 +48,7 @@ struct Context {
   const Glossary& glossary;
   const std::vector<ReportedFigure>& reported;
   const std::vector<lesson::Lesson>& lessons;
+  LessonDesk& lesson;
   WindowSettings& settings;
   ViewState& view;
   PixelWay& pixels;
@@ -55,6 +57,8 @@ struct Context {
   std::function<void(double)> wake_within;  // asks for a frame within so many seconds
   std::function<void(int64_t)> show_line;   // of the kernel's source
   std::function<void()> explain;            // brings the terms of the shown time to the front
+  // Asks where a file of that name goes, and writes the text there.
+  std::function<void(const std::string& name, std::string text)> save;
 
   // Sends a new draft to the focus lane and shows it at once.
   void post(Draft wish, session::Gesture gesture);

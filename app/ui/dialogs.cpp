@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ui/icons.h"
+#include "ui/panels/panel.h"
 #include "ui/widgets/modal.h"
 #include "ui/widgets/text.h"
 
@@ -52,36 +55,58 @@ void draw_worker(const Context& context, const session::WorkerStatus& worker) {
   ImGui::PopID();
 }
 
+// A command's line on the sheet. True: it was pressed, and can run.
+bool draw_command(const Action& action) {
+  const std::string refusal = action.refusal(), keys = action.keys_text();
+  const bool able = action.run != nullptr && refusal.empty();
+  ImGui::PushID(action.id.c_str());
+  ImGui::PushStyleColor(ImGuiCol_Text, refusal.empty() ? palette().text : palette().faint);
+  const float room = ImGui::GetContentRegionAvail().x, width = width_of(keys);
+  const std::string title = shortened(action.title, room - width - em(1));
+  const bool pressed = ImGui::Selectable((title + "###command").c_str(), false, ImGuiSelectableFlags_NoAutoClosePopups);
+  ImGui::PopStyleColor();
+  tooltip(!refusal.empty() ? refusal : title != action.title ? action.title : "");
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
+  dim_text(keys);
+  ImGui::PopID();
+  return pressed && able;
+}
+
 }  // namespace
 
 void Dialogs::draw(Context& context, const Actions& actions) {
   if (!wanted_.empty()) ImGui::OpenPopup(std::exchange(wanted_, {}).c_str());
-  draw_shortcuts(actions);
+  draw_commands(actions);
   draw_glossary(context);
   draw_found(context);
   draw_about(context);
 }
 
-void Dialogs::draw_shortcuts(const Actions& actions) {
-  if (!begin_modal("Shortcuts", 26)) return;
-  if (ImGui::BeginTable("##keys", 2, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp)) {
-    for (const Action& action : actions.all()) {
-      if (action.chord == 0) continue;
+// Every command that has a key, by group; the palette finds those that have none. A click runs it.
+void Dialogs::draw_commands(const Actions& actions) {
+  if (!begin_modal("Commands", 62)) return;
+  std::vector<std::string> groups;
+  for (const Action& action : actions.all())
+    if (!action.keys_text().empty() && std::ranges::find(groups, action.group) == groups.end())
+      groups.push_back(action.group);
+  const Action* chosen = nullptr;
+  const int columns = std::clamp(static_cast<int>(ImGui::GetContentRegionAvail().x / em(19)), 1, 3);
+  if (ImGui::BeginTable("##groups", columns, ImGuiTableFlags_SizingStretchSame)) {
+    for (const std::string& group : groups) {
       ImGui::TableNextColumn();
-      text(action.title);
-      ImGui::TableNextColumn();
-      dim_text(chord_text(action.chord));
-    }
-    for (const auto& [what, keys] :
-         {std::pair{"Step a knob that has the focus", "Left, Right"}, {"Move between controls", "Tab, arrow keys"}}) {
-      ImGui::TableNextColumn();
-      text(what);
-      ImGui::TableNextColumn();
-      dim_text(keys);
+      section(group.c_str());
+      for (const Action& action : actions.all())
+        if (action.group == group && !action.keys_text().empty() && draw_command(action)) chosen = &action;
+      ImGui::Dummy({0, em(0.4f)});
     }
     ImGui::EndTable();
   }
+  const Action* palette_action = actions.find("palette");
+  dim_text("All other commands: " + (palette_action != nullptr ? palette_action->keys_text() : ""));
+  if (chosen != nullptr) ImGui::CloseCurrentPopup();
   end_modal();
+  if (chosen != nullptr) chosen->run();
 }
 
 void Dialogs::draw_glossary(const Context& context) {

@@ -6,10 +6,10 @@
 
 namespace attnscope::ui {
 
-// The modal windows that only inform: shortcuts, glossary, what was found, about.
+// The modal windows that only inform: the command sheet, glossary, what was found, about.
 class Dialogs {
  public:
-  void shortcuts() { wanted_ = "Shortcuts"; }
+  void commands() { wanted_ = "Commands"; }
   void glossary() { wanted_ = "Glossary"; }
   void about() { wanted_ = "About attnscope"; }
   void found() { wanted_ = "What was found"; }
@@ -17,7 +17,7 @@ class Dialogs {
   void draw(Context& context, const Actions& actions);
 
  private:
-  void draw_shortcuts(const Actions& actions);
+  static void draw_commands(const Actions& actions);
   void draw_glossary(const Context& context);
   void draw_about(const Context& context);
   void draw_found(const Context& context);

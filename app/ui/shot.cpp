@@ -26,6 +26,46 @@ Result<void> write_png(const std::filesystem::path& file, ShotSize size, const s
   return platform::write_output(file, png);
 }
 
+Failure cannot_go(const ShotStep& wanted, const std::string& why, const std::string& hint) {
+  return {Stage::input, "lesson " + wanted.lesson + why, hint};
+}
+
+// Goes on by one towards the wanted step. True: it is there, as far as it is wanted.
+Result<bool> lead(LessonDesk& desk, const ShotStep& wanted) {
+  using State = lesson::Progress::State;
+  const lesson::Progress& progress = *desk.progress();
+  const bool there = progress.at() + 1 == wanted.step;
+  if (!desk.fault().empty()) return fail(cannot_go(wanted, ": " + desk.fault(), "`attnscope lesson check` says more."));
+  switch (progress.state()) {
+    case State::asks: {
+      if (there && !wanted.answer) return true;
+      const size_t choices = progress.step().predict->choices.size(), answer = there ? *wanted.answer : 1;
+      if (answer < 1 || answer > choices)
+        return fail(cannot_go(wanted, " has no answer " + std::to_string(answer) + " at that step",
+                              "Its question has " + std::to_string(choices) + " answers."));
+      desk.choose(answer - 1);
+      return false;
+    }
+    case State::waits:
+      desk.run();
+      return false;
+    case State::told:
+    case State::practises:
+      if (!there) desk.next();
+      return there;
+  }
+  return true;
+}
+
+Result<void> begin_step(Workbench& bench, const ShotStep& wanted) {
+  if (auto opened = bench.open_lesson(wanted.lesson); !opened) return opened;
+  const size_t steps = bench.lesson().progress()->lesson().steps.size();
+  if (wanted.step < 1 || wanted.step > steps)
+    return fail(cannot_go(wanted, " has no step " + std::to_string(wanted.step),
+                          "It has " + std::to_string(steps) + " steps."));
+  return {};
+}
+
 }  // namespace
 
 Result<void> shot(session::Session& session, const std::filesystem::path& file, ShotSize size,
@@ -36,10 +76,11 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
   Offscreen& screen = **made;
   WorkbenchOptions bench_options;
   bench_options.resources = options.resources;
+  bench_options.own_lessons = options.own_lessons;
   bench_options.keep_settings = false;
   Workbench bench(session, std::move(bench_options));
   bench.ignore_kept_settings();
-  bench.settings().theme = options.light ? ThemeMode::light : ThemeMode::dark;
+  bench.settings().theme = theme_of(!options.light, options.contrast);
   bench.settings().zoom = options.zoom;
   const auto frame = [&](bool rasterise) {
     bench.before_frame();
@@ -47,10 +88,22 @@ Result<void> shot(session::Session& session, const std::filesystem::path& file, 
     bench.draw();
     screen.end_frame(rasterise);
   };
+  if (options.step)
+    if (auto begun = begin_step(bench, *options.step); !begun) return begun;
   const double deadline = platform::steady_ms() + options.patience_ms;
-  for (;;) {
+  for (bool there = false;;) {
     frame(false);
-    if (bench.settled()) break;
+    const bool still = bench.settled();
+    if (still && there) break;
+    if (still && !bench.presents() && (options.step || options.presents)) {
+      bench.present(true);
+    } else if (still && options.step) {
+      const Result<bool> led = lead(bench.lesson(), *options.step);
+      if (!led) return fail(led.error());
+      there = *led;
+    } else {
+      there = still;
+    }
     if (platform::steady_ms() > deadline)
       return fail(
           Stage::deadline,

@@ -59,6 +59,52 @@ constexpr Palette kLight = {.window = rgb(0xE4E8EC),
                             .inf = rgb(0x000000),
                             .not_yet = rgb(0xDDE3E9)};
 
+constexpr Palette kBlack = {.window = rgb(0x000000),
+                            .panel = rgb(0x000000),
+                            .raised = rgb(0x1E1E1E),
+                            .hover = rgb(0x3A3A3A),
+                            .line = rgb(0x8C8C8C),
+                            .text = rgb(0xFFFFFF),
+                            .dim = rgb(0xE4E4E4),
+                            .faint = rgb(0xCFCFCF),
+                            .accent = rgb(0x5CE1FF),
+                            .on_accent = rgb(0x000000),
+                            .measured = rgb(0x8CCBFF),
+                            .counted = rgb(0x4DF0C0),
+                            .modelled = rgb(0xFFC04D),
+                            .reported = rgb(0xFFB5E5),
+                            .good = rgb(0x4DF0C0),
+                            .bad = rgb(0xFFA080),
+                            .warn = rgb(0xFFE15C),
+                            .buffers = {rgb(0x4FA3E0), rgb(0xFFC04D), rgb(0x4DF0C0), rgb(0xFFB5E5), rgb(0xBFE6FF),
+                                        rgb(0xFF8A50), rgb(0xFFF08A), rgb(0xA8B4C0)},
+                            .nan = rgb(0xFF5CDA),
+                            .inf = rgb(0xFFFFFF),
+                            .not_yet = rgb(0x1E1E1E)};
+
+constexpr Palette kWhite = {.window = rgb(0xFFFFFF),
+                            .panel = rgb(0xFFFFFF),
+                            .raised = rgb(0xECECEC),
+                            .hover = rgb(0xD2D2D2),
+                            .line = rgb(0x6E6E6E),
+                            .text = rgb(0x000000),
+                            .dim = rgb(0x1E1E1E),
+                            .faint = rgb(0x303030),
+                            .accent = rgb(0x003E4D),
+                            .on_accent = rgb(0xFFFFFF),
+                            .measured = rgb(0x00396B),
+                            .counted = rgb(0x00402F),
+                            .modelled = rgb(0x5A2F00),
+                            .reported = rgb(0x5C1F4A),
+                            .good = rgb(0x00402F),
+                            .bad = rgb(0x701F00),
+                            .warn = rgb(0x453500),
+                            .buffers = {rgb(0x1F6DA6), rgb(0xD08A1E), rgb(0x1E8A6C), rgb(0xB06098), rgb(0x6CB0D8),
+                                        rgb(0xAE4612), rgb(0xC9B93E), rgb(0x6A7682)},
+                            .nan = rgb(0xB00084),
+                            .inf = rgb(0x000000),
+                            .not_yet = rgb(0xECECEC)};
+
 ThemeMode g_mode = ThemeMode::dark;
 Fonts g_fonts;
 
@@ -93,7 +139,7 @@ void set_metrics(ImGuiStyle& style) {
 }
 
 void set_colours(ImGuiStyle& style, const Palette& p) {
-  if (g_mode == ThemeMode::dark)
+  if (is_dark(g_mode))
     ImGui::StyleColorsDark(&style);
   else
     ImGui::StyleColorsLight(&style);
@@ -176,7 +222,19 @@ Result<ImFont*> font_from(const std::filesystem::path& path, const ImFontConfig*
 
 }  // namespace
 
-const Palette& palette_of(ThemeMode mode) { return mode == ThemeMode::dark ? kDark : kLight; }
+const Palette& palette_of(ThemeMode mode) {
+  switch (mode) {
+    case ThemeMode::dark:
+      return kDark;
+    case ThemeMode::light:
+      return kLight;
+    case ThemeMode::black:
+      return kBlack;
+    case ThemeMode::white:
+      return kWhite;
+  }
+  return kDark;
+}
 const Palette& palette() { return palette_of(g_mode); }
 ThemeMode theme_mode() { return g_mode; }
 const Fonts& fonts() { return g_fonts; }
@@ -190,6 +248,7 @@ void apply_theme(ThemeMode mode) {
   style.FontScaleMain = zoom;
   style.FontSizeBase = kBaseSize;
   set_metrics(style);
+  if (is_contrast(mode)) style.FrameBorderSize = 1;  // a control is seen by its edge too
   set_colours(style, palette());
   set_plot_colours(palette());
 }

@@ -9,7 +9,13 @@
 
 namespace attnscope::ui {
 
-enum class ThemeMode { dark, light };
+// black and white are those of high contrast, on that ground.
+enum class ThemeMode { dark, light, black, white };
+constexpr bool is_dark(ThemeMode mode) { return mode == ThemeMode::dark || mode == ThemeMode::black; }
+constexpr bool is_contrast(ThemeMode mode) { return mode == ThemeMode::black || mode == ThemeMode::white; }
+constexpr ThemeMode theme_of(bool dark, bool contrast) {
+  return contrast ? (dark ? ThemeMode::black : ThemeMode::white) : dark ? ThemeMode::dark : ThemeMode::light;
+}
 
 // The window's colours by role. Series and verdicts use hues that people with the common colour-vision deficiencies can
 // distinguish (after the palette of Okabe and Ito, jfly.uni-koeln.de/color, lightened or darkened for contrast), and

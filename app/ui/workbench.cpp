@@ -7,25 +7,24 @@
 #include <nlohmann/json.hpp>
 
 #include "catalog/reported.h"
+#include "core/joined.h"
 #include "platform/clock.h"
 #include "platform/json_file.h"
-#include "ui/baseline_strip.h"
 #include "ui/display/interop.h"
 #include "ui/icons.h"
 #include "ui/panels/attention_panel.h"
 #include "ui/panels/error_panel.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
+#include "ui/panels/latency_panel.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/source_panel.h"
-#include "ui/status_bar.h"
 #include "ui/widgets/text.h"
 
 namespace attnscope::ui {
 namespace {
 
 constexpr int kLayoutVersion = 6;        // raised when the default layout changes: older saved layouts are ignored
-constexpr int kFramesToDock = 4;         // until a newly docked panel is a selectable tab
 constexpr double kKeepAfterSeconds = 2;  // settings are handed over this long after their last change
 
 }  // namespace
@@ -44,6 +43,7 @@ Workbench::Workbench(session::Session& session, WorkbenchOptions options)
   find_panel(attention_panel_);
   find_panel(history_panel_);
   find_panel(source_panel_);
+  find_panel(latency_panel_);
   add_actions();
   apply_theme(settings_.theme);
 }
@@ -108,12 +108,27 @@ void Workbench::adopt_settings(const session::Snapshot& snapshot) {
 void Workbench::before_frame() {
   snapshot_ = session_.snapshot();
   adopt_settings(*snapshot_);
-  if (theme_mode() != settings_.theme) set_theme(settings_.theme);
-  ImGui::GetStyle().FontScaleMain = settings_.zoom;
+  const bool presents = presenter_.is_on();
+  const ThemeMode theme = presents ? theme_of(is_dark(settings_.theme), true) : settings_.theme;
+  if (theme_mode() != theme) set_theme(theme);
+  ImGui::GetStyle().FontScaleMain =
+      settings_.zoom * (presents ? presenter_.type_scale(ImGui::GetIO().DisplaySize) : 1.0f);
 }
 
-void Workbench::set_theme(ThemeMode mode) {
-  settings_.theme = mode;
+Result<void> Workbench::open_lesson(const std::string& id) {
+  for (const lesson::Lesson& one : lessons_)
+    if (one.id == id) {
+      desk_.open(one);
+      return {};
+    }
+  return fail(Stage::input, "there is no lesson " + id,
+              "The lessons are: " +
+                  joined(
+                      lessons_, [](const lesson::Lesson& one) { return one.id; }, ", ") +
+                  ".");
+}
+
+void Workbench::set_theme(ThemeMode mode) const {
   const float dpi = ImGui::GetStyle().FontScaleDpi;
   apply_theme(mode);
   if (dpi > 1.0f && frames_ > 0) ImGui::GetStyle().ScaleAllSizes(dpi);  // Hello ImGui scales before the second frame
@@ -160,6 +175,7 @@ void Workbench::draw() {
                   glossary_,
                   reported_,
                   lessons_,
+                  desk_,
                   settings_,
                   view_,
                   pixels_,
@@ -170,25 +186,27 @@ void Workbench::draw() {
                     source_panel_->show_line(line);
                     open_panel(source_panel_->title());
                   },
-                  [this] { open_panel(kWhyTitle); }};
+                  [this] { open_panel(kWhyTitle); },
+                  [this](const std::string& name, std::string text) { save_.open(name, std::move(text)); }};
+  desk_.follow(context);
   actions_.handle_shortcuts();
-  draw_menu(context);
-  baseline_strip(context);
-  status_bar(context);
-  draw_panels(context);
+  draw_content(context);
+  if (const auto leave = std::exchange(leave_, nullptr)) leave(context);
   dialogs_.draw(context, actions_);
+  save_.draw(context);
   preset_dialogs_.draw(context, view_json());
-  command_pane_.draw(context);
   palette_.draw();
   toasts_.draw(context);
   keep_settings();
   const session::Focus& focus = snapshot.focus;
   const bool finished = !focus.running && (focus.shown != nullptr || focus.failure) && !draft_.pending();
   const bool watching = focus.watch == session::WatchState::waiting || focus.watch == session::WatchState::running;
-  const bool maps = shown.verdict() != nullptr &&
+  const bool presents = presenter_.is_on();
+  const bool maps = !presents && shown.verdict() != nullptr &&
                     shown.observation->experiment.problem.is_attention();  // other problems have no maps
   // While a new layout docks its panels, which maps are in sight is not known.
-  settled_ = finished && !watching && docks_in_ == 0 && (focus.failure || !maps || maps_complete());
+  settled_ = finished && !watching && (focus.failure || !maps || maps_complete()) &&
+             (presents ? presenter_.settled() && !desk_.runs() : docks_in_ == 0 && uncovers_in_ == 0);
   note_frame_time(platform::steady_ms() - begin);
 }
 
@@ -232,78 +250,12 @@ Interop* Workbench::choose_pixel_way(const Shown& shown) {
   return interop_.get();
 }
 
-// Whether all visible maps are complete.
-bool Workbench::maps_complete() const {
-  const auto hidden = [](const char* title) {
-    const ImGuiWindow* window = ImGui::FindWindowByName(title);
-    return window == nullptr || !window->DockTabIsVisible;
-  };
-  return (hidden("Error") || error_panel_->map_complete()) && (hidden("Attention") || attention_panel_->map_complete());
-}
-
 void Workbench::note_frame_time(double ms) {
   const double now = ImGui::GetTime();
   frame_times_[frames_++ % frame_times_.size()] = {now, ms};
   slowest_ms_ = 0;
   for (const auto& [at, took] : frame_times_)
     if (now - at < 1.0) slowest_ms_ = std::max(slowest_ms_, took);
-}
-
-// Builds the layout on request, if it is missing, or if the window changed its size class and the user moved no panel.
-void Workbench::settle_layout(unsigned dockspace, bool missing) {
-  if (!adopted_) return;
-  const ImVec2 room = ImGui::GetMainViewport()->WorkSize;
-  const LayoutKind fitting = layout_for({room.x / em(1), room.y / em(1)});
-  if (docks_in_ > 0 && --docks_in_ == 0) settings_.built_docks = docks_of(panels_);
-  const bool grown = fitting != built_for_ && docks_in_ == 0 && !settings_.built_docks.empty() &&
-                     settings_.built_docks == docks_of(panels_);
-  if (!reset_wanted_ && !missing && !build_wanted_ && !grown) {
-    built_for_ = fitting;
-    return;
-  }
-  build_layout(dockspace, build_wanted_.value_or(fitting), panels_);
-  if (!grown) settings_.closed.clear();
-  built_for_ = fitting;
-  build_wanted_.reset();
-  reset_wanted_ = false;
-  docks_in_ = kFramesToDock;
-  options_.wake_within(0.02);
-}
-
-void Workbench::draw_panels(Context& context) {
-  const ImGuiID dockspace = ImGui::GetID("attnscope");
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  const bool missing = ImGui::DockBuilderGetNode(dockspace) == nullptr;
-  ImGui::PopStyleVar();
-  settle_layout(dockspace, missing);
-  ImGui::DockSpaceOverViewport(dockspace, ImGui::GetMainViewport(), ImGuiDockNodeFlags_None);
-  for (const auto& panel : panels_) {
-    if (settings_.closed.contains(panel->title())) continue;
-    if (ImGui::Begin(panel->title(), nullptr, ImGuiWindowFlags_NoFocusOnAppearing)) panel->draw(context);
-    ImGui::End();
-  }
-  bring_to_front();
-}
-
-// A newly docked window becomes a selectable tab only some frames later.
-void Workbench::bring_to_front() {
-  for (auto& [title, frames] : to_front_) {
-    ImGuiWindow* window = ImGui::FindWindowByName(title.c_str());
-    if (window != nullptr && window->DockNode != nullptr && window->DockNode->TabBar != nullptr &&
-        !window->DockTabIsVisible)
-      window->DockNode->TabBar->NextSelectedTabId = window->TabId;
-    if (--frames > 0)
-      options_.wake_within(0.02);
-    else if (window != nullptr)
-      ImGui::FocusWindow(window);
-  }
-  std::erase_if(to_front_, [](const auto& panel) { return panel.second <= 0; });
-}
-
-void Workbench::open_panel(const std::string& title) {
-  settings_.closed.erase(title);
-  to_front_[title] = kFramesToDock;
-  options_.wake_within(0.02);
 }
 
 uint64_t Workbench::compared_run() const { return history_panel_->compares() ? baseline_.run() : 0; }

@@ -15,8 +15,11 @@
 #include "ui/dialogs.h"
 #include "ui/display/interop.h"
 #include "ui/layout.h"
+#include "ui/lesson_desk.h"
 #include "ui/panels/panel.h"
+#include "ui/presenter.h"
 #include "ui/preset_dialogs.h"
+#include "ui/save_dialog.h"
 #include "ui/toasts.h"
 #include "ui/view_state.h"
 #include "ui/widgets/value_rail.h"
@@ -29,6 +32,7 @@ class MapView;
 class ExperimentPanel;
 class SourcePanel;
 class HistoryPanel;
+class LatencyPanel;
 
 struct WorkbenchOptions {
   std::filesystem::path resources;  // holds assets/ and shaders/
@@ -59,6 +63,12 @@ class Workbench {
   void drop(const std::filesystem::path& file);
   void open_panel(const std::string& title);
   void reset_layout() { reset_wanted_ = true; }
+  // Covers the window with the open lesson's step, or the shown run, for a projector.
+  void present(bool on);
+  bool presents() const { return presenter_.is_on(); }
+  // A Failure (Stage::input) names the lessons that there are.
+  Result<void> open_lesson(const std::string& id);
+  LessonDesk& lesson() { return desk_; }
   // Uses the default layout and settings() instead of the session's saved ones: for pictures and tests.
   void ignore_kept_settings() { adopted_ = reset_wanted_ = true; }
   // Passes changed settings on without delay, because the window closes.
@@ -92,6 +102,7 @@ class Workbench {
   void draw_menu(Context& context);
   void draw_presets_menu(Context& context);
   void draw_panels(Context& context);
+  void draw_content(Context& context);
   void open_palette();
   std::string why_not_pinned() const;
   void set_knob(const Knob& knob, int64_t value);
@@ -105,7 +116,7 @@ class Workbench {
   bool closable() const;
   void close_one();
   void note_frame_time(double ms);
-  void set_theme(ThemeMode mode);
+  void set_theme(ThemeMode mode) const;
   Json view_json() const;
 
   session::Session& session_;
@@ -119,6 +130,9 @@ class Workbench {
   Glossary glossary_;
   std::vector<ReportedFigure> reported_;
   std::vector<lesson::Lesson> lessons_;
+  LessonDesk desk_;
+  Presenter presenter_;
+  int uncovers_in_ = 0;  // frames until the panels are drawn again after a presentation
   WindowSettings settings_, kept_settings_;
   bool adopted_ = false, reset_wanted_ = false, settled_ = false;
   std::optional<LayoutKind> build_wanted_, built_for_;  // requested by the user; last one that fitted the window
@@ -128,6 +142,8 @@ class Workbench {
   Dialogs dialogs_;
   PresetDialogs preset_dialogs_;
   CommandPane command_pane_;
+  SaveDialog save_;
+  std::function<void(Context&)> leave_;  // a command that needs what a panel gets; run once, at the frame's end
   Toasts toasts_;
   PixelWay pixels_;
   std::unique_ptr<Interop> interop_;  // outlives the panels
@@ -138,6 +154,7 @@ class Workbench {
   ExperimentPanel* experiment_panel_ = nullptr;
   SourcePanel* source_panel_ = nullptr;
   HistoryPanel* history_panel_ = nullptr;
+  LatencyPanel* latency_panel_ = nullptr;
   std::map<std::string, int> to_front_;  // panels to bring to the front, and in how many frames
   CommandPalette palette_;
   ViewState view_;

@@ -5,22 +5,25 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/experiment_panel.h"
 #include "ui/panels/history_panel.h"
+#include "ui/panels/latency_panel.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/source_panel.h"
+#include "ui/widgets/clipboard.h"
 #include "ui/widgets/text.h"
 #include "ui/workbench.h"
 
 namespace attnscope::ui {
 
 void Workbench::add_actions() {
-  const auto add = [this](const char* id, const char* title, ImGuiKeyChord chord, std::function<void()> run,
-                          std::function<std::string()> why_not = {}) {
-    actions_.add({id, title, chord, std::move(run), std::move(why_not)});
+  const char* group = "File";
+  const auto add = [&, this](const char* id, const char* title, ImGuiKeyChord chord, std::function<void()> run,
+                             std::function<std::string()> why_not = {}) {
+    actions_.add({id, title, chord, std::move(run), std::move(why_not), group});
   };
-  add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
   add("open", "Open preset\u2026", ImGuiMod_Ctrl | ImGuiKey_O, [this] { preset_dialogs_.open(); });
   add("save", "Save preset", ImGuiMod_Ctrl | ImGuiKey_S, [this] {
     const std::filesystem::path path = snapshot_->preset_path;
@@ -35,26 +38,54 @@ void Workbench::add_actions() {
   add(
       "quit", "Quit", ImGuiMod_Ctrl | ImGuiKey_Q, [this] { options_.quit(); },
       [this] { return options_.quit ? "" : "There is no window to close."; });
+  const auto leave = [this](void (*what)(Context&)) { leave_ = what; };
+  const auto no_run = [this] { return shown_of(*snapshot_).observation ? "" : "No run is shown."; };
+  add("save plot", "Save the latency plot as SVG\u2026", 0, [this] {
+    leave_ = [this](Context& context) { context.save("latency.svg", charts::svg_of(latency_panel_->figure(context))); };
+  });
+  add("save runs", "Save all runs as CSV\u2026", 0, [leave] {
+    leave([](Context& context) { context.save("runs.csv", charts::csv_of(sheet_of(context.snapshot.history))); });
+  });
+  add(
+      "save run", "Save the shown run as JSON\u2026", 0,
+      [leave] {
+        leave([](Context& context) {
+          if (context.shown.observation) context.save("run.json", json_of(*context.shown.observation));
+        });
+      },
+      no_run);
+  add(
+      "copy line", "Copy the shown run as a command line", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C,
+      [this] { copy(run_line(*snapshot_, *shown_of(*snapshot_).observation).words); },
+      [this, no_run]() -> std::string {
+        if (const std::string why = no_run(); !why.empty()) return why;
+        return run_line(*snapshot_, *shown_of(*snapshot_).observation).refusal;
+      });
+  group = "Edit";
   add(
       "undo", "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, [this] { session_.undo(); },
       [this] { return snapshot_->can_undo ? "" : "Nothing was changed yet."; });
   add(
       "redo", "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, [this] { session_.redo(); },
       [this] { return snapshot_->can_redo ? "" : "Nothing was undone."; });
-  const auto reset = [this](const char* id, const char* title, Draft (*own)(Draft, const Kernel&)) {
+  const auto reset = [&, this](const char* id, const char* title, Draft (*own)(Draft, const Kernel&)) {
     const auto wish = [this, own]() -> std::optional<Draft> {
       const Kernel* kernel = session::find_kernel(*snapshot_, draft_.current().kernel);
       return kernel != nullptr ? std::optional(own(draft_.current(), *kernel)) : std::nullopt;
     };
     const auto same = [](const Draft& a, const Draft& b) { return a.config == b.config && a.problem == b.problem; };
-    actions_.add({id, title, 0, [this, wish, title] { ask(*wish(), title); },
-                  [this, wish, same] {
-                    const std::optional<Draft> reset_to = wish();
-                    return !reset_to || same(*reset_to, draft_.current()) ? "There is nothing to reset." : "";
-                  }});
+    add(
+        id, title, 0, [this, wish, title] { ask(*wish(), title); },
+        [this, wish, same] {
+          const std::optional<Draft> reset_to = wish();
+          return !reset_to || same(*reset_to, draft_.current()) ? "There is nothing to reset." : "";
+        });
   };
   reset("reset knobs", "Reset the kernel's knobs", with_own_knobs);
   reset("reset problem", "Reset the problem", with_own_problem);
+  actions_.add({.id = "step knob", .title = "Step a knob that has the focus", .group = group, .keys = "Left, Right"});
+  actions_.add({.id = "move", .title = "Move between controls", .group = group, .keys = "Tab, arrow keys"});
+  group = "Run";
   add("rerun", "Run again", ImGuiKey_F5, [this] { session_.rerun(); });
   add(
       "watch", "Watch for races", 0, [this] { session_.watch(); },
@@ -83,7 +114,6 @@ void Workbench::add_actions() {
       },
       [this] { return baseline_.run() == 0 ? "There is no A: no earlier run has a time." : ""; });
   add("why", "Why: the time term by term", ImGuiMod_Ctrl | ImGuiKey_E, [this] { open_panel(kWhyTitle); });
-  add("lessons", "Lessons", ImGuiMod_Ctrl | ImGuiKey_L, [this] { open_panel(kLessonTitle); });
   add(
       "pin", "Pin the shown run as A", ImGuiMod_Ctrl | ImGuiKey_B,
       [this] { settings_.pinned = pin_of(snapshot_->history.at(*latency_.column_of(shown_of(*snapshot_).run))); },
@@ -95,8 +125,14 @@ void Workbench::add_actions() {
   add("best", "Find the best config\u2026", 0, [this] { command_pane_.open(CommandKind::best); });
   add("bench", "Bench this config\u2026", 0, [this] { command_pane_.open(CommandKind::bench); });
   add("reload", "Reload kernels", ImGuiMod_Ctrl | ImGuiKey_R, [this] { session_.reload_kernels(); });
-  add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T,
-      [this] { settings_.theme = settings_.theme == ThemeMode::dark ? ThemeMode::light : ThemeMode::dark; });
+  group = "View";
+  const auto set_theme = [this](bool other_ground, bool other_contrast) {
+    const ThemeMode now = settings_.theme;
+    settings_.theme = theme_of(is_dark(now) != other_ground, is_contrast(now) != other_contrast);
+  };
+  add("theme", "Light or dark", ImGuiMod_Ctrl | ImGuiKey_T, [set_theme] { set_theme(true, false); });
+  add("contrast", "High contrast", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_T,
+      [set_theme] { set_theme(false, true); });
   for (const auto& [id, title, choice] :
        {std::tuple{"axis auto", "Latency axis automatic", charts::AxisChoice::automatic},
         {"axis linear", "Latency axis linear", charts::AxisChoice::linear},
@@ -119,7 +155,26 @@ void Workbench::add_actions() {
                                         {"layout usual", "Layout for a usual window", LayoutKind::usual},
                                         {"layout large", "Layout for a large window", LayoutKind::large}})
     add(id, title, 0, [this, kind = kind] { build_wanted_ = kind; });
-  add("shortcuts", "Shortcuts", ImGuiKey_F1, [this] { dialogs_.shortcuts(); });
+  group = "Presenter mode";
+  add("present", "Presenter mode", ImGuiKey_F11, [this] { present(!presenter_.is_on()); });
+  const auto only_on = [this] { return presenter_.is_on() ? "" : "Only in presenter mode."; };
+  const auto step = [this](int direction) { presenter_.step(direction, desk_, session_, *snapshot_); };
+  add(
+      "on", "On: the next step, its run, the next answer", ImGuiKey_RightArrow, [step] { step(1); }, only_on);
+  actions_.also("on", ImGuiKey_PageDown);
+  add(
+      "back", "Back", ImGuiKey_LeftArrow, [step] { step(-1); }, only_on);
+  actions_.also("back", ImGuiKey_PageUp);
+  add(
+      "take", "Take the marked answer", ImGuiKey_Enter, [this] { presenter_.take_marked(desk_); },
+      [this] { return presenter_.why_not_taken(desk_); });
+  for (const ImGuiKey key : {ImGuiKey_KeypadEnter, ImGuiKey_Space, ImGuiKey_Period, ImGuiKey_B})
+    actions_.also("take", key);  // the last two: what a clicker's button for a black screen sends
+  actions_.add({.id = "answer", .title = "Answer a question", .group = group, .keys = "1 to 9"});
+  group = "Help";
+  add("lessons", "Lessons", ImGuiMod_Ctrl | ImGuiKey_L, [this] { open_panel(kLessonTitle); });
+  add("palette", "Command palette", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, [this] { open_palette(); });
+  add("shortcuts", "Command sheet", ImGuiKey_F1, [this] { dialogs_.commands(); });
   add("glossary", "Glossary", 0, [this] { dialogs_.glossary(); });
   add("found", "What was found", 0, [this] { dialogs_.found(); });
   add("about", "About attnscope", 0, [this] { dialogs_.about(); });
@@ -127,13 +182,15 @@ void Workbench::add_actions() {
 
 // Not while the palette, a menu or a dialog is open: they close themselves.
 bool Workbench::closable() const {
-  return !palette_.is_open() && (command_pane_.is_open() || experiment_panel_->refuses() ||
+  return !palette_.is_open() && (presenter_.is_on() || command_pane_.is_open() || experiment_panel_->refuses() ||
                                  history_panel_->compares() || snapshot_->selected.has_value());
 }
 
 // Each press of Escape closes one thing, in this order.
 void Workbench::close_one() {
-  if (command_pane_.is_open())
+  if (presenter_.is_on())
+    present(false);
+  else if (command_pane_.is_open())
     command_pane_.close();
   else if (experiment_panel_->refuses())
     experiment_panel_->drop_refusals();
@@ -170,7 +227,8 @@ void Workbench::draw_menu(Context& context) {
     }
     ImGui::EndMenu();
   };
-  menu("File", {"open", "save", "save as", "", "reload", "", "quit"});
+  menu("File",
+       {"open", "save", "save as", "", "save plot", "save runs", "save run", "copy line", "", "reload", "", "quit"});
   menu("Edit", {"undo", "redo", "", "reset knobs", "reset problem"});
   menu("Run", {"rerun", "cancel", "watch", "tries", "", "why", "compare", "pin", "unpin", "", "live", "close", "",
                "best", "bench", "export"});
@@ -189,7 +247,10 @@ void Workbench::draw_menu(Context& context) {
     actions_.menu_item("axis linear", view_.latency_axis == charts::AxisChoice::linear);
     actions_.menu_item("axis log", view_.latency_axis == charts::AxisChoice::logarithmic);
     ImGui::Separator();
-    for (const char* id : {"theme", "zoom in", "zoom out", "zoom reset"}) actions_.menu_item(id);
+    actions_.menu_item("theme");
+    actions_.menu_item("contrast", is_contrast(settings_.theme));
+    for (const char* id : {"zoom in", "zoom out", "zoom reset", "", "present"})
+      *id == '\0' ? ImGui::Separator() : actions_.menu_item(id);
     ImGui::Separator();
     for (const char* id : {"tall", "reset layout", "layout narrow", "layout small", "layout usual", "layout large"})
       actions_.menu_item(id);
@@ -203,9 +264,9 @@ void Workbench::draw_menu(Context& context) {
     ImGui::PushStyleColor(ImGuiCol_Text, palette().faint);
     if (ImGui::MenuItem(hint.c_str())) open_palette();
     ImGui::PopStyleColor();
-    if (ImGui::MenuItem(settings_.theme == ThemeMode::dark ? ICON_SUN "##theme" : ICON_MOON "##theme"))
-      actions_.find("theme")->run();
-    tooltip(settings_.theme == ThemeMode::dark ? "Light theme" : "Dark theme");
+    const bool dark = is_dark(settings_.theme);
+    if (ImGui::MenuItem(dark ? ICON_SUN "##theme" : ICON_MOON "##theme")) actions_.find("theme")->run();
+    tooltip(dark ? "Light theme" : "Dark theme");
   }
   ImGui::EndMainMenuBar();
 }
@@ -240,8 +301,8 @@ void Workbench::draw_presets_menu(Context& context) {
 void Workbench::open_palette() {
   std::vector<PaletteEntry> entries;
   for (const Action& action : actions_.all())
-    if (action.id != "palette")
-      entries.push_back({action.title, chord_text(action.chord), action.refusal(), action.run});
+    if (action.run && action.id != "palette")
+      entries.push_back({action.title, action.keys_text(), action.refusal(), action.run});
   for (const auto& panel : panels_)
     entries.push_back({std::string("Show ") + panel->title(), "", "",
                        [this, title = std::string(panel->title())] { open_panel(title); }});

@@ -40,6 +40,7 @@ void add_installed(std::vector<fs::path>& read, const fs::path& resources) {
     read.push_back(self->parent_path().parent_path() / "lib");
   }
   const auto add = [&](const std::vector<fs::path>& more) { read.insert(read.end(), more.begin(), more.end()); };
+  add(cuda_api::environment_folders());
   add(cuda_api::package_folders());
   add(cuda_api::toolkits());
   add(platform::program_files());

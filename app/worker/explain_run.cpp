@@ -16,8 +16,9 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
   const emulator::Program& program = *emulated.program;
   const compile::SassProgram& sass = *program.sass;
   const auto& counters = emulated.result.instructions;
-  const std::vector<std::string> phases = device::phases_of_code(
-      program, SourcePieces(kernel.source), kernel.source_name, [&](size_t i) { return counters[i].issued > 0; });
+  const std::vector<std::string> phases =
+      device::phases_of_code(program, SourcePieces(kernel.source), SourceLines(kernel.source_name, kernel.source),
+                             [&](size_t i) { return counters[i].issued > 0; });
   std::vector<Instruction> code(counters.size());
   for (size_t i = 0; i < code.size(); ++i) {
     Instruction& one = code[i];
@@ -32,7 +33,8 @@ std::vector<Instruction> code_of(const Kernel& kernel, const device::EmulatedDet
     one.unit = scheduled.unit;
     one.issued = double(did.issued);
     one.lanes = double(did.threads);
-    one.bytes = double(did.threads_on) * program.ops[i].bytes;
+    one.width = program.ops[i].bytes;
+    one.bytes = double(did.threads_on) * one.width;
     one.requests = double(did.requests);
     one.wavefronts = double(did.wavefronts);
     one.ideal = double(did.ideal);

@@ -23,6 +23,7 @@
 #include "model/roofline.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
+#include "worker/constant_data.h"
 #include "worker/explain_run.h"
 #include "worker/recorder.h"
 #include "worker/variant_request.h"
@@ -194,7 +195,9 @@ Result<void> Pipeline::compile() {
       [compiler = services_.compiler, wanted = std::move(wanted)] { return compiler->compile(wanted); },
       *request_.cancel);
   if (!variant) return fail(with_way_out(variant.error()));
-  variant_ = *variant;
+  auto filled = with_constant_data(*variant, workload_, experiment().problem);
+  if (!filled) return fail(filled.error());
+  variant_ = *filled;
   info_ = variant_->info;
   auto launch = settled(launch_, request_.kernel, experiment().problem, experiment().config, *variant_);
   if (!launch) return fail(launch.error());
@@ -291,10 +294,11 @@ Result<void> Pipeline::model() {
   simulated_ = simulated(outcome_);
   Timing timing = simulated_->timing;
   if (timing.p50 > 0)
-    timing.terms = simulated_->stalls.empty()
-                       ? device::no_terms()
-                       : device::terms_of(simulated_->stalls, *outcome_.emulated->program,
-                                          SourcePieces(request_.kernel.source), request_.kernel.source_name);
+    timing.terms =
+        simulated_->stalls.empty()
+            ? device::no_terms()
+            : device::terms_of(simulated_->stalls, *outcome_.emulated->program, SourcePieces(request_.kernel.source),
+                               SourceLines(request_.kernel.source_name, request_.kernel.source));
   sink_.part({timing, tflops(timing.p50)});
   keep_code(outcome_, *simulated_);
   return {};
@@ -302,8 +306,9 @@ Result<void> Pipeline::model() {
 
 // For listings of its code.
 void Pipeline::keep_code(const device::LaunchOutcome& emulated, const Simulated& simulated) {
-  services_.code.keep(hash_of(experiment()), {emulated.emulated->result.instructions, simulated.stalls,
-                                              emulated.counters->emulated_ctas, emulated.counters->total_ctas});
+  services_.code.keep(hash_of(experiment()),
+                      {emulated.emulated->result.instructions, simulated.stalls, emulated.counters->emulated_ctas,
+                       emulated.counters->total_ctas, emulated.emulated->result.shared_accesses});
 }
 
 Simulated Pipeline::simulated(const device::LaunchOutcome& emulated) const {

@@ -1,10 +1,12 @@
 """The command line: what it prints, where it prints it, and what it exits with."""
+import array
 import hashlib
 import json
 import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -255,6 +257,24 @@ class Cli(unittest.TestCase):
         codes = {self.run_json("--problem", SMALL, "--set", f"VEC_WIDTH={w}")["variant"]["code_hash"] for w in (4, 8)}
         self.assertEqual(len(codes), 1)
 
+    def test_explain_says_what_to_try_or_what_to_change(self):
+        done = self.call("explain", "--kernel", "tiled", "--problem", "B=1,H=8,S=128,D=64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"banks\.conflicts(?s:.*?)next +attnscope run .*SWIZZLE_XOR=1")
+        self.assertRegex(done.stdout, r"tensor\.unused(?s:.*?)next +change 02_tiled\.cu:\d+; no knob is known to do it")
+
+    def test_explain_reads_files_of_other_programs(self):
+        call = {"routine": "cublasGemmEx", "transa": "N", "transb": "T", "m": 512, "n": 512, "k": 64, "lda": 512, "ldc": 512}
+        illegal = self.call("explain", "--gemm", self.preset(json.dumps(call | {"ldb": 64}), "call.json"))
+        self.assertEqual(illegal.returncode, 1, illegal.stderr)
+        self.assertIn("call.argument", illegal.stdout)
+        legal = self.call("explain", "--gemm", self.preset(json.dumps(call | {"ldb": 512}), "call.json"))
+        self.assertEqual((legal.returncode, legal.stdout.strip()), (0, "Nothing is wrong."))
+        csv = '"Kernel Name","Metric Name","Metric Value"\n"f","sm__pipe_tensor","n/a"\n'
+        absent = self.call("explain", "--ncu", self.preset(csv, "ncu.csv"))
+        self.assertEqual(absent.returncode, 0, absent.stderr)
+        self.assertIn("metric.absent", absent.stdout)
+
     def test_disasm_prints_code_by_instruction_and_by_line(self):
         done = self.call("disasm", "--kernel", "tiled", "--problem", SMALL)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -265,6 +285,12 @@ class Cli(unittest.TestCase):
         self.assertEqual(hot.returncode, 0, hot.stderr)
         self.assertIn("dot +=", hot.stdout.splitlines()[1], "the score loop reads the same banks")
         self.refused(2, "disasm", "--kernel", "tiled", "--hot", "nothing", names=["nothing"])
+        line = (TREE / "kernels/02_tiled.cu").read_text().split("S_tile[score_at(row, key)] = first_key")[0].count("\n") + 1
+        banks = self.call("disasm", "--kernel", "tiled", "--problem", SMALL, "--banks", str(line))
+        self.assertEqual(banks.returncode, 0, banks.stderr)
+        self.assertRegex(banks.stdout, r"STS.* store of 4 bytes a lane, rows of 256 bytes")
+        self.assertRegex(banks.stdout, r"32 wavefronts for 1 +4 wavefronts for 1 +4 wavefronts for 1")
+        self.refused(2, "disasm", "--kernel", "tiled", "--problem", SMALL, "--banks", "1", names=["02_tiled.cu:1", str(line)])
 
     def test_disasm_of_what_the_compiler_refuses_says_why(self):
         self.refused(3, "disasm", "--kernel", "tiled", "--problem", SMALL, "--set", "BLOCK_M=64", names=["57,376"])
@@ -649,6 +675,149 @@ cp {wheel} "$2"
         self.refused(2, "shot", self.path / "window.png", "--preset", preset, names=["saxpy"])
         done = self.call("shot", self.path / "window.png", "--preset", preset, "--kernels", elsewhere)
         self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.call("shot", self.path / "window.png", "--kernel", "saxpy", "--kernels", elsewhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused(2, "shot", self.path / "window.png", "--kernel", "none", names=["no kernel"])
+
+    # ---- machine code as the kernel ----
+    SAXPY = ("--grid", "ceil_div(n, 128)", "--block", "128", "--args", "n=300, 2.5:f32, x:in:f32:n, y:inout:f32:n:ones")
+
+    def machine_code(self, device="emulated:l4"):
+        """saxpy's cubin, as export writes it."""
+        self.call("import", self.plain("saxpy"))
+        out = self.path / "out"
+        done = self.call("export", "--kernels", self.path / "mine", "--kernel", "saxpy", "--device", device, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [cubin] = out.glob("*.cubin")
+        return cubin
+
+    def fatbinary(self, entries, flags=0x11, packed=0):
+        """As nvcc's fatbinary writes it: (architecture, code) for each entry."""
+        body = b"".join(struct.pack("<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(code), packed, 0, 8, 1, arch, 0, 0, flags, 0, 0) + code
+                        for arch, code in entries)
+        return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+
+    def test_machine_code_runs_as_it_is(self):
+        cubin = self.machine_code()
+        source = self.run_json("--kernels", self.path / "mine", "--kernel", "saxpy", "--problem", "n=300")
+        for bytes_ in (cubin.read_bytes(), self.fatbinary([(75, cubin.read_bytes()), (89, cubin.read_bytes())])):
+            file = self.path / "saxpy.bin"
+            file.write_bytes(bytes_)
+            o = self.run_json(file, "--entry", "saxpy", *self.SAXPY)
+            self.assertEqual(o["variant"]["code_hash"], source["variant"]["code_hash"])
+            self.assertEqual(o["counters"], source["counters"])
+            self.assertEqual(o["watch"]["findings"], [])
+        text = self.call("run", file, "--entry", "saxpy", *self.SAXPY).stdout
+        self.assertRegex(text, "machine code +sm_89, as the file holds it")
+        self.assertNotIn("fast math", text)
+        short = [*self.SAXPY[:-1], "n=300, 2.5:f32, x:in:f32:200, y:inout:f32:n"]
+        done = self.call("check", file, *short)
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertRegex(done.stdout, "saxpy.cu:[0-9]+ accesses 4 bytes .* past the end of x")
+        self.assertEqual(self.call("import", file, *self.SAXPY, "--out", self.path / "kept").returncode, 0)
+        manifest = json.loads((self.path / "kept" / "saxpy.json").read_text())
+        self.assertEqual(manifest["cubin"], "saxpy.bin")
+        manifest["reference"] = {"kind": "saxpy", "inputs": ["x", "y"], "output": "y", "value": 2.5}
+        (self.path / "kept" / "saxpy.json").write_text(json.dumps(manifest))
+        o = self.run_json("--kernels", self.path / "kept", "--kernel", "saxpy")
+        self.assertEqual(o["verdict"]["state"], "correct")
+        disasm = self.call("disasm", "--kernels", self.path / "kept", "--kernel", "saxpy")
+        self.assertIn("FFMA", disasm.stdout, disasm.stderr)
+        self.refused(2, "export", "--kernels", self.path / "kept", "--kernel", "saxpy", "--out", self.path / "no",
+                     names=["machine code already"])
+
+    def test_machine_code_of_a_triton_cache_has_its_launch(self):
+        cubin = self.machine_code()
+        folder = self.path / "triton"
+        folder.mkdir()
+        shutil.copy(cubin, folder / "add_kernel.cubin")
+        (folder / "add_kernel.json").write_text(json.dumps({"name": "_Z5saxpyifPKfPf", "num_warps": 4, "shared": 0, "hash": "x"}))
+        o = self.run_json(folder / "add_kernel.cubin", "--grid", "3", *self.SAXPY[-2:])
+        self.assertEqual((o["counters"]["total_ctas"], o["verdict"]["state"]), (3, "unchecked"))
+        (folder / "add_kernel.json").write_text(json.dumps({"name": "saxpy", "num_warps": 4000}))
+        self.refused(2, "run", folder / "add_kernel.cubin", "--grid", "3", names=["add_kernel.json/num_warps"])
+
+    def test_machine_code_that_cannot_run_is_refused_with_the_way_on(self):
+        cubin = self.machine_code()
+        self.refused(2, "run", cubin, "--grid", "3", "--block", "128", names=["does not say what its parameters are", "4, 4, 8, 8 bytes", "--args"])
+        self.refused(2, "run", cubin, *self.SAXPY[2:], names=["--grid", "how it is launched"])
+        self.refused(2, "run", cubin, *self.SAXPY[:2], *self.SAXPY[4:], names=["--block"])
+        self.refused(2, "run", cubin, *self.SAXPY, "--entry", "saxpi", names=["no kernel \"saxpi\"", "_Z5saxpyifPKfPf"])
+        self.refused(2, "run", cubin, *self.SAXPY, "--device", "emulated:h200", names=["machine code for sm_89, and the device is sm_90"])
+        for wrong, said in [("n=300", "names 1 parameters, and it has 4"), ("n=x, 1:f32, x:in:f32:n, y:inout:f32:n", "not NAME=SIZE"),
+                            ("n=3, 1:f64, x:in:f32:n, y:inout:f32:n", "has 8 bytes, and parameter 1 has 4"),
+                            ("x:in:f32:3, 1:f32, z:in:f32:3, y:inout:f32:3", "has 8 bytes, and parameter 0 has 4"),
+                            ("n=3, 1:f99, x:in:f32:n, y:inout:f32:n", "\"f99\" is not a type"), ("a,b,c,d", "none of NAME=SIZE")]:
+            self.refused(2, "run", cubin, *self.SAXPY[:4], "--args", wrong, names=[said])
+        packed = self.path / "packed.fatbin"
+        packed.write_bytes(self.fatbinary([(89, b"x" * 64)], flags=0x8011, packed=40))
+        self.refused(3, "run", packed, *self.SAXPY, names=["compressed", "cuobjdump"])
+        self.refused(2, "run", self.plain("saxpy", "fresh"), *self.SAXPY, names=["are for a file of machine code"])
+
+    def test_a_constant_variable_has_the_contents_that_the_manifest_gives(self):
+        kernel = {"id": "conv", "title": "conv", "source": "conv.cu", "entry": "conv", "problem": "custom", "sizes": {"n": 64},
+                  "buffers": [{"name": "x", "role": "in", "dtype": "f32", "shape": ["n"]},
+                              {"name": "w", "role": "in", "dtype": "f32", "shape": ["n"], "init": "iota", "symbol": "weights"},
+                              {"name": "y", "role": "out", "dtype": "f32", "shape": ["n"]}],
+                  "launch": {"grid": [1, 1, 1], "block": ["n", 1, 1]}, "args": ["x", "y"],
+                  "reference": {"kind": "mul", "inputs": ["x", "w"], "output": "y"}}
+        folder = self.path / "mine"
+        folder.mkdir()
+        (folder / "conv.cu").write_text("__constant__ float weights[64];\nextern \"C\" __global__ void conv(const float* x, float* y) {\n"
+                                        "  y[threadIdx.x] = x[threadIdx.x] * weights[threadIdx.x];\n}\n")
+        asked = ("--kernels", folder, "--kernel", "conv")
+        (folder / "conv.json").write_text(json.dumps(kernel))
+        self.assertEqual(self.run_json(*asked)["verdict"]["state"], "correct")
+        kernel["buffers"][1]["init"] = "random"
+        (folder / "conv.json").write_text(json.dumps(kernel))
+        self.assertEqual(self.run_json(*asked)["verdict"]["state"], "correct")
+        self.assertIn("weights has 256 B, and its buffer in the manifest 240 B",
+                      self.refused(2, "run", *asked, "--problem", "n=60", names=["weights"]).stderr)
+        for change, said in [({"symbol": "weight"}, "has no variable weight"), ({"role": "inout"}, "only for the role in")]:
+            (folder / "conv.json").write_text(json.dumps(dict(kernel, buffers=[kernel["buffers"][0], dict(kernel["buffers"][1], **change),
+                                                                              kernel["buffers"][2]])))
+            self.refused(2, "run", *asked, names=[said])
+        (folder / "conv.json").write_text(json.dumps(dict(kernel, args=["x", "w", "y"])))
+        self.refused(2, "run", *asked, names=["is the variable weights's contents and no parameter"])
+
+    # ---- kernels that are not attention, beside those that are ----
+    def test_two_files_are_compared(self):
+        file = self.plain("saxpy")
+        slow = self.path / "slow.cu"
+        slow.write_text(file.read_text().replace("saxpy", "slow").replace("a * x[i] + y[i]", "sinf(cosf(a * x[i] + y[i]))"))
+        done = self.call("compare", file, slow, "--device", "emulated:l4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "A  saxpy on emulated:l4, custom n=4096")
+        self.assertRegex(done.stdout, "A is [0-9.]+ % faster|cannot be told apart")
+        smaller = self.call("compare", file, slow, "--device", "emulated:l4", "--problem", "n=300")
+        self.assertIn("n=300", smaller.stdout, smaller.stderr)
+        self.refused(2, "compare", file, names=["needs two files"])
+        self.refused(2, "compare", file, "--recorded", names=["needs two files"])
+        self.refused(2, "compare", file, slow, "--recorded", names=["holds no recorded samples"])
+        self.refused(2, "compare", file, self.path / "none.cu", names=["none.cu"])
+        self.refused(2, "compare", TREE / "presets" / "tiled.json", slow, "--problem", "n=3", names=["--problem is for .cu files"])
+
+    def test_an_exported_kernel_carries_its_problem(self):
+        self.call("import", self.plain("saxpy"))
+        out, manifest = self.path / "out", self.path / "mine" / "saxpy.json"
+        asked = ("export", "--kernels", self.path / "mine", "--kernel", "saxpy", "--device", "emulated:l4", "--out", out)
+        self.assertEqual(self.call(*asked).returncode, 0)
+        self.assertEqual((out / "data" / "x.bin").stat().st_size, 4096 * 4)
+        self.assertIn("nothing was checked", (out / "launch.cpp").read_text())
+        declared = json.loads(manifest.read_text())
+        declared["reference"] = {"kind": "saxpy", "inputs": ["x", "y"], "output": "y", "value": 2}
+        manifest.write_text(json.dumps(declared))
+        self.assertEqual(self.call(*asked).returncode, 0)
+        x, y = (array.array("f", (out / "data" / f"{name}.bin").read_bytes()) for name in "xy")
+        expected = array.array("d", (out / "data" / "y.expected.bin").read_bytes())
+        self.assertEqual([2 * a + b for a, b in zip(x, y)], list(expected))
+        launch = (out / "launch.cpp").read_text()
+        self.assertRegex(launch, r"(?s)kParameters\{\s+\{0, 16, 0, 0\},\s+\{0, 0, 0, 64\},\s+\{0, 0, 0, 0, 0, 0, 0, 0\},")  # n, 2.0f, x
+        self.assertIn('"data/y.expected.bin", to_doubles<float>', launch)
+        self.assertNotRegex(launch + (out / "README.md").read_text() + (out / "launch.py").read_text(), r"@[A-Z_:]+@")
+        compile((out / "launch.py").read_text(), "launch.py", "exec")
+        self.assertNotIn("ATTN_T", next(out.glob("*.cu")).read_text())
+        self.refused(2, *asked, "--problem", "n=100000000", names=["256 MB"])
 
     def racy(self, name="racy.cu", barrier=""):
         file = self.path / name
@@ -714,9 +883,20 @@ cp {wheel} "$2"
                         "int main() { float *x, *y; cudaMalloc(&x, 256); cudaMalloc(&y, 256); k<<<1, 64>>>(x, y); }\n")
         done = self.call("check", file)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn(f"{file}:4: error: Race: LDS at {header}:3, inlined at {file}:5", done.stdout)
+        self.assertIn(f"{file}:4: error: Race: LDS at swap.h:3, inlined at pasted.cu:5", done.stdout)
         self.assertIn(f"{header}:3: error: ", done.stdout)
         self.assertNotIn("whole_", done.stdout)
+        # The same lines in every tool that runs what import wrote.
+        self.assertEqual(self.call("import", file, "--out", self.path / "in").returncode, 0)
+        asked = ("--kernels", self.path / "in", "--kernel", "pasted")
+        self.assertIn("LDS at swap.h:3, inlined at pasted.cu:5", self.call("run", *asked).stdout)
+        self.assertRegex(self.call("explain", *asked).stdout, r"(swap\.h:3|pasted\.cu:[45])")
+        self.assertRegex(self.call("disasm", *asked).stdout, r"LDS .* swap\.h:3 < pasted\.cu:5")
+        lines = self.call("disasm", *asked, "--by-line").stdout
+        self.assertRegex(lines, r"(?s)pasted\.cu\n.*\n +4 .*s\[threadIdx\.x\] = x.*\n +5 .*swap\(s\)")
+        self.assertRegex(lines, r"(?s)swap\.h\n +3 .*return s\[63")
+        header.write_text(header.read_text().replace("63", "sixty"))
+        self.assertIn(f"{header}:3: error: swap.h:3: identifier", self.call("check", file).stdout)
 
     def test_check_names_an_access_out_of_bounds_and_a_compile_error(self):
         file = self.path / "out.cu"
@@ -785,6 +965,18 @@ cp {wheel} "$2"
             self.skipTest("built without the window")
         for size in ("319x720", "1280x8193", "1280", "x720", "1280x720x2"):
             self.refused(2, "shot", self.path / "window.png", "--size", size, names=["--size " + size, "WIDTHxHEIGHT"])
+
+    def test_a_picture_of_a_lesson_that_there_is_not_is_refused(self):
+        if os.environ["ATTNSCOPE_HAS_UI"] != "ON":
+            self.skipTest("built without the window")
+        file = self.path / "step.png"
+        self.refused(2, "shot", file, "--lesson", "no_such", names=["no lesson no_such", "04_idle_warps"])
+        self.refused(2, "shot", file, "--lesson", "04_idle_warps", "--step", "9", names=["no step 9", "3 steps"])
+        self.refused(2, "shot", file, "--lesson", "04_idle_warps", "--step", "2", "--answer", "7", names=["no answer 7"])
+        self.assertFalse(file.exists())
+        done = self.call("shot", file, "--lesson", "04_idle_warps", "--step", "2", "--answer", "2", "--size", "1024x640")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(file.exists())
 
     def test_an_assertion_names_its_line_and_thread(self):
         file = self.path / "asserts.cu"

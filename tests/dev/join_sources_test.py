@@ -63,6 +63,12 @@ class JoinSources(unittest.TestCase):
     def test_a_type_used_by_its_scope(self):
         self.together(("struct Made {", ""), ("", "int use() { return other::Made; }"))
 
+    def test_a_short_name_of_a_namespace(self):
+        self.together(("namespace fs = std::filesystem;", ""), ("namespace fs = std::filesystem;", "fs::path use() { return fs::path(); }"))
+
+    def test_a_type_of_another_namespace_in_a_declaration(self):
+        self.together(("std::pair<std::string, int> first() {", ""), ("", "using std::string;\nstring use() { return string(); }"))
+
     def test_names_in_comments_and_strings(self):
         self.together(("struct Made {", ""), ("", '// Made\n/* Made */ const char* words = "Made";'))
 

@@ -2,6 +2,7 @@
 folder is read."""
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
 import threading
@@ -9,6 +10,7 @@ import time
 import unittest
 
 PROGRAM = os.environ["ATTNSCOPE"]
+CUBIN = (pathlib.Path(__file__).parent.parent / "data" / "compile" / "features_sm89_nvrtc13.0.cubin").read_bytes()
 KERNEL = ("__global__ void k(float* y, int n) { y[threadIdx.x] = n; }\n"
           "int main() { float* y; cudaMalloc(&y, 128); k<<<1, 32>>>(y, 32); }\n")
 BODY = "__global__ void k(float* y, int n) {{ {} }}\nint main() {{ float* y; cudaMalloc(&y, 128); k<<<1, 32>>>(y, 32); }}\n"
@@ -41,12 +43,12 @@ class HostileSource(unittest.TestCase):
         self.path.mkdir()
         (self.path.parent / "secret.h").write_text(f"#error {SECRET}\n")
 
-    def check(self, text, status, names=(), command="check"):
-        file = self.path / "k.cu"
+    def check(self, text, status, names=(), command="check", name="k.cu", more=()):
+        file = self.path / name
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         home = str(self.path.parent / "home")
         environment = dict(os.environ, ATTNSCOPE_HOME=home)
-        arguments = [PROGRAM, command, str(file)] + (["--deadline", "20000"] if command == "check" else [])
+        arguments = [PROGRAM, command, str(file)] + (["--deadline", "20000"] if command == "check" else []) + list(more)
         peak = 0
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               env=environment) as process:
@@ -138,6 +140,42 @@ class HostileSource(unittest.TestCase):
 
     def test_a_kernel_without_end_whose_lengths_are_guessed(self):
         self.check("__global__ void k(volatile float* y, int n) { while (true) y[0] = n; }\n", {4}, ["it was ended"])
+
+    # ---- machine code ----
+    def check_code(self, code, status, names=()):
+        launch = ("--entry", "features", "--grid", "1", "--block", "128",
+                  "--args", "a:inout:f16:4096, b:inout:f16:4096, c:inout:f16:4096, n=1, 1:u16")
+        return self.check(code, status, names, name="k.cubin", more=launch)
+
+    def test_machine_code_that_is_cut_off(self):
+        for bytes_ in (0, 3, 63, 64, 1000, len(CUBIN) - 1):
+            self.check_code(CUBIN[:bytes_], {2, 3, 4})
+
+    def test_machine_code_that_is_forged(self):
+        def put(at, form, value, code=CUBIN):
+            packed = struct.pack(form, value)
+            return code[:at] + packed + code[at + len(packed):]
+
+        overlapping = struct.pack("<IIQQQQIIQQ", 0, 1, 0, 0, 0, len(CUBIN), 0, 0, 0, 0)
+        many = put(0x3c, "<H", 65535, put(0x28, "<Q", len(CUBIN))) + overlapping * 65535
+        self.check_code(many, {2, 3, 4}, ["lie upon each other"])
+        self.check_code(put(0x28, "<Q", (1 << 64) - 64), {2, 3, 4}, ["past its end"])
+        self.check_code(CUBIN.replace(b"\x18\x79\x00\x00", b"\xff\xff\xff\xff"), {0, 1, 2, 3, 4})  # NOPs
+        self.check_code(CUBIN + b"\0" * (9 << 20), {2}, ["over the limit of 8388608"])
+        fat = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 1 << 63)
+        self.check_code(fat + CUBIN, {2, 3, 4}, ["it ends early"])
+        self.check_code(struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 0) * 100000, {2}, ["holds no machine code"])
+
+    def test_machine_code_in_a_fifo_or_a_device_is_not_read(self):
+        os.mkfifo(self.path / "pipe.cubin")
+        for file in (self.path / "pipe.cubin", "/dev/zero"):
+            (self.path / "k.json").write_text('{"id": "k", "title": "k", "cubin": "link.cubin", "entry": "k", "problem": "custom"}')
+            (self.path / "link.cubin").unlink(missing_ok=True)
+            (self.path / "link.cubin").symlink_to(file)
+            done = subprocess.run([PROGRAM, "run", "--kernels", str(self.path), "--kernel", "k"], capture_output=True, text=True,
+                                  timeout=HANGS_AFTER, env=dict(os.environ, ATTNSCOPE_HOME=str(self.path.parent / "home")))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("link.cubin", done.stderr)
 
 
 if __name__ == "__main__":

@@ -170,6 +170,17 @@ std::vector<Door> doors() {
            {R"({"workers": {"l4box": "ssh -p 22 me@l4box attnscope worker"}, "layout": "[Window][x]\nPos=0,0\n"})",
             R"({"theme": "dark", "zoom": 1.3, "workers": {}})"},
            {"\"workers\"", "'", "\\\"", "null", "{", "[[[["}, feed_settings, mutated_json),
+      {"grid",
+       5,
+       {"warmups: 20\nshapes:\n  - name: \"a\"\n    batch_size: 1\n    num_heads: 8\n    seq_len: 512\n    head_dim: "
+        "64\n",
+        "shapes: [{name: b, batch_size: 4, num_heads: 8, seq_len: 64, head_dim: 64, causal: true, dtype: bfloat16}]\n"
+        "runners: [tiled, 'mma:STAGES=2']\ntolerances: {atol: 1e-3, rtol: 0.0}\ngain: {speedup: 1.1, shapes: 2}\n"},
+       {"&a ", "*a", "!!str ", "<<: ", "- - - - ", "[[[[", "{{{{", "|\n  ", ">\n", "\t", "---\n", "1e999", "? ",
+        "\"\\u0000\""},
+       [](const std::string& input, size_t) { return feed_grid(input); },
+       mutated,
+       false},
       door("expression", 10,
            {"ceil_div(seq_q, BLOCK_M)", "max(big, 1) % 7 + min(n, 3)", "n == 7 && seq_q > 5", "(n + 1) * 2 - 3",
             "n ? 1 : 2"},

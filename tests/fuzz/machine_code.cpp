@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compile/cubin.h"
+#include "compile/machine_code.h"
 #include "compile/sass.h"
 #include "emulator/isa/program.h"
 
@@ -56,8 +57,9 @@ compile::CubinKernel kernel_of(char architecture) {
 }  // namespace
 
 std::string feed_cubin(std::span<const std::byte> cubin) {
-  auto kernel = compile::read_cubin(cubin, "");                  // "" where there is one kernel
-  if (!kernel) kernel = compile::read_cubin(cubin, "features");  // the recorded cubin of every feature has two
+  (void)compile::machine_code_for(cubin, 89, "features", "k.cubin");  // as a kernel's file
+  auto kernel = compile::read_cubin(cubin, "");                       // "" where there is one kernel
+  if (!kernel) kernel = compile::read_cubin(cubin, "features");       // the recorded cubin of every feature has two
   if (!kernel) return kernel.error().message;
   (void)compile::code_hash(*kernel);
   for (uint32_t bank = 0; bank < 32; ++bank) (void)compile::may_read_bank(kernel->text, bank);

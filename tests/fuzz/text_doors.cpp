@@ -21,6 +21,7 @@
 #include "platform/atomic_file.h"
 #include "protocol/frame.h"
 #include "protocol/message.h"
+#include "report/rbk_config.h"
 #include "store/preset.h"
 #include "store/settings.h"
 #include "store/workers.h"
@@ -131,6 +132,14 @@ std::string feed_settings(const std::string& input) {
   if (trouble) return trouble->message;
   const auto workers = store::read_named_workers(file.path());
   return workers ? "" : workers.error().message;
+}
+
+std::string feed_grid(const std::string& input) {
+  const auto config = report::rbk_config_from_yaml(input, "rbk_config.yaml");
+  if (!config) return config.error().message;
+  for (const report::RbkShape& shape : config->shapes)
+    must(report::problem_of(shape, "").has_value(), "a shape that was read is a problem");
+  return "";
 }
 
 std::string feed_manifest(const std::string& input) {

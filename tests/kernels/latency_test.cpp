@@ -103,7 +103,7 @@ TEST(LatencyModel, SplitsTheTimeAsRecorded) {
   const model::Modelled now = modelled(counted(*ran, {}), device_spec("emulated:l4"));
   EXPECT_NEAR(now.timing.p50, recorded->timing->p50, 1e-6);
   const Terms after = device::terms_of(now.stalls, *ran->outcome.emulated->program, SourcePieces(ran->kernel.source),
-                                       ran->kernel.source_name);
+                                       SourceLines(ran->kernel.source_name));
   ASSERT_EQ(after.list.size(), before.list.size());
   for (size_t i = 0; i < after.list.size(); ++i) {
     EXPECT_EQ(after.list[i].kind, before.list[i].kind);

@@ -132,17 +132,19 @@ double luminance(ImU32 colour) {
   return 0.2126 * linear(IM_COL32_R_SHIFT) + 0.7152 * linear(IM_COL32_G_SHIFT) + 0.0722 * linear(IM_COL32_B_SHIFT);
 }
 
-// WCAG 2.2 requires 4.5 to 1 for text (success criterion 1.4.3, level AA); the formula is its "contrast ratio".
+// WCAG 2.2 requires 4.5 to 1 for text (success criterion 1.4.3, level AA), and 7 to 1 for high contrast (1.4.6, level
+// AAA); the formula is its "contrast ratio".
 TEST(Theme, EveryTextColourCanBeReadOnEverySurface) {
-  for (const ThemeMode mode : {ThemeMode::dark, ThemeMode::light}) {
+  for (const ThemeMode mode : {ThemeMode::dark, ThemeMode::light, ThemeMode::black, ThemeMode::white}) {
     const Palette& p = palette_of(mode);
+    const double least = is_contrast(mode) ? 7 : 4.5;
     const ImU32 plot = mixed(p.panel, p.window, 0.6f), popup = mixed(p.panel, p.raised, 0.6f);
     for (const ImU32 ink :
          {p.text, p.dim, p.faint, p.accent, p.measured, p.counted, p.modelled, p.reported, p.good, p.bad, p.warn})
       for (const ImU32 surface : {p.window, p.panel, p.raised, plot, popup, mixed(p.panel, ink, 0.13f)}) {
         const double a = luminance(ink), b = luminance(surface);
-        EXPECT_GE((std::max(a, b) + 0.05) / (std::min(a, b) + 0.05), 4.5)
-            << std::hex << ink << " on " << surface << (mode == ThemeMode::dark ? ", dark" : ", light");
+        EXPECT_GE((std::max(a, b) + 0.05) / (std::min(a, b) + 0.05), least)
+            << std::hex << ink << " on " << surface << ", " << word_of(mode);
       }
   }
 }

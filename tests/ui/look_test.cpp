@@ -174,7 +174,7 @@ TEST_F(Look, OfDialogsAndMenus) {
       ctx->Yield(4);
     });
   };
-  for (const char* item : {"Help/Shortcuts", "Help/What was found", "Run/Find the best config\u2026",
+  for (const char* item : {"Help/Command sheet", "Help/What was found", "Run/Find the best config\u2026",
                            "Presets/Manage presets\u2026", "Run", "View", "Presets"})
     add([&](ImGuiTestContext* ctx) { ctx->MenuClick((std::string("//##MainMenuBar/") + item).c_str()); });
   add([](ImGuiTestContext* ctx) {

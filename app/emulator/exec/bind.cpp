@@ -38,9 +38,10 @@ Result<uint32_t> bank_zero(const Launch& launch, uint32_t offset, uint32_t local
     std::memcpy(&value, launch.parameters.data() + at, std::min<size_t>(4, launch.parameters.size() - at));
     return value;
   }
-  return fail(Stage::decode,
-              fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
-              "Only launch sizes, the stack pointer and parameters are known there.");
+  return fail(
+      Stage::decode, fmt::format("{} reads c[0x0][{:#x}], which the emulator does not provide.", kernel.name, offset),
+      "Only launch sizes, the stack pointer and parameters are known there. grid.sync() reads such words: it needs "
+      "a cooperative launch, which is not supported, so split the kernel there into two.");
 }
 
 // The value that a loader writes for a relocation.

@@ -85,6 +85,7 @@ class CtaRunner {
   Machine& machine() { return machine_; }
   const Machine& machine() const { return machine_; }
   const std::vector<OpCounts>& op_counts() const { return op_counts_; }
+  const std::vector<const Pattern*>& last_patterns() const { return last_; }
   const std::vector<BlockCounts>& block_counts() const { return block_counts_; }
 
   // The kernel's output since prepare().

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/exec/warp.h"
+#include "emulator/exec/shared_accesses.h"
 
 namespace attnscope::emulator {
 
@@ -14,52 +14,12 @@ constexpr int bytes_of_access(Access access) {
 constexpr bool is_shared(Access access) { return access < Access::global_2; }
 constexpr bool is_shared_load(Access access) { return access < Access::shared_store_2; }
 
-// The largest number of distinct 4-byte words that one of the 32 banks must serve for these lanes.
-int bank_depth(const int32_t (&delta)[32], uint32_t lanes, uint32_t phase, int bytes) {
-  int32_t words[32 * 4];
-  int count = 0;
-  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const int32_t first = (delta[__builtin_ctz(rest)] + static_cast<int32_t>(phase)) >> 2;
-    for (int word = 0; word < std::max(1, bytes / 4); ++word) words[count++] = first + word;
-  }
-  std::sort(words, words + count);
-  int depth[32] = {}, most = 0;
-  for (int i = 0; i < count; ++i) {
-    if (i > 0 && words[i] == words[i - 1]) continue;
-    most = std::max(most, ++depth[words[i] & 31]);
-  }
-  return most;
-}
-
-// Whether every two active lanes that differ only in `bit` access the same address.
-bool pairs_agree(const int32_t (&delta)[32], uint32_t mask, int bit) {
-  for (int lane = 0; lane < 32; ++lane) {
-    const int other = lane ^ bit;
-    if ((mask >> lane & 1) && (mask >> other & 1) && delta[lane] != delta[other]) return false;
-  }
-  return true;
-}
-
-// Wavefronts of a shared access, and their ideal. The rule was established on an H200, one kernel per access type, 168
-// patterns (docs/emulator.md): 2 and 4 bytes are one group; 8-byte accesses are split into half-warps, 16-byte ones
-// into quarters; a load's groups are merged in pairs when lanes agree in pairs.
-void shared_wavefronts(Pattern& pattern, Access access, uint32_t phase) {
-  const int bytes = bytes_of_access(access);
-  const auto depth = [&](uint32_t lanes) { return bank_depth(pattern.delta, pattern.mask & lanes, phase, bytes); };
-  const bool paired = is_shared_load(access) && bytes >= 8 &&
-                      (pairs_agree(pattern.delta, pattern.mask, 1) || pairs_agree(pattern.delta, pattern.mask, 2));
-  int wavefronts = 0, groups = 0;
-  if (bytes <= 4) {
-    wavefronts = depth(kFull);
-    groups = 1;
-  } else {
-    const int size = bytes == 8 ? 16 : 8, joined = paired ? 2 * size : size;
-    const auto lanes = [](int first, int count) { return (count == 32 ? kFull : (1u << count) - 1) << first; };
-    for (int first = 0; first < 32; first += joined) wavefronts += depth(lanes(first, joined));
-    for (int first = 0; first < 32; first += size) groups += (pattern.mask & lanes(first, size)) != 0;
-  }
-  pattern.wavefronts = static_cast<uint16_t>(wavefronts);
-  pattern.ideal = static_cast<uint16_t>(std::min(wavefronts, groups));
+SharedAccess access_of(const Pattern& pattern) {
+  const auto access = static_cast<Access>(pattern.access);
+  SharedAccess made{{}, pattern.mask, bytes_of_access(access), is_shared_load(access)};
+  for (int lane = 0; lane < 32; ++lane)
+    if (made.active(lane)) made.at[lane] = pattern.delta[lane] + static_cast<int32_t>(pattern.phase);
+  return made;
 }
 
 int distinct_sectors(const Pattern& pattern, uint32_t phase) {
@@ -73,6 +33,16 @@ int distinct_sectors(const Pattern& pattern, uint32_t phase) {
 }
 
 }  // namespace
+
+std::optional<SharedAccess> shared_access_of(const Pattern& pattern) {
+  if (pattern.mask == 0 || !is_shared(static_cast<Access>(pattern.access))) return std::nullopt;
+  SharedAccess access = access_of(pattern);
+  // Lanes may lie below the first one: whole rows of banks keep each in its bank.
+  const int64_t below = -std::ranges::min(access.at), up = below > 0 ? (below + 127) / 128 * 128 : 0;
+  for (int lane = 0; lane < 32; ++lane)
+    if (access.active(lane)) access.at[lane] += up;
+  return access;
+}
 
 void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], uint32_t mask, uint32_t phase) {
   const int bytes = bytes_of_access(access);
@@ -94,7 +64,9 @@ void make_pattern(Pattern& pattern, Access access, const int32_t (&delta)[32], u
   pattern.kind = broadcast ? Kind::broadcast : contiguous ? Kind::contiguous : Kind::generic;
   pattern.wavefronts = pattern.ideal = pattern.sectors = 0;
   if (is_shared(access)) {
-    shared_wavefronts(pattern, access, phase);
+    const Wavefronts wavefronts = wavefronts_of(access_of(pattern));
+    pattern.wavefronts = static_cast<uint16_t>(wavefronts.taken);
+    pattern.ideal = static_cast<uint16_t>(wavefronts.needed);
   } else {
     pattern.sectors = static_cast<uint16_t>(distinct_sectors(pattern, phase));
   }

@@ -26,6 +26,27 @@ bool makes_constant(const SassInstruction& instruction) {
          !has(instruction, "SAT");
 }
 
+// What to do about an instruction that is not executed. By the opcode's name, as the CUDA Binary Utilities list them.
+std::string way_on(const SassInstruction& instruction) {
+  struct Way {
+    const char *opcodes, *words;  // separated by blanks
+  };
+  constexpr Way kWays[] = {
+      {"TEX TLD TLD4 TMML TXD TXQ SUATOM SULD SURED SUST",
+       "Textures and surfaces are not supported, here or on a GPU: a launch cannot pass them. Read a buffer instead, "
+       "const T* __restrict__ or __ldg(), with the addressing that tex2D did."},
+      {"SYNCS UBLKCP UBLKPF UBLKRED UTMALDG UTMASTG UTMAPF UTMAREDG UTMACMDFLUSH FENCE",
+       "mbarrier (cuda::barrier, cuda::pipeline) and bulk copies are not emulated; a GPU runs them (--device cuda:0). "
+       "cp.async with __pipeline_commit() and __pipeline_wait_prior(), __syncthreads() and named barriers are."},
+      {"UCGABAR_ARV UCGABAR_WAIT UCGABAR_GET UCGABAR_SET CGAERRBAR",
+       "Thread block clusters are not supported: exchange through global memory, or give each CTA the whole work."},
+  };
+  for (const Way& way : kWays)
+    if ((" " + std::string(way.opcodes) + " ").find(" " + instruction.opcode + " ") != std::string::npos)
+      return way.words;
+  return "Only tested instruction forms are executed. Another knob value or architecture may avoid this one.";
+}
+
 class Decoder {
  public:
   explicit Decoder(Program program) : program_(std::move(program)), operands_(program_) {}
@@ -52,7 +73,7 @@ class Decoder {
                 fmt::format("The emulator does not execute {} of {} (sm_{}), at byte {:#x}, {}: {}", what,
                             program_.sass->kernel.name, program_.sass->kernel.arch, instruction.offset,
                             line_name(*program_.sass, instruction.line), instruction.text),
-                "Only tested instruction forms are executed. Another knob value or architecture may avoid this one.");
+                way_on(instruction));
   }
 
   // The other forms of the kernel that are not on the list, so that the message lists all at once.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "charts/format.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/part.h"
@@ -105,6 +106,7 @@ void AttentionPanel::draw_map(Context& context, const Problem& problem, const Ti
   const MapLook look = look_for(problem, map_.high());
   if (!map_.draw(look, size, !current, "Asking for the matrix")) return;
   const auto place = map_.hovered(problem.seq_q, problem.seq_k);
+  export_menu(context, {"attention", {}, [&] { return map_.sheet(problem.seq_q, problem.seq_k); }});
   ImGui::GetWindowDrawList()->PushClipRect(map_.place(), {map_.place().x + size.x, map_.place().y + size.y}, true);
   draw_mask(problem);
   if (show_grid_) draw_grid(problem, grid);

@@ -64,8 +64,8 @@ void CodeState::take(session::Shared<Listing> listing, session::Shared<Observati
   listing_ = std::move(listing);
   seen_ = std::move(seen);
   kernel_hash_ = kernel.content_hash;
-  view_ =
-      listing_ != nullptr ? charts::code_view(*listing_, seen_.get(), kernel.source_name, lines) : charts::CodeView{};
+  const SourceLines source(kernel.source_name, kernel.source);
+  view_ = listing_ != nullptr ? charts::code_view(*listing_, seen_.get(), source, lines) : charts::CodeView{};
   if (same_code) return;
   graph_.reset();
   live_.clear();
@@ -77,7 +77,7 @@ void CodeState::take(session::Shared<Listing> listing, session::Shared<Observati
   missing_.clear();
   graph_.emplace(*listing_);
   live_ = graph_->live_registers();
-  ptx_ = charts::ptx_lines(listing_->ptx, kernel.source_name);
+  ptx_ = charts::ptx_lines(listing_->ptx, source);
 }
 
 void CodeState::choose_line(int64_t line) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "charts/compared_settings.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/widgets/text.h"
 
@@ -51,7 +52,7 @@ float ComparePane::wanted_width() const {
   return widest[0] + widest[1] + widest[2] + widest[3] + padding;
 }
 
-void ComparePane::draw() {
+void ComparePane::draw(Context& context) {
   const float button = width_of(ICON_CLOSE) + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::PushFont(fonts().strong, 0);
   clipped(fmt::format(ICON_EXCHANGE "  {} and {}", before_, after_ == "live" ? "the live one" : after_),
@@ -72,6 +73,12 @@ void ComparePane::draw() {
     const size_t first = std::min(kFirstFigures, figures_.size());
     for (size_t at = 0; at < first; ++at) draw_row(figures_[at]);
     for (const charts::ComparedRow& row : settings_) draw_row(row);
+    const auto sheet = [&] {
+      std::vector<charts::ComparedRow> rows = settings_;
+      rows.insert(rows.end(), figures_.begin(), figures_.end());
+      return charts::sheet_of(rows);
+    };
+    export_menu(context, {"compared", {}, sheet});
     for (size_t at = first; at < figures_.size(); ++at) draw_row(figures_[at]);
     ImGui::EndTable();
   }

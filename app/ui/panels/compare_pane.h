@@ -17,7 +17,7 @@ class ComparePane {
   bool refresh(const Context& context);
   // The width at which no cell is cut; valid after refresh().
   float wanted_width() const;
-  void draw();
+  void draw(Context& context);
 
  private:
   void draw_row(const charts::ComparedRow& row) const;

@@ -2,6 +2,7 @@
 
 #include "charts/format.h"
 #include "charts/tables.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/part.h"
@@ -86,6 +87,7 @@ void CountersPanel::draw(Context& context) {
       charts::counter_groups(*counters, context.baseline.ghost != nullptr && context.baseline.ghost->counters
                                             ? &*context.baseline.ghost->counters
                                             : nullptr);
+  export_menu(context, {"counters", {}, [&] { return charts::sheet_of(groups); }});
   const float width = ImGui::GetContentRegionAvail().x;
   // A's figures need room beside B's: none of them is cut.
   const float least = groups.front().rows.empty() || groups.front().rows.front().baseline.empty() ? em(18) : em(27);

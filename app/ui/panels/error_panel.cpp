@@ -8,6 +8,7 @@
 #include "charts/format.h"
 #include "charts/tables.h"
 #include "charts/watch_rows.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/headline.h"
@@ -233,6 +234,7 @@ void ErrorPanel::draw_map(Context& context, const Problem& problem) {
                  context.shown.running() ? "The map grows with the first rows." : "Asking for the map"))
     return;
   if (const auto place = map_.hovered(problem.seq_q, problem.head_dim)) point_at(*place);
+  export_menu(context, {"map", {}, [&] { return map_.sheet(problem.seq_q, problem.head_dim); }});
   const double tolerance = context.shown.verdict()->atol;
   map_.colour_bar(look, look.logarithmic ? tolerance : 0,
                   look.logarithmic

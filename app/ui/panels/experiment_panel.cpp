@@ -80,6 +80,13 @@ void ExperimentPanel::draw(Context& context) {
   ImGui::EndChild();
 }
 
+void ExperimentPanel::draw_knobs_only(Context& context) {
+  const Kernel* kernel = session::find_kernel(context.snapshot, context.draft.current().kernel);
+  if (kernel != nullptr) draw_knobs(context, *kernel);
+  draw_failure(context);
+  if (kernel != nullptr) draw_refusals(context, *kernel);
+}
+
 std::string ExperimentPanel::refusal_of(const std::string& knob) const {
   const auto found = refused_.find(knob);
   return found == refused_.end() ? std::string() : joined(found->second.reason, found->second.hint);

@@ -16,6 +16,8 @@ class ExperimentPanel : public Panel {
   const char* title() const override { return "Experiment"; }
   Dock dock() const override { return Dock::controls; }
   void draw(Context& context) override;
+  // The knobs without the rest of the panel, and what prevents the config from running, into the current window.
+  void draw_knobs_only(Context& context);
   // Why the last pressed value of that knob was refused; empty: it was accepted.
   std::string refusal_of(const std::string& knob) const;
   bool refuses() const { return !refused_.empty(); }

@@ -11,6 +11,7 @@
 #include "charts/tables.h"
 #include "charts/words.h"
 #include "platform/clock.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
@@ -153,7 +154,7 @@ void HistoryPanel::draw(Context& context) {
                        "Every finished run is kept here, oldest to newest, and is here again after a restart.");
   const bool comparing = compares() && compare_.refresh(context);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (comparing && room.x < em(kRoomForBoth)) return compare_.draw();  // side by side, both would be cut
+  if (comparing && room.x < em(kRoomForBoth)) return compare_.draw(context);  // side by side, both would be cut
   const float side = comparing ? std::min(compare_.wanted_width(), room.x * 0.6f) : 0;
   const float table = room.x - side - (comparing ? em(0.6f) : 0);
   const ImGuiTableFlags flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
@@ -195,7 +196,7 @@ void HistoryPanel::draw(Context& context) {
   ImGui::PopFont();
   if (!comparing) return;
   ImGui::SameLine(0, em(0.6f));
-  if (ImGui::BeginChild("compare", {0, 0})) compare_.draw();
+  if (ImGui::BeginChild("compare", {0, 0})) compare_.draw(context);
   ImGui::EndChild();
 }
 
@@ -246,6 +247,10 @@ void HistoryPanel::draw_row(Context& context, const session::HistoryEntry& entry
       context.post(std::move(wish), {context.new_gesture(), true, fmt::format("settings of run {}", entry.id)});
     }
     if (ImGui::MenuItem("Copy the config")) copy(seen.experiment.kernel + " " + entry.config_text);
+    ImGui::Separator();
+    run_items(context, seen);
+    ImGui::Separator();
+    export_items(context, {"runs", {}, [&] { return sheet_of(context.snapshot.history); }});
     ImGui::EndPopup();
   }
   ImGui::PopID();

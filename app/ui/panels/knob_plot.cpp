@@ -114,6 +114,13 @@ void KnobPlot::draw(Context& context) {
   wrapped("Choose a knob: every value of it runs, with the others as they are.", palette().dim, kSmallSize);
 }
 
+charts::Figure KnobPlot::figure(const Context& context) const {
+  const Draft& draft = context.draft.current();
+  const Scan* scan = knob_.empty() ? nullptr : scan_of(context.snapshot, draft, knob_);
+  const ScanSeries series = scan != nullptr ? series_of(*scan, draft, knob_) : ScanSeries{knob_, {}, {}, 0, 0};
+  return charts::figure_of(series, context.shown.config_words);
+}
+
 void KnobPlot::choose_knob(Context& context, const Kernel& kernel) {
   ImGui::PushFont(nullptr, kSmallSize);
   ImGui::SetNextItemWidth(std::min(em(12), ImGui::GetContentRegionAvail().x * 0.5f));

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include "charts/figure.h"
 #include "ui/context.h"
 
 namespace attnscope::ui {
@@ -11,6 +12,8 @@ namespace attnscope::ui {
 class KnobPlot {
  public:
   void draw(Context& context);
+  // Without points if no knob was scanned.
+  charts::Figure figure(const Context& context) const;
 
  private:
   void choose_knob(Context& context, const Kernel& kernel);

@@ -4,6 +4,7 @@
 
 #include "charts/format.h"
 #include "charts/words.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/part.h"
@@ -21,7 +22,24 @@ ImU32 colour_of(const charts::Standing& standing) {
 
 }  // namespace
 
+charts::Figure LatencyPanel::figure(const Context& context) const {
+  switch (context.view.latency_view) {
+    case LatencyView::runs:
+      break;
+    case LatencyView::knob:
+      return by_knob_.figure(context);
+    case LatencyView::roofline:
+      return RooflinePlot::figure(context);
+  }
+  return charts::figure_of(context.latency, context.view.latency_axis, context.baseline.run(), context.shown.run);
+}
+
 void LatencyPanel::draw(Context& context) {
+  draw_content(context);
+  export_menu(context, {"latency", [&] { return figure(context); }});  // after the plot, which takes the click first
+}
+
+void LatencyPanel::draw_content(Context& context) {
   progress_line(context);
   failure_view(context, Readout::latency);
   draw_headline(context);

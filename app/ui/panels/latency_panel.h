@@ -1,4 +1,5 @@
 #pragma once
+#include "charts/figure.h"
 #include "ui/panels/knob_plot.h"
 #include "ui/panels/latency_plot.h"
 #include "ui/panels/panel.h"
@@ -12,8 +13,11 @@ class LatencyPanel : public Panel {
   const char* title() const override { return "Latency"; }
   Dock dock() const override { return Dock::latency; }
   void draw(Context& context) override;
+  // What is plotted, to leave the window.
+  charts::Figure figure(const Context& context) const;
 
  private:
+  void draw_content(Context& context);
   static void draw_headline(Context& context);
   static void choose_view(Context& context);
   static float views_width();

@@ -74,6 +74,11 @@ void LatencyPlot::draw(Context& context) {
   const float band = kNameRows * name_height() + em(0.9f);
   const LatencyAxis axis = charts::latency_axis(context.latency, context.view.latency_axis,
                                                 static_cast<double>(std::min(band / height, 0.5f)));
+  if (const unsigned plot = ImGui::GetID("##latency"); plot != plot_) {
+    plot_ = plot;
+    in_sight_ = 0;  // another plot has other limits
+    follow_ = true;
+  }
   if (ImPlot::BeginPlot("##latency", {room.x - margin, room.y},
                         ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus |
                             ImPlotFlags_NoBoxSelect)) {

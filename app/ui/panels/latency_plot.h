@@ -23,6 +23,7 @@ class LatencyPlot {
   static void choose_axis(Context& context, const charts::LatencyAxis& axis, ImVec2 at);
   static void point_at(Context& context, size_t column);
 
+  unsigned plot_ = 0;    // the plot that was drawn last: the panel's or the presenter's
   bool follow_ = true;   // keep the newest run visible
   size_t followed_ = 0;  // number of columns when the view last moved
   double in_sight_ = 0;  // columns that fit the width

@@ -2,6 +2,7 @@
 
 #include "charts/format.h"
 #include "charts/memory_stack.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/memory_gauge.h"
@@ -58,6 +59,9 @@ void MemoryPanel::draw(Context& context) {
   const DeviceSpec spec = found != nullptr ? *found : DeviceSpec{};
   // The figure, the gauge and the occupancy matter most: they come first if not everything fits.
   const bool low = ImGui::GetContentRegionAvail().y < em(kLowPanel);
+  export_menu(context, {"shared-memory", [&] {
+                          return charts::figure_of(charts::memory_stack(*variant, context.shown.occupancy(), spec));
+                        }});
   draw_gauge(context, *variant, spec);
   if (!low) draw_buffers(context, *variant, spec);
   if (const Occupancy* occupancy = context.shown.occupancy()) draw_occupancy(context, variant, *occupancy, spec);

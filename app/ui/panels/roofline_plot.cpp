@@ -119,13 +119,26 @@ void draw_plot(Context& context, const Roofline& line) {
     ImGui::SetTooltip("%s\n%s", roof->name.c_str(), roof->about.c_str());
 }
 
+const DeviceSpec* spec_of(const Context& context) {
+  const auto& shown = context.shown.observation;
+  return shown ? session::find_device(context.snapshot, shown->experiment.device) : nullptr;
+}
+
+Roofline line_of(const Context& context, const DeviceSpec& spec) {
+  return charts::roofline(context.latency, spec, context.baseline.run(), context.shown.run);
+}
+
 }  // namespace
 
+charts::Figure RooflinePlot::figure(const Context& context) {
+  const DeviceSpec* spec = spec_of(context);
+  return spec != nullptr ? charts::figure_of(line_of(context, *spec), spec->name) : charts::Figure();
+}
+
 void RooflinePlot::draw(Context& context) {
-  const auto& shown = context.shown.observation;
-  const DeviceSpec* spec = shown ? session::find_device(context.snapshot, shown->experiment.device) : nullptr;
+  const DeviceSpec* spec = spec_of(context);
   if (spec == nullptr) return dim_text("The device of this run is not here, so its ceilings are not known.");
-  const Roofline line = charts::roofline(context.latency, *spec, context.baseline.run(), context.shown.run);
+  const Roofline line = line_of(context, *spec);
   if (!line.why_not.empty()) return wrapped(line.why_not, palette().dim, kSmallSize);
   ImGui::PushFont(nullptr, kSmallSize);
   if (ImPlot::BeginPlot("##roofline", ImGui::GetContentRegionAvail(),

@@ -1,5 +1,5 @@
 #pragma once
-#include "charts/roofline.h"
+#include "charts/figure.h"
 #include "ui/context.h"
 
 namespace attnscope::ui {
@@ -9,6 +9,7 @@ namespace attnscope::ui {
 class RooflinePlot {
  public:
   static void draw(Context& context);
+  static charts::Figure figure(const Context& context);
 };
 
 }  // namespace attnscope::ui

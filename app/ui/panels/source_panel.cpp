@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "charts/watch_rows.h"
+#include "core/code_file.h"
 #include "ui/icons.h"
 #include "ui/layout.h"
 #include "ui/panels/panels.h"
@@ -39,30 +40,33 @@ int64_t number_at(std::string_view words) {
 }
 
 // "02_tiled.cu:203" wherever it occurs in the text.
-void mark_named(std::map<int64_t, SourceMark>& marks, const std::string& words, const std::string& file) {
-  const std::string name = file + ":";
-  for (size_t at = words.find(name); at != std::string::npos; at = words.find(name, at + 1))
-    if (const int64_t line = number_at(std::string_view(words).substr(at + name.size())); line > 0)
-      mark(marks, line, true, words);
+void mark_named(std::map<int64_t, SourceMark>& marks, const std::string& words, const SourceLines& source) {
+  for (const std::string& file : source.files()) {
+    const std::string name = file + ":";
+    for (size_t at = words.find(name); at != std::string::npos; at = words.find(name, at + 1)) {
+      const int64_t number = number_at(std::string_view(words).substr(at + name.size()));
+      if (const int64_t line = source.text_line(file, number); line > 0) mark(marks, line, true, words);
+    }
+  }
 }
 
-void mark_finding(std::map<int64_t, SourceMark>& marks, const Finding& finding, const std::string& file) {
+void mark_finding(std::map<int64_t, SourceMark>& marks, const Finding& finding, const SourceLines& source) {
   for (const auto& [file_key, line_key] : {std::pair{"file", "line"}, {"other_file", "other_line"}}) {
     const auto where = finding.where.find(file_key), line = finding.where.find(line_key);
-    if (line == finding.where.end() || where == finding.where.end() || where->second != file) continue;
-    if (const int64_t number = number_at(line->second); number > 0)
-      mark(marks, number, finding.severity == Severity::error, finding.sentence);
+    if (line == finding.where.end() || where == finding.where.end()) continue;
+    if (const int64_t at = source.text_line(where->second, number_at(line->second)); at > 0)
+      mark(marks, at, finding.severity == Severity::error, finding.sentence);
   }
 }
 
 }  // namespace
 
-std::vector<SourceMark> source_marks(const Observation& seen, const Failure* failure, const std::string& source_name) {
+std::vector<SourceMark> source_marks(const Observation& seen, const Failure* failure, const SourceLines& source) {
   std::map<int64_t, SourceMark> marks;
-  for (const Finding& finding : seen.findings) mark_finding(marks, finding, source_name);
+  for (const Finding& finding : seen.findings) mark_finding(marks, finding, source);
   if (seen.watch)
-    for (const Finding& finding : seen.watch->findings) mark_finding(marks, finding, source_name);
-  if (failure != nullptr) mark_named(marks, failure->message, source_name);
+    for (const Finding& finding : seen.watch->findings) mark_finding(marks, finding, source);
+  if (failure != nullptr) mark_named(marks, failure->message, source);
   std::vector<SourceMark> sorted;
   for (auto& [line, one] : marks) sorted.push_back(std::move(one));
   return sorted;
@@ -234,7 +238,8 @@ void SourcePanel::find_next() {
 void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
   if (lines_of_ != kernel.content_hash) {
     lines_of_ = kernel.content_hash;
-    text_ = kernel.source;
+    text_ = is_machine_code(kernel.source) ? "" : kernel.source;
+    source_ = SourceLines(kernel.source_name, text_);
     lines_.clear();
     comment_.clear();
     marks_of_ = nullptr;
@@ -259,7 +264,7 @@ void SourcePanel::refresh(const Context& context, const Kernel& kernel) {
   marks_of_ = seen;
   failure_of_ = words;
   const bool its = seen != nullptr && seen->experiment.kernel_hash == kernel.content_hash;
-  marks_ = source_marks(its ? *seen : Observation{}, failure, kernel.source_name);
+  marks_ = source_marks(its ? *seen : Observation{}, failure, source_);
 }
 
 void SourcePanel::step(int direction) {
@@ -339,7 +344,7 @@ void SourcePanel::draw_line(size_t at, float gutter, const std::vector<charts::H
   heat_cells(code_, columns, true, at, {place.left, y});
   const float left = place.left + heat_width(columns);
   if (marked != marks_.end()) list->AddText({left, y}, marked->error ? p.bad : p.warn, ICON_WARNING);
-  const std::string shown = std::to_string(number);
+  const std::string shown = std::to_string(source_.place_of(number).line);
   list->AddText({left + gutter - em(0.7f) - width_of(shown), y}, p.faint, shown.c_str());
   place.scrolled(heat_width(columns) + gutter, lines_[at], comment_[at] ? p.dim : p.text);
   if (!hovered || !ImGui::BeginTooltip()) return;

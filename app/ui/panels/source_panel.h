@@ -12,13 +12,14 @@ namespace attnscope::ui {
 
 // A line of the source with messages about it.
 struct SourceMark {
-  int64_t line = 0;  // from 1
+  int64_t line = 0;  // of the text, from 1
   bool error = false;
   std::string words;  // full text, one paragraph per finding
 };
 
-// The lines of `source_name` that the observation's findings or its failure name, ascending, one entry per line.
-std::vector<SourceMark> source_marks(const Observation& seen, const Failure* failure, const std::string& source_name);
+// The lines of the text that the observation's findings or its failure name, ascending, one entry per line. `source`
+// says which lines of which files they are.
+std::vector<SourceMark> source_marks(const Observation& seen, const Failure* failure, const SourceLines& source);
 
 // The kernel's source with what each line did and costs, the lines that findings and compiler errors name, and beside
 // it the SASS, the PTX or what changed since A. Choosing a line or an instruction lights the other.
@@ -53,6 +54,7 @@ class SourcePanel : public Panel {
   std::string text_;                     // its source
   std::vector<std::string_view> lines_;  // into text_
   std::vector<bool> comment_;            // by line: only a comment
+  SourceLines source_;                   // which lines of which files these are
   std::vector<SourceMark> marks_;
   session::Shared<Observation> marks_of_;
   std::string failure_of_;

@@ -9,7 +9,9 @@
 #include "charts/format.h"
 #include "charts/term_table.h"
 #include "core/joined.h"
+#include "core/source_lines.h"
 #include "ui/command_lines.h"
+#include "ui/export_menu.h"
 #include "ui/icons.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/clipboard.h"
@@ -79,6 +81,15 @@ const Timing* comparable_a(const Context& context) {
   return a.timing ? &*a.timing : nullptr;
 }
 
+// Read once for each kernel: it is asked for every row of every frame.
+const SourceLines& lines_of(const Kernel& kernel) {
+  static std::string hash;
+  static SourceLines lines;
+  if (hash != kernel.content_hash) lines = SourceLines(kernel.source_name, kernel.source);
+  hash = kernel.content_hash;
+  return lines;
+}
+
 }  // namespace
 
 void WhyPanel::draw(Context& context) {
@@ -112,6 +123,7 @@ void WhyPanel::draw(Context& context) {
 }
 
 void WhyPanel::draw_terms(Context& context, const charts::TermTable& table) {
+  export_menu(context, {"terms", [&] { return charts::figure_of(table); }});
   {
     const PartScope scope(context, session::Part::timing);
     if (const auto picked = term_bars(table, chosen_, context.glossary)) chosen_ = picked;
@@ -207,10 +219,11 @@ void WhyPanel::draw_places(Context& context, const Timing& timing) {
 void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, double total, const Kernel* kernel) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  const bool shown = kernel != nullptr && place.line > 0 && place.file == kernel->source_name;
+  const int64_t line = kernel != nullptr ? lines_of(*kernel).text_line(place.file, place.line) : 0;
+  const bool shown = line > 0;
   const ImVec2 pen = ImGui::GetCursorScreenPos();
   if (ImGui::Selectable(("##" + place.place).c_str(), false, ImGuiSelectableFlags_SpanAllColumns) && shown)
-    context.show_line(place.line);
+    context.show_line(line);
   const std::string waits = place.waits.empty() ? "" : place.waits + " waits for it. ";
   tooltip(place.place + ", " + charts::percent_text(place.us / total) + " of the whole time. " + waits +
           (shown ? "Click to see the line." : "Its source is not one that the Source panel shows."));
@@ -221,7 +234,7 @@ void WhyPanel::draw_place(Context& context, const charts::TermPlace& place, doub
   ImGui::TableNextColumn();
   ImGui::PushFont(fonts().mono, kSmallSize);
   ImGui::PushStyleColor(ImGuiCol_Text, palette().dim);
-  if (shown) text(shortened(line_of(kernel->source, place.line), ImGui::GetContentRegionAvail().x));
+  if (shown) text(shortened(line_of(kernel->source, line), ImGui::GetContentRegionAvail().x));
   ImGui::PopStyleColor();
   ImGui::PopFont();
 }
@@ -256,9 +269,9 @@ void WhyPanel::draw_next(Context& context, const charts::FindingRow& row) {
   };
   const Experiment& ran = context.shown.observation->experiment;
   const Kernel* kernel = session::find_kernel(context.snapshot, ran.kernel);
-  if (row.line > 0 && kernel != nullptr && row.file == kernel->source_name) {
+  if (const int64_t line = kernel != nullptr ? lines_of(*kernel).text_line(row.file, row.line) : 0; line > 0) {
     beside();
-    if (ImGui::SmallButton(fmt::format("{}:{}###line", row.file, row.line).c_str())) context.show_line(row.line);
+    if (ImGui::SmallButton(fmt::format("{}:{}###line", row.file, row.line).c_str())) context.show_line(line);
   }
   if (!row.next.empty()) {
     Draft wish = ran;

@@ -250,6 +250,24 @@ void MapView::draw_refusal(ImVec2 size) const {
   ImGui::EndChild();
 }
 
+charts::Sheet MapView::sheet(int64_t rows, int64_t columns) {
+  charts::Sheet sheet{{"row"}, {}};
+  if (!tile_) return sheet;
+  const std::vector<float> all = tile_->in_target ? values() : tile_->values;
+  const auto wide = static_cast<size_t>(tile_->width), high = static_cast<size_t>(tile_->height);
+  if (all.size() < wide * high) return sheet;
+  for (size_t x = 0; x < wide; ++x)
+    sheet.columns.push_back(std::to_string(static_cast<int64_t>(x) * columns / tile_->width));
+  for (size_t y = 0; y < high; ++y) {
+    std::vector<charts::Cell>& row = sheet.rows.emplace_back();
+    row.emplace_back(static_cast<int64_t>(y) * rows / tile_->height);
+    const bool ready = y >= tile_->ready_rows.size() || tile_->ready_rows[y] != 0;
+    for (size_t x = 0; x < wide; ++x)
+      row.push_back(ready ? charts::Cell(static_cast<double>(all[y * wide + x])) : charts::Cell());
+  }
+  return sheet;
+}
+
 std::optional<MapPlace> MapView::hovered(int64_t rows, int64_t columns) {
   if (!tile_ || !ImGui::IsItemHovered()) return std::nullopt;
   const ImVec2 mouse = ImGui::GetIO().MousePos;

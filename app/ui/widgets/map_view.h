@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "charts/sheet.h"
 #include "ui/context.h"
 #include "ui/display/map_painter.h"
 
@@ -43,6 +44,8 @@ class MapView {
   void colour_bar(const MapLook& look, double marked, const std::string& explanation);
 
   const Tile* tile() const { return tile_.get(); }
+  // Every value of the map, of `rows` by `columns` elements, named by the first element that its texel covers.
+  charts::Sheet sheet(int64_t rows, int64_t columns);
   // The values on the screen, read back from OpenGL: row-major, the tile's size. For tests.
   std::vector<float> values() { return painter_ ? painter_->values() : std::vector<float>(); }
   bool is_of(const ViewRequest& request) const;  // the newest map answers exactly this request

@@ -23,6 +23,20 @@ Json manifest_of(const std::string& source, const std::string& entry = "", const
   return *parse_json(imported->manifest, "manifest");
 }
 
+TEST(Import, SaysWhichConstantsTheHostCodeSets) {
+  const auto imported =
+      import_kernel("k.cu",
+                    "__constant__ float weights[16];\nstatic __constant__ int2 bias;\n"
+                    "__constant__ float preset_table[2] = {1, 2};\n__constant__ const int fixed_value{1};\n"
+                    "__global__ void k(float* y) { y[0] = weights[0] + bias.x + preset_table[0] + fixed_value; }\n",
+                    "");
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("__constant__ variable weights holds zeros")));
+  EXPECT_THAT(imported->guessed, Contains(HasSubstr("\"symbol\": \"bias\"")));
+  EXPECT_THAT(imported->guessed, testing::Not(Contains(HasSubstr("preset_table"))));
+  EXPECT_THAT(imported->guessed, testing::Not(Contains(HasSubstr("fixed_value"))));
+}
+
 TEST(Import, ReadsSizesKnobsAndTheLaunch) {
   const Json json = manifest_of(R"(#include <vector>
 #ifndef TILE

@@ -35,6 +35,26 @@ TEST(Manifest, AStoryMayHaveLines) {
   EXPECT_EQ(kernel->story, "One.\n\tTwo, é × …");
 }
 
+TEST(Manifest, MachineCodeTakesTheSourcesPlace) {
+  Json manifest = good_manifest();
+  manifest.erase("source");
+  manifest["cubin"] = "sample.cubin";
+  const std::string code("\177ELF\0\xff", 6);
+  const auto loaded = [&](const std::string& bytes) {
+    return parse_kernel({"03_sample.json", manifest.dump(), "sample.cubin", bytes});
+  };
+  const Result<Kernel> kernel = loaded(code);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(kernel->source, code);
+  EXPECT_NE(loaded(code + "x")->content_hash, kernel->content_hash);
+  EXPECT_THAT(loaded("").error().message, HasSubstr("03_sample.json/cubin: the file is no machine code"));
+  manifest["options"] = {{"fast_math", true}};
+  EXPECT_THAT(loaded(code).error().message, HasSubstr("options"));
+  manifest.erase("options");
+  manifest["source"] = "sample.cu";
+  EXPECT_THAT(loaded(code).error().message, HasSubstr("source"));
+}
+
 TEST(Manifest, HashFollowsTheContentAndNotTheName) {
   const std::string hash = parse(good_manifest())->content_hash;
   EXPECT_EQ(parse(good_manifest())->content_hash, hash);

@@ -39,6 +39,8 @@ TEST(Reported, TheRowsOfTheReports) {
   EXPECT_EQ(m64.device, "NVIDIA L4");
   EXPECT_EQ(named(figures, "sdpa").role, ReportedRole::target);
   EXPECT_EQ(named(figures, "target_qk").high, 600);
+  EXPECT_EQ(named(figures, "v3_vs_sdpa").metric, "slowdown");
+  EXPECT_EQ(named(figures, "v3_vs_baseline").metric, "speedup");
 }
 
 // A row that names a knob must use one of the kernel's values, or its line would never apply to a config.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/source_lines.h"
 #include "platform/atomic_file.h"
 #include "support/temp_dir.h"
 
@@ -45,9 +46,12 @@ TEST_F(Whole, HeadersStandWhereTheyAreIncludedEachOnce) {
   put("types.h", "using real = float;\n");
   const auto whole = of("k.cu", "#include \"types.h\"\n#include \"common.h\" // too\n#include \"common.h\"\nreal x;\n");
   ASSERT_TRUE(whole);
-  EXPECT_EQ(whole->text,
-            "// types.h:\nusing real = float;\n\n// end of types.h\n// common.h:\n\n// types.h is above\nint common;\n"
-            "// end of common.h\n// common.h is above\nreal x;\n");
+  EXPECT_EQ(
+      whole->text,
+      "#line 1 \"k.cu\"\n// types.h:\n#line 1 \"types.h\"\nusing real = float;\n\n// end of types.h\n#line 1 "
+      "\"k.cu\"\n\n"
+      "// common.h:\n#line 1 \"common.h\"\n\n// types.h is above\nint common;\n// end of common.h\n#line 2 \"k.cu\"\n\n"
+      "// common.h is above\nreal x;\n");
   EXPECT_THAT(whole->pasted, ElementsAre("types.h", "common.h"));
 }
 
@@ -55,18 +59,31 @@ TEST_F(Whole, EachLineKnowsItsFile) {
   put("common.h", "#pragma once\n#include \"types.h\"\nint common;");
   put("types.h", "using real = float;\n");
   const auto whole =
-      of("k.cu", "#include \"types.h\"\n#include \\\n  \"common.h\"\n#include \"common.h\"\nreal x;\nreal y;\n");
+      of("dev/k.cu", "#include <types.h>\n#include \\\n  \"common.h\"\n#include \"common.h\"\nreal x;\nreal y;\n",
+         {root_});
   ASSERT_TRUE(whole);
+  const SourceLines lines("whole_k.cu", whole->text);
   const auto original = [&](const std::string& text) {
     const auto line =
         1 + std::count(whole->text.begin(), whole->text.begin() + static_cast<ptrdiff_t>(whole->text.find(text)), '\n');
-    const Origin origin = origin_of(whole->origins, line);
-    return fs::path(origin.file).filename().string() + ":" + std::to_string(origin.at);
+    const SourcePlace place = lines.place_of(line);
+    return place.file + ":" + std::to_string(place.line);
   };
-  EXPECT_EQ(original("using real"), "types.h:1");
-  EXPECT_EQ(original("int common"), "common.h:3");
+  EXPECT_EQ(original("using real"), "../types.h:1");
+  EXPECT_EQ(original("int common"), "../common.h:3");
   EXPECT_EQ(original("real x"), "k.cu:5");
   EXPECT_EQ(original("real y"), "k.cu:6");
+}
+
+// A compiler that skips a branch does not read the #line in it.
+TEST_F(Whole, ABranchThatIsSkippedShiftsNoLine) {
+  put("a.h", "int a;\n");
+  const auto whole = of("k.cu", "#ifdef X\n#include \"a.h\"\n#else // no\nint b;\n#endif\nint c;\n");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(
+      whole->text,
+      "#line 1 \"k.cu\"\n#ifdef X\n// a.h:\n#line 1 \"a.h\"\nint a;\n\n// end of a.h\n#line 2 \"k.cu\"\n\n#else // no\n"
+      "#line 4 \"k.cu\"\nint b;\n#endif\n#line 6 \"k.cu\"\nint c;\n");
 }
 
 TEST_F(Whole, TheFoldersGivenAreSearched) {

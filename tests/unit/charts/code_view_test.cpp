@@ -22,7 +22,7 @@ Listing listing() {
 }
 
 TEST(CodeView, FiguresGoToTheInnermostLineOfTheSource) {
-  const CodeView view = code_view(listing(), nullptr, "k.cu", 5);
+  const CodeView view = code_view(listing(), nullptr, SourceLines("k.cu"), 5);
   EXPECT_EQ(view.lines[1].us, 6) << "the header's instruction is the line's that calls it";
   EXPECT_EQ(view.lines[1].instructions, 20);
   EXPECT_EQ(view.lines[1].conflicts, 30);
@@ -34,21 +34,40 @@ TEST(CodeView, FiguresGoToTheInnermostLineOfTheSource) {
 }
 
 TEST(CodeView, LinesAndInstructionsLeadToEachOtherThroughInlinedCalls) {
-  const CodeView view = code_view(listing(), nullptr, "k.cu", 5);
+  const CodeView view = code_view(listing(), nullptr, SourceLines("k.cu"), 5);
   EXPECT_THAT(view.instructions_of[1], ElementsAre(0, 1));
   EXPECT_THAT(view.instructions_of[3], ElementsAre(0, 1));
   EXPECT_THAT(view.instructions_of[4], ElementsAre(2));
   EXPECT_THAT(view.lines_of[1], ElementsAre(2, 4));
   EXPECT_TRUE(view.lines_of[3].empty());
   // A source that was edited and is shorter now.
-  const CodeView shorter = code_view(listing(), nullptr, "k.cu", 3);
+  const CodeView shorter = code_view(listing(), nullptr, SourceLines("k.cu"), 3);
   EXPECT_THAT(shorter.lines_of[0], ElementsAre(2));
   EXPECT_TRUE(shorter.lines_of[2].empty());
-  EXPECT_TRUE(code_view(listing(), nullptr, "other.cu", 5).lines_of[0].empty());
+  EXPECT_TRUE(code_view(listing(), nullptr, SourceLines("other.cu"), 5).lines_of[0].empty());
+}
+
+// Headers pasted into k.cu: line 3 of the text is the header's 700, lines 5 to 8 are k.cu's 2 to 5.
+TEST(CodeView, LinesAreThoseThatTheTextsDirectivesName) {
+  const SourceLines pasted(
+      "whole_k.cu", "#line 1 \"k.cu\"\n#line 700 \"/usr/include/cuda_fp16.hpp\"\na\n#line 2 \"k.cu\"\nb\nc\nd\ne\n");
+  Observation seen;
+  Finding race;
+  race.rule = RuleId::race_shared;
+  race.where = {{"file", "k.cu"}, {"line", "5"}};
+  race.where["other_file"] = "/usr/include/cuda_fp16.hpp";
+  race.where["other_line"] = "700";
+  seen.watch = WatchReport{1, 1, 1, 1, {race}};
+  const CodeView view = code_view(listing(), &seen, pasted, 8);
+  EXPECT_THAT(view.lines_of[0], ElementsAre(5, 7));
+  EXPECT_THAT(view.lines_of[1], ElementsAre(3, 5, 7));
+  EXPECT_THAT(view.instructions_of[7], ElementsAre(2));
+  EXPECT_EQ(view.lines[7].races, 1);
+  EXPECT_EQ(view.lines[2].races, 1);
 }
 
 TEST(CodeView, HottestFirstByEachColumn) {
-  const CodeView view = code_view(listing(), nullptr, "k.cu", 5);
+  const CodeView view = code_view(listing(), nullptr, SourceLines("k.cu"), 5);
   EXPECT_THAT(view.hot_lines(HeatColumn::time), ElementsAre(2, 5));
   EXPECT_THAT(view.hot_lines(HeatColumn::sectors), ElementsAre(5));
   EXPECT_THAT(view.hot_instructions(HeatColumn::time), ElementsAre(0, 2, 1));
@@ -60,7 +79,7 @@ TEST(CodeView, HottestFirstByEachColumn) {
 }
 
 TEST(CodeView, CellsSayTheFigure) {
-  const CodeView view = code_view(listing(), nullptr, "k.cu", 5);
+  const CodeView view = code_view(listing(), nullptr, SourceLines("k.cu"), 5);
   EXPECT_EQ(view.lines[1].text(HeatColumn::lanes), "24.0");
   EXPECT_EQ(view.lines[1].text(HeatColumn::time), "6.00 µs");
   EXPECT_EQ(view.lines[1].text(HeatColumn::sectors), "");
@@ -79,7 +98,7 @@ TEST(CodeView, RacesAreThoseThatNameTheLine) {
   Finding other = race;
   other.rule = RuleId::luck_order;
   seen.watch = WatchReport{1, 1, 1, 1, {race, same, elsewhere, other}};
-  const CodeView view = code_view(listing(), &seen, "k.cu", 5);
+  const CodeView view = code_view(listing(), &seen, SourceLines("k.cu"), 5);
   EXPECT_EQ(view.lines[1].races, 2);
   EXPECT_EQ(view.lines[4].races, 1);
   EXPECT_EQ(view.instructions[2].races, 1);

@@ -24,7 +24,7 @@ TEST(PtxLines, ComeFromTheLinesOfTheirLoc) {
       "}\n"
       "\t.file\t1 \"/src/k.cu\"\n"
       "\t.file\t2 \"/usr/include/cuda_fp16.hpp\"\n";
-  const std::vector<PtxLine> lines = ptx_lines(ptx, "k.cu");
+  const std::vector<PtxLine> lines = ptx_lines(ptx, SourceLines("k.cu"));
   ASSERT_EQ(lines.size(), 10u);
   EXPECT_THAT(lines[2].lines, IsEmpty());
   EXPECT_EQ(lines[3].text, "\tmov.u32 \t%r1, %tid.x;");
@@ -33,8 +33,12 @@ TEST(PtxLines, ComeFromTheLinesOfTheirLoc) {
   EXPECT_THAT(lines[5].lines, IsEmpty());
   EXPECT_THAT(lines[6].lines, ElementsAre(7, 30));
   EXPECT_THAT(lines[7].lines, IsEmpty());
-  EXPECT_THAT(ptx_lines(ptx, "other.cu")[3].lines, IsEmpty());
-  EXPECT_THAT(ptx_lines("", "k.cu"), IsEmpty());
+  EXPECT_THAT(ptx_lines(ptx, SourceLines("other.cu"))[3].lines, IsEmpty());
+  EXPECT_THAT(ptx_lines("", SourceLines("k.cu")), IsEmpty());
+  // Line 12 of k.cu is the text's line 2, and line 20 the text's line 5.
+  const SourceLines pasted("whole_k.cu", "#line 12 \"k.cu\"\na\nb\n#line 20 \"k.cu\"\nc\n");
+  EXPECT_THAT(ptx_lines(ptx, pasted)[3].lines, ElementsAre(2));
+  EXPECT_THAT(ptx_lines(ptx, pasted)[4].lines, ElementsAre(5));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Kernel kernel() {
 
 TEST(DisasmText, OnlyColumnsWithFiguresAreThere) {
   const Listing made = listing();
-  const charts::CodeView view = charts::code_view(made, nullptr, "k.cu", 3);
+  const charts::CodeView view = charts::code_view(made, nullptr, SourceLines("k.cu"), 3);
   EXPECT_THAT(columns_of(view), ElementsAre(charts::HeatColumn::time, charts::HeatColumn::instructions,
                                             charts::HeatColumn::wavefronts, charts::HeatColumn::conflicts));
   const std::string text = sass_text(made, view, {0, 1});
@@ -41,7 +41,7 @@ TEST(DisasmText, OnlyColumnsWithFiguresAreThere) {
 
 TEST(DisasmText, LinesComeInTheOrderThatIsAsked) {
   const Listing made = listing();
-  const charts::CodeView view = charts::code_view(made, nullptr, "k.cu", 3);
+  const charts::CodeView view = charts::code_view(made, nullptr, SourceLines("k.cu"), 3);
   const std::string text = lines_text(kernel(), view, {3, 2});
   EXPECT_LT(text.find("}"), text.find("load();"));
   EXPECT_THAT(text, Not(HasSubstr("// one")));

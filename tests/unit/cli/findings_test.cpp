@@ -29,7 +29,7 @@ Observation watched(std::vector<Finding> findings, int64_t ctas = 16, int64_t to
   return o;
 }
 
-const SourceFile kSource{"k.cu", "src/my kernel.cu"};
+const SourceFile kSource{SourceLines("k.cu"), "src/my kernel.cu"};
 
 TEST(Findings, StandAtTheLinesOfTheFileThatWasGiven) {
   Observation o = watched({finding_at(RuleId::luck_order, Severity::warning, nullptr, "Not the same every time"),
@@ -55,18 +55,18 @@ TEST(Findings, AFaultThatEndsTheRunIsOneToo) {
 
 // Headers are pasted into the source that runs; a person has the files.
 TEST(Findings, StandInTheHeaderThatTheLineCameFrom) {
-  const SourceFile whole{"whole_k.cu", "src/k.cu", {{1, "src/k.cu", 1}, {5, "src/common.h", 1}, {20, "src/k.cu", 4}}};
-  Observation o =
-      watched({finding_at(RuleId::race_shared, Severity::error, "7", "Race: whole_k.cu:7 and whole_k.cu:21.")});
-  o.watch->findings[0].where = {
-      {"file", "whole_k.cu"}, {"line", "7"}, {"other_file", "whole_k.cu"}, {"other_line", "21"}};
+  const SourceFile whole{
+      SourceLines("whole_k.cu", "#line 1 \"k.cu\"\n#line 1 \"../common/x.h\"\n\n\n\n#line 4 \"k.cu\"\n\n"), "src/k.cu"};
+  Observation o = watched({finding_at(RuleId::race_shared, Severity::error, "3", "Race: ../common/x.h:3 and k.cu:5.")});
+  o.watch->findings[0].where = {{"file", "../common/x.h"}, {"line", "3"}, {"other_file", "k.cu"}, {"other_line", "5"}};
   const Located one = located(o, whole).at(0);
-  EXPECT_EQ(line_of(one), "src/common.h:3: error: Race: src/common.h:3 and src/k.cu:5. [race.shared, racecheck]");
+  EXPECT_EQ(line_of(one), "common/x.h:3: error: Race: ../common/x.h:3 and k.cu:5. [race.shared, racecheck]");
   EXPECT_EQ(one.other_file, "src/k.cu");
   EXPECT_EQ(one.other_line, 5);
   o = {};
-  o.failure = Failure{Stage::compile, "whole_k.cu:2: expected a ;", ""};
-  EXPECT_EQ(line_of(located(o, whole).at(0)), "src/k.cu:2: error: src/k.cu:2: expected a ; [compile]");
+  o.failure = Failure{Stage::compile, "after ../common/x.h:2, k.cu:2: expected a ;", ""};
+  EXPECT_EQ(located(o, whole).at(0).file, "common/x.h");
+  EXPECT_EQ(located(o, whole).at(0).line, 2);
 }
 
 TEST(Findings, EachKindHasComputeSanitizersTool) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 
 #include "catalog/catalog.h"
 #include "catalog/validate.h"
+#include "charts/figure.h"
+#include "cli/banks_text.h"
 #include "cli/command.h"
 #include "cli/disasm_text.h"
 #include "cli/exit_status.h"
@@ -18,6 +21,7 @@
 #include "cli/sweep_board.h"
 #include "core/escape.h"
 #include "report/bench_report.h"
+#include "report/rbk_report.h"
 #include "report/tuned.h"
 #include "store/preset.h"
 #include "support/temp_dir.h"
@@ -95,6 +99,30 @@ std::string filled_form(const char* name, const std::string& text) {
   return filled(form_of(name), export_of(text)).value_or("not filled");
 }
 
+// A kernel that is not attention: the tables of its launchers come from its manifest, whose names are words.
+std::string filled_workload_form(const char* name, const std::string& text) {
+  static const char* const manifest =
+      R"({"id": "k", "title": "", "source": "k.cu", "entry": "features", "problem": "custom",
+    "sizes": {"n": 8}, "launch": {"grid": [1, 1, 1], "block": [32, 1, 1]},
+    "buffers": [{"name": "x", "role": "in", "dtype": "f16", "shape": ["n"]}, {"name": "y", "role": "out", "dtype": "f16", "shape": ["n"]}],
+    "args": ["x", "y", "y", "n", {"value": 1, "type": "u16"}], "reference": {"kind": "copy", "inputs": ["x"], "output": "y"}})";
+  static const Kernel kernel = *catalog::parse_kernel({"k.json", manifest, "k.cu", "int source;"});
+  Export e = export_of(text);
+  e.kernel = kernel;
+  e.kernel.id = e.kernel.title = e.kernel.story = e.kernel.source_name = text;
+  e.problem = kernel.default_problem();
+  e.config = {};
+  e.launch = *catalog::launch_of(kernel, e.problem, e.config);
+  auto variant = std::make_shared<compile::Variant>(*e.variant);
+  const std::string cubin =
+      read_text(fs::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/compile/features_sm89_nvrtc13.0.cubin");
+  const auto bytes = std::as_bytes(std::span(cubin));
+  variant->cubin.assign(bytes.begin(), bytes.end());
+  variant->entry_symbol = "features";
+  e.variant = variant;
+  return filled(form_of((std::string("workload.") + name).c_str()), e).value_or("not filled");
+}
+
 report::BenchReport report_of(const std::string& text) {
   report::BenchReport made;
   made.date = made.device = made.device_name = made.versions.app = made.versions.nvrtc = made.versions.driver = text;
@@ -109,6 +137,18 @@ report::BenchReport report_of(const std::string& text) {
   }
   return made;
 }
+
+report::RbkReport rbk_of(const std::string& text) {
+  report::RbkReport made;
+  made.bench = report_of(text);
+  made.config.shapes = {{text, 1, 1, 64, 64, false, text}};
+  made.rows = {0};
+  made.merges = report::gates_of(made.bench, made.config, {});
+  return made;
+}
+
+// A page without the line before its markup: what is left is XML, too.
+std::string markup_of(const std::string& page) { return page.substr(page.find('\n') + 1); }
 
 Observation observation_of(const std::string& text) {
   Observation o;
@@ -162,6 +202,17 @@ std::string preset_of(const std::string& text) {
   return written ? read_text(folder / "one.json") : written.error().message;
 }
 
+charts::Figure figure_of(const std::string& text) {
+  charts::Figure made;
+  made.title = made.note = made.x.title = made.y.title = text;
+  made.x.marks = made.y.marks = {{0.5, text}};
+  made.lines = {{text, {{0, 0}, {1, 1}}, true}};
+  made.bars = {{0.5, 0, 0.5, text, 1}};
+  made.points = {{0.5, 0.5, 0.2, 0.8, FigureKind::measured, true, text}};
+  made.sheet = {{"first", "second"}, {{text, 1.5}, {text, charts::Cell()}}};
+  return made;
+}
+
 // A new writer of outside text is added here; tests/layers/check_writers.py finds those that bypass core's escapes. The
 // name's ending selects the product's reader (read_products.py): .lines.txt may hold several lines.
 struct Writer {
@@ -175,8 +226,15 @@ const std::vector<Writer> kWriters{
     {"launch.cpp", [](const std::string& text) { return filled_form("launch.cpp", text); }},
     {"launch.py", [](const std::string& text) { return filled_form("launch.py", text); }},
     {"readme.md", [](const std::string& text) { return filled_form("README.md", text); }},
+    {"workload.cpp", [](const std::string& text) { return filled_workload_form("launch.cpp", text); }},
+    {"workload.py", [](const std::string& text) { return filled_workload_form("launch.py", text); }},
+    {"workload.md", [](const std::string& text) { return filled_workload_form("README.md", text); }},
     {"report.md", [](const std::string& text) { return report::as_markdown(report_of(text)); }},
     {"ladder.md", [](const std::string& text) { return report::as_ladder(report_of(text)); }},
+    {"rbk.md", [](const std::string& text) { return report::as_markdown(rbk_of(text)); }},
+    {"rbk.csv", [](const std::string& text) { return report::as_csv(rbk_of(text)); }},
+    {"rbk.json", [](const std::string& text) { return json_text(report::to_json(rbk_of(text)), 1); }},
+    {"rbk.svg", [](const std::string& text) { return markup_of(report::as_html(rbk_of(text))); }},
     {"report.svg", [](const std::string& text) { return report::as_svg(report_of(text)); }},
     {"report.json", [](const std::string& text) { return json_text(to_json(report_of(text)), 1); }},
     {"report.txt", [](const std::string& text) { return report::as_table(report_of(text)); }},
@@ -196,9 +254,19 @@ const std::vector<Writer> kWriters{
        listing.lines = {CodeLine{text, {{0, 1}}}};
        Kernel kernel;
        kernel.source = kernel.source_name = text;
-       const charts::CodeView view = charts::code_view(listing, nullptr, text, 1);
+       const charts::CodeView view = charts::code_view(listing, nullptr, SourceLines(text), 1);
        return sass_text(listing, view, {0}) + lines_text(kernel, view, {1}) +
               diff_text("SASS", charts::diff_of({text}, {}), {text}, {});
+     }},
+    {"banks.txt",
+     [](const std::string& text) {
+       Listing listing;
+       listing.files = {text};
+       listing.lines = {CodeLine{text, {{0, 1}}}};
+       listing.lines[0].access = SharedAccess{{}, 1, 4, true};
+       Kernel kernel;
+       kernel.source_name = text;
+       return banks_text(listing, kernel, 1, 0).value();
      }},
     {"scan.lines.txt",
      [](const std::string& text) {
@@ -241,6 +309,9 @@ const std::vector<Writer> kWriters{
        const SweepBoard board = board_of(scan, {{{}, search::Exclusion::warning, text, text, text}}, plan.kernel);
        return text_of(board, plan, {}, true) + text_of(board, plan, {}, false);
      }},
+    {"figure.svg", [](const std::string& text) { return charts::svg_of(figure_of(text)); }},
+    {"figures.csv", [](const std::string& text) { return charts::csv_of(figure_of(text).sheet); }},
+    {"figures.json", [](const std::string& text) { return charts::json_of(figure_of(text).sheet); }},
     {"preset.json", preset_of},
     {"result.lines.txt", printed},
     {"note.lines.txt", [](const std::string& text) { return said([&] { print_note(text); }); }},

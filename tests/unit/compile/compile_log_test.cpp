@@ -158,6 +158,32 @@ TEST(NvrtcOptions, ANameThatCarriesAnythingElseIsRefused) {
   EXPECT_FALSE(nvrtc_options(bad));
 }
 
+TEST(NvrtcOptions, ANameThatTheSourceDeclaresIsNoMacro) {
+  const auto given = [](const std::string& source) {
+    CompileRequest one = request();
+    one.source = source;
+    one.macros["CAUSAL"] = 1;
+    const auto options = nvrtc_options(one);
+    if (!options) return options.error().message;
+    std::string macros;
+    for (const std::string& option : *options)
+      if (option.starts_with("-D") && option.find("DTYPE") == option.npos && option.find("ATTN_T") == option.npos)
+        macros += option + " ";
+    return macros;
+  };
+  const std::string all = "-DBLOCK_M=32 -DCAUSAL=1 -DHEAD_DIM=64 ";
+  EXPECT_EQ(given("constexpr int HEAD_DIM = 64;\n"), "-DBLOCK_M=32 -DCAUSAL=1 ");
+  EXPECT_EQ(given("template <int HEAD_DIM, bool CAUSAL> __global__ void k(float* x) {}"), "-DBLOCK_M=32 ");
+  EXPECT_EQ(given("static const bool CAUSAL = true, other = false;"), "-DBLOCK_M=32 -DHEAD_DIM=64 ");
+  EXPECT_EQ(given("\nconstexpr int HEAD_DIM = 128;\n"),
+            "k.cu:2: the source fixes HEAD_DIM to 128, and this run asks for 64");
+  EXPECT_EQ(given("constexpr int BLOCK_M = 16;"), "k.cu:1: the source fixes BLOCK_M to 16, and this run asks for 32");
+  EXPECT_EQ(given("#ifndef HEAD_DIM\nconstexpr int HEAD_DIM = 128;\n#endif\n"), all);
+  EXPECT_EQ(given("#ifndef HEAD_DIM\n#define HEAD_DIM 128\n#endif\nint f() { return HEAD_DIM; }"), all);
+  EXPECT_EQ(given("float s[BLOCK_M * HEAD_DIM]; // int HEAD_DIM = 3;"), all);
+  EXPECT_EQ(given("int HEAD_DIM"), all) << "the text ends";
+}
+
 TEST(NvrtcOptions, ValuesOutOfRangeAreRefused) {
   for (const int limit : {-1, 1, 15, 256, 100000}) {
     CompileRequest bad = request();

@@ -38,6 +38,12 @@ extern "C" __global__ void k(const half* in, float* out) { out[0] = a::f<3>(1) <
   EXPECT_EQ(without_host_code(""), "");
 }
 
+TEST(HostCode, LineNumbersWithinItStay) {
+  const std::string source = "int main() {\n  int i;\n#line 7 \"k.cu\"\n  return 0;\n}\n__global__ void k() {}\n";
+  EXPECT_EQ(without_host_code(source),
+            "            \n        \n#line 7 \"k.cu\"\n           \n \n__global__ void k() {}\n");
+}
+
 TEST(HostCode, MainAndLaunchesGoAndLinesStay) {
   EXPECT_EQ(left_of(R"(#include <cstdio>
 __global__ void k(int* p) { p[threadIdx.x] = 1; }

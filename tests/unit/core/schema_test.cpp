@@ -1,5 +1,6 @@
 // docs/observation.schema.json says what the field lists say. After a change of a list, write it again with
-//   ATTNSCOPE_WRITE_SCHEMA=1 core_tests --gtest_filter='Schema.*'
+//   ATTNSCOPE_WRITE_SCHEMA=1 core_tests --gtest_filter='Schema.*' && python3 cmake/python_types.py
+// which also writes the Python package's types.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,6 @@
 #include "cuda_api/choose.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,6 +16,7 @@ namespace attnscope::cuda_api {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing_support::Machine;
 
 TEST_F(Machine, ATwelveDriverTakesNvrtcTwelve) {
@@ -25,7 +27,7 @@ TEST_F(Machine, ATwelveDriverTakesNvrtcTwelve) {
   ASSERT_TRUE(nvrtc) << nvrtc.error().message;
   EXPECT_EQ((*nvrtc)->version_text(), "12.8");
   EXPECT_EQ((*nvrtc)->place().origin, "package 12.8");
-  EXPECT_TRUE(fs::exists((*nvrtc)->place().include / "cuda_fp16.h"));
+  EXPECT_TRUE(fs::exists((*nvrtc)->place().includes.front() / "cuda_fp16.h"));
 }
 
 TEST_F(Machine, AThirteenDriverTakesNvrtcThirteen) {
@@ -140,7 +142,7 @@ TEST_F(Machine, HeadersOfAnotherPlaceServeALibraryWithoutAny) {
   auto nvrtc = choose_nvrtc();
   ASSERT_TRUE(nvrtc);
   EXPECT_EQ((*nvrtc)->version_text(), "12.9");
-  EXPECT_EQ((*nvrtc)->place().include, fs::canonical(cache()) / "12.8" / "include");
+  EXPECT_THAT((*nvrtc)->place().includes, ElementsAre(fs::canonical(cache()) / "12.8" / "include"));
 }
 
 TEST_F(Machine, ANamedDriverThatIsNotThereIsAFailure) {
@@ -300,7 +302,7 @@ TEST_F(Machine, WhatCameWithTheProgramServesLast) {
   driver(12080);
   auto nvrtc = choose_nvrtc();
   ASSERT_TRUE(nvrtc) << nvrtc.error().message;
-  EXPECT_EQ((*nvrtc)->place().include, fs::canonical(share) / "cuda" / "12.8" / "include");
+  EXPECT_THAT((*nvrtc)->place().includes, ElementsAre(fs::canonical(share) / "cuda" / "12.8" / "include"));
   package("12.9", "nvrtc_12_9");
   nvrtc = choose_nvrtc();
   ASSERT_TRUE(nvrtc);

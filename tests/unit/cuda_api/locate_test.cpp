@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 namespace fs = std::filesystem;
 
 class LocateTest : public testing_support::Machine {
@@ -156,7 +157,7 @@ TEST_F(LocateTest, ALibraryIsFoundInEveryFolderThatToolkitsUse) {
     const auto places = library_places(CudaLibrary::nvrtc, 12);
     ASSERT_FALSE(places.empty()) << folder;
     EXPECT_EQ(places.front().library, fs::canonical(root) / folder / "libnvrtc.so.12");
-    EXPECT_EQ(places.front().include, "");
+    EXPECT_THAT(places.front().includes, IsEmpty());
     EXPECT_EQ(places.front().origin, "toolkit " + fs::canonical(root).string());
   }
 }
@@ -167,18 +168,49 @@ TEST_F(LocateTest, ItsHeadersAreBesideIt) {
     const fs::path root = toolkit("toolkit" + std::to_string(++number));
     write(root / folder / "cuda_fp16.h");
     set("CUDA_HOME", root.string());
-    EXPECT_EQ(library_places(CudaLibrary::nvrtc, 12).front().include, fs::canonical(root) / folder);
+    EXPECT_THAT(library_places(CudaLibrary::nvrtc, 12).front().includes, ElementsAre(fs::canonical(root) / folder));
   }
   // A library that a variable names: the headers are beside its folder.
   const fs::path root = toolkit("named");
   set("ATTNSCOPE_NVRTC", (root / "lib64" / "libnvrtc.so.12").string());
-  EXPECT_EQ(library_places(CudaLibrary::nvrtc, 12).front().include, "");
+  EXPECT_THAT(library_places(CudaLibrary::nvrtc, 12).front().includes, IsEmpty());
   write(root / "include" / "cuda_fp16.h");
   const auto places = library_places(CudaLibrary::nvrtc, 13);
   ASSERT_EQ(places.size(), 1u) << "if the variable is set, only that one";
   EXPECT_EQ(places.front().library, root / "lib64" / "libnvrtc.so.12");
-  EXPECT_EQ(places.front().include, root / "include");
+  EXPECT_THAT(places.front().includes, ElementsAre(root / "include"));
   EXPECT_EQ(places.front().origin, "$ATTNSCOPE_NVRTC");
+}
+
+// As pip lays out NVIDIA's wheels: one folder each for CUDA 12, one for all of CUDA 13.
+TEST_F(LocateTest, APythonEnvironmentsWheelsComeFirst) {
+  const fs::path site = root_ / "venv" / "site-packages", nvidia = site / "nvidia";
+  write(cache() / "12.8" / "lib" / "libnvrtc.so.12");
+  write(cache() / "bin" / "nvdisasm", true);
+  write(cache() / "cutlass" / "include" / "cutlass" / "version.h");
+  set("ATTNSCOPE_SITE_PACKAGES", (root_ / "nowhere").string() + ":" + site.string() + ":");
+  EXPECT_EQ(library_places(CudaLibrary::nvrtc, 12).front().origin, "package 12.8");
+  write(nvidia / "cuda_nvrtc" / "lib" / "libnvrtc.so.12");
+  write(nvidia / "cu13" / "lib" / "libnvrtc.so.13");
+  EXPECT_THAT(library_places(CudaLibrary::nvrtc, 12).front().includes, IsEmpty());
+  write(nvidia / "cuda_nvcc" / "include" / "crt" / "mma.h");
+  write(nvidia / "cuda_cccl" / "include" / "nv" / "target");
+  EXPECT_THAT(library_places(CudaLibrary::nvrtc, 12).front().includes, IsEmpty()) << "cuda_fp16.h is the first";
+  write(nvidia / "cuda_runtime" / "include" / "cuda_fp16.h");
+  write(nvidia / "cu13" / "include" / "cuda_fp16.h");
+  const auto twelve = library_places(CudaLibrary::nvrtc, 12), thirteen = library_places(CudaLibrary::nvrtc, 13);
+  EXPECT_EQ(twelve.at(0).library, nvidia / "cuda_nvrtc" / "lib" / "libnvrtc.so.12");
+  EXPECT_EQ(twelve.at(0).origin, "environment " + site.string());
+  EXPECT_THAT(twelve.at(0).includes, ElementsAre(nvidia / "cuda_runtime" / "include", nvidia / "cuda_nvcc" / "include",
+                                                 nvidia / "cuda_cccl" / "include"));
+  EXPECT_EQ(twelve.at(1).origin, "package 12.8");
+  EXPECT_EQ(thirteen.at(0).library, nvidia / "cu13" / "lib" / "libnvrtc.so.13");
+  EXPECT_THAT(thirteen.at(0).includes, ElementsAre(nvidia / "cu13" / "include"));
+  write(nvidia / "cu13" / "bin" / "nvdisasm", true);
+  EXPECT_EQ(locate_nvdisasm().value(), nvidia / "cu13" / "bin" / "nvdisasm");
+  write(site / "cutlass_library" / "source" / "include" / "cutlass" / "version.h");
+  EXPECT_EQ(locate_headers("cutlass").value(), site / "cutlass_library" / "source" / "include");
+  EXPECT_THAT(environment_folders(), ElementsAre(fs::canonical(nvidia), fs::canonical(site / "cutlass_library")));
 }
 
 TEST_F(LocateTest, PackagesComeBeforeToolkitsAndTheSystemComesLast) {

@@ -20,7 +20,7 @@ class Machine : public testing::Test {
     root_ = mkdtemp(pattern.data());
     for (const char* name :
          {"ATTNSCOPE_HOME", "CUDA_HOME", "CUDA_PATH", "ATTNSCOPE_NVRTC", "ATTNSCOPE_NVDISASM", "ATTNSCOPE_LIBCUDA",
-          "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_CUTLASS", "ATTNSCOPE_RESOURCES"})
+          "ATTNSCOPE_CUBLAS", "ATTNSCOPE_CUPTI", "ATTNSCOPE_CUTLASS", "ATTNSCOPE_RESOURCES", "ATTNSCOPE_SITE_PACKAGES"})
       set(name, "");
     set("XDG_CACHE_HOME", root_.string());
     set("ATTNSCOPE_NO_TOOLKIT", "1");

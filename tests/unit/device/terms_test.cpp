@@ -41,7 +41,9 @@ emulator::Program program() {
   return out;
 }
 
-Terms terms(const std::vector<Stall>& stalls) { return terms_of(stalls, program(), SourcePieces(kSource), "k.cu"); }
+Terms terms(const std::vector<Stall>& stalls) {
+  return terms_of(stalls, program(), SourcePieces(kSource), SourceLines("k.cu"));
+}
 
 TEST(Terms, SumByKindAndProducerWithTheLongestWaiter) {
   const Terms all = terms({{TermKind::global_latency, 0, 1, 2},
@@ -73,6 +75,24 @@ TEST(Terms, PhasesAreTheFunctionsThatTheKernelCallsAndItsLoops) {
   double sum = 0;
   for (const Phase& phase : all.phases) sum += phase.us;
   EXPECT_EQ(sum, 15.75);
+}
+
+// A text whose lines are another file's, twenty lines down.
+TEST(Terms, PhasesNameTheLinesThatDirectivesGive) {
+  emulator::Program moved = program();
+  auto sass = std::make_shared<compile::SassProgram>(*moved.sass);
+  sass->files[0] = "mine.cu";
+  for (compile::SassInstruction& one : sass->instructions) {
+    if (one.line.file == 0 && one.line.line > 0) one.line.line += 20;
+    for (compile::SassLine& caller : one.inlined_at) caller.line += 20;
+  }
+  moved.sass = sass;
+  const SourceLines lines("whole.cu", std::string("#line 21 \"mine.cu\"\n") + kSource);
+  const SourcePieces pieces(std::string("#line 21 \"mine.cu\"\n") + kSource);
+  const Terms all = terms_of({{TermKind::issue, 0, 0, 2}, {TermKind::issue, 1, 1, 3}}, moved, pieces, lines);
+  ASSERT_EQ(all.phases.size(), 2u);
+  EXPECT_EQ(all.phases[0].name, "kernel, loop at line 27");
+  EXPECT_EQ(all.phases[1].name, "score");
 }
 
 TEST(Terms, OnlyTheLinesThatCarryMuchAreListed) {

@@ -195,6 +195,21 @@ TEST(Refused, AFormOutsideTheListIsNamed) {
   EXPECT_THAT(program.error().message, HasSubstr("byte 0x10, k.cu:2"));
 }
 
+TEST(Refused, WhatIsNotSupportedSaysTheWayOn) {
+  const auto hint = [](const std::string& line) {
+    const auto sass = from_text(line + "\nEXIT", {});
+    auto copy = std::make_shared<compile::SassProgram>(*sass);
+    copy->code_hash.clear();
+    const auto program = prepare(copy);
+    return program ? "accepted" : program.error().hint;
+  };
+  EXPECT_THAT(hint("TEX.SCR.LL R0, R1, R2, R3"), HasSubstr("Read a buffer instead"));
+  EXPECT_THAT(hint("SUST.D.BA.2D [R2], R4"), HasSubstr("Textures and surfaces"));
+  EXPECT_THAT(hint("SYNCS.EXCH.64 R0, [R2], R4"), HasSubstr("mbarrier"));
+  EXPECT_THAT(hint("UCGABAR_ARV"), HasSubstr("clusters"));
+  EXPECT_THAT(hint("FADD.SPLAT R0, R1, R2"), HasSubstr("Another knob value"));
+}
+
 TEST(Refused, ModifiersThatAFormDoesNotTake) {
   for (const char* line : {"IADD3 R0, |R1|, R2, R3", "LOP3.LUT R0, -R1, R2, R3, 0xc0, !PT", "FADD R0, ~R1, R2",
                            "HADD2.F32 R0, R1, R2.H0_H0", "LOP3.LUT R0, R1, R2, R3, 0xc0, P0", "LDG.E.64 R0, [R2]",

@@ -84,6 +84,19 @@ struct Input {
       if (one.line == line) return one;
     return facts.code.front();
   }
+  // Another instruction of a line, whose issue takes `us`.
+  void add(model::Unit unit, int line, double us = 0) {
+    add(unit, line, at(line).phase, {});
+    const auto last = static_cast<uint32_t>(facts.code.size() - 1);
+    if (us > 0) facts.stalls.push_back({TermKind::issue, last, last, us});
+  }
+  // The estimate, its correction and the two conversions of a division of integers.
+  void divide(int line, double us) {
+    for (const model::Unit unit : {model::Unit::conversion, model::Unit::mufu, model::Unit::conversion})
+      add(unit, line, us / 10);
+    for (int i = 0; i < 2; ++i) add(model::Unit::imad, line, us / 10);
+    for (int i = 0; i < 5; ++i) add(model::Unit::integer, line, us / 10);
+  }
   // More time, on top of what there is.
   void stall(TermKind term, int line, double us, int consumer = 0) {
     const auto index = [&](int wanted) {

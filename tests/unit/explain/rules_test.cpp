@@ -78,6 +78,28 @@ const std::vector<Planted>& planted() {
          in.at(kScore).wavefronts = 80000;
          in.stall(TermKind::bank_conflicts, kSum, 15);
        }},
+      {"WarpsQueueForSharedMemory", RuleId::shared_queue, kScore, Severity::warning,
+       [](Input& in) { in.stall(TermKind::shared_wavefronts, kScore, 20); }},
+      {"EachLaneLoadsFourBytes", RuleId::global_narrow, kLoad, Severity::warning,
+       [](Input& in) { in.at(kLoad).width = 4; }},
+      {"EachLaneStoresEightBytes", RuleId::global_narrow, kStore, Severity::info,
+       [](Input& in) {
+         in.at(kStore).width = 8;
+         in.stall(TermKind::issue, kStore, 12);
+       },
+       9},
+      {"DoublesAmongFloats", RuleId::double_used, kSum, Severity::warning,
+       [](Input& in) {
+         in.at(kSum).unit = Unit::fp64;
+         in.stall(TermKind::fp64, kSum, 20);
+       }},
+      {"DividesIntegers", RuleId::integer_division, kSum, Severity::warning, [](Input& in) { in.divide(kSum, 20); }},
+      {"ALineStandsBehindAnothersLines", RuleId::global_scattered, kStore, Severity::warning,
+       [](Input& in) {
+         in.at(kStore).lines = 64000, in.at(kStore).sectors = 64000;
+         in.at(kSum).unit = Unit::global_load;
+         in.stall(TermKind::l1_lines, kSum, 30);
+       }},
       {"EachLaneReadsItsOwnLine", RuleId::global_scattered, kLoad, Severity::warning,
        [](Input& in) {
          in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 64000;
@@ -247,6 +269,21 @@ const std::vector<Clean>& clean() {
       {"ScatteredButHidden", [](Input& in) { in.at(kLoad).lines = 64000, in.at(kLoad).sectors = 64000; }},
       {"QueuedButDense", [](Input& in) { in.stall(TermKind::l1_lines, kLoad, 30); }},
       {"RepeatedButHidden", [](Input& in) { in.facts.distinct_bytes = 1e5; }},
+      {"WideLoads", [](Input& in) { in.at(kLoad).width = 16; }},
+      {"ABroadcastOfFourBytes", [](Input& in) { in.at(kLoad).width = 4, in.at(kLoad).sectors = 2000; }},
+      {"FourBytesFarApart", [](Input& in) { in.at(kLoad).width = 4, in.at(kLoad).sectors = 64000; }},
+      {"SharedMemoryWithoutAQueue", [](Input& in) { in.at(kScore).wavefronts = in.at(kScore).ideal = 100000; }},
+      {"DoublesInBuffersOfDoubles",
+       [](Input& in) {
+         in.kernel.buffers.emplace_back().type = ElementType::f64;
+         in.at(kSum).unit = Unit::fp64;
+         in.stall(TermKind::fp64, kSum, 20);
+       }},
+      {"AFloatThatIsDividedAndRounded",
+       [](Input& in) {
+         for (const Unit unit : {Unit::mufu, Unit::conversion, Unit::integer, Unit::imad}) in.add(unit, kSum, 5);
+       }},
+      {"LoadedTwice", [](Input& in) { in.facts.distinct_bytes = 5e5, in.stall(TermKind::l2_bandwidth, kLoad, 40); }},
       {"LoadedOnce", [](Input& in) { in.stall(TermKind::l2_bandwidth, kLoad, 40); }},
       {"StackWithoutAccesses", [](Input& in) { in.facts.seen.variant->stack_bytes = 64; }},
       {"ManyRegistersAndFullPlaces", [](Input& in) { in.facts.seen.variant->registers = 255; }},
@@ -351,14 +388,14 @@ TEST(Ranking, ErrorsThenTheHighestGain) {
 
 TEST(Next, AKnobThatFillsTheSmsIsProposed) {
   Input in;
-  in.facts.seen.experiment.problem.seq_q = 32 * 40;
-  in.facts.seen.occupancy->total_ctas = 40;
+  in.facts.seen.experiment.problem.seq_q = 32 * 24;
+  in.facts.seen.occupancy->total_ctas = 24;
   const std::vector<Finding> findings = findings_of(in.facts);
   const Finding* found = find(findings, RuleId::grid_small);
   ASSERT_NE(found, nullptr);
   ASSERT_TRUE(found->next);
   EXPECT_EQ(found->next->set, (std::map<std::string, int64_t>{{"ROWS", 16}}));
-  in.kernel.launch.grid[0] = "40";  // the knob changes nothing about it
+  in.kernel.launch.grid[0] = "24";  // the knob changes nothing about it
   EXPECT_FALSE(find(findings_of(in.facts), RuleId::grid_small)->next);
 }
 

@@ -164,6 +164,30 @@ TEST_F(LessonTest, ALearnerPredictsRunsAndReaches) {
   EXPECT_EQ(progress.at(), 0u);
 }
 
+// What may be seen: nothing of a step before it is told, and the learner's own run only at its step.
+TEST_F(LessonTest, FiguresAreHiddenUntilTheStepIsTold) {
+  const auto times = [](const Progress& progress) {
+    std::vector<double> all;
+    for (const Progress::Told& told : progress.told()) all.push_back(told.observation->timing->p50);
+    return all;
+  };
+  Progress progress(read(kWarps).value());
+  EXPECT_THAT(progress.told(), SizeIs(0));
+  progress.choose(0);
+  EXPECT_THAT(progress.told(), SizeIs(0));
+  progress.take(taking(800));
+  EXPECT_EQ(times(progress), (std::vector<double>{800}));
+  EXPECT_EQ(progress.told()[0].run->name, "A");
+  progress.take(taking(450));
+  progress.take(taking(700));
+  EXPECT_EQ(times(progress), (std::vector<double>{800, 700}));
+  EXPECT_EQ(progress.told()[1].run, nullptr) << "the learner's own, the last";
+  progress.next();
+  EXPECT_EQ(times(progress), (std::vector<double>{800}));
+  progress.back();
+  EXPECT_EQ(times(progress), (std::vector<double>{800}));
+}
+
 TEST(ShippedLessons, AreReadAndPlaceTheirKernels) {
   std::vector<Failure> faults;
   const auto lessons = list_lessons(source_dir() / "assets/lessons", faults);

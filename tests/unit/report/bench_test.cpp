@@ -368,7 +368,7 @@ TunedEntry tuned(const std::string& kernel, double us, FigureKind kind) {
 }
 
 TEST(Tuned, AMeasuredFigurePrecedesAModelledOne) {
-  TunedTable table{"NVIDIA H200 SXM", 90, {}};
+  TunedTable table{"NVIDIA H200", 90, {}};
   EXPECT_TRUE(put_entry(table, tuned("a", 10, FigureKind::modelled)));
   EXPECT_TRUE(put_entry(table, tuned("b", 5, FigureKind::modelled)));
   EXPECT_EQ(best_entry({table}, "NVIDIA H200", Problem{}, "")->kernel, "b");

@@ -5,34 +5,29 @@
 #include <algorithm>
 
 #include "core/observation.h"
+#include "explain/tried.h"
 #include "support/temp_dir.h"
 #include "unit/worker/small_request.h"
 
 namespace attnscope::worker {
 namespace {
 
-class Kept final : public Sink {
- public:
-  void part(std::vector<protocol::PartValue> values, bool final) override {
-    apply_part(observation, protocol::Part{0, std::move(values), final});
-  }
-  void tile(Tile) override {}
-  void progress(protocol::Step, int64_t, int64_t) override {}
-  Observation observation;
-};
-
 class Explained : public testing::Test {
  protected:
   // At the usual problem, with these knobs.
   Observation run(const char* manifest, const std::map<std::string, int64_t>& knobs = {}) {
+    return run(manifest, knobs, [](Request&) {});
+  }
+  Observation run(const char* manifest, const std::map<std::string, int64_t>& knobs, void (*change)(Request&)) {
     Request request = small_request(cancel_);
     request.kernel = testing_support::shipped_kernel(manifest);
     request.experiment = testing_support::experiment_of(request.kernel);
     request.experiment.problem = request.kernel.default_problem();
+    change(request);
     for (const auto& [knob, value] : knobs) request.experiment.config.knobs[knob] = value;
     source_ = request.kernel.source;
     const auto all = services_in(folder_.path());
-    Kept kept;
+    ObservingSink kept;
     const auto done = run_experiment(*all, request, kept);
     if (!done) failure_ = done.error();
     return kept.observation;
@@ -57,6 +52,85 @@ class Explained : public testing::Test {
   std::string source_;
   std::optional<Failure> failure_;
 };
+
+// One head of 64 rows, with its watch.
+void watched(Request& request) {
+  Problem& problem = request.experiment.problem;
+  problem.heads = problem.kv_heads = 1;
+  problem.seq_q = problem.seq_k = 64;
+  request.stages.watch = true;
+}
+
+bool watch_finds(const Observation& seen, RuleId rule) {
+  EXPECT_TRUE(seen.watch);
+  return seen.watch && std::ranges::count(seen.watch->findings, Rule(rule), &Finding::rule) > 0;
+}
+
+// Question 1: why is VEC_WIDTH 8 no faster than 4?
+TEST_F(Explained, TwoWidthsOfOneCopyAreTheSameCode) {
+  const auto wide = [&](int64_t width) {
+    return run("kernels/02_tiled.json", {{"VEC_WIDTH", width}}, [](Request& request) {
+      request.experiment.problem.heads = request.experiment.problem.kv_heads = 1;
+      request.experiment.problem.seq_q = request.experiment.problem.seq_k = 64;
+    });
+  };
+  const Observation four = wide(4), eight = wide(8), two = wide(2);
+  const auto same = explain::changes(four, eight);
+  ASSERT_EQ(same.size(), 1u);
+  EXPECT_EQ(same[0].rule, RuleId::code_identical);
+  EXPECT_TRUE(explain::changes(two, four).empty());
+}
+
+// Question 3: is the light barrier sound?
+TEST_F(Explained, TheLightBarrierIsARace) {
+  const Observation light = run("kernels/02_tiled.json", {{"SYNC_POLICY", 2}}, watched);
+  EXPECT_TRUE(watch_finds(light, RuleId::race_shared));
+  EXPECT_FALSE(watch_finds(run("kernels/02_tiled.json", {{"SYNC_POLICY", 5}}, watched), RuleId::race_shared));
+}
+
+// Question 4: is a time of six warps valid?
+TEST_F(Explained, WarpsThatDoNotDivideTheRowsPassABarrierUnevenly) {
+  const Observation six = run("kernels/02_tiled.json", {{"NUM_WARPS", 6}}, watched);
+  EXPECT_TRUE(watch_finds(six, RuleId::barrier_uneven));
+  EXPECT_FALSE(watch_finds(run("kernels/02_tiled.json", {{"NUM_WARPS", 8}}, watched), RuleId::barrier_uneven));
+}
+
+// Question 9: why is the output of a fragment that goes through an array wrong?
+TEST_F(Explained, AnArrayOfEachThreadDoesNotHoldAFragment) {
+  const auto watch = [](Request& request) { request.stages.watch = true; };
+  const Observation own = run("tests/kernels/planted/fragment_local.json", {}, watch);
+  ASSERT_TRUE(watch_finds(own, RuleId::never_written_local));
+  EXPECT_EQ(own.watch->findings.front().where.at("line"), line_with("c[i] = own[i]"));
+  EXPECT_EQ(own.verdict->state, VerdictState::wrong);
+  const Observation shared = run("tests/kernels/planted/fragment_shared.json", {}, watch);
+  EXPECT_EQ(shared.verdict->state, VerdictState::correct) << shared.verdict->reason;
+  EXPECT_TRUE(shared.watch->findings.empty());
+}
+
+// Question 14: what does the time of one tile say?
+TEST_F(Explained, ASmallProblemIsMostlyItsLaunch) {
+  const Observation small = run("tests/kernels/pairs/copy_wide.json", {},
+                                [](Request& request) { request.experiment.problem.sizes["n"] = 1024; });
+  EXPECT_NE(find(small, RuleId::launch_most), nullptr);
+  EXPECT_EQ(find(small, RuleId::occupancy_misleading), nullptr) << "a CTA says nothing about the occupancy";
+  EXPECT_EQ(find(run("kernels/02_tiled.json"), RuleId::launch_most), nullptr);
+}
+
+// Question 15: how much of the time is scalar Q·K^T, or P·V? It is measured by phase, and with other knobs it is
+// another.
+TEST_F(Explained, ThePhaseThatTakesMostIsMeasured) {
+  const auto share_of_pv = [&](const std::map<std::string, int64_t>& knobs) {
+    const Observation seen = run("kernels/02_tiled.json", knobs);
+    const Finding* found = find(seen, RuleId::phase_most);
+    EXPECT_NE(found, nullptr);
+    if (found == nullptr) return 0.0;
+    EXPECT_EQ(found->where.at("line"), line_with("sum += S_tile[score_at(row, key)]"));
+    return found->evidence.front().value / seen.timing->p50;
+  };
+  const double four_warps = share_of_pv({});
+  EXPECT_LT(four_warps, 0.4);
+  EXPECT_GT(share_of_pv({{"SWIZZLE_XOR", 1}, {"NUM_WARPS", 1}}), four_warps + 0.1);
+}
 
 // Question 2: why do more warps help so little? Question 7: what binds it?
 TEST_F(Explained, TiledIsBoundByConflictsOfTheOneWarpThatScores) {

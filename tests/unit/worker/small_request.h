@@ -20,6 +20,17 @@ inline Request small_request(const std::atomic<bool>& cancel) {
   return request;
 }
 
+// Keeps the observation as a client would.
+class ObservingSink final : public Sink {
+ public:
+  void part(std::vector<protocol::PartValue> values, bool final) override {
+    apply_part(observation, protocol::Part{0, std::move(values), final});
+  }
+  void tile(Tile) override {}
+  void progress(protocol::Step, int64_t, int64_t) override {}
+  Observation observation;
+};
+
 inline std::unique_ptr<Services> services_in(const std::filesystem::path& cache) {
   const std::filesystem::path assets = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets";
   return std::make_unique<Services>("test", cache, assets, catalog::load_devices(assets / "devices"));

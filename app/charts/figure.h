@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "charts/latency_axis.h"
+#include "charts/memory_stack.h"
+#include "charts/roofline.h"
+#include "charts/scan_rows.h"
+#include "charts/sheet.h"
+#include "charts/term_table.h"
+
+namespace attnscope::charts {
+
+// A plot as plain data, to leave the window: what is drawn, and the figures behind it.
+struct FigureAxis {
+  std::string title;
+  double low = 0, high = 1;
+  bool log = false;
+  std::vector<std::pair<double, std::string>> marks;
+};
+struct FigurePoint {
+  double x = 0, y = 0;
+  double low = 0, high = 0;  // of y; equal: it has no bar
+  FigureKind kind = FigureKind::modelled;
+  bool fault = false;
+  std::string label;
+};
+struct FigureLine {
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+  bool dashed = false;
+};
+struct FigureBar {
+  double row = 0;           // its middle on the y axis; it is 0.7 high
+  double from = 0, to = 0;  // on the x axis
+  std::string label;
+  size_t colour = 0;  // bars of one colour belong together
+};
+struct Figure {
+  std::string title{};
+  std::string note{};  // a line under the title
+  FigureAxis x{}, y{};
+  std::vector<FigureLine> lines{};
+  std::vector<FigureBar> bars{};
+  std::vector<FigurePoint> points{};
+  Sheet sheet{};
+};
+
+// Every run in order. `a` and `b` are the baseline's and the shown run; 0: none.
+Figure figure_of(const LatencyChart& chart, AxisChoice choice, uint64_t a, uint64_t b);
+// Every value of a scanned knob.
+Figure figure_of(const ScanSeries& series, const std::string& note);
+Figure figure_of(const Roofline& roofline, const std::string& device);
+// The buffers of the CTAs on one SM.
+Figure figure_of(const MemoryStack& stack);
+// The terms of a modelled time beside A's.
+Figure figure_of(const TermTable& table);
+
+// The figure as a picture of 960 by 540, for a light ground.
+std::string svg_of(const Figure& figure);
+
+}  // namespace attnscope::charts

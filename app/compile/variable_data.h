@@ -1,0 +1,16 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "compile/compiler.h"
+#include "core/result.h"
+
+namespace attnscope::compile {
+
+// Puts `data` into the initial contents of the variant's __constant__ variable `name` (or an initialised __device__
+// one), as a host's cudaMemcpyToSymbol would before the launch: the machine code then runs with it on any device.
+// Failure (Stage::input): there is no such variable, it has no initial contents, or another number of bytes.
+Result<void> fill_variable(Variant& variant, const std::string& name, std::span<const std::byte> data);
+
+}  // namespace attnscope::compile

@@ -1,0 +1,58 @@
+#pragma once
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+
+#include "ui/context.h"
+#include "ui/lesson_desk.h"
+#include "ui/panels/panel.h"
+
+namespace attnscope::ui {
+
+class ExperimentPanel;
+
+// The window on a projector, in large type: the step of the open lesson, or without a lesson the shown run and its
+// knobs. It covers everything else; the panels keep their places.
+class Presenter {
+ public:
+  bool is_on() const { return on_; }
+  void turn(bool on);
+  bool settled() const { return settling_ == 0; }  // the type has its size
+
+  // On or back by one: a lesson's step, its run, the mark on an answer; without a lesson the run in the history.
+  void step(int direction, LessonDesk& desk, session::Session& session, const session::Snapshot& snapshot);
+  // Answers with the marked choice.
+  void take_marked(LessonDesk& desk);
+  // Why there is no marked choice to take; empty: there is one.
+  std::string why_not_taken(const LessonDesk& desk) const;
+
+  // By how much type is larger than the window's, which is `size` pixels.
+  float type_scale(ImVec2 size) const;
+
+  // `time` is the panel of the shown run's time.
+  void draw(Context& context, ExperimentPanel& controls, Panel& time);
+
+ private:
+  void draw_lesson(Context& context, ExperimentPanel& controls);
+  void draw_question(LessonDesk& desk);
+  static void draw_runs(const Context& context, const lesson::Progress& progress);
+  static void draw_run(const Context& context, ExperimentPanel& controls, Panel& time);
+  void draw_hints(const Context& context) const;
+  void draw_spot(const Context& context);
+  void begin_column(const char* name, ImVec2 size);
+  void end_column();
+  void settle(const Context& context);
+
+  bool on_ = false;
+  std::optional<size_t> marked_;  // a choice
+  std::string marked_of_;         // the step that it belongs to
+  // Type shrinks until the step fits. What is new is drawn when its size is known.
+  float fit_ = 1, overflow_ = 0;  // overflow_: of this frame's columns, the height that is wanted over the room
+  int settling_ = 0;              // frames
+  std::string fitted_;            // what fit_ was found for
+  ImVec2 spot_{};                 // the pointer, and since when it rests there
+  double rests_since_ = 0;
+};
+
+}  // namespace attnscope::ui

@@ -1,0 +1,214 @@
+// Which config a finding proposes before anything is tried.
+#include "explain/next.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "explain/explain.h"
+#include "unit/explain/inputs_for_tests.h"
+
+namespace attnscope::explain {
+namespace {
+
+using Set = std::map<std::string, int64_t>;
+
+void hold(Input& in, Knob knob) {
+  in.facts.seen.experiment.config.knobs[knob.name] = knob.default_value;
+  in.kernel.knobs.push_back(std::move(knob));
+}
+
+// What the rule's finding proposes; nothing: it has none.
+Set proposed(const Input& in, RuleId rule) {
+  const std::vector<Finding> findings = findings_of(in.facts);
+  const auto found = std::ranges::find(findings, Rule(rule), &Finding::rule);
+  EXPECT_NE(found, findings.end()) << Rule(rule).name();
+  return found != findings.end() && found->next ? found->next->set : Set();
+}
+
+// Two CTAs of four warps on an SM, where 48 warps have room, and a load that is waited for.
+struct FewWarps : Input {
+  FewWarps() {
+    kernel.launch.block[0] = "32 * WARPS";
+    hold(*this, {"WARPS", {{2, ""}, {4, ""}, {8, ""}, {16, ""}}, 4, ""});
+    kernel.knobs.front().values = {{32, ""}};  // of the rows
+    stall(TermKind::global_latency, kLoad, 20, kScore);
+  }
+};
+
+TEST(NextWarps, TheFewestThatAreClearlyMore) {
+  FewWarps in;
+  EXPECT_EQ(proposed(in, RuleId::latency_exposed), (Set{{"WARPS", 8}}));
+}
+
+TEST(NextWarps, NoneIfTheLaunchHasNoMore) {
+  FewWarps in;
+  in.kernel.knobs.back().values = {{2, ""}, {4, ""}};
+  EXPECT_EQ(proposed(in, RuleId::latency_exposed), Set());
+}
+
+TEST(NextWarps, NoneIfNoMoreFit) {
+  FewWarps in;
+  in.kernel.launch.static_shared = "2500 * WARPS * WARPS";  // two CTAs of 4 warps fit, none of 8
+  EXPECT_EQ(proposed(in, RuleId::latency_exposed), Set());
+}
+
+TEST(NextWarps, WaitsAtABarrierAreHiddenByOtherWarpsToo) {
+  FewWarps in;
+  in.stall(TermKind::barriers, kWait, 20);
+  EXPECT_EQ(proposed(in, RuleId::barrier_wait), (Set{{"WARPS", 8}}));
+}
+
+// With a smaller tile more CTAs fit, and each comes to its barriers more often.
+TEST(NextWarps, ASmallerTileDoesNotHelpAtABarrier) {
+  FewWarps in;
+  in.kernel.launch.grid[0] = "960";
+  in.facts.shape.grid = {960, 1, 1};
+  in.facts.seen.occupancy = Occupancy{2, 8, 8.0 / 48, Limiter::shared_memory, 10, 960, 96, 0};
+  in.kernel.knobs.back().values = {{4, ""}};
+  in.kernel.launch.static_shared = "TILE * 1024";
+  hold(in, {"TILE", {{16, ""}, {40, ""}}, 40, ""});
+  in.stall(TermKind::barriers, kWait, 20);
+  EXPECT_EQ(proposed(in, RuleId::latency_exposed), (Set{{"TILE", 16}}));
+  EXPECT_EQ(proposed(in, RuleId::barrier_wait), Set());
+}
+
+// 40 CTAs of 32 rows on 48 SMs.
+struct FewCtas : Input {
+  FewCtas() {
+    kernel.launch.grid[0] = "ceil_div(seq_q, ROWS)";
+    facts.seen.experiment.problem.seq_q = 32 * 40;
+    facts.seen.occupancy->total_ctas = 40;
+  }
+};
+
+TEST(NextEvenSms, SmallerTilesFillThem) {
+  FewCtas in;
+  in.kernel.knobs.front().values = {{32, ""}, {16, ""}, {27, ""}};  // 40, 80 and 48 CTAs
+  EXPECT_EQ(proposed(in, RuleId::grid_small), (Set{{"ROWS", 27}}));
+}
+
+TEST(NextEvenSms, NoneWhereNoGridIsMoreEven) {
+  FewCtas in;
+  in.kernel.knobs.front().values = {{32, ""}, {16, ""}};  // 80 CTAs on 48 SMs are as uneven as 40
+  EXPECT_EQ(proposed(in, RuleId::grid_small), Set());
+}
+
+// The estimate is that of the proposed grid: 30 CTAs of 48 SMs in place of 10 leave some idle.
+TEST(NextEvenSms, TheEstimateIsTheProposalsPart) {
+  FewCtas in;
+  in.facts.seen.experiment.problem.seq_q = 960;
+  in.facts.seen.occupancy->total_ctas = 10;
+  in.kernel.knobs.front().values = {{96, ""}, {32, ""}};
+  in.facts.seen.experiment.config.knobs["ROWS"] = 96;
+  in.kernel.launch.static_shared = "1024";
+  const std::vector<Finding> findings = findings_of(in.facts);
+  const auto found = std::ranges::find(findings, Rule(RuleId::grid_small), &Finding::rule);
+  ASSERT_NE(found, findings.end());
+  ASSERT_TRUE(found->next);
+  EXPECT_NEAR(*found->gain->estimated, (kTime - 3) * (1 - 10.0 / 30), 1e-6);
+}
+
+TEST(NextEvenSms, NotWithFewerWarps) {
+  FewCtas in;
+  in.kernel.knobs.front().values = {{32, ""}, {27, ""}};
+  in.kernel.launch.block[0] = "ROWS == 32 ? 1024 : 32";
+  in.facts.shape.block = {1024, 1, 1};
+  in.facts.seen.occupancy->warps_per_sm = 32, in.facts.seen.occupancy->ctas_per_sm = 1;
+  EXPECT_EQ(proposed(in, RuleId::grid_small), Set());
+}
+
+// A tail of which a coarser grid would have none, because it leaves SMs without a CTA.
+TEST(NextEvenSms, IdleSmsAreNotEven) {
+  Input in;
+  in.facts.seen.experiment.problem.seq_q = 32 * 50;
+  in.facts.seen.occupancy->total_ctas = 50;
+  in.stall(TermKind::tail, 0, 20);
+  in.kernel.knobs.front().values = {{32, ""}, {64, ""}};  // 25 CTAs
+  EXPECT_EQ(proposed(in, RuleId::grid_tail), Set());
+}
+
+struct Conflicts : Input {
+  Conflicts() {
+    at(kScore).wavefronts = 320000;
+    stall(TermKind::bank_conflicts, kScore, 30);
+  }
+};
+
+TEST(NextLayout, ASwizzleThatIsOffIsSwitchedOn) {
+  Conflicts in;
+  in.kernel.source += "int place(int row, int chunk) { return chunk ^ (FLIP ? row & 7 : 0); }\n";
+  hold(in, {"FLIP", {{0, ""}, {1, ""}}, 0, ""});
+  EXPECT_EQ(proposed(in, RuleId::bank_conflicts), (Set{{"FLIP", 1}}));
+  in.facts.seen.experiment.config.knobs["FLIP"] = 1;
+  EXPECT_EQ(proposed(in, RuleId::bank_conflicts), Set());
+}
+
+TEST(NextLayout, ASwizzleInAFunctionOfItsOwn) {
+  Conflicts in;
+  in.kernel.source +=
+      "int flip(int row) {\n  if (!FLIP) return 0;\n  return row & 7;\n}\n"
+      "int place(int row, int chunk) { return chunk ^ flip(row); }\n";
+  hold(in, {"FLIP", {{0, ""}, {1, ""}}, 0, ""});
+  EXPECT_EQ(proposed(in, RuleId::bank_conflicts), (Set{{"FLIP", 1}}));
+}
+
+TEST(NextLayout, AKnobWithoutAnXorIsNone) {
+  Conflicts in;
+  in.kernel.source += "int place(int a, int b) { return KEEP ? a : b; }\nint other(int a) { return a ^ 1; }\n";
+  hold(in, {"KEEP", {{0, ""}, {1, ""}}, 0, ""});
+  EXPECT_EQ(proposed(in, RuleId::bank_conflicts), Set());
+}
+
+TEST(NextLayout, TheLeastPaddingOfARow) {
+  Conflicts in;
+  in.kernel.source += "constexpr int kRow = 64 + PAD;\n";
+  hold(in, {"PAD", {{0, ""}, {16, ""}, {8, ""}}, 0, ""});
+  EXPECT_EQ(proposed(in, RuleId::bank_conflicts), (Set{{"PAD", 8}}));
+  in.facts.seen.experiment.config.knobs["PAD"] = 8;
+  EXPECT_EQ(proposed(in, RuleId::bank_conflicts), Set());
+}
+
+TEST(NextLayout, TheManifestSaysPaddingToo) {
+  Kernel kernel;
+  EXPECT_FALSE(is_padding(kernel, "PAD"));
+  kernel.shared_map = {{"tile", "2 * ROWS * (head_dim + PAD)"}};
+  EXPECT_TRUE(is_padding(kernel, "PAD"));
+  EXPECT_FALSE(is_padding(kernel, "ROWS"));
+}
+
+TEST(NextWide, AWiderTypeUpToTheWidestAccess) {
+  for (const char* type : {"#if WIDTH >= 4\nusing Vector = uint4;\n#else\nusing Vector = short;\n#endif\n",
+                           "using Vector = Of<WIDTH>::Type;\n"}) {
+    Input in;
+    in.at(kLoad).width = 4;
+    in.kernel.source += type;
+    hold(in, {"WIDTH", {{1, ""}, {2, ""}, {4, ""}, {8, ""}}, 1, ""});
+    EXPECT_EQ(proposed(in, RuleId::global_narrow), (Set{{"WIDTH", 4}})) << type;
+    in.facts.seen.experiment.config.knobs["WIDTH"] = 8;
+    EXPECT_EQ(proposed(in, RuleId::global_narrow), Set()) << type;
+  }
+}
+
+TEST(NextWide, AKnobOfALengthIsNoWidth) {
+  Input in;
+  in.at(kLoad).width = 4;
+  in.kernel.source += "#if WIDTH > 1\n#endif\nusing Vector = float;\nconstexpr int kTimes = WIDTH;\n";
+  hold(in, {"WIDTH", {{1, ""}, {2, ""}, {4, ""}}, 1, ""});
+  EXPECT_EQ(proposed(in, RuleId::global_narrow), Set());
+}
+
+// A cure that is a change of the source has a line, and no config.
+TEST(NextSource, IsALine) {
+  Input in;
+  in.stall(TermKind::l2_bandwidth, kLoad, 15);
+  in.facts.distinct_bytes = 1e5;
+  const std::vector<Finding> findings = findings_of(in.facts);
+  const auto found = std::ranges::find(findings, Rule(RuleId::global_repeated), &Finding::rule);
+  ASSERT_NE(found, findings.end());
+  EXPECT_FALSE(found->next);
+  EXPECT_EQ(found->where.at("line"), "10");
+}
+
+}  // namespace
+}  // namespace attnscope::explain

@@ -1,0 +1,266 @@
+// robust-kbench's config and reports: YAML that is taken and refused, gates, and what stands in the files.
+#include "report/rbk_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/json.h"
+#include "report/yaml.h"
+
+namespace attnscope::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Yaml, ScalarsHaveTheTypesOfYamlsCoreSchema) {
+  const auto json = json_from_yaml(
+      "whole: 20\nsigned: -3\nplus: +4\nreal: 1e-3\nyes_is_text: yes\non: true\noff: False\nnone: ~\nempty:\n"
+      "quoted: \"20\"\nword: 'true'\nversion: 1.2.3\nhex: 0x10\nlist: [1, a, [2]]\nmap: {a: 1}\nblock: |\n  x\n  y\n",
+      "c.yaml");
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_EQ(json->dump(), Json::parse(R"({"whole":20,"signed":-3,"plus":4,"real":0.001,"yes_is_text":"yes","on":true,
+    "off":false,"none":null,"empty":null,"quoted":"20","word":"true","version":"1.2.3","hex":"0x10","list":[1,"a",[2]],
+    "map":{"a":1},"block":"x\ny\n"})")
+                              .dump());
+}
+
+TEST(Yaml, WhatIsNotPlainIsRefusedWithItsLine) {
+  const std::string deep(200, '[');
+  std::string blocks;
+  for (int i = 0; i < 100; ++i) blocks += "- ";
+  const struct {
+    const char* about;
+    std::string text, line, why;
+  } cases[] = {
+      {"an alias bomb", "a: &a [x]\nb: *a\n", ":1:", "anchor"},
+      {"an alias", "b: *a\n", ":1:", "alias"},
+      {"a tag", "\na: !!python/object:os.system x\n", ":2:", "tag"},
+      {"a tag of a mapping", "a: !x {b: 1}\n", ":1:", "tag"},
+      {"a merge by an alias", "a: 1\n<<: *x\n", ":2:", "alias"},
+      {"a key twice", "a: 1\nb: 2\na: 3\n", ":3:", "\"a\" stands twice"},
+      {"a key that is a list", "? [a]\n: 1\n", ":1:", "key"},
+      {"a key that is a number", "1: a\n", ":1:", "key"},
+      {"two documents", "a: 1\n---\nb: 2\n", ":2:", "second document"},
+      {"nothing", "", ":1:", "holds nothing"},
+      {"only a remark", "# x\n", ":", "holds nothing"},
+      {"an open list", "a: [1, 2\n", ":", ""},
+      {"a tabulator", "a:\n\t- 1\n", ":", ""},
+      {"a control character", "a: \x01\n", ":", ""},
+      {"no UTF-8", "a: \xff\xfe\n", ":", ""},
+      {"deep", deep, ":1:", "deep"},
+      {"deep blocks", blocks + "x\n", ":1:", "deep"},
+  };
+  for (const auto& [about, text, line, why] : cases) {
+    const auto json = json_from_yaml(text, "c.yaml");
+    ASSERT_FALSE(json) << about;
+    EXPECT_EQ(json.error().stage, Stage::input) << about;
+    EXPECT_THAT(json.error().message, HasSubstr("c.yaml" + line)) << about;
+    EXPECT_THAT(json.error().message, HasSubstr(why)) << about;
+  }
+}
+
+// robust-kbench's own file, cut down: it has neither runners nor tolerances.
+constexpr const char* kPublished =
+    "# canonical\nwarmups: 20\niterations: 100\noutput_dir: \"benchmarks/l4\"\nsave_json: true\nsave_csv: true\n"
+    "save_markdown: true\nshapes:\n  - name: \"small\"\n    batch_size: 1\n    num_heads: 8\n    seq_len: 512\n"
+    "    head_dim: 64\n    causal: false\n    dtype: \"float16\"\n  - name: medium_bf16\n    batch_size: 4\n"
+    "    num_heads: 8\n    seq_len: 1024\n    head_dim: 64\n    causal: true\n    dtype: bfloat16\n";
+
+TEST(RbkConfig, ReadsRobustKbenchsOwnFile) {
+  const auto config = rbk_config_from_yaml(kPublished, "rbk_config.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->shapes.size(), 2u);
+  EXPECT_EQ(config->output_dir, "benchmarks/l4");
+  const auto small = problem_of(config->shapes[0], ""), medium = problem_of(config->shapes[1], "");
+  EXPECT_EQ(problem_text(*small), "B1 H8 S512 D64");
+  EXPECT_EQ(medium->kv_heads, 8);
+  EXPECT_EQ(medium->dtype, DType::bf16);
+  EXPECT_EQ(medium->causal, Causal::bottom_right);
+  EXPECT_EQ(medium->seq_k, 1024);
+  EXPECT_FALSE(config->tolerances);
+  EXPECT_EQ(config->gain.speedup, 1.1);
+  EXPECT_EQ(config->gain.shapes, 2);
+}
+
+TEST(RbkConfig, RefusesWhatItDoesNotUnderstandByItsPlace) {
+  const std::string shape = "{name: a, batch_size: 1, num_heads: 1, seq_len: 64, head_dim: 64}";
+  const auto shapes = [&](const std::string& more) { return "shapes: [" + shape + "]\n" + more; };
+  ASSERT_TRUE(rbk_config_from_yaml(shapes("runners: [a]\ntolerances: {atol: 0.001, rtol: 0}\n"), "c"));
+  const std::pair<std::string, const char*> cases[] = {
+      {"[]\n", "c"},
+      {"shapes: []\n", "shapes"},
+      {"warmups: 1\n", "shapes"},
+      {shapes("runner: [a]\n"), "runner"},
+      {shapes("runners: a\n"), "runners"},
+      {shapes("runners: [1]\n"), "runners"},
+      {shapes("tolerances: {atol: tight, rtol: 0}\n"), "atol"},
+      {shapes("tolerances: {atol: -1, rtol: 0}\n"), "atol"},
+      {shapes("tolerances: {atol: 1}\n"), "rtol"},
+      {shapes("gain: {speedup: 0.5}\n"), "speedup"},
+      {shapes("save_json: yes\n"), "save_json"},
+      {shapes("warmups: -1\n"), "warmups"},
+      {"shapes: [" + shape + ", " + shape + "]\n", "stands twice"},
+      {"shapes: [{name: a, batch_size: 0, num_heads: 1, seq_len: 64, head_dim: 64}]\n", "batch_size"},
+      {"shapes: [{name: a, batch_size: 1e99, num_heads: 1, seq_len: 64, head_dim: 64}]\n", "batch_size"},
+      {"shapes: [{name: a, batch_size: 1, num_heads: 1, seq_len: 64}]\n", "head_dim"},
+      {"shapes: [{name: a, batch_size: 1, num_heads: 1, seq_len: 64, head_dim: 100000}]\n", "shape \"a\""},
+      {"shapes: [{name: a, batch_size: 1, num_heads: 1, seq_len: 64, head_dim: 64, dtype: int8}]\n", "int8"},
+      {"shapes: [{name: a, batch_size: 1, num_heads: 1, seq_len: 64, head_dim: 64, causal: maybe}]\n", "causal"},
+  };
+  for (const auto& [text, why] : cases) {
+    const auto config = rbk_config_from_yaml(text, "c");
+    ASSERT_FALSE(config) << text;
+    EXPECT_EQ(config.error().stage, Stage::input) << text;
+    EXPECT_THAT(config.error().message, HasSubstr(why)) << text;
+  }
+}
+
+Cell timed(double us) {
+  Cell cell;
+  cell.state = CellState::timed;
+  cell.kind = FigureKind::measured;
+  cell.p10 = cell.p50 = cell.p90 = us;
+  cell.verdict = VerdictState::correct;
+  cell.error = CellError{1e-4, 1e-4, 1e-3, 1e-3, 0};
+  return cell;
+}
+
+// Entries base, ours and a peer over three shapes; `ratios`: of ours to base.
+RbkReport made(const std::vector<Ratio>& ratios) {
+  RbkReport report;
+  for (const auto& [label, peer] : {std::pair("base", false), {"ours", false}, {"torch flash", true}})
+    report.bench.entries.push_back({label, label, "hash", peer, "cuda:0", ""});
+  report.bench.entries[0].baseline = true;
+  for (size_t at = 0; at < ratios.size(); ++at) {
+    report.config.shapes.push_back({"shape " + std::to_string(at), 1, 8, 512, 64, false, "float16"});
+    report.rows.push_back(at);
+    Row& row = report.bench.rows.emplace_back();
+    row.cells = {timed(10), timed(10 / ratios[at].ratio), timed(5)};
+    row.cells[1].ratios = {ratios[at], {2, 0.5, measure::Interval{0.4, 0.6}}};
+  }
+  return report;
+}
+
+Ratio measured_ratio(double ratio, double low, double high) { return {0, ratio, measure::Interval{low, high}}; }
+
+const Gate& gate_of(const std::vector<Merge>& merges, GateKind kind) {
+  for (const Gate& gate : merges.at(1).gates)
+    if (gate.kind == kind) return gate;
+  throw std::out_of_range("no such gate");
+}
+
+TEST(Gates, AKernelThatIsFasterOnTwoShapesAndNowhereSlowerPasses) {
+  const RbkReport report =
+      made({measured_ratio(1.2, 1.15, 1.25), measured_ratio(1.1, 1.05, 1.15), measured_ratio(0.99, 0.97, 1.01)});
+  const auto merges = gates_of(report.bench, report.config, {true, true, true});
+  ASSERT_EQ(merges.size(), 2u) << "a peer has no gates";
+  EXPECT_TRUE(merges[1].passes()) << gates_text(merges[1]);
+  EXPECT_EQ(gates_text(merges[1]), "5 of 5 gates");
+  EXPECT_EQ(merges[0].gates.size(), 3u) << "the baseline is not compared with itself";
+}
+
+TEST(Gates, EachOneFailsOrIsUnknownForItsOwnReason) {
+  const std::vector<Ratio> good{measured_ratio(1.2, 1.15, 1.25), measured_ratio(1.1, 1.05, 1.15)};
+  const auto told = [](const RbkReport& report, GateKind kind, bool documented = true) {
+    return gate_of(gates_of(report.bench, report.config, {true, documented, true}), kind).passed;
+  };
+  EXPECT_EQ(told(made(good), GateKind::documented, false), false);
+  // A tie is no slowdown and no gain; a slowdown outside the interval is one.
+  EXPECT_EQ(told(made({measured_ratio(0.9, 0.8, 1.01)}), GateKind::not_slower), true);
+  EXPECT_EQ(told(made({measured_ratio(0.99, 0.98, 0.999)}), GateKind::not_slower), false);
+  EXPECT_EQ(told(made({good[0], measured_ratio(1.2, 0.9, 1.5)}), GateKind::gain), false);
+  EXPECT_EQ(told(made({good[0], measured_ratio(1.09, 1.08, 1.1)}), GateKind::gain), false);
+  RbkReport report = made(good);
+  report.config.gain.shapes = 3;
+  EXPECT_EQ(told(report, GateKind::gain), false);
+  report = made(good);
+  for (Row& row : report.bench.rows) row.cells[0] = {};
+  for (Row& row : report.bench.rows) row.cells[1].ratios.clear();
+  EXPECT_EQ(told(report, GateKind::not_slower), std::nullopt);
+  EXPECT_EQ(told(report, GateKind::gain), std::nullopt);
+  report = made(good);
+  report.bench.rows[1].cells[1].state = CellState::wrong;
+  report.bench.rows[1].cells[1].reason = "element 3";
+  EXPECT_EQ(told(report, GateKind::correct), false);
+  EXPECT_EQ(told(report, GateKind::compiles), true);
+  EXPECT_THAT(gates_text(gates_of(report.bench, report.config, {true, true, true})[1]), HasSubstr("element 3"));
+  report = made(good);
+  report.bench.rows[0].cells[1].verdict = VerdictState::unchecked;
+  EXPECT_EQ(told(report, GateKind::correct), std::nullopt);
+  report = made(good);
+  for (Row& row : report.bench.rows) row.cells[1] = {};
+  EXPECT_EQ(told(report, GateKind::compiles), false);
+  EXPECT_EQ(told(report, GateKind::correct), std::nullopt);
+}
+
+TEST(Gates, ACorrectOutputIsWithinOtherTolerancesOnlyWhereThatFollows) {
+  Cell cell = timed(1);  // largest error 1e-4; nothing outside atol and rtol of 1e-3
+  EXPECT_EQ(within(cell, {1e-3, 1e-3}), true);
+  EXPECT_EQ(within(cell, {1e-2, 1e-2}), true);
+  EXPECT_EQ(within(cell, {1e-4, 0}), true) << "the largest error is within atol itself";
+  EXPECT_EQ(within(cell, {1e-5, 1e-3}), std::nullopt);
+  EXPECT_EQ(within(cell, {1e-5, 1e-5}), std::nullopt);
+  cell.error->outside_share = 0.1;
+  EXPECT_EQ(within(cell, {1e-5, 1e-5}), false);
+  EXPECT_EQ(within(cell, {1e-5, 1e-2}), std::nullopt);
+  cell.error.reset();
+  EXPECT_EQ(within(cell, {1, 1}), std::nullopt);
+  RbkReport report = made({measured_ratio(1.2, 1.15, 1.25)});
+  report.config.tolerances = Tolerances{1e-5, 1e-5};
+  EXPECT_EQ(gate_of(gates_of(report.bench, report.config, {}), GateKind::correct).passed, std::nullopt);
+  report.bench.rows[0].cells[1].error->outside_share = 0.1;
+  EXPECT_EQ(gate_of(gates_of(report.bench, report.config, {}), GateKind::correct).passed, false);
+}
+
+TEST(RbkReport, HasRobustKbenchsKeysWithSamplesInMilliseconds) {
+  RbkReport report = made({measured_ratio(2, 1.9, 2.1), measured_ratio(2, 1.9, 2.1)});
+  report.config.shapes.push_back(report.config.shapes[1]);  // the same problem under another name
+  report.config.shapes[2].name = "again";
+  report.rows.push_back(1);
+  report.bench.rows[0].cells[0].state = CellState::not_applicable;
+  report.bench.rows[0].cells[0].reason = "does not fit";
+  report.state.taken.assign(2, std::vector<CellTaken>(3));
+  report.state.taken[1][1].blocks = {{{4000, 2000}, {1000, 3000}}};
+  report.merges = gates_of(report.bench, report.config, {true, true, true});
+  const Json json = to_json(report);
+  EXPECT_EQ(json["results"].size(), 8u);
+  EXPECT_EQ(json["summary"]["total_shapes"], 3);
+  EXPECT_EQ(json["not_timed"][0]["reason"], "does not fit");
+  const auto found = std::ranges::find_if(
+      json["results"], [](const Json& one) { return one["kernel_name"] == "ours" && one["shape"]["name"] == "again"; });
+  ASSERT_NE(found, json["results"].end());
+  EXPECT_EQ((*found)["raw_latencies_ms"], Json::parse("[1.0, 2.0, 3.0, 4.0]"));
+  EXPECT_EQ((*found)["mean_latency_ms"], 2.5);
+  EXPECT_NEAR((*found)["std_latency_ms"].get<double>(), 1.1180, 1e-4);
+  EXPECT_NEAR((*found)["p95_latency_ms"].get<double>(), 3.85, 1e-9);
+  EXPECT_EQ((*found)["p50_latency_ms"], 0.005);
+  EXPECT_EQ((*found)["ratio_to_baseline"]["ratio"], 2);
+  EXPECT_EQ((*found)["ratio_to_sdpa"]["to"], "torch flash");
+  EXPECT_EQ(json["results"][0]["p95_latency_ms"], nullptr) << "no samples are kept of it";
+  EXPECT_EQ(json["gates"][1]["gates"].size(), 5u);
+  for (const std::string& text : {as_markdown(report), as_html(report)}) {
+    EXPECT_THAT(text, HasSubstr("does not fit"));
+    EXPECT_THAT(text, HasSubstr("again"));
+    EXPECT_THAT(text, HasSubstr("2.00x"));
+  }
+  EXPECT_THAT(as_csv(report), HasSubstr("\nours,again,1,8,512,64,False,float16,0.005,0.005,3.85,"));
+}
+
+// It opens with no network: nothing in it names another place, and no script runs.
+TEST(RbkReport, ThePageLoadsNothing) {
+  RbkReport report = made({measured_ratio(2, 1.9, 2.1)});
+  report.bench.device_name = "<script src=http://x></script>";
+  report.merges = gates_of(report.bench, report.config, {true, true, true});
+  std::string page = as_html(report);
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, HasSubstr("&lt;script src=http://x"));
+  const std::string space = "xmlns=\"http://www.w3.org/2000/svg\"";
+  ASSERT_NE(page.find(space), page.npos);
+  page.erase(page.find(space), space.size());
+  for (const char* never : {"<script", "src=\"", "href", "@import", "url(", "<link", "<iframe", "\"http"})
+    EXPECT_THAT(page, Not(HasSubstr(never)));
+}
+
+}  // namespace
+}  // namespace attnscope::report
