@@ -15,8 +15,7 @@ constexpr RuleOf kAll[] = {
     {RuleId::idle_threads, idle_threads, "What helps: give each lane an element, or fold two rows into one warp."},
     {RuleId::barrier_wait, barrier_wait,
      "What helps: fewer barriers, a warp's own barrier where only its lanes share data, or work that is evenly "
-     "spread.",
-     Wants::launch},
+     "spread."},
     {RuleId::bank_conflicts, bank_conflicts,
      "What helps: pad each row by 16 bytes, or permute its 16-byte chunks by the row's number (a swizzle).",
      Wants::layout},

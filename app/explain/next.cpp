@@ -17,7 +17,6 @@ constexpr double kClearlyMore = 1.1, kNotLess = 0.99;
 
 struct Placed {
   double warps = 0, even = 0;
-  model::LaunchShape shape;
 };
 
 // Resources beside shared memory are taken as they are. None: it cannot be launched, or does not fit.
@@ -29,7 +28,7 @@ std::optional<Placed> placed(const Facts& facts, const Config& config) {
   variant.dynamic_shared_bytes = launch->dynamic_shared;
   const Occupancy occupancy = model::occupancy(facts.spec, variant, launch->shape);
   if (occupancy.ctas_per_sm == 0) return std::nullopt;
-  return Placed{warps_at_once(facts.spec, occupancy), evenness(facts.spec, occupancy), launch->shape};
+  return Placed{warps_at_once(facts.spec, occupancy), evenness(facts.spec, occupancy)};
 }
 
 // More warps: the neighbour with the fewest that are clearly more, since each takes registers and work from the others.
@@ -37,7 +36,7 @@ std::optional<Placed> placed(const Facts& facts, const Config& config) {
 std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::vector<Config>& configs) {
   const Observation& seen = facts.seen;
   if (!seen.variant || !seen.occupancy) return std::nullopt;
-  const Placed now{warps_at_once(facts.spec, *seen.occupancy), evenness(facts.spec, *seen.occupancy), facts.shape};
+  const Placed now{warps_at_once(facts.spec, *seen.occupancy), evenness(facts.spec, *seen.occupancy)};
   const bool evens = wants == Wants::even_sms;
   std::optional<Proposal> proposal;
   Placed best;
@@ -45,8 +44,6 @@ std::optional<Proposal> by_launch(const Facts& facts, Wants wants, const std::ve
     const auto other = placed(facts, config);
     if (!other || other->warps < kNotLess * now.warps || other->even < kNotLess * now.even) continue;
     if ((evens ? other->even / now.even : other->warps / now.warps) < kClearlyMore) continue;
-    const bool same = other->shape.grid == now.shape.grid && other->shape.block == now.shape.block;
-    if (wants == Wants::launch && same) continue;
     if (proposal && (evens ? other->even <= best.even : other->warps >= best.warps)) continue;
     best = *other;
     proposal = {difference(seen.experiment.config, config), evens ? (1 - now.even / other->even) / (1 - now.even) : 1};

@@ -9,7 +9,6 @@ namespace attnscope::explain {
 enum class Wants {
   source,    // only a change of the source
   warps,     // more warps on an SM, so that others have work meanwhile
-  launch,    // the same by another grid or block: a smaller tile would only bring the next barrier sooner
   even_sms,  // CTAs that share out more evenly over the SMs
   layout,    // another layout in shared memory: a swizzle, or padded rows
   wide       // wider accesses

@@ -47,5 +47,21 @@ TEST(NextRecording, TheDocsSayWhatItHolds) {
   }
 }
 
+TEST(NextRecording, AndWhatAGpuTimed) {
+  const auto pairs = nlohmann::json::parse(text_of("bench/results/next_h200.json")).at("pairs");
+  int gained = 0, others = 0, near = 0;
+  for (const auto& pair : pairs) {
+    const double times = pair.at("ratio"), estimated = pair.at("estimated");
+    gained += times > 1 && !pair.at("tie").get<bool>();
+    if (pair.at("rule") == "wait.barrier") continue;
+    ++others;
+    near += times <= 1.5 * estimated && estimated <= 1.5 * times;
+  }
+  const std::string docs = text_of("docs/explaining.md");
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("On an H200, {} proposals", pairs.size())));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("): {} gained.", gained)));
+  EXPECT_THAT(docs, testing::HasSubstr(fmt::format("Of the other {}, {} gained within", others, near)));
+}
+
 }  // namespace
 }  // namespace attnscope::explain
