@@ -37,7 +37,8 @@ std::string chord_text(ImGuiKeyChord chord) {
 }
 
 std::string Action::keys_text() const {
-  std::string words = keys.empty() ? chord_text(chord) : keys;
+  if (!keys.empty()) return keys;
+  std::string words = chord_text(chord);
   for (const ImGuiKeyChord other : others) words += ", " + chord_text(other);
   return words;
 }

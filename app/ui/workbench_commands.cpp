@@ -160,16 +160,20 @@ void Workbench::add_actions() {
   const auto only_on = [this] { return presenter_.is_on() ? "" : "Only in presenter mode."; };
   const auto step = [this](int direction) { presenter_.step(direction, desk_, session_, *snapshot_); };
   add(
-      "on", "On: the next step, its run, the next answer", ImGuiKey_RightArrow, [step] { step(1); }, only_on);
+      "on", "On", ImGuiKey_RightArrow, [step] { step(1); }, only_on);
   actions_.also("on", ImGuiKey_PageDown);
   add(
       "back", "Back", ImGuiKey_LeftArrow, [step] { step(-1); }, only_on);
   actions_.also("back", ImGuiKey_PageUp);
-  add(
-      "take", "Take the marked answer", ImGuiKey_Enter, [this] { presenter_.take_marked(desk_); },
-      [this] { return presenter_.why_not_taken(desk_); });
-  for (const ImGuiKey key : {ImGuiKey_KeypadEnter, ImGuiKey_Space, ImGuiKey_Period, ImGuiKey_B})
-    actions_.also("take", key);  // the last two: what a clicker's button for a black screen sends
+  actions_.add(
+      {"take",
+       "Take the marked answer",
+       ImGuiKey_Enter,
+       [this] { presenter_.take_marked(desk_); },
+       [this] { return presenter_.why_not_taken(desk_); },
+       group,
+       {ImGuiKey_KeypadEnter, ImGuiKey_Space, ImGuiKey_Period, ImGuiKey_B},  // . and B: a clicker's black screen
+       "Enter, Space"});
   actions_.add({.id = "answer", .title = "Answer a question", .group = group, .keys = "1 to 9"});
   group = "Help";
   add("lessons", "Lessons", ImGuiMod_Ctrl | ImGuiKey_L, [this] { open_panel(kLessonTitle); });
