@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
+#include <ranges>
 #include <set>
 
 #include "catalog/catalog.h"
@@ -224,7 +225,8 @@ Result<std::vector<TunedEntry>> found_or_searched(const BestOptions& options, co
   const BestMarks marks(known.places.user.data / "searches", problem, device.id);
   const bool all = found->empty() || options.budget > 0;
   std::vector<const Kernel*> wanted;
-  for (const Kernel& kernel : known.kernels)
+  // The last rungs first: they are the fastest, so an interruption leaves what matters most.
+  for (const Kernel& kernel : known.kernels | std::views::reverse)
     if (can_be_searched(options, kernel, problem) && (all || marks.has(kernel))) wanted.push_back(&kernel);
   if (wanted.empty()) return found;
   if (!place) {
