@@ -1,5 +1,6 @@
 #include "check/operands.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -155,7 +156,7 @@ void fill_poison(ElementType type, std::span<std::byte> data) {
     case ElementType::i8:
     case ElementType::i16:
     case ElementType::u16:
-      std::memset(data.data(), 0xa5, data.size());
+      std::ranges::fill(data, std::byte{0xa5});  // memset takes no empty span
       if (type == ElementType::f32) fill_poison(DType::f32, data);
       return;
     case ElementType::f64:

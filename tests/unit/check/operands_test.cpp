@@ -77,6 +77,11 @@ TEST(Operands, PoisonIsANumberThatNoKernelWrites) {
   }
 }
 
+TEST(Operands, NoElementsArePoisonedWithoutFault) {
+  for (const ElementType type : {ElementType::f16, ElementType::f32, ElementType::u8, ElementType::f64})
+    fill_poison(type, std::span<std::byte>{});  // its data() is null
+}
+
 TEST(Operands, EachHoldsWhatItsInitSays) {
   Workload work;
   const auto with = [&](const char* name, BufferRole role, ElementType type, BufferInit init) {
