@@ -6,7 +6,7 @@
 namespace attnscope::cli {
 
 // An observation for a person at a terminal: one figure per line, with its kind. `compiled`: false for a kernel that is
-// machine code, which has no options and whose spills nobody counted.
+// machine code, which has no options and whose spills are not counted.
 std::string text_of(const Observation& observation, const std::string& config_text, bool compiled = true);
 
 // Its parts, of which `attnscope check` prints some: kernel, problem and device; one line; the verdict, whose place an

@@ -96,7 +96,7 @@ std::optional<Finding> bank_conflicts(const Facts& facts) {
                at);
 }
 
-// Where nobody conflicts: each access takes as many wavefronts as its bytes need.
+// Without conflicts: each access takes as many wavefronts as its bytes need.
 std::optional<Finding> shared_queue(const Facts& facts) {
   const auto waits = [](const Stall& s) { return s.term == TermKind::shared_wavefronts; };
   const Instruction* at = carrier(facts, waits);

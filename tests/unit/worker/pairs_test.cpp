@@ -1,4 +1,4 @@
-// Ordinary kernels that nobody wrote for the rules (tests/kernels/pairs), each in two versions: the slower one is told
+// Ordinary kernels, not written for the rules (tests/kernels/pairs), each in two versions: the slower one is told
 // from the faster one, and what the faster one does differently is what a finding of the slower one proposes.
 #include <gtest/gtest.h>
 
